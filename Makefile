@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# make            build/mod_tmpl.so, build/tmplctl, build/libtmpl.a
+# make help       every target
+
+BUILD ?= build
+CORPUS ?=
+APXS  ?= apxs
+CC    ?= gcc
+
+APR_CFLAGS  := $(shell apr-1-config --cppflags --includes) $(shell apu-1-config --includes)
+APR_LIBS    := $(shell apu-1-config --link-ld --libs) $(shell apr-1-config --link-ld --libs)
+XML_CFLAGS  := $(shell xml2-config --cflags)
+HTTPD_CFLAGS := -I$(shell $(APXS) -q INCLUDEDIR)
+
+WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+         -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror
+CFLAGS ?= -O2 -g
+CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
+CFLAGS_ALL = -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(SANITIZE) $(CFLAGS)
+LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
+
+LIB_SRC  := $(wildcard shared/*.c shared/*/*.c)
+MOD_SRC  := $(wildcard mod_tmpl/*.c)
+CTL_SRC  := $(wildcard tmplctl/*.c)
+TEST_SRC := $(wildcard tests/test_*.c)
+obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+LIB_OBJ := $(call obj,$(LIB_SRC))
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+
+all: $(BUILD)/libtmpl.a $(BUILD)/tmplctl $(BUILD)/mod_tmpl.so
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
+CPPFLAGS_shared   := -I$(BUILD)/shared
+
+$(BUILD)/libtmpl.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -ljansson $(LIBS)
+
+$(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
+	@mkdir -p $(@D)
+	$(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/tests/%: tests/%.c $(BUILD)/libtmpl.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(BUILD)/libtmpl.a -lcmocka -lgumbo $(LIBS)
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.PHONY: all clean

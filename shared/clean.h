@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The whole way, once: bytes -> page -> counts -> verdicts -> edits. What the module does to a
+ * response and the tool does to a file is this.
+ */
+#ifndef TMPL_CLEAN_H
+#define TMPL_CLEAN_H
+
+#include "detect/detect.h"
+#include "page/page.h"
+#include "rewrite/rewrite.h"
+#include "site/site.h"
+#include "store/store.h"
+
+/* X(id, name, explanation): the values of TmplMode, in the order of what they do. */
+#define TMPL_MODES(X)                                                                              \
+    X(OFF, "off", "the page passes, nothing is learnt")                                            \
+    X(LEARN, "learn", "the page passes and its segments are counted")                              \
+    X(HEADERS, "headers", "and response headers say what was found")                               \
+    X(ANNOTATE, "annotate", "and template is marked in the page")                                  \
+    X(STRIP, "strip", "and template is taken out of the page")
+
+typedef enum {
+#define TMPL_MODE_ID(id, name, explanation) TMPL_MODE_##id,
+    TMPL_MODES(TMPL_MODE_ID)
+#undef TMPL_MODE_ID
+        TMPL_MODE_COUNT
+} tmpl_mode_e;
+
+/* "off", "learn", ... */
+const char *tmpl_mode_name(tmpl_mode_e mode);
+
+/* The mode of that name, in any case; APR_EINVAL, with the valid names, if there is none. */
+apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err);
+
+/* Everything that configuration says. */
+typedef struct {
+    tmpl_mode_e mode;
+    tmpl_policy_t policy;
+    double ratio; /* TmplRatio: a block with a larger template ratio is template */
+    tmpl_guards_t guards;
+    tmpl_page_opts_t page;
+} tmpl_clean_opts_t;
+
+/* The values of every field that the operator did not set. */
+extern const tmpl_clean_opts_t tmpl_clean_opts_default;
+
+/* One page, and where it came from. */
+typedef struct {
+    const char *body;
+    apr_size_t len;
+    const char *site;    /* key of the site's table */
+    const char *host;    /* as asked for; may be NULL */
+    const char *uri;     /* "/path?query" */
+    const char *page_key; /* overrides the page's identity; NULL: found from uri and the page */
+    const char *charset; /* of the Content-Type header; may be NULL */
+    int learn;
+} tmpl_input_t;
+
+/* How well the site is known. X(id, name) */
+#define TMPL_STATES(X)                                                                             \
+    X(COLD, "cold")         /* nothing is known: no page before this one, or no answer */          \
+    X(LEARNING, "learning") /* fewer pages than a template segment needs (min_df) */               \
+    X(WARM, "warm")
+
+typedef enum {
+#define TMPL_STATE_ID(id, name) TMPL_STATE_##id,
+    TMPL_STATES(TMPL_STATE_ID)
+#undef TMPL_STATE_ID
+        TMPL_STATE_COUNT
+} tmpl_state_e;
+
+const char *tmpl_state_name(tmpl_state_e state);
+
+typedef struct {
+    tmpl_decline_e decline;  /* why there are no edits, or TMPL_DECLINE_NONE */
+    const tmpl_page_t *page; /* NULL if the parser declined */
+    tmpl_counts_t counts;    /* records is NULL if the store failed */
+    const tmpl_verdict_t *verdicts; /* one a block; NULL where counts are missing */
+    tmpl_closure_t closure;
+    tmpl_edits_t edits; /* to input->body; n is 0 in modes that do not edit */
+    tmpl_state_e state;
+    tmpl_error_t store_error; /* status is APR_SUCCESS unless the store failed */
+} tmpl_outcome_t;
+
+/*
+ * Judges one page, and counts it if input->learn is set. store may be NULL: then the outcome is
+ * TMPL_DECLINE_STORE. timeout bounds the time spent waiting for the store. Always fills outcome;
+ * there is no failure: what cannot be done is a decline, and a full store is store_error beside
+ * good counts.
+ */
+void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
+                tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool);
+
+#endif

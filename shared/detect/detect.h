@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * page + counts -> verdicts: which blocks are template. A detector gives every block a template
+ * ratio and a verdict; it knows neither stores nor how a page is rewritten.
+ */
+#ifndef TMPL_DETECT_H
+#define TMPL_DETECT_H
+
+#include <apr_tables.h>
+
+#include "page/page.h"
+#include "page/selector.h"
+#include "store/store.h"
+
+typedef struct {
+    float ratio;           /* 0..1, how much of the block is template */
+    unsigned char template; /* the verdict */
+} tmpl_verdict_t;
+
+/*
+ * Incremental detection, Wang et al. (WWW 2008), section 2.3: the template ratio of a block is the
+ * length of its segments with DF >= min_df over the length of all its segments, and a block is
+ * template if that is larger than threshold. records is one per page->keys; verdicts has room for
+ * page->n_blocks.
+ */
+void tmpl_detect_incremental(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                             const tmpl_record_t *records, uint32_t min_df, double threshold);
+
+/*
+ * A piece of the page that is template as a whole: an element, or a run of sibling text and
+ * elements inside an element that is not.
+ */
+typedef struct {
+    tmpl_span_t span; /* what is to be cut or marked */
+    uint32_t node;    /* the element, or TMPL_NONE for a run */
+} tmpl_cut_t;
+
+/* What the reader asked for, whatever the detector says. Arrays of const tmpl_selector_t *. */
+typedef struct {
+    const apr_array_header_t *keep; /* blocks in elements that match are content; may be NULL */
+    const apr_array_header_t *drop; /* blocks in elements that match are template; may be NULL */
+    double min_keep; /* decline if less than this share of the page's text would be left, 0..1 */
+} tmpl_guards_t;
+
+typedef struct {
+    const tmpl_cut_t *cuts; /* in order, none inside another */
+    uint32_t n_cuts;
+    uint32_t blocks;          /* of the page */
+    uint32_t template_blocks; /* after the guards */
+    double ratio;             /* length of template blocks over length of all blocks */
+    tmpl_decline_e decline;   /* TMPL_DECLINE_MIN_KEEP, with no cuts, or TMPL_DECLINE_NONE */
+} tmpl_closure_t;
+
+/*
+ * The closure: an element is template if and only if all blocks in it are; the cuts are the topmost
+ * such elements whose source bytes carry need (TMPL_NODE_MARK or TMPL_NODE_CUT), and runs of what is
+ * left. Never html, head, body; and never, when cutting, an element that holds code, which is opened
+ * instead. Adjusts verdicts to the guards.
+ */
+void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
+                  const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bytes -> page: an HTML page as flat arrays of nodes, text segments and blocks, each with the span
+ * of source bytes it stands on.
+ *
+ * Segmentation is that of Wang et al., "Incremental Web Page Template Detection" (WWW 2008), section
+ * 2.1: separator elements open and close blocks, and inside a block every text node is a segment.
+ * Two segments are the same when their text and their DOM path are; the key is a hash of both.
+ *
+ * A page is written once, by tmpl_page_parse, and only read from then on.
+ */
+#ifndef TMPL_PAGE_H
+#define TMPL_PAGE_H
+
+#include "page/tag.h"
+#include "tmpl.h"
+
+/* What the source allows to be done with an element without changing how anything else parses. */
+#define TMPL_NODE_MARK  0x01 /* an attribute may be added to its start tag */
+#define TMPL_NODE_CUT   0x02 /* its bytes, from start tag to end tag, may be deleted */
+#define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */
+#define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
+#define TMPL_NODE_RUN   0x10 /* text directly in it may be deleted or put between comments */
+
+/* An element. Nodes stand in document order, so a node's descendants are (index, after). */
+typedef struct {
+    tmpl_span_t open;  /* its start tag; empty if the parser implied it */
+    tmpl_span_t close; /* its end tag; empty if there is none in the source */
+    uint32_t parent;   /* index of the enclosing node; TMPL_NONE for the first */
+    uint32_t after;    /* index behind its last descendant */
+    uint32_t first_segment;
+    uint32_t after_segment; /* segments [first_segment, after_segment) are inside it */
+    uint64_t path;          /* hash of the tag names from the root down to it */
+    tmpl_tag_e tag;
+    uint16_t depth;
+    uint16_t flags;
+} tmpl_node_t;
+
+/* A text node, or an image or a link that has no text. */
+typedef struct {
+    tmpl_span_t span; /* the text's bytes; for images and links without text their start tag */
+    uint32_t node;    /* the element it stands in (the img itself for an image) */
+    uint32_t block;
+    uint32_t key;    /* index into page->keys */
+    uint32_t length; /* bytes of text once white space is collapsed; for images TMPL_IMAGE_LENGTH */
+} tmpl_segment_t;
+
+/* What an image or an empty link weighs beside text, in bytes. */
+#define TMPL_IMAGE_LENGTH 8
+
+/* Segments with no separator tag between them. */
+typedef struct {
+    uint32_t first_segment;
+    uint32_t after_segment;
+    uint32_t node;   /* the innermost separator (or body) around it */
+    uint32_t length; /* sum of its segments' lengths */
+} tmpl_block_t;
+
+typedef struct {
+    const char *src;
+    uint32_t len;
+
+    tmpl_node_t *nodes;
+    uint32_t n_nodes;
+    tmpl_segment_t *segments;
+    uint32_t n_segments;
+    tmpl_block_t *blocks;
+    uint32_t n_blocks;
+
+    uint64_t *keys; /* of the segments, each once, in order of first appearance */
+    uint32_t n_keys;
+
+    uint64_t text;         /* hash of all segments in order: equal visible text, equal hash */
+    uint32_t length;       /* sum of the blocks' lengths */
+    tmpl_span_t canonical; /* the href of link rel=canonical; empty if there is none */
+} tmpl_page_t;
+
+typedef struct {
+    const tmpl_tag_set_t *separators; /* NULL: tmpl_separators_default */
+    uint64_t seed;                    /* of every key, from the operator's secret */
+    uint32_t max_nodes;               /* 0: TMPL_MAX_NODES */
+    uint32_t max_depth;               /* 0: TMPL_MAX_DEPTH */
+    const char *charset;              /* as the Content-Type header names it, or NULL */
+} tmpl_page_opts_t;
+
+#define TMPL_MAX_NODES 200000
+#define TMPL_MAX_DEPTH 512
+
+/*
+ * Parses len bytes at src, which must stay as they are for as long as the page is used; everything
+ * else is allocated from pool. Returns TMPL_DECLINE_NONE and the page, or why it cannot be used.
+ */
+tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_size_t len,
+                               const tmpl_page_opts_t *opts, apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which document a page is: the identity that document frequency counts by. */
+#ifndef TMPL_SITE_H
+#define TMPL_SITE_H
+
+#include "page/page.h"
+#include "store/store.h"
+
+/*
+ * The document that page is when it was asked for by host and uri ("/path?query"; host may be NULL,
+ * with or without a port). Its id is the hash of its link rel=canonical, if that is on the same host
+ * or relative, else of path and query without parameters that only track visitors or sessions
+ * (utm_*, gclid, fbclid, PHPSESSID, ...) and with the rest sorted. key, if not NULL, overrides both.
+ */
+tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *host, const char *uri,
+                              const char *key, uint64_t seed, apr_pool_t *pool);
+
+/* uri without tracking parameters, session ids and fragment, the other parameters sorted. */
+const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool);
+
+/* The seed of all keys of an operator's secret; 0 for NULL. */
+uint64_t tmpl_seed(const char *secret);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * page -> counts: the segment table of every site, behind one interface.
+ *
+ * The table of Wang et al. (WWW 2008), sections 2.2 and 2.4, with what a proxy needs on top:
+ * - document frequency counts documents, not requests: while an entry's DF is below min_df it keeps
+ *   a 16-bit fingerprint of each document counted, and one already there does not count again. A
+ *   document is known by its identity or by its visible text; a known one does not move the clock
+ *   and raises no DF that has reached min_df.
+ * - the clock is the number of documents seen on the site; an entry that has not been seen for more
+ *   than tmpl_lifetime(df) of them counts as absent, whether or not the sweeper has come by.
+ *
+ * What learning does, to the letter, in every store. fp is the low 16 bits of document->id, "known"
+ * means that a live entry of kind DOCUMENT exists, now is the clock after step 1:
+ * 1. Neither id nor text known: the clock moves by one, and the document counts (counts->counted).
+ * 2. Text known: no DF changes. If that entry is younger than Tb / 4 pages, nothing is written at
+ *    all; otherwise last = now in it and in every live entry of the keys.
+ * 3. Otherwise, each key: no live entry: a new one, DF 1, with fp (unless the site is at max_entries).
+ *    DF < min_df: if fp is not among its fingerprints, it is added and DF grows by one; an entry that
+ *    reaches min_df drops its fingerprints and version grows by one. DF >= min_df: DF grows by one if
+ *    the document counts. In each case last = now. Then id and text are entered as known (also at
+ *    max_entries), last = now.
+ * An entry is live while now - last <= tmpl_lifetime(df). Every write also sweeps a few entries on.
+ *
+ * So an observation is idempotent, and hosts that share a store need no coordination. Keys are
+ * hashes: the store holds no text of any page. Stores know nothing of HTML.
+ *
+ * A store is safe to use from many threads. LMDB must be opened after fork.
+ */
+#ifndef TMPL_STORE_H
+#define TMPL_STORE_H
+
+#include <apr_time.h>
+
+#include "tmpl.h"
+
+typedef struct tmpl_store_t tmpl_store_t;
+
+/* A kind of key; each kind has keys of its own. */
+typedef enum {
+    TMPL_KIND_DOCUMENT, /* a document seen: the store's own bookkeeping, never looked up by callers */
+    TMPL_KIND_SEGMENT,  /* a text segment: DOM path and text */
+    TMPL_KIND_COUNT
+} tmpl_kind_e;
+
+typedef struct {
+    uint64_t hash;
+    tmpl_kind_e kind;
+} tmpl_key_t;
+
+/* What is known of a key, this observation included. */
+typedef struct {
+    uint32_t df;   /* documents it was seen on; 0: never, or not for a lifetime */
+    uint32_t last; /* the clock when it was last seen; 0 if never */
+} tmpl_record_t;
+
+/* A document, by two hashes: one of its address, one of its visible text. */
+typedef struct {
+    uint64_t id;
+    uint64_t text;
+} tmpl_document_t;
+
+/* How entries are counted and how long they live. */
+typedef struct {
+    uint32_t min_df;       /* DF from which a segment is template: TMPL_MIN_DF_LEAST..MOST */
+    uint32_t lifetime_tb;  /* Tb: pages an entry of DF 1 lives unseen */
+    uint32_t lifetime_n;   /* N: the longest life is Tb * N pages */
+    uint32_t max_entries;  /* a site at this many entries takes no new ones */
+} tmpl_policy_t;
+
+#define TMPL_MIN_DF_LEAST 2
+#define TMPL_MIN_DF_MOST  64
+
+typedef struct {
+    tmpl_record_t *records; /* one per key, in the order of the keys */
+    uint32_t pages;         /* the site's clock: documents seen, this one included if it counted */
+    uint64_t version;       /* grows whenever an entry of the site reaches min_df */
+    int counted;            /* this document was new and has been counted */
+} tmpl_counts_t;
+
+typedef struct {
+    uint32_t pages;
+    uint64_t version;
+    uint64_t entries;  /* keys held, live or waiting for the sweeper */
+    uint64_t live;     /* entries that a look-up would find */
+    uint64_t template; /* live entries with DF >= min_df */
+    uint64_t bytes;    /* estimate of the memory or disk they take */
+} tmpl_store_stats_t;
+
+/* One entry of a site's table, as export and import see it. */
+typedef struct {
+    tmpl_key_t key;
+    tmpl_record_t record;
+    const uint16_t *fingerprints; /* of the documents counted while df < min_df */
+    uint32_t n_fingerprints;
+} tmpl_entry_t;
+
+/*
+ * Pages that an entry of document frequency df lives after it was last seen:
+ *     f(df) = Tb * N / (1 + (N - 1) * e^-(df - 1))          Wang et al., section 2.4
+ * so f(1) = Tb, and f grows to the limit Tb * N. Rounded down.
+ */
+uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
+
+/* Limits of the whole store, and the size of its file. */
+typedef struct {
+    uint32_t max_sites;          /* lmdb: a store at this many sites takes no new one */
+    apr_interval_time_t idle;    /* a site not observed for so long may be forgotten */
+    apr_size_t map_size;         /* lmdb: bytes the file may grow to */
+    uint32_t max_connections;    /* redis: connections held by this process */
+} tmpl_store_opts_t;
+
+/* The options a store is opened with when none are given. */
+extern const tmpl_store_opts_t tmpl_store_opts_default;
+
+/*
+ * Whether uri could be opened, without trying. Forms: "lmdb:DIR", "redis://[user:pass@]host[:port][/db]",
+ * "redis+unix:///path[?db=n&user=u&pass=p]". APR_SUCCESS, or APR_EINVAL and what is wrong with it.
+ */
+apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Opens the store at uri; opts may be NULL. It is closed when pool is cleaned up. A Redis store
+ * connects when it is first used, so a server that is down is no error here. APR_SUCCESS;
+ * APR_EINVAL for a bad uri; otherwise the system's or LMDB's error, with text.
+ */
+apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
+                             tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Looks up n keys (each given once) of a page of a site and, if learn is set, counts the document first.
+ * The whole call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. Any
+ * failure leaves the store usable: a next call tries again. counts->records come from pool.
+ * APR_ENOSPC: the store is full; nothing was learnt, but counts are good.
+ */
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const char *site, const tmpl_document_t *document,
+                                const tmpl_key_t *keys, uint32_t n, const tmpl_policy_t *policy, int learn,
+                                apr_interval_time_t timeout, tmpl_counts_t *counts, tmpl_error_t *err,
+                                apr_pool_t *pool);
+
+/* A site's figures; APR_NOTFOUND for a site that the store does not know. */
+apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
+                              tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
+
+/* Calls each with every site's name until it returns something other than APR_SUCCESS, which is returned. */
+apr_status_t tmpl_store_sites(tmpl_store_t *store, apr_status_t (*each)(void *baton, const char *site),
+                              void *baton, tmpl_error_t *err, apr_pool_t *pool);
+
+/* Removes all that is known of a site; APR_NOTFOUND if nothing is. */
+apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Export calls each with every entry of the site, documents known included, and fills head; import
+ * replaces the site by head and n entries. What one kind of store exports any other imports.
+ */
+apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
+                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton,
+                               tmpl_error_t *err, apr_pool_t *pool);
+apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site, const tmpl_store_stats_t *head,
+                               const tmpl_entry_t *entries, uint32_t n, tmpl_error_t *err, apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every part of libtmpl shares: byte spans, errors, and the one table of reasons for which a
+ * page is passed on untouched.
+ *
+ * libtmpl turns an HTML page and what is known of its site into a list of edits. Data flows one way:
+ *
+ *     bytes -> page -> counts -> verdicts -> edits -> bytes
+ *              page/   store/    detect/     rewrite/
+ *
+ * and clean.h runs the whole way for the module and the command line tool. Nothing here knows httpd.
+ */
+#ifndef TMPL_H
+#define TMPL_H
+
+#include <stdint.h>
+
+#include <apr_errno.h>
+#include <apr_pools.h>
+
+#define TMPL_VERSION "0.1.0"
+
+/* An index that names nothing: the parent of the root, the close tag of a void element. */
+#define TMPL_NONE UINT32_MAX
+
+/* Bytes [start, end) of the page's source. Empty (start == end) where there are none. */
+typedef struct {
+    uint32_t start;
+    uint32_t end;
+} tmpl_span_t;
+
+static inline uint32_t tmpl_span_len(tmpl_span_t span)
+{
+    return span.end - span.start;
+}
+
+/*
+ * What went wrong, for a person. A function that takes one fills it exactly when it returns
+ * something other than APR_SUCCESS; the text names the thing and, for bad input, the valid range.
+ */
+typedef struct {
+    apr_status_t status;
+    char text[256];
+} tmpl_error_t;
+
+/* Fills err (which may be NULL) and returns status, so that failures read `return tmpl_fail(...)`. */
+apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Reasons to pass a page on untouched: X(id, name, explanation). The name is what logs, response
+ * headers, counters and docs/declines.md show.
+ */
+#define TMPL_DECLINES(X)                                                                           \
+    X(NONE, "none", "not declined")                                                                \
+    /* found by the module before the body is read */                                              \
+    X(SUBREQUEST, "subrequest", "part of another page (SSI or another subrequest)")                \
+    X(STATUS, "status", "the answer's status is not 200")                                          \
+    X(RANGE, "range", "the answer is a part of the page (Content-Range)")                          \
+    X(TYPE, "type", "the answer is not text/html or application/xhtml+xml")                        \
+    X(ENCODING, "encoding", "the body's Content-Encoding cannot be undone here")                   \
+    X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform")                                 \
+    X(ATTACHMENT, "attachment", "Content-Disposition: attachment")                                 \
+    X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody")                               \
+    X(BROKEN, "broken", "the backend broke off in the middle of the body")                         \
+    /* found by the parser */                                                                      \
+    X(EMPTY, "empty", "the body holds no text and no image")                                       \
+    X(CHARSET, "charset", "the charset is not a superset of ASCII (UTF-16, UTF-7, ISO-2022, HZ)")  \
+    X(FRAMESET, "frameset", "a page of frames")                                                    \
+    X(PLAINTEXT, "plaintext", "a plaintext element swallows the rest of the page")                 \
+    X(FOREIGN, "foreign", "HTML breaks out of svg or math content")                                \
+    X(TRUNCATED, "truncated", "the source ends within a tag, a comment or raw text")               \
+    X(UNCOVERED, "uncovered", "the parser did not account for all of the source")                  \
+    X(TOO_DEEP, "too-deep", "elements nest deeper than the limit")                                 \
+    X(TOO_MANY, "too-many", "more elements than the limit")                                        \
+    /* found later */                                                                              \
+    X(STORE, "store", "the store did not answer, or not in time")                                  \
+    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text would be left")
+
+typedef enum {
+#define TMPL_DECLINE_ID(id, name, explanation) TMPL_DECLINE_##id,
+    TMPL_DECLINES(TMPL_DECLINE_ID)
+#undef TMPL_DECLINE_ID
+        TMPL_DECLINE_COUNT
+} tmpl_decline_e;
+
+/* The reason's name; "unknown" for a value out of range. */
+const char *tmpl_decline_name(tmpl_decline_e reason);
+
+/* One line that explains the reason to an operator. */
+const char *tmpl_decline_text(tmpl_decline_e reason);
+
+#endif
