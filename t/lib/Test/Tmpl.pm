@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+package Test::Tmpl;
+
+# The harness of t/, in one import: strict, warnings, Test::More and
+#   backend { ... }      a scripted server (Test::Tmpl::Backend)
+#   site()               the fixture site (Test::Tmpl::Site)
+#   httpd(...)           a started httpd (Test::Tmpl::Httpd)
+#   proxy(BACKEND, ...)  a started httpd whose every path is proxied to the backend
+#   redis(...)           a private redis-server (Test::Tmpl::Redis); skips the test if there is none
+#   wait_for { ... }     waiting for a condition (Test::Tmpl::Process)
+
+use strict;
+use warnings;
+
+use Test::More ();
+use Test::Tmpl::Backend;
+use Test::Tmpl::Client;
+use Test::Tmpl::Field;
+use Test::Tmpl::Httpd;
+use Test::Tmpl::Process qw(wait_for spawn end_process alive slurp spit temp_dir give_to_server free_port);
+use Test::Tmpl::Redis;
+use Test::Tmpl::Site;
+
+my @HERE = qw(backend site httpd proxy redis unmark same_bytes state_of);
+my @PROCESS = qw(wait_for spawn end_process alive slurp spit temp_dir give_to_server free_port);
+
+sub import {
+    strict->import;
+    warnings->import;
+    my $caller = caller;
+    no strict 'refs';
+    *{"${caller}::$_"} = \&{$_} for @HERE, @PROCESS;
+    @_ = ('Test::More');
+    goto &{ Test::More->can('import') };
+}
+
+sub backend(&) { return Test::Tmpl::Backend->new(@_) }
+sub site { return Test::Tmpl::Site->new(@_) }
+sub httpd { return Test::Tmpl::Httpd->new(@_)->start }
+
+sub proxy {
+    my ($backend, %args) = @_;
+    $args{conf} = 'ProxyPass / ' . $backend->url . "/\n" . ($args{conf} // '');
+    return httpd(%args);
+}
+
+sub redis {
+    Test::More::plan(skip_all => 'no redis-server') if !Test::Tmpl::Redis::available();
+    return Test::Tmpl::Redis->new(@_);
+}
+
+# An annotated page without the marks.
+sub unmark {
+    my ($html) = @_;
+    return $html =~ s/ data-tmpl(?=[\s>\/])|<!--\/?tmpl-->//gr;
+}
+
+# Like is() for pages: on failure shows where they differ instead of both.
+sub same_bytes {
+    my ($got, $want, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return Test::More::pass($name) if $got eq $want;
+    my $at = 0;
+    $at++ while $at < length $got && $at < length $want && substr($got, $at, 1) eq substr($want, $at, 1);
+    Test::More::fail($name);
+    Test::More::diag(sprintf "lengths %d and %d, differ at %d:\n  got  ...%s\n  want ...%s",
+        length $got, length $want, $at, map { substr $_, $at > 30 ? $at - 30 : 0, 100 } $got, $want);
+    return 0;
+}
+
+# The answers' states in one string: "cold learning warm".
+sub state_of {
+    return join ' ', map { $_->says('state') } @_;
+}
+
+1;

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+package Test::Tmpl::Backend;
+
+# A scripted HTTP server. One process a connection; a callback gets the connection and the request
+# and sends what it likes, well-formed or not. Requests are recorded as they came.
+
+use strict;
+use warnings;
+
+use IO::Socket::INET;
+use JSON::PP;
+use Socket qw(IPPROTO_TCP TCP_NODELAY);
+use Test::Tmpl::Process qw(spawn end_process temp_dir slurp);
+
+my $json = JSON::PP->new->canonical->latin1;
+
+# new($callback): callback->($connection, \%request); request has method, target, version, headers
+# (lower-case name => value), body. A callback that ends the connection calls $connection->close.
+sub new {
+    my ($class, $callback, %args) = @_;
+    my $listen = IO::Socket::INET->new(
+        LocalAddr => '127.0.0.1', LocalPort => $args{port} // 0, Listen => 128, ReuseAddr => 1
+    ) or die "listen: $!";
+    my $dir = temp_dir();
+    my $self = bless { port => $listen->sockport, dir => $dir, log => "$dir/requests" }, $class;
+    open my $log, '>>', $self->{log} or die "$self->{log}: $!";
+    $self->{pid} = spawn('backend', sub { serve($listen, $callback, $log) });
+    close $listen;
+    return $self;
+}
+
+sub port { return $_[0]{port} }
+sub url { return "http://127.0.0.1:$_[0]{port}" }
+sub stop { return end_process($_[0]{pid}, 'KILL') }
+
+# Requests so far, in the order in which they came.
+sub requests {
+    my ($self) = @_;
+    return map { $json->decode($_) } split /\n/, slurp($self->{log});
+}
+
+sub serve {
+    my ($listen, $callback, $log) = @_;
+    local $SIG{CHLD} = 'IGNORE';
+    while (1) {
+        my $socket = $listen->accept or next;
+        my $pid = fork();
+        next if $pid || !defined $pid;
+        close $listen;
+        setsockopt $socket, IPPROTO_TCP, TCP_NODELAY, 1;
+        my $connection = bless { socket => $socket, buffer => '' }, 'Test::Tmpl::Backend::Connection';
+        while (my $request = $connection->read_request) {
+            syswrite $log, $json->encode($request) . "\n";
+            $callback->($connection, $request);
+            last if !$connection->{socket};
+        }
+        POSIX::_exit(0);
+    }
+}
+
+package Test::Tmpl::Backend::Connection;
+
+use strict;
+use warnings;
+
+use Socket qw(SOL_SOCKET SO_LINGER);
+use Time::HiRes ();
+
+sub read_request {
+    my ($self) = @_;
+    while ($self->{buffer} !~ /\r\n\r\n/) {
+        sysread($self->{socket}, $self->{buffer}, 65_536, length $self->{buffer}) or return;
+    }
+    $self->{buffer} =~ s/^(.*?)\r\n\r\n//s;
+    my ($line, @fields) = split /\r\n/, $1;
+    my ($method, $target, $version) = split / /, $line;
+    my %headers;
+    for (@fields) {
+        my ($name, $value) = /^([^:]+):\s*(.*)$/ or next;
+        $headers{ lc $name } = exists $headers{ lc $name } ? "$headers{lc $name}, $value" : $value;
+    }
+    my $length = $headers{'content-length'} // 0;
+    while (length $self->{buffer} < $length) {
+        sysread($self->{socket}, $self->{buffer}, 65_536, length $self->{buffer}) or return;
+    }
+    my $body = substr $self->{buffer}, 0, $length, '';
+    return { method => $method, target => $target, version => $version, headers => \%headers, body => $body };
+}
+
+# Raw bytes.
+sub send {
+    my ($self, $bytes) = @_;
+    while (length $bytes) {
+        my $n = syswrite $self->{socket}, $bytes or return 0;
+        substr $bytes, 0, $n, '';
+    }
+    return 1;
+}
+
+my %REASON = (200 => 'OK', 204 => 'No Content', 206 => 'Partial Content', 304 => 'Not Modified');
+
+# The status line and the fields, and the empty line behind them.
+sub head {
+    my ($self, $status, $headers) = @_;
+    my $text = "HTTP/1.1 $status " . ($REASON{$status} // 'Whatever') . "\r\n";
+    for my $name (sort keys %$headers) {
+        $text .= "$name: $_\r\n" for ref $headers->{$name} ? @{ $headers->{$name} } : $headers->{$name};
+    }
+    return $self->send("$text\r\n");
+}
+
+# A complete answer with Content-Length; a body of undef sends none and says nothing of its length.
+sub respond {
+    my ($self, $status, $headers, $body) = @_;
+    my %headers = %$headers;
+    $headers{'Content-Length'} //= length $body if defined $body;
+    $self->head($status, \%headers);
+    return $self->send($body // '');
+}
+
+# A complete chunked answer, one chunk and one write a piece. Between pieces the backend waits until
+# the peer has taken what was sent, so that each piece arrives alone.
+sub respond_chunked {
+    my ($self, $status, $headers, @pieces) = @_;
+    $self->head($status, { %$headers, 'Transfer-Encoding' => 'chunked' });
+    for my $piece (@pieces) {
+        next if $piece eq '';
+        $self->chunk($piece);
+        $self->drain;
+    }
+    return $self->send("0\r\n\r\n");
+}
+
+sub chunk {
+    my ($self, $piece) = @_;
+    return $self->send(sprintf "%x\r\n%s\r\n", length $piece, $piece);
+}
+
+# Waits, for a bounded time, until the peer has acknowledged all that was sent (SIOCOUTQ).
+sub drain {
+    my ($self) = @_;
+    for (1 .. 200) {
+        my $left = pack 'i', 0;
+        ioctl $self->{socket}, 0x5411, $left or return;
+        return if unpack('i', $left) == 0;
+        Time::HiRes::sleep(0.0005);
+    }
+    return;
+}
+
+# Ends the connection in good order, or with a reset.
+sub close {
+    my ($self) = @_;
+    CORE::close(delete $self->{socket});
+    return;
+}
+
+sub reset {
+    my ($self) = @_;
+    setsockopt $self->{socket}, SOL_SOCKET, SO_LINGER, pack 'ii', 1, 0;
+    return $self->close;
+}
+
+1;

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+package Test::Tmpl::Httpd;
+
+# A real httpd with a ServerRoot of its own, run in the foreground as a child of the test.
+#
+# Environment: TMPL_MODULE (default build/mod_tmpl.so), TMPL_TEST_MPM (event, worker, prefork),
+# TMPL_TEST_PRELOAD (LD_PRELOAD of httpd, for sanitizers), TMPL_TEST_HTTPD, TMPL_TEST_MODULES
+# (directory of httpd's own modules), TMPL_TEST_WRAP (a command put in front of httpd: valgrind).
+#
+# When a server is checked, every line of its error log at warn or above, every sanitizer's report
+# and every child that died of a signal fails the test, unless the test said that it expects it.
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use IO::Socket::INET;
+use Test::More ();
+use Test::Tmpl::Client;
+use Test::Tmpl::Process
+    qw(spawn end_process alive wait_for free_port temp_dir slurp spit give_to_server server_user);
+
+my $top = abs_path(dirname(__FILE__) . '/../../../..');
+my $httpd = $ENV{TMPL_TEST_HTTPD} // (grep { -x } qw(/usr/sbin/apache2 /usr/sbin/httpd))[0];
+my $module_dir = $ENV{TMPL_TEST_MODULES} // '/usr/lib/apache2/modules';
+my $module = abs_path($ENV{TMPL_MODULE} // "$top/build/mod_tmpl.so");
+my $mpm = $ENV{TMPL_TEST_MPM} // 'event';
+
+my %MPM = (
+    event => "StartServers 2\nThreadsPerChild 8\nThreadLimit 8\nMaxRequestWorkers 32\n"
+        . "MinSpareThreads 1\nMaxSpareThreads 32\nServerLimit 8\n",
+    prefork => "StartServers 4\nMinSpareServers 1\nMaxSpareServers 16\nMaxRequestWorkers 16\nServerLimit 16\n",
+);
+$MPM{worker} = $MPM{event};
+
+my @MODULES = qw(authz_core authz_host alias mime dir env setenvif headers status filter deflate proxy proxy_http);
+
+sub mpm { return $mpm }
+
+# Whether httpd's own module of that name is there.
+sub has_module { return -e "$module_dir/mod_$_[0].so" }
+
+# Options: conf => configuration of the server, modules => more of httpd's own to load,
+# env => { } of httpd, log_level => of mod_tmpl (debug), no_store => 1: no TmplStore.
+# A store in DIR/store, headers on, and a timeout that no busy machine reaches are set in front of conf.
+sub new {
+    my ($class, %args) = @_;
+    -e $module or die "$module is not built\n";
+    my $dir = temp_dir();
+    my $self = bless {
+        dir => $dir, root => "$dir", port => free_port(), expected => [],
+        args => \%args, conf => $args{conf} // '', log => "$dir/error.log", out => "$dir/output",
+    }, $class;
+    mkdir "$dir/$_" or die "$dir/$_: $!" for qw(htdocs run store cache);
+    give_to_server("$dir/$_") for qw(store cache run);
+    spit($self->{out}, '');
+    spit("$dir/mime.types", "text/html html htm shtml\ntext/plain txt\n");
+    return $self;
+}
+
+sub port { return $_[0]{port} }
+sub root { return $_[0]{root} }
+
+sub conf_text {
+    my ($self) = @_;
+    my $dir = $self->{root};
+    my @modules = (@MODULES, @{ $self->{args}{modules} // [] });
+    my $user = server_user();
+    my $level = $self->{args}{log_level} // 'debug';
+    my $text = <<"END";
+ServerRoot "$dir"
+ServerName test.example:$self->{port}
+PidFile "$dir/run/httpd.pid"
+DefaultRuntimeDir "$dir/run"
+Listen 127.0.0.1:$self->{port}
+ErrorLog "$dir/error.log"
+DocumentRoot "$dir/htdocs"
+LoadModule mpm_${mpm}_module "$module_dir/mod_mpm_$mpm.so"
+$MPM{$mpm}GracefulShutdownTimeout 10
+KeepAliveTimeout 30
+END
+    $text .= "User $user\nGroup $user\n" if defined $user && defined getgrnam $user;
+    $text .= "LoadModule ${_}_module \"$module_dir/mod_$_.so\"\n" for @modules;
+    $text .= "TypesConfig \"$dir/mime.types\"\n";
+    $text .= "LoadModule tmpl_module \"$module\"\nLogLevel warn mpm_$mpm:notice core:notice tmpl:$level\n";
+    $text .= "TmplHeaders on\nTmplTimeout 5s\n" if !$self->{args}{bare};
+    $text .= "TmplStore lmdb:$dir/store\n" if !$self->{args}{bare} && !$self->{args}{no_store};
+    my $conf = $self->{conf} =~ s/\@ROOT\@/$dir/gr =~ s/\@PORT\@/$self->{port}/gr;
+    return "$text$conf\n";
+}
+
+sub command {
+    my ($self, @arguments) = @_;
+    my $file = spit("$self->{root}/httpd.conf", $self->conf_text);
+    return (split(' ', $ENV{TMPL_TEST_WRAP} // ''), $httpd, '-f', $file, @arguments);
+}
+
+# Runs in the child that becomes httpd.
+sub exec_httpd {
+    my ($self, @command) = @_;
+    open STDIN, '<', '/dev/null';
+    open STDOUT, '>>', $self->{out};
+    open STDERR, '>&', \*STDOUT;
+    $ENV{LD_PRELOAD} = $ENV{TMPL_TEST_PRELOAD} if defined $ENV{TMPL_TEST_PRELOAD};
+    %ENV = (%ENV, %{ $self->{args}{env} // {} });
+    exec @command or die "$command[0]: $!";
+}
+
+sub start {
+    my ($self) = @_;
+    my @command = $self->command('-DFOREGROUND');
+    $self->{pid} = spawn('httpd', sub { $self->exec_httpd(@command) });
+    my $up = wait_for {
+        !alive($self->{pid}) || -e "$self->{root}/run/httpd.pid" && $self->accepts
+    };
+    if (!$up || !alive($self->{pid})) {
+        die "httpd does not start:\n", slurp($self->{out}), -e $self->{log} ? slurp($self->{log}) : '';
+    }
+    return $self;
+}
+
+sub accepts {
+    my ($self) = @_;
+    return IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $self->{port}, Timeout => 5) ? 1 : 0;
+}
+
+sub stop {
+    my ($self) = @_;
+    end_process($self->{pid}) if $self->{pid};
+    delete $self->{pid};
+    return;
+}
+
+sub restart {
+    my ($self) = @_;
+    $self->stop;
+    return $self->start;
+}
+
+# A graceful restart; returns when the new generation has been started.
+sub graceful {
+    my ($self) = @_;
+    my $count = sub { scalar(() = slurp($self->{log}) =~ /resuming normal operations/g) };
+    my $before = $count->();
+    kill 'USR1', $self->{pid};
+    wait_for { $count->() > $before } or die "no graceful restart\n";
+    return;
+}
+
+# configtest: whether the configuration is accepted, and what was said.
+sub configtest {
+    my ($self) = @_;
+    spit($self->{out}, '');
+    my @command = $self->command('-t');
+    my $pid = fork() // die "fork: $!";
+    if ($pid == 0) {
+        eval { $self->exec_httpd(@command) };
+        POSIX::_exit(127);
+    }
+    waitpid $pid, 0;
+    return ($? == 0, slurp($self->{out}));
+}
+
+# A new connection of its own and one request on it.
+sub get {
+    my ($self, $target, %o) = @_;
+    my $client = $self->client(exists $o{host} ? (host => delete $o{host}) : ());
+    my %headers = (Connection => 'close', %{ $o{headers} // {} });
+    return $client->get($target, %o, headers => \%headers);
+}
+
+sub client {
+    my ($self, %args) = @_;
+    return Test::Tmpl::Client->new(port => $self->{port}, %args);
+}
+
+# Asks for /page/N for each N; returns the answers.
+sub visit {
+    my ($self, @n) = @_;
+    return map { $self->get("/page/$_") } @n;
+}
+
+sub log_text { return -e $_[0]{log} ? slurp($_[0]{log}) : '' }
+
+# Lines of the error log that match are expected.
+sub expect_log {
+    my ($self, @patterns) = @_;
+    push @{ $self->{expected} }, @patterns;
+    return;
+}
+
+my $BAD = qr{
+      \[[\w:-]*:?(?:emerg|alert|crit|error|warn)\]
+    | exit\ signal | [Ss]egmentation\ fault | core\ dumped
+    | (?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer | runtime\ error:
+}x;
+
+sub unexpected_lines {
+    my ($self) = @_;
+    my @lines = map { split /\n/ } $self->log_text, slurp($self->{out});
+    my @bad = grep { $_ =~ $BAD } @lines;
+    for my $pattern (@{ $self->{expected} }) {
+        @bad = grep { $_ !~ $pattern } @bad;
+    }
+    return @bad;
+}
+
+# Stops the server and holds its log to account: one test.
+sub finish {
+    my ($self, $name) = @_;
+    my $died = $self->{pid} && !alive($self->{pid});
+    $self->stop;
+    my @bad = $self->unexpected_lines;
+    push @bad, 'httpd ended before the test did' if $died;
+    Test::More::is(join("\n", @bad), '', $name // 'nothing unexpected in the error log');
+    return;
+}
+
+1;

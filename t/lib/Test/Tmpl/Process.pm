@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+package Test::Tmpl::Process;
+
+# What every part of the harness stands on: processes that end with the test, temporary
+# directories, ports, and waiting for a condition instead of for a time.
+#
+# A process started here leads a process group of its own and is ended by its own id when the test
+# ends, whether it ends well, dies, or is interrupted.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Fcntl qw(:flock);
+use File::Path qw(make_path);
+use File::Temp ();
+use IO::Socket::INET;
+use POSIX qw(:sys_wait_h);
+use Time::HiRes qw(sleep time);
+
+our @EXPORT_OK = qw(spawn end_process alive wait_for free_port temp_dir slurp spit give_to_server
+    server_user);
+
+my $owner = $$;
+my %running;       # pid => name
+my @port_locks;    # kept open: they hold the ports for this test
+
+my $patience = $ENV{TMPL_TEST_PATIENCE} // 30;    # seconds; a sanitizer or valgrind needs more
+
+$SIG{PIPE} = 'IGNORE';
+for my $signal (qw(INT TERM HUP)) {
+    $SIG{$signal} = sub { exit 1 };
+}
+$SIG{ALRM} = sub { die "the test took too long\n" };
+alarm($ENV{TMPL_TEST_LIMIT} // 240);
+
+# Calls the condition until it returns something true, which is returned; false once patience ends.
+sub wait_for(&;$) {
+    my ($condition, $seconds) = @_;
+    my $end = time() + ($seconds // $patience);
+    while (1) {
+        my $result = $condition->();
+        return $result if $result;
+        return $result if time() > $end;
+        sleep 0.01;
+    }
+}
+
+# Runs code in a new process (which may exec); returns its pid.
+sub spawn {
+    my ($name, $code) = @_;
+    my $pid = fork() // die "fork: $!";
+    if ($pid == 0) {
+        setpgrp(0, 0);
+        $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP ALRM);
+        alarm(0);
+        eval { $code->(); 1 } or print STDERR "$name: $@";
+        POSIX::_exit($@ ? 1 : 0);
+    }
+    setpgrp($pid, $pid);
+    $running{$pid} = $name;
+    return $pid;
+}
+
+# Whether a child of ours still runs.
+sub alive {
+    my ($pid) = @_;
+    return 0 if !$running{$pid};
+    return 1 if waitpid($pid, WNOHANG) == 0;
+    delete $running{$pid};
+    return 0;
+}
+
+# Ends a process started with spawn, and what is left of its group; returns when it has ended.
+sub end_process {
+    my ($pid, $signal) = @_;
+    return if !$running{$pid};
+    kill $signal // 'TERM', $pid;
+    kill 'CONT', $pid;
+    wait_for { !alive($pid) } 10
+        or do { kill 'KILL', $pid; waitpid $pid, 0; delete $running{$pid} };
+    kill 'KILL', -$pid;
+    return;
+}
+
+END {
+    if ($$ == $owner) {
+        my $status = $?;    # waitpid sets it
+        alarm(0);
+        local $SIG{INT} = local $SIG{TERM} = local $SIG{HUP} = 'IGNORE';
+        end_process($_) for keys %running;
+        $? = $status;
+    }
+}
+
+# A port of 127.0.0.1 that no other test takes: below the ephemeral range, held by a file lock.
+sub free_port {
+    my $dir = File::Spec->tmpdir . "/tmpl-test-ports.$>";
+    make_path($dir);
+    for (1 .. 1000) {
+        my $port = 10_000 + int rand 20_000;
+        open my $lock, '>', "$dir/$port" or die "$dir/$port: $!";
+        next if !flock $lock, LOCK_EX | LOCK_NB;
+        my $probe = IO::Socket::INET->new(
+            LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 1, ReuseAddr => 1
+        ) or next;
+        close $probe;
+        push @port_locks, $lock;
+        return $port;
+    }
+    die "no free port\n";
+}
+
+# The user that httpd's children run as when the test runs as root; undef otherwise.
+sub server_user {
+    return undef if $> != 0;
+    return (grep { defined getpwnam $_ } qw(www-data nobody))[0];
+}
+
+# A directory that goes with the test, and that the server's user can enter.
+sub temp_dir {
+    my $dir = File::Temp->newdir('tmpl-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+    chmod 0755, "$dir";
+    return $dir;
+}
+
+# Hands a file or directory to the server's user.
+sub give_to_server {
+    my ($path) = @_;
+    my $user = server_user() or return $path;
+    my (undef, undef, $uid, $gid) = getpwnam $user;
+    chown $uid, $gid, $path or die "chown $path: $!";
+    return $path;
+}
+
+sub slurp {
+    my ($file) = @_;
+    open my $in, '<:raw', $file or die "$file: $!";
+    local $/;
+    return scalar(<$in>) // '';
+}
+
+sub spit {
+    my ($file, $text) = @_;
+    open my $out, '>:raw', $file or die "$file: $!";
+    print {$out} $text;
+    close $out or die "$file: $!";
+    return $file;
+}
+
+1;

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+package Test::Tmpl::Site;
+
+# A small web site, the same in every run: header with navigation, sidebar, an article that no
+# other page has, footer with a copyright line. Every piece is known by name, so that a test can
+# say to the byte what must be left of a page.
+
+use strict;
+use warnings;
+
+my @WORDS = qw(amber basil cedar delta ember fjord grove harbour island juniper kelp lagoon meadow
+    nectar orchid pepper quartz river saffron timber umber valley willow yarrow zephyr anchor
+    beacon candle dagger easel falcon garnet);
+
+# name => distinguishes sites in one test; extra => HTML put at the end of every article
+sub new {
+    my ($class, %args) = @_;
+    return bless { name => $args{name} // 'Harbour News', extra => $args{extra} // '' }, $class;
+}
+
+# Words that differ for every seed, without rand(): the same in every run and every Perl.
+sub words {
+    my ($seed, $n) = @_;
+    my @words;
+    for my $i (1 .. $n) {
+        $seed = ($seed * 1_103_515_245 + 12_345 + $i) % 2_147_483_648;
+        push @words, $WORDS[($seed >> 8) % @WORDS];
+    }
+    return join ' ', @words;
+}
+
+# The pieces of page n in order, [name, HTML].
+sub pieces {
+    my ($self, $n) = @_;
+    my $name = $self->{name};
+    my $article = join "\n", map {
+        "<p>Item $n.$_ tells of " . words($n * 97 + $_, 25) . ' and <em>more</em> in ' . "$n &amp; $_.</p>"
+    } 1 .. 4;
+    return (
+        [head => "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+            . "<title>Page $n of $name</title></head>\n<body>\n"],
+        [header => "<header id=\"top\"><a href=\"/\"><img src=\"/logo.png\" alt=\"Logo\"></a>\n<nav><ul>"
+            . join('', map { "<li><a href=\"/$_\">The $_ pages of $name</a></li>" } qw(news sport arts travel))
+            . "</ul></nav></header>"],
+        [gap1 => "\n<main>\n"],
+        [article => "<article id=\"article\"><h1>Story number $n about " . words($n, 4)
+            . "</h1>\n$article\n$self->{extra}</article>"],
+        [gap2 => "\n</main>\n"],
+        [aside => "<aside class=\"side\"><h2>Most read in $name</h2><ul><li><a href=\"/a1\">Ferries again on time</a></li>"
+            . "<li><a href=\"/a2\">Old lighthouse for sale</a></li></ul></aside>"],
+        [gap3 => "\n"],
+        [footer => "<footer><p>Copyright 2020 by the makers of $name. All rights reserved.</p></footer>"],
+        [tail => "\n</body>\n</html>\n"],
+    );
+}
+
+# The whole of page n, without the pieces named.
+sub page {
+    my ($self, $n, @without) = @_;
+    my %without = map { $_ => 1 } @without;
+    return join '', map { $without{ $_->[0] } ? '' : $_->[1] } $self->pieces($n);
+}
+
+# What must be left of page n when its template is known.
+sub stripped {
+    my ($self, $n) = @_;
+    return $self->page($n, qw(header aside footer));
+}
+
+sub piece {
+    my ($self, $n, $name) = @_;
+    return (map { $_->[1] } grep { $_->[0] eq $name } $self->pieces($n))[0];
+}
+
+# For a backend: answers /page/N and /page/N?anything.
+sub answer {
+    my ($self, $connection, $request) = @_;
+    my ($n) = $request->{target} =~ m{^/page/(\d+)(?:[?]|$)}
+        or return $connection->respond(404, { 'Content-Type' => 'text/html' }, '<p>No such page</p>');
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, $self->page($n));
+}
+
+1;
