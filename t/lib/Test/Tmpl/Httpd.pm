@@ -70,7 +70,7 @@ sub conf_text {
     my $level = $self->{args}{log_level} // 'debug';
     my $text = <<"END";
 ServerRoot "$dir"
-ServerName test.example:$self->{port}
+ServerName test.example
 PidFile "$dir/run/httpd.pid"
 DefaultRuntimeDir "$dir/run"
 Listen 127.0.0.1:$self->{port}

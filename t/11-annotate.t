@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Annotate mode marks template and changes nothing else: a page without its marks is the page that
+# the backend sent, byte for byte. That holds for the fixture site and for a real manual.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+my $site = site();
+my @manual = grep { -s $_ < 200_000 } sort glob '/usr/share/doc/apache2-doc/manual/en/{,howto/}*.html';
+splice @manual, 40;
+my $backend = backend {
+    my ($connection, $request) = @_;
+    return $site->answer(@_) if $request->{target} !~ m{^/manual/(\d+)$};
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, slurp($manual[$1]));
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode annotate
+<Location /manual>
+    TmplSiteKey manual.example
+</Location>
+END
+
+subtest 'fixture site' => sub {
+    same_bytes($_->body, $site->page($_->{n}), "page $_->{n} passes untouched")
+        for map { my $res = $httpd->get("/page/$_"); $res->{n} = $_; $res } 1 .. 4;
+    my $res = $httpd->get('/page/5');
+    my $html = $res->body;
+    same_bytes(unmark($html), $site->page(5), 'page 5 without its marks is as the backend sent it');
+    like $html, qr/<header id="top" data-tmpl>/, 'the header is marked';
+    like $html, qr/<aside class="side" data-tmpl>/, 'the sidebar is marked';
+    like $html, qr/<footer data-tmpl>/, 'the footer is marked';
+    is scalar(() = $html =~ /data-tmpl|<!--tmpl-->/g), 3, 'and nothing else is';
+    is $res->header('Content-Length'), length $html, 'Content-Length is right';
+};
+
+subtest 'httpd manual' => sub {
+    plan skip_all => 'apache2-doc is not installed' if @manual < 10;
+    my $marked = 0;
+    for my $i (0 .. $#manual) {
+        my $html = $httpd->get("/manual/$i")->body;
+        same_bytes(unmark($html), slurp($manual[$i]), $manual[$i]);
+        $marked++ if $html ne slurp($manual[$i]);
+    }
+    cmp_ok $marked, '>', @manual / 2, 'most pages have marks';
+};
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A site is the server's canonical name, so a forged Host makes no new table; TmplSiteKey and
+# TmplPageKey say otherwise where the operator wants it. What one site learns another does not know.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+my $url = $backend->url;
+my $httpd = proxy($backend, conf => <<"END");
+TmplMode strip
+<Location /byhost/>
+    ProxyPass $url/
+    TmplSiteKey "by %{HTTP_HOST}"
+</Location>
+<Location /bykey/>
+    ProxyPass $url/
+    TmplSiteKey bykey
+    TmplPageKey "%{req:X-Document}"
+</Location>
+<VirtualHost *:\@PORT\@>
+    ServerName one.example
+    ServerAlias test.example 127.0.0.1 *.forged.example
+    ProxyPass / $url/
+</VirtualHost>
+<VirtualHost *:\@PORT\@>
+    ServerName two.example
+    ProxyPass / $url/
+</VirtualHost>
+END
+
+my @answers = map { $httpd->get("/page/$_", host => "host$_.forged.example") } 1 .. 6;
+is $answers[-1]->says('pages'), 6, 'six forged Hosts, one site';
+same_bytes($answers[-1]->body, $site->stripped(6), 'which has been learnt');
+is $httpd->get('/page/1', host => 'two.example')->says('state'), 'cold', 'another virtual host is another site';
+
+@answers = map { $httpd->get("/byhost/page/$_", host => $_ % 2 ? 'a.forged.example' : 'b.forged.example') } 1 .. 6;
+is join(' ', map { $_->says('pages') } @answers), '1 1 2 2 3 3', 'TmplSiteKey from the Host: two sites';
+
+my $ask = sub { $httpd->get("/bykey/page/$_[0]", headers => { 'X-Document' => $_[1] })->says('pages') };
+is join(' ', map { $ask->($_, 'same') } 1 .. 6), '1 1 1 1 1 1', 'TmplPageKey: one document under six addresses';
+is $ask->(7, 'other'), 2, 'another key, another document';
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A body of TmplMaxBody bytes is handled; one byte more and it passes untouched, whole, with the
+# reason in the header; whether its length was announced or not, and compressed or not.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+use Compress::Zlib ();
+
+my $LIMIT = 32_768;
+my $site = site();
+
+# Page n, filled up with a comment to so many bytes.
+sub padded {
+    my ($n, $size, @without) = @_;
+    my $fill = $size - length($site->page($n)) - length '<!---->';
+    return $site->page($n, @without) =~ s{</body>}{'<!--' . 'x' x $fill . '--></body>'}er;
+}
+
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($way, $n, $size) = $request->{target} =~ m{^/(\w+)/(\d+)/(\d+)$} or return $site->answer(@_);
+    my %html = ('Content-Type' => 'text/html');
+    my $page = padded($n, $size);
+    return $connection->respond(200, \%html, $page) if $way eq 'length';
+    return $connection->respond_chunked(200, \%html, $page =~ /(.{1,5000})/gs) if $way eq 'chunked';
+    return $connection->respond(200, { %html, 'Content-Encoding' => 'gzip' }, Compress::Zlib::memGzip($page));
+};
+my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMaxBody $LIMIT");
+$httpd->visit(1 .. 6);
+
+my $n = 10;
+for my $way (qw(length chunked gzip)) {
+    for my $size ($LIMIT - 1, $LIMIT, $LIMIT + 1, 3 * $LIMIT, 300 * $LIMIT) {
+        my $res = $httpd->get("/$way/$n/$size");
+        my @without = $size <= $LIMIT ? qw(header aside footer) : ();
+        my $body = $res->body;
+        $body = Compress::Zlib::memGunzip($body) // '' if ($res->header('Content-Encoding') // '') eq 'gzip';
+        same_bytes($body, padded($n, $size, @without), "$way, $size bytes: " . (@without ? 'stripped' : 'untouched'));
+        is $res->says('declined'), @without ? '' : 'too-large', "$way, $size bytes: and says so";
+        $n++;
+    }
+}
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# What is somebody's own is not learnt: answers to requests with Authorization, answers with
+# Set-Cookie or Cache-Control: private or no-store, answers to other methods than GET. They are still
+# judged by what is known. TmplLearn narrows it further.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+my $site = site();
+my %ANSWER = (
+    '/cookie' => { 'Set-Cookie' => 'a=b' },
+    '/private' => { 'Cache-Control' => 'private' },
+    '/nostore' => { 'Cache-Control' => 'max-age=0, No-Store' },
+    '/public' => { 'Cache-Control' => 'public, max-age=60' },
+);
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($place, $n) = $request->{target} =~ m{^(/\w+)/(\d+)};
+    return $connection->respond(200, { 'Content-Type' => 'text/html', %{ $ANSWER{$place} // {} } }, $site->page($n));
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+TmplSiteKey "%{req:X-Site}"
+<Location /expr>
+    TmplLearn "req('X-Learn') == 'yes'"
+</Location>
+END
+
+# Pages seen on a site of its own after six requests to the place.
+sub pages_after {
+    my ($place, %o) = @_;
+    my %headers = ('X-Site' => "$place @{[ %{ $o{headers} // {} } ]} " . ($o{method} // ''), %{ $o{headers} // {} });
+    my @answers = map { $httpd->get("$place/$_", %o, headers => \%headers) } 1 .. 6;
+    return $httpd->get("$place/7", headers => { %headers, 'X-Learn' => 'no' })->says('pages') if $place eq '/expr';
+    return ($answers[-1]->says('pages') || 0);
+}
+
+is pages_after('/public'), 6, 'public pages are learnt';
+is pages_after('/cookie'), 0, 'Set-Cookie';
+is pages_after('/private'), 0, 'Cache-Control: private';
+is pages_after('/nostore'), 0, 'Cache-Control: no-store, in any case and any place';
+is pages_after('/public', headers => { Authorization => 'Basic eDp5' }), 0, 'Authorization';
+is pages_after('/public', method => 'POST', body => 'x=y'), 0, 'POST';
+is pages_after('/expr', headers => { 'X-Learn' => 'yes' }), 6, 'TmplLearn that is true';
+is pages_after('/expr', headers => { 'X-Learn' => 'never' }), 0, 'TmplLearn that is false';
+
+my %known = ('X-Site' => 'known');
+$httpd->get("/public/$_", headers => \%known) for 1 .. 6;
+for my $place (qw(cookie private)) {
+    my $res = $httpd->get("/$place/9", headers => \%known);
+    same_bytes($res->body, $site->stripped(9), "$place: stripped by what is known");
+    is $res->says('pages'), 6, "$place: and not counted";
+}
+
+$httpd->finish;
+done_testing;
