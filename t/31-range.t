@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A range is a range of what this server sends: the backend is not asked for parts, the client's Range
+# is answered from the changed page; a partial answer that comes anyway passes untouched. If-Range with
+# our tag gives the part, with another one the whole.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($place, $n) = $request->{target} =~ m{^/(\w+)/(\d+)};
+    my $page = $site->page($n);
+    my %html = ('Content-Type' => 'text/html', ETag => "\"v$n\"", 'Accept-Ranges' => 'bytes');
+    my ($from, $to) = ($request->{headers}{range} // '') =~ /^bytes=(\d+)-(\d+)$/;
+    ($from, $to) = (100, 299) if $place eq 'always';
+    return $connection->respond(200, \%html, $page) if !defined $from;
+    $html{'Content-Range'} = "bytes $from-$to/" . length $page;
+    return $connection->respond(206, \%html, substr $page, $from, $to - $from + 1);
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+<Location /plain>
+    TmplMode off
+</Location>
+END
+$httpd->visit(1 .. 6);
+my $want = $site->stripped(7);
+
+my $whole = $httpd->get('/page/7');
+same_bytes($whole->body, $want, 'without Range: the page, stripped');
+
+my $range = sub {
+    my ($range, %headers) = @_;
+    return $httpd->get('/page/7', headers => { Range => "bytes=$range", %headers });
+};
+
+# 206 with that part, or the whole page with 200: a server may ignore Range, but not lie about it.
+sub part_or_whole {
+    my ($res, $from, $to, $name) = @_;
+    return same_bytes($res->body, $want, "$name: the whole page") if $res->status == 200;
+    is $res->status, 206, "$name: 206";
+    is $res->header('Content-Range'), "bytes $from-$to/" . length $want, "$name: Content-Range of the stripped page";
+    return same_bytes($res->body, substr($want, $from, $to - $from + 1), "$name: that part of it");
+}
+my $last = length($want) - 1;
+my $res = $range->('100-299');
+is $res->status, 206, 'a range is answered with 206';
+part_or_whole($res, 100, 299, 'a range');
+part_or_whole($range->('500-'), 500, $last, 'an open range');
+part_or_whole($range->('-50'), $last - 49, $last, 'a suffix');
+is $range->(length($site->page(7)) - 2 . '-')->status, 416, 'beyond the stripped page: 416';
+
+$res = $range->('0-9,20-29');
+is $res->status, 206, 'two ranges: 206';
+like $res->header('Content-Type'), qr{^multipart/byteranges}, 'in a multipart';
+like $res->body, qr{Content-range: bytes 20-29/${\ length $want}}i, 'of the stripped page';
+
+my $tag = $whole->header('ETag');
+part_or_whole($range->('100-299', 'If-Range' => $tag), 100, 299, 'If-Range with our tag');
+$res = $range->('100-299', 'If-Range' => '"other"');
+is $res->status, 200, 'If-Range with another tag: 200';
+same_bytes($res->body, $want, 'and the whole page');
+$res = $range->('100-299', 'If-Range' => '"v7"');
+is $res->status, 200, 'If-Range with the backend\'s own tag: 200, it names other bytes';
+
+is scalar(grep { $_->{target} eq '/page/7' && exists $_->{headers}{range} } $backend->requests), 0,
+    'the backend is never asked for a part';
+
+$res = $httpd->get('/always/8');
+is $res->status, 206, 'a part that comes unasked stays one';
+same_bytes($res->body, substr($site->page(8), 100, 200), 'and passes untouched');
+$res = $httpd->get('/plain/9', headers => { Range => 'bytes=0-9' });
+is $res->body, substr($site->page(9), 0, 10), 'TmplMode off: the backend is asked for the part';
+ok((grep { $_->{target} eq '/plain/9' && exists $_->{headers}{range} } $backend->requests), 'as without the module');
+
+$httpd->finish;
+done_testing;

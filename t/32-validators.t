@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A changed page has a tag of its own, weak and with our suffix; an unchanged one keeps the backend's.
+# A client that comes back with our tag gets 304 while the page is the same, and If-Match with it
+# holds; the backend is asked with its own tag. Last-Modified stays only if it cannot mislead.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+my $site = site();
+my %TAG = (strong => '"v%d"', weak => 'W/"v%d"');
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($kind, $n) = $request->{target} =~ m{^/(\w+)/(\d+)};
+    my $tag = sprintf $TAG{$kind} // '"p%d"', $n;
+    my %html = ('Content-Type' => 'text/html', ETag => $tag, 'Cache-Control' => 'max-age=60',
+        'Last-Modified' => 'Mon, 06 Jan 2020 10:00:00 GMT');
+    delete $html{ETag} if $kind eq 'dated';
+    my $opaque = $tag =~ s/^W\///r;
+    my $asked = $request->{headers}{'if-none-match'} // '';
+    return $connection->head(304, { ETag => $tag }) if $asked eq '*' || index($asked, $opaque) >= 0;
+    my $match = $request->{headers}{'if-match'};
+    return $connection->respond(412, \%html, 'no match') if defined $match && $match ne '*' && index($match, $opaque) < 0;
+    return $connection->respond(200, \%html, $site->page($n));
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+<Location /headers>
+    TmplMode headers
+</Location>
+END
+
+is $httpd->get('/strong/1')->header('ETag'), '"v1"', 'an unchanged page keeps its tag';
+$httpd->visit(2 .. 7);
+is $httpd->get('/headers/7')->header('ETag'), '"p7"', 'headers mode keeps the tag';
+
+my $last_asked = sub { (grep { $_->{target} eq $_[0] } $backend->requests)[-1]{headers} };
+
+for my $kind (sort keys %TAG) {
+    my $url = "/$kind/8";
+    my $res = $httpd->get($url);
+    my $tag = $res->header('ETag');
+    is $tag, 'W/"v8-tmpl"', "$kind: our tag is weak and has our suffix";
+    is scalar($res->header_values('ETag')), 1, "$kind: one tag";
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => $tag });
+    is $res->status, 304, "$kind: If-None-Match with our tag: 304";
+    is $res->header('ETag'), $tag, "$kind: with our tag";
+    is $res->body, '', "$kind: and no body";
+    unlike $last_asked->($url)->{'if-none-match'} // '', qr/-tmpl/, "$kind: the backend does not see our suffix";
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => '"other", ' . $tag });
+    is $res->status, 304, "$kind: our tag in a list: 304";
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => '"other-tmpl"' });
+    is $res->status, 200, "$kind: another tag: 200";
+    same_bytes($res->body, $site->stripped(8), "$kind: and the page");
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => 'W/"v8"' });
+    isnt $res->status == 304 && ($res->header('ETag') // ''), 'W/"v8-tmpl"',
+        "$kind: the backend's own tag does not stand for our page"
+        if $res->status == 304;
+
+    $res = $httpd->get($url, headers => { 'If-Match' => '"other"' });
+    is $res->status, 412, "$kind: If-Match with another tag: 412";
+}
+
+my $res = $httpd->get('/dated/8');
+same_bytes($res->body, $site->stripped(8), 'no tag: stripped');
+is $res->header('ETag'), undef, 'and none is made up' or diag $res->header('ETag');
+
+$httpd->finish;
+done_testing;

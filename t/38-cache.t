@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# mod_cache in front of the filter (in the same server) keeps the stripped page and its tag; a cache
+# behind it, in a server of its own, keeps the backend's page. Neither ever mixes them up, and a
+# page from the cache is revalidated by the tag that the client knows.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+plan skip_all => 'no mod_cache_disk' if !Test::Tmpl::Httpd::has_module('cache_disk');
+
+my $site = site();
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($n) = $request->{target} =~ m{/(\d+)$};
+    my $asked = $request->{headers}{'if-none-match'} // '';
+    my %html = ('Content-Type' => 'text/html', ETag => "\"v$n\"", 'Cache-Control' => 'max-age=600');
+    return $connection->head(304, { ETag => $html{ETag}, 'Cache-Control' => 'max-age=600' }) if index($asked, "\"v$n\"") >= 0;
+    return $connection->respond(200, \%html, $site->page($n));
+};
+my @cache = (modules => [qw(cache cache_disk)]);
+my $cache_conf = "CacheRoot \@ROOT\@/cache\nCacheEnable disk /page/\nCacheDetailHeader on\n";
+my $asked = sub { scalar grep { $_->{target} eq $_[0] } $backend->requests };
+
+subtest 'cache in the same server' => sub {
+    my $httpd = proxy($backend, @cache, conf => "TmplMode strip\n$cache_conf");
+    $httpd->get("/learn/$_") for 1 .. 6;
+    my $first = $httpd->get('/page/7');
+    same_bytes($first->body, $site->stripped(7), 'a miss: stripped');
+    my $before = $asked->('/page/7');
+    my $hit = $httpd->get('/page/7');
+    is $asked->('/page/7'), $before, 'a hit: the backend is not asked';
+    same_bytes($hit->body, $site->stripped(7), 'a hit: stripped');
+    is $hit->header('ETag'), $first->header('ETag'), 'with the same tag';
+    like $hit->header('ETag'), qr/-tmpl"$/, 'which is ours';
+    is $httpd->get('/page/7', headers => { 'If-None-Match' => $hit->header('ETag') })->status, 304,
+        'If-None-Match with it: 304';
+    my $res = $httpd->get('/page/7', headers => { Range => 'bytes=10-19' });
+    ok $res->status == 206 && $res->body eq substr($site->stripped(7), 10, 10) || $res->body eq $site->stripped(7),
+        'a range of the cached page is one of the stripped page';
+
+    $res = $httpd->get('/page/7', headers => { 'Cache-Control' => 'no-cache' });
+    is $res->status, 200, 'a forced revalidation: 200';
+    same_bytes($res->body, $site->stripped(7), 'and stripped');
+    $httpd->finish;
+};
+
+subtest 'cache between filter and backend' => sub {
+    my $inner = proxy($backend, @cache, conf => "TmplMode off\n$cache_conf");
+    my $httpd = httpd(conf => 'ProxyPass / http://127.0.0.1:' . $inner->port . "/\nTmplMode strip\n");
+    $httpd->visit(1 .. 6);
+    same_bytes($httpd->get('/page/8')->body, $site->stripped(8), 'a miss: stripped');
+    my $before = $asked->('/page/8');
+    same_bytes($httpd->get('/page/8')->body, $site->stripped(8), 'a hit: stripped');
+    is $asked->('/page/8'), $before, 'the backend is not asked';
+    same_bytes($inner->get('/page/8')->body, $site->page(8), 'the cache holds the untouched page');
+    $_->finish for $httpd, $inner;
+};
+
+done_testing;

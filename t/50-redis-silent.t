@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A Redis that is stopped, or an address that swallows everything, costs no page and hardly any time:
+# every answer is the whole page, the breaker keeps requests away from the store (so that many requests
+# do not each wait for TmplTimeout), the log tells of the change once, and learning resumes by itself.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+use Time::HiRes qw(time);
+
+my $TIMEOUT = 1;       # seconds, TmplTimeout
+my $REQUESTS = 60;
+
+my $redis = redis();
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+
+# Asks for pages on four connections at a time; returns how many were wrong, how many said store, and
+# the seconds that it took.
+sub load {
+    my ($httpd, $first) = @_;
+    my ($wrong, $said, $start) = (0, 0, time());
+    my @clients = map { $httpd->client } 1 .. 4;
+    for (my $n = $first; $n < $first + $REQUESTS; $n += @clients) {
+        $clients[$_]->send_request('/page/' . ($n + $_)) for 0 .. $#clients;
+        for my $i (0 .. $#clients) {
+            my $res = $clients[$i]->read_response('GET');
+            $wrong++ if $res->status != 200 || !$res->complete
+                || $res->body ne $site->page($n + $i) && $res->body ne $site->stripped($n + $i);
+            $said++ if $res->says('declined') eq 'store';
+        }
+    }
+    return ($wrong, $said, time() - $start);
+}
+
+# What an unanswering store may cost at most: far less than if each request waited for it.
+sub check_load {
+    my ($name, $httpd, $first) = @_;
+    my ($wrong, $said, $seconds) = load($httpd, $first);
+    is $wrong, 0, "$name: no wrong answer";
+    is $said, $REQUESTS, "$name: each says declined=store";
+    note sprintf '%s: %d requests in %.2f s', $name, $REQUESTS, $seconds;
+    cmp_ok $seconds, '<', $REQUESTS / 4 * $TIMEOUT, "$name: not every request has waited for TmplTimeout";
+    my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g;
+    ok $lines >= 1 && $lines <= 20, "$name: $lines lines in the log";
+    return;
+}
+
+my $conf = "TmplMode strip\nTmplTimeout ${TIMEOUT}s\n";
+subtest 'SIGSTOP' => sub {
+    my $httpd = proxy($backend, conf => "${conf}TmplStore " . $redis->unix_uri, no_store => 1);
+    $httpd->expect_log(qr/\[tmpl:warn\]/);
+    $httpd->visit(1 .. 6);
+    is $httpd->get('/page/7')->says('state'), 'warm', 'learnt';
+    $redis->stop;
+    check_load('stopped', $httpd, 100);
+    $redis->continue;
+    ok wait_for { $httpd->get('/page/8')->says('state') eq 'warm' }, 'continued: the store is used again';
+    same_bytes($httpd->get('/page/9')->body, $site->stripped(9), 'what was learnt is still known');
+    $httpd->finish;
+};
+
+my ($hole, $keep) = Test::Tmpl::Redis::black_hole();
+my %SILENT = ('black hole' => $hole, 'accepts and says nothing' => Test::Tmpl::Redis::parrot(''));
+for my $name (sort keys %SILENT) {
+    subtest $name => sub {
+        my $httpd = proxy($backend, conf => "${conf}TmplStore redis://127.0.0.1:$SILENT{$name}/0", no_store => 1);
+        $httpd->expect_log(qr/\[tmpl:warn\]/);
+        check_load($name, $httpd, 1);
+        $httpd->finish;
+    };
+}
+
+done_testing;

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A Redis that answers, but not with counts: wrong password, no such database, a user that may not run
+# scripts, a replica that takes no writes, no memory left, garbage, another protocol. Each page passes
+# untouched with declined=store, and the log says what the server said. Scripts flushed in the middle
+# are loaded again and cost nothing.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+
+# Eight pages through a proxy with that store; the log must say what like names.
+sub refused {
+    my ($name, $uri, $like) = @_;
+    subtest $name => sub {
+        my $httpd = proxy($backend, conf => "TmplMode strip\nTmplStore $uri", no_store => 1);
+        $httpd->expect_log(qr/\[tmpl:(?:warn|error)\]/);
+        my @answers = $httpd->visit(1 .. 8);
+        my @wrong = grep { $answers[$_]->body ne $site->page($_ + 1) } 0 .. 7;
+        is_deeply \@wrong, [], 'all pages untouched';
+        is scalar(grep { $_->says('declined') eq 'store' } @answers), 8, 'each says declined=store';
+        like $httpd->log_text, $like, 'the log says why';
+        unlike $httpd->log_text, qr/wrong-password/, 'and not the password';
+        $httpd->finish;
+    };
+    return;
+}
+
+my $redis = redis(requirepass => 'sesame');
+my $port = $redis->port;
+$redis->command('ACL', 'SETUSER', 'reader', 'on', '>open', '~*', '&*', '+@read', '+select', '+ping', '-@scripting');
+refused('wrong password', "redis://default:wrong-password\@127.0.0.1:$port/0", qr/WRONGPASS|invalid password/i);
+refused('no password', "redis://127.0.0.1:$port/0", qr/NOAUTH|[Aa]uthentication required/);
+refused('no such database', "redis://default:sesame\@127.0.0.1:$port/99", qr/DB index|out of range/i);
+refused('a user without rights', "redis://reader:open\@127.0.0.1:$port/0", qr/NOPERM|permission/i);
+
+my $master = redis();
+my $replica = redis(replicaof => '127.0.0.1 ' . $master->port, 'replica-read-only' => 'yes');
+wait_for { $replica->command('INFO', 'replication') =~ /master_link_status:up/ };
+refused('a replica that takes no writes', $replica->uri, qr/READONLY|read only/i);
+
+my $full = redis(maxmemory => '1mb', 'maxmemory-policy' => 'noeviction');
+refused('no memory left', $full->uri, qr/OOM|maxmemory/);
+
+my %GARBAGE = (
+    'zeros' => "\0" x 100, 'HTTP' => "HTTP/1.1 400 Bad Request\r\n\r\n", 'just OK' => "+OK\r\n",
+    'an integer' => ":1\r\n", 'nil' => "\$-1\r\n", 'an empty array' => "*0\r\n", 'a short array' => "*1\r\n:1\r\n",
+    'nested' => "*3\r\n*1\r\n+x\r\n:-5\r\n\$3\r\nabc\r\n", 'a huge length' => "\$2147483647\r\nx",
+    'a negative array' => "*-7\r\n", 'an error' => "-ERR out of order\r\n", 'random' => join('', map { chr($_ * 97 % 256) } 1 .. 500),
+);
+for my $name (sort keys %GARBAGE) {
+    my $parrot = Test::Tmpl::Redis::parrot($GARBAGE{$name});
+    refused("garbage: $name", "redis://127.0.0.1:$parrot/0", qr/\[tmpl:(?:warn|error)\]/);
+}
+
+subtest 'scripts flushed' => sub {
+    my $other = redis();
+    my $httpd = proxy($backend, conf => 'TmplMode strip' . "\nTmplStore " . $other->uri, no_store => 1);
+    my @answers = map { $other->command('SCRIPT', 'FLUSH'); $httpd->get("/page/$_") } 1 .. 6;
+    is scalar(grep { $_->says('declined') ne '' } @answers), 0, 'no page is declined';
+    same_bytes($answers[5]->body, $site->stripped(6), 'and all is learnt');
+    $httpd->finish;
+};
+
+done_testing;
