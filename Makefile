@@ -16,7 +16,7 @@ WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoint
          -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror
 CFLAGS ?= -O2 -g
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
-CFLAGS_ALL = -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(SANITIZE) $(CFLAGS)
+CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(SANITIZE) $(CFLAGS)
 LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
 
 LIB_SRC  := $(wildcard shared/*.c shared/*/*.c)

@@ -49,11 +49,11 @@ extern const tmpl_clean_opts_t tmpl_clean_opts_default;
 typedef struct {
     const char *body;
     apr_size_t len;
-    const char *site;    /* key of the site's table */
-    const char *host;    /* as asked for; may be NULL */
-    const char *uri;     /* "/path?query" */
+    const char *site;     /* key of the site's table */
+    const char *host;     /* as asked for; may be NULL */
+    const char *uri;      /* "/path?query" */
     const char *page_key; /* overrides the page's identity; NULL: found from uri and the page */
-    const char *charset; /* of the Content-Type header; may be NULL */
+    const char *charset;  /* of the Content-Type header; may be NULL */
     int learn;
 } tmpl_input_t;
 
@@ -73,9 +73,9 @@ typedef enum {
 const char *tmpl_state_name(tmpl_state_e state);
 
 typedef struct {
-    tmpl_decline_e decline;  /* why there are no edits, or TMPL_DECLINE_NONE */
-    const tmpl_page_t *page; /* NULL if the parser declined */
-    tmpl_counts_t counts;    /* records is NULL if the store failed */
+    tmpl_decline_e decline;         /* why there are no edits, or TMPL_DECLINE_NONE */
+    const tmpl_page_t *page;        /* NULL if the parser declined */
+    tmpl_counts_t counts;           /* records is NULL if the store failed */
     const tmpl_verdict_t *verdicts; /* one a block; NULL where counts are missing */
     tmpl_closure_t closure;
     tmpl_edits_t edits; /* to input->body; n is 0 in modes that do not edit */

@@ -13,7 +13,7 @@
 #include "store/store.h"
 
 typedef struct {
-    float ratio;           /* 0..1, how much of the block is template */
+    float ratio;            /* 0..1, how much of the block is template */
     unsigned char template; /* the verdict */
 } tmpl_verdict_t;
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clean.h"
+
+#include <strings.h>
+
+#include <apr_strings.h>
+
+static const char *const modes[] = {
+#define TMPL_MODE_NAME(id, name, explanation) name,
+    TMPL_MODES(TMPL_MODE_NAME)
+#undef TMPL_MODE_NAME
+};
+
+static const char *const states[] = {
+#define TMPL_STATE_NAME(id, name) name,
+    TMPL_STATES(TMPL_STATE_NAME)
+#undef TMPL_STATE_NAME
+};
+
+/* docs/design.md, "Defaults", says where the numbers come from. */
+const tmpl_clean_opts_t tmpl_clean_opts_default = {
+    .mode = TMPL_MODE_OFF,
+    .policy = { .min_df = 5, .lifetime_tb = 200, .lifetime_n = 50, .max_entries = 1000000 },
+    .ratio = 0.7,
+    .guards = { .min_keep = 0.02 },
+};
+
+const char *tmpl_mode_name(tmpl_mode_e mode)
+{
+    return (unsigned)mode < TMPL_MODE_COUNT ? modes[mode] : "unknown";
+}
+
+const char *tmpl_state_name(tmpl_state_e state)
+{
+    return (unsigned)state < TMPL_STATE_COUNT ? states[state] : "unknown";
+}
+
+apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err)
+{
+    for (unsigned i = 0; i < TMPL_MODE_COUNT; i++) {
+        if (strcasecmp(name, modes[i]) == 0) {
+            *mode = (tmpl_mode_e)i;
+            return APR_SUCCESS;
+        }
+    }
+    return tmpl_fail(err, APR_EINVAL, "'%s' is not a mode: off, learn, headers, annotate or strip",
+                     name);
+}
+
+/* page -> counts. False if the store gave none. */
+static int count(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
+                 tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = outcome->page;
+    if (store == NULL) {
+        return 0;
+    }
+    tmpl_document_t document =
+        tmpl_document(page, input->host, input->uri, input->page_key, opts->page.seed, pool);
+    tmpl_key_t *keys = apr_palloc(pool, page->n_keys * sizeof(*keys));
+    for (uint32_t i = 0; i < page->n_keys; i++) {
+        keys[i] = (tmpl_key_t){ page->keys[i], TMPL_KIND_SEGMENT };
+    }
+    apr_status_t rv =
+        tmpl_store_observe(store, input->site, &document, keys, page->n_keys, &opts->policy,
+                           input->learn, timeout, &outcome->counts, &outcome->store_error, pool);
+    if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
+        outcome->counts = (tmpl_counts_t){ 0 };
+        return 0;
+    }
+    return 1;
+}
+
+/* What is known of the site, this page aside. */
+static tmpl_state_e state_of(const tmpl_counts_t *counts, uint32_t min_df)
+{
+    uint32_t before = counts->pages - (counts->counted ? 1 : 0);
+    return before == 0              ? TMPL_STATE_COLD
+           : counts->pages < min_df ? TMPL_STATE_LEARNING
+                                    : TMPL_STATE_WARM;
+}
+
+void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
+                tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool)
+{
+    *outcome = (tmpl_outcome_t){ 0 };
+    outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &opts->page, pool);
+    if (outcome->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    if (!count(outcome, input, opts, store, timeout, pool)) {
+        outcome->decline = TMPL_DECLINE_STORE;
+        return;
+    }
+    outcome->state = state_of(&outcome->counts, opts->policy.min_df);
+    if (opts->mode <= TMPL_MODE_LEARN) {
+        return;
+    }
+    tmpl_verdict_t *verdicts = apr_palloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
+    tmpl_detect_incremental(verdicts, outcome->page, outcome->counts.records, opts->policy.min_df,
+                            opts->ratio);
+    outcome->verdicts = verdicts;
+    tmpl_closure(&outcome->closure, outcome->page, verdicts, &opts->guards,
+                 opts->mode == TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
+    outcome->decline = outcome->closure.decline;
+    if (opts->mode == TMPL_MODE_ANNOTATE) {
+        tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, pool);
+    }
+    else if (opts->mode == TMPL_MODE_STRIP) {
+        tmpl_strip(&outcome->edits, &outcome->closure, pool);
+    }
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "detect/detect.h"
+
+typedef struct {
+    const tmpl_page_t *page;
+    const tmpl_verdict_t *verdicts;
+    unsigned need;
+    uint32_t *content; /* content[i]: segments before i that are content */
+    double *unique;    /* unique[i]: length before segment i that is not known as template */
+    tmpl_cut_t *cuts;
+    uint32_t n_cuts;
+} closure_t;
+
+/* Sets the verdict of every block that has a segment in [first, after). */
+static void set_blocks(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl_node_t *node,
+                       int template)
+{
+    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+        verdicts[page->segments[s].block].template = (unsigned char)template;
+    }
+}
+
+static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                  const apr_array_header_t *selectors, int template)
+{
+    if (selectors == NULL || selectors->nelts == 0) {
+        return;
+    }
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
+            if (tmpl_selector_matches(APR_ARRAY_IDX(selectors, k, const tmpl_selector_t *), page,
+                                      i)) {
+                set_blocks(verdicts, page, node, template);
+            }
+        }
+    }
+}
+
+/* Sums up the page; false if the cuts would leave too little of it. */
+static int measure(tmpl_closure_t *out, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
+                   double min_keep)
+{
+    uint64_t length = 0;
+    out->blocks = page->n_blocks;
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        if (verdicts[b].template) {
+            out->template_blocks++;
+            length += page->blocks[b].length;
+        }
+    }
+    out->ratio = page->length > 0 ? (double)length / page->length : 0.0;
+    return out->template_blocks == 0 || 1.0 - out->ratio >= min_keep;
+}
+
+static void sum_up(closure_t *c, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = c->page;
+    c->content = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c->content));
+    c->unique = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c->unique));
+    c->content[0] = 0;
+    c->unique[0] = 0;
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_verdict_t *v = &c->verdicts[page->segments[s].block];
+        c->content[s + 1] = c->content[s] + !v->template;
+        c->unique[s + 1] = c->unique[s] + (1.0 - (double)v->ratio) * page->segments[s].length;
+    }
+}
+
+/* Whether every segment of the element is template, and there is one. */
+static int is_template(const closure_t *c, const tmpl_node_t *node)
+{
+    return node->after_segment > node->first_segment &&
+           c->content[node->after_segment] == c->content[node->first_segment];
+}
+
+static int is_template_segment(const closure_t *c, uint32_t segment)
+{
+    return c->verdicts[c->page->segments[segment].block].template;
+}
+
+/* What may be done with the element as a whole. */
+static int is_editable(const closure_t *c, const tmpl_node_t *node)
+{
+    if (!(node->flags & c->need) || (c->need == TMPL_NODE_CUT && (node->flags & TMPL_NODE_CODE)) ||
+        (tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
+        return 0;
+    }
+    double unique = c->unique[node->after_segment] - c->unique[node->first_segment];
+    return unique <= c->unique[c->page->n_segments] / 2 ||
+           node->after_segment - node->first_segment < 2;
+}
+
+static tmpl_span_t span_of(const tmpl_node_t *node)
+{
+    return (tmpl_span_t){ node->open.start,
+                          tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
+}
+
+static void add_cut(closure_t *c, tmpl_span_t span, uint32_t node)
+{
+    c->cuts[c->n_cuts++] = (tmpl_cut_t){ span, node };
+}
+
+/*
+ * A run: siblings that are template, with text among them, and what stands between them and holds no
+ * text. open is where it began; last is what it may end with.
+ */
+typedef struct {
+    tmpl_span_t span;
+    uint32_t only; /* the element, while there is no more than one piece */
+    uint32_t first_cut;
+    int has_text;
+} run_t;
+
+#define RUN_NONE ((run_t){ { 0, 0 }, TMPL_NONE, 0, 0 })
+
+/* Ends a run: one cut for text with all around it; elements alone keep the cuts they have. */
+static void end_run(closure_t *c, run_t *run)
+{
+    if (run->has_text) {
+        c->n_cuts = run->first_cut;
+        add_cut(c, run->span, TMPL_NONE);
+    }
+    *run = RUN_NONE;
+}
+
+static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node)
+{
+    if (tmpl_span_len(run->span) == 0) {
+        run->span.start = span.start;
+        run->first_cut = c->n_cuts;
+    }
+    run->span.end = span.end;
+    if (node == TMPL_NONE) {
+        run->has_text = 1;
+    }
+    else {
+        add_cut(c, span, node);
+    }
+}
+
+static void open_element(closure_t *c, uint32_t parent);
+
+/* One child of an element that is not cut itself. */
+static void visit_child(closure_t *c, uint32_t child, run_t *run)
+{
+    const tmpl_node_t *node = &c->page->nodes[child];
+    if (is_template(c, node) && is_editable(c, node)) {
+        extend_run(c, run, span_of(node), child);
+        return;
+    }
+    if (node->first_segment < node->after_segment) {
+        end_run(c, run);
+        open_element(c, child);
+    }
+    else if (!(node->flags & c->need) || (node->flags & TMPL_NODE_CODE)) {
+        end_run(c, run); /* a run may go on over a br or an empty element, not over a script */
+    }
+}
+
+/* Text directly in parent; the segment of an image or a link is its tag, not text. */
+static void visit_text(closure_t *c, const tmpl_node_t *parent, uint32_t segment, run_t *run)
+{
+    tmpl_span_t span = c->page->segments[segment].span;
+    if (is_template_segment(c, segment) && (parent->flags & TMPL_NODE_RUN) &&
+        span.start >= parent->open.end) {
+        extend_run(c, run, span, TMPL_NONE);
+    }
+    else {
+        end_run(c, run);
+    }
+}
+
+/* Goes over what stands directly in parent, in document order: child elements and text. */
+static void open_element(closure_t *c, uint32_t parent)
+{
+    const tmpl_page_t *page = c->page;
+    const tmpl_node_t *node = &page->nodes[parent];
+    uint32_t child = parent + 1;
+    uint32_t segment = node->first_segment;
+    run_t run = RUN_NONE;
+    if (c->content[node->after_segment] - c->content[node->first_segment] ==
+        node->after_segment - node->first_segment) {
+        return; /* no template in it */
+    }
+    while (child < node->after || segment < node->after_segment) {
+        int text_first = segment < node->after_segment &&
+                         (child >= node->after || segment < page->nodes[child].first_segment ||
+                          page->segments[segment].span.end <= page->nodes[child].open.start);
+        if (text_first) {
+            visit_text(c, node, segment, &run);
+            segment++;
+        }
+        else {
+            visit_child(c, child, &run);
+            segment = page->nodes[child].after_segment > segment ? page->nodes[child].after_segment
+                                                                 : segment;
+            child = page->nodes[child].after;
+        }
+    }
+    end_run(c, &run);
+}
+
+void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
+                  const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool)
+{
+    closure_t c = { .page = page, .verdicts = verdicts, .need = need };
+    *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
+    apply(verdicts, page, guards->drop, 1);
+    apply(verdicts, page, guards->keep, 0); /* who asks for both wants it kept */
+    if (!measure(closure, page, verdicts, guards->min_keep)) {
+        closure->decline = TMPL_DECLINE_MIN_KEEP;
+        return;
+    }
+    if (closure->template_blocks == 0) {
+        return;
+    }
+    sum_up(&c, pool);
+    /* Every cut holds a segment of its own. */
+    c.cuts = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c.cuts));
+    open_element(&c, 0);
+    closure->cuts = c.cuts;
+    closure->n_cuts = c.n_cuts;
+}

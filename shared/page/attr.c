@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page/attr.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+static uint32_t skip_space(const char *src, uint32_t len, uint32_t p)
+{
+    while (p < len && tmpl_is_space(src[p])) {
+        p++;
+    }
+    return p;
+}
+
+/* Behind the '=': the value, quoted or not. False if the source ends first. */
+static int read_value(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
+{
+    uint32_t p = skip_space(src, len, *at);
+    if (p >= len) {
+        return 0;
+    }
+    if (src[p] == '"' || src[p] == '\'') {
+        const char *quote = memchr(src + p + 1, src[p], len - p - 1);
+        if (quote == NULL) {
+            return 0;
+        }
+        attr->value.start = p + 1;
+        attr->value.end = (uint32_t)(quote - src);
+        *at = attr->value.end + 1;
+        return 1;
+    }
+    attr->value.start = p;
+    while (p < len && !tmpl_is_space(src[p]) && src[p] != '>') {
+        p++;
+    }
+    attr->value.end = p;
+    *at = p;
+    return 1;
+}
+
+tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
+{
+    uint32_t p = *at;
+    for (;;) {
+        p = skip_space(src, len, p);
+        if (p >= len) {
+            return TMPL_ATTR_TRUNCATED;
+        }
+        if (src[p] == '>') {
+            *at = p + 1;
+            return TMPL_ATTR_TAG_END;
+        }
+        if (src[p] != '/') {
+            break;
+        }
+        if (p + 1 < len && src[p + 1] == '>') {
+            *at = p + 2;
+            return TMPL_ATTR_TAG_END_SELF;
+        }
+        p++;
+    }
+    attr->name.start = p;
+    p++; /* a name may begin with '=' */
+    while (p < len && !tmpl_is_space(src[p]) && src[p] != '/' && src[p] != '>' && src[p] != '=') {
+        p++;
+    }
+    attr->name.end = p;
+    attr->value.start = attr->value.end = p;
+    *at = p;
+    p = skip_space(src, len, p);
+    if (p < len && src[p] == '=') {
+        *at = p + 1;
+        return read_value(attr, src, len, at) ? TMPL_ATTR_FOUND : TMPL_ATTR_TRUNCATED;
+    }
+    return TMPL_ATTR_FOUND;
+}
+
+int tmpl_span_is(const char *src, tmpl_span_t span, const char *name)
+{
+    apr_size_t len = strlen(name);
+    return tmpl_span_len(span) == len && strncasecmp(src + span.start, name, len) == 0;
+}
+
+int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name)
+{
+    uint32_t at = tag.start + 1;
+    while (at < tag.end && !tmpl_is_space(src[at]) && src[at] != '/' && src[at] != '>') {
+        at++;
+    }
+    while (tmpl_attr_next(attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
+        if (tmpl_span_is(src, attr->name, name)) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The attributes of a start tag, by the rules of the HTML5 tokenizer (13.2.5.32 to 13.2.5.40), as
+ * spans of the source. The same code finds where a tag ends and what its attributes are, so the two
+ * can never disagree.
+ */
+#ifndef TMPL_ATTR_H
+#define TMPL_ATTR_H
+
+#include "tmpl.h"
+
+typedef struct {
+    tmpl_span_t name;
+    tmpl_span_t value; /* without quotes; empty if there is none */
+} tmpl_attr_t;
+
+typedef enum {
+    TMPL_ATTR_FOUND,        /* attr is filled, *at stands behind it */
+    TMPL_ATTR_TAG_END,      /* *at stands behind the tag's '>' */
+    TMPL_ATTR_TAG_END_SELF, /* the same, and the tag ends in "/>" */
+    TMPL_ATTR_TRUNCATED     /* the source ends within the tag */
+} tmpl_attr_e;
+
+/*
+ * The next attribute from *at on, which stands behind the tag's name or behind the attribute before.
+ * len bounds src.
+ */
+tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
+
+/*
+ * The first attribute of that lower-case name in the start tag at span; 0 if there is none. Where an
+ * attribute stands twice the first one counts, as in browsers.
+ */
+int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name);
+
+/* Whether name (lower case) is the bytes of span, in any case. */
+int tmpl_span_is(const char *src, tmpl_span_t span, const char *name);
+
+/* HTML's white space: tab, line feed, form feed, carriage return, space. */
+static inline int tmpl_is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A page while it is being written: tree.c adds nodes, segment.c segments and blocks. */
+#ifndef TMPL_BUILD_H
+#define TMPL_BUILD_H
+
+#include "page/page.h"
+#include "page/scan.h"
+#include "page/skeleton.h"
+
+typedef struct {
+    tmpl_page_t *page;
+    const tmpl_page_opts_t *opts;
+    const tmpl_tokens_t *tokens;
+    const tmpl_tag_set_t *separators;
+    tmpl_skeleton_t skeleton;
+    apr_pool_t *pool;
+
+    uint32_t room_segments;
+    uint64_t *hashes; /* the key of each segment */
+    uint32_t *slots;  /* hash table of page->keys: index + 1 */
+    uint32_t n_slots; /* a power of two */
+    char *text;       /* for a segment's collapsed text */
+    uint32_t edge;    /* a separator was passed since the last segment */
+} tmpl_build_t;
+
+/* Runs libxml2 over the skeleton and adds nodes, and through the functions below their segments. */
+tmpl_decline_e tmpl_tree_build(tmpl_build_t *build);
+
+/* Room for as many segments as the skeleton can hold. */
+void tmpl_segments_init(tmpl_build_t *build);
+
+/* Text at span, directly in node. */
+void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span);
+
+/* An image has begun, or a link has ended: a segment of its own if it has an address and no text. */
+void tmpl_segment_image(tmpl_build_t *build, uint32_t node);
+void tmpl_segment_link(tmpl_build_t *build, uint32_t node);
+
+/* The segments are all there: the hash of the visible text. */
+void tmpl_segments_finish(tmpl_build_t *build);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which charset a page is in, as far as it matters: whether its markup can be read as ASCII. */
+#ifndef TMPL_CHARSET_H
+#define TMPL_CHARSET_H
+
+#include "tmpl.h"
+
+/*
+ * The charset that a browser would use: a byte order mark, else the Content-Type header's (header, may
+ * be NULL), else the one a meta element in the first 1024 bytes names. NULL if none of them does.
+ * From pool.
+ */
+const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool);
+
+/* Whether bytes below 0x80 always mean ASCII in that charset (NULL: unknown, assumed). */
+int tmpl_charset_is_ascii(const char *charset);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page/scan.h"
+
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "page/attr.h"
+
+typedef struct {
+    const char *src;
+    uint32_t len;
+    uint32_t at;
+    tmpl_token_t *tokens;
+    uint32_t n;
+    uint32_t room;
+    uint32_t max;
+    apr_pool_t *pool;
+    uint32_t foreign;      /* svg and math elements open */
+    uint32_t integration;  /* elements open in them whose content is HTML again */
+    uint32_t noscript_end; /* where a browser that runs scripts sees noscript end; 0: not in one */
+} scan_t;
+
+/* The name of a tag that is not in the table: a hash, told from the table's tags by its top bit. */
+#define NAME_UNKNOWN 0x80000000u
+
+static int is_alpha(char c)
+{
+    return (unsigned)((c | 0x20) - 'a') < 26u;
+}
+
+/* Equal for equal names in any case: the table's tag, or a hash. */
+static uint32_t name_of(const char *name, uint32_t len, tmpl_tag_e tag)
+{
+    char lower[64];
+    if (tag != TMPL_TAG_OTHER) {
+        return (uint32_t)tag;
+    }
+    /* Longer names than any that exists count as equal if they begin alike. */
+    len = len < sizeof(lower) ? len : (uint32_t)sizeof(lower);
+    for (uint32_t i = 0; i < len; i++) {
+        lower[i] = (char)((unsigned)(name[i] - 'A') < 26u ? name[i] | 0x20 : name[i]);
+    }
+    return XXH32(lower, len, 0) | NAME_UNKNOWN;
+}
+
+static tmpl_token_t *push(scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
+{
+    if (s->n == s->room) {
+        uint32_t room = s->room * 2;
+        tmpl_token_t *grown = apr_palloc(s->pool, room * sizeof(*grown));
+        memcpy(grown, s->tokens, s->n * sizeof(*grown));
+        s->tokens = grown;
+        s->room = room;
+    }
+    tmpl_token_t *token = &s->tokens[s->n++];
+    *token =
+        (tmpl_token_t){ .span = { start, end }, .type = (unsigned char)type, .pair = TMPL_NONE };
+    return token;
+}
+
+/* Where needle begins at or behind from; len if nowhere. */
+static uint32_t find(const scan_t *s, uint32_t from, const char *needle, apr_size_t needle_len)
+{
+    if (from >= s->len) {
+        return s->len;
+    }
+    const char *hit = memmem(s->src + from, s->len - from, needle, needle_len);
+    return hit == NULL ? s->len : (uint32_t)(hit - s->src);
+}
+
+/* Whether a tag of that name, and not a longer one, stands at p, which is behind its '<' or '</'. */
+static int name_stands(const scan_t *s, uint32_t p, const char *name, apr_size_t name_len)
+{
+    if (s->len - p <= name_len || strncasecmp(s->src + p, name, name_len) != 0) {
+        return 0;
+    }
+    char next = s->src[p + name_len];
+    return tmpl_is_space(next) || next == '/' || next == '>';
+}
+
+/* Where the end tag of raw text that begins at from begins; len if it is missing. */
+static uint32_t raw_end(const scan_t *s, uint32_t from, tmpl_tag_e tag)
+{
+    const char *name = tmpl_tag_name(tag);
+    apr_size_t name_len = strlen(name);
+    uint32_t p = from;
+    while ((p = find(s, p, "</", 2)) < s->len && !name_stands(s, p + 2, name, name_len)) {
+        p += 2;
+    }
+    return p;
+}
+
+/*
+ * The same for script, whose text may hold a comment, and in it a script element, whose end tag is
+ * not the end (13.2.5.15 to 13.2.5.31: escaped and double escaped states).
+ */
+static uint32_t script_end(const scan_t *s, uint32_t from)
+{
+    enum { PLAIN, ESCAPED, DOUBLE_ESCAPED } state = PLAIN;
+    uint32_t p = from;
+    while (p < s->len) {
+        char c = s->src[p];
+        if (state != PLAIN && c == '-' && s->len - p >= 3 && memcmp(s->src + p, "-->", 3) == 0) {
+            state = PLAIN;
+        }
+        else if (c == '<' && s->len - p >= 4 && state == PLAIN &&
+                 memcmp(s->src + p, "<!--", 4) == 0) {
+            state = ESCAPED;
+            p++; /* "<!-->" is a comment that ends at once */
+        }
+        else if (c == '<' && p + 1 < s->len && s->src[p + 1] == '/' &&
+                 name_stands(s, p + 2, "script", 6)) {
+            if (state != DOUBLE_ESCAPED) {
+                return p;
+            }
+            state = ESCAPED;
+        }
+        else if (c == '<' && state == ESCAPED && name_stands(s, p + 1, "script", 6)) {
+            state = DOUBLE_ESCAPED;
+        }
+        p++;
+        if (state == PLAIN && p < s->len) {
+            const char *next = memchr(s->src + p, '<', s->len - p);
+            p = next == NULL ? s->len : (uint32_t)(next - s->src);
+        }
+    }
+    return s->len;
+}
+
+/* The end of a comment that begins at start: behind "-->" or "--!>". */
+static uint32_t comment_end(const scan_t *s, uint32_t start)
+{
+    uint32_t p = start + 2;
+    while ((p = find(s, p, "--", 2)) < s->len) {
+        if (p + 2 < s->len && s->src[p + 2] == '>') {
+            return p + 3;
+        }
+        /* The dashes that open a comment cannot be those of "--!>". */
+        if (p >= start + 4 && s->len - p >= 4 && s->src[p + 2] == '!' && s->src[p + 3] == '>') {
+            return p + 4;
+        }
+        p++;
+    }
+    return TMPL_NONE;
+}
+
+/* What begins with "<!", "<?" or "</" and is no tag: ends at p. */
+static tmpl_decline_e other_token(scan_t *s, uint32_t start)
+{
+    uint32_t end;
+    if (s->len - start >= 4 && memcmp(s->src + start, "<!--", 4) == 0) {
+        end = comment_end(s, start);
+    }
+    else if (s->foreign > 0 && s->len - start >= 9 && memcmp(s->src + start, "<![CDATA[", 9) == 0) {
+        end = find(s, start, "]]>", 3);
+        end = end == s->len ? TMPL_NONE : end + 3;
+    }
+    else {
+        end = find(s, start, ">", 1);
+        end = end == s->len ? TMPL_NONE : end + 1;
+    }
+    if (end == TMPL_NONE) {
+        return TMPL_DECLINE_TRUNCATED;
+    }
+    push(s, TMPL_TOKEN_OTHER, start, end);
+    s->at = end;
+    return TMPL_DECLINE_NONE;
+}
+
+/* Elements of svg and math whose content is HTML: 13.2.6, HTML and MathML text integration points. */
+static int is_integration_point(const char *name, uint32_t len)
+{
+    static const char *const points[] = {
+        "foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"
+    };
+    for (apr_size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        if (strlen(points[i]) == len && strncasecmp(points[i], name, len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * A tag inside svg or math: keeps count of how deep, and declines where a browser would leave such
+ * content, or read raw text in it: too rare to be worth following.
+ */
+static tmpl_decline_e foreign_tag(scan_t *s, tmpl_token_t *token, const char *name,
+                                  uint32_t name_len)
+{
+    unsigned flags = tmpl_tag_flags((tmpl_tag_e)token->tag);
+    int point = is_integration_point(name, name_len);
+    int html = s->integration > 0 && !point;
+    token->flags |= TMPL_TOKEN_FOREIGN;
+    if (!html && ((flags & TMPL_IS_BREAKOUT) || token->tag == TMPL_TAG_FONT)) {
+        return TMPL_DECLINE_FOREIGN;
+    }
+    if (html && (flags & TMPL_IS_RAW)) {
+        return TMPL_DECLINE_FOREIGN;
+    }
+    if (token->flags & TMPL_TOKEN_SELF_CLOSING) {
+        return TMPL_DECLINE_NONE;
+    }
+    uint32_t *count = token->tag == TMPL_TAG_SVG || token->tag == TMPL_TAG_MATH ? &s->foreign
+                      : point                                                   ? &s->integration
+                                                                                : NULL;
+    if (count != NULL && token->type == TMPL_TOKEN_START) {
+        (*count)++;
+    }
+    else if (count != NULL && *count > 0) {
+        (*count)--;
+        if (s->foreign == 0) {
+            s->integration = 0;
+            token->flags &= (unsigned char)~TMPL_TOKEN_FOREIGN;
+        }
+    }
+    return TMPL_DECLINE_NONE;
+}
+
+/* Behind an HTML start tag: skips raw text, notes where svg, math and noscript begin. */
+static tmpl_decline_e html_start_tag(scan_t *s, const tmpl_token_t *token)
+{
+    unsigned tag = token->tag;
+    if (tag == TMPL_TAG_PLAINTEXT) {
+        return TMPL_DECLINE_PLAINTEXT;
+    }
+    if (tag == TMPL_TAG_FRAMESET) {
+        return TMPL_DECLINE_FRAMESET;
+    }
+    if ((tag == TMPL_TAG_SVG || tag == TMPL_TAG_MATH) &&
+        !(token->flags & TMPL_TOKEN_SELF_CLOSING)) {
+        s->foreign = 1;
+        return TMPL_DECLINE_NONE;
+    }
+    if (tag == TMPL_TAG_NOSCRIPT) {
+        s->noscript_end = raw_end(s, s->at, TMPL_TAG_NOSCRIPT);
+        return s->noscript_end == s->len ? TMPL_DECLINE_TRUNCATED : TMPL_DECLINE_NONE;
+    }
+    if (tmpl_tag_flags((tmpl_tag_e)tag) & TMPL_IS_RAW) {
+        s->at = tag == TMPL_TAG_SCRIPT ? script_end(s, s->at) : raw_end(s, s->at, (tmpl_tag_e)tag);
+        return s->at == s->len ? TMPL_DECLINE_TRUNCATED : TMPL_DECLINE_NONE;
+    }
+    return TMPL_DECLINE_NONE;
+}
+
+static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
+{
+    uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
+    uint32_t p = name;
+    while (p < s->len && !tmpl_is_space(s->src[p]) && s->src[p] != '/' && s->src[p] != '>') {
+        p++;
+    }
+    uint32_t name_len = p - name;
+    tmpl_attr_t attr;
+    tmpl_attr_e found;
+    while ((found = tmpl_attr_next(&attr, s->src, s->len, &p)) == TMPL_ATTR_FOUND) {
+        continue;
+    }
+    if (found == TMPL_ATTR_TRUNCATED) {
+        return TMPL_DECLINE_TRUNCATED;
+    }
+    tmpl_token_t *token = push(s, type, start, p);
+    tmpl_tag_e tag = tmpl_tag_find(s->src + name, name_len);
+    token->tag = (unsigned char)tag;
+    token->name = name_of(s->src + name, name_len, tag);
+    if (found == TMPL_ATTR_TAG_END_SELF) {
+        token->flags |= TMPL_TOKEN_SELF_CLOSING;
+    }
+    s->at = p;
+    if (s->foreign > 0) {
+        return foreign_tag(s, token, s->src + name, name_len);
+    }
+    if (type == TMPL_TOKEN_START) {
+        return html_start_tag(s, token);
+    }
+    if (tag == TMPL_TAG_NOSCRIPT && s->noscript_end != 0) {
+        /* With scripts and without, noscript must end at the same place. */
+        uint32_t end = s->noscript_end;
+        s->noscript_end = 0;
+        return end == start ? TMPL_DECLINE_NONE : TMPL_DECLINE_UNCOVERED;
+    }
+    return TMPL_DECLINE_NONE;
+}
+
+/* What stands at a '<': a token, or only a character of text. */
+static tmpl_decline_e markup(scan_t *s, uint32_t start)
+{
+    char c = start + 1 < s->len ? s->src[start + 1] : ' ';
+    if (is_alpha(c)) {
+        return tag_token(s, start, TMPL_TOKEN_START);
+    }
+    if (c == '/' && start + 2 < s->len) {
+        return is_alpha(s->src[start + 2]) ? tag_token(s, start, TMPL_TOKEN_END)
+                                           : other_token(s, start);
+    }
+    if (c == '!' || c == '?') {
+        return other_token(s, start);
+    }
+    s->at = start + 1;
+    return TMPL_DECLINE_NONE;
+}
+
+tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, uint32_t max_tokens,
+                         apr_pool_t *pool)
+{
+    /* Real pages hold a tag every 30 bytes or so. */
+    scan_t s = { .src = src, .len = len, .room = len / 24 + 16, .max = max_tokens, .pool = pool };
+    s.tokens = apr_palloc(pool, s.room * sizeof(*s.tokens));
+    tokens->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (s.at < len) {
+        const char *open = memchr(src + s.at, '<', len - s.at);
+        if (open == NULL) {
+            break;
+        }
+        tmpl_decline_e decline = markup(&s, (uint32_t)(open - src));
+        if (decline == TMPL_DECLINE_NONE && s.n > s.max) {
+            decline = TMPL_DECLINE_TOO_MANY;
+        }
+        if (decline != TMPL_DECLINE_NONE) {
+            return decline;
+        }
+    }
+    if (s.foreign > 0 || s.noscript_end != 0) {
+        return TMPL_DECLINE_TRUNCATED;
+    }
+    tokens->tokens = s.tokens;
+    tokens->n = s.n;
+    return TMPL_DECLINE_NONE;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bytes -> tokens: where the page's tags and comments stand, by the rules of the HTML5 tokenizer
+ * (13.2.5), including those that hang on the tree: raw text, script, and svg and math content.
+ *
+ * What is between two tokens is text; what follows the start tag of a raw text element is raw text up
+ * to its end tag, which is the next token.
+ */
+#ifndef TMPL_SCAN_H
+#define TMPL_SCAN_H
+
+#include "page/tag.h"
+#include "tmpl.h"
+
+typedef enum {
+    TMPL_TOKEN_START,
+    TMPL_TOKEN_END,
+    TMPL_TOKEN_OTHER /* comment, doctype, processing instruction, CDATA in svg or math */
+} tmpl_token_e;
+
+#define TMPL_TOKEN_SELF_CLOSING 0x01 /* the tag ends in "/>" */
+#define TMPL_TOKEN_FOREIGN      0x02 /* inside svg or math */
+
+typedef struct {
+    tmpl_span_t span;
+    uint32_t name;      /* equal for tags of the same name, known to tag.h or not */
+    unsigned char tag;  /* a tmpl_tag_e */
+    unsigned char type; /* a tmpl_token_e */
+    unsigned char flags;
+    /* What balance.h finds out: */
+    unsigned char may; /* TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
+    uint32_t pair; /* of a start tag: the token that is its end tag; TMPL_NONE if there is none */
+} tmpl_token_t;
+
+typedef struct {
+    tmpl_token_t *tokens;
+    uint32_t n;
+    uint32_t begin; /* where the text begins: behind a byte order mark */
+} tmpl_tokens_t;
+
+/*
+ * The tokens of the source, from pool. Declines what cannot be told for sure: a source that ends within a
+ * tag or raw text, plaintext, frames, HTML in svg or math, more than max_tokens.
+ */
+tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, uint32_t max_tokens,
+                         apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page/tag.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include <apr_lib.h>
+
+static const struct {
+    const char *name;
+    unsigned flags;
+} tags[TMPL_TAG_COUNT] = { { "", 0 },
+#define TMPL_TAG_ROW(id, name, flags) { name, flags },
+                           TMPL_TAGS(TMPL_TAG_ROW)
+#undef TMPL_TAG_ROW
+};
+
+const tmpl_tag_set_t tmpl_separators_default = { .has = {
+                                                     [TMPL_TAG_TABLE] = 1,
+                                                     [TMPL_TAG_DIV] = 1,
+                                                     [TMPL_TAG_SECTION] = 1,
+                                                     [TMPL_TAG_ARTICLE] = 1,
+                                                     [TMPL_TAG_NAV] = 1,
+                                                     [TMPL_TAG_HEADER] = 1,
+                                                     [TMPL_TAG_FOOTER] = 1,
+                                                     [TMPL_TAG_ASIDE] = 1,
+                                                     [TMPL_TAG_MAIN] = 1,
+                                                     [TMPL_TAG_FORM] = 1,
+                                                     [TMPL_TAG_UL] = 1,
+                                                     [TMPL_TAG_OL] = 1,
+                                                     [TMPL_TAG_DL] = 1,
+                                                 } };
+
+/*
+ * A hash table of the names, four times as large as it need be so that nearly every look-up is one
+ * comparison. No name is longer than NAME_MAX_LEN.
+ */
+#define SLOTS        512u
+#define NAME_MAX_LEN 10u
+
+static unsigned char slots[SLOTS];
+static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
+
+static unsigned slot_of(const char *lower, apr_size_t len)
+{
+    unsigned hash = (unsigned)len;
+    for (apr_size_t i = 0; i < len; i++) {
+        hash = hash * 33u + (unsigned char)lower[i];
+    }
+    return (hash ^ (hash >> 9)) % SLOTS;
+}
+
+static void slots_fill(void)
+{
+    for (unsigned tag = 1; tag < TMPL_TAG_COUNT; tag++) {
+        unsigned slot = slot_of(tags[tag].name, strlen(tags[tag].name));
+        while (slots[slot] != 0) {
+            slot = (slot + 1) % SLOTS;
+        }
+        slots[slot] = (unsigned char)tag;
+    }
+}
+
+tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
+{
+    char lower[NAME_MAX_LEN + 1];
+    if (len == 0 || len > NAME_MAX_LEN) {
+        return TMPL_TAG_OTHER;
+    }
+    for (apr_size_t i = 0; i < len; i++) {
+        /* Of the bytes that setting this bit changes, only letters can match a name. */
+        lower[i] = (char)(name[i] | 0x20);
+    }
+    lower[len] = '\0';
+    pthread_once(&slots_once, slots_fill);
+    for (unsigned slot = slot_of(lower, len); slots[slot] != 0; slot = (slot + 1) % SLOTS) {
+        if (strcmp(tags[slots[slot]].name, lower) == 0) {
+            return (tmpl_tag_e)slots[slot];
+        }
+    }
+    return TMPL_TAG_OTHER;
+}
+
+const char *tmpl_tag_name(tmpl_tag_e tag)
+{
+    return (unsigned)tag < TMPL_TAG_COUNT ? tags[tag].name : "";
+}
+
+unsigned tmpl_tag_flags(tmpl_tag_e tag)
+{
+    return (unsigned)tag < TMPL_TAG_COUNT ? tags[tag].flags : 0;
+}
+
+apr_status_t tmpl_tag_set_add(tmpl_tag_set_t *set, const char *words, tmpl_error_t *err)
+{
+    while (*words != '\0') {
+        apr_size_t len = strcspn(words, " \t\r\n");
+        if (len > 0) {
+            tmpl_tag_e tag = tmpl_tag_find(words, len);
+            if (tag == TMPL_TAG_OTHER) {
+                return tmpl_fail(err, APR_EINVAL, "'%.*s' is not the name of an HTML element",
+                                 (int)len, words);
+            }
+            set->has[tag] = 1;
+        }
+        words += len + (words[len] != '\0');
+    }
+    return APR_SUCCESS;
+}

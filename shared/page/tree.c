@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * skeleton -> nodes, by libxml2's SAX parser. At startElement the parser stands at the '>' of the
+ * start tag, at endElement and characters just behind; an event without a mark there was implied.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include <libxml/HTMLparser.h>
+
+#include "page/attr.h"
+#include "page/build.h"
+
+/* One entry per element that libxml2 has open. */
+typedef struct {
+    uint32_t node;
+    uint32_t token; /* its start tag; TMPL_NONE if it was implied: then node is its parent */
+} open_t;
+
+typedef struct {
+    tmpl_build_t *build;
+    htmlParserCtxtPtr parser;
+    open_t *stack;
+    uint32_t n;
+    uint32_t room;
+    uint32_t max_depth;
+    uint32_t cursor; /* first mark that no event has come for */
+    tmpl_decline_e decline;
+} tree_t;
+
+static void stop(tree_t *t, tmpl_decline_e decline)
+{
+    t->decline = decline;
+    xmlStopParser(t->parser);
+}
+
+/*
+ * The mark where the parser stands, or NULL. Marks that it has passed without a word are end tags
+ * that close nothing; if there is anything else among them the page is not understood.
+ */
+static const tmpl_mark_t *mark_here(tree_t *t)
+{
+    const tmpl_skeleton_t *skeleton = &t->build->skeleton;
+    const xmlParserInput *input = t->parser->input;
+    uint32_t at = (uint32_t)(input->consumed + (unsigned long)(input->cur - input->base));
+    while (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at < at) {
+        const tmpl_mark_t *mark = &skeleton->marks[t->cursor];
+        if (mark->is_text || t->build->tokens->tokens[mark->token].type == TMPL_TOKEN_START) {
+            stop(t, TMPL_DECLINE_UNCOVERED);
+            return NULL;
+        }
+        t->cursor++;
+    }
+    if (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at == at) {
+        return &skeleton->marks[t->cursor];
+    }
+    return NULL;
+}
+
+static int name_is(const tree_t *t, const tmpl_mark_t *mark, const xmlChar *name)
+{
+    const char *in_skeleton = t->build->skeleton.bytes + mark->start + 1;
+    apr_size_t len = strlen((const char *)name);
+    in_skeleton += *in_skeleton == '/';
+    return memcmp(in_skeleton, name, len) == 0 && in_skeleton[len] == '>';
+}
+
+static void push(tree_t *t, uint32_t node, uint32_t token)
+{
+    if (t->n == t->room) {
+        open_t *grown = apr_palloc(t->build->pool, 2 * t->room * sizeof(*grown));
+        memcpy(grown, t->stack, t->n * sizeof(*grown));
+        t->stack = grown;
+        t->room *= 2;
+    }
+    t->stack[t->n++] = (open_t){ node, token };
+}
+
+/* An element may no longer be taken out if it holds code that the page may need. */
+static void set_code(tmpl_page_t *page, uint32_t node)
+{
+    while (node != TMPL_NONE && !(page->nodes[node].flags & TMPL_NODE_CODE)) {
+        page->nodes[node].flags |= TMPL_NODE_CODE;
+        node = page->nodes[node].parent;
+    }
+}
+
+static uint64_t path_of(uint64_t parent, uint32_t name)
+{
+    uint64_t h = (parent ^ name) * 0x9E3779B97F4A7C15u;
+    return h ^ (h >> 29);
+}
+
+static uint32_t add_node(tree_t *t, const tmpl_token_t *token)
+{
+    tmpl_page_t *page = t->build->page;
+    uint32_t parent = t->stack[t->n - 1].node;
+    const tmpl_node_t *up = &page->nodes[parent];
+    uint32_t i = page->n_nodes++;
+    unsigned flags = tmpl_tag_flags((tmpl_tag_e)token->tag);
+    page->nodes[i] = (tmpl_node_t){ .open = token->span,
+                                    .parent = parent,
+                                    .first_segment = page->n_segments,
+                                    .path = path_of(up->path, token->name),
+                                    .tag = (tmpl_tag_e)token->tag,
+                                    .depth = (uint16_t)(up->depth + 1),
+                                    .flags = (uint16_t)(up->flags & TMPL_NODE_QUIET) };
+    if (flags & TMPL_IS_QUIET) {
+        page->nodes[i].flags |= TMPL_NODE_QUIET;
+    }
+    if (flags & TMPL_IS_CODE) {
+        set_code(page, i);
+    }
+    if (t->build->separators->has[token->tag]) {
+        t->build->edge = 1;
+    }
+    return i;
+}
+
+static void start_element(void *baton, const xmlChar *name, const xmlChar **attributes)
+{
+    tree_t *t = baton;
+    const tmpl_mark_t *mark = mark_here(t);
+    (void)attributes;
+    if (t->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    if (mark == NULL || mark->is_text || !name_is(t, mark, name)) {
+        push(t, t->stack[t->n - 1].node, TMPL_NONE);
+        return;
+    }
+    const tmpl_token_t *token = &t->build->tokens->tokens[mark->token];
+    uint32_t node = add_node(t, token);
+    tmpl_node_t *n = &t->build->page->nodes[node];
+    t->cursor++;
+    push(t, node, mark->token);
+    if (n->depth > t->max_depth) {
+        stop(t, TMPL_DECLINE_TOO_DEEP);
+        return;
+    }
+    if (tmpl_tag_flags(n->tag) & TMPL_IS_VOID) {
+        n->flags |= token->may;
+    }
+    if (n->tag == TMPL_TAG_IMG && !(n->flags & TMPL_NODE_QUIET)) {
+        tmpl_segment_image(t->build, node);
+    }
+}
+
+/* The end tag has come; if the element was balanced with this one, it is known to be safe. */
+static void close_node(tree_t *t, const open_t *open, const tmpl_mark_t *mark, const xmlChar *name)
+{
+    const tmpl_token_t *tokens = t->build->tokens->tokens;
+    tmpl_node_t *node = &t->build->page->nodes[open->node];
+    if (mark == NULL || mark->is_text || tokens[mark->token].type != TMPL_TOKEN_END ||
+        !name_is(t, mark, name)) {
+        return;
+    }
+    t->cursor++;
+    node->close = tokens[mark->token].span;
+    if (tokens[open->token].pair == mark->token) {
+        node->flags |= tokens[open->token].may;
+    }
+}
+
+static void end_element(void *baton, const xmlChar *name)
+{
+    tree_t *t = baton;
+    if (t->decline != TMPL_DECLINE_NONE || t->n <= 1) {
+        return;
+    }
+    const tmpl_mark_t *mark = mark_here(t);
+    open_t open = t->stack[--t->n];
+    if (open.token == TMPL_NONE || t->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    tmpl_page_t *page = t->build->page;
+    tmpl_node_t *node = &page->nodes[open.node];
+    close_node(t, &open, mark, name);
+    if (node->tag == TMPL_TAG_A && !(node->flags & TMPL_NODE_QUIET)) {
+        tmpl_segment_link(t->build, open.node);
+    }
+    node->after = page->n_nodes;
+    node->after_segment = page->n_segments;
+    if (t->build->separators->has[node->tag]) {
+        t->build->edge = 1;
+    }
+}
+
+static void characters(void *baton, const xmlChar *text, int len)
+{
+    tree_t *t = baton;
+    (void)text;
+    (void)len;
+    if (t->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    const tmpl_mark_t *mark = mark_here(t);
+    if (mark == NULL || !mark->is_text) {
+        return;
+    }
+    const tmpl_tokens_t *tokens = t->build->tokens;
+    uint32_t node = t->stack[t->n - 1].node;
+    t->cursor++;
+    if (!(t->build->page->nodes[node].flags & TMPL_NODE_QUIET)) {
+        uint32_t i = mark->token;
+        tmpl_span_t span = { i > 0 ? tokens->tokens[i - 1].span.end : tokens->begin,
+                             i < tokens->n ? tokens->tokens[i].span.start : t->build->page->len };
+        tmpl_segment_text(t->build, node, span);
+    }
+}
+
+static void init_parser(void)
+{
+    xmlInitParser();
+}
+
+/* A parser over the skeleton that calls us and builds nothing. */
+static htmlParserCtxtPtr open_parser(tree_t *t)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, init_parser);
+    const tmpl_skeleton_t *skeleton = &t->build->skeleton;
+    htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(skeleton->bytes, (int)skeleton->len);
+    if (parser == NULL) {
+        return NULL;
+    }
+    htmlCtxtUseOptions(parser, HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                                   HTML_PARSE_NONET | HTML_PARSE_NOIMPLIED | HTML_PARSE_IGNORE_ENC);
+    memset(parser->sax, 0, sizeof(*parser->sax));
+    parser->sax->startElement = start_element;
+    parser->sax->endElement = end_element;
+    parser->sax->characters = characters;
+    parser->sax->ignorableWhitespace = characters;
+    parser->userData = t;
+    return parser;
+}
+
+/* The root: body, whether or not it has a tag in the source. */
+static void add_root(tree_t *t)
+{
+    const tmpl_tokens_t *tokens = t->build->tokens;
+    tmpl_node_t root = { .parent = TMPL_NONE, .tag = TMPL_TAG_BODY, .path = t->build->opts->seed };
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        const tmpl_token_t *token = &tokens->tokens[i];
+        if (token->tag == TMPL_TAG_BODY && token->type == TMPL_TOKEN_START) {
+            root.open = token->span;
+            root.flags = token->may;
+            break;
+        }
+    }
+    t->build->page->nodes[0] = root;
+    t->build->page->n_nodes = 1;
+    push(t, 0, TMPL_NONE);
+}
+
+tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
+{
+    tree_t t = { .build = build, .room = 64 };
+    tmpl_page_t *page = build->page;
+    t.max_depth = build->opts->max_depth;
+    t.stack = apr_palloc(build->pool, t.room * sizeof(*t.stack));
+    page->nodes = apr_palloc(build->pool, (build->skeleton.n_marks + 1) * sizeof(*page->nodes));
+    add_root(&t);
+    t.parser = open_parser(&t);
+    if (t.parser == NULL) {
+        return TMPL_DECLINE_UNCOVERED;
+    }
+    htmlParseDocument(t.parser);
+    if (t.decline == TMPL_DECLINE_NONE) {
+        mark_here(&t);
+    }
+    if (t.decline == TMPL_DECLINE_NONE && t.cursor < build->skeleton.n_marks) {
+        t.decline = TMPL_DECLINE_UNCOVERED;
+    }
+    page->nodes[0].after = page->n_nodes;
+    page->nodes[0].after_segment = page->n_segments;
+    htmlFreeParserCtxt(t.parser);
+    return t.decline;
+}

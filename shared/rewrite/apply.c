@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "rewrite/rewrite.h"
+
+const char *tmpl_edits_apply(apr_size_t *out_len, const tmpl_edits_t *edits, const char *src,
+                             apr_size_t len, apr_pool_t *pool)
+{
+    apr_size_t room = len + 1;
+    for (uint32_t i = 0; i < edits->n; i++) {
+        room += edits->edits[i].text_len;
+    }
+    char *out = apr_palloc(pool, room);
+    char *to = out;
+    apr_size_t at = 0;
+    for (uint32_t i = 0; i < edits->n; i++) {
+        const tmpl_edit_t *edit = &edits->edits[i];
+        memcpy(to, src + at, edit->span.start - at);
+        to += edit->span.start - at;
+        memcpy(to, edit->text, edit->text_len);
+        to += edit->text_len;
+        at = edit->span.end;
+    }
+    memcpy(to, src + at, len - at);
+    to += len - at;
+    *to = '\0';
+    *out_len = (apr_size_t)(to - out);
+    return out;
+}
