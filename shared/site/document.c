@@ -4,6 +4,7 @@
 
 #include <apr_lib.h>
 #include <apr_strings.h>
+#include <apr_tables.h>
 #include <xxhash.h>
 
 #include "site/site.h"
