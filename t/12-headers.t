@@ -33,7 +33,7 @@ ok $said->{ratio} > 0 && $said->{ratio} < 1, 'ratio is within 0 and 1' or diag e
 ok !exists $said->{declined}, 'not declined';
 is $answers[0]->tmpl->{template}, 0, 'no template on the first page';
 cmp_ok $answers[0]->tmpl->{ratio}, '==', 0, 'and a ratio of 0';
-is scalar($answers[6]->header_values('Tmpl')), 1, 'one field';
+is scalar(() = $answers[6]->header_values("Tmpl")), 1, 'one field';
 
 like $answers[6]->header('Server-Timing'), qr/^tmpl;(?:.*;)?dur=\d+(\.\d+)?/, 'Server-Timing';
 is $httpd->get('/no-such')->says('declined'), 'status', 'a decline is named';

@@ -26,6 +26,10 @@ my $body = sub {
     my (@without) = @_;
     return sub { $_[7]->body eq $site->page(8, @without) };
 };
+my $first = sub {
+    my (@without) = @_;
+    return sub { $_[0]->body eq $site->page(1, @without) };
+};
 my @template = qw(header aside footer);
 my $stripped = $body->(@template);
 my $untouched = $body->();
@@ -46,8 +50,10 @@ my @rows = (
     ['maxbody-nearest', "TmplMode strip\nTmplMaxBody 1024", 'TmplMaxBody 65536', $stripped],
     ['keep-inherited', "TmplMode strip\nTmplKeep aside", '', $body->(qw(header footer))],
     ['keep-here', 'TmplMode strip', 'TmplKeep footer', $body->(qw(header aside))],
-    ['drop-inherited', "TmplMode strip\nTmplDrop article", '', $body->(@template, 'article')],
-    ['drop-here', 'TmplMode strip', 'TmplDrop article', $body->(@template, 'article')],
+    ['drop-inherited', "TmplMode strip\nTmplDrop aside", '', $first->('aside')],
+    ['drop-here', 'TmplMode strip', 'TmplDrop aside', $first->('aside')],
+    ['drop-added', "TmplMode strip\nTmplDrop aside", 'TmplDrop footer', $first->(qw(aside footer))],
+    ['keep-added', "TmplMode strip\nTmplKeep aside", 'TmplKeep footer', $body->('header')],
     ['minkeep-inherited', "TmplMode strip\nTmplMinKeep 0.99", '', sub { $_[7]->says('declined') eq 'min-keep' }],
     ['minkeep-nearest', "TmplMode strip\nTmplMinKeep 0.99", 'TmplMinKeep 0', $stripped],
     ['learn-inherited', "TmplMode strip\nTmplLearn false", '', sub { $_[7]->says('state') eq 'cold' }],

@@ -21,14 +21,19 @@ my %PLACE = (
     compound => ['TmplKeep aside.side', qw(header footer)],
     nomatch => ['TmplKeep aside.other', qw(header aside footer)],
     several => ["TmplKeep aside\n    TmplKeep footer", 'header'],
-    drop => ['TmplDrop "#article"', qw(header article aside footer)],
-    both => ["TmplDrop article\n    TmplKeep header", qw(article aside footer)],
     minkeep => ['TmplMinKeep 0.95'],
     little => ['TmplMinKeep 0.01', qw(header aside footer)],
 );
 my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMinKeep 0\n"
     . join '', map { "<Location /$_/>\n    $PLACE{$_}[0]\n</Location>\n" } sort keys %PLACE);
 $httpd->visit(1 .. 6);
+
+# On a site of which nothing is known, TmplDrop alone decides.
+for my $selector ('aside', '.side', '[class=side]', '"aside[class=side].side"') {
+    my $cold = proxy($backend, conf => "TmplMode strip\nTmplDrop $selector");
+    same_bytes($cold->get('/page/1')->body, $site->page(1, 'aside'), "TmplDrop $selector, first page");
+    $cold->finish;
+}
 
 for my $name (sort keys %PLACE) {
     my ($line, @gone) = @{ $PLACE{$name} };
