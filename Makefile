@@ -53,6 +53,29 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(BUILD)/libtmpl.a -lcmocka -lgumbo $(LIBS)
 
+# --- measuring with tmplctl (bench/) ---
+SCORER   ?= ../shared/eval/score.py
+FIRST    ?= 40
+SITE_DIR ?=
+
+# accuracy CORPUS=DIR      the scorer's table over DIR/DS/SITE
+accuracy: $(BUILD)/tmplctl
+	@TMPLCTL=$< bench/accuracy "$(CORPUS)" "$(SCORER)" "$(FIRST)"
+
+# exact CORPUS=DIR         every byte outside an edit is as it was, for every page
+exact: $(BUILD)/tmplctl
+	@bench/exact "$(CORPUS)" $<
+
+# bench-lifetime SITE_DIR=DIR   what TmplLifetime costs and saves over the pages below DIR
+bench-lifetime: $(BUILD)/bench/lifetime
+	@bench/lifetime $< "$(SITE_DIR)"
+
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libtmpl.a
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+.PHONY: accuracy exact bench-lifetime
+# --- end of measuring ---
+
 clean:
 	rm -rf $(BUILD)
 

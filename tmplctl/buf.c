@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "buf.h"
+
+#include <string.h>
+
+void ctl_buf_init(ctl_buf_t *buf, apr_pool_t *pool)
+{
+    buf->room = 256;
+    buf->at = apr_palloc(pool, buf->room);
+    buf->pool = pool;
+    ctl_buf_clear(buf);
+}
+
+void ctl_buf_clear(ctl_buf_t *buf)
+{
+    buf->len = 0;
+    buf->at[0] = '\0';
+}
+
+char *ctl_buf_room(ctl_buf_t *buf, apr_size_t len)
+{
+    if (buf->len + len + 1 > buf->room) {
+        apr_size_t room = 2 * buf->room > buf->len + len + 1 ? 2 * buf->room : buf->len + len + 1;
+        char *at = apr_palloc(buf->pool, room);
+        memcpy(at, buf->at, buf->len + 1);
+        buf->at = at;
+        buf->room = room;
+    }
+    return buf->at + buf->len;
+}
+
+void ctl_buf_add(ctl_buf_t *buf, const char *bytes, apr_size_t len)
+{
+    if (len == 0) {
+        return;
+    }
+    memcpy(ctl_buf_room(buf, len), bytes, len);
+    buf->len += len;
+    buf->at[buf->len] = '\0';
+}
+
+void ctl_buf_add_char(ctl_buf_t *buf, uint32_t code)
+{
+    char utf8[4];
+    apr_size_t n;
+    if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+        code = 0xFFFD;
+    }
+    if (code < 0x80) {
+        utf8[0] = (char)code;
+        n = 1;
+    }
+    else if (code < 0x800) {
+        utf8[0] = (char)(0xC0 | code >> 6);
+        n = 2;
+    }
+    else if (code < 0x10000) {
+        utf8[0] = (char)(0xE0 | code >> 12);
+        n = 3;
+    }
+    else {
+        utf8[0] = (char)(0xF0 | code >> 18);
+        n = 4;
+    }
+    for (apr_size_t i = 1; i < n; i++) {
+        utf8[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3F));
+    }
+    ctl_buf_add(buf, utf8, n);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "charset.h"
+
+#include <apr_cstr.h>
+
+#include "page/charset.h"
+
+/* What browsers take a page for that says nothing, or nothing known. */
+#define UNKNOWN "WINDOWS-1252"
+
+/* What pages say, and what browsers take it for, where iconv would take it for less. */
+static const struct {
+    const char *said;
+    const char *meant;
+} aliases[] = {
+    { "ascii", "WINDOWS-1252" },
+    { "us-ascii", "WINDOWS-1252" },
+    { "iso-8859-1", "WINDOWS-1252" },
+    { "iso8859-1", "WINDOWS-1252" },
+    { "latin1", "WINDOWS-1252" },
+    { "iso-8859-9", "WINDOWS-1254" },
+    { "iso-8859-11", "WINDOWS-874" },
+    { "tis-620", "WINDOWS-874" },
+    { "gb2312", "GB18030" },
+    { "gbk", "GB18030" },
+    { "x-gbk", "GB18030" },
+    { "shift_jis", "CP932" },
+    { "shift-jis", "CP932" },
+    { "x-sjis", "CP932" },
+    { "sjis", "CP932" },
+    { "euc-kr", "CP949" },
+    { "ks_c_5601-1987", "CP949" },
+    { "big5", "BIG5-HKSCS" },
+    { "x-euc-jp", "EUC-JP" },
+    { "x-mac-roman", "MACINTOSH" },
+    { "x-user-defined", "WINDOWS-1252" },
+};
+
+uint32_t ctl_utf8_next(const char *text, apr_size_t len, apr_size_t *used)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    apr_size_t n = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
+    *used = 1;
+    if (n == 1) {
+        return at[0];
+    }
+    if (n == 0 || n > len || at[0] > 0xF4) {
+        return 0xFFFD;
+    }
+    uint32_t code = at[0] & (0x7F >> n);
+    for (apr_size_t i = 1; i < n; i++) {
+        if ((at[i] & 0xC0) != 0x80) {
+            return 0xFFFD;
+        }
+        code = code << 6 | (at[i] & 0x3F);
+    }
+    if (code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+        return 0xFFFD;
+    }
+    *used = n;
+    return code;
+}
+
+static int is_utf8(const char *src, apr_size_t len)
+{
+    for (apr_size_t i = 0, used; i < len; i += used) {
+        if (ctl_utf8_next(src + i, len - i, &used) == 0xFFFD && used == 1) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static const char *meant_by(const char *said)
+{
+    for (apr_size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+        if (apr_cstr_casecmp(said, aliases[i].said) == 0) {
+            return aliases[i].meant;
+        }
+    }
+    return said;
+}
+
+void ctl_charset_find(ctl_charset_t *charset, const char *src, apr_size_t len, apr_pool_t *pool)
+{
+    const char *said = tmpl_charset(src, len, NULL, pool);
+    charset->name = "UTF-8";
+    charset->xlate = NULL;
+    if (tmpl_charset_is_ascii(said) && is_utf8(src, len)) {
+        return;
+    }
+    if (said != NULL && apr_cstr_casecmp(said, "utf-8") == 0) {
+        return; /* with mistakes in it */
+    }
+    charset->name = said != NULL ? meant_by(said) : UNKNOWN;
+    if (apr_xlate_open(&charset->xlate, "UTF-8", charset->name, pool) != APR_SUCCESS) {
+        charset->name = UNKNOWN;
+        if (apr_xlate_open(&charset->xlate, "UTF-8", UNKNOWN, pool) != APR_SUCCESS) {
+            charset->xlate = NULL;
+        }
+    }
+}
+
+static void decode_utf8(ctl_buf_t *buf, const char *text, apr_size_t len)
+{
+    for (apr_size_t i = 0, used; i < len; i += used) {
+        ctl_buf_add_char(buf, ctl_utf8_next(text + i, len - i, &used));
+    }
+}
+
+void ctl_charset_decode(ctl_buf_t *buf, const ctl_charset_t *charset, const char *text,
+                        apr_size_t len)
+{
+    if (charset->xlate == NULL) {
+        decode_utf8(buf, text, len);
+        return;
+    }
+    while (len > 0) {
+        apr_size_t in = len;
+        apr_size_t room = 2 * len + 16;
+        apr_size_t left = room;
+        char *to = ctl_buf_room(buf, room);
+        apr_status_t status = apr_xlate_conv_buffer(charset->xlate, text, &in, to, &left);
+        int moved = in < len || left < room;
+        buf->len += room - left;
+        buf->at[buf->len] = '\0';
+        text += len - in;
+        len = in;
+        if (len > 0 && (status != APR_SUCCESS || !moved)) {
+            ctl_buf_add_char(buf, 0xFFFD);
+            text++;
+            len--;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tmplctl: libtmpl from the command line. main.c dispatches to one function a subcommand; options.c
+ * has the table of options. The tool only reads files, calls the library and writes files: what is
+ * template and how a page is edited is decided there, as it is for the Apache module.
+ */
+#ifndef CTL_H
+#define CTL_H
+
+#include <apr_file_io.h>
+#include <apr_tables.h>
+
+#include "clean.h"
+
+/* Exit codes, as the man page lists them. */
+#define CTL_OK     0
+#define CTL_FAILED 1 /* some file, or the store, failed; the rest was done */
+#define CTL_USAGE  2 /* the command line is wrong: nothing was done */
+
+/* How long one page may wait for the store. Nobody waits for an answer here, unlike in a server. */
+#define CTL_STORE_TIMEOUT apr_time_from_sec(30)
+
+/* What the options of a command line say; options.c fills it. */
+typedef struct {
+    const char *mode;
+    const char *store; /* NULL: none was named */
+    const char *site;
+    const char *out;
+    const char *files_from; /* file of file names; CTL_STDIN for standard input */
+    int two_pass;
+    int help;
+    tmpl_clean_opts_t clean;
+    tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
+} ctl_options_t;
+
+typedef struct ctl_command_t ctl_command_t;
+
+/* One run of the tool. */
+typedef struct {
+    const ctl_command_t *command;
+    ctl_options_t options;
+    apr_array_header_t *args; /* const char *: what is left once the options are taken out */
+    apr_pool_t *pool;
+} ctl_t;
+
+/* Bits that say in which commands an option is known. */
+#define CTL_IN_CLEAN    0x01
+#define CTL_IN_SEGMENTS 0x02
+#define CTL_IN_STATS    0x04
+#define CTL_IN_FORGET   0x08
+#define CTL_IN_EXPORT   0x10
+#define CTL_IN_IMPORT   0x20
+#define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT)
+#define CTL_IN_ALL      (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STORE)
+
+struct ctl_command_t {
+    const char *name;
+    unsigned bit;
+    int (*run)(ctl_t *ctl); /* an exit code */
+    int least_args;
+    int most_args; /* -1: any number */
+    const char *args;
+    const char *summary;
+    const char *help; /* paragraphs for --help, each line ended by \n */
+};
+
+int ctl_clean(ctl_t *ctl);
+int ctl_segments(ctl_t *ctl);
+int ctl_stats(ctl_t *ctl);
+int ctl_forget(ctl_t *ctl);
+int ctl_export(ctl_t *ctl);
+int ctl_import(ctl_t *ctl);
+
+/* "-" on the command line: compared by address, so that a file of this name is no trouble. */
+extern const char CTL_STDIN[];
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include <jansson.h>
+
+#include "node_path.h"
+#include "text.h"
+
+/* Characters of a block's text that are shown. */
+#define SNIPPET 80
+
+/* There is one so far; the name is the one of the module's response header. */
+#define DETECTOR "incremental"
+
+/* JSON is UTF-8, file names are bytes. */
+static json_t *string_of(const char *bytes, apr_pool_t *pool)
+{
+    const ctl_charset_t utf8 = { "UTF-8", NULL };
+    ctl_buf_t buf;
+    ctl_buf_init(&buf, pool);
+    ctl_charset_decode(&buf, &utf8, bytes, strlen(bytes));
+    return json_stringn(buf.at, buf.len);
+}
+
+static json_t *span_json(tmpl_span_t span)
+{
+    json_t *array = json_array();
+    json_array_append_new(array, json_integer(span.start));
+    json_array_append_new(array, json_integer(span.end));
+    return array;
+}
+
+static json_t *block_json(const tmpl_outcome_t *outcome, uint32_t index,
+                          const ctl_charset_t *charset, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = outcome->page;
+    const tmpl_block_t *block = &page->blocks[index];
+    json_t *json = json_object();
+    ctl_buf_t text;
+    ctl_buf_init(&text, pool);
+    ctl_text_block(&text, page, index, charset);
+    ctl_text_shorten(&text, SNIPPET);
+    json_object_set_new(json, "span", span_json(ctl_block_span(page, block)));
+    if (outcome->verdicts != NULL) {
+        json_object_set_new(json, "template", json_boolean(outcome->verdicts[index].template));
+        json_object_set_new(json, "ratio", json_real((double)outcome->verdicts[index].ratio));
+    }
+    else {
+        json_object_set_new(json, "template", json_null());
+        json_object_set_new(json, "ratio", json_null());
+    }
+    json_object_set_new(json, "length", json_integer(block->length));
+    json_object_set_new(json, "path", string_of(ctl_node_path(page, block->node, pool), pool));
+    json_object_set_new(json, "text", json_stringn(text.at, text.len));
+    return json;
+}
+
+static json_t *blocks_json(const ctl_page_t *page, apr_pool_t *pool)
+{
+    json_t *blocks = json_array();
+    ctl_charset_t charset;
+    apr_pool_t *scratch;
+    if (page->outcome->page == NULL) {
+        return blocks;
+    }
+    ctl_charset_find(&charset, page->input->body, page->input->len, pool);
+    apr_pool_create(&scratch, pool);
+    for (uint32_t i = 0; i < page->outcome->page->n_blocks; i++) {
+        json_array_append_new(blocks, block_json(page->outcome, i, &charset, scratch));
+        apr_pool_clear(scratch);
+    }
+    apr_pool_destroy(scratch);
+    return blocks;
+}
+
+static json_t *cuts_json(const tmpl_outcome_t *outcome, apr_pool_t *pool)
+{
+    json_t *cuts = json_array();
+    for (uint32_t i = 0; i < outcome->closure.n_cuts; i++) {
+        const tmpl_cut_t *cut = &outcome->closure.cuts[i];
+        json_t *json = json_object();
+        json_object_set_new(json, "span", span_json(cut->span));
+        json_object_set_new(json, "path",
+                            cut->node == TMPL_NONE
+                                ? json_null()
+                                : string_of(ctl_node_path(outcome->page, cut->node, pool), pool));
+        json_array_append_new(cuts, json);
+    }
+    return cuts;
+}
+
+void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    const tmpl_outcome_t *outcome = page->outcome;
+    json_t *json = json_object();
+    json_object_set_new(json, "file", string_of(page->path, pool));
+    json_object_set_new(json, "bytes", json_integer((json_int_t)page->input->len));
+    json_object_set_new(json, "decline", json_string(tmpl_decline_name(outcome->decline)));
+    json_object_set_new(json, "detector", json_string(DETECTOR));
+    json_object_set_new(json, "pages", json_integer(outcome->counts.pages));
+    json_object_set_new(json, "state", json_string(tmpl_state_name(outcome->state)));
+    json_object_set_new(json, "ratio", json_real(outcome->closure.ratio));
+    json_object_set_new(json, "blocks", blocks_json(page, pool));
+    json_object_set_new(json, "cuts", cuts_json(outcome, pool));
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    json_decref(json);
+    rendered->bytes = apr_pstrcat(pool, text != NULL ? text : "", "\n", NULL);
+    rendered->len = strlen(rendered->bytes);
+    rendered->edited = outcome->edits.n > 0;
+    free(text);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_getopt.h>
+#include <apr_strings.h>
+
+#include "progress.h"
+
+const char CTL_STDIN[] = "(standard input)";
+
+typedef struct option_t option_t;
+
+typedef apr_status_t option_set_f(ctl_t *ctl, const option_t *option, const char *value,
+                                  tmpl_error_t *err);
+
+struct option_t {
+    const char *name;
+    int letter;        /* 0: it has no short form */
+    const char *arg;   /* what its value is called; NULL: it takes none */
+    unsigned known;    /* the commands that know it, CTL_IN_* */
+    unsigned required; /* the commands that cannot do without */
+    option_set_f *set;
+    apr_size_t offset;  /* of the field in ctl_options_t */
+    double least, most; /* range of numbers */
+    const char *help;   /* with \n between lines */
+};
+
+static option_set_f set_flag, set_string, set_file, set_uint, set_share, set_lifetime;
+static option_set_f set_separators, set_selector, set_secret;
+
+#define AT(field) offsetof(ctl_options_t, field)
+
+#define IN_JUDGING (CTL_IN_CLEAN | CTL_IN_SEGMENTS)
+#define IN_POLICY  (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STATS)
+
+/* clang-format off */
+static const option_t options[] = {
+    { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
+      "annotate, strip, text or json" },
+    { "site", 0, "KEY", IN_JUDGING, CTL_IN_CLEAN, set_string, AT(site), 0, 0,
+      "the site that the pages are of: the key of its table" },
+    { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
+      "where to write; made if it is not there" },
+    { "store", 's', "URI", CTL_IN_ALL, 0, set_string, AT(store), 0, 0,
+      "lmdb:DIR, redis://[user:pass@]host[:port][/db] or\n"
+      "redis+unix:///path[?db=n]" },
+    { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, set_flag, AT(two_pass), 0, 0,
+      "learn from all pages first, then judge each" },
+    { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
+      "take file names from LIST, one a line (-: standard input)" },
+    { "min-df", 0, "N", IN_POLICY, 0, set_uint, AT(clean.policy.min_df),
+      TMPL_MIN_DF_LEAST, TMPL_MIN_DF_MOST,
+      "a segment is template from N documents on" },
+    { "ratio", 0, "R", IN_JUDGING, 0, set_share, AT(clean.ratio), 0, 1,
+      "a block is template above this template ratio" },
+    { "lifetime", 0, "Tb,N", IN_POLICY, 0, set_lifetime, 0, 1, UINT32_MAX,
+      "pages a segment seen once is remembered for, and how\n"
+      "many times longer it may become" },
+    { "separators", 0, "TAGS", IN_JUDGING, 0, set_separators, 0, 0, 0,
+      "the elements that part blocks, instead of the default ones" },
+    { "keep", 0, "SEL", CTL_IN_CLEAN, 0, set_selector, AT(clean.guards.keep), 0, 0,
+      "elements that match are content: tag, #id, .class,\n"
+      "[attr=value]; may be given more than once" },
+    { "drop", 0, "SEL", CTL_IN_CLEAN, 0, set_selector, AT(clean.guards.drop), 0, 0,
+      "elements that match are template; likewise" },
+    { "min-keep", 0, "R", CTL_IN_CLEAN, 0, set_share, AT(clean.guards.min_keep), 0, 1,
+      "leave a page alone of which less than this share of its\n"
+      "text would be left" },
+    { "secret", 0, "S", IN_JUDGING, 0, set_secret, 0, 0, 0,
+      "seed of all keys, as in TmplSecret" },
+    { "help", 'h', NULL, CTL_IN_ALL, 0, set_flag, AT(help), 0, 0,
+      "print this" },
+};
+/* clang-format on */
+
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+/* apr_getopt's ids of options without a letter lie beyond every letter. */
+#define ID_OF(i) (options[i].letter != 0 ? options[i].letter : 256 + (int)(i))
+
+static void *field_of(ctl_t *ctl, const option_t *option)
+{
+    return (char *)&ctl->options + option->offset;
+}
+
+static apr_status_t set_flag(ctl_t *ctl, const option_t *option, const char *value,
+                             tmpl_error_t *err)
+{
+    (void)value;
+    (void)err;
+    *(int *)field_of(ctl, option) = 1;
+    return APR_SUCCESS;
+}
+
+static apr_status_t set_string(ctl_t *ctl, const option_t *option, const char *value,
+                               tmpl_error_t *err)
+{
+    if (value[0] == '\0') {
+        return tmpl_fail(err, APR_EINVAL, "%s must not be empty", option->arg);
+    }
+    *(const char **)field_of(ctl, option) = value == CTL_STDIN ? "-" : value;
+    return APR_SUCCESS;
+}
+
+static apr_status_t set_file(ctl_t *ctl, const option_t *option, const char *value,
+                             tmpl_error_t *err)
+{
+    if (value != CTL_STDIN) {
+        return set_string(ctl, option, value, err);
+    }
+    *(const char **)field_of(ctl, option) = value;
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_uint(uint32_t *number, const char *text, const option_t *option,
+                              tmpl_error_t *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < option->least ||
+        n > option->most) {
+        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not a whole number of %.0f to %.0f", text,
+                         option->least, option->most);
+    }
+    *number = (uint32_t)n;
+    return APR_SUCCESS;
+}
+
+static apr_status_t set_uint(ctl_t *ctl, const option_t *option, const char *value,
+                             tmpl_error_t *err)
+{
+    return read_uint(field_of(ctl, option), value, option, err);
+}
+
+static apr_status_t set_share(ctl_t *ctl, const option_t *option, const char *value,
+                              tmpl_error_t *err)
+{
+    char *end;
+    double share = strtod(value, &end);
+    if (end == value || *end != '\0' || !isfinite(share) || share < option->least ||
+        share > option->most) {
+        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not a number of %g to %g", value,
+                         option->least, option->most);
+    }
+    *(double *)field_of(ctl, option) = share;
+    return APR_SUCCESS;
+}
+
+static apr_status_t set_lifetime(ctl_t *ctl, const option_t *option, const char *value,
+                                 tmpl_error_t *err)
+{
+    tmpl_policy_t *policy = &ctl->options.clean.policy;
+    const char *comma = strchr(value, ',');
+    if (comma == NULL) {
+        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not two whole numbers with a comma between",
+                         value);
+    }
+    const char *tb = apr_pstrmemdup(ctl->pool, value, comma - value);
+    if (read_uint(&policy->lifetime_tb, tb, option, err) != APR_SUCCESS ||
+        read_uint(&policy->lifetime_n, comma + 1, option, err) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    if ((uint64_t)policy->lifetime_tb * policy->lifetime_n > UINT32_MAX) {
+        return tmpl_fail(err, APR_EINVAL, "the longest life, %s, is more than %u pages", value,
+                         UINT32_MAX);
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t set_separators(ctl_t *ctl, const option_t *option, const char *value,
+                                   tmpl_error_t *err)
+{
+    (void)option;
+    tmpl_tag_set_t *set = &ctl->options.separators;
+    memset(set, 0, sizeof(*set));
+    if (value[strspn(value, " \t\r\n")] == '\0') {
+        return tmpl_fail(err, APR_EINVAL, "one tag at least is needed");
+    }
+    ctl->options.clean.page.separators = set;
+    return tmpl_tag_set_add(set, value, err);
+}
+
+static apr_status_t set_selector(ctl_t *ctl, const option_t *option, const char *value,
+                                 tmpl_error_t *err)
+{
+    const tmpl_selector_t *selector;
+    apr_status_t status = tmpl_selector_parse(&selector, value, err, ctl->pool);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    apr_array_header_t **list = field_of(ctl, option);
+    if (*list == NULL) {
+        *list = apr_array_make(ctl->pool, 4, sizeof(selector));
+    }
+    APR_ARRAY_PUSH(*list, const tmpl_selector_t *) = selector;
+    return APR_SUCCESS;
+}
+
+static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *value,
+                               tmpl_error_t *err)
+{
+    (void)option;
+    if (value[0] == '\0') {
+        return tmpl_fail(err, APR_EINVAL, "the secret must not be empty");
+    }
+    ctl->options.clean.page.seed = tmpl_seed(value);
+    return APR_SUCCESS;
+}
+
+/* apr_getopt takes a bare "-" for an error, so it never sees one. */
+static const char **hide_dashes(int argc, const char *const *argv, apr_pool_t *pool)
+{
+    const char **copy = apr_palloc(pool, (argc + 1) * sizeof(*copy));
+    for (int i = 0; i < argc; i++) {
+        copy[i] = strcmp(argv[i], "-") == 0 ? CTL_STDIN : argv[i];
+    }
+    copy[argc] = NULL;
+    return copy;
+}
+
+static const apr_getopt_option_t *known_to(const ctl_command_t *command, apr_pool_t *pool)
+{
+    apr_getopt_option_t *known = apr_pcalloc(pool, (N_OPTIONS + 1) * sizeof(*known));
+    apr_size_t n = 0;
+    for (apr_size_t i = 0; i < N_OPTIONS; i++) {
+        if ((options[i].known & command->bit) != 0) {
+            known[n].name = options[i].name;
+            known[n].optch = ID_OF(i);
+            known[n].has_arg = options[i].arg != NULL;
+            n++;
+        }
+    }
+    return known;
+}
+
+static apr_size_t index_of(int id)
+{
+    apr_size_t i = 0;
+    while (ID_OF(i) != id) {
+        i++;
+    }
+    return i;
+}
+
+static apr_status_t refuse(const ctl_t *ctl)
+{
+    ctl_say("(\"tmplctl %s --help\" lists the options)", ctl->command->name);
+    return APR_EINVAL;
+}
+
+/* What cannot be seen from one option alone. */
+static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
+{
+    const ctl_command_t *command = ctl->command;
+    for (apr_size_t i = 0; i < N_OPTIONS; i++) {
+        if ((options[i].required & command->bit) != 0 && !seen[i]) {
+            ctl_say("%s: --%s %s is missing", command->name, options[i].name, options[i].arg);
+            return refuse(ctl);
+        }
+    }
+    int n = ctl->args->nelts;
+    if (n < command->least_args) {
+        ctl_say("%s: %s is missing", command->name, command->args);
+        return refuse(ctl);
+    }
+    if (command->most_args >= 0 && n > command->most_args) {
+        ctl_say("%s: \"%s\" is one argument too many", command->name,
+                APR_ARRAY_IDX(ctl->args, command->most_args, const char *));
+        return refuse(ctl);
+    }
+    for (int i = 0; i < n; i++) {
+        if (APR_ARRAY_IDX(ctl->args, i, const char *)[0] == '\0') {
+            ctl_say("%s: an argument is empty", command->name);
+            return refuse(ctl);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
+{
+    apr_getopt_t *getopt_state;
+    unsigned char seen[N_OPTIONS] = { 0 };
+    const apr_getopt_option_t *known = known_to(ctl->command, ctl->pool);
+    ctl->options.clean = tmpl_clean_opts_default;
+    ctl->args = apr_array_make(ctl->pool, argc, sizeof(const char *));
+    apr_status_t status =
+        apr_getopt_init(&getopt_state, ctl->pool, argc, hide_dashes(argc, argv, ctl->pool));
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    getopt_state->interleave = 1;
+    for (;;) {
+        int id;
+        const char *value = NULL;
+        tmpl_error_t err;
+        status = apr_getopt_long(getopt_state, known, &id, &value);
+        if (status == APR_EOF) {
+            break;
+        }
+        if (status != APR_SUCCESS) {
+            return refuse(ctl);
+        }
+        apr_size_t i = index_of(id);
+        seen[i] = 1;
+        if (options[i].set(ctl, &options[i], value, &err) != APR_SUCCESS) {
+            ctl_say("%s: --%s: %s", ctl->command->name, options[i].name, err.text);
+            return refuse(ctl);
+        }
+    }
+    for (int i = getopt_state->ind; i < argc; i++) {
+        const char *arg = getopt_state->argv[i];
+        /* a list of files for clean only; a site may well be called "-" */
+        int hidden = arg == CTL_STDIN && ctl->command->bit != CTL_IN_CLEAN;
+        APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
+    }
+    return ctl->options.help ? APR_SUCCESS : check_whole(ctl, seen);
+}
+
+void ctl_options_print(const ctl_command_t *command)
+{
+    printf("\nOptions:\n");
+    for (apr_size_t i = 0; i < N_OPTIONS; i++) {
+        const option_t *option = &options[i];
+        if ((option->known & command->bit) == 0) {
+            continue;
+        }
+        char left[48];
+        char letter[8] = "    ";
+        if (option->letter != 0) {
+            apr_snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+        }
+        apr_snprintf(left, sizeof(left), "%s--%s%s%s", letter, option->name,
+                     option->arg != NULL ? " " : "", option->arg != NULL ? option->arg : "");
+        printf("  %-22s ", left);
+        for (const char *line = option->help; *line != '\0';) {
+            apr_size_t len = strcspn(line, "\n");
+            printf("%.*s%s\n", (int)len, line,
+                   (option->required & command->bit) != 0 && line[len] == '\0' ? " (required)"
+                                                                               : "");
+            line += len;
+            if (*line == '\n') {
+                line++;
+                printf("%-25s", "");
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+#include <apr_time.h>
+
+#define BAR_WIDTH 40
+
+/* Often enough for the eye; more would slow short pages down. */
+#define REDRAW_AFTER apr_time_from_msec(100)
+
+/* Standard error is one, so its bar is too. */
+static struct {
+    const char *title;
+    int total;
+    int done;
+    int live;  /* between start and end, on a terminal */
+    int drawn; /* stands on the terminal's last line now */
+    apr_time_t last;
+} bar;
+
+static void erase(void)
+{
+    if (bar.drawn) {
+        fputs("\r\033[K", stderr);
+        bar.drawn = 0;
+    }
+}
+
+static void draw(void)
+{
+    char cells[BAR_WIDTH + 1];
+    int full = bar.total > 0 ? (int)((long long)bar.done * BAR_WIDTH / bar.total) : 0;
+    for (int i = 0; i < BAR_WIDTH; i++) {
+        cells[i] = i < full ? '#' : '.';
+    }
+    cells[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r%s [%s] %d/%d", bar.title, cells, bar.done, bar.total);
+    fflush(stderr);
+    bar.drawn = 1;
+    bar.last = apr_time_now();
+}
+
+void ctl_say(const char *fmt, ...)
+{
+    va_list args;
+    erase();
+    fputs("tmplctl: ", stderr);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fputc('\n', stderr);
+    if (bar.live) {
+        draw();
+    }
+}
+
+void ctl_progress_start(const char *title, int total)
+{
+    bar.title = title;
+    bar.total = total;
+    bar.done = 0;
+    bar.live = isatty(STDERR_FILENO);
+    if (bar.live) {
+        draw();
+    }
+}
+
+void ctl_progress_step(int done)
+{
+    bar.done = done;
+    if (bar.live && apr_time_now() - bar.last >= REDRAW_AFTER) {
+        draw();
+    }
+}
+
+void ctl_progress_end(void)
+{
+    erase();
+    fflush(stderr);
+    bar.live = 0;
+}

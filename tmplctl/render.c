@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render.h"
+
+#include <string.h>
+
+#include "text.h"
+
+/* The page with its edits. */
+static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    const tmpl_edits_t *edits = &page->outcome->edits;
+    rendered->edited = edits->n > 0;
+    rendered->bytes = page->input->body;
+    rendered->len = page->input->len;
+    if (rendered->edited) {
+        rendered->bytes =
+            tmpl_edits_apply(&rendered->len, edits, page->input->body, page->input->len, pool);
+    }
+}
+
+/*
+ * The text of the blocks that are not template. Goes by the verdicts, not by the cuts: text can leave
+ * out what is not safe to cut from a page.
+ */
+static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    const tmpl_outcome_t *outcome = page->outcome;
+    const tmpl_verdict_t *verdicts =
+        outcome->decline == TMPL_DECLINE_NONE ? outcome->verdicts : NULL;
+    ctl_charset_t charset;
+    ctl_buf_t buf;
+    ctl_buf_init(&buf, pool);
+    ctl_charset_find(&charset, page->input->body, page->input->len, pool);
+    rendered->edited = 0;
+    if (outcome->page == NULL) {
+        ctl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
+    }
+    for (uint32_t i = 0; outcome->page != NULL && i < outcome->page->n_blocks; i++) {
+        apr_size_t before = buf.len;
+        if (verdicts != NULL && verdicts[i].template) {
+            rendered->edited = 1;
+            continue;
+        }
+        ctl_text_block(&buf, outcome->page, i, &charset);
+        if (buf.len > before) {
+            ctl_buf_add(&buf, "\n", 1);
+        }
+    }
+    rendered->bytes = buf.at;
+    rendered->len = buf.len;
+}
+
+static const ctl_mode_t modes[] = {
+    { "annotate", TMPL_MODE_ANNOTATE, ".html", render_html },
+    { "strip", TMPL_MODE_STRIP, ".html", render_html },
+    { "text", TMPL_MODE_STRIP, ".txt", render_text },
+    { "json", TMPL_MODE_STRIP, ".json", ctl_render_json },
+};
+
+const ctl_mode_t *ctl_mode_find(const char *name)
+{
+    for (apr_size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (strcmp(name, modes[i].name) == 0) {
+            return &modes[i];
+        }
+    }
+    return NULL;
+}

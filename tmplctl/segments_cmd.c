@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tmplctl segments: what the library sees in a page. */
+#include <stdio.h>
+
+#include <apr_strings.h>
+
+#include "ctl.h"
+#include "files.h"
+#include "node_path.h"
+#include "open_store.h"
+#include "progress.h"
+#include "table.h"
+#include "text.h"
+
+/* Characters of text that are shown in a row. */
+#define SNIPPET 48
+
+static const ctl_column_t columns[] = {
+    { "block", 1 }, { "segment", 1 }, { "bytes", 1 }, { "length", 1 },    { "DF", 1 },
+    { "ratio", 1 }, { "verdict", 0 }, { "key", 0 },   { "node path", 0 }, { "text", 0 },
+};
+
+#define N_COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
+
+typedef struct {
+    ctl_table_t *table;
+    const tmpl_outcome_t *outcome;
+    ctl_charset_t charset;
+    apr_pool_t *pool;
+} listing_t;
+
+static const char *number(uint32_t n, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "%u", n);
+}
+
+static const char *span_text(tmpl_span_t span, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "%u-%u", span.start, span.end);
+}
+
+static void add_block(listing_t *listing, uint32_t index)
+{
+    const tmpl_page_t *page = listing->outcome->page;
+    const tmpl_verdict_t *verdicts = listing->outcome->verdicts;
+    const tmpl_block_t *block = &page->blocks[index];
+    apr_pool_t *pool = listing->pool;
+    const char *cells[N_COLUMNS] = {
+        number(index, pool),
+        "",
+        span_text(ctl_block_span(page, block), pool),
+        number(block->length, pool),
+        "",
+        verdicts != NULL ? apr_psprintf(pool, "%.2f", (double)verdicts[index].ratio) : "",
+        verdicts == NULL           ? ""
+        : verdicts[index].template ? "template"
+                                   : "content",
+        "",
+        ctl_node_path(page, block->node, pool),
+        "",
+    };
+    ctl_table_row(listing->table, cells);
+}
+
+static void add_segment(listing_t *listing, uint32_t index)
+{
+    const tmpl_page_t *page = listing->outcome->page;
+    const tmpl_record_t *records = listing->outcome->counts.records;
+    const tmpl_segment_t *segment = &page->segments[index];
+    apr_pool_t *pool = listing->pool;
+    ctl_buf_t text;
+    ctl_buf_init(&text, pool);
+    ctl_text_segment(&text, page, index, &listing->charset);
+    ctl_text_shorten(&text, SNIPPET);
+    const char *cells[N_COLUMNS] = {
+        "",
+        number(index, pool),
+        span_text(segment->span, pool),
+        number(segment->length, pool),
+        records != NULL ? number(records[segment->key].df, pool) : "",
+        "",
+        "",
+        apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, (apr_uint64_t)page->keys[segment->key]),
+        ctl_node_path(page, segment->node, pool),
+        text.at,
+    };
+    ctl_table_row(listing->table, cells);
+}
+
+static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = outcome->page;
+    listing_t listing = { ctl_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
+    ctl_charset_find(&listing.charset, input->body, input->len, pool);
+    for (uint32_t i = 0; i < page->n_blocks; i++) {
+        add_block(&listing, i);
+        for (uint32_t s = page->blocks[i].first_segment; s < page->blocks[i].after_segment; s++) {
+            add_segment(&listing, s);
+        }
+    }
+    printf("%u nodes, %u blocks, %u segments, %u keys, length %u", page->n_nodes, page->n_blocks,
+           page->n_segments, page->n_keys, page->length);
+    if (outcome->counts.records != NULL) {
+        printf("; %u pages seen, %s", outcome->counts.pages, tmpl_state_name(outcome->state));
+    }
+    printf("\n\n");
+    ctl_table_print(listing.table);
+}
+
+static int show(ctl_t *ctl, const char *path, tmpl_store_t *store)
+{
+    tmpl_outcome_t outcome;
+    tmpl_error_t err;
+    tmpl_clean_opts_t opts = ctl->options.clean;
+    tmpl_input_t input = { .site = store != NULL ? ctl->options.site : "-",
+                           .uri = apr_pstrcat(ctl->pool, "/", path, NULL),
+                           .page_key = path };
+    if (ctl_file_read(&input.body, &input.len, path, &err, ctl->pool) != APR_SUCCESS) {
+        ctl_say("%s: %s", path, err.text);
+        return CTL_FAILED;
+    }
+    opts.mode = TMPL_MODE_HEADERS;
+    tmpl_clean(&outcome, &input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
+    if (outcome.page == NULL) {
+        ctl_say("%s: declined: %s (%s)", path, tmpl_decline_name(outcome.decline),
+                tmpl_decline_text(outcome.decline));
+        return CTL_FAILED;
+    }
+    print_page(&outcome, &input, ctl->pool);
+    if (store != NULL && outcome.store_error.status != APR_SUCCESS) {
+        ctl_say("store: %s", outcome.store_error.text);
+        return CTL_FAILED;
+    }
+    return CTL_OK;
+}
+
+int ctl_segments(ctl_t *ctl)
+{
+    const char *path = APR_ARRAY_IDX(ctl->args, 0, const char *);
+    ctl_store_t store = { 0 };
+    if ((ctl->options.store == NULL) != (ctl->options.site == NULL)) {
+        ctl_say("segments: --store and --site are needed together");
+        return CTL_USAGE;
+    }
+    if (ctl->options.store != NULL) {
+        apr_status_t status = ctl_store_open(&store, ctl);
+        if (status != APR_SUCCESS) {
+            return status == APR_EINVAL ? CTL_USAGE : CTL_FAILED;
+        }
+    }
+    int code = show(ctl, path, store.store);
+    if (store.store != NULL) {
+        ctl_store_close(&store, ctl->pool);
+    }
+    return code;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+
+#include <jansson.h>
+
+#define FORMAT  "tmpl-table"
+#define VERSION 1
+
+/* An entry with all its fingerprints takes a tenth of this. */
+#define LINE_MOST 8192
+
+/* Fingerprints that one entry can have: it has none from min_df on. */
+#define SEEN_MOST (TMPL_MIN_DF_MOST - 1)
+
+/* By tmpl_kind_e. */
+static const char *const kinds[] = { "document", "segment" };
+
+_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == TMPL_KIND_COUNT, "every kind has a name");
+
+static int by_key(const void *a, const void *b)
+{
+    const tmpl_key_t *x = &((const tmpl_entry_t *)a)->key;
+    const tmpl_key_t *y = &((const tmpl_entry_t *)b)->key;
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+static void write_entry(FILE *out, const tmpl_entry_t *entry)
+{
+    fprintf(out, "{\"kind\": \"%s\", \"key\": \"%016llx\", \"df\": %u, \"last\": %u",
+            kinds[entry->key.kind], (unsigned long long)entry->key.hash, entry->record.df,
+            entry->record.last);
+    for (uint32_t i = 0; i < entry->n_fingerprints; i++) {
+        fprintf(out, "%s%u", i == 0 ? ", \"seen\": [" : ", ", entry->fingerprints[i]);
+    }
+    fprintf(out, "%s}\n", entry->n_fingerprints > 0 ? "]" : "");
+}
+
+apr_status_t ctl_table_file_write(FILE *out, const char *site, ctl_table_file_t *table,
+                                  tmpl_error_t *err)
+{
+    json_t *name = json_string(site);
+    char *quoted = name != NULL ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
+    int n = table->entries->nelts;
+    json_decref(name);
+    if (quoted == NULL) {
+        return tmpl_fail(err, APR_EINVAL, "the site's name is not UTF-8");
+    }
+    fprintf(out,
+            "{\"format\": \"" FORMAT "\", \"version\": %d, \"site\": %s, \"pages\": %u, "
+            "\"table_version\": %llu, \"entries\": %d}\n",
+            VERSION, quoted, table->head.pages, (unsigned long long)table->head.version, n);
+    free(quoted);
+    qsort(table->entries->elts, (apr_size_t)n, sizeof(tmpl_entry_t), by_key);
+    for (int i = 0; i < n && !ferror(out); i++) {
+        write_entry(out, &APR_ARRAY_IDX(table->entries, i, tmpl_entry_t));
+    }
+    if (fflush(out) != 0 || ferror(out)) {
+        return tmpl_fail(err, errno != 0 ? errno : APR_EGENERAL, "standard output: %s",
+                         errno != 0 ? strerror(errno) : "not written");
+    }
+    return APR_SUCCESS;
+}
+
+/* A table while it is read. */
+typedef struct {
+    ctl_table_file_t *table;
+    apr_file_t *in;
+    apr_hash_t *keys; /* of the entries so far, by tmpl_key_t */
+    unsigned line;
+    json_int_t expected; /* entries that the head promises */
+    tmpl_error_t *err;
+    apr_pool_t *pool;
+} reader_t;
+
+static apr_status_t bad(const reader_t *reader, const char *what)
+{
+    return tmpl_fail(reader->err, APR_EINVAL, "line %u: %s", reader->line, what);
+}
+
+/* An integer member in least..most. */
+static apr_status_t get_int(json_int_t *number, const reader_t *reader, const json_t *object,
+                            const char *name, json_int_t least, json_int_t most)
+{
+    const json_t *member = json_object_get(object, name);
+    if (!json_is_integer(member)) {
+        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is missing or no integer", name));
+    }
+    *number = json_integer_value(member);
+    if (*number < least || *number > most) {
+        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is not in %lld..%lld", name,
+                                        (long long)least, (long long)most));
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t get_kind(tmpl_kind_e *kind, const reader_t *reader, const json_t *object)
+{
+    const char *name = json_string_value(json_object_get(object, "kind"));
+    for (int i = 0; name != NULL && i < TMPL_KIND_COUNT; i++) {
+        if (strcmp(name, kinds[i]) == 0) {
+            *kind = (tmpl_kind_e)i;
+            return APR_SUCCESS;
+        }
+    }
+    return bad(reader, "\"kind\" is neither \"document\" nor \"segment\"");
+}
+
+static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t *object)
+{
+    const char *hex = json_string_value(json_object_get(object, "key"));
+    if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
+        return bad(reader, "\"key\" is not 16 hexadecimal digits");
+    }
+    *hash = strtoull(hex, NULL, 16);
+    return APR_SUCCESS;
+}
+
+static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const json_t *object)
+{
+    const json_t *seen = json_object_get(object, "seen");
+    entry->fingerprints = NULL;
+    entry->n_fingerprints = 0;
+    if (seen == NULL) {
+        return APR_SUCCESS;
+    }
+    size_t n = json_array_size(seen);
+    if (!json_is_array(seen) || n > SEEN_MOST || n > entry->record.df) {
+        return bad(reader, "\"seen\" is no array, or has more elements than \"df\" says");
+    }
+    uint16_t *fingerprints = apr_palloc(reader->pool, (n + 1) * sizeof(*fingerprints));
+    for (size_t i = 0; i < n; i++) {
+        const json_t *number = json_array_get(seen, i);
+        json_int_t value = json_integer_value(number);
+        if (!json_is_integer(number) || value < 0 || value > UINT16_MAX) {
+            return bad(reader, "\"seen\" holds what is no integer in 0..65535");
+        }
+        fingerprints[i] = (uint16_t)value;
+    }
+    entry->fingerprints = fingerprints;
+    entry->n_fingerprints = (uint32_t)n;
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_head(reader_t *reader, const json_t *object)
+{
+    tmpl_store_stats_t *head = &reader->table->head;
+    json_int_t version, pages, table_version;
+    const char *format = json_string_value(json_object_get(object, "format"));
+    if (format == NULL || strcmp(format, FORMAT) != 0) {
+        return bad(reader, "not the head of a table: \"format\" is not \"" FORMAT "\"");
+    }
+    if (get_int(&version, reader, object, "version", VERSION, VERSION) != APR_SUCCESS ||
+        get_int(&pages, reader, object, "pages", 0, UINT32_MAX) != APR_SUCCESS ||
+        get_int(&table_version, reader, object, "table_version", 0, INT64_MAX) != APR_SUCCESS ||
+        get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    memset(head, 0, sizeof(*head));
+    head->pages = (uint32_t)pages;
+    head->version = (uint64_t)table_version;
+    head->entries = (uint64_t)reader->expected;
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_entry(reader_t *reader, const json_t *object)
+{
+    tmpl_entry_t entry;
+    json_int_t df, last;
+    /* padding is part of the hash's key */
+    memset(&entry, 0, sizeof(entry));
+    if (get_kind(&entry.key.kind, reader, object) != APR_SUCCESS ||
+        get_key(&entry.key.hash, reader, object) != APR_SUCCESS ||
+        get_int(&df, reader, object, "df", 1, UINT32_MAX) != APR_SUCCESS ||
+        get_int(&last, reader, object, "last", 0, reader->table->head.pages) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    entry.record.df = (uint32_t)df;
+    entry.record.last = (uint32_t)last;
+    if (get_seen(&entry, reader, object) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    if (apr_hash_get(reader->keys, &entry.key, sizeof(entry.key)) != NULL) {
+        return bad(reader, "this key was given before");
+    }
+    APR_ARRAY_PUSH(reader->table->entries, tmpl_entry_t) = entry;
+    const tmpl_key_t *key = apr_pmemdup(reader->pool, &entry.key, sizeof(entry.key));
+    apr_hash_set(reader->keys, key, sizeof(*key), key);
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_line(reader_t *reader, const char *line)
+{
+    json_error_t error;
+    apr_size_t len = strlen(line);
+    if (len + 1 == LINE_MOST && line[len - 1] != '\n') {
+        return bad(reader, "too long");
+    }
+    json_t *object = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(object)) {
+        json_decref(object);
+        return bad(reader, object == NULL ? error.text : "no JSON object");
+    }
+    apr_status_t status =
+        reader->line == 1 ? read_head(reader, object) : read_entry(reader, object);
+    json_decref(object);
+    return status;
+}
+
+apr_status_t ctl_table_file_read(ctl_table_file_t *table, apr_file_t *in, tmpl_error_t *err,
+                                 apr_pool_t *pool)
+{
+    char line[LINE_MOST];
+    char text[160];
+    reader_t reader = { table, in, apr_hash_make(pool), 0, 0, err, pool };
+    apr_status_t status;
+    table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
+    while ((status = apr_file_gets(line, sizeof(line), in)) == APR_SUCCESS) {
+        reader.line++;
+        if (reader.line > 1 && table->entries->nelts == reader.expected) {
+            return bad(&reader, "more entries than the head says");
+        }
+        if (read_line(&reader, line) != APR_SUCCESS) {
+            return APR_EINVAL;
+        }
+    }
+    if (!APR_STATUS_IS_EOF(status)) {
+        return tmpl_fail(err, status, "standard input: %s",
+                         apr_strerror(status, text, sizeof(text)));
+    }
+    reader.line++;
+    if (reader.line == 1) {
+        return bad(&reader, "the head is missing");
+    }
+    if (table->entries->nelts < reader.expected) {
+        return bad(&reader, apr_psprintf(pool, "the end, after %d of %lld entries",
+                                         table->entries->nelts, (long long)reader.expected));
+    }
+    return APR_SUCCESS;
+}

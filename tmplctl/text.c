@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text.h"
+
+#include <string.h>
+
+#include <apr_lib.h>
+
+#include <libxml/HTMLparser.h>
+
+#include "entity.h"
+
+#define BYTE_ORDER_MARK 0xFEFF
+
+/* A line in the making. */
+typedef struct {
+    ctl_buf_t *buf;
+    apr_size_t start; /* of the line in buf */
+    int space;        /* white space was seen since the last character */
+} line_t;
+
+/* Also what Unicode calls a line or a no-break space: a block is one line, and is read by tools. */
+static int is_space(uint32_t code)
+{
+    return code <= 0x20 || code == 0x85 || code == 0xA0 || code == 0x2028 || code == 0x2029;
+}
+
+static void add_code(line_t *line, uint32_t code)
+{
+    if (is_space(code)) {
+        line->space = 1;
+        return;
+    }
+    if (code == BYTE_ORDER_MARK) {
+        return;
+    }
+    if (line->space && line->buf->len > line->start) {
+        ctl_buf_add(line->buf, " ", 1);
+    }
+    line->space = 0;
+    ctl_buf_add_char(line->buf, code);
+}
+
+/* text is UTF-8; references says whether it may hold character references. */
+static void add_text(line_t *line, const char *text, apr_size_t len, int references)
+{
+    apr_size_t used;
+    for (apr_size_t i = 0; i < len; i += used) {
+        uint32_t code = 0;
+        if (references && text[i] == '&') {
+            code = ctl_entity_next(text + i, len - i, &used);
+        }
+        if (code == 0) {
+            code = ctl_utf8_next(text + i, len - i, &used);
+        }
+        add_code(line, code);
+    }
+}
+
+/* The span of an image or of a link without text is its start tag; text cannot look like one. */
+static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
+{
+    return tmpl_span_len(span) > 1 && page->src[span.start] == '<' &&
+           apr_isalpha(page->src[span.start + 1]);
+}
+
+static void add_segment(line_t *line, const tmpl_page_t *page, uint32_t segment,
+                        const ctl_charset_t *charset)
+{
+    tmpl_span_t span = page->segments[segment].span;
+    ctl_buf_t utf8;
+    if (is_tag(page, span)) {
+        return;
+    }
+    ctl_buf_init(&utf8, line->buf->pool);
+    ctl_charset_decode(&utf8, charset, page->src + span.start, tmpl_span_len(span));
+    add_text(line, utf8.at, utf8.len, 1);
+}
+
+void ctl_text_segment(ctl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
+                      const ctl_charset_t *charset)
+{
+    line_t line = { buf, buf->len, 0 };
+    add_segment(&line, page, segment, charset);
+}
+
+/* Whether the tag (its name is at name) may stand within a word. */
+static int is_inline(const char *name, apr_size_t len)
+{
+    apr_size_t n = 0;
+    if (n < len && name[n] == '/') {
+        name++;
+        len--;
+    }
+    while (n < len && apr_isalnum(name[n])) {
+        n++;
+    }
+    return (tmpl_tag_flags(tmpl_tag_find(name, n)) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) == 0;
+}
+
+/* Whether the source between two segments, tags and comments, parts the words on its sides. */
+static int parts_words(const char *at, apr_size_t len)
+{
+    const char *end = at + len;
+    while (at < end) {
+        if (*at != '<') {
+            /* what is not a segment and not white space is text that is not seen */
+            return 1;
+        }
+        if (end - at >= 4 && memcmp(at, "<!--", 4) == 0) {
+            const char *close = memmem(at + 4, end - at - 4, "-->", 3);
+            at = close != NULL ? close + 3 : end;
+            continue;
+        }
+        if (!is_inline(at + 1, end - at - 1)) {
+            return 1;
+        }
+        const char *close = memchr(at, '>', end - at);
+        at = close != NULL ? close + 1 : end;
+    }
+    return 0;
+}
+
+void ctl_text_block(ctl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
+                    const ctl_charset_t *charset)
+{
+    line_t line = { buf, buf->len, 0 };
+    const tmpl_block_t *b = &page->blocks[block];
+    for (uint32_t i = b->first_segment; i < b->after_segment; i++) {
+        if (i > b->first_segment) {
+            uint32_t from = page->segments[i - 1].span.end;
+            uint32_t to = page->segments[i].span.start;
+            line.space |= from < to && parts_words(page->src + from, to - from);
+        }
+        add_segment(&line, page, i, charset);
+    }
+}
+
+/* Elements of libxml2's tree, by what we know of their names. */
+static unsigned flags_of(const xmlNode *node)
+{
+    const char *name = (const char *)node->name;
+    return node->type == XML_ELEMENT_NODE ? tmpl_tag_flags(tmpl_tag_find(name, strlen(name))) : 0;
+}
+
+static void end_line(line_t *line)
+{
+    if (line->buf->len > line->start) {
+        ctl_buf_add(line->buf, "\n", 1);
+    }
+    line->start = line->buf->len;
+    line->space = 0;
+}
+
+/* The node behind node and all that is in it; NULL at the end. Ends the lines of elements left. */
+static const xmlNode *step_over(const xmlNode *node, line_t *line)
+{
+    for (; node != NULL; node = node->parent) {
+        if (flags_of(node) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
+            end_line(line);
+        }
+        if (node->next != NULL) {
+            return node->next;
+        }
+    }
+    return NULL;
+}
+
+void ctl_text_source(ctl_buf_t *buf, const char *src, apr_size_t len, const ctl_charset_t *charset,
+                     apr_pool_t *pool)
+{
+    ctl_buf_t utf8;
+    line_t line = { buf, buf->len, 0 };
+    ctl_buf_init(&utf8, pool);
+    ctl_charset_decode(&utf8, charset, src, len);
+    if (utf8.len > INT32_MAX) {
+        return;
+    }
+    htmlDocPtr doc = htmlReadMemory(utf8.at, (int)utf8.len, NULL, "UTF-8",
+                                    HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                                        HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC);
+    const xmlNode *node = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
+    while (node != NULL) {
+        if (node->type == XML_TEXT_NODE) {
+            add_text(&line, (const char *)node->content, strlen((const char *)node->content), 0);
+        }
+        else if (flags_of(node) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
+            end_line(&line);
+        }
+        int enter = node->type == XML_ELEMENT_NODE && node->children != NULL &&
+                    (flags_of(node) & TMPL_IS_QUIET) == 0;
+        node = enter ? node->children : step_over(node, &line);
+    }
+    end_line(&line);
+    xmlFreeDoc(doc);
+}
+
+void ctl_text_shorten(ctl_buf_t *buf, apr_size_t characters)
+{
+    apr_size_t used, n = 0, cut = 0;
+    for (apr_size_t i = 0; i < buf->len; i += used) {
+        ctl_utf8_next(buf->at + i, buf->len - i, &used);
+        if (n + 1 == characters) {
+            cut = i;
+        }
+        if (++n > characters) {
+            buf->len = cut;
+            ctl_buf_add(buf, "\xE2\x80\xA6", 3);
+            return;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tmplctl export and import: a site's table from one store to another. */
+#include <stdio.h>
+
+#include <apr_strings.h>
+
+#include "ctl.h"
+#include "open_store.h"
+#include "progress.h"
+#include "table_file.h"
+
+static apr_status_t note_entry(void *baton, const tmpl_entry_t *entry)
+{
+    apr_array_header_t *entries = baton;
+    tmpl_entry_t *copy = apr_array_push(entries);
+    *copy = *entry;
+    copy->fingerprints = apr_pmemdup(entries->pool, entry->fingerprints,
+                                     entry->n_fingerprints * sizeof(*entry->fingerprints));
+    return APR_SUCCESS;
+}
+
+static int export_site(ctl_t *ctl, tmpl_store_t *store)
+{
+    const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
+    tmpl_error_t err;
+    ctl_table_file_t table;
+    table.entries = apr_array_make(ctl->pool, 1024, sizeof(tmpl_entry_t));
+    apr_status_t status =
+        tmpl_store_export(store, site, &table.head, note_entry, table.entries, &err, ctl->pool);
+    if (status == APR_SUCCESS) {
+        status = ctl_table_file_write(stdout, site, &table, &err);
+    }
+    return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
+}
+
+/* Reads all of the input before it touches the store: a bad line leaves the site as it was. */
+static int import_site(ctl_t *ctl, tmpl_store_t *store)
+{
+    const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
+    tmpl_error_t err;
+    ctl_table_file_t table;
+    apr_file_t *in;
+    apr_status_t status = apr_file_open_flags_stdin(&in, APR_FOPEN_BUFFERED, ctl->pool);
+    if (status != APR_SUCCESS) {
+        tmpl_fail(&err, status, "standard input cannot be read");
+        return ctl_store_failed(ctl, site, status, &err);
+    }
+    status = ctl_table_file_read(&table, in, &err, ctl->pool);
+    if (status == APR_SUCCESS) {
+        status =
+            tmpl_store_import(store, site, &table.head, (const tmpl_entry_t *)table.entries->elts,
+                              (uint32_t)table.entries->nelts, &err, ctl->pool);
+    }
+    return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
+}
+
+int ctl_export(ctl_t *ctl)
+{
+    return ctl_store_with(ctl, export_site);
+}
+
+int ctl_import(ctl_t *ctl)
+{
+    return ctl_store_with(ctl, import_site);
+}
