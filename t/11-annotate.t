@@ -8,15 +8,21 @@ use lib "$FindBin::Bin/lib";
 use Test::Tmpl;
 
 my $site = site();
+my $hostile = Test::Tmpl::Site->new(name => 'Marks', extra => '<!--/tmpl--><p data-tmpl title="<!--tmpl-->">'
+    . '<!--tmpl--> --&gt; <b data-tmpl=">">x</b><!-- <footer> --!><a href=/x>y</a></p>');
 my @manual = grep { -s $_ < 200_000 } sort glob '/usr/share/doc/apache2-doc/manual/en/{,howto/}*.html';
 splice @manual, 40;
 my $backend = backend {
     my ($connection, $request) = @_;
+    return $hostile->answer($connection, $request) if $request->{target} =~ s{^/hostile}{};
     return $site->answer(@_) if $request->{target} !~ m{^/manual/(\d+)$};
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, slurp($manual[$1]));
 };
 my $httpd = proxy($backend, conf => <<'END');
 TmplMode annotate
+<Location /hostile>
+    TmplSiteKey hostile.example
+</Location>
 <Location /manual>
     TmplSiteKey manual.example
 </Location>
@@ -33,6 +39,12 @@ subtest 'fixture site' => sub {
     like $html, qr/<footer data-tmpl>/, 'the footer is marked';
     is scalar(() = $html =~ /data-tmpl|<!--tmpl-->/g), 3, 'and nothing else is';
     is $res->header('Content-Length'), length $html, 'Content-Length is right';
+};
+
+subtest 'marks that are already there' => sub {
+    my $html = (map { $httpd->get("/hostile/page/$_")->body } 1 .. 6)[5];
+    my $want = $hostile->page(6) =~ s/<header id="top"|<aside class="side"|<footer(?=><p>Copyright)/$& data-tmpl/gr;
+    same_bytes($html, $want, 'stay, and change nothing');
 };
 
 subtest 'httpd manual' => sub {

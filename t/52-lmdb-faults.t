@@ -61,4 +61,25 @@ subtest 'a file cut short behind the back of a running server' => sub {
     $httpd->finish;
 };
 
+subtest 'a disk that fills up' => sub {
+    my $wide = backend {
+        my ($connection, $request) = @_;
+        my ($n) = $request->{target} =~ m{/wide/(\d+)} or return $site->answer(@_);
+        my $html = $site->page($n) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 300), '</article>'}er;
+        return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
+    };
+    my $httpd = proxy($wide, conf => 'TmplMode strip', file_limit => 512, log_level => 'info');
+    $httpd->expect_log(qr/\[tmpl:(?:warn|error|crit)\]/);
+    $httpd->visit(1 .. 6);
+    my @answers = map { $httpd->get("/wide/$_") } 1 .. 60;
+    is scalar(grep { $_->status == 200 && $_->complete } @answers), 60, 'every page is answered';
+    is scalar(grep { $_->body !~ /Story number/ } @answers), 0, 'with its article';
+    like $httpd->log_text, qr/\[tmpl:(?:warn|error|crit)\]/, 'the log tells';
+    my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error|crit)\]/g;
+    cmp_ok $lines, '<=', 30, "in $lines lines";
+    my $res = $httpd->get('/page/6');
+    ok $res->body eq $site->stripped(6) || $res->body eq $site->page(6), 'and pages are right';
+    $httpd->finish;
+};
+
 done_testing;

@@ -42,7 +42,7 @@ sub mpm { return $mpm }
 sub has_module { return -e "$module_dir/mod_$_[0].so" }
 
 # Options: conf => configuration of the server, modules => more of httpd's own to load,
-# env => { } of httpd, log_level => of mod_tmpl (debug), no_store => 1: no TmplStore.
+# env => { } of httpd, file_limit => largest file it may write, in blocks of 512 bytes, log_level => of mod_tmpl (debug), no_store => 1: no TmplStore.
 # A store in DIR/store, headers on, and a timeout that no busy machine reaches are set in front of conf.
 sub new {
     my ($class, %args) = @_;
@@ -104,6 +104,8 @@ sub exec_httpd {
     open STDERR, '>&', \*STDOUT;
     $ENV{LD_PRELOAD} = $ENV{TMPL_TEST_PRELOAD} if defined $ENV{TMPL_TEST_PRELOAD};
     %ENV = (%ENV, %{ $self->{args}{env} // {} });
+    my $limit = $self->{args}{file_limit};
+    @command = ('/bin/sh', '-c', "ulimit -f $limit && exec \"\$@\"", 'sh', @command) if $limit;
     exec @command or die "$command[0]: $!";
 }
 
