@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oracle_corpus [-v] < LIST: judges edits of every file named on standard input, under verdicts drawn
+ * at random, and prints pages, edits, divergences and declines by reason. Exit status 1 if any edit
+ * changed how a page parses or more than 2% of the pages were declined.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_file_io.h>
+#include <apr_general.h>
+
+#include "oracle.h"
+
+typedef struct {
+    unsigned long pages;
+    unsigned long edits;
+    unsigned long divergences;
+    unsigned long declines[TMPL_DECLINE_COUNT];
+} totals_t;
+
+static int read_file(const char **bytes, apr_size_t *len, const char *path, apr_pool_t *pool)
+{
+    apr_file_t *file;
+    apr_finfo_t info;
+    if (apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool) != APR_SUCCESS ||
+        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
+        return 0;
+    }
+    char *buffer = apr_palloc(pool, (apr_size_t)info.size + 1);
+    *bytes = buffer;
+    return apr_file_read_full(file, buffer, (apr_size_t)info.size, len) == APR_SUCCESS;
+}
+
+static void judge_page(totals_t *totals, const char *path, int verbose, uint64_t *seed,
+                       apr_pool_t *pool)
+{
+    static const unsigned shares[] = { 100, 85, 50, 20 };
+    const tmpl_page_t *page;
+    const char *bytes;
+    apr_size_t len;
+    tmpl_page_opts_t opts = { 0 };
+    if (!read_file(&bytes, &len, path, pool)) {
+        fprintf(stderr, "oracle: cannot read %s\n", path);
+        exit(2);
+    }
+    totals->pages++;
+    tmpl_decline_e decline = tmpl_page_parse(&page, bytes, len, &opts, pool);
+    totals->declines[decline]++;
+    if (decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
+    for (unsigned i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+        oracle_result_t result;
+        oracle_draw(verdicts, page, shares[i], seed);
+        oracle_judge(&result, page, verdicts, pool);
+        totals->edits += result.cuts;
+        if (result.what != NULL) {
+            totals->divergences++;
+            printf("%s: %s diverges\n", path, result.what);
+            if (verbose) {
+                printf("--- expected\n%s\n--- found\n%s\n---\n", result.expected, result.found);
+            }
+            free(result.expected);
+            free(result.found);
+            return;
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+    uint64_t seed = 88172645463325252u;
+    totals_t totals = { 0 };
+    char path[4096];
+    apr_pool_t *pool;
+    apr_initialize();
+    while (fgets(path, sizeof(path), stdin) != NULL) {
+        path[strcspn(path, "\n")] = '\0';
+        apr_pool_create(&pool, NULL);
+        judge_page(&totals, path, verbose, &seed, pool);
+        apr_pool_destroy(pool);
+    }
+    printf("pages %lu, edits %lu, divergences %lu\n", totals.pages, totals.edits,
+           totals.divergences);
+    for (unsigned i = 0; i < TMPL_DECLINE_COUNT; i++) {
+        if (totals.declines[i] > 0) {
+            printf("%8lu %s\n", totals.declines[i],
+                   i == 0 ? "understood" : tmpl_decline_name((tmpl_decline_e)i));
+        }
+    }
+    unsigned long declined = totals.pages - totals.declines[TMPL_DECLINE_NONE];
+    return totals.divergences > 0 || declined * 50 > totals.pages;
+}
