@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A link is a store as one child holds it: opened after the fork, used by all threads, and left alone
+ * for a while after it failed. Links are made by TmplStore, one for each URI, so that every child
+ * opens each store once; which are there is settled with the configuration.
+ */
+#include <time.h>
+#include <unistd.h>
+
+#include <apr_file_info.h>
+#include <apr_thread_mutex.h>
+
+#include <unixd.h>
+
+#include "mod_tmpl.h"
+#include "store/breaker.h"
+
+/* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
+#define PAUSE apr_time_from_sec(1)
+
+static const char lmdb_scheme[] = "lmdb:";
+
+struct tmpl_link_t {
+    const char *uri;
+    const char *name; /* for the log: without passwords */
+    /* of the child: */
+    apr_pool_t *pool;
+    apr_thread_mutex_t *opening;
+    tmpl_store_t *store; /* NULL until it could be opened; atomic */
+    tmpl_breaker_t breaker;
+    apr_uint32_t full; /* atomic */
+};
+
+/* Made while the configuration is read; from then on only what links hold of a child is written. */
+static apr_array_header_t *links;   /* of tmpl_link_t * */
+static apr_array_header_t *servers; /* of server_rec *: where a mode other than off is set */
+static tmpl_link_t *default_link;
+
+/* Steps of the wall clock must not keep a store away. */
+static apr_time_t steady_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return apr_time_make((apr_time_t)now.tv_sec, now.tv_nsec / 1000);
+}
+
+static const char *without_password(const char *uri, apr_pool_t *pool)
+{
+    apr_size_t len = strcspn(uri, "?");
+    const char *authority = ap_strstr_c(uri, "://");
+    const char *at = authority != NULL ? ap_strchr_c(authority, '@') : NULL;
+
+    if (at == NULL || (apr_size_t)(at - uri) > len) {
+        return apr_pstrmemdup(pool, uri, len);
+    }
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, (apr_size_t)(authority + 3 - uri)), "...",
+                       apr_pstrmemdup(pool, at, len - (apr_size_t)(at - uri)), NULL);
+}
+
+void tmpl_links_reset(apr_pool_t *pconf)
+{
+    links = apr_array_make(pconf, 4, sizeof(tmpl_link_t *));
+    servers = apr_array_make(pconf, 4, sizeof(server_rec *));
+    default_link = NULL;
+}
+
+tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
+{
+    tmpl_link_t *link;
+    int i;
+
+    for (i = 0; i < links->nelts; i++) {
+        link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+        if (strcmp(link->uri, uri) == 0) {
+            return link;
+        }
+    }
+    link = apr_pcalloc(pconf, sizeof(*link));
+    link->uri = apr_pstrdup(pconf, uri);
+    link->name = without_password(uri, pconf);
+    APR_ARRAY_PUSH(links, tmpl_link_t *) = link;
+    return link;
+}
+
+void tmpl_links_used_by(server_rec *s)
+{
+    APR_ARRAY_PUSH(servers, server_rec *) = s;
+}
+
+/* The default store, and its directory, are only for servers that use it. */
+static void add_default(apr_pool_t *pconf)
+{
+    int i;
+
+    for (i = 0; i < servers->nelts && default_link == NULL; i++) {
+        const server_rec *s = APR_ARRAY_IDX(servers, i, server_rec *);
+        const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
+
+        if (conf->store == NULL) {
+            const char *dir = ap_runtime_dir_relative(pconf, TMPL_DEFAULT_DIR);
+
+            default_link = tmpl_link_add(apr_pstrcat(pconf, lmdb_scheme, dir, NULL), pconf);
+        }
+    }
+}
+
+/*
+ * Makes a directory that the children can write to. One that is there already is left as it is: it
+ * may be anybody's.
+ */
+static apr_status_t make_directory(const char *dir, apr_pool_t *pool)
+{
+    apr_status_t rv;
+    const char *parent = ap_make_dirstr_parent(pool, dir);
+
+    rv = apr_dir_make_recursive(parent, APR_FPROT_OS_DEFAULT, pool);
+    if (rv != APR_SUCCESS && !APR_STATUS_IS_EEXIST(rv)) {
+        return rv;
+    }
+    rv = apr_dir_make(dir, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_UEXECUTE, pool);
+    if (rv != APR_SUCCESS) {
+        return APR_STATUS_IS_EEXIST(rv) ? APR_SUCCESS : rv;
+    }
+    if (geteuid() == 0 && chown(dir, ap_unixd_config.user_id, ap_unixd_config.group_id) != 0) {
+        return APR_FROM_OS_ERROR(errno);
+    }
+    return APR_SUCCESS;
+}
+
+void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
+{
+    int i;
+
+    add_default(pconf);
+    for (i = 0; i < links->nelts; i++) {
+        const char *uri = APR_ARRAY_IDX(links, i, tmpl_link_t *)->uri;
+        apr_status_t rv;
+
+        if (strncmp(uri, lmdb_scheme, sizeof(lmdb_scheme) - 1) != 0) {
+            continue;
+        }
+        rv = make_directory(uri + sizeof(lmdb_scheme) - 1, ptemp);
+        if (rv != APR_SUCCESS) {
+            /* pages pass without it, so the server may start */
+            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
+                         TMPL_LOG_DIRECTORY "TmplStore %s: the directory cannot be made", uri);
+        }
+    }
+}
+
+/*
+ * The link's store, opened if it is not open yet; NULL, and why in err, if it cannot be, or with
+ * err->status APR_SUCCESS if another thread is just trying.
+ */
+static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
+{
+    tmpl_store_t *store = __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
+    apr_pool_t *pool;
+
+    err->status = APR_SUCCESS;
+    if (store != NULL || apr_thread_mutex_trylock(link->opening) != APR_SUCCESS) {
+        return store;
+    }
+    store = link->store;
+    if (store == NULL) {
+        apr_pool_create(&pool, link->pool);
+        if (tmpl_store_open(&store, link->uri, NULL, err, pool) == APR_SUCCESS) {
+            __atomic_store_n(&link->store, store, __ATOMIC_RELEASE);
+        }
+        else {
+            store = NULL;
+            apr_pool_destroy(pool);
+        }
+    }
+    apr_thread_mutex_unlock(link->opening);
+    return store;
+}
+
+/* A pool that may be used while other threads use pchild. */
+static apr_pool_t *make_pool(apr_pool_t *pchild)
+{
+    apr_allocator_t *allocator;
+    apr_thread_mutex_t *mutex;
+    apr_pool_t *pool;
+
+    apr_allocator_create(&allocator);
+    apr_pool_create_ex(&pool, pchild, NULL, allocator);
+    apr_allocator_owner_set(allocator, pool);
+    apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    apr_allocator_mutex_set(allocator, mutex);
+    apr_pool_tag(pool, "tmpl_store");
+    return pool;
+}
+
+void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
+{
+    tmpl_error_t err;
+    int i;
+
+    for (i = 0; i < links->nelts; i++) {
+        tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+
+        link->pool = make_pool(pchild);
+        tmpl_breaker_init(&link->breaker, PAUSE);
+        apr_thread_mutex_create(&link->opening, APR_THREAD_MUTEX_DEFAULT, link->pool);
+        if (open_store(link, &err) != NULL) {
+            ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_STORE_OPEN "store %s is open",
+                         link->name);
+            continue;
+        }
+        tmpl_breaker_report(&link->breaker, steady_now(), 0);
+        tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                     TMPL_LOG_STORE_DOWN "store %s cannot be opened, pages pass untouched: %s",
+                     link->name, err.text);
+    }
+}
+
+static void report(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r)
+{
+    int ok = err->status == APR_SUCCESS;
+    int changed = tmpl_breaker_report(&link->breaker, steady_now(), ok);
+
+    if (!ok) {
+        tmpl_count(TMPL_COUNTER_STORE_FAILURES, 1);
+    }
+    if (!changed) {
+        return;
+    }
+    if (ok) {
+        tmpl_count(TMPL_COUNTER_STORE_UP, 1);
+        ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_STORE_UP "store %s answers again",
+                      link->name);
+        return;
+    }
+    tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
+    ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
+                  TMPL_LOG_STORE_DOWN "store %s fails, pages pass untouched: %s", link->name,
+                  err->text);
+}
+
+static void report_room(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r)
+{
+    apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
+
+    if (apr_atomic_read32(&link->full) == full || apr_atomic_xchg32(&link->full, full) == full) {
+        return;
+    }
+    if (full) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
+                      TMPL_LOG_STORE_FULL "store %s is full, nothing new is learnt: %s", link->name,
+                      err->text);
+    }
+    else {
+        ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_STORE_ROOM "store %s has room again",
+                      link->name);
+    }
+}
+
+void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
+                     request_rec *r, apr_pool_t *pool)
+{
+    tmpl_link_t *link = conf->store != NULL ? conf->store : default_link;
+    int allowed = link != NULL && tmpl_breaker_allow(&link->breaker, steady_now());
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    tmpl_store_t *store = allowed ? open_store(link, &err) : NULL;
+    tmpl_clean_opts_t opts;
+
+    tmpl_conf_opts(&opts, conf);
+    tmpl_clean(outcome, input, &opts, store, tmpl_conf_timeout(conf), pool);
+    if (!allowed) {
+        return;
+    }
+    if (store == NULL) {
+        if (err.status != APR_SUCCESS) {
+            report(link, &err, r);
+        }
+        return;
+    }
+    /* a page that the parser declined has not asked the store; a bad key is not the store's failure */
+    if (outcome->page == NULL || outcome->store_error.status == APR_EINVAL) {
+        return;
+    }
+    report_room(link, &outcome->store_error, r);
+    err = outcome->store_error;
+    if (APR_STATUS_IS_ENOSPC(err.status)) {
+        err.status = APR_SUCCESS;
+    }
+    report(link, &err, r);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gate stands in front of all content filters of a request. At the first data it decides, once,
+ * whether the response is taken. What is declined passes as it came: nothing has been added to its
+ * filters, so nothing is inflated in vain. For what is taken it adds httpd's INFLATE if the body is
+ * gzipped, and TMPL behind the filters that generate content, and stays to guard them: if one of them
+ * fails, the part of the page that TMPL holds must never look like a whole one.
+ */
+#include "mod_tmpl.h"
+
+/* Codings of a body. */
+typedef enum {
+    CODING_NONE,
+    CODING_GZIP, /* INFLATE can undo it */
+    CODING_OTHER
+} coding_e;
+
+/* httpd has three places for the encoding; they hold one list together. */
+static coding_e coding_of(request_rec *r)
+{
+    const char *encoding = tmpl_field(r, "Content-Encoding");
+    const char *rest;
+    char *token;
+    coding_e coding = CODING_NONE;
+
+    if (r->content_encoding != NULL) {
+        encoding = encoding == NULL
+                       ? r->content_encoding
+                       : apr_pstrcat(r->pool, encoding, ",", r->content_encoding, NULL);
+    }
+    for (rest = encoding; rest != NULL && *rest != '\0';) {
+        token = ap_get_token(r->pool, &rest, 0);
+        if (*token != '\0' && ap_cstr_casecmp(token, "identity") != 0) {
+            int gzip = ap_cstr_casecmp(token, "gzip") == 0 || ap_cstr_casecmp(token, "x-gzip") == 0;
+
+            coding = gzip && coding == CODING_NONE ? CODING_GZIP : CODING_OTHER;
+        }
+        while (*rest != '\0' && *rest != ',') {
+            rest++;
+        }
+        rest += *rest == ',';
+    }
+    return coding;
+}
+
+static int is_subrequest(request_rec *r)
+{
+    return r->main != NULL;
+}
+
+static int is_part(request_rec *r)
+{
+    return tmpl_field(r, "Content-Range") != NULL;
+}
+
+static int is_not_200(request_rec *r)
+{
+    return r->status != HTTP_OK;
+}
+
+static int is_no_html(request_rec *r)
+{
+    static const char *const types[] = { "text/html", "application/xhtml+xml" };
+    apr_size_t len;
+    size_t i;
+
+    if (r->content_type == NULL) {
+        return 1;
+    }
+    len = strcspn(r->content_type, "; \t");
+    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (len == strlen(types[i]) && ap_cstr_casecmpn(r->content_type, types[i], len) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_unreadable(request_rec *r)
+{
+    coding_e coding = coding_of(r);
+
+    return coding == CODING_OTHER ||
+           (coding == CODING_GZIP && ap_get_output_filter_handle("INFLATE") == NULL);
+}
+
+static int is_not_to_be_changed(request_rec *r)
+{
+    const char *control = tmpl_field(r, "Cache-Control");
+
+    return control != NULL && ap_find_token(r->pool, control, "no-transform");
+}
+
+static int is_attachment(request_rec *r)
+{
+    const char *disposition = tmpl_field(r, "Content-Disposition");
+
+    return disposition != NULL &&
+           ap_cstr_casecmp(ap_get_token(r->pool, &disposition, 0), "attachment") == 0;
+}
+
+/* Compressed it is longer still. */
+static int is_too_large(request_rec *r)
+{
+    const char *length = tmpl_field(r, "Content-Length");
+    apr_off_t bytes;
+
+    return length != NULL && ap_parse_strict_length(&bytes, length) &&
+           bytes > tmpl_conf_max_body(tmpl_conf_of(r));
+}
+
+/* In this order; the first that applies is the reason. */
+static const struct {
+    tmpl_decline_e reason;
+    int (*applies)(request_rec *r);
+} reasons[] = {
+    { TMPL_DECLINE_SUBREQUEST, is_subrequest }, { TMPL_DECLINE_RANGE, is_part },
+    { TMPL_DECLINE_STATUS, is_not_200 },        { TMPL_DECLINE_TYPE, is_no_html },
+    { TMPL_DECLINE_ENCODING, is_unreadable },   { TMPL_DECLINE_NO_TRANSFORM, is_not_to_be_changed },
+    { TMPL_DECLINE_ATTACHMENT, is_attachment }, { TMPL_DECLINE_TOO_LARGE, is_too_large },
+};
+
+static tmpl_decline_e reason_to_decline(request_rec *r)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (reasons[i].applies(r)) {
+            return reasons[i].reason;
+        }
+    }
+    return TMPL_DECLINE_NONE;
+}
+
+void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason)
+{
+    ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED "declined: %s: %s",
+                  tmpl_decline_name(reason), tmpl_decline_text(reason));
+    tmpl_count_decline(reason);
+    if (r->main == NULL && tmpl_conf_headers(conf) && !is_no_html(r)) {
+        tmpl_headers_declined(r, reason);
+    }
+}
+
+/* A page that is one person's must leave no trace in what all of a site's visitors share. */
+static int is_somebodys_own(request_rec *r)
+{
+    const char *control = tmpl_field(r, "Cache-Control");
+
+    return apr_table_get(r->headers_in, "Authorization") != NULL ||
+           tmpl_field(r, "Set-Cookie") != NULL ||
+           (control != NULL && (ap_find_token(r->pool, control, "private") ||
+                                ap_find_token(r->pool, control, "no-store")));
+}
+
+int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
+{
+    const char *why = NULL;
+    int verdict;
+
+    if (r->status != HTTP_OK || r->method_number != M_GET || r->header_only) {
+        return 0;
+    }
+    if (conf->learn == NULL || conf->learn->when == TMPL_LEARN_PUBLIC) {
+        return !is_somebodys_own(r);
+    }
+    if (conf->learn->when != TMPL_LEARN_IF) {
+        return conf->learn->when == TMPL_LEARN_ALWAYS;
+    }
+    verdict = ap_expr_exec(r, conf->learn->expr, &why);
+    if (verdict < 0) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, TMPL_LOG_EXPRESSION "TmplLearn: %s", why);
+    }
+    return verdict > 0;
+}
+
+void tmpl_gate_insert(request_rec *r)
+{
+    if (tmpl_conf_mode(tmpl_conf_of(r)) != TMPL_MODE_OFF) {
+        ap_add_output_filter("TMPL_GATE", NULL, r, r->connection);
+    }
+}
+
+/* The filters are added while the gate is in the chain, so that f->next is what they become. */
+static tmpl_ctx_t *take(ap_filter_t *f)
+{
+    request_rec *r = f->r;
+    tmpl_ctx_t *ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+
+    ctx->conf = tmpl_conf_of(r);
+    ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
+    /* INFLATE changes it */
+    ctx->etag = apr_table_get(r->headers_out, "ETag");
+    if (coding_of(r) == CODING_GZIP) {
+        ctx->inflated = 1;
+        ap_add_output_filter("INFLATE", NULL, r, f->c);
+    }
+    ctx->filter = ap_add_output_filter("TMPL", ctx, r, f->c);
+    return ctx;
+}
+
+/*
+ * The filters between here and TMPL are not to be relied on any more, so they are passed by. Nothing
+ * has been sent yet: the client gets a clean 502.
+ */
+static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    apr_bucket_alloc_t *alloc = f->c->bucket_alloc;
+
+    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
+    ctx->done = 1;
+    f->r->no_cache = 1;
+    apr_brigade_cleanup(ctx->held);
+    apr_brigade_cleanup(bb);
+    APR_BRIGADE_INSERT_TAIL(bb, ap_bucket_error_create(HTTP_BAD_GATEWAY, NULL, f->r->pool, alloc));
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
+    return ap_pass_brigade(ctx->filter->next, bb);
+}
+
+static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    int last = APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
+    apr_status_t rv = APR_EGENERAL;
+
+    if (ctx->done) {
+        ap_remove_output_filter(f);
+        return ap_pass_brigade(f->next, bb);
+    }
+    if (!ctx->failed) {
+        rv = ap_pass_brigade(f->next, bb);
+        ctx->failed = rv != APR_SUCCESS && !ctx->done;
+    }
+    if (!ctx->failed) {
+        return rv;
+    }
+    /* until EOS the handler may still answer with an error of its own */
+    if (last) {
+        return break_off(f, ctx, bb);
+    }
+    apr_brigade_cleanup(bb);
+    return rv;
+}
+
+apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    const tmpl_conf_t *conf = tmpl_conf_of(f->r);
+    tmpl_decline_e reason;
+
+    if (APR_BRIGADE_EMPTY(bb)) {
+        return APR_SUCCESS;
+    }
+    if (f->ctx != NULL) {
+        return guard(f, f->ctx, bb);
+    }
+    if (f->r->status == HTTP_NOT_MODIFIED) {
+        tmpl_headers_not_modified(f->r, conf);
+        ap_remove_output_filter(f);
+        return ap_pass_brigade(f->next, bb);
+    }
+    reason = reason_to_decline(f->r);
+    if (reason != TMPL_DECLINE_NONE) {
+        tmpl_decline(f->r, conf, reason);
+        ap_remove_output_filter(f);
+        return ap_pass_brigade(f->next, bb);
+    }
+    f->ctx = take(f);
+    return guard(f, f->ctx, bb);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the response says of a page that may have been changed.
+ *
+ * Validators. A page of ours is made of the backend's page and of what was known of its site. Once
+ * the site is known (state warm) that changes little, and the backend's tag with a suffix, and its
+ * Last-Modified, say well enough whether a client's copy is still good. Before, and while the store
+ * does not answer, they would keep a copy with all its template in caches for good; such a page has
+ * no validators. A page that will never be judged keeps its own.
+ *
+ * If-Range never matches: parts of two outputs must not be put together.
+ *
+ * Vary: httpd's <If> adds what its expression has looked at, so a mode that depends on the request
+ * says so already.
+ */
+#include "mod_tmpl.h"
+
+/* Say something of the bytes of a body. */
+static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest" };
+
+const char *tmpl_field(request_rec *r, const char *name)
+{
+    const char *out = apr_table_getm(r->pool, r->headers_out, name);
+    const char *err = apr_table_getm(r->pool, r->err_headers_out, name);
+
+    if (out == NULL || err == NULL) {
+        return out != NULL ? out : err;
+    }
+    return apr_pstrcat(r->pool, out, ",", err, NULL);
+}
+
+static void unset(request_rec *r, const char *name)
+{
+    apr_table_unset(r->headers_out, name);
+    apr_table_unset(r->err_headers_out, name);
+}
+
+static void unset_digests(request_rec *r)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(digests) / sizeof(digests[0]); i++) {
+        unset(r, digests[i]);
+        apr_table_unset(r->trailers_out, digests[i]);
+    }
+}
+
+static void set_tag(request_rec *r, const char *etag, const tmpl_conf_t *conf)
+{
+    const char *ours = etag != NULL ? tmpl_etag_of(etag, tmpl_conf_mode(conf), r->pool) : NULL;
+
+    unset(r, "ETag");
+    if (ours != NULL) {
+        apr_table_setn(r->headers_out, "ETag", ours);
+    }
+}
+
+static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome)
+{
+    if (outcome->page == NULL) {
+        return;
+    }
+    if (outcome->counts.records == NULL || outcome->state != TMPL_STATE_WARM) {
+        unset(r, "ETag");
+        unset(r, "Last-Modified");
+    }
+    else {
+        set_tag(r, ctx->etag, ctx->conf);
+    }
+    if (apr_table_get(r->headers_in, "If-Range") != NULL) {
+        apr_table_unset(r->headers_in, "Range");
+    }
+}
+
+static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, int learn,
+                       apr_interval_time_t took)
+{
+    const char *declined = "";
+    int learned = learn && outcome->store_error.status == APR_SUCCESS;
+
+    if (outcome->decline != TMPL_DECLINE_NONE) {
+        declined = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
+    }
+    if (outcome->counts.records != NULL) {
+        declined = apr_psprintf(
+            r->pool,
+            "%s%sdetector=incremental, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u, "
+            "ratio=%.3f",
+            declined, *declined != '\0' ? ", " : "", tmpl_state_name(outcome->state),
+            outcome->counts.pages, learned, outcome->page->n_blocks,
+            outcome->closure.template_blocks, outcome->closure.ratio);
+    }
+    apr_table_setn(r->headers_out, "Tmpl", declined);
+    apr_table_addn(r->headers_out, "Server-Timing",
+                   apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
+}
+
+void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
+                         int learn, apr_off_t length, apr_interval_time_t took)
+{
+    ap_set_content_length(r, length);
+    if (outcome->edits.n > 0 || ctx->inflated) {
+        unset_digests(r);
+    }
+    if (tmpl_conf_edits(ctx->conf)) {
+        set_validators(r, ctx, outcome);
+    }
+    if (tmpl_conf_headers(ctx->conf)) {
+        set_fields(r, outcome, learn, took);
+    }
+}
+
+void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
+{
+    if (ctx->inflated) {
+        /* INFLATE leaves HEAD alone */
+        unset(r, "Content-Encoding");
+        r->content_encoding = NULL;
+    }
+    if (ctx->inflated || tmpl_conf_edits(ctx->conf)) {
+        unset(r, "Content-Length");
+        unset_digests(r);
+    }
+    if (tmpl_conf_edits(ctx->conf)) {
+        set_tag(r, ctx->etag, ctx->conf);
+    }
+}
+
+/* Only for a client whose copy has a tag of ours: others hold an image, or a page that was declined. */
+void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
+{
+    const char *etag = apr_table_get(r->headers_out, "ETag");
+    const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
+
+    if (r->main == NULL && tmpl_conf_edits(conf) && etag != NULL && list != NULL &&
+        tmpl_etag_listed(list, etag, tmpl_conf_mode(conf), r->pool)) {
+        set_tag(r, etag, conf);
+        unset_digests(r);
+    }
+}
+
+void tmpl_headers_error(request_rec *r)
+{
+    if (r->status == HTTP_NOT_MODIFIED) {
+        tmpl_headers_not_modified(r, tmpl_conf_of(r));
+    }
+}
+
+void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason)
+{
+    apr_table_setn(r->headers_out, "Tmpl",
+                   apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL));
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module's record and hooks. */
+#include <mod_proxy.h>
+#include <mod_status.h>
+
+#include "mod_tmpl.h"
+
+static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+{
+    (void)plog;
+    (void)ptemp;
+    tmpl_links_reset(pconf);
+    return OK;
+}
+
+static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
+{
+    (void)plog;
+    tmpl_links_prepare(s, pconf, ptemp);
+    tmpl_status_create(s);
+    return OK;
+}
+
+static void child_init(apr_pool_t *pchild, server_rec *s)
+{
+    tmpl_links_open(s, pchild);
+}
+
+static void register_hooks(apr_pool_t *pool)
+{
+    (void)pool;
+    ap_hook_pre_config(pre_config, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_child_init(child_init, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_fixups(tmpl_request_fixups, NULL, NULL, APR_HOOK_LAST);
+    ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
+    APR_OPTIONAL_HOOK(proxy, fixups, tmpl_request_proxy_fixups, NULL, NULL, APR_HOOK_LAST);
+    APR_OPTIONAL_HOOK(ap, status_hook, tmpl_status_report, NULL, NULL, APR_HOOK_MIDDLE);
+
+    /* in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of whatever makes or changes content */
+    ap_register_output_filter("TMPL_GATE", tmpl_gate, NULL, AP_FTYPE_RESOURCE - 2);
+    ap_register_output_filter("TMPL", tmpl_filter, NULL, AP_FTYPE_RESOURCE);
+}
+
+module AP_MODULE_DECLARE_DATA tmpl_module = {
+    STANDARD20_MODULE_STUFF,
+    tmpl_conf_create,
+    tmpl_conf_merge,
+    NULL, /* all is per directory */
+    NULL,
+    tmpl_conf_directives,
+    register_hooks,
+    AP_MODULE_FLAG_NONE,
+};

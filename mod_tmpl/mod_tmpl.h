@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Apache module: the only code that sees httpd.h. What it does to a response is libtmpl's
+ * tmpl_clean(); what is here is how a page comes out of a brigade and goes back into it, and HTTP.
+ *
+ *     config.c       directives -> tmpl_conf_t
+ *     gate.c         first brigade: take the response or decline it, once; guards what was taken
+ *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
+ *     splice.c       edits -> the page's own buckets
+ *     validators.c   entity tags of pages that we change
+ *     request.c      what the backend is asked for
+ *     headers.c      what the response says
+ *     connections.c  one store for each URI and child, behind a circuit breaker
+ *     status.c       counters, for mod_status
+ *     mod_tmpl.c     hooks
+ *
+ * After configuration nothing is written but a child's own stores and the shared counters.
+ */
+#ifndef MOD_TMPL_H
+#define MOD_TMPL_H
+
+#include <httpd.h>
+#include <http_config.h>
+#include <http_core.h>
+#include <http_log.h>
+#include <http_protocol.h>
+#include <http_request.h>
+#include <util_filter.h>
+#include <ap_expr.h>
+
+#include <apr_strings.h>
+
+#include "clean.h"
+
+extern module AP_MODULE_DECLARE_DATA tmpl_module __attribute__((visibility("default")));
+APLOG_USE_MODULE(tmpl);
+
+/*
+ * What the module says in the error log: each message starts with a number that stays its own, so
+ * that it can be looked for whatever its words. ERR: an administrator must act; WARNING: less is
+ * done than was asked for; NOTICE: that is over; INFO: life cycle; DEBUG: one line a decline.
+ */
+#define TMPL_LOG_DIRECTORY  "tmpl: [T001] " /* ERR: a store's directory cannot be made */
+#define TMPL_LOG_COUNTERS   "tmpl: [T002] " /* WARNING: no shared memory: no counters */
+#define TMPL_LOG_STORE_OPEN "tmpl: [T010] " /* INFO: a child has opened a store */
+#define TMPL_LOG_STORE_DOWN                                                                        \
+    "tmpl: [T011] " /* WARNING: a store fails; it is left alone for a pause */
+#define TMPL_LOG_STORE_UP   "tmpl: [T012] " /* NOTICE: it answers again */
+#define TMPL_LOG_STORE_FULL "tmpl: [T013] " /* WARNING: a store is full; nothing new is learnt */
+#define TMPL_LOG_STORE_ROOM "tmpl: [T014] " /* NOTICE: it has room again */
+#define TMPL_LOG_DECLINED   "tmpl: [T020] " /* DEBUG: a response passes untouched, and why */
+#define TMPL_LOG_JUDGED     "tmpl: [T021] " /* TRACE1: a page was judged */
+#define TMPL_LOG_EXPRESSION "tmpl: [T030] " /* ERR: an expression of the configuration fails */
+
+/* What applies where the operator said nothing; tmpl_clean_opts_default has the rest. */
+#define TMPL_DEFAULT_MAX_BODY (4 * 1024 * 1024)
+#define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
+#define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
+
+/*** config.c ***/
+
+/* A number that was not set. */
+#define TMPL_UNSET (-1)
+
+/* What may be learnt from, beyond a 200 answer to a GET. */
+typedef enum {
+    TMPL_LEARN_PUBLIC, /* all but what is somebody's own: see gate.c */
+    TMPL_LEARN_ALWAYS,
+    TMPL_LEARN_NEVER,
+    TMPL_LEARN_IF /* an expression is true */
+} tmpl_learn_e;
+
+typedef struct {
+    tmpl_learn_e when;
+    const ap_expr_info_t *expr; /* of TMPL_LEARN_IF; NULL otherwise */
+} tmpl_learn_t;
+
+typedef struct {
+    int relative;       /* words are in addition to those outside */
+    tmpl_tag_set_t own; /* as named here */
+    tmpl_tag_set_t all; /* as in force */
+} tmpl_separators_t;
+
+typedef struct tmpl_link_t tmpl_link_t;
+
+/* A section of the configuration. A number is TMPL_UNSET and a pointer NULL where nothing is said. */
+typedef struct {
+    apr_int64_t mode; /* tmpl_mode_e */
+    apr_int64_t min_df;
+    apr_int64_t lifetime_tb;
+    apr_int64_t lifetime_n;
+    apr_int64_t max_body; /* bytes */
+    apr_int64_t timeout;  /* microseconds */
+    apr_int64_t headers;  /* flag */
+    double ratio;
+    double min_keep;
+    const tmpl_learn_t *learn;
+    const ap_expr_info_t *site_key;
+    const ap_expr_info_t *page_key;
+    const tmpl_separators_t *separators;
+    apr_array_header_t *keep; /* of const tmpl_selector_t *; those outside come first */
+    apr_array_header_t *drop;
+    const apr_uint64_t *seed; /* of the secret */
+    tmpl_link_t *store;
+} tmpl_conf_t;
+
+extern const command_rec tmpl_conf_directives[];
+
+void *tmpl_conf_create(apr_pool_t *pool, char *dir);
+void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);
+
+/* The section in force for r. */
+const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
+
+/* These answer with the default where nothing is set. */
+tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf);
+apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
+apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
+int tmpl_conf_headers(const tmpl_conf_t *conf);
+void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
+
+/* Whether the mode changes bodies, and so lengths, validators and digests. */
+int tmpl_conf_edits(const tmpl_conf_t *conf);
+
+/*** gate.c ***/
+
+/* A response that was taken. Lives as long as its request: EOS may come twice. */
+typedef struct {
+    const tmpl_conf_t *conf;
+    ap_filter_t *filter;      /* TMPL, which owns what follows */
+    apr_bucket_brigade *held; /* the page so far */
+    apr_off_t length;         /* bytes held */
+    const char *etag;         /* as the backend sent it; NULL if it did not */
+    unsigned inflated : 1;    /* INFLATE stands before us */
+    unsigned failed : 1;      /* a filter before us failed: the page will never be whole */
+    unsigned done : 1;        /* all has been passed on, or we are out of the way */
+} tmpl_ctx_t;
+
+/* insert_filter hook. */
+void tmpl_gate_insert(request_rec *r);
+
+/* The gate's filter function. */
+apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb);
+
+/* Logs, counts and, in the Tmpl field of an HTML response, says that r is passed on untouched. */
+void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason);
+
+/* Whether what r answers may be learnt from. */
+int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
+
+/*** filter.c ***/
+
+/* TMPL's filter function; its ctx is a tmpl_ctx_t. */
+apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb);
+
+/*** splice.c ***/
+
+/*
+ * Applies edits to the data of bb in a single pass. Metadata keeps its place, data outside of edits is
+ * shared, not copied; the edits' texts are copied. The lengths of all buckets must be known. What
+ * apr_bucket_split returns if that fails.
+ */
+apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits);
+
+/*** validators.c ***/
+
+/*
+ * The tag of the page that mode makes of one tagged etag: W/"abc-tmpl-strip" of "abc". It is weak, for
+ * the page changes a little whenever something new is known of its site, and names the mode, for a
+ * page of another mode is another representation. NULL if etag is no entity tag.
+ */
+const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
+
+/*
+ * The If-None-Match field list with, for each tag of mode's in it, the backend's own behind it. The
+ * list itself if there are none.
+ */
+const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, apr_pool_t *pool);
+
+/*
+ * Whether the If-None-Match field list names the page that mode makes of etag, be it compressed
+ * since.
+ */
+int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
+
+/*** request.c ***/
+
+/* fixups hook: conditional requests that name our tags work with any handler. */
+int tmpl_request_fixups(request_rec *r);
+
+/* mod_proxy's fixups hook: r->headers_in is a copy that goes to the backend. */
+int tmpl_request_proxy_fixups(request_rec *r);
+
+/*** headers.c ***/
+
+/* All of the response's field lines of that name, joined by commas; NULL if there are none. */
+const char *tmpl_field(request_rec *r, const char *name);
+
+/* The fields of a page that was judged in so many microseconds and is length bytes long now. */
+void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
+                         int learn, apr_off_t length, apr_interval_time_t took);
+
+/* The fields of an answer to HEAD that came without a body. */
+void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx);
+
+/* The fields of a 304. */
+void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf);
+
+/* insert_error_filter hook: a handler's own 304 passes no content filters. */
+void tmpl_headers_error(request_rec *r);
+
+/* The Tmpl field of a response that is declined. */
+void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason);
+
+/*** connections.c ***/
+
+/* The link to the store at uri, which tmpl_store_check_uri has found good. Configuration only. */
+tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf);
+
+/* Says that s has a section with a mode other than off. Configuration only. */
+void tmpl_links_used_by(server_rec *s);
+
+/* pre_config, post_config and child_init hooks: forget, make directories, open. */
+void tmpl_links_reset(apr_pool_t *pconf);
+void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp);
+void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
+
+/*
+ * tmpl_clean() with the link's store, or without one while its breaker is open; conf->store NULL is
+ * the default store. Logs the store's failure and recovery.
+ */
+void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
+                     request_rec *r, apr_pool_t *pool);
+
+/*** status.c ***/
+
+/* X(id, name, explanation): what is counted beside declines. */
+#define TMPL_COUNTERS(X)                                                                           \
+    X(PAGES, "pages", "pages judged")                                                              \
+    X(EDITED, "edited", "pages changed")                                                           \
+    X(EDITS, "edits", "edits made")                                                                \
+    X(LEARNED, "learned", "documents counted for the first time")                                  \
+    X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
+    X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
+    X(MICROSECONDS, "microseconds", "time spent judging")                                          \
+    X(STORE_FAILURES, "store-failures", "requests a store failed")                                 \
+    X(STORE_DOWN, "store-down", "times a child gave a store up for a while")                       \
+    X(STORE_UP, "store-up", "times it came back")
+
+typedef enum {
+#define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,
+    TMPL_COUNTERS(TMPL_COUNTER_ID)
+#undef TMPL_COUNTER_ID
+        TMPL_COUNTER_COUNT
+} tmpl_counter_e;
+
+void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
+void tmpl_count_decline(tmpl_decline_e reason);
+
+/* post_config hook: the counters are shared by all children and kept over restarts. */
+void tmpl_status_create(server_rec *s);
+
+/* mod_status's hook. */
+int tmpl_status_report(request_rec *r, int flags);
+
+#endif

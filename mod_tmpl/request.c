@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the backend is asked for: nothing compressed in a way that we cannot undo, no part of a page
+ * that is to be changed, and whether its own version of the page has changed, not ours.
+ */
+#include "mod_tmpl.h"
+
+/*
+ * Whether the answer may be a page, as far as the request can say. What is certain to be something
+ * else keeps its Range, for one cannot seek in a film without.
+ */
+static int may_be_page(const request_rec *r)
+{
+    static const char *const others[] = { "image/",
+                                          "video/",
+                                          "audio/",
+                                          "font/",
+                                          "application/pdf",
+                                          "application/zip",
+                                          "application/octet-stream" };
+    static const char *const wanted[] = { "image", "video",  "audio", "font",
+                                          "style", "script", "track", "manifest" };
+    const char *destination = apr_table_get(r->headers_in, "Sec-Fetch-Dest");
+    size_t i;
+
+    /* mod_mime's guess from the name */
+    for (i = 0; r->content_type != NULL && i < sizeof(others) / sizeof(others[0]); i++) {
+        if (ap_cstr_casecmpn(r->content_type, others[i], strlen(others[i])) == 0) {
+            return 0;
+        }
+    }
+    for (i = 0; destination != NULL && i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        if (ap_cstr_casecmp(destination, wanted[i]) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The codings of an Accept-Encoding field that INFLATE undoes, with their weights. */
+static const char *readable_codings(const char *accept, apr_pool_t *pool)
+{
+    const char *readable = NULL;
+    const char *rest = accept;
+    const char *item;
+    apr_size_t len;
+
+    while (*(rest += strspn(rest, ", \t")) != '\0') {
+        item = rest;
+        len = strcspn(item, ";, \t");
+        rest += strcspn(rest, ",");
+        if ((len == 4 && ap_cstr_casecmpn(item, "gzip", len) == 0) ||
+            (len == 6 && ap_cstr_casecmpn(item, "x-gzip", len) == 0) ||
+            (len == 8 && ap_cstr_casecmpn(item, "identity", len) == 0)) {
+            item = apr_pstrmemdup(pool, item, (apr_size_t)(rest - item));
+            readable = readable == NULL ? item : apr_pstrcat(pool, readable, ", ", item, NULL);
+        }
+    }
+    return readable;
+}
+
+static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
+{
+    const char *accept = apr_table_getm(pool, headers_in, "Accept-Encoding");
+    const char *readable = NULL;
+
+    if (accept == NULL) {
+        return;
+    }
+    if (ap_get_output_filter_handle("INFLATE") != NULL) {
+        readable = readable_codings(accept, pool);
+    }
+    apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
+}
+
+static void translate_tags(request_rec *r, tmpl_mode_e mode)
+{
+    const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
+    const char *more = list != NULL ? tmpl_etag_for_backend(list, mode, r->pool) : NULL;
+
+    if (more != list) {
+        apr_table_setn(r->headers_in, "If-None-Match", more);
+    }
+}
+
+int tmpl_request_fixups(request_rec *r)
+{
+    const tmpl_conf_t *conf = tmpl_conf_of(r);
+
+    if (r->main == NULL && tmpl_conf_edits(conf)) {
+        translate_tags(r, tmpl_conf_mode(conf));
+    }
+    return DECLINED;
+}
+
+int tmpl_request_proxy_fixups(request_rec *r)
+{
+    const tmpl_conf_t *conf = tmpl_conf_of(r);
+
+    if (r->main != NULL || tmpl_conf_mode(conf) == TMPL_MODE_OFF || !may_be_page(r)) {
+        return DECLINED;
+    }
+    accept_readable(r->headers_in, r->pool);
+    if (tmpl_conf_edits(conf)) {
+        /* httpd answers ranges from what we make of the whole page */
+        apr_table_unset(r->headers_in, "Range");
+        apr_table_unset(r->headers_in, "If-Range");
+        translate_tags(r, tmpl_conf_mode(conf));
+    }
+    return OK;
+}

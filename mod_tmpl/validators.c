@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entity tags. A client that holds a page of ours asks the backend, through us, whether it has
+ * changed; so our tag is the backend's with a suffix, and the suffix comes off on the way there. A
+ * backend may compare weakly, as RFC 9110 says (13.1.2), or byte by byte, and whether its own tag was
+ * weak is lost in ours; so it is given both forms.
+ */
+#include "mod_tmpl.h"
+
+/* An entity tag without W/ and quotes, in somebody else's string. */
+typedef struct {
+    const char *opaque;
+    apr_size_t len;
+} tag_t;
+
+/* What httpd's compressing filters put behind a tag of ours. */
+static const char *const compressed[] = { "-gzip", "-br", "-zstd" };
+
+static const char *suffix_of(tmpl_mode_e mode, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, "-tmpl-", tmpl_mode_name(mode), NULL);
+}
+
+/* Reads the tag at *list, which may have commas in front, and moves on behind it. */
+static int next_tag(tag_t *tag, const char **list)
+{
+    const char *p = *list + strspn(*list, ", \t");
+    const char *end;
+
+    p += p[0] == 'W' && p[1] == '/' ? 2 : 0;
+    end = *p == '"' ? ap_strchr_c(p + 1, '"') : NULL;
+    if (end == NULL) {
+        return 0;
+    }
+    tag->opaque = p + 1;
+    tag->len = (apr_size_t)(end - tag->opaque);
+    *list = end + 1;
+    return 1;
+}
+
+static int cut_suffix(tag_t *tag, const char *suffix)
+{
+    apr_size_t len = strlen(suffix);
+
+    if (tag->len < len || memcmp(tag->opaque + tag->len - len, suffix, len) != 0) {
+        return 0;
+    }
+    tag->len -= len;
+    return 1;
+}
+
+/* Makes a tag of mode's the backend's; 0 if it is none of mode's. */
+static int cut_ours(tag_t *tag, const char *suffix)
+{
+    tag_t cut = *tag;
+    size_t i;
+
+    for (i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++) {
+        if (cut_suffix(&cut, compressed[i])) {
+            break;
+        }
+    }
+    if (!cut_suffix(&cut, suffix)) {
+        return 0;
+    }
+    *tag = cut;
+    return 1;
+}
+
+const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
+{
+    tag_t tag;
+
+    if (!next_tag(&tag, &etag)) {
+        return NULL;
+    }
+    return apr_pstrcat(pool, "W/\"", apr_pstrmemdup(pool, tag.opaque, tag.len),
+                       suffix_of(mode, pool), "\"", NULL);
+}
+
+const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, apr_pool_t *pool)
+{
+    const char *suffix = suffix_of(mode, pool);
+    const char *rest = list;
+    const char *more = list;
+    const char *theirs;
+    tag_t tag;
+
+    while (next_tag(&tag, &rest)) {
+        if (!cut_ours(&tag, suffix)) {
+            continue;
+        }
+        theirs = apr_psprintf(pool, ", \"%.*s\", W/\"%.*s\"", (int)tag.len, tag.opaque,
+                              (int)tag.len, tag.opaque);
+        /* this runs once for any handler and again for a proxy */
+        if (ap_strstr_c(list, theirs) == NULL) {
+            more = apr_pstrcat(pool, more, theirs, NULL);
+        }
+    }
+    return more;
+}
+
+int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
+{
+    const char *suffix = suffix_of(mode, pool);
+    tag_t theirs, tag;
+
+    if (!next_tag(&theirs, &etag)) {
+        return 0;
+    }
+    while (next_tag(&tag, &list)) {
+        if (cut_ours(&tag, suffix) && tag.len == theirs.len &&
+            memcmp(tag.opaque, theirs.opaque, tag.len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
