@@ -34,15 +34,21 @@ static void stop(tree_t *t, tmpl_decline_e decline)
     xmlStopParser(t->parser);
 }
 
+/* Where the parser stands in the skeleton. */
+static uint32_t position(const tree_t *t)
+{
+    const xmlParserInput *input = t->parser->input;
+    return (uint32_t)(input->consumed + (unsigned long)(input->cur - input->base));
+}
+
 /*
- * The mark where the parser stands, or NULL. Marks that it has passed without a word are end tags
- * that close nothing; if there is anything else among them the page is not understood.
+ * The mark of the tag where the parser stands, or NULL. Marks that it has passed without a word are
+ * end tags that close nothing; if there is anything else among them the page is not understood.
  */
 static const tmpl_mark_t *mark_here(tree_t *t)
 {
     const tmpl_skeleton_t *skeleton = &t->build->skeleton;
-    const xmlParserInput *input = t->parser->input;
-    uint32_t at = (uint32_t)(input->consumed + (unsigned long)(input->cur - input->base));
+    uint32_t at = position(t);
     while (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at < at) {
         const tmpl_mark_t *mark = &skeleton->marks[t->cursor];
         if (mark->is_text || t->build->tokens->tokens[mark->token].type == TMPL_TOKEN_START) {
@@ -51,7 +57,8 @@ static const tmpl_mark_t *mark_here(tree_t *t)
         }
         t->cursor++;
     }
-    if (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at == at) {
+    if (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at == at &&
+        !skeleton->marks[t->cursor].is_text) {
         return &skeleton->marks[t->cursor];
     }
     return NULL;
@@ -125,7 +132,7 @@ static void start_element(void *baton, const xmlChar *name, const xmlChar **attr
     if (t->decline != TMPL_DECLINE_NONE) {
         return;
     }
-    if (mark == NULL || mark->is_text || !name_is(t, mark, name)) {
+    if (mark == NULL || !name_is(t, mark, name)) {
         push(t, t->stack[t->n - 1].node, TMPL_NONE);
         return;
     }
@@ -151,8 +158,7 @@ static void close_node(tree_t *t, const open_t *open, const tmpl_mark_t *mark, c
 {
     const tmpl_token_t *tokens = t->build->tokens->tokens;
     tmpl_node_t *node = &t->build->page->nodes[open->node];
-    if (mark == NULL || mark->is_text || tokens[mark->token].type != TMPL_TOKEN_END ||
-        !name_is(t, mark, name)) {
+    if (mark == NULL || tokens[mark->token].type != TMPL_TOKEN_END || !name_is(t, mark, name)) {
         return;
     }
     t->cursor++;
@@ -186,26 +192,38 @@ static void end_element(void *baton, const xmlChar *name)
     }
 }
 
+static void add_text(tree_t *t, uint32_t token)
+{
+    const tmpl_tokens_t *tokens = t->build->tokens;
+    uint32_t node = t->stack[t->n - 1].node;
+    if (!(t->build->page->nodes[node].flags & TMPL_NODE_QUIET)) {
+        tmpl_span_t span = { token > 0 ? tokens->tokens[token - 1].span.end : tokens->begin,
+                             token < tokens->n ? tokens->tokens[token].span.start
+                                               : t->build->page->len };
+        tmpl_segment_text(t->build, node, span);
+    }
+}
+
+/* Texts that only a comment parts come as one. */
 static void characters(void *baton, const xmlChar *text, int len)
 {
     tree_t *t = baton;
+    const tmpl_skeleton_t *skeleton = &t->build->skeleton;
     (void)text;
     (void)len;
     if (t->decline != TMPL_DECLINE_NONE) {
         return;
     }
-    const tmpl_mark_t *mark = mark_here(t);
-    if (mark == NULL || !mark->is_text) {
-        return;
-    }
-    const tmpl_tokens_t *tokens = t->build->tokens;
-    uint32_t node = t->stack[t->n - 1].node;
-    t->cursor++;
-    if (!(t->build->page->nodes[node].flags & TMPL_NODE_QUIET)) {
-        uint32_t i = mark->token;
-        tmpl_span_t span = { i > 0 ? tokens->tokens[i - 1].span.end : tokens->begin,
-                             i < tokens->n ? tokens->tokens[i].span.start : t->build->page->len };
-        tmpl_segment_text(t->build, node, span);
+    uint32_t at = position(t);
+    while (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at <= at) {
+        const tmpl_mark_t *mark = &skeleton->marks[t->cursor++];
+        if (mark->is_text) {
+            add_text(t, mark->token);
+        }
+        else if (t->build->tokens->tokens[mark->token].type == TMPL_TOKEN_START) {
+            stop(t, TMPL_DECLINE_UNCOVERED);
+            return;
+        }
     }
 }
 
