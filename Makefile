@@ -23,19 +23,26 @@ LIB_SRC  := $(wildcard shared/*.c shared/*/*.c)
 MOD_SRC  := $(wildcard mod_tmpl/*.c)
 CTL_SRC  := $(wildcard tmplctl/*.c)
 TEST_SRC := $(wildcard tests/test_*.c)
-obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 LIB_OBJ := $(call obj,$(LIB_SRC))
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 
 all: $(BUILD)/libtmpl.a $(BUILD)/tmplctl $(BUILD)/mod_tmpl.so
 
-$(BUILD)/%.o: %.c
+$(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
 CPPFLAGS_shared   := -I$(BUILD)/shared
+
+# a Lua script as the lines of a C string
+$(BUILD)/%.lua.h: %.lua
+	@mkdir -p $(@D)
+	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
+
+$(BUILD)/obj/shared/store/redis.o: $(BUILD)/shared/store/redis_observe.lua.h
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@
@@ -70,7 +77,7 @@ exact: $(BUILD)/tmplctl
 bench-lifetime: $(BUILD)/bench/lifetime
 	@bench/lifetime $< "$(SITE_DIR)"
 
-$(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libtmpl.a
+$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: accuracy exact bench-lifetime

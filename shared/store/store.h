@@ -11,7 +11,7 @@
  *   than tmpl_lifetime(df) of them counts as absent, whether or not the sweeper has come by.
  *
  * What learning does, to the letter, in every store. fp is the low 16 bits of document->id, "known"
- * means that a live entry of kind DOCUMENT exists, now is the clock after step 1:
+ * means that an entry of kind DOCUMENT exists that is live before step 1, now is the clock after it:
  * 1. Neither id nor text known: the clock moves by one, and the document counts (counts->counted).
  * 2. Text known: no DF changes. If that entry is younger than Tb / 4 pages, nothing is written at
  *    all; otherwise last = now in it and in every live entry of the keys.
@@ -51,7 +51,7 @@ typedef struct {
 /* What is known of a key, this observation included. */
 typedef struct {
     uint32_t df;   /* documents it was seen on; 0: never, or not for a lifetime */
-    uint32_t last; /* the clock when it was last seen; 0 if never */
+    uint32_t last; /* the clock when it was last seen; 0 if df is 0 */
 } tmpl_record_t;
 
 /* A document, by two hashes: one of its address, one of its visible text. */
@@ -65,7 +65,7 @@ typedef struct {
     uint32_t min_df;       /* DF from which a segment is template: TMPL_MIN_DF_LEAST..MOST */
     uint32_t lifetime_tb;  /* Tb: pages an entry of DF 1 lives unseen */
     uint32_t lifetime_n;   /* N: the longest life is Tb * N pages */
-    uint32_t max_entries;  /* a site at this many entries takes no new ones */
+    uint32_t max_entries;  /* a site holding this many entries, documents too, takes no new keys */
 } tmpl_policy_t;
 
 #define TMPL_MIN_DF_LEAST 2
@@ -131,7 +131,8 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
  * Looks up n keys (each given once) of a page of a site and, if learn is set, counts the document first.
  * The whole call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. Any
  * failure leaves the store usable: a next call tries again. counts->records come from pool.
- * APR_ENOSPC: the store is full; nothing was learnt, but counts are good.
+ * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
+ * learnt, but counts are good. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy.
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const char *site, const tmpl_document_t *document,
                                 const tmpl_key_t *keys, uint32_t n, const tmpl_policy_t *policy, int learn,

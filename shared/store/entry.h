@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One entry of a segment table: how it is kept, how long it lives, how it counts a document. Pure
+ * functions, so that the rules of store.h stand in one place. redis_observe.lua says the same once
+ * more where Redis needs it, and the conformance suite holds the two together.
+ *
+ * As bytes, the same in every store, little-endian:
+ *     even length    last (4), then one fingerprint (2) for each document: DF is their number, but
+ *                    1 if there are none (a document known)
+ *     odd length     last (4), DF (4), one byte 0, then the fingerprints, which may be fewer than DF
+ * so an entry seen once, which is what nearly all of them are, takes 6 bytes.
+ */
+#ifndef TMPL_STORE_ENTRY_H
+#define TMPL_STORE_ENTRY_H
+
+#include "store/store.h"
+
+#define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)
+#define TMPL_VALUE_MAX        (4 + 4 + 1 + 2 * TMPL_FINGERPRINTS_MAX)
+
+/* A key as bytes: its kind, then its hash in big-endian, so that a site's keys sort by kind. */
+#define TMPL_KEY_SIZE 9
+
+typedef struct {
+    uint32_t df;
+    uint32_t last;
+    uint32_t n; /* of the fingerprints */
+    uint16_t fingerprints[TMPL_FINGERPRINTS_MAX];
+} tmpl_value_t;
+
+/*
+ * Lifetimes by DF: pages[i] is tmpl_lifetime(policy, i + 1), the last one holds for every DF above.
+ * N - 1 < 2^32 and e^-59 < 2^-32 * 2^-53: by DF 60 the formula has reached its limit in a double.
+ */
+#define TMPL_LIFETIMES 64
+typedef struct {
+    uint32_t n;
+    uint32_t pages[TMPL_LIFETIMES];
+} tmpl_lifetimes_t;
+
+void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy);
+
+/* Whether an entry is live at a clock. One seen later than now stems from a damaged table: dead. */
+int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now);
+
+/*
+ * Counts the document of fingerprint fp in a live value, or begins it anew if live is 0 (step 3 of
+ * learning in store.h). Returns whether this made the entry reach min_df.
+ */
+int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
+                     uint32_t min_df);
+
+/* The entry of a document known. */
+void tmpl_value_document(tmpl_value_t *value, uint32_t now);
+
+/* Whether a known text last seen at value->last is so fresh that nothing is written (step 2). */
+int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now);
+
+/* To bytes: returns the length, at most TMPL_VALUE_MAX. From bytes: 0 if they are none of ours. */
+size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kind_e kind);
+int tmpl_value_unpack(tmpl_value_t *value, const void *bytes, size_t len);
+
+/* From what import is given; fingerprints beyond what an entry holds are dropped. */
+void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry);
+/* To what export gives; its fingerprints point into value. */
+void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value);
+
+void tmpl_key_pack(unsigned char bytes[TMPL_KEY_SIZE], tmpl_key_t key);
+/* 0 if the kind is unknown. */
+int tmpl_key_unpack(tmpl_key_t *key, const unsigned char bytes[TMPL_KEY_SIZE]);
+
+/* Little-endian integers of n <= 8 bytes. */
+void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n);
+uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/entry.h"
+
+#include <math.h>
+#include <string.h>
+
+uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df)
+{
+    double tb = policy->lifetime_tb;
+    double n = policy->lifetime_n > 1 ? policy->lifetime_n : 1;
+    double pages = tb * n / (1 + (n - 1) * exp(1.0 - (df > 1 ? df : 1)));
+
+    return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
+}
+
+void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy)
+{
+    uint32_t limit = tmpl_lifetime(policy, TMPL_LIFETIMES);
+    uint32_t n = 0;
+
+    do {
+        lifetimes->pages[n] = tmpl_lifetime(policy, n + 1);
+    } while (lifetimes->pages[n++] < limit && n < TMPL_LIFETIMES);
+    lifetimes->n = n;
+}
+
+int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now)
+{
+    uint32_t i = value->df < lifetimes->n ? value->df : lifetimes->n;
+
+    return value->df > 0 && value->last <= now && now - value->last <= lifetimes->pages[i - 1];
+}
+
+static int value_has(const tmpl_value_t *value, uint16_t fp)
+{
+    for (uint32_t i = 0; i < value->n; i++) {
+        if (value->fingerprints[i] == fp) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
+                     uint32_t min_df)
+{
+    int reached = 0;
+
+    if (!live) {
+        value->df = 1;
+        value->n = 1;
+        value->fingerprints[0] = fp;
+    }
+    else if (value->df >= min_df) {
+        value->df += counted && value->df < UINT32_MAX;
+        value->n = 0; /* there are some if min_df was higher once */
+    }
+    else if (!value_has(value, fp)) {
+        value->df++;
+        reached = value->df == min_df;
+        if (reached) {
+            value->n = 0;
+        }
+        else {
+            value->fingerprints[value->n++] = fp;
+        }
+    }
+    value->last = now;
+    return reached;
+}
+
+void tmpl_value_document(tmpl_value_t *value, uint32_t now)
+{
+    value->df = 1;
+    value->last = now;
+    value->n = 0;
+}
+
+int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now)
+{
+    return (uint64_t)(now - value->last) * 4 < policy->lifetime_tb;
+}
+
+void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        bytes[i] = (unsigned char)(x >> (8 * i));
+    }
+}
+
+uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
+{
+    uint64_t x = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        x |= (uint64_t)bytes[i] << (8 * i);
+    }
+    return x;
+}
+
+size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kind_e kind)
+{
+    int is_short = kind == TMPL_KIND_DOCUMENT ? value->df == 1 && value->n == 0
+                                              : value->n > 0 && value->df == value->n;
+    size_t len = 4;
+
+    tmpl_put_le(bytes, value->last, 4);
+    if (!is_short) {
+        tmpl_put_le(bytes + 4, value->df, 4);
+        bytes[8] = 0;
+        len = 9;
+    }
+    for (uint32_t i = 0; i < value->n; i++, len += 2) {
+        tmpl_put_le(bytes + len, value->fingerprints[i], 2);
+    }
+    return len;
+}
+
+int tmpl_value_unpack(tmpl_value_t *value, const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    size_t head = len % 2 ? 9 : 4;
+
+    if (len < head || len > TMPL_VALUE_MAX || (len - head) / 2 > TMPL_FINGERPRINTS_MAX) {
+        return 0;
+    }
+    value->last = (uint32_t)tmpl_get_le(p, 4);
+    value->n = (uint32_t)(len - head) / 2;
+    value->df = head == 9 ? (uint32_t)tmpl_get_le(p + 4, 4) : value->n > 0 ? value->n : 1;
+    for (uint32_t i = 0; i < value->n; i++) {
+        value->fingerprints[i] = (uint16_t)tmpl_get_le(p + head + 2 * i, 2);
+    }
+    /* counting relies on it: a list never grows past its room */
+    return value->n <= value->df;
+}
+
+void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
+{
+    uint32_t n = entry->n_fingerprints;
+
+    value->df = entry->record.df;
+    value->last = entry->record.last;
+    n = n < TMPL_FINGERPRINTS_MAX ? n : TMPL_FINGERPRINTS_MAX;
+    value->n = n < value->df ? n : value->df;
+    if (value->n > 0) {
+        memcpy(value->fingerprints, entry->fingerprints, value->n * sizeof(uint16_t));
+    }
+}
+
+void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value)
+{
+    entry->key = key;
+    entry->record.df = value->df;
+    entry->record.last = value->last;
+    entry->fingerprints = value->n > 0 ? value->fingerprints : NULL;
+    entry->n_fingerprints = value->n;
+}
+
+void tmpl_key_pack(unsigned char bytes[TMPL_KEY_SIZE], tmpl_key_t key)
+{
+    bytes[0] = (unsigned char)key.kind;
+    for (unsigned i = 0; i < 8; i++) {
+        bytes[1 + i] = (unsigned char)(key.hash >> (56 - 8 * i));
+    }
+}
+
+int tmpl_key_unpack(tmpl_key_t *key, const unsigned char bytes[TMPL_KEY_SIZE])
+{
+    key->hash = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        key->hash = key->hash << 8 | bytes[1 + i];
+    }
+    key->kind = (tmpl_kind_e)bytes[0];
+    return bytes[0] < TMPL_KIND_COUNT;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/lmdb_store.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <apr_strings.h>
+#include <apr_tables.h>
+
+/* Entries per transaction: others get their turn in between. */
+#define BATCH 256
+/* What a transaction of these calls waits for the writers before it. */
+#define PATIENCE apr_time_from_sec(30)
+/* How long an import may take before the entries of one that died are deleted. */
+#define IMPORT_SECONDS 3600
+
+static apr_status_t site_fail(tmpl_lmdb_store_t *store, int rc, const char *site, tmpl_error_t *err,
+                              const char *doing)
+{
+    if (rc == MDB_NOTFOUND) {
+        return tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
+    }
+    if (rc == TMPL_LMDB_SITES_FULL) {
+        return tmpl_fail(err, APR_ENOSPC, "the store holds %u sites, its limit",
+                         store->opts.max_sites);
+    }
+    return tmpl_lmdb_fail(store->db, rc, err, doing);
+}
+
+static int write_begin(tmpl_lmdb_store_t *store, MDB_txn **txn)
+{
+    return tmpl_lmdb_write_begin(store->db, tmpl_clock() + PATIENCE, txn);
+}
+
+/* The site's part of all leaf pages that hold entries, by their number. */
+static uint64_t site_bytes(tmpl_lmdb_store_t *store, MDB_txn *txn, const tmpl_site_t *site)
+{
+    MDB_stat stat;
+    int rc = mdb_stat(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &stat);
+
+    if (rc != 0 || stat.ms_entries == 0) {
+        return 0;
+    }
+    return (uint64_t)((double)site->entries / (double)stat.ms_entries * stat.ms_psize *
+                      (double)(stat.ms_leaf_pages + stat.ms_branch_pages));
+}
+
+static void stats_head(tmpl_lmdb_store_t *store, MDB_txn *txn, const tmpl_site_t *site,
+                       tmpl_store_stats_t *stats)
+{
+    stats->pages = site->pages;
+    stats->version = site->version;
+    stats->entries = site->entries;
+    stats->bytes = site_bytes(store, txn, site);
+}
+
+typedef struct {
+    tmpl_lifetimes_t lifetimes;
+    uint32_t min_df;
+    tmpl_store_stats_t *stats;
+} tally_t;
+
+static int tally(void *baton, tmpl_key_t key, const tmpl_value_t *value)
+{
+    tally_t *t = baton;
+
+    if (tmpl_value_live(value, &t->lifetimes, t->stats->pages)) {
+        t->stats->live++;
+        t->stats->template += key.kind != TMPL_KIND_DOCUMENT && value->df >= t->min_df;
+    }
+    return 0;
+}
+
+apr_status_t tmpl_lmdb_stats(void *ctx, const char *name, const tmpl_policy_t *policy,
+                             tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_lmdb_store_t *store = ctx;
+    tally_t t = { .min_df = policy->min_df, .stats = stats };
+    tmpl_site_t site;
+    MDB_txn *txn;
+    int rc = tmpl_lmdb_read_begin(store->db, &txn);
+
+    (void)pool;
+    if (rc == 0) {
+        rc = tmpl_site_get(store->db, txn, name, &site);
+        if (rc == 0) {
+            stats_head(store, txn, &site, stats);
+            tmpl_lifetimes_init(&t.lifetimes, policy);
+            rc = tmpl_site_walk(store->db, txn, &site, tally, &t);
+        }
+        tmpl_lmdb_read_end(store->db, txn);
+    }
+    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot count a site");
+}
+
+/* Collected first, so that each may itself use the store. */
+static int names_read(tmpl_lmdb_store_t *store, apr_array_header_t *names)
+{
+    MDB_cursor *cursor;
+    MDB_val key, data;
+    MDB_txn *txn;
+    int rc = tmpl_lmdb_read_begin(store->db, &txn);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &cursor);
+    if (rc == 0) {
+        while ((rc = mdb_cursor_get(cursor, &key, &data, MDB_NEXT)) == 0) {
+            APR_ARRAY_PUSH(names, const char *) =
+                apr_pstrmemdup(names->pool, key.mv_data, key.mv_size);
+        }
+        mdb_cursor_close(cursor);
+    }
+    tmpl_lmdb_read_end(store->db, txn);
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+apr_status_t tmpl_lmdb_sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                             void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_lmdb_store_t *store = ctx;
+    apr_array_header_t *names = apr_array_make(pool, 64, sizeof(const char *));
+    apr_status_t rv = APR_SUCCESS;
+    int rc = names_read(store, names);
+
+    if (rc != 0) {
+        return tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
+    }
+    for (int i = 0; rv == APR_SUCCESS && i < names->nelts; i++) {
+        rv = each(baton, APR_ARRAY_IDX(names, i, const char *));
+    }
+    return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
+}
+
+/* Gives up the name and the serial of a site, within a transaction. */
+static int site_drop(tmpl_lmdb_store_t *store, MDB_txn *txn, const char *name)
+{
+    MDB_val key = { strlen(name), (void *)name };
+    tmpl_site_t site;
+    int rc = tmpl_site_get(store->db, txn, name, &site);
+
+    if (rc == 0) {
+        rc = tmpl_serial_doom(store->db, txn, site.serial, 0);
+    }
+    if (rc == 0) {
+        rc = mdb_del(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &key, NULL);
+    }
+    return rc;
+}
+
+/* Deletes the entries of doomed sites, a batch a transaction. */
+static int doomed_delete(tmpl_lmdb_store_t *store)
+{
+    int done = 0, rc = 0;
+
+    while (rc == 0 && !done) {
+        MDB_txn *txn;
+
+        rc = write_begin(store, &txn);
+        if (rc == 0) {
+            rc = tmpl_lmdb_write_end(store->db, txn,
+                                     tmpl_doomed_sweep(store->db, txn, BATCH, &done));
+        }
+    }
+    return rc;
+}
+
+apr_status_t tmpl_lmdb_forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_lmdb_store_t *store = ctx;
+    MDB_txn *txn;
+    int rc = write_begin(store, &txn);
+
+    (void)pool;
+    if (rc == 0) {
+        rc = tmpl_lmdb_write_end(store->db, txn, site_drop(store, txn, name));
+    }
+    if (rc == 0) {
+        rc = doomed_delete(store);
+    }
+    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot forget a site");
+}
+
+typedef struct {
+    apr_status_t (*each)(void *baton, const tmpl_entry_t *entry);
+    void *baton;
+    apr_status_t rv;
+} dump_t;
+
+static int dump_entry(void *baton, tmpl_key_t key, const tmpl_value_t *value)
+{
+    dump_t *dump = baton;
+    tmpl_entry_t entry;
+
+    tmpl_value_export(&entry, key, value);
+    dump->rv = dump->each(dump->baton, &entry);
+    return dump->rv == APR_SUCCESS ? 0 : ECANCELED;
+}
+
+apr_status_t tmpl_lmdb_dump(void *ctx, const char *name, tmpl_store_stats_t *head,
+                            apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
+                            void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_lmdb_store_t *store = ctx;
+    dump_t dump = { each, baton, APR_SUCCESS };
+    tmpl_site_t site;
+    MDB_txn *txn;
+    int rc = tmpl_lmdb_read_begin(store->db, &txn);
+
+    (void)pool;
+    if (rc == 0) {
+        rc = tmpl_site_get(store->db, txn, name, &site);
+        if (rc == 0) {
+            stats_head(store, txn, &site, head);
+            rc = tmpl_site_walk(store->db, txn, &site, dump_entry, &dump);
+        }
+        tmpl_lmdb_read_end(store->db, txn);
+    }
+    if (dump.rv != APR_SUCCESS) {
+        return tmpl_fail(err, dump.rv, "the export of %s was broken off", name);
+    }
+    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot export a site");
+}
+
+/* A new site under a serial that is doomed should this import not come to its end. */
+static int load_begin(tmpl_lmdb_store_t *store, const tmpl_store_stats_t *head, tmpl_site_t *site)
+{
+    uint64_t until = (uint64_t)apr_time_sec(apr_time_now()) + IMPORT_SECONDS;
+    MDB_txn *txn;
+    int rc = write_begin(store, &txn);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = tmpl_site_init(store->db, txn, site);
+    if (rc == 0) {
+        rc = tmpl_serial_doom(store->db, txn, site->serial, until);
+    }
+    site->pages = head->pages;
+    site->version = head->version;
+    return tmpl_lmdb_write_end(store->db, txn, rc);
+}
+
+static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_entry_t *entries,
+                      uint32_t n)
+{
+    MDB_txn *txn;
+    int rc = write_begin(store, &txn);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = tmpl_lmdb_is_tight(store->db, txn) ? MDB_MAP_FULL : 0;
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        tmpl_value_t value;
+
+        rc = tmpl_entry_get(store->db, txn, site, entries[i].key, &value);
+        if (rc == 0 || rc == MDB_NOTFOUND) {
+            site->entries += rc == MDB_NOTFOUND;
+            tmpl_value_import(&value, &entries[i]);
+            rc = tmpl_entry_put(store->db, txn, site, entries[i].key, &value);
+        }
+    }
+    return tmpl_lmdb_write_end(store->db, txn, rc);
+}
+
+/* Puts the new site in the place of the old. */
+static int load_end(tmpl_lmdb_store_t *store, const char *name, tmpl_site_t *site)
+{
+    MDB_txn *txn;
+    int rc = write_begin(store, &txn);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = site_drop(store, txn, name);
+    if (rc == MDB_NOTFOUND) {
+        rc = tmpl_site_room(store->db, txn, &store->opts);
+    }
+    if (rc == 0) {
+        rc = tmpl_serial_save(store->db, txn, site->serial);
+    }
+    if (rc == 0) {
+        rc = tmpl_site_put(store->db, txn, name, site);
+    }
+    return tmpl_lmdb_write_end(store->db, txn, rc);
+}
+
+/* An import that failed: its entries are of no use. */
+static void load_undo(tmpl_lmdb_store_t *store, uint32_t serial)
+{
+    MDB_txn *txn;
+
+    if (write_begin(store, &txn) == 0) {
+        tmpl_lmdb_write_end(store->db, txn, tmpl_serial_doom(store->db, txn, serial, 0));
+    }
+}
+
+apr_status_t tmpl_lmdb_load(void *ctx, const char *name, const tmpl_store_stats_t *head,
+                            const tmpl_entry_t *entries, uint32_t n, tmpl_error_t *err,
+                            apr_pool_t *pool)
+{
+    tmpl_lmdb_store_t *store = ctx;
+    tmpl_site_t site = { 0 };
+    int rc = load_begin(store, head, &site);
+
+    (void)pool;
+    if (rc != 0) {
+        return site_fail(store, rc, name, err, "cannot import a site");
+    }
+    for (uint32_t i = 0; rc == 0 && i < n; i += BATCH) {
+        rc = load_batch(store, &site, entries + i, n - i < BATCH ? n - i : BATCH);
+    }
+    if (rc == 0) {
+        rc = load_end(store, name, &site);
+    }
+    if (rc != 0) {
+        load_undo(store, site.serial);
+    }
+    doomed_delete(store); /* should it fail, later writes go on with it */
+    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot import a site");
+}

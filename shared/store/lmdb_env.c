@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/lmdb_env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <apr_errno.h>
+
+#define FORMAT        1
+#define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
+#define IDLE_READERS  32   /* read transactions kept for the next reader */
+#define RESERVE_PAGES 64   /* kept for deleting when the map is full */
+#define OPEN_TIMEOUT  apr_time_from_sec(10)
+
+/* What stands in DIR/writer.lock, mapped by all processes. */
+typedef struct {
+    pthread_mutex_t mutex;
+} writer_t;
+
+struct tmpl_lmdb_t {
+    tmpl_lmdb_t *next;
+    unsigned refs;
+    pid_t pid; /* who opened it: a child must not use what it inherits */
+    dev_t dev; /* the directory, whatever it is called */
+    ino_t ino;
+    char *dir;
+    MDB_env *env;
+    MDB_dbi dbi[TMPL_DB_COUNT];
+    int writer_fd;
+    writer_t *writer;
+    /* held for reading by every transaction, for writing to change the map */
+    pthread_rwlock_t map_lock;
+    pthread_mutex_t idle_lock;
+    MDB_txn *idle[IDLE_READERS];
+    unsigned n_idle;
+    char idle_from[TMPL_SITE_MAX + 1];
+};
+
+static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries", "doomed" };
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static tmpl_lmdb_t *open_list;
+
+MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which)
+{
+    return db->dbi[which];
+}
+
+MDB_env *tmpl_lmdb_env(const tmpl_lmdb_t *db)
+{
+    return db->env;
+}
+
+char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db)
+{
+    return db->idle_from;
+}
+
+static const struct {
+    int rc;
+    apr_status_t status;
+    const char *text;
+} meanings[] = {
+    { MDB_MAP_FULL, APR_ENOSPC, "the map is full: allow it more bytes, or forget sites" },
+    { MDB_TXN_FULL, APR_ENOSPC, "the change is too large for one transaction" },
+    { ENOSPC, APR_ENOSPC, "the disk is full" },
+    { EDQUOT, APR_ENOSPC, "the disk quota is used up" },
+    { EFBIG, APR_ENOSPC, "the file may not grow further" },
+    { EROFS, APR_ENOSPC, "the file system is read-only" },
+    { MDB_READERS_FULL, APR_EAGAIN, "too many readers at once" },
+    { ETIMEDOUT, APR_TIMEUP, "another writer did not finish in time" },
+    { MDB_INVALID, APR_EGENERAL, "data.mdb is no LMDB file: move it away" },
+    { MDB_CORRUPTED, APR_EGENERAL, "data.mdb is damaged: move it away" },
+    { MDB_PAGE_NOTFOUND, APR_EGENERAL, "data.mdb is damaged: move it away" },
+    { MDB_PANIC, APR_EGENERAL, "the disk failed an earlier write: restart" },
+    { MDB_VERSION_MISMATCH, APR_EGENERAL, "data.mdb is of another version of LMDB" },
+    { MDB_INCOMPATIBLE, APR_EGENERAL, "data.mdb is not of this version of mod_tmpl" },
+};
+
+static apr_status_t dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        if (meanings[i].rc == rc) {
+            return tmpl_fail(err, meanings[i].status, "lmdb:%s: %s: %s", dir, doing,
+                             meanings[i].text);
+        }
+    }
+    return tmpl_fail(err, rc > 0 ? APR_FROM_OS_ERROR(rc) : APR_EGENERAL, "lmdb:%s: %s: %s", dir,
+                     doing, mdb_strerror(rc));
+}
+
+apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing)
+{
+    return dir_fail(db->dir, rc, err, doing);
+}
+
+int tmpl_lmdb_is_full(int rc)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        if (meanings[i].rc == rc) {
+            return meanings[i].status == APR_ENOSPC;
+        }
+    }
+    return 0;
+}
+
+/* The map has changed its size elsewhere (size 0), or is to change it here. */
+static int map_resize(tmpl_lmdb_t *db, size_t size)
+{
+    int rc;
+
+    pthread_rwlock_wrlock(&db->map_lock);
+    rc = mdb_env_set_mapsize(db->env, size);
+    pthread_rwlock_unlock(&db->map_lock);
+    return rc;
+}
+
+static MDB_txn *idle_pop(tmpl_lmdb_t *db)
+{
+    MDB_txn *txn = NULL;
+
+    pthread_mutex_lock(&db->idle_lock);
+    if (db->n_idle > 0) {
+        txn = db->idle[--db->n_idle];
+    }
+    pthread_mutex_unlock(&db->idle_lock);
+    return txn;
+}
+
+/* Keeps a reset read transaction: it holds its reader's slot, so the next one takes no lock. */
+static void idle_push(tmpl_lmdb_t *db, MDB_txn *txn)
+{
+    int kept = 0;
+
+    pthread_mutex_lock(&db->idle_lock);
+    if (db->n_idle < IDLE_READERS) {
+        db->idle[db->n_idle++] = txn;
+        kept = 1;
+    }
+    pthread_mutex_unlock(&db->idle_lock);
+    if (!kept) {
+        mdb_txn_abort(txn);
+    }
+}
+
+/* One attempt; MDB_MAP_RESIZED is for the caller. */
+static int read_try(tmpl_lmdb_t *db, MDB_txn **txn)
+{
+    MDB_txn *idle = idle_pop(db);
+    int rc;
+
+    if (idle == NULL) {
+        return mdb_txn_begin(db->env, NULL, MDB_RDONLY, txn);
+    }
+    rc = mdb_txn_renew(idle);
+    if (rc == 0) {
+        *txn = idle;
+    }
+    else {
+        mdb_txn_abort(idle);
+    }
+    return rc;
+}
+
+int tmpl_lmdb_read_begin(tmpl_lmdb_t *db, MDB_txn **txn)
+{
+    int rc = 0;
+
+    for (int tries = 0; tries < 3; tries++) {
+        pthread_rwlock_rdlock(&db->map_lock);
+        rc = read_try(db, txn);
+        if (rc == 0) {
+            return 0;
+        }
+        pthread_rwlock_unlock(&db->map_lock);
+        if (rc == MDB_MAP_RESIZED) {
+            rc = map_resize(db, 0);
+        }
+        else if (rc == MDB_READERS_FULL) {
+            tmpl_lmdb_reader_check(db);
+        }
+        else {
+            break;
+        }
+    }
+    return rc != 0 ? rc : MDB_MAP_RESIZED;
+}
+
+void tmpl_lmdb_read_end(tmpl_lmdb_t *db, MDB_txn *txn)
+{
+    mdb_txn_reset(txn);
+    idle_push(db, txn);
+    pthread_rwlock_unlock(&db->map_lock);
+}
+
+static int writer_lock(tmpl_lmdb_t *db, apr_time_t deadline)
+{
+    struct timespec until;
+    int rc;
+
+    until.tv_sec = (time_t)apr_time_sec(deadline);
+    until.tv_nsec = (long)apr_time_usec(deadline) * 1000;
+    rc = pthread_mutex_clocklock(&db->writer->mutex, CLOCK_MONOTONIC, &until);
+    if (rc == EOWNERDEAD) {
+        /* LMDB has dropped the transaction that died with its process */
+        rc = pthread_mutex_consistent(&db->writer->mutex);
+    }
+    return rc;
+}
+
+int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
+{
+    int rc = writer_lock(db, deadline);
+
+    if (rc != 0) {
+        return rc;
+    }
+    for (int tries = 0; tries < 3; tries++) {
+        pthread_rwlock_rdlock(&db->map_lock);
+        rc = mdb_txn_begin(db->env, NULL, 0, txn);
+        if (rc == 0) {
+            return 0;
+        }
+        pthread_rwlock_unlock(&db->map_lock);
+        if (rc != MDB_MAP_RESIZED) {
+            break;
+        }
+        rc = map_resize(db, 0);
+    }
+    pthread_mutex_unlock(&db->writer->mutex);
+    return rc != 0 ? rc : MDB_MAP_RESIZED;
+}
+
+/* The file's length, and the length its last page ends at. */
+static int file_sizes(MDB_env *env, off_t *is, off_t *should)
+{
+    MDB_envinfo info;
+    MDB_stat stat;
+    struct stat st;
+    mdb_filehandle_t fd;
+
+    mdb_env_info(env, &info);
+    mdb_env_stat(env, &stat);
+    if (mdb_env_get_fd(env, &fd) != 0 || fstat(fd, &st) != 0) {
+        return errno;
+    }
+    *is = st.st_size;
+    *should = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
+    return 0;
+}
+
+/*
+ * LMDB does not write a last page that was taken and given back within one transaction. We see to
+ * it that the file has it all the same: so a file that is too short is known to have been cut off.
+ */
+static void file_cover(MDB_env *env)
+{
+    mdb_filehandle_t fd;
+    off_t is, should;
+
+    if (file_sizes(env, &is, &should) == 0 && is < should && mdb_env_get_fd(env, &fd) == 0 &&
+        ftruncate(fd, should) != 0) {
+        return; /* no room: the next commit tries again */
+    }
+}
+
+int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
+{
+    if (rc != 0) {
+        mdb_txn_abort(txn);
+    }
+    else {
+        rc = mdb_txn_commit(txn);
+        file_cover(db->env);
+    }
+    pthread_rwlock_unlock(&db->map_lock);
+    pthread_mutex_unlock(&db->writer->mutex);
+    return rc;
+}
+
+int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, MDB_txn *txn)
+{
+    MDB_envinfo info;
+    MDB_stat stat;
+    MDB_cursor *cursor;
+    MDB_val key, data;
+    size_t pages, reserve, available;
+
+    mdb_env_info(db->env, &info);
+    mdb_env_stat(db->env, &stat);
+    pages = info.me_mapsize / stat.ms_psize;
+    reserve = pages / 8 < RESERVE_PAGES ? pages / 8 : RESERVE_PAGES;
+    available = pages > info.me_last_pgno ? pages - info.me_last_pgno - 1 : 0;
+    /* database 0 is LMDB's list of free pages: their number, then the pages */
+    if (available < reserve && mdb_cursor_open(txn, 0, &cursor) == 0) {
+        while (available < reserve && mdb_cursor_get(cursor, &key, &data, MDB_NEXT) == 0) {
+            size_t n;
+
+            memcpy(&n, data.mv_data, sizeof(n));
+            available += n;
+        }
+        mdb_cursor_close(cursor);
+    }
+    return available < reserve;
+}
+
+void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)
+{
+    int dead;
+
+    mdb_reader_check(db->env, &dead);
+}
+
+/*
+ * Maps DIR/writer.lock. Whoever holds the file shared uses the mutex in it; whoever gets it
+ * exclusively is alone and makes the mutex anew, as one left over from before a reboot may be
+ * locked by nobody. That downgrading is not atomic does no harm: before it nobody uses the mutex.
+ */
+static int writer_open(tmpl_lmdb_t *db, const char *dir)
+{
+    char path[4096];
+    pthread_mutexattr_t attr;
+    int alone;
+
+    if (snprintf(path, sizeof(path), "%s/writer.lock", dir) >= (int)sizeof(path)) {
+        return ENAMETOOLONG;
+    }
+    db->writer_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (db->writer_fd < 0) {
+        return errno;
+    }
+    alone = flock(db->writer_fd, LOCK_EX | LOCK_NB) == 0;
+    if (alone && ftruncate(db->writer_fd, sizeof(writer_t)) != 0) {
+        return errno;
+    }
+    if (!alone && flock(db->writer_fd, LOCK_SH) != 0) {
+        return errno;
+    }
+    db->writer = mmap(NULL, sizeof(writer_t), PROT_READ | PROT_WRITE, MAP_SHARED, db->writer_fd, 0);
+    if (db->writer == MAP_FAILED) {
+        db->writer = NULL;
+        return errno;
+    }
+    if (alone) {
+        pthread_mutexattr_init(&attr);
+        pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+        pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+        pthread_mutex_init(&db->writer->mutex, &attr);
+        pthread_mutexattr_destroy(&attr);
+        return flock(db->writer_fd, LOCK_SH) == 0 ? 0 : errno;
+    }
+    return 0;
+}
+
+static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
+{
+    MDB_val key = { 6, (void *)"format" }, data;
+    unsigned char format = FORMAT;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < TMPL_DB_COUNT; i++) {
+        rc = mdb_dbi_open(txn, db_names[i], flags, &db->dbi[i]);
+    }
+    if (rc == 0) {
+        rc = mdb_get(txn, db->dbi[TMPL_DB_META], &key, &data);
+        if (rc == MDB_NOTFOUND && flags != 0) {
+            data.mv_size = 1;
+            data.mv_data = &format;
+            rc = mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
+        }
+        else if (rc == 0 && (data.mv_size != 1 || *(const unsigned char *)data.mv_data != format)) {
+            rc = MDB_INCOMPATIBLE;
+        }
+    }
+    return rc;
+}
+
+/* Opens the databases, for reading if they exist, so that it works next to a writer that hangs. */
+static int tables_open(tmpl_lmdb_t *db)
+{
+    MDB_txn *txn;
+    int rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = dbis_open(db, txn, 0);
+    if (rc == 0) {
+        return mdb_txn_commit(txn); /* what makes the handles last */
+    }
+    mdb_txn_abort(txn);
+    if (rc == MDB_NOTFOUND) {
+        rc = tmpl_lmdb_write_begin(db, tmpl_clock() + OPEN_TIMEOUT, &txn);
+        if (rc == 0) {
+            rc = tmpl_lmdb_write_end(db, txn, dbis_open(db, txn, MDB_CREATE));
+        }
+    }
+    return rc;
+}
+
+static int env_open(tmpl_lmdb_t *db, const char *dir, size_t map_size)
+{
+    off_t is, should;
+    int rc = mdb_env_create(&db->env);
+
+    if (rc == 0) {
+        rc = mdb_env_set_maxdbs(db->env, TMPL_DB_COUNT);
+    }
+    if (rc == 0) {
+        rc = mdb_env_set_maxreaders(db->env, MAX_READERS);
+    }
+    if (rc == 0) {
+        /* whole pages, or LMDB maps less than it believes */
+        rc = mdb_env_set_mapsize(db->env, (map_size + 65535) & ~(size_t)65535);
+    }
+    if (rc == 0) {
+        rc = mdb_env_open(db->env, dir, MDB_NOSYNC | MDB_NOTLS, 0600);
+    }
+    if (rc == 0) {
+        rc = file_sizes(db->env, &is, &should);
+    }
+    if (rc == 0 && is < should) {
+        rc = MDB_CORRUPTED; /* to touch the missing part would be SIGBUS */
+    }
+    if (rc == 0) {
+        tmpl_lmdb_reader_check(db);
+        rc = tables_open(db);
+    }
+    return rc;
+}
+
+/* Joined with the list's lock held. */
+static tmpl_lmdb_t *open_find(const struct stat *st)
+{
+    for (tmpl_lmdb_t *db = open_list; db != NULL; db = db->next) {
+        if (db->dev == st->st_dev && db->ino == st->st_ino && db->pid == getpid()) {
+            return db;
+        }
+    }
+    return NULL;
+}
+
+static void db_free(tmpl_lmdb_t *db)
+{
+    while (db->n_idle > 0) {
+        mdb_txn_abort(db->idle[--db->n_idle]);
+    }
+    if (db->env != NULL) {
+        mdb_env_close(db->env);
+    }
+    if (db->writer != NULL) {
+        munmap(db->writer, sizeof(writer_t));
+    }
+    if (db->writer_fd >= 0) {
+        close(db->writer_fd);
+    }
+    pthread_rwlock_destroy(&db->map_lock);
+    pthread_mutex_destroy(&db->idle_lock);
+    free(db->dir);
+    free(db);
+}
+
+static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st, size_t map_size)
+{
+    tmpl_lmdb_t *db = calloc(1, sizeof(*db));
+    int rc;
+
+    if (db == NULL) {
+        return ENOMEM;
+    }
+    db->refs = 1;
+    db->pid = getpid();
+    db->dev = st->st_dev;
+    db->ino = st->st_ino;
+    db->writer_fd = -1;
+    db->dir = strdup(dir);
+    pthread_rwlock_init(&db->map_lock, NULL);
+    pthread_mutex_init(&db->idle_lock, NULL);
+    rc = writer_open(db, dir);
+    if (rc == 0) {
+        rc = env_open(db, dir, map_size);
+    }
+    if (rc != 0) {
+        db_free(db);
+        return rc;
+    }
+    db->next = open_list;
+    open_list = db;
+    *opened = db;
+    return 0;
+}
+
+/* One more user of an open environment; the map grows if this one wants it larger. */
+static int open_join(tmpl_lmdb_t *db, size_t map_size)
+{
+    MDB_envinfo info;
+
+    mdb_env_info(db->env, &info);
+    db->refs++;
+    return map_size > info.me_mapsize ? map_resize(db, (map_size + 65535) & ~(size_t)65535) : 0;
+}
+
+apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t map_size,
+                            tmpl_error_t *err)
+{
+    struct stat st;
+    tmpl_lmdb_t *db;
+    int rc = 0;
+
+    pthread_mutex_lock(&open_lock);
+    if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
+        rc = errno;
+    }
+    else if (stat(dir, &st) != 0) {
+        rc = errno;
+    }
+    else if (!S_ISDIR(st.st_mode)) {
+        rc = ENOTDIR;
+    }
+    else if ((db = open_find(&st)) != NULL) {
+        rc = open_join(db, map_size);
+        *opened = db;
+    }
+    else {
+        rc = open_new(opened, dir, &st, map_size);
+    }
+    pthread_mutex_unlock(&open_lock);
+    return rc == 0 ? APR_SUCCESS : dir_fail(dir, rc, err, "cannot open");
+}
+
+void tmpl_lmdb_close(tmpl_lmdb_t *db)
+{
+    pthread_mutex_lock(&open_lock);
+    /* in a child that has inherited it, it is not ours to close */
+    if (db->pid == getpid() && --db->refs == 0) {
+        tmpl_lmdb_t **at = &open_list;
+
+        while (*at != db) {
+            at = &(*at)->next;
+        }
+        *at = db->next;
+        mdb_env_sync(db->env, 1);
+        db_free(db);
+    }
+    pthread_mutex_unlock(&open_lock);
+}

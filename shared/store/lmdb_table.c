@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/lmdb_table.h"
+
+#include <string.h>
+
+#define SERIAL_SIZE 4
+#define ENTRY_SIZE  (SERIAL_SIZE + TMPL_KEY_SIZE)
+#define SITE_SIZE   (4 + 4 + 8 + 8 + 8 + TMPL_KEY_SIZE)
+
+/* Sites looked at in search of an idle one: bounds what a flood of new sites costs. */
+#define IDLE_LOOKS 64
+
+static uint64_t seconds_now(void)
+{
+    return (uint64_t)apr_time_sec(apr_time_now());
+}
+
+static void serial_pack(unsigned char *bytes, uint32_t serial)
+{
+    for (unsigned i = 0; i < SERIAL_SIZE; i++) {
+        bytes[i] = (unsigned char)(serial >> (24 - 8 * i));
+    }
+}
+
+static MDB_val name_val(const char *name)
+{
+    MDB_val val = { strlen(name), (void *)name };
+
+    return val;
+}
+
+static int site_unpack(tmpl_site_t *site, const MDB_val *data)
+{
+    const unsigned char *p = data->mv_data;
+
+    if (data->mv_size != SITE_SIZE) {
+        return MDB_CORRUPTED;
+    }
+    site->serial = (uint32_t)tmpl_get_le(p, 4);
+    site->pages = (uint32_t)tmpl_get_le(p + 4, 4);
+    site->version = tmpl_get_le(p + 8, 8);
+    site->entries = tmpl_get_le(p + 16, 8);
+    site->seen = tmpl_get_le(p + 24, 8);
+    memcpy(site->at, p + 32, TMPL_KEY_SIZE);
+    return 0;
+}
+
+int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site)
+{
+    MDB_val key = name_val(name), data;
+    int rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data);
+
+    return rc != 0 ? rc : site_unpack(site, &data);
+}
+
+int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site)
+{
+    unsigned char bytes[SITE_SIZE];
+    MDB_val key = name_val(name), data = { SITE_SIZE, bytes };
+
+    tmpl_put_le(bytes, site->serial, 4);
+    tmpl_put_le(bytes + 4, site->pages, 4);
+    tmpl_put_le(bytes + 8, site->version, 8);
+    tmpl_put_le(bytes + 16, site->entries, 8);
+    tmpl_put_le(bytes + 24, site->seen, 8);
+    memcpy(bytes + 32, site->at, TMPL_KEY_SIZE);
+    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
+}
+
+int tmpl_site_init(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site)
+{
+    MDB_dbi meta = tmpl_lmdb_dbi(db, TMPL_DB_META);
+    unsigned char bytes[SERIAL_SIZE];
+    MDB_val key = name_val("serial"), data;
+    int rc = mdb_get(txn, meta, &key, &data);
+
+    memset(site, 0, sizeof(*site));
+    site->seen = seconds_now();
+    if (rc == 0 && data.mv_size == SERIAL_SIZE) {
+        site->serial = (uint32_t)tmpl_get_le(data.mv_data, SERIAL_SIZE);
+    }
+    else if (rc != MDB_NOTFOUND) {
+        return rc != 0 ? rc : MDB_CORRUPTED;
+    }
+    tmpl_put_le(bytes, ++site->serial, SERIAL_SIZE);
+    data.mv_size = SERIAL_SIZE;
+    data.mv_data = bytes;
+    return mdb_put(txn, meta, &key, &data, 0);
+}
+
+int tmpl_serial_doom(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, uint64_t from)
+{
+    unsigned char k[SERIAL_SIZE], v[8];
+    MDB_val key = { SERIAL_SIZE, k }, data = { sizeof(v), v };
+
+    serial_pack(k, serial);
+    tmpl_put_le(v, from, sizeof(v));
+    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &key, &data, 0);
+}
+
+int tmpl_serial_save(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
+{
+    unsigned char k[SERIAL_SIZE];
+    MDB_val key = { SERIAL_SIZE, k };
+
+    serial_pack(k, serial);
+    return mdb_del(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &key, NULL);
+}
+
+/* The search goes round: it begins where the last one of this process ended. */
+int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
+{
+    uint64_t now = seconds_now(), idle = (uint64_t)apr_time_sec(opts->idle);
+    char *from = tmpl_lmdb_idle_from(db);
+    MDB_val key = name_val(from), data;
+    MDB_cursor_op op = from[0] != '\0' ? MDB_SET_RANGE : MDB_FIRST;
+    MDB_cursor *cursor;
+    tmpl_site_t site;
+    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
+
+    if (rc != 0) {
+        return rc;
+    }
+    for (int looks = 0; looks < IDLE_LOOKS; looks++, op = MDB_NEXT) {
+        rc = mdb_cursor_get(cursor, &key, &data, op);
+        if (rc == 0) {
+            rc = site_unpack(&site, &data);
+        }
+        if (rc != 0) {
+            from[0] = '\0';
+            break;
+        }
+        memcpy(from, key.mv_data, key.mv_size);
+        from[key.mv_size] = '\0';
+        if (site.seen + idle < now) {
+            rc = mdb_cursor_del(cursor, 0);
+            if (rc == 0) {
+                rc = tmpl_serial_doom(db, txn, site.serial, 0);
+            }
+            break;
+        }
+        rc = MDB_NOTFOUND;
+    }
+    mdb_cursor_close(cursor);
+    return rc;
+}
+
+int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
+{
+    MDB_stat stat;
+    int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
+
+    if (rc == 0 && stat.ms_entries >= opts->max_sites) {
+        rc = tmpl_site_forget_idle(db, txn, opts);
+        if (rc == MDB_NOTFOUND) {
+            rc = TMPL_LMDB_SITES_FULL;
+        }
+    }
+    return rc;
+}
+
+static void entry_key(unsigned char bytes[ENTRY_SIZE], uint32_t serial, tmpl_key_t key)
+{
+    serial_pack(bytes, serial);
+    tmpl_key_pack(bytes + SERIAL_SIZE, key);
+}
+
+int tmpl_entry_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
+                   tmpl_value_t *value)
+{
+    unsigned char bytes[ENTRY_SIZE];
+    MDB_val k = { ENTRY_SIZE, bytes }, data;
+    int rc;
+
+    entry_key(bytes, site->serial, key);
+    rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data);
+    if (rc == 0 && !tmpl_value_unpack(value, data.mv_data, data.mv_size)) {
+        value->df = 0;
+    }
+    return rc;
+}
+
+int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
+                   const tmpl_value_t *value)
+{
+    unsigned char bytes[ENTRY_SIZE], packed[TMPL_VALUE_MAX];
+    MDB_val k = { ENTRY_SIZE, bytes }, data = { 0, packed };
+
+    entry_key(bytes, site->serial, key);
+    data.mv_size = tmpl_value_pack(packed, value, key.kind);
+    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data, 0);
+}
+
+/* Whether a key is one of the entries of the serial. */
+static int entry_of(const MDB_val *key, const unsigned char serial[SERIAL_SIZE])
+{
+    return key->mv_size == ENTRY_SIZE && memcmp(key->mv_data, serial, SERIAL_SIZE) == 0;
+}
+
+/* Deletes up to budget entries of one serial; *left if there are more. */
+static int serial_sweep(tmpl_lmdb_t *db, MDB_txn *txn, const unsigned char serial[SERIAL_SIZE],
+                        unsigned budget, int *left)
+{
+    unsigned char start[ENTRY_SIZE] = { 0 };
+    MDB_val key = { ENTRY_SIZE, start }, data;
+    MDB_cursor_op op = MDB_SET_RANGE;
+    MDB_cursor *cursor;
+    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
+
+    if (rc != 0) {
+        return rc;
+    }
+    memcpy(start, serial, SERIAL_SIZE);
+    *left = 0;
+    for (;;) {
+        rc = mdb_cursor_get(cursor, &key, &data, op);
+        if (rc != 0 || !entry_of(&key, serial)) {
+            rc = rc == MDB_NOTFOUND ? 0 : rc;
+            break;
+        }
+        if (budget-- == 0) {
+            *left = 1;
+            break;
+        }
+        rc = mdb_cursor_del(cursor, 0);
+        if (rc != 0) {
+            break;
+        }
+        op = MDB_NEXT; /* which after a deletion is the one that moved up */
+    }
+    mdb_cursor_close(cursor);
+    return rc;
+}
+
+int tmpl_doomed_sweep(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done)
+{
+    uint64_t now = seconds_now();
+    unsigned char serial[SERIAL_SIZE];
+    MDB_cursor_op op = MDB_FIRST;
+    MDB_cursor *cursor;
+    MDB_val key, data;
+    int left = 0;
+    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &cursor);
+
+    if (rc != 0) {
+        return rc;
+    }
+    *done = 1;
+    while ((rc = mdb_cursor_get(cursor, &key, &data, op)) == 0) {
+        if (key.mv_size == SERIAL_SIZE && data.mv_size == 8 &&
+            tmpl_get_le(data.mv_data, 8) <= now) {
+            memcpy(serial, key.mv_data, SERIAL_SIZE);
+            rc = serial_sweep(db, txn, serial, budget, &left);
+            if (rc == 0 && !left) {
+                rc = mdb_cursor_del(cursor, 0);
+            }
+            *done = 0;
+            break;
+        }
+        op = MDB_NEXT;
+    }
+    mdb_cursor_close(cursor);
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
+                    const tmpl_lifetimes_t *lifetimes, unsigned budget)
+{
+    unsigned char bytes[ENTRY_SIZE];
+    MDB_val key = { ENTRY_SIZE, bytes }, data;
+    MDB_cursor_op op = MDB_SET_RANGE;
+    MDB_cursor *cursor;
+    tmpl_value_t value;
+    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
+
+    if (rc != 0) {
+        return rc;
+    }
+    serial_pack(bytes, site->serial);
+    memcpy(bytes + SERIAL_SIZE, site->at, TMPL_KEY_SIZE);
+    for (;;) {
+        rc = mdb_cursor_get(cursor, &key, &data, op);
+        if (rc != 0 || !entry_of(&key, bytes)) {
+            rc = rc == MDB_NOTFOUND ? 0 : rc;
+            memset(site->at, 0, TMPL_KEY_SIZE); /* round again */
+            break;
+        }
+        if (budget-- == 0) {
+            memcpy(site->at, (unsigned char *)key.mv_data + SERIAL_SIZE, TMPL_KEY_SIZE);
+            break;
+        }
+        if (!tmpl_value_unpack(&value, data.mv_data, data.mv_size) ||
+            !tmpl_value_live(&value, lifetimes, site->pages)) {
+            rc = mdb_cursor_del(cursor, 0);
+            if (rc != 0) {
+                break;
+            }
+            site->entries -= site->entries > 0;
+        }
+        op = MDB_NEXT;
+    }
+    mdb_cursor_close(cursor);
+    return rc;
+}
+
+int tmpl_site_walk(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site,
+                   int (*each)(void *baton, tmpl_key_t key, const tmpl_value_t *value), void *baton)
+{
+    unsigned char start[ENTRY_SIZE] = { 0 };
+    MDB_val key = { ENTRY_SIZE, start }, data;
+    MDB_cursor_op op = MDB_SET_RANGE;
+    MDB_cursor *cursor;
+    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
+
+    if (rc != 0) {
+        return rc;
+    }
+    serial_pack(start, site->serial);
+    while ((rc = mdb_cursor_get(cursor, &key, &data, op)) == 0 && entry_of(&key, start)) {
+        tmpl_value_t value;
+        tmpl_key_t k;
+
+        if (tmpl_key_unpack(&k, (unsigned char *)key.mv_data + SERIAL_SIZE) &&
+            tmpl_value_unpack(&value, data.mv_data, data.mv_size)) {
+            rc = each(baton, k, &value);
+            if (rc != 0) {
+                break;
+            }
+        }
+        op = MDB_NEXT;
+    }
+    mdb_cursor_close(cursor);
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}

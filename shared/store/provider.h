@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a kind of store implements. store.c finds the provider by the URI's scheme, checks what
+ * callers hand in (so no provider needs to) and passes the call on. Contracts are store.h's.
+ */
+#ifndef TMPL_STORE_PROVIDER_H
+#define TMPL_STORE_PROVIDER_H
+
+#include "store/store.h"
+
+#define TMPL_SITE_MAX 255 /* bytes of a site's name */
+
+/* One observation: the arguments of tmpl_store_observe, handed on as one. */
+typedef struct {
+    const char *site;
+    const tmpl_document_t *document;
+    const tmpl_key_t *keys;
+    uint32_t n;
+    const tmpl_policy_t *policy;
+    int learn;
+    apr_time_t deadline; /* on the clock of tmpl_clock */
+} tmpl_observation_t;
+
+typedef struct {
+    const char *scheme; /* the URI up to and with the colon */
+    apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
+    /* Fills *ctx; a cleanup on pool closes it. */
+    apr_status_t (*open)(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
+                         tmpl_error_t *err, apr_pool_t *pool);
+    /* counts comes zeroed, with records allocated and zeroed. */
+    apr_status_t (*observe)(void *ctx, const tmpl_observation_t *obs, tmpl_counts_t *counts,
+                            tmpl_error_t *err, apr_pool_t *pool);
+    apr_status_t (*stats)(void *ctx, const char *site, const tmpl_policy_t *policy,
+                          tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
+    apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                          void *baton, tmpl_error_t *err, apr_pool_t *pool);
+    apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
+    /* "export" and "import" of store.h; the latter is a word of its own in C++. */
+    apr_status_t (*dump)(void *ctx, const char *site, tmpl_store_stats_t *head,
+                         apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton,
+                         tmpl_error_t *err, apr_pool_t *pool);
+    apr_status_t (*load)(void *ctx, const char *site, const tmpl_store_stats_t *head,
+                         const tmpl_entry_t *entries, uint32_t n, tmpl_error_t *err,
+                         apr_pool_t *pool);
+} tmpl_provider_t;
+
+extern const tmpl_provider_t tmpl_provider_lmdb;
+extern const tmpl_provider_t tmpl_provider_redis;
+extern const tmpl_provider_t tmpl_provider_redis_unix;
+
+/* Microseconds on a clock that nobody sets. */
+apr_time_t tmpl_clock(void);
+
+#endif

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:{SITE}", which
+ * redis_observe.lua reads and writes in one round trip. A site is one key, so that it expires or is
+ * evicted as a whole; its name stands in braces, so that whatever keys a site may get one day share
+ * a slot of a cluster. Braces and % in a name are written %7B, %7D and %25.
+ *
+ * Needs Redis 5 or later (scripts replicated by their effects). Sites not observed for opts.idle
+ * expire. A server that takes no writes (read-only replica, out of memory, disk trouble) is a full
+ * store: APR_ENOSPC with good counts, still in one round trip.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_hash.h>
+#include <apr_sha1.h>
+#include <apr_strings.h>
+#include <apr_tables.h>
+
+#include "store/entry.h"
+#include "store/provider.h"
+#include "store/redis_conn.h"
+
+#define KEY_PREFIX    "tmpl:{"
+#define ANSWER_HEAD   13
+#define ANSWER_RECORD 8
+#define PARAMS_HEAD   (1 + 4 * 4 + 2 + 2 * TMPL_KEY_SIZE)
+#define HEAD_MOST     64                    /* the field "h": clock, version, cursor */
+#define ERROR_MOST    4096                  /* bytes of an error reply */
+#define BATCH         500                   /* entries a command of an import or an export */
+#define REPLY_MOST    (64 << 20)            /* bytes of a reply to the calls of an administrator */
+#define PATIENCE      apr_time_from_sec(30) /* for one of them */
+
+static const char script[] =
+#include "store/redis_observe.lua.h"
+    ;
+
+typedef struct {
+    tmpl_redis_t *redis;
+    tmpl_store_opts_t opts;
+    char sha[2 * APR_SHA1_DIGESTSIZE + 1];
+} store_t;
+
+/* A command under construction; arguments are not copied. */
+typedef struct {
+    apr_array_header_t *argv;
+    apr_array_header_t *lens;
+} words_t;
+
+static words_t words(apr_pool_t *pool, int n, ...)
+{
+    words_t w = { apr_array_make(pool, n + 8, sizeof(char *)),
+                  apr_array_make(pool, n + 8, sizeof(size_t)) };
+    va_list args;
+
+    va_start(args, n);
+    for (int i = 0; i < n; i++) {
+        const char *word = va_arg(args, const char *);
+
+        APR_ARRAY_PUSH(w.argv, const char *) = word;
+        APR_ARRAY_PUSH(w.lens, size_t) = strlen(word);
+    }
+    va_end(args);
+    return w;
+}
+
+static void words_add(words_t *w, const void *bytes, size_t len)
+{
+    APR_ARRAY_PUSH(w->argv, const char *) = bytes;
+    APR_ARRAY_PUSH(w->lens, size_t) = len;
+}
+
+static apr_status_t call(store_t *store, const words_t *w, size_t max_reply, apr_time_t deadline,
+                         redisReply **reply, tmpl_error_t *err)
+{
+    tmpl_redis_command_t command = { w->argv->nelts, (const char **)w->argv->elts,
+                                     (const size_t *)w->lens->elts };
+
+    return tmpl_redis_call(store->redis, &command, max_reply, deadline, reply, err);
+}
+
+static const char *site_key(const char *site, apr_pool_t *pool)
+{
+    char *key = apr_palloc(pool, sizeof(KEY_PREFIX) + 3 * strlen(site) + 2);
+    char *p = key + sizeof(KEY_PREFIX) - 1;
+
+    memcpy(key, KEY_PREFIX, sizeof(KEY_PREFIX));
+    for (; *site != '\0'; site++) {
+        if (*site == '%' || *site == '{' || *site == '}') {
+            p += apr_snprintf(p, 4, "%%%02X", (unsigned char)*site);
+        }
+        else {
+            *p++ = *site;
+        }
+    }
+    *p++ = '}';
+    *p = '\0';
+    return key;
+}
+
+/* The site of a key; NULL if the key is none of a site. */
+static const char *key_site(const char *key, size_t len, apr_pool_t *pool)
+{
+    static const struct {
+        char code[4];
+        char is;
+    } escapes[] = { { "%25", '%' }, { "%7B", '{' }, { "%7D", '}' } };
+    size_t prefix = sizeof(KEY_PREFIX) - 1, to = 0;
+    char *site;
+
+    if (len <= prefix + 1 || memcmp(key, KEY_PREFIX, prefix) != 0 || key[len - 1] != '}') {
+        return NULL;
+    }
+    site = apr_palloc(pool, len);
+    for (size_t i = prefix; i < len - 1; i++) {
+        site[to] = key[i];
+        for (int e = 0; e < 3 && key[i] == '%' && i + 3 < len; e++) {
+            if (memcmp(key + i, escapes[e].code, 3) == 0) {
+                site[to] = escapes[e].is;
+                i += 2;
+                break;
+            }
+        }
+        to++;
+    }
+    site[to] = '\0';
+    return site;
+}
+
+static uint32_t idle_seconds(const store_t *store)
+{
+    apr_time_t seconds = apr_time_sec(store->opts.idle);
+
+    return seconds < 1 ? 1 : seconds > INT32_MAX ? INT32_MAX : (uint32_t)seconds;
+}
+
+/* ARGV[1] of the script; its length. */
+static size_t params_pack(const store_t *store, unsigned char *p, const tmpl_observation_t *obs,
+                          int learn)
+{
+    unsigned char *start = p;
+    tmpl_lifetimes_t lifetimes;
+
+    tmpl_lifetimes_init(&lifetimes, obs->policy);
+    *p++ = learn != 0;
+    tmpl_put_le(p, obs->policy->min_df, 4);
+    tmpl_put_le(p + 4, obs->policy->lifetime_tb, 4);
+    tmpl_put_le(p + 8, obs->policy->max_entries, 4);
+    tmpl_put_le(p + 12, idle_seconds(store), 4);
+    tmpl_put_le(p + 16, obs->document->id & 0xffff, 2);
+    p += 18;
+    tmpl_key_pack(p, (tmpl_key_t){ obs->document->id, TMPL_KIND_DOCUMENT });
+    p += TMPL_KEY_SIZE;
+    tmpl_key_pack(p, (tmpl_key_t){ obs->document->text, TMPL_KIND_DOCUMENT });
+    p += TMPL_KEY_SIZE;
+    for (uint32_t i = 0; i < lifetimes.n; i++, p += 4) {
+        tmpl_put_le(p, lifetimes.pages[i], 4);
+    }
+    return (size_t)(p - start);
+}
+
+static int is_missing_script(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "NOSCRIPT", 8) == 0;
+}
+
+/* Runs the script, sending it along only if the server does not have it. */
+static apr_status_t script_call(store_t *store, const tmpl_observation_t *obs, int learn,
+                                redisReply **reply, tmpl_error_t *err, apr_pool_t *pool)
+{
+    unsigned char params[PARAMS_HEAD + 4 * TMPL_LIFETIMES];
+    unsigned char *keys = apr_palloc(pool, (size_t)obs->n * TMPL_KEY_SIZE + 1);
+    size_t max_reply = ANSWER_HEAD + (size_t)obs->n * ANSWER_RECORD + ERROR_MOST;
+    words_t w = words(pool, 4, "EVALSHA", store->sha, "1", site_key(obs->site, pool));
+    apr_status_t rv;
+
+    for (uint32_t i = 0; i < obs->n; i++) {
+        tmpl_key_pack(keys + (size_t)i * TMPL_KEY_SIZE, obs->keys[i]);
+    }
+    words_add(&w, params, params_pack(store, params, obs, learn));
+    words_add(&w, keys, (size_t)obs->n * TMPL_KEY_SIZE);
+    rv = call(store, &w, max_reply, obs->deadline, reply, err);
+    if (rv == APR_SUCCESS && is_missing_script(*reply)) {
+        freeReplyObject(*reply);
+        APR_ARRAY_IDX(w.argv, 0, const char *) = "EVAL";
+        APR_ARRAY_IDX(w.lens, 0, size_t) = strlen("EVAL");
+        APR_ARRAY_IDX(w.argv, 1, const char *) = script;
+        APR_ARRAY_IDX(w.lens, 1, size_t) = sizeof(script) - 1;
+        rv = call(store, &w, max_reply, obs->deadline, reply, err);
+    }
+    return rv;
+}
+
+/* The script's answer; 0 if it is none. */
+static int answer_read(const redisReply *reply, uint32_t n, tmpl_counts_t *counts)
+{
+    const unsigned char *p;
+
+    if (reply->type != REDIS_REPLY_STRING ||
+        (size_t)reply->len != ANSWER_HEAD + (size_t)n * ANSWER_RECORD) {
+        return 0;
+    }
+    p = (const unsigned char *)reply->str;
+    counts->pages = (uint32_t)tmpl_get_le(p, 4);
+    counts->version = tmpl_get_le(p + 4, 8);
+    counts->counted = p[12] != 0;
+    p += ANSWER_HEAD;
+    for (uint32_t i = 0; i < n; i++, p += ANSWER_RECORD) {
+        counts->records[i].df = (uint32_t)tmpl_get_le(p, 4);
+        counts->records[i].last = (uint32_t)tmpl_get_le(p + 4, 4);
+    }
+    return 1;
+}
+
+/* One run of the script, judged. */
+static apr_status_t evaluate(store_t *store, const tmpl_observation_t *obs, int learn,
+                             tmpl_counts_t *counts, int *counts_good, tmpl_error_t *err,
+                             apr_pool_t *pool)
+{
+    redisReply *reply, *reason;
+    apr_status_t rv = script_call(store, obs, learn, &reply, err, pool);
+
+    *counts_good = 0;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    if (reply->type == REDIS_REPLY_ERROR) {
+        rv = tmpl_redis_fail(store->redis, reply->str, reply->len, err);
+    }
+    else if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
+             (reply->element[1]->type == REDIS_REPLY_STRING ||
+              reply->element[1]->type == REDIS_REPLY_STATUS ||
+              reply->element[1]->type == REDIS_REPLY_ERROR) &&
+             answer_read(reply->element[0], obs->n, counts)) {
+        *counts_good = 1;
+        reason = reply->element[1];
+        tmpl_redis_fail(store->redis, reason->str, reason->len, err);
+        rv = APR_ENOSPC; /* for whatever reason it takes no writes */
+    }
+    else if (answer_read(reply, obs->n, counts)) {
+        *counts_good = 1;
+    }
+    else {
+        rv = tmpl_redis_garbage(store->redis, err);
+    }
+    freeReplyObject(reply);
+    return rv;
+}
+
+static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, tmpl_counts_t *counts,
+                            tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    int good;
+    apr_status_t rv = evaluate(store, obs, obs->learn, counts, &good, err, pool);
+
+    if (rv == APR_ENOSPC && !good) {
+        /* the server refused the script as such: what it says of writes holds, so only look */
+        apr_status_t looked = evaluate(store, obs, 0, counts, &good, NULL, pool);
+
+        rv = looked == APR_SUCCESS ? rv : looked;
+    }
+    if (err != NULL && rv != APR_SUCCESS) {
+        err->status = rv;
+    }
+    return rv;
+}
+
+/* A command whose reply must be of one type. */
+static apr_status_t ask(store_t *store, const words_t *w, int type, redisReply **reply,
+                        tmpl_error_t *err)
+{
+    apr_status_t rv = call(store, w, REPLY_MOST, tmpl_clock() + PATIENCE, reply, err);
+
+    if (rv == APR_SUCCESS && (*reply)->type != type) {
+        rv = (*reply)->type == REDIS_REPLY_ERROR
+                 ? tmpl_redis_fail(store->redis, (*reply)->str, (*reply)->len, err)
+                 : tmpl_redis_garbage(store->redis, err);
+        freeReplyObject(*reply);
+    }
+    return rv;
+}
+
+/* As ask, for a reply that is of no interest but for its number. */
+static apr_status_t ask_number(store_t *store, const words_t *w, long long *number,
+                               tmpl_error_t *err)
+{
+    redisReply *reply;
+    apr_status_t rv = ask(store, w, REDIS_REPLY_INTEGER, &reply, err);
+
+    if (rv == APR_SUCCESS) {
+        *number = reply->integer;
+        freeReplyObject(reply);
+    }
+    return rv;
+}
+
+static int is_scan(const redisReply *reply)
+{
+    if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_STRING ||
+        reply->element[0]->len > 20 || reply->element[1]->type != REDIS_REPLY_ARRAY) {
+        return 0;
+    }
+    for (size_t i = 0; i < reply->element[1]->elements; i++) {
+        if (reply->element[1]->element[i]->type != REDIS_REPLY_STRING) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/*
+ * SCAN or HSCAN to its end: each gets every element (of HSCAN: field and value) exactly once, and
+ * ends it by returning something other than APR_SUCCESS.
+ */
+static apr_status_t scan(store_t *store, const char *key, unsigned step,
+                         apr_status_t (*each)(void *baton, const redisReply *const *element),
+                         void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_hash_t *seen = apr_hash_make(pool); /* a table that is rehashed shows elements twice */
+    const char *count = apr_psprintf(pool, "%d", BATCH);
+    char cursor[24] = "0";
+    apr_status_t rv = APR_SUCCESS;
+
+    do {
+        words_t w = key == NULL
+                        ? words(pool, 6, "SCAN", cursor, "MATCH", KEY_PREFIX "*}", "COUNT", count)
+                        : words(pool, 5, "HSCAN", key, cursor, "COUNT", count);
+        redisReply *reply, *found;
+
+        rv = ask(store, &w, REDIS_REPLY_ARRAY, &reply, err);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (!is_scan(reply) || reply->element[1]->elements % step != 0) {
+            freeReplyObject(reply);
+            return tmpl_redis_garbage(store->redis, err);
+        }
+        found = reply->element[1];
+        for (size_t i = 0; rv == APR_SUCCESS && i < found->elements; i += step) {
+            const redisReply *name = found->element[i];
+
+            if (apr_hash_get(seen, name->str, (apr_ssize_t)name->len) == NULL) {
+                const char *copy = apr_pmemdup(pool, name->str, name->len + 1);
+
+                apr_hash_set(seen, copy, (apr_ssize_t)name->len, copy);
+                rv = each(baton, (const redisReply *const *)&found->element[i]);
+                if (rv != APR_SUCCESS) {
+                    tmpl_fail(err, rv, "%s: broken off", tmpl_redis_name(store->redis));
+                }
+            }
+        }
+        apr_cpystrn(cursor, reply->element[0]->str, sizeof(cursor));
+        freeReplyObject(reply);
+    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
+    return rv;
+}
+
+/* The bytes a site takes: the server's own estimate, or a guess where it has none. */
+static uint64_t site_bytes(store_t *store, const char *key, uint64_t entries, apr_pool_t *pool)
+{
+    words_t w = words(pool, 5, "MEMORY", "USAGE", key, "SAMPLES", "50");
+    long long bytes;
+
+    return ask_number(store, &w, &bytes, NULL) == APR_SUCCESS && bytes > 0 ? (uint64_t)bytes
+                                                                           : entries * 64;
+}
+
+/* What is said of a site without going through it. */
+static apr_status_t site_head(store_t *store, const char *site, tmpl_store_stats_t *head,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    const char *key = site_key(site, pool);
+    words_t get = words(pool, 3, "HMGET", key, "h"), len = words(pool, 2, "HLEN", key);
+    const unsigned char *p;
+    redisReply *reply, *h;
+    long long n = 0;
+    apr_status_t rv = ask(store, &get, REDIS_REPLY_ARRAY, &reply, err);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    h = reply->elements == 1 ? reply->element[0] : reply;
+    if (h->type == REDIS_REPLY_NIL) {
+        rv = tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
+    }
+    else if (h->type != REDIS_REPLY_STRING || h->len < 12) {
+        rv = tmpl_redis_garbage(store->redis, err);
+    }
+    else {
+        p = (const unsigned char *)h->str;
+        head->pages = (uint32_t)tmpl_get_le(p, 4);
+        head->version = tmpl_get_le(p + 4, 8);
+        rv = ask_number(store, &len, &n, err);
+        head->entries = n > 0 ? (uint64_t)n - 1 : 0;
+        head->bytes = site_bytes(store, key, head->entries, pool);
+    }
+    freeReplyObject(reply);
+    return rv;
+}
+
+typedef struct {
+    apr_status_t (*each)(void *baton, const tmpl_entry_t *entry);
+    void *baton;
+} dump_t;
+
+static apr_status_t dump_entry(void *baton, const redisReply *const *element)
+{
+    dump_t *dump = baton;
+    tmpl_value_t value;
+    tmpl_entry_t entry;
+    tmpl_key_t key;
+
+    if (element[0]->len != TMPL_KEY_SIZE ||
+        !tmpl_key_unpack(&key, (const unsigned char *)element[0]->str) ||
+        !tmpl_value_unpack(&value, element[1]->str, element[1]->len)) {
+        return APR_SUCCESS; /* the head, or nothing of ours */
+    }
+    tmpl_value_export(&entry, key, &value);
+    return dump->each(dump->baton, &entry);
+}
+
+static apr_status_t redis_dump(void *ctx, const char *site, tmpl_store_stats_t *head,
+                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
+                               void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    dump_t dump = { each, baton };
+    apr_status_t rv = site_head(store, site, head, err, pool);
+
+    return rv != APR_SUCCESS ? rv
+                             : scan(store, site_key(site, pool), 2, dump_entry, &dump, err, pool);
+}
+
+typedef struct {
+    tmpl_lifetimes_t lifetimes;
+    uint32_t min_df;
+    tmpl_store_stats_t *stats;
+} tally_t;
+
+static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
+{
+    tally_t *t = baton;
+    tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
+
+    if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
+        t->stats->live++;
+        t->stats->template += entry->key.kind != TMPL_KIND_DOCUMENT && value.df >= t->min_df;
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t redis_stats(void *ctx, const char *site, const tmpl_policy_t *policy,
+                                tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tally_t t = { .min_df = policy->min_df, .stats = stats };
+
+    tmpl_lifetimes_init(&t.lifetimes, policy);
+    return redis_dump(ctx, site, stats, tally, &t, err, pool);
+}
+
+typedef struct {
+    apr_status_t (*each)(void *baton, const char *site);
+    void *baton;
+    apr_pool_t *pool;
+} names_t;
+
+static apr_status_t name_each(void *baton, const redisReply *const *element)
+{
+    names_t *names = baton;
+    const char *site = key_site(element[0]->str, element[0]->len, names->pool);
+
+    return site == NULL ? APR_SUCCESS : names->each(names->baton, site);
+}
+
+static apr_status_t redis_sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                                void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    names_t names = { each, baton, pool };
+
+    return scan(ctx, NULL, 1, name_each, &names, err, pool);
+}
+
+static apr_status_t redis_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
+{
+    /* UNLINK frees the memory in the background */
+    words_t w = words(pool, 2, "UNLINK", site_key(site, pool));
+    long long n;
+    apr_status_t rv = ask_number(ctx, &w, &n, err);
+
+    if (rv == APR_SUCCESS && n == 0) {
+        rv = tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
+    }
+    return rv;
+}
+
+/* The fields of up to BATCH entries, in one HSET. */
+static apr_status_t load_batch(store_t *store, const char *key, const tmpl_entry_t *entries,
+                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
+{
+    words_t w = words(pool, 2, "HSET", key);
+    long long added;
+
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned char *bytes = apr_palloc(pool, TMPL_KEY_SIZE + TMPL_VALUE_MAX);
+        tmpl_value_t value;
+
+        tmpl_value_import(&value, &entries[i]);
+        tmpl_key_pack(bytes, entries[i].key);
+        words_add(&w, bytes, TMPL_KEY_SIZE);
+        words_add(&w, bytes + TMPL_KEY_SIZE,
+                  tmpl_value_pack(bytes + TMPL_KEY_SIZE, &value, entries[i].key.kind));
+    }
+    return ask_number(store, &w, &added, err);
+}
+
+/* Head, expiry and the new name, which takes the place of whatever was there. */
+static apr_status_t load_end(store_t *store, const char *from, const char *to,
+                             const tmpl_store_stats_t *head, tmpl_error_t *err, apr_pool_t *pool)
+{
+    unsigned char h[13];
+    words_t set = words(pool, 3, "HSET", from, "h");
+    words_t expire = words(pool, 3, "EXPIRE", from, apr_psprintf(pool, "%u", idle_seconds(store)));
+    words_t rename = words(pool, 3, "RENAME", from, to);
+    redisReply *reply;
+    long long n;
+    apr_status_t rv;
+
+    tmpl_put_le(h, head->pages, 4);
+    tmpl_put_le(h + 4, head->version, 8);
+    h[12] = '0';
+    words_add(&set, h, sizeof(h));
+    rv = ask_number(store, &set, &n, err);
+    if (rv == APR_SUCCESS) {
+        rv = ask_number(store, &expire, &n, err);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = ask(store, &rename, REDIS_REPLY_STATUS, &reply, err);
+    }
+    if (rv == APR_SUCCESS) {
+        freeReplyObject(reply);
+    }
+    return rv;
+}
+
+static apr_status_t redis_load(void *ctx, const char *site, const tmpl_store_stats_t *head,
+                               const tmpl_entry_t *entries, uint32_t n, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    const char *key = site_key(site, pool);
+    const char *temporary = apr_pstrcat(pool, key, ":import", NULL);
+    words_t unlink = words(pool, 2, "UNLINK", temporary);
+    apr_pool_t *batch_pool;
+    long long ignored;
+    apr_status_t rv = ask_number(ctx, &unlink, &ignored, err);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    apr_pool_create(&batch_pool, pool);
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i += BATCH) {
+        apr_pool_clear(batch_pool);
+        rv =
+            load_batch(ctx, temporary, entries + i, n - i < BATCH ? n - i : BATCH, err, batch_pool);
+    }
+    apr_pool_destroy(batch_pool);
+    if (rv == APR_SUCCESS) {
+        rv = load_end(ctx, temporary, key, head, err, pool);
+    }
+    if (rv != APR_SUCCESS) {
+        ask_number(ctx, &unlink, &ignored, NULL);
+    }
+    return rv;
+}
+
+static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_redis_address_t address;
+
+    return tmpl_redis_address_parse(&address, uri, err, pool);
+}
+
+static void sha_hex(char hex[2 * APR_SHA1_DIGESTSIZE + 1])
+{
+    unsigned char digest[APR_SHA1_DIGESTSIZE];
+    apr_sha1_ctx_t sha;
+
+    apr_sha1_init(&sha);
+    apr_sha1_update_binary(&sha, (const unsigned char *)script, sizeof(script) - 1);
+    apr_sha1_final(digest, &sha);
+    for (int i = 0; i < APR_SHA1_DIGESTSIZE; i++) {
+        apr_snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    }
+}
+
+static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
+                               tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = apr_pcalloc(pool, sizeof(*store));
+    tmpl_redis_address_t address;
+    apr_status_t rv = tmpl_redis_address_parse(&address, uri, err, pool);
+
+    if (rv == APR_SUCCESS) {
+        store->opts = *opts;
+        store->redis = tmpl_redis_create(&address, opts->max_connections, pool);
+        sha_hex(store->sha);
+        *ctx = store;
+    }
+    return rv;
+}
+
+const tmpl_provider_t tmpl_provider_redis = {
+    .scheme = "redis://",
+    .check = check,
+    .open = store_open,
+    .observe = observe,
+    .stats = redis_stats,
+    .sites = redis_sites,
+    .forget = redis_forget,
+    .dump = redis_dump,
+    .load = redis_load,
+};
+
+const tmpl_provider_t tmpl_provider_redis_unix = {
+    .scheme = "redis+unix://",
+    .check = check,
+    .open = store_open,
+    .observe = observe,
+    .stats = redis_stats,
+    .sites = redis_sites,
+    .forget = redis_forget,
+    .dump = redis_dump,
+    .load = redis_load,
+};
