@@ -17,11 +17,11 @@ my $backend = backend {
     my $html = $site->page($1);
     my $visit = join ' ', 'Served', time, $$, $request->{target} =~ s/\W/ /gr;
     $html =~ s{</main>}{<div>$visit</div></main>};
-    $html =~ s{</head>}{<link rel="canonical" href="$1"></head>} if $request->{target} =~ /canonical=([^&]*)/;
+    my ($canonical) = $request->{target} =~ /canonical=([^&]*)/;
+    $html =~ s{</head>}{<link rel="canonical" href="$canonical"></head>} if defined $canonical;
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
 };
 
-my $number = 0;
 my $httpd = proxy($backend, conf => "TmplMode strip\nTmplSiteKey %{req:X-Site}");
 my $get = sub {
     my ($name, $target) = @_;

@@ -13,8 +13,8 @@ plan skip_all => 'no mod_bucketeer' if !Test::Tmpl::Httpd::has_module('bucketeer
 my $site = site();
 my $page = $site->page(9);
 
-# mod_bucketeer ends a bucket at 02, a brigade at 03, and flushes at 04.
-my %CUT = (bucket => "\002", pass => "\003", flush => "\004");
+# mod_bucketeer ends a bucket at ^B, passes the brigade on at ^P, and flushes at ^F; it takes them out.
+my %CUT = (bucket => "\x02", pass => "\x10", flush => "\x06");
 
 my $backend = backend {
     my ($connection, $request) = @_;
@@ -23,8 +23,11 @@ my $backend = backend {
         if (m{^/bucketeer/(\w+)/(\d+)}) {
             return $connection->respond(200, \%html, substr($page, 0, $2) . $CUT{$1} . substr $page, $2);
         }
+        if (m{^/bucketeer/off}) {
+            return $connection->respond(200, \%html, join '', map { ($CUT{$_}, $page) } sort keys %CUT);
+        }
         if (m{^/bucketeer/every}) {
-            return $connection->respond(200, \%html, join '', map { "$_\004\002" } split //, $page);
+            return $connection->respond(200, \%html, join '', map { "$_\x06\x02\x10" } split //, $page);
         }
         if (m{^/writes/(\d+)}) {
             $connection->respond(200, { %html, 'Content-Length' => length $page }, substr $page, 0, $1);
@@ -38,11 +41,16 @@ my $backend = backend {
 my $httpd = proxy($backend, modules => ['bucketeer'], conf => <<'END');
 TmplMode strip
 TmplPageKey "%{req:X-Page}"
+<Location /bucketeer/off>
+    TmplMode off
+</Location>
 <Location /bucketeer>
     SetOutputFilter BUCKETEER
 </Location>
 END
 $httpd->get("/page/$_", headers => { 'X-Page' => $_ }) for 1 .. 6;
+
+is $httpd->get('/bucketeer/off')->body, $page x 3, 'mod_bucketeer takes these characters';
 
 my $client = $httpd->client;
 my $want = $site->stripped(9);
@@ -52,7 +60,7 @@ sub all_same {
     my ($name, @targets) = @_;
     my @differ = grep {
         my $res = $client->get($_, headers => { 'X-Page' => 9 });
-        $client->connect if !$client->{socket};
+        $client->connect if !$res->complete;
         !$res->complete || $res->body ne $want
     } @targets;
     is_deeply \@differ, [], $name . ': ' . @targets . ' answers are the same';

@@ -8,7 +8,7 @@ use lib "$FindBin::Bin/lib";
 use Test::Tmpl;
 use Socket qw(SOL_SOCKET SO_LINGER SO_RCVBUF);
 
-my $site = Test::Tmpl::Site->new(extra => '<p>' . Test::Tmpl::Site::words(5, 60_000) . '</p>');
+my $site = Test::Tmpl::Site->new(extra => sub { '<p>' . Test::Tmpl::Site::words($_[0], 60_000) . '</p>' });
 my $backend = backend {
     my ($connection, $request) = @_;
     return $site->answer(@_) if $request->{target} !~ m{^/slow/(\d+)};

@@ -33,7 +33,7 @@ sub broken {
 }
 
 broken('a directory that cannot be made', sub { rmdir $_[0]; spit($_[0], 'a file') });
-broken('a parent that is missing', sub { }, 'no/such/parent');
+broken('a parent that is a file', sub { spit("$_[0]/file", '') }, 'store/file/store');
 SKIP: {
     skip 'not root: nobody else to take the right from', 1 if !defined Test::Tmpl::Process::server_user();
     broken('a directory of somebody else', sub { chown 0, 0, $_[0]; chmod 0700, $_[0] });
@@ -44,7 +44,7 @@ for my $size (10, 4096, 65_536) {
         sub { give_to_server(spit("$_[0]/data.mdb", join '', map { chr($_ * 131 % 251) } 1 .. $size)) });
 }
 
-subtest 'a file cut short behind the back of a running server' => sub {
+subtest 'a file cut short' => sub {
     my $httpd = proxy($backend, conf => 'TmplMode strip');
     $httpd->visit(1 .. 6);
     $httpd->stop;

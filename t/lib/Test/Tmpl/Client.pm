@@ -40,9 +40,11 @@ sub close {
 }
 
 # Sends a request and reads its answer. Options: method, version (1.1), headers => { Name => value
-# or [values] }, body. A Host field is added unless headers has one (undef: none at all).
+# or [values] }, body. A Host field is added unless headers has one (undef: none at all). Connects anew
+# if the server said that it closes after the answer before this.
 sub get {
     my ($self, $target, %o) = @_;
+    $self->connect if delete $self->{closed};
     $self->send_request($target, %o) or return $self->broken('the request could not be sent');
     return $self->read_response($o{method} // 'GET');
 }
@@ -109,7 +111,8 @@ sub read_response {
     my $res = Test::Tmpl::Response->new(%$head);
     $res->{body} = '';
     $res->{error} = $self->read_body($res, $method);
-    $self->close if $res->{error} || $res->{until_close};
+    $self->{closed} = ($res->header('Connection') // '') =~ /\bclose\b/i || $res->{until_close};
+    $self->close if $res->{error} || $self->{closed};
     return $res;
 }
 

@@ -12,10 +12,11 @@ my @WORDS = qw(amber basil cedar delta ember fjord grove harbour island juniper 
     nectar orchid pepper quartz river saffron timber umber valley willow yarrow zephyr anchor
     beacon candle dagger easel falcon garnet);
 
-# name => distinguishes sites in one test; extra => HTML put at the end of every article
+# name => distinguishes sites in one test; extra => HTML at the end of every article, or code that makes
+# it from a page's number
 sub new {
     my ($class, %args) = @_;
-    return bless { name => $args{name} // 'Harbour News', extra => $args{extra} // '' }, $class;
+    return bless { name => $args{name} // 'Harbour News', extra => ref $args{extra} ? $args{extra} : sub { $args{extra} // '' } }, $class;
 }
 
 # Words that differ for every seed, without rand(): the same in every run and every Perl.
@@ -44,7 +45,7 @@ sub pieces {
             . "</ul></nav></header>"],
         [gap1 => "\n<main>\n"],
         [article => "<article id=\"article\"><h1>Story number $n about " . words($n, 4)
-            . "</h1>\n$article\n$self->{extra}</article>"],
+            . "</h1>\n$article\n" . $self->{extra}->($n) . '</article>'],
         [gap2 => "\n</main>\n"],
         [aside => "<aside class=\"side\"><h2>Most read in $name</h2><ul><li><a href=\"/a1\">Ferries again on time</a></li>"
             . "<li><a href=\"/a2\">Old lighthouse for sale</a></li></ul></aside>"],
