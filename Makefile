@@ -78,6 +78,7 @@ bench-lifetime: $(BUILD)/bench/lifetime
 	@bench/lifetime $< "$(SITE_DIR)"
 
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
+	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: accuracy exact bench-lifetime

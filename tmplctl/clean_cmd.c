@@ -184,9 +184,8 @@ int ctl_clean(ctl_t *ctl)
     if (make_out_dir(ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
-    apr_status_t status = ctl_store_open(&run.store, ctl);
-    if (status != APR_SUCCESS) {
-        return status == APR_EINVAL ? CTL_USAGE : CTL_FAILED;
+    if (ctl_store_open(&run.store, ctl) != APR_SUCCESS) {
+        return CTL_FAILED;
     }
     if (ctl->options.two_pass) {
         each_file(&run, "learning", learn_file);

@@ -18,7 +18,7 @@
 #define CTL_USAGE  2 /* the command line is wrong: nothing was done */
 
 /* How long one page may wait for the store. Nobody waits for an answer here, unlike in a server. */
-#define CTL_STORE_TIMEOUT apr_time_from_sec(30)
+#define CTL_STORE_TIMEOUT apr_time_from_sec(10)
 
 /* What the options of a command line say; options.c fills it. */
 typedef struct {

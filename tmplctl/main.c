@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_general.h>
 
@@ -63,14 +64,14 @@ static void print_usage(FILE *out)
                  "version.\n");
 }
 
-static void print_help(const ctl_command_t *command)
+static void print_help(const ctl_command_t *command, apr_pool_t *pool)
 {
     printf("Usage: tmplctl %s [OPTION]... %s\n\n%s %s.\n%s", command->name, command->args,
            command->name, command->summary, command->help);
     if ((command->bit & CTL_IN_STORE) != 0) {
         printf("Without --store, the store is the one that TMPL_STORE names.\n");
     }
-    ctl_options_print(command);
+    ctl_options_print(command, pool);
     printf("\nExit codes: %d all went well, %d a file or the store failed, %d wrong usage.\n",
            CTL_OK, CTL_FAILED, CTL_USAGE);
 }
@@ -83,7 +84,7 @@ static int run_command(const ctl_command_t *command, int argc, const char *const
         return CTL_USAGE;
     }
     if (ctl.options.help) {
-        print_help(command);
+        print_help(command, pool);
         return CTL_OK;
     }
     ctl_interrupt_catch();
@@ -113,11 +114,18 @@ static int dispatch(int argc, const char *const *argv, apr_pool_t *pool)
     return run_command(command, argc - 1, argv + 1, pool);
 }
 
+/* Whether standard output is a pipe that nobody reads any more ("| head"). */
+static int reader_has_left(void)
+{
+    struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 /* Output that was lost is a failure, be it only the summary line. */
 static int flush_stdout(int code)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (code == CTL_OK) {
+        if (code == CTL_OK && !reader_has_left()) {
             ctl_say("standard output: not written");
         }
         return code == CTL_OK ? CTL_FAILED : code;

@@ -17,7 +17,7 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
     apr_pool_create(&store->pool, ctl->pool);
     apr_status_t status = tmpl_store_open(&store->store, uri, NULL, &err, store->pool);
     if (status != APR_SUCCESS) {
-        ctl_say("%s: %s", store->dir != NULL ? "temporary store" : "--store", err.text);
+        ctl_say("%s: %s", store->dir != NULL ? "temporary store" : uri, err.text);
         apr_pool_destroy(store->pool);
     }
     return status;
@@ -93,16 +93,19 @@ void ctl_store_close(ctl_store_t *store, apr_pool_t *pool)
 int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
 {
     ctl_store_t store = { 0 };
+    tmpl_error_t err;
     char *uri = NULL;
     if (ctl->options.store == NULL &&
         (apr_env_get(&uri, "TMPL_STORE", ctl->pool) != APR_SUCCESS || uri[0] == '\0')) {
         ctl_say("%s: which store? Name it with --store URI or in TMPL_STORE", ctl->command->name);
         return CTL_USAGE;
     }
-    apr_status_t status =
-        open_uri(&store, ctl->options.store != NULL ? ctl->options.store : uri, ctl);
-    if (status != APR_SUCCESS) {
-        return status == APR_EINVAL ? CTL_USAGE : CTL_FAILED;
+    if (uri != NULL && tmpl_store_check_uri(uri, &err, ctl->pool) != APR_SUCCESS) {
+        ctl_say("%s: TMPL_STORE: %s", ctl->command->name, err.text);
+        return CTL_USAGE;
+    }
+    if (open_uri(&store, uri != NULL ? uri : ctl->options.store, ctl) != APR_SUCCESS) {
+        return CTL_FAILED;
     }
     int code = work(ctl, store.store);
     ctl_store_close(&store, ctl->pool);

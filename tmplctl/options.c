@@ -32,7 +32,7 @@ struct option_t {
     const char *help;   /* with \n between lines */
 };
 
-static option_set_f set_flag, set_string, set_file, set_uint, set_share, set_lifetime;
+static option_set_f set_flag, set_string, set_file, set_store, set_uint, set_share, set_lifetime;
 static option_set_f set_separators, set_selector, set_secret;
 
 #define AT(field) offsetof(ctl_options_t, field)
@@ -48,7 +48,7 @@ static const option_t options[] = {
       "the site that the pages are of: the key of its table" },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
       "where to write; made if it is not there" },
-    { "store", 's', "URI", CTL_IN_ALL, 0, set_string, AT(store), 0, 0,
+    { "store", 's', "URI", CTL_IN_ALL, 0, set_store, AT(store), 0, 0,
       "lmdb:DIR, redis://[user:pass@]host[:port][/db] or\n"
       "redis+unix:///path[?db=n]" },
     { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, set_flag, AT(two_pass), 0, 0,
@@ -119,6 +119,15 @@ static apr_status_t set_file(ctl_t *ctl, const option_t *option, const char *val
     return APR_SUCCESS;
 }
 
+static apr_status_t set_store(ctl_t *ctl, const option_t *option, const char *value,
+                              tmpl_error_t *err)
+{
+    if (tmpl_store_check_uri(value, err, ctl->pool) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    return set_string(ctl, option, value, err);
+}
+
 static apr_status_t read_uint(uint32_t *number, const char *text, const option_t *option,
                               tmpl_error_t *err)
 {
@@ -147,7 +156,7 @@ static apr_status_t set_share(ctl_t *ctl, const option_t *option, const char *va
     double share = strtod(value, &end);
     if (end == value || *end != '\0' || !isfinite(share) || share < option->least ||
         share > option->most) {
-        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not a number of %g to %g", value,
+        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not a number of %.0f to %.0f", value,
                          option->least, option->most);
     }
     *(double *)field_of(ctl, option) = share;
@@ -215,11 +224,15 @@ static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *v
     return APR_SUCCESS;
 }
 
-/* apr_getopt takes a bare "-" for an error, so it never sees one. */
-static const char **hide_dashes(int argc, const char *const *argv, apr_pool_t *pool)
+/*
+ * What apr_getopt is to see: it takes a bare "-" for an error, so it never sees one, and begins its
+ * own messages with the first argument.
+ */
+static const char **disguise(int argc, const char *const *argv, apr_pool_t *pool)
 {
     const char **copy = apr_palloc(pool, (argc + 1) * sizeof(*copy));
-    for (int i = 0; i < argc; i++) {
+    copy[0] = apr_pstrcat(pool, "tmplctl: ", argv[0], NULL);
+    for (int i = 1; i < argc; i++) {
         copy[i] = strcmp(argv[i], "-") == 0 ? CTL_STDIN : argv[i];
     }
     copy[argc] = NULL;
@@ -293,7 +306,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     ctl->options.clean = tmpl_clean_opts_default;
     ctl->args = apr_array_make(ctl->pool, argc, sizeof(const char *));
     apr_status_t status =
-        apr_getopt_init(&getopt_state, ctl->pool, argc, hide_dashes(argc, argv, ctl->pool));
+        apr_getopt_init(&getopt_state, ctl->pool, argc, disguise(argc, argv, ctl->pool));
     if (status != APR_SUCCESS) {
         return status;
     }
@@ -325,32 +338,48 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     return ctl->options.help ? APR_SUCCESS : check_whole(ctl, seen);
 }
 
-void ctl_options_print(const ctl_command_t *command)
+/* Range and default of a number; nothing for other options. */
+static const char *range_of(const option_t *option, apr_pool_t *pool)
 {
-    printf("\nOptions:\n");
+    ctl_options_t defaults = { .clean = tmpl_clean_opts_default };
+    const void *field = (const char *)&defaults + option->offset;
+    if (option->set == set_uint) {
+        return apr_psprintf(pool, " (%.0f to %.0f, %u)", option->least, option->most,
+                            *(const uint32_t *)field);
+    }
+    if (option->set == set_share) {
+        char range[80]; /* APR's %g leaves the 0 of 0.5 out */
+        snprintf(range, sizeof(range), " (%g to %g, %g)", option->least, option->most,
+                 *(const double *)field);
+        return apr_pstrdup(pool, range);
+    }
+    if (option->set == set_lifetime) {
+        return apr_psprintf(pool, " (%u,%u)", defaults.clean.policy.lifetime_tb,
+                            defaults.clean.policy.lifetime_n);
+    }
+    return "";
+}
+
+static void print_option(const option_t *option, unsigned required, apr_pool_t *pool)
+{
+    const char *letter = option->letter != 0 ? apr_psprintf(pool, "-%c, ", option->letter) : "    ";
+    const char *left = apr_pstrcat(pool, letter, "--", option->name, option->arg != NULL ? " " : "",
+                                   option->arg, NULL);
+    const char *help = apr_pstrcat(pool, option->help, range_of(option, pool),
+                                   required ? " (required)" : "", NULL);
+    for (const char *line = help; line != NULL; left = "") {
+        apr_size_t len = strcspn(line, "\n");
+        printf("  %-22s %.*s\n", left, (int)len, line);
+        line = line[len] != '\0' ? line + len + 1 : NULL;
+    }
+}
+
+void ctl_options_print(const ctl_command_t *command, apr_pool_t *pool)
+{
+    printf("\nOptions, with their ranges and defaults:\n");
     for (apr_size_t i = 0; i < N_OPTIONS; i++) {
-        const option_t *option = &options[i];
-        if ((option->known & command->bit) == 0) {
-            continue;
-        }
-        char left[48];
-        char letter[8] = "    ";
-        if (option->letter != 0) {
-            apr_snprintf(letter, sizeof(letter), "-%c, ", option->letter);
-        }
-        apr_snprintf(left, sizeof(left), "%s--%s%s%s", letter, option->name,
-                     option->arg != NULL ? " " : "", option->arg != NULL ? option->arg : "");
-        printf("  %-22s ", left);
-        for (const char *line = option->help; *line != '\0';) {
-            apr_size_t len = strcspn(line, "\n");
-            printf("%.*s%s\n", (int)len, line,
-                   (option->required & command->bit) != 0 && line[len] == '\0' ? " (required)"
-                                                                               : "");
-            line += len;
-            if (*line == '\n') {
-                line++;
-                printf("%-25s", "");
-            }
+        if ((options[i].known & command->bit) != 0) {
+            print_option(&options[i], options[i].required & command->bit, pool);
         }
     }
 }

@@ -13,6 +13,6 @@
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv);
 
 /* Prints the options that command knows, for --help. */
-void ctl_options_print(const ctl_command_t *command);
+void ctl_options_print(const ctl_command_t *command, apr_pool_t *pool);
 
 #endif

@@ -142,11 +142,8 @@ int ctl_segments(ctl_t *ctl)
         ctl_say("segments: --store and --site are needed together");
         return CTL_USAGE;
     }
-    if (ctl->options.store != NULL) {
-        apr_status_t status = ctl_store_open(&store, ctl);
-        if (status != APR_SUCCESS) {
-            return status == APR_EINVAL ? CTL_USAGE : CTL_FAILED;
-        }
+    if (ctl->options.store != NULL && ctl_store_open(&store, ctl) != APR_SUCCESS) {
+        return CTL_FAILED;
     }
     int code = show(ctl, path, store.store);
     if (store.store != NULL) {

@@ -97,8 +97,9 @@ static apr_status_t get_int(json_int_t *number, const reader_t *reader, const js
     }
     *number = json_integer_value(member);
     if (*number < least || *number > most) {
-        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is not in %lld..%lld", name,
-                                        (long long)least, (long long)most));
+        return bad(reader, apr_psprintf(reader->pool,
+                                        "\"%s\" is not in %" APR_INT64_T_FMT "..%" APR_INT64_T_FMT,
+                                        name, (apr_int64_t)least, (apr_int64_t)most));
     }
     return APR_SUCCESS;
 }
@@ -242,8 +243,8 @@ apr_status_t ctl_table_file_read(ctl_table_file_t *table, apr_file_t *in, tmpl_e
         return bad(&reader, "the head is missing");
     }
     if (table->entries->nelts < reader.expected) {
-        return bad(&reader, apr_psprintf(pool, "the end, after %d of %lld entries",
-                                         table->entries->nelts, (long long)reader.expected));
+        return bad(&reader, apr_psprintf(pool, "the end, after %d of %" APR_INT64_T_FMT " entries",
+                                         table->entries->nelts, (apr_int64_t)reader.expected));
     }
     return APR_SUCCESS;
 }

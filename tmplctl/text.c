@@ -69,6 +69,7 @@ static void add_segment(line_t *line, const tmpl_page_t *page, uint32_t segment,
     tmpl_span_t span = page->segments[segment].span;
     ctl_buf_t utf8;
     if (is_tag(page, span)) {
+        line->space |= page->nodes[page->segments[segment].node].tag == TMPL_TAG_IMG;
         return;
     }
     ctl_buf_init(&utf8, line->buf->pool);

@@ -1,0 +1,570 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The command line tool, run for real over pages that this test writes. TMPLCTL or BUILD name the
+# tool; its man page is held to its --help.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Encode qw(encode decode);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use IPC::Open3;
+use JSON::PP;
+use POSIX ();
+use Symbol qw(gensym);
+use Test::More;
+use Time::HiRes qw(sleep);
+
+binmode $_, ':encoding(UTF-8)' for Test::More->builder->output, Test::More->builder->failure_output;
+
+my $root = abs_path(dirname(__FILE__) . '/..');
+my $tool = abs_path($ENV{TMPLCTL} // "$root/" . ($ENV{BUILD} // 'build') . '/tmplctl');
+plan skip_all => 'there is no tmplctl: run make first' unless defined $tool && -x $tool;
+
+my $dir = tempdir(CLEANUP => 1);
+chdir $dir or die $!;
+mkdir 'tmp' or die $!;
+$ENV{TMPDIR} = "$dir/tmp";
+delete $ENV{TMPL_STORE};
+
+# --- helpers ---
+
+sub spew { my ($name, $bytes) = @_; open my $f, '>:raw', $name or die "$name: $!"; print $f $bytes; close $f }
+sub slurp { my ($name) = @_; open my $f, '<:raw', $name or return undef; local $/; return scalar <$f> }
+
+# Runs the tool with input on its standard input: (exit code or signal name, stdout, stderr).
+sub feed {
+    my ($input, @args) = @_;
+    spew('.in', $input);
+    open my $in, '<', '.in' or die $!;
+    my $pid = open3('<&' . fileno($in), my $out, my $err = gensym, $tool, @args);
+    # both are short enough for a pipe, except export's, which writes nothing to stderr
+    my ($o, $e) = map { local $/; <$_> // '' } $out, $err;
+    waitpid $pid, 0;
+    return ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, $o, $e);
+}
+sub run { return feed('', @_) }
+
+# A page of a site: the same frame around text of its own.
+my $frame = '<div id="nav"><a href="/">Home</a> <a href="/about">About this site</a></div>';
+my $foot = '<div class="foot">Copyright Somebody, all rights reserved</div>';
+sub page {
+    my ($i, $content) = @_;
+    $content //= "<p>Story number $i tells of thing $i</p><p>and of what came of it, $i times.</p>";
+    return "<!DOCTYPE html>\n<html><head><title>T$i</title></head><body>\n$frame\n"
+        . "<div id=\"main\"><h1>Title $i</h1>$content</div>\n$foot\n</body></html>\n";
+}
+my $n = 12;
+mkdir 'pages' or die $!;
+my @pages = map { sprintf 'pages/p%02d.html', $_ } 1 .. $n;
+spew($pages[$_ - 1], page($_)) for 1 .. $n;
+
+sub unmarked { my ($html) = @_; $html =~ s/ data-tmpl//g; $html =~ s/<!--\/?tmpl-->//g; return $html }
+sub names { my ($d) = @_; opendir my $h, $d or return ''; return join ' ', sort grep { !/^\.\.?$/ } readdir $h }
+sub usage_is {
+    my ($args, $like, $name) = @_;
+    my ($code, $out, $err) = run(@$args);
+    is($code, 2, "$name: exit code 2");
+    like($err, $like, "$name: the message");
+    is($out, '', "$name: nothing on standard output");
+}
+
+# --- help and usage ---
+
+subtest 'help, version, man page' => sub {
+    my ($code, $out, $err) = run('--help');
+    is($code, 0, '--help');
+    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean segments stats forget export import);
+    ($code, $out) = run('--version');
+    is($code, 0, '--version');
+    like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
+    my $man = slurp("$root/docs/tmplctl.1") // '';
+    $man =~ s/\\-/-/g;
+    for my $command (qw(clean segments stats forget export import)) {
+        ($code, $out, $err) = run($command, '--help');
+        is($code, 0, "$command --help");
+        is($err, '', "$command --help says nothing on standard error");
+        like($out, qr/^Usage: tmplctl $command .*^Exit codes: 0 .* 1 .* 2 /ms, "$command --help");
+        like($man, qr/^\.SS "tmplctl $command/m, "the man page has $command");
+        for my $option ($out =~ /(--[a-z-]+)/g) {
+            like($man, qr/\Q$option\E/, "the man page has $command $option");
+        }
+        my ($long) = grep { length > 100 } split /\n/, $out;
+        is($long, undef, "$command --help fits 100 columns");
+    }
+};
+
+subtest 'usage errors' => sub {
+    my @ok = ('--mode', 'strip', '--site', 's', '--out', 'never');
+    usage_is([], qr/^Usage:/, 'no command');
+    usage_is(['frob'], qr/no command "frob"/, 'unknown command');
+    usage_is(['clean', '--frob'], qr/invalid option: --frob/, 'unknown option');
+    usage_is(['stats', '--mode', 'x'], qr/invalid option: --mode/, 'option of another command');
+    usage_is(['clean', '--mode'], qr/missing argument: --mode/, 'option without its value');
+    usage_is(['clean', @pages], qr/--mode MODE is missing/, 'no mode');
+    usage_is(['clean', @ok[0 .. 1, 4 .. 5], @pages], qr/--site KEY is missing/, 'no site');
+    usage_is(['clean', @ok[0 .. 3], @pages], qr/--out DIR is missing/, 'no out');
+    usage_is(['clean', @ok], qr/no FILE is named/, 'no file');
+    usage_is(['clean', @ok, ''], qr/argument is empty/, 'an empty name');
+    usage_is(['clean', '--mode', 'shred', @ok[2 .. 5], @pages],
+        qr/"shred" is none of annotate, strip, text, json/, 'unknown mode');
+    usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
+    my %bad = (
+        'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/not a whole number of 2 to 64/],
+        ratio => [[qw(-0.1 1.1 x nan), ''], qr/not a number of 0 to 1/],
+        'min-keep' => [[qw(2 1e9 0.5x)], qr/not a number of 0 to 1/],
+        lifetime => [['5', '0,5', '5,0', 'a,b', '5,5,5', '-1,5'], qr/whole number/],
+        separators => [['div frobnicate'], qr/frobnicate/],
+        keep => [['div p'], qr/--keep: /],
+        drop => [['#'], qr/--drop: /],
+        secret => [[''], qr/must not be empty/],
+        store => [['mysql:x', 'lmdb:'], qr/--store: ./],
+    );
+    for my $option (sort keys %bad) {
+        my ($values, $like) = @{ $bad{$option} };
+        usage_is(['clean', @ok, "--$option", $_, @pages], $like, "--$option '$_'") for @$values;
+    }
+    usage_is(['clean', @ok, '--lifetime', '4000000000,4000000000', @pages],
+        qr/longest life.*more than 4294967295/, 'a lifetime too long');
+    usage_is(['clean', @ok, '--separators', ' ', @pages], qr/one tag at least/, 'no separator');
+    ok(!-e 'never', 'nothing was written');
+    usage_is(['segments'], qr/FILE is missing/, 'segments without a file');
+    usage_is(['segments', 'a', 'b'], qr/"b" is one argument too many/, 'segments of two files');
+    usage_is(['segments', '--site', 's', $pages[0]], qr/needed together/, 'segments, half a store');
+    usage_is(['stats'], qr/--store URI or in TMPL_STORE/, 'stats without a store');
+    {
+        local $ENV{TMPL_STORE} = 'lmdb';
+        usage_is(['stats'], qr/TMPL_STORE: ./, 'stats with a bad TMPL_STORE');
+    }
+    usage_is(['forget', '--store', 'lmdb:x'], qr/SITE is missing/, 'forget without a site');
+    usage_is(['export', '--store', 'lmdb:x', 'a', 'b'], qr/one argument too many/, 'export of two');
+    is(names('tmp'), '', 'no temporary store is left');
+};
+
+# --- clean ---
+
+subtest 'annotate, one pass' => sub {
+    my ($code, $out, $err) =
+        run('clean', '--mode', 'annotate', '--site', 's', '--out', 'out/an/notate', @pages);
+    is($code, 0, 'exit code 0');
+    is($err, '', 'no progress bar without a terminal');
+    like($out, qr/^12 pages: 8 edited, 0 declined; 0 failed; \d+ bytes in, \d+ out; \d+\.\d+ s\n\z/,
+        'the summary line');
+    for my $i (1 .. $n) {
+        my $html = slurp(sprintf 'out/an/notate/p%02d.html', $i);
+        is(unmarked($html), page($i), "p$i: the page plus marks");
+        is($html =~ /<div id="nav" data-tmpl>/ ? 1 : 0, $i >= 5 ? 1 : 0, "p$i: the navigation");
+        unlike($html, qr/id="main" data-tmpl/, "p$i: the content is not marked");
+    }
+    is(names('tmp'), '', 'the temporary store is gone');
+    is((stat 'out/an/notate/p01.html')[2] & 0777, 0666 & ~umask, 'permissions are the usual ones');
+    is(names('out/an/notate') =~ tr/ //, $n - 1, 'nothing but the pages');
+};
+
+subtest 'strip, two passes' => sub {
+    my ($code, $out) =
+        run('clean', '--mode', 'strip', '--two-pass', '--site', 's', '--out', 'strip', @pages);
+    is($code, 0, 'exit code 0');
+    like($out, qr/^12 pages: 12 edited,/, 'every page is edited');
+    for my $i (1 .. $n) {
+        my $html = slurp(sprintf 'strip/p%02d.html', $i);
+        unlike($html, qr/About this site|Copyright/, "p$i: the template is cut");
+        like($html, qr/\A<!DOCTYPE html>.*<h1>Title $i<\/h1>.*<\/html>\n\z/s, "p$i: the rest is there");
+    }
+    run('clean', '--mode', 'strip', '-2', '--site', 's', '--out', 'strip2', reverse @pages);
+    is(slurp("strip2/p$_.html"), slurp("strip/p$_.html"), "p$_: the order does not matter")
+        for '01', '12';
+};
+
+subtest 'json' => sub {
+    my ($code) = run('clean', '--mode', 'json', '-2', '--site', 's', '--out', 'json', @pages);
+    is($code, 0, 'exit code 0');
+    for my $i (1, $n) {
+        my $name = sprintf 'p%02d', $i;
+        my $found = decode_json(slurp("json/$name.json"));
+        is($found->{file}, "pages/$name.html", 'file');
+        is($found->{decline}, 'none', 'decline');
+        is($found->{detector}, 'incremental', 'detector');
+        is($found->{pages}, $n, 'pages');
+        is($found->{state}, 'warm', 'state');
+        ok($found->{ratio} > 0 && $found->{ratio} < 1, 'ratio');
+        my ($nav, $main, $foot) = @{ $found->{blocks} };
+        is(scalar @{ $found->{blocks} }, 3, 'three blocks');
+        ok($nav->{template} && !$main->{template} && $foot->{template}, 'their verdicts');
+        is($nav->{ratio}, 1, 'the ratio of the navigation');
+        like($main->{path}, qr{body/div$}, 'node path');
+        is($nav->{text}, 'Home About this site', 'text of the navigation');
+        like($main->{text}, qr/^Title $i Story number $i tells/, 'text of the content');
+        my $html = my $source = page($i);
+        is(substr($source, $nav->{span}[0], 4), 'Home', 'span of a block');
+        substr($html, $_->{span}[0], $_->{span}[1] - $_->{span}[0]) = ''
+            for reverse @{ $found->{cuts} };
+        is($html, slurp("strip/$name.html"), 'the page without its cuts is what strip writes');
+    }
+};
+
+subtest 'text: entities, white space, charsets' => sub {
+    my $list = join '',
+        map { "<p>$_</p>" } 'a &amp; b &lt;c&gt; &quot;d&quot; &apos;e&#39;',
+        '&euro;&nbsp;5 &#8364; &#x20AC; &#128; &Eacute;t&eacute;', 'AT&T &copy 2020 &nosuch; & &#; &#x;',
+        "spread   over\n\t two lines", 'wo<b>rd</b>s <i>are</i><i> </i>words<br>not<img src=x>joined',
+        '&#0;&#xD800;&#x110000;', '&#10;&#x2028;line&#10;&#10;s', '<!-- no > text --><script>var no;</script>end';
+    spew('entities.html', page(1, $list));
+    my $text = "stra\x{df}e \x{20ac}\x{201e}";
+    spew('latin1.html', encode('cp1252', "<meta charset=iso-8859-1><div>$text</div>"));
+    spew('utf8.html', encode('UTF-8', "<meta charset=iso-8859-1><div>$text</div>"));
+    spew('mute.html', encode('cp1252', "<div>$text</div>"));
+    my $jp = "\x{65e5}\x{672c}\x{8a9e}\x{30bd}";    # the last one's second byte is a backslash in Shift_JIS
+    spew('sjis.html', encode('shiftjis', qq(<meta http-equiv="content-type" content="text/html; charset=Shift_JIS"><div>$jp</div>)));
+    spew('eucjp.html', encode('euc-jp', "<meta charset='EUC-JP'><div>$jp</div>"));
+    spew('euckr.html', encode('euc-kr', "<meta charset=euc-kr><div>\x{d55c}\x{ad6d}</div>"));
+    spew('broken.html', "<meta charset=utf-8><div>a\xff\xe4b \xe2\x82</div>");
+    spew('bom.html', "\xef\xbb\xbf<div>" . encode('UTF-8', $text) . '</div>');
+    spew('nonsense.html', "<meta charset=klingon><div>\xe4</div>");
+    spew('utf16.html', encode('UTF-16', "<html><body><div>$text</div><p>two &amp; three</p><script>no</script></body></html>"));
+    my @files = qw(entities latin1 utf8 mute sjis eucjp euckr broken bom nonsense utf16);
+    my ($code, $out, $err) = run('clean', '--mode', 'text', '--site', 's', '--out', 'text', map { "$_.html" } @files);
+    is($code, 0, 'exit code 0') or diag $err;
+    like($out, qr/1 declined \(charset 1\)/, 'UTF-16 is declined');
+    my %got = map { $_ => decode('UTF-8', slurp("text/$_.txt"), Encode::FB_CROAK) } @files;
+    is($got{entities},
+        "Home About this site\nTitle 1 a & b <c> \"d\" 'e' \x{20ac} 5 \x{20ac} \x{20ac} \x{20ac} \x{c9}t\x{e9} "
+            . "AT&T \x{a9} 2020 &nosuch; & &#; &#x; spread over two lines words are words not joined "
+            . "\x{fffd}\x{fffd}\x{fffd} line s end\nCopyright Somebody, all rights reserved\n",
+        'character references and white space');
+    is($got{$_}, "$text\n", "$_") for qw(latin1 utf8 mute bom);
+    is($got{$_}, "$jp\n", "$_") for qw(sjis eucjp);
+    is($got{euckr}, "\x{d55c}\x{ad6d}\n", 'euckr');
+    is($got{broken}, "a\x{fffd}\x{fffd}b \x{fffd}\x{fffd}\n", 'bytes that mean nothing');
+    is($got{nonsense}, "\x{e4}\n", 'an unknown charset');
+    is($got{utf16}, "$text\ntwo & three\n", 'the text of a declined page');
+    run('clean', '--mode', 'text', '-2', '--site', 's', '--out', 'text2', @pages);
+    is(slurp('text2/p03.txt'),
+        "Title 3 Story number 3 tells of thing 3 and of what came of it, 3 times.\n",
+        'what is template is left out');
+    run('clean', '--mode', 'json', '--site', 's', '--out', 'text3', 'sjis.html');
+    is(decode_json(slurp('text3/sjis.json'))->{blocks}[0]{text}, $jp, 'text in JSON');
+};
+
+subtest 'bad files do not stop the rest' => sub {
+    spew('empty.html', '');
+    mkdir 'dir.html';
+    POSIX::mkfifo('fifo.html', 0600);
+    my @bad = qw(missing.html empty.html dir.html fifo.html);
+    my @files = ($pages[0], $bad[0], $pages[1], @bad[1 .. 3], $pages[2]);
+    for my $two ([], ['-2']) {
+        my ($code, $out, $err) = run('clean', '--mode', 'strip', @$two, '--site', 's', '--out', 'bad', @files);
+        is($code, 1, "exit code 1 (@$two)");
+        like($out, qr/^3 pages: 0 edited, 0 declined; 4 failed;/, 'the summary counts them');
+        like($err, qr/^tmplctl: missing\.html: No such file/m, 'a missing file');
+        like($err, qr/^tmplctl: empty\.html: is empty$/m, 'an empty file');
+        like($err, qr/^tmplctl: dir\.html: is a directory$/m, 'a directory');
+        like($err, qr/^tmplctl: fifo\.html: is not a regular file$/m, 'a FIFO');
+        is(scalar(() = $err =~ /^tmplctl: /mg), 4, 'each is named once');
+        is(names('bad'), 'p01.html p02.html p03.html', 'the others are written');
+    }
+    SKIP: {
+        skip 'root reads everything', 2 if $> == 0;
+        spew('secret.html', page(1));
+        chmod 0, 'secret.html';
+        my ($code, $out, $err) = run('clean', '--mode', 'strip', '--site', 's', '--out', 'bad', 'secret.html');
+        is($code, 1, 'unreadable: exit code 1');
+        like($err, qr/secret\.html: Permission denied/, 'unreadable: the message');
+    }
+};
+
+subtest 'declined pages are written as they are' => sub {
+    my %declined = (
+        frames => '<html><frameset><frame src=a></frameset></html>',
+        blank => "<html>\n</html>\n",
+        cut => '<div>text</div><script>var x = "',
+    );
+    spew("$_.html", $declined{$_}) for keys %declined;
+    my ($code, $out) = run('clean', '--mode', 'strip', '--site', 's', '--out', 'decl', map { "$_.html" } sort keys %declined);
+    is($code, 0, 'exit code 0: to decline is no failure');
+    like($out, qr/^3 pages: 0 edited, 3 declined \(\w.*\);/, 'the summary gives the reasons');
+    is(slurp("decl/$_.html"), $declined{$_}, "$_ is untouched") for sort keys %declined;
+    run('clean', '--mode', 'json', '--site', 's', '--out', 'decl', map { "$_.html" } sort keys %declined);
+    is(decode_json(slurp('decl/frames.json'))->{decline}, 'frameset', 'the reason in JSON');
+    ($code) = run('clean', '--mode', 'text', '--site', 's', '--out', 'decl', map { "$_.html" } sort keys %declined);
+    is(slurp('decl/cut.txt'), "text\n", 'its text');
+};
+
+subtest 'names of the output' => sub {
+    mkdir 'a';
+    mkdir 'b';
+    spew('a/x.html', page(1));
+    spew('b/x.html', page(2));
+    spew('b/x.htm', page(2));
+    my @args = ('clean', '--mode', 'strip', '--site', 's', '--out', 'same');
+    usage_is([@args, 'a/x.html', $pages[0], 'b/x.html'],
+        qr{a/x\.html and b/x\.html would both be written to same/x\.html}, 'two of one name');
+    usage_is([@args, 'a/x.html', 'b/x.htm'], qr{a/x\.html and b/x\.htm would both}, '.html and .htm');
+    usage_is([@args, 'a/x.html', 'a/x.html'], qr{a/x\.html and a/x\.html would both}, 'one file twice');
+    ok(!-e 'same', 'nothing was written');
+    usage_is([qw(clean --mode strip --site s --out a a/x.html)], qr{over the input a/x\.html}, 'over itself');
+    usage_is([qw(clean --mode strip --site s --out a/../a ./a/x.html)], qr{over the input}, 'by another path');
+    is(slurp('a/x.html'), page(1), 'the input is as it was');
+    my ($code) = run(qw(clean --mode text --site s --out a a/x.html));
+    is($code, 0, 'text beside the page is fine');
+    ok(-e 'a/x.txt', 'a/x.txt');
+    spew('a/index.php', page(3));
+    spew('a/V1.2', page(3));
+    spew('a/UP.HTM', page(4));
+    run(@args, 'a/index.php', 'a/V1.2', 'a/UP.HTM');
+    is(names('same'), 'UP.html V1.2.html index.php.html', 'only suffixes of HTML are replaced');
+    spew('plain', '');
+    my $err;
+    ($code, undef, $err) = run(qw(clean --mode strip --site s --out plain), @pages);
+    is($code, 1, '--out names a file: exit code 1');
+    like($err, qr/--out plain: /, '--out names a file: the message');
+};
+
+subtest 'lists of files' => sub {
+    my $list = join '', map { "$_\n" } @pages;
+    spew('list', "\r\n" . $list);
+    my @args = qw(clean --mode strip --site s --out);
+    for my $how (['--files-from', 'list'], ['--files-from', '-'], ['-'], ['--files-from=list']) {
+        my ($code, $out) = feed($list, @args, 'listed', @$how);
+        is($code, 0, "@$how");
+        like($out, qr/^12 pages: 8 edited/, "@$how: all pages, in order");
+    }
+    my ($code, $out, $err) = feed('', @args, 'listed', '--files-from', 'nolist');
+    is($code, 2, 'a list that is not there');
+    like($err, qr/nolist: No such file/, 'its name and the reason');
+    ($code, $out, $err) = feed("pages/p01.html\n" . 'x' x 9000 . "\n", @args, 'listed', '-');
+    is($code, 2, 'a name too long');
+    ($code, $out) = feed("pages/p01.html", @args, 'listed', '-');
+    like($out, qr/^1 page: /, 'no newline at the end');
+    ($code, $out) = feed('', @args, 'listed', '--', @pages[0, 1]);
+    like($out, qr/^2 pages: /, 'files behind --');
+    ($code, $out) = feed('', 'clean', @pages[0, 1], @args[1 .. 4], '--out', 'listed', $pages[2]);
+    like($out, qr/^3 pages: /, 'options between files');
+};
+
+subtest 'options reach the library' => sub {
+    my @args = (qw(clean --mode strip --site s --out opt));
+    my ($code, $out) = run(@args, '--min-df', 3, @pages);
+    like($out, qr/^12 pages: 10 edited/, '--min-df');
+    ($code, $out) = run(@args, '--ratio', 1, @pages);
+    like($out, qr/^12 pages: 0 edited/, '--ratio');
+    ($code, $out) = run(@args, '-2', '--keep', '#nav', '--keep', '.foot', @pages);
+    like($out, qr/^12 pages: 0 edited/, '--keep');
+    run(@args, '-2', '--keep', '#nav', @pages);
+    like(slurp('opt/p05.html'), qr/About this site.*Story number 5/s, '--keep keeps one');
+    unlike(slurp('opt/p05.html'), qr/Copyright/, 'and not the other');
+    run(@args, '--drop', 'h1', @pages);
+    ($code, $out) = run(@args, '--drop', '#main', @pages[0, 1]);
+    unlike(slurp('opt/p01.html'), qr/Story/, '--drop');
+    ($code, $out) = run(@args, '-2', '--min-keep', 0.9, @pages);
+    like($out, qr/^12 pages: 0 edited, 12 declined \(min-keep 12\)/, '--min-keep');
+    ($code, $out) = run(@args, '--separators', 'table', @pages);
+    like($out, qr/^12 pages: 0 edited/, '--separators: one block a page is content');
+    ($code, $out) = run(@args, '--lifetime', '1,1', @pages);
+    like($out, qr/^12 pages: 8 edited/, '--lifetime 1,1 is enough for what is on every page');
+};
+
+subtest 'a store that stays' => sub {
+    my @store = ('--store', 'lmdb:db');
+    my @args = (qw(clean --mode strip --site s --out st), @store);
+    my ($code, $out, $err) = run(@args, @pages[0 .. 5]);
+    is($code, 0, 'exit code 0') or diag $err;
+    ($code, $out) = run(@args, @pages[6 .. 11]);
+    like($out, qr/^6 pages: 6 edited/, 'a second run knows what the first has learnt');
+    ($code, $out) = run(@args, @pages);
+    like($out, qr/^12 pages: 12 edited/, 'pages seen before are judged');
+    ($code, $out) = run('stats', @store);
+    is($code, 0, 'stats');
+    my ($titles, @rows) = map { [split] } split /\n/, $out;
+    is("@$titles", 'site pages entries live template bytes version', 'titles');
+    is(scalar @rows, 1, 'one site');
+    is("@{ $rows[0] }[0, 1]", "s $n", 'each document counted once');
+    ok($rows[0][4] >= 3, 'template entries');
+    ($code, undef) = run(@args, '--secret', 'other', $pages[0]);
+    ($code, $out) = run('stats', @store, 's');
+    is((split ' ', (split /\n/, $out)[1])[1], $n + 1, 'another secret, other keys');
+    local $ENV{TMPL_STORE} = 'lmdb:db';
+    ($code, $out) = run('stats');
+    is($code, 0, 'TMPL_STORE');
+    ($code, $out, $err) = run('stats', 'nosite');
+    is($code, 1, 'a site that is not there: exit code 1');
+    like($err, qr/the store knows no site "nosite"/, 'a site that is not there: the message');
+    is($out, '', 'a site that is not there: no table');
+    ($code, $out, $err) = run('forget', 'nosite');
+    is($code, 1, 'forget what is not there');
+    like($err, qr/no site "nosite"/, 'forget what is not there: the message');
+    ($code) = run('forget', 's');
+    is($code, 0, 'forget');
+    ($code, $out) = run('stats');
+    is(scalar(split /\n/, $out), 1, 'and it is gone');
+    ($code, $out, $err) = run(@args[0 .. 6], '--store', 'lmdb:/proc/nowhere/db', $pages[0]);
+    is($code, 1, 'a store that cannot be opened: exit code 1');
+    like($err, qr/lmdb:\/proc\/nowhere/, 'a store that cannot be opened: the message');
+};
+
+subtest 'segments' => sub {
+    my ($code, $out, $err) = run('segments', $pages[0]);
+    is($code, 0, 'exit code 0');
+    like($out, qr/^\d+ nodes, 3 blocks, \d+ segments, \d+ keys, length \d+\n\n/, 'the head');
+    my @lines = split /\n/, (split /\n\n/, $out)[1];
+    like($lines[0], qr/^block +segment +bytes +length +DF +ratio +verdict +key +node path +text$/, 'titles');
+    my $source = page(1);
+    my $key_at = index $lines[0], 'key';
+    for (grep { /[0-9a-f]{16}/ } @lines) {
+        is(index($_, (/([0-9a-f]{16})/)[0]), $key_at, 'columns are aligned') if /Home/;
+        my ($from, $to, $length, $text) = /(\d+)-(\d+) +(\d+) .*? [0-9a-f]{16}  \S+ +(.*)/;
+        my $bytes = substr $source, $from, $to - $from;
+        $bytes =~ s/^\s+|\s+$//g;
+        is($bytes, $text, "the span of \"$text\"");
+    }
+    run(qw(clean --mode strip --site s --out seg --store lmdb:segdb), @pages);
+    ($code, $out) = run(qw(segments --store lmdb:segdb --site s), $pages[0]);
+    like($out, qr/; 12 pages seen, warm$/m, 'what the store knows of the site');
+    like($out, qr/^ *\d+ +\d+-\d+ +\d+ +1\.00  template  /m, 'verdict of a block');
+    like($out, qr/^ *\d+ +\d+-\d+ +\d+ +$n  .*About this site$/m, 'DF of a segment');
+    like($out, qr/^ *\d+ +\d+-\d+ +\d+ +1  .*Title 1$/m, 'DF of content');
+    ($code, $out) = run('stats', '--store', 'lmdb:segdb', 's');
+    like($out, qr/^s +12 /m, 'nothing was learnt');
+    ($code, $out, $err) = run('segments', 'utf16.html');
+    is($code, 1, 'declined: exit code 1');
+    like($err, qr/utf16\.html: declined: charset \(/, 'declined: the reason');
+    ($code, $out, $err) = run('segments', 'missing.html');
+    is($code, 1, 'missing: exit code 1');
+    like($err, qr/missing\.html: No such file/, 'missing: the message');
+};
+
+subtest 'export and import' => sub {
+    run(qw(clean --mode strip --site s --out exp --store lmdb:from), @pages);
+    my ($code, $table, $err) = run(qw(export --store lmdb:from s));
+    is($code, 0, 'export') or diag $err;
+    my @lines = split /^/, $table;
+    my $head = decode_json($lines[0]);
+    is("$head->{format} $head->{version} $head->{site} $head->{pages}", "tmpl-table 1 s $n", 'the head');
+    is($head->{entries}, @lines - 1, 'the head counts the entries');
+    decode_json($_) for @lines;
+    unlike($table, qr/Story|Home|p01/, 'no text of a page is in it');
+    ($code, undef, $err) = feed($table, qw(import --store lmdb:to other));
+    is($code, 0, 'import') or diag $err;
+    ($code, my $again) = run(qw(export --store lmdb:to other));
+    $again =~ s/"site": "other"/"site": "s"/;
+    is($again, $table, 'export, import, export is the same');
+    my ($want, $got) = map { (run('stats', '--store', @$_))[1] } ['lmdb:from', 's'], ['lmdb:to', 'other'];
+    is(join(' ', (split ' ', $got)[8 .. 11]), join(' ', (split ' ', $want)[8 .. 11]), 'the same figures');
+    my ($c1, $o1) = run(qw(clean --mode strip --site other --out imp --store lmdb:to), @pages);
+    like($o1, qr/^12 pages: 12 edited/, 'what was imported is used');
+    is(slurp('imp/p07.html'), slurp('exp/p07.html'), 'to the same effect');
+    ($code) = feed(join('', $lines[0] =~ s/"entries": \d+/"entries": 0/r), qw(import --store lmdb:to other));
+    is($code, 0, 'an empty table');
+    ($code, $got) = run(qw(stats --store lmdb:to other));
+    like($got, qr/^other +$n +0 /m, 'replaces what was there');
+
+    my ($h, $e) = @lines;
+    $h =~ s/"entries": \d+/"entries": 2/;
+    my $second = $lines[2];
+    my %bad = (
+        'no input' => ['', 1, qr/head is missing/],
+        'no JSON' => ["hello\n", 1, qr/./],
+        'an array' => ["[]\n", 1, qr/no JSON object/],
+        'another format' => [qq({"format": "x"}\n), 1, qr/"format" is not "tmpl-table"/],
+        'a newer version' => [$h =~ s/"version": 1/"version": 2/r, 1, qr/"version" is not in 1\.\.1/],
+        'no pages' => [$h =~ s/"pages"/"pagez"/r, 1, qr/"pages" is missing/],
+        'cut short' => [$h . $e, 3, qr/the end, after 1 of 2 entries/],
+        'cut within a line' => [$h . $e . substr($second, 0, 30), 3, qr/./],
+        'too long' => [$h . $e . $second . $lines[3], 4, qr/more entries than the head says/],
+        'a kind unknown' => [$h . $e =~ s/"kind": "\w+"/"kind": "word"/r, 2, qr/"kind"/],
+        'a short key' => [$h . $e =~ s/"key": "./"key": "/r, 2, qr/"key" is not 16/],
+        'a key that is none' => [$h . $e =~ s/"key": "./"key": "x/r, 2, qr/"key" is not 16/],
+        'DF 0' => [$h . $e =~ s/"df": \d+/"df": 0/r, 2, qr/"df" is not in 1\.\./],
+        'seen in the future' => [$h . $e =~ s/"last": \d+/"last": 13/r, 2, qr/"last" is not in 0\.\.12/],
+        'a large fingerprint' => [$h . qq({"kind": "segment", "key": "0000000000000001", "df": 1, "last": 1, "seen": [65536]}\n), 2, qr/"seen"/],
+        'more fingerprints than DF' => [$h . qq({"kind": "segment", "key": "0000000000000001", "df": 1, "last": 1, "seen": [1, 2]}\n), 2, qr/"seen"/],
+        'a key twice' => [$h . $e . $e, 3, qr/given before/],
+        'a member twice' => [$h . qq({"kind": "segment", "kind": "segment"}\n), 2, qr/./],
+        'an endless line' => [$h . ' ' x 10000 . "\n", 2, qr/too long/],
+        'a zero byte' => [$h . "\0\n", 2, qr/./],
+    );
+    for my $name (sort keys %bad) {
+        my ($input, $line, $like) = @{ $bad{$name} };
+        ($code, my $out, $err) = feed($input, qw(import --store lmdb:to s));
+        is($code, 1, "$name: exit code 1");
+        like($err, qr/^tmplctl: import: s: line $line: /, "$name: line $line");
+        like($err, $like, "$name: the reason");
+    }
+    ($code) = run(qw(stats --store lmdb:to s));
+    is($code, 1, 'nothing was imported of them');
+    ($code, undef, $err) = run(qw(export --store lmdb:to s));
+    is($code, 1, 'export of what is not there');
+    like($err, qr/no site "s"/, 'export of what is not there: the message');
+};
+
+SKIP: {
+    my $server = (grep { -x } map { "$_/redis-server" } split /:/, "$ENV{PATH}:/usr/sbin:/usr/bin")[0];
+    skip 'no redis-server', 1 unless defined $server;
+    subtest 'redis' => sub {
+        my $pid = fork // die $!;
+        if ($pid == 0) {
+            open STDOUT, '>', 'redis.log';
+            exec($server, '--port', 0, '--unixsocket', "$dir/redis.sock", '--save', '', '--dir', $dir)
+                or POSIX::_exit(127);
+        }
+        for (1 .. 100) { last if -S 'redis.sock'; sleep 0.05 }
+        my @redis = ('--store', "redis+unix://$dir/redis.sock?db=1");
+        my ($code, $out, $err) = run(qw(clean --mode strip --site r --out redis), @redis, @pages);
+        is($code, 0, 'clean') or diag $err;
+        is(slurp("redis/p$_.html"), slurp("st/p$_.html") // '', "p$_ is as with lmdb") for '06', '12';
+        ($code, my $table) = run('export', @redis, 'r');
+        is($code, 0, 'export');
+        ($code, undef, $err) = feed($table, qw(import --store lmdb:fromredis r));
+        is($code, 0, 'import into lmdb') or diag $err;
+        is((run(qw(export --store lmdb:fromredis r)))[1], $table, 'the same table in lmdb');
+        ($code) = feed($table, 'import', @redis, 'r2');
+        is($code, 0, 'import into redis');
+        ($code, $out) = run('stats', @redis);
+        like($out, qr/^r +12 .*^r2 +12 /ms, 'stats lists both');
+        ($code) = run('forget', @redis, 'r');
+        is($code, 0, 'forget');
+        kill 'TERM', $pid;
+        waitpid $pid, 0;
+        ($code, $out, $err) = run(qw(clean --mode strip --site r --out noredis), @redis, @pages);
+        is($code, 1, 'no server: exit code 1');
+        like($out, qr/^12 pages: 0 edited, 12 declined \(store 12\)/, 'no server: the pages are written');
+        is(scalar(() = $err =~ /store: /g), 1, 'no server: said once');
+        is(slurp('noredis/p12.html'), page(12), 'no server: a page is as it was');
+    };
+}
+
+# --- signals and terminals ---
+
+subtest 'signals' => sub {
+    mkdir 'many';
+    spew("many/$_.html", page($_)) for 1 .. 3000;
+    for my $signal (qw(INT TERM)) {
+        my $pid = open3(my $in, my $out, my $err = gensym, $tool,
+            qw(clean --mode strip -2 --site s --out), "many-$signal", map { "many/$_.html" } 1 .. 3000);
+        for (1 .. 400) { last if names('tmp') ne ''; sleep 0.005 }
+        isnt(names('tmp'), '', "$signal: it has begun");
+        kill $signal, $pid;
+        my $said = do { local $/; <$err> };
+        waitpid $pid, 0;
+        is($? & 127, { INT => 2, TERM => 15 }->{$signal}, "$signal: it dies of the signal");
+        like($said, qr/interrupted: \d+ of 3000/, "$signal: and says how far it came");
+        is(names('tmp'), '', "$signal: the temporary store is gone");
+        opendir my $d, "many-$signal";
+        is(scalar(grep { /^\.tmplctl/ } readdir $d), 0, "$signal: no half file is left");
+    }
+};
+
+SKIP: {
+    my $script = (grep { -x } map { "$_/script" } split /:/, $ENV{PATH})[0];
+    skip 'no script(1) for a terminal', 1 unless defined $script;
+    subtest 'on a terminal' => sub {
+        my $out = `$script -qec "$tool clean --mode strip --site s --out tty @pages missing.html" /dev/null </dev/null 2>&1`;
+        like($out, qr/\r.?cleaning \[[#.]{40}\] \d+\/13/, 'a progress bar');
+        like($out, qr/\e\[Ktmplctl: missing\.html/, 'makes room for messages');
+        like($out, qr/\e\[K12 pages: 8 edited/, 'and goes before the summary');
+    };
+}
+
+done_testing();
