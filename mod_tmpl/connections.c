@@ -107,18 +107,13 @@ static void add_default(apr_pool_t *pconf)
 
 /*
  * Makes a directory that the children can write to. One that is there already is left as it is: it
- * may be anybody's.
+ * may be anybody's. So are its parents: a path that is mistyped should be seen.
  */
 static apr_status_t make_directory(const char *dir, apr_pool_t *pool)
 {
-    apr_status_t rv;
-    const char *parent = ap_make_dirstr_parent(pool, dir);
+    apr_status_t rv =
+        apr_dir_make(dir, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_UEXECUTE, pool);
 
-    rv = apr_dir_make_recursive(parent, APR_FPROT_OS_DEFAULT, pool);
-    if (rv != APR_SUCCESS && !APR_STATUS_IS_EEXIST(rv)) {
-        return rv;
-    }
-    rv = apr_dir_make(dir, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_UEXECUTE, pool);
     if (rv != APR_SUCCESS) {
         return APR_STATUS_IS_EEXIST(rv) ? APR_SUCCESS : rv;
     }

@@ -99,18 +99,6 @@ static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *con
     input->learn = tmpl_may_learn(r, conf);
 }
 
-static void count(const tmpl_outcome_t *outcome, apr_off_t before, apr_off_t after,
-                  apr_interval_time_t took)
-{
-    tmpl_count(TMPL_COUNTER_PAGES, 1);
-    tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
-    tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
-    tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted != 0);
-    tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
-    tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
-    tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);
-}
-
 static apr_off_t length_after(apr_off_t length, const tmpl_edits_t *edits)
 {
     uint32_t i;
@@ -122,6 +110,22 @@ static apr_off_t length_after(apr_off_t length, const tmpl_edits_t *edits)
     return length;
 }
 
+static void report(request_rec *r, const tmpl_outcome_t *outcome, apr_off_t before, apr_off_t after,
+                   apr_interval_time_t took)
+{
+    tmpl_count(TMPL_COUNTER_PAGES, 1);
+    tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
+    tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
+    tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted != 0);
+    tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
+    tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
+    tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);
+    ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r,
+                  TMPL_LOG_JUDGED "%s: %u edits, %" APR_OFF_T_FMT " bytes of %" APR_OFF_T_FMT
+                                  ", %" APR_TIME_T_FMT " us",
+                  tmpl_state_name(outcome->state), outcome->edits.n, after, before, took);
+}
+
 /* The page is whole: judge it, change it, say so. */
 static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
 {
@@ -130,7 +134,8 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     tmpl_input_t input = { 0 };
     apr_time_t start = apr_time_now();
     apr_interval_time_t took;
-    apr_off_t length;
+    apr_off_t before = ctx->length;
+    apr_off_t after;
     apr_status_t rv = read_body(&input.body, ctx, pool);
 
     if (rv != APR_SUCCESS) {
@@ -139,21 +144,20 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     input.len = (apr_size_t)ctx->length;
     describe(&input, r, ctx->conf, pool);
     tmpl_link_clean(&outcome, &input, ctx->conf, r, pool);
-    length = length_after(ctx->length, &outcome.edits);
     rv = tmpl_splice(ctx->held, &outcome.edits);
     if (rv != APR_SUCCESS) {
         return rv;
     }
+    if (ctx->raw != NULL && outcome.edits.n == 0) {
+        tmpl_raw_restore(ctx, r);
+    }
+    after = length_after(ctx->length, &outcome.edits);
     took = apr_time_now() - start;
     if (outcome.decline != TMPL_DECLINE_NONE) {
         tmpl_decline(r, ctx->conf, outcome.decline);
     }
-    tmpl_headers_judged(r, ctx, &outcome, input.learn, length, took);
-    count(&outcome, ctx->length, length, took);
-    ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r,
-                  TMPL_LOG_JUDGED "%s: %u edits, %" APR_OFF_T_FMT " of %" APR_OFF_T_FMT
-                                  " bytes, %" APR_TIME_T_FMT " us",
-                  tmpl_state_name(outcome.state), outcome.edits.n, length, ctx->length, took);
+    tmpl_headers_judged(r, ctx, &outcome, input.learn, after, took);
+    report(r, &outcome, before, after, took);
     return APR_SUCCESS;
 }
 
@@ -180,14 +184,23 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
     return rv == APR_SUCCESS ? pass_all(f, ctx, bb) : rv;
 }
 
-static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
-                            tmpl_decline_e reason)
+/* The backend broke off: what there is of the page, and the ERROR bucket, say so to all behind us. */
+static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
-    tmpl_decline(f->r, ctx->conf, reason);
-    /* what is too large goes on as it comes; what broke off is at its end */
-    if (reason == TMPL_DECLINE_TOO_LARGE) {
-        ap_remove_output_filter(f);
+    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
+    return pass_all(f, ctx, bb);
+}
+
+/* On it goes as it comes. If it is kept as it came, the gate passes that on once we are back there. */
+static apr_status_t get_out_of_the_way(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    if (ctx->raw != NULL) {
+        ctx->bypass = 1;
+        apr_brigade_cleanup(bb);
+        return APR_EGENERAL;
     }
+    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_TOO_LARGE);
+    ap_remove_output_filter(f);
     return pass_all(f, ctx, bb);
 }
 
@@ -256,7 +269,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             return finish(f, ctx, bb);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
-            return give_up(f, ctx, bb, TMPL_DECLINE_BROKEN);
+            return give_up(f, ctx, bb);
         }
         if (APR_BUCKET_IS_FLUSH(e)) {
             apr_bucket_delete(e);
@@ -269,7 +282,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         }
         else if ((apr_off_t)e->length > limit - ctx->length) {
-            return give_up(f, ctx, bb, TMPL_DECLINE_TOO_LARGE);
+            return get_out_of_the_way(f, ctx, bb);
         }
         else {
             rv = hold(ctx, e, f->r->pool);

@@ -186,6 +186,7 @@ static tmpl_ctx_t *take(ap_filter_t *f)
 {
     request_rec *r = f->r;
     tmpl_ctx_t *ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+    ap_filter_t *inflate = NULL;
 
     ctx->conf = tmpl_conf_of(r);
     ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
@@ -193,10 +194,30 @@ static tmpl_ctx_t *take(ap_filter_t *f)
     ctx->etag = apr_table_get(r->headers_out, "ETag");
     if (coding_of(r) == CODING_GZIP) {
         ctx->inflated = 1;
-        ap_add_output_filter("INFLATE", NULL, r, f->c);
+        inflate = ap_add_output_filter("INFLATE", NULL, r, f->c);
     }
     ctx->filter = ap_add_output_filter("TMPL", ctx, r, f->c);
+    if (inflate != NULL && f->next == inflate && inflate->next == ctx->filter) {
+        tmpl_raw_start(ctx, r);
+    }
     return ctx;
+}
+
+/* From here on as if we had never been. */
+static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    ap_filter_t *next = ctx->filter->next;
+
+    while (f->next != next) {
+        ap_remove_output_filter(f->next);
+    }
+    ap_remove_output_filter(f);
+    ctx->done = 1;
+    tmpl_raw_restore(ctx, f->r);
+    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_TOO_LARGE);
+    apr_brigade_cleanup(bb);
+    APR_BRIGADE_CONCAT(bb, ctx->held);
+    return ap_pass_brigade(next, bb);
 }
 
 /*
@@ -217,6 +238,17 @@ static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigad
     return ap_pass_brigade(ctx->filter->next, bb);
 }
 
+/* Keeps the page as it comes, while it may be passed on so. */
+static void keep_raw(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    if (ctx->raw == NULL) {
+        return;
+    }
+    if (tmpl_raw_keep(ctx, bb) != APR_SUCCESS || ctx->raw_length > tmpl_conf_max_body(ctx->conf)) {
+        tmpl_raw_drop(ctx);
+    }
+}
+
 static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     int last = APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
@@ -227,7 +259,12 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
         return ap_pass_brigade(f->next, bb);
     }
     if (!ctx->failed) {
+        keep_raw(ctx, bb);
         rv = ap_pass_brigade(f->next, bb);
+        /* EINVAL is how INFLATE says that so much out of so little is more than httpd allows */
+        if (ctx->raw != NULL && (ctx->bypass || (APR_STATUS_IS_EINVAL(rv) && !ctx->done))) {
+            return pass_raw(f, ctx, bb);
+        }
         ctx->failed = rv != APR_SUCCESS && !ctx->done;
     }
     if (!ctx->failed) {

@@ -112,18 +112,17 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outco
 
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
 {
+    if (!tmpl_conf_edits(ctx->conf)) {
+        return;
+    }
     if (ctx->inflated) {
         /* INFLATE leaves HEAD alone */
         unset(r, "Content-Encoding");
         r->content_encoding = NULL;
     }
-    if (ctx->inflated || tmpl_conf_edits(ctx->conf)) {
-        unset(r, "Content-Length");
-        unset_digests(r);
-    }
-    if (tmpl_conf_edits(ctx->conf)) {
-        set_tag(r, ctx->etag, ctx->conf);
-    }
+    unset(r, "Content-Length");
+    unset_digests(r);
+    set_tag(r, ctx->etag, ctx->conf);
 }
 
 /* Only for a client whose copy has a tag of ours: others hold an image, or a page that was declined. */

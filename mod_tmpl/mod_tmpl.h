@@ -6,6 +6,7 @@
  *     config.c       directives -> tmpl_conf_t
  *     gate.c         first brigade: take the response or decline it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
+ *     raw.c          a compressed page as it came
  *     splice.c       edits -> the page's own buckets
  *     validators.c   entity tags of pages that we change
  *     request.c      what the backend is asked for
@@ -132,8 +133,15 @@ typedef struct {
     apr_off_t length;         /* bytes held */
     const char *etag;         /* as the backend sent it; NULL if it did not */
     unsigned inflated : 1;    /* INFLATE stands before us */
+    unsigned bypass : 1;      /* too large: the page is to be passed on as it came */
     unsigned failed : 1;      /* a filter before us failed: the page will never be whole */
     unsigned done : 1;        /* all has been passed on, or we are out of the way */
+
+    apr_bucket_brigade *raw; /* the page before INFLATE; NULL where it is not kept */
+    apr_off_t raw_length;
+    apr_table_t *raw_headers_out;
+    apr_table_t *raw_err_headers_out;
+    const char *raw_encoding;
 } tmpl_ctx_t;
 
 /* insert_filter hook. */
@@ -152,6 +160,19 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
 
 /* TMPL's filter function; its ctx is a tmpl_ctx_t. */
 apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb);
+
+/*** raw.c ***/
+
+/* From now on the page is kept as it comes, and its fields as they are. */
+void tmpl_raw_start(tmpl_ctx_t *ctx, request_rec *r);
+
+/* Keeps a copy of bb. What apr_bucket_read returns if that fails. */
+apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb);
+
+/* Makes the page and its fields what came; metadata, EOS too, is as it came. */
+void tmpl_raw_restore(tmpl_ctx_t *ctx, request_rec *r);
+
+void tmpl_raw_drop(tmpl_ctx_t *ctx);
 
 /*** splice.c ***/
 
@@ -172,10 +193,10 @@ apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits);
 const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
 
 /*
- * The If-None-Match field list with, for each tag of mode's in it, the backend's own behind it. The
- * list itself if there are none.
+ * The If-None-Match field list with the backend's own tag for each of mode's in it: instead of it, or
+ * behind it if keep is set. The list itself if there are none.
  */
-const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, apr_pool_t *pool);
+const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool);
 
 /*
  * Whether the If-None-Match field list names the page that mode makes of etag, be it compressed
@@ -185,7 +206,10 @@ int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_p
 
 /*** request.c ***/
 
-/* fixups hook: conditional requests that name our tags work with any handler. */
+/*
+ * fixups hook: conditional requests that name our tags work with any handler, and what the choice of
+ * the mode has looked at stays in Vary.
+ */
 int tmpl_request_fixups(request_rec *r);
 
 /* mod_proxy's fixups hook: r->headers_in is a copy that goes to the backend. */
@@ -220,7 +244,7 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf);
 /* Says that s has a section with a mode other than off. Configuration only. */
 void tmpl_links_used_by(server_rec *s);
 
-/* pre_config, post_config and child_init hooks: forget, make directories, open. */
+/* pre_config, post_config and child_init hooks: forget; make directories; open. */
 void tmpl_links_reset(apr_pool_t *pconf);
 void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp);
 void tmpl_links_open(server_rec *s, apr_pool_t *pchild);

@@ -73,13 +73,26 @@ static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
     apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
 }
 
-static void translate_tags(request_rec *r, tmpl_mode_e mode)
+static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
-    const char *more = list != NULL ? tmpl_etag_for_backend(list, mode, r->pool) : NULL;
+    const char *other = list != NULL ? tmpl_etag_for_backend(list, mode, keep, r->pool) : NULL;
 
-    if (more != list) {
-        apr_table_setn(r->headers_in, "If-None-Match", more);
+    if (other != list) {
+        apr_table_setn(r->headers_in, "If-None-Match", other);
+    }
+}
+
+/*
+ * <If> adds to Vary what its expression has looked at. A proxy puts its backend's fields in place of
+ * all that is in headers_out, so what is there now is kept where it stays.
+ */
+static void keep_vary(request_rec *r)
+{
+    const char *vary = apr_table_getm(r->pool, r->headers_out, "Vary");
+
+    if (vary != NULL) {
+        apr_table_mergen(r->err_headers_out, "Vary", vary);
     }
 }
 
@@ -87,8 +100,13 @@ int tmpl_request_fixups(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);
 
-    if (r->main == NULL && tmpl_conf_edits(conf)) {
-        translate_tags(r, tmpl_conf_mode(conf));
+    if (r->main != NULL || conf->mode == TMPL_UNSET) {
+        return DECLINED;
+    }
+    keep_vary(r);
+    if (tmpl_conf_edits(conf)) {
+        /* for httpd's own handlers the backend's tag is one more; mod_cache looks for ours */
+        translate_tags(r, tmpl_conf_mode(conf), 1);
     }
     return DECLINED;
 }
@@ -105,7 +123,7 @@ int tmpl_request_proxy_fixups(request_rec *r)
         /* httpd answers ranges from what we make of the whole page */
         apr_table_unset(r->headers_in, "Range");
         apr_table_unset(r->headers_in, "If-Range");
-        translate_tags(r, tmpl_conf_mode(conf));
+        translate_tags(r, tmpl_conf_mode(conf), 0);
     }
     return OK;
 }

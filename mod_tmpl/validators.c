@@ -78,26 +78,36 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
                        suffix_of(mode, pool), "\"", NULL);
 }
 
-const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, apr_pool_t *pool)
+/* Adds item to a list; NULL is the empty one. */
+static const char *add(const char *list, const char *item, apr_pool_t *pool)
+{
+    return list == NULL ? item : apr_pstrcat(pool, list, ", ", item, NULL);
+}
+
+const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool)
 {
     const char *suffix = suffix_of(mode, pool);
+    const char *more = NULL;
     const char *rest = list;
-    const char *more = list;
-    const char *theirs;
+    const char *start, *opaque;
     tag_t tag;
+    int found = 0;
 
-    while (next_tag(&tag, &rest)) {
+    for (start = rest; next_tag(&tag, &rest); start = rest) {
+        const char *as_sent = start + strspn(start, ", \t");
+
         if (!cut_ours(&tag, suffix)) {
+            more = add(more, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)), pool);
             continue;
         }
-        theirs = apr_psprintf(pool, ", \"%.*s\", W/\"%.*s\"", (int)tag.len, tag.opaque,
-                              (int)tag.len, tag.opaque);
-        /* this runs once for any handler and again for a proxy */
-        if (ap_strstr_c(list, theirs) == NULL) {
-            more = apr_pstrcat(pool, more, theirs, NULL);
+        found = 1;
+        if (keep) {
+            more = add(more, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)), pool);
         }
+        opaque = apr_pstrmemdup(pool, tag.opaque, tag.len);
+        more = add(more, apr_psprintf(pool, "\"%s\", W/\"%s\"", opaque, opaque), pool);
     }
-    return more;
+    return found ? more : list;
 }
 
 int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A compressed page as it came. If it turns out that nothing is changed, or that it is too large to be
+ * looked at, this is what the client gets, with its encoding, its tag and its digests: inflating
+ * was our own affair. Kept only if nothing but INFLATE stands between the gate and TMPL, so that no
+ * other filter's work is lost.
+ */
+#include "mod_tmpl.h"
+
+/* What INFLATE changes. */
+static const char *const fields[] = { "Content-Encoding", "Content-Length", "Content-MD5", "ETag" };
+
+static apr_table_t *copy_fields(const apr_table_t *from, apr_pool_t *pool)
+{
+    apr_table_t *copy = apr_table_make(pool, 4);
+    const char *value;
+    size_t i;
+
+    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        value = apr_table_getm(pool, from, fields[i]);
+        if (value != NULL) {
+            apr_table_setn(copy, fields[i], value);
+        }
+    }
+    return copy;
+}
+
+static void put_back(apr_table_t *to, const apr_table_t *kept)
+{
+    const char *value;
+    size_t i;
+
+    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        value = apr_table_get(kept, fields[i]);
+        if (value != NULL) {
+            apr_table_setn(to, fields[i], value);
+        }
+        else {
+            apr_table_unset(to, fields[i]);
+        }
+    }
+}
+
+void tmpl_raw_start(tmpl_ctx_t *ctx, request_rec *r)
+{
+    ctx->raw = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+    ctx->raw_headers_out = copy_fields(r->headers_out, r->pool);
+    ctx->raw_err_headers_out = copy_fields(r->err_headers_out, r->pool);
+    ctx->raw_encoding = r->content_encoding;
+}
+
+apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    apr_bucket *e, *copy;
+    const char *data;
+    apr_size_t len;
+    apr_status_t rv;
+
+    for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
+        if (APR_BUCKET_IS_METADATA(e)) {
+            if (!APR_BUCKET_IS_FLUSH(e) && apr_bucket_copy(e, &copy) == APR_SUCCESS) {
+                APR_BRIGADE_INSERT_TAIL(ctx->raw, copy);
+            }
+            continue;
+        }
+        rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+        if (rv == APR_SUCCESS) {
+            rv = apr_brigade_write(ctx->raw, NULL, NULL, data, len);
+        }
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        ctx->raw_length += (apr_off_t)len;
+    }
+    return APR_SUCCESS;
+}
+
+void tmpl_raw_restore(tmpl_ctx_t *ctx, request_rec *r)
+{
+    put_back(r->headers_out, ctx->raw_headers_out);
+    put_back(r->err_headers_out, ctx->raw_err_headers_out);
+    r->content_encoding = ctx->raw_encoding;
+    ctx->inflated = 0;
+    ctx->length = ctx->raw_length;
+    apr_brigade_cleanup(ctx->held);
+    APR_BRIGADE_CONCAT(ctx->held, ctx->raw);
+    ctx->raw = NULL;
+}
+
+void tmpl_raw_drop(tmpl_ctx_t *ctx)
+{
+    apr_brigade_cleanup(ctx->raw);
+    ctx->raw = NULL;
+}
