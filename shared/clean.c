@@ -22,7 +22,7 @@ const tmpl_clean_opts_t tmpl_clean_opts_default = {
     .mode = TMPL_MODE_OFF,
     .policy = { .min_df = 5, .lifetime_tb = 200, .lifetime_n = 50, .max_entries = 1000000 },
     .ratio = 0.7,
-    .guards = { .min_keep = 0.02 },
+    .guards = { .min_keep = 0.005 },
 };
 
 const char *tmpl_mode_name(tmpl_mode_e mode)

@@ -161,13 +161,11 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
     }
 }
 
-/* Text directly in parent; the segment of an image or a link is its tag, not text. */
-static void visit_text(closure_t *c, const tmpl_node_t *parent, uint32_t segment, run_t *run)
+/* Text directly in the element (or the segment of an image or a link, which may not be cut). */
+static void visit_text(closure_t *c, uint32_t segment, run_t *run)
 {
-    tmpl_span_t span = c->page->segments[segment].span;
-    if (is_template_segment(c, segment) && (parent->flags & TMPL_NODE_RUN) &&
-        span.start >= parent->open.end) {
-        extend_run(c, run, span, TMPL_NONE);
+    if (is_template_segment(c, segment) && (c->page->segments[segment].may & TMPL_NODE_CUT)) {
+        extend_run(c, run, c->page->segments[segment].span, TMPL_NONE);
     }
     else {
         end_run(c, run);
@@ -187,11 +185,14 @@ static void open_element(closure_t *c, uint32_t parent)
         return; /* no template in it */
     }
     while (child < node->after || segment < node->after_segment) {
+        if (!(node->flags & TMPL_NODE_RUN)) {
+            end_run(c, &run);
+        }
         int text_first = segment < node->after_segment &&
                          (child >= node->after || segment < page->nodes[child].first_segment ||
                           page->segments[segment].span.end <= page->nodes[child].open.start);
         if (text_first) {
-            visit_text(c, node, segment, &run);
+            visit_text(c, segment, &run);
             segment++;
         }
         else {

@@ -10,9 +10,10 @@ typedef struct {
     uint32_t name;
     unsigned flags; /* TMPL_IS_* */
     unsigned char tag;
-    unsigned char tainted; /* not what its tags say: no edits at all */
-    unsigned char fixed;   /* its start tag does more than open it: it must stay */
-    unsigned char mixed;   /* text directly in it may not be cut */
+    unsigned char tainted;    /* not what its tags say: no edits at all */
+    unsigned char fixed;      /* its start tag does more than open it: it must stay */
+    unsigned char mixed;      /* not all text directly in it may be cut */
+    unsigned char fixed_text; /* no text directly in it may be cut */
 } open_t;
 
 /* A formatting element that was closed without its end tag: it comes back in what follows. */
@@ -134,8 +135,9 @@ static open_t *push(balance_t *b, uint32_t token, tmpl_tag_e tag, uint32_t name)
     open_t *o = &b->stack[b->n++];
     unsigned flags = tmpl_tag_flags(tag);
     *o = (open_t){ .token = token, .name = name, .flags = flags, .tag = (unsigned char)tag };
-    o->mixed = (flags & TMPL_IS_TABLE) || tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING ||
-               tag == TMPL_TAG_SELECT || tag == TMPL_TAG_COLGROUP || tag == TMPL_TAG_FRAMESET;
+    o->fixed_text = (flags & TMPL_IS_TABLE) || tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING ||
+                    tag == TMPL_TAG_SELECT || tag == TMPL_TAG_COLGROUP;
+    o->mixed = o->fixed_text;
     return o;
 }
 
@@ -585,19 +587,24 @@ static tmpl_decline_e foreign(balance_t *b, uint32_t i)
     return TMPL_DECLINE_NONE;
 }
 
-/* Text from start to end, which holds more than white space. */
-static void text(balance_t *b)
+/*
+ * Text that is more than white space has come. True if the rest parses the same without it: nothing
+ * has to be opened or moved for it.
+ */
+static int text(balance_t *b)
 {
+    int opens = b->n == 1 || b->after_body || is_dangling(b);
     if (b->n == 1) {
-        push(b, TMPL_NONE, TMPL_TAG_BODY, TMPL_TAG_BODY)->mixed = 1;
+        push(b, TMPL_NONE, TMPL_TAG_BODY, TMPL_TAG_BODY);
     }
     if (top(b)->flags & TMPL_IS_TABLE) {
         taint(b, 0); /* is moved in front of the table */
     }
-    if (b->after_body || is_dangling(b)) {
+    if (opens) {
         top(b)->mixed = 1;
     }
     b->after_body = 0;
+    return !opens && !top(b)->fixed_text;
 }
 
 static int is_blank(const char *src, uint32_t start, uint32_t end)
@@ -656,7 +663,7 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
                   tokens->tokens[i - 1].pair == i;
         if (b.templates == 0 && !raw && !(token->flags & TMPL_TOKEN_FOREIGN) &&
             !is_blank(src, at, token->span.start)) {
-            text(&b);
+            tokens->tokens[i].text = (unsigned char)text(&b);
         }
         tmpl_decline_e decline = token_event(&b, i);
         if (decline != TMPL_DECLINE_NONE) {
@@ -667,9 +674,7 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         }
         at = token->span.end;
     }
-    if (b.n > 1 && !is_blank(src, at, len)) {
-        text(&b);
-    }
+    tokens->text = b.n > 1 && !is_blank(src, at, len) && text(&b);
     if (b.n > 1 && b.stack[1].token != TMPL_NONE && !b.stack[1].mixed) {
         tokens->tokens[b.stack[1].token].may = TMPL_NODE_RUN;
     }

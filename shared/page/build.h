@@ -29,8 +29,8 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build);
 /* Room for as many segments as the skeleton can hold. */
 void tmpl_segments_init(tmpl_build_t *build);
 
-/* Text at span, directly in node. */
-void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span);
+/* Text at span, directly in node; whether it may be cut. */
+void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut);
 
 /* An image has begun, or a link has ended: a segment of its own if it has an address and no text. */
 void tmpl_segment_image(tmpl_build_t *build, uint32_t node);

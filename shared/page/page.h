@@ -20,7 +20,7 @@
 #define TMPL_NODE_CUT   0x02 /* its bytes, from start tag to end tag, may be deleted */
 #define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */
 #define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
-#define TMPL_NODE_RUN   0x10 /* text directly in it may be deleted or put between comments */
+#define TMPL_NODE_RUN   0x10 /* what stands between two texts directly in it may go with them */
 
 /* An element. Nodes stand in document order, so a node's descendants are (index, after). */
 typedef struct {
@@ -43,6 +43,7 @@ typedef struct {
     uint32_t block;
     uint32_t key;    /* index into page->keys */
     uint32_t length; /* bytes of text once white space is collapsed; for images TMPL_IMAGE_LENGTH */
+    uint32_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
 } tmpl_segment_t;
 
 /* What an image or an empty link weighs beside text, in bytes. */

@@ -28,14 +28,16 @@ typedef struct {
     unsigned char type; /* a tmpl_token_e */
     unsigned char flags;
     /* What balance.h finds out: */
-    unsigned char may; /* TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
+    unsigned char may;  /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
+    unsigned char text; /* the text in front of the token may be cut */
     uint32_t pair; /* of a start tag: the token that is its end tag; TMPL_NONE if there is none */
 } tmpl_token_t;
 
 typedef struct {
     tmpl_token_t *tokens;
     uint32_t n;
-    uint32_t begin; /* where the text begins: behind a byte order mark */
+    uint32_t begin;     /* where the text begins: behind a byte order mark */
+    unsigned char text; /* the text behind the last token may be cut */
 } tmpl_tokens_t;
 
 /*

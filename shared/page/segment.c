@@ -87,11 +87,12 @@ static uint32_t collapse(char *to, const char *src, tmpl_span_t span)
     return n > 0 && to[n - 1] == ' ' ? n - 1 : n;
 }
 
-void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span)
+void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut)
 {
     uint32_t length = collapse(build->text, build->page->src, span);
     uint64_t path = build->page->nodes[node].path;
     add(build, node, span, XXH3_64bits_withSeed(build->text, length, path), length);
+    build->page->segments[build->page->n_segments - 1].may = may_cut ? TMPL_NODE_CUT : 0;
 }
 
 /* A segment for an element known by the value of one attribute. */

@@ -200,7 +200,8 @@ static void add_text(tree_t *t, uint32_t token)
         tmpl_span_t span = { token > 0 ? tokens->tokens[token - 1].span.end : tokens->begin,
                              token < tokens->n ? tokens->tokens[token].span.start
                                                : t->build->page->len };
-        tmpl_segment_text(t->build, node, span);
+        int may_cut = token < tokens->n ? tokens->tokens[token].text : tokens->text;
+        tmpl_segment_text(t->build, node, span, may_cut);
     }
 }
 
