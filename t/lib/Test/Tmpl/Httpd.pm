@@ -5,7 +5,8 @@ package Test::Tmpl::Httpd;
 #
 # Environment: TMPL_MODULE (default build/mod_tmpl.so), TMPL_TEST_MPM (event, worker, prefork),
 # TMPL_TEST_PRELOAD (LD_PRELOAD of httpd, for sanitizers), TMPL_TEST_HTTPD, TMPL_TEST_MODULES
-# (directory of httpd's own modules), TMPL_TEST_WRAP (a command put in front of httpd: valgrind).
+# (directory of httpd's own modules), TMPL_TEST_WRAP (a command put in front of httpd: valgrind),
+# TMPL_TEST_CORE (a directory for core files that the server's user can write to).
 #
 # When a server is checked, every line of its error log at warn or above, every sanitizer's report
 # and every child that died of a signal fails the test, unless the test said that it expects it.
@@ -24,7 +25,8 @@ use Test::Tmpl::Process
 my $top = abs_path(dirname(__FILE__) . '/../../../..');
 my $httpd = $ENV{TMPL_TEST_HTTPD} // (grep { -x } qw(/usr/sbin/apache2 /usr/sbin/httpd))[0];
 my $module_dir = $ENV{TMPL_TEST_MODULES} // '/usr/lib/apache2/modules';
-my $module = abs_path($ENV{TMPL_MODULE} // "$top/build/mod_tmpl.so");
+my $module = $ENV{TMPL_MODULE} // "$top/build/mod_tmpl.so";
+$module = abs_path($module) // $module;
 my $mpm = $ENV{TMPL_TEST_MPM} // 'event';
 
 my %MPM = (
@@ -85,6 +87,7 @@ $MPM{$mpm}GracefulShutdownTimeout 10
 KeepAliveTimeout 30
 MaxKeepAliveRequests 0
 END
+    $text .= "CoreDumpDirectory \"$ENV{TMPL_TEST_CORE}\"\n" if defined $ENV{TMPL_TEST_CORE};
     $text .= "User $user\nGroup $user\n" if defined $user && defined getgrnam $user;
     $text .= "LoadModule ${_}_module \"$module_dir/mod_$_.so\"\n" for @modules;
     $text .= "TypesConfig \"$dir/mime.types\"\n";
@@ -119,12 +122,19 @@ sub start {
     my @command = $self->command('-DFOREGROUND');
     $self->{pid} = spawn('httpd', sub { $self->exec_httpd(@command) });
     my $up = wait_for {
-        !alive($self->{pid}) || -e "$self->{root}/run/httpd.pid" && $self->accepts
+        !alive($self->{pid}) || $self->pid_in_file == $self->{pid} && $self->accepts
     };
     if (!$up || !alive($self->{pid})) {
         die "httpd does not start:\n", slurp($self->{out}), -e $self->{log} ? slurp($self->{log}) : '';
     }
     return $self;
+}
+
+# A pid file may be left over from a server that was killed.
+sub pid_in_file {
+    my ($self) = @_;
+    my $file = "$self->{root}/run/httpd.pid";
+    return -s $file ? slurp($file) + 0 : 0;
 }
 
 sub accepts {

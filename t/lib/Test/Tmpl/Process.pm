@@ -80,6 +80,7 @@ sub end_process {
     wait_for { !alive($pid) } 10
         or do { kill 'KILL', $pid; waitpid $pid, 0; delete $running{$pid} };
     kill 'KILL', -$pid;
+    wait_for { !kill 0, -$pid } 10 if ($signal // '') eq 'KILL';
     return;
 }
 
