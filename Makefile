@@ -58,7 +58,7 @@ $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(BUILD)/libtmpl.a -lcmocka -lgumbo $(LIBS)
+	$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) $(CFLAGS_ALL) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(BUILD)/libtmpl.a -lcmocka -lgumbo $(LIBS)
 
 # --- measuring with tmplctl (bench/) ---
 SCORER   ?= ../shared/eval/score.py
