@@ -17,7 +17,7 @@ my $backend = backend { $site->answer(@_) };
 sub refused {
     my ($name, $uri, $like, $readable) = @_;
     subtest $name => sub {
-        my $httpd = proxy($backend, conf => "TmplMode strip\nTmplStore $uri", no_store => 1);
+        my $httpd = proxy($backend, conf => "TmplMode strip\nTmplTimeout 1s\nTmplStore $uri", no_store => 1);
         $httpd->expect_log(qr/\[tmpl:(?:warn|error)\]/);
         my @answers = $httpd->visit(1 .. 8);
         my @wrong = grep { $answers[$_]->body ne $site->page($_ + 1) } 0 .. 7;
@@ -43,12 +43,12 @@ refused('no password', "redis://127.0.0.1:$port/0", qr/NOAUTH|[Aa]uthentication 
 refused('no such database', "redis://default:sesame\@127.0.0.1:$port/99", qr/DB index|out of range/i);
 refused('a user without rights', "redis://reader:open\@127.0.0.1:$port/0", qr/NOPERM|permission/i);
 
-my $master = redis();
+my $master = redis('repl-diskless-sync-delay' => 0);
 my $replica = redis(replicaof => '127.0.0.1 ' . $master->port, 'replica-read-only' => 'yes');
 wait_for { $replica->command('INFO', 'replication') =~ /master_link_status:up/ };
 refused('a replica that takes no writes', $replica->uri, qr/READONLY|read.only|replica/i, 'readable');
 
-my $full = redis(maxmemory => '1mb', 'maxmemory-policy' => 'noeviction');
+my $full = redis(maxmemory => 1, 'maxmemory-policy' => 'noeviction');
 refused('no memory left', $full->uri, qr/OOM|maxmemory|full/, 'readable');
 
 my %GARBAGE = (
