@@ -83,8 +83,10 @@ static tmpl_state_e state_of(const tmpl_counts_t *counts, uint32_t min_df)
 void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
                 tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool)
 {
+    tmpl_page_opts_t page_opts = opts->page;
     *outcome = (tmpl_outcome_t){ 0 };
-    outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &opts->page, pool);
+    page_opts.charset = input->charset;
+    outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &page_opts, pool);
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
     }

@@ -43,7 +43,10 @@ typedef struct {
     char text[256];
 } tmpl_error_t;
 
-/* Fills err (which may be NULL) and returns status, so that failures read `return tmpl_fail(...)`. */
+/*
+ * Fills err (which may be NULL) and returns status, so that failures read `return tmpl_fail(...)`. The
+ * format is APR's: no %zu and no %lld, but APR_SIZE_T_FMT and APR_UINT64_T_FMT.
+ */
 apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

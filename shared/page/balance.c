@@ -310,6 +310,60 @@ static int is_plain_block(unsigned tag, unsigned flags)
     return (flags & (TMPL_IS_CLOSES_P | TMPL_IS_TABLE | TMPL_IS_HEAD)) || is_table_part(tag);
 }
 
+/* The adoption agency (13.2.6.4.7), where it does no more than close the element; else unsafe. */
+static void end_formatting(balance_t *b, uint32_t end, uint32_t name)
+{
+    uint32_t marker = innermost_marker(b);
+    uint32_t index = b->n - 1;
+    int blocked = 0;
+    int special = 0;
+    while (index > marker && b->stack[index].name != name) {
+        blocked |= ends_scope(&b->stack[index]);
+        special |= ends_special(&b->stack[index]);
+        index--;
+    }
+    if (index > marker) {
+        if (!blocked && !special) {
+            close_at(b, index, end);
+        }
+        else if (!blocked) {
+            /* Its content is taken apart. */
+            taint(b, 0);
+            for (uint32_t i = index; i + 1 < b->n; i++) {
+                b->stack[i] = b->stack[i + 1];
+            }
+            b->n--;
+        }
+        return;
+    }
+    for (uint32_t i = b->n_dangling; i > 0 && b->dangling[i - 1].marker == marker; i--) {
+        if (b->dangling[i - 1].name == name) {
+            taint(b, marker); /* what it ends began outside the elements now open */
+            for (; i < b->n_dangling; i++) {
+                b->dangling[i - 1] = b->dangling[i];
+            }
+            b->n_dangling--;
+            return;
+        }
+    }
+}
+
+static int is_formatting_open(const balance_t *b, unsigned tag)
+{
+    for (uint32_t i = b->n - 1; i > 0 && !is_marker(&b->stack[i]); i--) {
+        if (b->stack[i].tag == tag) {
+            return 1;
+        }
+    }
+    uint32_t marker = innermost_marker(b);
+    for (uint32_t i = b->n_dangling; i > 0 && b->dangling[i - 1].marker == marker; i--) {
+        if (b->dangling[i - 1].name == tag) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Whether a start tag is out of place where it stands, so that browsers move or drop something. */
 static int is_misplaced(const balance_t *b, unsigned tag)
 {
@@ -330,16 +384,7 @@ static int is_misplaced(const balance_t *b, unsigned tag)
         return b->form;
     }
     if (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR) {
-        for (uint32_t i = b->n - 1; i > 0 && !is_marker(&b->stack[i]); i--) {
-            if (b->stack[i].tag == tag) {
-                return 1;
-            }
-        }
-        for (uint32_t i = 0; i < b->n_dangling; i++) {
-            if (b->dangling[i].name == tag) {
-                return 1;
-            }
-        }
+        return is_formatting_open(b, tag);
     }
     return 0;
 }
@@ -408,6 +453,10 @@ static void start_tag(balance_t *b, uint32_t i)
     int misplaced = is_misplaced(b, tag);
     if (misplaced) {
         taint(b, 0);
+        /* A link ends the link it stands in. */
+        for (int k = 0; k < 2 && (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR); k++) {
+            end_formatting(b, TMPL_NONE, token->name);
+        }
     }
     const open_t *parent = top(b);
     int after_pre = (parent->tag == TMPL_TAG_PRE || parent->tag == TMPL_TAG_LISTING) &&
@@ -431,44 +480,6 @@ static void start_tag(balance_t *b, uint32_t i)
     open_t *o = push(b, i, tag, token->name);
     o->fixed = (unsigned char)fixed;
     o->tainted = (unsigned char)misplaced;
-}
-
-/* The adoption agency (13.2.6.4.7), where it does no more than close the element; else unsafe. */
-static void end_formatting(balance_t *b, uint32_t end, uint32_t name)
-{
-    uint32_t marker = innermost_marker(b);
-    uint32_t index = b->n - 1;
-    int blocked = 0;
-    int special = 0;
-    while (index > marker && b->stack[index].name != name) {
-        blocked |= ends_scope(&b->stack[index]);
-        special |= ends_special(&b->stack[index]);
-        index--;
-    }
-    if (index > marker) {
-        if (!blocked && !special) {
-            close_at(b, index, end);
-        }
-        else if (!blocked) {
-            /* Its content is taken apart. */
-            taint(b, 0);
-            for (uint32_t i = index; i + 1 < b->n; i++) {
-                b->stack[i] = b->stack[i + 1];
-            }
-            b->n--;
-        }
-        return;
-    }
-    for (uint32_t i = b->n_dangling; i > 0 && b->dangling[i - 1].marker == marker; i--) {
-        if (b->dangling[i - 1].name == name) {
-            taint(b, marker); /* what it ends began outside the elements now open */
-            for (; i < b->n_dangling; i++) {
-                b->dangling[i - 1] = b->dangling[i];
-            }
-            b->n_dangling--;
-            return;
-        }
-    }
 }
 
 static void end_form(balance_t *b, uint32_t end)

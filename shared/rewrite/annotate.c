@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rewrite/rewrite.h"
 
-#define ATTRIBUTE " data-tmpl"
+#define ATTRIBUTE " data-tmpl=\"\""
 #define RUN_OPEN  "<!--tmpl-->"
 #define RUN_CLOSE "<!--/tmpl-->"
 

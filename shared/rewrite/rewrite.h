@@ -21,7 +21,7 @@ typedef struct {
     uint32_t n;
 } tmpl_edits_t;
 
-/* Marks elements with the attribute data-tmpl and runs with <!--tmpl--> .. <!--/tmpl-->. */
+/* Marks elements with the attribute data-tmpl="" and runs with <!--tmpl--> .. <!--/tmpl-->. */
 void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                    apr_pool_t *pool);
 
