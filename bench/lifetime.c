@@ -2,10 +2,10 @@
 /*
  * lifetime STORE_DIR TB,TB,... N,N,... < list of files
  *
- * What a lifetime costs and what it saves (Wang et al., WWW 2008, section 2.4): feeds the pages in the
- * order of the list to a fresh table for every Tb and N, and to one that forgets nothing. Prints for
- * each the entries held at the end and on average over the pages (the paper's AverageSize), and
- * the block verdicts that differ from those of the table that forgets nothing.
+ * What a lifetime costs and what it saves (Wang et al., WWW 2008, section 2.4): feeds the pages in
+ * the order of the list to a fresh table for every Tb and N, and to one that forgets nothing.
+ * Prints for each the entries held at the end and on average (the paper's AverageSize),
+ * and the block verdicts that differ from those of the table that forgets nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include <apr.h>
 
 /*
- * The character that the reference at text stands for, and its bytes in *used; 0 and *used 0 if what
- * stands there is no reference but an ampersand. Names are those of HTML 4, libxml2's table.
+ * The character that the reference at text stands for, and its bytes in *used; 0 and *used 0 if
+ * what stands there is no reference but an ampersand. Names are those of HTML 4, libxml2's table.
  */
 uint32_t ctl_entity_next(const char *text, apr_size_t len, apr_size_t *used);
 

@@ -21,9 +21,9 @@ typedef struct {
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
 
 /*
- * Gives every file the name it is written to in dir: its own, with suffix (".txt") instead of .html,
- * .htm, .shtml or .xhtml. Fails, and has said why, if two would be written to the same name, or one
- * over a file that is read.
+ * Gives every file the name it is written to in dir: its own, with suffix (".txt") instead of
+ * .html, .htm, .shtml or .xhtml. Fails, and has said why, if two would be written to the same name,
+ * or one over a file that is read.
  */
 apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char *dir,
                                     const char *suffix, apr_pool_t *pool);

@@ -18,8 +18,8 @@ apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 void ctl_store_close(ctl_store_t *store, apr_pool_t *pool);
 
 /*
- * Does work on --store, or else on the one that TMPL_STORE names in the environment. Returns an exit
- * code, that of work if the store could be opened.
+ * Does work on --store, or else on the one that TMPL_STORE names in the environment. Returns an
+ * exit code, that of work if the store could be opened.
  */
 int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store));
 

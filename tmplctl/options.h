@@ -7,8 +7,8 @@
 
 /*
  * Parses argv (argv[0] is the subcommand) into ctl->options and ctl->args, by the rules of
- * ctl->command. APR_SUCCESS, also for --help, which asks for nothing else; or APR_EINVAL, and what is
- * wrong has been said on standard error.
+ * ctl->command. APR_SUCCESS, also for --help, which asks for nothing else; or APR_EINVAL, and what
+ * is wrong has been said on standard error.
  */
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv);
 

@@ -19,8 +19,8 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
 }
 
 /*
- * The text of the blocks that are not template. Goes by the verdicts, not by the cuts: text can leave
- * out what is not safe to cut from a page.
+ * The text of the blocks that are not template. Goes by the verdicts, not by the cuts: text can
+ * leave out what is not safe to cut from a page.
  */
 static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {

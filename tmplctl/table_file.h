@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A site's table as text: JSON lines. The first is the head,
- *     {"format": "tmpl-table", "version": 1, "site": S, "pages": N, "table_version": N, "entries": N}
+ *     {"format": "tmpl-table", "version": 1, "site": S, "pages": N, "table_version": N,
+ *      "entries": N}
  * each other one an entry, sorted by kind and key,
  *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
- * where seen, the fingerprints of the documents counted, may be missing. The count in the head makes
- * a file that was cut short no file.
+ * where seen, the fingerprints of the documents counted, may be missing. The count in the head
+ * makes a file that was cut short no file.
  */
 #ifndef CTL_TABLE_FILE_H
 #define CTL_TABLE_FILE_H
@@ -22,7 +23,7 @@ typedef struct {
     apr_array_header_t *entries; /* tmpl_entry_t */
 } ctl_table_file_t;
 
-/* Writes the table of a site; sorts its entries. APR_EINVAL, with the reason, or the write's error. */
+/* Writes a site's table; sorts its entries. APR_EINVAL, with the reason, or the write's error. */
 apr_status_t ctl_table_file_write(FILE *out, const char *site, ctl_table_file_t *table,
                                   tmpl_error_t *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The visible text of a page: UTF-8, character references decoded, white space collapsed as a browser
- * would, so that a block is one line.
+ * The visible text of a page: UTF-8, character references decoded, white space collapsed as a
+ * browser would, so that a block is one line.
  */
 #ifndef CTL_TEXT_H
 #define CTL_TEXT_H
@@ -18,8 +18,8 @@ void ctl_text_block(ctl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                     const ctl_charset_t *charset);
 
 /*
- * Adds the text of a page of which the library has made nothing, as libxml2 reads it: a line for each
- * stretch of text between elements that are not inline.
+ * Adds the text of a page of which the library has made nothing, as libxml2 reads it: a line for
+ * each stretch of text between elements that are not inline.
  */
 void ctl_text_source(ctl_buf_t *buf, const char *src, apr_size_t len, const ctl_charset_t *charset,
                      apr_pool_t *pool);
