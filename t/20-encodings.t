@@ -34,6 +34,11 @@ TmplMode strip
     SetOutputFilter DEFLATE
 </Location>
 END
+for my $encoding (qw(gzip x-gzip)) {
+    my $res = $httpd->get("/as/$encoding/1");
+    same_bytes($res->body, $ENCODE{$encoding}->($site->page(1)), "$encoding: nothing is changed, it goes out as it came");
+    is $res->header('Content-Encoding'), $encoding, "$encoding: and is called what it is";
+}
 $httpd->visit(1 .. 6);
 
 # The body without the encoding that the answer names.

@@ -23,6 +23,8 @@ sub padded {
     return $site->page($n, @without) =~ s{</body>}{<!--$text--></body>}r;
 }
 
+sub bomb { return Compress::Zlib::memGzip($site->page($_[0]) . ' ' x 20_000_000) }
+
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($way, $n, $size) = $request->{target} =~ m{^/(\w+)/(\d+)/(\d+)$} or return $site->answer(@_);
@@ -30,7 +32,8 @@ my $backend = backend {
     my $page = padded($n, $size);
     return $connection->respond(200, \%html, $page) if $way eq 'length';
     return $connection->respond_chunked(200, \%html, $page =~ /(.{1,5000})/gs) if $way eq 'chunked';
-    return $connection->respond(200, { %html, 'Content-Encoding' => 'gzip' }, Compress::Zlib::memGzip($page));
+    my $body = $way eq 'bomb' ? bomb($n) : Compress::Zlib::memGzip($page);
+    return $connection->respond(200, { %html, 'Content-Encoding' => 'gzip' }, $body);
 };
 my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMaxBody $LIMIT");
 $httpd->visit(1 .. 6);
@@ -47,6 +50,12 @@ for my $way (qw(length chunked gzip)) {
         $n++;
     }
 }
+
+# More than httpd inflates of one answer.
+my $res = $httpd->get("/bomb/$n/1");
+same_bytes($res->body, bomb($n), 'a gzip bomb passes as it came');
+is $res->header('Content-Encoding'), 'gzip', 'and is called what it is';
+is $res->says('declined'), 'too-large', 'and says so';
 
 $httpd->finish;
 done_testing;

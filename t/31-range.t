@@ -72,6 +72,10 @@ is scalar(grep { $_->{target} eq '/page/7' && exists $_->{headers}{range} } $bac
 $res = $httpd->get('/always/8');
 is $res->status, 206, 'a part that comes unasked stays one';
 same_bytes($res->body, substr($site->page(8), 100, 200), 'and passes untouched');
+$res = $httpd->get('/page/9', headers => { Range => 'bytes=0-9', 'Sec-Fetch-Dest' => 'video' });
+ok((grep { $_->{target} eq '/page/9' && exists $_->{headers}{range} } $backend->requests),
+    'for what can be no page the backend is asked for the part: films can be sought in');
+is $res->status, 206, 'which comes through';
 $res = $httpd->get('/plain/9', headers => { Range => 'bytes=0-9' });
 is $res->body, substr($site->page(9), 0, 10), 'TmplMode off: the backend is asked for the part';
 ok((grep { $_->{target} eq '/plain/9' && exists $_->{headers}{range} } $backend->requests), 'as without the module');

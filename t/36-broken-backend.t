@@ -23,7 +23,6 @@ my %BREAK = (
     gzip => sub { my $z = Compress::Zlib::memGzip($_[1]); $_[0]->respond(200, $gzip, substr $z, 0, length($z) / 2) },
     gziplength => sub { my $z = Compress::Zlib::memGzip($_[1]); $_[0]->respond(200, { %$gzip, 'Content-Length' => length $z }, substr $z, 0, length($z) / 2) },
     gzipcrc => sub { my $z = Compress::Zlib::memGzip($_[1]); substr $z, -8, 4, 'XXXX'; $_[0]->respond(200, $gzip, $z) },
-    bomb => sub { $_[0]->respond(200, $gzip, Compress::Zlib::memGzip($_[1] . ' ' x 20_000_000)) },
 );
 my $backend = backend {
     my ($connection, $request) = @_;

@@ -21,6 +21,9 @@ use Test::Tmpl::Process qw(wait_for spawn end_process alive slurp spit temp_dir 
 use Test::Tmpl::Redis;
 use Test::Tmpl::Site;
 
+# What annotate puts into the start tag of an element.
+our $MARK = ' data-tmpl=""';
+
 my @HERE = qw(backend site httpd proxy redis unmark same_bytes state_of);
 my @PROCESS = qw(wait_for spawn end_process alive slurp spit temp_dir give_to_server free_port);
 
@@ -52,7 +55,7 @@ sub redis {
 # An annotated page without the marks.
 sub unmark {
     my ($html) = @_;
-    return $html =~ s/ data-tmpl(?=[\s>\/])|<!--\/?tmpl-->//gr;
+    return $html =~ s/\Q$MARK\E(?=[\s>\/])|<!--\/?tmpl-->//gr;
 }
 
 # Like is() for pages: on failure shows where they differ instead of both.
