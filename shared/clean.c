@@ -20,7 +20,7 @@ static const char *const states[] = {
 /* docs/design.md, "Defaults", says where the numbers come from. */
 const tmpl_clean_opts_t tmpl_clean_opts_default = {
     .mode = TMPL_MODE_OFF,
-    .policy = { .min_df = 5, .lifetime_tb = 200, .lifetime_n = 50, .max_entries = 1000000 },
+    .policy = { .min_df = 5, .lifetime_tb = 400, .lifetime_n = 20, .max_entries = 1000000 },
     .ratio = 0.7,
     .guards = { .min_keep = 0.005 },
 };

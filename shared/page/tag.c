@@ -68,8 +68,7 @@ tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
         return TMPL_TAG_OTHER;
     }
     for (apr_size_t i = 0; i < len; i++) {
-        /* Of the bytes that setting this bit changes, only letters can match a name. */
-        lower[i] = (char)(name[i] | 0x20);
+        lower[i] = (char)((unsigned)(name[i] - 'A') < 26u ? name[i] | 0x20 : name[i]);
     }
     lower[len] = '\0';
     pthread_once(&slots_once, slots_fill);

@@ -250,7 +250,7 @@ static int learn(work_t *w)
     if (rc != 0) {
         return rc;
     }
-    rc = tmpl_lmdb_is_tight(db, w->txn) ? MDB_MAP_FULL : learn_in(w);
+    rc = tmpl_lmdb_is_tight(db) ? MDB_MAP_FULL : learn_in(w);
     rc = tmpl_lmdb_write_end(db, w->txn, rc);
     if (rc == MDB_MAP_FULL) {
         tmpl_lmdb_reader_check(db);

@@ -251,7 +251,7 @@ static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_en
     if (rc != 0) {
         return rc;
     }
-    rc = tmpl_lmdb_is_tight(store->db, txn) ? MDB_MAP_FULL : 0;
+    rc = tmpl_lmdb_is_tight(store->db) ? MDB_MAP_FULL : 0;
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         tmpl_value_t value;
 

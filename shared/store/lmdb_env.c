@@ -286,12 +286,34 @@ int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
     return rc;
 }
 
-int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, MDB_txn *txn)
+/* Pages on LMDB's own list of free ones, counted up to enough. */
+static size_t free_pages(tmpl_lmdb_t *db, size_t enough)
+{
+    MDB_cursor *cursor;
+    MDB_val key, data;
+    MDB_txn *txn;
+    size_t n, sum = 0;
+
+    /* a read transaction beside the write transaction: LMDB shows the list, database 0, to no other */
+    if (read_try(db, &txn) != 0) {
+        return enough; /* let the writing find out */
+    }
+    if (mdb_cursor_open(txn, 0, &cursor) == 0) {
+        while (sum < enough && mdb_cursor_get(cursor, &key, &data, MDB_NEXT) == 0) {
+            memcpy(&n, data.mv_data, sizeof(n)); /* their number, then the pages */
+            sum += n;
+        }
+        mdb_cursor_close(cursor);
+    }
+    mdb_txn_reset(txn);
+    idle_push(db, txn);
+    return sum;
+}
+
+int tmpl_lmdb_is_tight(tmpl_lmdb_t *db)
 {
     MDB_envinfo info;
     MDB_stat stat;
-    MDB_cursor *cursor;
-    MDB_val key, data;
     size_t pages, reserve, available;
 
     mdb_env_info(db->env, &info);
@@ -299,17 +321,7 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, MDB_txn *txn)
     pages = info.me_mapsize / stat.ms_psize;
     reserve = pages / 8 < RESERVE_PAGES ? pages / 8 : RESERVE_PAGES;
     available = pages > info.me_last_pgno ? pages - info.me_last_pgno - 1 : 0;
-    /* database 0 is LMDB's list of free pages: their number, then the pages */
-    if (available < reserve && mdb_cursor_open(txn, 0, &cursor) == 0) {
-        while (available < reserve && mdb_cursor_get(cursor, &key, &data, MDB_NEXT) == 0) {
-            size_t n;
-
-            memcpy(&n, data.mv_data, sizeof(n));
-            available += n;
-        }
-        mdb_cursor_close(cursor);
-    }
-    return available < reserve;
+    return available < reserve && available + free_pages(db, reserve - available) < reserve;
 }
 
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)

@@ -42,8 +42,11 @@ int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn);
 /* Commits if rc, what has become of the transaction so far, is 0; returns rc or the commit's. */
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
 
-/* Whether the map has so few free pages left that they are kept for deleting. */
-int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, MDB_txn *txn);
+/*
+ * Whether the map has so few free pages left that they are kept for deleting. To be asked at the
+ * beginning of a write transaction.
+ */
+int tmpl_lmdb_is_tight(tmpl_lmdb_t *db);
 /* Frees what readers that died hold on to. */
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 

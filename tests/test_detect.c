@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* counts -> verdicts -> edits -> bytes, without a store. */
+#include "check.h"
+
+#include "detect/detect.h"
+#include "rewrite/rewrite.h"
+
+/* Blocks with a segment that holds any of the letters of text are template. */
+static tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, const char *letters, apr_pool_t *pool)
+{
+    tmpl_verdict_t *v = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*v));
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        const tmpl_segment_t *s = &page->segments[i];
+        if (strpbrk(check_bytes(page, s->span, pool), letters) != NULL) {
+            v[s->block].template = 1;
+            v[s->block].ratio = 1.0F;
+        }
+    }
+    return v;
+}
+
+static const char *edited(const char *html, const char *letters, int strip, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
+    tmpl_closure(&closure, page, verdicts_of(page, letters, pool), &guards,
+                 strip ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
+    if (strip) {
+        tmpl_strip(&edits, &closure, pool);
+    }
+    else {
+        tmpl_annotate(&edits, page, &closure, pool);
+    }
+    return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
+}
+
+/* Wang et al., 2.3: DF >= 5, and more than 0.7 of the block's length. */
+static void the_ratio_counts_length_of_template_segments(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<div>1234567<b>890</b></div><p>12345678<b>90</b></p>", *state);
+    tmpl_record_t records[4] = { { .df = 5 }, { .df = 4 }, { .df = 9 }, { .df = 0 } };
+    tmpl_verdict_t v[2];
+    assert_int_equal(page->n_keys, 4);
+    tmpl_detect_incremental(v, page, records, 5, 0.7);
+    assert_float_equal(v[0].ratio, 0.7, 1e-6);
+    assert_float_equal(v[1].ratio, 0.8, 1e-6);
+    assert_false(v[0].template); /* more than, not as much as */
+    assert_true(v[1].template);
+    tmpl_detect_incremental(v, page, records, 4, 0.7);
+    assert_true(v[0].template);
+    tmpl_detect_incremental(v, page, records, 10, 0.7);
+    assert_false(v[1].template);
+}
+
+static void the_topmost_template_elements_are_edited(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *annotated;
+        const char *stripped;
+    } cases[] = {
+        /* t is template, c is content */
+        { "<body><nav><ul><li>t<li>t</ul></nav><main>c</main></body>",
+          "<body><nav data-tmpl=\"\"><ul><li>t<li>t</ul></nav><main>c</main></body>",
+          "<body><main>c</main></body>" },
+        /* a run in an element that is not template itself */
+        { "<div>t <b>t</b> t<div>c</div>t</div>",
+          "<div><!--tmpl-->t <b>t</b> t<!--/tmpl--><div>c</div><!--tmpl-->t<!--/tmpl--></div>",
+          "<div><div>c</div></div>" },
+        /* attributes stay as they are, whatever they look like */
+        { "<body>c<div a='>' CLASS=x/>t</div>", "<body>c<div a='>' CLASS=x/ data-tmpl=\"\">t</div>",
+          "<body>c" },
+        /* never body; what is code stays, what is in it goes */
+        { "<body><div><script>x()</script><p>t</p></div>c",
+          "<body><div data-tmpl=\"\"><script>x()</script><p>t</p></div>c",
+          "<body><div><script>x()</script></div>c" },
+        { "<body>t</body>", "<body><!--tmpl-->t<!--/tmpl--></body>", "<body></body>" },
+        /* a p that a div closes: taking the div out would let the p go on */
+        { "<body>c<hr><p>c<div>t</div>c", "<body>c<hr><p>c<div data-tmpl=\"\">t</div>c",
+          "<body>c<hr><p>c<div></div>c" },
+        /* text that a browser would move out of the table is left alone */
+        { "<body>c<table><tr>t<td><div>c</div></table>",
+          "<body>c<table><tr>t<td><div>c</div></table>",
+          "<body>c<table><tr>t<td><div>c</div></table>" },
+        { "<body>c<div>c</div>", "<body>c<div>c</div>", "<body>c<div>c</div>" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_string_equal(edited(cases[i].html, "t", 0, *state), cases[i].annotated);
+        assert_string_equal(edited(cases[i].html, "t", 1, *state), cases[i].stripped);
+    }
+}
+
+static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
+{
+    apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
+    const tmpl_selector_t *selector;
+    assert_int_equal(tmpl_selector_parse(&selector, text, NULL, pool), APR_SUCCESS);
+    APR_ARRAY_PUSH(list, const tmpl_selector_t *) = selector;
+    return list;
+}
+
+static void guards_overrule_the_detector(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<div id=a>t</div><div id=b>cccc</div><div class=k>t</div>", *state);
+    tmpl_guards_t guards = { .keep = selectors(".k", *state), .drop = selectors("#b", *state) };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_MARK, *state);
+    assert_int_equal(closure.n_cuts, 2);
+    assert_string_equal(check_bytes(page, closure.cuts[0].span, *state), "<div id=a>t</div>");
+    assert_string_equal(check_bytes(page, closure.cuts[1].span, *state), "<div id=b>cccc</div>");
+    assert_int_equal(closure.template_blocks, 2);
+    assert_int_equal(closure.blocks, 3);
+    assert_float_equal(closure.ratio, 5.0 / 6.0, 1e-6);
+    /* who asks for both wants it kept */
+    guards.drop = selectors("div", *state);
+    tmpl_closure(&closure, page, verdicts_of(page, "", *state), &guards, TMPL_NODE_MARK, *state);
+    assert_int_equal(closure.n_cuts, 2);
+}
+
+static void too_little_left_is_left_alone(void **state)
+{
+    const tmpl_page_t *page = check_page("<div>ttttttttt</div><div>c</div>", *state);
+    tmpl_guards_t guards = { .min_keep = 0.09 };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
+    assert_int_equal(closure.n_cuts, 1);
+    guards.min_keep = 0.11;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    assert_int_equal(closure.decline, TMPL_DECLINE_MIN_KEEP);
+    assert_int_equal(closure.n_cuts, 0);
+    assert_float_equal(closure.ratio, 0.9, 1e-6);
+}
+
+static void edits_apply_in_order(void **state)
+{
+    static const tmpl_edit_t list[] = {
+        { { 0, 0 }, "<", 1 }, { { 1, 3 }, "", 0 }, { { 3, 4 }, "xyz", 3 }, { { 5, 5 }, ">", 1 }
+    };
+    tmpl_edits_t edits = { list, 4 };
+    apr_size_t len;
+    assert_string_equal(tmpl_edits_apply(&len, &edits, "abcde", 5, *state), "<axyze>");
+    assert_int_equal(len, 7);
+    edits.n = 0;
+    assert_string_equal(tmpl_edits_apply(&len, &edits, "abcde", 5, *state), "abcde");
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(the_ratio_counts_length_of_template_segments),
+    CHECK(the_topmost_template_elements_are_edited),
+    CHECK(guards_overrule_the_detector),
+    CHECK(too_little_left_is_left_alone),
+    CHECK(edits_apply_in_order),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bytes -> page: tokens, spans, segmentation, what is declined. */
+#include "check.h"
+
+#include "page/attr.h"
+#include "page/charset.h"
+#include "page/scan.h"
+#include "page/selector.h"
+
+/* The page's segments as "block:text|block:text". */
+static const char *segments(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    const char *out = "";
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        const tmpl_segment_t *s = &page->segments[i];
+        out = apr_psprintf(pool, "%s%s%u:%s", out, i > 0 ? "|" : "", s->block,
+                           check_bytes(page, s->span, pool));
+    }
+    return out;
+}
+
+static void segments_stand_in_blocks(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *segments;
+    } cases[] = {
+        /* a text node is a segment, a separator opens and closes a block */
+        { "<body>a<b>c</b>d<div>e</div>f", "0:a|0:c|0:d|1:e|2:f" },
+        { "<body><ul><li>1<li>2</ul><p>x</p>y", "0:1|0:2|1:x|1:y" },
+        /* comments and processing instructions part segments too (Wang et al., 2.1) */
+        { "<body>a<!-- x -->b<?pi?>c", "0:a|0:b|0:c" },
+        /* what is not visible is no segment */
+        { "<head><title>t</title><style>s</style></head><body>a<script>if (a<b) c</script>"
+          "<textarea>d</textarea><select><option>e</select><noscript>f</noscript>"
+          "<svg><text>g</text></svg><template>h</template>i",
+          "0:a|0:i" },
+        { "<body> \n&nbsp; \xc2\xa0<div>&#160;</div>a", "0:a" },
+        /* an image and a link without text count by their address */
+        { "<body><a href=/x><img src=l.png></a><a href=/y></a><img>a",
+          "0:<img src=l.png>|0:<a href=/y>|0:a" },
+        /* the markup of other people */
+        { "<p>a<p>b</p></p>c</div>d", "0:a|0:b|0:c|0:d" },
+        { "</html><body>late<div>body</div></body>more", "0:late|1:body|2:more" },
+        { "<div title='>' class=\"<p>\">a</div>", "0:a" },
+        { "a < b <3 </ c>d", "0:a < b <3 |0:d" },
+        { "<!--><div>a</div><!---><div>b</div><!-- --!>c", "0:a|1:b|2:c" },
+        { "\xef\xbb\xbf<p>bom", "0:bom" },
+        { "<script><!-- <script> </script> --></script>a", "0:a" },
+        { "<title></titles></title><p>a", "0:a" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = check_page(cases[i].html, *state);
+        assert_string_equal(segments(page, *state), cases[i].segments);
+    }
+}
+
+static void every_node_has_its_tags(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<html><body><div class=a><P >x</p ><img src=i><br/>y</DIV>", *state);
+    static const struct {
+        const char *open;
+        const char *close;
+    } nodes[] = { { "<body>", "" },
+                  { "<div class=a>", "</DIV>" },
+                  { "<P >", "</p >" },
+                  { "<img src=i>", "" },
+                  { "<br/>", "" } };
+    assert_int_equal(page->n_nodes, 5);
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        assert_string_equal(check_bytes(page, page->nodes[i].open, *state), nodes[i].open);
+        assert_string_equal(check_bytes(page, page->nodes[i].close, *state), nodes[i].close);
+    }
+    assert_int_equal(page->nodes[1].after, 5);
+    assert_int_equal(page->nodes[2].parent, 1);
+}
+
+/* Same text on the same path: one key, whatever the white space and the case of tags. */
+static void keys_are_text_and_path(void **state)
+{
+    const tmpl_page_t *a = check_page("<div><p>one  two</p></div><span>x</span>", *state);
+    const tmpl_page_t *b =
+        check_page("<DIV class=q><P>\none\ttwo </P></DIV><p>one two</p><b>x</b>", *state);
+    assert_true(a->keys[0] == b->keys[0]);
+    assert_true(b->keys[0] != b->keys[1]);
+    assert_true(a->keys[1] != b->keys[2]);
+    const tmpl_page_t *twice = check_page("<p>x</p><p>x</p><p>y</p>", *state);
+    assert_int_equal(twice->n_segments, 3);
+    assert_int_equal(twice->n_keys, 2);
+    assert_int_equal(twice->segments[1].key, twice->segments[0].key);
+}
+
+static void a_secret_changes_every_key(void **state)
+{
+    const tmpl_page_t *page[2];
+    const char *html = "<div>a</div><p>b";
+    for (int i = 0; i < 2; i++) {
+        tmpl_page_opts_t opts = { .seed = (uint64_t)i };
+        assert_int_equal(tmpl_page_parse(&page[i], html, strlen(html), &opts, *state), 0);
+    }
+    assert_true(page[0]->keys[0] != page[1]->keys[0]);
+    assert_true(page[0]->text != page[1]->text);
+}
+
+static void equal_text_has_an_equal_hash(void **state)
+{
+    const tmpl_page_t *a = check_page("<p class=x>a</p><p>b</p><!-- 1 -->", *state);
+    const tmpl_page_t *b = check_page("<p>a</p>\n<p id=y>b</p>", *state);
+    const tmpl_page_t *c = check_page("<p>b</p><p>a</p>", *state);
+    assert_true(a->text == b->text);
+    assert_true(a->text != c->text);
+}
+
+static void separators_can_be_chosen(void **state)
+{
+    const char *html = "<p>a</p><p>b</p><div>c</div>d";
+    tmpl_tag_set_t only_p = { { 0 } };
+    tmpl_error_t err;
+    const tmpl_page_t *page;
+    assert_int_equal(tmpl_tag_set_add(&only_p, " P\t", &err), APR_SUCCESS);
+    tmpl_page_opts_t opts = { .separators = &only_p };
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), 0);
+    assert_string_equal(segments(page, *state), "0:a|1:b|2:c|2:d");
+    assert_int_equal(tmpl_tag_set_add(&only_p, "div blink!", &err), APR_EINVAL);
+    assert_non_null(strstr(err.text, "'blink!'"));
+}
+
+static void declines_have_reasons(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *reason;
+    } cases[] = {
+        { "", "empty" },
+        { "<p></p> &nbsp;", "empty" },
+        { "<p>a<div", "truncated" },
+        { "<p>a<!-- b", "truncated" },
+        { "<p>a<script>b", "truncated" },
+        { "<p>a<textarea>b</textareas>", "truncated" },
+        { "<p>a<svg><g>", "truncated" },
+        { "<p>a<template>", "truncated" },
+        { "<frameset><frame></frameset>", "frameset" },
+        { "<p>a<plaintext>b", "plaintext" },
+        { "<p>a<svg><g></svg>b", "foreign" },
+        { "<p>a<svg><div></div></svg>b", "foreign" },
+        { "<p>a<noscript><!-- </noscript> --></noscript>b", "uncovered" },
+        { "\xff\xfe<\0p\0", "charset" },
+        { "<meta charset=utf-16le><p>a", "charset" },
+        { "<meta http-equiv=content-type content='text/html; charset=ISO-2022-JP'><p>a",
+          "charset" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page;
+        tmpl_page_opts_t opts = { 0 };
+        tmpl_decline_e why =
+            tmpl_page_parse(&page, cases[i].html, strlen(cases[i].html), &opts, *state);
+        assert_string_equal(tmpl_decline_name(why), cases[i].reason);
+        assert_true(strlen(tmpl_decline_text(why)) > 10);
+    }
+}
+
+static void limits_hold(void **state)
+{
+    const tmpl_page_t *page;
+    const char *html = "<div><div><div><div>a</div></div></div></div>";
+    tmpl_page_opts_t opts = { .max_depth = 3 };
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                     TMPL_DECLINE_TOO_DEEP);
+    opts.max_depth = 8;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    opts.max_nodes = 2;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                     TMPL_DECLINE_TOO_MANY);
+}
+
+/* NUL bytes and broken UTF-8 are text like any other. */
+static void odd_bytes_are_text(void **state)
+{
+    static const char html[] = "<p>a\0b</p><div>\xff\xfe\x80</div><p\0x>c";
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { .charset = "utf-8" };
+    assert_int_equal(tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, *state),
+                     TMPL_DECLINE_NONE);
+    assert_int_equal(page->n_segments, 3);
+    assert_int_equal(page->segments[0].length, 3);
+}
+
+static void attributes_as_html5_reads_them(void **state)
+{
+    static const char tag[] =
+        "<a one two = 2 THREE='3 \"' four=\"x>y\"five /six=a/b =seven one=again/>";
+    static const struct {
+        const char *name;
+        const char *value;
+    } expected[] = { { "one", "" },  { "two", "2" },   { "THREE", "3 \"" }, { "four", "x>y" },
+                     { "five", "" }, { "six", "a/b" }, { "=seven", "" },    { "one", "again/" } };
+    uint32_t at = 2;
+    tmpl_attr_t attr;
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        assert_int_equal(tmpl_attr_next(&attr, tag, sizeof(tag) - 1, &at), TMPL_ATTR_FOUND);
+        assert_string_equal(apr_pstrmemdup(*state, tag + attr.name.start, tmpl_span_len(attr.name)),
+                            expected[i].name);
+        assert_string_equal(
+            apr_pstrmemdup(*state, tag + attr.value.start, tmpl_span_len(attr.value)),
+            expected[i].value);
+    }
+    assert_int_equal(tmpl_attr_next(&attr, tag, sizeof(tag) - 1, &at), TMPL_ATTR_TAG_END);
+    assert_int_equal(at, sizeof(tag) - 1);
+    assert_true(tmpl_attr_find(&attr, tag, (tmpl_span_t){ 0, sizeof(tag) - 1 }, "one"));
+    assert_int_equal(tmpl_span_len(attr.value), 0); /* the first one counts */
+    assert_false(tmpl_attr_find(&attr, tag, (tmpl_span_t){ 0, sizeof(tag) - 1 }, "eight"));
+}
+
+static void charsets_by_mark_header_and_meta(void **state)
+{
+    static const struct {
+        const char *bytes;
+        const char *header;
+        const char *charset;
+    } cases[] = {
+        { "<meta charset=koi8-r>", NULL, "koi8-r" },
+        { "<meta charset=koi8-r>", "big5", "big5" },
+        { "\xef\xbb\xbf<meta charset=koi8-r>", "big5", "utf-8" },
+        { "<META http-equiv=x content=\"text/html; charset = EUC-KR\">", NULL, "EUC-KR" },
+        { "<p>charset=x</p>", NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *found =
+            tmpl_charset(cases[i].bytes, strlen(cases[i].bytes), cases[i].header, *state);
+        assert_string_equal(found != NULL ? found : "-",
+                            cases[i].charset != NULL ? cases[i].charset : "-");
+    }
+    static const char *const plain[] = { "utf-8",   "windows-1252", "shift_jis",
+                                         "gb18030", "euc-jp",       "big5" };
+    static const char *const odd[] = { "UTF-16",      "utf-16be",   "utf-7",
+                                       "ISO-2022-JP", "hz-gb-2312", "utf-32" };
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+        assert_true(tmpl_charset_is_ascii(plain[i]));
+        assert_false(tmpl_charset_is_ascii(odd[i]));
+    }
+    assert_true(tmpl_charset_is_ascii(NULL));
+}
+
+static void selectors_match(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<div id=top class='a note b' role=doc data-x=''>t</div>", *state);
+    static const struct {
+        const char *selector;
+        int matches;
+    } cases[] = { { "div", 1 },        { "DIV", 1 },          { "p", 0 },
+                  { "#top", 1 },       { "#to", 0 },          { ".note", 1 },
+                  { ".not", 0 },       { "div.note#top", 1 }, { "div.note.c", 0 },
+                  { "[role]", 1 },     { "[role=doc]", 1 },   { "[role='doc']", 1 },
+                  { "[role=do]", 0 },  { "[data-x]", 1 },     { "[data-y]", 0 },
+                  { "p[role=doc]", 0 } };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_selector_t *selector;
+        assert_int_equal(tmpl_selector_parse(&selector, cases[i].selector, NULL, *state),
+                         APR_SUCCESS);
+        assert_int_equal(tmpl_selector_matches(selector, page, 1), cases[i].matches);
+    }
+    static const char *const bad[] = { "",   "div p",  "div,p", "#",       ".", "[",
+                                       "[x", "[x='y]", "div>",  "a:hover", "*" };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        const tmpl_selector_t *selector;
+        tmpl_error_t err;
+        assert_int_equal(tmpl_selector_parse(&selector, bad[i], &err, *state), APR_EINVAL);
+        assert_non_null(strstr(err.text, bad[i]));
+    }
+}
+
+static void tags_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(tmpl_tag_find("BlockQuote", 10), TMPL_TAG_BLOCKQUOTE);
+    assert_int_equal(tmpl_tag_find("blockquotes", 11), TMPL_TAG_OTHER);
+    assert_int_equal(tmpl_tag_find("h\x16", 2), TMPL_TAG_OTHER); /* '6' but for the bit of case */
+    assert_int_equal(tmpl_tag_find("", 0), TMPL_TAG_OTHER);
+    for (int tag = 1; tag < TMPL_TAG_COUNT; tag++) {
+        const char *name = tmpl_tag_name((tmpl_tag_e)tag);
+        assert_int_equal(tmpl_tag_find(name, strlen(name)), tag);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(segments_stand_in_blocks),
+    CHECK(every_node_has_its_tags),
+    CHECK(keys_are_text_and_path),
+    CHECK(a_secret_changes_every_key),
+    CHECK(equal_text_has_an_equal_hash),
+    CHECK(separators_can_be_chosen),
+    CHECK(declines_have_reasons),
+    CHECK(limits_hold),
+    CHECK(odd_bytes_are_text),
+    CHECK(attributes_as_html5_reads_them),
+    CHECK(charsets_by_mark_header_and_meta),
+    CHECK(selectors_match),
+    CHECK(tags_by_name),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which document a page is. */
+#include "check.h"
+
+#include "site/site.h"
+
+static void tracking_is_no_part_of_an_address(void **state)
+{
+    static const struct {
+        const char *uri;
+        const char *identity;
+    } cases[] = {
+        { "/a", "/a" },
+        { "/a#top", "/a" },
+        { "/a?", "/a" },
+        { "/a?utm_source=x&utm_medium=y", "/a" },
+        { "/a?id=7&fbclid=z#q", "/a?id=7" },
+        { "/a?b=2&a=1", "/a?a=1&b=2" },
+        { "/a?PHPSESSID=1&page=2", "/a?page=2" },
+        { "/a;jsessionid=12?x=1", "/a?x=1" },
+        { "/a?gclidx=1&utm=2", "/a?gclidx=1&utm=2" },
+        { "/a?&&x", "/a?x" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_string_equal(tmpl_uri_identity(cases[i].uri, *state), cases[i].identity);
+    }
+}
+
+static uint64_t id_of(const char *href, const char *host, const char *uri, const char *key,
+                      apr_pool_t *pool)
+{
+    const char *html =
+        apr_pstrcat(pool, "<head><link rel='x CANONICAL' href=\"", href, "\"></head><body>a", NULL);
+    return tmpl_document(check_page(html, pool), host, uri, key, 1, pool).id;
+}
+
+static void canonical_counts_on_the_same_host_only(void **state)
+{
+    uint64_t c = id_of("", "h", "/c?x=1&y=2", NULL, *state);
+    uint64_t u = id_of("", "h", "/u", NULL, *state);
+    static const char *const same[] = { "/c?x=1&amp;y=2", "http://h/c?x=1&amp;y=2",
+                                        "https://H:8080/c?x=1&y=2", "//h/c?y=2&x=1&utm_source=z" };
+    static const char *const other[] = { "http://other/c?x=1&y=2", "c?x=1&y=2",
+                                         "http://hh/c?x=1&y=2", "mailto://h/c" };
+    assert_true(c != u);
+    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+        assert_true(id_of(same[i], "h:80", "/u", NULL, *state) == c);
+        assert_true(id_of(other[i], "h", "/u", NULL, *state) == u);
+    }
+    assert_true(id_of("http://h", "h", "/u", NULL, *state) == id_of("", "h", "/", NULL, *state));
+    assert_true(id_of("http://h/c?x=1&y=2", NULL, "/u", NULL, *state) == u);
+    /* the operator's key overrides both */
+    assert_true(id_of("/c?x=1&y=2", "h", "/u", "k", *state) == id_of("", "h", "/v", "k", *state));
+    assert_true(id_of("", "h", "/u", "k", *state) != u);
+}
+
+static void a_secret_seeds_all(void **state)
+{
+    (void)state;
+    assert_true(tmpl_seed("a") != tmpl_seed("b"));
+    assert_true(tmpl_seed(NULL) == 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(tracking_is_no_part_of_an_address),
+    CHECK(canonical_counts_on_the_same_host_only),
+    CHECK(a_secret_seeds_all),
+};
+
+CHECK_MAIN(tests)
