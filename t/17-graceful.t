@@ -20,19 +20,20 @@ my $dir = temp_dir();
 sub load {
     my ($client) = @_;
     my (@wrong, $count);
+    open my $progress, '>', "$dir/count.$client" or die $!;
     until (-e "$dir/stop") {
         my $n = 1 + ($client * 7 + $count++) % 40;
         my $res = $httpd->get("/page/$n");
-        push @wrong, "page $n: status " . $res->status . ' ' . ($res->error // '') . "\n" . $httpd->{port}
+        push @wrong, "page $n: status " . $res->status . ' ' . ($res->error // '')
             if $res->status != 200 || !$res->complete || $res->body ne $site->stripped($n);
-        spit("$dir/count.$client", $count);
+        syswrite $progress, '.';
     }
     spit("$dir/result.$client", join "\n", $count, @wrong);
     return;
 }
 
 my @pids = map { my $i = $_; spawn("load $i", sub { load($i) }) } 1 .. $CLIENTS;
-my $count = sub { my $sum = 0; $sum += -s "$dir/count.$_" ? slurp("$dir/count.$_") : 0 for 1 .. $CLIENTS; $sum };
+my $count = sub { my $sum = 0; $sum += -s "$dir/count.$_" || 0 for 1 .. $CLIENTS; $sum };
 for (1 .. $RESTARTS) {
     my $before = $count->();
     wait_for { $count->() > $before + 20 };
