@@ -8,8 +8,8 @@ package Test::Tmpl::Httpd;
 # (directory of httpd's own modules), TMPL_TEST_WRAP (a command put in front of httpd: valgrind),
 # TMPL_TEST_CORE (a directory for core files that the server's user can write to).
 #
-# When a server is checked, every line of its error log at warn or above, every sanitizer's report
-# and every child that died of a signal fails the test, unless the test said that it expects it.
+# When a server is checked, every line of its error log at warn or above, every report of a sanitizer or
+# of valgrind and every child that died of a signal fails the test, unless the test said that it expects it.
 
 use strict;
 use warnings;
@@ -215,6 +215,7 @@ my $BAD = qr{
       \[[\w:-]*:?(?:emerg|alert|crit|error|warn)\]
     | exit\ signal | [Ss]egmentation\ fault | core\ dumped
     | (?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer | runtime\ error:
+    | ^==\d+==\ +(?:Invalid|Conditional\ jump|Use\ of\ uninit|Syscall\ param|Mismatched|.*\ definitely\ lost)
 }x;
 
 # A connection that is still being closed when the server stops makes event's child log this.
