@@ -273,8 +273,12 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const t
         }
         return;
     }
-    /* a page that the parser declined has not asked the store; a bad key is not the store's failure */
-    if (outcome->page == NULL || outcome->store_error.status == APR_EINVAL) {
+    /* a page that the parser declined has not asked the store */
+    if (outcome->counts.records == NULL && outcome->store_error.status == APR_SUCCESS) {
+        return;
+    }
+    /* a site's name that cannot be one is not the store's failure */
+    if (APR_STATUS_IS_EINVAL(outcome->store_error.status)) {
         return;
     }
     report_room(link, &outcome->store_error, r);

@@ -176,19 +176,22 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
 
 void tmpl_gate_insert(request_rec *r)
 {
-    if (tmpl_conf_mode(tmpl_conf_of(r)) != TMPL_MODE_OFF) {
-        ap_add_output_filter("TMPL_GATE", NULL, r, r->connection);
+    const tmpl_conf_t *conf = tmpl_conf_of(r);
+    tmpl_ctx_t *ctx;
+
+    if (tmpl_conf_mode(conf) != TMPL_MODE_OFF) {
+        ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+        ctx->conf = conf;
+        ap_add_output_filter("TMPL_GATE", ctx, r, r->connection);
     }
 }
 
 /* The filters are added while the gate is in the chain, so that f->next is what they become. */
-static tmpl_ctx_t *take(ap_filter_t *f)
+static void take(ap_filter_t *f, tmpl_ctx_t *ctx)
 {
     request_rec *r = f->r;
-    tmpl_ctx_t *ctx = apr_pcalloc(r->pool, sizeof(*ctx));
     ap_filter_t *inflate = NULL;
 
-    ctx->conf = tmpl_conf_of(r);
     ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
     /* INFLATE changes it */
     ctx->etag = apr_table_get(r->headers_out, "ETag");
@@ -200,21 +203,20 @@ static tmpl_ctx_t *take(ap_filter_t *f)
     if (inflate != NULL && f->next == inflate && inflate->next == ctx->filter) {
         tmpl_raw_start(ctx, r);
     }
-    return ctx;
 }
 
 /* From here on as if we had never been. */
 static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     ap_filter_t *next = ctx->filter->next;
+    request_rec *r = f->r;
 
-    while (f->next != next) {
-        ap_remove_output_filter(f->next);
+    for (; f != next; f = f->next) {
+        ap_remove_output_filter(f);
     }
-    ap_remove_output_filter(f);
     ctx->done = 1;
-    tmpl_raw_restore(ctx, f->r);
-    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_TOO_LARGE);
+    tmpl_raw_restore(ctx, r);
+    tmpl_decline(r, ctx->conf, TMPL_DECLINE_TOO_LARGE);
     apr_brigade_cleanup(bb);
     APR_BRIGADE_CONCAT(bb, ctx->held);
     return ap_pass_brigade(next, bb);
@@ -222,18 +224,19 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
 
 /*
  * The filters between here and TMPL are not to be relied on any more, so they are passed by. Nothing
- * has been sent yet: the client gets a clean 502.
+ * has been sent yet: the client gets a clean error.
  */
 static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_bucket_alloc_t *alloc = f->c->bucket_alloc;
+    int status = f->r->proxyreq ? HTTP_BAD_GATEWAY : HTTP_INTERNAL_SERVER_ERROR;
 
     tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
     ctx->done = 1;
     f->r->no_cache = 1;
     apr_brigade_cleanup(ctx->held);
     apr_brigade_cleanup(bb);
-    APR_BRIGADE_INSERT_TAIL(bb, ap_bucket_error_create(HTTP_BAD_GATEWAY, NULL, f->r->pool, alloc));
+    APR_BRIGADE_INSERT_TAIL(bb, ap_bucket_error_create(status, NULL, f->r->pool, alloc));
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
     return ap_pass_brigade(ctx->filter->next, bb);
 }
@@ -278,28 +281,35 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
     return rv;
 }
 
+/* Whether the response is taken. */
+static int decide(ap_filter_t *f, tmpl_ctx_t *ctx)
+{
+    tmpl_decline_e reason;
+
+    if (f->r->status == HTTP_NOT_MODIFIED) {
+        tmpl_headers_not_modified(f->r, ctx->conf);
+        return 0;
+    }
+    reason = reason_to_decline(f->r);
+    if (reason != TMPL_DECLINE_NONE) {
+        tmpl_decline(f->r, ctx->conf, reason);
+        return 0;
+    }
+    take(f, ctx);
+    return 1;
+}
+
 apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
 {
-    const tmpl_conf_t *conf = tmpl_conf_of(f->r);
-    tmpl_decline_e reason;
+    tmpl_ctx_t *ctx = f->ctx;
 
     if (APR_BRIGADE_EMPTY(bb)) {
         return APR_SUCCESS;
     }
-    if (f->ctx != NULL) {
-        return guard(f, f->ctx, bb);
+    /* without a ctx it was named in a SetOutputFilter, and has no say */
+    if (ctx != NULL && (ctx->filter != NULL || decide(f, ctx))) {
+        return guard(f, ctx, bb);
     }
-    if (f->r->status == HTTP_NOT_MODIFIED) {
-        tmpl_headers_not_modified(f->r, conf);
-        ap_remove_output_filter(f);
-        return ap_pass_brigade(f->next, bb);
-    }
-    reason = reason_to_decline(f->r);
-    if (reason != TMPL_DECLINE_NONE) {
-        tmpl_decline(f->r, conf, reason);
-        ap_remove_output_filter(f);
-        return ap_pass_brigade(f->next, bb);
-    }
-    f->ctx = take(f);
-    return guard(f, f->ctx, bb);
+    ap_remove_output_filter(f);
+    return ap_pass_brigade(f->next, bb);
 }

@@ -57,10 +57,12 @@ static void set_tag(request_rec *r, const char *etag, const tmpl_conf_t *conf)
 
 static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome)
 {
-    if (outcome->page == NULL) {
-        return;
+    int counted = outcome->counts.records != NULL;
+
+    if (!counted && outcome->decline != TMPL_DECLINE_STORE) {
+        return; /* the parser declined it, and will next time */
     }
-    if (outcome->counts.records == NULL || outcome->state != TMPL_STATE_WARM) {
+    if (!counted || outcome->state != TMPL_STATE_WARM) {
         unset(r, "ETag");
         unset(r, "Last-Modified");
     }

@@ -125,10 +125,13 @@ int tmpl_conf_edits(const tmpl_conf_t *conf);
 
 /*** gate.c ***/
 
-/* A response that was taken. Lives as long as its request: EOS may come twice. */
+/*
+ * A response, as the gate and TMPL share it. Lives as long as its request: EOS may come twice. Set
+ * once it is taken: all but conf.
+ */
 typedef struct {
     const tmpl_conf_t *conf;
-    ap_filter_t *filter;      /* TMPL, which owns what follows */
+    ap_filter_t *filter;      /* TMPL; NULL: not decided yet */
     apr_bucket_brigade *held; /* the page so far */
     apr_off_t length;         /* bytes held */
     const char *etag;         /* as the backend sent it; NULL if it did not */

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -501,6 +502,43 @@ static void mode_uses_the_store(void **state)
     assert_int_equal(used, 1);
 }
 
+/* The reference says what applies anyway, and names every directive. */
+static void reference(void **state)
+{
+    static char text[65536];
+    FILE *file = fopen("conf/tmpl-reference.conf", "r");
+    tmpl_conf_t *conf;
+    tmpl_clean_opts_t opts;
+    tmpl_clean_opts_t expected = tmpl_clean_opts_default;
+    char *lines = apr_pstrdup(pool, "");
+    char *line, *rest;
+    int d;
+
+    (void)state;
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    for (d = 0; d < DIRECTIVE_COUNT; d++) {
+        if (strstr(text, tmpl_conf_directives[d].name) == NULL) {
+            fail_msg("%s is missing", tmpl_conf_directives[d].name);
+        }
+    }
+    for (line = apr_strtok(text, "\n", &rest); line != NULL; line = apr_strtok(NULL, "\n", &rest)) {
+        if (line[0] != '#') {
+            lines = apr_pstrcat(pool, lines, line, "\n", NULL);
+        }
+    }
+    conf = section(lines);
+    assert_string_equal(conf->store->uri, "lmdb:/run/httpd/" TMPL_DEFAULT_DIR);
+    assert_int_equal(conf->max_body, TMPL_DEFAULT_MAX_BODY);
+    assert_int_equal(conf->timeout, TMPL_DEFAULT_TIMEOUT);
+    assert_int_equal(conf->learn->when, TMPL_LEARN_PUBLIC);
+    tmpl_conf_opts(&opts, conf);
+    assert_memory_equal(opts.page.separators, &tmpl_separators_default, sizeof(tmpl_tag_set_t));
+    expected.page.separators = opts.page.separators;
+    assert_memory_equal(&opts, &expected, sizeof(opts));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +551,7 @@ int main(void)
         cmocka_unit_test(plus_adds_to_what_is_there),
         cmocka_unit_test(keys_set_no_vary),
         cmocka_unit_test(mode_uses_the_store),
+        cmocka_unit_test(reference),
     };
     int failed;
 
