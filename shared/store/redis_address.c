@@ -11,8 +11,8 @@
 #include <apr_uri.h>
 
 #define DB_MOST 65535
+#define PORT    6379
 
-static const char tcp_scheme[] = "redis://";
 static const char unix_scheme[] = "redis+unix://";
 
 /* %xx undone; NULL if it is not well formed. NULL stays NULL. */
@@ -21,59 +21,68 @@ static const char *unescape(const char *text, apr_pool_t *pool)
     return text == NULL ? NULL : apr_punescape_url(pool, text, NULL, NULL, 0);
 }
 
-static apr_status_t db_parse(tmpl_redis_address_t *address, const char *text, tmpl_error_t *err)
+static apr_status_t number_parse(unsigned *number, const char *what, const char *text,
+                                 unsigned least, unsigned most, tmpl_error_t *err)
 {
+    unsigned long n;
     char *end;
-    unsigned long db;
 
     errno = 0;
-    db = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || db > DB_MOST) {
-        return tmpl_fail(err, APR_EINVAL, "database \"%s\" is no number from 0 to %d", text,
-                         DB_MOST);
+    n = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < least || n > most) {
+        return tmpl_fail(err, APR_EINVAL, "%s \"%s\" is no number from %u to %u", what, text, least,
+                         most);
     }
-    address->db = (unsigned)db;
+    *number = (unsigned)n;
+    return APR_SUCCESS;
+}
+
+static apr_status_t db_parse(tmpl_redis_address_t *address, const char *text, tmpl_error_t *err)
+{
+    return number_parse(&address->db, "database", text, 0, DB_MOST, err);
+}
+
+/* user:pass@ or :pass@ or nothing. */
+static apr_status_t user_parse(tmpl_redis_address_t *address, const apr_uri_t *parts,
+                               tmpl_error_t *err, apr_pool_t *pool)
+{
+    int has_user = parts->user != NULL && parts->user[0] != '\0';
+
+    address->user = has_user ? unescape(parts->user, pool) : NULL;
+    address->password = unescape(parts->password, pool);
+    if (parts->user != NULL && (address->password == NULL || (has_user && address->user == NULL))) {
+        return tmpl_fail(err, APR_EINVAL,
+                         "user and password for %s are not of the form user:pass or :pass",
+                         parts->hostname);
+    }
     return APR_SUCCESS;
 }
 
 static apr_status_t tcp_parse(tmpl_redis_address_t *address, const char *uri, tmpl_error_t *err,
                               apr_pool_t *pool)
 {
+    unsigned port = PORT;
+    apr_status_t rv;
     apr_uri_t parts;
-    const char *host;
 
     if (apr_uri_parse(pool, uri, &parts) != APR_SUCCESS || parts.hostname == NULL ||
         parts.hostname[0] == '\0' || parts.query != NULL || parts.fragment != NULL) {
         return tmpl_fail(err, APR_EINVAL,
                          "not of the form redis://[user:pass@]host[:port][/db], port 1 to 65535");
     }
-    if (parts.port_str != NULL && parts.port_str[0] != '\0' && parts.port == 0) {
-        return tmpl_fail(err, APR_EINVAL, "port \"%s\" is not 1 to 65535", parts.port_str);
+    rv = user_parse(address, &parts, err, pool);
+    if (rv == APR_SUCCESS && parts.port_str != NULL) {
+        rv = number_parse(&port, "port", parts.port_str, 1, 65535, err);
     }
-    host = parts.hostname;
-    address->host = host;
-    address->port = apr_psprintf(pool, "%u", parts.port != 0 ? parts.port : 6379);
-    if (parts.user != NULL && parts.user[0] != '\0') {
-        address->user = unescape(parts.user, pool);
+    if (rv == APR_SUCCESS && parts.path != NULL && parts.path[1] != '\0') {
+        rv = db_parse(address, parts.path + 1, err);
     }
-    address->password = unescape(parts.password, pool);
-    if (parts.user != NULL &&
-        (address->password == NULL || (parts.user[0] != '\0' && address->user == NULL))) {
-        return tmpl_fail(err, APR_EINVAL,
-                         "user and password of %s%s are not of the form user:pass or :pass",
-                         tcp_scheme, host);
-    }
-    if (parts.path != NULL && parts.path[0] == '/' && parts.path[1] != '\0') {
-        apr_status_t rv = db_parse(address, parts.path + 1, err);
-
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-    }
-    address->name =
-        apr_psprintf(pool, strchr(host, ':') != NULL ? "redis://[%s]:%s/%u" : "redis://%s:%s/%u",
-                     host, address->port, address->db);
-    return APR_SUCCESS;
+    address->host = parts.hostname;
+    address->port = apr_psprintf(pool, "%u", port);
+    address->name = apr_psprintf(
+        pool, strchr(parts.hostname, ':') != NULL ? "redis://[%s]:%u/%u" : "redis://%s:%u/%u",
+        address->host, port, address->db);
+    return rv;
 }
 
 static apr_status_t query_parse(tmpl_redis_address_t *address, char *query, tmpl_error_t *err,

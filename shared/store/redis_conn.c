@@ -25,6 +25,7 @@ typedef struct {
     int fd; /* -1: not connected */
     redisReader *reader;
     size_t unread; /* bytes that the replies awaited may still have */
+    char tail[2];  /* the last bytes read */
 } conn_t;
 
 struct tmpl_redis_t {
@@ -270,6 +271,13 @@ static apr_status_t conn_fill(tmpl_redis_t *redis, conn_t *conn, apr_time_t dead
         return tmpl_redis_garbage(redis, err);
     }
     conn->unread -= (size_t)got;
+    if (got > 1) {
+        memcpy(conn->tail, bytes + got - 2, 2);
+    }
+    else {
+        conn->tail[0] = conn->tail[1];
+        conn->tail[1] = bytes[0];
+    }
     return APR_SUCCESS;
 }
 
@@ -462,8 +470,12 @@ static apr_status_t conn_exchange(tmpl_redis_t *redis, conn_t *conn,
     if (rv == APR_SUCCESS) {
         rv = conn_receive(redis, conn, deadline, reply, err);
     }
-    if (rv == APR_SUCCESS && conn->reader->pos != conn->reader->len) {
-        /* more than was asked for: whatever comes next would be taken for another's answer */
+    if (rv == APR_SUCCESS &&
+        (conn->reader->pos != conn->reader->len || memcmp(conn->tail, "\r\n", 2) != 0)) {
+        /*
+         * More than was asked for: whatever comes next would be taken for another's answer. Or not
+         * the end that hiredis takes for granted.
+         */
         freeReplyObject(*reply);
         rv = tmpl_redis_garbage(redis, err);
     }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The segment table of one site, as store.h describes it, in the plainest way: arrays, nothing ever
+ * deleted, no shortcut. What any store answers is compared with this.
+ */
+#ifndef TESTS_STORE_MODEL_H
+#define TESTS_STORE_MODEL_H
+
+#include <string.h>
+
+#include "store/store.h"
+
+#define MODEL_KEYS      300
+#define MODEL_DOCUMENTS 240
+
+typedef struct {
+    uint32_t df; /* 0: never seen */
+    uint32_t last;
+    unsigned n;
+    uint16_t fp[128];
+} model_entry_t;
+
+typedef struct {
+    uint32_t pages;
+    uint64_t version;
+    model_entry_t keys[MODEL_KEYS];
+    model_entry_t documents[MODEL_DOCUMENTS]; /* ids and texts share one space, as in a store */
+} model_t;
+
+static inline uint64_t model_mix(uint64_t x)
+{
+    x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15ULL;
+    return x ^ (x >> 29);
+}
+
+/* Hashes of key i and document i; of 97 documents no two have the same fingerprint, of 98 they do. */
+static inline uint64_t model_key(unsigned i)
+{
+    return model_mix(i + 1);
+}
+
+static inline uint64_t model_document(unsigned i)
+{
+    return (model_mix(i + 100000) & ~(uint64_t)0xffff) | (i % 97 * 601 + 5);
+}
+
+static inline int model_live(const model_entry_t *e, const tmpl_policy_t *policy, uint32_t now)
+{
+    return e->df > 0 && now - e->last <= tmpl_lifetime(policy, e->df);
+}
+
+static inline int model_has(const model_entry_t *e, uint16_t fp)
+{
+    for (unsigned i = 0; i < e->n; i++) {
+        if (e->fp[i] == fp) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Step 3 for one key. */
+static inline void model_count(model_t *m, model_entry_t *e, uint16_t fp, int counted,
+                               const tmpl_policy_t *policy)
+{
+    if (!model_live(e, policy, m->pages)) {
+        e->df = 1;
+        e->n = 1;
+        e->fp[0] = fp;
+    }
+    else if (e->df < policy->min_df) {
+        if (!model_has(e, fp)) {
+            e->fp[e->n++] = fp;
+            e->df++;
+            if (e->df == policy->min_df) {
+                e->n = 0;
+                m->version++;
+            }
+        }
+    }
+    else {
+        if (counted) {
+            e->df++;
+        }
+        e->n = 0;
+    }
+    e->last = m->pages;
+}
+
+/* Learns, if asked to; returns whether the document counted. */
+static inline int model_observe(model_t *m, unsigned id, unsigned text, const unsigned *keys,
+                                unsigned n, const tmpl_policy_t *policy, int learn)
+{
+    int id_known = model_live(&m->documents[id], policy, m->pages);
+    int text_known = model_live(&m->documents[text], policy, m->pages);
+    int counted = learn && !id_known && !text_known;
+
+    if (!learn) {
+        return 0;
+    }
+    m->pages += (uint32_t)counted;
+    if (text_known) {
+        if ((m->pages - m->documents[text].last) * 4 >= policy->lifetime_tb) {
+            m->documents[text].last = m->pages;
+            for (unsigned i = 0; i < n; i++) {
+                if (model_live(&m->keys[keys[i]], policy, m->pages)) {
+                    m->keys[keys[i]].last = m->pages;
+                }
+            }
+        }
+        return 0;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        model_count(m, &m->keys[keys[i]], (uint16_t)model_document(id), counted, policy);
+    }
+    m->documents[id] = m->documents[text] = (model_entry_t){ .df = 1, .last = m->pages };
+    return counted;
+}
+
+#endif
