@@ -33,7 +33,7 @@ static inline uint64_t model_mix(uint64_t x)
     return x ^ (x >> 29);
 }
 
-/* Hashes of key i and document i; of 97 documents no two have the same fingerprint, of 98 they do. */
+/* Hashes of key i and document i; documents 97 apart have the same fingerprint. */
 static inline uint64_t model_key(unsigned i)
 {
     return model_mix(i + 1);

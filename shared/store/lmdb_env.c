@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <apr_errno.h>
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 #define FORMAT        1
 #define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
@@ -209,6 +211,13 @@ static int writer_lock(tmpl_lmdb_t *db, apr_time_t deadline)
     until.tv_sec = (time_t)apr_time_sec(deadline);
     until.tv_nsec = (long)apr_time_usec(deadline) * 1000;
     rc = pthread_mutex_clocklock(&db->writer->mutex, CLOCK_MONOTONIC, &until);
+#ifdef __SANITIZE_THREAD__
+    /* GCC 12 has one that does not know pthread_mutex_clocklock */
+    if (rc == 0 || rc == EOWNERDEAD) {
+        __tsan_mutex_pre_lock(&db->writer->mutex, 0);
+        __tsan_mutex_post_lock(&db->writer->mutex, 0, 0);
+    }
+#endif
     if (rc == EOWNERDEAD) {
         /* LMDB has dropped the transaction that died with its process */
         rc = pthread_mutex_consistent(&db->writer->mutex);

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is particular to LMDB: processes, their death, full maps and disks, damaged files. */
+#include "store_fixture.h"
+
+static const char *lmdb_dir(const ctx_t *c)
+{
+    return c->uri + strlen("lmdb:");
+}
+
+/* Runs child in a process of its own with a store of its own; its exit status must be 0. */
+static pid_t in_child(ctx_t *c, unsigned number, int (*child)(ctx_t *c, unsigned number))
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        ctx_t *own = calloc(1, sizeof(*own));
+        apr_status_t rv;
+
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        apr_pool_create(&own->pool, NULL);
+        own->uri = c->uri;
+        rv = tmpl_store_open(&own->store, own->uri, NULL, &own->err, own->pool);
+        if (rv == APR_SUCCESS) {
+            rv = child(own, number);
+            apr_pool_destroy(own->pool);
+        }
+        _exit(rv == APR_SUCCESS ? 0 : 1);
+    }
+    return pid;
+}
+
+static void assert_exits(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define PROCESSES        4
+#define PAGES_OF_PROCESS 50
+
+static int child_learns(ctx_t *c, unsigned number)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (unsigned i = 0; rv == APR_SUCCESS && i < PAGES_OF_PROCESS; i++) {
+        unsigned page = number * PAGES_OF_PROCESS + i;
+
+        rv = try_observe(c, "s", 2 * page, 2 * page + 1, 0, 20, &usual, 1, TIMEOUT);
+    }
+    return rv;
+}
+
+static void processes_share_a_directory(void **state)
+{
+    ctx_t *c = *state;
+    pid_t pids[PROCESSES];
+
+    /* not opened here before they fork: LMDB would not stand it */
+    apr_pool_clear(c->pool);
+    c->uri = backend_uri(LMDB, c->pool);
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        pids[i] = in_child(c, i, child_learns);
+    }
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        assert_exits(pids[i]);
+    }
+    c->store = open_with(c, c->uri, NULL);
+    look(c, "s", 0, 20);
+    assert_int_equal(c->counts.pages, PROCESSES * PAGES_OF_PROCESS);
+    assert_int_equal(c->counts.records[19].df, PROCESSES * PAGES_OF_PROCESS);
+    assert_int_equal(c->counts.version, 20);
+}
+
+static int child_learns_for_ever(ctx_t *c, unsigned number)
+{
+    apr_pool_create(&c->pool, c->pool);
+    for (unsigned page = number;; page++) {
+        if (try_observe(c, "s", 2 * page, 2 * page + 1, page % 200, 200, &usual, 1, TIMEOUT) !=
+            APR_SUCCESS) {
+            return 1;
+        }
+        apr_pool_clear(c->pool);
+    }
+}
+
+static void survives_kill_9(void **state)
+{
+    ctx_t *c = *state;
+    uint32_t pages = 0;
+
+    for (unsigned round = 0; round < 20; round++) {
+        pid_t pid = in_child(c, 1000 + 100000 * round, child_learns_for_ever);
+        uint32_t until = pages + 3 + round;
+
+        do {
+            learn(c, "s", round, 0, 200);
+            pages = c->counts.pages;
+        } while (pages < until);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        learn(c, "s", 500 + round, 0, 200);
+        assert_true(c->counts.counted);
+        assert_true(c->counts.pages >= pages + 1);
+        pages = c->counts.pages;
+    }
+    assert_int_equal(table_of(c, "s")->entries->nelts, stats_of(c, "s", &usual).entries);
+}
+
+static void reopened_it_knows_all(void **state)
+{
+    ctx_t *c = *state;
+    table_t *before;
+    apr_pool_t *first;
+
+    apr_pool_create(&first, NULL);
+    assert_int_equal(
+        tmpl_store_open(&c->store, c->uri = backend_uri(LMDB, c->pool), NULL, &c->err, first),
+        APR_SUCCESS);
+    for (unsigned i = 0; i < 7; i++) {
+        learn(c, "s", i, i, 20);
+    }
+    before = table_of(c, "s");
+    apr_pool_destroy(first);
+    c->store = open_with(c, c->uri, NULL);
+    assert_tables_equal(before, table_of(c, "s"));
+    learn(c, "s", 3, 3, 20);
+    assert_false(c->counts.counted);
+}
+
+/* Virtual hosts of one server open one directory, and their pools end in any order. */
+static void one_directory_opened_twice(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_t *first = c->store, *second, *third;
+    apr_pool_t *pool;
+
+    apr_pool_create(&pool, NULL);
+    second = open_with(
+        c, apr_psprintf(c->pool, "lmdb:%s/../%s", lmdb_dir(c), strrchr(lmdb_dir(c), '/') + 1),
+        NULL);
+    assert_int_equal(tmpl_store_open(&third, c->uri, NULL, &c->err, pool), APR_SUCCESS);
+    c->store = third;
+    learn(c, "s", 1, 0, 3);
+    apr_pool_destroy(pool);
+    c->store = second;
+    learn(c, "s", 2, 0, 3);
+    c->store = first;
+    look(c, "s", 0, 3);
+    assert_int_equal(c->counts.records[2].df, 2);
+}
+
+/* Learns new pages of 100 new keys until the store is full; the number learnt. */
+static unsigned fill(ctx_t *c, const char *site)
+{
+    for (unsigned i = 0; i < 100000; i++) {
+        apr_status_t rv =
+            try_observe(c, site, 2 * i, 2 * i + 1, 1000 + 100 * i, 100, &usual, 1, TIMEOUT);
+
+        if (rv != APR_SUCCESS) {
+            assert_int_equal(rv, APR_ENOSPC);
+            assert_int_equal(c->counts.pages, i);
+            assert_false(c->counts.counted);
+            return i;
+        }
+    }
+    fail_msg("a map that is never full");
+    return 0;
+}
+
+static void full_map_still_counts(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    unsigned learnt, pages = 6, refused = 0;
+
+    opts.map_size = 1 << 20;
+    c->store = open_with(c, c->uri = backend_uri(LMDB, c->pool), &opts);
+    for (unsigned i = 0; i < 6; i++) {
+        learn(c, "small", i, 0, 10);
+    }
+    learnt = fill(c, "big");
+    assert_in_range(learnt, 20, 1000);
+    assert_non_null(strstr(c->err.text, "map is full"));
+    assert_non_null(strstr(c->err.text, lmdb_dir(c)));
+    /* little pages may still find room for a while; whatever does not is counted all the same */
+    for (unsigned i = 0; i < 500; i++) {
+        apr_status_t rv =
+            try_observe(c, "small", 900 + i, 1900 + i, 20 + 30 * i, 30, &usual, 1, TIMEOUT);
+
+        pages += rv == APR_SUCCESS;
+        refused += rv == APR_ENOSPC;
+        assert_int_equal(c->counts.pages, pages);
+        assert_int_equal(c->counts.counted, rv == APR_SUCCESS);
+    }
+    assert_int_equal(pages + refused, 506);
+    assert_true(refused > 100);
+    look(c, "small", 0, 10);
+    assert_int_equal(c->counts.records[9].df, 6);
+    look(c, "big", 1000, 100);
+    assert_int_equal(c->counts.records[99].df, 1);
+    /* there is a way out */
+    assert_int_equal(tmpl_store_forget(c->store, "big", &c->err, c->pool), APR_SUCCESS);
+    learn(c, "small", 3000, 0, 11);
+    assert_int_equal(c->counts.records[0].df, 7);
+    assert_in_range(fill(c, "big"), learnt / 4, learnt * 2);
+}
+
+/* What is dead makes room on a full map by itself. */
+static void full_map_heals(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    tmpl_policy_t brief = {
+        .min_df = 5, .lifetime_tb = 3, .lifetime_n = 1, .max_entries = 1000000
+    };
+    apr_status_t rv = APR_ENOSPC;
+
+    opts.map_size = 1 << 20;
+    c->store = open_with(c, c->uri = backend_uri(LMDB, c->pool), &opts);
+    fill(c, "s");
+    for (unsigned i = 0; rv != APR_SUCCESS && i < 500; i++) {
+        rv = try_observe(c, "s", 1, 77, 0, 10, &brief, 1, TIMEOUT);
+    }
+    assert_int_equal(rv, APR_SUCCESS);
+    assert_true(c->counts.counted);
+}
+
+static int child_has_no_disk(ctx_t *c, unsigned number)
+{
+    struct rlimit limit = { 0, 0 };
+    struct stat st;
+    unsigned i;
+
+    (void)number;
+    signal(SIGXFSZ, SIG_IGN);
+    if (try_observe(c, "s", 1, 2, 0, 10, &usual, 1, TIMEOUT) != APR_SUCCESS ||
+        stat(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)), &st) != 0) {
+        return 1;
+    }
+    limit.rlim_cur = limit.rlim_max = (rlim_t)st.st_size + 65536;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (i = 1; i < 200; i++) {
+        if (try_observe(c, "s", 2 * i + 1, 2 * i + 2, 50 * i, 50, &usual, 1, TIMEOUT) !=
+            APR_SUCCESS) {
+            break;
+        }
+    }
+    /* full: nothing learnt, counts read, again and again */
+    for (unsigned again = 0; again < 5; again++) {
+        if (try_observe(c, "s", 900, 901, 0, 60, &usual, 1, TIMEOUT) != APR_ENOSPC ||
+            c->counts.pages != i || c->counts.records[0].df != 1 ||
+            strstr(c->err.text, "may not grow") == NULL) {
+            return 2;
+        }
+    }
+    return i < 200 && try_observe(c, "s", 1, 2, 0, 10, &usual, 1, TIMEOUT) == APR_SUCCESS ? 0 : 3;
+}
+
+static void full_disk_still_counts(void **state)
+{
+    ctx_t *c = *state;
+
+    apr_pool_clear(c->pool);
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 0, child_has_no_disk));
+    c->store = open_with(c, c->uri, NULL);
+    learn(c, "s", 5000, 0, 10);
+    assert_int_equal(c->counts.records[0].df, 2);
+}
+
+static void sites_are_limited(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+
+    opts.max_sites = 5;
+    c->store = open_with(c, c->uri, &opts);
+    for (unsigned i = 0; i < 5; i++) {
+        learn(c, apr_psprintf(c->pool, "site%u", i), 1, 0, 100);
+    }
+    assert_int_equal(try_observe(c, "one more", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_ENOSPC);
+    assert_non_null(strstr(c->err.text, "5 sites"));
+    assert_int_equal(c->counts.pages, 0);
+    assert_int_equal(c->counts.records[4].df, 0);
+    learn(c, "site2", 2, 0, 100);
+    assert_int_equal(c->counts.records[99].df, 2);
+    /* idle ones make room: with no patience at all, a second later */
+    opts.idle = 1;
+    c->store = open_with(c, c->uri, &opts);
+    while (try_observe(c, "one more", 1, 2, 0, 5, &usual, 1, TIMEOUT) == APR_ENOSPC) {
+        redis_server_nap();
+    }
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(sites_of(c)->nelts, 5);
+}
+
+/* Holds the writers' lock until it is killed. */
+static int child_holds_the_lock(ctx_t *c, unsigned number)
+{
+    int fd = open(apr_psprintf(c->pool, "%s/writer.lock", lmdb_dir(c)), O_RDWR);
+    pthread_mutex_t *mutex = mmap(NULL, sizeof(*mutex), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    (void)number;
+    pthread_mutex_lock(mutex);
+    for (;;) {
+        pause();
+    }
+    return 0;
+}
+
+static void stopped_writer_holds_nobody(void **state)
+{
+    ctx_t *c = *state;
+    apr_time_t start;
+    apr_status_t rv;
+    unsigned page = 10;
+    pid_t pid;
+
+    learn(c, "s", 1, 0, 5);
+    pid = in_child(c, 0, child_holds_the_lock);
+    do {
+        start = tmpl_clock();
+        page++;
+        rv = try_observe(c, "s", 2 * page, 2 * page + 1, 0, 5, &usual, 1, SHORT);
+    } while (rv == APR_SUCCESS); /* it has not got it yet */
+    assert_int_equal(rv, APR_TIMEUP);
+    assert_true(tmpl_clock() - start < GROSSLY * SHORT);
+    assert_non_null(strstr(c->err.text, lmdb_dir(c)));
+    /* who has nothing to learn does not wait */
+    assert_int_equal(try_observe(c, "s", 2, 3, 0, 5, &usual, 1, SHORT), APR_SUCCESS);
+    assert_int_equal(try_observe(c, "s", 9, 9, 0, 5, &usual, 0, SHORT), APR_SUCCESS);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    learn(c, "s", 500, 0, 5);
+    assert_true(c->counts.counted);
+}
+
+/* Opening uri must fail, and name it. */
+static apr_status_t cannot_open(ctx_t *c, const char *uri)
+{
+    tmpl_store_t *store = NULL;
+    apr_status_t rv = tmpl_store_open(&store, uri, NULL, &c->err, c->pool);
+
+    assert_int_not_equal(rv, APR_SUCCESS);
+    assert_int_equal(rv, c->err.status);
+    assert_non_null(strstr(c->err.text, uri));
+    return rv;
+}
+
+static void write_file(const char *path, const char *bytes, size_t len)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, len, file), len);
+    fclose(file);
+}
+
+static void damaged_file_is_an_error(void **state)
+{
+    ctx_t *c = *state;
+    char garbage[20000], *path;
+    struct stat st;
+
+    for (unsigned i = 0; i < sizeof(garbage); i++) {
+        garbage[i] = (char)model_mix(i);
+    }
+    for (size_t len = 1; len <= sizeof(garbage); len = 3 * len + 17) {
+        c->uri = backend_uri(LMDB, c->pool);
+        write_file(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)), garbage, len);
+        cannot_open(c, c->uri);
+    }
+    /* cut short, at every page */
+    c->uri = backend_uri(LMDB, c->pool);
+    path = apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c));
+    assert_exits(in_child(c, 0, child_learns));
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(st.st_size > 4 * 4096);
+    for (off_t size = st.st_size - 4096; size > 0; size -= 4096) {
+        assert_int_equal(truncate(path, size), 0);
+        cannot_open(c, c->uri);
+    }
+    /* an empty file is a new one */
+    assert_int_equal(truncate(path, 0), 0);
+    c->store = open_with(c, c->uri, NULL);
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+}
+
+static void bad_directories(void **state)
+{
+    ctx_t *c = *state;
+    char *file = apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c));
+    char *fresh = apr_psprintf(c->pool, "%s/fresh", lmdb_dir(c));
+    struct stat st;
+
+    assert_int_equal(cannot_open(c, apr_psprintf(c->pool, "lmdb:%s", file)), ENOTDIR);
+    assert_int_equal(cannot_open(c, apr_psprintf(c->pool, "lmdb:%s/a/b", fresh)), ENOENT);
+    assert_int_equal(cannot_open(c, "lmdb:/proc/tmpl"), ENOENT);
+    c->store = open_with(c, apr_psprintf(c->pool, "lmdb:%s", fresh), NULL);
+    assert_int_equal(stat(fresh, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    learn(c, "s", 1, 0, 1);
+}
+
+/* The map one process has grown is followed by one that has it open. */
+static int child_grows_the_map(ctx_t *c, unsigned number)
+{
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+
+    (void)number;
+    opts.map_size = 8 << 20;
+    if (tmpl_store_open(&c->store, c->uri, &opts, &c->err, c->pool) != APR_SUCCESS) {
+        return 1;
+    }
+    return try_observe(c, "grown", 1, 2, 0, 60000, &usual, 1, TIMEOUT);
+}
+
+static void follows_a_larger_map(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+
+    opts.map_size = 1 << 20;
+    c->uri = backend_uri(LMDB, c->pool);
+    c->store = open_with(c, c->uri, &opts);
+    learn(c, "s", 1, 0, 5);
+    assert_exits(in_child(c, 0, child_grows_the_map));
+    look(c, "grown", 0, 60000);
+    assert_int_equal(c->counts.records[59999].df, 1);
+    learn(c, "grown", 2, 0, 100);
+    assert_int_equal(c->counts.records[99].df, 2);
+}
+
+static const store_test_t table[] = {
+    TEST(LMDB, processes_share_a_directory),
+    TEST(LMDB, survives_kill_9),
+    TEST(LMDB, reopened_it_knows_all),
+    TEST(LMDB, one_directory_opened_twice),
+    TEST(LMDB, full_map_still_counts),
+    TEST(LMDB, full_map_heals),
+    TEST(LMDB, full_disk_still_counts),
+    TEST(LMDB, sites_are_limited),
+    TEST(LMDB, stopped_writer_holds_nobody),
+    TEST(LMDB, damaged_file_is_an_error),
+    TEST(LMDB, bad_directories),
+    TEST(LMDB, follows_a_larger_map),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is particular to Redis: round trips, servers that fail in every way, or are none. */
+#include "store_fixture.h"
+
+static long long info_number(const redis_server_t *server, const char *section, const char *field)
+{
+    redisReply *reply = by_hand(server, section);
+    const char *at = strstr(reply->str, field);
+    long long n = at != NULL ? atoll(at + strlen(field)) : 0;
+
+    freeReplyObject(reply);
+    return n;
+}
+
+static void one_round_trip_a_page(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[c->backend];
+    static const char calls[] = "cmdstat_evalsha:calls=";
+
+    do_by_hand(server, "SCRIPT FLUSH");
+    learn(c, "s", 1, 0, 5);
+    do_by_hand(server, "CONFIG RESETSTAT");
+    for (unsigned i = 2; i < 12; i++) {
+        learn(c, "s", i, 0, 300);
+    }
+    assert_int_equal(info_number(server, "INFO commandstats", calls), 10);
+    assert_int_equal(info_number(server, "INFO commandstats", "cmdstat_eval:calls="), 0);
+    assert_int_equal(info_number(server, "INFO commandstats", "cmdstat_select:calls="), 0);
+    assert_int_equal(info_number(server, "INFO stats", "total_connections_received:"), 4);
+}
+
+static void flushed_script_is_sent_again(void **state)
+{
+    ctx_t *c = *state;
+
+    for (unsigned i = 1; i < 5; i++) {
+        do_by_hand(&servers[c->backend], "SCRIPT FLUSH");
+        learn(c, "s", i, 0, 5);
+        assert_int_equal(c->counts.records[4].df, i);
+    }
+}
+
+static void uses_its_own_database(void **state)
+{
+    ctx_t *c = *state;
+    redisReply *reply;
+
+    learn(c, "s", 1, 0, 5);
+    reply = by_hand(&servers[c->backend], "DBSIZE"); /* of database 0 */
+    assert_int_equal(reply->integer, 0);
+    freeReplyObject(reply);
+    assert_int_equal(info_number(&servers[c->backend], "INFO keyspace",
+                                 c->backend == REDIS_TCP ? "db3:keys=" : "db2:keys="),
+                     1);
+}
+
+static void idle_sites_expire(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    const redis_server_t *server = &servers[REDIS_UNIX];
+    redisReply *reply;
+
+    opts.idle = apr_time_from_sec(3000);
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), &opts);
+    learn(c, "s", 1, 0, 5);
+    reply = by_hand(server, "TTL tmpl:{s}");
+    assert_in_range(reply->integer, 2900, 3000);
+    freeReplyObject(reply);
+    /* being looked at is being in use */
+    do_by_hand(server, "EXPIRE tmpl:{s} 1000");
+    look(c, "s", 0, 1);
+    reply = by_hand(server, "TTL tmpl:{s}");
+    assert_in_range(reply->integer, 2900, 3000);
+    freeReplyObject(reply);
+}
+
+static void restarted_server_is_found_again(void **state)
+{
+    ctx_t *c = *state;
+    redis_server_t server;
+    char *dir = dir_new(c->pool);
+
+    assert_true(redis_server_start(&server, dir, 0, ""));
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server.socket), NULL);
+    learn(c, "s", 1, 0, 5);
+    redis_server_stop(&server);
+    assert_int_not_equal(try_observe(c, "s", 4, 5, 0, 5, &usual, 1, TIMEOUT), APR_SUCCESS);
+    assert_non_null(strstr(c->err.text, server.socket));
+    assert_true(redis_server_start(&server, dir, 0, ""));
+    learn(c, "s", 1, 0, 5);
+    assert_true(c->counts.counted); /* it came back empty */
+    /* restarted between two pages: the connection has died unnoticed, the page does not suffer */
+    redis_server_stop(&server);
+    assert_true(redis_server_start(&server, dir, 0, ""));
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    redis_server_stop(&server);
+}
+
+static void missing_server_is_no_error_of_open(void **state)
+{
+    ctx_t *c = *state;
+
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s/none", base), NULL);
+    assert_int_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, TIMEOUT), ENOENT);
+    c->store =
+        open_with(c, apr_psprintf(c->pool, "redis://127.0.0.1:%d", redis_server_free_port()), NULL);
+    assert_int_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, TIMEOUT), ECONNREFUSED);
+}
+
+/* ThreadSanitizer does not stand the threads in which glibc looks up names. */
+#ifdef __SANITIZE_THREAD__
+#define SKIP_UNDER_TSAN() skip()
+#else
+#define SKIP_UNDER_TSAN() (void)0
+#endif
+
+static void unknown_name_is_told(void **state)
+{
+    ctx_t *c = *state;
+
+    SKIP_UNDER_TSAN();
+    c->store = open_with(c, "redis://name.invalid", NULL);
+    assert_int_not_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, SHORT), APR_SUCCESS);
+    assert_non_null(strstr(c->err.text, "name.invalid"));
+}
+
+static void names_are_looked_up(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[REDIS_TCP];
+
+    SKIP_UNDER_TSAN();
+    c->store = open_with(
+        c, apr_psprintf(c->pool, "redis://app:s3cret%%2f%%40@localhost:%d/1", server->port), NULL);
+    /* localhost may be ::1 first, where nobody listens: then the next one is tried */
+    while (try_observe(c, "s", 2, 3, 0, 5, &usual, 1, TIMEOUT) == ECONNREFUSED) {
+    }
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(c->counts.pages, 2);
+}
+
+static void wrong_password_is_told(void **state)
+{
+    ctx_t *c = *state;
+    static const char *const who[] = { "app:wrong@", "nobody:s3cret%2f%40@", "", ":s3cret%2f%40@" };
+
+    for (unsigned i = 0; i < DIM(who); i++) {
+        c->store = open_with(
+            c, apr_psprintf(c->pool, "redis://%s127.0.0.1:%d/3", who[i], servers[REDIS_TCP].port),
+            NULL);
+        assert_int_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_EACCES);
+        assert_null(strstr(c->err.text, "s3cret"));
+        assert_null(strstr(c->err.text, "wrong@"));
+        assert_non_null(strstr(c->err.text, "127.0.0.1"));
+    }
+}
+
+static void password_alone(void **state)
+{
+    ctx_t *c = *state;
+    redis_server_t server;
+
+    assert_true(redis_server_start(&server, dir_new(c->pool), 0, "requirepass a&b=c\n"));
+    c->store = open_with(
+        c, apr_psprintf(c->pool, "redis+unix://%s?pass=a%%26b%%3Dc&db=1", server.socket), NULL);
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    redis_server_stop(&server);
+}
+
+/* A server that takes no writes: counts are good, nothing is learnt, and it is called full. */
+static void assert_takes_no_writes(ctx_t *c, const char *says)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(try_observe(c, "s", 100 + i, 200 + i, 0, 6, &usual, 1, TIMEOUT),
+                         APR_ENOSPC);
+        assert_int_equal(c->err.status, APR_ENOSPC);
+        if (strstr(c->err.text, says) == NULL) {
+            fail_msg("\"%s\" does not say \"%s\"", c->err.text, says);
+        }
+        assert_int_equal(c->counts.pages, 4);
+        assert_false(c->counts.counted);
+        assert_int_equal(c->counts.records[4].df, 4);
+        assert_int_equal(c->counts.records[5].df, 0);
+    }
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.records[0].df, 4);
+}
+
+static void server_without_writes_still_counts(void **state)
+{
+    ctx_t *c = *state;
+    redis_server_t server;
+    unsigned i;
+
+    assert_true(redis_server_start(&server, dir_new(c->pool), 0,
+                                   "user mute on nopass ~* &* +@all -hset\n"));
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server.socket), NULL);
+    for (i = 0; i < 4; i++) {
+        learn(c, "s", i, 0, 5);
+    }
+    do_by_hand(&server, "CONFIG SET maxmemory 1");
+    assert_takes_no_writes(c, "out of memory");
+    do_by_hand(&server, "CONFIG SET maxmemory 0");
+    do_by_hand(&server, "REPLICAOF 127.0.0.1 1");
+    assert_takes_no_writes(c, "read-only replica");
+    do_by_hand(&server, "REPLICAOF NO ONE");
+    do_by_hand(&server, "CONFIG SET min-replicas-to-write 3");
+    assert_takes_no_writes(c, "lacks replicas");
+    do_by_hand(&server, "CONFIG SET min-replicas-to-write 0");
+    c->store = open_with(
+        c, apr_psprintf(c->pool, "redis+unix://%s?user=mute&pass=x", server.socket), NULL);
+    assert_takes_no_writes(c, "can't run this command");
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server.socket), NULL);
+    learn(c, "s", i, 0, 6);
+    assert_int_equal(c->counts.records[0].df, 5);
+    redis_server_stop(&server);
+}
+
+static void foreign_key_is_told(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[REDIS_UNIX];
+
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
+    do_by_hand(server, "SET tmpl:{s} x");
+    assert_int_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_EGENERAL);
+    assert_non_null(strstr(c->err.text, "another program"));
+    do_by_hand(server, "DEL tmpl:{s}");
+    /* a hash with fields of all kinds is read past */
+    do_by_hand(server, "HSET tmpl:{s} a b h c 123456789 x 12345678x xxxxx 1234567xx xxxxxxxxxxxxx");
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(c->counts.records[4].df, 2);
+    table_of(c, "s");
+}
+
+static void stopped_server_costs_the_timeout(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[c->backend];
+
+    learn(c, "s", 1, 0, 5);
+    kill(server->pid, SIGSTOP);
+    for (unsigned i = 0; i < 3; i++) { /* on the connection there was, then on new ones */
+        apr_time_t start = tmpl_clock();
+
+        assert_int_equal(try_observe(c, "s", 4, 5, 0, 5, &usual, 1, SHORT), APR_TIMEUP);
+        assert_true(tmpl_clock() - start < GROSSLY * SHORT);
+        assert_non_null(strstr(c->err.text, c->backend == REDIS_TCP ? "127.0.0.1" : "redis.sock"));
+    }
+    kill(server->pid, SIGCONT);
+    /* whatever arrived late is not taken for an answer to this */
+    learn(c, "s", 50, 0, 9);
+    assert_int_equal(c->counts.records[8].df, 1);
+}
+
+/* ---- a server that is none ---- */
+
+typedef struct {
+    int listener;
+    pthread_t thread;
+    char path[96];
+    const char *answer; /* to whatever is asked; NULL: never any */
+    size_t len;
+    long nap; /* nanoseconds before each byte; 0: all at once */
+} fake_t;
+
+static void fake_serve(const fake_t *fake, int fd)
+{
+    char request[65536];
+    struct timespec nap = { 0, fake->nap };
+
+    if (recv(fd, request, sizeof(request), 0) <= 0) {
+        return;
+    }
+    if (fake->nap == 0 && fake->len > 0) {
+        send(fd, fake->answer, fake->len, MSG_NOSIGNAL);
+    }
+    for (size_t i = 0; fake->nap > 0 && i < fake->len; i++) {
+        nanosleep(&nap, NULL);
+        if (send(fd, fake->answer + i, 1, MSG_NOSIGNAL) != 1) {
+            return;
+        }
+    }
+}
+
+static void *fake_run(void *data)
+{
+    fake_t *fake = data;
+    int fd;
+
+    while ((fd = accept(fake->listener, NULL, NULL)) >= 0) {
+        fake_serve(fake, fd);
+        close(fd);
+    }
+    return NULL;
+}
+
+static void fake_start(ctx_t *c, fake_t *fake, const char *answer, size_t len, long nap)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+    fake->answer = answer;
+    fake->len = len;
+    fake->nap = nap;
+    snprintf(fake->path, sizeof(fake->path), "%s/fake%u", base, ++dirs);
+    memcpy(at.sun_path, fake->path, strlen(fake->path));
+    fake->listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fake->listener, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(fake->listener, 8), 0);
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", fake->path), NULL);
+    if (answer != NULL) {
+        assert_int_equal(pthread_create(&fake->thread, NULL, fake_run, fake), 0);
+    }
+}
+
+static void fake_stop(fake_t *fake)
+{
+    shutdown(fake->listener, SHUT_RDWR);
+    if (fake->answer != NULL) {
+        pthread_join(fake->thread, NULL);
+    }
+    close(fake->listener);
+}
+
+static void black_hole_costs_the_timeout(void **state)
+{
+    ctx_t *c = *state;
+    fake_t fake;
+
+    fake_start(c, &fake, NULL, 0, 0);
+    for (unsigned i = 0; i < 5; i++) {
+        apr_time_t start = tmpl_clock();
+
+        assert_int_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, SHORT), APR_TIMEUP);
+        assert_true(tmpl_clock() - start < GROSSLY * SHORT);
+    }
+    fake_stop(&fake);
+}
+
+/* Answer of one key: clock 3, version 7, not counted; DF 2 last 3. */
+#define ANSWER "$21\r\n\3\0\0\0\7\0\0\0\0\0\0\0\0\2\0\0\0\3\0\0\0\r\n"
+
+static void answers_come_in_any_pieces(void **state)
+{
+    ctx_t *c = *state;
+    fake_t fake;
+
+    fake_start(c, &fake, ANSWER, sizeof(ANSWER) - 1, 1000000);
+    assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &usual, 1, TIMEOUT), APR_SUCCESS);
+    assert_int_equal(c->counts.pages, 3);
+    assert_int_equal(c->counts.version, 7);
+    assert_int_equal(c->counts.records[0].df, 2);
+    assert_int_equal(c->counts.records[0].last, 3);
+    fake_stop(&fake);
+}
+
+static void dribbled_answer_costs_the_timeout(void **state)
+{
+    ctx_t *c = *state;
+    apr_time_t start;
+    fake_t fake;
+
+    fake_start(c, &fake, ANSWER, sizeof(ANSWER) - 1, 20 * 1000 * 1000); /* 28 bytes: 560 ms */
+    start = tmpl_clock();
+    assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &usual, 1, SHORT), APR_TIMEUP);
+    assert_true(tmpl_clock() - start < GROSSLY * SHORT);
+    fake_stop(&fake);
+}
+
+static void garbage_is_an_error(void **state)
+{
+    ctx_t *c = *state;
+#define BYTES(text)                                                                                \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+    static const struct {
+        const char *bytes;
+        size_t len;
+    } garbage[] = {
+        BYTES("HTTP/1.1 400 Bad Request\r\n\r\n"),
+        BYTES("\0\0\0\0\0\0\0\0"),
+        BYTES("\r\n\r\n\r\n"),
+        BYTES(":1\r\n"),
+        BYTES("+OK\r\n"),
+        BYTES("$-1\r\n"),
+        BYTES("$-2\r\n"),
+        BYTES("$0\r\n\r\n"),
+        BYTES("*0\r\n"),
+        BYTES("*-1\r\n"),
+        BYTES("*2147483647\r\n"),
+        BYTES("*1000000000000000000\r\n"),
+        BYTES("*2\r\n" ANSWER ":1\r\n"),
+        BYTES("*2\r\n*1\r\n:1\r\n$3\r\nabc\r\n"),
+        BYTES("*3\r\n" ANSWER "$3\r\nabc\r\n:1\r\n"),
+        BYTES("*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"),
+        BYTES("$20\r\n\3\0\0\0\7\0\0\0\0\0\0\0\0\2\0\0\0\3\0\0\r\n"),
+        BYTES("$22\r\n\3\0\0\0\7\0\0\0\0\0\0\0\0\2\0\0\0\3\0\0\0\0\r\n"),
+        BYTES("$21\r\n\3\0\0\0\7\0\0\0\0\0\0\0\0\2\0\0\0\3\0\0\0xx"),
+        BYTES(ANSWER ANSWER),
+        BYTES("$999999999999\r\nxxxxxxxxxxxx"),
+        BYTES("-\r\n"),
+        BYTES("-ERR \xff\xfe\r\n"),
+        BYTES("-MOVED 3999 127.0.0.1:6381\r\n"),
+        BYTES("-LOADING Redis is loading the dataset in memory\r\n"),
+        BYTES("-BUSY Redis is busy running a script.\r\n"),
+        BYTES("$21\r\n\3\0\0"), /* and closes */
+    };
+
+    for (unsigned i = 0; i < DIM(garbage); i++) {
+        apr_status_t rv;
+        fake_t fake;
+
+        fake_start(c, &fake, garbage[i].bytes, garbage[i].len, 0);
+        for (unsigned again = 0; again < 2; again++) {
+            rv = try_observe(c, "s", 1, 2, 0, 1, &usual, 1, TIMEOUT);
+            if (rv == APR_SUCCESS) {
+                fail_msg("number %u is taken for an answer", i);
+            }
+            assert_int_not_equal(rv, APR_TIMEUP);
+            assert_int_not_equal(rv, APR_ENOSPC);
+            assert_int_equal(rv, c->err.status);
+            assert_non_null(strstr(c->err.text, fake.path));
+        }
+        fake_stop(&fake);
+    }
+}
+
+/* More bytes than any answer has: refused before they pile up. */
+static void endless_answer_is_an_error(void **state)
+{
+    ctx_t *c = *state;
+    size_t len = 1 << 20;
+    char *bytes = malloc(len);
+    fake_t fake;
+
+    memset(bytes, 'x', len);
+    memcpy(bytes, "+", 1);
+    fake_start(c, &fake, bytes, len, 0);
+    assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &usual, 1, TIMEOUT), APR_EGENERAL);
+    fake_stop(&fake);
+    free(bytes);
+}
+
+static const store_test_t table[] = {
+    TEST(REDIS_UNIX, one_round_trip_a_page),
+    TEST(REDIS_UNIX, flushed_script_is_sent_again),
+    TEST(REDIS_UNIX, uses_its_own_database),
+    TEST(REDIS_TCP, uses_its_own_database),
+    TEST(REDIS_UNIX, idle_sites_expire),
+    TEST(REDIS_UNIX, restarted_server_is_found_again),
+    TEST(REDIS_UNIX, missing_server_is_no_error_of_open),
+    TEST(REDIS_UNIX, unknown_name_is_told),
+    TEST(REDIS_TCP, names_are_looked_up),
+    TEST(REDIS_TCP, wrong_password_is_told),
+    TEST(REDIS_UNIX, password_alone),
+    TEST(REDIS_UNIX, server_without_writes_still_counts),
+    TEST(REDIS_UNIX, foreign_key_is_told),
+    TEST(REDIS_UNIX, stopped_server_costs_the_timeout),
+    TEST(REDIS_TCP, stopped_server_costs_the_timeout),
+    TEST(REDIS_UNIX, black_hole_costs_the_timeout),
+    TEST(REDIS_UNIX, answers_come_in_any_pieces),
+    TEST(REDIS_UNIX, dribbled_answer_costs_the_timeout),
+    TEST(REDIS_UNIX, garbage_is_an_error),
+    TEST(REDIS_UNIX, endless_answer_is_an_error),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}
