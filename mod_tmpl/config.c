@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directives: one table of them, from which httpd's own is made, and one of the fields they set,
- * from which sections are created and merged.
+ * The directives: one table of them, from which httpd's own is made, and one of the fields they
+ * set, from which sections are created and merged.
  */
 #include <stddef.h>
 

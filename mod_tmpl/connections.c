@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A link is a store as one child holds it: opened after the fork, used by all threads, and left alone
- * for a while after it failed. Links are made by TmplStore, one for each URI, so that every child
- * opens each store once; which are there is settled with the configuration.
+ * A link is a store as one child holds it: opened after the fork, used by all threads, and left
+ * alone for a while after it failed. Links are made by TmplStore, one for each URI, so that every
+ * child opens each store once; which are there is settled with the configuration.
  */
 #include <time.h>
 #include <unistd.h>

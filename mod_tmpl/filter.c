@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds the page until all of it is there, has it judged, and passes it on as one brigade that ends
- * in EOS, which is what lets httpd say its length and answer ranges of it.
+ * Holds the page until all of it is there, has it judged, and passes it on as one brigade that
+ * ends in EOS, which is what lets httpd say its length and answer ranges of it.
  *
- * While it holds, FLUSH is swallowed: a proxy asks for one whenever its backend pauses. What is larger
- * than TmplMaxBody is passed on as it came.
+ * While it holds, FLUSH is swallowed: a proxy asks for one whenever its backend pauses. What is
+ * larger than TmplMaxBody is passed on as it came.
  */
 #include "mod_tmpl.h"
 
@@ -184,14 +184,14 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
     return rv == APR_SUCCESS ? pass_all(f, ctx, bb) : rv;
 }
 
-/* The backend broke off: what there is of the page, and the ERROR bucket, say so to all behind us. */
+/* The backend broke off: what there is of the page and the ERROR bucket say so further on. */
 static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
     return pass_all(f, ctx, bb);
 }
 
-/* On it goes as it comes. If it is kept as it came, the gate passes that on once we are back there. */
+/* On it goes as it comes; if it is kept as it came, the gate passes that on. */
 static apr_status_t get_out_of_the_way(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     if (ctx->raw != NULL) {

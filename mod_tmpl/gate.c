@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate stands in front of all content filters of a request. At the first data it decides, once,
- * whether the response is taken. What is declined passes as it came: nothing has been added to its
- * filters, so nothing is inflated in vain. For what is taken it adds httpd's INFLATE if the body is
- * gzipped, and TMPL behind the filters that generate content, and stays to guard them: if one of them
- * fails, the part of the page that TMPL holds must never look like a whole one.
+ * The gate stands in front of all content filters of a request. At the first data it decides,
+ * once, whether the response is taken. What is declined passes as it came: nothing has been added
+ * to its filters, so nothing is inflated in vain. For what is taken it adds httpd's INFLATE if
+ * the body is gzipped, and TMPL behind the filters that generate content, and stays to guard
+ * them: if one of them fails, the part of the page that TMPL holds must never look like a whole
+ * one.
  */
 #include "mod_tmpl.h"
 
@@ -223,8 +224,8 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
 }
 
 /*
- * The filters between here and TMPL are not to be relied on any more, so they are passed by. Nothing
- * has been sent yet: the client gets a clean error.
+ * The filters between here and TMPL are not to be relied on any more, so they are passed by.
+ * Nothing has been sent yet: the client gets a clean error.
  */
 static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {

@@ -127,7 +127,7 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     set_tag(r, ctx->etag, ctx->conf);
 }
 
-/* Only for a client whose copy has a tag of ours: others hold an image, or a page that was declined. */
+/* Only for a client whose copy has a tag of ours: others hold an image, or a declined page. */
 void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
 {
     const char *etag = apr_table_get(r->headers_out, "ETag");

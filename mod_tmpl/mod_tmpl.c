@@ -38,7 +38,7 @@ static void register_hooks(apr_pool_t *pool)
     APR_OPTIONAL_HOOK(proxy, fixups, tmpl_request_proxy_fixups, NULL, NULL, APR_HOOK_LAST);
     APR_OPTIONAL_HOOK(ap, status_hook, tmpl_status_report, NULL, NULL, APR_HOOK_MIDDLE);
 
-    /* in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of whatever makes or changes content */
+    /* in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all that makes content */
     ap_register_output_filter("TMPL_GATE", tmpl_gate, NULL, AP_FTYPE_RESOURCE - 2);
     ap_register_output_filter("TMPL", tmpl_filter, NULL, AP_FTYPE_RESOURCE);
 }

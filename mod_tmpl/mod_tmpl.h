@@ -84,7 +84,7 @@ typedef struct {
 
 typedef struct tmpl_link_t tmpl_link_t;
 
-/* A section of the configuration. A number is TMPL_UNSET and a pointer NULL where nothing is said. */
+/* A section of the configuration. Where nothing is said: TMPL_UNSET, or NULL. */
 typedef struct {
     apr_int64_t mode; /* tmpl_mode_e */
     apr_int64_t min_df;
@@ -180,24 +180,24 @@ void tmpl_raw_drop(tmpl_ctx_t *ctx);
 /*** splice.c ***/
 
 /*
- * Applies edits to the data of bb in a single pass. Metadata keeps its place, data outside of edits is
- * shared, not copied; the edits' texts are copied. The lengths of all buckets must be known. What
- * apr_bucket_split returns if that fails.
+ * Applies edits to the data of bb in a single pass. Metadata keeps its place, data outside of
+ * edits is shared, not copied; the edits' texts are copied. The lengths of all buckets must be
+ * known. What apr_bucket_split returns if that fails.
  */
 apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits);
 
 /*** validators.c ***/
 
 /*
- * The tag of the page that mode makes of one tagged etag: W/"abc-tmpl-strip" of "abc". It is weak, for
- * the page changes a little whenever something new is known of its site, and names the mode, for a
- * page of another mode is another representation. NULL if etag is no entity tag.
+ * The tag of the page that mode makes of one tagged etag: W/"abc-tmpl-strip" of "abc". It is
+ * weak, for the page changes a little whenever something new is known of its site, and names the
+ * mode, for a page of another mode is another representation. NULL if etag is no entity tag.
  */
 const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
 
 /*
- * The If-None-Match field list with the backend's own tag for each of mode's in it: instead of it, or
- * behind it if keep is set. The list itself if there are none.
+ * The If-None-Match field list with the backend's own tag for each of mode's in it: instead of
+ * it, or behind it if keep is set. The list itself if there are none.
  */
 const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool);
 
@@ -210,8 +210,8 @@ int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_p
 /*** request.c ***/
 
 /*
- * fixups hook: conditional requests that name our tags work with any handler, and what the choice of
- * the mode has looked at stays in Vary.
+ * fixups hook: conditional requests that name our tags work with any handler, and what the choice
+ * of the mode has looked at stays in Vary.
  */
 int tmpl_request_fixups(request_rec *r);
 

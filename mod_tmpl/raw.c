@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compressed page as it came. If it turns out that nothing is changed, or that it is too large to be
- * looked at, this is what the client gets, with its encoding, its tag and its digests: inflating
- * was our own affair. Kept only if nothing but INFLATE stands between the gate and TMPL, so that no
- * other filter's work is lost.
+ * A compressed page as it came. If it turns out that nothing is changed, or that it is too large
+ * to be looked at, this is what the client gets, with its encoding, its tag and its digests:
+ * inflating was our own affair. Kept only if nothing but INFLATE stands between the gate and
+ * TMPL, so that no other filter's work is lost.
  */
 #include "mod_tmpl.h"
 

@@ -84,8 +84,8 @@ static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
 }
 
 /*
- * <If> adds to Vary what its expression has looked at. A proxy puts its backend's fields in place of
- * all that is in headers_out, so what is there now is kept where it stays.
+ * <If> adds to Vary what its expression has looked at. A proxy puts its backend's fields in place
+ * of all that is in headers_out, so what is there now is kept where it stays.
  */
 static void keep_vary(request_rec *r)
 {

@@ -8,7 +8,7 @@ typedef struct {
     apr_off_t pos;
 } place_t;
 
-/* How much of e, from its start, lies before byte end of the data; splits e if it goes on behind. */
+/* How much of e lies before byte end of the data; splits e if it goes on behind. */
 static apr_status_t take_until(apr_size_t *len, const place_t *place, apr_off_t end)
 {
     apr_status_t rv = APR_SUCCESS;

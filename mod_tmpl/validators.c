@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Entity tags. A client that holds a page of ours asks the backend, through us, whether it has
- * changed; so our tag is the backend's with a suffix, and the suffix comes off on the way there. A
- * backend may compare weakly, as RFC 9110 says (13.1.2), or byte by byte, and whether its own tag was
- * weak is lost in ours; so it is given both forms.
+ * changed; so our tag is the backend's with a suffix, and the suffix comes off on the way there.
+ * A backend may compare weakly, as RFC 9110 says (13.1.2), or byte by byte, and whether its own
+ * tag was weak is lost in ours; so it is given both forms.
  */
 #include "mod_tmpl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directives: each field of a section is merged as it must be, whatever is set outside and inside
- * of it, and each bad value is refused with a message that names the directive and what is valid.
+ * The directives: each field of a section is merged as it must be, whatever is set outside and
+ * inside of it, and each bad value is refused with a message that names the directive and what is
+ * valid.
  *
  * config.c is included; what it needs of httpd and of the module's other files stands below.
  */
