@@ -30,6 +30,9 @@ TmplMode strip
 <Location /headers>
     TmplMode headers
 </Location>
+<Location /deflate>
+    SetOutputFilter DEFLATE
+</Location>
 <If "req('X-Mode') == 'annotate'">
     TmplMode annotate
 </If>
@@ -71,6 +74,14 @@ for my $kind (sort keys %TAG) {
     $res = $httpd->get($url, headers => { 'If-Match' => '"other"' });
     is $res->status, 412, "$kind: If-Match with another tag: 412";
 }
+
+# DEFLATE behind us puts a suffix of its own behind ours.
+my %gzip = ('Accept-Encoding' => 'gzip');
+my $deflated = $httpd->get('/deflate/8', headers => \%gzip);
+is $deflated->header('Content-Encoding'), 'gzip', 'compressed behind us';
+my $gzip_tag = $deflated->header('ETag');
+like $gzip_tag, qr/-tmpl.*-gzip"$/, 'both suffixes';
+is $httpd->get('/deflate/8', headers => { %gzip, 'If-None-Match' => $gzip_tag })->status, 304, 'If-None-Match with it: 304';
 
 my $strip_tag = $httpd->get('/mode/8')->header('ETag');
 my $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate' });
