@@ -56,9 +56,10 @@ $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/%: tests/%.c $(BUILD)/libtmpl.a
+CPPFLAGS_tests := $(HTTPD_CFLAGS) -Itests
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) $(CFLAGS_ALL) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(BUILD)/libtmpl.a -lcmocka -lgumbo $(LIBS)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka -lgumbo $(LIBS)
 
 # --- measuring with tmplctl (bench/) ---
 SCORER   ?= ../shared/eval/score.py
@@ -84,8 +85,56 @@ $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 .PHONY: accuracy exact bench-lifetime
 # --- end of measuring ---
 
+# --- checking ---
+# check          everything below that CI runs; long runs have their own targets
+# check-style    clang-format and clang-tidy find nothing
+# check-units    the library's and the tool's tests, and an HTML5 parser's judgement of our edits
+# check-httpd    the module in a real httpd, against scripted backends and a real redis-server
+# check-sanitized  the units under ASan and UBSan and the module's tests with the same; threads under TSan
+C_FILES  := $(wildcard shared/*.[ch] shared/*/*.[ch] mod_tmpl/*.[ch] tmplctl/*.[ch] tests/*.[ch] bench/*.[ch])
+LINTED   := $(LIB_SRC) $(MOD_SRC) $(CTL_SRC)
+ASAN     := SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" CFLAGS="-O1 -g"
+TSAN     := SANITIZE=-fsanitize=thread CFLAGS="-O1 -g"
+JOBS     ?= 2
+PROVE    := prove --timer -j $(JOBS)
+# tests of the module that are run under the sanitizers too: every path through the filter
+SANITIZED_T ?= t/10-learn-strip.t t/11-annotate.t t/15-two-proxies.t t/17-graceful.t t/19-splits.t \
+               t/20-encodings.t t/23-max-body.t t/25-store-down.t t/36-broken-backend.t
+
+check: check-style check-units check-httpd check-sanitized
+
+check-style: $(BUILD)/shared/store/redis_observe.lua.h
+	clang-format --dry-run -Werror $(C_FILES)
+	printf '%s\n' $(LINTED) | xargs -P $(JOBS) -n 1 sh -c 'clang-tidy --quiet $$0 -- -std=gnu11 -D_GNU_SOURCE \
+	  $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) -I$(BUILD)/shared 2>/dev/null || { echo "clang-tidy: $$0"; exit 1; }'
+
+units: $(TESTS)
+check-units: all units $(BUILD)/tests/oracle_corpus
+	$(PROVE) -e '' $(TESTS)
+	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so $(PROVE) $(wildcard tests/*.t)
+
+check-httpd: all
+	TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so $(PROVE) -r t
+
+check-sanitized:
+	$(MAKE) BUILD=$(BUILD)/asan $(ASAN) all units
+	$(PROVE) -e '' $(patsubst tests/%.c,$(BUILD)/asan/tests/%,$(TEST_SRC))
+	TMPL_MODULE=$(abspath $(BUILD))/asan/mod_tmpl.so TMPL_TEST_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	  $(PROVE) $(SANITIZED_T)
+	$(MAKE) BUILD=$(BUILD)/tsan $(TSAN) $(BUILD)/tsan/tests/test_store
+	$(PROVE) -e '' $(BUILD)/tsan/tests/test_store
+
+# oracle CORPUS=DIR   an HTML5 parser judges random edits of every page below DIR
+oracle: $(BUILD)/tests/oracle_corpus
+	@test -d "$(CORPUS)" || { echo "oracle: CORPUS is not set: make oracle CORPUS=DIR" >&2; exit 2; }
+	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $(BUILD)/tests/oracle_corpus
+
+.PHONY: check check-style check-units check-httpd check-sanitized units oracle
+# --- end of checking ---
+
 clean:
 	rm -rf $(BUILD)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: all clean
+.SECONDARY:
