@@ -9,41 +9,36 @@
 -- ARGV[2]  the keys (9 each)
 -- Answer   clock (4), version (8), counted (1), then DF (4) and last (4) of each key;
 --          if Redis refuses to write: an array of that, as it was before, and of the reason
+local pack, take, sub, rep, min = struct.pack, struct.unpack, string.sub, string.rep, math.min
 local site = KEYS[1]
 local learn, min_df, tb, max_entries, idle, fp, id, text, at =
-    struct.unpack('<BI4I4I4I4c2c9c9', ARGV[1])
-local pack, unpack_, sub, concat = struct.pack, struct.unpack, string.sub, table.concat
--- arguments of one command: Lua's stack holds 8000
-local CHUNK = 4000
+    take('<BI4I4I4I4c2c9c9', ARGV[1])
+local n = #ARGV[2] / 9
+local MOST = 4294967295 -- of a clock, of a DF
+-- arguments of one call: Lua's stack holds 8000. Many to a call, as calls are what costs time
+local CHUNK, BATCH = 4000, 200
 
-local lifetimes = {}
-for p = at, #ARGV[1], 4 do
-    lifetimes[#lifetimes + 1] = unpack_('<I4', ARGV[1], p)
-end
-local longest = #lifetimes
+local lifetimes = { take('<' .. rep('I4', (#ARGV[1] - at + 1) / 4), ARGV[1], at) }
+local longest = #lifetimes - 1 -- the last is the position reached
 
 local function is_live(df, last, now)
-    return last <= now and now - last <= lifetimes[df < longest and df or longest]
+    return df > 0 and last <= now and now - last <= lifetimes[df < longest and df or longest]
 end
 
--- DF, last and the fingerprints; DF 0 for what is no value of ours
+-- DF and last; DF 0 for what is no value of ours
 local function decode(value)
     local len = #value
     if len % 2 == 0 and len >= 4 then
-        return len > 4 and (len - 4) / 2 or 1, unpack_('<I4', value), sub(value, 5)
+        return len > 4 and (len - 4) / 2 or 1, (take('<I4', value))
     elseif len >= 9 then
-        local last, df = unpack_('<I4I4', value)
-        return df, last, sub(value, 10)
+        local last, df = take('<I4I4', value)
+        return df, last
     end
-    return 0, 0, ''
+    return 0, 0
 end
 
-local function encode(key, df, last, fps)
-    local is_document = string.byte(key) == 0
-    if (is_document and df == 1 and fps == '') or (not is_document and fps ~= '' and df * 2 == #fps) then
-        return pack('<I4', last) .. fps
-    end
-    return pack('<I4I4B', last, df, 0) .. fps
+local function prints(value)
+    return sub(value, #value % 2 == 0 and 5 or 10)
 end
 
 local function has(fps, one)
@@ -56,53 +51,62 @@ local function has(fps, one)
 end
 
 -- everything is read before anything is written, so that a refusal leaves counts that are good
-local fields, n = { 'h', id, text }, #ARGV[2] / 9
-for i = 0, n - 1 do
-    fields[i + 4] = sub(ARGV[2], i * 9 + 1, i * 9 + 9)
+local fields = { 'h', id, text }
+for from = 0, n - 1, BATCH do
+    local m = min(BATCH, n - from)
+    local keys = { take(rep('c9', m), ARGV[2], from * 9 + 1) }
+    for i = 1, m do
+        fields[from + i + 3] = keys[i]
+    end
 end
-local values = {}
-for from = 1, n + 3, CHUNK do
-    local got = redis.call('HMGET', site, unpack(fields, from, math.min(from + CHUNK - 1, n + 3)))
-    if from == 1 then
-        values = got
-    else
-        for i = 1, #got do
-            values[from + i - 1] = got[i]
-        end
+local values = redis.call('HMGET', site, unpack(fields, 1, min(CHUNK, n + 3)))
+for from = CHUNK + 1, n + 3, CHUNK do
+    local more = redis.call('HMGET', site, unpack(fields, from, min(from + CHUNK - 1, n + 3)))
+    for i = 1, #more do
+        values[from + i - 1] = more[i]
     end
 end
 
 local now, version, cursor = 0, 0, '0'
 local head = values[1]
 if head and #head >= 12 then
-    now, version = unpack_('<I4I8', head)
+    now, version = take('<I4I8', head)
     cursor = sub(head, 13)
 end
+local now_before, version_before = now, version
 
-local function answer(counted, records)
-    return pack('<I4I8B', now, version, counted and 1 or 0) .. concat(records)
+-- counts: DF and last of each key in turn
+local function answer(clock, grown, counted, counts)
+    local parts = { pack('<I4I8B', clock, grown, counted and 1 or 0) }
+    for from = 1, 2 * n, BATCH do
+        local to = min(from + BATCH - 1, 2 * n)
+        parts[#parts + 1] = pack('<' .. rep('I4', to - from + 1), unpack(counts, from, to))
+    end
+    return table.concat(parts)
 end
 
-local NONE = pack('<I4I4', 0, 0)
-local records, dfs, lasts, prints = {}, {}, {}, {}
-for i = 1, n do
-    local value = values[i + 3]
-    records[i] = NONE
-    if value then
-        local df, last, fps = decode(value)
-        if df > 0 and is_live(df, last, now) then
-            records[i] = pack('<I4I4', df, last)
+-- the answer of who has not learnt
+local function look()
+    local counts = {}
+    for i = 1, n do
+        local value, df, last = values[i + 3], 0, 0
+        if value then
+            df, last = decode(value)
+            if not is_live(df, last, now_before) then
+                df, last = 0, 0
+            end
         end
-        dfs[i], lasts[i], prints[i] = df, last, fps
+        counts[2 * i - 1], counts[2 * i] = df, last
     end
+    return answer(now_before, version_before, false, counts)
 end
 
 local function is_known(value)
-    if not value then
-        return false
+    if value then
+        local df, last = decode(value)
+        return is_live(df, last, now), last
     end
-    local df, last = decode(value)
-    return df > 0 and is_live(df, last, now), last
+    return false
 end
 local id_known = is_known(values[2])
 local text_known, text_last = is_known(values[3])
@@ -112,100 +116,122 @@ if learn == 0 or (text_known and (now - text_last) * 4 < tb) then
     if head and redis.call('TTL', site) < idle - idle / 16 then
         redis.pcall('EXPIRE', site, idle)
     end
-    return answer(false, records)
+    return look()
 end
 
-local before = answer(false, records)
-local counted, wanted, puts, written = false, 0, {}, {}
+local counted, wanted, counts, puts, written = false, 0, {}, {}, {}
 
-local function put(key, df, last, fps)
+local function put(key, value)
     puts[#puts + 1] = key
-    puts[#puts + 1] = encode(key, df, last, fps)
+    puts[#puts + 1] = value
     written[key] = true
 end
 
-if text_known then
-    local df, _, fps = decode(values[3])
-    put(text, df, now, fps)
+-- a value with the clock of now; explicit: with its DF, which is not the number of fingerprints
+local function encode(df, fps, explicit)
+    return (explicit and pack('<I4I4B', now, df, 0) or pack('<I4', now)) .. fps
+end
+
+-- step 2: a text known for long
+local function refresh()
+    put(text, pack('<I4', now) .. sub(values[3], 5))
     for i = 1, n do
-        if dfs[i] and dfs[i] > 0 and is_live(dfs[i], lasts[i], now) then
-            put(fields[i + 3], dfs[i], now, prints[i])
-            records[i] = pack('<I4I4', dfs[i], now)
-        end
-    end
-else
-    counted = not id_known and now < 4294967295
-    if counted then
-        now = now + 1
-    end
-    local held = redis.call('HLEN', site) - (head and 1 or 0)
-    for i = 1, n do
-        local df, last, fps = dfs[i], lasts[i], prints[i]
-        local take = true
-        if not df then
-            wanted = wanted + 1
-            take = held < max_entries
-            if take then
-                held = held + 1
+        local value, df = values[i + 3], 0
+        if value then
+            local found, last = decode(value)
+            if is_live(found, last, now) then
+                df = found
+                put(fields[i + 3], pack('<I4', now) .. sub(value, 5))
             end
         end
-        if not df or df == 0 or not is_live(df, last, now) then
-            df, fps = 1, fp
-        elseif df >= min_df then
-            if counted and df < 4294967295 then
-                df = df + 1
-            end
-            fps = ''
-        elseif not has(fps, fp) then
-            df = df + 1
-            fps = fps .. fp
-            if df == min_df then
-                fps = ''
-                version = version + 1
-            end
-        end
-        if take then
-            put(fields[i + 3], df, now, fps)
-            records[i] = pack('<I4I4', df, now)
-        end
-    end
-    put(id, 1, now, '')
-    if text ~= id then
-        put(text, 1, now, '')
+        counts[2 * i - 1], counts[2 * i] = df, df > 0 and now or 0
     end
 end
 
+-- step 3 for a key that is live: DF and fingerprints
+local function grow(df, value)
+    if df >= min_df then
+        return counted and df < MOST and df + 1 or df, ''
+    end
+    local fps = prints(value)
+    if has(fps, fp) then
+        return df, fps
+    elseif df + 1 == min_df then
+        version = version + 1
+        return df + 1, ''
+    end
+    return df + 1, fps .. fp
+end
+
+-- steps 1 and 3
+local function count()
+    local held = redis.call('HLEN', site) - (head and 1 or 0)
+    counted = not id_known and now < MOST
+    now = counted and now + 1 or now
+    local new = encode(1, fp)
+    for i = 1, n do
+        local value, df = values[i + 3], 0
+        if value then
+            local found, last = decode(value)
+            if is_live(found, last, now) then
+                local fps
+                df, fps = grow(found, value)
+                put(fields[i + 3], encode(df, fps, fps == '' or df * 2 ~= #fps))
+            else
+                df = 1
+                put(fields[i + 3], new)
+            end
+        else
+            wanted = wanted + 1
+            if held < max_entries then
+                held = held + 1
+                df = 1
+                put(fields[i + 3], new)
+            end
+        end
+        counts[2 * i - 1], counts[2 * i] = df, df > 0 and now or 0
+    end
+    put(id, pack('<I4', now))
+    put(text, pack('<I4', now))
+end
+
 -- the sweeper: over twice as many entries as are new, as lmdb.c has it
-local dead, budget = {}, 16 + 2 * wanted
-if head then
+local function sweep()
+    local dead, budget = {}, 16 + 2 * wanted
     repeat
         local scan = redis.call('HSCAN', site, cursor, 'COUNT', budget)
-        cursor = scan[1]
         local found = scan[2]
+        cursor = scan[1]
         for i = 1, #found, 2 do
             local key = found[i]
             if key ~= 'h' and not written[key] then
                 local df, last = decode(found[i + 1])
-                if df == 0 or not is_live(df, last, now) then
+                if not is_live(df, last, now) then
                     dead[#dead + 1] = key
                 end
             end
         end
         budget = budget - #found / 2
     until budget <= 0 or cursor == '0'
+    return dead
 end
 
-puts[#puts + 1] = 'h'
-puts[#puts + 1] = pack('<I4I8', now, version) .. cursor
+if text_known then
+    refresh()
+else
+    count()
+end
+local dead = head and sweep() or {}
+put('h', pack('<I4I8', now, version) .. cursor)
 for from = 1, #puts, CHUNK do
-    local done = redis.pcall('HSET', site, unpack(puts, from, math.min(from + CHUNK - 1, #puts)))
+    local done = redis.pcall('HSET', site, unpack(puts, from, min(from + CHUNK - 1, #puts)))
     if type(done) == 'table' and done.err then
         -- only the first write can be refused: Redis checks before a script changes anything
-        return from == 1 and { before, done.err } or redis.error_reply(done.err)
+        return from == 1 and { look(), done.err } or redis.error_reply(done.err)
     end
 end
 for from = 1, #dead, CHUNK do
-    redis.call('HDEL', site, unpack(dead, from, math.min(from + CHUNK - 1, #dead)))
+    redis.call('HDEL', site, unpack(dead, from, min(from + CHUNK - 1, #dead)))
 end
 redis.call('EXPIRE', site, idle)
-return answer(counted, records)
+return answer(now, version, counted, counts)

@@ -12,7 +12,8 @@
 #define STEP  apr_time_from_msec(1) /* between two looks at a look-up that is under way */
 
 /* A look-up, in memory of its own: glibc may still be at it when we no longer are. */
-typedef struct {
+typedef struct lookup_t {
+    struct lookup_t *next; /* of those abandoned */
     struct gaicb cb;
     struct addrinfo hints;
     char port[16];
@@ -29,17 +30,46 @@ struct tmpl_resolver_t {
     lookup_t *running;
 };
 
+/* Look-ups that went on when their resolver ended. */
+static pthread_mutex_t abandoned_lock = PTHREAD_MUTEX_INITIALIZER;
+static lookup_t *abandoned;
+
+static void lookup_free(lookup_t *lookup)
+{
+    if (lookup->cb.ar_result != NULL) {
+        freeaddrinfo(lookup->cb.ar_result);
+    }
+    free(lookup);
+}
+
+/* Frees those that have come to an end since; adds one (or NULL). */
+static void lookup_abandon(lookup_t *lookup)
+{
+    pthread_mutex_lock(&abandoned_lock);
+    if (lookup != NULL) {
+        gai_cancel(&lookup->cb);
+        lookup->next = abandoned;
+        abandoned = lookup;
+    }
+    for (lookup_t **at = &abandoned; *at != NULL;) {
+        lookup_t *old = *at;
+
+        if (gai_error(&old->cb) == EAI_INPROGRESS) {
+            at = &old->next;
+        }
+        else {
+            *at = old->next;
+            lookup_free(old);
+        }
+    }
+    pthread_mutex_unlock(&abandoned_lock);
+}
+
 static apr_status_t resolver_free(void *data)
 {
     tmpl_resolver_t *r = data;
 
-    if (r->running != NULL && gai_cancel(&r->running->cb) != EAI_NOTCANCELED &&
-        gai_error(&r->running->cb) != EAI_INPROGRESS) {
-        if (r->running->cb.ar_result != NULL) {
-            freeaddrinfo(r->running->cb.ar_result);
-        }
-        free(r->running);
-    }
+    lookup_abandon(r->running);
     if (r->found != NULL) {
         freeaddrinfo(r->found);
     }
@@ -51,6 +81,7 @@ tmpl_resolver_t *tmpl_resolver_create(const char *host, const char *port, apr_po
 {
     tmpl_resolver_t *r = apr_pcalloc(pool, sizeof(*r));
 
+    lookup_abandon(NULL);
     r->host = host;
     r->port = port;
     pthread_mutex_init(&r->lock, NULL);
@@ -111,20 +142,22 @@ static int lookup_step(tmpl_resolver_t *r)
         rc = gai_error(&r->running->cb);
     }
     if (rc == EAI_INPROGRESS) {
-        return rc;
+        /* what was found before is better than waiting */
+        return r->found != NULL ? 0 : rc;
     }
     if (rc == 0) {
         if (r->found != NULL) {
             freeaddrinfo(r->found);
         }
         r->found = r->running->cb.ar_result;
+        r->running->cb.ar_result = NULL;
     }
     if (r->running != NULL) {
-        free(r->running);
+        lookup_free(r->running);
         r->running = NULL;
     }
     r->stale_at = tmpl_clock() + FRESH;
-    /* what was found before is better than nothing */
+    /* and better than nothing */
     return r->found != NULL ? 0 : rc;
 }
 
