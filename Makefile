@@ -132,6 +132,71 @@ oracle: $(BUILD)/tests/oracle_corpus
 .PHONY: check check-style check-units check-httpd check-sanitized units oracle
 # --- end of checking ---
 
+# --- demo, packages, installing (demo/) ---
+# make help prints every line "# target [VAR=value]", two blanks or more, what it does.
+STORE     ?= lmdb
+PORT      ?= 8080
+DEMO_WAIT ?=
+PREFIX    ?= /usr/local
+MODULE_DIR = $(shell $(APXS) -q LIBEXECDIR)
+MODS_DIR   = $(shell $(APXS) -q SYSCONFDIR)/mods-available
+MAN_PAGES := $(wildcard docs/*.[15])
+DOC_DIR    = $(PREFIX)/share/doc/mod_tmpl
+DOCS      := README.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf))
+
+# demo STORE=lmdb|redis PORT=8080 DEMO_WAIT=no   a proxy that strips httpd's manual, to look at
+demo:
+	@demo/deps build demo $(filter redis,$(STORE))
+	@echo building
+	@$(MAKE) -s --no-print-directory BUILD=$(BUILD) all
+	@BUILD=$(BUILD) STORE=$(STORE) PORT=$(PORT) DEMO_WAIT=$(DEMO_WAIT) demo/run
+
+# deps                     installs the packages that building and running need
+deps:
+	@demo/deps build demo
+
+# deps-check               installs the packages that the tests need
+deps-check:
+	@demo/deps build check
+
+# install PREFIX=/usr/local DESTDIR=   module and configuration in Debian's places, tmplctl, man pages
+# (as tmpl.load and tmpl.conf, so that it is a2enmod tmpl; a tmpl.conf that is there is kept)
+install: all
+	install -D -m 644 $(BUILD)/mod_tmpl.so $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so
+	install -D -m 755 $(BUILD)/tmplctl $(DESTDIR)$(PREFIX)/bin/tmplctl
+	$(foreach page,$(MAN_PAGES),install -D -m 644 $(page) \
+	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)) &&) true
+	install -D -m 644 -t $(DESTDIR)$(DOC_DIR) $(DOCS)
+	install -D -m 644 conf/mod_tmpl.load $(DESTDIR)$(MODS_DIR)/tmpl.load
+	sed -i 's|^\(LoadModule.* \).*/|\1$(MODULE_DIR)/|' $(DESTDIR)$(MODS_DIR)/tmpl.load
+	@if [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ]; then \
+	    cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf || \
+	    echo "kept: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which differs from conf/mod_tmpl.conf"; \
+	else install -v -m 644 conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
+
+# uninstall                removes what install has put there, but not a tmpl.conf that was changed
+uninstall:
+	@if [ -e $(DESTDIR)$(MODS_DIR)/../mods-enabled/tmpl.load ]; then \
+	    echo "the module is enabled: run a2dismod tmpl first" >&2; exit 1; fi
+	rm -f $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so $(DESTDIR)$(PREFIX)/bin/tmplctl
+	rm -f $(foreach page,$(MAN_PAGES),\
+	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(notdir $(DOCS)))
+	if [ -d $(DESTDIR)$(DOC_DIR) ]; then rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOC_DIR); fi
+	rm -f $(DESTDIR)$(MODS_DIR)/tmpl.load
+	if cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; then \
+	    rm -f $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
+
+# clean                    removes BUILD
+# help                     this list
+help:
+	@echo 'BUILD=DIR (build) is where all is built. Targets:'
+	@sed -nE 's/^# ([a-z-]+)(( [A-Z_]+=[^ ]*)*)  +(.*)/\1\2\t\4/p' Makefile | \
+	    awk -F '\t' '{ printf "  make %s\n      %s\n", $$1, $$2 }' | sed 's/make make/make/'
+
+.PHONY: demo deps deps-check install uninstall help
+# --- end of demo, packages, installing ---
+
 clean:
 	rm -rf $(BUILD)
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+package Demo::Columns;
+
+# Two texts side by side, line by line: what the second has lost faces an empty place, and long
+# stretches that both have are shortened.
+#
+# A block that is cut no longer parts the lines around it, so they come as one. It is parted again
+# where it is made of lines of the first text.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+
+our @EXPORT_OK = qw(columns);
+
+# The lines of left that line consists of, one blank between them; nothing if it does not.
+sub parts {
+    my ($line, $left) = @_;
+    my @parts;
+    while (length $line) {
+        my ($first) = grep { index("$line ", "$_ ") == 0 } @$left or return;
+        push @parts, $first;
+        $line = substr "$line ", 1 + length $first;
+        $line =~ s/ $//;
+    }
+    return @parts;
+}
+
+sub parted {
+    my ($left, $right) = @_;
+    my %known = map { $_ => 1 } @$left;
+    my @left = sort { length $b <=> length $a } keys %known;
+    my @parted;
+    for my $line (@$right) {
+        my @parts = $known{$line} ? () : parts($line, \@left);
+        push @parted, @parts ? @parts : $line;
+    }
+    return \@parted;
+}
+
+# Length of the longest common subsequence of the lines from i and j on: $common[i][j].
+sub common_lengths {
+    my ($left, $right) = @_;
+    my @common = map { [(0) x (@$right + 1)] } 0 .. @$left;
+    for my $i (reverse 0 .. $#$left) {
+        for my $j (reverse 0 .. $#$right) {
+            my ($down, $across) = ($common[$i + 1][$j], $common[$i][$j + 1]);
+            $common[$i][$j] =
+                  $left->[$i] eq $right->[$j] ? $common[$i + 1][$j + 1] + 1
+                : $down > $across             ? $down
+                :                               $across;
+        }
+    }
+    return \@common;
+}
+
+# Pairs of lines, either of which may be undef.
+sub pairs {
+    my ($left, $right) = @_;
+    my $common = common_lengths($left, $right);
+    my ($i, $j, @pairs) = (0, 0);
+    while ($i < @$left || $j < @$right) {
+        if ($i < @$left && $j < @$right && $left->[$i] eq $right->[$j]) {
+            push @pairs, [$left->[$i++], $right->[$j++]];
+        }
+        elsif ($j == @$right || $i < @$left && $common->[$i + 1][$j] >= $common->[$i][$j + 1]) {
+            push @pairs, [$left->[$i++], undef];
+        }
+        else {
+            push @pairs, [undef, $right->[$j++]];
+        }
+    }
+    return @pairs;
+}
+
+# In every stretch of pairs that are alike, all but its first and last becomes a number.
+sub shorten {
+    my (@pairs) = @_;
+    my (@short, @alike);
+    for my $pair (@pairs, undef) {
+        if ($pair && defined $pair->[0] && defined $pair->[1]) {
+            push @alike, $pair;
+            next;
+        }
+        @alike = ($alike[0], @alike - 2, $alike[-1]) if @alike > 3;
+        push @short, splice(@alike), $pair // ();
+    }
+    return @short;
+}
+
+sub fit {
+    my ($text, $width) = @_;
+    return sprintf '%-*s', $width, $text if length $text <= $width;
+    return substr($text, 0, $width - 3) . '...';
+}
+
+# The lines of the table: two references to arrays of lines, and the width of one column.
+sub columns {
+    my ($left, $right, $width) = @_;
+    return map {
+        ref $_
+            ? join(defined $_->[1] ? ' | ' : ' - ', map { fit($_ // '', $width) } @$_)
+            : fit("  ($_ more lines, on both sides)", $width) . ' |'
+    } shorten(pairs($left, parted($left, $right)));
+}
+
+1;
