@@ -59,7 +59,7 @@ $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 CPPFLAGS_tests := $(HTTPD_CFLAGS) -Itests
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka -lgumbo $(LIBS)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcmocka -lgumbo $(LIBS)
 
 # --- measuring with tmplctl (bench/) ---
 SCORER   ?= ../shared/eval/score.py
@@ -149,7 +149,7 @@ demo:
 	@demo/deps build demo $(filter redis,$(STORE))
 	@echo building
 	@$(MAKE) -s --no-print-directory BUILD=$(BUILD) all
-	@BUILD=$(BUILD) STORE=$(STORE) PORT=$(PORT) DEMO_WAIT=$(DEMO_WAIT) demo/run
+	@exec env BUILD=$(BUILD) STORE=$(STORE) PORT=$(PORT) DEMO_WAIT=$(DEMO_WAIT) demo/run
 
 # deps                     installs the packages that building and running need
 deps:
@@ -200,6 +200,6 @@ help:
 clean:
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .PHONY: all clean
 .SECONDARY:

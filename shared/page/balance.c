@@ -1,195 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page/balance.h"
 
+#include <string.h>
+
 #include "page/attr.h"
-#include "page/page.h"
+#include "page/open.h"
 
-/* An element on HTML5's stack of open elements. */
-typedef struct {
-    uint32_t token; /* TMPL_NONE for an element that no tag in the source opened */
-    uint32_t name;
-    unsigned flags; /* TMPL_IS_* */
-    unsigned char tag;
-    unsigned char tainted;    /* not what its tags say: no edits at all */
-    unsigned char fixed;      /* its start tag does more than open it: it must stay */
-    unsigned char mixed;      /* not all text directly in it may be cut */
-    unsigned char fixed_text; /* no text directly in it may be cut */
-} open_t;
-
-/* A formatting element that was closed without its end tag: it comes back in what follows. */
-typedef struct {
-    uint32_t name;
-    uint32_t marker; /* index of the innermost marker on the stack; 0 for none */
-} dangling_t;
+/* How the doctype makes browsers read the page. */
+typedef enum { QUIRKS, NO_QUIRKS, QUIRKS_UNSURE } quirks_e;
 
 typedef struct {
+    tmpl_opens_t s;
     tmpl_token_t *tokens;
     const char *src;
-    open_t *stack; /* [0] stands for the document, [1] for body once there is one */
-    uint32_t n;
-    uint32_t max;
-    dangling_t *dangling;
-    uint32_t n_dangling;
-    uint32_t room_dangling;
-    uint32_t templates; /* template elements open: what is inside is parsed on its own */
-    unsigned char form;
+    uint32_t templates;      /* template elements open: what is inside is parsed on its own */
+    int template_cells[3];   /* td, th and caption open in it */
+    uint32_t noscript;       /* start tag of the noscript that is open, if in_noscript */
+    uint32_t noscript_depth; /* elements open when it began */
+    uint32_t noscript_active;
+    unsigned char in_noscript;
+    unsigned char form; /* HTML5's form element pointer is set */
     unsigned char after_body;
-    apr_pool_t *pool;
+    unsigned char ambiguous; /* parsers do not agree on what the source means */
+    quirks_e quirks;
 } balance_t;
 
-static open_t *top(balance_t *b)
+static tmpl_open_t *top(balance_t *b)
 {
-    return &b->stack[b->n - 1];
+    return tmpl_opens_top(&b->s);
 }
 
-/* Elements that shield the list of active formatting elements: 13.2.4.3, "marker". */
-static int is_marker(const open_t *o)
+/* Whether body is open; it never closes. */
+static int in_body(const balance_t *b)
 {
-    return o->tag == TMPL_TAG_TD || o->tag == TMPL_TAG_TH || o->tag == TMPL_TAG_CAPTION ||
-           o->tag == TMPL_TAG_OBJECT || o->tag == TMPL_TAG_APPLET || o->tag == TMPL_TAG_MARQUEE;
+    return b->s.n > 1;
 }
 
-static uint32_t innermost_marker(const balance_t *b)
+static void open_body(balance_t *b, uint32_t token)
 {
-    uint32_t i = b->n - 1;
-    while (i > 0 && !is_marker(&b->stack[i])) {
-        i--;
-    }
-    return i;
+    tmpl_opens_push(&b->s, token, TMPL_TAG_BODY, TMPL_TAG_BODY);
 }
 
-/* Something happened that may reach any element open above floor. */
-static void taint(balance_t *b, uint32_t floor)
+static int is_table_part(unsigned tag)
 {
-    for (uint32_t i = floor + 1; i < b->n; i++) {
-        b->stack[i].tainted = 1;
-    }
+    return tag == TMPL_TAG_CAPTION || tag == TMPL_TAG_COL || tag == TMPL_TAG_COLGROUP ||
+           tag == TMPL_TAG_TBODY || tag == TMPL_TAG_THEAD || tag == TMPL_TAG_TFOOT ||
+           tag == TMPL_TAG_TR || tag == TMPL_TAG_TD || tag == TMPL_TAG_TH;
 }
 
-static int is_dangling(const balance_t *b)
+static int is_cell(unsigned tag)
 {
-    return b->n_dangling > 0 && b->dangling[b->n_dangling - 1].marker == innermost_marker(b);
+    return tag == TMPL_TAG_TD || tag == TMPL_TAG_TH || tag == TMPL_TAG_CAPTION;
 }
 
-static void add_dangling(balance_t *b, uint32_t name, uint32_t marker)
+/* The table that tags are read for ("in table" and the modes of its parts); 0 in cells and outside. */
+static uint32_t table_mode(const balance_t *b)
 {
-    if (b->n_dangling == b->room_dangling) {
-        uint32_t room = b->room_dangling * 2 + 16;
-        dangling_t *grown = apr_palloc(b->pool, room * sizeof(*grown));
-        for (uint32_t i = 0; i < b->n_dangling; i++) {
-            grown[i] = b->dangling[i];
-        }
-        b->dangling = grown;
-        b->room_dangling = room;
-    }
-    b->dangling[b->n_dangling++] = (dangling_t){ name, marker };
-}
-
-static void pop(balance_t *b)
-{
-    open_t o = *top(b);
-    int marker = is_marker(&o);
-    b->n--;
-    if (marker) {
-        while (b->n_dangling > 0 && b->dangling[b->n_dangling - 1].marker >= b->n) {
-            b->n_dangling--;
-        }
-    }
-    else if ((o.flags & TMPL_IS_FORMATTING) &&
-             (o.token == TMPL_NONE || b->tokens[o.token].pair == TMPL_NONE)) {
-        add_dangling(b, o.name, innermost_marker(b));
-    }
-}
-
-/* Closes what is open above index keep; true if there was anything. */
-static int pop_above(balance_t *b, uint32_t keep)
-{
-    int any = b->n - 1 > keep;
-    uint32_t before = b->n_dangling;
-    while (b->n - 1 > keep) {
-        pop(b);
-    }
-    if (b->n_dangling > before) {
-        taint(b, b->dangling[b->n_dangling - 1].marker);
-    }
-    return any;
-}
-
-/* Closes the element at index, by its own end tag if end is not TMPL_NONE. */
-static void close_at(balance_t *b, uint32_t index, uint32_t end)
-{
-    open_t *o = &b->stack[index];
-    if (end != TMPL_NONE && o->token != TMPL_NONE) {
-        b->tokens[o->token].pair = end;
-    }
-    pop_above(b, index);
-    if (end != TMPL_NONE && o->token != TMPL_NONE && !o->tainted) {
-        b->tokens[o->token].may = (unsigned char)(TMPL_NODE_MARK | (o->fixed ? 0 : TMPL_NODE_CUT) |
-                                                  (o->mixed ? 0 : TMPL_NODE_RUN));
-    }
-    pop_above(b, index - 1);
-}
-
-static open_t *push(balance_t *b, uint32_t token, tmpl_tag_e tag, uint32_t name)
-{
-    open_t *o = &b->stack[b->n++];
-    unsigned flags = tmpl_tag_flags(tag);
-    *o = (open_t){ .token = token, .name = name, .flags = flags, .tag = (unsigned char)tag };
-    o->fixed_text = (flags & TMPL_IS_TABLE) || tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING ||
-                    tag == TMPL_TAG_SELECT || tag == TMPL_TAG_COLGROUP;
-    o->mixed = o->fixed_text;
-    return o;
-}
-
-/* Kinds of scope, 13.2.4.2: elements beside those of TMPL_IS_SCOPE that end the search. */
-static int ends_button_scope(const open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_BUTTON;
-}
-
-static int ends_item_scope(const open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_OL || o->tag == TMPL_TAG_UL;
-}
-
-static int ends_scope(const open_t *o)
-{
-    return (o->flags & TMPL_IS_SCOPE) != 0;
-}
-
-static int ends_table_scope(const open_t *o)
-{
-    return o->tag == TMPL_TAG_TABLE || o->tag == TMPL_TAG_TEMPLATE;
-}
-
-static int ends_special(const open_t *o)
-{
-    return (o->flags & TMPL_IS_SPECIAL) != 0;
-}
-
-/* The innermost open element of that name before one that ends the search; 0 if there is none. */
-static uint32_t find_open(const balance_t *b, uint32_t name, int (*ends)(const open_t *))
-{
-    for (uint32_t i = b->n - 1; i > 0; i--) {
-        if (b->stack[i].name == name) {
+    for (uint32_t i = b->s.n - 1; i > 0 && !is_cell(b->s.stack[i].tag); i--) {
+        if (b->s.stack[i].tag == TMPL_TAG_TABLE) {
             return i;
-        }
-        if (ends(&b->stack[i])) {
-            return 0;
         }
     }
     return 0;
 }
 
+/* The select that swallows most tags ("in select"); 0 outside. */
+static uint32_t select_mode(const balance_t *b)
+{
+    uint32_t i = b->s.n - 1;
+    while (b->s.stack[i].tag == TMPL_TAG_OPTION || b->s.stack[i].tag == TMPL_TAG_OPTGROUP) {
+        i--;
+    }
+    return b->s.stack[i].tag == TMPL_TAG_SELECT ? i : 0;
+}
+
+/* A colgroup holds nothing but col; anything else closes it. */
+static int leave_colgroup(balance_t *b, unsigned tag)
+{
+    if (top(b)->tag != TMPL_TAG_COLGROUP || tag == TMPL_TAG_COL || tag == TMPL_TAG_TEMPLATE) {
+        return 0;
+    }
+    tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
+    return 1;
+}
+
 /* li, dd and dt close the one before them: 13.2.6.4.7. */
 static int close_item(balance_t *b, tmpl_tag_e tag)
 {
-    for (uint32_t i = b->n - 1; i > 0; i--) {
-        const open_t *o = &b->stack[i];
+    for (uint32_t i = b->s.n - 1; i > 0; i--) {
+        const tmpl_open_t *o = &b->s.stack[i];
         int same = tag == TMPL_TAG_LI ? o->tag == TMPL_TAG_LI
                                       : o->tag == TMPL_TAG_DD || o->tag == TMPL_TAG_DT;
         if (same) {
-            close_at(b, i, TMPL_NONE);
+            tmpl_opens_close(&b->s, i, TMPL_NONE);
             return 1;
         }
         if ((o->flags & TMPL_IS_SPECIAL) && o->tag != TMPL_TAG_ADDRESS && o->tag != TMPL_TAG_DIV &&
@@ -200,6 +103,37 @@ static int close_item(balance_t *b, tmpl_tag_e tag)
     return 0;
 }
 
+/* A table closes an open p, but not in quirks mode. */
+static int close_p(balance_t *b, tmpl_tag_e tag)
+{
+    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
+    if (p == 0 || (tag == TMPL_TAG_TABLE && b->quirks == QUIRKS)) {
+        return 0;
+    }
+    if (tag == TMPL_TAG_TABLE && b->quirks == QUIRKS_UNSURE) {
+        b->ambiguous = 1;
+    }
+    tmpl_opens_close(&b->s, p, TMPL_NONE);
+    return 1;
+}
+
+static int is_ruby_part(unsigned tag)
+{
+    return tag == TMPL_TAG_RP || tag == TMPL_TAG_RT || tag == TMPL_TAG_RB || tag == TMPL_TAG_RTC;
+}
+
+/* Whether a start tag closes the innermost open element, if it is of that tag. */
+static int closes_sibling(unsigned tag, unsigned flags, const tmpl_open_t *open)
+{
+    if (flags & TMPL_IS_HEADING) {
+        return (open->flags & TMPL_IS_HEADING) != 0;
+    }
+    if (tag == TMPL_TAG_OPTION || tag == TMPL_TAG_OPTGROUP) {
+        return open->tag == TMPL_TAG_OPTION || (tag == TMPL_TAG_OPTGROUP && open->tag == tag);
+    }
+    return is_ruby_part(tag) && is_ruby_part(open->tag);
+}
+
 /* What a start tag closes before it opens its element; true if it closed anything. */
 static int close_before(balance_t *b, tmpl_tag_e tag, unsigned flags)
 {
@@ -208,36 +142,20 @@ static int close_before(balance_t *b, tmpl_tag_e tag, unsigned flags)
         closed = close_item(b, tag);
     }
     if (flags & TMPL_IS_CLOSES_P) {
-        uint32_t p = find_open(b, TMPL_TAG_P, ends_button_scope);
-        if (p != 0) {
-            if (tag == TMPL_TAG_TABLE) {
-                taint(b, 0); /* only outside quirks mode */
-            }
-            close_at(b, p, TMPL_NONE);
-            closed = 1;
+        closed |= close_p(b, tag);
+    }
+    while (closes_sibling(tag, flags, top(b))) {
+        tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
+        closed = 1;
+        if (flags & TMPL_IS_HEADING) {
+            break;
         }
     }
-    if ((flags & TMPL_IS_HEADING) && (top(b)->flags & TMPL_IS_HEADING)) {
-        close_at(b, b->n - 1, TMPL_NONE);
+    uint32_t button = tag == TMPL_TAG_BUTTON ? tmpl_opens_find(&b->s, tag, tmpl_scope_plain) : 0;
+    if (button != 0) {
+        tmpl_opens_taint(&b->s, 0);
+        tmpl_opens_close(&b->s, button, TMPL_NONE);
         closed = 1;
-    }
-    if (tag == TMPL_TAG_BUTTON && find_open(b, tag, ends_scope) != 0) {
-        taint(b, 0);
-        close_at(b, find_open(b, tag, ends_scope), TMPL_NONE);
-        closed = 1;
-    }
-    if ((tag == TMPL_TAG_OPTION || tag == TMPL_TAG_OPTGROUP) && (top(b)->flags & TMPL_IS_IMPLIED) &&
-        (top(b)->tag == TMPL_TAG_OPTION ||
-         (tag == TMPL_TAG_OPTGROUP && top(b)->tag == TMPL_TAG_OPTGROUP))) {
-        close_at(b, b->n - 1, TMPL_NONE);
-        closed = 1;
-    }
-    if (tag == TMPL_TAG_RP || tag == TMPL_TAG_RT || tag == TMPL_TAG_RB || tag == TMPL_TAG_RTC) {
-        unsigned t = top(b)->tag;
-        if (t == TMPL_TAG_RP || t == TMPL_TAG_RT || t == TMPL_TAG_RB || t == TMPL_TAG_RTC) {
-            close_at(b, b->n - 1, TMPL_NONE);
-            closed = 1;
-        }
     }
     return closed;
 }
@@ -245,9 +163,9 @@ static int close_before(balance_t *b, tmpl_tag_e tag, unsigned flags)
 /* The innermost open element above floor whose tag is one of the given; 0 if there is none. */
 static uint32_t find_above(const balance_t *b, uint32_t floor, const tmpl_tag_e *tags, unsigned n)
 {
-    for (uint32_t i = b->n - 1; i > floor; i--) {
+    for (uint32_t i = b->s.n - 1; i > floor; i--) {
         for (unsigned t = 0; t < n; t++) {
-            if (b->stack[i].tag == tags[t]) {
+            if (b->s.stack[i].tag == tags[t]) {
                 return i;
             }
         }
@@ -265,165 +183,183 @@ static int table_part(balance_t *b, tmpl_tag_e tag)
     static const tmpl_tag_e cells[] = { TMPL_TAG_TD, TMPL_TAG_TH, TMPL_TAG_CAPTION };
     static const tmpl_tag_e sections[] = { TMPL_TAG_TBODY, TMPL_TAG_THEAD, TMPL_TAG_TFOOT };
     static const tmpl_tag_e rows[] = { TMPL_TAG_TR };
-    int is_cell = tag == TMPL_TAG_TD || tag == TMPL_TAG_TH;
-    uint32_t table = find_open(b, TMPL_TAG_TABLE, ends_table_scope);
+    int in_row = tag == TMPL_TAG_TD || tag == TMPL_TAG_TH;
+    int in_section = in_row || tag == TMPL_TAG_TR;
+    uint32_t table = tmpl_opens_find(&b->s, TMPL_TAG_TABLE, tmpl_scope_table);
     if (table == 0) {
         return -1;
     }
     int fixed = 0;
     uint32_t cell = find_above(b, table, cells, 3);
     if (cell != 0) {
-        close_at(b, cell, TMPL_NONE);
+        tmpl_opens_close(&b->s, cell, TMPL_NONE);
         fixed = 1;
     }
     if (tag == TMPL_TAG_COL && top(b)->tag == TMPL_TAG_COLGROUP) {
         return fixed;
     }
-    uint32_t section = is_cell || tag == TMPL_TAG_TR ? find_above(b, table, sections, 3) : 0;
-    uint32_t row = is_cell ? find_above(b, table, rows, 1) : 0;
-    if (pop_above(b, row != 0 ? row : section != 0 ? section : table)) {
+    uint32_t section = in_section ? find_above(b, table, sections, 3) : 0;
+    uint32_t row = in_row ? find_above(b, table, rows, 1) : 0;
+    fixed |= tmpl_opens_pop_above(&b->s, row != 0 ? row : section != 0 ? section : table);
+    if (in_section && section == 0) {
+        tmpl_opens_push(&b->s, TMPL_NONE, TMPL_TAG_TBODY, TMPL_TAG_TBODY);
         fixed = 1;
     }
-    if (is_cell || tag == TMPL_TAG_TR) {
-        if (section == 0) {
-            push(b, TMPL_NONE, TMPL_TAG_TBODY, TMPL_TAG_TBODY);
-            fixed = 1;
-        }
-        if (is_cell && row == 0) {
-            push(b, TMPL_NONE, TMPL_TAG_TR, TMPL_TAG_TR);
-            fixed = 1;
-        }
+    if (in_row && row == 0) {
+        tmpl_opens_push(&b->s, TMPL_NONE, TMPL_TAG_TR, TMPL_TAG_TR);
+        fixed = 1;
     }
     return fixed || tag == TMPL_TAG_COL;
 }
 
-static int is_table_part(unsigned tag)
+/* A table in a table, but in none of its cells, ends the one it stands in. */
+static int close_table(balance_t *b)
 {
-    return tag == TMPL_TAG_CAPTION || tag == TMPL_TAG_COL || tag == TMPL_TAG_COLGROUP ||
-           tag == TMPL_TAG_TBODY || tag == TMPL_TAG_THEAD || tag == TMPL_TAG_TFOOT ||
-           tag == TMPL_TAG_TR || tag == TMPL_TAG_TD || tag == TMPL_TAG_TH;
+    uint32_t table = table_mode(b);
+    if (table == 0) {
+        return 0;
+    }
+    tmpl_opens_taint(&b->s, 0);
+    tmpl_opens_close(&b->s, table, TMPL_NONE);
+    return 1;
 }
 
-/* Start tags that do not bring back dangling formatting elements: 13.2.6.4.7. */
+/* Start tags that do not bring back formatting elements that wait: 13.2.6.4.7. */
 static int is_plain_block(unsigned tag, unsigned flags)
 {
-    return (flags & (TMPL_IS_CLOSES_P | TMPL_IS_TABLE | TMPL_IS_HEAD)) || is_table_part(tag);
+    return (flags & (TMPL_IS_CLOSES_P | TMPL_IS_TABLE | TMPL_IS_HEAD)) != 0 || is_table_part(tag) ||
+           tag == TMPL_TAG_TEXTAREA || tag == TMPL_TAG_IFRAME || tag == TMPL_TAG_NOEMBED ||
+           tag == TMPL_TAG_PARAM || tag == TMPL_TAG_SOURCE || tag == TMPL_TAG_TRACK ||
+           is_ruby_part(tag);
 }
 
-/* The adoption agency (13.2.6.4.7), where it does no more than close the element; else unsafe. */
-static void end_formatting(balance_t *b, uint32_t end, uint32_t name)
+/* A start tag in a select: options, or what browsers drop, each generation in its own way. */
+static int select_start(balance_t *b, tmpl_tag_e tag)
 {
-    uint32_t marker = innermost_marker(b);
-    uint32_t index = b->n - 1;
-    int blocked = 0;
-    int special = 0;
-    while (index > marker && b->stack[index].name != name) {
-        blocked |= ends_scope(&b->stack[index]);
-        special |= ends_special(&b->stack[index]);
-        index--;
+    uint32_t select = select_mode(b);
+    if (select == 0 || tag == TMPL_TAG_OPTION || tag == TMPL_TAG_OPTGROUP ||
+        tag == TMPL_TAG_SCRIPT || tag == TMPL_TAG_TEMPLATE) {
+        return 0;
     }
-    if (index > marker) {
-        if (!blocked && !special) {
-            close_at(b, index, end);
-        }
-        else if (!blocked) {
-            /* Its content is taken apart. */
-            taint(b, 0);
-            for (uint32_t i = index; i + 1 < b->n; i++) {
-                b->stack[i] = b->stack[i + 1];
-            }
-            b->n--;
-        }
-        return;
+    tmpl_opens_taint(&b->s, 0);
+    if (tag == TMPL_TAG_SELECT) {
+        tmpl_opens_close(&b->s, select, TMPL_NONE);
+        return 1;
     }
-    for (uint32_t i = b->n_dangling; i > 0 && b->dangling[i - 1].marker == marker; i--) {
-        if (b->dangling[i - 1].name == name) {
-            taint(b, marker); /* what it ends began outside the elements now open */
-            for (; i < b->n_dangling; i++) {
-                b->dangling[i - 1] = b->dangling[i];
-            }
-            b->n_dangling--;
-            return;
-        }
+    if (tag == TMPL_TAG_INPUT || tag == TMPL_TAG_KEYGEN || tag == TMPL_TAG_TEXTAREA ||
+        ((tag == TMPL_TAG_TABLE || is_table_part(tag)) &&
+         tmpl_opens_find(&b->s, TMPL_TAG_TABLE, tmpl_scope_table) != 0)) {
+        tmpl_opens_close(&b->s, select, TMPL_NONE);
+        return 0;
     }
-}
-
-static int is_formatting_open(const balance_t *b, unsigned tag)
-{
-    for (uint32_t i = b->n - 1; i > 0 && !is_marker(&b->stack[i]); i--) {
-        if (b->stack[i].tag == tag) {
-            return 1;
-        }
-    }
-    uint32_t marker = innermost_marker(b);
-    for (uint32_t i = b->n_dangling; i > 0 && b->dangling[i - 1].marker == marker; i--) {
-        if (b->dangling[i - 1].name == tag) {
-            return 1;
-        }
-    }
-    return 0;
+    return 1;
 }
 
 /* Whether a start tag is out of place where it stands, so that browsers move or drop something. */
-static int is_misplaced(const balance_t *b, unsigned tag)
+static int is_misplaced(balance_t *b, unsigned tag)
 {
-    const open_t *parent = &b->stack[b->n - 1];
-    if (tag == TMPL_TAG_HTML || tag == TMPL_TAG_BODY || tag == TMPL_TAG_FRAME) {
-        return 1;
+    if (tag == TMPL_TAG_FRAME || tag == TMPL_TAG_ISINDEX || tag == TMPL_TAG_MENUITEM) {
+        return 1; /* dropped, or parsed otherwise by each generation of browsers */
     }
-    if (parent->tag == TMPL_TAG_SELECT || parent->tag == TMPL_TAG_OPTION ||
-        parent->tag == TMPL_TAG_OPTGROUP) {
-        return tag != TMPL_TAG_OPTION && tag != TMPL_TAG_OPTGROUP && tag != TMPL_TAG_SCRIPT &&
-               tag != TMPL_TAG_TEMPLATE && tag != TMPL_TAG_HR;
-    }
-    if (((parent->flags & TMPL_IS_TABLE) || parent->tag == TMPL_TAG_COLGROUP) &&
-        !is_table_part(tag)) {
+    if ((top(b)->flags & TMPL_IS_TABLE) && !is_table_part(tag)) {
         return tag != TMPL_TAG_SCRIPT && tag != TMPL_TAG_STYLE && tag != TMPL_TAG_TEMPLATE;
     }
     if (tag == TMPL_TAG_FORM) {
-        return b->form;
+        return b->form || table_mode(b) != 0;
     }
-    if (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR) {
-        return is_formatting_open(b, tag);
-    }
-    return 0;
+    return (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR) && tmpl_opens_is_active(&b->s, tag);
 }
 
+/* The body has a tag; if it is open already, it gets the attributes. */
 static void body_start(balance_t *b, uint32_t i)
 {
-    if (b->n == 1) {
-        push(b, i, TMPL_TAG_BODY, TMPL_TAG_BODY);
+    if (in_body(b)) {
+        tmpl_opens_taint(&b->s, 0);
     }
     else {
-        taint(b, 0); /* gives its attributes to the body there is */
+        open_body(b, i);
     }
+    b->after_body = 0;
 }
 
-/* A start tag before body; true if it opens nothing that we follow. */
-static int head_start(balance_t *b, const tmpl_token_t *token, int *first)
+/* Tags around and in front of body; true if there is no more to do for this one. */
+static int head_start(balance_t *b, uint32_t i)
 {
-    if (token->tag == TMPL_TAG_HEAD || token->tag == TMPL_TAG_HTML) {
-        if (b->n > 1) {
-            taint(b, 0); /* gives its attributes to the element there is */
-        }
+    tmpl_tag_e tag = (tmpl_tag_e)b->tokens[i].tag;
+    if (tag == TMPL_TAG_BODY) {
+        body_start(b, i);
         return 1;
     }
-    if (b->n > 1 || (tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_HEAD)) {
+    if (tag == TMPL_TAG_HTML && in_body(b)) {
+        tmpl_opens_taint(&b->s, 0); /* gives its attributes to the element there is */
+    }
+    if (tag == TMPL_TAG_HEAD || tag == TMPL_TAG_HTML) {
+        return 1;
+    }
+    if (in_body(b)) {
         return 0;
     }
-    /* The first element that cannot stand in the head opens body; it has to stay. */
-    push(b, TMPL_NONE, TMPL_TAG_BODY, TMPL_TAG_BODY);
-    *first = 1;
-    return 0;
+    /* Of what may stand in the head only these need to be followed. */
+    unsigned flags = tmpl_tag_flags(tag);
+    return (flags & TMPL_IS_HEAD) != 0 && (flags & TMPL_IS_RAW) == 0 && tag != TMPL_TAG_TEMPLATE &&
+           tag != TMPL_TAG_NOSCRIPT;
 }
 
 /* An element without content: void, or raw text whose end tag is the next token. */
 static void leaf(balance_t *b, uint32_t i, int edit)
 {
     tmpl_token_t *token = &b->tokens[i];
-    int raw = tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_RAW;
-    token->pair = raw ? i + 1 : TMPL_NONE;
+    if (tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_RAW) {
+        token->pair = i + 1;
+    }
     token->may = (unsigned char)(edit ? TMPL_NODE_MARK | TMPL_NODE_CUT : 0);
+}
+
+/* A form in a table is opened and closed at once, and a form in a form is not opened at all. */
+static int form_start(balance_t *b)
+{
+    int opens = !b->form && table_mode(b) == 0;
+    b->form = 1;
+    return opens;
+}
+
+/* Makes room for the element; returns whether its start tag does more than open it, -1 if it is dropped. */
+static int prepare(balance_t *b, tmpl_tag_e tag, unsigned flags)
+{
+    int fixed = leave_colgroup(b, tag);
+    if (select_start(b, tag)) {
+        return -1;
+    }
+    if (is_table_part(tag)) {
+        int part = table_part(b, tag);
+        return part < 0 ? -1 : fixed | part;
+    }
+    if (tag == TMPL_TAG_TABLE) {
+        fixed |= close_table(b);
+    }
+    if (tag == TMPL_TAG_FORM && (b->form || table_mode(b) != 0)) {
+        return fixed; /* will not be opened, so it closes nothing */
+    }
+    return fixed | close_before(b, tag, flags);
+}
+
+/* Whether the element follows directly on the start tag of a pre: a line feed behind it might vanish. */
+static int begins_pre(balance_t *b, uint32_t i)
+{
+    const tmpl_open_t *o = top(b);
+    return (o->tag == TMPL_TAG_PRE || o->tag == TMPL_TAG_LISTING) && o->token != TMPL_NONE &&
+           b->tokens[o->token].span.end == b->tokens[i].span.start;
+}
+
+/* noscript is text to browsers that run scripts, and markup to others: it must be closed off for both. */
+static void noscript_start(balance_t *b, uint32_t i)
+{
+    if (!b->in_noscript) {
+        b->in_noscript = 1;
+        b->noscript = i;
+        b->noscript_depth = b->s.n;
+        b->noscript_active = b->s.n_active;
+    }
 }
 
 static void start_tag(balance_t *b, uint32_t i)
@@ -431,83 +367,77 @@ static void start_tag(balance_t *b, uint32_t i)
     tmpl_token_t *token = &b->tokens[i];
     tmpl_tag_e tag = (tmpl_tag_e)token->tag;
     unsigned flags = tmpl_tag_flags(tag);
-    int fixed = b->after_body;
+    int was_after_body = b->after_body;
+    if (head_start(b, i)) {
+        return;
+    }
     b->after_body = 0;
-    if (tag == TMPL_TAG_BODY) {
-        body_start(b, i);
+    int head = !in_body(b) && (flags & TMPL_IS_HEAD) != 0;
+    if (head && tag == TMPL_TAG_NOSCRIPT) {
+        noscript_start(b, i);
         return;
     }
-    if (head_start(b, token, &fixed)) {
+    int opens_body = !in_body(b) && !head;
+    if (opens_body) {
+        open_body(b, TMPL_NONE);
+    }
+    int fixed = head ? 0 : prepare(b, tag, flags);
+    if (fixed < 0) {
         return;
-    }
-    if (is_table_part(tag)) {
-        int part = table_part(b, tag);
-        if (part < 0) {
-            return;
-        }
-        fixed |= part;
-    }
-    else {
-        fixed |= close_before(b, tag, flags);
     }
     int misplaced = is_misplaced(b, tag);
     if (misplaced) {
-        taint(b, 0);
-        /* A link ends the link it stands in. */
-        for (int k = 0; k < 2 && (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR); k++) {
-            end_formatting(b, TMPL_NONE, token->name);
-        }
+        tmpl_opens_taint(&b->s, 0);
     }
-    const open_t *parent = top(b);
-    int after_pre = (parent->tag == TMPL_TAG_PRE || parent->tag == TMPL_TAG_LISTING) &&
-                    parent->token != TMPL_NONE &&
-                    b->tokens[parent->token].span.end == token->span.start;
-    fixed |= after_pre || (is_dangling(b) && !is_plain_block(tag, flags));
+    if (misplaced && (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR)) {
+        tmpl_opens_adopt(&b->s, token->name, TMPL_NONE); /* a link ends the link it stands in */
+    }
+    fixed |= opens_body | was_after_body | begins_pre(b, i);
+    if (!head && tmpl_opens_is_dangling(&b->s) && !is_plain_block(tag, flags)) {
+        b->ambiguous |= tag == TMPL_TAG_INPUT && table_mode(b) != 0; /* a hidden one is let in */
+        tmpl_opens_reconstruct(&b->s);
+        fixed = 1;
+    }
     if (flags & (TMPL_IS_VOID | TMPL_IS_RAW)) {
-        leaf(b, i, !misplaced && !fixed && b->n > 1);
+        leaf(b, i, !misplaced && !fixed && in_body(b));
         return;
     }
-    if (tag == TMPL_TAG_FORM) {
-        if (b->form || (parent->flags & TMPL_IS_TABLE)) {
-            b->form = 1;
-            return; /* ignored, or opened and closed at once */
-        }
-        b->form = 1;
+    if (tag == TMPL_TAG_FORM && !form_start(b)) {
+        return;
     }
-    if (tag == TMPL_TAG_TEMPLATE) {
-        b->templates++;
+    b->templates += tag == TMPL_TAG_TEMPLATE;
+    if (tag == TMPL_TAG_NOSCRIPT) {
+        noscript_start(b, i);
     }
-    open_t *o = push(b, i, tag, token->name);
+    tmpl_open_t *o = tmpl_opens_push(&b->s, i, tag, token->name);
     o->fixed = (unsigned char)fixed;
-    o->tainted = (unsigned char)misplaced;
+    o->tainted |= (unsigned char)misplaced;
 }
 
 static void end_form(balance_t *b, uint32_t end)
 {
-    uint32_t form = find_open(b, TMPL_TAG_FORM, ends_scope);
+    uint32_t form = tmpl_opens_find(&b->s, TMPL_TAG_FORM, tmpl_scope_plain);
+    int was_open = b->form;
     b->form = 0;
-    if (form != 0 && form == b->n - 1) {
-        close_at(b, form, end);
+    if (form != 0 && form == b->s.n - 1 && was_open) {
+        tmpl_opens_close(&b->s, form, end);
         return;
     }
-    taint(b, 0);
-    if (form != 0) {
-        /* Only the form leaves the stack; what is open in it stays open. */
-        for (uint32_t i = form; i + 1 < b->n; i++) {
-            b->stack[i] = b->stack[i + 1];
+    tmpl_opens_taint(&b->s, 0);
+    if (form != 0 && was_open) {
+        /* Only the form leaves the stack, and what may be left open in it stays open. */
+        while ((top(b)->flags & TMPL_IS_IMPLIED) && b->s.n - 1 > form) {
+            tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
         }
-        b->n--;
+        tmpl_opens_remove(&b->s, form);
     }
 }
 
 static void end_heading(balance_t *b, uint32_t end, uint32_t name)
 {
-    for (uint32_t i = b->n - 1; i > 0; i--) {
-        if (b->stack[i].flags & TMPL_IS_HEADING) {
-            close_at(b, i, b->stack[i].name == name ? end : TMPL_NONE);
-            return;
-        }
-        if (ends_scope(&b->stack[i])) {
+    for (uint32_t i = b->s.n - 1; i > 0 && !tmpl_scope_plain(&b->s.stack[i]); i--) {
+        if (b->s.stack[i].flags & TMPL_IS_HEADING) {
+            tmpl_opens_close(&b->s, i, b->s.stack[i].name == name ? end : TMPL_NONE);
             return;
         }
     }
@@ -519,59 +449,113 @@ static void end_heading(balance_t *b, uint32_t end, uint32_t name)
  */
 static void end_body(balance_t *b)
 {
-    if (b->n == 1) {
-        push(b, TMPL_NONE, TMPL_TAG_BODY, TMPL_TAG_BODY);
+    if (!in_body(b)) {
+        open_body(b, TMPL_NONE);
     }
-    taint(b, 1);
+    tmpl_opens_taint(&b->s, 1);
     b->after_body = 1;
+}
+
+/* The end of a noscript: in its own place, and with nothing left open, or the page is not understood. */
+static tmpl_decline_e end_noscript(balance_t *b, uint32_t end)
+{
+    if (!b->in_noscript || b->tokens[b->noscript].pair != end) {
+        return TMPL_DECLINE_NONE; /* one that closes nothing */
+    }
+    b->in_noscript = 0;
+    int in_head = b->noscript_depth == 1;
+    uint32_t depth = in_head && in_body(b) ? 2 : b->noscript_depth;
+    if (!in_head && top(b)->name == TMPL_TAG_NOSCRIPT && b->s.n == depth + 1) {
+        tmpl_opens_close(&b->s, depth, end);
+    }
+    if (b->s.n != depth || b->s.n_active != b->noscript_active || b->templates > 0) {
+        return TMPL_DECLINE_UNCOVERED;
+    }
+    return TMPL_DECLINE_NONE;
+}
+
+/* Which kind of scope an end tag looks for its element in. */
+static tmpl_scope_t scope_of(unsigned tag, unsigned flags)
+{
+    if (tag == TMPL_TAG_P) {
+        return tmpl_scope_button;
+    }
+    if (tag == TMPL_TAG_LI) {
+        return tmpl_scope_item;
+    }
+    if (tag == TMPL_TAG_TABLE || is_table_part(tag)) {
+        return tmpl_scope_table;
+    }
+    return (flags & TMPL_IS_SPECIAL) || tag == TMPL_TAG_DD || tag == TMPL_TAG_DT
+               ? tmpl_scope_plain
+               : tmpl_scope_special;
+}
+
+/* An end tag in a select ends an option, a group, the select, or with it the cell around it. */
+static int select_end(balance_t *b, unsigned tag, uint32_t name)
+{
+    uint32_t select = select_mode(b);
+    if (select == 0 || tag == TMPL_TAG_OPTION || tag == TMPL_TAG_OPTGROUP ||
+        tag == TMPL_TAG_SELECT) {
+        return 0;
+    }
+    tmpl_opens_taint(&b->s, 0);
+    if ((tag == TMPL_TAG_TABLE || is_table_part(tag)) &&
+        tmpl_opens_find(&b->s, name, tmpl_scope_table) != 0) {
+        tmpl_opens_close(&b->s, select, TMPL_NONE);
+        return 0;
+    }
+    return 1;
+}
+
+/* End tags that find their element by a search of their own; true if this is one. */
+static int special_end(balance_t *b, uint32_t i, unsigned tag, unsigned flags)
+{
+    uint32_t name = b->tokens[i].name;
+    if (flags & TMPL_IS_RAW || tag == TMPL_TAG_HEAD ||
+        (tag != TMPL_TAG_BR && (flags & TMPL_IS_VOID))) {
+        return 1; /* paired with its start tag, or ignored */
+    }
+    if (tag == TMPL_TAG_BODY || tag == TMPL_TAG_HTML) {
+        end_body(b);
+        return 1;
+    }
+    if (!in_body(b) || select_end(b, tag, name)) {
+        return 1;
+    }
+    leave_colgroup(b, tag == TMPL_TAG_COLGROUP ? TMPL_TAG_COL : tag);
+    if (tag == TMPL_TAG_FORM) {
+        end_form(b, i);
+    }
+    else if (flags & TMPL_IS_FORMATTING) {
+        tmpl_opens_adopt(&b->s, name, i);
+    }
+    else if (flags & TMPL_IS_HEADING) {
+        end_heading(b, i, name);
+    }
+    return tag == TMPL_TAG_FORM || (flags & (TMPL_IS_FORMATTING | TMPL_IS_HEADING)) != 0;
 }
 
 static void end_tag(balance_t *b, uint32_t i)
 {
-    const tmpl_token_t *token = &b->tokens[i];
-    tmpl_tag_e tag = (tmpl_tag_e)token->tag;
-    unsigned flags = tmpl_tag_flags(tag);
-    int (*ends)(const open_t *);
-    if (flags & TMPL_IS_RAW) {
-        return; /* paired with its start tag, or ignored */
-    }
-    if (tag == TMPL_TAG_BODY || tag == TMPL_TAG_HTML) {
-        end_body(b);
+    unsigned tag = b->tokens[i].tag;
+    unsigned flags = tmpl_tag_flags((tmpl_tag_e)tag);
+    if (special_end(b, i, tag, flags)) {
         return;
     }
-    if (tag == TMPL_TAG_HEAD || (tag != TMPL_TAG_BR && (flags & TMPL_IS_VOID))) {
-        return;
+    if (b->after_body) {
+        b->after_body = 0;
+        tmpl_opens_taint(&b->s, 1); /* leads back into body, even if it closes nothing */
     }
-    if (tag == TMPL_TAG_FORM) {
-        end_form(b, i);
-        return;
-    }
-    if (flags & TMPL_IS_FORMATTING) {
-        end_formatting(b, i, token->name);
-        return;
-    }
-    if (flags & TMPL_IS_HEADING) {
-        end_heading(b, i, token->name);
-        return;
-    }
-    if (tag == TMPL_TAG_P) {
-        ends = ends_button_scope;
-    }
-    else if (tag == TMPL_TAG_LI) {
-        ends = ends_item_scope;
-    }
-    else if (tag == TMPL_TAG_TABLE || is_table_part(tag)) {
-        ends = ends_table_scope;
-    }
-    else {
-        ends = (flags & TMPL_IS_SPECIAL) ? ends_scope : ends_special;
-    }
-    uint32_t index = find_open(b, token->name, ends);
-    if (index > 0) {
-        close_at(b, index, i);
+    uint32_t index = tmpl_opens_find(&b->s, b->tokens[i].name, scope_of(tag, flags));
+    if (index > 1) {
+        tmpl_opens_close(&b->s, index, i);
     }
     else if (tag == TMPL_TAG_P || tag == TMPL_TAG_BR) {
-        taint(b, 0); /* makes an element of its own */
+        tmpl_opens_taint(&b->s, 0); /* makes an element of its own */
+        if (tag == TMPL_TAG_BR) {
+            tmpl_opens_reconstruct(&b->s);
+        }
     }
 }
 
@@ -586,15 +570,14 @@ static tmpl_decline_e foreign(balance_t *b, uint32_t i)
     if (token->type == TMPL_TOKEN_START) {
         unsigned is_void = tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_VOID;
         if (!(token->flags & TMPL_TOKEN_SELF_CLOSING) && !is_void) {
-            push(b, i, TMPL_TAG_OTHER, token->name ^ FOREIGN_NAME)->tainted = 1;
+            tmpl_opens_push(&b->s, i, TMPL_TAG_OTHER, token->name ^ FOREIGN_NAME)->tainted = 1;
         }
         return TMPL_DECLINE_NONE;
     }
     if (top(b)->name != (token->name ^ FOREIGN_NAME)) {
         return TMPL_DECLINE_FOREIGN;
     }
-    b->tokens[top(b)->token].pair = i;
-    b->n--;
+    tmpl_opens_close(&b->s, b->s.n - 1, i);
     return TMPL_DECLINE_NONE;
 }
 
@@ -604,18 +587,38 @@ static tmpl_decline_e foreign(balance_t *b, uint32_t i)
  */
 static int text(balance_t *b)
 {
-    int opens = b->n == 1 || b->after_body || is_dangling(b);
-    if (b->n == 1) {
-        push(b, TMPL_NONE, TMPL_TAG_BODY, TMPL_TAG_BODY);
+    int opens = !in_body(b) || b->after_body;
+    if (!in_body(b)) {
+        open_body(b, TMPL_NONE);
     }
-    if (top(b)->flags & TMPL_IS_TABLE) {
-        taint(b, 0); /* is moved in front of the table */
+    if (select_mode(b) == 0) {
+        opens |= leave_colgroup(b, TMPL_TAG_OTHER);
+        if (top(b)->flags & TMPL_IS_TABLE) {
+            tmpl_opens_taint(&b->s, 0); /* is moved in front of the table */
+            opens = 1;
+        }
+        if (tmpl_opens_is_dangling(&b->s)) {
+            top(b)->mixed = 1;
+            tmpl_opens_reconstruct(&b->s);
+            opens = 1;
+        }
     }
+    b->after_body = 0;
     if (opens) {
         top(b)->mixed = 1;
     }
-    b->after_body = 0;
     return !opens && !top(b)->fixed_text;
+}
+
+/* White space brings formatting elements back too, where it is not part of a table. */
+static void blank(balance_t *b)
+{
+    if (!in_body(b) || (top(b)->flags & TMPL_IS_TABLE) || top(b)->tag == TMPL_TAG_COLGROUP ||
+        select_mode(b) != 0 || !tmpl_opens_is_dangling(&b->s)) {
+        return;
+    }
+    b->ambiguous |= table_mode(b) != 0; /* HTML5 has changed its mind on these */
+    tmpl_opens_reconstruct(&b->s);
 }
 
 static int is_blank(const char *src, uint32_t start, uint32_t end)
@@ -626,68 +629,156 @@ static int is_blank(const char *src, uint32_t start, uint32_t end)
     return start == end;
 }
 
+/* What is between two tokens; whether it may be cut. */
+static unsigned char gap(balance_t *b, uint32_t start, uint32_t end)
+{
+    if (!is_blank(b->src, start, end)) {
+        return (unsigned char)text(b);
+    }
+    if (start < end) {
+        blank(b);
+    }
+    return 0;
+}
+
+/*
+ * A tag inside template: only the template's own end matters, if nothing inside shields it from the
+ * formatting elements around.
+ */
+static void template_tag(balance_t *b, uint32_t i)
+{
+    unsigned tag = b->tokens[i].tag;
+    int step = b->tokens[i].type == TMPL_TOKEN_START ? 1 : -1;
+    int *cells = b->template_cells;
+    b->ambiguous |= tag == TMPL_TAG_OBJECT || tag == TMPL_TAG_APPLET || tag == TMPL_TAG_MARQUEE;
+    if (is_cell(tag)) {
+        int *open = &cells[tag == TMPL_TAG_TD ? 0 : tag == TMPL_TAG_TH ? 1 : 2];
+        *open += step;
+        b->ambiguous |= *open < 0;
+    }
+    if (tag == TMPL_TAG_TEMPLATE) {
+        b->templates += (uint32_t)step;
+        b->ambiguous |= (cells[0] | cells[1] | cells[2]) != 0;
+        if (b->templates == 0) {
+            tmpl_opens_close(&b->s, b->s.n - 1, i);
+        }
+    }
+}
+
 static tmpl_decline_e token_event(balance_t *b, uint32_t i)
 {
-    tmpl_token_t *token = &b->tokens[i];
+    const tmpl_token_t *token = &b->tokens[i];
+    int is_svg = token->tag == TMPL_TAG_SVG || token->tag == TMPL_TAG_MATH;
     if (token->type == TMPL_TOKEN_OTHER) {
         return TMPL_DECLINE_NONE;
     }
+    if (token->tag == TMPL_TAG_NOSCRIPT && token->type == TMPL_TOKEN_END) {
+        return end_noscript(b, i);
+    }
     if (b->templates > 0) {
-        int end = token->type == TMPL_TOKEN_END;
-        if (token->tag == TMPL_TAG_TEMPLATE && end && --b->templates == 0) {
-            close_at(b, b->n - 1, i);
-        }
-        else if (token->tag == TMPL_TAG_TEMPLATE && !end) {
-            b->templates++;
-        }
+        template_tag(b, i);
         return TMPL_DECLINE_NONE;
     }
     if (token->flags & TMPL_TOKEN_FOREIGN) {
         return foreign(b, i);
     }
     if (token->type == TMPL_TOKEN_START) {
-        int svg = (token->tag == TMPL_TAG_SVG || token->tag == TMPL_TAG_MATH);
-        if (svg && (token->flags & TMPL_TOKEN_SELF_CLOSING)) {
-            return TMPL_DECLINE_NONE;
-        }
         start_tag(b, i);
+        if (is_svg && (token->flags & TMPL_TOKEN_SELF_CLOSING) && top(b)->token == i) {
+            tmpl_opens_pop_above(&b->s, b->s.n - 2);
+        }
         return TMPL_DECLINE_NONE;
     }
-    if ((token->tag == TMPL_TAG_SVG || token->tag == TMPL_TAG_MATH) &&
-        top(b)->name != token->name) {
+    if (is_svg && top(b)->name != token->name) {
         return TMPL_DECLINE_FOREIGN;
     }
     end_tag(b, i);
     return TMPL_DECLINE_NONE;
 }
 
+static int is_raw_end(const tmpl_tokens_t *tokens, uint32_t i)
+{
+    return i > 0 && tokens->tokens[i - 1].type == TMPL_TOKEN_START &&
+           (tmpl_tag_flags((tmpl_tag_e)tokens->tokens[i - 1].tag) & TMPL_IS_RAW) &&
+           tokens->tokens[i].type == TMPL_TOKEN_END &&
+           !(tokens->tokens[i].flags & TMPL_TOKEN_FOREIGN);
+}
+
+/* Whether text begins with prefix, in any case. */
+static int begins(const char *text, uint32_t len, const char *prefix)
+{
+    return len >= strlen(prefix) && strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/*
+ * Quirks mode by the doctype, which is the first token but for comments (13.2.6.4.1). Public
+ * identifiers beside those of HTML 4.01 and XHTML 1 are too old to be sure of.
+ */
+static quirks_e quirks_of(const tmpl_tokens_t *tokens, const char *src)
+{
+    uint32_t i = 0;
+    while (i < tokens->n && tokens->tokens[i].type == TMPL_TOKEN_OTHER &&
+           !begins(src + tokens->tokens[i].span.start, tmpl_span_len(tokens->tokens[i].span),
+                   "<!doctype")) {
+        i++;
+    }
+    uint32_t end = i < tokens->n ? tokens->tokens[i].span.start : tokens->begin;
+    if (i == tokens->n || tokens->tokens[i].type != TMPL_TOKEN_OTHER) {
+        return QUIRKS;
+    }
+    const char *p = src + end + strlen("<!doctype");
+    uint32_t len = tmpl_span_len(tokens->tokens[i].span) - (uint32_t)strlen("<!doctype");
+    const char *public = memchr(p, '"', len);
+    while (len > 0 && tmpl_is_space(*p)) {
+        p++;
+        len--;
+    }
+    if (!begins(p, len, "html")) {
+        return QUIRKS_UNSURE;
+    }
+    if (public == NULL) {
+        return begins(p, len, "html>") ? NO_QUIRKS : QUIRKS_UNSURE;
+    }
+    len -= (uint32_t)(public + 1 - p);
+    p = public + 1;
+    int has_system = len > 0 && memchr(p, '"', len) != NULL && memmem(p, len, "\"http", 5) != NULL;
+    if (begins(p, len, "-//W3C//DTD XHTML 1.") || begins(p, len, "-//W3C//DTD HTML 4.01//")) {
+        return NO_QUIRKS;
+    }
+    if (begins(p, len, "-//W3C//DTD HTML 4.01 ")) {
+        return has_system ? NO_QUIRKS : QUIRKS;
+    }
+    return QUIRKS_UNSURE;
+}
+
 tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len,
                             uint32_t max_depth, apr_pool_t *pool)
 {
-    balance_t b = { .tokens = tokens->tokens, .src = src, .n = 1, .max = max_depth, .pool = pool };
-    /* A token pushes three elements at most: body, or a section, a row and a cell. */
-    b.stack = apr_pcalloc(pool, (max_depth + 8) * sizeof(*b.stack));
+    balance_t b = { .tokens = tokens->tokens, .src = src };
     uint32_t at = tokens->begin;
+    tmpl_opens_init(&b.s, tokens->tokens, src, pool);
+    b.quirks = quirks_of(tokens, src);
     for (uint32_t i = 0; i < tokens->n; i++) {
-        const tmpl_token_t *token = &tokens->tokens[i];
-        int raw = i > 0 && tokens->tokens[i - 1].type == TMPL_TOKEN_START &&
-                  tokens->tokens[i - 1].pair == i;
-        if (b.templates == 0 && !raw && !(token->flags & TMPL_TOKEN_FOREIGN) &&
-            !is_blank(src, at, token->span.start)) {
-            tokens->tokens[i].text = (unsigned char)text(&b);
+        tmpl_token_t *token = &tokens->tokens[i];
+        if (b.templates == 0 && !is_raw_end(tokens, i) && !(token->flags & TMPL_TOKEN_FOREIGN)) {
+            token->text = gap(&b, at, token->span.start);
         }
         tmpl_decline_e decline = token_event(&b, i);
         if (decline != TMPL_DECLINE_NONE) {
             return decline;
         }
-        if (b.n > b.max) {
+        if (b.ambiguous) {
+            return TMPL_DECLINE_UNCOVERED;
+        }
+        if (b.s.n > max_depth) {
             return TMPL_DECLINE_TOO_DEEP;
         }
         at = token->span.end;
     }
-    tokens->text = b.n > 1 && !is_blank(src, at, len) && text(&b);
-    if (b.n > 1 && b.stack[1].token != TMPL_NONE && !b.stack[1].mixed) {
-        tokens->tokens[b.stack[1].token].may = TMPL_NODE_RUN;
+    tokens->text = gap(&b, at, len);
+    const tmpl_open_t *body = in_body(&b) ? &b.s.stack[1] : &b.s.stack[0];
+    if (body->token != TMPL_NONE && !body->mixed) {
+        tokens->tokens[body->token].may = TMPL_NODE_RUN;
     }
     return b.templates > 0 ? TMPL_DECLINE_TRUNCATED : TMPL_DECLINE_NONE;
 }

@@ -43,7 +43,7 @@ static tmpl_span_t find_canonical(const tmpl_tokens_t *tokens, const char *src)
     return (tmpl_span_t){ 0, 0 };
 }
 
-tmpl_decline_e tmpl_page_parse(const tmpl_page_t **out, const char *src, apr_size_t len,
+tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_size_t len,
                                const tmpl_page_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_page_opts_t o = *opts;
@@ -55,22 +55,22 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **out, const char *src, apr_siz
     if (!tmpl_charset_is_ascii(tmpl_charset(src, len, o.charset, pool))) {
         return TMPL_DECLINE_CHARSET;
     }
-    tmpl_page_t *page = apr_pcalloc(pool, sizeof(*page));
-    page->src = src;
-    page->len = (uint32_t)len;
+    tmpl_page_t *p = apr_pcalloc(pool, sizeof(*p));
+    p->src = src;
+    p->len = (uint32_t)len;
     tmpl_tokens_t tokens;
-    tmpl_build_t build = { .page = page, .opts = &o, .tokens = &tokens, .pool = pool };
+    tmpl_build_t build = { .page = p, .opts = &o, .tokens = &tokens, .pool = pool };
     build.separators = o.separators != NULL ? o.separators : &tmpl_separators_default;
     /* An element has two tags at most; comments come on top. */
-    tmpl_decline_e decline = tmpl_scan(&tokens, src, page->len, 3 * o.max_nodes, pool);
+    tmpl_decline_e decline = tmpl_scan(&tokens, src, p->len, 3 * o.max_nodes, pool);
     if (decline == TMPL_DECLINE_NONE) {
-        decline = tmpl_balance(&tokens, src, page->len, o.max_depth, pool);
+        decline = tmpl_balance(&tokens, src, p->len, o.max_depth, pool);
     }
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }
-    page->canonical = find_canonical(&tokens, src);
-    tmpl_skeleton(&build.skeleton, &tokens, src, page->len, pool);
+    p->canonical = find_canonical(&tokens, src);
+    tmpl_skeleton(&build.skeleton, &tokens, src, p->len, pool);
     if (build.skeleton.n_marks > 3 * o.max_nodes) {
         return TMPL_DECLINE_TOO_MANY;
     }
@@ -80,6 +80,9 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **out, const char *src, apr_siz
         return decline;
     }
     tmpl_segments_finish(&build);
-    *out = page;
-    return page->n_segments > 0 ? TMPL_DECLINE_NONE : TMPL_DECLINE_EMPTY;
+    if (p->n_segments == 0) {
+        return TMPL_DECLINE_EMPTY;
+    }
+    *page = p;
+    return TMPL_DECLINE_NONE;
 }

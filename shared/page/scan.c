@@ -18,7 +18,8 @@ typedef struct {
     apr_pool_t *pool;
     uint32_t foreign;      /* svg and math elements open */
     uint32_t integration;  /* elements open in them whose content is HTML again */
-    uint32_t noscript_end; /* where a browser that runs scripts sees noscript end; 0: not in one */
+    uint32_t noscript;     /* index of the start tag of the noscript that is open */
+    uint32_t noscript_end; /* where a browser that runs scripts sees it end; 0: not in one */
 } scan_t;
 
 /* The name of a tag that is not in the table: a hash, told from the table's tags by its top bit. */
@@ -234,6 +235,10 @@ static tmpl_decline_e html_start_tag(scan_t *s, const tmpl_token_t *token)
         return TMPL_DECLINE_NONE;
     }
     if (tag == TMPL_TAG_NOSCRIPT) {
+        if (s->noscript_end != 0) {
+            return TMPL_DECLINE_NONE; /* one in the other */
+        }
+        s->noscript = s->n - 1;
         s->noscript_end = raw_end(s, s->at, TMPL_TAG_NOSCRIPT);
         return s->noscript_end == s->len ? TMPL_DECLINE_TRUNCATED : TMPL_DECLINE_NONE;
     }
@@ -254,9 +259,9 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
     uint32_t name_len = p - name;
     tmpl_attr_t attr;
     tmpl_attr_e found;
-    while ((found = tmpl_attr_next(&attr, s->src, s->len, &p)) == TMPL_ATTR_FOUND) {
-        continue;
-    }
+    do {
+        found = tmpl_attr_next(&attr, s->src, s->len, &p);
+    } while (found == TMPL_ATTR_FOUND);
     if (found == TMPL_ATTR_TRUNCATED) {
         return TMPL_DECLINE_TRUNCATED;
     }
@@ -278,6 +283,7 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
         /* With scripts and without, noscript must end at the same place. */
         uint32_t end = s->noscript_end;
         s->noscript_end = 0;
+        s->tokens[s->noscript].pair = s->n - 1;
         return end == start ? TMPL_DECLINE_NONE : TMPL_DECLINE_UNCOVERED;
     }
     return TMPL_DECLINE_NONE;

@@ -74,20 +74,20 @@ static int read_condition(condition_t *condition, const char **at, apr_pool_t *p
     return condition->value != NULL;
 }
 
-apr_status_t tmpl_selector_parse(const tmpl_selector_t **out, const char *text, tmpl_error_t *err,
-                                 apr_pool_t *pool)
+apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
+                                 tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_selector_t *selector = apr_pcalloc(pool, sizeof(*selector));
+    tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
     const char *at = text;
-    selector->tag = read_name(&at, pool);
+    s->tag = read_name(&at, pool);
     while (*at == '#' || *at == '.' || *at == '[') {
         condition_t *condition = apr_pcalloc(pool, sizeof(*condition));
         if (!read_condition(condition, &at, pool)) {
             return tmpl_fail(err, APR_EINVAL, "selector '%s': no name or value at character %d",
                              text, (int)(at - text) + 1);
         }
-        condition->next = selector->conditions;
-        selector->conditions = condition;
+        condition->next = s->conditions;
+        s->conditions = condition;
     }
     if (*at != '\0' || at == text) {
         return tmpl_fail(
@@ -95,7 +95,7 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **out, const char *text, 
             "selector '%s': expected tag, #id, .class, [attr] or [attr=value] at character %d",
             text, (int)(at - text) + 1);
     }
-    *out = selector;
+    *selector = s;
     return APR_SUCCESS;
 }
 

@@ -107,6 +107,7 @@
     X(MARQUEE, "marquee", TMPL_IS_SCOPE | TMPL_IS_SPECIAL) \
     X(MATH, "math", TMPL_IS_QUIET) \
     X(MENU, "menu", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(MENUITEM, "menuitem", 0) \
     X(META, "meta", TMPL_IS_VOID | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
     X(METER, "meter", 0) \
     X(NAV, "nav", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page/open.h"
+
+#include <string.h>
+
+#include "page/attr.h"
+
+#define FIRST_ROOM 64
+
+int tmpl_scope_plain(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SCOPE) != 0;
+}
+
+int tmpl_scope_button(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_BUTTON;
+}
+
+int tmpl_scope_item(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_OL || o->tag == TMPL_TAG_UL;
+}
+
+int tmpl_scope_table(const tmpl_open_t *o)
+{
+    return o->tag == TMPL_TAG_TABLE || o->tag == TMPL_TAG_TEMPLATE;
+}
+
+int tmpl_scope_special(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SPECIAL) != 0;
+}
+
+/* An array with room for one more than n elements: twice as large in pool if it is full. */
+static void *grown(void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
+{
+    if (n < *room) {
+        return array;
+    }
+    void *larger = apr_palloc(pool, 2 * *room * size);
+    memcpy(larger, array, n * size);
+    *room *= 2;
+    return larger;
+}
+
+void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool)
+{
+    *s = (tmpl_opens_t){
+        .tokens = tokens, .src = src, .room = FIRST_ROOM, .room_active = FIRST_ROOM
+    };
+    s->pool = pool;
+    s->stack = apr_palloc(pool, FIRST_ROOM * sizeof(*s->stack));
+    s->active = apr_palloc(pool, FIRST_ROOM * sizeof(*s->active));
+    s->stack[s->n++] = (tmpl_open_t){ .token = TMPL_NONE };
+}
+
+tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
+{
+    return &s->stack[s->n - 1];
+}
+
+/* Elements that shield the active formatting elements around them from what is inside. */
+static int is_marker(const tmpl_open_t *o)
+{
+    return o->tag == TMPL_TAG_TD || o->tag == TMPL_TAG_TH || o->tag == TMPL_TAG_CAPTION ||
+           o->tag == TMPL_TAG_OBJECT || o->tag == TMPL_TAG_APPLET || o->tag == TMPL_TAG_MARQUEE;
+}
+
+static uint32_t innermost_marker(const tmpl_opens_t *s)
+{
+    uint32_t i = s->n - 1;
+    while (i > 0 && !is_marker(&s->stack[i])) {
+        i--;
+    }
+    return i;
+}
+
+/* Those that clear the list however they are closed; the others do so at their end tag only. */
+static int is_cell(const tmpl_open_t *o)
+{
+    return o->tag == TMPL_TAG_TD || o->tag == TMPL_TAG_TH || o->tag == TMPL_TAG_CAPTION;
+}
+
+/* "Clear the list of active formatting elements up to the last marker." */
+static void clear_to_marker(tmpl_opens_t *s)
+{
+    while (s->n_active > 0 && s->active[--s->n_active].id != 0) {
+        continue;
+    }
+}
+
+/* Index on the stack of the element with that id; 0 if it is not there. */
+static uint32_t index_of(const tmpl_opens_t *s, uint32_t id)
+{
+    uint32_t i = s->n - 1;
+    while (i > 0 && s->stack[i].id != id) {
+        i--;
+    }
+    return i;
+}
+
+static void add_active(tmpl_opens_t *s, tmpl_active_t entry)
+{
+    s->active = grown(s->active, s->n_active, &s->room_active, sizeof(*s->active), s->pool);
+    s->active[s->n_active++] = entry;
+}
+
+static void remove_active(tmpl_opens_t *s, uint32_t at)
+{
+    memmove(&s->active[at], &s->active[at + 1], (s->n_active - at - 1) * sizeof(*s->active));
+    s->n_active--;
+}
+
+/* Where behind the last marker the innermost active element of that name is; TMPL_NONE if nowhere. */
+static uint32_t find_active(const tmpl_opens_t *s, uint32_t name)
+{
+    for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
+        if (s->active[i - 1].name == name) {
+            return i - 1;
+        }
+    }
+    return TMPL_NONE;
+}
+
+static uint32_t find_active_id(const tmpl_opens_t *s, uint32_t id)
+{
+    for (uint32_t i = s->n_active; i > 0; i--) {
+        if (s->active[i - 1].id == id) {
+            return i - 1;
+        }
+    }
+    return TMPL_NONE;
+}
+
+int tmpl_opens_is_active(const tmpl_opens_t *s, uint32_t name)
+{
+    return find_active(s, name) != TMPL_NONE;
+}
+
+/* How many attributes of tag a stand with the same value in tag b, and how many there are. */
+static uint32_t shared_attributes(const char *src, tmpl_span_t a, tmpl_span_t b, uint32_t *of)
+{
+    uint32_t at = a.start + 1;
+    uint32_t shared = 0;
+    tmpl_attr_t mine;
+    tmpl_attr_t other;
+    while (at < a.end && !tmpl_is_space(src[at]) && src[at] != '/' && src[at] != '>') {
+        at++;
+    }
+    for (*of = 0; tmpl_attr_next(&mine, src, a.end, &at) == TMPL_ATTR_FOUND; (*of)++) {
+        char name[64] = { 0 };
+        if (tmpl_span_len(mine.name) < sizeof(name)) {
+            memcpy(name, src + mine.name.start, tmpl_span_len(mine.name));
+            shared += tmpl_attr_find(&other, src, b, name) &&
+                      tmpl_span_len(other.value) == tmpl_span_len(mine.value) &&
+                      memcmp(src + other.value.start, src + mine.value.start,
+                             tmpl_span_len(mine.value)) == 0;
+        }
+    }
+    return shared;
+}
+
+static int same_attributes(const tmpl_opens_t *s, uint32_t a, uint32_t b)
+{
+    uint32_t of_a;
+    uint32_t of_b;
+    uint32_t a_in_b = shared_attributes(s->src, s->tokens[a].span, s->tokens[b].span, &of_a);
+    uint32_t b_in_a = shared_attributes(s->src, s->tokens[b].span, s->tokens[a].span, &of_b);
+    return of_a == of_b && a_in_b == of_a && b_in_a == of_b;
+}
+
+/*
+ * Makes a formatting element active. Of elements that are alike only the last three stay so ("the
+ * Noah's Ark clause"); true if there are others of its name, for which a mark would count.
+ */
+static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
+{
+    unsigned alike = 0;
+    unsigned named = 0;
+    for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
+        const tmpl_active_t *a = &s->active[i - 1];
+        named += a->name == o->name;
+        if (a->name == o->name && same_attributes(s, a->token, o->token) && ++alike == 3) {
+            remove_active(s, i - 1);
+            break;
+        }
+    }
+    add_active(s, (tmpl_active_t){ o->name, o->id, o->token });
+    return named >= 2;
+}
+
+tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name)
+{
+    unsigned flags = tmpl_tag_flags(tag);
+    s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
+    tmpl_open_t *o = &s->stack[s->n++];
+    *o = (tmpl_open_t){ .token = token, .name = name, .id = ++s->last_id, .flags = flags };
+    o->tag = (unsigned char)tag;
+    o->fixed_text = (flags & TMPL_IS_TABLE) || tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING ||
+                    tag == TMPL_TAG_SELECT || tag == TMPL_TAG_COLGROUP;
+    o->mixed = o->fixed_text;
+    if (is_marker(o)) {
+        add_active(s, (tmpl_active_t){ 0, 0, TMPL_NONE });
+    }
+    else if ((flags & TMPL_IS_FORMATTING) && token != TMPL_NONE) {
+        o->tainted = (unsigned char)activate(s, o);
+    }
+    return o;
+}
+
+void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor)
+{
+    for (uint32_t i = floor + 1; i < s->n; i++) {
+        s->stack[i].tainted = 1;
+    }
+}
+
+uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends)
+{
+    for (uint32_t i = s->n - 1; i > 0; i--) {
+        if (s->stack[i].name == name) {
+            return i;
+        }
+        if (ends(&s->stack[i])) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
+{
+    memmove(&s->stack[index], &s->stack[index + 1], (s->n - index - 1) * sizeof(*s->stack));
+    s->n--;
+}
+
+int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
+{
+    int any = s->n - 1 > keep;
+    int left = 0; /* a formatting element was left active: it comes back outside of what held it */
+    int form = 0; /* a form was left open: HTML5 remembers it, and opens no other one */
+    while (s->n - 1 > keep) {
+        tmpl_open_t o = s->stack[--s->n];
+        if (is_cell(&o)) {
+            clear_to_marker(s);
+            left = 0;
+        }
+        else if ((o.flags & TMPL_IS_FORMATTING) && o.token != TMPL_NONE) {
+            left |= find_active_id(s, o.id) != TMPL_NONE;
+        }
+        form |= o.tag == TMPL_TAG_FORM && s->tokens[o.token].pair == TMPL_NONE;
+    }
+    if (left || form) {
+        tmpl_opens_taint(s, form ? 0 : innermost_marker(s));
+    }
+    return any;
+}
+
+void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
+{
+    tmpl_opens_pop_above(s, index);
+    const tmpl_open_t *o = &s->stack[index];
+    if (end != TMPL_NONE && is_marker(o) && !is_cell(o)) {
+        clear_to_marker(s);
+    }
+    if (end != TMPL_NONE && o->token != TMPL_NONE) {
+        tmpl_token_t *token = &s->tokens[o->token];
+        token->pair = end;
+        token->may = 0;
+        if (!o->tainted) {
+            token->may = (unsigned char)(TMPL_NODE_MARK | (o->fixed ? 0 : TMPL_NODE_CUT) |
+                                         (o->mixed ? 0 : TMPL_NODE_RUN));
+        }
+    }
+    tmpl_opens_pop_above(s, index - 1);
+}
+
+int tmpl_opens_is_dangling(const tmpl_opens_t *s)
+{
+    return s->n_active > 0 && s->active[s->n_active - 1].id != 0 &&
+           index_of(s, s->active[s->n_active - 1].id) == 0;
+}
+
+/* Another element for an active one: no tag of its own, and it takes its place in the list. */
+static uint32_t clone(tmpl_opens_t *s, uint32_t active)
+{
+    s->active[active].id = ++s->last_id;
+    return s->last_id;
+}
+
+void tmpl_opens_reconstruct(tmpl_opens_t *s)
+{
+    uint32_t i = s->n_active;
+    while (i > 0 && s->active[i - 1].id != 0 && index_of(s, s->active[i - 1].id) == 0) {
+        i--;
+    }
+    for (; i < s->n_active; i++) {
+        uint32_t name = s->active[i].name;
+        /* All formatting elements are in the table of tags, where their name is their tag. */
+        tmpl_open_t *o = tmpl_opens_push(s, TMPL_NONE, (tmpl_tag_e)name, name);
+        o->id = clone(s, i);
+    }
+}
+
+/* The outermost special element in the one at index; 0 if there is none: "the furthest block". */
+static uint32_t furthest_block(const tmpl_opens_t *s, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < s->n; i++) {
+        if (s->stack[i].flags & TMPL_IS_SPECIAL) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Steps 11 to 19 of the adoption agency, as far as they change the stack and the list: what stands
+ * between the formatting element and the block is cloned or dropped, and the formatting element goes
+ * from outside the block to inside.
+ */
+static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, uint32_t block)
+{
+    uint32_t bookmark = active;
+    unsigned inner = 0;
+    for (uint32_t node = block - 1; node > formatting; node--) {
+        uint32_t at = find_active_id(s, s->stack[node].id);
+        inner++;
+        if (inner > 3 && at != TMPL_NONE) {
+            remove_active(s, at);
+            bookmark -= at < bookmark;
+            active -= at < active;
+            at = TMPL_NONE;
+        }
+        if (at == TMPL_NONE) {
+            tmpl_opens_remove(s, node);
+            block--;
+            continue;
+        }
+        s->stack[node].token = TMPL_NONE;
+        s->stack[node].id = clone(s, at);
+        if (node == block - 1) {
+            bookmark = at + 1;
+        }
+    }
+    tmpl_active_t moved = s->active[active];
+    moved.id = ++s->last_id;
+    remove_active(s, active);
+    bookmark -= active < bookmark;
+    add_active(s, moved);
+    memmove(&s->active[bookmark + 1], &s->active[bookmark],
+            (s->n_active - 1 - bookmark) * sizeof(moved));
+    s->active[bookmark] = moved;
+    tmpl_open_t o = s->stack[formatting];
+    o.token = TMPL_NONE;
+    o.id = moved.id;
+    tmpl_opens_remove(s, formatting);
+    s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
+    memmove(&s->stack[block + 1], &s->stack[block], (s->n - block) * sizeof(o));
+    s->stack[block] = o;
+    s->n++;
+}
+
+/* An end tag like that of any other element: it closes the innermost of its name, unless that is shielded. */
+static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
+{
+    uint32_t index = tmpl_opens_find(s, name, tmpl_scope_special);
+    if (index != 0) {
+        tmpl_opens_close(s, index, end);
+    }
+}
+
+void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
+{
+    if (tmpl_opens_top(s)->name == name && find_active_id(s, tmpl_opens_top(s)->id) == TMPL_NONE) {
+        tmpl_opens_close(s, s->n - 1, end);
+        return;
+    }
+    for (int outer = 0; outer < 8; outer++) {
+        uint32_t active = find_active(s, name);
+        if (active == TMPL_NONE) {
+            if (outer == 0) {
+                close_any(s, name, end);
+            }
+            return;
+        }
+        uint32_t index = index_of(s, s->active[active].id);
+        if (index == 0) {
+            tmpl_opens_taint(s,
+                             innermost_marker(s)); /* what it ends began outside of what is open */
+            remove_active(s, active);
+            return;
+        }
+        for (uint32_t i = index + 1; i < s->n; i++) {
+            if (tmpl_scope_plain(&s->stack[i])) {
+                return;
+            }
+        }
+        uint32_t block = furthest_block(s, index);
+        if (s->stack[index].token == TMPL_NONE || block != 0) {
+            tmpl_opens_taint(s, block != 0 ? 0 : innermost_marker(s));
+        }
+        if (block == 0) {
+            remove_active(s, active);
+            tmpl_opens_close(s, index, end);
+            return;
+        }
+        adopt_into(s, active, index, block);
+        end = TMPL_NONE;
+    }
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HTML5's stack of open elements (13.2.4.2) and list of active formatting elements (13.2.4.3), as
+ * far as the source's tags decide them, for balance.c to judge edits by.
+ *
+ * Both are exact: formatting elements that come back and those that the adoption agency clones are
+ * on the stack too, without a tag of their own. What the stack does not say is where in the tree an
+ * element stands; balance.c needs no more.
+ */
+#ifndef TMPL_OPEN_H
+#define TMPL_OPEN_H
+
+#include "page/page.h"
+#include "page/scan.h"
+
+typedef struct {
+    uint32_t token; /* its start tag; TMPL_NONE if no tag in the source opened this very element */
+    uint32_t name;
+    uint32_t id;    /* of the element: no two are alike */
+    unsigned flags; /* TMPL_IS_* */
+    unsigned char tag;
+    unsigned char tainted;    /* more happens in it than its tags say: no edits of it */
+    unsigned char fixed;      /* its start tag does more than open it: it must stay */
+    unsigned char mixed;      /* not all text directly in it may be cut */
+    unsigned char fixed_text; /* no text directly in it may be cut */
+} tmpl_open_t;
+
+/* An active formatting element, or a marker (id 0). */
+typedef struct {
+    uint32_t name;
+    uint32_t id;
+    uint32_t token; /* the start tag that its attributes stand in */
+} tmpl_active_t;
+
+typedef struct {
+    tmpl_token_t *tokens;
+    const char *src;
+    tmpl_open_t *stack; /* [0] stands for the document, [1] is body once there is one */
+    uint32_t n;
+    uint32_t room;
+    tmpl_active_t *active;
+    uint32_t n_active;
+    uint32_t room_active;
+    uint32_t last_id;
+    apr_pool_t *pool;
+} tmpl_opens_t;
+
+/* An element at which a search for another one ends: the kinds of scope of 13.2.4.2. */
+typedef int (*tmpl_scope_t)(const tmpl_open_t *o);
+int tmpl_scope_plain(const tmpl_open_t *o);
+int tmpl_scope_button(const tmpl_open_t *o);
+int tmpl_scope_item(const tmpl_open_t *o);
+int tmpl_scope_table(const tmpl_open_t *o);
+int tmpl_scope_special(const tmpl_open_t *o);
+
+void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool);
+
+/* The innermost open element. */
+tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s);
+
+/* Opens an element: for the tag in the source, or TMPL_NONE. Formatting elements become active. */
+tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name);
+
+/* Something happened that may reach any open element above floor: none of them may be edited. */
+void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor);
+
+/* Index of the innermost open element of that name before the scope ends; 0 if there is none. */
+uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends);
+
+/* Closes all that is open above index keep; true if there was anything. */
+int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
+
+/*
+ * Closes the element at index and all in it. end is the token of its own end tag: then the element is
+ * paired with it and told what may be done to it; TMPL_NONE if something else closes it.
+ */
+void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end);
+
+/* Whether a formatting element waits to be opened again by the next text or inline tag. */
+int tmpl_opens_is_dangling(const tmpl_opens_t *s);
+
+/* Opens those that wait: "reconstruct the active formatting elements", 13.2.4.3. */
+void tmpl_opens_reconstruct(tmpl_opens_t *s);
+
+/* Whether an element of that name is active behind the last marker. */
+int tmpl_opens_is_active(const tmpl_opens_t *s, uint32_t name);
+
+/* An end tag (or, for end TMPL_NONE, a nested start tag) of a formatting element: 13.2.6.4.7. */
+void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end);
+
+/* Takes an element from the stack, and only it. */
+void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index);
+
+#endif
