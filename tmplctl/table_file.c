@@ -155,7 +155,7 @@ static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const 
 static apr_status_t read_head(reader_t *reader, const json_t *object)
 {
     tmpl_store_stats_t *head = &reader->table->head;
-    json_int_t version, pages, table_version;
+    json_int_t version, pages = 0, table_version = 0;
     const char *format = json_string_value(json_object_get(object, "format"));
     if (format == NULL || strcmp(format, FORMAT) != 0) {
         return bad(reader, "not the head of a table: \"format\" is not \"" FORMAT "\"");
@@ -176,7 +176,7 @@ static apr_status_t read_head(reader_t *reader, const json_t *object)
 static apr_status_t read_entry(reader_t *reader, const json_t *object)
 {
     tmpl_entry_t entry;
-    json_int_t df, last;
+    json_int_t df = 0, last = 0;
     /* padding is part of the hash's key */
     memset(&entry, 0, sizeof(entry));
     if (get_kind(&entry.key.kind, reader, object) != APR_SUCCESS ||

@@ -85,8 +85,9 @@ static int is_cell(const tmpl_open_t *o)
 /* "Clear the list of active formatting elements up to the last marker." */
 static void clear_to_marker(tmpl_opens_t *s)
 {
-    while (s->n_active > 0 && s->active[--s->n_active].id != 0) {
-        continue;
+    uint32_t closed = TMPL_NONE;
+    while (s->n_active > 0 && closed != 0) {
+        closed = s->active[--s->n_active].id;
     }
 }
 

@@ -273,7 +273,7 @@ static int file_sizes(MDB_env *env, off_t *is, off_t *should)
 static void file_cover(MDB_env *env)
 {
     mdb_filehandle_t fd;
-    off_t is, should;
+    off_t is = 0, should = 0;
 
     if (file_sizes(env, &is, &should) == 0 && is < should && mdb_env_get_fd(env, &fd) == 0 &&
         ftruncate(fd, should) != 0) {
@@ -429,7 +429,7 @@ static int tables_open(tmpl_lmdb_t *db)
 
 static int env_open(tmpl_lmdb_t *db, const char *dir, size_t map_size)
 {
-    off_t is, should;
+    off_t is = 0, should = 0;
     int rc = mdb_env_create(&db->env);
 
     if (rc == 0) {

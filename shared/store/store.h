@@ -39,7 +39,7 @@ typedef struct tmpl_store_t tmpl_store_t;
 /* A kind of key; each kind has keys of its own. */
 typedef enum {
     TMPL_KIND_DOCUMENT, /* a document seen: the store's own bookkeeping, never looked up by callers */
-    TMPL_KIND_SEGMENT,  /* a text segment: DOM path and text */
+    TMPL_KIND_SEGMENT, /* a text segment: DOM path and text */
     TMPL_KIND_COUNT
 } tmpl_kind_e;
 
@@ -62,10 +62,10 @@ typedef struct {
 
 /* How entries are counted and how long they live. */
 typedef struct {
-    uint32_t min_df;       /* DF from which a segment is template: TMPL_MIN_DF_LEAST..MOST */
-    uint32_t lifetime_tb;  /* Tb: pages an entry of DF 1 lives unseen */
-    uint32_t lifetime_n;   /* N: the longest life is Tb * N pages */
-    uint32_t max_entries;  /* a site holding this many entries, documents too, takes no new keys */
+    uint32_t min_df;      /* DF from which a segment is template: TMPL_MIN_DF_LEAST..MOST */
+    uint32_t lifetime_tb; /* Tb: pages an entry of DF 1 lives unseen */
+    uint32_t lifetime_n;  /* N: the longest life is Tb * N pages */
+    uint32_t max_entries; /* a site holding this many entries, documents too, takes no new keys */
 } tmpl_policy_t;
 
 #define TMPL_MIN_DF_LEAST 2
@@ -104,10 +104,10 @@ uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
 
 /* Limits of the whole store, and the size of its file. */
 typedef struct {
-    uint32_t max_sites;          /* lmdb: a store at this many sites takes no new one */
-    apr_interval_time_t idle;    /* a site not observed for so long may be forgotten */
-    apr_size_t map_size;         /* lmdb: bytes the file may grow to */
-    uint32_t max_connections;    /* redis: connections held by this process */
+    uint32_t max_sites;       /* lmdb: a store at this many sites takes no new one */
+    apr_interval_time_t idle; /* a site not observed for so long may be forgotten */
+    apr_size_t map_size;      /* lmdb: bytes the file may grow to */
+    uint32_t max_connections; /* redis: connections held by this process */
 } tmpl_store_opts_t;
 
 /* The options a store is opened with when none are given. */
@@ -134,30 +134,33 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
  * learnt, but counts are good. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy.
  */
-apr_status_t tmpl_store_observe(tmpl_store_t *store, const char *site, const tmpl_document_t *document,
-                                const tmpl_key_t *keys, uint32_t n, const tmpl_policy_t *policy, int learn,
-                                apr_interval_time_t timeout, tmpl_counts_t *counts, tmpl_error_t *err,
-                                apr_pool_t *pool);
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const char *site,
+                                const tmpl_document_t *document, const tmpl_key_t *keys, uint32_t n,
+                                const tmpl_policy_t *policy, int learn, apr_interval_time_t timeout,
+                                tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool);
 
 /* A site's figures; APR_NOTFOUND for a site that the store does not know. */
 apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
                               tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
 
 /* Calls each with every site's name until it returns something other than APR_SUCCESS, which is returned. */
-apr_status_t tmpl_store_sites(tmpl_store_t *store, apr_status_t (*each)(void *baton, const char *site),
-                              void *baton, tmpl_error_t *err, apr_pool_t *pool);
+apr_status_t tmpl_store_sites(tmpl_store_t *store,
+                              apr_status_t (*each)(void *baton, const char *site), void *baton,
+                              tmpl_error_t *err, apr_pool_t *pool);
 
 /* Removes all that is known of a site; APR_NOTFOUND if nothing is. */
-apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err, apr_pool_t *pool);
+apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
+                               apr_pool_t *pool);
 
 /*
  * Export calls each with every entry of the site, documents known included, and fills head; import
  * replaces the site by head and n entries. What one kind of store exports any other imports.
  */
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
-                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton,
-                               tmpl_error_t *err, apr_pool_t *pool);
-apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site, const tmpl_store_stats_t *head,
-                               const tmpl_entry_t *entries, uint32_t n, tmpl_error_t *err, apr_pool_t *pool);
+                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
+                               void *baton, tmpl_error_t *err, apr_pool_t *pool);
+apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
+                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
+                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool);
 
 #endif
