@@ -7,7 +7,7 @@
  * As bytes, the same in every store, little-endian:
  *     even length    last (4), then one fingerprint (2) for each document: DF is their number, but
  *                    1 if there are none (a document known)
- *     odd length     last (4), DF (4), one byte 0, then the fingerprints, which may be fewer than DF
+ *     odd length     last (4), DF (4), one byte 0, then the fingerprints, perhaps fewer than DF
  * so an entry seen once, which is what nearly all of them are, takes 6 bytes.
  */
 #ifndef TMPL_STORE_ENTRY_H

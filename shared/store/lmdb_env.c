@@ -303,7 +303,7 @@ static size_t free_pages(tmpl_lmdb_t *db, size_t enough)
     MDB_txn *txn;
     size_t n, sum = 0;
 
-    /* a read transaction beside the write transaction: LMDB shows the list, database 0, to no other */
+    /* a read transaction beside the write transaction: to no other LMDB shows database 0, the list */
     if (read_try(db, &txn) != 0) {
         return enough; /* let the writing find out */
     }

@@ -11,15 +11,16 @@
  *   than tmpl_lifetime(df) of them counts as absent, whether or not the sweeper has come by.
  *
  * What learning does, to the letter, in every store. fp is the low 16 bits of document->id, "known"
- * means that an entry of kind DOCUMENT exists that is live before step 1, now is the clock after it:
+ * means that an entry of kind DOCUMENT exists that is live before step 1, now is the clock after
+ * it:
  * 1. Neither id nor text known: the clock moves by one, and the document counts (counts->counted).
  * 2. Text known: no DF changes. If that entry is younger than Tb / 4 pages, nothing is written at
  *    all; otherwise last = now in it and in every live entry of the keys.
- * 3. Otherwise, each key: no live entry: a new one, DF 1, with fp (unless the site is at max_entries).
- *    DF < min_df: if fp is not among its fingerprints, it is added and DF grows by one; an entry that
- *    reaches min_df drops its fingerprints and version grows by one. DF >= min_df: DF grows by one if
- *    the document counts. In each case last = now. Then id and text are entered as known (also at
- *    max_entries), last = now.
+ * 3. Otherwise, each key: no live entry: a new one, DF 1, with fp (unless the site is at
+ *    max_entries). DF < min_df: if fp is not among its fingerprints, it is added and DF grows by
+ *    one; an entry that reaches min_df drops its fingerprints and version grows by one.
+ *    DF >= min_df: DF grows by one if the document counts. In each case last = now. Then id and
+ *    text are entered as known (also at max_entries), last = now.
  * An entry is live while now - last <= tmpl_lifetime(df). Every write also sweeps a few entries on.
  *
  * So an observation is idempotent, and hosts that share a store need no coordination. Keys are
@@ -38,7 +39,7 @@ typedef struct tmpl_store_t tmpl_store_t;
 
 /* A kind of key; each kind has keys of its own. */
 typedef enum {
-    TMPL_KIND_DOCUMENT, /* a document seen: the store's own bookkeeping, never looked up by callers */
+    TMPL_KIND_DOCUMENT, /* a document seen: the store's own, never looked up by callers */
     TMPL_KIND_SEGMENT, /* a text segment: DOM path and text */
     TMPL_KIND_COUNT
 } tmpl_kind_e;
@@ -114,8 +115,9 @@ typedef struct {
 extern const tmpl_store_opts_t tmpl_store_opts_default;
 
 /*
- * Whether uri could be opened, without trying. Forms: "lmdb:DIR", "redis://[user:pass@]host[:port][/db]",
- * "redis+unix:///path[?db=n&user=u&pass=p]". APR_SUCCESS, or APR_EINVAL and what is wrong with it.
+ * Whether uri could be opened, without trying. Forms: "lmdb:DIR",
+ * "redis://[user:pass@]host[:port][/db]", "redis+unix:///path[?db=n&user=u&pass=p]"; %xx stands for
+ * a byte. APR_SUCCESS, or APR_EINVAL and what is wrong with it.
  */
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
@@ -128,9 +130,9 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
                              tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Looks up n keys (each given once) of a page of a site and, if learn is set, counts the document first.
- * The whole call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. Any
- * failure leaves the store usable: a next call tries again. counts->records come from pool.
+ * Looks up n keys (each given once) of a page of a site and, if learn is set, counts the document
+ * first. The whole call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used.
+ * Any failure leaves the store usable: a next call tries again. counts->records come from pool.
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
  * learnt, but counts are good. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy.
  */
@@ -143,7 +145,7 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const char *site,
 apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
                               tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
 
-/* Calls each with every site's name until it returns something other than APR_SUCCESS, which is returned. */
+/* Calls each with every site's name until it returns other than APR_SUCCESS, which is returned. */
 apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool);
