@@ -102,9 +102,11 @@ ASAN     := SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefin
 TSAN     := SANITIZE=-fsanitize=thread CFLAGS="-O1 -g"
 JOBS     ?= 2
 PROVE    := prove --timer -j $(JOBS)
-# tests of the module that are run under the sanitizers too: every path through the filter
-SANITIZED_T ?= t/10-learn-strip.t t/11-annotate.t t/15-two-proxies.t t/17-graceful.t t/19-splits.t \
-               t/20-encodings.t t/23-max-body.t t/25-store-down.t t/36-broken-backend.t
+# what runs under the sanitizers and under valgrind: names of tests for prove
+SANITIZED_T ?= -r t
+VALGRIND_T  ?= t/10-learn-strip.t t/15-two-proxies.t t/17-graceful.t t/18-redis-restart.t t/20-encodings.t \
+               t/25-store-down.t t/36-broken-backend.t
+MPMS        ?= event worker prefork
 
 check: check-style check-units check-httpd check-sanitized
 
@@ -119,7 +121,8 @@ check-units: all units $(BUILD)/tests/oracle_corpus
 	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so $(PROVE) $(wildcard tests/*.t)
 
 check-httpd: all
-	TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so $(PROVE) -r t
+	for mpm in $(MPMS); do \
+	  TMPL_TEST_MPM=$$mpm TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so $(PROVE) -r t || exit 1; done
 
 check-sanitized:
 	$(MAKE) BUILD=$(BUILD)/asan $(ASAN) all units
@@ -129,12 +132,18 @@ check-sanitized:
 	$(MAKE) BUILD=$(BUILD)/tsan $(TSAN) $(BUILD)/tsan/tests/test_store
 	$(PROVE) -e '' $(BUILD)/tsan/tests/test_store
 
+# valgrind       the module in a real httpd under memcheck, with its pages coming at once: minutes
+valgrind: all
+	TMPL_TEST_PATIENCE=$${TMPL_TEST_PATIENCE:-120} TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so \
+	  TMPL_TEST_WRAP="valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite" \
+	  $(PROVE) $(VALGRIND_T)
+
 # oracle CORPUS=DIR   an HTML5 parser judges random edits of every page below DIR
 oracle: $(BUILD)/tests/oracle_corpus
 	@test -d "$(CORPUS)" || { echo "oracle: CORPUS is not set: make oracle CORPUS=DIR" >&2; exit 2; }
 	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $(BUILD)/tests/oracle_corpus
 
-.PHONY: check check-style check-units check-httpd check-sanitized units oracle
+.PHONY: check check-style check-units check-httpd check-sanitized units oracle valgrind
 # --- end of checking ---
 
 # --- demo, packages, installing (demo/) ---
