@@ -60,7 +60,7 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(SUBREQUEST, "subrequest", "part of another page (SSI or another subrequest)")                \
     X(STATUS, "status", "the answer's status is not 200")                                          \
     X(RANGE, "range", "the answer is a part of the page (Content-Range)")                          \
-    X(TYPE, "type", "the answer is not text/html or application/xhtml+xml")                        \
+    X(TYPE, "type", "the answer is not text/html")                                                 \
     X(ENCODING, "encoding", "the body's Content-Encoding cannot be undone here")                   \
     X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform")                                 \
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment")                                 \

@@ -15,6 +15,7 @@ my %CASE = (
     htmlish => [type => 'Content-Type' => 'text/htmlx'],
     multipart => [type => 'Content-Type' => 'multipart/mixed; boundary=x'],
     none => ['type'],
+    xhtml => [type => 'Content-Type' => 'application/xhtml+xml'],
     fixed => ['no-transform', 'Content-Type' => 'text/html', 'Cache-Control' => 'no-transform'],
     fixed2 => ['no-transform', 'Content-Type' => 'text/html', 'Cache-Control' => ['max-age=1', 'public, No-Transform']],
     file => [attachment => 'Content-Type' => 'text/html', 'Content-Disposition' => 'attachment; filename="a.html"'],
@@ -23,7 +24,6 @@ my %CASE = (
     # these are ours
     html => ['', 'Content-Type' => 'text/html'],
     charset => ['', 'Content-Type' => 'TEXT/HTML;charset=UTF-8'],
-    xhtml => ['', 'Content-Type' => 'application/xhtml+xml'],
     inline => ['', 'Content-Type' => 'text/html', 'Content-Disposition' => 'inline; filename="attachment.html"'],
     similar => ['', 'Content-Type' => 'text/html', 'Cache-Control' => 'x-no-transform-please'],
 );

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bytes -> page: tokens, spans, segmentation, what is declined. */
+#include <stdio.h>
+
 #include "check.h"
 
 #include "page/attr.h"
@@ -160,6 +162,22 @@ static void declines_have_reasons(void **state)
     }
 }
 
+/* docs/declines.md is read from the repository's root, where tests are run. */
+static void every_reason_is_documented(void **state)
+{
+    static char text[32768];
+    FILE *file = fopen("docs/declines.md", "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    for (int i = 1; i < TMPL_DECLINE_COUNT; i++) {
+        const char *row = apr_psprintf(*state, "\n| %s | ", tmpl_decline_name((tmpl_decline_e)i));
+        if (strstr(text, row) == NULL) {
+            fail_msg("docs/declines.md has no row for '%s'", tmpl_decline_name((tmpl_decline_e)i));
+        }
+    }
+}
+
 static void limits_hold(void **state)
 {
     const tmpl_page_t *page;
@@ -292,6 +310,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(equal_text_has_an_equal_hash),
     CHECK(separators_can_be_chosen),
     CHECK(declines_have_reasons),
+    CHECK(every_reason_is_documented),
     CHECK(limits_hold),
     CHECK(odd_bytes_are_text),
     CHECK(attributes_as_html5_reads_them),
