@@ -2,6 +2,8 @@
 /* What is particular to LMDB: processes, their death, full maps and disks, damaged files. */
 #include "store_fixture.h"
 
+#include <lmdb.h>
+
 static const char *lmdb_dir(const ctx_t *c)
 {
     return c->uri + strlen("lmdb:");
@@ -288,7 +290,7 @@ static void dead_reader_keeps_nothing(void **state)
     }
 }
 
-/* What is dead makes room on a full map by itself. */
+/* What is dead makes room on a full map by itself, where even the least page finds none. */
 static void full_map_heals(void **state)
 {
     ctx_t *c = *state;
@@ -297,10 +299,16 @@ static void full_map_heals(void **state)
         .min_df = 5, .lifetime_tb = 3, .lifetime_n = 1, .max_entries = 1000000
     };
     apr_status_t rv = APR_ENOSPC;
+    unsigned refused = 0;
 
     opts.map_size = 1 << 20;
     c->store = open_with(c, c->uri = backend_uri(LMDB, c->pool), &opts);
     fill(c, "s");
+    for (unsigned i = 0; refused < 50; i++) {
+        refused += try_observe(c, "s", 90000 + i, 190000 + i, 50000 + 10 * i, 10, &usual, 1,
+                               TIMEOUT) == APR_ENOSPC;
+        assert_true(i < 10000);
+    }
     for (unsigned i = 0; rv != APR_SUCCESS && i < 500; i++) {
         rv = try_observe(c, "s", 1, 77, 0, 10, &brief, 1, TIMEOUT);
     }
@@ -370,8 +378,9 @@ static void sites_are_limited(void **state)
     /* idle ones make room: with no patience at all, a second later. All of them in turn. */
     opts.idle = 1;
     c->store = open_with(c, c->uri, &opts);
-    for (unsigned i = 0; i < 5; i++) {
-        const char *site = apr_psprintf(c->pool, "zone%u", i);
+    for (unsigned i = 0; i < 12; i++) {
+        /* the names of the second round sort before those of the first: the search goes round */
+        const char *site = apr_psprintf(c->pool, i < 5 ? "zone%u" : "area%u", i);
         apr_time_t start = tmpl_clock();
 
         while (try_observe(c, site, 1, 2, 0, 5, &usual, 1, TIMEOUT) == APR_ENOSPC) {
@@ -424,6 +433,106 @@ static void stopped_writer_holds_nobody(void **state)
     waitpid(pid, NULL, 0);
     learn(c, "s", page + 2, 0, 5);
     assert_true(c->counts.counted);
+}
+
+/* The file as LMDB alone sees it, while no store has it open here: a child's work. */
+static int raw_begin(ctx_t *c, MDB_env **env, MDB_txn **txn, MDB_dbi *dbi, const char *name)
+{
+    return mdb_env_create(env) != 0 || mdb_env_set_maxdbs(*env, 4) != 0 ||
+           mdb_env_open(*env, lmdb_dir(c), 0, 0600) != 0 ||
+           mdb_txn_begin(*env, NULL, 0, txn) != 0 || mdb_dbi_open(*txn, name, 0, dbi) != 0;
+}
+
+/* Whether the file holds so many entries, whosever. */
+static int child_counts_entries(ctx_t *c, unsigned number)
+{
+    MDB_stat stat;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+
+    return raw_begin(c, &env, &txn, &dbi, "entries") || mdb_stat(txn, dbi, &stat) != 0 ||
+           stat.ms_entries != number;
+}
+
+/* Has the site "old" last been seen in 1970. */
+static int child_makes_it_old(ctx_t *c, unsigned number)
+{
+    unsigned char bytes[64];
+    MDB_val key = { 3, (void *)"old" }, data;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+
+    (void)number;
+    if (raw_begin(c, &env, &txn, &dbi, "sites") || mdb_get(txn, dbi, &key, &data) != 0 ||
+        data.mv_size > sizeof(bytes)) {
+        return 1;
+    }
+    memcpy(bytes, data.mv_data, data.mv_size);
+    memset(bytes + 24, 0, 8);
+    data.mv_data = bytes;
+    return mdb_put(txn, dbi, &key, &data, 0) != 0 || mdb_txn_commit(txn) != 0;
+}
+
+/* A store that is open in a pool of its own, to be closed by ending that. */
+static apr_pool_t *open_apart(ctx_t *c, uint32_t max_sites)
+{
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    apr_pool_t *pool;
+
+    opts.max_sites = max_sites;
+    apr_pool_create(&pool, NULL);
+    assert_int_equal(tmpl_store_open(&c->store, c->uri, &opts, &c->err, pool), APR_SUCCESS);
+    return pool;
+}
+
+/* Forgotten, replaced, idle: what is given up is deleted, at once or by the writes that follow. */
+static void nothing_is_left_behind(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_stats_t head = { .pages = 1 };
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, 10);
+    learn(c, "a", 1, 0, 1000);
+    learn(c, "b", 1, 0, 1000);
+    assert_int_equal(tmpl_store_forget(c->store, "a", &c->err, c->pool), APR_SUCCESS);
+    assert_int_equal(tmpl_store_import(c->store, "b", &head, NULL, 0, &c->err, c->pool),
+                     APR_SUCCESS);
+    learn(c, "old", 1, 0, 1000);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 1002, child_counts_entries));
+    assert_exits(in_child_alone(c, 0, child_makes_it_old));
+    pool = open_apart(c, 2);
+    for (unsigned i = 0; i < 50; i++) {
+        learn(c, "new", i, 0, 1);
+    }
+    assert_unknown(c, "old");
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 101, child_counts_entries));
+}
+
+/* A site that is only looked at is in use. */
+static void looking_keeps_a_site(void **state)
+{
+    ctx_t *c = *state;
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, 1);
+    learn(c, "old", 1, 0, 5);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, child_makes_it_old));
+    pool = open_apart(c, 1);
+    look(c, "old", 0, 5);
+    assert_int_equal(try_observe(c, "new", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_ENOSPC);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, child_makes_it_old));
+    pool = open_apart(c, 1);
+    learn(c, "new", 1, 0, 5);
+    apr_pool_destroy(pool);
 }
 
 /* Opening uri must fail, and name it. */
@@ -528,7 +637,8 @@ static const store_test_t table[] = {
     TEST(LMDB, reopened_it_knows_all),       TEST(LMDB, one_directory_opened_twice),
     TEST(LMDB, full_map_still_counts),       TEST(LMDB, full_map_heals),
     TEST(LMDB, dead_reader_keeps_nothing),   TEST(LMDB, full_disk_still_counts),
-    TEST(LMDB, sites_are_limited),           TEST(LMDB, stopped_writer_holds_nobody),
+    TEST(LMDB, sites_are_limited),           TEST(LMDB, nothing_is_left_behind),
+    TEST(LMDB, looking_keeps_a_site),        TEST(LMDB, stopped_writer_holds_nobody),
     TEST(LMDB, damaged_file_is_an_error),    TEST(LMDB, bad_directories),
     TEST(LMDB, follows_a_larger_map),
 };

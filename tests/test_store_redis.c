@@ -432,6 +432,19 @@ static void garbage_is_an_error(void **state)
     }
 }
 
+/* SCAN may show a key twice, and keys of others. */
+static void sites_are_listed_once(void **state)
+{
+    static const char answer[] = "*2\r\n$1\r\n0\r\n*5\r\n$8\r\ntmpl:{a}\r\n$8\r\ntmpl:{a}\r\n"
+                                 "$7\r\ntmpl:{}\r\n$8\r\ntmpl:{bc\r\n$8\r\nxmpl:{a}\r\n";
+    ctx_t *c = *state;
+    fake_t fake;
+
+    fake_start(c, &fake, answer, sizeof(answer) - 1, 0);
+    assert_int_equal(sites_of(c)->nelts, 1);
+    fake_stop(&fake);
+}
+
 /* More bytes than any answer has: refused before they pile up. */
 static void endless_answer_is_an_error(void **state)
 {
@@ -468,6 +481,7 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, answers_come_in_any_pieces),
     TEST(REDIS_UNIX, dribbled_answer_costs_the_timeout),
     TEST(REDIS_UNIX, garbage_is_an_error),
+    TEST(REDIS_UNIX, sites_are_listed_once),
     TEST(REDIS_UNIX, endless_answer_is_an_error),
 };
 

@@ -40,7 +40,7 @@ typedef struct tmpl_store_t tmpl_store_t;
 /* A kind of key; each kind has keys of its own. */
 typedef enum {
     TMPL_KIND_DOCUMENT, /* a document seen: the store's own, never looked up by callers */
-    TMPL_KIND_SEGMENT, /* a text segment: DOM path and text */
+    TMPL_KIND_SEGMENT,  /* a text segment: DOM path and text */
     TMPL_KIND_COUNT
 } tmpl_kind_e;
 
