@@ -138,12 +138,35 @@ valgrind: all
 	  TMPL_TEST_WRAP="valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite" \
 	  $(PROVE) $(VALGRIND_T)
 
+# fuzz SECONDS=n   each of the fuzzers for a third of that, from its seeds; a finding is kept in build/fuzz
+SECONDS  ?= 30
+FUZZERS  := page config reply
+FUZZ_CC  ?= clang
+$(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_SRC) tests/oracle.c tests/oracle.h tests/pieces.h $(BUILD)/shared/store/redis_observe.lua.h
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -O1 -g -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=function \
+	  $(CPPFLAGS_ALL) -I$(BUILD)/shared -Itests -pthread -o $@ $(filter %.c,$^) -lgumbo $(LIBS)
+
+fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
+	for f in $(FUZZERS); do \
+	  mkdir -p $(BUILD)/fuzz/$$f && \
+	  $(BUILD)/fuzz/fuzz_$$f -max_total_time=$$(( ($(SECONDS) + 2) / 3 )) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	    -dict=tests/fuzz/page.dict -max_len=2048 -artifact_prefix=$(BUILD)/fuzz/ -verbosity=0 \
+	    $(BUILD)/fuzz/$$f tests/fuzz/seeds/$$f 2>&1 | tee $(BUILD)/fuzz/$$f.log | grep -E "number_of_executed|ERROR|of$$|expected|found" ; \
+	  if grep -qE "ERROR|SUMMARY" $(BUILD)/fuzz/$$f.log; then cat $(BUILD)/fuzz/$$f.log; exit 1; fi; \
+	done
+
 # oracle CORPUS=DIR   an HTML5 parser judges random edits of every page below DIR
 oracle: $(BUILD)/tests/oracle_corpus
 	@test -d "$(CORPUS)" || { echo "oracle: CORPUS is not set: make oracle CORPUS=DIR" >&2; exit 2; }
 	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $(BUILD)/tests/oracle_corpus
 
-.PHONY: check check-style check-units check-httpd check-sanitized units oracle valgrind
+.PHONY: check check-style check-units check-httpd check-sanitized units oracle valgrind fuzz
+# bench-bounds [CORPUS=DIR]   time and memory of the worst pages by size: neither may grow faster than the page
+bench-bounds: $(BUILD)/bench/bounds
+	@list=$$(mktemp) && if [ -d "$(CORPUS)" ]; then find "$(CORPUS)" -name '*.html' | LC_ALL=C sort > $$list; fi && \
+	  { $< $$list; rc=$$?; rm -f $$list; exit $$rc; }
+.PHONY: bench-bounds
 # --- end of checking ---
 
 # --- demo, packages, installing (demo/) ---

@@ -47,8 +47,8 @@ static void write_children(writer_t *w, const GumboVector *children)
             w->in_run = open && w->filter == WITHOUT_MARKED;
             continue;
         }
-        if (!w->in_run) {
-            write_node(w, child);
+        if (!w->in_run && !is_mark(child, "")) {
+            write_node(w, child); /* all but the empty comments that mended() puts in */
         }
     }
     if (w->in_run) {
@@ -103,22 +103,33 @@ static void write_node(writer_t *w, const GumboNode *node)
     }
 }
 
+/* Tags at which Gumbo takes elements apart before it has put the text in front of them into the tree. */
+static int takes_apart(const tmpl_token_t *token)
+{
+    if (token->type == TMPL_TOKEN_START) {
+        return token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_NOBR;
+    }
+    return token->type == TMPL_TOKEN_END &&
+           (token->tag == TMPL_TAG_FORM ||
+            (tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_FORMATTING));
+}
+
 /*
- * Gumbo puts text that ends at a form's end tag behind the form, where HTML5 leaves it inside; a
- * comment in between mends that. (Where those tags are it does not tell, so our scanner does.)
+ * Such text ends up elsewhere than HTML5 says, behind a form for one; a comment in between mends that.
+ * (Where those tags are Gumbo does not tell, so our scanner does.)
  */
-static const char *mend_forms(size_t *out_len, const char *bytes, size_t len, apr_pool_t *pool)
+static const char *mended(size_t *out_len, const char *bytes, size_t len, apr_pool_t *pool)
 {
     tmpl_tokens_t tokens;
     tmpl_edits_t edits = { 0 };
+    *out_len = len;
     if (tmpl_scan(&tokens, bytes, (uint32_t)len, UINT32_MAX, pool) != TMPL_DECLINE_NONE) {
         return bytes;
     }
     tmpl_edit_t *comments = apr_palloc(pool, (tokens.n + 1) * sizeof(*comments));
     for (uint32_t i = 0; i < tokens.n; i++) {
-        const tmpl_token_t *token = &tokens.tokens[i];
-        if (token->tag == TMPL_TAG_FORM && token->type == TMPL_TOKEN_END) {
-            tmpl_span_t here = { token->span.start, token->span.start };
+        tmpl_span_t here = { tokens.tokens[i].span.start, tokens.tokens[i].span.start };
+        if (takes_apart(&tokens.tokens[i])) {
             comments[edits.n++] = (tmpl_edit_t){ here, "<!---->", 7 };
         }
     }
@@ -132,8 +143,8 @@ static char *tree(const char *bytes, size_t len, filter_e filter, apr_pool_t *po
     char *text = NULL;
     size_t text_len = 0;
     GumboOptions options = kGumboDefaultOptions;
-    const char *mended = mend_forms(&len, bytes, len, pool);
-    GumboOutput *output = gumbo_parse_with_options(&options, mended, len);
+    const char *source = mended(&len, bytes, len, pool);
+    GumboOutput *output = gumbo_parse_with_options(&options, source, len);
     writer_t w = { .out = open_memstream(&text, &text_len), .filter = filter };
     write_node(&w, output->document);
     fclose(w.out);

@@ -86,6 +86,13 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body>c<table><tr>t<td><div>c</div></table>",
           "<body>c<table><tr>t<td><div>c</div></table>",
           "<body>c<table><tr>t<td><div>c</div></table>" },
+        /* what would be read as something new if it were put together stays apart */
+        { "<body>c &am<div>t</div>p; c", "<body>c &am<div data-tmpl=\"\">t</div>p; c",
+          "<body>c &am<div>t</div>p; c" },
+        { "<body>c <<div>t</div>b>c", "<body>c <<div data-tmpl=\"\">t</div>b>c",
+          "<body>c <<div>t</div>b>c" },
+        { "<body>c &amp;<div>t</div>p; c", "<body>c &amp;<div data-tmpl=\"\">t</div>p; c",
+          "<body>c &amp;p; c" },
         { "<body>c<div>c</div>", "<body>c<div>c</div>", "<body>c<div>c</div>" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "oracle.h"
+#include "pieces.h"
 
 #ifndef ORACLE_MIXTURES
 #define ORACLE_MIXTURES 4000
@@ -166,83 +167,6 @@ static uint64_t next(uint64_t *seed)
 /* Pieces of the oddities, put together at random. */
 static void mixtures_parse_as_before(void **state)
 {
-    static const char *const pieces[] = {
-        "<div>",
-        "</div>",
-        "<p>",
-        "</p>",
-        "<b>",
-        "</b>",
-        "<a>",
-        "</a>",
-        "<ul>",
-        "<li>",
-        "</ul>",
-        "<table>",
-        "<tr>",
-        "<td>",
-        "</td>",
-        "</tr>",
-        "</table>",
-        "<form>",
-        "</form>",
-        "<span>",
-        "</span>",
-        "<h1>",
-        "</h1>",
-        "<i>",
-        "</i>",
-        "<button>",
-        "</button>",
-        "<nobr>",
-        "</body>",
-        "<body>",
-        "<br>",
-        "</br>",
-        "<select>",
-        "<option>",
-        "</select>",
-        "<pre>",
-        "\n",
-        "</pre>",
-        "<tbody>",
-        "<caption>",
-        "</caption>",
-        "<object>",
-        "</object>",
-        "<dl>",
-        "<dt>",
-        "<dd>",
-        "<svg>",
-        "</svg>",
-        "<script>x</script>",
-        "<!-- c -->",
-        " ",
-        "<img src=i>",
-        "<hr>",
-        "<table>",
-        "<td>",
-        "</b>",
-        "<font>",
-        "</font>",
-        "text",
-        "more",
-        "<center>",
-        "</center>",
-        "<noscript>",
-        "</noscript>",
-        "<input>",
-        "<th>",
-        "<template>",
-        "</template>",
-        "<em>",
-        "</em>",
-        "<section>",
-        "</section>",
-        "<link>",
-        "<colgroup>",
-        "<col>",
-    };
     uint64_t seed = 88172645463325252u;
     int understood = 0;
     apr_pool_t *pool;
@@ -254,7 +178,7 @@ static void mixtures_parse_as_before(void **state)
             strcat(html, "<!DOCTYPE html>"); /* a table closes a p only outside quirks mode */
         }
         for (uint64_t n = 3 + next(&seed) % 30; n > 0; n--) {
-            strcat(html, pieces[next(&seed) % (sizeof(pieces) / sizeof(pieces[0]))]);
+            strcat(html, oracle_pieces[next(&seed) % ORACLE_PIECES]);
             if (next(&seed) % 3 == 0) {
                 strcat(html, "x");
             }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include <apr_lib.h>
+
 #include "detect/detect.h"
 
 typedef struct {
@@ -205,6 +207,63 @@ static void open_element(closure_t *c, uint32_t parent)
     end_run(c, &run);
 }
 
+/* Whether the bytes before end are the beginning of a UTF-8 sequence that more bytes would complete. */
+static int is_cut_short(const char *src, uint32_t end)
+{
+    uint32_t p = end;
+    while (p > 0 && end - p < 3 && ((unsigned char)src[p - 1] & 0xC0) == 0x80) {
+        p--;
+    }
+    unsigned lead = p > 0 ? (unsigned char)src[p - 1] : 0;
+    uint32_t want = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
+    return end - p < want;
+}
+
+/*
+ * Whether text that ends at end and text that begins at begin would, put together, be read as something
+ * new: a tag, a character reference, a line break, a character.
+ */
+static int would_join(const tmpl_page_t *page, uint32_t end, uint32_t begin)
+{
+    enum { LONGEST_REFERENCE = 40 };
+    if (end == 0 || begin >= page->len || page->src[begin] == '<') {
+        return 0;
+    }
+    char left = page->src[end - 1];
+    char right = page->src[begin];
+    if (left == '<' || (left == '\r' && right == '\n')) {
+        return 1;
+    }
+    if (((unsigned char)right & 0xC0) == 0x80 && is_cut_short(page->src, end)) {
+        return 1;
+    }
+    uint32_t p = end;
+    while (p > 0 && end - p < LONGEST_REFERENCE &&
+           (apr_isalnum(page->src[p - 1]) || page->src[p - 1] == '#')) {
+        p--;
+    }
+    return p > 0 && page->src[p - 1] == '&';
+}
+
+/* Leaves out cuts that would join what is left around them. */
+static void drop_joining(closure_t *c)
+{
+    uint32_t kept = 0;
+    uint32_t next;
+    for (uint32_t i = 0; i < c->n_cuts; i = next) {
+        /* Cuts that touch are one. */
+        for (next = i + 1;
+             next < c->n_cuts && c->cuts[next].span.start == c->cuts[next - 1].span.end;) {
+            next++;
+        }
+        if (!would_join(c->page, c->cuts[i].span.start, c->cuts[next - 1].span.end)) {
+            memmove(&c->cuts[kept], &c->cuts[i], (next - i) * sizeof(*c->cuts));
+            kept += next - i;
+        }
+    }
+    c->n_cuts = kept;
+}
+
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool)
 {
@@ -223,6 +282,9 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     /* Every cut holds a segment of its own. */
     c.cuts = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c.cuts));
     open_element(&c, 0);
+    if (need == TMPL_NODE_CUT) {
+        drop_joining(&c);
+    }
     closure->cuts = c.cuts;
     closure->n_cuts = c.n_cuts;
 }

@@ -233,6 +233,13 @@ static int is_plain_block(unsigned tag, unsigned flags)
            is_ruby_part(tag);
 }
 
+/* Tags that end a select in a table. */
+static int ends_select(const balance_t *b, unsigned tag, uint32_t in_scope)
+{
+    return (tag == TMPL_TAG_TABLE || is_table_part(tag)) && tag != TMPL_TAG_COL &&
+           tag != TMPL_TAG_COLGROUP && tmpl_opens_find(&b->s, in_scope, tmpl_scope_table) != 0;
+}
+
 /* A start tag in a select: options, or what browsers drop, each generation in its own way. */
 static int select_start(balance_t *b, tmpl_tag_e tag)
 {
@@ -247,8 +254,7 @@ static int select_start(balance_t *b, tmpl_tag_e tag)
         return 1;
     }
     if (tag == TMPL_TAG_INPUT || tag == TMPL_TAG_KEYGEN || tag == TMPL_TAG_TEXTAREA ||
-        ((tag == TMPL_TAG_TABLE || is_table_part(tag)) &&
-         tmpl_opens_find(&b->s, TMPL_TAG_TABLE, tmpl_scope_table) != 0)) {
+        ends_select(b, tag, TMPL_TAG_TABLE)) {
         tmpl_opens_close(&b->s, select, TMPL_NONE);
         return 0;
     }
@@ -500,8 +506,7 @@ static int select_end(balance_t *b, unsigned tag, uint32_t name)
         return 0;
     }
     tmpl_opens_taint(&b->s, 0);
-    if ((tag == TMPL_TAG_TABLE || is_table_part(tag)) &&
-        tmpl_opens_find(&b->s, name, tmpl_scope_table) != 0) {
+    if (ends_select(b, tag, name)) {
         tmpl_opens_close(&b->s, select, TMPL_NONE);
         return 0;
     }

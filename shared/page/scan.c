@@ -296,7 +296,10 @@ static tmpl_decline_e markup(scan_t *s, uint32_t start)
     if (is_alpha(c)) {
         return tag_token(s, start, TMPL_TOKEN_START);
     }
-    if (c == '/' && start + 2 < s->len) {
+    if (c == '/' && start + 2 == s->len) {
+        return TMPL_DECLINE_TRUNCATED;
+    }
+    if (c == '/') {
         return is_alpha(s->src[start + 2]) ? tag_token(s, start, TMPL_TOKEN_END)
                                            : other_token(s, start);
     }

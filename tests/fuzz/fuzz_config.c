@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings of the configuration and of requests: what is refused must say why, and nothing may crash. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_general.h>
+#include <apr_strings.h>
+
+#include "clean.h"
+#include "page/charset.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* An error comes with a text, and only an error. */
+static void must(apr_status_t rv, const tmpl_error_t *err)
+{
+    if ((rv != APR_SUCCESS) != (err->text[0] != '\0')) {
+        abort();
+    }
+}
+
+static void try_selector(const char *text, apr_pool_t *pool)
+{
+    static const char html[] = "<div id=a class='b c' x=y>t</div><p>u</p>";
+    const tmpl_selector_t *selector;
+    const tmpl_page_t *page;
+    tmpl_error_t err = { 0 };
+    tmpl_page_opts_t opts = { 0 };
+    apr_status_t rv = tmpl_selector_parse(&selector, text, &err, pool);
+    must(rv, &err);
+    if (rv == APR_SUCCESS &&
+        tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, pool) == TMPL_DECLINE_NONE) {
+        for (uint32_t i = 0; i < page->n_nodes; i++) {
+            tmpl_selector_matches(selector, page, i);
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    apr_pool_t *pool;
+    tmpl_error_t err = { 0 };
+    tmpl_tag_set_t set = { { 0 } };
+    tmpl_mode_e mode;
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    const char *text = apr_pstrmemdup(pool, (const char *)data, size);
+    try_selector(text, pool);
+    must(tmpl_store_check_uri(text, &err, pool), &err);
+    err.text[0] = '\0';
+    must(tmpl_tag_set_add(&set, text, &err), &err);
+    err.text[0] = '\0';
+    must(tmpl_mode_parse(&mode, text, &err), &err);
+    const char *identity = tmpl_uri_identity(text, pool);
+    if (strcmp(identity, tmpl_uri_identity(identity, pool)) != 0) {
+        abort(); /* an identity is its own identity */
+    }
+    tmpl_charset_is_ascii(tmpl_charset((const char *)data, size, NULL, pool));
+    apr_pool_destroy(pool);
+    return 0;
+}

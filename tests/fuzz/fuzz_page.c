@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Page, closure and edits, judged by the oracle. The first byte chooses how the others make a page: as
+ * they are, or each as a piece of tests/pieces.h, so that tags stand everywhere; the second draws
+ * the verdicts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_general.h>
+
+#include "oracle.h"
+#include "page/scan.h"
+#include "pieces.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t put_together(char *html, size_t room, const uint8_t *data, size_t size)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < size && len + 32 < room; i++) {
+        const char *piece = data[i] < ORACLE_PIECES ? oracle_pieces[data[i]]
+                            : data[i] < 200         ? "x"
+                                                    : "y z";
+        memcpy(html + len, piece, strlen(piece));
+        len += strlen(piece);
+    }
+    return len;
+}
+
+/* Gumbo takes all elements that it does not know for one another, so it cannot judge them. */
+static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
+{
+    tmpl_tokens_t tokens;
+    if (memchr(html, '\0', len) != NULL) {
+        return 1; /* the end of some of what Gumbo reads */
+    }
+    if (tmpl_scan(&tokens, html, (uint32_t)len, UINT32_MAX, pool) != TMPL_DECLINE_NONE) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < tokens.n; i++) {
+        if (tokens.tokens[i].type != TMPL_TOKEN_OTHER && tokens.tokens[i].tag == TMPL_TAG_OTHER) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Every edit must parse as before; what is not understood must say why. */
+static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
+{
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    oracle_result_t result;
+    tmpl_decline_e decline = tmpl_page_parse(&page, html, len, &opts, pool);
+    if (decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
+    oracle_draw(verdicts, page, 60, &seed);
+    if (is_beyond_the_judge(html, len, pool)) {
+        return;
+    }
+    oracle_judge(&result, page, verdicts, pool);
+    if (result.what != NULL) {
+        fprintf(stderr, "%s of\n%.*s\n--- expected\n%s\n--- found\n%s\n", result.what, (int)len,
+                html, result.expected, result.found);
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char pieces[65536];
+    apr_pool_t *pool;
+    if (size < 2) {
+        return 0;
+    }
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    uint64_t seed = 0x9E3779B97F4A7C15u * (data[1] + 1u);
+    if (data[0] % 4 == 0) {
+        check((const char *)data + 2, size - 2, seed, pool);
+    }
+    else {
+        size_t doctype = data[0] % 4 == 1 ? 15 : 0;
+        memcpy(pieces, "<!DOCTYPE html>", doctype);
+        size_t len = put_together(pieces + doctype, sizeof(pieces) - doctype, data + 2, size - 2);
+        check(pieces, doctype + len, seed, pool);
+    }
+    apr_pool_destroy(pool);
+    return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a Redis that is none may answer: a server on a socket sends the bytes, in two parts, to whatever it
+ * is asked, and closes. The store must come back within its time, and be usable again.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <apr_general.h>
+#include <apr_strings.h>
+
+#include "store/store.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int listener;
+static char uri[64];
+static const uint8_t *answer;
+static size_t answer_len;
+
+/* Answers one connection at a time; answer changes only between observations. */
+static void *serve(void *unused)
+{
+    char request[65536];
+    (void)unused;
+    for (;;) {
+        int fd = accept(listener, NULL, NULL);
+        if (fd < 0) {
+            return NULL;
+        }
+        while (read(fd, request, sizeof(request)) > 0) {
+            size_t half = answer_len / 2;
+            if (send(fd, answer, half, MSG_NOSIGNAL) < 0 ||
+                send(fd, answer + half, answer_len - half, MSG_NOSIGNAL) < 0 ||
+                answer_len % 2 == 1) {
+                break;
+            }
+        }
+        close(fd);
+    }
+}
+
+static void start_server(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    pthread_t thread;
+    snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/tmpl-fuzz-%d.sock", (int)getpid());
+    unlink(address.sun_path);
+    listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (bind(listener, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(listener, 8) != 0 || pthread_create(&thread, NULL, serve, NULL) != 0) {
+        abort();
+    }
+    snprintf(uri, sizeof(uri), "redis+unix://%s", address.sun_path);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const tmpl_key_t keys[2] = { { 1, TMPL_KIND_SEGMENT }, { 2, TMPL_KIND_SEGMENT } };
+    static const tmpl_policy_t policy = { 5, 100, 10, 1000 };
+    static const tmpl_document_t document = { 1, 2 };
+    tmpl_store_t *store;
+    tmpl_counts_t counts = { 0 };
+    tmpl_store_stats_t stats;
+    tmpl_error_t err = { 0 };
+    apr_pool_t *pool;
+    apr_initialize();
+    if (uri[0] == '\0') {
+        start_server();
+    }
+    answer = data;
+    answer_len = size;
+    apr_pool_create(&pool, NULL);
+    if (tmpl_store_open(&store, uri, NULL, &err, pool) != APR_SUCCESS) {
+        abort();
+    }
+    for (int i = 0; i < 2; i++) {
+        apr_status_t rv = tmpl_store_observe(store, "s", &document, keys, 2, &policy, 1,
+                                             apr_time_from_msec(20), &counts, &err, pool);
+        if (rv != APR_SUCCESS && err.text[0] == '\0') {
+            abort();
+        }
+    }
+    tmpl_store_stats(store, "s", &policy, &stats, &err, pool);
+    apr_pool_destroy(pool);
+    return 0;
+}
