@@ -170,7 +170,8 @@ bench-bounds: $(BUILD)/bench/bounds
 # --- end of checking ---
 
 # --- demo, packages, installing (demo/) ---
-# make help prints every line "# target [VAR=value]", two blanks or more, what it does.
+# make help prints every line "# target VAR=value", two blanks or more, what it does; [VAR=value] may be
+# left out.
 STORE     ?= lmdb
 PORT      ?= 8080
 DEMO_WAIT ?=
@@ -181,7 +182,7 @@ MAN_PAGES := $(wildcard docs/*.[15])
 DOC_DIR    = $(PREFIX)/share/doc/mod_tmpl
 DOCS      := README.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf))
 
-# demo STORE=lmdb|redis PORT=8080 DEMO_WAIT=no   a proxy that strips httpd's manual, to look at
+# demo [STORE=redis] [PORT=8080] [DEMO_WAIT=no]   a proxy that strips httpd's manual, to look at
 demo:
 	@demo/deps build demo $(filter redis,$(STORE))
 	@echo building
@@ -196,7 +197,7 @@ deps:
 deps-check:
 	@demo/deps build check
 
-# install PREFIX=/usr/local DESTDIR=   module and configuration in Debian's places, tmplctl, man pages
+# install [PREFIX=/usr/local] [DESTDIR=DIR]   module and configuration in Debian's places, tmplctl, man pages
 # (as tmpl.load and tmpl.conf, so that it is a2enmod tmpl; a tmpl.conf that is there is kept)
 install: all
 	install -D -m 644 $(BUILD)/mod_tmpl.so $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so
@@ -228,7 +229,7 @@ uninstall:
 # help                     this list
 help:
 	@echo 'BUILD=DIR (build) is where all is built. Targets:'
-	@sed -nE 's/^# ([a-z-]+)(( [A-Z_]+=[^ ]*)*)  +(.*)/\1\2\t\4/p' Makefile | \
+	@sed -nE 's/^# ([a-z-]+)(( \[?[A-Z_]+=[^ ]*)*)  +(.*)/\1\2\t\4/p' Makefile | \
 	    awk -F '\t' '{ printf "  make %s\n      %s\n", $$1, $$2 }' | sed 's/make make/make/'
 
 .PHONY: demo deps deps-check install uninstall help
