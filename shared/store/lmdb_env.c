@@ -25,6 +25,7 @@
 /* What stands in DIR/writer.lock, mapped by all processes. */
 typedef struct {
     pthread_mutex_t mutex;
+    uint32_t uncovered; /* a commit has begun that file_cover has not followed yet */
 } writer_t;
 
 struct tmpl_lmdb_t {
@@ -270,15 +271,19 @@ static int file_sizes(MDB_env *env, off_t *is, off_t *should)
  * LMDB does not write a last page that was taken and given back within one transaction. We see to
  * it that the file has it all the same: so a file that is too short is known to have been cut off.
  */
-static void file_cover(MDB_env *env)
+static int file_cover(MDB_env *env)
 {
     mdb_filehandle_t fd;
     off_t is = 0, should = 0;
+    int rc = file_sizes(env, &is, &should);
 
-    if (file_sizes(env, &is, &should) == 0 && is < should && mdb_env_get_fd(env, &fd) == 0 &&
-        ftruncate(fd, should) != 0) {
-        return; /* no room: the next commit tries again */
+    if (rc == 0 && is < should) {
+        rc = mdb_env_get_fd(env, &fd);
+        if (rc == 0 && ftruncate(fd, should) != 0) {
+            rc = errno;
+        }
     }
+    return rc;
 }
 
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
@@ -287,12 +292,37 @@ int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
         mdb_txn_abort(txn);
     }
     else {
+        db->writer->uncovered = 1; /* stays so if we are killed before the file is covered */
         rc = mdb_txn_commit(txn);
-        file_cover(db->env);
+        db->writer->uncovered = file_cover(db->env) != 0;
     }
     pthread_rwlock_unlock(&db->map_lock);
     pthread_mutex_unlock(&db->writer->mutex);
     return rc;
+}
+
+/*
+ * Whether the file has all its pages: to touch one that is missing would be SIGBUS. It may lack the
+ * last ones if a writer is just committing, or was killed at that.
+ */
+static int file_check(tmpl_lmdb_t *db)
+{
+    off_t is = 0, should = 0;
+    int rc = file_sizes(db->env, &is, &should);
+
+    if (rc == 0 && is < should) {
+        rc = writer_lock(db, tmpl_clock() + OPEN_TIMEOUT);
+        if (rc == 0) {
+            if (db->writer->uncovered) {
+                rc = file_cover(db->env);
+            }
+            if (rc == 0) {
+                rc = file_sizes(db->env, &is, &should);
+            }
+            pthread_mutex_unlock(&db->writer->mutex);
+        }
+    }
+    return rc == 0 && is < should ? MDB_CORRUPTED : rc;
 }
 
 /* Pages on LMDB's own list of free ones, counted up to enough. */
@@ -343,7 +373,7 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)
 /*
  * Maps DIR/writer.lock. Whoever holds the file shared uses the mutex in it; whoever gets it
  * exclusively is alone and makes the mutex anew, as one left over from before a reboot may be
- * locked by nobody. That downgrading is not atomic does no harm: before it nobody uses the mutex.
+ * locked by nobody; the rest stays as it is. That downgrading is not atomic does no harm: before it nobody uses the mutex.
  */
 static int writer_open(tmpl_lmdb_t *db, const char *dir)
 {
@@ -429,7 +459,6 @@ static int tables_open(tmpl_lmdb_t *db)
 
 static int env_open(tmpl_lmdb_t *db, const char *dir, size_t map_size)
 {
-    off_t is = 0, should = 0;
     int rc = mdb_env_create(&db->env);
 
     if (rc == 0) {
@@ -446,10 +475,7 @@ static int env_open(tmpl_lmdb_t *db, const char *dir, size_t map_size)
         rc = mdb_env_open(db->env, dir, MDB_NOSYNC | MDB_NOTLS, 0600);
     }
     if (rc == 0) {
-        rc = file_sizes(db->env, &is, &should);
-    }
-    if (rc == 0 && is < should) {
-        rc = MDB_CORRUPTED; /* to touch the missing part would be SIGBUS */
+        rc = file_check(db);
     }
     if (rc == 0) {
         tmpl_lmdb_reader_check(db);
