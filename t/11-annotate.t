@@ -45,7 +45,9 @@ subtest 'fixture site' => sub {
 subtest 'marks that are already there' => sub {
     my $html = (map { $httpd->get("/hostile/page/$_")->body } 1 .. 6)[5];
     my $want = $hostile->page(6) =~ s/<header id="top"|<aside class="side"|<footer(?=><p>Copyright)/$&$mark/gr;
-    same_bytes($html, $want, 'stay, and change nothing');
+    # outside of attributes' values they are made somebody else's, so that every mark is ours
+    $want =~ s{(title="[^"]*"|\Q$mark\E)|(?<=data-)tmpl|(?<=<!--)tmpl|(?<=<!--/)tmpl}{$1 // 'x-tmpl'}ge;
+    same_bytes($html, $want, 'are disowned, and nothing else changes');
 };
 
 subtest 'httpd manual' => sub {

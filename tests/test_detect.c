@@ -86,6 +86,14 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body>c<table><tr>t<td><div>c</div></table>",
           "<body>c<table><tr>t<td><div>c</div></table>",
           "<body>c<table><tr>t<td><div>c</div></table>" },
+        /* marks that the page brings are not ours */
+        { "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
+          "data-tmpl='>'>c</i><hr><div data-tmpl>t</div>",
+          "<body data-x-tmpl>c<!-- x-tmpl --><div DATA-x-TMPL=1>c</div><!--/x-tmpl--><i "
+          "data-x-tmpl='>'>c</i><hr>"
+          "<div data-x-tmpl data-tmpl=\"\">t</div>",
+          "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
+          "data-tmpl='>'>c</i><hr>" },
         /* what would be read as something new if it were put together stays apart */
         { "<body>c &am<div>t</div>p; c", "<body>c &am<div data-tmpl=\"\">t</div>p; c",
           "<body>c &am<div>t</div>p; c" },

@@ -6,6 +6,12 @@
 #include "page/attr.h"
 #include "page/open.h"
 
+/*
+ * A token, and each element that it opens or that comes back with it, is a search of all that is open
+ * and active: this many steps in all are a fraction of a second, and a hundred times what pages take.
+ */
+#define MAX_STEPS 33000000u
+
 /* How the doctype makes browsers read the page. */
 typedef enum { QUIRKS, NO_QUIRKS, QUIRKS_UNSURE } quirks_e;
 
@@ -634,9 +640,22 @@ static int is_blank(const char *src, uint32_t start, uint32_t end)
     return start == end;
 }
 
+/* Where text begins that browsers read: they drop a line break right behind the start tag of a pre. */
+static uint32_t behind_break(balance_t *b, uint32_t start, uint32_t end)
+{
+    const tmpl_open_t *o = top(b);
+    if ((o->tag == TMPL_TAG_PRE || o->tag == TMPL_TAG_LISTING) && o->token != TMPL_NONE &&
+        b->tokens[o->token].span.end == start) {
+        start += start < end && b->src[start] == '\r';
+        start += start < end && b->src[start] == '\n';
+    }
+    return start;
+}
+
 /* What is between two tokens; whether it may be cut. */
 static unsigned char gap(balance_t *b, uint32_t start, uint32_t end)
 {
+    start = behind_break(b, start, end);
     if (!is_blank(b->src, start, end)) {
         return (unsigned char)text(b);
     }
@@ -761,10 +780,12 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
 {
     balance_t b = { .tokens = tokens->tokens, .src = src };
     uint32_t at = tokens->begin;
+    uint64_t steps = 0;
     tmpl_opens_init(&b.s, tokens->tokens, src, pool);
     b.quirks = quirks_of(tokens, src);
     for (uint32_t i = 0; i < tokens->n; i++) {
         tmpl_token_t *token = &tokens->tokens[i];
+        uint32_t opened = b.s.last_id;
         if (b.templates == 0 && !is_raw_end(tokens, i) && !(token->flags & TMPL_TOKEN_FOREIGN)) {
             token->text = gap(&b, at, token->span.start);
         }
@@ -777,6 +798,10 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         }
         if (b.s.n > max_depth) {
             return TMPL_DECLINE_TOO_DEEP;
+        }
+        steps += (uint64_t)(1 + b.s.last_id - opened) * (b.s.n + b.s.n_active);
+        if (steps > MAX_STEPS) {
+            return TMPL_DECLINE_TOO_MANY;
         }
         at = token->span.end;
     }

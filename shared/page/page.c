@@ -69,6 +69,8 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }
+    p->claims = tokens.claims;
+    p->n_claims = tokens.n_claims;
     p->canonical = find_canonical(&tokens, src);
     tmpl_skeleton(&build.skeleton, &tokens, src, p->len, pool);
     if (build.skeleton.n_marks > 3 * o.max_nodes) {

@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include <apr_tables.h>
 #include <xxhash.h>
 
 #include "page/attr.h"
+#include "page/claims.h"
 
 typedef struct {
     const char *src;
@@ -16,10 +18,11 @@ typedef struct {
     uint32_t room;
     uint32_t max;
     apr_pool_t *pool;
-    uint32_t foreign;      /* svg and math elements open */
-    uint32_t integration;  /* elements open in them whose content is HTML again */
-    uint32_t noscript;     /* index of the start tag of the noscript that is open */
-    uint32_t noscript_end; /* where a browser that runs scripts sees it end; 0: not in one */
+    apr_array_header_t *claims; /* NULL until there is one */
+    uint32_t foreign;           /* svg and math elements open */
+    uint32_t integration;       /* elements open in them whose content is HTML again */
+    uint32_t noscript;          /* index of the start tag of the noscript that is open */
+    uint32_t noscript_end;      /* where a browser that runs scripts sees it end; 0: not in one */
 } scan_t;
 
 /* The name of a tag that is not in the table: a hash, told from the table's tags by its top bit. */
@@ -58,6 +61,17 @@ static tmpl_token_t *push(scan_t *s, tmpl_token_e type, uint32_t start, uint32_t
     *token =
         (tmpl_token_t){ .span = { start, end }, .type = (unsigned char)type, .pair = TMPL_NONE };
     return token;
+}
+
+static void add_claim(scan_t *s, uint32_t at)
+{
+    if (at == 0) {
+        return;
+    }
+    if (s->claims == NULL) {
+        s->claims = apr_array_make(s->pool, 8, sizeof(uint32_t));
+    }
+    APR_ARRAY_PUSH(s->claims, uint32_t) = at;
 }
 
 /* Where needle begins at or behind from; len if nowhere. */
@@ -164,7 +178,7 @@ static tmpl_decline_e other_token(scan_t *s, uint32_t start)
     if (end == TMPL_NONE) {
         return TMPL_DECLINE_TRUNCATED;
     }
-    push(s, TMPL_TOKEN_OTHER, start, end);
+    add_claim(s, tmpl_claim_of_comment(s->src, push(s, TMPL_TOKEN_OTHER, start, end)->span));
     s->at = end;
     return TMPL_DECLINE_NONE;
 }
@@ -261,6 +275,9 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
     tmpl_attr_e found;
     do {
         found = tmpl_attr_next(&attr, s->src, s->len, &p);
+        if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
+            add_claim(s, tmpl_claim_of_attribute(s->src, &attr));
+        }
     } while (found == TMPL_ATTR_FOUND);
     if (found == TMPL_ATTR_TRUNCATED) {
         return TMPL_DECLINE_TRUNCATED;
@@ -333,6 +350,8 @@ tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, u
     if (s.foreign > 0 || s.noscript_end != 0) {
         return TMPL_DECLINE_TRUNCATED;
     }
+    tokens->claims = s.claims != NULL ? (const uint32_t *)s.claims->elts : NULL;
+    tokens->n_claims = s.claims != NULL ? (uint32_t)s.claims->nelts : 0;
     tokens->tokens = s.tokens;
     tokens->n = s.n;
     return TMPL_DECLINE_NONE;

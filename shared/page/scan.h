@@ -36,6 +36,8 @@ typedef struct {
 typedef struct {
     tmpl_token_t *tokens;
     uint32_t n;
+    const uint32_t *claims; /* see page.h */
+    uint32_t n_claims;
     uint32_t begin;     /* where the text begins: behind a byte order mark */
     unsigned char text; /* the text behind the last token may be cut */
 } tmpl_tokens_t;

@@ -5,26 +5,45 @@
 #define RUN_OPEN  "<!--tmpl-->"
 #define RUN_CLOSE "<!--/tmpl-->"
 
+/* Goes in front of "tmpl" in marks that the page brought itself: data-x-tmpl, <!--x-tmpl-->. */
+#define DISOWN "x-"
+
 static tmpl_edit_t insert(uint32_t at, const char *text, uint32_t len)
 {
     return (tmpl_edit_t){ { at, at }, text, len };
 }
 
+/* Puts the claims' edits in front of the first mark that is not before them. */
+static uint32_t disown(tmpl_edit_t *e, const tmpl_page_t *page, uint32_t *claim, uint32_t before)
+{
+    uint32_t n = 0;
+    while (*claim < page->n_claims && page->claims[*claim] < before) {
+        e[n++] = insert(page->claims[(*claim)++], DISOWN, sizeof(DISOWN) - 1);
+    }
+    return n;
+}
+
 void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                    apr_pool_t *pool)
 {
-    tmpl_edit_t *e = apr_palloc(pool, (2 * closure->n_cuts + 1) * sizeof(*e));
+    tmpl_edit_t *e = apr_palloc(pool, (2 * closure->n_cuts + page->n_claims + 1) * sizeof(*e));
     uint32_t n = 0;
+    uint32_t claim = 0;
     for (uint32_t i = 0; i < closure->n_cuts; i++) {
         const tmpl_cut_t *cut = &closure->cuts[i];
         if (cut->node != TMPL_NONE) {
             /* In front of the '>', so behind every attribute that the page gives the element. */
-            e[n++] = insert(page->nodes[cut->node].open.end - 1, ATTRIBUTE, sizeof(ATTRIBUTE) - 1);
+            uint32_t at = page->nodes[cut->node].open.end - 1;
+            n += disown(e + n, page, &claim, at);
+            e[n++] = insert(at, ATTRIBUTE, sizeof(ATTRIBUTE) - 1);
         }
         else {
+            n += disown(e + n, page, &claim, cut->span.start);
             e[n++] = insert(cut->span.start, RUN_OPEN, sizeof(RUN_OPEN) - 1);
+            n += disown(e + n, page, &claim, cut->span.end);
             e[n++] = insert(cut->span.end, RUN_CLOSE, sizeof(RUN_CLOSE) - 1);
         }
     }
+    n += disown(e + n, page, &claim, page->len);
     *edits = (tmpl_edits_t){ e, n };
 }

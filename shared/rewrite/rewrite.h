@@ -21,7 +21,10 @@ typedef struct {
     uint32_t n;
 } tmpl_edits_t;
 
-/* Marks elements with the attribute data-tmpl="" and runs with <!--tmpl--> .. <!--/tmpl-->. */
+/*
+ * Marks elements with the attribute data-tmpl="" and runs with <!--tmpl--> .. <!--/tmpl-->. Such marks
+ * that the page brought itself become data-x-tmpl and <!--x-tmpl-->, so that every mark is ours.
+ */
 void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                    apr_pool_t *pool);
 

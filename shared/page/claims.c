@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page/claims.h"
+
+#include <string.h>
+
+uint32_t tmpl_claim_of_attribute(const char *src, const tmpl_attr_t *attr)
+{
+    static const char name[] = "data-tmpl";
+    uint32_t len = sizeof(name) - 1;
+    return tmpl_span_len(attr->name) == len && strncasecmp(src + attr->name.start, name, len) == 0
+               ? attr->name.end - 4
+               : 0;
+}
+
+uint32_t tmpl_claim_of_comment(const char *src, tmpl_span_t comment)
+{
+    uint32_t p = comment.start + 4;
+    if (tmpl_span_len(comment) < 11 || memcmp(src + comment.start, "<!--", 4) != 0) {
+        return 0;
+    }
+    while (p < comment.end && tmpl_is_space(src[p])) {
+        p++;
+    }
+    p += src[p] == '/';
+    return comment.end - p > 4 && memcmp(src + p, "tmpl", 4) == 0 ? p : 0;
+}
