@@ -186,7 +186,8 @@ sub start_redis {
 
 END {
     if ($$ == $owner) {
-        my $status = $?;
+        # die leaves with the number of whatever error was last
+        my $status = $? == 0 || $? == 130 ? $? : 1;
         local $SIG{$_} = 'IGNORE' for qw(INT TERM HUP PIPE);
         end_server($_) for reverse my @all = @running;
         remove_tree($directory) if defined $directory;

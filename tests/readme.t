@@ -1,0 +1,88 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# README.md says what is so: its table of directives is held to mod_tmpl/config.c and to
+# conf/tmpl-reference.conf, the parts of the Tmpl field to mod_tmpl/headers.c, its make commands to the
+# Makefile, and the files it names are there. make help lists every target.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/..');
+
+sub slurp {
+    my ($name) = @_;
+    open my $f, '<:encoding(UTF-8)', "$root/$name" or BAIL_OUT("$name: $!");
+    local $/;
+    return scalar <$f>;
+}
+
+my $readme = slurp('README.md');
+
+# The rows of the table whose head starts with that word, as lists of cells without backticks.
+sub table {
+    my ($head) = @_;
+    my ($table) = $readme =~ /^\| *\Q$head\E *\|.*\n\|[-| ]+\|\n((?:\|.*\n)+)/m;
+    return map { [map { s/`|^ +| +$//gr } grep { length } split /\|/] } split /\n/, $table // '';
+}
+
+# What the reference says of each directive: a paragraph of comments in front of its name, or names.
+sub reference {
+    my %said;
+    for my $paragraph (split /\n\n+/, slurp('conf/tmpl-reference.conf')) {
+        my $text = join ' ', $paragraph =~ /^# ?(.*)$/mg;
+        my ($default) = $text =~ /Default: (.*?)(?: Example: .*)?$/;
+        my ($range) = $text =~ /Range: (.*?)\.? Default:/;
+        $said{$_} = { default => $default, range => $range }
+            for $paragraph =~ /^(?:# Example: )?(Tmpl\w+) /mg;
+    }
+    return \%said;
+}
+
+subtest 'directives' => sub {
+    my @rows = table('Directive');
+    my @names = slurp('mod_tmpl/config.c') =~ /^ *X\(\w+, "(\w+)"/mg;
+    is_deeply([map { $_->[0] } @rows], \@names, 'all of them, in the order of mod_tmpl/config.c');
+    my $reference = reference();
+    is_deeply([sort keys %$reference], [sort @names], 'and so has conf/tmpl-reference.conf');
+    for my $row (@rows) {
+        my ($name, $values, $default) = @$row;
+        my $said = $reference->{$name} // next;
+        is(index($said->{default}, $default), 0, "$name: the default")
+            or diag "README: $default\nreference: $said->{default}";
+        like($values, qr/\Q$_\E/, "$name: $_") for ($said->{range} // '') =~ /\S+ to [^,. ]+/g;
+    }
+    like($readme, qr/valid in the server/, 'it says where they are valid');
+    like(slurp('mod_tmpl/config.c'), qr/TMPL_CONTEXT \(RSRC_CONF \| ACCESS_CONF\)/, 'and so it is');
+};
+
+subtest 'the Tmpl field' => sub {
+    my ($code) = slurp('mod_tmpl/headers.c') =~ /^static void set_fields(.*?)^}/ms;
+    $code =~ s/%s(?=\w)/ /g;
+    my @parts = grep { $_ ne 'dur' } ($code // '') =~ /(\w+)=[%?i]/g;
+    ok(@parts > 0, 'headers.c has parts');
+    is_deeply([sort map { $_->[0] } table('Part')], [sort @parts], 'README explains each');
+};
+
+subtest 'commands' => sub {
+    my %target = map { $_ => 1 } map { split } slurp('Makefile') =~ /^\.PHONY: *(.*)$/mg;
+    my %called = map { $_ => 1 } $readme =~ /(?:`|^    |&& )make ([a-z-]+)/mg;
+    ok($called{$_}, "README has make $_") for qw(demo check install);
+    ok($target{$_}, "make $_ is a target") for sort keys %called;
+    my %helped = map { $_ => 1 } qx(make -s -C "$root" help) =~ /^  make ([a-z-]+)/mg;
+    # those that help shows as plain make, or that are parts of others
+    ok($helped{$_}, "make help has $_") for grep { !/^(?:all|units)$/ } sort keys %target;
+};
+
+subtest 'files' => sub {
+    ok(-e "$root/$_", $_) for $readme =~ /\]\(([^)#:]+)\)/g;
+    my ($tree) = $readme =~ /^## The tree\n.*?```\n(.*?)```/ms;
+    my @paths = ($tree // '') =~ /^(\S+)/mg;
+    ok(@paths > 0, 'it shows the tree');
+    ok(-e "$root/$_", $_) for @paths;
+};
+
+done_testing;
