@@ -450,9 +450,15 @@ static int child_counts_entries(ctx_t *c, unsigned number)
     MDB_env *env;
     MDB_txn *txn;
     MDB_dbi dbi;
+    int wrong;
 
-    return raw_begin(c, &env, &txn, &dbi, "entries") || mdb_stat(txn, dbi, &stat) != 0 ||
-           stat.ms_entries != number;
+    if (raw_begin(c, &env, &txn, &dbi, "entries")) {
+        return 1;
+    }
+    wrong = mdb_stat(txn, dbi, &stat) != 0 || stat.ms_entries != number;
+    mdb_txn_abort(txn);
+    mdb_env_close(env);
+    return wrong;
 }
 
 /* Has the site "old" last been seen in 1970. */
@@ -463,16 +469,22 @@ static int child_makes_it_old(ctx_t *c, unsigned number)
     MDB_env *env;
     MDB_txn *txn;
     MDB_dbi dbi;
+    int wrong;
 
     (void)number;
-    if (raw_begin(c, &env, &txn, &dbi, "sites") || mdb_get(txn, dbi, &key, &data) != 0 ||
-        data.mv_size > sizeof(bytes)) {
+    if (raw_begin(c, &env, &txn, &dbi, "sites")) {
         return 1;
     }
-    memcpy(bytes, data.mv_data, data.mv_size);
-    memset(bytes + 24, 0, 8);
-    data.mv_data = bytes;
-    return mdb_put(txn, dbi, &key, &data, 0) != 0 || mdb_txn_commit(txn) != 0;
+    wrong = mdb_get(txn, dbi, &key, &data) != 0 || data.mv_size > sizeof(bytes);
+    if (!wrong) {
+        memcpy(bytes, data.mv_data, data.mv_size);
+        memset(bytes + 24, 0, 8);
+        data.mv_data = bytes;
+        wrong = mdb_put(txn, dbi, &key, &data, 0) != 0;
+    }
+    wrong |= mdb_txn_commit(txn) != 0;
+    mdb_env_close(env);
+    return wrong;
 }
 
 /* A store that is open in a pool of its own, to be closed by ending that. */

@@ -333,7 +333,7 @@ static size_t free_pages(tmpl_lmdb_t *db, size_t enough)
     MDB_txn *txn;
     size_t n, sum = 0;
 
-    /* a read transaction beside the write transaction: to no other LMDB shows database 0, the list */
+    /* a read transaction beside the write transaction: LMDB shows its list to no other */
     if (read_try(db, &txn) != 0) {
         return enough; /* let the writing find out */
     }
@@ -373,7 +373,8 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)
 /*
  * Maps DIR/writer.lock. Whoever holds the file shared uses the mutex in it; whoever gets it
  * exclusively is alone and makes the mutex anew, as one left over from before a reboot may be
- * locked by nobody; the rest stays as it is. That downgrading is not atomic does no harm: before it nobody uses the mutex.
+ * locked by nobody; the rest stays as it is. That downgrading is not atomic does no harm: before it
+ * nobody uses the mutex.
  */
 static int writer_open(tmpl_lmdb_t *db, const char *dir)
 {

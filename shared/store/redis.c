@@ -31,6 +31,8 @@
 #define REPLY_MOST    (64 << 20)            /* bytes of a reply to the calls of an administrator */
 #define PATIENCE      apr_time_from_sec(30) /* for one of them */
 
+static const char key_pattern[] = KEY_PREFIX "*}";
+
 static const char script[] =
 #include "store/redis_observe.lua.h"
     ;
@@ -47,22 +49,21 @@ typedef struct {
     apr_array_header_t *lens;
 } words_t;
 
-static words_t words(apr_pool_t *pool, int n, ...)
+static words_t words_make(apr_pool_t *pool, const char *const *argv, int n)
 {
     words_t w = { apr_array_make(pool, n + 8, sizeof(char *)),
                   apr_array_make(pool, n + 8, sizeof(size_t)) };
-    va_list args;
 
-    va_start(args, n);
     for (int i = 0; i < n; i++) {
-        const char *word = va_arg(args, const char *);
-
-        APR_ARRAY_PUSH(w.argv, const char *) = word;
-        APR_ARRAY_PUSH(w.lens, size_t) = strlen(word);
+        APR_ARRAY_PUSH(w.argv, const char *) = argv[i];
+        APR_ARRAY_PUSH(w.lens, size_t) = strlen(argv[i]);
     }
-    va_end(args);
     return w;
 }
+
+#define WORDS(pool, ...)                                                                           \
+    words_make(pool, (const char *const[]){ __VA_ARGS__ },                                         \
+               (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)))
 
 static void words_add(words_t *w, const void *bytes, size_t len)
 {
@@ -171,7 +172,7 @@ static apr_status_t script_call(store_t *store, const tmpl_observation_t *obs, i
     unsigned char params[PARAMS_HEAD + 4 * TMPL_LIFETIMES];
     unsigned char *keys = apr_palloc(pool, (size_t)obs->n * TMPL_KEY_SIZE + 1);
     size_t max_reply = ANSWER_HEAD + (size_t)obs->n * ANSWER_RECORD + ERROR_MOST;
-    words_t w = words(pool, 4, "EVALSHA", store->sha, "1", site_key(obs->site, pool));
+    words_t w = WORDS(pool, "EVALSHA", store->sha, "1", site_key(obs->site, pool));
     apr_status_t rv;
 
     for (uint32_t i = 0; i < obs->n; i++) {
@@ -323,9 +324,8 @@ static apr_status_t scan(store_t *store, const char *key, unsigned step,
     apr_status_t rv = APR_SUCCESS;
 
     do {
-        words_t w = key == NULL
-                        ? words(pool, 6, "SCAN", cursor, "MATCH", KEY_PREFIX "*}", "COUNT", count)
-                        : words(pool, 5, "HSCAN", key, cursor, "COUNT", count);
+        words_t w = key == NULL ? WORDS(pool, "SCAN", cursor, "MATCH", key_pattern, "COUNT", count)
+                                : WORDS(pool, "HSCAN", key, cursor, "COUNT", count);
         redisReply *reply, *found;
 
         rv = ask(store, &w, REDIS_REPLY_ARRAY, &reply, err);
@@ -359,7 +359,7 @@ static apr_status_t scan(store_t *store, const char *key, unsigned step,
 /* The bytes a site takes: the server's own estimate, or a guess where it has none. */
 static uint64_t site_bytes(store_t *store, const char *key, uint64_t entries, apr_pool_t *pool)
 {
-    words_t w = words(pool, 5, "MEMORY", "USAGE", key, "SAMPLES", "50");
+    words_t w = WORDS(pool, "MEMORY", "USAGE", key, "SAMPLES", "50");
     long long bytes;
 
     return ask_number(store, &w, &bytes, NULL) == APR_SUCCESS && bytes > 0 ? (uint64_t)bytes
@@ -371,7 +371,7 @@ static apr_status_t site_head(store_t *store, const char *site, tmpl_store_stats
                               tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *key = site_key(site, pool);
-    words_t get = words(pool, 3, "HMGET", key, "h"), len = words(pool, 2, "HLEN", key);
+    words_t get = WORDS(pool, "HMGET", key, "h"), len = WORDS(pool, "HLEN", key);
     const unsigned char *p;
     redisReply *reply, *h;
     long long n = 0;
@@ -484,7 +484,7 @@ static apr_status_t redis_sites(void *ctx, apr_status_t (*each)(void *baton, con
 static apr_status_t redis_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
 {
     /* UNLINK frees the memory in the background */
-    words_t w = words(pool, 2, "UNLINK", site_key(site, pool));
+    words_t w = WORDS(pool, "UNLINK", site_key(site, pool));
     long long n;
     apr_status_t rv = ask_number(ctx, &w, &n, err);
 
@@ -498,7 +498,7 @@ static apr_status_t redis_forget(void *ctx, const char *site, tmpl_error_t *err,
 static apr_status_t load_batch(store_t *store, const char *key, const tmpl_entry_t *entries,
                                uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
 {
-    words_t w = words(pool, 2, "HSET", key);
+    words_t w = WORDS(pool, "HSET", key);
     long long added;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -519,9 +519,9 @@ static apr_status_t load_end(store_t *store, const char *from, const char *to,
                              const tmpl_store_stats_t *head, tmpl_error_t *err, apr_pool_t *pool)
 {
     unsigned char h[13];
-    words_t set = words(pool, 3, "HSET", from, "h");
-    words_t expire = words(pool, 3, "EXPIRE", from, apr_psprintf(pool, "%u", idle_seconds(store)));
-    words_t rename = words(pool, 3, "RENAME", from, to);
+    words_t set = WORDS(pool, "HSET", from, "h");
+    words_t expire = WORDS(pool, "EXPIRE", from, apr_psprintf(pool, "%u", idle_seconds(store)));
+    words_t rename = WORDS(pool, "RENAME", from, to);
     redisReply *reply;
     long long n;
     apr_status_t rv;
@@ -549,7 +549,7 @@ static apr_status_t redis_load(void *ctx, const char *site, const tmpl_store_sta
 {
     const char *key = site_key(site, pool);
     const char *temporary = apr_pstrcat(pool, key, ":import", NULL);
-    words_t unlink = words(pool, 2, "UNLINK", temporary);
+    words_t unlink = WORDS(pool, "UNLINK", temporary);
     apr_pool_t *batch_pool;
     long long ignored;
     apr_status_t rv = ask_number(ctx, &unlink, &ignored, err);
