@@ -255,6 +255,7 @@ static int select_start(balance_t *b, tmpl_tag_e tag)
         return 0;
     }
     tmpl_opens_taint(&b->s, 0);
+    b->ambiguous |= tag == TMPL_TAG_NOSCRIPT; /* dropped, so what is in it is no raw text */
     if (tag == TMPL_TAG_SELECT) {
         tmpl_opens_close(&b->s, select, TMPL_NONE);
         return 1;
@@ -674,7 +675,8 @@ static void template_tag(balance_t *b, uint32_t i)
     unsigned tag = b->tokens[i].tag;
     int step = b->tokens[i].type == TMPL_TOKEN_START ? 1 : -1;
     int *cells = b->template_cells;
-    b->ambiguous |= tag == TMPL_TAG_OBJECT || tag == TMPL_TAG_APPLET || tag == TMPL_TAG_MARQUEE;
+    b->ambiguous |= tag == TMPL_TAG_NOSCRIPT || tag == TMPL_TAG_OBJECT || tag == TMPL_TAG_APPLET ||
+                    tag == TMPL_TAG_MARQUEE;
     if (is_cell(tag)) {
         int *open = &cells[tag == TMPL_TAG_TD ? 0 : tag == TMPL_TAG_TH ? 1 : 2];
         *open += step;

@@ -250,7 +250,7 @@ static tmpl_decline_e html_start_tag(scan_t *s, const tmpl_token_t *token)
     }
     if (tag == TMPL_TAG_NOSCRIPT) {
         if (s->noscript_end != 0) {
-            return TMPL_DECLINE_NONE; /* one in the other */
+            return TMPL_DECLINE_UNCOVERED; /* one in the other */
         }
         s->noscript = s->n - 1;
         s->noscript_end = raw_end(s, s->at, TMPL_TAG_NOSCRIPT);
