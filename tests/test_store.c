@@ -623,73 +623,75 @@ static void threads_share_a_store(void **state)
 
 /* ---- URIs ---- */
 
+static const char *const good_uris[] = {
+    "lmdb:/var/lib/tmpl",
+    "lmdb:relative",
+    "redis://h",
+    "redis://h:6379",
+    "redis://h:1/15",
+    "redis://h/",
+    "redis://:p@h",
+    "redis://u:p@h:6379/0",
+    "redis://[::1]:6379/2",
+    "redis://u:%40%2f@h",
+    "redis+unix:///s",
+    "redis+unix:///s?db=3",
+    "redis+unix:///s?user=u&pass=p&db=1",
+};
+
+static const char *const bad_uris[] = {
+    "",
+    "redis",
+    "redis:",
+    "redis://",
+    "redis:///1",
+    "redis://h:0",
+    "redis://h:99999",
+    "redis://h:x",
+    "redis://h:",
+    "redis://h:1x",
+    "redis://h/x",
+    "redis://h/1x",
+    "redis://h/-1",
+    "redis://h/99999999999999999",
+    "redis://u@h",
+    "redis://u:%zz@h",
+    "redis://h?db=1",
+    "lmdb:",
+    "redis+unix://s",
+    "redis+unix://",
+    "redis+unix:///",
+    "redis+unix:///s?db=x",
+    "redis+unix:///s?db=",
+    "redis+unix:///s?d=1",
+    "redis+unix:///s?user=u",
+    "file:/x",
+    "LMDB:/x",
+    "redis+unix:///"
+    "012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+    "0"
+    "12345678901234567890",
+};
+
 static void uris(void **state)
 {
-    static const char *const good[] = {
-        "lmdb:/var/lib/tmpl",
-        "lmdb:relative",
-        "redis://h",
-        "redis://h:6379",
-        "redis://h:1/15",
-        "redis://h/",
-        "redis://:p@h",
-        "redis://u:p@h:6379/0",
-        "redis://[::1]:6379/2",
-        "redis://u:%40%2f@h",
-        "redis+unix:///s",
-        "redis+unix:///s?db=3",
-        "redis+unix:///s?user=u&pass=p&db=1",
-    };
-    static const char *const bad[] = {
-        "",
-        "redis",
-        "redis:",
-        "redis://",
-        "redis:///1",
-        "redis://h:0",
-        "redis://h:99999",
-        "redis://h:x",
-        "redis://h:",
-        "redis://h:1x",
-        "redis://h/x",
-        "redis://h/1x",
-        "redis://h/-1",
-        "redis://h/99999999999999999",
-        "redis://u@h",
-        "redis://u:%zz@h",
-        "redis://h?db=1",
-        "lmdb:",
-        "redis+unix://s",
-        "redis+unix://",
-        "redis+unix:///",
-        "redis+unix:///s?db=x",
-        "redis+unix:///s?db=",
-        "redis+unix:///s?d=1",
-        "redis+unix:///s?user=u",
-        "file:/x",
-        "LMDB:/x",
-        "redis+unix:///"
-        "012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
-        "0"
-        "12345678901234567890",
-    };
     tmpl_error_t err;
     apr_pool_t *pool;
 
     (void)state;
     apr_pool_create(&pool, NULL);
-    for (unsigned i = 0; i < DIM(good); i++) {
-        assert_int_equal(tmpl_store_check_uri(good[i], &err, pool), APR_SUCCESS);
+    for (unsigned i = 0; i < DIM(good_uris); i++) {
+        assert_int_equal(tmpl_store_check_uri(good_uris[i], &err, pool), APR_SUCCESS);
     }
-    for (unsigned i = 0; i < DIM(bad); i++) {
+    for (unsigned i = 0; i < DIM(bad_uris); i++) {
         tmpl_store_t *store;
 
         err.text[0] = '\0';
-        if (tmpl_store_check_uri(bad[i], &err, pool) != APR_EINVAL) {
-            fail_msg("%s is taken for good", bad[i]);
+        if (tmpl_store_check_uri(bad_uris[i], &err, pool) != APR_EINVAL) {
+            fail_msg("%s is taken for good", bad_uris[i]);
         }
         assert_int_not_equal(err.text[0], '\0');
-        assert_int_equal(tmpl_store_open(&store, bad[i], NULL, &err, pool), APR_EINVAL);
+        assert_int_equal(tmpl_store_open(&store, bad_uris[i], NULL, &err, pool), APR_EINVAL);
     }
     apr_pool_destroy(pool);
 }
