@@ -111,8 +111,8 @@ MPMS        ?= event worker prefork
 check: check-style check-units check-httpd check-sanitized
 
 check-style: $(BUILD)/shared/store/redis_observe.lua.h
-	clang-format --dry-run -Werror $(C_FILES)
-	printf '%s\n' $(LINTED) | xargs -P $(JOBS) -n 1 sh -c 'clang-tidy --quiet $$0 -- -std=gnu11 -D_GNU_SOURCE \
+	@clang-format --dry-run -Werror $(C_FILES)
+	@printf "%s\n" $(LINTED) | xargs -P $(JOBS) -n 1 sh -c 'clang-tidy --quiet $$0 -- -std=gnu11 -D_GNU_SOURCE \
 	  $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) -I$(BUILD)/shared 2>/dev/null || { echo "clang-tidy: $$0"; exit 1; }'
 
 units: $(TESTS)
