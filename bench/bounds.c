@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bounds [LIST]: what the worst pages cost. Each kind of page is made at doubling sizes up to the
+ * default of TmplMaxBody, parsed, judged to be template as a whole and stripped, in a process of its
+ * own; printed are time and peak memory by size. Fails if time per byte grows with the size, if a
+ * page takes too long or too much memory. With LIST, a file that names pages, their memory is
+ * printed too.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <apr_file_io.h>
+#include <apr_general.h>
+
+#include "detect/detect.h"
+#include "rewrite/rewrite.h"
+
+#define KIB        1024u
+#define SMALLEST   (64 * KIB)
+#define SIZES      7 /* 64 KiB to 4 MiB */
+#define ROUNDS     5
+#define SECONDS    10   /* a page that takes longer is given up */
+#define MAX_GROWTH 3.0  /* of time per byte between the smallest and the largest size */
+#define MAX_TIME   1.0  /* seconds, of any page */
+#define MAX_MEMORY 60.0 /* times the size of the page */
+
+/*
+ * A page: begin, deep times nest, then unit until it is full, then end. '#' in a unit becomes a number
+ * that counts up. With middle, it is filled by halves, with middle in between and the same numbers.
+ */
+typedef struct {
+    const char *name;
+    const char *nest;
+    unsigned deep;
+    const char *begin;
+    const char *unit;
+    const char *middle;
+    const char *end;
+} kind_t;
+
+static const kind_t kinds[] = {
+    { .name = "ordinary", .unit = "<div class=c><p>Some text, <a href=/#>a link</a>.</div>\n" },
+    { .name = "one huge text", .unit = "text " },
+    { .name = "huge attribute", .begin = "<div title=\"", .unit = "text ", .end = "\">x</div>" },
+    { .name = "huge comment", .begin = "<!--", .unit = "text ", .end = "-->x" },
+    { .name = "huge script", .begin = "<script>", .unit = "text ", .end = "</script>x" },
+    { .name = "100,000 deep", .unit = "<div>x" },
+    { .name = "spans deep", .unit = "<span>x" },
+    { .name = "unknown deep", .unit = "<x-#>" },
+    { .name = "500 deep", .nest = "<div>", .deep = 500, .unit = "<p>x</p>" },
+    { .name = "500 deep, blocks", .nest = "<div>", .deep = 500, .unit = "<div>x</div>" },
+    { .name = "500 deep, stray ends", .nest = "<div>", .deep = 500, .unit = "</p>" },
+    { .name = "500 deep, stray i", .nest = "<div>", .deep = 500, .unit = "</i>" },
+    { .name = "500 spans, stray ends", .nest = "<span>", .deep = 500, .unit = "</x>" },
+    { .name = "500 spans, text", .nest = "<span>", .deep = 500, .unit = "x<br>" },
+    { .name = "500 deep in b", .begin = "<b>", .nest = "<div>", .deep = 500, .unit = "x<br>" },
+    { .name = "500 deep, over and over",
+      .unit = "<i><i><i><i><i><u><u><u></u></u></u></i></i></i></i></i>" },
+    { .name = "tiny elements", .unit = "<i>x</i>" },
+    { .name = "tiny empty elements", .unit = "<b></b>" },
+    { .name = "br", .unit = "<br>" },
+    { .name = "img", .unit = "<img src=#>" },
+    { .name = "unknown names", .unit = "<x#>x</x#>" },
+    { .name = "attributes", .begin = "<div ", .unit = "a# ", .end = ">x</div>" },
+    { .name = "attributes, one name", .begin = "<div ", .unit = "a ", .end = ">x</div>" },
+    { .name = "attributes, two b",
+      .begin = "<b ",
+      .unit = "a# ",
+      .middle = ">x<b ",
+      .end = ">x</b></b>" },
+    { .name = "attributes, many b", .unit = "<b a b c d e f g h i j k l m n o p=#>x</b>" },
+    { .name = "attributes in open b",
+      .nest = "<b a b c d e f g h i j=#>",
+      .deep = 480,
+      .unit = "<b a b c d e f g h i j=x>x</b>" },
+    { .name = "b not closed", .unit = "<b>" },
+    { .name = "b x not closed", .unit = "<b>x" },
+    { .name = "b in p not closed", .unit = "<p><b>x" },
+    { .name = "b in p, ends", .unit = "<p><b></p>" },
+    { .name = "b in p, numbered", .unit = "<p><b id=#></p>" },
+    { .name = "b come back", .begin = "<p>", .nest = "<b id=#>", .deep = 480, .unit = "</p><p>x" },
+    { .name = "b come back, 240 deep",
+      .nest = "<div>",
+      .deep = 240,
+      .begin =
+          "<p><b id=1><b id=2><b id=3><b id=4><b id=5><b id=6><b id=7><b id=8><b id=9><b id=10>",
+      .unit = "</p><p>x" },
+    { .name = "a in a", .unit = "<a href=#>x" },
+    { .name = "a in a, blocks", .unit = "<a href=#><div>x" },
+    { .name = "nobr", .unit = "<nobr>x" },
+    { .name = "misnested", .unit = "<p><b><i>x</b>y</i></p>" },
+    { .name = "misnested blocks", .unit = "<b><div>x</b>y</div>" },
+    { .name = "adoption", .nest = "<b><div>", .deep = 240, .unit = "</b>" },
+    { .name = "adoption again", .nest = "<div>", .deep = 240, .unit = "<b><p><p></b></p>" },
+    { .name = "adoption over spans",
+      .unit = "<b><u><s><i><span><span><div>x</b></div></span></span></i></s></u>" },
+    { .name = "b over a table", .begin = "<b><table>", .unit = "</b>" },
+    { .name = "markers left", .unit = "<div><object></div>", .middle = "", .end = "x" },
+    { .name = "markers left, b",
+      .begin = "",
+      .unit = "<div><object></div><div><b><b><b><b></b></b></b></b></div>" },
+    { .name = "marquee left, b", .unit = "<div><marquee><b></div>" },
+    { .name = "foster parents", .unit = "<table>x<b>y</table>" },
+    { .name = "table in table", .unit = "<table>" },
+    { .name = "cells", .begin = "<table>", .unit = "<tr><td>x" },
+    { .name = "tables in cells", .unit = "<table><tr><td>x" },
+    { .name = "text in table", .begin = "<table>", .unit = "x<tr>" },
+    { .name = "hidden in table", .begin = "<table>", .unit = "<script></script>" },
+    { .name = "colgroups", .begin = "<table>", .unit = "<colgroup><col>" },
+    { .name = "li", .begin = "<ul>", .unit = "<li>x" },
+    { .name = "dl", .begin = "<dl>", .unit = "<dt>x<dd>y" },
+    { .name = "li in spans", .begin = "<ul>", .nest = "<span>", .deep = 500, .unit = "<li>" },
+    { .name = "headings", .unit = "<h1>x<h2>y" },
+    { .name = "buttons", .unit = "<button>x" },
+    { .name = "forms", .unit = "<form>x" },
+    { .name = "form ends", .unit = "</form>" },
+    { .name = "forms, divs", .unit = "<form><div></form>x</div>" },
+    { .name = "ruby", .begin = "<ruby>", .unit = "<rb>x<rt>y" },
+    { .name = "select", .unit = "<select><option>x</select>" },
+    { .name = "select not closed", .unit = "<select>" },
+    { .name = "option", .unit = "<option>" },
+    { .name = "option in select", .begin = "x<select>", .unit = "<option>x", .end = "</select>" },
+    { .name = "optgroup", .begin = "x<select>", .unit = "<optgroup><option>x", .end = "</select>" },
+    { .name = "select, divs", .begin = "x<select>", .unit = "<div>", .end = "</select>" },
+    { .name = "stray ends", .unit = "</div>" },
+    { .name = "stray p", .unit = "</p>" },
+    { .name = "stray br", .unit = "</br>" },
+    { .name = "stray body", .unit = "</body>x" },
+    { .name = "body", .unit = "<body>x" },
+    { .name = "html", .unit = "<html>x" },
+    { .name = "svg", .unit = "<svg><g/></svg>x" },
+    { .name = "svg deep", .begin = "x<svg>", .unit = "<g>" },
+    { .name = "svg in svg", .begin = "x", .unit = "<svg>" },
+    { .name = "foreignObject", .begin = "x", .unit = "<svg><foreignObject>" },
+    { .name = "cdata in svg", .begin = "x<svg>", .unit = "<![CDATA[x]]>", .end = "</svg>" },
+    { .name = "cdata", .begin = "x", .unit = "<![CDATA[" },
+    { .name = "math", .unit = "<math><mi>x</mi></math>x" },
+    { .name = "template", .unit = "<template><div></template>x" },
+    { .name = "templates deep", .begin = "x", .unit = "<template>" },
+    { .name = "template, divs", .begin = "x<template>", .unit = "<div>", .end = "</template>" },
+    { .name = "noscript", .unit = "<noscript>x</noscript>y" },
+    { .name = "noscript not closed", .begin = "x", .unit = "<noscript>" },
+    { .name = "noscripts in one", .begin = "x", .unit = "<noscript>", .end = "</noscript>" },
+    { .name = "textarea", .unit = "<textarea>x</textarea>y" },
+    { .name = "iframe", .begin = "x", .unit = "<iframe>" },
+    { .name = "comments", .unit = "<!-- -->x" },
+    { .name = "comment not closed", .begin = "x<!--", .unit = "-- >" },
+    { .name = "comments opened", .begin = "x", .unit = "<!--" },
+    { .name = "comment of dashes", .begin = "x<!--", .unit = "-", .end = "-->" },
+    { .name = "comment of --!", .begin = "x<!--", .unit = "--!", .end = "-->" },
+    { .name = "bogus comments", .unit = "<?x>y" },
+    { .name = "bogus comments opened", .begin = "x", .unit = "<?" },
+    { .name = "</ in script", .begin = "x<script>", .unit = "</script", .end = "</script>" },
+    { .name = "<!-- in script", .begin = "x<script>", .unit = "<!--", .end = "--></script>" },
+    { .name = "<script in script",
+      .begin = "x<script><!--",
+      .unit = "<script ",
+      .end = "--></script>" },
+    { .name = "script not closed", .begin = "x", .unit = "<script>" },
+    { .name = "scripts", .unit = "<script></script>x" },
+    { .name = "scripts 500 deep", .nest = "<div>", .deep = 500, .unit = "<script></script>x" },
+    { .name = "</ in style", .begin = "x<style>", .unit = "</", .end = "</style>" },
+    { .name = "title", .unit = "<title>x</title>y" },
+    { .name = "<", .unit = "<" },
+    { .name = "< and spaces", .unit = "< " },
+    { .name = "</", .unit = "</" },
+    { .name = "<a", .unit = "<a" },
+    { .name = "tag not closed", .begin = "x<div ", .unit = "a=\"" },
+    { .name = "<a href=\"", .begin = "x", .unit = "<a href=\"" },
+    { .name = "&", .unit = "&" },
+    { .name = "&nbsp;", .unit = "&nbsp;", .end = "x" },
+    { .name = "&nbsp", .unit = "&nbsp" },
+    { .name = "character references", .unit = "&#1;&amp;&notit;" },
+    { .name = "spaces", .unit = " ", .end = "x" },
+    { .name = "NUL", .unit = "^" },
+    { .name = "links", .unit = "<link rel=\"x x x x canonica\" href=x>x" },
+    { .name = "metas", .unit = "<meta charset=x>" },
+    { .name = "hr in p", .unit = "<p>x<hr>" },
+    { .name = "pre", .unit = "<pre>\n<b>x</pre>" },
+    { .name = "template and content", .unit = "<div>x</div><section><p>x<br>y</section>" },
+    { .name = "separators", .unit = "<ul><li>x</ul>" },
+    { .name = "runs", .begin = "<div>", .unit = "x<br>y<span>z</span>", .end = "</div>" },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+typedef struct {
+    double seconds;
+    double memory; /* bytes, at the peak, of all but the page itself */
+    tmpl_decline_e decline;
+    uint32_t cuts;
+} cost_t;
+
+typedef struct {
+    char *bytes;
+    apr_size_t len;
+    apr_size_t room;
+} buffer_t;
+
+static void put(buffer_t *b, const char *text, unsigned number)
+{
+    for (const char *p = text != NULL ? text : ""; *p != '\0' && b->room - b->len > 16; p++) {
+        if (*p == '#') {
+            b->len += (apr_size_t)snprintf(b->bytes + b->len, 12, "%u", number);
+        }
+        else {
+            b->bytes[b->len++] = *p == '^' ? '\0' : *p;
+        }
+    }
+}
+
+static void fill(buffer_t *b, const char *unit, apr_size_t until)
+{
+    for (unsigned i = 0; b->len < until; i++) {
+        put(b, unit, i);
+    }
+}
+
+static void make_page(buffer_t *b, const kind_t *kind, apr_size_t size)
+{
+    b->room = size + 64 * KIB;
+    b->bytes = malloc(b->room);
+    b->len = 0;
+    if (b->bytes == NULL) {
+        abort();
+    }
+    put(b, "<!DOCTYPE html><html><head><title>t</title></head><body><p>A text.</p>", 0);
+    put(b, kind->begin, 0);
+    for (unsigned i = 0; i < kind->deep; i++) {
+        put(b, kind->nest, i);
+    }
+    if (kind->middle != NULL) {
+        fill(b, kind->unit, size / 2);
+        put(b, kind->middle, 0);
+    }
+    fill(b, kind->unit, size);
+    put(b, kind->end, 0);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A field of /proc/self/status, in bytes. */
+static double status_of(const char *field)
+{
+    char line[256];
+    double kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+        if (strncmp(line, field, strlen(field)) == 0) {
+            kib = strtod(line + strlen(field) + 1, NULL);
+        }
+    }
+    if (f != NULL) {
+        fclose(f);
+    }
+    return kib * KIB;
+}
+
+static void reset_peak(void)
+{
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (f == NULL || fputs("5", f) < 0 || fclose(f) != 0) {
+        perror("bounds: /proc/self/clear_refs");
+        exit(2);
+    }
+}
+
+/* The whole way of a page that is template from end to end. */
+static void strip(cost_t *cost, const buffer_t *b, apr_pool_t *pool)
+{
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
+    cost->decline = tmpl_page_parse(&page, b->bytes, b->len, &opts, pool);
+    if (cost->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
+    for (uint32_t i = 0; i < page->n_blocks; i++) {
+        verdicts[i] = (tmpl_verdict_t){ 1, 1 };
+    }
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
+    tmpl_strip(&edits, &closure, pool);
+    tmpl_edits_apply(&len, &edits, b->bytes, b->len, pool);
+    cost->cuts = closure.n_cuts;
+}
+
+static void measure(cost_t *cost, const buffer_t *b)
+{
+    apr_pool_t *pool;
+    cost->seconds = SECONDS;
+    apr_pool_create(&pool, NULL);
+    reset_peak();
+    double before = status_of("VmRSS:");
+    for (int i = 0; i < ROUNDS; i++) {
+        double begin = now();
+        strip(cost, b, pool);
+        double took = now() - begin;
+        cost->seconds = took < cost->seconds ? took : cost->seconds;
+        if (i == 0) {
+            cost->memory = status_of("VmHWM:") - before;
+        }
+        apr_pool_destroy(pool);
+        apr_pool_create(&pool, NULL);
+        if (took > 1) {
+            break;
+        }
+    }
+    apr_pool_destroy(pool);
+}
+
+/* In a process of its own: what one page leaves behind is no part of the next one's memory. */
+static void run(cost_t *cost, const kind_t *kind, apr_size_t size)
+{
+    int status;
+    *cost = (cost_t){ .seconds = SECONDS };
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        buffer_t b;
+        alarm(SECONDS);
+        apr_initialize();
+        make_page(&b, kind, size);
+        measure(cost, &b);
+        _exit(0);
+    }
+    waitpid(pid, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM) {
+        fprintf(stderr, "bounds: %s: signal %d\n", kind->name, WTERMSIG(status));
+        exit(2);
+    }
+}
+
+static int run_kind(const kind_t *kind, cost_t *cost)
+{
+    const char *verdict = "";
+    double largest = 0;
+    double memory = 0;
+    double first = 0;
+    double last = 0;
+    printf("%-26s", kind->name);
+    for (unsigned i = 0; i < SIZES; i++) {
+        double size = (double)(SMALLEST << i);
+        run(cost, kind, SMALLEST << i);
+        if (cost->seconds >= SECONDS) {
+            printf("  NO END\n");
+            return 0;
+        }
+        printf(" %8.2f", cost->seconds * 1e3);
+        largest = cost->seconds > largest ? cost->seconds : largest;
+        memory = i >= 2 && cost->memory / size > memory ? cost->memory / size : memory;
+        /* Where a limit declines the larger pages, growth is that of those it lets pass. */
+        if (i == 0) {
+            first = cost->seconds / size;
+        }
+        last = cost->seconds / size > last && i >= 2 ? cost->seconds / size : last;
+    }
+    double growth = last / first;
+    verdict = largest > MAX_TIME                      ? "  TOO LONG"
+              : growth > MAX_GROWTH && largest > 2e-3 ? "  GROWS"
+              : memory > MAX_MEMORY                   ? "  TOO MUCH MEMORY"
+                                                      : "";
+    printf(" %6.2f %6.1f  %s%s\n", growth, memory,
+           cost->decline != TMPL_DECLINE_NONE ? tmpl_decline_name(cost->decline) : "", verdict);
+    return *verdict == '\0';
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Memory of the pages that a list names, as a multiple of their size. */
+static void run_list(const char *list, cost_t *cost)
+{
+    enum { MAX_PAGES = 20000, SMALL = 16 * KIB };
+    static double ratios[MAX_PAGES];
+    unsigned n = 0;
+    char path[4096];
+    FILE *names = fopen(list, "r");
+    while (names != NULL && n < MAX_PAGES && fgets(path, sizeof(path), names) != NULL) {
+        path[strcspn(path, "\n")] = '\0';
+        FILE *f = fopen(path, "rb");
+        buffer_t b = { malloc(16 * KIB * KIB), 0, 16 * KIB * KIB };
+        if (f == NULL || b.bytes == NULL) {
+            fprintf(stderr, "bounds: cannot read %s\n", path);
+            exit(2);
+        }
+        b.len = fread(b.bytes, 1, b.room, f);
+        fclose(f);
+        if (b.len > SMALL) {
+            pid_t pid = fork();
+            if (pid == 0) {
+                apr_initialize();
+                measure(cost, &b);
+                _exit(0);
+            }
+            waitpid(pid, NULL, 0);
+            ratios[n++] = cost->memory / (double)b.len;
+        }
+        free(b.bytes);
+    }
+    if (n > 0) {
+        qsort(ratios, n, sizeof(*ratios), by_value);
+        printf("%u pages of more than %u KiB: memory over size, median %.1f, 99 of 100 below %.1f, "
+               "largest %.1f\n",
+               n, SMALL / KIB, ratios[n / 2], ratios[n * 99 / 100], ratios[n - 1]);
+    }
+    if (names != NULL) {
+        fclose(names);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int ok = 1;
+    cost_t *cost =
+        mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (cost == MAP_FAILED) {
+        return 2;
+    }
+    if (argc > 1 && strncmp(argv[1], "-", 1) != 0) {
+        run_list(argv[1], cost);
+    }
+    printf("milliseconds by size; the largest time per byte over that of the smallest size; peak "
+           "memory "
+           "over size\n%-26s",
+           "");
+    for (unsigned i = 0; i < SIZES; i++) {
+        printf(" %5u KiB", (SMALLEST << i) / KIB);
+    }
+    printf(" growth memory\n");
+    for (unsigned i = 0; i < KINDS; i++) {
+        if (argc < 3 || strcmp(argv[2], kinds[i].name) == 0) {
+            ok &= run_kind(&kinds[i], cost);
+        }
+    }
+    return ok ? 0 : 1;
+}
