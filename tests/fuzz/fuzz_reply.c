@@ -45,6 +45,11 @@ static void *serve(void *unused)
     }
 }
 
+static void remove_socket(void)
+{
+    unlink(strchr(uri, '/') + 2);
+}
+
 static void start_server(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -57,6 +62,7 @@ static void start_server(void)
         abort();
     }
     snprintf(uri, sizeof(uri), "redis+unix://%s", address.sun_path);
+    atexit(remove_socket);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,7 +72,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const tmpl_document_t document = { 1, 2 };
     tmpl_store_t *store;
     tmpl_counts_t counts = { 0 };
-    tmpl_store_stats_t stats;
     tmpl_error_t err = { 0 };
     apr_pool_t *pool;
     apr_initialize();
@@ -86,7 +91,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         }
     }
-    tmpl_store_stats(store, "s", &policy, &stats, &err, pool);
     apr_pool_destroy(pool);
     return 0;
 }
