@@ -192,6 +192,23 @@ static void limits_hold(void **state)
                      TMPL_DECLINE_TOO_MANY);
 }
 
+/* What each tag has to be searched for in is bounded for the page as a whole. */
+static void many_tags_deep_down_are_declined(void **state)
+{
+    enum { DEEP = 500, TAGS = 70000 };
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    char *html = apr_palloc(*state, 5 * DEEP + 4 * TAGS);
+    for (int i = 0; i < DEEP; i++) {
+        memcpy(html + (apr_size_t)i * 5, "<div>", 5);
+    }
+    for (int i = 0; i < TAGS; i++) {
+        memcpy(html + 5 * DEEP + (apr_size_t)i * 4, "</p>", 4);
+    }
+    assert_int_equal(tmpl_page_parse(&page, html, 5 * DEEP + 4 * TAGS, &opts, *state),
+                     TMPL_DECLINE_TOO_MANY);
+}
+
 /* NUL bytes and broken UTF-8 are text like any other. */
 static void odd_bytes_are_text(void **state)
 {
@@ -312,6 +329,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(declines_have_reasons),
     CHECK(every_reason_is_documented),
     CHECK(limits_hold),
+    CHECK(many_tags_deep_down_are_declined),
     CHECK(odd_bytes_are_text),
     CHECK(attributes_as_html5_reads_them),
     CHECK(charsets_by_mark_header_and_meta),

@@ -30,12 +30,16 @@ static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     if (selectors == NULL || selectors->nelts == 0) {
         return;
     }
-    for (uint32_t i = 1; i < page->n_nodes; i++) {
+    uint32_t next = 1;
+    while (next < page->n_nodes) {
+        uint32_t i = next++;
         const tmpl_node_t *node = &page->nodes[i];
         for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
             if (tmpl_selector_matches(APR_ARRAY_IDX(selectors, k, const tmpl_selector_t *), page,
                                       i)) {
                 set_blocks(verdicts, page, node, template);
+                next = node->after; /* what is inside has been set with it */
+                break;
             }
         }
     }

@@ -9,7 +9,7 @@
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
-    uint32_t room = build->skeleton.n_marks + 1;
+    uint32_t room = build->skeleton.max_segments + 1;
     uint32_t slots = 16;
     while (slots < 2 * room) {
         slots *= 2;

@@ -48,6 +48,7 @@ static void put(tmpl_skeleton_t *out, const char *bytes, apr_size_t len)
 static void mark(tmpl_skeleton_t *out, uint32_t start, uint32_t at, uint32_t token, int is_text)
 {
     out->marks[out->n_marks++] = (tmpl_mark_t){ start, at, token, (unsigned char)is_text };
+    out->max_segments += is_text != 0;
 }
 
 static void put_tag(tmpl_skeleton_t *out, const tmpl_token_t *token, const char *open,
@@ -60,6 +61,8 @@ static void put_tag(tmpl_skeleton_t *out, const tmpl_token_t *token, const char 
         name = unknown;
     }
     uint32_t start = out->len;
+    out->max_segments +=
+        token->type == TMPL_TOKEN_START && (token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_IMG);
     put(out, open, strlen(open));
     put(out, name, strlen(name));
     put(out, ">", 1);

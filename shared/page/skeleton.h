@@ -26,6 +26,7 @@ typedef struct {
     uint32_t len;
     tmpl_mark_t *marks; /* in order of at */
     uint32_t n_marks;
+    uint32_t max_segments; /* texts, images and links */
 } tmpl_skeleton_t;
 
 /*
