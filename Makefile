@@ -167,6 +167,12 @@ bench-bounds: $(BUILD)/bench/bounds
 	@list=$$(mktemp) && if [ -d "$(CORPUS)" ]; then find "$(CORPUS)" -name '*.html' | LC_ALL=C sort > $$list; fi && \
 	  { $< $$list; rc=$$?; rm -f $$list; exit $$rc; }
 .PHONY: bench-bounds
+
+# soak           memory of the server over 20,000 pages, under each MPM
+soak: all
+	for mpm in $(MPMS); do TMPL_TEST_MPM=$$mpm TMPL_TEST_SOAK=20000 TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so \
+	  prove -v t/44-soak.t || exit 1; done
+.PHONY: soak
 # --- end of checking ---
 
 # --- demo, packages, installing (demo/) ---
