@@ -20,13 +20,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int listener;
 static char uri[64];
-static const uint8_t *answer;
+static uint8_t answer[65536];
 static size_t answer_len;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Answers one connection at a time; answer changes only between observations. */
+/* A copy of the answer: the one of an observation that has given up may still be on its way. */
+static size_t take_answer(uint8_t *copy)
+{
+    pthread_mutex_lock(&lock);
+    size_t len = answer_len;
+    memcpy(copy, answer, len);
+    pthread_mutex_unlock(&lock);
+    return len;
+}
+
+static void set_answer(const uint8_t *data, size_t size)
+{
+    pthread_mutex_lock(&lock);
+    answer_len = size < sizeof(answer) ? size : sizeof(answer);
+    memcpy(answer, data, answer_len);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Answers one connection at a time. */
 static void *serve(void *unused)
 {
-    char request[65536];
+    static char request[65536];
+    static uint8_t copy[sizeof(answer)];
     (void)unused;
     for (;;) {
         int fd = accept(listener, NULL, NULL);
@@ -34,10 +54,10 @@ static void *serve(void *unused)
             return NULL;
         }
         while (read(fd, request, sizeof(request)) > 0) {
-            size_t half = answer_len / 2;
-            if (send(fd, answer, half, MSG_NOSIGNAL) < 0 ||
-                send(fd, answer + half, answer_len - half, MSG_NOSIGNAL) < 0 ||
-                answer_len % 2 == 1) {
+            size_t len = take_answer(copy);
+            size_t half = len / 2;
+            if (send(fd, copy, half, MSG_NOSIGNAL) < 0 ||
+                send(fd, copy + half, len - half, MSG_NOSIGNAL) < 0 || len % 2 == 1) {
                 break;
             }
         }
@@ -78,8 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (uri[0] == '\0') {
         start_server();
     }
-    answer = data;
-    answer_len = size;
+    set_answer(data, size);
     apr_pool_create(&pool, NULL);
     if (tmpl_store_open(&store, uri, NULL, &err, pool) != APR_SUCCESS) {
         abort();
