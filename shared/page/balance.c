@@ -795,7 +795,7 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         if (decline != TMPL_DECLINE_NONE) {
             return decline;
         }
-        if (b.ambiguous) {
+        if (b.ambiguous || b.s.unsure) {
             return TMPL_DECLINE_UNCOVERED;
         }
         if (b.s.n > max_depth) {

@@ -3,9 +3,18 @@
 
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "page/attr.h"
 
 #define FIRST_ROOM 64
+
+/* Of a formatting element; one with more makes the list unsure. */
+#define MAX_ATTRIBUTES 64
+
+#define FNV_BASIS 0xCBF29CE484222325u
+#define FNV_PRIME 0x100000001B3u
 
 int tmpl_scope_plain(const tmpl_open_t *o)
 {
@@ -139,36 +148,38 @@ int tmpl_opens_is_active(const tmpl_opens_t *s, uint32_t name)
     return find_active(s, name) != TMPL_NONE;
 }
 
-/* How many attributes of tag a stand with the same value in tag b, and how many there are. */
-static uint32_t shared_attributes(const char *src, tmpl_span_t a, tmpl_span_t b, uint32_t *of)
+/* A hash of a tag's attributes in any order; one that repeats the name of another does not count. */
+static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
 {
-    uint32_t at = a.start + 1;
-    uint32_t shared = 0;
-    tmpl_attr_t mine;
-    tmpl_attr_t other;
-    while (at < a.end && !tmpl_is_space(src[at]) && src[at] != '/' && src[at] != '>') {
+    const char *src = s->src;
+    uint64_t names[MAX_ATTRIBUTES];
+    uint64_t sum = 0;
+    uint32_t n = 0;
+    uint32_t at = tag.start + 1;
+    tmpl_attr_t attr;
+    while (at < tag.end && !tmpl_is_space(src[at]) && src[at] != '/' && src[at] != '>') {
         at++;
     }
-    for (*of = 0; tmpl_attr_next(&mine, src, a.end, &at) == TMPL_ATTR_FOUND; (*of)++) {
-        char name[64] = { 0 };
-        if (tmpl_span_len(mine.name) < sizeof(name)) {
-            memcpy(name, src + mine.name.start, tmpl_span_len(mine.name));
-            shared += tmpl_attr_find(&other, src, b, name) &&
-                      tmpl_span_len(other.value) == tmpl_span_len(mine.value) &&
-                      memcmp(src + other.value.start, src + mine.value.start,
-                             tmpl_span_len(mine.value)) == 0;
+    while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
+        uint64_t name = FNV_BASIS;
+        uint32_t i = 0;
+        for (uint32_t p = attr.name.start; p < attr.name.end; p++) {
+            unsigned c = (unsigned char)src[p];
+            name = (name ^ (c - 'A' < 26u ? c | 0x20u : c)) * FNV_PRIME;
+        }
+        while (i < n && names[i] != name) {
+            i++;
+        }
+        if (i == MAX_ATTRIBUTES) {
+            s->unsure = 1;
+            return sum;
+        }
+        if (i == n) {
+            names[n++] = name;
+            sum += XXH3_64bits_withSeed(src + attr.value.start, tmpl_span_len(attr.value), name);
         }
     }
-    return shared;
-}
-
-static int same_attributes(const tmpl_opens_t *s, uint32_t a, uint32_t b)
-{
-    uint32_t of_a;
-    uint32_t of_b;
-    uint32_t a_in_b = shared_attributes(s->src, s->tokens[a].span, s->tokens[b].span, &of_a);
-    uint32_t b_in_a = shared_attributes(s->src, s->tokens[b].span, s->tokens[a].span, &of_b);
-    return of_a == of_b && a_in_b == of_a && b_in_a == of_b;
+    return sum;
 }
 
 /*
@@ -177,17 +188,18 @@ static int same_attributes(const tmpl_opens_t *s, uint32_t a, uint32_t b)
  */
 static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
 {
+    uint64_t attributes = attributes_of(s, s->tokens[o->token].span);
     unsigned alike = 0;
     unsigned named = 0;
     for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
         const tmpl_active_t *a = &s->active[i - 1];
         named += a->name == o->name;
-        if (a->name == o->name && same_attributes(s, a->token, o->token) && ++alike == 3) {
+        if (a->name == o->name && a->attributes == attributes && ++alike == 3) {
             remove_active(s, i - 1);
             break;
         }
     }
-    add_active(s, (tmpl_active_t){ o->name, o->id, o->token });
+    add_active(s, (tmpl_active_t){ o->name, o->id, attributes });
     return named >= 2;
 }
 
@@ -202,7 +214,7 @@ tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, ui
                     tag == TMPL_TAG_SELECT || tag == TMPL_TAG_COLGROUP;
     o->mixed = o->fixed_text;
     if (is_marker(o)) {
-        add_active(s, (tmpl_active_t){ 0, 0, TMPL_NONE });
+        add_active(s, (tmpl_active_t){ 0, 0, 0 });
     }
     else if ((flags & TMPL_IS_FORMATTING) && token != TMPL_NONE) {
         o->tainted = (unsigned char)activate(s, o);

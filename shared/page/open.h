@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
     uint32_t name;
     uint32_t id;
-    uint32_t token; /* the start tag that its attributes stand in */
+    uint64_t attributes; /* equal for equal ones in any order */
 } tmpl_active_t;
 
 typedef struct {
@@ -42,6 +42,7 @@ typedef struct {
     uint32_t n_active;
     uint32_t room_active;
     uint32_t last_id;
+    unsigned char unsure; /* a formatting element has too many attributes to compare it by */
     apr_pool_t *pool;
 } tmpl_opens_t;
 

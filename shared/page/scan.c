@@ -15,7 +15,6 @@ typedef struct {
     uint32_t at;
     tmpl_token_t *tokens;
     uint32_t n;
-    uint32_t room;
     uint32_t max;
     apr_pool_t *pool;
     apr_array_header_t *claims; /* NULL until there is one */
@@ -50,13 +49,6 @@ static uint32_t name_of(const char *name, uint32_t len, tmpl_tag_e tag)
 
 static tmpl_token_t *push(scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
 {
-    if (s->n == s->room) {
-        uint32_t room = s->room * 2;
-        tmpl_token_t *grown = apr_palloc(s->pool, room * sizeof(*grown));
-        memcpy(grown, s->tokens, s->n * sizeof(*grown));
-        s->tokens = grown;
-        s->room = room;
-    }
     tmpl_token_t *token = &s->tokens[s->n++];
     *token =
         (tmpl_token_t){ .span = { start, end }, .type = (unsigned char)type, .pair = TMPL_NONE };
@@ -330,9 +322,15 @@ static tmpl_decline_e markup(scan_t *s, uint32_t start)
 tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, uint32_t max_tokens,
                          apr_pool_t *pool)
 {
-    /* Real pages hold a tag every 30 bytes or so. */
-    scan_t s = { .src = src, .len = len, .room = len / 24 + 16, .max = max_tokens, .pool = pool };
-    s.tokens = apr_palloc(pool, s.room * sizeof(*s.tokens));
+    /* As many tokens as there are '<', or as may be. */
+    scan_t s = { .src = src, .len = len, .max = max_tokens, .pool = pool };
+    const char *p = memchr(src, '<', len);
+    uint32_t room = 2;
+    while (p != NULL && room - 2 < max_tokens) {
+        p = memchr(p + 1, '<', (apr_size_t)(src + len - p - 1));
+        room++;
+    }
+    s.tokens = apr_palloc(pool, room * sizeof(*s.tokens));
     tokens->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (s.at < len) {
         const char *open = memchr(src + s.at, '<', len - s.at);
