@@ -7,10 +7,10 @@ CORPUS ?=
 APXS  ?= apxs
 CC    ?= gcc
 
-APR_CFLAGS  := $(shell apr-1-config --cppflags --includes) $(shell apu-1-config --includes)
-APR_LIBS    := $(shell apu-1-config --link-ld --libs) $(shell apr-1-config --link-ld --libs)
-XML_CFLAGS  := $(shell xml2-config --cflags)
-HTTPD_CFLAGS := -I$(shell $(APXS) -q INCLUDEDIR)
+APR_CFLAGS  := $(shell apr-1-config --cppflags --includes 2>/dev/null) $(shell apu-1-config --includes 2>/dev/null)
+APR_LIBS    := $(shell apu-1-config --link-ld --libs 2>/dev/null) $(shell apr-1-config --link-ld --libs 2>/dev/null)
+XML_CFLAGS  := $(shell xml2-config --cflags 2>/dev/null)
+HTTPD_CFLAGS := -I$(shell $(APXS) -q INCLUDEDIR 2>/dev/null)
 
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
          -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror
@@ -182,8 +182,8 @@ STORE     ?= lmdb
 PORT      ?= 8080
 DEMO_WAIT ?=
 PREFIX    ?= /usr/local
-MODULE_DIR = $(shell $(APXS) -q LIBEXECDIR)
-MODS_DIR   = $(shell $(APXS) -q SYSCONFDIR)/mods-available
+MODULE_DIR = $(shell $(APXS) -q LIBEXECDIR 2>/dev/null)
+MODS_DIR   = $(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available
 MAN_PAGES := $(wildcard docs/*.[15])
 DOC_DIR    = $(PREFIX)/share/doc/mod_tmpl
 DOCS      := README.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf))

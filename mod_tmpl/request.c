@@ -40,7 +40,7 @@ static int may_be_page(const request_rec *r)
 /* The codings of an Accept-Encoding field that INFLATE undoes, with their weights. */
 static const char *readable_codings(const char *accept, apr_pool_t *pool)
 {
-    const char *readable = NULL;
+    apr_array_header_t *readable = apr_array_make(pool, 4, sizeof(const char *));
     const char *rest = accept;
     const char *item;
     apr_size_t len;
@@ -52,11 +52,12 @@ static const char *readable_codings(const char *accept, apr_pool_t *pool)
         if ((len == 4 && ap_cstr_casecmpn(item, "gzip", len) == 0) ||
             (len == 6 && ap_cstr_casecmpn(item, "x-gzip", len) == 0) ||
             (len == 8 && ap_cstr_casecmpn(item, "identity", len) == 0)) {
-            item = apr_pstrmemdup(pool, item, (apr_size_t)(rest - item));
-            readable = readable == NULL ? item : apr_pstrcat(pool, readable, ", ", item, NULL);
+            APR_ARRAY_PUSH(readable, const char *) =
+                apr_pstrcat(pool, readable->nelts > 0 ? " " : "",
+                            apr_pstrmemdup(pool, item, (apr_size_t)(rest - item)), NULL);
         }
     }
-    return readable;
+    return readable->nelts > 0 ? apr_array_pstrcat(pool, readable, ',') : NULL;
 }
 
 static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)

@@ -79,15 +79,16 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
 }
 
 /* Adds item to a list; NULL is the empty one. */
-static const char *add(const char *list, const char *item, apr_pool_t *pool)
+static void add(apr_array_header_t *items, const char *item)
 {
-    return list == NULL ? item : apr_pstrcat(pool, list, ", ", item, NULL);
+    APR_ARRAY_PUSH(items, const char *) =
+        items->nelts == 0 ? item : apr_pstrcat(items->pool, " ", item, NULL);
 }
 
 const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool)
 {
     const char *suffix = suffix_of(mode, pool);
-    const char *more = NULL;
+    apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
     const char *rest = list;
     const char *start, *opaque;
     tag_t tag;
@@ -97,17 +98,17 @@ const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, 
         const char *as_sent = start + strspn(start, ", \t");
 
         if (!cut_ours(&tag, suffix)) {
-            more = add(more, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)), pool);
+            add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
             continue;
         }
         found = 1;
         if (keep) {
-            more = add(more, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)), pool);
+            add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
         }
         opaque = apr_pstrmemdup(pool, tag.opaque, tag.len);
-        more = add(more, apr_psprintf(pool, "\"%s\", W/\"%s\"", opaque, opaque), pool);
+        add(items, apr_psprintf(pool, "\"%s\", W/\"%s\"", opaque, opaque));
     }
-    return found ? more : list;
+    return found ? apr_array_pstrcat(pool, items, ',') : list;
 }
 
 int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool)

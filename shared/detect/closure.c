@@ -246,7 +246,7 @@ static int would_join(const tmpl_page_t *page, uint32_t end, uint32_t begin)
            (apr_isalnum(page->src[p - 1]) || page->src[p - 1] == '#')) {
         p--;
     }
-    return p > 0 && page->src[p - 1] == '&';
+    return end - p == LONGEST_REFERENCE || (p > 0 && page->src[p - 1] == '&');
 }
 
 /* Leaves out cuts that would join what is left around them. */

@@ -8,9 +8,9 @@
 
 /*
  * A token, and each element that it opens or that comes back with it, is a search of all that is open
- * and active: this many steps in all are a fraction of a second, and a hundred times what pages take.
+ * and active: this many steps in all are a fraction of a second, and far more than pages take.
  */
-#define MAX_STEPS 33000000u
+#define MAX_STEPS 10000000u
 
 /* How the doctype makes browsers read the page. */
 typedef enum { QUIRKS, NO_QUIRKS, QUIRKS_UNSURE } quirks_e;
@@ -255,7 +255,9 @@ static int select_start(balance_t *b, tmpl_tag_e tag)
         return 0;
     }
     tmpl_opens_taint(&b->s, 0);
-    b->ambiguous |= tag == TMPL_TAG_NOSCRIPT; /* dropped, so what is in it is no raw text */
+    /* If it is dropped, what is in it is no raw text. */
+    b->ambiguous |= tag == TMPL_TAG_NOSCRIPT ||
+                    ((tmpl_tag_flags(tag) & TMPL_IS_RAW) != 0 && tag != TMPL_TAG_TEXTAREA);
     if (tag == TMPL_TAG_SELECT) {
         tmpl_opens_close(&b->s, select, TMPL_NONE);
         return 1;

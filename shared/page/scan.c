@@ -203,7 +203,7 @@ static tmpl_decline_e foreign_tag(scan_t *s, tmpl_token_t *token, const char *na
     if (!html && ((flags & TMPL_IS_BREAKOUT) || token->tag == TMPL_TAG_FONT)) {
         return TMPL_DECLINE_FOREIGN;
     }
-    if (html && (flags & TMPL_IS_RAW)) {
+    if (s->integration > 0 && (flags & TMPL_IS_RAW)) {
         return TMPL_DECLINE_FOREIGN;
     }
     if (token->flags & TMPL_TOKEN_SELF_CLOSING) {

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <string.h>
+
+#include <apr_general.h>
+#include <apr_time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "page/attr.h"
 #include "page/build.h"
+
+/*
+ * A factor that no page can know: without a secret its keys can be worked out, and enough of them that
+ * fall into one place of the table below would make it slow.
+ */
+static uint64_t factor;
+static pthread_once_t factor_once = PTHREAD_ONCE_INIT;
+
+static void draw_factor(void)
+{
+    if (apr_generate_random_bytes((unsigned char *)&factor, sizeof(factor)) != APR_SUCCESS) {
+        factor = (uint64_t)apr_time_now() * 0x9E3779B97F4A7C15u;
+    }
+    factor |= 1;
+}
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
@@ -14,6 +33,7 @@ void tmpl_segments_init(tmpl_build_t *build)
     while (slots < 2 * room) {
         slots *= 2;
     }
+    pthread_once(&factor_once, draw_factor);
     build->page->segments = apr_palloc(build->pool, room * sizeof(*build->page->segments));
     build->page->blocks = apr_palloc(build->pool, room * sizeof(*build->page->blocks));
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
@@ -29,7 +49,7 @@ static uint32_t key_index(tmpl_build_t *build, uint64_t hash)
 {
     tmpl_page_t *page = build->page;
     uint32_t mask = build->n_slots - 1;
-    uint32_t slot = (uint32_t)hash & mask;
+    uint32_t slot = (uint32_t)((hash * factor) >> 32) & mask;
     while (build->slots[slot] != 0) {
         if (page->keys[build->slots[slot] - 1] == hash) {
             return build->slots[slot] - 1;
