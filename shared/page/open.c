@@ -11,7 +11,7 @@
 #define FIRST_ROOM 64
 
 /* Of a formatting element; one with more makes the list unsure. */
-#define MAX_ATTRIBUTES 64
+#define MAX_ATTRIBUTES 256
 
 #define FNV_BASIS 0xCBF29CE484222325u
 #define FNV_PRIME 0x100000001B3u
