@@ -49,6 +49,9 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     tmpl_page_opts_t o = *opts;
     o.max_nodes = o.max_nodes != 0 ? o.max_nodes : TMPL_MAX_NODES;
     o.max_depth = o.max_depth != 0 ? o.max_depth : TMPL_MAX_DEPTH;
+    if (len == 0) {
+        return TMPL_DECLINE_EMPTY; /* src may be NULL */
+    }
     if (len >= TMPL_NONE) {
         return TMPL_DECLINE_TOO_LARGE;
     }
