@@ -82,12 +82,18 @@ int tmpl_span_is(const char *src, tmpl_span_t span, const char *name)
     return tmpl_span_len(span) == len && strncasecmp(src + span.start, name, len) == 0;
 }
 
-int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name)
+uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag)
 {
     uint32_t at = tag.start + 1;
     while (at < tag.end && !tmpl_is_space(src[at]) && src[at] != '/' && src[at] != '>') {
         at++;
     }
+    return at;
+}
+
+int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name)
+{
+    uint32_t at = tmpl_attr_first(src, tag);
     while (tmpl_attr_next(attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
         if (tmpl_span_is(src, attr->name, name)) {
             return 1;

@@ -27,6 +27,9 @@ typedef enum {
  */
 tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
 
+/* Where the attributes of the start tag at span begin: behind its name. */
+uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag);
+
 /*
  * The first attribute of that lower-case name in the start tag at span; 0 if there is none. Where an
  * attribute stands twice the first one counts, as in browsers.

@@ -5,11 +5,7 @@
 
 uint32_t tmpl_claim_of_attribute(const char *src, const tmpl_attr_t *attr)
 {
-    static const char name[] = "data-tmpl";
-    uint32_t len = sizeof(name) - 1;
-    return tmpl_span_len(attr->name) == len && strncasecmp(src + attr->name.start, name, len) == 0
-               ? attr->name.end - 4
-               : 0;
+    return tmpl_span_is(src, attr->name, "data-tmpl") ? attr->name.end - 4 : 0;
 }
 
 uint32_t tmpl_claim_of_comment(const char *src, tmpl_span_t comment)

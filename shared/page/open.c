@@ -155,11 +155,8 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
     uint64_t names[MAX_ATTRIBUTES];
     uint64_t sum = 0;
     uint32_t n = 0;
-    uint32_t at = tag.start + 1;
+    uint32_t at = tmpl_attr_first(src, tag);
     tmpl_attr_t attr;
-    while (at < tag.end && !tmpl_is_space(src[at]) && src[at] != '/' && src[at] != '>') {
-        at++;
-    }
     while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
         uint64_t name = FNV_BASIS;
         uint32_t i = 0;

@@ -12,11 +12,8 @@
 
 typedef struct {
     const tmpl_tokens_t *tokens;
-    const char *src;
     tmpl_skeleton_t *out;
-    uint32_t room;
     int in_body;
-    apr_pool_t *pool;
 } skeleton_t;
 
 int tmpl_text_is_blank(const char *src, tmpl_span_t span)
@@ -110,7 +107,7 @@ static uint32_t put_token(skeleton_t *s, uint32_t i)
 void tmpl_skeleton(tmpl_skeleton_t *skeleton, const tmpl_tokens_t *tokens, const char *src,
                    uint32_t len, apr_pool_t *pool)
 {
-    skeleton_t s = { .tokens = tokens, .src = src, .out = skeleton, .pool = pool };
+    skeleton_t s = { .tokens = tokens, .out = skeleton };
     *skeleton = (tmpl_skeleton_t){ 0 };
     skeleton->bytes =
         apr_palloc(pool, sizeof(TMPL_SKELETON_HEAD) + (tokens->n + 1) * BYTES_PER_TOKEN);
