@@ -21,10 +21,9 @@ my $client = $httpd->client;
 # Anonymous memory of the server's children, in bytes: the store's file is mapped, and none of it.
 sub memory {
     my $sum = 0;
-    for my $status (glob '/proc/[0-9]*/status') {
-        open my $f, '<', $status or next;
-        my $text = join '', <$f>;
-        $sum += $1 << 10 if $text =~ /^PPid:\s+$httpd->{pid}$/m && $text =~ /^RssAnon:\s+(\d+)/m;
+    for my $child (children($httpd->{pid})) {
+        my ($kb) = slurp("/proc/$child/status") =~ /^RssAnon:\s+(\d+)/m;
+        $sum += $kb << 10;
     }
     return $sum;
 }

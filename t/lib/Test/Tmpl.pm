@@ -17,7 +17,7 @@ use Test::Tmpl::Backend;
 use Test::Tmpl::Client;
 use Test::Tmpl::Field;
 use Test::Tmpl::Httpd;
-use Test::Tmpl::Process qw(wait_for spawn end_process alive slurp spit temp_dir give_to_server free_port);
+use Test::Tmpl::Process qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
 use Test::Tmpl::Redis;
 use Test::Tmpl::Site;
 
@@ -25,7 +25,7 @@ use Test::Tmpl::Site;
 our $MARK = ' data-tmpl=""';
 
 my @HERE = qw(backend site httpd proxy redis unmark same_bytes state_of);
-my @PROCESS = qw(wait_for spawn end_process alive slurp spit temp_dir give_to_server free_port);
+my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
 
 sub import {
     strict->import;

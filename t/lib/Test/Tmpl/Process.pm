@@ -18,7 +18,7 @@ use IO::Socket::INET;
 use POSIX qw(:sys_wait_h);
 use Time::HiRes qw(sleep time);
 
-our @EXPORT_OK = qw(spawn end_process alive wait_for free_port temp_dir slurp spit give_to_server
+our @EXPORT_OK = qw(spawn end_process alive children wait_for free_port temp_dir slurp spit give_to_server
     server_user);
 
 my $owner = $$;
@@ -69,6 +69,18 @@ sub alive {
     return 1 if waitpid($pid, WNOHANG) == 0;
     delete $running{$pid};
     return 0;
+}
+
+# The children of a process that still run: a list of pids.
+sub children {
+    my ($pid) = @_;
+    my @children;
+    for my $stat (glob '/proc/[0-9]*/stat') {
+        open my $in, '<', $stat or next;    # it has just ended
+        my ($child, $state, $parent) = (<$in> // '') =~ /^(\d+) \(.*\) (\S) (\d+)/ or next;
+        push @children, $child if $parent == $pid && $state ne 'Z';
+    }
+    return @children;
 }
 
 # Ends a process started with spawn, and what is left of its group; returns when it has ended.
