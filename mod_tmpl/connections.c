@@ -14,6 +14,7 @@
 
 #include "mod_tmpl.h"
 #include "store/breaker.h"
+#include "store/provider.h"
 
 /* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
 #define PAUSE apr_time_from_sec(1)
@@ -29,6 +30,7 @@ struct tmpl_link_t {
     tmpl_store_t *store; /* NULL until it could be opened; atomic */
     tmpl_breaker_t breaker;
     apr_uint32_t full; /* atomic */
+    apr_uint32_t told; /* the second in which a bad site's name was logged last; atomic */
 };
 
 /* Made while the configuration is read; from then on only what links hold of a child is written. */
@@ -253,38 +255,57 @@ static void report_room(tmpl_link_t *link, const tmpl_error_t *err, request_rec 
     }
 }
 
+/*
+ * Whether the store may be asked about that site. The name may be made of what a client sends, so one
+ * that is too long is no failure of the store, and told of at most once a second.
+ */
+static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
+{
+    apr_size_t len = strlen(site);
+    apr_uint32_t now = (apr_uint32_t)apr_time_sec(steady_now()) + 1;
+    apr_uint32_t told;
+
+    if (len > 0 && len <= TMPL_SITE_MAX) {
+        return 1;
+    }
+    told = apr_atomic_read32(&link->told);
+    if (told != now && apr_atomic_cas32(&link->told, now, told) == told) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
+                      TMPL_LOG_SITE "a site's name of %" APR_SIZE_T_FMT
+                                    " bytes is not 1 to %d bytes "
+                                    "long, its pages pass untouched: %.64s",
+                      len, TMPL_SITE_MAX, site);
+    }
+    return 0;
+}
+
 void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
                      request_rec *r, apr_pool_t *pool)
 {
     tmpl_link_t *link = conf->store != NULL ? conf->store : default_link;
-    int allowed = link != NULL && tmpl_breaker_allow(&link->breaker, steady_now());
     tmpl_error_t err = { APR_SUCCESS, "" };
-    tmpl_store_t *store = allowed ? open_store(link, &err) : NULL;
+    tmpl_store_t *store = NULL;
     tmpl_clean_opts_t opts;
 
     tmpl_conf_opts(&opts, conf);
-    tmpl_clean(outcome, input, &opts, store, tmpl_conf_timeout(conf), pool);
-    if (!allowed) {
+    /* a page that the parser declines must not use up the breaker's one trial */
+    if (!tmpl_clean_read(outcome, input, &opts, pool)) {
         return;
     }
-    if (store == NULL) {
-        if (err.status != APR_SUCCESS) {
-            report(link, &err, r);
+    if (link != NULL && is_site(link, input->site, r) &&
+        tmpl_breaker_allow(&link->breaker, steady_now())) {
+        store = open_store(link, &err);
+    }
+    tmpl_clean_judge(outcome, input, &opts, store, tmpl_conf_timeout(conf), pool);
+    if (store != NULL) {
+        report_room(link, &outcome->store_error, r);
+        err = outcome->store_error;
+        if (APR_STATUS_IS_ENOSPC(err.status)) {
+            err.status = APR_SUCCESS;
         }
-        return;
     }
-    /* a page that the parser declined has not asked the store */
-    if (outcome->counts.records == NULL && outcome->store_error.status == APR_SUCCESS) {
-        return;
+    /* without a store and an error nobody was asked */
+    if (store != NULL || err.status != APR_SUCCESS) {
+        report(link, &err, r);
     }
-    /* a site's name that cannot be one is not the store's failure */
-    if (APR_STATUS_IS_EINVAL(outcome->store_error.status)) {
-        return;
-    }
-    report_room(link, &outcome->store_error, r);
-    err = outcome->store_error;
-    if (APR_STATUS_IS_ENOSPC(err.status)) {
-        err.status = APR_SUCCESS;
-    }
-    report(link, &err, r);
 }

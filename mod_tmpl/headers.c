@@ -6,7 +6,8 @@
  * the site is known (state warm) that changes little, and the backend's tag with a suffix, and its
  * Last-Modified, say well enough whether a client's copy is still good. Before, and while the store
  * does not answer, they would keep a copy with all its template in caches for good; such a page has
- * no validators. A page that will never be judged keeps its own.
+ * no validators. A page that will never be judged keeps its own. The answer to HEAD has none, for it
+ * comes without the page that would tell.
  *
  * If-Range never matches: parts of two outputs must not be put together.
  *
@@ -124,7 +125,9 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     }
     unset(r, "Content-Length");
     unset_digests(r);
-    set_tag(r, ctx->etag, ctx->conf);
+    /* without the page nobody knows whether GET would have them, and which */
+    unset(r, "ETag");
+    unset(r, "Last-Modified");
 }
 
 /* Only for a client whose copy has a tag of ours: others hold an image, or a declined page. */

@@ -49,6 +49,7 @@ APLOG_USE_MODULE(tmpl);
 #define TMPL_LOG_STORE_UP   "tmpl: [T012] " /* NOTICE: it answers again */
 #define TMPL_LOG_STORE_FULL "tmpl: [T013] " /* WARNING: a store is full; nothing new is learnt */
 #define TMPL_LOG_STORE_ROOM "tmpl: [T014] " /* NOTICE: it has room again */
+#define TMPL_LOG_SITE       "tmpl: [T015] " /* WARNING: a site's name is none; at most once a second */
 #define TMPL_LOG_DECLINED   "tmpl: [T020] " /* DEBUG: a response passes untouched, and why */
 #define TMPL_LOG_JUDGED     "tmpl: [T021] " /* TRACE1: a page was judged */
 #define TMPL_LOG_EXPRESSION "tmpl: [T030] " /* ERR: an expression of the configuration fails */

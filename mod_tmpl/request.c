@@ -86,7 +86,8 @@ static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
 
 /*
  * <If> adds to Vary what its expression has looked at. A proxy puts its backend's fields in place
- * of all that is in headers_out, so what is there now is kept where it stays.
+ * of all that is in headers_out, so what is there now is kept where it stays. What is in both, or comes
+ * again with an internal redirect, httpd's header filter says once.
  */
 static void keep_vary(request_rec *r)
 {

@@ -80,16 +80,20 @@ static tmpl_state_e state_of(const tmpl_counts_t *counts, uint32_t min_df)
                                     : TMPL_STATE_WARM;
 }
 
-void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
-                tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool)
+int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                    const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_page_opts_t page_opts = opts->page;
     *outcome = (tmpl_outcome_t){ 0 };
     page_opts.charset = input->charset;
     outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &page_opts, pool);
-    if (outcome->decline != TMPL_DECLINE_NONE) {
-        return;
-    }
+    return outcome->decline == TMPL_DECLINE_NONE;
+}
+
+void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                      const tmpl_clean_opts_t *opts, tmpl_store_t *store,
+                      apr_interval_time_t timeout, apr_pool_t *pool)
+{
     if (!count(outcome, input, opts, store, timeout, pool)) {
         outcome->decline = TMPL_DECLINE_STORE;
         return;
@@ -110,5 +114,13 @@ void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_c
     }
     else if (opts->mode == TMPL_MODE_STRIP) {
         tmpl_strip(&outcome->edits, &outcome->closure, pool);
+    }
+}
+
+void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
+                tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool)
+{
+    if (tmpl_clean_read(outcome, input, opts, pool)) {
+        tmpl_clean_judge(outcome, input, opts, store, timeout, pool);
     }
 }

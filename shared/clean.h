@@ -92,4 +92,15 @@ typedef struct {
 void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
                 tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool);
 
+/*
+ * The two halves of tmpl_clean, for who gets hold of a store only if there is a page to ask about.
+ * The first fills outcome and says whether there is; only then may the second be called, with the same
+ * arguments.
+ */
+int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                    const tmpl_clean_opts_t *opts, apr_pool_t *pool);
+void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                      const tmpl_clean_opts_t *opts, tmpl_store_t *store,
+                      apr_interval_time_t timeout, apr_pool_t *pool);
+
 #endif

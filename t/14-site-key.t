@@ -16,6 +16,10 @@ TmplMode strip
     ProxyPass $url/
     TmplSiteKey "by %{HTTP_HOST}"
 </Location>
+<Location /long/>
+    ProxyPass $url/
+    TmplSiteKey "%{req:X-Site}"
+</Location>
 <Location /bykey/>
     ProxyPass $url/
     TmplSiteKey bykey
@@ -43,6 +47,15 @@ is join(' ', map { $_->says('pages') } @answers), '1 1 2 2 3 3', 'TmplSiteKey fr
 my $ask = sub { $httpd->get("/bykey/page/$_[0]", headers => { 'X-Document' => $_[1] })->says('pages') };
 is join(' ', map { $ask->($_, 'same') } 1 .. 6), '1 1 1 1 1 1', 'TmplPageKey: one document under six addresses';
 is $ask->(7, 'other'), 2, 'another key, another document';
+
+# A name that no store takes is not the store's failure: it costs those pages only, and few lines.
+my @long = map { $httpd->get("/long/page/$_", headers => { 'X-Site' => 'x' x 256 }) } 1 .. 20;
+is scalar(grep { $_->says('declined') eq 'store' } @long), 20, 'a name of 256 bytes: declined';
+is scalar(grep { $long[$_ - 1]->body ne $site->page($_) } 1 .. 20), 0, 'and untouched';
+is $httpd->get('/long/page/1', headers => { 'X-Site' => 'x' x 255 })->says('state'), 'cold', '255 bytes: taken, at once';
+like $httpd->log_text, qr/\[tmpl:warn\].*\[T015\].*256 bytes/, 'the log says so';
+unlike $httpd->log_text, qr/T011/, 'and blames no store';
+$httpd->expect_log(qr/T015/);
 
 $httpd->finish;
 done_testing;

@@ -24,6 +24,32 @@ same_bytes($res->body, $site->page(7), 'with it: untouched');
 like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
 $httpd->finish;
 
+# An internal redirect, by mod_rewrite or mod_dir, asks <If> again; the answer says it once.
+{
+    my $local = Test::Tmpl::Httpd->new(modules => ['rewrite'], conf => <<'END');
+TmplMode strip
+<Directory "@ROOT@/htdocs">
+    Require all granted
+    DirectoryIndex index.html
+    RewriteEngine on
+    RewriteRule ^again/(.*)$ /page/$1.html [L]
+</Directory>
+<If "req('X-Plain') == 'yes'">
+    TmplMode off
+</If>
+END
+    my $htdocs = $local->root . '/htdocs';
+    mkdir "$htdocs/$_" for qw(page again dir);
+    spit("$htdocs/$_.html", $site->page(7)) for qw(page/7 dir/index);
+    $local->start;
+    for my $target (qw(/page/7.html /again/7 /dir/)) {
+        my $answer = $local->get($target);
+        is $answer->status, 200, "$target is there";
+        is scalar(() = join(',', $answer->header_values('Vary')) =~ /X-Plain/gi), 1, "$target varies on the field, said once";
+    }
+    $local->finish;
+}
+
 my $plain = proxy($backend, conf => "TmplMode strip\nTmplLearn \"req('X-Learn') != 'no'\"\nTmplSiteKey \"%{HTTP_HOST}\"");
 my @answers = $plain->visit(1 .. 7);
 same_bytes($answers[6]->body, $site->stripped(7), 'a mode that does not depend on the request');
