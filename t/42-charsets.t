@@ -47,9 +47,15 @@ my %DECLINED = (
     'utf-16' => sub { Encode::encode('UTF-16LE', $_[0]) },
     'utf-7' => sub { $_[0] }, 'iso-2022-jp' => sub { $_[0] }, 'hz-gb-2312' => sub { $_[0] },
 );
+# In ISO-2022-JP, without a word of it.
+sub escapes {
+    my ($n) = @_;
+    return $site->page($n) =~ s/<meta charset="utf-8">//r =~ s/Story number/\e\$B\$\"<\/\e(B $&/r;
+}
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($way, $charset, $n) = $request->{target} =~ m{^/(\w+)/([\w-]+)/(\d+)$};
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, escapes($n)) if $way eq 'escapes';
     if ($way eq 'declined') {
         return $connection->respond(200, { 'Content-Type' => "text/html; charset=$charset" },
             $DECLINED{$charset}->($site->page($n)));
@@ -77,6 +83,11 @@ for my $case (@CASE) {
     my $marked = $get->(4, 'annotate')->body;
     isnt $marked, page($way, $charset, 4), "$charset, $way: annotated";
     same_bytes(unmark($marked), page($way, $charset, 4), "$charset, $way: and nothing but marks");
+}
+for my $n (1 .. 4) {
+    my $res = $httpd->get("/escapes/none/$n", headers => { 'X-Site' => 'escapes' });
+    same_bytes($res->body, escapes($n), "ISO-2022-JP that nobody names: page $n passes untouched");
+    is $res->says('declined'), 'charset', 'and says so';
 }
 for my $charset (sort keys %DECLINED) {
     for my $n (1 .. 4) {

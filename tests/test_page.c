@@ -259,6 +259,12 @@ static void charsets_by_mark_header_and_meta(void **state)
         { "\xef\xbb\xbf<meta charset=koi8-r>", "big5", "utf-8" },
         { "<META http-equiv=x content=\"text/html; charset = EUC-KR\">", NULL, "EUC-KR" },
         { "<p>charset=x</p>", NULL, NULL },
+        { "<p>\x1b$B$\"\x1b(B", NULL, "iso-2022-jp" },
+        { "<p>\x1b(Ja", NULL, "iso-2022-jp" },
+        { "<p>\x1b$B", "utf-8", "utf-8" },
+        { "<p>\x1b[1m", NULL, NULL },
+        { "<p>\x1b", NULL, NULL },
+        { "<p>~{<:Ky~} +ADw-", NULL, NULL },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *found =

@@ -52,7 +52,8 @@ static const char *charset_value(const char *from, const char *end, apr_pool_t *
     return NULL;
 }
 
-const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool)
+/* The one that a byte order mark, or the first bytes of markup, give away. */
+static const char *charset_by_mark(const char *src, apr_size_t len)
 {
     static const struct {
         const char *bytes;
@@ -66,9 +67,11 @@ const char *tmpl_charset(const char *src, apr_size_t len, const char *header, ap
             return marks[i].name;
         }
     }
-    if (header != NULL && *header != '\0') {
-        return header;
-    }
+    return NULL;
+}
+
+static const char *charset_by_meta(const char *src, apr_size_t len, apr_pool_t *pool)
+{
     const char *end = src + (len < PRESCAN ? len : PRESCAN);
     for (const char *p = src; end - p > 5; p++) {
         p = memchr(p, '<', (apr_size_t)(end - p));
@@ -84,4 +87,36 @@ const char *tmpl_charset(const char *src, apr_size_t len, const char *header, ap
         }
     }
     return NULL;
+}
+
+/*
+ * ISO-2022-JP switches to two-byte characters by ESC $ and back by ESC (, which no text in ASCII has. It
+ * is the one charset with bytes of markup in its characters that browsers guess: HZ (~{) and UTF-7 (+ADw-)
+ * they read as ASCII unless told otherwise, and so do we, for ~{ and + stand in ordinary text too.
+ */
+static const char *charset_by_escape(const char *src, apr_size_t len)
+{
+    const char *end = src + len;
+    for (const char *p = src; end - p > 1; p++) {
+        p = memchr(p, '\x1b', (apr_size_t)(end - p));
+        if (p == NULL || end - p <= 1) {
+            return NULL;
+        }
+        if (p[1] == '$' || p[1] == '(') {
+            return "iso-2022-jp";
+        }
+    }
+    return NULL;
+}
+
+const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool)
+{
+    const char *charset = charset_by_mark(src, len);
+    if (charset == NULL && header != NULL && *header != '\0') {
+        charset = header;
+    }
+    if (charset == NULL) {
+        charset = charset_by_meta(src, len, pool);
+    }
+    return charset != NULL ? charset : charset_by_escape(src, len);
 }

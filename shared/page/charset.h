@@ -7,8 +7,8 @@
 
 /*
  * The charset that a browser would use: a byte order mark, else the Content-Type header's (header, may
- * be NULL), else the one a meta element in the first 1024 bytes names. NULL if none of them does.
- * From pool.
+ * be NULL), else the one a meta element in the first 1024 bytes names, else ISO-2022-JP if there
+ * are escape sequences of it. NULL if there is nothing to know it by. From pool.
  */
 const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool);
 
