@@ -593,6 +593,8 @@ subtest 'signals' => sub {
 SKIP: {
     my ($script) = grep { -x } map { "$_/script" } split /:/, $ENV{PATH};
     skip 'no script(1) for a terminal', 1 unless defined $script;
+    my $probe = `LC_ALL=C $script -qec true /dev/null </dev/null 2>&1`;
+    skip "no terminal: $1", 1 if $probe =~ /(failed to create pseudo-terminal.*)/;
     subtest 'on a terminal' => sub {
         my $command = join ' ', $tool, clean_args('strip', 'tty'), @pages, 'missing.html';
         my $out = `$script -qec "$command" /dev/null </dev/null 2>&1`;
