@@ -87,7 +87,11 @@ bench-parse: $(BUILD)/bench/parse
 	@test -d "$(CORPUS)" || { echo "bench-parse: CORPUS is not set: make bench-parse CORPUS=DIR" >&2; exit 2; }
 	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $<
 
-.PHONY: accuracy exact bench-lifetime bench-parse
+# bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
+bench-isotonic: $(BUILD)/bench/isotonic
+	@$<
+
+.PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic
 # --- end of measuring ---
 
 # --- checking ---
