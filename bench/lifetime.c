@@ -126,8 +126,13 @@ static apr_status_t run(found_t *found, const apr_array_header_t *pages, const c
         tmpl_counts_t counts;
         tmpl_verdict_t *verdicts =
             apr_palloc(scratch, (seen->page->n_blocks + 1) * sizeof(*verdicts));
-        if (tmpl_store_observe(store, "bench", &seen->document, seen->keys, seen->page->n_keys,
-                               policy, 1, apr_time_from_sec(30), &counts, &err,
+        tmpl_observation_t observation = { .site = "bench",
+                                           .document = &seen->document,
+                                           .keys = seen->keys,
+                                           .n = seen->page->n_keys,
+                                           .policy = policy,
+                                           .learn = 1 };
+        if (tmpl_store_observe(store, &observation, apr_time_from_sec(30), &counts, &err,
                                scratch) != APR_SUCCESS) {
             fprintf(stderr, "lifetime: %s: %s\n", uri, err.text);
             return err.status;

@@ -61,9 +61,14 @@ static int count(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_
     for (uint32_t i = 0; i < page->n_keys; i++) {
         keys[i] = (tmpl_key_t){ page->keys[i], TMPL_KIND_SEGMENT };
     }
-    apr_status_t rv =
-        tmpl_store_observe(store, input->site, &document, keys, page->n_keys, &opts->policy,
-                           input->learn, timeout, &outcome->counts, &outcome->store_error, pool);
+    tmpl_observation_t observation = { .site = input->site,
+                                       .document = &document,
+                                       .keys = keys,
+                                       .n = page->n_keys,
+                                       .policy = &opts->policy,
+                                       .learn = input->learn };
+    apr_status_t rv = tmpl_store_observe(store, &observation, timeout, &outcome->counts,
+                                         &outcome->store_error, pool);
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
         outcome->counts = (tmpl_counts_t){ 0 };
         return 0;

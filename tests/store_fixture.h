@@ -175,8 +175,14 @@ static inline apr_status_t try_observe(ctx_t *c, const char *site, uint64_t id, 
 {
     tmpl_document_t document = { model_document((unsigned)id), model_document((unsigned)text) };
 
-    return tmpl_store_observe(c->store, site, &document, keys_of(c->pool, first, n), n, policy,
-                              learn, timeout, &c->counts, &c->err, c->pool);
+    tmpl_observation_t observation = { .site = site,
+                                       .document = &document,
+                                       .keys = keys_of(c->pool, first, n),
+                                       .n = n,
+                                       .policy = policy,
+                                       .learn = learn };
+
+    return tmpl_store_observe(c->store, &observation, timeout, &c->counts, &c->err, c->pool);
 }
 
 /* The page with this id and text, and with keys first .. first + n - 1, must be counted well. */
@@ -266,7 +272,7 @@ static inline table_t *table_of(ctx_t *c, const char *site)
 static inline int entry_equal(const tmpl_entry_t *a, const tmpl_entry_t *b)
 {
     return a->key.kind == b->key.kind && a->key.hash == b->key.hash &&
-           a->record.df == b->record.df && a->record.last == b->record.last &&
+           memcmp(&a->record, &b->record, sizeof(a->record)) == 0 &&
            a->n_fingerprints == b->n_fingerprints &&
            (a->n_fingerprints == 0 ||
             memcmp(a->fingerprints, b->fingerprints, a->n_fingerprints * sizeof(uint16_t)) == 0);

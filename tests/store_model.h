@@ -12,12 +12,14 @@
 
 #define MODEL_KEYS      300
 #define MODEL_DOCUMENTS 240
+#define MODEL_PATHS     20
 
 typedef struct {
     uint32_t df; /* 0: never seen */
     uint32_t last;
     unsigned n;
     uint16_t fp[128];
+    uint64_t text, repeated; /* of a path */
 } model_entry_t;
 
 typedef struct {
@@ -25,6 +27,7 @@ typedef struct {
     uint64_t version;
     model_entry_t keys[MODEL_KEYS];
     model_entry_t documents[MODEL_DOCUMENTS]; /* ids and texts share one space, as in a store */
+    model_entry_t paths[MODEL_PATHS];
 } model_t;
 
 static inline uint64_t model_mix(uint64_t x)
@@ -42,6 +45,11 @@ static inline uint64_t model_key(unsigned i)
 static inline uint64_t model_document(unsigned i)
 {
     return (model_mix(i + 100000) & ~(uint64_t)0xffff) | (i % 97 * 601 + 5);
+}
+
+static inline uint64_t model_path(unsigned i)
+{
+    return model_mix(i + 1); /* as a segment's: a kind has keys of its own */
 }
 
 static inline int model_live(const model_entry_t *e, const tmpl_policy_t *policy, uint32_t now)
@@ -87,10 +95,68 @@ static inline void model_count(model_t *m, model_entry_t *e, uint16_t fp, int co
     e->last = m->pages;
 }
 
-/* Learns, if asked to; returns whether the document counted. */
-static inline int model_observe(model_t *m, unsigned id, unsigned text, const unsigned *keys,
-                                unsigned n, const tmpl_policy_t *policy, int learn)
+static inline int model_names(const tmpl_part_t *part, unsigned path)
 {
+    return part->paths[0] == path || part->paths[1] == path || part->paths[2] == path;
+}
+
+/* One path of a page whose document counts: before is the DF of its segments without this page. */
+static inline void model_path_count(model_t *m, model_entry_t *e, unsigned path,
+                                    const tmpl_observation_t *page, const unsigned *keys,
+                                    const uint32_t *before)
+{
+    uint64_t t = 0, r = 0;
+    int named = 0;
+
+    for (unsigned i = 0; i < page->n_parts; i++) {
+        const tmpl_part_t *part = &page->parts[i];
+
+        if (!model_names(part, path)) {
+            continue;
+        }
+        named = 1;
+        for (unsigned j = part->first; j < part->after; j++) {
+            unsigned key = page->shares[j].key;
+            uint32_t df = m->keys[keys[key]].df;
+
+            t += page->shares[j].length;
+            r += df < 2 ? 0
+                        : (uint64_t)page->shares[j].length * (before[key] == 1 && df == 2 ? 2 : 1);
+        }
+    }
+    if (!named) {
+        return;
+    }
+    if (!model_live(e, page->policy, m->pages)) {
+        *e = (model_entry_t){ 0 };
+    }
+    if (e->text + t > (1ULL << 31)) {
+        e->text >>= 1;
+        e->repeated >>= 1;
+    }
+    e->df++;
+    e->last = m->pages;
+    e->text = e->text + t > UINT32_MAX ? UINT32_MAX : e->text + t;
+    e->repeated = e->repeated + r > e->text ? e->text : e->repeated + r;
+}
+
+static inline void model_touch(model_t *m, model_entry_t *e, const tmpl_policy_t *policy)
+{
+    if (model_live(e, policy, m->pages)) {
+        e->last = m->pages;
+    }
+}
+
+/*
+ * Learns, if asked to; returns whether the document counted. keys are the numbers of the page's n
+ * segments, then of its paths.
+ */
+static inline int model_observe(model_t *m, unsigned id, unsigned text, const unsigned *keys,
+                                unsigned n, const tmpl_observation_t *page)
+{
+    const tmpl_policy_t *policy = page->policy;
+    uint32_t before[MODEL_KEYS];
+    int learn = page->learn;
     int id_known = model_live(&m->documents[id], policy, m->pages);
     int text_known = model_live(&m->documents[text], policy, m->pages);
     int counted = learn && !id_known && !text_known;
@@ -102,16 +168,23 @@ static inline int model_observe(model_t *m, unsigned id, unsigned text, const un
     if (text_known) {
         if ((m->pages - m->documents[text].last) * 4 >= policy->lifetime_tb) {
             m->documents[text].last = m->pages;
-            for (unsigned i = 0; i < n; i++) {
-                if (model_live(&m->keys[keys[i]], policy, m->pages)) {
-                    m->keys[keys[i]].last = m->pages;
-                }
+            for (unsigned i = 0; i < page->n; i++) {
+                model_touch(m, i < n ? &m->keys[keys[i]] : &m->paths[keys[i]], policy);
             }
         }
         return 0;
     }
     for (unsigned i = 0; i < n; i++) {
+        before[i] = model_live(&m->keys[keys[i]], policy, m->pages) ? m->keys[keys[i]].df : 0;
         model_count(m, &m->keys[keys[i]], (uint16_t)model_document(id), counted, policy);
+    }
+    for (unsigned i = n; i < page->n; i++) {
+        if (counted) {
+            model_path_count(m, &m->paths[keys[i]], i, page, keys, before);
+        }
+        else {
+            model_touch(m, &m->paths[keys[i]], policy);
+        }
     }
     m->documents[id] = m->documents[text] = (model_entry_t){ .df = 1, .last = m->pages };
     return counted;

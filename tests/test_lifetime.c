@@ -137,7 +137,7 @@ static void bytes_and_back(void **state)
         tmpl_value_count(&value, df > 1, (uint16_t)(df * 1021), 1, df + 70000, TMPL_MIN_DF_MOST);
         len = tmpl_value_pack(bytes, &value, TMPL_KIND_SEGMENT);
         assert_true(len <= sizeof(bytes));
-        assert_true(tmpl_value_unpack(&back, bytes, len));
+        assert_true(tmpl_value_unpack(&back, TMPL_KIND_SEGMENT, bytes, len));
         assert_int_equal(back.df, df);
         assert_int_equal(back.last, df + 70000);
         assert_int_equal(back.n, value.n);
@@ -145,11 +145,12 @@ static void bytes_and_back(void **state)
     }
     tmpl_value_document(&value, 5);
     assert_int_equal(tmpl_value_pack(bytes, &value, TMPL_KIND_DOCUMENT), 4);
-    assert_true(tmpl_value_unpack(&back, bytes, 4));
+    assert_true(tmpl_value_unpack(&back, TMPL_KIND_SEGMENT, bytes, 4));
     assert_int_equal(back.df, 1);
     /* fewer fingerprints than documents: what a higher min_df leaves behind */
     value = (tmpl_value_t){ .df = 9, .last = 1, .n = 2, .fingerprints = { 3, 4 } };
-    assert_true(tmpl_value_unpack(&back, bytes, tmpl_value_pack(bytes, &value, TMPL_KIND_SEGMENT)));
+    assert_true(tmpl_value_unpack(&back, TMPL_KIND_SEGMENT, bytes,
+                                  tmpl_value_pack(bytes, &value, TMPL_KIND_SEGMENT)));
     assert_int_equal(back.df, 9);
     assert_int_equal(back.n, 2);
     assert_int_equal(back.fingerprints[1], 4);
@@ -164,11 +165,12 @@ static void foreign_bytes_are_refused(void **state)
     (void)state;
     memset(bytes, 0x7f, sizeof(bytes));
     for (size_t i = 0; i < DIM(bad); i++) {
-        assert_false(tmpl_value_unpack(&value, bytes, bad[i]));
+        assert_false(tmpl_value_unpack(&value, TMPL_KIND_SEGMENT, bytes, bad[i]));
     }
     memset(bytes, 0, sizeof(bytes));
-    assert_false(tmpl_value_unpack(&value, bytes, 11)); /* DF 0, but a fingerprint */
-    assert_true(tmpl_value_unpack(&value, bytes, 6));
+    assert_false(
+        tmpl_value_unpack(&value, TMPL_KIND_SEGMENT, bytes, 11)); /* DF 0, but a fingerprint */
+    assert_true(tmpl_value_unpack(&value, TMPL_KIND_SEGMENT, bytes, 6));
 }
 
 static void keys_and_back(void **state)

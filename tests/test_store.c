@@ -342,10 +342,13 @@ static void import_refuses_nonsense(void **state)
     ctx_t *c = *state;
     tmpl_store_stats_t head = { .pages = 10 };
     const tmpl_entry_t bad[] = {
-        { { 1, TMPL_KIND_COUNT }, { 1, 1 }, NULL, 0 },
-        { { 1, TMPL_KIND_SEGMENT }, { 0, 1 }, NULL, 0 },
-        { { 1, TMPL_KIND_SEGMENT }, { 1, 11 }, NULL, 0 },
-        { { 1, TMPL_KIND_SEGMENT }, { 1, 1 }, NULL, 2 },
+        { { 1, TMPL_KIND_COUNT }, { 1, 1, 0, 0 }, NULL, 0 },
+        { { 1, TMPL_KIND_SEGMENT }, { 0, 1, 0, 0 }, NULL, 0 },
+        { { 1, TMPL_KIND_SEGMENT }, { 1, 11, 0, 0 }, NULL, 0 },
+        { { 1, TMPL_KIND_SEGMENT }, { 1, 1, 0, 0 }, NULL, 2 },
+        { { 1, TMPL_KIND_SEGMENT }, { 1, 1, 1, 0 }, NULL, 0 },
+        { { 1, TMPL_KIND_PATH }, { 1, 1, 1, 2 }, NULL, 0 },
+        { { 1, TMPL_KIND_PATH }, { 1, 1, 2, 1 }, NULL, 1 },
     };
 
     for (unsigned i = 0; i < DIM(bad); i++) {
@@ -366,6 +369,9 @@ static void bad_arguments_are_refused(void **state)
     tmpl_document_t document = { 1, 2 };
     tmpl_key_t key = { 1, TMPL_KIND_DOCUMENT };
     tmpl_policy_t policy = usual;
+    tmpl_observation_t observation = {
+        .site = "s", .document = &document, .keys = &key, .n = 1, .policy = &usual, .learn = 1
+    };
 
     memset(site, 'z', sizeof(site));
     site[sizeof(site) - 1] = '\0';
@@ -378,10 +384,96 @@ static void bad_arguments_are_refused(void **state)
     policy = usual;
     policy.lifetime_tb = 0;
     assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &policy, 1, TIMEOUT), APR_EINVAL);
-    assert_int_equal(tmpl_store_observe(c->store, "s", &document, &key, 1, &usual, 1, TIMEOUT,
-                                        &c->counts, &c->err, c->pool),
-                     APR_EINVAL);
+    assert_int_equal(
+        tmpl_store_observe(c->store, &observation, TIMEOUT, &c->counts, &c->err, c->pool),
+        APR_EINVAL);
     assert_int_equal(sites_of(c)->nelts, 0);
+}
+
+/* A page of two segments and two paths, a table for each thing that may be wrong with it. */
+static void bad_parts_are_refused(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_document_t document = { 1, 2 };
+    const tmpl_key_t good[] = { { 1, TMPL_KIND_SEGMENT },
+                                { 2, TMPL_KIND_SEGMENT },
+                                { 1, TMPL_KIND_PATH },
+                                { 2, TMPL_KIND_PATH } };
+    const tmpl_key_t order[] = { good[0], good[2], good[1], good[3] };
+    const struct {
+        const tmpl_key_t *keys;
+        tmpl_share_t share;
+        tmpl_part_t part;
+        apr_status_t status;
+    } pages[] = {
+        { order, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 2, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 2, 1, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 4, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 2 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 2, 3, TMPL_NONE }, 1, 0 }, APR_EINVAL },
+        { good, { 1, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_SUCCESS },
+    };
+
+    for (unsigned i = 0; i < DIM(pages); i++) {
+        tmpl_observation_t page = {
+            "s", &document, pages[i].keys, 4, &pages[i].share, 1, &pages[i].part, 1, &usual, 1
+        };
+
+        assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                         pages[i].status);
+    }
+}
+
+/* One segment in a box, twice; the path named twice; and what the halving leaves. */
+static void paths_are_credited(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { 1, TMPL_KIND_PATH } };
+    static const struct {
+        uint32_t length, df, text, repeated;
+    } pages[] = {
+        { 100, 1, 100, 0 },
+        { 100, 2, 200, 200 }, /* from 1 to 2: both are credited */
+        { 101, 3, 301, 301 },
+        { 1U << 31, 4, (1U << 31) + 150, (1U << 31) + 150 },
+        { UINT32_MAX, 5, UINT32_MAX, UINT32_MAX },
+    };
+
+    for (unsigned i = 0; i < DIM(pages); i++) {
+        tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
+        tmpl_share_t share = { 0, pages[i].length };
+        tmpl_part_t part = { { 1, 1, TMPL_NONE }, 0, 1 };
+        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &usual, 1 };
+
+        assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                         APR_SUCCESS);
+        assert_int_equal(c->counts.records[0].text, 0);
+        assert_int_equal(c->counts.records[1].df, pages[i].df);
+        assert_int_equal(c->counts.records[1].last, i + 1);
+        assert_int_equal(c->counts.records[1].text, pages[i].text);
+        assert_int_equal(c->counts.records[1].repeated, pages[i].repeated);
+    }
+    assert_int_equal(stats_of(c, "s", &usual).template, 1); /* the path has DF 5 as well */
+}
+
+/* Segments come first: at max_entries the path finds no room, and its record says so. */
+static void full_site_takes_no_new_paths(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { 1, TMPL_KIND_PATH } };
+    const tmpl_document_t document = { 1, 2 };
+    const tmpl_share_t share = { 0, 10 };
+    const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
+    tmpl_policy_t policy = usual;
+    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &policy, 1 };
+
+    policy.max_entries = 1;
+    assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(c->counts.records[0].df, 1);
+    assert_int_equal(c->counts.records[1].df, 0);
+    assert_int_equal(c->counts.records[1].text, 0);
 }
 
 static void many_keys(void **state)
@@ -422,6 +514,8 @@ typedef struct {
     uint64_t state;
 } random_t;
 
+#define PARTS_MOST 12
+
 static unsigned draw(random_t *r, unsigned below)
 {
     r->state += 0x9e3779b97f4a7c15ULL;
@@ -438,6 +532,35 @@ static unsigned draw_keys(random_t *r, unsigned *numbers, tmpl_key_t *keys)
         keys[n++] = (tmpl_key_t){ model_key(k), TMPL_KIND_SEGMENT };
     }
     return n;
+}
+
+/* Parts of up to four shares each, in up to four of the first paths of a page; after its segments. */
+static void draw_parts(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsigned n,
+                       tmpl_share_t *shares, tmpl_part_t *parts, tmpl_observation_t *page)
+{
+    unsigned n_paths = draw(r, 5), first = draw(r, MODEL_PATHS);
+
+    for (unsigned i = 0; i < n_paths; i++) {
+        numbers[n + i] = (first + 3 * i) % MODEL_PATHS;
+        keys[n + i] = (tmpl_key_t){ model_path(numbers[n + i]), TMPL_KIND_PATH };
+    }
+    page->n = n + n_paths;
+    while (n > 0 && page->n_parts < PARTS_MOST) {
+        tmpl_part_t *part = &parts[page->n_parts++];
+
+        for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
+            unsigned path = draw(r, 6);
+
+            part->paths[level] = path < n_paths ? n + path : TMPL_NONE;
+        }
+        part->first = page->n_shares;
+        for (unsigned i = draw(r, 5); i > 0; i--) {
+            uint32_t length = draw(r, 40) == 0 ? 1U << 30 : draw(r, 300);
+
+            shares[page->n_shares++] = (tmpl_share_t){ draw(r, n), length };
+        }
+        part->after = page->n_shares;
+    }
 }
 
 static void draw_policy(random_t *r, tmpl_policy_t *policy)
@@ -458,13 +581,20 @@ static void assert_model_held(ctx_t *c, const char *site, const model_t *model,
     unsigned found = 0, alive = 0;
 
     for (unsigned kind = 0; kind < TMPL_KIND_COUNT; kind++) {
-        const model_entry_t *entries = kind == TMPL_KIND_DOCUMENT ? model->documents : model->keys;
-        unsigned n = kind == TMPL_KIND_DOCUMENT ? MODEL_DOCUMENTS : MODEL_KEYS;
+        const model_entry_t *entries = kind == TMPL_KIND_DOCUMENT  ? model->documents
+                                       : kind == TMPL_KIND_SEGMENT ? model->keys
+                                                                   : model->paths;
+        unsigned n = kind == TMPL_KIND_DOCUMENT  ? MODEL_DOCUMENTS
+                     : kind == TMPL_KIND_SEGMENT ? MODEL_KEYS
+                                                 : MODEL_PATHS;
 
         for (unsigned i = 0; i < n; i++) {
             const model_entry_t *e = &entries[i];
             uint64_t hash = kind == TMPL_KIND_DOCUMENT ? model_document(i) : model_key(i);
-            tmpl_entry_t want = { { hash, (tmpl_kind_e)kind }, { e->df, e->last }, e->fp, e->n };
+            tmpl_entry_t want = { { hash, (tmpl_kind_e)kind },
+                                  { e->df, e->last, (uint32_t)e->text, (uint32_t)e->repeated },
+                                  e->fp,
+                                  e->n };
             const tmpl_entry_t *got =
                 bsearch(&want, table->entries->elts, (size_t)table->entries->nelts, sizeof(want),
                         entry_order);
@@ -486,32 +616,44 @@ static void assert_model_held(ctx_t *c, const char *site, const model_t *model,
 typedef struct {
     model_t model;
     tmpl_policy_t policy;
-    unsigned counted, crossed; /* how often */
+    unsigned counted, crossed, repeats; /* how often */
 } walk_t;
 
 /* One random page, into store and model: both must say the same. */
 static void walk_page(ctx_t *c, random_t *r, const char *site, walk_t *w)
 {
-    unsigned numbers[MODEL_KEYS], id = draw(r, 150), text = 90 + draw(r, 150);
+    unsigned numbers[MODEL_KEYS + MODEL_PATHS], id = draw(r, 150), text = 90 + draw(r, 150);
     tmpl_document_t document = { model_document(id), model_document(text) };
-    tmpl_key_t keys[MODEL_KEYS];
+    tmpl_key_t keys[MODEL_KEYS + MODEL_PATHS];
+    tmpl_share_t shares[4 * PARTS_MOST];
+    tmpl_part_t parts[PARTS_MOST];
     unsigned n = draw_keys(r, numbers, keys);
-    int to_learn = draw(r, 8) != 0;
+    tmpl_observation_t page = { .site = site,
+                                .document = &document,
+                                .keys = keys,
+                                .shares = shares,
+                                .parts = parts,
+                                .policy = &w->policy,
+                                .learn = draw(r, 8) != 0 };
     uint64_t version = w->model.version;
-    int counted = model_observe(&w->model, id, text, numbers, n, &w->policy, to_learn);
+    int counted;
 
-    assert_int_equal(tmpl_store_observe(c->store, site, &document, keys, n, &w->policy, to_learn,
-                                        TIMEOUT, &c->counts, &c->err, c->pool),
+    draw_parts(r, numbers, keys, n, shares, parts, &page);
+    counted = model_observe(&w->model, id, text, numbers, n, &page);
+    assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                      APR_SUCCESS);
     assert_int_equal(c->counts.counted, counted);
     assert_int_equal(c->counts.pages, w->model.pages);
     assert_int_equal(c->counts.version, w->model.version);
-    for (unsigned i = 0; i < n; i++) {
-        const model_entry_t *e = &w->model.keys[numbers[i]];
+    for (unsigned i = 0; i < page.n; i++) {
+        const model_entry_t *e = i < n ? &w->model.keys[numbers[i]] : &w->model.paths[numbers[i]];
         int live = model_live(e, &w->policy, w->model.pages);
 
         assert_int_equal(c->counts.records[i].df, live ? e->df : 0);
         assert_int_equal(c->counts.records[i].last, live ? e->last : 0);
+        assert_int_equal(c->counts.records[i].text, live ? e->text : 0);
+        assert_int_equal(c->counts.records[i].repeated, live ? e->repeated : 0);
+        w->repeats += live && e->repeated > 0 && e->repeated < e->text;
     }
     w->counted += (unsigned)counted;
     w->crossed += w->model.version != version;
@@ -551,7 +693,7 @@ static void random_pages_agree_with_the_model(void **state)
     c->pool = whole;
     for (unsigned i = 0; i < DIM(sites); i++) {
         /* the draw is of any use only if much has happened */
-        assert_true(walks[i].counted > 100 && walks[i].crossed > 30);
+        assert_true(walks[i].counted > 100 && walks[i].crossed > 30 && walks[i].repeats > 100);
     }
     free(walks);
 }
@@ -581,9 +723,14 @@ static void *worker(void *data)
 
         /* each page twice: whoever comes second must find it known */
         for (unsigned again = 0; again < 2; again++) {
+            tmpl_observation_t observation = { .site = "s",
+                                               .document = &document,
+                                               .keys = keys_of(pool, again ? 0 : i, 20),
+                                               .n = 20,
+                                               .policy = &usual,
+                                               .learn = 1 };
             apr_status_t rv =
-                tmpl_store_observe(w->c->store, "s", &document, keys_of(pool, again ? 0 : i, 20),
-                                   20, &usual, 1, TIMEOUT, &counts, &err, pool);
+                tmpl_store_observe(w->c->store, &observation, TIMEOUT, &counts, &err, pool);
 
             w->wrong += rv != APR_SUCCESS || counts.counted != !again;
         }
@@ -713,6 +860,9 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, export_and_import),
     TEST(ALL_STORES, import_refuses_nonsense),
     TEST(ALL_STORES, bad_arguments_are_refused),
+    TEST(ALL_STORES, bad_parts_are_refused),
+    TEST(ALL_STORES, paths_are_credited),
+    TEST(ALL_STORES, full_site_takes_no_new_paths),
     TEST(ALL_STORES, many_keys),
     TEST(ALL_STORES, sweeper_bounds_the_table),
     TEST(ALL_STORES, random_pages_agree_with_the_model),

@@ -20,7 +20,7 @@
 #define SEEN_MOST (TMPL_MIN_DF_MOST - 1)
 
 /* By tmpl_kind_e. */
-static const char *const kinds[] = { "document", "segment" };
+static const char *const kinds[] = { "document", "segment", "path" };
 
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == TMPL_KIND_COUNT, "every kind has a name");
 
@@ -39,6 +39,10 @@ static void write_entry(FILE *out, const tmpl_entry_t *entry)
     fprintf(out, "{\"kind\": \"%s\", \"key\": \"%016llx\", \"df\": %u, \"last\": %u",
             kinds[entry->key.kind], (unsigned long long)entry->key.hash, entry->record.df,
             entry->record.last);
+    if (entry->key.kind == TMPL_KIND_PATH) {
+        fprintf(out, ", \"text\": %u, \"repeated\": %u", entry->record.text,
+                entry->record.repeated);
+    }
     for (uint32_t i = 0; i < entry->n_fingerprints; i++) {
         fprintf(out, "%s%u", i == 0 ? ", \"seen\": [" : ", ", entry->fingerprints[i]);
     }
@@ -113,7 +117,7 @@ static apr_status_t get_kind(tmpl_kind_e *kind, const reader_t *reader, const js
             return APR_SUCCESS;
         }
     }
-    return bad(reader, "\"kind\" is neither \"document\" nor \"segment\"");
+    return bad(reader, "\"kind\" is neither \"document\", \"segment\" nor \"path\"");
 }
 
 static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t *object)
@@ -129,14 +133,16 @@ static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t
 static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const json_t *object)
 {
     const json_t *seen = json_object_get(object, "seen");
+    size_t most = entry->key.kind == TMPL_KIND_PATH ? 0 : SEEN_MOST;
     entry->fingerprints = NULL;
     entry->n_fingerprints = 0;
     if (seen == NULL) {
         return APR_SUCCESS;
     }
     size_t n = json_array_size(seen);
-    if (!json_is_array(seen) || n > SEEN_MOST || n > entry->record.df) {
-        return bad(reader, "\"seen\" is no array, or has more elements than \"df\" says");
+    if (!json_is_array(seen) || n > most || n > entry->record.df) {
+        return bad(reader,
+                   "\"seen\" is no array, or has more elements than its kind and \"df\" allow");
     }
     uint16_t *fingerprints = apr_palloc(reader->pool, (n + 1) * sizeof(*fingerprints));
     for (size_t i = 0; i < n; i++) {
@@ -149,6 +155,21 @@ static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const 
     }
     entry->fingerprints = fingerprints;
     entry->n_fingerprints = (uint32_t)n;
+    return APR_SUCCESS;
+}
+
+static apr_status_t get_text(tmpl_entry_t *entry, const reader_t *reader, const json_t *object)
+{
+    json_int_t text = 0, repeated = 0;
+    if (entry->key.kind != TMPL_KIND_PATH) {
+        return APR_SUCCESS;
+    }
+    if (get_int(&text, reader, object, "text", 0, UINT32_MAX) != APR_SUCCESS ||
+        get_int(&repeated, reader, object, "repeated", 0, text) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    entry->record.text = (uint32_t)text;
+    entry->record.repeated = (uint32_t)repeated;
     return APR_SUCCESS;
 }
 
@@ -187,7 +208,8 @@ static apr_status_t read_entry(reader_t *reader, const json_t *object)
     }
     entry.record.df = (uint32_t)df;
     entry.record.last = (uint32_t)last;
-    if (get_seen(&entry, reader, object) != APR_SUCCESS) {
+    if (get_text(&entry, reader, object) != APR_SUCCESS ||
+        get_seen(&entry, reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     if (apr_hash_get(reader->keys, &entry.key, sizeof(entry.key)) != NULL) {

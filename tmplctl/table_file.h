@@ -5,6 +5,7 @@
  *      "entries": N}
  * each other one an entry, sorted by kind and key,
  *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
+ *     {"kind": "path", "key": "0123456789abcdef", "df": N, "last": N, "text": N, "repeated": N}
  * where seen, the fingerprints of the documents counted, may be missing. The count in the head
  * makes a file that was cut short no file.
  */

@@ -8,6 +8,7 @@
  *     even length    last (4), then one fingerprint (2) for each document: DF is their number, but
  *                    1 if there are none (a document known)
  *     odd length     last (4), DF (4), one byte 0, then the fingerprints, perhaps fewer than DF
+ *    of a path      last (4), DF (4), text (4), repeated (4)
  * so an entry seen once, which is what nearly all of them are, takes 6 bytes.
  */
 #ifndef TMPL_STORE_ENTRY_H
@@ -24,7 +25,8 @@
 typedef struct {
     uint32_t df;
     uint32_t last;
-    uint32_t n; /* of the fingerprints */
+    uint32_t text, repeated; /* of a path */
+    uint32_t n;              /* of the fingerprints */
     uint16_t fingerprints[TMPL_FINGERPRINTS_MAX];
 } tmpl_value_t;
 
@@ -50,6 +52,12 @@ int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes
 int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
                      uint32_t min_df);
 
+/*
+ * Counts a document that has text bytes at a path, repeated of them credited as repeated, in a live
+ * value, or begins it anew if live is 0.
+ */
+void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now);
+
 /* The entry of a document known. */
 void tmpl_value_document(tmpl_value_t *value, uint32_t now);
 
@@ -58,12 +66,15 @@ int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uin
 
 /* To bytes: returns the length, at most TMPL_VALUE_MAX. From bytes: 0 if they are none of ours. */
 size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kind_e kind);
-int tmpl_value_unpack(tmpl_value_t *value, const void *bytes, size_t len);
+int tmpl_value_unpack(tmpl_value_t *value, tmpl_kind_e kind, const void *bytes, size_t len);
 
 /* From what import is given; fingerprints beyond what an entry holds are dropped. */
 void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry);
 /* To what export gives; its fingerprints point into value. */
 void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value);
+
+/* The record of an entry, as callers see it. */
+tmpl_record_t tmpl_value_record(const tmpl_value_t *value);
 
 void tmpl_key_pack(unsigned char bytes[TMPL_KEY_SIZE], tmpl_key_t key);
 /* 0 if the kind is unknown. */

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#define PATH_SIZE      16
+#define PATH_TEXT_MOST ((uint64_t)1 << 31) /* past it a path's figures are halved */
+
 uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df)
 {
     double tb = policy->lifetime_tb;
@@ -47,9 +50,7 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
     int reached = 0;
 
     if (!live) {
-        value->df = 1;
-        value->n = 1;
-        value->fingerprints[0] = fp;
+        *value = (tmpl_value_t){ .df = 1, .n = 1, .fingerprints = { fp } };
     }
     else if (value->df >= min_df) {
         value->df += counted && value->df < UINT32_MAX;
@@ -69,11 +70,30 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
     return reached;
 }
 
+static uint32_t saturated(uint64_t x)
+{
+    return x < UINT32_MAX ? (uint32_t)x : UINT32_MAX;
+}
+
+void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now)
+{
+    if (!live) {
+        *value = (tmpl_value_t){ 0 };
+    }
+    if (value->text + text > PATH_TEXT_MOST) {
+        value->text /= 2;
+        value->repeated /= 2;
+    }
+    value->df += value->df < UINT32_MAX;
+    value->last = now;
+    value->text = saturated(value->text + text);
+    value->repeated = saturated(value->repeated + repeated);
+    value->repeated = value->repeated < value->text ? value->repeated : value->text;
+}
+
 void tmpl_value_document(tmpl_value_t *value, uint32_t now)
 {
-    value->df = 1;
-    value->last = now;
-    value->n = 0;
+    *value = (tmpl_value_t){ .df = 1, .last = now };
 }
 
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now)
@@ -105,6 +125,12 @@ size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kin
     size_t len = 4;
 
     tmpl_put_le(bytes, value->last, 4);
+    if (kind == TMPL_KIND_PATH) {
+        tmpl_put_le(bytes + 4, value->df, 4);
+        tmpl_put_le(bytes + 8, value->text, 4);
+        tmpl_put_le(bytes + 12, value->repeated, 4);
+        return PATH_SIZE;
+    }
     if (!is_short) {
         tmpl_put_le(bytes + 4, value->df, 4);
         bytes[8] = 0;
@@ -116,15 +142,33 @@ size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kin
     return len;
 }
 
-int tmpl_value_unpack(tmpl_value_t *value, const void *bytes, size_t len)
+static int path_unpack(tmpl_value_t *value, const unsigned char *p, size_t len)
+{
+    if (len != PATH_SIZE) {
+        return 0;
+    }
+    value->last = (uint32_t)tmpl_get_le(p, 4);
+    value->df = (uint32_t)tmpl_get_le(p + 4, 4);
+    value->text = (uint32_t)tmpl_get_le(p + 8, 4);
+    value->repeated = (uint32_t)tmpl_get_le(p + 12, 4);
+    value->repeated = value->repeated < value->text ? value->repeated : value->text;
+    value->n = 0;
+    return 1;
+}
+
+int tmpl_value_unpack(tmpl_value_t *value, tmpl_kind_e kind, const void *bytes, size_t len)
 {
     const unsigned char *p = bytes;
     size_t head = len % 2 ? 9 : 4;
 
+    if (kind == TMPL_KIND_PATH) {
+        return path_unpack(value, p, len);
+    }
     if (len < head || len > TMPL_VALUE_MAX || (len - head) / 2 > TMPL_FINGERPRINTS_MAX) {
         return 0;
     }
     value->last = (uint32_t)tmpl_get_le(p, 4);
+    value->text = value->repeated = 0;
     value->n = (uint32_t)(len - head) / 2;
     value->df = head == 9 ? (uint32_t)tmpl_get_le(p + 4, 4) : value->n > 0 ? value->n : 1;
     for (uint32_t i = 0; i < value->n; i++) {
@@ -140,6 +184,8 @@ void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
 
     value->df = entry->record.df;
     value->last = entry->record.last;
+    value->text = entry->record.text;
+    value->repeated = entry->record.repeated;
     n = n < TMPL_FINGERPRINTS_MAX ? n : TMPL_FINGERPRINTS_MAX;
     value->n = n < value->df ? n : value->df;
     if (value->n > 0) {
@@ -147,11 +193,15 @@ void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
     }
 }
 
+tmpl_record_t tmpl_value_record(const tmpl_value_t *value)
+{
+    return (tmpl_record_t){ value->df, value->last, value->text, value->repeated };
+}
+
 void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value)
 {
     entry->key = key;
-    entry->record.df = value->df;
-    entry->record.last = value->last;
+    entry->record = tmpl_value_record(value);
     entry->fingerprints = value->n > 0 ? value->fingerprints : NULL;
     entry->n_fingerprints = value->n;
 }

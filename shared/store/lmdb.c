@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/lmdb_store.h"
+#include "store/parts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,6 +21,8 @@ typedef struct {
     tmpl_lmdb_store_t *store;
     MDB_txn *txn;
     const tmpl_observation_t *obs;
+    apr_time_t deadline;
+    apr_pool_t *pool;
     tmpl_lifetimes_t lifetimes;
     tmpl_counts_t *counts;
     tmpl_site_t site;
@@ -51,8 +54,7 @@ static int entry_write(work_t *w, tmpl_key_t key, const tmpl_value_t *value, int
 
 static void record_set(work_t *w, uint32_t i, const tmpl_value_t *value)
 {
-    w->counts->records[i].df = value->df;
-    w->counts->records[i].last = value->last;
+    w->counts->records[i] = tmpl_value_record(value);
 }
 
 static void counts_head(work_t *w, int counted)
@@ -81,14 +83,12 @@ static int look(work_t *w)
     return 0;
 }
 
-/* Step 2 of learning, for a text seen long enough ago. */
-static int refresh(work_t *w, tmpl_value_t *text)
+/* last = now in the live entries of the keys from one on. */
+static int keys_refresh(work_t *w, uint32_t from)
 {
-    int rc;
+    int rc = 0;
 
-    text->last = w->site.pages;
-    rc = entry_write(w, document_key(w->obs->document->text), text, 1);
-    for (uint32_t i = 0; rc == 0 && i < w->obs->n; i++) {
+    for (uint32_t i = from; rc == 0 && i < w->obs->n; i++) {
         tmpl_value_t value;
         int held, live;
 
@@ -99,15 +99,29 @@ static int refresh(work_t *w, tmpl_value_t *text)
             rc = entry_write(w, w->obs->keys[i], &value, 1);
         }
     }
+    return rc;
+}
+
+/* Step 2 of learning, for a text seen long enough ago. */
+static int refresh(work_t *w, tmpl_value_t *text)
+{
+    int rc;
+
+    text->last = w->site.pages;
+    rc = entry_write(w, document_key(w->obs->document->text), text, 1);
+    if (rc == 0) {
+        rc = keys_refresh(w, 0);
+    }
     counts_head(w, 0);
     return rc;
 }
 
-/* Step 3 of learning, for one key. */
-static int key_count(work_t *w, uint32_t i, int counted)
+/* Step 3 of learning, for one key; *times: how often its text is repeated text of a path. */
+static int key_count(work_t *w, uint32_t i, int counted, unsigned char *times)
 {
     const tmpl_observation_t *obs = w->obs;
     tmpl_value_t value;
+    uint32_t before;
     int held, live;
     int rc = entry_look(w, obs->keys[i], &value, &held, &live);
 
@@ -118,10 +132,58 @@ static int key_count(work_t *w, uint32_t i, int counted)
     if (!held && w->site.entries >= obs->policy->max_entries) {
         return 0;
     }
+    before = live ? value.df : 0;
     w->site.version += (uint64_t)tmpl_value_count(&value, live, (uint16_t)obs->document->id,
                                                   counted, w->site.pages, obs->policy->min_df);
+    *times = (unsigned char)tmpl_share_times(before, value.df);
     record_set(w, i, &value);
     return entry_write(w, obs->keys[i], &value, held);
+}
+
+/* Learning for the key of one path, of a document that counts. */
+static int path_count(work_t *w, uint32_t i, const tmpl_credit_t *credit)
+{
+    tmpl_value_t value;
+    int held, live;
+    int rc = entry_look(w, w->obs->keys[i], &value, &held, &live);
+
+    if (rc != 0) {
+        return rc;
+    }
+    if (!credit->named) {
+        if (live) {
+            record_set(w, i, &value);
+        }
+        return 0;
+    }
+    w->wanted += !held;
+    if (!held && w->site.entries >= w->obs->policy->max_entries) {
+        return 0;
+    }
+    tmpl_value_path(&value, live, credit->text, credit->repeated, w->site.pages);
+    record_set(w, i, &value);
+    return entry_write(w, w->obs->keys[i], &value, held);
+}
+
+static int keys_count(work_t *w, int counted)
+{
+    const tmpl_observation_t *obs = w->obs;
+    uint32_t n_segments = tmpl_observation_segments(obs);
+    unsigned char *times = apr_pcalloc(w->pool, n_segments + (apr_size_t)1);
+    const tmpl_credit_t *credits;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < n_segments; i++) {
+        rc = key_count(w, i, counted, &times[i]);
+    }
+    if (rc != 0 || !counted) {
+        return rc != 0 ? rc : keys_refresh(w, n_segments);
+    }
+    credits = tmpl_parts_credit(obs, times, w->pool);
+    for (uint32_t i = n_segments; rc == 0 && i < obs->n; i++) {
+        rc = path_count(w, i, &credits[i - n_segments]);
+    }
+    return rc;
 }
 
 static int document_enter(work_t *w, uint64_t hash)
@@ -142,12 +204,10 @@ static int count(work_t *w, int id_live)
 {
     const tmpl_observation_t *obs = w->obs;
     int counted = !id_live && w->site.pages < UINT32_MAX;
-    int rc = 0;
+    int rc;
 
     w->site.pages += (uint32_t)counted;
-    for (uint32_t i = 0; rc == 0 && i < obs->n; i++) {
-        rc = key_count(w, i, counted);
-    }
+    rc = keys_count(w, counted);
     if (rc == 0) {
         rc = document_enter(w, obs->document->id);
     }
@@ -237,7 +297,7 @@ static int clean_in(work_t *w)
 
 static void clean(work_t *w)
 {
-    if (tmpl_lmdb_write_begin(w->store->db, w->obs->deadline, &w->txn) == 0) {
+    if (tmpl_lmdb_write_begin(w->store->db, w->deadline, &w->txn) == 0) {
         tmpl_lmdb_write_end(w->store->db, w->txn, clean_in(w));
     }
 }
@@ -245,7 +305,7 @@ static void clean(work_t *w)
 static int learn(work_t *w)
 {
     tmpl_lmdb_t *db = w->store->db;
-    int rc = tmpl_lmdb_write_begin(db, w->obs->deadline, &w->txn);
+    int rc = tmpl_lmdb_write_begin(db, w->deadline, &w->txn);
 
     if (rc != 0) {
         return rc;
@@ -267,7 +327,7 @@ static void touch(work_t *w)
     int rc;
 
     if (w->site.seen + (uint64_t)apr_time_sec(w->store->opts.idle) / 16 >= now ||
-        tmpl_lmdb_write_begin(db, w->obs->deadline, &w->txn) != 0) {
+        tmpl_lmdb_write_begin(db, w->deadline, &w->txn) != 0) {
         return;
     }
     rc = tmpl_site_get(db, w->txn, w->obs->site, &w->site);
@@ -307,15 +367,14 @@ static int read_only(work_t *w, int learning, int *done)
     return rc;
 }
 
-static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, tmpl_counts_t *counts,
-                            tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
+                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_lmdb_store_t *store = ctx;
-    work_t w = { .store = store, .obs = obs, .counts = counts };
+    work_t w = { .store = store, .obs = obs, .deadline = deadline, .pool = pool, .counts = counts };
     tmpl_counts_t none = { .records = counts->records };
     int done = 1, full = 0, rc;
 
-    (void)pool;
     tmpl_lifetimes_init(&w.lifetimes, obs->policy);
     rc = read_only(&w, obs->learn, &done);
     if (rc == 0 && !done) {
@@ -383,7 +442,6 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .check = check,
     .open = store_open,
     .observe = observe,
-    .stats = tmpl_lmdb_stats,
     .sites = tmpl_lmdb_sites,
     .forget = tmpl_lmdb_forget,
     .dump = tmpl_lmdb_dump,

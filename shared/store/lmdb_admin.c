@@ -54,45 +54,6 @@ static void stats_head(tmpl_lmdb_store_t *store, MDB_txn *txn, const tmpl_site_t
     stats->bytes = site_bytes(store, txn, site);
 }
 
-typedef struct {
-    tmpl_lifetimes_t lifetimes;
-    uint32_t min_df;
-    tmpl_store_stats_t *stats;
-} tally_t;
-
-static int tally(void *baton, tmpl_key_t key, const tmpl_value_t *value)
-{
-    tally_t *t = baton;
-
-    if (tmpl_value_live(value, &t->lifetimes, t->stats->pages)) {
-        t->stats->live++;
-        t->stats->template += key.kind != TMPL_KIND_DOCUMENT && value->df >= t->min_df;
-    }
-    return 0;
-}
-
-apr_status_t tmpl_lmdb_stats(void *ctx, const char *name, const tmpl_policy_t *policy,
-                             tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
-{
-    tmpl_lmdb_store_t *store = ctx;
-    tally_t t = { .min_df = policy->min_df, .stats = stats };
-    tmpl_site_t site;
-    MDB_txn *txn;
-    int rc = tmpl_lmdb_read_begin(store->db, &txn);
-
-    (void)pool;
-    if (rc == 0) {
-        rc = tmpl_site_get(store->db, txn, name, &site);
-        if (rc == 0) {
-            stats_head(store, txn, &site, stats);
-            tmpl_lifetimes_init(&t.lifetimes, policy);
-            rc = tmpl_site_walk(store->db, txn, &site, tally, &t);
-        }
-        tmpl_lmdb_read_end(store->db, txn);
-    }
-    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot count a site");
-}
-
 /* Collected first, so that each may itself use the store. */
 static int names_read(tmpl_lmdb_store_t *store, apr_array_header_t *names)
 {

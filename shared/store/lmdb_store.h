@@ -28,8 +28,6 @@ typedef struct {
     tmpl_store_opts_t opts;
 } tmpl_lmdb_store_t;
 
-apr_status_t tmpl_lmdb_stats(void *ctx, const char *site, const tmpl_policy_t *policy,
-                             tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
 apr_status_t tmpl_lmdb_sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                              void *baton, tmpl_error_t *err, apr_pool_t *pool);
 apr_status_t tmpl_lmdb_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);

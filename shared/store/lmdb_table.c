@@ -174,7 +174,7 @@ int tmpl_entry_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_
 
     entry_key(bytes, site->serial, key);
     rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data);
-    if (rc == 0 && !tmpl_value_unpack(value, data.mv_data, data.mv_size)) {
+    if (rc == 0 && !tmpl_value_unpack(value, key.kind, data.mv_data, data.mv_size)) {
         value->df = 0;
     }
     return rc;
@@ -271,6 +271,7 @@ int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
     MDB_cursor_op op = MDB_SET_RANGE;
     MDB_cursor *cursor;
     tmpl_value_t value;
+    tmpl_key_t k;
     int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
 
     if (rc != 0) {
@@ -289,7 +290,8 @@ int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
             memcpy(site->at, (unsigned char *)key.mv_data + SERIAL_SIZE, TMPL_KEY_SIZE);
             break;
         }
-        if (!tmpl_value_unpack(&value, data.mv_data, data.mv_size) ||
+        if (!tmpl_key_unpack(&k, (unsigned char *)key.mv_data + SERIAL_SIZE) ||
+            !tmpl_value_unpack(&value, k.kind, data.mv_data, data.mv_size) ||
             !tmpl_value_live(&value, lifetimes, site->pages)) {
             rc = mdb_cursor_del(cursor, 0);
             if (rc != 0) {
@@ -321,7 +323,7 @@ int tmpl_site_walk(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site,
         tmpl_key_t k;
 
         if (tmpl_key_unpack(&k, (unsigned char *)key.mv_data + SERIAL_SIZE) &&
-            tmpl_value_unpack(&value, data.mv_data, data.mv_size)) {
+            tmpl_value_unpack(&value, k.kind, data.mv_data, data.mv_size)) {
             rc = each(baton, k, &value);
             if (rc != 0) {
                 break;

@@ -10,32 +10,22 @@
 
 #define TMPL_SITE_MAX 255 /* bytes of a site's name */
 
-/* One observation: the arguments of tmpl_store_observe, handed on as one. */
-typedef struct {
-    const char *site;
-    const tmpl_document_t *document;
-    const tmpl_key_t *keys;
-    uint32_t n;
-    const tmpl_policy_t *policy;
-    int learn;
-    apr_time_t deadline; /* on the clock of tmpl_clock */
-} tmpl_observation_t;
-
 typedef struct {
     const char *scheme; /* the URI up to and with the colon */
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
     /* Fills *ctx; a cleanup on pool closes it. */
     apr_status_t (*open)(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
                          tmpl_error_t *err, apr_pool_t *pool);
-    /* counts comes zeroed, with records allocated and zeroed. */
-    apr_status_t (*observe)(void *ctx, const tmpl_observation_t *obs, tmpl_counts_t *counts,
-                            tmpl_error_t *err, apr_pool_t *pool);
-    apr_status_t (*stats)(void *ctx, const char *site, const tmpl_policy_t *policy,
-                          tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
+    /* counts comes zeroed, with records allocated and zeroed; deadline is on tmpl_clock. */
+    apr_status_t (*observe)(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
+                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
-    /* "export" and "import" of store.h; the latter is a word of its own in C++. */
+    /*
+     * "export" and "import" of store.h; the latter is a word of its own in C++. head is filled
+     * before the first entry is given. Stats are counted from it.
+     */
     apr_status_t (*dump)(void *ctx, const char *site, tmpl_store_stats_t *head,
                          apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton,
                          tmpl_error_t *err, apr_pool_t *pool);

@@ -18,13 +18,17 @@
 #include <apr_tables.h>
 
 #include "store/entry.h"
+#include "store/parts.h"
 #include "store/provider.h"
 #include "store/redis_conn.h"
 
 #define KEY_PREFIX    "tmpl:{"
 #define ANSWER_HEAD   13
 #define ANSWER_RECORD 8
-#define PARAMS_HEAD   (1 + 4 * 4 + 2 + 2 * TMPL_KEY_SIZE)
+#define ANSWER_PATH   16
+#define PARAMS_HEAD   (1 + 5 * 4 + 2 + 2 * TMPL_KEY_SIZE)
+#define SHARE_SIZE    (4 + 4)
+#define PART_SIZE     (TMPL_PATH_LEVELS * 4 + 4)
 #define HEAD_MOST     64                    /* the field "h": clock, version, cursor */
 #define ERROR_MOST    4096                  /* bytes of an error reply */
 #define BATCH         500                   /* entries a command of an import or an export */
@@ -148,8 +152,9 @@ static size_t params_pack(const store_t *store, unsigned char *p, const tmpl_obs
     tmpl_put_le(p + 4, obs->policy->lifetime_tb, 4);
     tmpl_put_le(p + 8, obs->policy->max_entries, 4);
     tmpl_put_le(p + 12, idle_seconds(store), 4);
-    tmpl_put_le(p + 16, obs->document->id & 0xffff, 2);
-    p += 18;
+    tmpl_put_le(p + 16, tmpl_observation_segments(obs), 4);
+    tmpl_put_le(p + 20, obs->document->id & 0xffff, 2);
+    p += 22;
     tmpl_key_pack(p, (tmpl_key_t){ obs->document->id, TMPL_KIND_DOCUMENT });
     p += TMPL_KEY_SIZE;
     tmpl_key_pack(p, (tmpl_key_t){ obs->document->text, TMPL_KIND_DOCUMENT });
@@ -160,6 +165,55 @@ static size_t params_pack(const store_t *store, unsigned char *p, const tmpl_obs
     return (size_t)(p - start);
 }
 
+static void keys_add(words_t *w, const tmpl_observation_t *obs, apr_pool_t *pool)
+{
+    unsigned char *bytes = apr_palloc(pool, (apr_size_t)obs->n * TMPL_KEY_SIZE + 1);
+
+    for (uint32_t i = 0; i < obs->n; i++) {
+        tmpl_key_pack(bytes + (size_t)i * TMPL_KEY_SIZE, obs->keys[i]);
+    }
+    words_add(w, bytes, (size_t)obs->n * TMPL_KEY_SIZE);
+}
+
+/* ARGV[3]: the shares of each part in turn; ARGV[4]: its paths, and how many shares are its. */
+static void parts_add(words_t *w, const tmpl_observation_t *obs, apr_pool_t *pool)
+{
+    uint32_t n_segments = tmpl_observation_segments(obs);
+    unsigned char *parts = apr_palloc(pool, (apr_size_t)obs->n_parts * PART_SIZE + 1);
+    unsigned char *shares, *part = parts, *share;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < obs->n_parts; i++) {
+        n += obs->parts[i].after - obs->parts[i].first;
+    }
+    shares = share = apr_palloc(pool, n * SHARE_SIZE + 1);
+    for (uint32_t i = 0; i < obs->n_parts; i++) {
+        const tmpl_part_t *from = &obs->parts[i];
+
+        for (int level = 0; level < TMPL_PATH_LEVELS; level++, part += 4) {
+            uint32_t path = tmpl_part_path(from, level);
+
+            tmpl_put_le(part, path == TMPL_NONE ? 0 : path - n_segments + 1, 4);
+        }
+        tmpl_put_le(part, from->after - from->first, 4);
+        part += 4;
+        for (uint32_t j = from->first; j < from->after; j++, share += SHARE_SIZE) {
+            tmpl_put_le(share, obs->shares[j].key + (uint64_t)1, 4);
+            tmpl_put_le(share + 4, obs->shares[j].length, 4);
+        }
+    }
+    words_add(w, shares, n * SHARE_SIZE);
+    words_add(w, parts, (size_t)obs->n_parts * PART_SIZE);
+}
+
+static size_t answer_size(const tmpl_observation_t *obs)
+{
+    uint32_t n_segments = tmpl_observation_segments(obs);
+
+    return ANSWER_HEAD + (size_t)n_segments * ANSWER_RECORD +
+           (size_t)(obs->n - n_segments) * ANSWER_PATH;
+}
+
 static int is_missing_script(const redisReply *reply)
 {
     return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "NOSCRIPT", 8) == 0;
@@ -167,38 +221,38 @@ static int is_missing_script(const redisReply *reply)
 
 /* Runs the script, sending it along only if the server does not have it. */
 static apr_status_t script_call(store_t *store, const tmpl_observation_t *obs, int learn,
-                                redisReply **reply, tmpl_error_t *err, apr_pool_t *pool)
+                                apr_time_t deadline, redisReply **reply, tmpl_error_t *err,
+                                apr_pool_t *pool)
 {
     unsigned char params[PARAMS_HEAD + 4 * TMPL_LIFETIMES];
-    unsigned char *keys = apr_palloc(pool, (size_t)obs->n * TMPL_KEY_SIZE + 1);
-    size_t max_reply = ANSWER_HEAD + (size_t)obs->n * ANSWER_RECORD + ERROR_MOST;
+    size_t max_reply = answer_size(obs) + ERROR_MOST;
     words_t w = WORDS(pool, "EVALSHA", store->sha, "1", site_key(obs->site, pool));
     apr_status_t rv;
 
-    for (uint32_t i = 0; i < obs->n; i++) {
-        tmpl_key_pack(keys + (size_t)i * TMPL_KEY_SIZE, obs->keys[i]);
-    }
     words_add(&w, params, params_pack(store, params, obs, learn));
-    words_add(&w, keys, (size_t)obs->n * TMPL_KEY_SIZE);
-    rv = call(store, &w, max_reply, obs->deadline, reply, err);
+    keys_add(&w, obs, pool);
+    if (learn) {
+        parts_add(&w, obs, pool);
+    }
+    rv = call(store, &w, max_reply, deadline, reply, err);
     if (rv == APR_SUCCESS && is_missing_script(*reply)) {
         freeReplyObject(*reply);
         APR_ARRAY_IDX(w.argv, 0, const char *) = "EVAL";
         APR_ARRAY_IDX(w.lens, 0, size_t) = strlen("EVAL");
         APR_ARRAY_IDX(w.argv, 1, const char *) = script;
         APR_ARRAY_IDX(w.lens, 1, size_t) = sizeof(script) - 1;
-        rv = call(store, &w, max_reply, obs->deadline, reply, err);
+        rv = call(store, &w, max_reply, deadline, reply, err);
     }
     return rv;
 }
 
 /* The script's answer; 0 if it is none. */
-static int answer_read(const redisReply *reply, uint32_t n, tmpl_counts_t *counts)
+static int answer_read(const redisReply *reply, const tmpl_observation_t *obs,
+                       tmpl_counts_t *counts)
 {
     const unsigned char *p;
 
-    if (reply->type != REDIS_REPLY_STRING ||
-        (size_t)reply->len != ANSWER_HEAD + (size_t)n * ANSWER_RECORD) {
+    if (reply->type != REDIS_REPLY_STRING || (size_t)reply->len != answer_size(obs)) {
         return 0;
     }
     p = (const unsigned char *)reply->str;
@@ -206,20 +260,30 @@ static int answer_read(const redisReply *reply, uint32_t n, tmpl_counts_t *count
     counts->version = tmpl_get_le(p + 4, 8);
     counts->counted = p[12] != 0;
     p += ANSWER_HEAD;
-    for (uint32_t i = 0; i < n; i++, p += ANSWER_RECORD) {
-        counts->records[i].df = (uint32_t)tmpl_get_le(p, 4);
-        counts->records[i].last = (uint32_t)tmpl_get_le(p + 4, 4);
+    for (uint32_t i = 0; i < obs->n; i++, p += ANSWER_RECORD) {
+        tmpl_record_t *record = &counts->records[i];
+
+        record->df = (uint32_t)tmpl_get_le(p, 4);
+        record->last = (uint32_t)tmpl_get_le(p + 4, 4);
+        if (obs->keys[i].kind == TMPL_KIND_PATH) {
+            record->text = (uint32_t)tmpl_get_le(p + 8, 4);
+            record->repeated = (uint32_t)tmpl_get_le(p + 12, 4);
+            if (record->repeated > record->text) {
+                return 0;
+            }
+            p += ANSWER_PATH - ANSWER_RECORD;
+        }
     }
     return 1;
 }
 
 /* One run of the script, judged. */
 static apr_status_t evaluate(store_t *store, const tmpl_observation_t *obs, int learn,
-                             tmpl_counts_t *counts, int *counts_good, tmpl_error_t *err,
-                             apr_pool_t *pool)
+                             apr_time_t deadline, tmpl_counts_t *counts, int *counts_good,
+                             tmpl_error_t *err, apr_pool_t *pool)
 {
     redisReply *reply, *reason;
-    apr_status_t rv = script_call(store, obs, learn, &reply, err, pool);
+    apr_status_t rv = script_call(store, obs, learn, deadline, &reply, err, pool);
 
     *counts_good = 0;
     if (rv != APR_SUCCESS) {
@@ -232,13 +296,13 @@ static apr_status_t evaluate(store_t *store, const tmpl_observation_t *obs, int 
              (reply->element[1]->type == REDIS_REPLY_STRING ||
               reply->element[1]->type == REDIS_REPLY_STATUS ||
               reply->element[1]->type == REDIS_REPLY_ERROR) &&
-             answer_read(reply->element[0], obs->n, counts)) {
+             answer_read(reply->element[0], obs, counts)) {
         *counts_good = 1;
         reason = reply->element[1];
         tmpl_redis_fail(store->redis, reason->str, reason->len, err);
         rv = APR_ENOSPC; /* for whatever reason it takes no writes */
     }
-    else if (answer_read(reply, obs->n, counts)) {
+    else if (answer_read(reply, obs, counts)) {
         *counts_good = 1;
     }
     else {
@@ -248,16 +312,16 @@ static apr_status_t evaluate(store_t *store, const tmpl_observation_t *obs, int 
     return rv;
 }
 
-static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, tmpl_counts_t *counts,
-                            tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
+                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;
     int good;
-    apr_status_t rv = evaluate(store, obs, obs->learn, counts, &good, err, pool);
+    apr_status_t rv = evaluate(store, obs, obs->learn, deadline, counts, &good, err, pool);
 
     if (rv == APR_ENOSPC && !good) {
         /* the server refused the script as such: what it says of writes holds, so only look */
-        apr_status_t looked = evaluate(store, obs, 0, counts, &good, NULL, pool);
+        apr_status_t looked = evaluate(store, obs, 0, deadline, counts, &good, NULL, pool);
 
         rv = looked == APR_SUCCESS ? rv : looked;
     }
@@ -413,7 +477,7 @@ static apr_status_t dump_entry(void *baton, const redisReply *const *element)
 
     if (element[0]->len != TMPL_KEY_SIZE ||
         !tmpl_key_unpack(&key, (const unsigned char *)element[0]->str) ||
-        !tmpl_value_unpack(&value, element[1]->str, element[1]->len)) {
+        !tmpl_value_unpack(&value, key.kind, element[1]->str, element[1]->len)) {
         return APR_SUCCESS; /* the head, or nothing of ours */
     }
     tmpl_value_export(&entry, key, &value);
@@ -430,33 +494,6 @@ static apr_status_t redis_dump(void *ctx, const char *site, tmpl_store_stats_t *
 
     return rv != APR_SUCCESS ? rv
                              : scan(store, site_key(site, pool), 2, dump_entry, &dump, err, pool);
-}
-
-typedef struct {
-    tmpl_lifetimes_t lifetimes;
-    uint32_t min_df;
-    tmpl_store_stats_t *stats;
-} tally_t;
-
-static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
-{
-    tally_t *t = baton;
-    tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
-
-    if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
-        t->stats->live++;
-        t->stats->template += entry->key.kind != TMPL_KIND_DOCUMENT && value.df >= t->min_df;
-    }
-    return APR_SUCCESS;
-}
-
-static apr_status_t redis_stats(void *ctx, const char *site, const tmpl_policy_t *policy,
-                                tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
-{
-    tally_t t = { .min_df = policy->min_df, .stats = stats };
-
-    tmpl_lifetimes_init(&t.lifetimes, policy);
-    return redis_dump(ctx, site, stats, tally, &t, err, pool);
 }
 
 typedef struct {
@@ -614,7 +651,6 @@ const tmpl_provider_t tmpl_provider_redis = {
     .check = check,
     .open = store_open,
     .observe = observe,
-    .stats = redis_stats,
     .sites = redis_sites,
     .forget = redis_forget,
     .dump = redis_dump,
@@ -626,7 +662,6 @@ const tmpl_provider_t tmpl_provider_redis_unix = {
     .check = check,
     .open = store_open,
     .observe = observe,
-    .stats = redis_stats,
     .sites = redis_sites,
     .forget = redis_forget,
     .dump = redis_dump,

@@ -4,17 +4,23 @@
 --
 -- KEYS[1]  the site: a hash whose field "h" is the head (clock 4, version 8, then the cursor of
 --          the sweeper as text) and whose other fields are keys (9) with their values (entry.h)
--- ARGV[1]  learn (1), min_df (4), Tb (4), max_entries (4), idle seconds (4), fingerprint (2),
---          the keys of the document's id (9) and text (9), then the lifetimes by DF (4 each)
--- ARGV[2]  the keys (9 each)
--- Answer   clock (4), version (8), counted (1), then DF (4) and last (4) of each key;
+-- ARGV[1]  learn (1), min_df (4), Tb (4), max_entries (4), idle seconds (4), the number of segments
+--          among the keys (4), fingerprint (2), the keys of the document's id (9) and text (9), then the lifetimes by DF (4 each)
+-- ARGV[2]  the keys (9 each), segments first, then paths
+-- ARGV[3]  to learn: the shares of all parts in turn: which segment (4), from 1, and bytes (4)
+-- ARGV[4]  to learn: the parts: three paths (4 each), from 1, 0 for none, and how many shares (4)
+-- Answer   clock (4), version (8), counted (1), then DF (4) and last (4) of each key, and for a path
+--          text (4) and repeated (4) as well;
 --          if Redis refuses to write: an array of that, as it was before, and of the reason
-local pack, take, sub, rep, min = struct.pack, struct.unpack, string.sub, string.rep, math.min
+local pack, take, sub, rep, byte = struct.pack, struct.unpack, string.sub, string.rep, string.byte
+local min, floor = math.min, math.floor
 local site = KEYS[1]
-local learn, min_df, tb, max_entries, idle, fp, id, text, at =
-    take('<BI4I4I4I4c2c9c9', ARGV[1])
+local learn, min_df, tb, max_entries, idle, segments, fp, id, text, at =
+    take('<BI4I4I4I4I4c2c9c9', ARGV[1])
 local n = #ARGV[2] / 9
-local MOST = 4294967295 -- of a clock, of a DF
+local MOST = 4294967295 -- of a clock, of a DF, of text
+local HALVE = 2147483648 -- past it a path's figures are halved
+local PATH = 2 -- the first byte of a path's key
 -- arguments of one call: Lua's stack holds 8000. Many to a call, as calls are what costs time
 local CHUNK, BATCH = 4000, 200
 
@@ -23,6 +29,15 @@ local longest = #lifetimes - 1 -- the last is the position reached
 
 local function is_live(df, last, now)
     return df > 0 and last <= now and now - last <= lifetimes[df < longest and df or longest]
+end
+
+-- DF, last, text and repeated of a path; DF 0 for what is no value of ours
+local function decode_path(value)
+    if #value ~= 16 then
+        return 0, 0, 0, 0
+    end
+    local last, df, bytes, repeated = take('<I4I4I4I4', value)
+    return df, last, bytes, min(repeated, bytes)
 end
 
 -- DF and last; DF 0 for what is no value of ours
@@ -75,20 +90,36 @@ if head and #head >= 12 then
 end
 local now_before, version_before = now, version
 
--- counts: DF and last of each key in turn
+-- counts: DF and last of each key in turn, of paths text and repeated as well
 local function answer(clock, grown, counted, counts)
     local parts = { pack('<I4I8B', clock, grown, counted and 1 or 0) }
-    for from = 1, 2 * n, BATCH do
-        local to = min(from + BATCH - 1, 2 * n)
+    for from = 1, #counts, BATCH do
+        local to = min(from + BATCH - 1, #counts)
         parts[#parts + 1] = pack('<' .. rep('I4', to - from + 1), unpack(counts, from, to))
     end
     return table.concat(parts)
 end
 
+-- DF, last, text and repeated of path i, all 0 if it is not live
+local function path_find(i, clock)
+    if values[i + 3] then
+        local df, last, bytes, repeated = decode_path(values[i + 3])
+        if is_live(df, last, clock) then
+            return df, last, bytes, repeated
+        end
+    end
+    return 0, 0, 0, 0
+end
+
+local function path_tell(counts, df, last, bytes, repeated)
+    local at = #counts
+    counts[at + 1], counts[at + 2], counts[at + 3], counts[at + 4] = df, last, bytes, repeated
+end
+
 -- the answer of who has not learnt
 local function look()
     local counts = {}
-    for i = 1, n do
+    for i = 1, segments do
         local value, df, last = values[i + 3], 0, 0
         if value then
             df, last = decode(value)
@@ -97,6 +128,9 @@ local function look()
             end
         end
         counts[2 * i - 1], counts[2 * i] = df, last
+    end
+    for i = segments + 1, n do
+        path_tell(counts, path_find(i, now_before))
     end
     return answer(now_before, version_before, false, counts)
 end
@@ -132,10 +166,22 @@ local function encode(df, fps, explicit)
     return (explicit and pack('<I4I4B', now, df, 0) or pack('<I4', now)) .. fps
 end
 
+-- last = now in the paths that are live
+local function refresh_paths()
+    for i = segments + 1, n do
+        local df, last, bytes, repeated = path_find(i, now)
+        if df > 0 then
+            last = now
+            put(fields[i + 3], pack('<I4', now) .. sub(values[i + 3], 5))
+        end
+        path_tell(counts, df, last, bytes, repeated)
+    end
+end
+
 -- step 2: a text known for long
 local function refresh()
     put(text, pack('<I4', now) .. sub(values[3], 5))
-    for i = 1, n do
+    for i = 1, segments do
         local value, df = values[i + 3], 0
         if value then
             local found, last = decode(value)
@@ -145,6 +191,56 @@ local function refresh()
             end
         end
         counts[2 * i - 1], counts[2 * i] = df, df > 0 and now or 0
+    end
+    refresh_paths()
+end
+
+-- the T and R of each path, by the DF that segments had before; no T: no part names it
+local function credits(before)
+    local texts, repeats, share = {}, {}, 1
+    for at = 1, #ARGV[4], 16 do
+        local a, b, c, shares = take('<I4I4I4I4', ARGV[4], at)
+        local t, r = 0, 0
+        for from = share, share + shares - 1, BATCH do
+            local m = min(BATCH, share + shares - from)
+            local list = { take('<' .. rep('I4', 2 * m), ARGV[3], (from - 1) * 8 + 1) }
+            for j = 1, 2 * m, 2 do
+                local which, len = list[j], list[j + 1]
+                local df = counts[2 * which - 1]
+                t = t + len
+                if df >= 2 then
+                    r = r + (df == 2 and before[which] == 1 and 2 * len or len)
+                end
+            end
+        end
+        share = share + shares
+        if a > 0 then texts[a], repeats[a] = (texts[a] or 0) + t, (repeats[a] or 0) + r end
+        if b > 0 then texts[b], repeats[b] = (texts[b] or 0) + t, (repeats[b] or 0) + r end
+        if c > 0 then texts[c], repeats[c] = (texts[c] or 0) + t, (repeats[c] or 0) + r end
+    end
+    return texts, repeats
+end
+
+-- paths, of a document that counts; held: entries that there are
+local function count_paths(before, held)
+    local texts, repeats = credits(before)
+    for i = segments + 1, n do
+        local df, last, bytes, repeated = path_find(i, now)
+        local t, r = texts[i - segments], repeats[i - segments]
+        local is_new = t and not values[i + 3]
+        if is_new then
+            wanted = wanted + 1
+        end
+        if t and not (is_new and held >= max_entries) then
+            held = held + (is_new and 1 or 0)
+            if bytes + t > HALVE then
+                bytes, repeated = floor(bytes / 2), floor(repeated / 2)
+            end
+            df, last, bytes = min(df + 1, MOST), now, min(bytes + t, MOST)
+            repeated = min(repeated + r, bytes)
+            put(fields[i + 3], pack('<I4I4I4I4', last, df, bytes, repeated))
+        end
+        path_tell(counts, df, last, bytes, repeated)
     end
 end
 
@@ -168,13 +264,14 @@ local function count()
     local held = redis.call('HLEN', site) - (head and 1 or 0)
     counted = not id_known and now < MOST
     now = counted and now + 1 or now
-    local new = encode(1, fp)
-    for i = 1, n do
+    local new, before = encode(1, fp), {}
+    for i = 1, segments do
         local value, df = values[i + 3], 0
         if value then
             local found, last = decode(value)
             if is_live(found, last, now) then
                 local fps
+                before[i] = found
                 df, fps = grow(found, value)
                 put(fields[i + 3], encode(df, fps, fps == '' or df * 2 ~= #fps))
             else
@@ -191,6 +288,11 @@ local function count()
         end
         counts[2 * i - 1], counts[2 * i] = df, df > 0 and now or 0
     end
+    if counted then
+        count_paths(before, held)
+    else
+        refresh_paths()
+    end
     put(id, pack('<I4', now))
     put(text, pack('<I4', now))
 end
@@ -205,7 +307,8 @@ local function sweep()
         for i = 1, #found, 2 do
             local key = found[i]
             if key ~= 'h' and not written[key] then
-                local df, last = decode(found[i + 1])
+                local is_path = byte(key) == PATH
+                local df, last = (is_path and decode_path or decode)(found[i + 1])
                 if not is_live(df, last, now) then
                     dead[#dead + 1] = key
                 end

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "store/entry.h"
+#include "store/parts.h"
 #include "store/provider.h"
 
 struct tmpl_store_t {
@@ -109,34 +111,95 @@ static apr_status_t policy_check(const tmpl_policy_t *policy, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-apr_status_t tmpl_store_observe(tmpl_store_t *store, const char *site,
-                                const tmpl_document_t *document, const tmpl_key_t *keys, uint32_t n,
-                                const tmpl_policy_t *policy, int learn, apr_interval_time_t timeout,
-                                tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
+/* Segments first, then paths. */
+static apr_status_t keys_check(const tmpl_observation_t *obs, uint32_t n_segments,
+                               tmpl_error_t *err)
 {
-    tmpl_observation_t obs = { site, document, keys, n, policy, learn, tmpl_clock() + timeout };
+    for (uint32_t i = 0; i < obs->n; i++) {
+        if (obs->keys[i].kind != (i < n_segments ? TMPL_KIND_SEGMENT : TMPL_KIND_PATH)) {
+            return tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
+                             (int)obs->keys[i].kind);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uint32_t n_segments)
+{
+    for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
+        uint32_t path = part->paths[level];
+
+        if (path != TMPL_NONE && (path < n_segments || path >= obs->n)) {
+            return 0;
+        }
+    }
+    return part->first <= part->after && part->after <= obs->n_shares;
+}
+
+static apr_status_t parts_check(const tmpl_observation_t *obs, uint32_t n_segments,
+                                tmpl_error_t *err)
+{
+    for (uint32_t i = 0; i < obs->n_shares; i++) {
+        if (obs->shares[i].key >= n_segments) {
+            return tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
+        }
+    }
+    for (uint32_t i = 0; i < obs->n_parts; i++) {
+        if (!part_good(&obs->parts[i], obs, n_segments)) {
+            return tmpl_fail(err, APR_EINVAL, "part %u has paths or shares that are none", i);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
+                                apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + timeout;
+    uint32_t n_segments = tmpl_observation_segments(obs);
     apr_status_t rv;
 
     memset(counts, 0, sizeof(*counts));
-    rv = site_check(site, err);
+    rv = site_check(obs->site, err);
     if (rv == APR_SUCCESS) {
-        rv = policy_check(policy, err);
+        rv = policy_check(obs->policy, err);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = keys_check(obs, n_segments, err);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = parts_check(obs, n_segments, err);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (keys[i].kind <= TMPL_KIND_DOCUMENT || keys[i].kind >= TMPL_KIND_COUNT) {
-            return tmpl_fail(err, APR_EINVAL, "key %u is of unknown kind %d", i, keys[i].kind);
-        }
+    counts->records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) * sizeof(*counts->records));
+    return store->provider->observe(store->ctx, obs, deadline, counts, err, pool);
+}
+
+typedef struct {
+    tmpl_lifetimes_t lifetimes;
+    uint32_t min_df;
+    tmpl_store_stats_t *stats;
+} tally_t;
+
+static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
+{
+    tally_t *t = baton;
+    tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
+
+    if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
+        t->stats->live++;
+        t->stats->template += entry->key.kind == TMPL_KIND_SEGMENT && value.df >= t->min_df;
     }
-    counts->records = apr_pcalloc(pool, (n + 1) * sizeof(*counts->records));
-    return store->provider->observe(store->ctx, &obs, counts, err, pool);
+    return APR_SUCCESS;
 }
 
 apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
                               tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
 {
+    tally_t t = { .min_df = policy->min_df, .stats = stats };
     apr_status_t rv = site_check(site, err);
 
     if (rv == APR_SUCCESS) {
@@ -146,7 +209,8 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
         return rv;
     }
     memset(stats, 0, sizeof(*stats));
-    return store->provider->stats(store->ctx, site, policy, stats, err, pool);
+    tmpl_lifetimes_init(&t.lifetimes, policy);
+    return store->provider->dump(store->ctx, site, stats, tally, &t, err, pool);
 }
 
 apr_status_t tmpl_store_sites(tmpl_store_t *store,
@@ -177,6 +241,16 @@ apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store
     return store->provider->dump(store->ctx, site, head, each, baton, err, pool);
 }
 
+static int entry_good(const tmpl_entry_t *e, const tmpl_store_stats_t *head)
+{
+    const tmpl_record_t *r = &e->record;
+    int is_path = e->key.kind == TMPL_KIND_PATH;
+
+    return (unsigned)e->key.kind < TMPL_KIND_COUNT && r->df > 0 && r->last <= head->pages &&
+           e->n_fingerprints <= (is_path ? 0 : r->df) && r->repeated <= r->text &&
+           (is_path || r->text == 0);
+}
+
 apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
                                const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
                                uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
@@ -186,8 +260,7 @@ apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         const tmpl_entry_t *e = &entries[i];
 
-        if ((unsigned)e->key.kind >= TMPL_KIND_COUNT || e->record.df == 0 ||
-            e->record.last > head->pages || e->n_fingerprints > e->record.df) {
+        if (!entry_good(e, head)) {
             rv = tmpl_fail(err, APR_EINVAL, "entry %u of %u of site %s makes no sense", i + 1, n,
                            site);
         }

@@ -21,6 +21,16 @@
  *    one; an entry that reaches min_df drops its fingerprints and version grows by one.
  *    DF >= min_df: DF grows by one if the document counts. In each case last = now. Then id and
  *    text are entered as known (also at max_entries), last = now.
+ * Keys of kind PATH go by none of this but by what follows, after the segments have been counted.
+ * If the document counts, for each key that a part names: no live entry: a new one, DF 0, no text
+ * (unless the site is at max_entries). DF grows by one, last = now. text grows by T, the lengths of
+ * the shares of all parts that name it; repeated by R: of these, the length of each share whose
+ * segment has DF >= 2 after this observation, twice that if this observation took it from 1 to 2,
+ * so that both places of a text are credited. A part that names a key twice names it once. Should
+ * text + T pass 2^31, both are halved (rounded down) before they grow, so that the share stays
+ * right; both end at 2^32 - 1, and repeated at text. If the document does not count, last = now in
+ * each live entry in step 2 where it writes and in step 3, nothing else. Paths have no fingerprints
+ * and do not move version.
  * An entry is live while now - last <= tmpl_lifetime(df). Every write also sweeps a few entries on.
  *
  * So an observation is idempotent, and hosts that share a store need no coordination. Keys are
@@ -41,6 +51,7 @@ typedef struct tmpl_store_t tmpl_store_t;
 typedef enum {
     TMPL_KIND_DOCUMENT, /* a document seen: the store's own, never looked up by callers */
     TMPL_KIND_SEGMENT,  /* a text segment: DOM path and text */
+    TMPL_KIND_PATH,     /* a layout path: a place in the layout of the site's pages */
     TMPL_KIND_COUNT
 } tmpl_kind_e;
 
@@ -51,8 +62,10 @@ typedef struct {
 
 /* What is known of a key, this observation included. */
 typedef struct {
-    uint32_t df;   /* documents it was seen on; 0: never, or not for a lifetime */
-    uint32_t last; /* the clock when it was last seen; 0 if df is 0 */
+    uint32_t df;       /* documents it was seen on; 0: never, or not for a lifetime */
+    uint32_t last;     /* the clock when it was last seen; 0 if df is 0 */
+    uint32_t text;     /* PATH: bytes of text seen there, see above; 0 for other kinds */
+    uint32_t repeated; /* PATH: of these, bytes of text that stood elsewhere, too; <= text */
 } tmpl_record_t;
 
 /* A document, by two hashes: one of its address, one of its visible text. */
@@ -69,6 +82,35 @@ typedef struct {
     uint32_t max_entries; /* a site holding this many entries, documents too, takes no new keys */
 } tmpl_policy_t;
 
+/* Layout paths of a block: its box, and those around it. */
+#define TMPL_PATH_LEVELS 3
+
+/* An occurrence of a segment. */
+typedef struct {
+    uint32_t key;    /* index of its SEGMENT key */
+    uint32_t length; /* bytes of its text */
+} tmpl_share_t;
+
+/* A block: where it stands, and its text. */
+typedef struct {
+    uint32_t paths[TMPL_PATH_LEVELS]; /* indices of PATH keys, or TMPL_NONE */
+    uint32_t first, after;            /* its shares */
+} tmpl_part_t;
+
+/* A page as a store sees it. Nothing of it is kept beyond the call. */
+typedef struct {
+    const char *site;
+    const tmpl_document_t *document;
+    const tmpl_key_t *keys; /* each given once: first all of kind SEGMENT, then all of kind PATH */
+    uint32_t n;
+    const tmpl_share_t *shares;
+    uint32_t n_shares;
+    const tmpl_part_t *parts;
+    uint32_t n_parts;
+    const tmpl_policy_t *policy;
+    int learn; /* count the document; 0: only look keys up */
+} tmpl_observation_t;
+
 #define TMPL_MIN_DF_LEAST 2
 #define TMPL_MIN_DF_MOST  64
 
@@ -84,7 +126,7 @@ typedef struct {
     uint64_t version;
     uint64_t entries;  /* keys held, live or waiting for the sweeper */
     uint64_t live;     /* entries that a look-up would find */
-    uint64_t template; /* live entries with DF >= min_df */
+    uint64_t template; /* live segments with DF >= min_df */
     uint64_t bytes;    /* estimate of the memory or disk they take */
 } tmpl_store_stats_t;
 
@@ -130,16 +172,15 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
                              tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Looks up n keys (each given once) of a page of a site and, if learn is set, counts the document
- * first. The whole call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used.
+ * Looks up the keys of a page of a site and, if learn is set, counts the document first. The whole call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used.
  * Any failure leaves the store usable: a next call tries again. counts->records come from pool.
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
- * learnt, but counts are good. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy.
+ * learnt, but counts are good. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
+ * keys out of order, a share or a part that names what is not there.
  */
-apr_status_t tmpl_store_observe(tmpl_store_t *store, const char *site,
-                                const tmpl_document_t *document, const tmpl_key_t *keys, uint32_t n,
-                                const tmpl_policy_t *policy, int learn, apr_interval_time_t timeout,
-                                tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool);
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
+                                apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                tmpl_error_t *err, apr_pool_t *pool);
 
 /* A site's figures; APR_NOTFOUND for a site that the store does not know. */
 apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,

@@ -87,9 +87,13 @@ static void start_server(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const tmpl_key_t keys[2] = { { 1, TMPL_KIND_SEGMENT }, { 2, TMPL_KIND_SEGMENT } };
+    static const tmpl_key_t keys[2] = { { 1, TMPL_KIND_SEGMENT }, { 2, TMPL_KIND_PATH } };
+    static const tmpl_share_t share = { 0, 9 };
+    static const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     static const tmpl_policy_t policy = { 5, 100, 10, 1000 };
     static const tmpl_document_t document = { 1, 2 };
+    static const tmpl_observation_t page = { "s", &document, keys, 2,       &share,
+                                             1,   &part,     1,    &policy, 1 };
     tmpl_store_t *store;
     tmpl_counts_t counts = { 0 };
     tmpl_error_t err = { 0 };
@@ -104,9 +108,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     for (int i = 0; i < 2; i++) {
-        apr_status_t rv = tmpl_store_observe(store, "s", &document, keys, 2, &policy, 1,
-                                             apr_time_from_msec(20), &counts, &err, pool);
+        apr_status_t rv =
+            tmpl_store_observe(store, &page, apr_time_from_msec(20), &counts, &err, pool);
         if (rv != APR_SUCCESS && err.text[0] == '\0') {
+            abort();
+        }
+        if (rv == APR_SUCCESS && counts.records[1].repeated > counts.records[1].text) {
             abort();
         }
     }
