@@ -10,13 +10,12 @@
 typedef struct {
     tmpl_page_t *page;
     const tmpl_page_opts_t *opts;
-    const tmpl_tokens_t *tokens;
+    tmpl_tokens_t *tokens;
     const tmpl_tag_set_t *separators;
     tmpl_skeleton_t skeleton;
-    apr_pool_t *pool;
+    apr_pool_t *pool;    /* the page's */
+    apr_pool_t *scratch; /* gone once the page is written */
 
-    uint32_t room_segments;
-    uint64_t *hashes; /* the key of each segment */
     uint32_t *slots;  /* hash table of page->keys: index + 1 */
     uint32_t n_slots; /* a power of two */
     char *text;       /* for a segment's collapsed text */

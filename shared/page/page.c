@@ -43,6 +43,37 @@ static tmpl_span_t find_canonical(const tmpl_tokens_t *tokens, const char *src)
     return (tmpl_span_t){ 0, 0 };
 }
 
+/* bytes -> build->page, once the charset is known to do. */
+static tmpl_decline_e write_page(tmpl_build_t *build)
+{
+    tmpl_page_t *p = build->page;
+    tmpl_tokens_t *tokens = build->tokens;
+    uint32_t max_tokens = 3 * build->opts->max_nodes; /* two tags an element; and comments */
+    tmpl_decline_e decline = tmpl_scan(tokens, p->src, p->len, max_tokens, build->scratch);
+    if (decline == TMPL_DECLINE_NONE) {
+        decline = tmpl_balance(tokens, p->src, p->len, build->opts->max_depth, build->scratch);
+    }
+    if (decline != TMPL_DECLINE_NONE) {
+        return decline;
+    }
+    p->n_claims = tokens->n_claims;
+    p->claims = p->n_claims == 0
+                    ? NULL
+                    : apr_pmemdup(build->pool, tokens->claims, p->n_claims * sizeof(*p->claims));
+    p->canonical = find_canonical(tokens, p->src);
+    tmpl_skeleton(&build->skeleton, tokens, p->src, p->len);
+    if (build->skeleton.marks > max_tokens) {
+        return TMPL_DECLINE_TOO_MANY;
+    }
+    tmpl_segments_init(build);
+    decline = tmpl_tree_build(build);
+    if (decline != TMPL_DECLINE_NONE) {
+        return decline;
+    }
+    tmpl_segments_finish(build);
+    return p->n_segments == 0 ? TMPL_DECLINE_EMPTY : TMPL_DECLINE_NONE;
+}
+
 tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_size_t len,
                                const tmpl_page_opts_t *opts, apr_pool_t *pool)
 {
@@ -61,33 +92,14 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     tmpl_page_t *p = apr_pcalloc(pool, sizeof(*p));
     p->src = src;
     p->len = (uint32_t)len;
-    tmpl_tokens_t tokens;
+    tmpl_tokens_t tokens = { 0 };
     tmpl_build_t build = { .page = p, .opts = &o, .tokens = &tokens, .pool = pool };
     build.separators = o.separators != NULL ? o.separators : &tmpl_separators_default;
-    /* An element has two tags at most; comments come on top. */
-    tmpl_decline_e decline = tmpl_scan(&tokens, src, p->len, 3 * o.max_nodes, pool);
+    apr_pool_create(&build.scratch, pool);
+    tmpl_decline_e decline = write_page(&build);
+    apr_pool_destroy(build.scratch);
     if (decline == TMPL_DECLINE_NONE) {
-        decline = tmpl_balance(&tokens, src, p->len, o.max_depth, pool);
+        *page = p;
     }
-    if (decline != TMPL_DECLINE_NONE) {
-        return decline;
-    }
-    p->claims = tokens.claims;
-    p->n_claims = tokens.n_claims;
-    p->canonical = find_canonical(&tokens, src);
-    tmpl_skeleton(&build.skeleton, &tokens, src, p->len, pool);
-    if (build.skeleton.n_marks > 3 * o.max_nodes) {
-        return TMPL_DECLINE_TOO_MANY;
-    }
-    tmpl_segments_init(&build);
-    decline = tmpl_tree_build(&build);
-    if (decline != TMPL_DECLINE_NONE) {
-        return decline;
-    }
-    tmpl_segments_finish(&build);
-    if (p->n_segments == 0) {
-        return TMPL_DECLINE_EMPTY;
-    }
-    *page = p;
-    return TMPL_DECLINE_NONE;
+    return decline;
 }

@@ -22,6 +22,9 @@
 #define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
 #define TMPL_NODE_RUN   0x10 /* what stands between two texts directly in it may go with them */
 
+/* A uint64_t that asks for no more room than four bytes' alignment: pages have very many nodes. */
+typedef uint64_t tmpl_path_t __attribute__((aligned(4)));
+
 /* An element. Nodes stand in document order, so a node's descendants are (index, after). */
 typedef struct {
     tmpl_span_t open;  /* its start tag; empty if the parser implied it */
@@ -30,10 +33,10 @@ typedef struct {
     uint32_t after;    /* index behind its last descendant */
     uint32_t first_segment;
     uint32_t after_segment; /* segments [first_segment, after_segment) are inside it */
-    uint64_t path;          /* hash of the tag names from the root down to it */
-    tmpl_tag_e tag;
+    tmpl_path_t path;       /* hash of the tag names from the root down to it */
     uint16_t depth;
-    uint16_t flags;
+    unsigned char tag;   /* a tmpl_tag_e */
+    unsigned char flags; /* TMPL_NODE_* */
 } tmpl_node_t;
 
 /* A text node, or an image or a link that has no text. */

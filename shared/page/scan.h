@@ -23,14 +23,17 @@ typedef enum {
 
 typedef struct {
     tmpl_span_t span;
-    uint32_t name;      /* equal for tags of the same name, known to tag.h or not */
-    unsigned char tag;  /* a tmpl_tag_e */
-    unsigned char type; /* a tmpl_token_e */
-    unsigned char flags;
-    /* What balance.h finds out: */
-    unsigned char may;  /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
-    unsigned char text; /* the text in front of the token may be cut */
+    uint32_t name; /* equal for tags of the same name, known to tag.h or not */
     uint32_t pair; /* of a start tag: the token that is its end tag; TMPL_NONE if there is none */
+    unsigned char tag; /* a tmpl_tag_e */
+    /* What balance.h finds out, beside pair: */
+    unsigned char may; /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
+    unsigned char flags;
+    unsigned char type : 2; /* a tmpl_token_e */
+    unsigned char text : 1; /* the text in front of the token may be cut */
+    /* What skeleton.h finds out: */
+    unsigned char shown : 1;      /* the tag is part of the skeleton */
+    unsigned char text_shown : 1; /* the text in front of the token is */
 } tmpl_token_t;
 
 typedef struct {
@@ -38,8 +41,9 @@ typedef struct {
     uint32_t n;
     const uint32_t *claims; /* see page.h */
     uint32_t n_claims;
-    uint32_t begin;     /* where the text begins: behind a byte order mark */
-    unsigned char text; /* the text behind the last token may be cut */
+    uint32_t begin;           /* where the text begins: behind a byte order mark */
+    unsigned char text;       /* the text behind the last token may be cut */
+    unsigned char text_shown; /* and is part of the skeleton */
 } tmpl_tokens_t;
 
 /*

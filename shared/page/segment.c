@@ -28,19 +28,18 @@ static void draw_factor(void)
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
-    uint32_t room = build->skeleton.max_segments + 1;
+    uint32_t room = build->skeleton.segments + 1;
     uint32_t slots = 16;
-    while (slots < 2 * room) {
+    while (slots < room + room / 4) {
         slots *= 2;
     }
     pthread_once(&factor_once, draw_factor);
     build->page->segments = apr_palloc(build->pool, room * sizeof(*build->page->segments));
     build->page->blocks = apr_palloc(build->pool, room * sizeof(*build->page->blocks));
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
-    build->hashes = apr_palloc(build->pool, room * sizeof(*build->hashes));
-    build->slots = apr_pcalloc(build->pool, slots * sizeof(*build->slots));
+    build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
     build->n_slots = slots;
-    build->text = apr_palloc(build->pool, build->page->len + 1);
+    build->text = apr_palloc(build->scratch, build->skeleton.longest_text + 1);
     build->edge = 1;
 }
 
@@ -81,7 +80,6 @@ static void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uint64_t h
             (tmpl_block_t){ .first_segment = page->n_segments, .node = box_of(build, node) };
     }
     tmpl_block_t *block = &page->blocks[page->n_blocks - 1];
-    build->hashes[page->n_segments] = hash;
     page->segments[page->n_segments++] = (tmpl_segment_t){ .span = span,
                                                            .node = node,
                                                            .block = page->n_blocks - 1,
@@ -143,6 +141,11 @@ void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
 void tmpl_segments_finish(tmpl_build_t *build)
 {
     tmpl_page_t *page = build->page;
-    page->text = XXH3_64bits_withSeed(build->hashes, page->n_segments * sizeof(*build->hashes),
-                                      build->opts->seed);
+    XXH3_state_t state;
+    XXH3_INITSTATE(&state);
+    XXH3_64bits_reset_withSeed(&state, build->opts->seed);
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        XXH3_64bits_update(&state, &page->keys[page->segments[i].key], sizeof(*page->keys));
+    }
+    page->text = XXH3_64bits_digest(&state);
 }

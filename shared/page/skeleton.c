@@ -3,15 +3,10 @@
 
 #include <string.h>
 
-#include <apr_strings.h>
-
 #include "page/attr.h"
 
-/* A start and an end tag of the longest names, and a letter of text. */
-#define BYTES_PER_TOKEN 40
-
 typedef struct {
-    const tmpl_tokens_t *tokens;
+    tmpl_tokens_t *tokens;
     tmpl_skeleton_t *out;
     int in_body;
 } skeleton_t;
@@ -36,36 +31,6 @@ int tmpl_text_is_blank(const char *src, tmpl_span_t span)
     return 1;
 }
 
-static void put(tmpl_skeleton_t *out, const char *bytes, apr_size_t len)
-{
-    memcpy(out->bytes + out->len, bytes, len);
-    out->len += (uint32_t)len;
-}
-
-static void mark(tmpl_skeleton_t *out, uint32_t start, uint32_t at, uint32_t token, int is_text)
-{
-    out->marks[out->n_marks++] = (tmpl_mark_t){ start, at, token, (unsigned char)is_text };
-    out->max_segments += is_text != 0;
-}
-
-static void put_tag(tmpl_skeleton_t *out, const tmpl_token_t *token, const char *open,
-                    uint32_t index)
-{
-    char unknown[16];
-    const char *name = tmpl_tag_name((tmpl_tag_e)token->tag);
-    if (token->tag == TMPL_TAG_OTHER) {
-        apr_snprintf(unknown, sizeof(unknown), "x%x", token->name);
-        name = unknown;
-    }
-    uint32_t start = out->len;
-    out->max_segments +=
-        token->type == TMPL_TOKEN_START && (token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_IMG);
-    put(out, open, strlen(open));
-    put(out, name, strlen(name));
-    put(out, ">", 1);
-    mark(out, start, open[1] == '/' ? out->len : out->len - 1, index, 0);
-}
-
 /* Where what is inside a start tag's element may be left out: the index of its end tag, or the tag's own. */
 static uint32_t inside_ends(const tmpl_token_t *token, uint32_t i)
 {
@@ -73,8 +38,18 @@ static uint32_t inside_ends(const tmpl_token_t *token, uint32_t i)
     return quiet && token->pair != TMPL_NONE ? token->pair : i;
 }
 
-/* Puts token i, and returns the index of the last token that is dealt with by that. */
-static uint32_t put_token(skeleton_t *s, uint32_t i)
+static void show_tag(skeleton_t *s, uint32_t i)
+{
+    tmpl_token_t *token = &s->tokens->tokens[i];
+    int is_start = token->type == TMPL_TOKEN_START;
+    token->shown = 1;
+    s->out->marks++;
+    s->out->elements += is_start;
+    s->out->segments += is_start && (token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_IMG);
+}
+
+/* Shows token i, and returns the index of the last token that is dealt with by that. */
+static uint32_t show_token(skeleton_t *s, uint32_t i)
 {
     const tmpl_token_t *token = &s->tokens->tokens[i];
     unsigned flags = tmpl_tag_flags((tmpl_tag_e)token->tag);
@@ -90,42 +65,147 @@ static uint32_t put_token(skeleton_t *s, uint32_t i)
         return last;
     }
     s->in_body = 1;
-    put_tag(s->out, token, token->type == TMPL_TOKEN_START ? "<" : "</", i);
+    show_tag(s, i);
     if (last != i) {
-        put_tag(s->out, token, "</", last);
-    }
-    else if (token->type == TMPL_TOKEN_START && (token->flags & TMPL_TOKEN_SELF_CLOSING) &&
-             (token->tag == TMPL_TAG_SVG || token->tag == TMPL_TAG_MATH)) {
-        put(s->out, "</", 2);
-        put(s->out, tmpl_tag_name((tmpl_tag_e)token->tag),
-            strlen(tmpl_tag_name((tmpl_tag_e)token->tag)));
-        put(s->out, ">", 1);
+        show_tag(s, last);
     }
     return last;
 }
 
-void tmpl_skeleton(tmpl_skeleton_t *skeleton, const tmpl_tokens_t *tokens, const char *src,
-                   uint32_t len, apr_pool_t *pool)
+/* Whether the text in front of a token, or behind the last, is shown. */
+static unsigned char show_text(skeleton_t *s, const char *src, tmpl_span_t text)
+{
+    if (tmpl_text_is_blank(src, text)) {
+        return 0;
+    }
+    uint32_t length = tmpl_span_len(text);
+    s->in_body = 1;
+    s->out->marks++;
+    s->out->segments++;
+    s->out->longest_text = length > s->out->longest_text ? length : s->out->longest_text;
+    return 1;
+}
+
+void tmpl_skeleton(tmpl_skeleton_t *skeleton, tmpl_tokens_t *tokens, const char *src, uint32_t len)
 {
     skeleton_t s = { .tokens = tokens, .out = skeleton };
     *skeleton = (tmpl_skeleton_t){ 0 };
-    skeleton->bytes =
-        apr_palloc(pool, sizeof(TMPL_SKELETON_HEAD) + (tokens->n + 1) * BYTES_PER_TOKEN);
-    skeleton->marks = apr_palloc(pool, (2 * tokens->n + 1) * sizeof(*skeleton->marks));
-    put(skeleton, TMPL_SKELETON_HEAD, sizeof(TMPL_SKELETON_HEAD) - 1);
     tmpl_span_t gap = { tokens->begin, tokens->begin };
-    for (uint32_t i = 0; i <= tokens->n; i++) {
-        gap.end = i < tokens->n ? tokens->tokens[i].span.start : len;
-        if (!tmpl_text_is_blank(src, gap)) {
-            uint32_t start = skeleton->len;
-            s.in_body = 1;
-            put(skeleton, "z", 1);
-            mark(skeleton, start, skeleton->len, i, 1);
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        gap.end = tokens->tokens[i].span.start;
+        tokens->tokens[i].text_shown = show_text(&s, src, gap);
+        i = show_token(&s, i);
+        gap.start = tokens->tokens[i].span.end;
+    }
+    gap.end = len;
+    tokens->text_shown = show_text(&s, src, gap);
+}
+
+/* A tag that is not in the table is known to the parser as x and its name's hash in hexadecimal. */
+#define UNKNOWN_LENGTH 9
+
+static const char *name_of(const tmpl_token_t *token, char unknown[UNKNOWN_LENGTH + 1])
+{
+    if (token->tag != TMPL_TAG_OTHER) {
+        return tmpl_tag_name((tmpl_tag_e)token->tag);
+    }
+    unknown[0] = 'x';
+    for (unsigned i = 1; i < UNKNOWN_LENGTH; i++) {
+        unknown[i] = "0123456789abcdef"[token->name >> (4 * (UNKNOWN_LENGTH - 1 - i)) & 0xF];
+    }
+    unknown[UNKNOWN_LENGTH] = '\0';
+    return unknown;
+}
+
+/* svg and math that end in their start tag: the parser is told so by an end tag, which has no mark. */
+static int ends_at_once(const tmpl_token_t *token)
+{
+    return token->type == TMPL_TOKEN_START && (token->flags & TMPL_TOKEN_SELF_CLOSING) &&
+           token->pair == TMPL_NONE && (token->tag == TMPL_TAG_SVG || token->tag == TMPL_TAG_MATH);
+}
+
+static void stand_at_text(tmpl_walk_t *walk)
+{
+    walk->is_text = 1;
+    walk->at = ++walk->end;
+}
+
+static void stand_at_tag(tmpl_walk_t *walk)
+{
+    const tmpl_token_t *token = &walk->tokens->tokens[walk->token];
+    uint32_t name = token->tag == TMPL_TAG_OTHER
+                        ? UNKNOWN_LENGTH
+                        : (uint32_t)strlen(tmpl_tag_name((tmpl_tag_e)token->tag));
+    walk->is_text = 0;
+    walk->at = walk->end + name + (token->type == TMPL_TOKEN_START ? 1 : 3);
+    walk->end += name + (token->type == TMPL_TOKEN_START ? 2 : 3);
+    if (ends_at_once(token)) {
+        walk->end += name + 3;
+    }
+}
+
+/* Stands at the first mark that is the tag at walk->token, if with_text the text in front, or behind. */
+static void stand(tmpl_walk_t *walk, int with_text)
+{
+    const tmpl_tokens_t *tokens = walk->tokens;
+    for (; walk->token < tokens->n; walk->token++, with_text = 1) {
+        const tmpl_token_t *token = &tokens->tokens[walk->token];
+        if (with_text && token->text_shown) {
+            stand_at_text(walk);
+            return;
         }
-        if (i < tokens->n) {
-            i = put_token(&s, i);
-            gap.start = tokens->tokens[i].span.end;
+        if (token->shown) {
+            stand_at_tag(walk);
+            return;
         }
     }
-    skeleton->bytes[skeleton->len] = '\0';
+    if (with_text && tokens->text_shown) {
+        stand_at_text(walk);
+        return;
+    }
+    walk->done = 1;
+}
+
+void tmpl_walk_begin(tmpl_walk_t *walk, const tmpl_tokens_t *tokens)
+{
+    *walk = (tmpl_walk_t){ .tokens = tokens, .end = sizeof(TMPL_SKELETON_HEAD) - 1 };
+    stand(walk, 1);
+}
+
+void tmpl_walk_next(tmpl_walk_t *walk)
+{
+    if (!walk->is_text) {
+        walk->token++;
+    }
+    stand(walk, !walk->is_text);
+}
+
+static char *put(char *to, const char *bytes)
+{
+    apr_size_t len = strlen(bytes);
+    memcpy(to, bytes, len);
+    return to + len;
+}
+
+uint32_t tmpl_walk_bytes(const tmpl_walk_t *walk, char *bytes)
+{
+    char unknown[UNKNOWN_LENGTH + 1];
+    if (walk->is_text) {
+        *bytes = 'z';
+        return 1;
+    }
+    const tmpl_token_t *token = &walk->tokens->tokens[walk->token];
+    const char *name = name_of(token, unknown);
+    char *to = put(put(put(bytes, token->type == TMPL_TOKEN_START ? "<" : "</"), name), ">");
+    if (ends_at_once(token)) {
+        to = put(put(put(to, "</"), name), ">");
+    }
+    return (uint32_t)(to - bytes);
+}
+
+int tmpl_walk_is(const tmpl_walk_t *walk, const char *name)
+{
+    char unknown[UNKNOWN_LENGTH + 1];
+    return !walk->is_text &&
+           strcmp(name, name_of(&walk->tokens->tokens[walk->token], unknown)) == 0;
 }

@@ -6,37 +6,57 @@
  * libxml2 is asked only what it is good at, the nesting of HTML as people write it. It never sees
  * attributes, comments, scripts, charsets or odd bytes, so it cannot stumble over them and does not
  * spend time on them, and each of its events is known by its position in the skeleton.
+ *
+ * The skeleton is never held: whoever reads it goes over the tokens mark by mark. The parser's input is
+ * written by one walk, its events are told apart by another that follows behind.
  */
 #ifndef TMPL_SKELETON_H
 #define TMPL_SKELETON_H
 
 #include "page/scan.h"
 
-/* What ends at a position of the skeleton. */
+/* How many marks a walk will meet, by kind. */
 typedef struct {
-    uint32_t start; /* first byte in the skeleton */
-    uint32_t
-        at; /* where the parser stands when it tells of it: at '>' of a start tag, else behind */
-    uint32_t token; /* the tag; for text the token behind it, or n of the tokens */
-    unsigned char is_text;
-} tmpl_mark_t;
-
-typedef struct {
-    char *bytes;
-    uint32_t len;
-    tmpl_mark_t *marks; /* in order of at */
-    uint32_t n_marks;
-    uint32_t max_segments; /* texts, images and links */
+    uint32_t marks;
+    uint32_t elements;     /* start tags */
+    uint32_t segments;     /* texts, images and links: as many segments at most */
+    uint32_t longest_text; /* bytes of source */
 } tmpl_skeleton_t;
 
 /*
- * The skeleton of the tokens, from pool. Left out: html, head and body, what stands in the head, what
- * is inside elements whose text is not visible, blank text. Begins with TMPL_SKELETON_HEAD.
+ * Notes in the tokens (shown, text_shown) what the skeleton holds, and counts it. Left out: html, head
+ * and body, what stands in the head, what is inside elements whose text is not visible, blank text.
  */
-void tmpl_skeleton(tmpl_skeleton_t *skeleton, const tmpl_tokens_t *tokens, const char *src,
-                   uint32_t len, apr_pool_t *pool);
+void tmpl_skeleton(tmpl_skeleton_t *skeleton, tmpl_tokens_t *tokens, const char *src, uint32_t len);
 
+/* What the skeleton begins with, in front of the first mark. */
 #define TMPL_SKELETON_HEAD "<html><body>"
+
+/* Room for the bytes of any mark: a start and an end tag of the longest names. */
+#define TMPL_MARK_BYTES 48
+
+/* A walk over the skeleton, and the mark where it stands: a tag, or a text. */
+typedef struct {
+    const tmpl_tokens_t *tokens;
+    uint32_t
+        at; /* where the parser stands when it tells of it: at '>' of a start tag, else behind */
+    uint32_t end;   /* where the next mark begins, in bytes of the skeleton */
+    uint32_t token; /* the tag; for text the token behind it, or n of the tokens */
+    unsigned char is_text;
+    unsigned char done; /* there are no more marks */
+} tmpl_walk_t;
+
+/* Stands at the first mark. */
+void tmpl_walk_begin(tmpl_walk_t *walk, const tmpl_tokens_t *tokens);
+
+/* Goes to the next mark; walk->done if there is none. */
+void tmpl_walk_next(tmpl_walk_t *walk);
+
+/* Writes the bytes of the mark, at most TMPL_MARK_BYTES; returns how many they are. */
+uint32_t tmpl_walk_bytes(const tmpl_walk_t *walk, char *bytes);
+
+/* Whether the mark is a tag of that name, as the parser calls it. */
+int tmpl_walk_is(const tmpl_walk_t *walk, const char *name);
 
 /* Whether the bytes hold nothing to see: white space and no-break spaces, as bytes or as entities. */
 int tmpl_text_is_blank(const char *src, tmpl_span_t span);

@@ -17,6 +17,14 @@ typedef struct {
     uint32_t token; /* its start tag; TMPL_NONE if it was implied: then node is its parent */
 } open_t;
 
+/* What the parser reads: the skeleton, written as it asks for more. */
+typedef struct {
+    tmpl_walk_t walk;
+    char bytes[TMPL_MARK_BYTES]; /* the mark that is being handed over */
+    uint32_t at;
+    uint32_t len;
+} input_t;
+
 typedef struct {
     tmpl_build_t *build;
     htmlParserCtxtPtr parser;
@@ -24,7 +32,8 @@ typedef struct {
     uint32_t n;
     uint32_t room;
     uint32_t max_depth;
-    uint32_t cursor; /* first mark that no event has come for */
+    tmpl_walk_t marks; /* stands at the first mark that no event has come for */
+    input_t input;
     tmpl_decline_e decline;
 } tree_t;
 
@@ -41,41 +50,32 @@ static uint32_t position(const tree_t *t)
     return (uint32_t)(input->consumed + (unsigned long)(input->cur - input->base));
 }
 
+static const tmpl_token_t *token_of(const tree_t *t, const tmpl_walk_t *mark)
+{
+    return &t->build->tokens->tokens[mark->token];
+}
+
 /*
  * The mark of the tag where the parser stands, or NULL. Marks that it has passed without a word are
  * end tags that close nothing; if there is anything else among them the page is not understood.
  */
-static const tmpl_mark_t *mark_here(tree_t *t)
+static const tmpl_walk_t *mark_here(tree_t *t)
 {
-    const tmpl_skeleton_t *skeleton = &t->build->skeleton;
     uint32_t at = position(t);
-    while (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at < at) {
-        const tmpl_mark_t *mark = &skeleton->marks[t->cursor];
-        if (mark->is_text || t->build->tokens->tokens[mark->token].type == TMPL_TOKEN_START) {
+    while (!t->marks.done && t->marks.at < at) {
+        if (t->marks.is_text || token_of(t, &t->marks)->type == TMPL_TOKEN_START) {
             stop(t, TMPL_DECLINE_UNCOVERED);
             return NULL;
         }
-        t->cursor++;
+        tmpl_walk_next(&t->marks);
     }
-    if (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at == at &&
-        !skeleton->marks[t->cursor].is_text) {
-        return &skeleton->marks[t->cursor];
-    }
-    return NULL;
-}
-
-static int name_is(const tree_t *t, const tmpl_mark_t *mark, const xmlChar *name)
-{
-    const char *in_skeleton = t->build->skeleton.bytes + mark->start + 1;
-    apr_size_t len = strlen((const char *)name);
-    in_skeleton += *in_skeleton == '/';
-    return memcmp(in_skeleton, name, len) == 0 && in_skeleton[len] == '>';
+    return !t->marks.done && t->marks.at == at && !t->marks.is_text ? &t->marks : NULL;
 }
 
 static void push(tree_t *t, uint32_t node, uint32_t token)
 {
     if (t->n == t->room) {
-        open_t *grown = apr_palloc(t->build->pool, 2 * t->room * sizeof(*grown));
+        open_t *grown = apr_palloc(t->build->scratch, 2 * t->room * sizeof(*grown));
         memcpy(grown, t->stack, t->n * sizeof(*grown));
         t->stack = grown;
         t->room *= 2;
@@ -109,9 +109,9 @@ static uint32_t add_node(tree_t *t, const tmpl_token_t *token)
                                     .parent = parent,
                                     .first_segment = page->n_segments,
                                     .path = path_of(up->path, token->name),
-                                    .tag = (tmpl_tag_e)token->tag,
+                                    .tag = token->tag,
                                     .depth = (uint16_t)(up->depth + 1),
-                                    .flags = (uint16_t)(up->flags & TMPL_NODE_QUIET) };
+                                    .flags = (unsigned char)(up->flags & TMPL_NODE_QUIET) };
     if (flags & TMPL_IS_QUIET) {
         page->nodes[i].flags |= TMPL_NODE_QUIET;
     }
@@ -127,25 +127,29 @@ static uint32_t add_node(tree_t *t, const tmpl_token_t *token)
 static void start_element(void *baton, const xmlChar *name, const xmlChar **attributes)
 {
     tree_t *t = baton;
-    const tmpl_mark_t *mark = mark_here(t);
+    const tmpl_walk_t *mark = mark_here(t);
     (void)attributes;
     if (t->decline != TMPL_DECLINE_NONE) {
         return;
     }
-    if (mark == NULL || !name_is(t, mark, name)) {
+    if (mark == NULL || !tmpl_walk_is(mark, (const char *)name)) {
         push(t, t->stack[t->n - 1].node, TMPL_NONE);
         return;
     }
-    const tmpl_token_t *token = &t->build->tokens->tokens[mark->token];
+    const tmpl_token_t *token = token_of(t, mark);
+    if (token->type != TMPL_TOKEN_START) {
+        stop(t, TMPL_DECLINE_UNCOVERED); /* an element that an end tag opens */
+        return;
+    }
     uint32_t node = add_node(t, token);
     tmpl_node_t *n = &t->build->page->nodes[node];
-    t->cursor++;
     push(t, node, mark->token);
+    tmpl_walk_next(&t->marks);
     if (n->depth > t->max_depth) {
         stop(t, TMPL_DECLINE_TOO_DEEP);
         return;
     }
-    if (tmpl_tag_flags(n->tag) & TMPL_IS_VOID) {
+    if (tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_VOID) {
         n->flags |= token->may;
     }
     if (n->tag == TMPL_TAG_IMG && !(n->flags & TMPL_NODE_QUIET)) {
@@ -154,18 +158,19 @@ static void start_element(void *baton, const xmlChar *name, const xmlChar **attr
 }
 
 /* The end tag has come; if the element was balanced with this one, it is known to be safe. */
-static void close_node(tree_t *t, const open_t *open, const tmpl_mark_t *mark, const xmlChar *name)
+static void close_node(tree_t *t, const open_t *open, const tmpl_walk_t *mark, const xmlChar *name)
 {
-    const tmpl_token_t *tokens = t->build->tokens->tokens;
+    const tmpl_token_t *start = &t->build->tokens->tokens[open->token];
     tmpl_node_t *node = &t->build->page->nodes[open->node];
-    if (mark == NULL || tokens[mark->token].type != TMPL_TOKEN_END || !name_is(t, mark, name)) {
+    if (mark == NULL || token_of(t, mark)->type != TMPL_TOKEN_END ||
+        !tmpl_walk_is(mark, (const char *)name)) {
         return;
     }
-    t->cursor++;
-    node->close = tokens[mark->token].span;
-    if (tokens[open->token].pair == mark->token) {
-        node->flags |= tokens[open->token].may;
+    node->close = token_of(t, mark)->span;
+    if (start->pair == mark->token) {
+        node->flags |= start->may;
     }
+    tmpl_walk_next(&t->marks);
 }
 
 static void end_element(void *baton, const xmlChar *name)
@@ -174,7 +179,7 @@ static void end_element(void *baton, const xmlChar *name)
     if (t->decline != TMPL_DECLINE_NONE || t->n <= 1) {
         return;
     }
-    const tmpl_mark_t *mark = mark_here(t);
+    const tmpl_walk_t *mark = mark_here(t);
     open_t open = t->stack[--t->n];
     if (open.token == TMPL_NONE || t->decline != TMPL_DECLINE_NONE) {
         return;
@@ -209,19 +214,17 @@ static void add_text(tree_t *t, uint32_t token)
 static void characters(void *baton, const xmlChar *text, int len)
 {
     tree_t *t = baton;
-    const tmpl_skeleton_t *skeleton = &t->build->skeleton;
     (void)text;
     (void)len;
     if (t->decline != TMPL_DECLINE_NONE) {
         return;
     }
     uint32_t at = position(t);
-    while (t->cursor < skeleton->n_marks && skeleton->marks[t->cursor].at <= at) {
-        const tmpl_mark_t *mark = &skeleton->marks[t->cursor++];
-        if (mark->is_text) {
-            add_text(t, mark->token);
+    for (; !t->marks.done && t->marks.at <= at; tmpl_walk_next(&t->marks)) {
+        if (t->marks.is_text) {
+            add_text(t, t->marks.token);
         }
-        else if (t->build->tokens->tokens[mark->token].type == TMPL_TOKEN_START) {
+        else if (token_of(t, &t->marks)->type == TMPL_TOKEN_START) {
             stop(t, TMPL_DECLINE_UNCOVERED);
             return;
         }
@@ -233,25 +236,52 @@ static void init_parser(void)
     xmlInitParser();
 }
 
-/* A parser over the skeleton that calls us and builds nothing. */
-static htmlParserCtxtPtr open_parser(tree_t *t)
+/* libxml2's xmlInputReadCallback: up to len bytes more of the skeleton; 0 at its end. */
+static int read_skeleton(void *baton, char *to, int len)
+{
+    input_t *in = baton;
+    uint32_t room = len > 0 ? (uint32_t)len : 0;
+    uint32_t n = 0;
+    while (n < room) {
+        if (in->at == in->len) {
+            if (in->walk.done) {
+                break;
+            }
+            in->len = tmpl_walk_bytes(&in->walk, in->bytes);
+            in->at = 0;
+            tmpl_walk_next(&in->walk);
+        }
+        uint32_t take = in->len - in->at < room - n ? in->len - in->at : room - n;
+        memcpy(to + n, in->bytes + in->at, take);
+        in->at += take;
+        n += take;
+    }
+    return (int)n;
+}
+
+/* Runs a parser over the skeleton that calls us and builds nothing. False if there is no memory. */
+static int run_parser(tree_t *t)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, init_parser);
-    const tmpl_skeleton_t *skeleton = &t->build->skeleton;
-    htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(skeleton->bytes, (int)skeleton->len);
-    if (parser == NULL) {
-        return NULL;
+    t->parser = htmlNewParserCtxt();
+    if (t->parser == NULL) {
+        return 0;
     }
-    htmlCtxtUseOptions(parser, HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
-                                   HTML_PARSE_NONET | HTML_PARSE_NOIMPLIED | HTML_PARSE_IGNORE_ENC);
-    memset(parser->sax, 0, sizeof(*parser->sax));
-    parser->sax->startElement = start_element;
-    parser->sax->endElement = end_element;
-    parser->sax->characters = characters;
-    parser->sax->ignorableWhitespace = characters;
-    parser->userData = t;
-    return parser;
+    memset(t->parser->sax, 0, sizeof(*t->parser->sax));
+    t->parser->sax->startElement = start_element;
+    t->parser->sax->endElement = end_element;
+    t->parser->sax->characters = characters;
+    t->parser->sax->ignorableWhitespace = characters;
+    t->parser->userData = t;
+    tmpl_walk_begin(&t->marks, t->build->tokens);
+    tmpl_walk_begin(&t->input.walk, t->build->tokens);
+    t->input.len = sizeof(TMPL_SKELETON_HEAD) - 1;
+    memcpy(t->input.bytes, TMPL_SKELETON_HEAD, t->input.len);
+    htmlCtxtReadIO(t->parser, read_skeleton, NULL, &t->input, NULL, NULL,
+                   HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                       HTML_PARSE_NONET | HTML_PARSE_NOIMPLIED | HTML_PARSE_IGNORE_ENC);
+    return 1;
 }
 
 /* The root: body, whether or not it has a tag in the source. */
@@ -277,18 +307,16 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
     tree_t t = { .build = build, .room = 64 };
     tmpl_page_t *page = build->page;
     t.max_depth = build->opts->max_depth;
-    t.stack = apr_palloc(build->pool, t.room * sizeof(*t.stack));
-    page->nodes = apr_palloc(build->pool, (build->skeleton.n_marks + 1) * sizeof(*page->nodes));
+    t.stack = apr_palloc(build->scratch, t.room * sizeof(*t.stack));
+    page->nodes = apr_palloc(build->pool, (build->skeleton.elements + 1) * sizeof(*page->nodes));
     add_root(&t);
-    t.parser = open_parser(&t);
-    if (t.parser == NULL) {
+    if (!run_parser(&t)) {
         return TMPL_DECLINE_UNCOVERED;
     }
-    htmlParseDocument(t.parser);
     if (t.decline == TMPL_DECLINE_NONE) {
         mark_here(&t);
     }
-    if (t.decline == TMPL_DECLINE_NONE && t.cursor < build->skeleton.n_marks) {
+    if (t.decline == TMPL_DECLINE_NONE && !t.marks.done) {
         t.decline = TMPL_DECLINE_UNCOVERED;
     }
     page->nodes[0].after = page->n_nodes;
