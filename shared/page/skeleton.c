@@ -180,13 +180,6 @@ void tmpl_walk_next(tmpl_walk_t *walk)
     stand(walk, !walk->is_text);
 }
 
-static char *put(char *to, const char *bytes)
-{
-    apr_size_t len = strlen(bytes);
-    memcpy(to, bytes, len);
-    return to + len;
-}
-
 uint32_t tmpl_walk_bytes(const tmpl_walk_t *walk, char *bytes)
 {
     char unknown[UNKNOWN_LENGTH + 1];
@@ -196,9 +189,10 @@ uint32_t tmpl_walk_bytes(const tmpl_walk_t *walk, char *bytes)
     }
     const tmpl_token_t *token = &walk->tokens->tokens[walk->token];
     const char *name = name_of(token, unknown);
-    char *to = put(put(put(bytes, token->type == TMPL_TOKEN_START ? "<" : "</"), name), ">");
+    char *to = stpcpy(bytes, token->type == TMPL_TOKEN_START ? "<" : "</");
+    to = stpcpy(stpcpy(to, name), ">");
     if (ends_at_once(token)) {
-        to = put(put(put(to, "</"), name), ">");
+        to = stpcpy(stpcpy(stpcpy(to, "</"), name), ">");
     }
     return (uint32_t)(to - bytes);
 }

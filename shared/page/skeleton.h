@@ -52,7 +52,7 @@ void tmpl_walk_begin(tmpl_walk_t *walk, const tmpl_tokens_t *tokens);
 /* Goes to the next mark; walk->done if there is none. */
 void tmpl_walk_next(tmpl_walk_t *walk);
 
-/* Writes the bytes of the mark, at most TMPL_MARK_BYTES; returns how many they are. */
+/* Writes the bytes of the mark and a NUL, at most TMPL_MARK_BYTES; returns how many they are without it. */
 uint32_t tmpl_walk_bytes(const tmpl_walk_t *walk, char *bytes);
 
 /* Whether the mark is a tag of that name, as the parser calls it. */
