@@ -11,6 +11,7 @@
 #include <apr_tables.h>
 
 #include "clean.h"
+#include "detect/pagelevel.h"
 
 /* Exit codes, as the man page lists them. */
 #define CTL_OK     0
@@ -29,6 +30,10 @@ typedef struct {
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     int two_pass;
     int help;
+    const char *date; /* of training; NULL: not said */
+    uint32_t pages;   /* of a site to train on, at most */
+    int trust;        /* content labels must pass a check */
+    unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
 } ctl_options_t;
@@ -50,8 +55,9 @@ typedef struct {
 #define CTL_IN_FORGET   0x08
 #define CTL_IN_EXPORT   0x10
 #define CTL_IN_IMPORT   0x20
+#define CTL_IN_TRAIN    0x40
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT)
-#define CTL_IN_ALL      (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STORE)
+#define CTL_IN_ALL      (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STORE | CTL_IN_TRAIN)
 
 struct ctl_command_t {
     const char *name;
@@ -70,6 +76,7 @@ int ctl_stats(ctl_t *ctl);
 int ctl_forget(ctl_t *ctl);
 int ctl_export(ctl_t *ctl);
 int ctl_import(ctl_t *ctl);
+int ctl_train(ctl_t *ctl);
 
 /* "-" on the command line: compared by address, so that a file of this name is no trouble. */
 extern const char CTL_STDIN[];

@@ -40,6 +40,11 @@ static const ctl_command_t commands[] = {
     { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE",
       "replaces a site's table by what export has written",
       "Reads standard input. If any line is bad, it is named and nothing is changed.\n" },
+    { "train", CTL_IN_TRAIN, ctl_train, 1, -1, "SITE_DIR...",
+      "makes a model for page-level detection from sites",
+      "Each SITE_DIR holds the pages of a site (.html, .htm, at any depth). A node is\n"
+      "learnt as template if all its blocks are, by counts over all pages of its site;\n"
+      "nobody has to label anything. Equal input gives an equal model.\n" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -34,11 +34,14 @@ struct option_t {
 
 static option_set_f set_flag, set_string, set_file, set_store, set_uint, set_share, set_lifetime;
 static option_set_f set_separators, set_selector, set_secret;
+static option_set_f set_without;
+
+#define CTL_PAGES 200 /* as many as the paper took of each site */
 
 #define AT(field) offsetof(ctl_options_t, field)
 
 #define IN_JUDGING (CTL_IN_CLEAN | CTL_IN_SEGMENTS)
-#define IN_POLICY  (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STATS)
+#define IN_POLICY  (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_TRAIN)
 
 /* clang-format off */
 static const option_t options[] = {
@@ -75,6 +78,19 @@ static const option_t options[] = {
       "text would be left" },
     { "secret", 0, "S", IN_JUDGING, 0, set_secret, 0, 0, 0,
       "seed of all keys, as in TmplSecret" },
+    { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
+      "the file to write" },
+    { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,
+      "pages of a site at most, evenly spread" },
+    { "trust", 0, NULL, CTL_IN_TRAIN, 0, set_flag, AT(trust), 0, 0,
+      "learn nothing as content that stands in nav, header, footer\n"
+      "or aside, or in a list of links outside main and article" },
+    { "without", 0, "GROUP", CTL_IN_TRAIN, 0, set_without, 0, 0, 0,
+      "leave out a group of features: place, size, tree, tag, mark,\n"
+      "word, link, text, near, repeat, attribute; may be given more\n"
+      "than once" },
+    { "date", 0, "TEXT", CTL_IN_TRAIN, 0, set_string, AT(date), 0, 0,
+      "what the model says of when it was made" },
     { "help", 'h', NULL, CTL_IN_ALL, 0, set_flag, AT(help), 0, 0,
       "print this" },
 };
@@ -213,6 +229,13 @@ static apr_status_t set_selector(ctl_t *ctl, const option_t *option, const char 
     return APR_SUCCESS;
 }
 
+static apr_status_t set_without(ctl_t *ctl, const option_t *option, const char *value,
+                                tmpl_error_t *err)
+{
+    (void)option;
+    return tmpl_feature_group(ctl->options.without, value, err);
+}
+
 static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *value,
                                tmpl_error_t *err)
 {
@@ -304,6 +327,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     unsigned char seen[N_OPTIONS] = { 0 };
     const apr_getopt_option_t *known = known_to(ctl->command, ctl->pool);
     ctl->options.clean = tmpl_clean_opts_default;
+    ctl->options.pages = CTL_PAGES;
     ctl->args = apr_array_make(ctl->pool, argc, sizeof(const char *));
     apr_status_t status =
         apr_getopt_init(&getopt_state, ctl->pool, argc, disguise(argc, argv, ctl->pool));
@@ -341,7 +365,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
 /* Range and default of a number; nothing for other options. */
 static const char *range_of(const option_t *option, apr_pool_t *pool)
 {
-    ctl_options_t defaults = { .clean = tmpl_clean_opts_default };
+    ctl_options_t defaults = { .clean = tmpl_clean_opts_default, .pages = CTL_PAGES };
     const void *field = (const char *)&defaults + option->offset;
     if (option->set == set_uint) {
         return apr_psprintf(pool, " (%.0f to %.0f, %u)", option->least, option->most,

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Page-level detection, Chakrabarti, Kumar and Punera (WWW 2007): whether a part of a page is template, from
+ * that page alone. Each part has features; a logistic regression, one for each size class, gives its
+ * templateness; smoothing (isotonic.h) makes the parts of a page agree. Nothing is known of the site.
+ *
+ * The page should be parsed with tmpl_separators_pagelevel, so that its blocks are leaves: a paragraph, a
+ * list item, a cell.
+ */
+#ifndef TMPL_PAGELEVEL_H
+#define TMPL_PAGELEVEL_H
+
+#include "detect/detect.h"
+#include "detect/logistic.h"
+
+/* X(id, name, group): lengths and counts as log(1 + n), shares and flags as 0..1. */
+#define TMPL_FEATURES(X)                                                                           \
+    X(START, "start", PLACE)   /* share of the page's text before it */                            \
+    X(END, "end", PLACE)       /* and after it */                                                  \
+    X(EDGE, "edge", PLACE)     /* distance of its middle from the page's, 0..1 */                  \
+    X(BEFORE, "before", PLACE) /* bytes of text before it */                                       \
+    X(AFTER, "after", PLACE)   /* and after it */                                                  \
+    X(ORDER, "order", PLACE)   /* share of the parts before it */                                  \
+    X(LENGTH, "length", SIZE)  /* bytes of text */                                                 \
+    X(SHARE, "share", SIZE)    /* of the page's text */                                            \
+    X(SEGMENTS, "segments", SIZE)                                                                  \
+    X(PAGE, "page", SIZE) /* bytes of the page's text */                                           \
+    X(DEPTH, "depth", TREE)                                                                        \
+    X(RANK, "rank", TREE) /* siblings before it */                                                 \
+    X(SIBLINGS, "siblings", TREE)                                                                  \
+    X(BOX, "box", TREE)             /* bytes of its parent's text */                               \
+    X(BOX_SHARE, "box-share", TREE) /* its share of them */                                        \
+    X(TAG_LIST, "tag-list", TAG)    /* ul ol dl menu */                                            \
+    X(TAG_ITEM, "tag-item", TAG)    /* li dt dd */                                                 \
+    X(TAG_HEADING, "tag-heading", TAG)                                                             \
+    X(TAG_P, "tag-p", TAG)       /* p blockquote pre */                                            \
+    X(TAG_CELL, "tag-cell", TAG) /* table and its parts */                                         \
+    X(IN_LIST, "in-list", TAG)                                                                     \
+    X(IN_CELL, "in-cell", TAG)                                                                     \
+    X(IN_FORM, "in-form", TAG)                                                                     \
+    X(IN_EDGE, "in-edge", MARK)             /* nav header footer aside */                          \
+    X(IN_MAIN, "in-main", MARK)             /* main article */                                     \
+    X(WORD_TEMPLATE, "word-template", WORD) /* class, id or role says so */                        \
+    X(WORD_CONTENT, "word-content", WORD)                                                          \
+    X(IN_WORD_TEMPLATE, "in-word-template", WORD) /* or an ancestor's */                           \
+    X(IN_WORD_CONTENT, "in-word-content", WORD)                                                    \
+    X(LINK, "link", LINK)               /* share of its text in anchors */                         \
+    X(LINKS, "links", LINK)             /* anchors */                                              \
+    X(BOX_LINK, "box-link", LINK)       /* link of its parent */                                   \
+    X(PAGE_LINK, "page-link", LINK)     /* link of the page */                                     \
+    X(SENTENCE, "sentence", TEXT)       /* mean length of a sentence */                            \
+    X(STOPS, "stops", TEXT)             /* ends of sentences */                                    \
+    X(COMMAS, "commas", TEXT)           /* per 100 bytes */                                        \
+    X(DIGITS, "digits", TEXT)           /* share of its bytes */                                   \
+    X(NEAR_LENGTH, "near-length", NEAR) /* bytes of text of the two parts before and after */      \
+    X(NEAR_LINK, "near-link", NEAR)     /* link of them */                                         \
+    X(REPEAT, "repeat", REPEAT)         /* share of its text that stands elsewhere on the page */  \
+    X(WIDTH, "width", ATTRIBUTE)        /* has a width below 300, or 30% */                        \
+    X(HEIGHT, "height", ATTRIBUTE)                                                                 \
+    X(COLOUR, "colour", ATTRIBUTE) /* has a bgcolor */
+
+/* X(id, name) */
+#define TMPL_FEATURE_GROUPS(X)                                                                     \
+    X(PLACE, "place")                                                                              \
+    X(SIZE, "size")                                                                                \
+    X(TREE, "tree")                                                                                \
+    X(TAG, "tag")                                                                                  \
+    X(MARK, "mark")                                                                                \
+    X(WORD, "word")                                                                                \
+    X(LINK, "link")                                                                                \
+    X(TEXT, "text")                                                                                \
+    X(NEAR, "near")                                                                                \
+    X(REPEAT, "repeat")                                                                            \
+    X(ATTRIBUTE, "attribute")
+
+typedef enum {
+#define TMPL_FEATURE_ID(id, name, group) TMPL_FEATURE_##id,
+    TMPL_FEATURES(TMPL_FEATURE_ID)
+#undef TMPL_FEATURE_ID
+        TMPL_FEATURE_COUNT
+} tmpl_feature_e;
+
+/* Sets without[f] for every feature of the group of that name; APR_EINVAL if there is none. */
+apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const char *name,
+                                tmpl_error_t *err);
+
+/* A leaf block, or an element that holds whole blocks; in document order, the root first. */
+typedef struct {
+    uint32_t first_segment;
+    uint32_t after_segment;
+    uint32_t node;   /* the element; of a block the innermost separator around it */
+    uint32_t parent; /* index of the part around it; TMPL_NONE for the first */
+    uint32_t block;  /* TMPL_NONE for an element */
+    uint32_t length; /* bytes of text */
+} tmpl_part_t;
+
+typedef struct {
+    tmpl_part_t *parts;
+    uint32_t n;
+    float *features; /* [n * TMPL_FEATURE_COUNT] */
+} tmpl_parts_t;
+
+/* The parts of a page, with their features; all from pool. */
+void tmpl_parts(tmpl_parts_t *parts, const tmpl_page_t *page, apr_pool_t *pool);
+
+/* Every block-level element begins and ends a block. */
+extern const tmpl_tag_set_t tmpl_separators_pagelevel;
+
+#define TMPL_SIZE_CLASSES 4
+
+/* The class of a part with so many bytes of text. */
+uint32_t tmpl_size_class(uint32_t length);
+
+/* One size class of a model, and what it was fitted to. */
+typedef struct {
+    tmpl_logistic_t logistic;
+    uint32_t nodes;
+    uint32_t template_nodes;
+    double loss; /* mean log loss over them, in nats */
+} tmpl_model_class_t;
+
+typedef struct {
+    double threshold; /* a block with more templateness is template, 0..1 */
+    tmpl_model_class_t classes[TMPL_SIZE_CLASSES];
+} tmpl_model_t;
+
+/* Reads a model. APR_EINVAL, with file, line and what is wrong there, or the error of the file. */
+apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_t *err,
+                             apr_pool_t *pool);
+
+/* The model as text; provenance is put in as comment lines, each ended by \n. */
+const char *tmpl_model_text(const tmpl_model_t *model, const char *provenance, apr_pool_t *pool);
+
+typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl_smoothing_e;
+
+/* Fills verdicts (room for page->n_blocks); ratio is the templateness. smoothing: tmpl_smoothing_e. */
+void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                           const tmpl_model_t *model, int smoothing, apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of a page, their features, fitting, and models as files. */
+#include "check.h"
+
+#include <math.h>
+
+#include <apr_file_io.h>
+
+#include "detect/pagelevel.h"
+
+static const char html[] =
+    "<body><div id=sidebar><ul><li><a href=/a>One</a><li><a href=/b>Two</a></ul></div>"
+    "<main>intro<p>Some words. More words, and 42!<p>Again some words</main>"
+    "<table width=120 bgcolor=red><tr><td><a href=/a>One</a></table>";
+
+static const tmpl_page_t *leaves(const char *src, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = NULL;
+    tmpl_page_opts_t opts = { .separators = &tmpl_separators_pagelevel };
+    assert_int_equal(tmpl_page_parse(&page, src, strlen(src), &opts, pool), TMPL_DECLINE_NONE);
+    return page;
+}
+
+/* The features of the part that begins with that text: a block, or the largest element. */
+static const float *features_of(const tmpl_parts_t *parts, const tmpl_page_t *page,
+                                const char *begin, int block)
+{
+    for (uint32_t i = 0; i < parts->n; i++) {
+        const tmpl_part_t *part = &parts->parts[i];
+        tmpl_span_t span = page->segments[part->first_segment].span;
+        if ((part->block != TMPL_NONE) == block &&
+            strncmp(page->src + span.start, begin, strlen(begin)) == 0) {
+            return &parts->features[(apr_size_t)i * TMPL_FEATURE_COUNT];
+        }
+    }
+    fail_msg("no part begins with %s", begin);
+    return NULL;
+}
+
+static void parts_are_a_tree_in_document_order(void **state)
+{
+    const tmpl_page_t *page = leaves(html, *state);
+    tmpl_parts_t parts;
+    uint32_t blocks = 0;
+    tmpl_parts(&parts, page, *state);
+    assert_int_equal(page->n_blocks, 6);
+    assert_int_equal(parts.parts[0].parent, TMPL_NONE);
+    assert_int_equal(parts.parts[0].length, page->length);
+    for (uint32_t i = 1; i < parts.n; i++) {
+        const tmpl_part_t *part = &parts.parts[i];
+        const tmpl_part_t *box = &parts.parts[part->parent];
+        assert_true(part->parent < i);
+        assert_int_equal(box->block, TMPL_NONE);
+        assert_true(box->first_segment <= part->first_segment);
+        assert_true(part->after_segment <= box->after_segment);
+        if (part->block != TMPL_NONE) {
+            assert_int_equal(part->block, blocks++);
+        }
+    }
+    assert_int_equal(blocks, page->n_blocks);
+    assert_int_equal(parts.n, 10); /* body, div, ul, main, and the blocks */
+}
+
+static void features_say_what_the_page_has(void **state)
+{
+    const tmpl_page_t *page = leaves(html, *state);
+    tmpl_parts_t parts;
+    tmpl_parts(&parts, page, *state);
+    const float *item = features_of(&parts, page, "Two", 1);
+    const float *text = features_of(&parts, page, "Some words.", 1);
+    const float *cell = features_of(&parts, page, "One</a></table>", 1);
+    assert_float_equal(item[TMPL_FEATURE_LINK], 1, 1e-6);
+    assert_float_equal(item[TMPL_FEATURE_RANK], log1p(1), 1e-6);
+    assert_float_equal(item[TMPL_FEATURE_IN_WORD_TEMPLATE], 1, 0);
+    assert_float_equal(item[TMPL_FEATURE_TAG_ITEM] + item[TMPL_FEATURE_IN_LIST], 2, 0);
+    assert_float_equal(text[TMPL_FEATURE_LINK] + text[TMPL_FEATURE_IN_LIST], 0, 0);
+    assert_float_equal(text[TMPL_FEATURE_IN_MAIN] + text[TMPL_FEATURE_TAG_P], 2, 0);
+    assert_float_equal(text[TMPL_FEATURE_STOPS], log1p(2), 1e-6);
+    assert_float_equal(text[TMPL_FEATURE_DIGITS], 2 / 31.0, 1e-6);
+    assert_float_equal(text[TMPL_FEATURE_START], 11.0 / page->length, 1e-6);
+    assert_float_equal(cell[TMPL_FEATURE_END], 0, 0);
+    assert_float_equal(cell[TMPL_FEATURE_IN_CELL], 1, 0);
+}
+
+static void sentences_end_in_many_scripts(void **state)
+{
+    static const char *const texts[] = { "一。二！三？", "एक। दो। तीन।", "هل؟ هل؟ هل؟",
+                                         "กก ขข คค ง", "One. Two! 3.5?" };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        tmpl_parts_t parts;
+        tmpl_parts(&parts, leaves(apr_pstrcat(*state, "<p>", texts[i], "</p>", NULL), *state),
+                   *state);
+        assert_float_equal(parts.features[TMPL_FEATURE_STOPS], log1p(3), 1e-6);
+    }
+}
+
+/* Label 1 if the first feature is above the second; the third says nothing, the fourth is one value. */
+static double fit_line(tmpl_logistic_t *model, const unsigned char *without, apr_pool_t *pool)
+{
+    enum { N = 400 };
+    float rows[N * 4];
+    unsigned char labels[N];
+    float weights[N];
+    uint32_t drawn = 3;
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < 3; k++) {
+            drawn = drawn * 1664525u + 1013904223u;
+            rows[i * 4 + k] = (float)(drawn >> 10) / (float)(1u << 22);
+        }
+        rows[i * 4 + 3] = 5;
+        labels[i] = rows[i * 4] > rows[i * 4 + 1];
+        weights[i] = 1;
+    }
+    tmpl_samples_t samples = { rows, labels, weights, N, 4 };
+    return tmpl_logistic_fit(model, &samples, without, 1e-4, pool);
+}
+
+static void fitting_finds_what_parts_the_labels(void **state)
+{
+    static const float high[] = { 0.9F, 0.1F, 0.5F, 5 };
+    static const float low[] = { 0.1F, 0.9F, 0.5F, 5 };
+    static const unsigned char without[] = { 1, 1, 0, 0 };
+    tmpl_logistic_t model;
+    tmpl_logistic_t again;
+    double loss = fit_line(&model, NULL, *state);
+    assert_true(loss < 0.15);
+    assert_true(tmpl_logistic(&model, high) > 0.99);
+    assert_true(tmpl_logistic(&model, low) < 0.01);
+    assert_true(fabs(model.terms[2].weight) < fabs(model.terms[0].weight) / 10);
+    assert_float_equal(model.terms[3].weight, 0, 0);
+    assert_true(fit_line(&again, NULL, *state) == loss);
+    assert_memory_equal(again.terms, model.terms, 4 * sizeof(*model.terms));
+    assert_true(fit_line(&again, without, *state) > 0.6);
+    assert_float_equal(again.terms[0].weight, 0, 0);
+}
+
+/* A model in which the share of text in anchors decides. */
+static tmpl_model_t *link_model(apr_pool_t *pool)
+{
+    tmpl_model_t *model = apr_pcalloc(pool, sizeof(*model));
+    model->threshold = 0.5;
+    for (int c = 0; c < TMPL_SIZE_CLASSES; c++) {
+        tmpl_logistic_t *l = &model->classes[c].logistic;
+        l->n = TMPL_FEATURE_COUNT;
+        l->terms = apr_pcalloc(pool, TMPL_FEATURE_COUNT * sizeof(*l->terms));
+        l->terms[TMPL_FEATURE_LINK] = (tmpl_term_t){ 0.5, 0.25, 3 };
+    }
+    return model;
+}
+
+static void verdicts_follow_the_model(void **state)
+{
+    const tmpl_page_t *page = leaves(html, *state);
+    tmpl_verdict_t v[6];
+    static const unsigned char expected[] = { 1, 1, 0, 0, 0, 1 };
+    for (int smoothing = TMPL_SMOOTHING_OFF; smoothing <= TMPL_SMOOTHING_MIN; smoothing++) {
+        tmpl_detect_pagelevel(v, page, link_model(*state), smoothing, *state);
+        for (int b = 0; b < 6; b++) {
+            assert_int_equal(v[b].template, expected[b]);
+        }
+    }
+}
+
+/* One item without a link among many that are links: alone it is content, in its box it is not. */
+static void smoothing_makes_a_box_agree(void **state)
+{
+    const tmpl_page_t *page =
+        leaves("<ul><li><a href=a>A menu</a><li><a href=b>Another</a><li>You are here<li><a "
+               "href=c>Third of "
+               "them</a><li><a href=d>The fourth</a></ul><p>Text that is not a link.",
+               *state);
+    tmpl_verdict_t v[6];
+    tmpl_detect_pagelevel(v, page, link_model(*state), TMPL_SMOOTHING_OFF, *state);
+    assert_true(v[2].ratio < 0.01F);
+    for (int smoothing = TMPL_SMOOTHING_MAX; smoothing <= TMPL_SMOOTHING_MIN; smoothing++) {
+        tmpl_detect_pagelevel(v, page, link_model(*state), smoothing, *state);
+        assert_true(v[2].template && !v[5].template);
+    }
+}
+
+static const char *write_text(const char *text, apr_pool_t *pool)
+{
+    apr_file_t *file;
+    char *path = apr_pstrdup(pool, "/tmp/tmpl-model-XXXXXX");
+    assert_int_equal(
+        apr_file_mktemp(&file, path, APR_FOPEN_CREATE | APR_FOPEN_WRITE | APR_FOPEN_EXCL, pool),
+        APR_SUCCESS);
+    assert_int_equal(apr_file_write_full(file, text, strlen(text), NULL), APR_SUCCESS);
+    apr_file_close(file);
+    return path;
+}
+
+static apr_status_t load(tmpl_model_t **model, const char *text, tmpl_error_t *err,
+                         apr_pool_t *pool)
+{
+    const char *path = write_text(text, pool);
+    apr_status_t status = tmpl_model_load(model, path, err, pool);
+    apr_file_remove(path, pool);
+    return status;
+}
+
+static void a_model_reads_back(void **state)
+{
+    tmpl_model_t *model;
+    tmpl_error_t err;
+    const char *text = tmpl_model_text(link_model(*state), "# from here\n", *state);
+    assert_int_equal(load(&model, text, &err, *state), APR_SUCCESS);
+    assert_string_equal(tmpl_model_text(model, "# from here\n", *state), text);
+}
+
+/* Each replaces the first place of what by with, and is refused with the words. */
+static void a_bad_model_is_refused_with_its_line(void **state)
+{
+    static const char *const bad[][3] = {
+        { "pagelevel 1", "pagelevel 9", "line 1: not the head" },
+        { "threshold 0.5", "threshold 1.5", "line 2: no number, or one out of range" },
+        { "threshold 0.5", "ratio 0.5", "line 2: not what is expected" },
+        { "class 0", "class 1", "line 3: classes" },
+        { "bias 0", "bias nan", "line 4: no number" },
+        { "start 0 0 0", "start 0 -1 0", "line 5: no number" },
+        { "start 0 0 0", "start 0 0", "line 5: no number" },
+        { "start 0 0 0", "start 0 0 0 0", "line 5: too long" },
+        { "start 0 0 0\n", "", "line 5: not what is expected" },
+    };
+    const char *text = tmpl_model_text(link_model(*state), "", *state);
+    tmpl_model_t *model;
+    tmpl_error_t err;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        const char *at = strstr(text, bad[i][0]);
+        assert_non_null(at);
+        const char *changed =
+            apr_pstrcat(*state, apr_pstrmemdup(*state, text, (apr_size_t)(at - text)), bad[i][1],
+                        at + strlen(bad[i][0]), NULL);
+        assert_int_equal(load(&model, changed, &err, *state), APR_EINVAL);
+        assert_non_null(strstr(err.text, bad[i][2]));
+    }
+    assert_int_equal(load(&model, apr_pstrcat(*state, text, "more\n", NULL), &err, *state),
+                     APR_EINVAL);
+    assert_non_null(strstr(err.text, "behind the last class"));
+    const char *half = apr_pstrmemdup(*state, text, strlen(text) / 2);
+    assert_int_equal(load(&model, half, &err, *state), APR_EINVAL);
+    assert_int_not_equal(tmpl_model_load(&model, "/nowhere/model", &err, *state), APR_SUCCESS);
+    assert_non_null(strstr(err.text, "/nowhere/model"));
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(parts_are_a_tree_in_document_order),
+    CHECK(features_say_what_the_page_has),
+    CHECK(sentences_end_in_many_scripts),
+    CHECK(fitting_finds_what_parts_the_labels),
+    CHECK(verdicts_follow_the_model),
+    CHECK(smoothing_makes_a_box_agree),
+    CHECK(a_model_reads_back),
+    CHECK(a_bad_model_is_refused_with_its_line),
+};
+
+CHECK_MAIN(tests)
