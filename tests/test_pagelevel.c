@@ -22,11 +22,11 @@ static const tmpl_page_t *leaves(const char *src, apr_pool_t *pool)
 }
 
 /* The features of the part that begins with that text: a block, or the largest element. */
-static const float *features_of(const tmpl_parts_t *parts, const tmpl_page_t *page,
+static const float *features_of(const tmpl_regions_t *parts, const tmpl_page_t *page,
                                 const char *begin, int block)
 {
     for (uint32_t i = 0; i < parts->n; i++) {
-        const tmpl_part_t *part = &parts->parts[i];
+        const tmpl_region_t *part = &parts->parts[i];
         tmpl_span_t span = page->segments[part->first_segment].span;
         if ((part->block != TMPL_NONE) == block &&
             strncmp(page->src + span.start, begin, strlen(begin)) == 0) {
@@ -40,15 +40,15 @@ static const float *features_of(const tmpl_parts_t *parts, const tmpl_page_t *pa
 static void parts_are_a_tree_in_document_order(void **state)
 {
     const tmpl_page_t *page = leaves(html, *state);
-    tmpl_parts_t parts;
+    tmpl_regions_t parts;
     uint32_t blocks = 0;
-    tmpl_parts(&parts, page, *state);
+    tmpl_regions(&parts, page, *state);
     assert_int_equal(page->n_blocks, 6);
     assert_int_equal(parts.parts[0].parent, TMPL_NONE);
     assert_int_equal(parts.parts[0].length, page->length);
     for (uint32_t i = 1; i < parts.n; i++) {
-        const tmpl_part_t *part = &parts.parts[i];
-        const tmpl_part_t *box = &parts.parts[part->parent];
+        const tmpl_region_t *part = &parts.parts[i];
+        const tmpl_region_t *box = &parts.parts[part->parent];
         assert_true(part->parent < i);
         assert_int_equal(box->block, TMPL_NONE);
         assert_true(box->first_segment <= part->first_segment);
@@ -64,8 +64,8 @@ static void parts_are_a_tree_in_document_order(void **state)
 static void features_say_what_the_page_has(void **state)
 {
     const tmpl_page_t *page = leaves(html, *state);
-    tmpl_parts_t parts;
-    tmpl_parts(&parts, page, *state);
+    tmpl_regions_t parts;
+    tmpl_regions(&parts, page, *state);
     const float *item = features_of(&parts, page, "Two", 1);
     const float *text = features_of(&parts, page, "Some words.", 1);
     const float *cell = features_of(&parts, page, "One</a></table>", 1);
@@ -87,9 +87,9 @@ static void sentences_end_in_many_scripts(void **state)
     static const char *const texts[] = { "一。二！三？", "एक। दो। तीन।", "هل؟ هل؟ هل؟",
                                          "กก ขข คค ง", "One. Two! 3.5?" };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        tmpl_parts_t parts;
-        tmpl_parts(&parts, leaves(apr_pstrcat(*state, "<p>", texts[i], "</p>", NULL), *state),
-                   *state);
+        tmpl_regions_t parts;
+        tmpl_regions(&parts, leaves(apr_pstrcat(*state, "<p>", texts[i], "</p>", NULL), *state),
+                     *state);
         assert_float_equal(parts.features[TMPL_FEATURE_STOPS], log1p(3), 1e-6);
     }
 }

@@ -93,7 +93,7 @@ static int is_trusted(const float *features)
              features[TMPL_FEATURE_IN_MAIN] <= 0);
 }
 
-static void add_sample(train_t *t, const tmpl_part_t *part, const float *features, int template)
+static void add_sample(train_t *t, const tmpl_region_t *part, const float *features, int template)
 {
     samples_t *s = &t->classes[tmpl_size_class(part->length)];
     if (!template && t->ctl->options.trust && !is_trusted(features)) {
@@ -111,15 +111,15 @@ static void add_sample(train_t *t, const tmpl_part_t *part, const float *feature
 static void add_page(train_t *t, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
                      apr_pool_t *pool)
 {
-    tmpl_parts_t parts;
+    tmpl_regions_t parts;
     uint32_t *content = apr_palloc(pool, (page->n_segments + 1) * sizeof(*content));
-    tmpl_parts(&parts, page, pool);
+    tmpl_regions(&parts, page, pool);
     content[0] = 0;
     for (uint32_t s = 0; s < page->n_segments; s++) {
         content[s + 1] = content[s] + !verdicts[page->segments[s].block].template;
     }
     for (uint32_t i = 0; i < parts.n; i++) {
-        const tmpl_part_t *part = &parts.parts[i];
+        const tmpl_region_t *part = &parts.parts[i];
         add_sample(t, part, &parts.features[(apr_size_t)i * TMPL_FEATURE_COUNT],
                    content[part->after_segment] == content[part->first_segment]);
     }

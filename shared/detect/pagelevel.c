@@ -24,12 +24,12 @@ uint32_t tmpl_size_class(uint32_t length)
 void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                            const tmpl_model_t *model, int smoothing, apr_pool_t *pool)
 {
-    tmpl_parts_t parts;
-    tmpl_parts(&parts, page, pool);
+    tmpl_regions_t parts;
+    tmpl_regions(&parts, page, pool);
     tmpl_isotonic_node_t *nodes = apr_palloc(pool, parts.n * sizeof(*nodes));
     float *y = apr_palloc(pool, parts.n * sizeof(*y));
     for (uint32_t i = 0; i < parts.n; i++) {
-        const tmpl_part_t *part = &parts.parts[i];
+        const tmpl_region_t *part = &parts.parts[i];
         const tmpl_model_class_t *of_size = &model->classes[tmpl_size_class(part->length)];
         const float *features = &parts.features[(apr_size_t)i * TMPL_FEATURE_COUNT];
         float alpha = (float)pow(part->length + 1.0, ALPHA_POWER);

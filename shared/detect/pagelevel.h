@@ -92,16 +92,16 @@ typedef struct {
     uint32_t parent; /* index of the part around it; TMPL_NONE for the first */
     uint32_t block;  /* TMPL_NONE for an element */
     uint32_t length; /* bytes of text */
-} tmpl_part_t;
+} tmpl_region_t;
 
 typedef struct {
-    tmpl_part_t *parts;
+    tmpl_region_t *parts;
     uint32_t n;
     float *features; /* [n * TMPL_FEATURE_COUNT] */
-} tmpl_parts_t;
+} tmpl_regions_t;
 
 /* The parts of a page, with their features; all from pool. */
-void tmpl_parts(tmpl_parts_t *parts, const tmpl_page_t *page, apr_pool_t *pool);
+void tmpl_regions(tmpl_regions_t *parts, const tmpl_page_t *page, apr_pool_t *pool);
 
 /* Every block-level element begins and ends a block. */
 extern const tmpl_tag_set_t tmpl_separators_pagelevel;

@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     const tmpl_page_t *page;
-    tmpl_parts_t *parts;
+    tmpl_regions_t *parts;
     sums_t *sums;
     uint16_t *says; /* by node */
     uint32_t *rank; /* by part */
@@ -257,7 +257,7 @@ static int is_part(const tmpl_page_t *page, uint32_t i)
            last->after_segment == node->after_segment && (first != last || i == 0);
 }
 
-static uint32_t add_part(tmpl_parts_t *parts, tmpl_part_t part)
+static uint32_t add_part(tmpl_regions_t *parts, tmpl_region_t part)
 {
     uint32_t up = parts->n > 0 ? parts->n - 1 : TMPL_NONE;
     while (up != TMPL_NONE && (parts->parts[up].block != TMPL_NONE ||
@@ -272,7 +272,7 @@ static uint32_t add_part(tmpl_parts_t *parts, tmpl_part_t part)
 static void add_parts(work_t *w, apr_pool_t *pool)
 {
     const tmpl_page_t *page = w->page;
-    tmpl_parts_t *parts = w->parts;
+    tmpl_regions_t *parts = w->parts;
     uint32_t next = 0;
     parts->n = 0;
     parts->parts =
@@ -282,26 +282,26 @@ static void add_parts(work_t *w, apr_pool_t *pool)
         for (; next < page->n_nodes && page->nodes[next].first_segment <= block->first_segment;
              next++) {
             if (is_part(page, next)) {
-                add_part(parts, (tmpl_part_t){ .first_segment = page->nodes[next].first_segment,
-                                               .after_segment = page->nodes[next].after_segment,
-                                               .node = next,
-                                               .block = TMPL_NONE });
+                add_part(parts, (tmpl_region_t){ .first_segment = page->nodes[next].first_segment,
+                                                 .after_segment = page->nodes[next].after_segment,
+                                                 .node = next,
+                                                 .block = TMPL_NONE });
             }
         }
-        add_part(parts, (tmpl_part_t){ .first_segment = block->first_segment,
-                                       .after_segment = block->after_segment,
-                                       .node = block->node,
-                                       .block = b });
+        add_part(parts, (tmpl_region_t){ .first_segment = block->first_segment,
+                                         .after_segment = block->after_segment,
+                                         .node = block->node,
+                                         .block = b });
     }
 }
 
 static void count_siblings(work_t *w, apr_pool_t *pool)
 {
-    tmpl_parts_t *parts = w->parts;
+    tmpl_regions_t *parts = w->parts;
     w->rank = apr_pcalloc(pool, parts->n * sizeof(*w->rank));
     w->children = apr_pcalloc(pool, parts->n * sizeof(*w->children));
     for (uint32_t i = 0; i < parts->n; i++) {
-        tmpl_part_t *part = &parts->parts[i];
+        tmpl_region_t *part = &parts->parts[i];
         part->length = difference(w, part->first_segment, part->after_segment).length;
         if (i > 0) {
             w->rank[i] = w->children[part->parent]++;
@@ -321,7 +321,7 @@ static float log_of(double n)
 
 static void place(float *f, const work_t *w, uint32_t i)
 {
-    const tmpl_part_t *part = &w->parts->parts[i];
+    const tmpl_region_t *part = &w->parts->parts[i];
     double all = w->sums[w->page->n_segments].length;
     double before = w->sums[part->first_segment].length;
     double after = all - w->sums[part->after_segment].length;
@@ -344,8 +344,8 @@ static void flag(float *f, tmpl_feature_e feature, unsigned bits)
 
 static void tree(float *f, const work_t *w, uint32_t i)
 {
-    const tmpl_part_t *part = &w->parts->parts[i];
-    const tmpl_part_t *box = &w->parts->parts[i > 0 ? part->parent : 0];
+    const tmpl_region_t *part = &w->parts->parts[i];
+    const tmpl_region_t *box = &w->parts->parts[i > 0 ? part->parent : 0];
     tmpl_tag_e tag = w->page->nodes[part->node].tag;
     uint16_t says = w->says[part->node];
     f[TMPL_FEATURE_DEPTH] = (float)w->page->nodes[part->node].depth;
@@ -373,8 +373,8 @@ static void tree(float *f, const work_t *w, uint32_t i)
 
 static void text(float *f, const work_t *w, uint32_t i)
 {
-    const tmpl_part_t *part = &w->parts->parts[i];
-    const tmpl_part_t *box = &w->parts->parts[i > 0 ? part->parent : 0];
+    const tmpl_region_t *part = &w->parts->parts[i];
+    const tmpl_region_t *box = &w->parts->parts[i > 0 ? part->parent : 0];
     sums_t own = difference(w, part->first_segment, part->after_segment);
     sums_t around = difference(w, box->first_segment, box->after_segment);
     const sums_t *all = &w->sums[w->page->n_segments];
@@ -393,7 +393,7 @@ static void text(float *f, const work_t *w, uint32_t i)
 static void near(float *f, const work_t *w, uint32_t i)
 {
     const tmpl_page_t *page = w->page;
-    const tmpl_part_t *part = &w->parts->parts[i];
+    const tmpl_region_t *part = &w->parts->parts[i];
     uint32_t first = page->segments[part->first_segment].block;
     uint32_t last = page->segments[part->after_segment - 1].block;
     const tmpl_block_t *from = &page->blocks[first > 2 ? first - 2 : 0];
@@ -406,7 +406,7 @@ static void near(float *f, const work_t *w, uint32_t i)
         share((double)before.link + after.link, (double)before.length + after.length);
 }
 
-void tmpl_parts(tmpl_parts_t *parts, const tmpl_page_t *page, apr_pool_t *pool)
+void tmpl_regions(tmpl_regions_t *parts, const tmpl_page_t *page, apr_pool_t *pool)
 {
     work_t w = { .page = page, .parts = parts };
     add_nodes(&w, pool);
