@@ -5,15 +5,13 @@
 
 #include "page/attr.h"
 #include "page/open.h"
+#include "page/quirks.h"
 
 /*
  * A token, and each element that it opens or that comes back with it, is a search of all that is open
  * and active: this many steps in all are a fraction of a second, and far more than pages take.
  */
 #define MAX_STEPS 10000000u
-
-/* How the doctype makes browsers read the page. */
-typedef enum { QUIRKS, NO_QUIRKS, QUIRKS_UNSURE } quirks_e;
 
 typedef struct {
     tmpl_opens_t s;
@@ -28,7 +26,7 @@ typedef struct {
     unsigned char form; /* HTML5's form element pointer is set */
     unsigned char after_body;
     unsigned char ambiguous; /* parsers do not agree on what the source means */
-    quirks_e quirks;
+    tmpl_quirks_e quirks;
 } balance_t;
 
 static tmpl_open_t *top(balance_t *b)
@@ -54,15 +52,10 @@ static int is_table_part(unsigned tag)
            tag == TMPL_TAG_TR || tag == TMPL_TAG_TD || tag == TMPL_TAG_TH;
 }
 
-static int is_cell(unsigned tag)
-{
-    return tag == TMPL_TAG_TD || tag == TMPL_TAG_TH || tag == TMPL_TAG_CAPTION;
-}
-
 /* The table that tags are read for ("in table" and the modes of its parts); 0 in cells and outside. */
 static uint32_t table_mode(const balance_t *b)
 {
-    for (uint32_t i = b->s.n - 1; i > 0 && !is_cell(b->s.stack[i].tag); i--) {
+    for (uint32_t i = b->s.n - 1; i > 0 && !tmpl_is_cell(b->s.stack[i].tag); i--) {
         if (b->s.stack[i].tag == TMPL_TAG_TABLE) {
             return i;
         }
@@ -113,10 +106,10 @@ static int close_item(balance_t *b, tmpl_tag_e tag)
 static int close_p(balance_t *b, tmpl_tag_e tag)
 {
     uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
-    if (p == 0 || (tag == TMPL_TAG_TABLE && b->quirks == QUIRKS)) {
+    if (p == 0 || (tag == TMPL_TAG_TABLE && b->quirks == TMPL_QUIRKS)) {
         return 0;
     }
-    if (tag == TMPL_TAG_TABLE && b->quirks == QUIRKS_UNSURE) {
+    if (tag == TMPL_TAG_TABLE && b->quirks == TMPL_QUIRKS_UNSURE) {
         b->ambiguous = 1;
     }
     tmpl_opens_close(&b->s, p, TMPL_NONE);
@@ -679,7 +672,7 @@ static void template_tag(balance_t *b, uint32_t i)
     int *cells = b->template_cells;
     b->ambiguous |= tag == TMPL_TAG_NOSCRIPT || tag == TMPL_TAG_OBJECT || tag == TMPL_TAG_APPLET ||
                     tag == TMPL_TAG_MARQUEE;
-    if (is_cell(tag)) {
+    if (tmpl_is_cell(tag)) {
         int *open = &cells[tag == TMPL_TAG_TD ? 0 : tag == TMPL_TAG_TH ? 1 : 2];
         *open += step;
         b->ambiguous |= *open < 0;
@@ -732,53 +725,6 @@ static int is_raw_end(const tmpl_tokens_t *tokens, uint32_t i)
            !(tokens->tokens[i].flags & TMPL_TOKEN_FOREIGN);
 }
 
-/* Whether text begins with prefix, in any case. */
-static int begins(const char *text, uint32_t len, const char *prefix)
-{
-    return len >= strlen(prefix) && strncasecmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/*
- * Quirks mode by the doctype, which is the first token but for comments (13.2.6.4.1). Public
- * identifiers beside those of HTML 4.01 and XHTML 1 are too old to be sure of.
- */
-static quirks_e quirks_of(const tmpl_tokens_t *tokens, const char *src)
-{
-    uint32_t i = 0;
-    while (i < tokens->n && tokens->tokens[i].type == TMPL_TOKEN_OTHER &&
-           !begins(src + tokens->tokens[i].span.start, tmpl_span_len(tokens->tokens[i].span),
-                   "<!doctype")) {
-        i++;
-    }
-    uint32_t end = i < tokens->n ? tokens->tokens[i].span.start : tokens->begin;
-    if (i == tokens->n || tokens->tokens[i].type != TMPL_TOKEN_OTHER) {
-        return QUIRKS;
-    }
-    const char *p = src + end + strlen("<!doctype");
-    uint32_t len = tmpl_span_len(tokens->tokens[i].span) - (uint32_t)strlen("<!doctype");
-    const char *public = memchr(p, '"', len);
-    while (len > 0 && tmpl_is_space(*p)) {
-        p++;
-        len--;
-    }
-    if (!begins(p, len, "html")) {
-        return QUIRKS_UNSURE;
-    }
-    if (public == NULL) {
-        return begins(p, len, "html>") ? NO_QUIRKS : QUIRKS_UNSURE;
-    }
-    len -= (uint32_t)(public + 1 - p);
-    p = public + 1;
-    int has_system = len > 0 && memchr(p, '"', len) != NULL && memmem(p, len, "\"http", 5) != NULL;
-    if (begins(p, len, "-//W3C//DTD XHTML 1.") || begins(p, len, "-//W3C//DTD HTML 4.01//")) {
-        return NO_QUIRKS;
-    }
-    if (begins(p, len, "-//W3C//DTD HTML 4.01 ")) {
-        return has_system ? NO_QUIRKS : QUIRKS;
-    }
-    return QUIRKS_UNSURE;
-}
-
 tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len,
                             uint32_t max_depth, apr_pool_t *pool)
 {
@@ -786,7 +732,7 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
     uint32_t at = tokens->begin;
     uint64_t steps = 0;
     tmpl_opens_init(&b.s, tokens->tokens, src, pool);
-    b.quirks = quirks_of(tokens, src);
+    b.quirks = tmpl_quirks(tokens, src);
     for (uint32_t i = 0; i < tokens->n; i++) {
         tmpl_token_t *token = &tokens->tokens[i];
         uint32_t opened = b.s.last_id;

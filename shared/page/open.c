@@ -69,11 +69,16 @@ tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
     return &s->stack[s->n - 1];
 }
 
+int tmpl_is_cell(unsigned tag)
+{
+    return tag == TMPL_TAG_TD || tag == TMPL_TAG_TH || tag == TMPL_TAG_CAPTION;
+}
+
 /* Elements that shield the active formatting elements around them from what is inside. */
 static int is_marker(const tmpl_open_t *o)
 {
-    return o->tag == TMPL_TAG_TD || o->tag == TMPL_TAG_TH || o->tag == TMPL_TAG_CAPTION ||
-           o->tag == TMPL_TAG_OBJECT || o->tag == TMPL_TAG_APPLET || o->tag == TMPL_TAG_MARQUEE;
+    return tmpl_is_cell(o->tag) || o->tag == TMPL_TAG_OBJECT || o->tag == TMPL_TAG_APPLET ||
+           o->tag == TMPL_TAG_MARQUEE;
 }
 
 static uint32_t innermost_marker(const tmpl_opens_t *s)
@@ -83,12 +88,6 @@ static uint32_t innermost_marker(const tmpl_opens_t *s)
         i--;
     }
     return i;
-}
-
-/* Those that clear the list however they are closed; the others do so at their end tag only. */
-static int is_cell(const tmpl_open_t *o)
-{
-    return o->tag == TMPL_TAG_TD || o->tag == TMPL_TAG_TH || o->tag == TMPL_TAG_CAPTION;
 }
 
 /* "Clear the list of active formatting elements up to the last marker." */
@@ -252,7 +251,7 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
     int form = 0; /* a form was left open: HTML5 remembers it, and opens no other one */
     while (s->n - 1 > keep) {
         tmpl_open_t o = s->stack[--s->n];
-        if (is_cell(&o)) {
+        if (tmpl_is_cell(o.tag)) {
             clear_to_marker(s);
             left = 0;
         }
@@ -271,7 +270,7 @@ void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
 {
     tmpl_opens_pop_above(s, index);
     const tmpl_open_t *o = &s->stack[index];
-    if (end != TMPL_NONE && is_marker(o) && !is_cell(o)) {
+    if (end != TMPL_NONE && is_marker(o) && !tmpl_is_cell(o->tag)) {
         clear_to_marker(s);
     }
     if (end != TMPL_NONE && o->token != TMPL_NONE) {

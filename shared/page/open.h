@@ -56,6 +56,12 @@ int tmpl_scope_special(const tmpl_open_t *o);
 
 void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool);
 
+/*
+ * td, th and caption: of the elements that shield active formatting elements, those that clear the list
+ * however they are closed. The others do so at their end tag only.
+ */
+int tmpl_is_cell(unsigned tag);
+
 /* The innermost open element. */
 tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s);
 
