@@ -87,11 +87,16 @@ bench-parse: $(BUILD)/bench/parse
 	@test -d "$(CORPUS)" || { echo "bench-parse: CORPUS is not set: make bench-parse CORPUS=DIR" >&2; exit 2; }
 	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $<
 
+# pagelevel-accuracy CORPUS=DIR FOLDS=2   page-level detection, trained without the sites it is scored on
+FOLDS    ?= 2
+pagelevel-accuracy: $(BUILD)/tmplctl $(BUILD)/bench/pagelevel
+	@BUILD=$(BUILD) FIRST=$(FIRST) bench/pagelevel-accuracy "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
+
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
 bench-isotonic: $(BUILD)/bench/isotonic
 	@$<
 
-.PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic
+.PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy
 # --- end of measuring ---
 
 # --- checking ---
