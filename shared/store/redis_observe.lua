@@ -5,13 +5,14 @@
 -- KEYS[1]  the site: a hash whose field "h" is the head (clock 4, version 8, then the cursor of
 --          the sweeper as text) and whose other fields are keys (9) with their values (entry.h)
 -- ARGV[1]  learn (1), min_df (4), Tb (4), max_entries (4), idle seconds (4), the number of segments
---          among the keys (4), fingerprint (2), the keys of the document's id (9) and text (9), then the lifetimes by DF (4 each)
+--          among the keys (4), fingerprint (2), the keys of the document's id (9) and text (9), then
+--          the lifetimes by DF (4 each)
 -- ARGV[2]  the keys (9 each), segments first, then paths
 -- ARGV[3]  to learn: the shares of all parts in turn: which segment (4), from 1, and bytes (4)
 -- ARGV[4]  to learn: the parts: three paths (4 each), from 1, 0 for none, and how many shares (4)
 -- Answer   clock (4), version (8), counted (1), then DF (4) and last (4) of each key, and for a path
---          text (4) and repeated (4) as well;
---          if Redis refuses to write: an array of that, as it was before, and of the reason
+--          text (4) and repeated (4) as well; if Redis refuses to write: an
+--          array of that, as it was before, and of the reason
 local pack, take, sub, rep, byte = struct.pack, struct.unpack, string.sub, string.rep, string.byte
 local min, floor = math.min, math.floor
 local site = KEYS[1]
@@ -111,8 +112,8 @@ local function path_find(i, clock)
     return 0, 0, 0, 0
 end
 
-local function path_tell(counts, df, last, bytes, repeated)
-    local at = #counts
+local function path_tell(counts, i, df, last, bytes, repeated)
+    local at = 4 * i - 2 * segments - 4
     counts[at + 1], counts[at + 2], counts[at + 3], counts[at + 4] = df, last, bytes, repeated
 end
 
@@ -130,7 +131,7 @@ local function look()
         counts[2 * i - 1], counts[2 * i] = df, last
     end
     for i = segments + 1, n do
-        path_tell(counts, path_find(i, now_before))
+        path_tell(counts, i, path_find(i, now_before))
     end
     return answer(now_before, version_before, false, counts)
 end
@@ -155,9 +156,10 @@ end
 
 local counted, wanted, counts, puts, written = false, 0, {}, {}, {}
 
+local n_puts = 0 -- as #puts is a search
 local function put(key, value)
-    puts[#puts + 1] = key
-    puts[#puts + 1] = value
+    puts[n_puts + 1], puts[n_puts + 2] = key, value
+    n_puts = n_puts + 2
     written[key] = true
 end
 
@@ -174,7 +176,7 @@ local function refresh_paths()
             last = now
             put(fields[i + 3], pack('<I4', now) .. sub(values[i + 3], 5))
         end
-        path_tell(counts, df, last, bytes, repeated)
+        path_tell(counts, i, df, last, bytes, repeated)
     end
 end
 
@@ -195,28 +197,42 @@ local function refresh()
     refresh_paths()
 end
 
--- the T and R of each path, by the DF that segments had before; no T: no part names it
-local function credits(before)
-    local texts, repeats, share = {}, {}, 1
-    for at = 1, #ARGV[4], 16 do
-        local a, b, c, shares = take('<I4I4I4I4', ARGV[4], at)
-        local t, r = 0, 0
-        for from = share, share + shares - 1, BATCH do
-            local m = min(BATCH, share + shares - from)
-            local list = { take('<' .. rep('I4', 2 * m), ARGV[3], (from - 1) * 8 + 1) }
-            for j = 1, 2 * m, 2 do
-                local which, len = list[j], list[j + 1]
-                local df = counts[2 * which - 1]
-                t = t + len
-                if df >= 2 then
-                    r = r + (df == 2 and before[which] == 1 and 2 * len or len)
-                end
+-- T and R of the shares up to each, by the DF that segments had before: sums, so that the loops stay
+-- flat however the shares are parted
+local function share_sums(before)
+    local t_to, r_to, t, r, k = { [0] = 0 }, { [0] = 0 }, 0, 0, 0
+    for from = 1, #ARGV[3], BATCH * 4 do
+        local m = min(BATCH, (#ARGV[3] - from + 1) / 4)
+        local list = { take('<' .. rep('I4', m), ARGV[3], from) }
+        for i = 1, m, 2 do
+            local which, len = list[i], list[i + 1]
+            local df = counts[2 * which - 1]
+            t = t + len
+            if df >= 2 then
+                r = r + (df == 2 and before[which] == 1 and 2 * len or len)
             end
+            k = k + 1
+            t_to[k], r_to[k] = t, r
         end
-        share = share + shares
-        if a > 0 then texts[a], repeats[a] = (texts[a] or 0) + t, (repeats[a] or 0) + r end
-        if b > 0 then texts[b], repeats[b] = (texts[b] or 0) + t, (repeats[b] or 0) + r end
-        if c > 0 then texts[c], repeats[c] = (texts[c] or 0) + t, (repeats[c] or 0) + r end
+    end
+    return t_to, r_to
+end
+
+-- the T and R of each path; no T: no part names it
+local function credits(before)
+    local t_to, r_to = share_sums(before)
+    local texts, repeats, share = {}, {}, 0
+    for from = 1, #ARGV[4], BATCH * 4 do
+        local m = min(BATCH, (#ARGV[4] - from + 1) / 4)
+        local list = { take('<' .. rep('I4', m), ARGV[4], from) }
+        for i = 1, m, 4 do
+            local a, b, c, after = list[i], list[i + 1], list[i + 2], share + list[i + 3]
+            local t, r = t_to[after] - t_to[share], r_to[after] - r_to[share]
+            share = after
+            if a > 0 then texts[a], repeats[a] = (texts[a] or 0) + t, (repeats[a] or 0) + r end
+            if b > 0 then texts[b], repeats[b] = (texts[b] or 0) + t, (repeats[b] or 0) + r end
+            if c > 0 then texts[c], repeats[c] = (texts[c] or 0) + t, (repeats[c] or 0) + r end
+        end
     end
     return texts, repeats
 end
@@ -240,7 +256,7 @@ local function count_paths(before, held)
             repeated = min(repeated + r, bytes)
             put(fields[i + 3], pack('<I4I4I4I4', last, df, bytes, repeated))
         end
-        path_tell(counts, df, last, bytes, repeated)
+        path_tell(counts, i, df, last, bytes, repeated)
     end
 end
 
