@@ -70,6 +70,8 @@ static void features_say_what_the_page_has(void **state)
     const float *text = features_of(&parts, page, "Some words.", 1);
     const float *cell = features_of(&parts, page, "One</a></table>", 1);
     assert_float_equal(item[TMPL_FEATURE_LINK], 1, 1e-6);
+    assert_float_equal(item[TMPL_FEATURE_LINKS], log1p(1), 1e-6);
+    assert_float_equal(text[TMPL_FEATURE_LINKS], 0, 0);
     assert_float_equal(item[TMPL_FEATURE_RANK], log1p(1), 1e-6);
     assert_float_equal(item[TMPL_FEATURE_IN_WORD_TEMPLATE], 1, 0);
     assert_float_equal(item[TMPL_FEATURE_TAG_ITEM] + item[TMPL_FEATURE_IN_LIST], 2, 0);
