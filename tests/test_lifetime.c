@@ -173,6 +173,31 @@ static void foreign_bytes_are_refused(void **state)
     assert_true(tmpl_value_unpack(&value, TMPL_KIND_SEGMENT, bytes, 6));
 }
 
+/* 16 bytes, and nothing else: not even what is good for another kind. */
+static void paths_and_back(void **state)
+{
+    tmpl_value_t value = { .df = 0x01020304, .last = 5, .text = UINT32_MAX, .repeated = 7 }, back;
+    unsigned char bytes[TMPL_VALUE_MAX];
+
+    (void)state;
+    assert_int_equal(tmpl_value_pack(bytes, &value, TMPL_KIND_PATH), 16);
+    assert_int_equal(bytes[4], 4);
+    assert_true(tmpl_value_unpack(&back, TMPL_KIND_PATH, bytes, 16));
+    assert_int_equal(back.df, value.df);
+    assert_int_equal(back.last, 5);
+    assert_true(back.text == UINT32_MAX);
+    assert_int_equal(back.repeated, 7);
+    assert_int_equal(back.n, 0);
+    for (size_t len = 0; len < sizeof(bytes); len++) {
+        assert_int_equal(tmpl_value_unpack(&back, TMPL_KIND_PATH, bytes, len), len == 16);
+    }
+    /* more repeated than there is text: what no store has written */
+    value.text = 3;
+    tmpl_value_pack(bytes, &value, TMPL_KIND_PATH);
+    assert_true(tmpl_value_unpack(&back, TMPL_KIND_PATH, bytes, 16));
+    assert_int_equal(back.repeated, 3);
+}
+
 static void keys_and_back(void **state)
 {
     tmpl_key_t key = { 0x0123456789abcdefULL, TMPL_KIND_SEGMENT }, back;
@@ -197,6 +222,7 @@ int main(void)
         cmocka_unit_test(counts_documents_once),
         cmocka_unit_test(bytes_and_back),
         cmocka_unit_test(foreign_bytes_are_refused),
+        cmocka_unit_test(paths_and_back),
         cmocka_unit_test(keys_and_back),
     };
 
