@@ -209,6 +209,29 @@ static void many_tags_deep_down_are_declined(void **state)
                      TMPL_DECLINE_TOO_MANY);
 }
 
+/* libxml2 asks for some 4,000 bytes at a time, and a tag may stand across their end in any way. */
+static void pages_longer_than_what_is_read_at_once_are_whole(void **state)
+{
+    enum { ELEMENTS = 4000, LEN = 14 };
+    static const char unit[] = "<em>text</em>\n";
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    char *html = apr_palloc(*state, LEN * ELEMENTS);
+    for (uint32_t i = 0; i < ELEMENTS; i++) {
+        memcpy(html + (apr_size_t)i * LEN, unit, LEN);
+    }
+    assert_int_equal(tmpl_page_parse(&page, html, LEN * ELEMENTS, &opts, *state),
+                     TMPL_DECLINE_NONE);
+    assert_int_equal(page->n_nodes, ELEMENTS + 1);
+    assert_int_equal(page->n_segments, ELEMENTS);
+    for (uint32_t i = 0; i < ELEMENTS; i++) {
+        assert_int_equal(page->nodes[i + 1].open.start, i * LEN);
+        assert_int_equal(page->nodes[i + 1].close.end, i * LEN + 13);
+        assert_int_equal(page->segments[i].span.start, i * LEN + 4);
+        assert_int_equal(page->segments[i].node, i + 1);
+    }
+}
+
 /* NUL bytes and broken UTF-8 are text like any other. */
 static void odd_bytes_are_text(void **state)
 {
@@ -336,6 +359,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(every_reason_is_documented),
     CHECK(limits_hold),
     CHECK(many_tags_deep_down_are_declined),
+    CHECK(pages_longer_than_what_is_read_at_once_are_whole),
     CHECK(odd_bytes_are_text),
     CHECK(attributes_as_html5_reads_them),
     CHECK(charsets_by_mark_header_and_meta),
