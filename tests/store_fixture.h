@@ -224,6 +224,32 @@ static inline void assert_unknown(ctx_t *c, const char *site)
     assert_non_null(strstr(c->err.text, site));
 }
 
+/* Hash of the path of try_path: as text, it can be written by hand. */
+#define PATH_HASH 0x6161616161616161ULL
+
+/* A page of a segment and a path, ten bytes of the one in the other. */
+static inline apr_status_t try_path(ctx_t *c, const char *site, unsigned i,
+                                    const tmpl_policy_t *policy, int learning)
+{
+    static const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { PATH_HASH, TMPL_KIND_PATH } };
+    static const tmpl_share_t share = { 0, 10 };
+    static const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
+    const tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
+    const tmpl_observation_t page = { site, &document, keys, 2,      &share,
+                                      1,    &part,     1,    policy, learning };
+
+    return tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool);
+}
+
+static inline void assert_path(ctx_t *c, uint32_t df, uint32_t last, uint32_t text,
+                               uint32_t repeated)
+{
+    assert_int_equal(c->counts.records[1].df, df);
+    assert_int_equal(c->counts.records[1].last, last);
+    assert_int_equal(c->counts.records[1].text, text);
+    assert_int_equal(c->counts.records[1].repeated, repeated);
+}
+
 /* ---- export and import ---- */
 
 typedef struct {

@@ -457,28 +457,6 @@ static void paths_are_credited(void **state)
     assert_int_equal(stats_of(c, "s", &usual).template, 1); /* the path has DF 5 as well */
 }
 
-/* A page of segment 1 and path 1, ten bytes of the one in the other. */
-static apr_status_t try_path(ctx_t *c, const char *site, unsigned i, const tmpl_policy_t *policy,
-                             int learning)
-{
-    static const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { 1, TMPL_KIND_PATH } };
-    static const tmpl_share_t share = { 0, 10 };
-    static const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
-    const tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
-    const tmpl_observation_t page = { site, &document, keys, 2,      &share,
-                                      1,    &part,     1,    policy, learning };
-
-    return tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool);
-}
-
-static void assert_path(ctx_t *c, uint32_t df, uint32_t last, uint32_t text, uint32_t repeated)
-{
-    assert_int_equal(c->counts.records[1].df, df);
-    assert_int_equal(c->counts.records[1].last, last);
-    assert_int_equal(c->counts.records[1].text, text);
-    assert_int_equal(c->counts.records[1].repeated, repeated);
-}
-
 /* Paths go from this kind of store into each of the others, and on they count alike. */
 static void paths_are_exported(void **state)
 {

@@ -220,6 +220,47 @@ static void server_without_writes_still_counts(void **state)
     redis_server_stop(&server);
 }
 
+/* A path where no write is taken: its record as it was before, and nothing learnt. */
+static void path_without_writes_still_counts(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[REDIS_UNIX];
+
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(try_path(c, "s", i, &usual, 1), APR_SUCCESS);
+    }
+    do_by_hand(server, "CONFIG SET min-replicas-to-write 3");
+    for (unsigned i = 3; i < 6; i++) {
+        assert_int_equal(try_path(c, "s", i, &usual, 1), APR_ENOSPC);
+        assert_path(c, 3, 3, 30, 30);
+    }
+    do_by_hand(server, "CONFIG SET min-replicas-to-write 0");
+    assert_int_equal(try_path(c, "s", 6, &usual, 1), APR_SUCCESS);
+    assert_path(c, 4, 4, 40, 40);
+}
+
+/* What is no value of a path is no entry: not for a look, and the next page begins it anew. */
+static void path_of_garbage_is_none(void **state)
+{
+    static const char *const values[] = { "x", "xxxx", "xxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxxx" };
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[REDIS_UNIX];
+
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
+    for (unsigned i = 0; i < DIM(values); i++) {
+        uint32_t repeated = i == 0 ? 0 : 10; /* of the segment, DF i + 1 */
+
+        do_by_hand(server, apr_psprintf(c->pool,
+                                        "HSET tmpl:{s} \x02"
+                                        "aaaaaaaa %s",
+                                        values[i]));
+        assert_int_equal(try_path(c, "s", 99, &usual, 0), APR_SUCCESS);
+        assert_path(c, 0, 0, 0, 0);
+        assert_int_equal(try_path(c, "s", i, &usual, 1), APR_SUCCESS);
+        assert_path(c, 1, i + 1, 10, repeated);
+    }
+}
+
 static void foreign_key_is_told(void **state)
 {
     ctx_t *c = *state;
@@ -480,6 +521,8 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, black_hole_costs_the_timeout),
     TEST(REDIS_UNIX, answers_come_in_any_pieces),
     TEST(REDIS_UNIX, dribbled_answer_costs_the_timeout),
+    TEST(REDIS_UNIX, path_without_writes_still_counts),
+    TEST(REDIS_UNIX, path_of_garbage_is_none),
     TEST(REDIS_UNIX, garbage_is_an_error),
     TEST(REDIS_UNIX, sites_are_listed_once),
     TEST(REDIS_UNIX, endless_answer_is_an_error),

@@ -531,6 +531,17 @@ subtest 'export and import' => sub {
     ($code, undef, $err) = run(qw(export --store lmdb:to s));
     is($code, 1, 'export of what is not there');
     like($err, qr/no site "s"/, 'export of what is not there: the message');
+    my $path = qq({"kind": "path", "key": "00000000000000ff", "df": 3, "last": 4, )
+        . qq("text": 4294967295, "repeated": 70});
+    my $paths = '{"format": "tmpl-table", "version": 1, "site": "p", "pages": 4, '
+        . qq("table_version": 0, "entries": 1}\n$path\n);
+    ($code, undef, $err) = feed($paths, qw(import --store lmdb:paths p));
+    is($code, 0, 'import of a path') or diag $err;
+    is((run(qw(export --store lmdb:paths p)))[1], $paths, 'and its export: the same line');
+    ($code, undef, $err) =
+        feed($paths =~ s/"text": \d+/"text": 69/r, qw(import --store lmdb:paths p));
+    is($code, 1, 'more repeated than text');
+    like($err, qr/line 2: "repeated" is not in 0\.\.69/, 'the reason');
 };
 
 SKIP: {
