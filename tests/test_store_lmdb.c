@@ -499,6 +499,50 @@ static apr_pool_t *open_apart(ctx_t *c, uint32_t max_sites)
     return pool;
 }
 
+/* Gives each path of the file a value of number bytes. */
+static int child_spoils_paths(ctx_t *c, unsigned number)
+{
+    static const char bytes[64] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    MDB_val key, data, spoilt = { number, (void *)bytes };
+    MDB_cursor *cursor;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    unsigned found = 0;
+
+    if (raw_begin(c, &env, &txn, &dbi, "entries") || mdb_cursor_open(txn, dbi, &cursor) != 0) {
+        return 1;
+    }
+    while (mdb_cursor_get(cursor, &key, &data, MDB_NEXT) == 0) {
+        if (((const char *)key.mv_data)[4] == TMPL_KIND_PATH) {
+            found += mdb_cursor_put(cursor, &key, &spoilt, MDB_CURRENT) == 0;
+        }
+    }
+    mdb_cursor_close(cursor);
+    if (mdb_txn_commit(txn) != 0) {
+        return 1;
+    }
+    mdb_env_close(env);
+    return found != 1;
+}
+
+/* What is no value of a path is no entry: not for a look, and the next page begins it anew. */
+static void path_of_garbage_is_none(void **state)
+{
+    static const unsigned lengths[] = { 1, 4, 15, 17 };
+    ctx_t *c = *state;
+
+    assert_int_equal(try_path(c, "s", 50, &usual, 1), APR_SUCCESS);
+    for (unsigned i = 0; i < DIM(lengths); i++) {
+        assert_exits(in_child_alone(c, lengths[i], child_spoils_paths));
+        assert_int_equal(try_path(c, "s", 99, &usual, 0), APR_SUCCESS);
+        assert_path(c, 0, 0, 0, 0);
+        assert_int_equal(try_path(c, "s", i, &usual, 1), APR_SUCCESS);
+        assert_path(c, 1, i + 2, 10, 10);
+        assert_int_equal(stats_of(c, "s", &usual).entries, 2 + 2 * (i + 2));
+    }
+}
+
 /* Forgotten, replaced, idle: what is given up is deleted, at once or by the writes that follow. */
 static void nothing_is_left_behind(void **state)
 {
@@ -728,6 +772,7 @@ static const store_test_t table[] = {
     TEST(LMDB, dead_reader_keeps_nothing),
     TEST(LMDB, full_disk_still_counts),
     TEST(LMDB, sites_are_limited),
+    TEST(LMDB, path_of_garbage_is_none),
     TEST(LMDB, nothing_is_left_behind),
     TEST(LMDB, looking_keeps_a_site),
     TEST(LMDB, stopped_writer_holds_nobody),
