@@ -172,8 +172,9 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
                              tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Looks up the keys of a page of a site and, if learn is set, counts the document first. The whole call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used.
- * Any failure leaves the store usable: a next call tries again. counts->records come from pool.
+ * Looks up the keys of a page of a site and, if learn is set, counts the document first. The whole
+ * call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. Any failure leaves
+ * the store usable: a next call tries again. counts->records come from pool.
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
  * learnt, but counts are good. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
  * keys out of order, a share or a part that names what is not there.

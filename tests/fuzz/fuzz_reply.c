@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Redis that is none may answer: a server on a socket sends the bytes, in two parts, to whatever it
- * is asked, and closes. The store must come back within its time, and be usable again.
+ * What a Redis that is none may answer: a server on a socket sends the bytes, in two parts, to
+ * whatever it is asked, and closes. The store must come back within its time, and be usable again.
  */
 #include <pthread.h>
 #include <stdio.h>
