@@ -92,6 +92,13 @@ FOLDS    ?= 2
 pagelevel-accuracy: $(BUILD)/tmplctl $(BUILD)/bench/pagelevel
 	@BUILD=$(BUILD) FIRST=$(FIRST) bench/pagelevel-accuracy "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
 
+# crossval CORPUS=DIR FOLDS=5   how far a joint model of page and site gets on sites it was not trained on
+crossval: FOLDS = 5
+crossval: $(BUILD)/bench/features
+	@test -d "$(CORPUS)" || { echo "crossval: CORPUS is not set: make crossval CORPUS=DIR" >&2; exit 2; }
+	@bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)"
+.PHONY: crossval
+
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
 bench-isotonic: $(BUILD)/bench/isotonic
 	@$<

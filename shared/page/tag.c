@@ -31,6 +31,35 @@ const tmpl_tag_set_t tmpl_separators_default = { .has = {
                                                      [TMPL_TAG_DL] = 1,
                                                  } };
 
+const tmpl_tag_set_t
+    tmpl_separators_leaf = { .has = {
+                                 [TMPL_TAG_ADDRESS] = 1,    [TMPL_TAG_ARTICLE] = 1,
+                                 [TMPL_TAG_ASIDE] = 1,      [TMPL_TAG_BLOCKQUOTE] = 1,
+                                 [TMPL_TAG_BODY] = 1,       [TMPL_TAG_BR] = 1,
+                                 [TMPL_TAG_CAPTION] = 1,    [TMPL_TAG_CENTER] = 1,
+                                 [TMPL_TAG_DD] = 1,         [TMPL_TAG_DETAILS] = 1,
+                                 [TMPL_TAG_DIALOG] = 1,     [TMPL_TAG_DIR] = 1,
+                                 [TMPL_TAG_DIV] = 1,        [TMPL_TAG_DL] = 1,
+                                 [TMPL_TAG_DT] = 1,         [TMPL_TAG_FIELDSET] = 1,
+                                 [TMPL_TAG_FIGCAPTION] = 1, [TMPL_TAG_FIGURE] = 1,
+                                 [TMPL_TAG_FOOTER] = 1,     [TMPL_TAG_FORM] = 1,
+                                 [TMPL_TAG_H1] = 1,         [TMPL_TAG_H2] = 1,
+                                 [TMPL_TAG_H3] = 1,         [TMPL_TAG_H4] = 1,
+                                 [TMPL_TAG_H5] = 1,         [TMPL_TAG_H6] = 1,
+                                 [TMPL_TAG_HEADER] = 1,     [TMPL_TAG_HGROUP] = 1,
+                                 [TMPL_TAG_HR] = 1,         [TMPL_TAG_LEGEND] = 1,
+                                 [TMPL_TAG_LI] = 1,         [TMPL_TAG_LISTING] = 1,
+                                 [TMPL_TAG_MAIN] = 1,       [TMPL_TAG_MENU] = 1,
+                                 [TMPL_TAG_NAV] = 1,        [TMPL_TAG_OL] = 1,
+                                 [TMPL_TAG_P] = 1,          [TMPL_TAG_PRE] = 1,
+                                 [TMPL_TAG_SEARCH] = 1,     [TMPL_TAG_SECTION] = 1,
+                                 [TMPL_TAG_SUMMARY] = 1,    [TMPL_TAG_TABLE] = 1,
+                                 [TMPL_TAG_TBODY] = 1,      [TMPL_TAG_TD] = 1,
+                                 [TMPL_TAG_TFOOT] = 1,      [TMPL_TAG_TH] = 1,
+                                 [TMPL_TAG_THEAD] = 1,      [TMPL_TAG_TR] = 1,
+                                 [TMPL_TAG_UL] = 1,
+                             } };
+
 /*
  * A hash table of the names, four times as large as it need be so that nearly every look-up is one
  * comparison. No name is longer than NAME_MAX_LEN.

@@ -195,6 +195,9 @@ typedef struct {
 /* table div section article nav header footer aside main form ul ol dl */
 extern const tmpl_tag_set_t tmpl_separators_default;
 
+/* Every tag that begins a new line in a browser: between two of these stands a leaf block. */
+extern const tmpl_tag_set_t tmpl_separators_leaf;
+
 /*
  * Adds the tags named in words, divided by white space. APR_EINVAL, with the name in err, for one
  * that is not in the table.

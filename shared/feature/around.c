@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node is told by its own start tag and by the elements around it. */
+#include <string.h>
+#include <strings.h>
+
+#include <apr_lib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "feature/reading.h"
+#include "page/attr.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const unsigned in_tag[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_MAIN] = TMPL_IN_MAIN,     [TMPL_TAG_ARTICLE] = TMPL_IN_ARTICLE,
+    [TMPL_TAG_NAV] = TMPL_IN_NAV,       [TMPL_TAG_ASIDE] = TMPL_IN_ASIDE,
+    [TMPL_TAG_HEADER] = TMPL_IN_HEADER, [TMPL_TAG_FOOTER] = TMPL_IN_FOOTER,
+    [TMPL_TAG_FORM] = TMPL_IN_FORM,     [TMPL_TAG_UL] = TMPL_IN_LIST,
+    [TMPL_TAG_OL] = TMPL_IN_LIST,       [TMPL_TAG_DL] = TMPL_IN_LIST,
+    [TMPL_TAG_MENU] = TMPL_IN_LIST,     [TMPL_TAG_TABLE] = TMPL_IN_TABLE,
+    [TMPL_TAG_H1] = TMPL_IN_HEADING,    [TMPL_TAG_H2] = TMPL_IN_HEADING,
+    [TMPL_TAG_H3] = TMPL_IN_HEADING,    [TMPL_TAG_H4] = TMPL_IN_HEADING,
+    [TMPL_TAG_H5] = TMPL_IN_HEADING,    [TMPL_TAG_H6] = TMPL_IN_HEADING,
+    [TMPL_TAG_P] = TMPL_IN_PARAGRAPH,   [TMPL_TAG_LI] = TMPL_IN_ITEM,
+    [TMPL_TAG_TD] = TMPL_IN_CELL,       [TMPL_TAG_TH] = TMPL_IN_CELL,
+    [TMPL_TAG_DT] = TMPL_IN_TERM,       [TMPL_TAG_DD] = TMPL_IN_TERM,
+    [TMPL_TAG_PRE] = TMPL_IN_VERBATIM,  [TMPL_TAG_CODE] = TMPL_IN_VERBATIM,
+    [TMPL_TAG_A] = TMPL_IN_LINK,        [TMPL_TAG_SEARCH] = TMPL_IN_FORM,
+};
+
+static const struct {
+    const char *role;
+    unsigned in;
+} in_role[] = {
+    { "main", TMPL_IN_MAIN },      { "article", TMPL_IN_ARTICLE },
+    { "navigation", TMPL_IN_NAV }, { "menu", TMPL_IN_NAV },
+    { "menubar", TMPL_IN_NAV },    { "complementary", TMPL_IN_ASIDE },
+    { "banner", TMPL_IN_HEADER },  { "contentinfo", TMPL_IN_FOOTER },
+    { "search", TMPL_IN_FORM },
+};
+
+/* Parts of classes and ids that people give to content, and to what stands around it. */
+static const char *const good_names[] = {
+    "answer",  "article",  "body",    "chapter", "content", "description",
+    "detail",  "document", "entry",   "main",    "message", "post",
+    "product", "question", "section", "story",   "text",
+};
+static const char *const bad_names[] = {
+    "advert",     "archive",   "banner", "breadcrumb", "byline", "category", "comment",
+    "cookie",     "copyright", "crumb",  "foot",       "head",   "index",    "legal",
+    "link",       "login",     "logo",   "masthead",   "menu",   "meta",     "nav",
+    "newsletter", "next",      "pag",    "popular",    "popup",  "prev",     "promo",
+    "recommend",  "related",   "search", "share",      "side",   "skip",     "social",
+    "sponsor",    "subscri",   "tags",   "teaser",     "toc",    "tool",     "widget",
+};
+
+static int holds_one_of(const char *value, uint32_t len, const char *const *names, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t want = (uint32_t)strlen(names[i]);
+        for (uint32_t p = 0; p + want <= len; p++) {
+            if (strncasecmp(value + p, names[i], want) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* What a start tag says of itself. */
+typedef struct {
+    XXH3_state_t hash; /* of class and id */
+    unsigned in;
+    int good, bad;
+} look_t;
+
+/* Longer values are cut off: nobody's layout depends on them, and they are searched for names. */
+#define VALUE_MAX 200
+
+static void look_at_name(look_t *look, const char *value, uint32_t len)
+{
+    char name[VALUE_MAX + 1];
+    uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        name[i] = (char)(apr_isdigit(value[i]) ? '0' : value[i]);
+    }
+    name[n] = '\n'; /* "a" and "b" are not "ab" */
+    XXH3_64bits_update(&look->hash, name, n + 1);
+    look->good |= holds_one_of(name, n, good_names, COUNT(good_names));
+    look->bad |= holds_one_of(name, n, bad_names, COUNT(bad_names));
+}
+
+static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t attr;
+    uint32_t at = tmpl_attr_first(page->src, node->open);
+    while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
+        if (tmpl_span_is(page->src, attr.name, "class") ||
+            tmpl_span_is(page->src, attr.name, "id")) {
+            look_at_name(look, page->src + attr.value.start, tmpl_span_len(attr.value));
+        }
+        else if (tmpl_span_is(page->src, attr.name, "role")) {
+            for (unsigned i = 0; i < COUNT(in_role); i++) {
+                if (tmpl_span_is(page->src, attr.value, in_role[i].role)) {
+                    look->in |= in_role[i].in;
+                }
+            }
+        }
+    }
+}
+
+static uint32_t farther(uint32_t steps)
+{
+    return steps > 0 ? steps + 1 : 0;
+}
+
+static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmpl_node_t *node,
+                       const tmpl_around_t *up)
+{
+    look_t look = { .in = in_tag[node->tag] };
+    unsigned passed =
+        tmpl_separators_leaf.has[node->tag] ? up->in & ~(unsigned)TMPL_IN_OWN : up->in;
+    XXH3_64bits_reset_withSeed(&look.hash, up->layout * 31 + node->tag);
+    /* the classes of html and body are a page's, not a place's */
+    if (tmpl_span_len(node->open) > 0 && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
+        look_at_tag(&look, page, node);
+    }
+    around->layout = XXH3_64bits_digest(&look.hash);
+    around->in = look.in | passed;
+    around->good = look.good ? 1 : farther(up->good);
+    around->bad = look.bad ? 1 : farther(up->bad);
+    if (node->after_segment > node->first_segment) {
+        around->first_block = page->segments[node->first_segment].block;
+        around->after_block = page->segments[node->after_segment - 1].block + 1;
+    }
+}
+
+void tmpl_read_around(tmpl_reading_t *reading)
+{
+    const tmpl_page_t *page = reading->page;
+    /* the root's path holds the operator's seed, and so do all layout paths then */
+    const tmpl_around_t nothing = { .layout = page->nodes[0].path };
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        uint32_t parent = page->nodes[i].parent;
+        set_around(&reading->around[i], page, &page->nodes[i],
+                   parent == TMPL_NONE ? &nothing : &reading->around[parent]);
+    }
+}

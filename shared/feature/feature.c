@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "feature/feature.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <apr_hash.h>
+
+#include "feature/reading.h"
+
+#define BOXES 4
+
+static const struct {
+    const char *name;
+    const char *group;
+} features[] = {
+#define TMPL_BLOCK_FEATURE_ROW(id, name, group) { name, #group },
+    TMPL_BLOCK_FEATURES(TMPL_BLOCK_FEATURE_ROW)
+#undef TMPL_BLOCK_FEATURE_ROW
+};
+
+const char *tmpl_block_feature_name(tmpl_block_feature_e feature)
+{
+    return features[feature].name;
+}
+
+const char *tmpl_block_feature_group(tmpl_block_feature_e feature)
+{
+    return features[feature].group;
+}
+
+tmpl_block_feature_e tmpl_block_feature_find(const char *name)
+{
+    unsigned i = 0;
+    while (i < TMPL_BLOCK_FEATURE_COUNT && strcmp(features[i].name, name) != 0) {
+        i++;
+    }
+    return (tmpl_block_feature_e)i;
+}
+
+/* The separator element that a block's text stands directly in. */
+static uint32_t leaf_of(const tmpl_page_t *page, uint32_t b)
+{
+    uint32_t node = page->segments[page->blocks[b].first_segment].node;
+    while (node != 0 && !tmpl_separators_leaf.has[page->nodes[node].tag]) {
+        node = page->nodes[node].parent;
+    }
+    return node;
+}
+
+/* The nearest element around node that holds more blocks; the root if there is none. */
+static uint32_t box_around(const tmpl_reading_t *reading, uint32_t node)
+{
+    const tmpl_around_t *inner = &reading->around[node];
+    while (node != 0) {
+        node = reading->page->nodes[node].parent;
+        const tmpl_around_t *outer = &reading->around[node];
+        if (outer->first_block < inner->first_block || outer->after_block > inner->after_block) {
+            break;
+        }
+    }
+    return node;
+}
+
+/* The boxes of a block, the innermost first. A leaf that holds other blocks as well is one. */
+static void find_boxes(uint32_t boxes[BOXES], const tmpl_reading_t *reading, uint32_t b)
+{
+    uint32_t leaf = reading->leaf[b];
+    const tmpl_around_t *around = &reading->around[leaf];
+    boxes[0] = around->after_block - around->first_block > 1 ? leaf : box_around(reading, leaf);
+    for (int i = 1; i < BOXES; i++) {
+        boxes[i] = box_around(reading, boxes[i - 1]);
+    }
+}
+
+/* The index of a layout path in layout->keys, where it is added if it is new. */
+static uint32_t path_index(tmpl_layout_t *layout, apr_hash_t *known, uint64_t key)
+{
+    uint64_t *place = apr_hash_get(known, &key, sizeof(key));
+    if (place == NULL) {
+        place = &layout->keys[layout->n_keys++];
+        *place = key;
+        apr_hash_set(known, place, sizeof(*place), place);
+    }
+    return (uint32_t)(place - layout->keys);
+}
+
+static void find_layout(tmpl_layout_t *layout, const tmpl_reading_t *reading, apr_pool_t *pool)
+{
+    uint32_t n = reading->page->n_blocks;
+    apr_hash_t *known = apr_hash_make(pool);
+    layout->n_keys = 0;
+    layout->keys = apr_palloc(pool, (apr_size_t)n * TMPL_PATH_LEVELS * sizeof(*layout->keys));
+    layout->paths = apr_palloc(pool, n * sizeof(*layout->paths));
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t boxes[BOXES];
+        find_boxes(boxes, reading, b);
+        for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
+            uint32_t node = level == 0 ? reading->leaf[b] : boxes[level - 1];
+            /* text in a box's own element is another thing than text in the box */
+            layout->paths[b][level] =
+                path_index(layout, known, reading->around[node].layout + level);
+        }
+    }
+}
+
+const tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
+                                       apr_pool_t *pool)
+{
+    uint32_t n = page->n_blocks;
+    tmpl_reading_t *reading = apr_pcalloc(pool, sizeof(*reading));
+    reading->page = page;
+    reading->around = apr_pcalloc(pool, page->n_nodes * sizeof(*reading->around));
+    reading->blocks = apr_pcalloc(pool, n * sizeof(*reading->blocks));
+    reading->before = apr_palloc(pool, (n + 1) * sizeof(*reading->before));
+    reading->leaf = apr_palloc(pool, n * sizeof(*reading->leaf));
+    reading->distance = apr_palloc(pool, n * sizeof(*reading->distance));
+    reading->ends = apr_pcalloc(pool, n);
+    reading->lower = apr_pcalloc(pool, n);
+    for (uint32_t b = 0; b < n; b++) {
+        reading->leaf[b] = leaf_of(page, b);
+    }
+    tmpl_read_around(reading);
+    tmpl_read_text(reading, pool);
+    tmpl_read_score(reading);
+    find_layout(layout, reading, pool);
+    return reading;
+}
+
+/* --- a row --- */
+
+typedef struct {
+    const tmpl_reading_t *reading;
+    const tmpl_layout_t *layout;
+    const tmpl_evidence_t *evidence;
+    const tmpl_tally_t *blocks; /* with what the table says */
+    const tmpl_tally_t *before;
+    tmpl_tally_t all;   /* of the page */
+    tmpl_tally_t *rows; /* for each layout path of level 0: sums over its blocks */
+    uint32_t *n_rows;   /* and how many there are */
+} work_t;
+
+static float share(double part, double all)
+{
+    return all > 0 ? (float)fmin(1, fmax(0, part / all)) : 0.0F;
+}
+
+/* log(1 + x); differences of sums may be a little below 0 */
+static float log_of(double x)
+{
+    return (float)log1p(fmax(0, x));
+}
+
+static float linked(const tmpl_tally_t *tally)
+{
+    return share(tally->linked, tally->words);
+}
+
+static float free_words(const tmpl_tally_t *tally, uint32_t blocks)
+{
+    return log_of((tally->words - tally->linked) / (blocks > 0 ? blocks : 1));
+}
+
+#define F(id) row[TMPL_BLOCK_FEATURE_##id]
+
+static void fill_text(float *row, const work_t *work, uint32_t b)
+{
+    const tmpl_tally_t *own = &work->blocks[b];
+    F(WORDS) = log_of(own->words);
+    F(FREE) = free_words(own, 1);
+    F(LINKED) = own->words > 0 ? linked(own) : (float)(own->links > 0);
+    F(LINKS) = log_of(own->links);
+    F(STOPS) = share(own->stops, own->words);
+    F(COMMAS) = log_of(own->commas);
+    F(ENDS) = work->reading->ends[b];
+    F(LOWER) = work->reading->lower[b];
+    F(CAPITALS) = share(own->capitals, own->words);
+    F(DIGITS) = share(own->digits, own->chars);
+    F(SIGNS) = share(own->signs, own->chars);
+    F(LETTERS) = own->words > 0 ? (float)fmin(20, own->chars / own->words) : 0.0F;
+    F(IMAGES) = log_of(own->images);
+    F(AGAIN) = share(own->again, own->length);
+}
+
+static const struct {
+    tmpl_block_feature_e feature;
+    unsigned in;
+} in_features[] = {
+    { TMPL_BLOCK_FEATURE_HEADING, TMPL_IN_HEADING },
+    { TMPL_BLOCK_FEATURE_PARAGRAPH, TMPL_IN_PARAGRAPH },
+    { TMPL_BLOCK_FEATURE_ITEM, TMPL_IN_ITEM },
+    { TMPL_BLOCK_FEATURE_CELL, TMPL_IN_CELL },
+    { TMPL_BLOCK_FEATURE_TERM, TMPL_IN_TERM },
+    { TMPL_BLOCK_FEATURE_VERBATIM, TMPL_IN_VERBATIM },
+    { TMPL_BLOCK_FEATURE_IN_MAIN, TMPL_IN_MAIN },
+    { TMPL_BLOCK_FEATURE_IN_ARTICLE, TMPL_IN_ARTICLE },
+    { TMPL_BLOCK_FEATURE_IN_NAV, TMPL_IN_NAV },
+    { TMPL_BLOCK_FEATURE_IN_ASIDE, TMPL_IN_ASIDE },
+    { TMPL_BLOCK_FEATURE_IN_HEADER, TMPL_IN_HEADER },
+    { TMPL_BLOCK_FEATURE_IN_FOOTER, TMPL_IN_FOOTER },
+    { TMPL_BLOCK_FEATURE_IN_FORM, TMPL_IN_FORM },
+    { TMPL_BLOCK_FEATURE_IN_LIST, TMPL_IN_LIST },
+    { TMPL_BLOCK_FEATURE_IN_TABLE, TMPL_IN_TABLE },
+};
+
+static void fill_tag(float *row, const work_t *work, uint32_t b)
+{
+    const tmpl_page_t *page = work->reading->page;
+    uint32_t node = page->segments[page->blocks[b].first_segment].node;
+    const tmpl_around_t *around = &work->reading->around[node];
+    for (unsigned i = 0; i < sizeof(in_features) / sizeof(in_features[0]); i++) {
+        row[in_features[i].feature] = (float)((around->in & in_features[i].in) != 0);
+    }
+    F(DEPTH) = log_of(page->nodes[work->reading->leaf[b]].depth);
+    F(GOOD_NEAR) = around->good > 0 ? 1.0F / (float)around->good : 0.0F;
+    F(BAD_NEAR) = around->bad > 0 ? 1.0F / (float)around->bad : 0.0F;
+    F(NEARER) = F(GOOD_NEAR) > F(BAD_NEAR) ? 1.0F : F(BAD_NEAR) > 0 ? -1.0F : 0.0F;
+}
+
+static void fill_place(float *row, const work_t *work, uint32_t b)
+{
+    F(BEFORE) = share(work->before[b].words, work->all.words);
+    F(LEAD) = log_of(work->before[b].words);
+    F(REST) = log_of(work->all.words - work->before[b + 1].words);
+    F(LONG_BEFORE) = share(work->before[b].long_text, work->all.long_text);
+    F(LONG_NEAR) = 1.0F / (1.0F + (float)work->reading->distance[b]);
+}
+
+/* Sums over a block and so many on either side. */
+static tmpl_tally_t window(const work_t *work, uint32_t b, uint32_t reach, uint32_t *blocks)
+{
+    uint32_t n = work->reading->page->n_blocks;
+    uint32_t first = b > reach ? b - reach : 0;
+    uint32_t after = n - b > reach ? b + reach + 1 : n;
+    *blocks = after - first;
+    return tmpl_tally_between(work->before, first, after);
+}
+
+static void fill_beside(float *row, const work_t *work, uint32_t b)
+{
+    uint32_t n1;
+    uint32_t n3;
+    tmpl_tally_t one = window(work, b, 1, &n1);
+    tmpl_tally_t three = window(work, b, 3, &n3);
+    F(LINKED_1) = linked(&one);
+    F(LINKED_3) = linked(&three);
+    F(FREE_1) = free_words(&one, n1);
+    F(FREE_3) = free_words(&three, n3);
+    F(STOPS_3) = share(three.stops, three.words);
+    F(REPEATED_1) = share(one.repeated, one.length);
+    F(REPEATED_3) = share(three.repeated, three.length);
+    if (b > 0) {
+        F(FREE_LAST) = free_words(&work->blocks[b - 1], 1);
+        F(LINKED_LAST) = linked(&work->blocks[b - 1]);
+    }
+    if (b + 1 < work->reading->page->n_blocks) {
+        F(FREE_NEXT) = free_words(&work->blocks[b + 1], 1);
+        F(LINKED_NEXT) = linked(&work->blocks[b + 1]);
+    }
+}
+
+/* The features of a box in a row: TMPL_BLOCK_FEATURE_BOX1_SHARE and the three behind it, and so on. */
+#define PER_BOX (TMPL_BLOCK_FEATURE_BOX2_SHARE - TMPL_BLOCK_FEATURE_BOX1_SHARE)
+
+static void fill_boxes(float *row, const work_t *work, uint32_t b)
+{
+    const tmpl_reading_t *reading = work->reading;
+    const tmpl_around_t *best = &reading->around[reading->best];
+    uint32_t boxes[BOXES];
+    find_boxes(boxes, reading, b);
+    for (unsigned i = 0; i < BOXES; i++) {
+        const tmpl_around_t *box = &reading->around[boxes[i]];
+        uint32_t blocks = box->after_block - box->first_block;
+        tmpl_tally_t sum = tmpl_tally_between(work->before, box->first_block, box->after_block);
+        float *at = &row[TMPL_BLOCK_FEATURE_BOX1_SHARE + i * PER_BOX];
+        at[0] = share(sum.words, work->all.words);
+        at[1] = linked(&sum);
+        at[2] = free_words(&sum, blocks);
+        at[3] = log_of(blocks);
+        if (i < 3) {
+            row[TMPL_BLOCK_FEATURE_REPEATED_BOX1 + i] = share(sum.repeated, sum.length);
+        }
+    }
+    if (reading->best != 0) {
+        tmpl_tally_t sum = tmpl_tally_between(work->before, best->first_block, best->after_block);
+        F(BEST) = (float)(b >= best->first_block && b < best->after_block);
+        F(BEST_SHARE) = share(sum.words, work->all.words);
+        F(SCORE) = share(reading->around[boxes[0]].score, best->score);
+    }
+}
+
+static void fill_site(float *row, const work_t *work, uint32_t b)
+{
+    const tmpl_evidence_t *evidence = work->evidence;
+    const tmpl_tally_t *own = &work->blocks[b];
+    const uint32_t *paths = work->layout->paths[b];
+    F(ROWS) = log_of(work->n_rows[paths[0]]);
+    F(ROWS_LINKED) = linked(&work->rows[paths[0]]);
+    F(ROWS_FREE) = free_words(&work->rows[paths[0]], work->n_rows[paths[0]]);
+    if (evidence->pages == 0) {
+        return;
+    }
+    F(PAGES) = fminf(6, log2f((float)evidence->pages));
+    F(DF) = share(own->df, own->length);
+    F(DF_LOG) = own->length > 0 ? (float)(own->df_log / own->length) : 0.0F;
+    F(REPEATED) = share(own->repeated, own->length);
+    F(RATIO) = share(own->template, own->length);
+    F(REPEATED_PAGE) = share(work->all.repeated, work->all.length);
+    for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
+        const tmpl_record_t *path = &evidence->paths[paths[level]];
+        row[TMPL_BLOCK_FEATURE_PATH0_REPEATED + level] = share(path->repeated, path->text);
+        row[TMPL_BLOCK_FEATURE_PATH0_DF + level] = share(path->df, evidence->pages);
+    }
+    F(PATH0_TEXT) = log_of(evidence->paths[paths[0]].text);
+    F(PATH1_TEXT) = log_of(evidence->paths[paths[1]].text);
+}
+
+/* Adds to a block's tally what the table says of its segments. */
+static void ask_table(tmpl_tally_t *tally, const tmpl_page_t *page, uint32_t b,
+                      const tmpl_evidence_t *evidence)
+{
+    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
+        const tmpl_segment_t *segment = &page->segments[i];
+        uint32_t df = evidence->segments[segment->key].df;
+        double length = segment->length;
+        if (df >= 2) {
+            tally->repeated += length;
+            tally->template += df >= evidence->min_df ? length : 0;
+            tally->df += length * share(df - 1, evidence->pages - 1);
+            tally->df_log += length * log(df);
+        }
+    }
+}
+
+/* The reading's tallies and what the table says, and their sums: for the page, and by layout path. */
+static void prepare(work_t *work, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = work->reading->page;
+    uint32_t n = page->n_blocks;
+    tmpl_tally_t *blocks = apr_palloc(pool, n * sizeof(*blocks));
+    tmpl_tally_t *before = apr_palloc(pool, (n + 1) * sizeof(*before));
+    work->rows = apr_pcalloc(pool, work->layout->n_keys * sizeof(*work->rows));
+    work->n_rows = apr_pcalloc(pool, work->layout->n_keys * sizeof(*work->n_rows));
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t path = work->layout->paths[b][0];
+        blocks[b] = work->reading->blocks[b];
+        if (work->evidence->pages > 0) {
+            ask_table(&blocks[b], page, b, work->evidence);
+        }
+        work->n_rows[path]++;
+        work->rows[path].words += blocks[b].words;
+        work->rows[path].linked += blocks[b].linked;
+    }
+    tmpl_tally_sum(before, blocks, n);
+    work->blocks = blocks;
+    work->before = before;
+    work->all = before[n];
+}
+
+void tmpl_block_feature_rows(float *rows, const tmpl_reading_t *reading,
+                             const tmpl_layout_t *layout, const tmpl_evidence_t *evidence,
+                             apr_pool_t *pool)
+{
+    work_t work = { .reading = reading, .layout = layout, .evidence = evidence };
+    const tmpl_page_t *page = reading->page;
+    float titled = 0;
+    prepare(&work, pool);
+    memset(rows, 0, (size_t)page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        float *row = &rows[(size_t)b * TMPL_BLOCK_FEATURE_COUNT];
+        fill_text(row, &work, b);
+        fill_tag(row, &work, b);
+        fill_place(row, &work, b);
+        fill_beside(row, &work, b);
+        fill_boxes(row, &work, b);
+        fill_site(row, &work, b);
+        F(TITLED) = titled;
+        titled = page->nodes[reading->leaf[b]].tag == TMPL_TAG_H1 ? 1.0F : titled;
+    }
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * page + counts -> features: what a model is told about a leaf block. One row of floats for each
+ * block, from the page's source and its site's table, without rendering.
+ *
+ * The page must have been parsed with tmpl_separators_leaf, so that its blocks are leaf blocks: text
+ * with no block-level boundary in it.
+ *
+ * A box of a block is an element around it that holds more blocks than the box below; wrappers around
+ * the same blocks are no boxes of their own. Words of a script that is written without spaces count
+ * a half for each character. "log" is log(1 + x), "free" is outside links, a share is 0..1.
+ */
+#ifndef TMPL_FEATURE_H
+#define TMPL_FEATURE_H
+
+#include "page/page.h"
+#include "store/store.h"
+
+/* clang-format off */
+/* X(id, name, group) */
+#define TMPL_BLOCK_FEATURES(X) \
+    /* its own text */ \
+    X(WORDS, "words", TEXT)           /* log words */ \
+    X(FREE, "free", TEXT)             /* log free words */ \
+    X(LINKED, "linked", TEXT)         /* share of words in links */ \
+    X(LINKS, "links", TEXT)           /* log links */ \
+    X(STOPS, "stops", TEXT)           /* ends of sentences for each word */ \
+    X(COMMAS, "commas", TEXT)         /* log commas */ \
+    X(ENDS, "ends", TEXT)             /* 1: it ends like a sentence */ \
+    X(LOWER, "lower", TEXT)           /* 1: it begins with a small letter */ \
+    X(CAPITALS, "capitals", TEXT)     /* share of words that begin with a capital */ \
+    X(DIGITS, "digits", TEXT)         /* share of characters that are digits */ \
+    X(SIGNS, "signs", TEXT)           /* share of characters that are ASCII's signs */ \
+    X(LETTERS, "letters", TEXT)       /* characters for each word, at most 20 */ \
+    X(IMAGES, "images", TEXT)         /* log images */ \
+    X(AGAIN, "again", TEXT)           /* share of text that stands on the page more than once */ \
+    /* its element, and those it stands in: 0 or 1 */ \
+    X(HEADING, "heading", TAG) \
+    X(PARAGRAPH, "paragraph", TAG) \
+    X(ITEM, "item", TAG) \
+    X(CELL, "cell", TAG) \
+    X(TERM, "term", TAG) \
+    X(VERBATIM, "verbatim", TAG) \
+    X(IN_MAIN, "in-main", TAG) \
+    X(IN_ARTICLE, "in-article", TAG) \
+    X(IN_NAV, "in-nav", TAG) \
+    X(IN_ASIDE, "in-aside", TAG) \
+    X(IN_HEADER, "in-header", TAG) \
+    X(IN_FOOTER, "in-footer", TAG) \
+    X(IN_FORM, "in-form", TAG) \
+    X(IN_LIST, "in-list", TAG) \
+    X(IN_TABLE, "in-table", TAG) \
+    X(DEPTH, "depth", TAG)            /* log */ \
+    X(GOOD_NEAR, "good-near", TAG)    /* 1 / steps up to a class or id like content's */ \
+    X(BAD_NEAR, "bad-near", TAG)      /* 1 / steps up to one like a template's */ \
+    X(NEARER, "nearer", TAG)          /* 1: content's is nearer, -1: the other one */ \
+    /* its place */ \
+    X(BEFORE, "before", PLACE)        /* share of the page's words before it */ \
+    X(LEAD, "lead", PLACE)            /* log words before it */ \
+    X(REST, "rest", PLACE)            /* log words behind it */ \
+    X(LONG_BEFORE, "long-before", PLACE) /* share of long text before it */ \
+    X(LONG_NEAR, "long-near", PLACE)  /* 1 / (1 + blocks to the nearest long text) */ \
+    X(TITLED, "titled", PLACE)        /* 1: an h1 stands before it */ \
+    /* the blocks beside it: its own with one, or three, on either side */ \
+    X(LINKED_1, "linked-1", BESIDE) \
+    X(LINKED_3, "linked-3", BESIDE) \
+    X(FREE_1, "free-1", BESIDE)       /* log free words a block */ \
+    X(FREE_3, "free-3", BESIDE) \
+    X(FREE_LAST, "free-last", BESIDE) /* of the block before it alone */ \
+    X(FREE_NEXT, "free-next", BESIDE) \
+    X(LINKED_LAST, "linked-last", BESIDE) \
+    X(LINKED_NEXT, "linked-next", BESIDE) \
+    X(STOPS_3, "stops-3", BESIDE) \
+    /* its boxes, the innermost first; FREE is log free words a block */ \
+    X(BOX1_SHARE, "box1-share", BOX)  /* of the page's words */ \
+    X(BOX1_LINKED, "box1-linked", BOX) \
+    X(BOX1_FREE, "box1-free", BOX) \
+    X(BOX1_BLOCKS, "box1-blocks", BOX) /* log */ \
+    X(BOX2_SHARE, "box2-share", BOX) \
+    X(BOX2_LINKED, "box2-linked", BOX) \
+    X(BOX2_FREE, "box2-free", BOX) \
+    X(BOX2_BLOCKS, "box2-blocks", BOX) \
+    X(BOX3_SHARE, "box3-share", BOX) \
+    X(BOX3_LINKED, "box3-linked", BOX) \
+    X(BOX3_FREE, "box3-free", BOX) \
+    X(BOX3_BLOCKS, "box3-blocks", BOX) \
+    X(BOX4_SHARE, "box4-share", BOX) \
+    X(BOX4_LINKED, "box4-linked", BOX) \
+    X(BOX4_FREE, "box4-free", BOX) \
+    X(BOX4_BLOCKS, "box4-blocks", BOX) \
+    X(BEST, "best", BOX)              /* 1: inside the element that scores best (score.h) */ \
+    X(BEST_SHARE, "best-share", BOX)  /* that element's share of the page's words */ \
+    X(SCORE, "score", BOX)            /* score of its innermost box over that of the best */ \
+    /* all blocks of the page at its layout path */ \
+    X(ROWS, "rows", LAYOUT)           /* log blocks */ \
+    X(ROWS_LINKED, "rows-linked", LAYOUT) \
+    X(ROWS_FREE, "rows-free", LAYOUT) /* log free words a block */ \
+    /* the site's table: 0 where nothing is known */ \
+    X(PAGES, "pages", SITE)           /* log2 pages seen, this one included, at most 6 */ \
+    X(DF, "df", SITE)                 /* (DF - 1) / (pages - 1), a mean over its text */ \
+    X(DF_LOG, "df-log", SITE)         /* natural log of DF, a mean over its text */ \
+    X(REPEATED, "repeated", SITE)     /* share of its text that another page has, too */ \
+    X(RATIO, "ratio", SITE)           /* template ratio: share with DF >= min_df */ \
+    X(REPEATED_1, "repeated-1", SITE) \
+    X(REPEATED_3, "repeated-3", SITE) \
+    X(REPEATED_BOX1, "repeated-box1", SITE) \
+    X(REPEATED_BOX2, "repeated-box2", SITE) \
+    X(REPEATED_BOX3, "repeated-box3", SITE) \
+    X(REPEATED_PAGE, "repeated-page", SITE) \
+    X(PATH0_REPEATED, "path0-repeated", SITE) /* of all text seen at its layout path */ \
+    X(PATH1_REPEATED, "path1-repeated", SITE) \
+    X(PATH2_REPEATED, "path2-repeated", SITE) \
+    X(PATH0_TEXT, "path0-text", SITE) /* log bytes of text seen there */ \
+    X(PATH1_TEXT, "path1-text", SITE) \
+    X(PATH0_DF, "path0-df", SITE)     /* share of the site's pages that have it */ \
+    X(PATH1_DF, "path1-df", SITE) \
+    X(PATH2_DF, "path2-df", SITE)
+/* clang-format on */
+
+typedef enum {
+#define TMPL_BLOCK_FEATURE_ID(id, name, group) TMPL_BLOCK_FEATURE_##id,
+    TMPL_BLOCK_FEATURES(TMPL_BLOCK_FEATURE_ID)
+#undef TMPL_BLOCK_FEATURE_ID
+        TMPL_BLOCK_FEATURE_COUNT
+} tmpl_block_feature_e;
+
+/* "words", "free", ...; and the group it is of: "TEXT", "TAG", ... */
+const char *tmpl_block_feature_name(tmpl_block_feature_e feature);
+const char *tmpl_block_feature_group(tmpl_block_feature_e feature);
+
+/* The feature of that name, or TMPL_BLOCK_FEATURE_COUNT. */
+tmpl_block_feature_e tmpl_block_feature_find(const char *name);
+
+/*
+ * A layout path: the tags, classes and ids (digits taken for 0) from below body down to an element,
+ * as one hash. Of a block, by level: that of its own element, of its box, and of the box around that.
+ */
+typedef struct {
+    uint64_t *keys; /* each once; a path differs by the level it was taken at */
+    uint32_t n_keys;
+    uint32_t (*paths)[TMPL_PATH_LEVELS]; /* for each block: indices into keys */
+} tmpl_layout_t;
+
+/*
+ * What a store is told of a page with its layout: fills keys (segments, then layout paths), shares
+ * and parts of observation, allocated from pool. So records[page->n_keys + i] is that of
+ * layout->keys[i].
+ */
+void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t *page,
+                             const tmpl_layout_t *layout, apr_pool_t *pool);
+
+/* What the site's table says. */
+typedef struct {
+    const tmpl_record_t *segments; /* one for each of page->keys */
+    const tmpl_record_t *paths;    /* one for each of layout->keys */
+    uint32_t pages;                /* seen, this one included; 0: nothing is known */
+    uint32_t min_df;
+} tmpl_evidence_t;
+
+/* A page read for its features: what does not depend on the site's table. */
+typedef struct tmpl_reading_t tmpl_reading_t;
+
+/* Reads a page and finds its layout; both live as long as pool. */
+const tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
+                                       apr_pool_t *pool);
+
+/* Fills page->n_blocks rows of TMPL_BLOCK_FEATURE_COUNT floats. */
+void tmpl_block_feature_rows(float *rows, const tmpl_reading_t *reading,
+                             const tmpl_layout_t *layout, const tmpl_evidence_t *evidence,
+                             apr_pool_t *pool);
+
+#endif

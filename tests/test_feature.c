@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page + counts -> features: what a row says of a block. */
+#include "check.h"
+
+#include <math.h>
+
+#include "feature/feature.h"
+#include "pieces.h"
+
+typedef struct {
+    const tmpl_page_t *page;
+    const tmpl_reading_t *reading;
+    tmpl_layout_t layout;
+    float *rows;
+    apr_pool_t *pool;
+} read_t;
+
+static void set_rows(read_t *r, const tmpl_evidence_t *evidence)
+{
+    r->rows = apr_palloc(r->pool, r->page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*r->rows));
+    tmpl_block_feature_rows(r->rows, r->reading, &r->layout, evidence, r->pool);
+}
+
+/* Reads a page of a site that nothing is known of; 0 if the parser declines it. */
+static int try_read(read_t *r, const char *html, apr_pool_t *pool)
+{
+    static const tmpl_evidence_t nothing = { 0 };
+    tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
+    r->pool = pool;
+    if (tmpl_page_parse(&r->page, html, strlen(html), &opts, pool) != TMPL_DECLINE_NONE) {
+        return 0;
+    }
+    r->reading = tmpl_read_blocks(r->page, &r->layout, pool);
+    set_rows(r, &nothing);
+    return 1;
+}
+
+static read_t read_html(const char *html, apr_pool_t *pool)
+{
+    read_t r;
+    assert_true(try_read(&r, html, pool));
+    return r;
+}
+
+static float of(const read_t *r, uint32_t block, tmpl_block_feature_e feature)
+{
+    assert_true(block < r->page->n_blocks);
+    return r->rows[block * TMPL_BLOCK_FEATURE_COUNT + feature];
+}
+
+#define OF(block, id)            of(&r, block, TMPL_BLOCK_FEATURE_##id)
+#define IS(block, id, value)     assert_float_equal(OF(block, id), value, 1e-5)
+#define IS_LOG(block, id, value) IS(block, id, logf(1.0F + (float)(value)))
+
+static void names_are_found(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < TMPL_BLOCK_FEATURE_COUNT; i++) {
+        assert_int_equal(tmpl_block_feature_find(tmpl_block_feature_name((tmpl_block_feature_e)i)),
+                         i);
+    }
+    assert_int_equal(tmpl_block_feature_find("no such"), TMPL_BLOCK_FEATURE_COUNT);
+    assert_string_equal(tmpl_block_feature_group(TMPL_BLOCK_FEATURE_DF), "SITE");
+}
+
+static void words_of_every_script(void **state)
+{
+    static const struct {
+        const char *text;
+        double words, stops, commas;
+    } texts[] = {
+        { "It's one, two; three. Four!", 5, 2, 2 },
+        { "a&amp;b &nbsp; c", 3, 0, 0 },
+        { "\xE6\x97\xA5\xE6\x9C\xAC\xE3\x80\x82", 1, 1, 0 }, /* two ideographs, a stop */
+        { "\xE0\xB8\x81\xE0\xB8\x81\xE0\xB8\x81\xE0\xB8\x81", 2, 0, 0 },    /* Thai */
+        { "\xD0\xBC\xD0\xB8\xD1\x80, \xD0\xBC\xD0\xB8\xD1\x80?", 2, 1, 1 }, /* Cyrillic */
+        { "\xE0\xA4\xA8 \xE0\xA4\xA8\xE0\xA5\xA4", 2, 1, 0 }, /* Devanagari, a danda */
+        { "3.14 v1.2", 4, 0, 0 },                             /* no ends of sentences */
+        { "caf\xE9 \xFF", 2, 0, 0 },                          /* not UTF-8 */
+    };
+    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        read_t r = read_html(apr_pstrcat(*state, "<p>", texts[i].text, NULL), *state);
+        IS_LOG(0, WORDS, texts[i].words);
+        IS(0, STOPS, texts[i].stops / texts[i].words);
+        IS_LOG(0, COMMAS, texts[i].commas);
+    }
+}
+
+static void text_says(void **state)
+{
+    read_t r = read_html("<p>one <a href=a>Two Three</a> <a href=b>four</a></p><p>Ends here.</p>"
+                         "<p><img src=i></p><p>one <a href=c>x</a></p>",
+                         *state);
+    IS_LOG(0, WORDS, 4);
+    IS_LOG(0, FREE, 1);
+    IS(0, LINKED, 0.75);
+    IS_LOG(0, LINKS, 2);
+    IS(0, CAPITALS, 0.5);
+    IS(0, LOWER, 1);
+    IS(0, ENDS, 0);
+    IS(1, ENDS, 1);
+    IS(1, LOWER, 0);
+    IS_LOG(2, IMAGES, 1);
+    IS(2, WORDS, 0);
+    IS(3, AGAIN, 3.0F / 4); /* "one", and not "x" */
+}
+
+static void elements_around(void **state)
+{
+    read_t r = read_html("<main class=content><article><h2>a</h2><ul><li>b<p>c</p></ul>"
+                         "<div role=navigation><p>d</div></article></main><pre>e</pre>",
+                         *state);
+    IS(0, IN_MAIN, 1);
+    IS(0, IN_ARTICLE, 1);
+    IS(0, HEADING, 1);
+    IS(0, GOOD_NEAR, 1.0F / 3); /* h2, article, main */
+    IS(0, NEARER, 1);
+    IS(1, ITEM, 1);
+    IS(1, IN_LIST, 1);
+    IS(2, ITEM, 0); /* the p is nearer */
+    IS(2, PARAGRAPH, 1);
+    IS(3, IN_NAV, 1);
+    IS(4, VERBATIM, 1);
+    IS(4, IN_MAIN, 0);
+}
+
+/* A box holds more blocks than the one below; wrappers are passed over. */
+static void boxes_skip_wrappers(void **state)
+{
+    read_t r =
+        read_html("<div><div><div><p>a b</p></div><p>c</p></div><p>d <a href=x>e</a></p></div>"
+                  "<p>f g h i j</p>",
+                  *state);
+    IS_LOG(0, BOX1_BLOCKS, 2);
+    IS_LOG(0, BOX2_BLOCKS, 3);
+    IS_LOG(0, BOX3_BLOCKS, 4);
+    IS_LOG(0, BOX4_BLOCKS, 4); /* the root stays the last */
+    IS(0, BOX1_SHARE, 0.3);
+    IS(0, BOX2_LINKED, 0.2);
+    IS_LOG(0, BOX2_FREE, 4.0 / 3);
+    IS_LOG(2, BOX1_BLOCKS, 3);
+}
+
+static void place_and_neighbours(void **state)
+{
+    read_t r =
+        read_html("<h1>a</h1><p>b <a href=x>c</a><p>1 2 3 4 5 6 7 8 9 10 11 12<p>d<p>e", *state);
+    IS(0, TITLED, 0);
+    IS(1, TITLED, 1);
+    IS(1, BEFORE, 1.0F / 17);
+    IS_LOG(1, REST, 14);
+    IS(1, LONG_NEAR, 0.5);
+    IS(2, LONG_NEAR, 1);
+    IS(4, LONG_NEAR, 1.0F / 3);
+    IS(1, LONG_BEFORE, 0);
+    IS(3, LONG_BEFORE, 1);
+    IS_LOG(0, FREE_NEXT, 1);
+    IS(0, LINKED_NEXT, 0.5);
+    IS(0, FREE_LAST, 0);
+    IS(0, LINKED_1, 1.0F / 3);
+    IS_LOG(4, FREE_1, 1);
+}
+
+static void the_best_container(void **state)
+{
+    const char *text =
+        "A long sentence, with a comma or two, and many words in it that say something.";
+    read_t r = read_html(
+        apr_psprintf(*state,
+                     "<div><p>a<p>b</div><div><p>%s<p>%s<p>%s</div><ul><li><a href=x>%s</a></ul>",
+                     text, text, text, text),
+        *state);
+    IS(0, BEST, 0);
+    IS(2, BEST, 1);
+    IS(4, BEST, 1);
+    IS(5, BEST, 0);
+    IS(2, SCORE, 1);
+    assert_true(OF(0, BEST_SHARE) > 0.7 && OF(0, BEST_SHARE) < 0.8);
+}
+
+/* Classes and ids make a layout path, digits and the body's class do not. */
+static void layout_paths(void **state)
+{
+    read_t r =
+        read_html("<body class=z><div class=a id=n1><p>1</p></div><div class=a id=n2><p>2</p></div>"
+                  "<div class=b id=n1><p>3</p></div><div class=a id=n1><ul><li>4<li>5</ul></div>",
+                  *state);
+    assert_int_equal(r.layout.paths[0][0], r.layout.paths[1][0]);
+    assert_int_not_equal(r.layout.paths[0][0], r.layout.paths[2][0]);
+    assert_int_not_equal(r.layout.paths[0][0], r.layout.paths[3][0]);
+    assert_int_equal(r.layout.paths[3][1], r.layout.paths[4][1]); /* the list */
+    assert_int_not_equal(r.layout.paths[0][0], r.layout.paths[0][1]);
+    IS_LOG(0, ROWS, 2);
+    IS_LOG(2, ROWS, 1);
+    read_t other = read_html("<body class=y><div class=a id=n9><p>6</p></div>", *state);
+    assert_int_equal(other.layout.keys[other.layout.paths[0][0]],
+                     r.layout.keys[r.layout.paths[0][0]]);
+    for (uint32_t i = 0; i < r.layout.n_keys; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            assert_int_not_equal(r.layout.keys[i], r.layout.keys[k]);
+        }
+    }
+}
+
+static void the_table_says(void **state)
+{
+    read_t r = read_html("<p>1234<b>56</b></p><p>new</p>", *state);
+    tmpl_record_t segments[] = { { .df = 5 }, { .df = 2 }, { .df = 1 } };
+    tmpl_record_t *paths = apr_pcalloc(*state, r.layout.n_keys * sizeof(*paths));
+    tmpl_evidence_t evidence = { segments, paths, 9, 5 };
+    IS(0, PAGES, 0);
+    IS(0, REPEATED, 0);
+    paths[r.layout.paths[0][0]] = (tmpl_record_t){ .df = 6, .text = 100, .repeated = 75 };
+    set_rows(&r, &evidence);
+    IS(0, PAGES, log2f(9));
+    IS(0, DF, (4 * 0.5F + 2 * 0.125F) / 6);
+    IS(0, DF_LOG, (4 * logf(5) + 2 * logf(2)) / 6);
+    IS(0, REPEATED, 1);
+    IS(0, RATIO, 4.0F / 6);
+    IS(1, REPEATED, 0);
+    IS(1, REPEATED_1, 6.0F / 9);
+    IS(1, REPEATED_PAGE, 6.0F / 9);
+    IS(0, PATH0_REPEATED, 0.75); /* and so for the other p: the same path */
+    IS(1, PATH0_REPEATED, 0.75);
+    IS(0, PATH0_DF, 6.0F / 9);
+    IS_LOG(0, PATH0_TEXT, 100);
+    IS(0, PATH1_REPEATED, 0);
+}
+
+/* What a store is told: the same keys, all text once, every block with its paths. */
+static void the_store_is_told(void **state)
+{
+    read_t r = read_html("<p>a <b>b</b></p><ul><li>c<li>c</ul>", *state);
+    tmpl_observation_t o = { 0 };
+    tmpl_layout_observation(&o, r.page, &r.layout, *state);
+    assert_int_equal(o.n, r.page->n_keys + r.layout.n_keys);
+    assert_int_equal(o.keys[0].kind, TMPL_KIND_SEGMENT);
+    assert_int_equal(o.keys[r.page->n_keys].kind, TMPL_KIND_PATH);
+    assert_int_equal(o.keys[r.page->n_keys].hash, r.layout.keys[0]);
+    assert_int_equal(o.n_shares, 4);
+    assert_int_equal(o.n_parts, 3);
+    assert_int_equal(o.shares[2].key, o.shares[3].key);
+    assert_int_equal(o.parts[0].after, 2);
+    assert_int_equal(o.parts[1].paths[0], o.parts[2].paths[0]);
+    assert_int_equal(o.parts[0].paths[0], r.page->n_keys + r.layout.paths[0][0]);
+}
+
+/* Whatever the page, no row holds what is no number, or a share outside 0..1. */
+static void mixtures_give_numbers(void **state)
+{
+    uint32_t seed = 1;
+    unsigned read = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        apr_pool_t *pool;
+        read_t r;
+        apr_pool_create(&pool, *state);
+        const char *html = "<p>Text, ";
+        for (unsigned k = 0; k < 12; k++) {
+            seed = seed * 1664525U + 1013904223U;
+            html = apr_pstrcat(pool, html, oracle_pieces[(seed >> 8) % ORACLE_PIECES], NULL);
+        }
+        if (try_read(&r, html, pool)) {
+            read++;
+            for (uint32_t f = 0; f < r.page->n_blocks * TMPL_BLOCK_FEATURE_COUNT; f++) {
+                assert_true(isfinite(r.rows[f]) && r.rows[f] >= -1 && r.rows[f] <= 20);
+            }
+        }
+        apr_pool_destroy(pool);
+    }
+    assert_true(read > 1000);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(names_are_found),    CHECK(words_of_every_script), CHECK(text_says),
+    CHECK(elements_around),    CHECK(boxes_skip_wrappers),   CHECK(place_and_neighbours),
+    CHECK(the_best_container), CHECK(layout_paths),          CHECK(the_table_says),
+    CHECK(the_store_is_told),  CHECK(mixtures_give_numbers),
+};
+
+CHECK_MAIN(tests)
