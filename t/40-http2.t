@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# HTTP/2 in front: the same pages, many streams at a time on one connection.
+# HTTP/2 in front: the same pages, many streams at a time on one connection; in the clear, and over TLS.
 
 use FindBin;
 use lib "$FindBin::Bin/lib";
@@ -25,4 +25,62 @@ for my $round (1 .. 3) {
 same_bytes($httpd->get('/page/7')->body, $site->stripped(7), 'HTTP/1.1 beside it');
 
 $httpd->finish;
+
+subtest 'over TLS' => sub {
+    my %there = map { my $program = $_; $program => scalar grep { -x "$_/$program" } split /:/, $ENV{PATH} } qw(curl openssl);
+    for my $program (sort keys %there) {
+        plan skip_all => "no $program" if !$there{$program};
+    }
+    plan skip_all => 'no mod_ssl' if !Test::Tmpl::Httpd::has_module('ssl');
+    plan skip_all => 'curl speaks no HTTP/2' if `curl --version` !~ /HTTP2/;
+
+    # a key that a server of this test alone has, for as long as it runs
+    my $port = free_port();
+    my $dir = temp_dir();
+    system "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -keyout $dir/key -out $dir/cert 2>$dir/said";
+    is $?, 0, 'a certificate is made' or diag slurp("$dir/said");
+    my $tls = Test::Tmpl::Httpd->new(modules => [qw(socache_shmcb ssl http2)], conf => 'ProxyPass / ' . $backend->url . <<"END");
+/
+TmplMode strip
+Listen 127.0.0.1:$port https
+Protocols h2 http/1.1
+<VirtualHost 127.0.0.1:$port>
+    SSLEngine on
+    SSLCertificateFile $dir/cert
+    SSLCertificateKeyFile $dir/key
+    ProxyPass / ${\ $backend->url}/
+</VirtualHost>
+END
+    # of the certificate, of the cache of sessions, and of the version of OpenSSL
+    $tls->expect_log(qr{\[ssl:warn\]});
+    $tls->start;
+    my $url = "https://127.0.0.1:$port/page";
+    my $curl = "curl --silent --show-error --noproxy '*' --insecure --http2";
+    my $fetch = sub {
+        my ($n, @options) = @_;
+        my $said = `$curl @options --write-out '%{http_version} %{http_code}' --output $dir/body $url/$n 2>&1`;
+        return ($said, slurp("$dir/body"));
+    };
+    $fetch->($_) for 1 .. 6;
+    my ($said, $body) = $fetch->(7);
+    is $said, '2 200', 'a page over HTTP/2';
+    same_bytes($body, $site->stripped(7), 'stripped');
+    # gzip and back again, and HTTP/1.1 beside it
+    ($said, $body) = $fetch->(8, '--compressed');
+    same_bytes($body, $site->stripped(8), 'asked for compressed: stripped');
+    ($said, $body) = $fetch->(9, '--http1.1');
+    is $said, '1.1 200', 'HTTP/1.1 on the same port';
+    same_bytes($body, $site->stripped(9), 'stripped too');
+
+    # many streams at once on one connection
+    my @n = 40 .. 69;
+    my $config = join '', map { "url = \"$url/$_\"\noutput = \"$dir/$_\"\n" } @n;
+    spit("$dir/config", $config);
+    $said = `$curl --no-progress-meter --parallel --parallel-max 30 --write-out '%{http_version} %{http_code}\n' --config $dir/config 2>&1`;
+    is $said, "2 200\n" x @n, 'thirty answers at a time';
+    my @wrong = grep { slurp("$dir/$_") ne $site->stripped($_) } @n;
+    is_deeply \@wrong, [], 'all of them stripped';
+    $tls->finish;
+};
+
 done_testing;
