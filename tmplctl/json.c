@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "node_path.h"
-#include "text.h"
+#include "text/text.h"
 
 /* Characters of a block's text that are shown. */
 #define SNIPPET 80
@@ -20,10 +20,10 @@
 /* JSON is UTF-8, file names are bytes. */
 static json_t *string_of(const char *bytes, apr_pool_t *pool)
 {
-    const ctl_charset_t utf8 = { "UTF-8", NULL };
-    ctl_buf_t buf;
-    ctl_buf_init(&buf, pool);
-    ctl_charset_decode(&buf, &utf8, bytes, strlen(bytes));
+    const tmpl_decoder_t utf8 = { "UTF-8", NULL };
+    tmpl_buf_t buf;
+    tmpl_buf_init(&buf, pool);
+    tmpl_decode(&buf, &utf8, bytes, strlen(bytes));
     return json_stringn(buf.at, buf.len);
 }
 
@@ -36,15 +36,15 @@ static json_t *span_json(tmpl_span_t span)
 }
 
 static json_t *block_json(const tmpl_outcome_t *outcome, uint32_t index,
-                          const ctl_charset_t *charset, apr_pool_t *pool)
+                          const tmpl_decoder_t *charset, apr_pool_t *pool)
 {
     const tmpl_page_t *page = outcome->page;
     const tmpl_block_t *block = &page->blocks[index];
     json_t *json = json_object();
-    ctl_buf_t text;
-    ctl_buf_init(&text, pool);
-    ctl_text_block(&text, page, index, charset);
-    ctl_text_shorten(&text, SNIPPET);
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, pool);
+    tmpl_text_block(&text, page, index, charset);
+    tmpl_text_shorten(&text, SNIPPET);
     json_object_set_new(json, "span", span_json(ctl_block_span(page, block)));
     if (outcome->verdicts != NULL) {
         json_object_set_new(json, "template", json_boolean(outcome->verdicts[index].template));
@@ -63,12 +63,12 @@ static json_t *block_json(const tmpl_outcome_t *outcome, uint32_t index,
 static json_t *blocks_json(const ctl_page_t *page, apr_pool_t *pool)
 {
     json_t *blocks = json_array();
-    ctl_charset_t charset;
+    tmpl_decoder_t charset;
     apr_pool_t *scratch;
     if (page->outcome->page == NULL) {
         return blocks;
     }
-    ctl_charset_find(&charset, page->input->body, page->input->len, pool);
+    tmpl_decoder_find(&charset, page->input->body, page->input->len, NULL, pool);
     apr_pool_create(&scratch, pool);
     for (uint32_t i = 0; i < page->outcome->page->n_blocks; i++) {
         json_array_append_new(blocks, block_json(page->outcome, i, &charset, scratch));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "text/text.h"
 
 /* The page with its edits. */
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
@@ -27,13 +27,13 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     const tmpl_outcome_t *outcome = page->outcome;
     const tmpl_verdict_t *verdicts =
         outcome->decline == TMPL_DECLINE_NONE ? outcome->verdicts : NULL;
-    ctl_charset_t charset;
-    ctl_buf_t buf;
-    ctl_buf_init(&buf, pool);
-    ctl_charset_find(&charset, page->input->body, page->input->len, pool);
+    tmpl_decoder_t charset;
+    tmpl_buf_t buf;
+    tmpl_buf_init(&buf, pool);
+    tmpl_decoder_find(&charset, page->input->body, page->input->len, NULL, pool);
     rendered->edited = 0;
     if (outcome->page == NULL) {
-        ctl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
+        tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
     }
     for (uint32_t i = 0; outcome->page != NULL && i < outcome->page->n_blocks; i++) {
         apr_size_t before = buf.len;
@@ -41,9 +41,9 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
             rendered->edited = 1;
             continue;
         }
-        ctl_text_block(&buf, outcome->page, i, &charset);
+        tmpl_text_block(&buf, outcome->page, i, &charset);
         if (buf.len > before) {
-            ctl_buf_add(&buf, "\n", 1);
+            tmpl_buf_add(&buf, "\n", 1);
         }
     }
     rendered->bytes = buf.at;

@@ -10,7 +10,7 @@
 #include "open_store.h"
 #include "progress.h"
 #include "table.h"
-#include "text.h"
+#include "text/text.h"
 
 /* Characters of text that are shown in a row. */
 #define SNIPPET 48
@@ -25,7 +25,7 @@ static const ctl_column_t columns[] = {
 typedef struct {
     ctl_table_t *table;
     const tmpl_outcome_t *outcome;
-    ctl_charset_t charset;
+    tmpl_decoder_t charset;
     apr_pool_t *pool;
 } listing_t;
 
@@ -68,10 +68,10 @@ static void add_segment(listing_t *listing, uint32_t index)
     const tmpl_record_t *records = listing->outcome->counts.records;
     const tmpl_segment_t *segment = &page->segments[index];
     apr_pool_t *pool = listing->pool;
-    ctl_buf_t text;
-    ctl_buf_init(&text, pool);
-    ctl_text_segment(&text, page, index, &listing->charset);
-    ctl_text_shorten(&text, SNIPPET);
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, pool);
+    tmpl_text_segment(&text, page, index, &listing->charset);
+    tmpl_text_shorten(&text, SNIPPET);
     const char *cells[N_COLUMNS] = {
         "",
         number(index, pool),
@@ -91,7 +91,7 @@ static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
 {
     const tmpl_page_t *page = outcome->page;
     listing_t listing = { ctl_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
-    ctl_charset_find(&listing.charset, input->body, input->len, pool);
+    tmpl_decoder_find(&listing.charset, input->body, input->len, NULL, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         add_block(&listing, i);
         for (uint32_t s = page->blocks[i].first_segment; s < page->blocks[i].after_segment; s++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text.h"
+#include "text/text.h"
 
 #include <string.h>
 
@@ -7,13 +7,13 @@
 
 #include <libxml/HTMLparser.h>
 
-#include "entity.h"
+#include "text/entity.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
 
 /* A line in the making. */
 typedef struct {
-    ctl_buf_t *buf;
+    tmpl_buf_t *buf;
     apr_size_t start; /* of the line in buf */
     int space;        /* white space was seen since the last character */
 } line_t;
@@ -34,10 +34,10 @@ static void add_code(line_t *line, uint32_t code)
         return;
     }
     if (line->space && line->buf->len > line->start) {
-        ctl_buf_add(line->buf, " ", 1);
+        tmpl_buf_add(line->buf, " ", 1);
     }
     line->space = 0;
-    ctl_buf_add_char(line->buf, code);
+    tmpl_buf_add_char(line->buf, code);
 }
 
 /* text is UTF-8; references says whether it may hold character references. */
@@ -47,10 +47,10 @@ static void add_text(line_t *line, const char *text, apr_size_t len, int referen
     for (apr_size_t i = 0; i < len; i += used) {
         uint32_t code = 0;
         if (references && text[i] == '&') {
-            code = ctl_entity_next(text + i, len - i, &used);
+            code = tmpl_entity_next(text + i, len - i, &used);
         }
         if (code == 0) {
-            code = ctl_utf8_next(text + i, len - i, &used);
+            code = tmpl_utf8_next(text + i, len - i, &used);
         }
         add_code(line, code);
     }
@@ -64,24 +64,24 @@ static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
 }
 
 static void add_segment(line_t *line, const tmpl_page_t *page, uint32_t segment,
-                        const ctl_charset_t *charset)
+                        const tmpl_decoder_t *decoder)
 {
     tmpl_span_t span = page->segments[segment].span;
-    ctl_buf_t utf8;
+    tmpl_buf_t utf8;
     if (is_tag(page, span)) {
         line->space |= page->nodes[page->segments[segment].node].tag == TMPL_TAG_IMG;
         return;
     }
-    ctl_buf_init(&utf8, line->buf->pool);
-    ctl_charset_decode(&utf8, charset, page->src + span.start, tmpl_span_len(span));
+    tmpl_buf_init(&utf8, line->buf->pool);
+    tmpl_decode(&utf8, decoder, page->src + span.start, tmpl_span_len(span));
     add_text(line, utf8.at, utf8.len, 1);
 }
 
-void ctl_text_segment(ctl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
-                      const ctl_charset_t *charset)
+void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
+                       const tmpl_decoder_t *decoder)
 {
     line_t line = { buf, buf->len, 0 };
-    add_segment(&line, page, segment, charset);
+    add_segment(&line, page, segment, decoder);
 }
 
 /* Whether the tag (its name is at name) may stand within a word. */
@@ -121,8 +121,8 @@ static int parts_words(const char *at, apr_size_t len)
     return 0;
 }
 
-void ctl_text_block(ctl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
-                    const ctl_charset_t *charset)
+void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
+                     const tmpl_decoder_t *decoder)
 {
     line_t line = { buf, buf->len, 0 };
     const tmpl_block_t *b = &page->blocks[block];
@@ -132,7 +132,7 @@ void ctl_text_block(ctl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
             uint32_t to = page->segments[i].span.start;
             line.space |= from < to && parts_words(page->src + from, to - from);
         }
-        add_segment(&line, page, i, charset);
+        add_segment(&line, page, i, decoder);
     }
 }
 
@@ -146,7 +146,7 @@ static unsigned flags_of(const xmlNode *node)
 static void end_line(line_t *line)
 {
     if (line->buf->len > line->start) {
-        ctl_buf_add(line->buf, "\n", 1);
+        tmpl_buf_add(line->buf, "\n", 1);
     }
     line->start = line->buf->len;
     line->space = 0;
@@ -166,13 +166,13 @@ static const xmlNode *step_over(const xmlNode *node, line_t *line)
     return NULL;
 }
 
-void ctl_text_source(ctl_buf_t *buf, const char *src, apr_size_t len, const ctl_charset_t *charset,
-                     apr_pool_t *pool)
+void tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
+                      const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    ctl_buf_t utf8;
+    tmpl_buf_t utf8;
     line_t line = { buf, buf->len, 0 };
-    ctl_buf_init(&utf8, pool);
-    ctl_charset_decode(&utf8, charset, src, len);
+    tmpl_buf_init(&utf8, pool);
+    tmpl_decode(&utf8, decoder, src, len);
     if (utf8.len > INT32_MAX) {
         return;
     }
@@ -195,17 +195,17 @@ void ctl_text_source(ctl_buf_t *buf, const char *src, apr_size_t len, const ctl_
     xmlFreeDoc(doc);
 }
 
-void ctl_text_shorten(ctl_buf_t *buf, apr_size_t characters)
+void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters)
 {
     apr_size_t used, n = 0, cut = 0;
     for (apr_size_t i = 0; i < buf->len; i += used) {
-        ctl_utf8_next(buf->at + i, buf->len - i, &used);
+        tmpl_utf8_next(buf->at + i, buf->len - i, &used);
         if (n + 1 == characters) {
             cut = i;
         }
         if (++n > characters) {
             buf->len = cut;
-            ctl_buf_add(buf, "\xE2\x80\xA6", 3);
+            tmpl_buf_add(buf, "\xE2\x80\xA6", 3);
             return;
         }
     }

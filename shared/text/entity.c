@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "entity.h"
+#include "text/entity.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static int stands_alone(uint32_t code)
     return code < 0x100 && code != '\'';
 }
 
-uint32_t ctl_entity_next(const char *text, apr_size_t len, apr_size_t *used)
+uint32_t tmpl_entity_next(const char *text, apr_size_t len, apr_size_t *used)
 {
     *used = 0;
     if (len > 2 && text[1] == '#') {

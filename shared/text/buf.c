@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "buf.h"
+#include "text/buf.h"
 
 #include <string.h>
 
-void ctl_buf_init(ctl_buf_t *buf, apr_pool_t *pool)
+void tmpl_buf_init(tmpl_buf_t *buf, apr_pool_t *pool)
 {
     buf->room = 256;
     buf->at = apr_palloc(pool, buf->room);
     buf->pool = pool;
-    ctl_buf_clear(buf);
+    tmpl_buf_clear(buf);
 }
 
-void ctl_buf_clear(ctl_buf_t *buf)
+void tmpl_buf_clear(tmpl_buf_t *buf)
 {
     buf->len = 0;
     buf->at[0] = '\0';
 }
 
-char *ctl_buf_room(ctl_buf_t *buf, apr_size_t len)
+char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len)
 {
     if (buf->len + len + 1 > buf->room) {
         apr_size_t room = 2 * buf->room > buf->len + len + 1 ? 2 * buf->room : buf->len + len + 1;
@@ -29,17 +29,17 @@ char *ctl_buf_room(ctl_buf_t *buf, apr_size_t len)
     return buf->at + buf->len;
 }
 
-void ctl_buf_add(ctl_buf_t *buf, const char *bytes, apr_size_t len)
+void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     if (len == 0) {
         return;
     }
-    memcpy(ctl_buf_room(buf, len), bytes, len);
+    memcpy(tmpl_buf_room(buf, len), bytes, len);
     buf->len += len;
     buf->at[buf->len] = '\0';
 }
 
-void ctl_buf_add_char(ctl_buf_t *buf, uint32_t code)
+void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
 {
     char utf8[4];
     apr_size_t n;
@@ -65,5 +65,5 @@ void ctl_buf_add_char(ctl_buf_t *buf, uint32_t code)
     for (apr_size_t i = 1; i < n; i++) {
         utf8[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3F));
     }
-    ctl_buf_add(buf, utf8, n);
+    tmpl_buf_add(buf, utf8, n);
 }

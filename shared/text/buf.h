@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A string of bytes that grows in a pool. */
-#ifndef CTL_BUF_H
-#define CTL_BUF_H
+#ifndef TMPL_BUF_H
+#define TMPL_BUF_H
 
 #include <stdint.h>
 
@@ -12,20 +12,20 @@ typedef struct {
     apr_size_t len;
     apr_size_t room;
     apr_pool_t *pool;
-} ctl_buf_t;
+} tmpl_buf_t;
 
 /* An empty string. */
-void ctl_buf_init(ctl_buf_t *buf, apr_pool_t *pool);
+void tmpl_buf_init(tmpl_buf_t *buf, apr_pool_t *pool);
 
 /* Empties the string and keeps its memory. */
-void ctl_buf_clear(ctl_buf_t *buf);
+void tmpl_buf_clear(tmpl_buf_t *buf);
 
-void ctl_buf_add(ctl_buf_t *buf, const char *bytes, apr_size_t len);
+void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len);
 
 /* Makes room for len bytes behind the string, and returns where they go; len is not changed. */
-char *ctl_buf_room(ctl_buf_t *buf, apr_size_t len);
+char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len);
 
 /* Adds one character in UTF-8; U+FFFD for what is no character. */
-void ctl_buf_add_char(ctl_buf_t *buf, uint32_t code);
+void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "charset.h"
+#include "text/decode.h"
 
 #include <apr_cstr.h>
 
@@ -36,7 +36,7 @@ static const struct {
     { "x-user-defined", "WINDOWS-1252" },
 };
 
-uint32_t ctl_utf8_next(const char *text, apr_size_t len, apr_size_t *used)
+uint32_t tmpl_utf8_next(const char *text, apr_size_t len, apr_size_t *used)
 {
     const unsigned char *at = (const unsigned char *)text;
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -65,7 +65,7 @@ uint32_t ctl_utf8_next(const char *text, apr_size_t len, apr_size_t *used)
 static int is_utf8(const char *src, apr_size_t len)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        if (ctl_utf8_next(src + i, len - i, &used) == 0xFFFD && used == 1) {
+        if (tmpl_utf8_next(src + i, len - i, &used) == 0xFFFD && used == 1) {
             return 0;
         }
     }
@@ -82,37 +82,37 @@ static const char *meant_by(const char *said)
     return said;
 }
 
-void ctl_charset_find(ctl_charset_t *charset, const char *src, apr_size_t len, apr_pool_t *pool)
+void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len, const char *header,
+                       apr_pool_t *pool)
 {
-    const char *said = tmpl_charset(src, len, NULL, pool);
-    charset->name = "UTF-8";
-    charset->xlate = NULL;
+    const char *said = tmpl_charset(src, len, header, pool);
+    decoder->name = "UTF-8";
+    decoder->xlate = NULL;
     if (tmpl_charset_is_ascii(said) && is_utf8(src, len)) {
         return;
     }
     if (said != NULL && apr_cstr_casecmp(said, "utf-8") == 0) {
         return; /* with mistakes in it */
     }
-    charset->name = said != NULL ? meant_by(said) : UNKNOWN;
-    if (apr_xlate_open(&charset->xlate, "UTF-8", charset->name, pool) != APR_SUCCESS) {
-        charset->name = UNKNOWN;
-        if (apr_xlate_open(&charset->xlate, "UTF-8", UNKNOWN, pool) != APR_SUCCESS) {
-            charset->xlate = NULL;
+    decoder->name = said != NULL ? meant_by(said) : UNKNOWN;
+    if (apr_xlate_open(&decoder->xlate, "UTF-8", decoder->name, pool) != APR_SUCCESS) {
+        decoder->name = UNKNOWN;
+        if (apr_xlate_open(&decoder->xlate, "UTF-8", UNKNOWN, pool) != APR_SUCCESS) {
+            decoder->xlate = NULL;
         }
     }
 }
 
-static void decode_utf8(ctl_buf_t *buf, const char *text, apr_size_t len)
+static void decode_utf8(tmpl_buf_t *buf, const char *text, apr_size_t len)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        ctl_buf_add_char(buf, ctl_utf8_next(text + i, len - i, &used));
+        tmpl_buf_add_char(buf, tmpl_utf8_next(text + i, len - i, &used));
     }
 }
 
-void ctl_charset_decode(ctl_buf_t *buf, const ctl_charset_t *charset, const char *text,
-                        apr_size_t len)
+void tmpl_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *text, apr_size_t len)
 {
-    if (charset->xlate == NULL) {
+    if (decoder->xlate == NULL) {
         decode_utf8(buf, text, len);
         return;
     }
@@ -120,15 +120,15 @@ void ctl_charset_decode(ctl_buf_t *buf, const ctl_charset_t *charset, const char
         apr_size_t in = len;
         apr_size_t room = 2 * len + 16;
         apr_size_t left = room;
-        char *to = ctl_buf_room(buf, room);
-        apr_status_t status = apr_xlate_conv_buffer(charset->xlate, text, &in, to, &left);
+        char *to = tmpl_buf_room(buf, room);
+        apr_status_t status = apr_xlate_conv_buffer(decoder->xlate, text, &in, to, &left);
         int moved = in < len || left < room;
         buf->len += room - left;
         buf->at[buf->len] = '\0';
         text += len - in;
         len = in;
         if (len > 0 && (status != APR_SUCCESS || !moved)) {
-            ctl_buf_add_char(buf, 0xFFFD);
+            tmpl_buf_add_char(buf, 0xFFFD);
             text++;
             len--;
         }
