@@ -103,7 +103,12 @@ crossval: $(BUILD)/bench/features
 bench-isotonic: $(BUILD)/bench/isotonic
 	@$<
 
-.PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy
+# bench-proxy [ROUNDS=5]   pages a second through httpd: plain proxy, mod_substitute, mod_proxy_html, this module
+ROUNDS   ?= 5
+bench-proxy: all $(BUILD)/bench/proxy_backend
+	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/proxy $(BUILD)/bench/proxy_backend $(ROUNDS)
+
+.PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy bench-proxy
 # --- end of measuring ---
 
 # --- checking ---
