@@ -215,14 +215,14 @@ static void a_bad_model_is_refused_with_its_line(void **state)
 {
     static const char *const bad[][3] = {
         { "pagelevel 1", "pagelevel 9", "line 1: not the head" },
-        { "threshold 0.5", "threshold 1.5", "line 2: no number, or one out of range" },
-        { "threshold 0.5", "ratio 0.5", "line 2: not what is expected" },
+        { "threshold 0.5", "threshold 1.5", "line 2: threshold is not a number of 0 to 1: 1.5" },
+        { "threshold 0.5", "ratio 0.5", "line 2: \"threshold\" is expected, not \"ratio\"" },
         { "class 0", "class 1", "line 3: classes" },
-        { "bias 0", "bias nan", "line 4: no number" },
-        { "start 0 0 0", "start 0 -1 0", "line 5: no number" },
-        { "start 0 0 0", "start 0 0", "line 5: no number" },
+        { "bias 0", "bias nan", "line 4: bias is not a number" },
+        { "start 0 0 0", "start 0 -1 0", "line 5: deviation is not a number" },
+        { "start 0 0 0", "start 0 0", "line 5: weight is not a number" },
         { "start 0 0 0", "start 0 0 0 0", "line 5: too long" },
-        { "start 0 0 0\n", "", "line 5: not what is expected" },
+        { "start 0 0 0\n", "", "line 5: \"start\" is expected" },
     };
     const char *text = tmpl_model_text(link_model(*state), "", *state);
     tmpl_model_t *model;
@@ -238,9 +238,12 @@ static void a_bad_model_is_refused_with_its_line(void **state)
     }
     assert_int_equal(load(&model, apr_pstrcat(*state, text, "more\n", NULL), &err, *state),
                      APR_EINVAL);
-    assert_non_null(strstr(err.text, "behind the last class"));
+    assert_non_null(strstr(err.text, "behind the end of the model"));
     const char *half = apr_pstrmemdup(*state, text, strlen(text) / 2);
     assert_int_equal(load(&model, half, &err, *state), APR_EINVAL);
+    const char *short_of_one = apr_pstrmemdup(*state, text, strlen(text) - 1);
+    assert_int_equal(load(&model, short_of_one, &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "in the middle of a line"));
     assert_int_not_equal(tmpl_model_load(&model, "/nowhere/model", &err, *state), APR_SUCCESS);
     assert_non_null(strstr(err.text, "/nowhere/model"));
 }

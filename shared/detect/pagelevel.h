@@ -11,6 +11,7 @@
 #define TMPL_PAGELEVEL_H
 
 #include "detect/detect.h"
+#include "detect/lines.h"
 #include "detect/logistic.h"
 
 /* X(id, name, group): lengths and counts as log(1 + n), shares and flags as 0..1. */
@@ -124,7 +125,14 @@ typedef struct {
     tmpl_model_class_t classes[TMPL_SIZE_CLASSES];
 } tmpl_model_t;
 
-/* Reads a model. APR_EINVAL, with file, line and what is wrong there, or the error of the file. */
+/* The first line of its text that is no comment. */
+#define TMPL_MODEL_HEAD "tmpl-pagelevel 1"
+
+/* Reads a model. APR_EINVAL, with file, line and what is wrong there; all of it is from pool. */
+apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *text,
+                              tmpl_error_t *err, apr_pool_t *pool);
+
+/* The same from a file, or the error of the file. */
 apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_t *err,
                              apr_pool_t *pool);
 

@@ -3,19 +3,14 @@
  * A model as a file of lines: what it is, the threshold, and for each size class its nodes, its bias and a
  * line for each feature. Lines that begin with # say where it comes from.
  */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <apr_file_io.h>
 #include <apr_strings.h>
 
+#include "detect/lines.h"
 #include "detect/pagelevel.h"
-
-#define HEAD      "tmpl-pagelevel 1"
-#define LINE_MOST 4096
 
 static const char *const names[TMPL_FEATURE_COUNT] = {
 #define TMPL_FEATURE_NAME(id, name, group) name,
@@ -60,167 +55,101 @@ apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const
         name);
 }
 
-/* A model while it is read. */
-typedef struct {
-    const char *path;
-    apr_file_t *file;
-    unsigned line;
-    char text[LINE_MOST];
-    char *next; /* the words of the line that are still to be read */
-    tmpl_error_t *err;
-} reader_t;
-
-static apr_status_t bad(const reader_t *reader, const char *what, const char *name)
+static apr_status_t read_named(double *number, tmpl_lines_t *lines, const char *name, double least,
+                               double most)
 {
-    return tmpl_fail(reader->err, APR_EINVAL, "%s: line %u: %s%s", reader->path, reader->line, what,
-                     name);
+    return tmpl_lines_expect(lines, name) == APR_SUCCESS
+               ? tmpl_lines_number(number, lines, name, least, most)
+               : APR_EINVAL;
 }
 
-/* The next line that is no comment. */
-static apr_status_t next_line(reader_t *reader)
+static apr_status_t read_count(uint32_t *count, tmpl_lines_t *lines, const char *name)
 {
-    do {
-        apr_status_t status = apr_file_gets(reader->text, sizeof(reader->text), reader->file);
-        reader->line++;
-        if (APR_STATUS_IS_EOF(status)) {
-            return bad(reader, "the end of the file, before that of the model", "");
-        }
-        if (status != APR_SUCCESS) {
-            return bad(reader, "cannot be read", "");
-        }
-    } while (reader->text[0] == '#');
-    reader->text[strcspn(reader->text, "\r\n")] = '\0';
-    reader->next = reader->text;
-    return APR_SUCCESS;
+    return tmpl_lines_expect(lines, name) == APR_SUCCESS
+               ? tmpl_lines_count(count, lines, name, 0, UINT32_MAX)
+               : APR_EINVAL;
 }
 
-/* The line goes on with this word. */
-static apr_status_t read_word(reader_t *reader, const char *word)
+static apr_status_t read_term(tmpl_term_t *term, tmpl_lines_t *lines, const char *name)
 {
-    apr_size_t len = strlen(word);
-    reader->next += strspn(reader->next, " ");
-    if (strncmp(reader->next, word, len) != 0 ||
-        (reader->next[len] != ' ' && reader->next[len] != '\0')) {
-        return bad(reader, "not what is expected here: ", word);
-    }
-    reader->next += len;
-    return APR_SUCCESS;
-}
-
-/* A word and a number of least to most behind it. */
-static apr_status_t read_number(double *number, reader_t *reader, const char *word, double least,
-                                double most)
-{
-    char *end;
-    if (word[0] != '\0' && read_word(reader, word) != APR_SUCCESS) {
+    if (tmpl_lines_next(lines) != APR_SUCCESS || tmpl_lines_expect(lines, name) != APR_SUCCESS ||
+        tmpl_lines_number(&term->mean, lines, "mean", -1e9, 1e9) != APR_SUCCESS ||
+        tmpl_lines_number(&term->sd, lines, "deviation", 0, 1e9) != APR_SUCCESS ||
+        tmpl_lines_number(&term->weight, lines, "weight", -1e6, 1e6) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    *number = strtod(reader->next, &end);
-    if (end == reader->next || (*end != ' ' && *end != '\0') || !isfinite(*number) ||
-        *number < least || *number > most) {
-        return bad(reader, "no number, or one out of range, behind ", word);
-    }
-    reader->next = end;
-    return APR_SUCCESS;
+    return tmpl_lines_end(lines);
 }
 
-static apr_status_t read_count(uint32_t *count, reader_t *reader, const char *word)
-{
-    double number = 0;
-    if (read_number(&number, reader, word, 0, UINT32_MAX) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    *count = (uint32_t)number;
-    return *count == number ? APR_SUCCESS : bad(reader, "no whole number behind ", word);
-}
-
-static apr_status_t read_end(reader_t *reader)
-{
-    return reader->next[strspn(reader->next, " ")] == '\0'
-               ? APR_SUCCESS
-               : bad(reader, "too long: ", reader->next);
-}
-
-static apr_status_t read_term(tmpl_term_t *term, reader_t *reader, const char *name)
-{
-    if (next_line(reader) != APR_SUCCESS || read_word(reader, name) != APR_SUCCESS ||
-        read_number(&term->mean, reader, "", -1e9, 1e9) != APR_SUCCESS ||
-        read_number(&term->sd, reader, "", 0, 1e9) != APR_SUCCESS ||
-        read_number(&term->weight, reader, "", -1e6, 1e6) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    return read_end(reader);
-}
-
-static apr_status_t read_class(tmpl_model_class_t *c, uint32_t number, reader_t *reader,
+static apr_status_t read_class(tmpl_model_class_t *c, uint32_t number, tmpl_lines_t *lines,
                                apr_pool_t *pool)
 {
     uint32_t given = 0;
-    if (next_line(reader) != APR_SUCCESS || read_count(&given, reader, "class") != APR_SUCCESS ||
-        read_count(&c->nodes, reader, "nodes") != APR_SUCCESS ||
-        read_count(&c->template_nodes, reader, "template") != APR_SUCCESS ||
-        read_number(&c->loss, reader, "loss", 0, 1e6) != APR_SUCCESS ||
-        read_end(reader) != APR_SUCCESS) {
+    if (tmpl_lines_next(lines) != APR_SUCCESS ||
+        read_count(&given, lines, "class") != APR_SUCCESS ||
+        read_count(&c->nodes, lines, "nodes") != APR_SUCCESS ||
+        read_count(&c->template_nodes, lines, "template") != APR_SUCCESS ||
+        read_named(&c->loss, lines, "loss", 0, 1e6) != APR_SUCCESS ||
+        tmpl_lines_end(lines) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     if (given != number) {
-        return bad(reader, "classes are not in order", "");
+        return tmpl_lines_bad(lines, "classes are not in order", "");
     }
-    if (next_line(reader) != APR_SUCCESS ||
-        read_number(&c->logistic.bias, reader, "bias", -1e6, 1e6) != APR_SUCCESS ||
-        read_end(reader) != APR_SUCCESS) {
+    if (tmpl_lines_next(lines) != APR_SUCCESS ||
+        read_named(&c->logistic.bias, lines, "bias", -1e6, 1e6) != APR_SUCCESS ||
+        tmpl_lines_end(lines) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     c->logistic.n = TMPL_FEATURE_COUNT;
     c->logistic.terms = apr_palloc(pool, TMPL_FEATURE_COUNT * sizeof(*c->logistic.terms));
     for (uint32_t f = 0; f < TMPL_FEATURE_COUNT; f++) {
-        if (read_term(&c->logistic.terms[f], reader, names[f]) != APR_SUCCESS) {
+        if (read_term(&c->logistic.terms[f], lines, names[f]) != APR_SUCCESS) {
             return APR_EINVAL;
         }
     }
     return APR_SUCCESS;
 }
 
-static apr_status_t read_model(tmpl_model_t *model, reader_t *reader, apr_pool_t *pool)
+static apr_status_t read_model(tmpl_model_t *model, tmpl_lines_t *lines, apr_pool_t *pool)
 {
-    if (next_line(reader) != APR_SUCCESS) {
+    if (tmpl_lines_next(lines) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    if (strcmp(reader->text, HEAD) != 0) {
-        return bad(reader, "not the head of a model: ", HEAD);
+    if (strcmp(lines->text, TMPL_MODEL_HEAD) != 0) {
+        return tmpl_lines_bad(lines, "not the head of a model: ", TMPL_MODEL_HEAD);
     }
-    if (next_line(reader) != APR_SUCCESS ||
-        read_number(&model->threshold, reader, "threshold", 0, 1) != APR_SUCCESS ||
-        read_end(reader) != APR_SUCCESS) {
+    if (tmpl_lines_next(lines) != APR_SUCCESS ||
+        read_named(&model->threshold, lines, "threshold", 0, 1) != APR_SUCCESS ||
+        tmpl_lines_end(lines) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     for (uint32_t c = 0; c < TMPL_SIZE_CLASSES; c++) {
-        if (read_class(&model->classes[c], c, reader, pool) != APR_SUCCESS) {
+        if (read_class(&model->classes[c], c, lines, pool) != APR_SUCCESS) {
             return APR_EINVAL;
         }
     }
-    if (apr_file_gets(reader->text, sizeof(reader->text), reader->file) == APR_SUCCESS) {
-        reader->line++;
-        return bad(reader, "goes on behind the last class", "");
-    }
-    return APR_SUCCESS;
+    return tmpl_lines_over(lines);
+}
+
+apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *text,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_lines_t lines = {
+        .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
+    };
+    tmpl_model_t *m = apr_pcalloc(pool, sizeof(*m));
+    apr_status_t status = read_model(m, &lines, pool);
+    *model = status == APR_SUCCESS ? m : NULL;
+    return status;
 }
 
 apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_t *err,
                              apr_pool_t *pool)
 {
-    char text[120];
-    reader_t reader = { .path = path, .err = err };
-    apr_status_t status =
-        apr_file_open(&reader.file, path, APR_FOPEN_READ | APR_FOPEN_BUFFERED, 0, pool);
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "%s: %s", path, apr_strerror(status, text, sizeof(text)));
-    }
-    tmpl_model_t *m = apr_pcalloc(pool, sizeof(*m));
-    status = read_model(m, &reader, pool);
-    apr_file_close(reader.file);
-    *model = status == APR_SUCCESS ? m : NULL;
-    return status;
+    tmpl_model_text_t text;
+    apr_status_t status = tmpl_model_text_read(&text, path, err, pool);
+    return status == APR_SUCCESS ? tmpl_model_parse(model, &text, err, pool) : status;
 }
 
 /* APR's formats know no %g that reads back as it was. */
@@ -234,8 +163,9 @@ static const char *number_text(double number, apr_pool_t *pool)
 const char *tmpl_model_text(const tmpl_model_t *model, const char *provenance, apr_pool_t *pool)
 {
     apr_array_header_t *lines = apr_array_make(pool, 256, sizeof(const char *));
-    APR_ARRAY_PUSH(lines, const char *) = apr_pstrcat(
-        pool, HEAD "\n", provenance, "threshold ", number_text(model->threshold, pool), "\n", NULL);
+    APR_ARRAY_PUSH(lines, const char *) =
+        apr_pstrcat(pool, TMPL_MODEL_HEAD "\n", provenance, "threshold ",
+                    number_text(model->threshold, pool), "\n", NULL);
     for (uint32_t c = 0; c < TMPL_SIZE_CLASSES; c++) {
         const tmpl_model_class_t *class = &model->classes[c];
         APR_ARRAY_PUSH(lines, const char *) =

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/lines.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_file_io.h>
+#include <apr_strings.h>
+
+apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmpl_error_t *err,
+                                  apr_pool_t *pool)
+{
+    char why[120];
+    apr_file_t *file;
+    apr_finfo_t info;
+    char *bytes = NULL;
+    apr_status_t status = apr_file_open(&file, path, APR_FOPEN_READ, 0, pool);
+    if (status != APR_SUCCESS) {
+        return tmpl_fail(err, status, "%s: %s", path, apr_strerror(status, why, sizeof(why)));
+    }
+    status = apr_file_info_get(&info, APR_FINFO_SIZE | APR_FINFO_TYPE, file);
+    if (status == APR_SUCCESS && (info.filetype != APR_REG || info.size > TMPL_MODEL_MOST)) {
+        apr_file_close(file);
+        return tmpl_fail(err, APR_EINVAL, "%s: no file, or one of more than %d bytes", path,
+                         TMPL_MODEL_MOST);
+    }
+    if (status == APR_SUCCESS) {
+        bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
+        status = apr_file_read_full(file, bytes, (apr_size_t)info.size, &text->len);
+    }
+    apr_file_close(file);
+    if (status != APR_SUCCESS && !APR_STATUS_IS_EOF(status)) {
+        return tmpl_fail(err, status, "%s: %s", path, apr_strerror(status, why, sizeof(why)));
+    }
+    text->name = apr_pstrdup(pool, path);
+    text->bytes = bytes;
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const char *word)
+{
+    return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: %s%s", lines->name, lines->line, what,
+                     word);
+}
+
+/* The line at lines->at, of len bytes without its end, into lines->text. */
+static apr_status_t take(tmpl_lines_t *lines, apr_size_t len)
+{
+    apr_size_t shown = len > 0 && lines->at[len - 1] == '\r' ? len - 1 : len;
+    if (shown >= TMPL_LINE_MOST || memchr(lines->at, '\0', len) != NULL) {
+        return tmpl_lines_bad(lines, "longer than 255 bytes, or with a byte 0 in it", "");
+    }
+    memcpy(lines->text, lines->at, shown);
+    lines->text[shown] = '\0';
+    lines->next = lines->text;
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_lines_next(tmpl_lines_t *lines)
+{
+    for (;;) {
+        lines->line++;
+        if (lines->at == lines->end) {
+            return tmpl_lines_bad(lines, "the end of the file, before that of the model", "");
+        }
+        const char *newline = memchr(lines->at, '\n', (apr_size_t)(lines->end - lines->at));
+        if (newline == NULL) {
+            return tmpl_lines_bad(lines, "the end of the file, in the middle of a line", "");
+        }
+        apr_size_t len = (apr_size_t)(newline - lines->at);
+        int comment = *lines->at == '#';
+        apr_status_t status = comment ? APR_SUCCESS : take(lines, len);
+        lines->at = newline + 1;
+        if (!comment) {
+            return status;
+        }
+    }
+}
+
+const char *tmpl_lines_word(tmpl_lines_t *lines)
+{
+    char *word = lines->next + strspn(lines->next, " ");
+    lines->next = word + strcspn(word, " ");
+    if (*lines->next != '\0') {
+        *lines->next++ = '\0';
+    }
+    return word;
+}
+
+apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word)
+{
+    const char *found = tmpl_lines_word(lines);
+    if (strcmp(found, word) != 0) {
+        return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: \"%s\" is expected, not \"%.40s\"",
+                         lines->name, lines->line, word, found);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,
+                               double most)
+{
+    char range[60];
+    char *end;
+    const char *word = tmpl_lines_word(lines);
+    *number = strtod(word, &end);
+    if (end == word || *end != '\0' || !isfinite(*number) || *number < least || *number > most) {
+        snprintf(range, sizeof(range), " is not a number of %g to %g: ", least, most);
+        return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: %s%s%.40s", lines->name, lines->line,
+                         what, range, word);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_lines_count(uint32_t *count, tmpl_lines_t *lines, const char *what,
+                              uint32_t least, uint32_t most)
+{
+    char *end;
+    const char *word = tmpl_lines_word(lines);
+    errno = 0;
+    unsigned long long number = strtoull(word, &end, 10);
+    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || number < least ||
+        number > most) {
+        return tmpl_fail(lines->err, APR_EINVAL,
+                         "%s: line %u: %s is not a whole number of %u to %u: %.40s", lines->name,
+                         lines->line, what, least, most, word);
+    }
+    *count = (uint32_t)number;
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_lines_end(tmpl_lines_t *lines)
+{
+    const char *word = tmpl_lines_word(lines);
+    return *word == '\0' ? APR_SUCCESS : tmpl_lines_bad(lines, "too long: ", word);
+}
+
+apr_status_t tmpl_lines_over(tmpl_lines_t *lines)
+{
+    if (lines->at == lines->end) {
+        return APR_SUCCESS;
+    }
+    lines->line++;
+    return tmpl_lines_bad(lines, "goes on behind the end of the model", "");
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Boosted trees (Friedman, "Greedy Function Approximation: A Gradient Boosting Machine", 2001): the
+ * templateness of a block is 1 / (1 + exp(-(bias + the sum of one leaf of each tree))).
+ *
+ * As text, divided by blanks, # before a comment:
+ *     tmpl-trees 1
+ *     threshold T                      a block with more templateness is template, 0..1
+ *     bias B
+ *     tree N                           N nodes in as many lines, node 0 the root
+ *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes on at node
+ *                                      LEFT, all else at RIGHT; both are behind this node
+ *     leaf VALUE
+ *     end
+ */
+#ifndef TMPL_TREES_H
+#define TMPL_TREES_H
+
+#include "detect/lines.h"
+
+/* The first line of its text that is no comment. */
+#define TMPL_TREES_HEAD "tmpl-trees 1"
+
+/* The most that a model may hold: a tree's leaves are the bits of a word. */
+#define TMPL_TREES_MOST   10000
+#define TMPL_LEAVES_MOST  32
+#define TMPL_LEAVES_NODES (2 * TMPL_LEAVES_MOST - 1)
+
+typedef struct tmpl_trees_t tmpl_trees_t;
+
+/*
+ * Reads a model; all of it is from pool, and nothing writes to it afterwards. APR_EINVAL, with file,
+ * line, what is wrong there and what would be valid.
+ */
+apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_t *text,
+                              tmpl_error_t *err, apr_pool_t *pool);
+
+double tmpl_trees_threshold(const tmpl_trees_t *trees);
+
+/*
+ * Fills templateness, 0..1, of n blocks; rows has TMPL_BLOCK_FEATURE_COUNT floats for each. It does not
+ * depend on the other blocks.
+ */
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const float *rows,
+                      uint32_t n);
+
+#endif

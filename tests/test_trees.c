@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Boosted trees: models as text, and what they make of a row. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "detect/trees.h"
+#include "feature/feature.h"
+
+#define N TMPL_BLOCK_FEATURE_COUNT
+
+static const char model[] = "# where it comes from\n"
+                            "tmpl-trees 1\n"
+                            "threshold 0.8\n"
+                            "bias -0.5\n"
+                            "tree 5\n"
+                            "split words 1.5 1 2\n"
+                            "leaf -1\n"
+                            "split linked 0.25 3 4\n"
+                            "leaf 0.5\n"
+                            "leaf 2\n"
+                            "# the next\n"
+                            "tree 1\n"
+                            "leaf 0.25\n"
+                            "end\n";
+
+static apr_status_t parse(const tmpl_trees_t **trees, const char *bytes, apr_size_t len,
+                          tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_model_text_t text = { "some.model", bytes, len };
+    return tmpl_trees_parse(trees, &text, err, pool);
+}
+
+static const tmpl_trees_t *good(const char *text, apr_pool_t *pool)
+{
+    const tmpl_trees_t *trees;
+    tmpl_error_t err = { 0 };
+    if (parse(&trees, text, strlen(text), &err, pool) != APR_SUCCESS) {
+        fail_msg("%s", err.text);
+    }
+    return trees;
+}
+
+static double logistic(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static void a_row_gets_one_leaf_of_each_tree(void **state)
+{
+    static const struct {
+        float words, linked;
+        double sum;
+    } rows[] = {
+        { 1, 1, -0.5 - 1 + 0.25 },       { 1.5F, 1, -0.5 - 1 + 0.25 },
+        { 1.51F, 0, -0.5 + 0.5 + 0.25 }, { 2, 0.25F, -0.5 + 0.5 + 0.25 },
+        { 2, 0.26F, -0.5 + 2 + 0.25 },   { NAN, NAN, -0.5 + 2 + 0.25 },
+    };
+    enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+    const tmpl_trees_t *trees = good(model, *state);
+    float *features = apr_pcalloc(*state, sizeof(float) * N * ROWS);
+    float templateness[ROWS];
+    assert_float_equal(tmpl_trees_threshold(trees), 0.8, 0);
+    for (int i = 0; i < ROWS; i++) {
+        features[i * N + TMPL_BLOCK_FEATURE_WORDS] = rows[i].words;
+        features[i * N + TMPL_BLOCK_FEATURE_LINKED] = rows[i].linked;
+    }
+    tmpl_trees_judge(templateness, trees, features, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        assert_float_equal(templateness[i], logistic(rows[i].sum), 1e-6);
+    }
+}
+
+static void a_model_without_trees_is_its_bias(void **state)
+{
+    float row[N] = { 0 };
+    float templateness = 0;
+    tmpl_trees_judge(&templateness, good("tmpl-trees 1\nthreshold 0\nbias 2\nend\n", *state), row,
+                     1);
+    assert_float_equal(templateness, logistic(2), 1e-6);
+}
+
+/* --- against a walk from the root --- */
+
+typedef struct {
+    int feature; /* -1: a leaf */
+    float number;
+    uint32_t left, right;
+} node_t;
+
+static uint32_t drawn;
+
+static uint32_t draw(uint32_t below)
+{
+    drawn = drawn * 1664525u + 1013904223u;
+    return (drawn >> 8) % below;
+}
+
+/* A tree of so many leaves below node i; returns the nodes used. Limits are values that rows have. */
+static uint32_t grow(node_t *nodes, uint32_t i, uint32_t leaves)
+{
+    if (leaves == 1) {
+        nodes[i] = (node_t){ -1, (float)draw(1000) / 256 - 2, 0, 0 };
+        return i + 1;
+    }
+    uint32_t left = 1 + draw(leaves - 1);
+    nodes[i] = (node_t){ (int)draw(N), (float)draw(8), i + 1, 0 };
+    nodes[i].right = grow(nodes, i + 1, left);
+    return grow(nodes, nodes[i].right, leaves - left);
+}
+
+static const char *tree_text(const node_t *nodes, uint32_t n, apr_pool_t *pool)
+{
+    char *text = apr_psprintf(pool, "tree %u\n", n);
+    for (uint32_t i = 0; i < n; i++) {
+        char line[100];
+        if (nodes[i].feature < 0) {
+            snprintf(line, sizeof(line), "leaf %.9g\n", (double)nodes[i].number);
+        }
+        else {
+            snprintf(line, sizeof(line), "split %s %.9g %u %u\n",
+                     tmpl_block_feature_name((tmpl_block_feature_e)nodes[i].feature),
+                     (double)nodes[i].number, nodes[i].left, nodes[i].right);
+        }
+        text = apr_pstrcat(pool, text, line, NULL);
+    }
+    return text;
+}
+
+static double walk(const node_t *nodes, const float *row)
+{
+    uint32_t i = 0;
+    while (nodes[i].feature >= 0) {
+        i = row[nodes[i].feature] <= nodes[i].number ? nodes[i].left : nodes[i].right;
+    }
+    return (double)nodes[i].number;
+}
+
+static void judging_is_the_walk_from_the_root(void **state)
+{
+    enum { TREES = 40, ROWS = 37 };
+    static node_t nodes[TREES][TMPL_LEAVES_NODES];
+    static float rows[ROWS * N];
+    float templateness[ROWS];
+    const char *text = "tmpl-trees 1\nthreshold 0.5\nbias 0.125\n";
+    drawn = 11;
+    for (uint32_t t = 0; t < TREES; t++) {
+        uint32_t n = grow(nodes[t], 0, t == 0 ? TMPL_LEAVES_MOST : 1 + draw(TMPL_LEAVES_MOST));
+        text = apr_pstrcat(*state, text, tree_text(nodes[t], n, *state), NULL);
+    }
+    for (int i = 0; i < ROWS * N; i++) {
+        rows[i] = (float)draw(8);
+    }
+    const tmpl_trees_t *trees = good(apr_pstrcat(*state, text, "end\n", NULL), *state);
+    for (uint32_t n = 1; n <= ROWS; n += 4) {
+        tmpl_trees_judge(templateness, trees, rows, n);
+        for (uint32_t i = 0; i < n; i++) {
+            double sum = 0.125;
+            for (int t = 0; t < TREES; t++) {
+                sum += walk(nodes[t], &rows[i * N]);
+            }
+            assert_float_equal(templateness[i], logistic(sum), 1e-5);
+        }
+    }
+}
+
+/* --- what is refused --- */
+
+static const char *replaced(const char *text, const char *what, const char *with, apr_pool_t *pool)
+{
+    const char *at = strstr(text, what);
+    assert_non_null(at);
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(at - text)), with,
+                       at + strlen(what), NULL);
+}
+
+/* Each replaces the first place of what by with, and is refused with the words. */
+static void a_bad_model_is_refused_with_its_line(void **state)
+{
+    static const char *const bad[][3] = {
+        { "trees 1", "trees 2", "some.model: line 2: not the head of a model: tmpl-trees 1" },
+        { "threshold 0.8", "threshold 1.1", "line 3: threshold is not a number of 0 to 1: 1.1" },
+        { "threshold 0.8", "ratio 0.8", "line 3: \"threshold\" is expected, not \"ratio\"" },
+        { "bias -0.5", "bias inf", "line 4: bias is not a number of" },
+        { "bias -0.5", "bias -0.5 1", "line 4: too long: 1" },
+        { "tree 5", "trees 5", "line 5: \"tree\" or \"end\" is expected, not \"trees\"" },
+        { "tree 5", "tree 0", "line 5: the number of the tree's nodes is not a whole number of 1" },
+        { "tree 5", "tree 65", "to 63: 65" },
+        { "tree 5", "tree 4", "line 8: a split needs two nodes behind it" },
+        { "tree 5", "tree 6", "line 12: node 5 of 6 must be a split or a leaf, not \"tree\"" },
+        { "words", "wirds", "line 6: no feature is called \"wirds\": words, free," },
+        { "1.5", "nan", "line 6: the limit is not a number of -1e+30 to 1e+30: nan" },
+        { "1.5 1 2", "1.5 0 2", "line 6: the left child is not a whole number of 1 to 4: 0" },
+        { "1.5 1 2", "1.5 1 5", "line 6: the right child is not a whole number of 1 to 4: 5" },
+        { "1.5 1 2", "1.5 1", "line 6: the right child is not a whole number of 1 to 4: " },
+        { "1.5 1 2", "1.5 2 2", "line 6: a node is a child twice" },
+        { "0.25 3 4", "0.25 2 4", "line 8: the left child is not a whole number of 3 to 4: 2" },
+        { "leaf -1", "leaf", "line 7: the leaf's value is not a number" },
+        { "leaf -1", "leaf -1 x", "line 7: too long: x" },
+        { "split linked 0.25 3 4", "leaf 1", "a node of the tree above is no node's child" },
+        { "leaf 2\n", "split free 1 3 4\n", "line 10: a split needs two nodes behind it" },
+        { "end\n", "", "line 14: the end of the file, before that of the model" },
+        { "end\n", "end", "line 14: the end of the file, in the middle of a line" },
+        { "end\n", "end\n\n", "line 15: goes on behind the end of the model" },
+    };
+    const tmpl_trees_t *trees;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        tmpl_error_t err = { 0 };
+        const char *text = replaced(model, bad[i][0], bad[i][1], *state);
+        assert_int_equal(parse(&trees, text, strlen(text), &err, *state), APR_EINVAL);
+        assert_null(trees);
+        if (strstr(err.text, bad[i][2]) == NULL) {
+            fail_msg("%s: %s", bad[i][1], err.text);
+        }
+    }
+}
+
+static void a_line_has_a_length_and_no_byte_0(void **state)
+{
+    const tmpl_trees_t *trees;
+    tmpl_error_t err = { 0 };
+    char *text = apr_pstrdup(*state, model);
+    text[strlen("# where it comes from\ntmpl-trees 1")] = '\0'; /* in place of its line's end */
+    assert_int_equal(parse(&trees, text, sizeof(model) - 1, &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "line 2: longer than 255 bytes, or with a byte 0 in it"));
+    const char *most = replaced(model, "0.8", apr_psprintf(*state, "%245s", "0.8"), *state);
+    assert_int_equal(parse(&trees, most, strlen(most), &err, *state), APR_SUCCESS);
+    const char *more = replaced(model, "0.8", apr_psprintf(*state, "%246s", "0.8"), *state);
+    assert_int_equal(parse(&trees, more, strlen(more), &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "line 3: longer"));
+    const char *comment = apr_psprintf(*state, "#%1000s", model);
+    assert_int_equal(parse(&trees, comment, strlen(comment), &err, *state), APR_SUCCESS);
+}
+
+static void a_model_has_a_size(void **state)
+{
+    enum { TREE = 14 }; /* bytes of "tree 1\nleaf 0\n" */
+    static const char head[] = "tmpl-trees 1\nthreshold 0\nbias 0\n";
+    apr_size_t most = sizeof(head) + (TMPL_TREES_MOST + 1) * TREE + 5;
+    char *text = apr_palloc(*state, most);
+    char *at = apr_cpystrn(text, head, most);
+    const tmpl_trees_t *trees;
+    tmpl_error_t err = { 0 };
+    for (int i = 0; i < TMPL_TREES_MOST; i++) {
+        at = apr_cpystrn(at, "tree 1\nleaf 0\n", TREE + 1);
+    }
+    apr_cpystrn(at, "end\n", 5);
+    assert_int_equal(parse(&trees, text, strlen(text), &err, *state), APR_SUCCESS);
+    apr_cpystrn(at, "tree 1\nleaf 0\nend\n", TREE + 5);
+    assert_int_equal(parse(&trees, text, strlen(text), &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "more than 10000 trees"));
+}
+
+/* A copy that ends where its bytes do, so that reading on is seen by a sanitizer. */
+static apr_status_t parse_copy(const char *bytes, apr_size_t len, apr_pool_t *pool)
+{
+    static const float row[N] = { 0 };
+    const tmpl_trees_t *trees;
+    tmpl_error_t err = { 0 };
+    char *copy = malloc(len > 0 ? len : 1);
+    float templateness = -1;
+    assert_non_null(copy);
+    memcpy(copy, bytes, len);
+    apr_status_t status = parse(&trees, copy, len, &err, pool);
+    free(copy);
+    if (status == APR_SUCCESS) {
+        tmpl_trees_judge(&templateness, trees, row, 1);
+        assert_true(templateness >= 0 && templateness <= 1);
+    }
+    else {
+        assert_non_null(strstr(err.text, ": line "));
+    }
+    return status;
+}
+
+static void no_part_of_a_model_is_one(void **state)
+{
+    for (apr_size_t len = 0; len < sizeof(model) - 1; len++) {
+        assert_int_equal(parse_copy(model, len, *state), APR_EINVAL);
+    }
+    assert_int_equal(parse_copy(model, sizeof(model) - 1, *state), APR_SUCCESS);
+}
+
+static void a_changed_byte_breaks_nothing(void **state)
+{
+    static const char bytes[] = "0129-.e# \n\r\t\0x\xFF";
+    int refused = 0;
+    apr_pool_t *pool;
+    apr_pool_create(&pool, *state);
+    for (apr_size_t i = 0; i < sizeof(model) - 1; i++) {
+        char changed[sizeof(model)];
+        memcpy(changed, model, sizeof(model));
+        for (size_t k = 0; k < sizeof(bytes) - 1; k++) {
+            changed[i] = bytes[k];
+            refused += parse_copy(changed, sizeof(model) - 1, pool) != APR_SUCCESS;
+            apr_pool_clear(pool);
+        }
+    }
+    assert_true(refused > 1000);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(a_row_gets_one_leaf_of_each_tree),  CHECK(a_model_without_trees_is_its_bias),
+    CHECK(judging_is_the_walk_from_the_root), CHECK(a_bad_model_is_refused_with_its_line),
+    CHECK(a_line_has_a_length_and_no_byte_0), CHECK(a_model_has_a_size),
+    CHECK(no_part_of_a_model_is_one),         CHECK(a_changed_byte_breaks_nothing),
+};
+
+CHECK_MAIN(tests)
