@@ -27,15 +27,17 @@ static int has_word(const char *src, tmpl_span_t value, const char *word)
     return 0;
 }
 
-static tmpl_span_t find_canonical(const tmpl_tokens_t *tokens, const char *src)
+/* The href of the first element of that tag that has one, and rel among the words of its rel unless NULL. */
+static tmpl_span_t find_href(const tmpl_tokens_t *tokens, const char *src, tmpl_tag_e tag,
+                             const char *rel)
 {
     for (uint32_t i = 0; i < tokens->n; i++) {
         const tmpl_token_t *token = &tokens->tokens[i];
-        tmpl_attr_t rel;
+        tmpl_attr_t words;
         tmpl_attr_t href;
-        if (token->tag == TMPL_TAG_LINK && token->type == TMPL_TOKEN_START &&
-            tmpl_attr_find(&rel, src, token->span, "rel") &&
-            has_word(src, rel.value, "canonical") &&
+        if (token->tag == tag && token->type == TMPL_TOKEN_START &&
+            (rel == NULL || (tmpl_attr_find(&words, src, token->span, "rel") &&
+                             has_word(src, words.value, rel))) &&
             tmpl_attr_find(&href, src, token->span, "href")) {
             return href.value;
         }
@@ -60,7 +62,8 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     p->claims = p->n_claims == 0
                     ? NULL
                     : apr_pmemdup(build->pool, tokens->claims, p->n_claims * sizeof(*p->claims));
-    p->canonical = find_canonical(tokens, p->src);
+    p->canonical = find_href(tokens, p->src, TMPL_TAG_LINK, "canonical");
+    p->base = find_href(tokens, p->src, TMPL_TAG_BASE, NULL);
     tmpl_skeleton(&build->skeleton, tokens, p->src, p->len);
     if (build->skeleton.marks > max_tokens) {
         return TMPL_DECLINE_TOO_MANY;

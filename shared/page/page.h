@@ -77,6 +77,7 @@ typedef struct {
     uint64_t text;          /* hash of all segments in order: equal visible text, equal hash */
     uint32_t length;        /* sum of the blocks' lengths */
     tmpl_span_t canonical;  /* the href of link rel=canonical; empty if there is none */
+    tmpl_span_t base;       /* the href of base; likewise */
     const uint32_t *claims; /* offsets of "tmpl" in what would pass for marks of ours, in order */
     uint32_t n_claims;
 } tmpl_page_t;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Complete subdigraphs: pages that link each other. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "site/subdigraph.h"
+
+#define MOST_PAGES 12
+
+/* A site of few pages, as what links to what. */
+typedef struct {
+    int n;
+    int to[MOST_PAGES][MOST_PAGES];
+} site_t;
+
+static apr_array_header_t *links_to(const site_t *site, int from, apr_pool_t *pool)
+{
+    apr_array_header_t *links = apr_array_make(pool, MOST_PAGES, sizeof(tmpl_link_t));
+    for (int i = 0; i < site->n; i++) {
+        if (from < 0 || site->to[from][i]) {
+            const char *uri = apr_psprintf(pool, "/%d", i);
+            APR_ARRAY_PUSH(links, tmpl_link_t) = (tmpl_link_t){ uri, uri, 0 };
+        }
+    }
+    return links;
+}
+
+static int is_complete(const site_t *site, unsigned set)
+{
+    for (int i = 0; i < site->n; i++) {
+        for (int j = 0; j < site->n; j++) {
+            if (i != j && (set >> i & 1) && (set >> j & 1) && !site->to[i][j]) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* The size of the largest complete subdigraph among the first n pages: every subset is tried. */
+static uint32_t largest(const site_t *site, int n)
+{
+    uint32_t most = 0;
+    for (unsigned set = 0; set < 1u << n; set++) {
+        uint32_t size = (uint32_t)__builtin_popcount(set);
+        if (size > most && is_complete(site, set)) {
+            most = size;
+        }
+    }
+    return most;
+}
+
+static void check_best(const tmpl_subdigraph_t *graph, const site_t *site, int loaded,
+                       uint32_t size)
+{
+    uint32_t n;
+    const uint32_t *best = tmpl_subdigraph_best(graph, &n);
+    unsigned set = 0;
+    assert_int_equal(n, size);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(best[i] < (uint32_t)loaded);
+        set |= 1u << best[i];
+    }
+    assert_int_equal(__builtin_popcount(set), size);
+    assert_true(is_complete(site, set));
+}
+
+static void draw(site_t *site, unsigned *seed)
+{
+    int density = 1 + rand_r(seed) % 9;
+    site->n = 1 + rand_r(seed) % MOST_PAGES;
+    for (int i = 0; i < site->n; i++) {
+        for (int j = 0; j < site->n; j++) {
+            site->to[i][j] = rand_r(seed) % 10 < density;
+        }
+    }
+}
+
+/* On sites drawn at random, after every page: as large as there is one, and no page too late. */
+static void finds_what_trying_every_subset_finds(void **state)
+{
+    unsigned seed = 7;
+    for (int round = 0; round < 400; round++) {
+        site_t site;
+        draw(&site, &seed);
+        uint32_t size = 1 + (uint32_t)rand_r(&seed) % 6;
+        tmpl_subdigraph_t *graph = tmpl_subdigraph_make(links_to(&site, -1, *state), size, *state);
+        check_best(graph, &site, 0, 0);
+        for (int i = 0; i < site.n; i++) {
+            uint32_t there = largest(&site, i + 1);
+            uint32_t wanted = there < size ? there : size;
+            int found = tmpl_subdigraph_add(graph, (uint32_t)i, links_to(&site, i, *state));
+            assert_int_equal(found, wanted == size);
+            check_best(graph, &site, i + 1, wanted);
+        }
+        apr_pool_clear(*state);
+    }
+}
+
+/*
+ * Section 3.1, figure 2: every page links to the pages of the main menu, those of one section also to the
+ * submenu, and white nodes are linked by few. 0 and 1: articles; 2 to 4: the submenu; 5 to 7: the menu.
+ */
+static void a_menu_is_a_complete_subdigraph(void **state)
+{
+    site_t site = { .n = 8 };
+    for (int i = 0; i < 8; i++) {
+        for (int j = i < 5 ? 2 : 5; j < 8; j++) {
+            site.to[i][j] = 1;
+        }
+    }
+    tmpl_subdigraph_t *graph = tmpl_subdigraph_make(links_to(&site, -1, *state), 3, *state);
+    static const int found[] = { 0, 0, 0, 0, 1, 1, 1, 1 };
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(tmpl_subdigraph_add(graph, (uint32_t)i, links_to(&site, i, *state)),
+                         found[i]);
+    }
+    uint32_t n;
+    const uint32_t *best = tmpl_subdigraph_best(graph, &n);
+    unsigned set = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        set |= 1u << best[i];
+    }
+    assert_int_equal(set, 7u << 2); /* the submenu: it was complete first */
+}
+
+/* Links that the key page does not have are no part of it, nor is a link of a page to itself. */
+static void links_elsewhere_and_to_itself_do_not_count(void **state)
+{
+    site_t site = { .n = 2 };
+    tmpl_subdigraph_t *graph = tmpl_subdigraph_make(links_to(&site, -1, *state), 2, *state);
+    site.n = 5;
+    for (int j = 0; j < 5; j++) {
+        site.to[0][j] = j != 1;
+        site.to[1][j] = 1;
+    }
+    assert_int_equal(tmpl_subdigraph_add(graph, 0, links_to(&site, 0, *state)), 0);
+    assert_int_equal(tmpl_subdigraph_add(graph, 1, links_to(&site, 1, *state)), 0);
+    uint32_t n;
+    tmpl_subdigraph_best(graph, &n);
+    assert_int_equal(n, 1);
+}
+
+/*
+ * A site made to be searched for long: seven groups of pages that link all but their own group hold no
+ * subdigraph of eight. The search has an end.
+ */
+static void a_hostile_site_is_given_up(void **state)
+{
+    apr_array_header_t *links = apr_array_make(*state, 700, sizeof(tmpl_link_t));
+    for (int i = 0; i < 700; i++) {
+        const char *uri = apr_psprintf(*state, "/%d", i);
+        APR_ARRAY_PUSH(links, tmpl_link_t) = (tmpl_link_t){ uri, uri, 0 };
+    }
+    tmpl_subdigraph_t *graph = tmpl_subdigraph_make(links, 8, *state);
+    for (int i = 0; i < 200; i++) {
+        apr_array_header_t *its = apr_array_make(*state, 600, sizeof(tmpl_link_t));
+        for (int j = 0; j < 700; j++) {
+            if (j % 7 != i % 7) {
+                APR_ARRAY_PUSH(its, tmpl_link_t) = APR_ARRAY_IDX(links, j, tmpl_link_t);
+            }
+        }
+        assert_int_equal(tmpl_subdigraph_add(graph, (uint32_t)i, its), 0);
+    }
+    uint32_t n;
+    tmpl_subdigraph_best(graph, &n);
+    assert_int_equal(n, 7);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(finds_what_trying_every_subset_finds),
+    CHECK(a_menu_is_a_complete_subdigraph),
+    CHECK(links_elsewhere_and_to_itself_do_not_count),
+    CHECK(a_hostile_site_is_given_up),
+};
+
+CHECK_MAIN(tests)
