@@ -50,6 +50,9 @@ static void segments_stand_in_blocks(void **state)
         { "\xef\xbb\xbf<p>bom", "0:bom" },
         { "<script><!-- <script> </script> --></script>a", "0:a" },
         { "<title></titles></title><p>a", "0:a" },
+        /* end tags that close nothing, with nothing behind them */
+        { "<div>a</div></div>", "0:a" },
+        { "<p>a</span></x></body></html>\n", "0:a" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const tmpl_page_t *page = check_page(cases[i].html, *state);
@@ -160,6 +163,93 @@ static void declines_have_reasons(void **state)
         assert_string_equal(tmpl_decline_name(why), cases[i].reason);
         assert_true(strlen(tmpl_decline_text(why)) > 10);
     }
+}
+
+/*
+ * Tags that are not in the table are known by a number. Two of these names have the same one (XXH32, without its
+ * top bit), and others may be the same name to browsers, who read NUL and broken UTF-8 as U+FFFD.
+ */
+static void unknown_names_are_told_apart(void **state)
+{
+#define PAGE(html) html, sizeof(html) - 1
+    static const struct {
+        const char *html;
+        size_t len;
+        const char *reason;
+    } cases[] = {
+        { PAGE("<x-48401>a</X-48401><x-48402>b</x-48402>"), "none" },
+        { PAGE("<x-217644>a</x-217644>"), "none" },
+        { PAGE("<x-48401>a</x-48401><x-217644>b</x-217644>c"), "uncovered" },
+        { PAGE("<x-48401><b>a</x-217644>b"), "uncovered" },
+        { PAGE("<x\xe9>a</x\xe9>"), "none" },
+        { PAGE("<x\xe9>a</x\xc9>"), "uncovered" },
+        { PAGE("<x\0>a</x\xef\xbf\xbd>"), "uncovered" },
+        { PAGE("<x>a</x\0>"), "uncovered" },
+        { PAGE("<p\0>a"), "none" },
+    };
+#undef PAGE
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page;
+        tmpl_page_opts_t opts = { .charset = "utf-8" };
+        tmpl_decline_e why = tmpl_page_parse(&page, cases[i].html, cases[i].len, &opts, *state);
+        assert_string_equal(tmpl_decline_name(why), cases[i].reason);
+    }
+}
+
+/* More names than their table begins with, some that part only behind their first 64 bytes. */
+static void unknown_names_may_be_many_and_long(void **state)
+{
+    enum { NAMES = 3000, ROOM = 256 };
+    char *html = apr_palloc(*state, NAMES * ROOM);
+    char *to = html;
+    for (int i = 0; i < NAMES; i++) {
+        to += snprintf(to, ROOM, "<x-%0*d>a</X-%0*d>", i % 3 == 0 ? 100 : 1, i / 2,
+                       i % 3 == 0 ? 100 : 1, i / 2);
+    }
+    const tmpl_page_t *page = check_page(html, *state);
+    assert_int_equal(page->n_nodes, NAMES + 1);
+    for (uint32_t i = 1; i <= NAMES; i++) {
+        assert_true(tmpl_span_len(page->nodes[i].close) > 0);
+    }
+    const tmpl_page_t *page_of_two;
+    tmpl_page_opts_t opts = { 0 };
+    const char *two = apr_pstrcat(*state, html, "<x-48401></x-48401><x-217644></x-217644>", NULL);
+    assert_int_equal(tmpl_page_parse(&page_of_two, two, strlen(two), &opts, *state),
+                     TMPL_DECLINE_UNCOVERED);
+    const tmpl_page_t *apart =
+        check_page(apr_psprintf(*state, "<x-%0*d><y>a</x-%0*d>b</y>c", 100, 1, 100, 2), *state);
+    assert_int_equal(tmpl_span_len(apart->nodes[1].close), 0);
+    assert_true(tmpl_span_len(apart->nodes[2].close) > 0);
+}
+
+/* A name may hold a NUL, which is none of the table's. */
+static void names_with_a_nul_are_unknown(void **state)
+{
+    (void)state;
+    for (int tag = 1; tag < TMPL_TAG_COUNT; tag++) {
+        char name[16] = { 0 };
+        strcpy(name, tmpl_tag_name((tmpl_tag_e)tag));
+        assert_int_equal(tmpl_tag_find(name, strlen(name)), tag);
+        for (size_t len = strlen(name) + 1; len <= 10; len++) {
+            assert_int_equal(tmpl_tag_find(name, len), TMPL_TAG_OTHER);
+        }
+    }
+}
+
+/*
+ * Browsers drop NUL from text, so that it does not bring back formatting elements as other text does: b comes
+ * back with the last text here, and not in front of the div.
+ */
+static void a_nul_brings_nothing_back(void **state)
+{
+    static const char html[] = "<p><b>a</p>\0<div>b</div>c";
+    static const char closed[] = "<p><b>a</b></p>\0<div>b</div>c";
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    assert_int_equal(tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, *state),
+                     TMPL_DECLINE_UNCOVERED);
+    assert_int_equal(tmpl_page_parse(&page, closed, sizeof(closed) - 1, &opts, *state),
+                     TMPL_DECLINE_NONE);
 }
 
 /* docs/declines.md is read from the repository's root, where tests are run. */
@@ -356,6 +446,10 @@ static const struct CMUnitTest tests[] = {
     CHECK(equal_text_has_an_equal_hash),
     CHECK(separators_can_be_chosen),
     CHECK(declines_have_reasons),
+    CHECK(unknown_names_are_told_apart),
+    CHECK(unknown_names_may_be_many_and_long),
+    CHECK(names_with_a_nul_are_unknown),
+    CHECK(a_nul_brings_nothing_back),
     CHECK(every_reason_is_documented),
     CHECK(limits_hold),
     CHECK(many_tags_deep_down_are_declined),

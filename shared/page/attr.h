@@ -39,6 +39,12 @@ int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const ch
 /* Whether name (lower case) is the bytes of span, in any case. */
 int tmpl_span_is(const char *src, tmpl_span_t span, const char *name);
 
+/* The letter in lower case, if it is one of ASCII's. */
+static inline char tmpl_lower(char c)
+{
+    return (unsigned)(c - 'A') < 26u ? (char)(c | 0x20) : c;
+}
+
 /* HTML's white space: tab, line feed, form feed, carriage return, space. */
 static inline int tmpl_is_space(char c)
 {

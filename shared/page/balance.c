@@ -653,6 +653,9 @@ static unsigned char gap(balance_t *b, uint32_t start, uint32_t end)
 {
     start = behind_break(b, start, end);
     if (!is_blank(b->src, start, end)) {
+        /* A NUL is dropped, and what might be in front of it is not worth following. */
+        b->ambiguous |=
+            tmpl_opens_is_dangling(&b->s) && memchr(b->src + start, '\0', end - start) != NULL;
         return (unsigned char)text(b);
     }
     if (start < end) {

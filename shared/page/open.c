@@ -160,8 +160,7 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
         uint64_t name = FNV_BASIS;
         uint32_t i = 0;
         for (uint32_t p = attr.name.start; p < attr.name.end; p++) {
-            unsigned c = (unsigned char)src[p];
-            name = (name ^ (c - 'A' < 26u ? c | 0x20u : c)) * FNV_PRIME;
+            name = (name ^ (unsigned char)tmpl_lower(src[p])) * FNV_PRIME;
         }
         while (i < n && names[i] != name) {
             i++;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include <apr_tables.h>
-#include <xxhash.h>
 
 #include "page/attr.h"
 #include "page/claims.h"
+#include "page/name.h"
 
 typedef struct {
     const char *src;
@@ -18,33 +18,16 @@ typedef struct {
     uint32_t max;
     apr_pool_t *pool;
     apr_array_header_t *claims; /* NULL until there is one */
+    tmpl_names_t names;         /* that are not in the table of tags */
     uint32_t foreign;           /* svg and math elements open */
     uint32_t integration;       /* elements open in them whose content is HTML again */
     uint32_t noscript;          /* index of the start tag of the noscript that is open */
     uint32_t noscript_end;      /* where a browser that runs scripts sees it end; 0: not in one */
 } scan_t;
 
-/* The name of a tag that is not in the table: a hash, told from the table's tags by its top bit. */
-#define NAME_UNKNOWN 0x80000000u
-
 static int is_alpha(char c)
 {
     return (unsigned)((c | 0x20) - 'a') < 26u;
-}
-
-/* Equal for equal names in any case: the table's tag, or a hash. */
-static uint32_t name_of(const char *name, uint32_t len, tmpl_tag_e tag)
-{
-    char lower[64];
-    if (tag != TMPL_TAG_OTHER) {
-        return (uint32_t)tag;
-    }
-    /* Longer names than any that exists count as equal if they begin alike. */
-    len = len < sizeof(lower) ? len : (uint32_t)sizeof(lower);
-    for (uint32_t i = 0; i < len; i++) {
-        lower[i] = (char)((unsigned)(name[i] - 'A') < 26u ? name[i] | 0x20 : name[i]);
-    }
-    return XXH32(lower, len, 0) | NAME_UNKNOWN;
 }
 
 static tmpl_token_t *push(scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
@@ -277,7 +260,12 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
     tmpl_token_t *token = push(s, type, start, p);
     tmpl_tag_e tag = tmpl_tag_find(s->src + name, name_len);
     token->tag = (unsigned char)tag;
-    token->name = name_of(s->src + name, name_len, tag);
+    token->name = tag != TMPL_TAG_OTHER
+                      ? (uint32_t)tag
+                      : tmpl_name_add(&s->names, (tmpl_span_t){ name, name + name_len });
+    if (token->name == 0) {
+        return TMPL_DECLINE_UNCOVERED;
+    }
     if (found == TMPL_ATTR_TAG_END_SELF) {
         token->flags |= TMPL_TOKEN_SELF_CLOSING;
     }
@@ -324,6 +312,7 @@ tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, u
 {
     /* As many tokens as there are '<', or as may be. */
     scan_t s = { .src = src, .len = len, .max = max_tokens, .pool = pool };
+    s.names = (tmpl_names_t){ .src = src, .pool = pool };
     const char *p = memchr(src, '<', len);
     uint32_t room = 2;
     while (p != NULL && room - 2 < max_tokens) {

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
-#include <string.h>
-
-#include <apr_general.h>
-#include <apr_time.h>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "page/attr.h"
 #include "page/build.h"
-
-/*
- * A factor that no page can know: without a secret its keys can be worked out, and enough of them that
- * fall into one place of the table below would make it slow.
- */
-static uint64_t factor;
-static pthread_once_t factor_once = PTHREAD_ONCE_INIT;
-
-static void draw_factor(void)
-{
-    if (apr_generate_random_bytes((unsigned char *)&factor, sizeof(factor)) != APR_SUCCESS) {
-        factor = (uint64_t)apr_time_now() * 0x9E3779B97F4A7C15u;
-    }
-    factor |= 1;
-}
+#include "page/slot.h"
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
@@ -33,7 +13,6 @@ void tmpl_segments_init(tmpl_build_t *build)
     while (slots < room + room / 4) {
         slots *= 2;
     }
-    pthread_once(&factor_once, draw_factor);
     build->page->segments = apr_palloc(build->pool, room * sizeof(*build->page->segments));
     build->page->blocks = apr_palloc(build->pool, room * sizeof(*build->page->blocks));
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
@@ -47,13 +26,12 @@ void tmpl_segments_init(tmpl_build_t *build)
 static uint32_t key_index(tmpl_build_t *build, uint64_t hash)
 {
     tmpl_page_t *page = build->page;
-    uint32_t mask = build->n_slots - 1;
-    uint32_t slot = (uint32_t)((hash * factor) >> 32) & mask;
+    uint32_t slot = tmpl_slot_of(hash, build->n_slots);
     while (build->slots[slot] != 0) {
         if (page->keys[build->slots[slot] - 1] == hash) {
             return build->slots[slot] - 1;
         }
-        slot = (slot + 1) & mask;
+        slot = (slot + 1) & (build->n_slots - 1);
     }
     page->keys[page->n_keys] = hash;
     build->slots[slot] = ++page->n_keys;

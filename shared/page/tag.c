@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include <apr_lib.h>
+#include "page/attr.h"
 
 static const struct {
     const char *name;
@@ -97,12 +97,13 @@ tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
         return TMPL_TAG_OTHER;
     }
     for (apr_size_t i = 0; i < len; i++) {
-        lower[i] = (char)((unsigned)(name[i] - 'A') < 26u ? name[i] | 0x20 : name[i]);
+        lower[i] = tmpl_lower(name[i]);
     }
     lower[len] = '\0';
     pthread_once(&slots_once, slots_fill);
     for (unsigned slot = slot_of(lower, len); slots[slot] != 0; slot = (slot + 1) % SLOTS) {
-        if (strcmp(tags[slots[slot]].name, lower) == 0) {
+        const char *known = tags[slots[slot]].name;
+        if (strlen(known) == len && memcmp(known, lower, len) == 0) { /* it may hold a NUL */
             return (tmpl_tag_e)slots[slot];
         }
     }

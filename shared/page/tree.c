@@ -313,8 +313,9 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
     if (!run_parser(&t)) {
         return TMPL_DECLINE_UNCOVERED;
     }
-    if (t.decline == TMPL_DECLINE_NONE) {
-        mark_here(&t);
+    /* At the end of the page, too, end tags may close nothing. */
+    while (!t.marks.done && !t.marks.is_text && token_of(&t, &t.marks)->type == TMPL_TOKEN_END) {
+        tmpl_walk_next(&t.marks);
     }
     if (t.decline == TMPL_DECLINE_NONE && !t.marks.done) {
         t.decline = TMPL_DECLINE_UNCOVERED;
