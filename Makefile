@@ -43,6 +43,7 @@ $(BUILD)/%.lua.h: %.lua
 	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
 
 $(BUILD)/obj/shared/store/redis.o: $(BUILD)/shared/store/redis_observe.lua.h
+$(BUILD)/obj/shared/detect/builtin.o: conf/pagelevel.model conf/auto.model
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@

@@ -138,7 +138,7 @@ static apr_status_t run(found_t *found, const apr_array_header_t *pages, const c
             return err.status;
         }
         tmpl_detect_incremental(verdicts, seen->page, counts.records, policy->min_df,
-                                tmpl_clean_opts_default.ratio);
+                                tmpl_clean_opts_default.detect.ratio);
         compare(found, seen, verdicts, is_reference);
         if (i % every == every - 1 || i + 1 == pages->nelts) {
             sample(found, store, policy, scratch);
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     }
     printf("%d pages (%d more declined or not read), min-df %u, ratio %g\n", pages->nelts,
            named - pages->nelts, tmpl_clean_opts_default.policy.min_df,
-           tmpl_clean_opts_default.ratio);
+           tmpl_clean_opts_default.detect.ratio);
     int code = grid(pages, argv[1], argv[2], argv[3], pool);
     apr_pool_destroy(pool);
     apr_terminate();

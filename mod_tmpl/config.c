@@ -27,6 +27,10 @@ static const struct {
     kind_e kind;
 } fields[] = {
     { offsetof(tmpl_conf_t, mode), KIND_NUMBER },
+    { offsetof(tmpl_conf_t, detector), KIND_NUMBER },
+    { offsetof(tmpl_conf_t, smoothing), KIND_NUMBER },
+    { offsetof(tmpl_conf_t, models) + offsetof(tmpl_models_t, pagelevel), KIND_POINTER },
+    { offsetof(tmpl_conf_t, models) + offsetof(tmpl_models_t, trees), KIND_POINTER },
     { offsetof(tmpl_conf_t, min_df), KIND_NUMBER },
     { offsetof(tmpl_conf_t, lifetime_tb), KIND_NUMBER },
     { offsetof(tmpl_conf_t, lifetime_n), KIND_NUMBER },
@@ -174,19 +178,46 @@ int tmpl_conf_headers(const tmpl_conf_t *conf)
                                        : conf->headers != 0;
 }
 
+/* Of this generation of the configuration: written before any section is, only read afterwards. */
+static tmpl_models_t builtin;
+
+apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf)
+{
+    return tmpl_models_builtin(&builtin, err, pconf);
+}
+
+static void detect_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
+{
+    if (conf->detector != TMPL_UNSET) {
+        opts->detector = (tmpl_detector_e)conf->detector;
+    }
+    if (conf->smoothing != TMPL_UNSET) {
+        opts->detect.smoothing = (tmpl_smoothing_e)conf->smoothing;
+    }
+    if (conf->ratio >= 0) {
+        opts->detect.ratio = conf->ratio;
+        opts->detect.threshold = conf->ratio;
+    }
+    opts->detect.models = builtin;
+    if (conf->models.pagelevel != NULL) {
+        opts->detect.models.pagelevel = conf->models.pagelevel;
+    }
+    if (conf->models.trees != NULL) {
+        opts->detect.models.trees = conf->models.trees;
+    }
+}
+
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
     *opts = tmpl_clean_opts_default;
     opts->mode = tmpl_conf_mode(conf);
+    detect_opts(opts, conf);
     if (conf->min_df != TMPL_UNSET) {
         opts->policy.min_df = (uint32_t)conf->min_df;
     }
     if (conf->lifetime_tb != TMPL_UNSET) {
         opts->policy.lifetime_tb = (uint32_t)conf->lifetime_tb;
         opts->policy.lifetime_n = (uint32_t)conf->lifetime_n;
-    }
-    if (conf->ratio >= 0) {
-        opts->ratio = conf->ratio;
     }
     if (conf->min_keep >= 0) {
         opts->guards.min_keep = conf->min_keep;
@@ -244,6 +275,45 @@ static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
         tmpl_links_used_by(cmd->server);
     }
     *field = mode;
+    return NULL;
+}
+
+static const char *set_detector(cmd_parms *cmd, void *conf, const char *arg)
+{
+    tmpl_detector_e detector;
+    apr_int64_t *field = field_of(cmd, conf);
+
+    if (tmpl_detector_parse(&detector, arg, NULL) != APR_SUCCESS) {
+        return refuse(cmd, arg, NULL);
+    }
+    *field = detector;
+    return NULL;
+}
+
+static const char *set_smoothing(cmd_parms *cmd, void *conf, const char *arg)
+{
+    tmpl_smoothing_e smoothing;
+    apr_int64_t *field = field_of(cmd, conf);
+
+    if (tmpl_smoothing_parse(&smoothing, arg, NULL) != APR_SUCCESS) {
+        return refuse(cmd, arg, NULL);
+    }
+    *field = smoothing;
+    return NULL;
+}
+
+/* The file says itself which detector it is for. */
+static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
+{
+    tmpl_error_t err;
+    tmpl_detector_e detector;
+    tmpl_models_t *models = field_of(cmd, conf);
+    const char *path = ap_server_root_relative(cmd->pool, arg);
+
+    if (arg[0] == '\0' || path == NULL ||
+        tmpl_models_load(models, &detector, path, &err, cmd->pool) != APR_SUCCESS) {
+        return refuse(cmd, arg, arg[0] != '\0' && path != NULL ? err.text : NULL);
+    }
     return NULL;
 }
 
@@ -503,6 +573,12 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 #define TMPL_DIRECTIVES(X) \
     X(TAKE1, "TmplMode", set_mode, mode, 0, 0, \
       "off, learn, headers, annotate or strip", "What is done with pages") \
+    X(TAKE1, "TmplDetector", set_detector, detector, 0, 0, \
+      "one of" TMPL_DETECTOR_NAMES, "What judges pages") \
+    X(TAKE1, "TmplModel", set_model, models, 0, 0, \
+      "a file that holds a model", "What detectors that are trained judge by") \
+    X(TAKE1, "TmplSmoothing", set_smoothing, smoothing, 0, 0, \
+      "off, max, min or on", "How detector pagelevel makes the parts of a page agree") \
     X(TAKE1, "TmplStore", set_store, store, 0, 0, STORE_RULE, "Where the sites' tables are kept") \
     X(TAKE1, "TmplSiteKey", set_key, site_key, 0, 0, \
       "an expression that gives a name", "Which site's table a page belongs to") \

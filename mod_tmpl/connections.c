@@ -209,7 +209,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
         tmpl_breaker_report(&link->breaker, steady_now(), 0);
         tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                     TMPL_LOG_STORE_DOWN "store %s cannot be opened, pages pass untouched: %s",
+                     TMPL_LOG_STORE_DOWN "store %s cannot be opened, pages are not counted: %s",
                      link->name, err.text);
     }
 }
@@ -233,7 +233,7 @@ static void report(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r)
     }
     tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
     ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
-                  TMPL_LOG_STORE_DOWN "store %s fails, pages pass untouched: %s", link->name,
+                  TMPL_LOG_STORE_DOWN "store %s fails, pages are not counted: %s", link->name,
                   err->text);
 }
 
@@ -273,7 +273,7 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
         ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
                       TMPL_LOG_SITE "a site's name of %" APR_SIZE_T_FMT
                                     " bytes is not 1 to %d bytes "
-                                    "long, its pages pass untouched: %.64s",
+                                    "long, its pages are not counted: %.64s",
                       len, TMPL_SITE_MAX, site);
     }
     return 0;

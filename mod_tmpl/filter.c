@@ -114,6 +114,9 @@ static void report(request_rec *r, const tmpl_outcome_t *outcome, apr_off_t befo
                    apr_interval_time_t took)
 {
     tmpl_count(TMPL_COUNTER_PAGES, 1);
+    if (outcome->verdicts != NULL) {
+        tmpl_count_detector(outcome->detector);
+    }
     tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
     tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
     tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted != 0);

@@ -2,12 +2,12 @@
 /*
  * What the response says of a page that may have been changed.
  *
- * Validators. A page of ours is made of the backend's page and of what was known of its site. Once
- * the site is known (state warm) that changes little, and the backend's tag with a suffix, and its
- * Last-Modified, say well enough whether a client's copy is still good. Before, and while the store
- * does not answer, they would keep a copy with all its template in caches for good; such a page has
- * no validators. A page that will never be judged keeps its own. The answer to HEAD has none, for it
- * comes without the page that would tell.
+ * Validators. A page of ours is made of the backend's page and, with most detectors, of what was known of its
+ * site. Once the site is known (state warm) that changes little, and the backend's tag with a suffix, and
+ * its Last-Modified, say well enough whether a client's copy is still good. Before, and while the store
+ * does not answer, they would keep a copy of a page not well judged in caches for good; such a page has no
+ * validators. A page that will never be judged keeps its own. The answer to HEAD has none, for it comes
+ * without the page that would tell.
  *
  * If-Range never matches: parts of two outputs must not be put together.
  *
@@ -56,14 +56,19 @@ static void set_tag(request_rec *r, const char *etag, const tmpl_conf_t *conf)
     }
 }
 
+/* Whether the page would come out nearly the same again. */
+static int is_settled(const tmpl_outcome_t *outcome)
+{
+    return outcome->detector->need == TMPL_NEED_NOTHING ||
+           (outcome->counts.records != NULL && outcome->state == TMPL_STATE_WARM);
+}
+
 static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome)
 {
-    int counted = outcome->counts.records != NULL;
-
-    if (!counted && outcome->decline != TMPL_DECLINE_STORE) {
+    if (outcome->page == NULL) {
         return; /* the parser declined it, and will next time */
     }
-    if (!counted || outcome->state != TMPL_STATE_WARM) {
+    if (!is_settled(outcome)) {
         unset(r, "ETag");
         unset(r, "Last-Modified");
     }
@@ -78,22 +83,23 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
 static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, int learn,
                        apr_interval_time_t took)
 {
-    const char *declined = "";
-    int learned = learn && outcome->store_error.status == APR_SUCCESS;
+    const char *said = "";
+    int counted = outcome->counts.records != NULL;
+    int learned = learn && counted && outcome->store_error.status == APR_SUCCESS;
 
     if (outcome->decline != TMPL_DECLINE_NONE) {
-        declined = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
+        said = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
     }
-    if (outcome->counts.records != NULL) {
-        declined = apr_psprintf(
+    if (counted || outcome->verdicts != NULL) {
+        said = apr_psprintf(
             r->pool,
-            "%s%sdetector=incremental, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u, "
-            "ratio=%.3f",
-            declined, *declined != '\0' ? ", " : "", tmpl_state_name(outcome->state),
-            outcome->counts.pages, learned, outcome->page->n_blocks,
-            outcome->closure.template_blocks, outcome->closure.ratio);
+            "%s%sdetector=%s, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u, ratio=%.3f",
+            said, *said != '\0' ? ", " : "", outcome->detector->name,
+            tmpl_state_name(outcome->state), outcome->counts.pages, learned,
+            outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio);
+        said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
-    apr_table_setn(r->headers_out, "Tmpl", declined);
+    apr_table_setn(r->headers_out, "Tmpl", said);
     apr_table_addn(r->headers_out, "Server-Timing",
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }

@@ -7,9 +7,15 @@
 
 static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
+    tmpl_error_t err;
+
     (void)plog;
     (void)ptemp;
     tmpl_links_reset(pconf);
+    if (tmpl_conf_begin(&err, pconf) != APR_SUCCESS) {
+        ap_log_perror(APLOG_MARK, APLOG_ERR, 0, pconf, TMPL_LOG_MODEL "%s", err.text);
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
     return OK;
 }
 

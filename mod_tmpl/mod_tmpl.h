@@ -43,6 +43,7 @@ APLOG_USE_MODULE(tmpl);
  */
 #define TMPL_LOG_DIRECTORY  "tmpl: [T001] " /* ERR: a store's directory cannot be made */
 #define TMPL_LOG_COUNTERS   "tmpl: [T002] " /* WARNING: no shared memory: no counters */
+#define TMPL_LOG_MODEL      "tmpl: [T003] " /* ERR: a model that is built in is bad: it does not start */
 #define TMPL_LOG_STORE_OPEN "tmpl: [T010] " /* INFO: a child has opened a store */
 #define TMPL_LOG_STORE_DOWN                                                                        \
     "tmpl: [T011] " /* WARNING: a store fails; it is left alone for a pause */
@@ -87,7 +88,9 @@ typedef struct tmpl_link_t tmpl_link_t;
 
 /* A section of the configuration. Where nothing is said: TMPL_UNSET, or NULL. */
 typedef struct {
-    apr_int64_t mode; /* tmpl_mode_e */
+    apr_int64_t mode;      /* tmpl_mode_e */
+    apr_int64_t detector;  /* tmpl_detector_e */
+    apr_int64_t smoothing; /* tmpl_smoothing_e */
     apr_int64_t min_df;
     apr_int64_t lifetime_tb;
     apr_int64_t lifetime_n;
@@ -96,6 +99,7 @@ typedef struct {
     apr_int64_t headers;  /* flag */
     double ratio;
     double min_keep;
+    tmpl_models_t models; /* those that were named */
     const tmpl_learn_t *learn;
     const ap_expr_info_t *site_key;
     const ap_expr_info_t *page_key;
@@ -107,6 +111,9 @@ typedef struct {
 } tmpl_conf_t;
 
 extern const command_rec tmpl_conf_directives[];
+
+/* pre_config hook: reads the models that are built in. APR_EINVAL if one is bad. */
+apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf);
 
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);
@@ -283,6 +290,7 @@ typedef enum {
 } tmpl_counter_e;
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
+void tmpl_count_detector(const tmpl_detector_t *detector);
 void tmpl_count_decline(tmpl_decline_e reason);
 
 /* post_config hook: the counters are shared by all children and kept over restarts. */

@@ -11,6 +11,7 @@
 
 typedef struct {
     volatile apr_uint64_t counters[TMPL_COUNTER_COUNT];
+    volatile apr_uint64_t detectors[TMPL_DETECTOR_COUNT]; /* pages judged by each */
     volatile apr_uint64_t declines[TMPL_DECLINE_COUNT];
 } counts_t;
 
@@ -28,9 +29,10 @@ static counts_t *counts;
 void tmpl_status_create(server_rec *s)
 {
     /* with the number of rows in its name: a module with other rows makes its own */
-    static const char key_format[] = "mod_tmpl-counts-%d-%d";
+    static const char key_format[] = "mod_tmpl-counts-%d-%d-%d";
     apr_pool_t *pool = s->process->pool;
-    const char *key = apr_psprintf(pool, key_format, TMPL_COUNTER_COUNT, TMPL_DECLINE_COUNT);
+    const char *key =
+        apr_psprintf(pool, key_format, TMPL_COUNTER_COUNT, TMPL_DETECTOR_COUNT, TMPL_DECLINE_COUNT);
     apr_shm_t *shm;
     void *kept = NULL;
     apr_status_t rv;
@@ -54,6 +56,13 @@ void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
 {
     if (counts != NULL && by > 0) {
         apr_atomic_add64(&counts->counters[counter], by);
+    }
+}
+
+void tmpl_count_detector(const tmpl_detector_t *detector)
+{
+    if (counts != NULL) {
+        apr_atomic_add64(&counts->detectors[detector - tmpl_detector(0)], 1);
     }
 }
 
@@ -100,6 +109,12 @@ int tmpl_status_report(request_rec *r, int flags)
     for (i = 0; i < TMPL_COUNTER_COUNT; i++) {
         print_row(r, flags, "", counter_rows[i].name, counter_rows[i].explanation,
                   &counts->counters[i]);
+    }
+    for (i = 0; i < TMPL_DETECTOR_COUNT; i++) {
+        const tmpl_detector_t *detector = tmpl_detector((tmpl_detector_e)i);
+
+        print_row(r, flags, "detector-", detector->name, detector->explanation,
+                  &counts->detectors[i]);
     }
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         print_row(r, flags, "declined-", tmpl_decline_name((tmpl_decline_e)i),

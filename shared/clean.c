@@ -21,7 +21,8 @@ static const char *const states[] = {
 const tmpl_clean_opts_t tmpl_clean_opts_default = {
     .mode = TMPL_MODE_OFF,
     .policy = { .min_df = 5, .lifetime_tb = 400, .lifetime_n = 20, .max_entries = 1000000 },
-    .ratio = 0.7,
+    .detector = TMPL_DETECTOR_INCREMENTAL,
+    .detect = { .smoothing = TMPL_SMOOTHING_OFF, .min_df = 5, .ratio = 0.7, .threshold = -1 },
     .guards = { .min_keep = 0.005 },
 };
 
@@ -48,25 +49,20 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
 }
 
 /* page -> counts. False if the store gave none. */
-static int count(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
-                 tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool)
+static int count(tmpl_outcome_t *outcome, const tmpl_observation_t *read, const tmpl_input_t *input,
+                 const tmpl_clean_opts_t *opts, tmpl_store_t *store, apr_interval_time_t timeout,
+                 apr_pool_t *pool)
 {
-    const tmpl_page_t *page = outcome->page;
     if (store == NULL) {
         return 0;
     }
-    tmpl_document_t document =
-        tmpl_document(page, input->host, input->uri, input->page_key, opts->page.seed, pool);
-    tmpl_key_t *keys = apr_palloc(pool, page->n_keys * sizeof(*keys));
-    for (uint32_t i = 0; i < page->n_keys; i++) {
-        keys[i] = (tmpl_key_t){ page->keys[i], TMPL_KIND_SEGMENT };
-    }
-    tmpl_observation_t observation = { .site = input->site,
-                                       .document = &document,
-                                       .keys = keys,
-                                       .n = page->n_keys,
-                                       .policy = &opts->policy,
-                                       .learn = input->learn };
+    tmpl_observation_t observation = *read;
+    tmpl_document_t document = tmpl_document(outcome->page, input->host, input->uri,
+                                             input->page_key, opts->page.seed, pool);
+    observation.site = input->site;
+    observation.document = &document;
+    observation.policy = &opts->policy;
+    observation.learn = input->learn;
     apr_status_t rv = tmpl_store_observe(store, &observation, timeout, &outcome->counts,
                                          &outcome->store_error, pool);
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
@@ -89,28 +85,19 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_page_opts_t page_opts = opts->page;
-    *outcome = (tmpl_outcome_t){ 0 };
+    *outcome = (tmpl_outcome_t){ .detector = tmpl_detector(opts->detector) };
+    if (outcome->detector->separators != NULL) {
+        page_opts.separators = outcome->detector->separators;
+    }
     page_opts.charset = input->charset;
     outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &page_opts, pool);
     return outcome->decline == TMPL_DECLINE_NONE;
 }
 
-void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
-                      const tmpl_clean_opts_t *opts, tmpl_store_t *store,
-                      apr_interval_time_t timeout, apr_pool_t *pool)
+/* verdicts -> edits */
+static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_clean_opts_t *opts,
+                 apr_pool_t *pool)
 {
-    if (!count(outcome, input, opts, store, timeout, pool)) {
-        outcome->decline = TMPL_DECLINE_STORE;
-        return;
-    }
-    outcome->state = state_of(&outcome->counts, opts->policy.min_df);
-    if (opts->mode <= TMPL_MODE_LEARN) {
-        return;
-    }
-    tmpl_verdict_t *verdicts = apr_palloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
-    tmpl_detect_incremental(verdicts, outcome->page, outcome->counts.records, opts->policy.min_df,
-                            opts->ratio);
-    outcome->verdicts = verdicts;
     tmpl_closure(&outcome->closure, outcome->page, verdicts, &opts->guards,
                  opts->mode == TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
     outcome->decline = outcome->closure.decline;
@@ -119,6 +106,32 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     }
     else if (opts->mode == TMPL_MODE_STRIP) {
         tmpl_strip(&outcome->edits, &outcome->closure, pool);
+    }
+}
+
+void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                      const tmpl_clean_opts_t *opts, tmpl_store_t *store,
+                      apr_interval_time_t timeout, apr_pool_t *pool)
+{
+    const tmpl_detector_t *detector = outcome->detector;
+    tmpl_observation_t observation = { 0 };
+    tmpl_detect_opts_t detect = opts->detect;
+    tmpl_case_t of = { outcome->page, &observation, NULL, &outcome->counts, &detect };
+    int alone = detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
+    detect.min_df = opts->policy.min_df;
+    if (store != NULL || alone) {
+        of.reading = detector->read(&observation, outcome->page, pool);
+    }
+    if (!count(outcome, &observation, input, opts, store, timeout, pool) && !alone) {
+        outcome->decline = TMPL_DECLINE_STORE;
+        return;
+    }
+    outcome->state = state_of(&outcome->counts, opts->policy.min_df);
+    if (opts->mode > TMPL_MODE_LEARN) {
+        tmpl_verdict_t *verdicts = apr_palloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
+        detector->judge(verdicts, &of, pool);
+        outcome->verdicts = verdicts;
+        edit(outcome, verdicts, opts, pool);
     }
 }
 

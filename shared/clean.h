@@ -6,7 +6,7 @@
 #ifndef TMPL_CLEAN_H
 #define TMPL_CLEAN_H
 
-#include "detect/detect.h"
+#include "detect/detector.h"
 #include "page/page.h"
 #include "rewrite/rewrite.h"
 #include "site/site.h"
@@ -37,7 +37,9 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
 typedef struct {
     tmpl_mode_e mode;
     tmpl_policy_t policy;
-    double ratio; /* TmplRatio: a block with a larger template ratio is template */
+    tmpl_detector_e detector;
+    tmpl_detect_opts_t
+        detect; /* models must be set where the detector needs one; min_df is policy's */
     tmpl_guards_t guards;
     tmpl_page_opts_t page;
 } tmpl_clean_opts_t;
@@ -73,10 +75,11 @@ typedef enum {
 const char *tmpl_state_name(tmpl_state_e state);
 
 typedef struct {
-    tmpl_decline_e decline;         /* why there are no edits, or TMPL_DECLINE_NONE */
-    const tmpl_page_t *page;        /* NULL if the parser declined */
+    tmpl_decline_e decline;  /* why there are no edits, or TMPL_DECLINE_NONE */
+    const tmpl_page_t *page; /* NULL if the parser declined */
+    const tmpl_detector_t *detector;
     tmpl_counts_t counts;           /* records is NULL if the store failed */
-    const tmpl_verdict_t *verdicts; /* one a block; NULL where counts are missing */
+    const tmpl_verdict_t *verdicts; /* one a block; NULL where there are none */
     tmpl_closure_t closure;
     tmpl_edits_t edits; /* to input->body; n is 0 in modes that do not edit */
     tmpl_state_e state;
@@ -84,10 +87,11 @@ typedef struct {
 } tmpl_outcome_t;
 
 /*
- * Judges one page, and counts it if input->learn is set. store may be NULL: then the outcome is
- * TMPL_DECLINE_STORE. timeout bounds the time spent waiting for the store. Always fills outcome;
- * there is no failure: what cannot be done is a decline, and a full store is store_error beside
- * good counts.
+ * Judges one page, and counts it if input->learn is set. store may be NULL, as it is while nobody waits for
+ * one that failed. Without counts a detector that can judges by the page alone, as if it were the first of
+ * its site; one that cannot makes the outcome TMPL_DECLINE_STORE, as does mode LEARN. timeout bounds the
+ * time spent waiting for the store. Always fills outcome; there is no failure: what cannot be done is a
+ * decline, and a full store is store_error beside good counts.
  */
 void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
                 tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool);

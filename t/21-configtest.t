@@ -8,7 +8,12 @@ use lib "$FindBin::Bin/lib";
 use Test::Tmpl;
 
 # Each directive: values that are taken, and what a refusal must say; values that are refused.
+my $models = "$FindBin::Bin/../tests/models";
 my %DIRECTIVE = (
+    TmplDetector => { good => [qw(incremental pagelevel auto AUTO)], says => qr/incremental pagelevel auto/, bad => [qw(on wang), '""'] },
+    TmplModel => { good => ["$models/one.trees", "$FindBin::Bin/../conf/pagelevel.model"], says => qr/a file that holds a model/,
+        bad => ['/nowhere/at/all', "$models/bad.trees", "$FindBin::Bin/../Makefile", "$models", '""'] },
+    TmplSmoothing => { good => [qw(off max min on)], says => qr/off, max, min or on/, bad => [qw(yes 1), '""'] },
     TmplMode => { good => [qw(off learn headers annotate strip)], says => qr/off.*learn.*headers.*annotate.*strip/,
         bad => [qw(on stripp 1), '""'] },
     TmplStore => { good => ['lmdb:@ROOT@/store', 'redis://127.0.0.1:6379/0', 'redis://u:p@127.0.0.1:6379/3',
@@ -51,6 +56,11 @@ for my $name (sort keys %CONTEXT) {
     my ($ok, $said) = $check->($open . join("\n", @lines) . $close);
     ok $ok, "$name: every good value is taken" or diag $said;
 }
+
+subtest 'a bad model is refused with its line' => sub {
+    my (undef, $said) = $check->("TmplModel $models/bad.trees");
+    like $said, qr{bad\.trees: line 5: no feature is called "wirds"}, 'and what is wrong there';
+};
 
 for my $directive (sort keys %DIRECTIVE) {
     subtest $directive => sub {

@@ -18,6 +18,7 @@ my $url = $backend->url;
 
 # Each row: a name, lines in the server, lines in its <Location /x/NAME>, and what to expect of the
 # answers to pages 1 .. 8 there: a function of them that is true. Each has a site of its own.
+my $models = "$FindBin::Bin/../tests/models";
 my $warm_at = sub {
     my ($n) = @_;
     return sub { ($_[$n - 2]->says('state') // '') ne 'warm' && $_[$n - 1]->says('state') eq 'warm' };
@@ -31,6 +32,8 @@ my $first = sub {
     return sub { $_[0]->body eq $site->page(1, @without) };
 };
 my @template = qw(header aside footer);
+# what tests/models/one.trees leaves: no links
+my $linkless = sub { $_[7]->body eq $site->page(8, 'header') =~ s{<ul>.*?</ul>}{}sr };
 my $stripped = $body->(@template);
 my $untouched = $body->();
 my @rows = (
@@ -63,6 +66,12 @@ my @rows = (
     ['separators-inherited', "TmplMode strip\nTmplSeparators table", '', $untouched],
     ['separators-nearest', "TmplMode strip\nTmplSeparators table",
         'TmplSeparators "table div section article nav header footer aside main form ul ol dl"', $stripped],
+    ['detector-inherited', "TmplMode strip\nTmplDetector pagelevel", '', sub { $_[7]->says('detector') eq 'pagelevel' }],
+    ['detector-nearest', "TmplMode strip\nTmplDetector pagelevel", 'TmplDetector incremental', $stripped],
+    ['model-inherited', "TmplMode strip\nTmplDetector auto\nTmplModel $models/one.trees", '', $linkless],
+    ['model-nearest', "TmplMode strip\nTmplDetector auto\nTmplModel $models/one.trees", "TmplModel $models/all.trees",
+        sub { $_[7]->says('declined') eq 'min-keep' }],
+    ['smoothing-here', "TmplMode strip\nTmplDetector pagelevel", 'TmplSmoothing on', sub { $_[7]->says('detector') eq 'pagelevel' }],
     ['store-here', 'TmplMode strip', 'TmplStore lmdb:@ROOT@/store-here', $stripped],
     ['secret-here', "TmplMode strip\nTmplSecret one-secret-of-many", 'TmplSecret another-secret-of-many', $stripped],
     ['lifetime-here', "TmplMode strip\nTmplLifetime 1000 10", 'TmplLifetime 500 20', $stripped],

@@ -140,7 +140,7 @@ sub redis_faults {
     fault('Redis killed', $new->(), 'store', break => sub { $redis->kill9 });
     fault('Redis stopped', $new->(), 'store', break => sub { $redis->stop }, mend => sub { $redis->continue });
     fault('Redis restarted empty', $new->(), 'fine', least => 1, until => qr/answers again/,
-        break => sub { my ($httpd) = @_; $redis->kill9; wait_for { $httpd->log_text =~ /pages pass untouched/ }; $redis->start });
+        break => sub { my ($httpd) = @_; $redis->kill9; wait_for { $httpd->log_text =~ /pages are not counted/ }; $redis->start });
     fault('Redis loses its scripts', $new->(), 'fine', pays => 0,
         break => sub { $redis->command('SCRIPT', 'FLUSH') for 1 .. 20 });
     fault('Redis becomes a replica', $new->(), 'unlearnt',

@@ -79,6 +79,11 @@ AP_DECLARE(int) ap_cstr_casecmp(const char *a, const char *b)
     return strcasecmp(a, b);
 }
 
+AP_DECLARE(char *) ap_server_root_relative(apr_pool_t *p, const char *name)
+{
+    return apr_pstrdup(p, name);
+}
+
 static const command_rec *find(const char *name)
 {
     const command_rec *command = tmpl_conf_directives;
@@ -164,6 +169,27 @@ static const char *selectors(const apr_array_header_t *list)
 static const char *show_mode(const tmpl_conf_t *conf)
 {
     return number(conf->mode);
+}
+
+static const char *show_detector(const tmpl_conf_t *conf)
+{
+    return number(conf->detector);
+}
+
+static const char *show_smoothing(const tmpl_conf_t *conf)
+{
+    return number(conf->smoothing);
+}
+
+/* Which models are named, by what they make of the limit. */
+static const char *show_models(const tmpl_conf_t *conf)
+{
+    const tmpl_model_t *pagelevel = conf->models.pagelevel;
+    const tmpl_trees_t *trees = conf->models.trees;
+
+    return apr_pstrcat(
+        pool, trees != NULL ? "t" : "", share(trees ? tmpl_trees_threshold(trees) : -1),
+        pagelevel != NULL ? "p" : "", share(pagelevel ? pagelevel->threshold : -1), NULL);
 }
 
 static const char *show_store(const tmpl_conf_t *conf)
@@ -263,6 +289,15 @@ static const struct {
 } merges[] = {
     { show_mode, "TmplMode strip", "TmplMode off", NULL },
     { show_mode, "TmplMode OFF", "TmplMode annotate", NULL },
+    { show_detector, "TmplDetector pagelevel", "TmplDetector INCREMENTAL", "0" },
+    { show_detector, "TmplDetector incremental", "TmplDetector auto", "2" },
+    { show_smoothing, "TmplSmoothing off", "TmplSmoothing max", "1" },
+    { show_smoothing, "TmplSmoothing max", "TmplSmoothing on", "2" },
+    { show_smoothing, "TmplSmoothing on", "TmplSmoothing OFF", "0" },
+    { show_models, "TmplModel tests/models/one.trees", "TmplModel tests/models/two.trees",
+      "t0.75" },
+    { show_models, "TmplModel tests/models/one.trees", "TmplModel conf/pagelevel.model",
+      "t0.25p0.50" },
     { show_store, "TmplStore lmdb:/a", "TmplStore lmdb:b", "lmdb:/run/httpd/b" },
     { show_site_key, "TmplSiteKey one", "TmplSiteKey %{HTTP_HOST}", NULL },
     { show_page_key, "TmplPageKey one", "TmplPageKey two", NULL },
@@ -344,6 +379,15 @@ static const struct {
 } refusals[] = {
     { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
+    { "TmplDetector on", { "TmplDetector must be one of incremental pagelevel auto", "\"on\"" } },
+    { "TmplDetector ''", { "TmplDetector must be one of" } },
+    { "TmplSmoothing most", { "TmplSmoothing must be off, max, min or on", "\"most\"" } },
+    { "TmplModel /nowhere/model",
+      { "TmplModel must be a file that holds a model", "/nowhere/model: No" } },
+    { "TmplModel Makefile", { "Makefile: line 4: not the head of a model: tmpl-pagelevel 1 or " } },
+    { "TmplModel tests/models/bad.trees",
+      { "bad.trees: line 5: no feature is called \"wirds\": words, " } },
+    { "TmplModel ''", { "TmplModel must be a file that holds a model, not \"\"" } },
     { "TmplStore http://x/", { "TmplStore must be lmdb:DIR, redis:", "\"http://x/\"" } },
     { "TmplStore ''", { "TmplStore must be" } },
     { "TmplSiteKey %{", { "TmplSiteKey must be an expression", "syntax error" } },
@@ -437,7 +481,8 @@ static void values_reach_the_library(void **state)
     tmpl_clean_opts_t opts;
     tmpl_conf_t *conf = section("TmplMode strip\nTmplMinDF 7\nTmplRatio 0.25\nTmplLifetime 11 12\n"
                                 "TmplMinKeep 3%\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
-                                "TmplSecret s");
+                                "TmplSecret s\nTmplDetector pagelevel\nTmplSmoothing max\n"
+                                "TmplModel tests/models/one.trees");
 
     (void)state;
     tmpl_conf_opts(&opts, conf);
@@ -446,12 +491,34 @@ static void values_reach_the_library(void **state)
     assert_int_equal(opts.policy.lifetime_tb, 11);
     assert_int_equal(opts.policy.lifetime_n, 12);
     assert_int_equal(opts.policy.max_entries, tmpl_clean_opts_default.policy.max_entries);
-    assert_true(opts.ratio > 0.249 && opts.ratio < 0.251);
+    assert_true(opts.detect.ratio > 0.249 && opts.detect.ratio < 0.251);
+    assert_true(opts.detect.threshold > 0.249 && opts.detect.threshold < 0.251);
+    assert_int_equal(opts.detector, TMPL_DETECTOR_PAGELEVEL);
+    assert_int_equal(opts.detect.smoothing, TMPL_SMOOTHING_MAX);
+    assert_ptr_equal(opts.detect.models.trees, conf->models.trees);
     assert_true(opts.guards.min_keep > 0.029 && opts.guards.min_keep < 0.031);
     assert_int_equal(opts.guards.keep->nelts, 2);
     assert_int_equal(opts.guards.drop->nelts, 1);
     assert_ptr_equal(opts.page.separators, &conf->separators->all);
     assert_int_equal(opts.page.seed, tmpl_seed("s"));
+}
+
+/* So that a detector that is trained needs no file. */
+static void models_are_built_in(void **state)
+{
+    tmpl_clean_opts_t opts;
+    tmpl_error_t err;
+    tmpl_conf_t *named = section("TmplModel tests/models/one.trees");
+
+    (void)state;
+    assert_int_equal(tmpl_conf_begin(&err, pool), APR_SUCCESS);
+    tmpl_conf_opts(&opts, section(""));
+    assert_non_null(opts.detect.models.pagelevel);
+    assert_non_null(opts.detect.models.trees);
+    tmpl_conf_opts(&opts, named);
+    assert_non_null(opts.detect.models.pagelevel);
+    assert_ptr_equal(opts.detect.models.trees, named->models.trees);
+    memset(&builtin, 0, sizeof(builtin)); /* as the other tests expect it */
 }
 
 /* Who only learns is not told unless he asks. */
@@ -548,6 +615,7 @@ int main(void)
         cmocka_unit_test(refusing),
         cmocka_unit_test(defaults),
         cmocka_unit_test(values_reach_the_library),
+        cmocka_unit_test(models_are_built_in),
         cmocka_unit_test(fields_by_mode),
         cmocka_unit_test(plus_adds_to_what_is_there),
         cmocka_unit_test(keys_set_no_vary),

@@ -45,8 +45,16 @@ sub slurp {
     return scalar <$f>;
 }
 
-# Runs the tool with input on its standard input: (exit code or signal name, stdout, stderr).
+# Runs the tool with input on its standard input: (exit code or signal name, stdout, stderr). Where no
+# detector is named it is the one whose verdicts a test can work out.
 sub feed {
+    my ($input, @args) = @_;
+    splice @args, 1, 0, '--detector', 'incremental'
+        if @args > 1 && $args[0] =~ /^(?:clean|segments)$/ && !grep { /^--(?:detector|help)$/ } @args;
+    return feed_as_is($input, @args);
+}
+
+sub feed_as_is {
     my ($input, @args) = @_;
     spew('.in', $input);
     open my $in, '<', '.in' or die $!;

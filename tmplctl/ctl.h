@@ -27,6 +27,7 @@ typedef struct {
     const char *store; /* NULL: none was named */
     const char *site;
     const char *out;
+    const char *model;      /* of the detector; NULL: the one that is built in */
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     int two_pass;
     int help;

@@ -14,9 +14,6 @@
 /* Characters of a block's text that are shown. */
 #define SNIPPET 80
 
-/* There is one so far; the name is the one of the module's response header. */
-#define DETECTOR "incremental"
-
 /* JSON is UTF-8, file names are bytes. */
 static json_t *string_of(const char *bytes, apr_pool_t *pool)
 {
@@ -101,7 +98,7 @@ void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_
     json_object_set_new(json, "file", string_of(page->path, pool));
     json_object_set_new(json, "bytes", json_integer((json_int_t)page->input->len));
     json_object_set_new(json, "decline", json_string(tmpl_decline_name(outcome->decline)));
-    json_object_set_new(json, "detector", json_string(DETECTOR));
+    json_object_set_new(json, "detector", json_string(outcome->detector->name));
     json_object_set_new(json, "pages", json_integer(outcome->counts.pages));
     json_object_set_new(json, "state", json_string(tmpl_state_name(outcome->state)));
     json_object_set_new(json, "ratio", json_real(outcome->closure.ratio));

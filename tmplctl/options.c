@@ -33,7 +33,8 @@ struct option_t {
 };
 
 static option_set_f set_flag, set_string, set_file, set_store, set_uint, set_share, set_lifetime;
-static option_set_f set_separators, set_selector, set_secret;
+static option_set_f set_separators, set_selector, set_secret, set_ratio, set_detector,
+    set_smoothing;
 static option_set_f set_without;
 
 #define CTL_PAGES 200 /* as many as the paper took of each site */
@@ -58,11 +59,20 @@ static const option_t options[] = {
       "learn from all pages first, then judge each" },
     { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
       "take file names from LIST, one a line (-: standard input)" },
+    { "detector", 'd', "NAME", IN_JUDGING, 0, set_detector, AT(clean.detector), 0, 0,
+      "what judges:" TMPL_DETECTOR_NAMES },
+    { "model", 0, "MODEL", IN_JUDGING, 0, set_string, AT(model), 0, 0,
+      "a file that the detector judges by, not the model that is\n"
+      "built in" },
+    { "smoothing", 0, "HOW", IN_JUDGING, 0, set_smoothing, AT(clean.detect.smoothing), 0, 0,
+      "how detector pagelevel makes the parts of a page agree:\n"
+      "off max min on" },
     { "min-df", 0, "N", IN_POLICY, 0, set_uint, AT(clean.policy.min_df),
       TMPL_MIN_DF_LEAST, TMPL_MIN_DF_MOST,
       "a segment is template from N documents on" },
-    { "ratio", 0, "R", IN_JUDGING, 0, set_share, AT(clean.ratio), 0, 1,
-      "a block is template above this template ratio" },
+    { "ratio", 0, "R", IN_JUDGING, 0, set_ratio, AT(clean.detect.ratio), 0, 1,
+      "a block is template above this template ratio; for detectors\n"
+      "with a model above this templateness, not the model's own" },
     { "lifetime", 0, "Tb,N", IN_POLICY, 0, set_lifetime, 0, 1, UINT32_MAX,
       "pages a segment seen once is remembered for, and how\n"
       "many times longer it may become" },
@@ -177,6 +187,26 @@ static apr_status_t set_share(ctl_t *ctl, const option_t *option, const char *va
     }
     *(double *)field_of(ctl, option) = share;
     return APR_SUCCESS;
+}
+
+static apr_status_t set_ratio(ctl_t *ctl, const option_t *option, const char *value,
+                              tmpl_error_t *err)
+{
+    apr_status_t status = set_share(ctl, option, value, err);
+    ctl->options.clean.detect.threshold = ctl->options.clean.detect.ratio;
+    return status;
+}
+
+static apr_status_t set_detector(ctl_t *ctl, const option_t *option, const char *value,
+                                 tmpl_error_t *err)
+{
+    return tmpl_detector_parse(field_of(ctl, option), value, err);
+}
+
+static apr_status_t set_smoothing(ctl_t *ctl, const option_t *option, const char *value,
+                                  tmpl_error_t *err)
+{
+    return tmpl_smoothing_parse(field_of(ctl, option), value, err);
 }
 
 static apr_status_t set_lifetime(ctl_t *ctl, const option_t *option, const char *value,
@@ -321,6 +351,35 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
     return APR_SUCCESS;
 }
 
+/* The models that are built in, and the one that was named. */
+static apr_status_t load_models(ctl_t *ctl)
+{
+    tmpl_error_t err;
+    tmpl_detector_e whose;
+    tmpl_models_t *models = &ctl->options.clean.detect.models;
+    const char *named = ctl->options.model;
+    if ((ctl->command->bit & IN_JUDGING) == 0) {
+        return APR_SUCCESS;
+    }
+    if (tmpl_models_builtin(models, &err, ctl->pool) != APR_SUCCESS) {
+        ctl_say("%s: %s", ctl->command->name, err.text);
+        return APR_EINVAL;
+    }
+    if (named == NULL) {
+        return APR_SUCCESS;
+    }
+    if (tmpl_models_load(models, &whose, named, &err, ctl->pool) != APR_SUCCESS) {
+        ctl_say("%s: --model: %s", ctl->command->name, err.text);
+        return refuse(ctl);
+    }
+    if (whose != ctl->options.clean.detector) {
+        ctl_say("%s: --model: %s is one for --detector %s", ctl->command->name, named,
+                tmpl_detector(whose)->name);
+        return refuse(ctl);
+    }
+    return APR_SUCCESS;
+}
+
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
 {
     apr_getopt_t *getopt_state;
@@ -359,7 +418,11 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         int hidden = arg == CTL_STDIN && ctl->command->bit != CTL_IN_CLEAN;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }
-    return ctl->options.help ? APR_SUCCESS : check_whole(ctl, seen);
+    if (ctl->options.help) {
+        return APR_SUCCESS;
+    }
+    status = check_whole(ctl, seen);
+    return status == APR_SUCCESS ? load_models(ctl) : status;
 }
 
 /* Range and default of a number; nothing for other options. */
@@ -371,7 +434,7 @@ static const char *range_of(const option_t *option, apr_pool_t *pool)
         return apr_psprintf(pool, " (%.0f to %.0f, %u)", option->least, option->most,
                             *(const uint32_t *)field);
     }
-    if (option->set == set_share) {
+    if (option->set == set_share || option->set == set_ratio) {
         char range[80]; /* APR's %g leaves the 0 of 0.5 out */
         snprintf(range, sizeof(range), " (%g to %g, %g)", option->least, option->most,
                  *(const double *)field);

@@ -134,6 +134,7 @@ static void one_page(train_t *t, const char *site, const char *path, int learn, 
     input.page_key = path;
     input.learn = learn;
     opts.mode = TMPL_MODE_LEARN;
+    opts.detector = TMPL_DETECTOR_INCREMENTAL; /* what labels */
     opts.page.separators = &tmpl_separators_pagelevel;
     if (ctl_file_read(&input.body, &input.len, path, &err, pool) != APR_SUCCESS) {
         t->failed += (uint32_t)learn;
@@ -152,7 +153,7 @@ static void one_page(train_t *t, const char *site, const char *path, int learn, 
     }
     tmpl_verdict_t *verdicts = apr_palloc(pool, outcome.page->n_blocks * sizeof(*verdicts));
     tmpl_detect_incremental(verdicts, outcome.page, outcome.counts.records, opts.policy.min_df,
-                            opts.ratio);
+                            opts.detect.ratio);
     add_page(t, outcome.page, verdicts, pool);
     t->pages++;
 }

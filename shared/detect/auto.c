@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/auto.h"
+
+#include <string.h>
+
+#include "feature/reading.h"
+
+tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
+                            apr_pool_t *pool)
+{
+    tmpl_auto_t *read = apr_palloc(pool, sizeof(*read));
+    read->reading = tmpl_read_blocks(page, &read->layout, pool);
+    tmpl_layout_observation(observation, page, &read->layout, pool);
+    return read;
+}
+
+/* Adds the text of a block to those of its layout paths that the table does not know. */
+static void see_part(tmpl_record_t *records, const tmpl_record_t *known, const tmpl_part_t *part,
+                     const tmpl_share_t *shares)
+{
+    for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
+        uint32_t path = part->paths[level];
+        for (uint32_t i = part->first; known[path].df == 0 && i < part->after; i++) {
+            uint32_t length = shares[i].length;
+            records[path].text += length;
+            records[path].repeated += known[shares[i].key].df > 1 ? length : 0;
+        }
+    }
+}
+
+/*
+ * The model learnt from tables in which the page at hand was counted. A page that is only looked up (learning
+ * is off, the store is full or does not answer) has keys that no page had: they get what they would have if
+ * it were counted. Keys that are known stay, for this page may be among those they were seen on.
+ */
+static const tmpl_record_t *see_page(const tmpl_observation_t *observation,
+                                     const tmpl_counts_t *counts, apr_pool_t *pool)
+{
+    size_t size = observation->n * sizeof(tmpl_record_t);
+    const tmpl_record_t *known = counts->records;
+    tmpl_record_t *records = apr_palloc(pool, size);
+    if (known == NULL) {
+        known = memset(apr_palloc(pool, size), 0, size);
+    }
+    memcpy(records, known, size);
+    for (uint32_t i = 0; i < observation->n; i++) {
+        records[i].df = known[i].df > 0 ? known[i].df : 1;
+    }
+    for (uint32_t i = 0; i < observation->n_parts; i++) {
+        see_part(records, known, &observation->parts[i], observation->shares);
+    }
+    return records;
+}
+
+void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
+                      const tmpl_observation_t *observation, const tmpl_counts_t *counts,
+                      uint32_t min_df, const tmpl_trees_t *trees, apr_pool_t *pool)
+{
+    const tmpl_page_t *p = page->reading->page;
+    const tmpl_record_t *records = see_page(observation, counts, pool);
+    tmpl_evidence_t evidence = { records, records + p->n_keys,
+                                 counts->pages > 0 ? counts->pages : 1, min_df };
+    float *rows = apr_palloc(pool, (size_t)p->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
+    float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
+    tmpl_block_feature_rows(rows, page->reading, &page->layout, &evidence, pool);
+    tmpl_trees_judge(templateness, trees, rows, p->n_blocks);
+    for (uint32_t b = 0; b < p->n_blocks; b++) {
+        verdicts[b].ratio = templateness[b];
+    }
+}
