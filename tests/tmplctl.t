@@ -139,6 +139,9 @@ subtest 'usage errors' => sub {
         qr/"shred" is none of annotate, strip, text, json/, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     my %bad = (
+        detector => [[qw(wang), ''], qr/none of incremental pagelevel auto/],
+        smoothing => [[qw(yes), ''], qr/none of off max min on/],
+        model => [["$root/tests/models/one.trees"], qr/one\.trees is one for --detector auto/],
         'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/not a whole number of 2 to 64/],
         ratio => [[qw(-0.1 1.1 x nan), ''], qr/not a number of 0 to 1/],
         'min-keep' => [[qw(2 1e9 0.5x)], qr/not a number of 0 to 1/],
@@ -398,6 +401,36 @@ subtest 'options reach the library' => sub {
     like($out, qr/^12 pages: 0 edited/, '--separators: one block a page is content');
     ($code, $out) = run(@args, '--lifetime', '1,1', @pages);
     like($out, qr/^12 pages: 8 edited/, '--lifetime 1,1 is enough for what is on every page');
+};
+
+subtest 'detectors' => sub {
+    my @auto = ('--detector', 'auto', '--model', "$root/tests/models/one.trees");
+    my ($code, $out, $err) = clean('strip', 'links', @auto, $pages[0]);
+    is($code, 0, 'auto: exit code 0') or diag $err;
+    is(slurp('links/p01.html'), page(1) =~ s/\Q$frame\E//r, 'auto: what its model says, on the first page');
+    clean('json', 'links', @auto, '--ratio', 0.99, $pages[0]);
+    my $found = decode_json(slurp('links/p01.json'));
+    is($found->{detector}, 'auto', 'its name');
+    is(scalar(grep { $_->{template} } @{ $found->{blocks} }), 0, '--ratio is the threshold');
+    my %ratios;
+    for my $smoothing (qw(off max min on)) {
+        clean('json', "smooth-$smoothing", '--detector', 'pagelevel', '--smoothing', $smoothing, $pages[0]);
+        $found = decode_json(slurp("smooth-$smoothing/p01.json"));
+        is($found->{detector}, 'pagelevel', "pagelevel, --smoothing $smoothing");
+        $ratios{$smoothing} = join ' ', map { $_->{ratio} } @{ $found->{blocks} };
+    }
+    isnt($ratios{off}, $ratios{$_}, "$_ is not off") for qw(max min);
+    is($ratios{on}, $ratios{min}, 'on is min');
+    for (['', qr/the end of the file/], ["tmpl-trees 1\nthreshold 2\n", qr/line 2: threshold is not a number of 0 to 1: 2/]) {
+        spew('bad.model', $_->[0]);
+        usage_is([clean_args('strip', 'never'), '--detector', 'auto', '--model', 'bad.model', $pages[0]],
+            qr/clean: --model: bad\.model: .*$_->[1]/, 'a bad model');
+    }
+    ($code, $out) = run('segments', @auto, $pages[0]);
+    is($code, 0, 'segments without a store');
+    like($out, qr/^ *0 +\d+-\d+ +\d+ +0\.95  template /m, 'has the verdicts of the first page');
+    ($code, $out, $err) = feed_as_is('', clean_args('json', 'default'), $pages[0]);
+    is(decode_json(slurp('default/p01.json'))->{detector}, 'incremental', 'the default');
 };
 
 subtest 'a store that stays' => sub {

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The detectors as tmpl_clean runs them: what they judge by, with a store, without one, and looking only. */
+#include "check.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clean.h"
+#include "detect/auto.h"
+#include "feature/reading.h"
+
+#define TIMEOUT apr_time_from_sec(60)
+
+static const char html[] =
+    "<!DOCTYPE html><title>A page</title><body><header><h1>A site</h1><ul class=menu><li><a "
+    "href=/a>One"
+    "</a><li><a href=/b>Two</a></ul></header><main><p>Some words, <b>more</b> words, and 42!<br>A "
+    "line."
+    "<p>Again some words<table><tr><td>A cell<td><img src=i.png></table><p>Again some words</main>"
+    "<div><a href=/c></a>Text <div>in</div> between</div></body>";
+
+static const char other[] = "<!DOCTYPE html><title>Another</title><body><header><h1>A site</h1><ul "
+                            "class=menu><li><a href=/a>One</a><li><a href=/z>New</a></ul></header>"
+                            "<main><p>Nothing of this stands on the first page.</main></body>";
+
+/* --- models --- */
+
+static const tmpl_trees_t *trees_of(const char *text, apr_pool_t *pool)
+{
+    const tmpl_trees_t *trees;
+    tmpl_error_t err = { 0 };
+    tmpl_model_text_t model = { "test", text, strlen(text) };
+    if (tmpl_trees_parse(&trees, &model, &err, pool) != APR_SUCCESS) {
+        fail_msg("%s", err.text);
+    }
+    return trees;
+}
+
+/* Template is what stands in links. */
+static const tmpl_trees_t *link_trees(apr_pool_t *pool)
+{
+    return trees_of("tmpl-trees 1\nthreshold 0.5\nbias 0\ntree 3\nsplit linked 0.5 1 2\nleaf -3\n"
+                    "leaf 3\nend\n",
+                    pool);
+}
+
+/* A value that is another one wherever any feature of a block is another one, nearly. */
+static const tmpl_trees_t *telling_trees(apr_pool_t *pool)
+{
+    static const double limits[] = { 0, 0.05, 0.2, 0.4, 0.6, 0.9, 1.2, 2, 3, 4, 5, 6 };
+    enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+    const char *text = "tmpl-trees 1\nthreshold 0.5\nbias 0\n";
+    for (int i = 0; i < TMPL_BLOCK_FEATURE_COUNT * LIMITS; i++) {
+        char tree[200];
+        snprintf(tree, sizeof(tree), "tree 3\nsplit %s %g 1 2\nleaf 0\nleaf %g\n",
+                 tmpl_block_feature_name((tmpl_block_feature_e)(i / LIMITS)), limits[i % LIMITS],
+                 (i * 7919 % 4099 - 2050) / 1e5);
+        text = apr_pstrcat(pool, text, tree, NULL);
+    }
+    return trees_of(apr_pstrcat(pool, text, "end\n", NULL), pool);
+}
+
+static void models_are_built_in(void **state)
+{
+    tmpl_models_t models;
+    tmpl_error_t err = { 0 };
+    if (tmpl_models_builtin(&models, &err, *state) != APR_SUCCESS) {
+        fail_msg("%s", err.text);
+    }
+    assert_non_null(models.pagelevel);
+    assert_non_null(models.trees);
+}
+
+static void a_model_says_whose_it_is(void **state)
+{
+    tmpl_models_t models;
+    tmpl_models_t before;
+    tmpl_detector_e whose;
+    tmpl_error_t err;
+    assert_int_equal(tmpl_models_builtin(&models, &err, *state), APR_SUCCESS);
+    before = models;
+    assert_int_equal(tmpl_models_load(&models, &whose, "tests/models/one.trees", &err, *state),
+                     APR_SUCCESS);
+    assert_int_equal(whose, TMPL_DETECTOR_AUTO);
+    assert_ptr_equal(models.pagelevel, before.pagelevel);
+    assert_ptr_not_equal(models.trees, before.trees);
+    before = models;
+    assert_int_equal(tmpl_models_load(&models, &whose, "conf/pagelevel.model", &err, *state),
+                     APR_SUCCESS);
+    assert_int_equal(whose, TMPL_DETECTOR_PAGELEVEL);
+    assert_ptr_not_equal(models.pagelevel, before.pagelevel);
+    assert_ptr_equal(models.trees, before.trees);
+    before = models;
+    assert_int_equal(tmpl_models_load(&models, &whose, "tests/models/bad.trees", &err, *state),
+                     APR_EINVAL);
+    assert_int_equal(tmpl_models_load(&models, &whose, "tests", &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "tests: no file"));
+    assert_int_equal(tmpl_models_load(&models, &whose, "README.md", &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "not the head of a model: tmpl-pagelevel 1 or tmpl-trees 1"));
+    assert_memory_equal(&models, &before, sizeof(models));
+}
+
+static void names_are_parsed(void **state)
+{
+    tmpl_detector_e detector;
+    tmpl_smoothing_e smoothing;
+    tmpl_error_t err;
+    (void)state;
+    for (unsigned i = 0; i < TMPL_DETECTOR_COUNT; i++) {
+        assert_int_equal(
+            tmpl_detector_parse(&detector, tmpl_detector((tmpl_detector_e)i)->name, &err),
+            APR_SUCCESS);
+        assert_int_equal(detector, i);
+    }
+    assert_int_equal(tmpl_detector_parse(&detector, "AUTO", &err), APR_SUCCESS);
+    assert_int_equal(detector, TMPL_DETECTOR_AUTO);
+    assert_int_equal(tmpl_detector_parse(&detector, "aut", &err), APR_EINVAL);
+    assert_string_equal(err.text, "'aut' is none of incremental pagelevel auto");
+    assert_int_equal(tmpl_smoothing_parse(&smoothing, "On", &err), APR_SUCCESS);
+    assert_int_equal(smoothing, TMPL_SMOOTHING_MIN);
+    assert_int_equal(tmpl_smoothing_parse(&smoothing, "off", &err), APR_SUCCESS);
+    assert_int_equal(smoothing, TMPL_SMOOTHING_OFF);
+    assert_int_equal(tmpl_smoothing_parse(&smoothing, "yes", &err), APR_EINVAL);
+}
+
+/* --- blocks --- */
+
+/* So that detectors share a site's table. */
+static void keys_do_not_depend_on_separators(void **state)
+{
+    const tmpl_tag_set_t *sets[] = { &tmpl_separators_default, &tmpl_separators_pagelevel,
+                                     &tmpl_separators_leaf };
+    const tmpl_page_t *pages[3];
+    for (int i = 0; i < 3; i++) {
+        tmpl_page_opts_t opts = { .separators = sets[i], .seed = 7 };
+        assert_int_equal(tmpl_page_parse(&pages[i], html, sizeof(html) - 1, &opts, *state),
+                         TMPL_DECLINE_NONE);
+        assert_int_equal(pages[i]->n_keys, pages[0]->n_keys);
+        assert_memory_equal(pages[i]->keys, pages[0]->keys,
+                            pages[0]->n_keys * sizeof(*pages[0]->keys));
+        assert_int_equal(pages[i]->text, pages[0]->text);
+        for (uint32_t s = 0; s < pages[0]->n_segments; s++) {
+            assert_int_equal(pages[i]->segments[s].key, pages[0]->segments[s].key);
+            assert_int_equal(pages[i]->segments[s].length, pages[0]->segments[s].length);
+        }
+    }
+    assert_true(pages[2]->n_blocks > pages[0]->n_blocks);
+}
+
+/* --- with a store, and without --- */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static apr_status_t remove_dir(void *dir)
+{
+    return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0 ? APR_SUCCESS : APR_EGENERAL;
+}
+
+static tmpl_store_t *empty_store(apr_pool_t *pool)
+{
+    tmpl_store_t *store;
+    tmpl_error_t err;
+    char *dir = apr_pstrdup(pool, "/tmp/tmpl-test-detector-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    apr_pool_cleanup_register(pool, dir, remove_dir, apr_pool_cleanup_null);
+    if (tmpl_store_open(&store, apr_pstrcat(pool, "lmdb:", dir, NULL), NULL, &err, pool) !=
+        APR_SUCCESS) {
+        fail_msg("%s", err.text);
+    }
+    return store;
+}
+
+static tmpl_clean_opts_t opts_of(tmpl_detector_e detector, const tmpl_trees_t *trees,
+                                 apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    assert_int_equal(tmpl_models_builtin(&opts.detect.models, &err, pool), APR_SUCCESS);
+    opts.detect.models.trees = trees != NULL ? trees : opts.detect.models.trees;
+    opts.mode = TMPL_MODE_STRIP;
+    opts.detector = detector;
+    return opts;
+}
+
+static tmpl_outcome_t clean(const char *body, const char *uri, const tmpl_clean_opts_t *opts,
+                            tmpl_store_t *store, int learn, apr_pool_t *pool)
+{
+    tmpl_outcome_t outcome;
+    tmpl_input_t input = { .body = body,
+                           .len = strlen(body),
+                           .site = "site",
+                           .host = "site",
+                           .uri = uri,
+                           .learn = learn };
+    tmpl_clean(&outcome, &input, opts, store, TIMEOUT, pool);
+    return outcome;
+}
+
+static const char *stripped(const char *body, const tmpl_outcome_t *outcome, apr_pool_t *pool)
+{
+    apr_size_t len;
+    return tmpl_edits_apply(&len, &outcome->edits, body, strlen(body), pool);
+}
+
+static void who_needs_no_counts_judges_without_a_store(void **state)
+{
+    static const struct {
+        tmpl_detector_e detector;
+        tmpl_mode_e mode;
+        int declines;
+    } cases[] = {
+        { TMPL_DETECTOR_INCREMENTAL, TMPL_MODE_STRIP, 1 },
+        { TMPL_DETECTOR_PAGELEVEL, TMPL_MODE_HEADERS, 0 },
+        { TMPL_DETECTOR_PAGELEVEL, TMPL_MODE_LEARN, 1 },
+        { TMPL_DETECTOR_AUTO, TMPL_MODE_STRIP, 0 },
+        { TMPL_DETECTOR_AUTO, TMPL_MODE_LEARN, 1 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tmpl_clean_opts_t opts = opts_of(cases[i].detector, NULL, *state);
+        opts.mode = cases[i].mode;
+        tmpl_outcome_t outcome = clean(html, "/1", &opts, NULL, 1, *state);
+        assert_string_equal(tmpl_decline_name(outcome.decline),
+                            cases[i].declines ? "store" : "none");
+        assert_int_equal(outcome.verdicts == NULL, cases[i].declines);
+        assert_ptr_equal(outcome.detector, tmpl_detector(cases[i].detector));
+        assert_null(outcome.counts.records);
+        assert_int_equal(outcome.state, TMPL_STATE_COLD);
+    }
+}
+
+static void auto_cuts_what_its_trees_say(void **state)
+{
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state);
+    tmpl_outcome_t outcome = clean(other, "/2", &opts, NULL, 0, *state);
+    assert_int_equal(outcome.closure.blocks, 4);
+    assert_int_equal(outcome.closure.template_blocks, 2);
+    assert_string_equal(
+        stripped(other, &outcome, *state),
+        "<!DOCTYPE html><title>Another</title><body><header><h1>A site</h1></header>"
+        "<main><p>Nothing of this stands on the first page.</main></body>");
+    opts.detect.threshold = 0.99;
+    outcome = clean(other, "/2", &opts, NULL, 0, *state);
+    assert_int_equal(outcome.closure.template_blocks, 0);
+}
+
+static void pagelevel_goes_by_its_model_or_a_threshold(void **state)
+{
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_PAGELEVEL, NULL, *state);
+    tmpl_outcome_t outcome = clean(html, "/1", &opts, NULL, 0, *state);
+    uint32_t by_model = 0;
+    for (uint32_t b = 0; b < outcome.page->n_blocks; b++) {
+        by_model += (double)outcome.verdicts[b].ratio > opts.detect.models.pagelevel->threshold;
+    }
+    assert_int_equal(outcome.closure.template_blocks, by_model);
+    opts.detect.threshold = 1;
+    assert_int_equal(clean(html, "/1", &opts, NULL, 0, *state).closure.template_blocks, 0);
+    opts.detect.threshold = 0;
+    opts.guards.min_keep = 0;
+    outcome = clean(html, "/1", &opts, NULL, 0, *state);
+    assert_int_equal(outcome.closure.template_blocks, outcome.page->n_blocks);
+}
+
+static void assert_same_ratios(const tmpl_outcome_t *a, const tmpl_outcome_t *b)
+{
+    assert_int_equal(a->page->n_blocks, b->page->n_blocks);
+    for (uint32_t i = 0; i < a->page->n_blocks; i++) {
+        assert_float_equal(a->verdicts[i].ratio, b->verdicts[i].ratio, 1e-7);
+    }
+}
+
+/* Counted, looked up in an empty table, or with nobody to ask: it is the same first page. */
+static void a_page_that_is_not_counted_is_judged_as_if_it_were(void **state)
+{
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, telling_trees(*state), *state);
+    tmpl_store_t *store = empty_store(*state);
+    tmpl_outcome_t alone = clean(html, "/1", &opts, NULL, 0, *state);
+    tmpl_outcome_t looked_up = clean(html, "/1", &opts, store, 0, *state);
+    tmpl_outcome_t counted = clean(html, "/1", &opts, store, 1, *state);
+    assert_int_equal(looked_up.counts.pages, 0);
+    assert_int_equal(counted.counts.pages, 1);
+    assert_same_ratios(&alone, &counted);
+    assert_same_ratios(&looked_up, &counted);
+    /* a known page again, looked up or counted */
+    tmpl_outcome_t again = clean(html, "/1", &opts, store, 0, *state);
+    assert_same_ratios(&again, &counted);
+    /* that the trees would tell */
+    tmpl_outcome_t later = clean(other, "/2", &opts, store, 1, *state);
+    tmpl_outcome_t first = clean(other, "/2", &opts, NULL, 1, *state);
+    assert_true(later.verdicts[0].ratio != first.verdicts[0].ratio);
+}
+
+/* Of what a page not counted brings, only what nobody has seen is added to what is known. */
+static void known_keys_stay_when_a_page_is_looked_up(void **state)
+{
+    static const char new_only[] = "tmpl-trees 1\nthreshold 0.5\nbias 0\n"
+                                   "tree 5\nsplit repeated 0.5 1 2\nleaf 0\n"
+                                   "split path0-df 0.75 3 4\nleaf 1\nleaf 3\nend\n";
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, trees_of(new_only, *state), *state);
+    tmpl_store_t *store = empty_store(*state);
+    clean(html, "/1", &opts, store, 1, *state);
+    tmpl_outcome_t looked_up = clean(other, "/2", &opts, store, 0, *state);
+    assert_int_equal(looked_up.counts.pages, 1);
+    /* the first page's text, seen once, is none that is repeated: it might be this page's own */
+    assert_float_equal(looked_up.verdicts[0].ratio, 0.5, 1e-6);
+    /* nor does it make its place one of repeated text */
+    opts.detect.models.trees = trees_of("tmpl-trees 1\nthreshold 0.5\nbias 0\ntree 3\n"
+                                        "split path0-repeated 0.5 1 2\nleaf 0\nleaf 3\nend\n",
+                                        *state);
+    tmpl_outcome_t moved =
+        clean("<!DOCTYPE html><body><header class=new><h1>A site</h1></header></body>", "/3", &opts,
+              store, 0, *state);
+    assert_int_equal(moved.counts.records[0].df, 1);
+    assert_float_equal(moved.verdicts[0].ratio, 0.5, 1e-6);
+    opts.detect.models.trees = trees_of(new_only, *state);
+    tmpl_outcome_t counted = clean(other, "/2", &opts, store, 1, *state);
+    assert_true(counted.verdicts[0].ratio > 0.9F);
+    assert_float_equal(counted.verdicts[3].ratio, 0.5, 1e-6);
+}
+
+/* auto goes on with what incremental has counted, and the other way round. */
+static void detectors_share_a_table(void **state)
+{
+    tmpl_store_t *store = empty_store(*state);
+    tmpl_clean_opts_t by[] = { opts_of(TMPL_DETECTOR_INCREMENTAL, NULL, *state),
+                               opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state),
+                               opts_of(TMPL_DETECTOR_PAGELEVEL, NULL, *state) };
+    by[1].mode = by[2].mode = TMPL_MODE_LEARN;
+    for (int i = 0; i < 6; i++) {
+        const char *uri = apr_psprintf(*state, "/%d", i);
+        const char *body = apr_psprintf(*state, "%s<p>%d</p>", other, i);
+        clean(body, uri, &by[1 + i % 2], store, 1, *state);
+    }
+    tmpl_outcome_t outcome = clean(other, "/0", &by[0], store, 0, *state);
+    assert_int_equal(outcome.counts.pages, 6);
+    assert_int_equal(outcome.counts.records[0].df, 6);
+    assert_true(outcome.closure.template_blocks > 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(models_are_built_in),
+    CHECK(a_model_says_whose_it_is),
+    CHECK(names_are_parsed),
+    CHECK(keys_do_not_depend_on_separators),
+    CHECK(who_needs_no_counts_judges_without_a_store),
+    CHECK(auto_cuts_what_its_trees_say),
+    CHECK(pagelevel_goes_by_its_model_or_a_threshold),
+    CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),
+    CHECK(known_keys_stay_when_a_page_is_looked_up),
+    CHECK(detectors_share_a_table),
+};
+
+CHECK_MAIN(tests)
