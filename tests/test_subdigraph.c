@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complete subdigraphs: pages that link each other. */
+/* Complete subdigraphs: pages that link each other; and how well what they share is known. */
 #include "check.h"
 
 #include <stdlib.h>
 
+#include "site/overlap.h"
 #include "site/subdigraph.h"
 
 #define MOST_PAGES 12
@@ -168,11 +169,39 @@ static void a_hostile_site_is_given_up(void **state)
     assert_int_equal(n, 7);
 }
 
+static int add_page(tmpl_overlap_t *overlap, uint32_t i, const char *html, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    return tmpl_overlap_add(overlap, i, page->keys, page->n_keys, page->text);
+}
+
+/* Of 10 bytes of menu, 6 of footer, 4 of a box, and of what each page says itself. */
+static void overlap_is_settled_by_pages_of_its_own_text(void **state)
+{
+    static const uint32_t pages[] = { 0, 2 };
+    const tmpl_page_t *key =
+        check_page("<p>0123456789</p><div>footer</div><ul>box.</ul><ol>key</ol>", *state);
+    tmpl_overlap_t *overlap = tmpl_overlap_make(key, 5, *state);
+    assert_true(tmpl_overlap_settled(overlap, pages, 0, 1) == 1);
+    assert_true(tmpl_overlap_settled(overlap, pages, 0, 2) == 0);
+    assert_true(add_page(overlap, 0, "<p>0123456789</p><div>footer</div><ol>a</ol>", *state));
+    assert_false(add_page(overlap, 1, "<p>0123456789</p><div>footer</div><ol>a</ol>", *state));
+    assert_false(add_page(overlap, 1, key->src, *state));
+    assert_true(add_page(overlap, 2, "<p>0123456789</p><div>footer</div><ul>box.</ul>", *state));
+    assert_true(tmpl_overlap_settled(overlap, pages, 2, 3) == 1);
+    assert_true(tmpl_overlap_settled(overlap, pages, 2, 4) == 0);
+    assert_true(add_page(overlap, 4, "<div>footer</div><ul>box.</ul>", *state));
+    assert_true(tmpl_overlap_settled(overlap, pages, 2, 4) == 6.0 / 16);
+    assert_true(tmpl_overlap_settled(overlap, pages + 1, 1, 3) == 1);
+    /* nothing is shared with a page of another kind, so there is nothing to wait for */
+    assert_true(add_page(overlap, 3, "<b>other</b>", *state));
+    assert_true(tmpl_overlap_settled(overlap, (const uint32_t[]){ 3 }, 1, 9) == 1);
+}
+
 static const struct CMUnitTest tests[] = {
-    CHECK(finds_what_trying_every_subset_finds),
-    CHECK(a_menu_is_a_complete_subdigraph),
-    CHECK(links_elsewhere_and_to_itself_do_not_count),
-    CHECK(a_hostile_site_is_given_up),
+    CHECK(finds_what_trying_every_subset_finds),        CHECK(a_menu_is_a_complete_subdigraph),
+    CHECK(links_elsewhere_and_to_itself_do_not_count),  CHECK(a_hostile_site_is_given_up),
+    CHECK(overlap_is_settled_by_pages_of_its_own_text),
 };
 
 CHECK_MAIN(tests)

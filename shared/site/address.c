@@ -42,8 +42,7 @@ static char *put_escaped(char *to, unsigned c)
     return to;
 }
 
-/* text in the one spelling that all spellings of an address share (RFC 3986, section 6.2.2). */
-static char *spelt(const char *text, apr_pool_t *pool)
+const char *tmpl_address_spell(const char *text, apr_pool_t *pool)
 {
     apr_size_t len = strlen(text);
     while (len > 0 && (unsigned char)text[len - 1] <= ' ') {
@@ -181,7 +180,7 @@ apr_status_t tmpl_address_parse(tmpl_address_t *address, const char *text,
                                 const tmpl_address_t *base, tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_uri_t parts;
-    const char *spelling = spelt(text, pool);
+    const char *spelling = tmpl_address_spell(text, pool);
     if (apr_uri_parse(pool, spelling, &parts) != APR_SUCCESS) {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is no address", text);
     }

@@ -22,6 +22,12 @@ typedef struct {
 apr_status_t tmpl_address_parse(tmpl_address_t *address, const char *text,
                                 const tmpl_address_t *base, tmpl_error_t *err, apr_pool_t *pool);
 
+/*
+ * text in the one spelling that all spellings of an address share (RFC 3986, section 6.2.2), as a string from
+ * pool; what it does to white space and to bytes that may not stand in an address is said above.
+ */
+const char *tmpl_address_spell(const char *text, apr_pool_t *pool);
+
 /* The whole URL. */
 const char *tmpl_address_url(const tmpl_address_t *address, apr_pool_t *pool);
 
