@@ -49,8 +49,7 @@ static apr_status_t read_body(const char **body, tmpl_ctx_t *ctx, apr_pool_t *po
     return rv == APR_SUCCESS && len != total ? APR_EGENERAL : rv;
 }
 
-/* The charset parameter of a Content-Type; NULL if there is none. */
-static const char *charset_of(const char *type, apr_pool_t *pool)
+const char *tmpl_content_charset(const char *type, apr_pool_t *pool)
 {
     static const char name[] = "charset=";
     const char *p = type;
@@ -95,7 +94,7 @@ static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *con
     input->page_key = key_of(r, conf->page_key, "TmplPageKey");
     input->host = r->hostname;
     input->uri = apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
-    input->charset = charset_of(r->content_type, pool);
+    input->charset = tmpl_content_charset(r->content_type, pool);
     input->learn = tmpl_may_learn(r, conf);
 }
 

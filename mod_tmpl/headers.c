@@ -100,6 +100,7 @@ static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, int learn,
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
     apr_table_setn(r->headers_out, "Tmpl", said);
+    tmpl_headers_fingerprint(r, outcome);
     apr_table_addn(r->headers_out, "Server-Timing",
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }

@@ -11,6 +11,7 @@
  *     validators.c   entity tags of pages that we change
  *     request.c      what the backend is asked for
  *     headers.c      what the response says
+ *     fingerprint.c  of which, what tells copies of an article
  *     connections.c  one store for each URI and child, behind a circuit breaker
  *     status.c       counters, for mod_status
  *     mod_tmpl.c     hooks
@@ -172,6 +173,9 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
 /* TMPL's filter function; its ctx is a tmpl_ctx_t. */
 apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb);
 
+/* The charset parameter of a Content-Type, from pool; NULL if there is none. type may be NULL. */
+const char *tmpl_content_charset(const char *type, apr_pool_t *pool);
+
 /*** raw.c ***/
 
 /* From now on the page is kept as it comes, and its fields as they are. */
@@ -246,6 +250,11 @@ void tmpl_headers_error(request_rec *r);
 
 /* The Tmpl field of a response that is declined. */
 void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason);
+
+/*** fingerprint.c ***/
+
+/* Adds the fingerprint of what is not template, if there is one, to the Tmpl field that is set. */
+void tmpl_headers_fingerprint(request_rec *r, const tmpl_outcome_t *outcome);
 
 /*** connections.c ***/
 

@@ -136,7 +136,7 @@ subtest 'usage errors' => sub {
     usage_is(['clean', @ok], qr/no FILE is named/, 'no file');
     usage_is(['clean', @ok, ''], qr/argument is empty/, 'an empty name');
     usage_is(['clean', '--mode', 'shred', @ok[2 .. 5], @pages],
-        qr/"shred" is none of annotate, strip, text, json/, 'unknown mode');
+        qr/"shred" is none of annotate, strip, text, json, fingerprint/, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     my %bad = (
         detector => [[qw(wang), ''], qr/none of incremental pagelevel auto/],

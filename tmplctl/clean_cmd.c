@@ -149,7 +149,8 @@ static apr_status_t prepare(run_t *run)
     ctl_t *ctl = run->ctl;
     run->mode = ctl_mode_find(ctl->options.mode);
     if (run->mode == NULL) {
-        ctl_say("clean: --mode: \"%s\" is none of annotate, strip, text, json", ctl->options.mode);
+        ctl_say("clean: --mode: \"%s\" is none of annotate, strip, text, json, fingerprint",
+                ctl->options.mode);
         return APR_EINVAL;
     }
     apr_status_t status = ctl_files_list(&run->files, ctl);

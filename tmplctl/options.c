@@ -47,7 +47,7 @@ static option_set_f set_without;
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, text or json" },
+      "annotate, strip, text, json or fingerprint" },
     { "site", 0, "KEY", IN_JUDGING, CTL_IN_CLEAN, set_string, AT(site), 0, 0,
       "the site that the pages are of: the key of its table" },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
+#include "fingerprint/fingerprint.h"
 #include "text/text.h"
 
 /* The page with its edits. */
@@ -50,11 +53,31 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
+const char *ctl_fingerprint(const ctl_page_t *page, apr_pool_t *pool)
+{
+    const tmpl_outcome_t *outcome = page->outcome;
+    if (outcome->decline != TMPL_DECLINE_NONE || outcome->verdicts == NULL) {
+        return NULL;
+    }
+    return tmpl_fingerprint_text(outcome->page, outcome->verdicts, NULL, pool);
+}
+
+/* A line as those of md5sum. */
+static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    const char *fingerprint = ctl_fingerprint(page, pool);
+    rendered->edited = 0;
+    rendered->bytes =
+        apr_pstrcat(pool, fingerprint != NULL ? fingerprint : "-", "  ", page->path, "\n", NULL);
+    rendered->len = strlen(rendered->bytes);
+}
+
 static const ctl_mode_t modes[] = {
     { "annotate", TMPL_MODE_ANNOTATE, ".html", render_html },
     { "strip", TMPL_MODE_STRIP, ".html", render_html },
     { "text", TMPL_MODE_STRIP, ".txt", render_text },
     { "json", TMPL_MODE_STRIP, ".json", ctl_render_json },
+    { "fingerprint", TMPL_MODE_STRIP, ".txt", render_fingerprint },
 };
 
 const ctl_mode_t *ctl_mode_find(const char *name)

@@ -11,12 +11,20 @@
 
 #define BYTE_ORDER_MARK 0xFEFF
 
-/* A line in the making. */
+/* A line in the making: the sink of what adds to a string. */
 typedef struct {
     tmpl_buf_t *buf;
     apr_size_t start; /* of the line in buf */
     int space;        /* white space was seen since the last character */
 } line_t;
+
+/* A text while it is read. */
+typedef struct {
+    const tmpl_text_sink_t *sink;
+    const tmpl_page_t *page;
+    const tmpl_decoder_t *decoder;
+    tmpl_buf_t utf8; /* a segment of another charset */
+} reader_t;
 
 /* Also what Unicode calls a line or a no-break space: a block is one line, and is read by tools. */
 static int is_space(uint32_t code)
@@ -24,13 +32,11 @@ static int is_space(uint32_t code)
     return code <= 0x20 || code == 0x85 || code == 0xA0 || code == 0x2028 || code == 0x2029;
 }
 
-static void add_code(line_t *line, uint32_t code)
+static void add_code(void *ctx, uint32_t code)
 {
-    if (is_space(code)) {
+    line_t *line = ctx;
+    if (code == ' ') {
         line->space = 1;
-        return;
-    }
-    if (code == BYTE_ORDER_MARK) {
         return;
     }
     if (line->space && line->buf->len > line->start) {
@@ -41,7 +47,8 @@ static void add_code(line_t *line, uint32_t code)
 }
 
 /* text is UTF-8; references says whether it may hold character references. */
-static void add_text(line_t *line, const char *text, apr_size_t len, int references)
+static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t len,
+                      int references)
 {
     apr_size_t used;
     for (apr_size_t i = 0; i < len; i += used) {
@@ -52,7 +59,9 @@ static void add_text(line_t *line, const char *text, apr_size_t len, int referen
         if (code == 0) {
             code = tmpl_utf8_next(text + i, len - i, &used);
         }
-        add_code(line, code);
+        if (code != BYTE_ORDER_MARK) {
+            sink->take(sink->ctx, is_space(code) ? ' ' : code);
+        }
     }
 }
 
@@ -63,25 +72,42 @@ static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
            apr_isalpha(page->src[span.start + 1]);
 }
 
-static void add_segment(line_t *line, const tmpl_page_t *page, uint32_t segment,
-                        const tmpl_decoder_t *decoder)
+static void give_segment(reader_t *reader, uint32_t segment)
 {
+    const tmpl_page_t *page = reader->page;
     tmpl_span_t span = page->segments[segment].span;
-    tmpl_buf_t utf8;
     if (is_tag(page, span)) {
-        line->space |= page->nodes[page->segments[segment].node].tag == TMPL_TAG_IMG;
+        if (page->nodes[page->segments[segment].node].tag == TMPL_TAG_IMG) {
+            reader->sink->take(reader->sink->ctx, ' ');
+        }
         return;
     }
-    tmpl_buf_init(&utf8, line->buf->pool);
-    tmpl_decode(&utf8, decoder, page->src + span.start, tmpl_span_len(span));
-    add_text(line, utf8.at, utf8.len, 1);
+    if (reader->decoder->xlate == NULL) {
+        give_text(reader->sink, page->src + span.start, tmpl_span_len(span), 1);
+        return;
+    }
+    tmpl_buf_clear(&reader->utf8);
+    tmpl_decode(&reader->utf8, reader->decoder, page->src + span.start, tmpl_span_len(span));
+    give_text(reader->sink, reader->utf8.at, reader->utf8.len, 1);
+}
+
+static void start_reader(reader_t *reader, const tmpl_text_sink_t *sink, const tmpl_page_t *page,
+                         const tmpl_decoder_t *decoder, apr_pool_t *pool)
+{
+    *reader = (reader_t){ .sink = sink, .page = page, .decoder = decoder };
+    if (decoder->xlate != NULL) {
+        tmpl_buf_init(&reader->utf8, pool);
+    }
 }
 
 void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,
                        const tmpl_decoder_t *decoder)
 {
     line_t line = { buf, buf->len, 0 };
-    add_segment(&line, page, segment, decoder);
+    tmpl_text_sink_t sink = { add_code, &line };
+    reader_t reader;
+    start_reader(&reader, &sink, page, decoder, buf->pool);
+    give_segment(&reader, segment);
 }
 
 /* Whether the tag (its name is at name) may stand within a word. */
@@ -121,19 +147,30 @@ static int parts_words(const char *at, apr_size_t len)
     return 0;
 }
 
-void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
-                     const tmpl_decoder_t *decoder)
+void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t block,
+                        const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    line_t line = { buf, buf->len, 0 };
     const tmpl_block_t *b = &page->blocks[block];
+    reader_t reader;
+    start_reader(&reader, sink, page, decoder, pool);
     for (uint32_t i = b->first_segment; i < b->after_segment; i++) {
         if (i > b->first_segment) {
             uint32_t from = page->segments[i - 1].span.end;
             uint32_t to = page->segments[i].span.start;
-            line.space |= from < to && parts_words(page->src + from, to - from);
+            if (from < to && parts_words(page->src + from, to - from)) {
+                sink->take(sink->ctx, ' ');
+            }
         }
-        add_segment(&line, page, i, decoder);
+        give_segment(&reader, i);
     }
+}
+
+void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
+                     const tmpl_decoder_t *decoder)
+{
+    line_t line = { buf, buf->len, 0 };
+    tmpl_text_sink_t sink = { add_code, &line };
+    tmpl_text_block_to(&sink, page, block, decoder, buf->pool);
 }
 
 /* Elements of libxml2's tree, by what we know of their names. */
@@ -171,6 +208,7 @@ void tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
 {
     tmpl_buf_t utf8;
     line_t line = { buf, buf->len, 0 };
+    tmpl_text_sink_t sink = { add_code, &line };
     tmpl_buf_init(&utf8, pool);
     tmpl_decode(&utf8, decoder, src, len);
     if (utf8.len > INT32_MAX) {
@@ -182,7 +220,7 @@ void tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
     const xmlNode *node = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
     while (node != NULL) {
         if (node->type == XML_TEXT_NODE) {
-            add_text(&line, (const char *)node->content, strlen((const char *)node->content), 0);
+            give_text(&sink, (const char *)node->content, strlen((const char *)node->content), 0);
         }
         else if (flags_of(node) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
             end_line(&line);

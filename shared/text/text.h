@@ -18,6 +18,20 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
 
 /*
+ * Takes the characters of a text one at a time, for who needs no string of them. What is at least as
+ * white as a space comes as a space, maybe several times; so does what parts words without a
+ * character, such as the end of a line.
+ */
+typedef struct {
+    void (*take)(void *ctx, uint32_t code);
+    void *ctx;
+} tmpl_text_sink_t;
+
+/* Gives sink the text of a block; room for the longest segment in another charset is from pool. */
+void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t block,
+                        const tmpl_decoder_t *decoder, apr_pool_t *pool);
+
+/*
  * Adds the text of a page of which the library has made nothing, as libxml2 reads it: a line for
  * each stretch of text between elements that are not inline.
  */

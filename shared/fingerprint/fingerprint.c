@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fingerprint/fingerprint.h"
+
+#include <string.h>
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "fingerprint/words.h"
+#include "text/text.h"
+
+#define BINS     64
+#define BIN_BITS 6
+
+/* No value is that large: the top bits are the bin's number, and are taken off. */
+#define EMPTY UINT64_MAX
+
+/* From how many bytes on words that no shingle needs any more are thrown away. */
+#define CROWDED 1024
+
+/* A text in the making. */
+typedef struct {
+    tmpl_buf_t words; /* the last ones, each but the first behind a blank */
+    apr_size_t starts[TMPL_FINGERPRINT_SHINGLE]; /* of word n in words, at n modulo their number */
+    int in_word;
+    uint32_t n_words;
+    uint64_t least[BINS];
+} sketch_t;
+
+static void add_shingle(sketch_t *sketch, apr_size_t start)
+{
+    uint64_t hash = XXH64(sketch->words.at + start, sketch->words.len - start, 0);
+    uint64_t *least = &sketch->least[hash >> (64 - BIN_BITS)];
+    uint64_t value = hash << BIN_BITS >> BIN_BITS;
+    if (value < *least) {
+        *least = value;
+    }
+}
+
+/* Moves what the next shingle needs to the front. */
+static void make_room(sketch_t *sketch, apr_size_t start)
+{
+    memmove(sketch->words.at, sketch->words.at + start, sketch->words.len - start);
+    sketch->words.len -= start;
+    for (unsigned i = 0; i < TMPL_FINGERPRINT_SHINGLE; i++) {
+        sketch->starts[i] -= start;
+    }
+}
+
+static void end_word(sketch_t *sketch)
+{
+    if (!sketch->in_word) {
+        return;
+    }
+    sketch->in_word = 0;
+    sketch->n_words++;
+    if (sketch->n_words >= TMPL_FINGERPRINT_SHINGLE) {
+        apr_size_t start = sketch->starts[sketch->n_words % TMPL_FINGERPRINT_SHINGLE];
+        add_shingle(sketch, start);
+        if (start > CROWDED) {
+            make_room(sketch, start);
+        }
+    }
+}
+
+static void begin_word(sketch_t *sketch)
+{
+    if (sketch->in_word) {
+        return;
+    }
+    if (sketch->n_words > 0) {
+        tmpl_buf_add(&sketch->words, " ", 1);
+    }
+    sketch->starts[sketch->n_words % TMPL_FINGERPRINT_SHINGLE] = sketch->words.len;
+    sketch->in_word = 1;
+}
+
+static void add_code(void *ctx, uint32_t code)
+{
+    sketch_t *sketch = ctx;
+    tmpl_char_e kind = tmpl_char_kind(code);
+    if (kind != TMPL_CHAR_WORD) {
+        end_word(sketch);
+    }
+    if (kind == TMPL_CHAR_PARTS) {
+        return;
+    }
+    begin_word(sketch);
+    tmpl_buf_add_char(&sketch->words, code < 0x80 ? (uint32_t)apr_tolower((int)code) : code);
+    if (kind == TMPL_CHAR_DENSE) {
+        end_word(sketch);
+    }
+}
+
+/*
+ * One bit of each bin's least value. A bin without one takes another bit of the next that has: of
+ * short texts few bins do.
+ */
+static uint64_t bits_of(const uint64_t *least)
+{
+    uint64_t bits = 0;
+    for (unsigned bin = 0; bin < BINS; bin++) {
+        unsigned step = 0;
+        while (step < BINS - 1 && least[(bin + step) % BINS] == EMPTY) {
+            step++;
+        }
+        bits |= (least[(bin + step) % BINS] >> step & 1) << bin;
+    }
+    return bits;
+}
+
+void tmpl_fingerprint(tmpl_fingerprint_t *fingerprint, const tmpl_page_t *page,
+                      const tmpl_verdict_t *verdicts, const char *charset, apr_pool_t *pool)
+{
+    sketch_t sketch = { .n_words = 0 };
+    tmpl_decoder_t decoder;
+    tmpl_text_sink_t sink = { add_code, &sketch };
+    tmpl_buf_init(&sketch.words, pool);
+    memset(sketch.least, 0xFF, sizeof(sketch.least));
+    tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
+    for (uint32_t i = 0; i < page->n_blocks; i++) {
+        if (verdicts == NULL || !verdicts[i].template) {
+            tmpl_text_block_to(&sink, page, i, &decoder, pool);
+            end_word(&sketch);
+        }
+    }
+    fingerprint->words = sketch.n_words;
+    fingerprint->bits = sketch.n_words >= TMPL_FINGERPRINT_LEAST ? bits_of(sketch.least) : 0;
+}
+
+const char *tmpl_fingerprint_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
+                                  const char *charset, apr_pool_t *pool)
+{
+    tmpl_fingerprint_t fingerprint;
+    tmpl_fingerprint(&fingerprint, page, verdicts, charset, pool);
+    return fingerprint.words >= TMPL_FINGERPRINT_LEAST
+               ? apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, fingerprint.bits)
+               : NULL;
+}
