@@ -103,7 +103,7 @@ static apr_off_t length_after(apr_off_t length, const tmpl_edits_t *edits)
     uint32_t i;
 
     for (i = 0; i < edits->n; i++) {
-        length += edits->edits[i].text_len;
+        length += (apr_off_t)strlen(tmpl_edit_text(edits, i));
         length -= tmpl_span_len(edits->edits[i].span);
     }
     return length;

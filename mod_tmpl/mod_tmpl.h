@@ -192,9 +192,9 @@ void tmpl_raw_drop(tmpl_ctx_t *ctx);
 /*** splice.c ***/
 
 /*
- * Applies edits to the data of bb in a single pass. Metadata keeps its place, data outside of
- * edits is shared, not copied; the edits' texts are copied. The lengths of all buckets must be
- * known. What apr_bucket_split returns if that fails.
+ * Applies edits to the data of bb in a single pass. Metadata keeps its place; data outside of
+ * edits and the edits' texts, which are constants, are shared, not copied. The lengths of all
+ * buckets must be known. What apr_bucket_split returns if that fails.
  */
 apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits);
 

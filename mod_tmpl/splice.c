@@ -47,18 +47,17 @@ apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits)
     uint32_t i;
 
     for (i = 0; rv == APR_SUCCESS && i < edits->n; i++) {
-        const tmpl_edit_t *edit = &edits->edits[i];
+        const char *text = tmpl_edit_text(edits, i);
 
-        rv = advance(&place, edit->span.start, 0);
-        if (rv == APR_SUCCESS && edit->text_len > 0) {
-            apr_bucket *text =
-                apr_bucket_heap_create(edit->text, edit->text_len, NULL, bb->bucket_alloc);
+        rv = advance(&place, edits->edits[i].span.start, 0);
+        if (rv == APR_SUCCESS && *text != '\0') {
+            apr_bucket *e = apr_bucket_immortal_create(text, strlen(text), bb->bucket_alloc);
 
             /* before the sentinel is behind all else */
-            APR_BUCKET_INSERT_BEFORE(place.e, text);
+            APR_BUCKET_INSERT_BEFORE(place.e, e);
         }
         if (rv == APR_SUCCESS) {
-            rv = advance(&place, edit->span.end, 1);
+            rv = advance(&place, edits->edits[i].span.end, 1);
         }
     }
     return rv;

@@ -131,7 +131,8 @@ static int takes_apart(const tmpl_token_t *token)
 static const char *mended(size_t *out_len, const char *bytes, size_t len, apr_pool_t *pool)
 {
     tmpl_tokens_t tokens;
-    tmpl_edits_t edits = { 0 };
+    static const char *const texts[] = { "<!---->" };
+    tmpl_edits_t edits = { .texts = texts };
     *out_len = len;
     if (tmpl_scan(&tokens, bytes, (uint32_t)len, UINT32_MAX, pool) != TMPL_DECLINE_NONE) {
         return bytes;
@@ -140,7 +141,7 @@ static const char *mended(size_t *out_len, const char *bytes, size_t len, apr_po
     for (uint32_t i = 0; i < tokens.n; i++) {
         tmpl_span_t here = { tokens.tokens[i].span.start, tokens.tokens[i].span.start };
         if (takes_apart(&tokens.tokens[i])) {
-            comments[edits.n++] = (tmpl_edit_t){ here, "<!---->", 7 };
+            comments[edits.n++] = (tmpl_edit_t){ here, 0 };
         }
     }
     edits.edits = comments;

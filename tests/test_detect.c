@@ -154,10 +154,11 @@ static void too_little_left_is_left_alone(void **state)
 
 static void edits_apply_in_order(void **state)
 {
+    static const char *const texts[] = { "", "<", "xyz", ">" };
     static const tmpl_edit_t list[] = {
-        { { 0, 0 }, "<", 1 }, { { 1, 3 }, "", 0 }, { { 3, 4 }, "xyz", 3 }, { { 5, 5 }, ">", 1 }
+        { { 0, 0 }, 1 }, { { 1, 3 }, 0 }, { { 3, 4 }, 2 }, { { 5, 5 }, 3 }
     };
-    tmpl_edits_t edits = { list, 4 };
+    tmpl_edits_t edits = { list, 4, texts };
     apr_size_t len;
     assert_string_equal(tmpl_edits_apply(&len, &edits, "abcde", 5, *state), "<axyze>");
     assert_int_equal(len, 7);

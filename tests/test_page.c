@@ -277,9 +277,11 @@ static void limits_hold(void **state)
                      TMPL_DECLINE_TOO_DEEP);
     opts.max_depth = 8;
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
-    opts.max_nodes = 2;
+    opts.max_tokens = 7;
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
                      TMPL_DECLINE_TOO_MANY);
+    opts.max_tokens = 8;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
 }
 
 /* What each tag has to be searched for in is bounded for the page as a whole. */
@@ -297,6 +299,27 @@ static void many_tags_deep_down_are_declined(void **state)
     }
     assert_int_equal(tmpl_page_parse(&page, html, 5 * DEEP + 4 * TAGS, &opts, *state),
                      TMPL_DECLINE_TOO_MANY);
+}
+
+static tmpl_decline_e parse_many(const char *unit, unsigned n, apr_pool_t *pool)
+{
+    size_t len = strlen(unit);
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    char *html = apr_palloc(pool, n * len);
+    for (unsigned i = 0; i < n; i++) {
+        memcpy(html + i * len, unit, len);
+    }
+    return tmpl_page_parse(&page, html, n * len, &opts, pool);
+}
+
+/* What a page takes is bounded by its size; a small one may be as dense as it likes. */
+static void pages_of_little_but_tags_are_declined(void **state)
+{
+    assert_int_equal(parse_many("<li>x", 6000, *state), TMPL_DECLINE_NONE);
+    assert_int_equal(parse_many("<li>x", 60000, *state), TMPL_DECLINE_TOO_MANY);
+    assert_int_equal(parse_many("<p></p>", 60000, *state), TMPL_DECLINE_EMPTY);
+    assert_int_equal(parse_many("<td>1</td>", 60000, *state), TMPL_DECLINE_NONE);
 }
 
 /* libxml2 asks for some 4,000 bytes at a time, and a tag may stand across their end in any way. */
@@ -453,6 +476,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(every_reason_is_documented),
     CHECK(limits_hold),
     CHECK(many_tags_deep_down_are_declined),
+    CHECK(pages_of_little_but_tags_are_declined),
     CHECK(pages_longer_than_what_is_read_at_once_are_whole),
     CHECK(odd_bytes_are_text),
     CHECK(attributes_as_html5_reads_them),

@@ -272,6 +272,7 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool)
 {
     closure_t c = { .page = page, .verdicts = verdicts, .need = need };
+    apr_pool_t *scratch;
     *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
     apply(verdicts, page, guards->drop, 1);
     apply(verdicts, page, guards->keep, 0); /* who asks for both wants it kept */
@@ -282,10 +283,13 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     if (closure->template_blocks == 0) {
         return;
     }
-    sum_up(&c, pool);
+    /* The sums are gone before the edits are made. */
+    apr_pool_create(&scratch, pool);
+    sum_up(&c, scratch);
     /* Every cut holds a segment of its own. */
     c.cuts = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c.cuts));
     open_element(&c, 0);
+    apr_pool_destroy(scratch);
     if (need == TMPL_NODE_CUT) {
         drop_joining(&c);
     }

@@ -45,13 +45,27 @@ static tmpl_span_t find_href(const tmpl_tokens_t *tokens, const char *src, tmpl_
     return (tmpl_span_t){ 0, 0 };
 }
 
+/*
+ * Whether the page is little but tags: what reading it takes is then many times its size. The densest of 2,304
+ * real pages takes 5 bytes for each of its own; a table of single digits 12. Small pages may take more.
+ */
+static int is_too_dense(const tmpl_build_t *build)
+{
+    enum { MAX_BYTES_PER_BYTE = 12, SMALL = 256 * 1024 };
+    const tmpl_skeleton_t *s = &build->skeleton;
+    uint64_t needed = (uint64_t)build->tokens->n * sizeof(tmpl_token_t) +
+                      (uint64_t)s->elements * sizeof(tmpl_node_t) +
+                      (uint64_t)s->segments * (sizeof(tmpl_segment_t) + 2 * sizeof(uint32_t));
+    return needed > (uint64_t)build->page->len * MAX_BYTES_PER_BYTE + SMALL;
+}
+
 /* bytes -> build->page, once the charset is known to do. */
 static tmpl_decline_e write_page(tmpl_build_t *build)
 {
     tmpl_page_t *p = build->page;
     tmpl_tokens_t *tokens = build->tokens;
-    uint32_t max_tokens = 3 * build->opts->max_nodes; /* two tags an element; and comments */
-    tmpl_decline_e decline = tmpl_scan(tokens, p->src, p->len, max_tokens, build->scratch);
+    tmpl_decline_e decline =
+        tmpl_scan(tokens, p->src, p->len, build->opts->max_tokens, build->scratch);
     if (decline == TMPL_DECLINE_NONE) {
         decline = tmpl_balance(tokens, p->src, p->len, build->opts->max_depth, build->scratch);
     }
@@ -65,7 +79,7 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     p->canonical = find_href(tokens, p->src, TMPL_TAG_LINK, "canonical");
     p->base = find_href(tokens, p->src, TMPL_TAG_BASE, NULL);
     tmpl_skeleton(&build->skeleton, tokens, p->src, p->len);
-    if (build->skeleton.marks > max_tokens) {
+    if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;
     }
     tmpl_segments_init(build);
@@ -81,7 +95,7 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
                                const tmpl_page_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_page_opts_t o = *opts;
-    o.max_nodes = o.max_nodes != 0 ? o.max_nodes : TMPL_MAX_NODES;
+    o.max_tokens = o.max_tokens != 0 ? o.max_tokens : TMPL_MAX_TOKENS;
     o.max_depth = o.max_depth != 0 ? o.max_depth : TMPL_MAX_DEPTH;
     if (len == 0) {
         return TMPL_DECLINE_EMPTY; /* src may be NULL */

@@ -85,13 +85,13 @@ typedef struct {
 typedef struct {
     const tmpl_tag_set_t *separators; /* NULL: tmpl_separators_default */
     uint64_t seed;                    /* of every key, from the operator's secret */
-    uint32_t max_nodes;               /* 0: TMPL_MAX_NODES */
+    uint32_t max_tokens;              /* tags and comments; 0: TMPL_MAX_TOKENS */
     uint32_t max_depth;               /* 0: TMPL_MAX_DEPTH */
     const char *charset;              /* as the Content-Type header names it, or NULL */
 } tmpl_page_opts_t;
 
-#define TMPL_MAX_NODES 200000
-#define TMPL_MAX_DEPTH 512
+#define TMPL_MAX_TOKENS 600000
+#define TMPL_MAX_DEPTH  512
 
 /*
  * Parses len bytes at src, which must stay as they are for as long as the page is used; everything

@@ -43,7 +43,6 @@ static void show_tag(skeleton_t *s, uint32_t i)
     tmpl_token_t *token = &s->tokens->tokens[i];
     int is_start = token->type == TMPL_TOKEN_START;
     token->shown = 1;
-    s->out->marks++;
     s->out->elements += is_start;
     s->out->segments += is_start && (token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_IMG);
 }
@@ -80,7 +79,6 @@ static unsigned char show_text(skeleton_t *s, const char *src, tmpl_span_t text)
     }
     uint32_t length = tmpl_span_len(text);
     s->in_body = 1;
-    s->out->marks++;
     s->out->segments++;
     s->out->longest_text = length > s->out->longest_text ? length : s->out->longest_text;
     return 1;

@@ -15,9 +15,8 @@
 
 #include "page/scan.h"
 
-/* How many marks a walk will meet, by kind. */
+/* What a walk will meet. */
 typedef struct {
-    uint32_t marks;
     uint32_t elements;     /* start tags */
     uint32_t segments;     /* texts, images and links: as many segments at most */
     uint32_t longest_text; /* bytes of source */

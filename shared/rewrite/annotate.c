@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rewrite/rewrite.h"
 
-#define ATTRIBUTE " data-tmpl=\"\""
-#define RUN_OPEN  "<!--tmpl-->"
-#define RUN_CLOSE "<!--/tmpl-->"
+typedef enum {
+    ATTRIBUTE,
+    RUN_OPEN,
+    RUN_CLOSE,
+    DISOWN /* in front of "tmpl" in marks that the page brought itself: data-x-tmpl, <!--x-tmpl--> */
+} text_e;
 
-/* Goes in front of "tmpl" in marks that the page brought itself: data-x-tmpl, <!--x-tmpl-->. */
-#define DISOWN "x-"
+static const char *const texts[] = { " data-tmpl=\"\"", "<!--tmpl-->", "<!--/tmpl-->", "x-" };
 
-static tmpl_edit_t insert(uint32_t at, const char *text, uint32_t len)
+static tmpl_edit_t insert(uint32_t at, text_e text)
 {
-    return (tmpl_edit_t){ { at, at }, text, len };
+    return (tmpl_edit_t){ { at, at }, text };
 }
 
 /* Puts the claims' edits in front of the first mark that is not before them. */
@@ -18,7 +20,7 @@ static uint32_t disown(tmpl_edit_t *e, const tmpl_page_t *page, uint32_t *claim,
 {
     uint32_t n = 0;
     while (*claim < page->n_claims && page->claims[*claim] < before) {
-        e[n++] = insert(page->claims[(*claim)++], DISOWN, sizeof(DISOWN) - 1);
+        e[n++] = insert(page->claims[(*claim)++], DISOWN);
     }
     return n;
 }
@@ -35,15 +37,15 @@ void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_clos
             /* In front of the '>', so behind every attribute that the page gives the element. */
             uint32_t at = page->nodes[cut->node].open.end - 1;
             n += disown(e + n, page, &claim, at);
-            e[n++] = insert(at, ATTRIBUTE, sizeof(ATTRIBUTE) - 1);
+            e[n++] = insert(at, ATTRIBUTE);
         }
         else {
             n += disown(e + n, page, &claim, cut->span.start);
-            e[n++] = insert(cut->span.start, RUN_OPEN, sizeof(RUN_OPEN) - 1);
+            e[n++] = insert(cut->span.start, RUN_OPEN);
             n += disown(e + n, page, &claim, cut->span.end);
-            e[n++] = insert(cut->span.end, RUN_CLOSE, sizeof(RUN_CLOSE) - 1);
+            e[n++] = insert(cut->span.end, RUN_CLOSE);
         }
     }
     n += disown(e + n, page, &claim, page->len);
-    *edits = (tmpl_edits_t){ e, n };
+    *edits = (tmpl_edits_t){ e, n, texts };
 }

@@ -8,7 +8,7 @@ const char *tmpl_edits_apply(apr_size_t *out_len, const tmpl_edits_t *edits, con
 {
     apr_size_t room = len + 1;
     for (uint32_t i = 0; i < edits->n; i++) {
-        room += edits->edits[i].text_len;
+        room += strlen(tmpl_edit_text(edits, i));
     }
     char *out = apr_palloc(pool, room);
     char *to = out;
@@ -17,8 +17,7 @@ const char *tmpl_edits_apply(apr_size_t *out_len, const tmpl_edits_t *edits, con
         const tmpl_edit_t *edit = &edits->edits[i];
         memcpy(to, src + at, edit->span.start - at);
         to += edit->span.start - at;
-        memcpy(to, edit->text, edit->text_len);
-        to += edit->text_len;
+        to = stpcpy(to, tmpl_edit_text(edits, i));
         at = edit->span.end;
     }
     memcpy(to, src + at, len - at);

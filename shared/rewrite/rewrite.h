@@ -8,18 +8,24 @@
 
 #include "detect/detect.h"
 
-/* Replaces the bytes of span by text (text_len 0: deletes them). An empty span inserts. */
+/* Replaces the bytes of span by a text. An empty span inserts. There may be as many as elements: no pointers. */
 typedef struct {
     tmpl_span_t span;
-    const char *text;
-    uint32_t text_len;
+    uint32_t text; /* index in the edits' texts */
 } tmpl_edit_t;
 
-/* In order of position; none overlaps another. */
+/* In order of position; none overlaps another. All zero: none. */
 typedef struct {
     const tmpl_edit_t *edits;
     uint32_t n;
+    const char *const *texts; /* constants; "" deletes */
 } tmpl_edits_t;
+
+/* What stands instead of the span of edit i. */
+static inline const char *tmpl_edit_text(const tmpl_edits_t *edits, uint32_t i)
+{
+    return edits->texts[edits->edits[i].text];
+}
 
 /*
  * Marks elements with the attribute data-tmpl="" and runs with <!--tmpl--> .. <!--/tmpl-->. Such marks
