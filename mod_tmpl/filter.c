@@ -8,6 +8,8 @@
  */
 #include "mod_tmpl.h"
 
+#include "page/charset.h"
+
 /* Data shorter than this is copied together, so that a dribbling backend costs no bucket a byte. */
 #define SMALL (APR_BUCKET_BUFF_SIZE / 2)
 
@@ -49,24 +51,6 @@ static apr_status_t read_body(const char **body, tmpl_ctx_t *ctx, apr_pool_t *po
     return rv == APR_SUCCESS && len != total ? APR_EGENERAL : rv;
 }
 
-const char *tmpl_content_charset(const char *type, apr_pool_t *pool)
-{
-    static const char name[] = "charset=";
-    const char *p = type;
-    apr_size_t len;
-
-    while (p != NULL && (p = ap_strchr_c(p, ';')) != NULL) {
-        p += 1 + strspn(p + 1, " \t");
-        if (ap_cstr_casecmpn(p, name, sizeof(name) - 1) == 0) {
-            p += sizeof(name) - 1;
-            p += *p == '"';
-            len = strcspn(p, "\"; \t");
-            return len > 0 ? apr_pstrmemdup(pool, p, len) : NULL;
-        }
-    }
-    return NULL;
-}
-
 /* The value of a key's expression; NULL if there is none, or nothing in it. */
 static const char *key_of(request_rec *r, const ap_expr_info_t *expr, const char *directive)
 {
@@ -94,7 +78,7 @@ static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *con
     input->page_key = key_of(r, conf->page_key, "TmplPageKey");
     input->host = r->hostname;
     input->uri = apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
-    input->charset = tmpl_content_charset(r->content_type, pool);
+    input->charset = tmpl_charset_of_type(r->content_type, pool);
     input->learn = tmpl_may_learn(r, conf);
 }
 

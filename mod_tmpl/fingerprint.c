@@ -6,6 +6,7 @@
 #include "mod_tmpl.h"
 
 #include "fingerprint/fingerprint.h"
+#include "page/charset.h"
 
 void tmpl_headers_fingerprint(request_rec *r, const tmpl_outcome_t *outcome)
 {
@@ -19,7 +20,7 @@ void tmpl_headers_fingerprint(request_rec *r, const tmpl_outcome_t *outcome)
     apr_pool_create(&pool, r->pool);
     apr_pool_tag(pool, "tmpl_fingerprint");
     fingerprint = tmpl_fingerprint_text(outcome->page, outcome->verdicts,
-                                        tmpl_content_charset(r->content_type, pool), pool);
+                                        tmpl_charset_of_type(r->content_type, pool), pool);
     if (fingerprint != NULL) {
         apr_table_setn(r->headers_out, "Tmpl",
                        apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", field, fingerprint));

@@ -173,9 +173,6 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
 /* TMPL's filter function; its ctx is a tmpl_ctx_t. */
 apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb);
 
-/* The charset parameter of a Content-Type, from pool; NULL if there is none. type may be NULL. */
-const char *tmpl_content_charset(const char *type, apr_pool_t *pool);
-
 /*** raw.c ***/
 
 /* From now on the page is kept as it comes, and its fields as they are. */

@@ -16,6 +16,22 @@ static const char *const not_ascii[] = { "utf-16",   "utf16",     "utf-32",    "
                                          "iso-2022", "csiso2022", "hz",        "unicode", "scsu",
                                          "bocu",     "ebcdic",    "ibm037",    "cp037" };
 
+const char *tmpl_charset_of_type(const char *type, apr_pool_t *pool)
+{
+    static const char name[] = "charset=";
+    const char *p = type;
+    while (p != NULL && (p = strchr(p, ';')) != NULL) {
+        p += 1 + strspn(p + 1, " \t");
+        if (strncasecmp(p, name, sizeof(name) - 1) == 0) {
+            p += sizeof(name) - 1;
+            p += *p == '"';
+            apr_size_t len = strcspn(p, "\"; \t");
+            return len > 0 ? apr_pstrmemdup(pool, p, len) : NULL;
+        }
+    }
+    return NULL;
+}
+
 int tmpl_charset_is_ascii(const char *charset)
 {
     for (unsigned i = 0; charset != NULL && i < sizeof(not_ascii) / sizeof(not_ascii[0]); i++) {

@@ -12,6 +12,9 @@
  */
 const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool);
 
+/* The charset parameter of a Content-Type, from pool; NULL if there is none. type may be NULL. */
+const char *tmpl_charset_of_type(const char *type, apr_pool_t *pool);
+
 /* Whether bytes below 0x80 always mean ASCII in that charset (NULL: unknown, assumed). */
 int tmpl_charset_is_ascii(const char *charset);
 
