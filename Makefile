@@ -81,7 +81,7 @@ bench-lifetime: $(BUILD)/bench/lifetime
 
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
 # bench-parse CORPUS=DIR   what reading a page costs, beside libxml2 alone on the same bytes
 bench-parse: $(BUILD)/bench/parse
@@ -110,6 +110,16 @@ bench-proxy: all $(BUILD)/bench/proxy_backend
 	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/proxy $(BUILD)/bench/proxy_backend $(ROUNDS)
 
 .PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy bench-proxy
+# paper-chen CORPUS=DIR    Chen et al.: template blocks found, and time, of every method; sites of 80 pages or more
+# The list of sites and the stores are in a directory that goes when the run ends.
+PAPER_OBJ := $(call obj,bench/paper-pages.c bench/paper-methods.c bench/shingle.c bench/sst.c)
+LEAST     ?= 80
+paper = @dir=$$(mktemp -d) && { bench/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \
+	  $(BUILD)/bench/$(1) $$dir $(3) <$$dir/list; rc=$$?; rm -rf $$dir; exit $$rc; }
+$(BUILD)/bench/paper-chen: $(PAPER_OBJ)
+paper-chen: $(BUILD)/bench/paper-chen
+	$(call paper,paper-chen,$(LEAST),conf/pagelevel.model)
+.PHONY: paper-chen
 # --- end of measuring ---
 
 # --- checking ---

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every method of the papers, run over the pages of a site in one order, for the experiments that compare
+ * them. Incremental methods go through an LMDB store in a directory of their own; batch methods hold the
+ * pages of a batch and judge them when it is full.
+ */
+#ifndef TMPL_PAPER_METHODS_H
+#define TMPL_PAPER_METHODS_H
+
+#include "detect/pagelevel.h"
+#include "paper-pages.h"
+#include "shingle.h"
+
+typedef struct {
+    tmpl_policy_t policy; /* of incremental methods */
+    double ratio;         /* a block is template if more than this share of it is */
+    uint32_t passes;      /* 2: incremental methods see all pages before they judge any */
+    uint32_t batch;       /* pages of a batch; 0: all */
+    shingle_opts_t shingle;
+    double t;                  /* sst: importance below which a node is noise */
+    const tmpl_model_t *model; /* pagelevel */
+    int smoothing;
+    const char *dir; /* where stores are put */
+} paper_opts_t;
+
+/* Defaults of every method; no model, no directory. */
+extern const paper_opts_t paper_opts_default;
+
+typedef struct {
+    paper_score_t score;
+    paper_score_t *pages; /* of each page alone */
+    double seconds;       /* of CPU, without parsing */
+    double bytes; /* average storage: the table after every page, or the cached pages of a batch */
+    double keys;  /* mean of a page: keys that go to the table */
+    tmpl_store_stats_t end; /* the table at the end */
+} paper_result_t;
+
+typedef struct {
+    const char *name;
+    void (*run)(paper_result_t *result, const paper_site_t *site, const paper_opts_t *opts,
+                apr_pool_t *pool);
+    int is_batch;
+} paper_method_t;
+
+enum { PAPER_INCREMENTAL, PAPER_STYLE, PAPER_SHINGLE, PAPER_SST, PAPER_PAGELEVEL, PAPER_METHODS };
+
+extern const paper_method_t paper_methods[PAPER_METHODS];
+
+#endif
