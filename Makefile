@@ -67,7 +67,7 @@ SCORER   ?= ../shared/eval/score.py
 FIRST    ?= 40
 SITE_DIR ?=
 
-# accuracy CORPUS=DIR      the scorer's table over DIR/DS/SITE
+# accuracy CORPUS=DIR      kept, cut and F1 of every detector over DIR/DS/SITE; DETECTORS=auto: of one
 accuracy: $(BUILD)/tmplctl
 	@TMPLCTL=$< bench/accuracy "$(CORPUS)" "$(SCORER)" "$(FIRST)"
 
@@ -83,7 +83,7 @@ $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
-# bench-parse CORPUS=DIR   what reading a page costs, beside libxml2 alone on the same bytes
+# bench-parse CORPUS=DIR   what reading a page costs, and judging it by auto, beside libxml2 alone on the same bytes
 bench-parse: $(BUILD)/bench/parse
 	@test -d "$(CORPUS)" || { echo "bench-parse: CORPUS is not set: make bench-parse CORPUS=DIR" >&2; exit 2; }
 	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $<

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/parse < LIST: what it costs to read a page, beside what libxml2's SAX parser takes for the same
- * bytes and reports to nobody. Every file named on standard input is read by both in turn, ROUNDS
- * times; the figures are medians of the rounds' totals and their ratio.
+ * bench/parse < LIST: what it costs to read a page, and to judge it by detector auto, beside what libxml2's
+ * SAX parser takes for the same bytes and reports to nobody. Every file named on standard input is read by
+ * all in turn, ROUNDS times; the figures are medians of the rounds' totals and of their ratios to the SAX
+ * parser's. What a store would answer is made up: no store is asked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 #include <libxml/HTMLparser.h>
 
+#include "detect/auto.h"
+#include "detect/detector.h"
 #include "page/page.h"
 
 #define ROUNDS 5
@@ -72,10 +75,9 @@ static void ignore_text(void *baton, const xmlChar *text, int len)
     (void)len;
 }
 
-static void parse_sax(const file_t *file, apr_pool_t *pool)
+static void parse_sax(const file_t *file)
 {
     htmlParserCtxtPtr parser = htmlCreateMemoryParserCtxt(file->bytes, (int)file->len);
-    (void)pool;
     if (parser == NULL) {
         return; /* an empty file */
     }
@@ -89,22 +91,94 @@ static void parse_sax(const file_t *file, apr_pool_t *pool)
     htmlFreeParserCtxt(parser);
 }
 
-static void parse_page(const file_t *file, apr_pool_t *pool)
+/* X(id, name): what is timed. */
+#define STEPS(X)                                                                                   \
+    X(SAX, "libxml2 SAX alone")                                                                    \
+    X(PAGE, "tmpl_page_parse")                                                                     \
+    X(LEAVES, "the same, leaf blocks")                                                             \
+    X(READ, "features, before counts")                                                             \
+    X(ROWS, "features, with counts")                                                               \
+    X(TREES, "trees")                                                                              \
+    X(AUTO, "features and trees")
+
+enum {
+#define STEP_ID(id, name) STEP_##id,
+    STEPS(STEP_ID)
+#undef STEP_ID
+        STEP_COUNT
+};
+
+static const char *const steps[] = {
+#define STEP_NAME(id, name) name,
+    STEPS(STEP_NAME)
+#undef STEP_NAME
+};
+
+static tmpl_models_t models;
+
+static const tmpl_page_t *parse_page(const file_t *file, const tmpl_tag_set_t *separators,
+                                     apr_pool_t *pool)
 {
-    const tmpl_page_t *page;
-    tmpl_page_opts_t opts = { 0 };
+    const tmpl_page_t *page = NULL;
+    tmpl_page_opts_t opts = { .separators = separators };
     tmpl_page_parse(&page, file->bytes, file->len, &opts, pool);
+    return page;
 }
 
-static double time_all(void (*parse)(const file_t *, apr_pool_t *), const apr_array_header_t *files,
-                       apr_pool_t *pool)
+/* Half of the keys seen on other pages, too. */
+static tmpl_record_t *made_up(const tmpl_observation_t *observation, apr_pool_t *pool)
 {
+    tmpl_record_t *records = apr_palloc(pool, observation->n * sizeof(*records));
+    for (uint32_t i = 0; i < observation->n; i++) {
+        uint32_t df =
+            observation->keys[i].hash % 2 == 0 ? 1 : (uint32_t)(observation->keys[i].hash % 20);
+        records[i] = (tmpl_record_t){ df, 20, 5000, df * 200 };
+    }
+    return records;
+}
+
+/* Adds to times what the steps behind the page take. */
+static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
+{
+    tmpl_observation_t observation = { 0 };
     double begin = now();
+    const tmpl_page_t *page = parse_page(file, &tmpl_separators_leaf, pool);
+    double parsed = now();
+    times[STEP_LEAVES] += parsed - begin;
+    if (page == NULL) {
+        return;
+    }
+    tmpl_auto_t *read = tmpl_auto_read(&observation, page, pool);
+    times[STEP_READ] += now() - parsed;
+    const tmpl_record_t *records = made_up(&observation, pool);
+    tmpl_evidence_t evidence = { records, records + page->n_keys, 20, 5 };
+    float *rows = apr_palloc(pool, page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
+    float *templateness = apr_palloc(pool, page->n_blocks * sizeof(*templateness));
+    double counted = now();
+    tmpl_block_feature_rows(rows, read->reading, &read->layout, &evidence, pool);
+    double filled = now();
+    tmpl_trees_judge(templateness, models.trees, rows, page->n_blocks);
+    times[STEP_ROWS] += filled - counted;
+    times[STEP_TREES] += now() - filled;
+}
+
+/* One round over all files. */
+static void time_all(double times[STEP_COUNT], const apr_array_header_t *files, apr_pool_t *pool)
+{
+    memset(times, 0, STEP_COUNT * sizeof(*times));
     for (int i = 0; i < files->nelts; i++) {
-        parse(&APR_ARRAY_IDX(files, i, file_t), pool);
+        const file_t *file = &APR_ARRAY_IDX(files, i, file_t);
+        double begin = now();
+        parse_sax(file);
+        double sax = now();
+        parse_page(file, NULL, pool);
+        times[STEP_SAX] += sax - begin;
+        times[STEP_PAGE] += now() - sax;
+        apr_pool_clear(pool);
+        judge_page(times, file, pool);
         apr_pool_clear(pool);
     }
-    return now() - begin;
+    times[STEP_AUTO] = times[STEP_READ] + times[STEP_ROWS] + times[STEP_TREES];
 }
 
 static int by_value(const void *a, const void *b)
@@ -114,34 +188,46 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Medians over the rounds. */
+static void print_step(double rounds[ROUNDS][STEP_COUNT], int step, double megabytes)
+{
+    double time[ROUNDS];
+    double ratio[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        time[i] = rounds[i][step];
+        ratio[i] = rounds[i][step] / rounds[i][STEP_SAX];
+    }
+    qsort(time, ROUNDS, sizeof(*time), by_value);
+    qsort(ratio, ROUNDS, sizeof(*ratio), by_value);
+    printf("%-24s %7.1f MB/s %6.2f of SAX\n", steps[step], megabytes / time[ROUNDS / 2],
+           ratio[ROUNDS / 2]);
+}
+
 int main(void)
 {
-    double sax[ROUNDS];
-    double page[ROUNDS];
-    double ratio[ROUNDS];
-    apr_size_t bytes = 0;
+    double rounds[ROUNDS][STEP_COUNT];
+    double megabytes = 0;
     apr_pool_t *pool;
     apr_pool_t *scratch;
+    tmpl_error_t err;
     apr_initialize();
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);
+    if (tmpl_models_builtin(&models, &err, pool) != APR_SUCCESS) {
+        fprintf(stderr, "parse: %s\n", err.text);
+        return 2;
+    }
     apr_array_header_t *files = apr_array_make(pool, 64, sizeof(file_t));
     read_files(files, pool);
     for (int i = 0; i < files->nelts; i++) {
-        bytes += APR_ARRAY_IDX(files, i, file_t).len;
+        megabytes += (double)APR_ARRAY_IDX(files, i, file_t).len / 1e6;
     }
     for (int i = 0; i < ROUNDS; i++) {
-        sax[i] = time_all(parse_sax, files, scratch);
-        page[i] = time_all(parse_page, files, scratch);
-        ratio[i] = page[i] / sax[i];
+        time_all(rounds[i], files, scratch);
     }
-    qsort(sax, ROUNDS, sizeof(*sax), by_value);
-    qsort(page, ROUNDS, sizeof(*page), by_value);
-    qsort(ratio, ROUNDS, sizeof(*ratio), by_value);
-    printf("%d pages, %.1f MB, %d rounds in turn, medians\n", files->nelts, (double)bytes / 1e6,
-           ROUNDS);
-    printf("libxml2 SAX alone   %7.1f MB/s\n", (double)bytes / 1e6 / sax[ROUNDS / 2]);
-    printf("tmpl_page_parse     %7.1f MB/s\n", (double)bytes / 1e6 / page[ROUNDS / 2]);
-    printf("time, page / SAX    %7.2f\n", ratio[ROUNDS / 2]);
+    printf("%d pages, %.1f MB, %d rounds in turn, medians\n", files->nelts, megabytes, ROUNDS);
+    for (int step = 0; step < STEP_COUNT; step++) {
+        print_step(rounds, step, megabytes);
+    }
     return 0;
 }

@@ -291,20 +291,27 @@ static void fill_columns(column_t *columns, const tmpl_trees_t *trees, const flo
     }
 }
 
-/* The leaves of one tree that are left for each of WIDTH blocks. */
+/* The leaves of one tree that are left for each of WIDTH blocks. By name, so that they stay in registers. */
 static void take_splits(bits_t left[WIDTH / LANES], const column_t *columns, const split_t *split,
                         const split_t *after)
 {
-    for (int k = 0; k < WIDTH / LANES; k++) {
-        left[k] = ~(bits_t){ 0 };
-    }
+    bits_t a = ~(bits_t){ 0 };
+    bits_t b = a;
+    bits_t c = a;
+    bits_t d = a;
     for (; split < after; split++) {
+        const floats_t *lanes = columns[split->column].lanes;
         floats_t limit = split->limit - (floats_t){ 0 };
         bits_t right = (int32_t)split->right - (bits_t){ 0 };
-        for (int k = 0; k < WIDTH / LANES; k++) {
-            left[k] &= (columns[split->column].lanes[k] <= limit) | right;
-        }
+        a &= (lanes[0] <= limit) | right;
+        b &= (lanes[1] <= limit) | right;
+        c &= (lanes[2] <= limit) | right;
+        d &= (lanes[3] <= limit) | right;
     }
+    left[0] = a;
+    left[1] = b;
+    left[2] = c;
+    left[3] = d;
 }
 
 static void judge_some(float *templateness, const tmpl_trees_t *trees, const column_t *columns,
