@@ -100,6 +100,18 @@ crossval: $(BUILD)/bench/features
 	@bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)"
 .PHONY: crossval
 
+# duplicates CORPUS=DIR    how many copies of an article fingerprints find, and how many others they keep apart
+duplicates: $(BUILD)/tmplctl
+	@test -d "$(CORPUS)" || { echo "duplicates: CORPUS is not set: make duplicates CORPUS=DIR" >&2; exit 2; }
+	@bench/duplicates "$(CORPUS)" "$(SCORER)" $<
+
+# gallery CORPUS=DIR OUT=DIR   pictures of 20 stripped pages beside their originals, drawn by Chromium
+OUT      ?= /tmp/tmpl-gallery
+gallery: $(BUILD)/tmplctl
+	@test -d "$(CORPUS)" || { echo "gallery: CORPUS is not set: make gallery CORPUS=DIR" >&2; exit 2; }
+	@bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)"
+.PHONY: duplicates gallery
+
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
 bench-isotonic: $(BUILD)/bench/isotonic
 	@$<
