@@ -31,6 +31,10 @@ typedef struct {
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     int two_pass;
     int help;
+    const char *via;    /* warm: a proxy that learns; NULL: a store does */
+    uint32_t size;      /* warm: of the complete subdigraph */
+    uint32_t max_loads; /* warm: pages at most */
+    uint32_t delay;     /* warm: milliseconds between requests */
     const char *date; /* of training; NULL: not said */
     uint32_t pages;   /* of a site to train on, at most */
     int trust;        /* content labels must pass a check */
@@ -57,8 +61,9 @@ typedef struct {
 #define CTL_IN_EXPORT   0x10
 #define CTL_IN_IMPORT   0x20
 #define CTL_IN_TRAIN    0x40
+#define CTL_IN_WARM     0x80
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT)
-#define CTL_IN_ALL      (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STORE | CTL_IN_TRAIN)
+#define CTL_IN_ALL      (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STORE | CTL_IN_TRAIN | CTL_IN_WARM)
 
 struct ctl_command_t {
     const char *name;
@@ -78,6 +83,7 @@ int ctl_forget(ctl_t *ctl);
 int ctl_export(ctl_t *ctl);
 int ctl_import(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
+int ctl_warm(ctl_t *ctl);
 
 /* "-" on the command line: compared by address, so that a file of this name is no trouble. */
 extern const char CTL_STDIN[];

@@ -45,6 +45,13 @@ static const ctl_command_t commands[] = {
       "Each SITE_DIR holds the pages of a site (.html, .htm, at any depth). A node is\n"
       "learnt as template if all its blocks are, by counts over all pages of its site;\n"
       "nobody has to label anything. Equal input gives an equal model.\n" },
+    { "warm", CTL_IN_WARM, ctl_warm, 1, 1, "URL",
+      "teaches a site's table from a few pages of the web",
+      "Loads the page, follows its links, those near by first, until --size pages link each\n"
+      "other and what they share is template by --min-df, and learns all that it loads. Says\n"
+      "what is then template of the page. robots.txt is honoured. The site is the URL's host\n"
+      "unless --site says another; the store is the one that TMPL_STORE names unless --store\n"
+      "does. Other options must be those of the server that is to use the table.\n" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

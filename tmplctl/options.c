@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 
 #include "progress.h"
+#include "site/subdigraph.h"
 
 const char CTL_STDIN[] = "(standard input)";
 
@@ -37,12 +38,15 @@ static option_set_f set_separators, set_selector, set_secret, set_ratio, set_det
     set_smoothing;
 static option_set_f set_without;
 
-#define CTL_PAGES 200 /* as many as the paper took of each site */
+#define CTL_PAGES     200 /* as many as the paper took of each site */
+#define CTL_SIZE      3   /* the paper's choice, of its Table 1 */
+#define CTL_MAX_LOADS 40  /* four times what the paper's sites took for that size */
+#define CTL_DELAY     500
 
 #define AT(field) offsetof(ctl_options_t, field)
 
-#define IN_JUDGING (CTL_IN_CLEAN | CTL_IN_SEGMENTS)
-#define IN_POLICY  (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_TRAIN)
+#define IN_JUDGING (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM)
+#define IN_POLICY  (IN_JUDGING | CTL_IN_STATS | CTL_IN_TRAIN)
 
 /* clang-format off */
 static const option_t options[] = {
@@ -101,6 +105,17 @@ static const option_t options[] = {
       "than once" },
     { "date", 0, "TEXT", CTL_IN_TRAIN, 0, set_string, AT(date), 0, 0,
       "what the model says of when it was made" },
+    { "size", 0, "N", CTL_IN_WARM, 0, set_uint, AT(size), 1, TMPL_SUBDIGRAPH_SIZE_MOST,
+      "how many pages that link each other are looked for" },
+    { "max-loads", 0, "N", CTL_IN_WARM, 0, set_uint, AT(max_loads),
+      2, TMPL_SUBDIGRAPH_LINKS_MOST,
+      "pages loaded at most" },
+    { "via", 0, "PROXY", CTL_IN_WARM, 0, set_string, AT(via), 0, 0,
+      "http://HOST:PORT of a server with mod_tmpl: sends it for each\n"
+      "page, so that it learns, instead of writing to a store" },
+    { "delay", 0, "MS", CTL_IN_WARM, 0, set_uint, AT(delay), 0, 3600000,
+      "milliseconds between requests; a longer Crawl-delay of the\n"
+      "site's is kept" },
     { "help", 'h', NULL, CTL_IN_ALL, 0, set_flag, AT(help), 0, 0,
       "print this" },
 };
@@ -380,13 +395,21 @@ static apr_status_t load_models(ctl_t *ctl)
     return APR_SUCCESS;
 }
 
+static ctl_options_t defaults(void)
+{
+    return (ctl_options_t){ .clean = tmpl_clean_opts_default,
+                            .pages = CTL_PAGES,
+                            .size = CTL_SIZE,
+                            .max_loads = CTL_MAX_LOADS,
+                            .delay = CTL_DELAY };
+}
+
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
 {
     apr_getopt_t *getopt_state;
     unsigned char seen[N_OPTIONS] = { 0 };
     const apr_getopt_option_t *known = known_to(ctl->command, ctl->pool);
-    ctl->options.clean = tmpl_clean_opts_default;
-    ctl->options.pages = CTL_PAGES;
+    ctl->options = defaults();
     ctl->args = apr_array_make(ctl->pool, argc, sizeof(const char *));
     apr_status_t status =
         apr_getopt_init(&getopt_state, ctl->pool, argc, disguise(argc, argv, ctl->pool));
@@ -428,8 +451,8 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
 /* Range and default of a number; nothing for other options. */
 static const char *range_of(const option_t *option, apr_pool_t *pool)
 {
-    ctl_options_t defaults = { .clean = tmpl_clean_opts_default, .pages = CTL_PAGES };
-    const void *field = (const char *)&defaults + option->offset;
+    ctl_options_t unset = defaults();
+    const void *field = (const char *)&unset + option->offset;
     if (option->set == set_uint) {
         return apr_psprintf(pool, " (%.0f to %.0f, %u)", option->least, option->most,
                             *(const uint32_t *)field);
@@ -441,8 +464,8 @@ static const char *range_of(const option_t *option, apr_pool_t *pool)
         return apr_pstrdup(pool, range);
     }
     if (option->set == set_lifetime) {
-        return apr_psprintf(pool, " (%u,%u)", defaults.clean.policy.lifetime_tb,
-                            defaults.clean.policy.lifetime_n);
+        return apr_psprintf(pool, " (%u,%u)", unset.clean.policy.lifetime_tb,
+                            unset.clean.policy.lifetime_n);
     }
     return "";
 }

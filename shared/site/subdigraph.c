@@ -69,7 +69,9 @@ static void grow(search_t *search, uint32_t at)
 {
     tmpl_subdigraph_t *graph = search->graph;
     if (search->n > graph->n_best) {
-        memcpy(graph->best, search->members, search->n * sizeof(uint32_t));
+        /* the first member came last */
+        memcpy(graph->best, search->members + 1, (search->n - 1) * sizeof(uint32_t));
+        graph->best[search->n - 1] = search->members[0];
         graph->n_best = search->n;
     }
     for (; at < graph->n_loaded; at++) {

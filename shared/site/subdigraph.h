@@ -32,7 +32,7 @@ int tmpl_subdigraph_add(tmpl_subdigraph_t *graph, uint32_t i, const apr_array_he
 
 /*
  * The indices of the links to the pages of the largest complete subdigraph so far, the first one found of
- * that size; *n are there, at most the size asked for. 0 before any page was added.
+ * that size, in the order in which they were added; *n are there, at most the size asked for. 0 before any page was added.
  */
 const uint32_t *tmpl_subdigraph_best(const tmpl_subdigraph_t *graph, uint32_t *n);
 
