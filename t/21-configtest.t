@@ -10,7 +10,7 @@ use Test::Tmpl;
 # Each directive: values that are taken, and what a refusal must say; values that are refused.
 my $models = "$FindBin::Bin/../tests/models";
 my %DIRECTIVE = (
-    TmplDetector => { good => [qw(incremental pagelevel auto AUTO)], says => qr/incremental pagelevel auto/, bad => [qw(on wang), '""'] },
+    TmplDetector => { good => [qw(incremental style pagelevel auto AUTO)], says => qr/incremental style pagelevel auto/, bad => [qw(on wang), '""'] },
     TmplModel => { good => ["$models/one.trees", "$FindBin::Bin/../conf/pagelevel.model"], says => qr/a file that holds a model/,
         bad => ['/nowhere/at/all', "$models/bad.trees", "$FindBin::Bin/../Makefile", "$models", '""'] },
     TmplSmoothing => { good => [qw(off max min on)], says => qr/off, max, min or on/, bad => [qw(yes 1), '""'] },

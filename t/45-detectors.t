@@ -45,6 +45,7 @@ subtest 'all of them' => sub {
     my $httpd = hosts(
         'TmplMode strip',
         incremental => 'TmplDetector incremental',
+        style => 'TmplDetector style',
         pagelevel => 'TmplDetector pagelevel',
         smooth => "TmplDetector pagelevel\nTmplSmoothing on",
         links => "TmplDetector auto\nTmplModel $models/one.trees",
@@ -53,7 +54,7 @@ subtest 'all of them' => sub {
         annotate => "TmplDetector auto\nTmplMode annotate\nTmplModel $models/one.trees",
         headers => "TmplDetector auto\nTmplMode headers\nTmplModel $models/one.trees",
     );
-    for my $name (qw(incremental pagelevel auto)) {
+    for my $name (qw(incremental style pagelevel auto)) {
         is ask($httpd, $name, 1)->says('detector'), $name, "$name says that it judged";
     }
     same_bytes(ask($httpd, 'incremental', 1)->body, $site->page(1), 'incremental: the first page is whole');

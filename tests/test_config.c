@@ -290,7 +290,7 @@ static const struct {
     { show_mode, "TmplMode strip", "TmplMode off", NULL },
     { show_mode, "TmplMode OFF", "TmplMode annotate", NULL },
     { show_detector, "TmplDetector pagelevel", "TmplDetector INCREMENTAL", "0" },
-    { show_detector, "TmplDetector incremental", "TmplDetector auto", "2" },
+    { show_detector, "TmplDetector incremental", "TmplDetector auto", "3" },
     { show_smoothing, "TmplSmoothing off", "TmplSmoothing max", "1" },
     { show_smoothing, "TmplSmoothing max", "TmplSmoothing on", "2" },
     { show_smoothing, "TmplSmoothing on", "TmplSmoothing OFF", "0" },
@@ -379,7 +379,7 @@ static const struct {
 } refusals[] = {
     { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
-    { "TmplDetector on", { "TmplDetector must be one of incremental pagelevel auto", "\"on\"" } },
+    { "TmplDetector on", { "TmplDetector must be one of incremental style pagelevel auto", "\"on\"" } },
     { "TmplDetector ''", { "TmplDetector must be one of" } },
     { "TmplSmoothing most", { "TmplSmoothing must be off, max, min or on", "\"most\"" } },
     { "TmplModel /nowhere/model",

@@ -116,7 +116,7 @@ static void names_are_parsed(void **state)
     assert_int_equal(tmpl_detector_parse(&detector, "AUTO", &err), APR_SUCCESS);
     assert_int_equal(detector, TMPL_DETECTOR_AUTO);
     assert_int_equal(tmpl_detector_parse(&detector, "aut", &err), APR_EINVAL);
-    assert_string_equal(err.text, "'aut' is none of incremental pagelevel auto");
+    assert_string_equal(err.text, "'aut' is none of incremental style pagelevel auto");
     assert_int_equal(tmpl_smoothing_parse(&smoothing, "On", &err), APR_SUCCESS);
     assert_int_equal(smoothing, TMPL_SMOOTHING_MIN);
     assert_int_equal(tmpl_smoothing_parse(&smoothing, "off", &err), APR_SUCCESS);
@@ -217,6 +217,7 @@ static void who_needs_no_counts_judges_without_a_store(void **state)
         int declines;
     } cases[] = {
         { TMPL_DETECTOR_INCREMENTAL, TMPL_MODE_STRIP, 1 },
+        { TMPL_DETECTOR_STYLE, TMPL_MODE_STRIP, 1 },
         { TMPL_DETECTOR_PAGELEVEL, TMPL_MODE_HEADERS, 0 },
         { TMPL_DETECTOR_PAGELEVEL, TMPL_MODE_LEARN, 1 },
         { TMPL_DETECTOR_AUTO, TMPL_MODE_STRIP, 0 },
@@ -248,6 +249,31 @@ static void auto_cuts_what_its_trees_say(void **state)
     opts.detect.threshold = 0.99;
     outcome = clean(other, "/2", &opts, NULL, 0, *state);
     assert_int_equal(outcome.closure.template_blocks, 0);
+}
+
+/* A footer with a date, which is a new text to incremental on every page; both count segments. */
+static void style_cuts_text_that_changes_a_little(void **state)
+{
+    tmpl_store_t *store = empty_store(*state);
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_STYLE, NULL, *state);
+    for (int i = 1; i <= 6; i++) {
+        const char *page = apr_psprintf(*state,
+                                        "<body><header>A site</header><main>Page %c</main>"
+                                        "<footer>Last changed on %d May 2024</footer></body>",
+                                        'a' + i, i);
+        tmpl_outcome_t outcome =
+            clean(page, apr_psprintf(*state, "/%d", i), &opts, store, 1, *state);
+        const char *expected =
+            i < 5 ? page : apr_psprintf(*state, "<body><main>Page %c</main></body>", 'a' + i);
+        assert_string_equal(stripped(page, &outcome, *state), expected);
+        if (i == 6) {
+            opts.detector = TMPL_DETECTOR_INCREMENTAL;
+            outcome = clean(page, "/6", &opts, store, 0, *state);
+            assert_string_equal(
+                stripped(page, &outcome, *state),
+                "<body><main>Page g</main><footer>Last changed on 6 May 2024</footer></body>");
+        }
+    }
 }
 
 static void pagelevel_goes_by_its_model_or_a_threshold(void **state)
@@ -349,6 +375,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(names_are_parsed),
     CHECK(keys_do_not_depend_on_separators),
     CHECK(who_needs_no_counts_judges_without_a_store),
+    CHECK(style_cuts_text_that_changes_a_little),
     CHECK(auto_cuts_what_its_trees_say),
     CHECK(pagelevel_goes_by_its_model_or_a_threshold),
     CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),

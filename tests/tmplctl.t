@@ -139,7 +139,7 @@ subtest 'usage errors' => sub {
         qr/"shred" is none of annotate, strip, text, json, fingerprint/, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     my %bad = (
-        detector => [[qw(wang), ''], qr/none of incremental pagelevel auto/],
+        detector => [[qw(wang), ''], qr/none of incremental style pagelevel auto/],
         smoothing => [[qw(yes), ''], qr/none of off max min on/],
         model => [["$root/tests/models/one.trees"], qr/one\.trees is one for --detector auto/],
         'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/not a whole number of 2 to 64/],

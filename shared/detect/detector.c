@@ -6,17 +6,26 @@
 
 #include "detect/auto.h"
 #include "detect/builtin.h"
+#include "detect/style.h"
+
+/* The segments, and with room for so many keys more. */
+static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
+                                uint32_t more, apr_pool_t *pool)
+{
+    tmpl_key_t *keys = apr_palloc(pool, (page->n_keys + more) * sizeof(*keys));
+    for (uint32_t i = 0; i < page->n_keys; i++) {
+        keys[i] = (tmpl_key_t){ page->keys[i], TMPL_KIND_SEGMENT };
+    }
+    observation->keys = keys;
+    observation->n = page->n_keys + more;
+    return keys + page->n_keys;
+}
 
 /* Segments only. */
 static void *read_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
                            apr_pool_t *pool)
 {
-    tmpl_key_t *keys = apr_palloc(pool, page->n_keys * sizeof(*keys));
-    for (uint32_t i = 0; i < page->n_keys; i++) {
-        keys[i] = (tmpl_key_t){ page->keys[i], TMPL_KIND_SEGMENT };
-    }
-    observation->keys = keys;
-    observation->n = page->n_keys;
+    set_segments(observation, page, 0, pool);
     return NULL;
 }
 
@@ -25,6 +34,25 @@ static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, a
     (void)pool;
     tmpl_detect_incremental(verdicts, of->page, of->counts->records, of->opts->min_df,
                             of->opts->ratio);
+}
+
+/* Segments, so that any other detector can go on with the table, then its own keys, counted as they are. */
+static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
+{
+    tmpl_style_t *style = apr_palloc(pool, sizeof(*style));
+    tmpl_style_read(style, page, pool);
+    tmpl_key_t *keys = set_segments(observation, page, style->n_keys, pool);
+    for (uint32_t i = 0; i < style->n_keys; i++) {
+        keys[i] = (tmpl_key_t){ style->keys[i], TMPL_KIND_SEGMENT };
+    }
+    return style;
+}
+
+static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
+{
+    (void)pool;
+    tmpl_detect_style(verdicts, of->page, of->reading, of->counts->records + of->page->n_keys,
+                      of->opts->min_df, of->opts->ratio);
 }
 
 static void set_templates(tmpl_verdict_t *verdicts, uint32_t n, double threshold)

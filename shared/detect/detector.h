@@ -17,6 +17,8 @@
 #define TMPL_DETECTORS(X)                                                                          \
     X(INCREMENTAL, "incremental", TMPL_NEED_COUNTS, NULL, read_segments, judge_incremental,        \
       "template is what stands on other pages of the site, too")                                   \
+    X(STYLE, "style", TMPL_NEED_COUNTS, NULL, read_style, judge_style,                             \
+      "the same by words and their places: text may change a little from page to page")            \
     X(PAGELEVEL, "pagelevel", TMPL_NEED_NOTHING, &tmpl_separators_pagelevel, read_segments,        \
       judge_pagelevel, "template is what looks like it, whatever other pages have")                \
     X(AUTO, "auto", TMPL_NEED_PAGE, &tmpl_separators_leaf, read_auto, judge_auto,                  \
@@ -61,7 +63,7 @@ typedef struct {
     tmpl_models_t models;
     tmpl_smoothing_e smoothing; /* of pagelevel */
     uint32_t min_df;
-    double ratio;     /* incremental: a block with a larger template ratio is template */
+    double ratio;     /* incremental, style: a block with a larger template ratio is template */
     double threshold; /* pagelevel, auto: one with more templateness; below 0: the model's own */
 } tmpl_detect_opts_t;
 
