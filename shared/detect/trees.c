@@ -40,7 +40,7 @@ struct tmpl_trees_t {
     uint32_t columns[TMPL_BLOCK_FEATURE_COUNT]; /* the features that some split asks for */
     const tree_t *trees;
     const split_t *splits; /* of the first tree, of the second, ... */
-    const float *leaves;   /* likewise, of each from left to right */
+    const double *leaves;  /* likewise, of each from left to right */
 };
 
 /* --- reading --- */
@@ -161,7 +161,8 @@ static apr_status_t add_tree(reader_t *reader)
     for (uint32_t i = 0; i < reader->n; i++) {
         const node_t *node = &reader->nodes[i];
         if (node->is_leaf) {
-            APR_ARRAY_IDX(reader->leaves, tree->first_leaf + first[i], float) = node->number;
+            APR_ARRAY_IDX(reader->leaves, tree->first_leaf + first[i], double) =
+                (double)node->number;
             continue;
         }
         uint32_t left = count[node->children[0]];
@@ -254,14 +255,14 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
     reader->trees = apr_pcalloc(pool, sizeof(*reader->trees));
     reader->all = apr_array_make(pool, 512, sizeof(tree_t));
     reader->splits = apr_array_make(pool, 8192, sizeof(split_t));
-    reader->leaves = apr_array_make(pool, 8192, sizeof(float));
+    reader->leaves = apr_array_make(pool, 8192, sizeof(double));
     if (read_trees(reader) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     reader->trees->trees = (const tree_t *)(const void *)reader->all->elts;
     reader->trees->n_trees = (uint32_t)reader->all->nelts;
     reader->trees->splits = (const split_t *)(const void *)reader->splits->elts;
-    reader->trees->leaves = (const float *)(const void *)reader->leaves->elts;
+    reader->trees->leaves = (const double *)(const void *)reader->leaves->elts;
     *trees = reader->trees;
     return APR_SUCCESS;
 }
@@ -292,7 +293,7 @@ static void fill_columns(column_t *columns, const tmpl_trees_t *trees, const flo
 }
 
 /* The leaves of one tree that are left for each of WIDTH blocks. By name, so that they stay in registers. */
-static void take_splits(bits_t left[WIDTH / LANES], const column_t *columns, const split_t *split,
+static void take_splits(uint32_t left[WIDTH], const column_t *columns, const split_t *split,
                         const split_t *after)
 {
     bits_t a = ~(bits_t){ 0 };
@@ -308,10 +309,10 @@ static void take_splits(bits_t left[WIDTH / LANES], const column_t *columns, con
         c &= (lanes[2] <= limit) | right;
         d &= (lanes[3] <= limit) | right;
     }
-    left[0] = a;
-    left[1] = b;
-    left[2] = c;
-    left[3] = d;
+    memcpy(&left[0 * LANES], &a, sizeof(a));
+    memcpy(&left[1 * LANES], &b, sizeof(b));
+    memcpy(&left[2 * LANES], &c, sizeof(c));
+    memcpy(&left[3 * LANES], &d, sizeof(d));
 }
 
 static void judge_some(float *templateness, const tmpl_trees_t *trees, const column_t *columns,
@@ -323,13 +324,13 @@ static void judge_some(float *templateness, const tmpl_trees_t *trees, const col
         sums[i] = trees->bias;
     }
     for (uint32_t t = 0; t < trees->n_trees; t++) {
-        bits_t left[WIDTH / LANES];
-        const float *leaves = &trees->leaves[trees->trees[t].first_leaf];
+        uint32_t left[WIDTH];
+        const double *leaves = &trees->leaves[trees->trees[t].first_leaf];
         const split_t *after = &trees->splits[trees->trees[t].after_split];
         take_splits(left, columns, split, after);
         split = after;
         for (uint32_t i = 0; i < WIDTH; i++) {
-            sums[i] += (double)leaves[__builtin_ctz((uint32_t)left[i / LANES][i % LANES])];
+            sums[i] += leaves[__builtin_ctz(left[i])];
         }
     }
     for (uint32_t i = 0; i < n; i++) {
