@@ -68,6 +68,15 @@ static const char *key_of(request_rec *r, const ap_expr_info_t *expr, const char
     return key != NULL && *key != '\0' ? key : NULL;
 }
 
+/* As the client asked: after an internal redirect all pages of a site may have one script's address. */
+static const char *uri_of(const request_rec *r, apr_pool_t *pool)
+{
+    while (r->prev != NULL) {
+        r = r->prev;
+    }
+    return apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
+}
+
 /* A site is the server's own name for itself: what a client says in Host must not make tables. */
 static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *conf, apr_pool_t *pool)
 {
@@ -77,7 +86,7 @@ static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *con
     }
     input->page_key = key_of(r, conf->page_key, "TmplPageKey");
     input->host = r->hostname;
-    input->uri = apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
+    input->uri = uri_of(r, pool);
     input->charset = tmpl_charset_of_type(r->content_type, pool);
     input->learn = tmpl_may_learn(r, conf);
 }

@@ -29,13 +29,15 @@ RewriteRule ^/inside/(.*)\$ /page/\$1.html [PT]
     DirectoryIndex index.html
     RewriteEngine on
     RewriteRule ^again/(.*)\$ /page/\$1.html [L]
+    RewriteRule ^front/(.*)\$ /front.shtml [E=NUMBER:\$1,L]
     <Files "*.shtml">
         SetOutputFilter INCLUDES
     </Files>
 </Directory>
 END
 my $htdocs = $httpd->root . '/htdocs';
-mkdir "$htdocs/$_" for qw(page ssi dir again);
+mkdir "$htdocs/$_" for qw(page ssi dir again front);
+spit("$htdocs/front.shtml", '<!--#include virtual="/page/${REDIRECT_NUMBER}.html" -->');
 for my $n (1 .. 9) {
     spit("$htdocs/page/$n.html", $site->page($n));
     spit("$htdocs/ssi/$n.$_.html", $site->piece($n, $_)) for qw(header aside footer);
@@ -57,6 +59,10 @@ same_bytes($httpd->get('/inside/8')->body, $site->stripped(8), 'a rewritten addr
 my $res = $httpd->get('/again/8');
 same_bytes($res->body, $site->stripped(8), 'an internal redirect');
 is scalar($res->header_values('Tmpl')), 1, 'one Tmpl field';
+# one script for a whole site, as most have it
+spit("$htdocs/page/$_.html", $site->page($_)) for 20, 21;
+my @pages = map { $httpd->get("/front/$_")->says('pages') } 20, 21, 20;
+is_deeply [map { $_ - $pages[0] } @pages], [0, 1, 1], 'each page of one script is a document of its own';
 $res = $httpd->get('/dir/');
 same_bytes($res->body, $site->stripped(9), 'a directory index');
 is scalar($res->header_values('Tmpl')), 1, 'one Tmpl field';
