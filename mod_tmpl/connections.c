@@ -4,7 +4,6 @@
  * alone for a while after it failed. Links are made by TmplStore, one for each URI, so that every
  * child opens each store once; which are there is settled with the configuration.
  */
-#include <time.h>
 #include <unistd.h>
 
 #include <apr_file_info.h>
@@ -14,7 +13,6 @@
 
 #include "mod_tmpl.h"
 #include "store/breaker.h"
-#include "store/provider.h"
 
 /* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
 #define PAUSE apr_time_from_sec(1)
@@ -38,25 +36,22 @@ static apr_array_header_t *links;   /* of tmpl_link_t * */
 static apr_array_header_t *servers; /* of server_rec *: where a mode other than off is set */
 static tmpl_link_t *default_link;
 
-/* Steps of the wall clock must not keep a store away. */
-static apr_time_t steady_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return apr_time_make((apr_time_t)now.tv_sec, now.tv_nsec / 1000);
-}
-
 static const char *without_password(const char *uri, apr_pool_t *pool)
 {
     apr_size_t len = strcspn(uri, "?");
-    const char *authority = ap_strstr_c(uri, "://");
-    const char *at = authority != NULL ? ap_strchr_c(authority, '@') : NULL;
+    const char *separator = ap_strstr_c(uri, "://");
+    const char *authority, *at;
 
-    if (at == NULL || (apr_size_t)(at - uri) > len) {
+    if (separator == NULL) {
         return apr_pstrmemdup(pool, uri, len);
     }
-    return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, (apr_size_t)(authority + 3 - uri)), "...",
+    /* a password may hold an '@', so the last one counts */
+    authority = separator + 3;
+    at = memrchr(authority, '@', strcspn(authority, "/?"));
+    if (at == NULL) {
+        return apr_pstrmemdup(pool, uri, len);
+    }
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, (apr_size_t)(authority - uri)), "...",
                        apr_pstrmemdup(pool, at, len - (apr_size_t)(at - uri)), NULL);
 }
 
@@ -206,7 +201,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
                          link->name);
             continue;
         }
-        tmpl_breaker_report(&link->breaker, steady_now(), 0);
+        tmpl_breaker_report(&link->breaker, tmpl_clock(), 0);
         tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
                      TMPL_LOG_STORE_DOWN "store %s cannot be opened, pages are not counted: %s",
@@ -217,7 +212,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
 static void report(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r)
 {
     int ok = err->status == APR_SUCCESS;
-    int changed = tmpl_breaker_report(&link->breaker, steady_now(), ok);
+    int changed = tmpl_breaker_report(&link->breaker, tmpl_clock(), ok);
 
     if (!ok) {
         tmpl_count(TMPL_COUNTER_STORE_FAILURES, 1);
@@ -262,7 +257,7 @@ static void report_room(tmpl_link_t *link, const tmpl_error_t *err, request_rec 
 static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
 {
     apr_size_t len = strlen(site);
-    apr_uint32_t now = (apr_uint32_t)apr_time_sec(steady_now()) + 1;
+    apr_uint32_t now = (apr_uint32_t)apr_time_sec(tmpl_clock()) + 1;
     apr_uint32_t told;
 
     if (len > 0 && len <= TMPL_SITE_MAX) {
@@ -293,7 +288,7 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const t
         return;
     }
     if (link != NULL && is_site(link, input->site, r) &&
-        tmpl_breaker_allow(&link->breaker, steady_now())) {
+        tmpl_breaker_allow(&link->breaker, tmpl_clock())) {
         store = open_store(link, &err);
     }
     tmpl_clean_judge(outcome, input, &opts, store, tmpl_conf_timeout(conf), pool);

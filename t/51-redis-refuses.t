@@ -39,6 +39,7 @@ my $redis = redis(requirepass => 'sesame');
 my $port = $redis->port;
 $redis->command('ACL', 'SETUSER', 'reader', 'on', '>open', '~*', '&*', '+@read', '+select', '+ping', '-@scripting');
 refused('wrong password', "redis://default:wrong-password\@127.0.0.1:$port/0", qr/WRONGPASS|invalid password/i);
+refused('a password with an @', "redis://default:no\@wrong-password\@127.0.0.1:$port/0", qr/WRONGPASS|invalid password/i);
 refused('no password', "redis://127.0.0.1:$port/0", qr/NOAUTH|[Aa]uthentication required/);
 refused('no such database', "redis://default:sesame\@127.0.0.1:$port/99", qr/DB index|out of range/i);
 refused('a user without rights', "redis://reader:open\@127.0.0.1:$port/0", qr/NOPERM|permission/i);

@@ -8,8 +8,6 @@
 
 #include "store/store.h"
 
-#define TMPL_SITE_MAX 255 /* bytes of a site's name */
-
 typedef struct {
     const char *scheme; /* the URI up to and with the colon */
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
@@ -37,8 +35,5 @@ typedef struct {
 extern const tmpl_provider_t tmpl_provider_lmdb;
 extern const tmpl_provider_t tmpl_provider_redis;
 extern const tmpl_provider_t tmpl_provider_redis_unix;
-
-/* Microseconds on a clock that nobody sets. */
-apr_time_t tmpl_clock(void);
 
 #endif

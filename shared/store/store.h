@@ -47,6 +47,11 @@
 
 typedef struct tmpl_store_t tmpl_store_t;
 
+#define TMPL_SITE_MAX 255 /* bytes of a site's name */
+
+/* Microseconds on a clock that nobody sets. */
+apr_time_t tmpl_clock(void);
+
 /* A kind of key; each kind has keys of its own. */
 typedef enum {
     TMPL_KIND_DOCUMENT, /* a document seen: the store's own, never looked up by callers */
