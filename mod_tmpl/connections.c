@@ -232,10 +232,15 @@ static void report(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r)
                   err->text);
 }
 
-static void report_room(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r)
+/* Only who had something to write knows of room: a page that was known already writes nothing. */
+static void report_room(tmpl_link_t *link, const tmpl_outcome_t *outcome, request_rec *r)
 {
+    const tmpl_error_t *err = &outcome->store_error;
     apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
 
+    if (!full && (err->status != APR_SUCCESS || !outcome->counts.counted)) {
+        return;
+    }
     if (apr_atomic_read32(&link->full) == full || apr_atomic_xchg32(&link->full, full) == full) {
         return;
     }
@@ -293,7 +298,7 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const t
     }
     tmpl_clean_judge(outcome, input, &opts, store, tmpl_conf_timeout(conf), pool);
     if (store != NULL) {
-        report_room(link, &outcome->store_error, r);
+        report_room(link, outcome, r);
         err = outcome->store_error;
         if (APR_STATUS_IS_ENOSPC(err.status)) {
             err.status = APR_SUCCESS;
