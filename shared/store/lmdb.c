@@ -36,20 +36,19 @@ static tmpl_key_t document_key(uint64_t hash)
     return key;
 }
 
-/* *held: there is an entry; *live: a look-up finds it. */
-static int entry_look(work_t *w, tmpl_key_t key, tmpl_value_t *value, int *held, int *live)
+/* *held: where there is an entry; *live: a look-up finds it. */
+static int entry_look(work_t *w, tmpl_key_t key, tmpl_value_t *value, tmpl_held_e *held, int *live)
 {
-    int rc = tmpl_entry_get(w->store->db, w->txn, &w->site, key, value);
+    int rc = tmpl_entry_get(w->store->db, w->txn, &w->site, key, value, held);
 
-    *held = rc == 0;
-    *live = rc == 0 && tmpl_value_live(value, &w->lifetimes, w->site.pages);
-    return rc == MDB_NOTFOUND ? 0 : rc;
+    *live =
+        rc == 0 && *held != TMPL_HELD_NOT && tmpl_value_live(value, &w->lifetimes, w->site.pages);
+    return rc;
 }
 
-static int entry_write(work_t *w, tmpl_key_t key, const tmpl_value_t *value, int held)
+static int entry_write(work_t *w, tmpl_key_t key, const tmpl_value_t *value, tmpl_held_e held)
 {
-    w->site.entries += !held;
-    return tmpl_entry_put(w->store->db, w->txn, &w->site, key, value);
+    return tmpl_entry_put(w->store->db, w->txn, &w->site, key, value, held, &w->lifetimes);
 }
 
 static void record_set(work_t *w, uint32_t i, const tmpl_value_t *value)
@@ -69,7 +68,8 @@ static int look(work_t *w)
 {
     for (uint32_t i = 0; i < w->obs->n; i++) {
         tmpl_value_t value;
-        int held, live;
+        tmpl_held_e held;
+        int live;
         int rc = entry_look(w, w->obs->keys[i], &value, &held, &live);
 
         if (rc != 0) {
@@ -90,25 +90,26 @@ static int keys_refresh(work_t *w, uint32_t from)
 
     for (uint32_t i = from; rc == 0 && i < w->obs->n; i++) {
         tmpl_value_t value;
-        int held, live;
+        tmpl_held_e held;
+        int live;
 
         rc = entry_look(w, w->obs->keys[i], &value, &held, &live);
         if (rc == 0 && live) {
             value.last = w->site.pages;
             record_set(w, i, &value);
-            rc = entry_write(w, w->obs->keys[i], &value, 1);
+            rc = entry_write(w, w->obs->keys[i], &value, held);
         }
     }
     return rc;
 }
 
 /* Step 2 of learning, for a text seen long enough ago. */
-static int refresh(work_t *w, tmpl_value_t *text)
+static int refresh(work_t *w, tmpl_value_t *text, tmpl_held_e held)
 {
     int rc;
 
     text->last = w->site.pages;
-    rc = entry_write(w, document_key(w->obs->document->text), text, 1);
+    rc = entry_write(w, document_key(w->obs->document->text), text, held);
     if (rc == 0) {
         rc = keys_refresh(w, 0);
     }
@@ -121,15 +122,16 @@ static int key_count(work_t *w, uint32_t i, int counted, unsigned char *times)
 {
     const tmpl_observation_t *obs = w->obs;
     tmpl_value_t value;
+    tmpl_held_e held;
     uint32_t before;
-    int held, live;
+    int live;
     int rc = entry_look(w, obs->keys[i], &value, &held, &live);
 
     if (rc != 0) {
         return rc;
     }
-    w->wanted += !held;
-    if (!held && w->site.entries >= obs->policy->max_entries) {
+    w->wanted += held == TMPL_HELD_NOT;
+    if (held == TMPL_HELD_NOT && w->site.entries >= obs->policy->max_entries) {
         return 0;
     }
     before = live ? value.df : 0;
@@ -144,7 +146,8 @@ static int key_count(work_t *w, uint32_t i, int counted, unsigned char *times)
 static int path_count(work_t *w, uint32_t i, const tmpl_credit_t *credit)
 {
     tmpl_value_t value;
-    int held, live;
+    tmpl_held_e held;
+    int live;
     int rc = entry_look(w, w->obs->keys[i], &value, &held, &live);
 
     if (rc != 0) {
@@ -156,8 +159,8 @@ static int path_count(work_t *w, uint32_t i, const tmpl_credit_t *credit)
         }
         return 0;
     }
-    w->wanted += !held;
-    if (!held && w->site.entries >= w->obs->policy->max_entries) {
+    w->wanted += held == TMPL_HELD_NOT;
+    if (held == TMPL_HELD_NOT && w->site.entries >= w->obs->policy->max_entries) {
         return 0;
     }
     tmpl_value_path(&value, live, credit->text, credit->repeated, w->site.pages);
@@ -189,7 +192,8 @@ static int keys_count(work_t *w, int counted)
 static int document_enter(work_t *w, uint64_t hash)
 {
     tmpl_value_t value;
-    int held, live;
+    tmpl_held_e held;
+    int live;
     int rc = entry_look(w, document_key(hash), &value, &held, &live);
 
     if (rc != 0) {
@@ -236,7 +240,8 @@ static int learn_in(work_t *w)
 {
     tmpl_lmdb_t *db = w->store->db;
     tmpl_value_t id, text;
-    int known, held, id_live, text_live, done;
+    tmpl_held_e held;
+    int known, id_live, text_live, done;
     int rc = site_find(w, &known);
 
     if (rc == 0 && !known) {
@@ -257,7 +262,7 @@ static int learn_in(work_t *w)
     if (text_live && tmpl_value_fresh(&text, w->obs->policy, w->site.pages)) {
         return look(w); /* somebody else was faster */
     }
-    rc = text_live ? refresh(w, &text) : count(w, id_live);
+    rc = text_live ? refresh(w, &text, held) : count(w, id_live);
     if (rc == 0) {
         rc = tmpl_site_sweep(db, w->txn, &w->site, &w->lifetimes,
                              SWEEP_LEAST + SWEEP_PER_NEW * w->wanted);
@@ -345,7 +350,8 @@ static int read_only(work_t *w, int learning, int *done)
 {
     tmpl_lmdb_t *db = w->store->db;
     tmpl_value_t text;
-    int known, held, live = 0;
+    tmpl_held_e held;
+    int known, live = 0;
     int rc = tmpl_lmdb_read_begin(db, &w->txn);
 
     if (rc != 0) {

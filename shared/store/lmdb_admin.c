@@ -32,17 +32,21 @@ static int write_begin(tmpl_lmdb_store_t *store, MDB_txn **txn)
     return tmpl_lmdb_write_begin(store->db, tmpl_clock() + PATIENCE, txn);
 }
 
-/* The site's part of all leaf pages that hold entries, by their number. */
+/* The site's part of all pages that hold entries and drawers, by their number. */
 static uint64_t site_bytes(tmpl_lmdb_store_t *store, MDB_txn *txn, const tmpl_site_t *site)
 {
+    uint64_t nodes = site->entries;
     MDB_stat stat;
     int rc = mdb_stat(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &stat);
 
     if (rc != 0 || stat.ms_entries == 0) {
         return 0;
     }
-    return (uint64_t)((double)site->entries / (double)stat.ms_entries * stat.ms_psize *
-                      (double)(stat.ms_leaf_pages + stat.ms_branch_pages));
+    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
+        nodes = nodes - site->drawers[kind].entries + site->drawers[kind].n;
+    }
+    return (uint64_t)((double)nodes / (double)stat.ms_entries * stat.ms_psize *
+                      (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
 }
 
 static void stats_head(tmpl_lmdb_store_t *store, MDB_txn *txn, const tmpl_site_t *site,
@@ -215,12 +219,12 @@ static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_en
     rc = tmpl_lmdb_is_tight(store->db) ? MDB_MAP_FULL : 0;
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         tmpl_value_t value;
+        tmpl_held_e held;
 
-        rc = tmpl_entry_get(store->db, txn, site, entries[i].key, &value);
-        if (rc == 0 || rc == MDB_NOTFOUND) {
-            site->entries += rc == MDB_NOTFOUND;
+        rc = tmpl_entry_get(store->db, txn, site, entries[i].key, &value, &held);
+        if (rc == 0) {
             tmpl_value_import(&value, &entries[i]);
-            rc = tmpl_entry_put(store->db, txn, site, entries[i].key, &value);
+            rc = tmpl_entry_put(store->db, txn, site, entries[i].key, &value, held, NULL);
         }
     }
     return tmpl_lmdb_write_end(store->db, txn, rc);

@@ -16,7 +16,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-#define FORMAT        1
+#define FORMAT        2
 #define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
 #define IDLE_READERS  32   /* read transactions kept for the next reader */
 #define RESERVE_PAGES 64   /* kept for deleting when the map is full */

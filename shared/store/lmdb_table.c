@@ -5,7 +5,9 @@
 
 #define SERIAL_SIZE 4
 #define ENTRY_SIZE  (SERIAL_SIZE + TMPL_KEY_SIZE)
-#define SITE_SIZE   (4 + 4 + 8 + 8 + 8 + TMPL_KEY_SIZE)
+#define DRAWER_SIZE (SERIAL_SIZE + 1 + 4)
+#define SITE_SIZE   (4 + 4 + 8 + 8 + 8 + TMPL_KEY_SIZE + TMPL_DRAWER_KINDS * (4 + 4))
+#define DRAWER_FLAG 128 /* in the first byte of a drawer's key: behind all other keys of the site */
 
 /* Sites looked at in search of an idle one: bounds what a flood of new sites costs. */
 #define IDLE_LOOKS 64
@@ -42,6 +44,11 @@ static int site_unpack(tmpl_site_t *site, const MDB_val *data)
     site->entries = tmpl_get_le(p + 16, 8);
     site->seen = tmpl_get_le(p + 24, 8);
     memcpy(site->at, p + 32, TMPL_KEY_SIZE);
+    p += 32 + TMPL_KEY_SIZE;
+    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++, p += 8) {
+        site->drawers[kind].n = (uint32_t)tmpl_get_le(p, 4);
+        site->drawers[kind].entries = (uint32_t)tmpl_get_le(p + 4, 4);
+    }
     return 0;
 }
 
@@ -55,7 +62,7 @@ int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *
 
 int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site)
 {
-    unsigned char bytes[SITE_SIZE];
+    unsigned char bytes[SITE_SIZE], *p = bytes + 32;
     MDB_val key = name_val(name), data = { SITE_SIZE, bytes };
 
     tmpl_put_le(bytes, site->serial, 4);
@@ -63,7 +70,12 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_si
     tmpl_put_le(bytes + 8, site->version, 8);
     tmpl_put_le(bytes + 16, site->entries, 8);
     tmpl_put_le(bytes + 24, site->seen, 8);
-    memcpy(bytes + 32, site->at, TMPL_KEY_SIZE);
+    memcpy(p, site->at, TMPL_KEY_SIZE);
+    p += TMPL_KEY_SIZE;
+    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++, p += 8) {
+        tmpl_put_le(p, site->drawers[kind].n, 4);
+        tmpl_put_le(p + 4, site->drawers[kind].entries, 4);
+    }
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
 }
 
@@ -165,36 +177,214 @@ static void entry_key(unsigned char bytes[ENTRY_SIZE], uint32_t serial, tmpl_key
     tmpl_key_pack(bytes + SERIAL_SIZE, key);
 }
 
+/*
+ * Drawers stand in the order of their numbers' bits from the lowest on, so that a new one stands next to
+ * the one it shares its entries with, and the pages of the file stay full.
+ */
+static uint32_t bits_reversed(uint32_t n)
+{
+    uint32_t reversed = 0;
+
+    for (unsigned i = 0; i < 32; i++, n >>= 1) {
+        reversed = reversed << 1 | (n & 1);
+    }
+    return reversed;
+}
+
+static void drawer_key(unsigned char bytes[DRAWER_SIZE], uint32_t serial, tmpl_kind_e kind,
+                       uint32_t n)
+{
+    serial_pack(bytes, serial);
+    bytes[SERIAL_SIZE] = (unsigned char)(DRAWER_FLAG | kind);
+    serial_pack(bytes + SERIAL_SIZE + 1, bits_reversed(n));
+}
+
+/* The n-th drawer of a kind, read; one that is not there is empty. */
+static int drawer_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_kind_e kind,
+                      uint32_t n, tmpl_drawer_t *drawer)
+{
+    unsigned char bytes[DRAWER_SIZE];
+    MDB_val key = { DRAWER_SIZE, bytes }, data = { 0, bytes };
+    int rc;
+
+    drawer_key(bytes, site->serial, kind, n);
+    rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &key, &data);
+    tmpl_drawer_read(drawer, kind, data.mv_data, rc == 0 ? data.mv_size : 0);
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static int drawer_put(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, uint32_t n,
+                      tmpl_drawer_t *drawer)
+{
+    unsigned char bytes[DRAWER_SIZE];
+    MDB_val key = { DRAWER_SIZE, bytes }, data = { drawer->len, drawer->bytes };
+    MDB_dbi dbi = tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES);
+    int rc;
+
+    drawer_key(bytes, site->serial, drawer->kind, n);
+    if (drawer->len > 0) {
+        return mdb_put(txn, dbi, &key, &data, 0);
+    }
+    rc = mdb_del(txn, dbi, &key, NULL);
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/* So many entries of a drawer are gone. */
+static void drawer_lost(tmpl_site_t *site, tmpl_kind_e kind, uint32_t n)
+{
+    tmpl_drawers_t *drawers = &site->drawers[kind];
+
+    drawers->entries -= n < drawers->entries ? n : drawers->entries;
+    site->entries -= n < site->entries ? n : site->entries;
+}
+
+/* The drawer that would hold a key; its number, or TMPL_NONE if there is none. */
+static uint32_t drawer_of(const tmpl_site_t *site, tmpl_key_t key)
+{
+    return (unsigned)key.kind < TMPL_DRAWER_KINDS && site->drawers[key.kind].n > 0
+               ? tmpl_drawer_of(key.hash, site->drawers[key.kind].n)
+               : TMPL_NONE;
+}
+
+/* As many drawers more as the entries call for, each with its part of another's. */
+static int drawers_grow(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_kind_e kind)
+{
+    tmpl_drawers_t *drawers = &site->drawers[kind];
+    tmpl_drawer_t from, to;
+    int rc = 0;
+
+    while (rc == 0 && drawers->n < tmpl_drawers_for(drawers->entries)) {
+        uint32_t n = tmpl_drawer_split_from(drawers->n);
+
+        rc = drawer_get(db, txn, site, kind, n, &from);
+        if (rc == 0) {
+            tmpl_drawer_split(&from, &to, drawers->n);
+            rc = drawer_put(db, txn, site, n, &from);
+        }
+        if (rc == 0) {
+            rc = drawer_put(db, txn, site, drawers->n, &to);
+        }
+        drawers->n++;
+    }
+    return rc;
+}
+
+/* The value that a drawer holds for a key, if it does. */
+static int drawer_look(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
+                       tmpl_value_t *value, tmpl_held_e *held)
+{
+    unsigned char bytes[DRAWER_SIZE];
+    MDB_val k = { DRAWER_SIZE, bytes }, data;
+    uint32_t n = drawer_of(site, key), i;
+    int rc;
+
+    if (n == TMPL_NONE) {
+        return 0;
+    }
+    drawer_key(bytes, site->serial, key.kind, n);
+    rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data);
+    if (rc != 0) {
+        return rc == MDB_NOTFOUND ? 0 : rc;
+    }
+    i = tmpl_drawer_find(key.kind, data.mv_data, data.mv_size, key.hash);
+    if (i != TMPL_NONE) {
+        *held = TMPL_HELD_IN_DRAWER;
+        tmpl_drawer_value(key.kind, data.mv_data, i, value);
+    }
+    return 0;
+}
+
 int tmpl_entry_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
-                   tmpl_value_t *value)
+                   tmpl_value_t *value, tmpl_held_e *held)
 {
     unsigned char bytes[ENTRY_SIZE];
     MDB_val k = { ENTRY_SIZE, bytes }, data;
     int rc;
 
+    *held = TMPL_HELD_NOT;
     entry_key(bytes, site->serial, key);
     rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data);
-    if (rc == 0 && !tmpl_value_unpack(value, key.kind, data.mv_data, data.mv_size)) {
-        value->df = 0;
+    if (rc == MDB_NOTFOUND) {
+        return drawer_look(db, txn, site, key, value, held);
+    }
+    if (rc == 0) {
+        *held = TMPL_HELD_ALONE;
+        if (!tmpl_value_unpack(value, key.kind, data.mv_data, data.mv_size)) {
+            value->df = 0;
+        }
     }
     return rc;
 }
 
-int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
-                   const tmpl_value_t *value)
+static int put_alone(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_key_t key,
+                     const tmpl_value_t *value, int is_new)
 {
     unsigned char bytes[ENTRY_SIZE], packed[TMPL_VALUE_MAX];
     MDB_val k = { ENTRY_SIZE, bytes }, data = { 0, packed };
 
+    site->entries += (uint64_t)is_new;
     entry_key(bytes, site->serial, key);
     data.mv_size = tmpl_value_pack(packed, value, key.kind);
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data, 0);
 }
 
-/* Whether a key is one of the entries of the serial. */
+int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_key_t key,
+                   const tmpl_value_t *value, tmpl_held_e held, const tmpl_lifetimes_t *lifetimes)
+{
+    int in_drawer = held != TMPL_HELD_ALONE && tmpl_drawer_takes(key.kind, value);
+    tmpl_drawer_t drawer;
+    uint32_t n, i;
+    int rc;
+
+    if (!in_drawer && held != TMPL_HELD_IN_DRAWER) {
+        return put_alone(db, txn, site, key, value, held == TMPL_HELD_NOT);
+    }
+    if (site->drawers[key.kind].n == 0) {
+        site->drawers[key.kind].n = 1;
+    }
+    n = drawer_of(site, key);
+    rc = drawer_get(db, txn, site, key.kind, n, &drawer);
+    if (rc != 0) {
+        return rc;
+    }
+    i = tmpl_drawer_find(key.kind, drawer.bytes, drawer.len, key.hash);
+    if (i != TMPL_NONE) {
+        tmpl_drawer_remove(&drawer, i);
+        drawer_lost(site, key.kind, 1);
+    }
+    if (lifetimes != NULL) {
+        drawer_lost(site, key.kind, tmpl_drawer_trim(&drawer, lifetimes, site->pages));
+    }
+    if (in_drawer && tmpl_drawer_add(&drawer, key.hash, value)) {
+        site->drawers[key.kind].entries++;
+        site->entries++;
+    }
+    else {
+        in_drawer = 0;
+    }
+    rc = drawer_put(db, txn, site, n, &drawer);
+    if (rc == 0) {
+        rc = in_drawer ? drawers_grow(db, txn, site, key.kind)
+                       : put_alone(db, txn, site, key, value, 1);
+    }
+    return rc;
+}
+
+/* Whether a key is one of the entries and drawers of the serial. */
 static int entry_of(const MDB_val *key, const unsigned char serial[SERIAL_SIZE])
 {
-    return key->mv_size == ENTRY_SIZE && memcmp(key->mv_data, serial, SERIAL_SIZE) == 0;
+    return (key->mv_size == ENTRY_SIZE || key->mv_size == DRAWER_SIZE) &&
+           memcmp(key->mv_data, serial, SERIAL_SIZE) == 0;
+}
+
+/* Whether a key of a site's is one of its drawers, and of what kind. */
+static int is_drawer(const MDB_val *key, tmpl_kind_e *kind)
+{
+    unsigned char first = ((const unsigned char *)key->mv_data)[SERIAL_SIZE];
+
+    *kind = (tmpl_kind_e)(first & ~DRAWER_FLAG);
+    return key->mv_size == DRAWER_SIZE && first >= DRAWER_FLAG &&
+           (unsigned)*kind < TMPL_DRAWER_KINDS;
 }
 
 /* Deletes up to budget entries of one serial; *left if there are more. */
@@ -263,22 +453,69 @@ int tmpl_doomed_sweep(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done)
     return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
+/* Deletes the dead of the drawer at the cursor; *seen: how many entries it held. */
+static int drawer_sweep(MDB_cursor *cursor, const MDB_val *key, tmpl_kind_e kind,
+                        const MDB_val *data, tmpl_site_t *site, const tmpl_lifetimes_t *lifetimes,
+                        unsigned *seen)
+{
+    tmpl_drawer_t drawer;
+    unsigned char bytes[DRAWER_SIZE]; /* key points into the page that is to change */
+    MDB_val same = { DRAWER_SIZE, bytes }, left = { 0, drawer.bytes };
+    uint32_t dead;
+
+    tmpl_drawer_read(&drawer, kind, data->mv_data, data->mv_size);
+    *seen = (unsigned)(drawer.len / tmpl_drawer_stride(kind));
+    dead = tmpl_drawer_trim(&drawer, lifetimes, site->pages);
+    drawer_lost(site, kind, dead);
+    left.mv_size = drawer.len;
+    memcpy(bytes, key->mv_data, DRAWER_SIZE);
+    if (drawer.len == 0) {
+        return mdb_cursor_del(cursor, 0);
+    }
+    return dead > 0 ? mdb_cursor_put(cursor, &same, &left, MDB_CURRENT) : 0;
+}
+
+/* Deletes the entry at the cursor if it is dead. */
+static int entry_sweep(MDB_cursor *cursor, const MDB_val *key, const MDB_val *data,
+                       tmpl_site_t *site, const tmpl_lifetimes_t *lifetimes)
+{
+    tmpl_value_t value;
+    tmpl_key_t k;
+
+    if (key->mv_size == ENTRY_SIZE &&
+        tmpl_key_unpack(&k, (unsigned char *)key->mv_data + SERIAL_SIZE) &&
+        tmpl_value_unpack(&value, k.kind, data->mv_data, data->mv_size) &&
+        tmpl_value_live(&value, lifetimes, site->pages)) {
+        return 0;
+    }
+    site->entries -= site->entries > 0;
+    return mdb_cursor_del(cursor, 0);
+}
+
+/* Where the sweeper goes on: a drawer's key is shorter than what is kept of it. */
+static MDB_val sweep_from(unsigned char bytes[ENTRY_SIZE], const tmpl_site_t *site)
+{
+    MDB_val key = { site->at[0] >= DRAWER_FLAG ? DRAWER_SIZE : ENTRY_SIZE, bytes };
+
+    serial_pack(bytes, site->serial);
+    memcpy(bytes + SERIAL_SIZE, site->at, TMPL_KEY_SIZE);
+    return key;
+}
+
 int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
                     const tmpl_lifetimes_t *lifetimes, unsigned budget)
 {
     unsigned char bytes[ENTRY_SIZE];
-    MDB_val key = { ENTRY_SIZE, bytes }, data;
+    MDB_val key = sweep_from(bytes, site), data;
     MDB_cursor_op op = MDB_SET_RANGE;
     MDB_cursor *cursor;
-    tmpl_value_t value;
-    tmpl_key_t k;
+    tmpl_kind_e kind;
+    unsigned seen;
     int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
 
     if (rc != 0) {
         return rc;
     }
-    serial_pack(bytes, site->serial);
-    memcpy(bytes + SERIAL_SIZE, site->at, TMPL_KEY_SIZE);
     for (;;) {
         rc = mdb_cursor_get(cursor, &key, &data, op);
         if (rc != 0 || !entry_of(&key, bytes)) {
@@ -286,23 +523,60 @@ int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
             memset(site->at, 0, TMPL_KEY_SIZE); /* round again */
             break;
         }
-        if (budget-- == 0) {
-            memcpy(site->at, (unsigned char *)key.mv_data + SERIAL_SIZE, TMPL_KEY_SIZE);
+        if (budget == 0) {
+            memset(site->at, 0, TMPL_KEY_SIZE);
+            memcpy(site->at, (unsigned char *)key.mv_data + SERIAL_SIZE, key.mv_size - SERIAL_SIZE);
             break;
         }
-        if (!tmpl_key_unpack(&k, (unsigned char *)key.mv_data + SERIAL_SIZE) ||
-            !tmpl_value_unpack(&value, k.kind, data.mv_data, data.mv_size) ||
-            !tmpl_value_live(&value, lifetimes, site->pages)) {
-            rc = mdb_cursor_del(cursor, 0);
-            if (rc != 0) {
-                break;
-            }
-            site->entries -= site->entries > 0;
+        seen = 1;
+        rc = is_drawer(&key, &kind)
+                 ? drawer_sweep(cursor, &key, kind, &data, site, lifetimes, &seen)
+                 : entry_sweep(cursor, &key, &data, site, lifetimes);
+        if (rc != 0) {
+            break;
         }
+        budget -= seen < budget ? seen : budget;
         op = MDB_NEXT;
     }
     mdb_cursor_close(cursor);
     return rc;
+}
+
+/* Calls each with the entries of a drawer. */
+static int drawer_walk(tmpl_kind_e kind, const MDB_val *data,
+                       int (*each)(void *baton, tmpl_key_t key, const tmpl_value_t *value),
+                       void *baton)
+{
+    tmpl_drawer_t drawer;
+    tmpl_value_t value;
+    tmpl_key_t key;
+    int rc = 0;
+
+    tmpl_drawer_read(&drawer, kind, data->mv_data, data->mv_size);
+    for (size_t i = 0; rc == 0 && tmpl_drawer_at(&drawer, i, &key, &value); i++) {
+        rc = each(baton, key, &value);
+    }
+    return rc;
+}
+
+/* The same with what stands at a key: an entry, a drawer, or nothing of ours. */
+static int node_walk(const MDB_val *at, const MDB_val *data,
+                     int (*each)(void *baton, tmpl_key_t key, const tmpl_value_t *value),
+                     void *baton)
+{
+    tmpl_value_t value;
+    tmpl_kind_e kind;
+    tmpl_key_t key;
+
+    if (is_drawer(at, &kind)) {
+        return drawer_walk(kind, data, each, baton);
+    }
+    if (at->mv_size == ENTRY_SIZE &&
+        tmpl_key_unpack(&key, (unsigned char *)at->mv_data + SERIAL_SIZE) &&
+        tmpl_value_unpack(&value, key.kind, data->mv_data, data->mv_size)) {
+        return each(baton, key, &value);
+    }
+    return 0;
 }
 
 int tmpl_site_walk(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site,
@@ -319,15 +593,9 @@ int tmpl_site_walk(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site,
     }
     serial_pack(start, site->serial);
     while ((rc = mdb_cursor_get(cursor, &key, &data, op)) == 0 && entry_of(&key, start)) {
-        tmpl_value_t value;
-        tmpl_key_t k;
-
-        if (tmpl_key_unpack(&k, (unsigned char *)key.mv_data + SERIAL_SIZE) &&
-            tmpl_value_unpack(&value, k.kind, data.mv_data, data.mv_size)) {
-            rc = each(baton, k, &value);
-            if (rc != 0) {
-                break;
-            }
+        rc = node_walk(&key, &data, each, baton);
+        if (rc != 0) {
+            break;
         }
         op = MDB_NEXT;
     }

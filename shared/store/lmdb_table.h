@@ -3,6 +3,7 @@
  * What stands in an LMDB store, and how it changes within a transaction of the caller's:
  *     sites      name -> tmpl_site_t
  *     entries    serial of the site (4, big-endian), key (9) -> value (entry.h)
+ *                serial, kind + 128 (1), number (4, bits reversed) -> a drawer (drawer.h)
  *     doomed     serial -> from when on (seconds, 8) its entries may be deleted
  *     meta       "format"; "serial" -> the last serial given
  * A site is forgotten by giving up its serial: at once, whatever its size. Later writes delete the
@@ -13,7 +14,7 @@
 #ifndef TMPL_STORE_LMDB_TABLE_H
 #define TMPL_STORE_LMDB_TABLE_H
 
-#include "store/entry.h"
+#include "store/drawer.h"
 #include "store/lmdb_env.h"
 
 /* The store holds as many sites as it may, and none of those looked at is idle. */
@@ -23,10 +24,18 @@ typedef struct {
     uint32_t serial;
     uint32_t pages;
     uint64_t version;
-    uint64_t entries;
+    uint64_t entries;                /* those in drawers among them */
     uint64_t seen;                   /* seconds of the epoch, when it was last observed, roughly */
-    unsigned char at[TMPL_KEY_SIZE]; /* the key at which the sweeper goes on */
+    unsigned char at[TMPL_KEY_SIZE]; /* the key, or the drawer, at which the sweeper goes on */
+    tmpl_drawers_t drawers[TMPL_DRAWER_KINDS];
 } tmpl_site_t;
+
+/* Where an entry is kept. */
+typedef enum {
+    TMPL_HELD_NOT,
+    TMPL_HELD_ALONE,
+    TMPL_HELD_IN_DRAWER,
+} tmpl_held_e;
 
 /* MDB_NOTFOUND if there is none. */
 int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site);
@@ -46,11 +55,18 @@ int tmpl_serial_save(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial);
 /* Deletes up to budget entries of doomed sites; *done if nothing is left to delete now. */
 int tmpl_doomed_sweep(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done);
 
-/* MDB_NOTFOUND if there is none; what is no value of ours is returned as one that is dead. */
+/*
+ * 0, with *held TMPL_HELD_NOT if there is none; what is no value of ours is returned as one that is
+ * dead.
+ */
 int tmpl_entry_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
-                   tmpl_value_t *value);
-int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
-                   const tmpl_value_t *value);
+                   tmpl_value_t *value, tmpl_held_e *held);
+/*
+ * Puts an entry that get found held so. The dead that it meets in a drawer are deleted, unless
+ * lifetimes is NULL. Changes *site: put it after.
+ */
+int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_key_t key,
+                   const tmpl_value_t *value, tmpl_held_e held, const tmpl_lifetimes_t *lifetimes);
 
 /* Moves the sweeper on over budget entries, deleting the dead ones. Changes *site: put it after. */
 int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
