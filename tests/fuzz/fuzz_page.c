@@ -10,6 +10,7 @@
 
 #include <apr_general.h>
 
+#include "fingerprint/fingerprint.h"
 #include "oracle.h"
 #include "page/scan.h"
 #include "pieces.h"
@@ -57,6 +58,8 @@ static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
     if (decline != TMPL_DECLINE_NONE) {
         return;
     }
+    tmpl_fingerprint_t fingerprint;
+    tmpl_fingerprint(&fingerprint, page, NULL, NULL, pool);
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
     oracle_draw(verdicts, page, 60, &seed);
     if (is_beyond_the_judge(html, len, pool)) {
