@@ -222,6 +222,16 @@ subtest 'through a proxy' => sub {
     ($code, $out, $err) = warm('--via', "http://127.0.0.1:$port", "$at/about");
     is($code, 1, 'no proxy there: exit code');
     like($err, qr{^tmplctl: \Q$at\E/about: http://127.0.0.1:$port: .*\n\z}, 'and one message');
+    my $failing = backend {
+        my ($connection, $request) = @_;
+        my $key = $request->{target} =~ /news.3$/;
+        return $connection->respond($key ? 200 : 502, { 'Content-Type' => 'text/html' }, 'x');
+    };
+    ($code, $out, $err) = warm('--via', $failing->url, "$at/news/3");
+    is($code, 1, 'a proxy that fails later: exit code');
+    like($err, qr{^tmplctl: \Q$at\E/news/: http://127.0.0.1:\d+: HTTP 502\n}, 'and the message');
+    is(scalar($failing->requests), 3, 'it is not asked for more pages, but for the key page once more');
+    $failing->stop;
     $httpd->finish;
     $server->stop;
 };
@@ -245,6 +255,15 @@ subtest 'a page without links' => sub {
     is($code, 1, 'exit code');
     like($err, qr{/: links to no other page that can be loaded$}, 'the message');
     $server->stop;
+};
+
+subtest 'the man page has every option' => sub {
+    my $man = slurp("$FindBin::Bin/../docs/tmplctl.1") =~ s/\\-/-/gr;
+    my ($help) = (warm('--help'))[1];
+    my %option = map { $_ => 1 } $help =~ /(--[a-z-]+)/g;
+    cmp_ok(scalar(keys %option), '>', 10, 'there are options');
+    like($man, qr/\Q$_\E\b/, $_) for sort keys %option;
+    like($man, qr/^\.SS "tmplctl warm"$/m, 'and the command');
 };
 
 subtest 'usage errors' => sub {
