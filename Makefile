@@ -60,7 +60,7 @@ $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 CPPFLAGS_tests := $(HTTPD_CFLAGS) -Itests
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcmocka -lgumbo $(LIBS)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lgumbo $(LIBS)
 
 # --- measuring with tmplctl (bench/) ---
 SCORER   ?= ../shared/eval/score.py
@@ -128,7 +128,7 @@ PAPER_OBJ := $(call obj,bench/paper-pages.c bench/paper-methods.c bench/shingle.
 LEAST     ?= 80
 paper = @dir=$$(mktemp -d) && { bench/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \
 	  $(BUILD)/bench/$(1) $$dir $(3) <$$dir/list; rc=$$?; rm -rf $$dir; exit $$rc; }
-$(BUILD)/bench/paper-chen: $(PAPER_OBJ)
+$(BUILD)/bench/paper-chen $(BUILD)/tests/test_paper: $(PAPER_OBJ)
 paper-chen: $(BUILD)/bench/paper-chen
 	$(call paper,paper-chen,$(LEAST),conf/pagelevel.model)
 .PHONY: paper-chen

@@ -128,12 +128,16 @@ void paper_page_label(paper_page_t *page, const char *gold, apr_size_t len, apr_
     memset(labels, ' ', p->n_segments + 1);
     page->template = apr_pcalloc(pool, (p->n_blocks + 1) * sizeof(*page->template));
     page->content = apr_pcalloc(pool, (p->n_blocks + 1) * sizeof(*page->content));
-    for (int a = 0, b = 0; a < rows->nelts && b < golds->nelts; a++, b++) {
-        if (!meet(rows, golds, &a, &b)) {
-            a += AHEAD / 2; /* a stretch that only one side has */
-            continue;
+    int a = 0;
+    int b = 0;
+    while (a < rows->nelts && b < golds->nelts) {
+        if (meet(rows, golds, &a, &b)) {
+            labels[APR_ARRAY_IDX(rows, a++, row_t).segment] =
+                APR_ARRAY_IDX(golds, b++, row_t).label;
         }
-        labels[APR_ARRAY_IDX(rows, a, row_t).segment] = APR_ARRAY_IDX(golds, b, row_t).label;
+        else {
+            a += AHEAD / 2; /* a stretch that only one side has */
+        }
     }
     for (uint32_t s = 0; s < p->n_segments; s++) {
         const tmpl_segment_t *segment = &p->segments[s];

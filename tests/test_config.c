@@ -379,7 +379,8 @@ static const struct {
 } refusals[] = {
     { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
-    { "TmplDetector on", { "TmplDetector must be one of incremental style pagelevel auto", "\"on\"" } },
+    { "TmplDetector on",
+      { "TmplDetector must be one of incremental style pagelevel auto", "\"on\"" } },
     { "TmplDetector ''", { "TmplDetector must be one of" } },
     { "TmplSmoothing most", { "TmplSmoothing must be off, max, min or on", "\"most\"" } },
     { "TmplModel /nowhere/model",
