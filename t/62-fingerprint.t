@@ -50,6 +50,9 @@ TmplSiteKey "%{req:X-Site}"
 <If "req('X-Mode') == 'strip'">
     TmplMode strip
 </If>
+<If "req('X-Mode') == 'careful'">
+    TmplMinKeep 99%
+</If>
 <If "req('X-Mode') == 'quiet'">
     TmplHeaders off
 </If>
@@ -99,9 +102,11 @@ cmp_ok distance($changed, $own{30}), '<=', $NEAR, 'and a small one leaves the ar
 is print_of('own/utf-8/header', 30, 'X-Mode' => 'learn'), '', 'none in mode learn';
 is ask('own/utf-8/header', 30, 'X-Mode' => 'quiet')->header('Tmpl'), undef, 'TmplHeaders off: no field at all';
 is print_of('few/utf-8/header', 30), '', 'none of a few words';
-my $declined = $client->get('/no-such-page')->tmpl;
-is $declined->{declined}, 'status', 'a page that is declined';
-ok !exists $declined->{fingerprint}, 'has none';
+for my $case ([status => $client->get('/no-such-page')], ['min-keep' => ask('own/utf-8/header', 30, 'X-Mode' => 'careful')]) {
+    my ($reason, $answer) = @$case;
+    is $answer->says('declined'), $reason, "a page that is declined ($reason)";
+    ok !exists $answer->tmpl->{fingerprint}, 'has none';
+}
 
 $httpd->finish;
 done_testing;

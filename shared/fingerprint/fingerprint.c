@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include <apr_lib.h>
 #include <apr_strings.h>
 
 #define XXH_INLINE_ALL
@@ -50,7 +49,7 @@ static void make_room(sketch_t *sketch, apr_size_t start)
     }
 }
 
-static void end_word(sketch_t *sketch)
+static inline void end_word(sketch_t *sketch)
 {
     if (!sketch->in_word) {
         return;
@@ -66,21 +65,50 @@ static void end_word(sketch_t *sketch)
     }
 }
 
-static void begin_word(sketch_t *sketch)
+static inline void begin_word(sketch_t *sketch)
 {
     if (sketch->in_word) {
         return;
     }
     if (sketch->n_words > 0) {
-        tmpl_buf_add(&sketch->words, " ", 1);
+        tmpl_buf_add_byte(&sketch->words, ' ');
     }
     sketch->starts[sketch->n_words % TMPL_FINGERPRINT_SHINGLE] = sketch->words.len;
     sketch->in_word = 1;
 }
 
+/* A character of ASCII, which most text is, as it is in a word; 0 for what parts words. */
+static inline char small_of(char c)
+{
+    if (c >= 'A' && c <= 'Z') {
+        return (char)(c - 'A' + 'a');
+    }
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '\0';
+}
+
+static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
+{
+    sketch_t *sketch = ctx;
+    for (apr_size_t i = 0; i < len; i++) {
+        char small = small_of(bytes[i]);
+        if (small != '\0') {
+            begin_word(sketch);
+            tmpl_buf_add_byte(&sketch->words, small);
+        }
+        else {
+            end_word(sketch);
+        }
+    }
+}
+
 static void add_code(void *ctx, uint32_t code)
 {
     sketch_t *sketch = ctx;
+    if (code < 0x80) {
+        char byte = (char)code;
+        add_ascii(ctx, &byte, 1);
+        return;
+    }
     tmpl_char_e kind = tmpl_char_kind(code);
     if (kind != TMPL_CHAR_WORD) {
         end_word(sketch);
@@ -89,7 +117,7 @@ static void add_code(void *ctx, uint32_t code)
         return;
     }
     begin_word(sketch);
-    tmpl_buf_add_char(&sketch->words, code < 0x80 ? (uint32_t)apr_tolower((int)code) : code);
+    tmpl_buf_add_char(&sketch->words, code);
     if (kind == TMPL_CHAR_DENSE) {
         end_word(sketch);
     }
@@ -117,7 +145,7 @@ void tmpl_fingerprint(tmpl_fingerprint_t *fingerprint, const tmpl_page_t *page,
 {
     sketch_t sketch = { .n_words = 0 };
     tmpl_decoder_t decoder;
-    tmpl_text_sink_t sink = { add_code, &sketch };
+    tmpl_text_sink_t sink = { add_code, add_ascii, &sketch };
     tmpl_buf_init(&sketch.words, pool);
     memset(sketch.least, 0xFF, sizeof(sketch.least));
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);

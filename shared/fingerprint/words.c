@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fingerprint/words.h"
 
-#include <apr_lib.h>
+#include <apr.h>
 
 /*
  * What is no part of a word, in ascending order. Indexers rebuild this table, so it is short, goes by
@@ -33,9 +33,6 @@ static const struct {
 
 tmpl_char_e tmpl_char_kind(uint32_t code)
 {
-    if (code < 0x80) {
-        return apr_isalnum((int)code) ? TMPL_CHAR_WORD : TMPL_CHAR_PARTS;
-    }
     for (apr_size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]) && code >= ranges[i].first; i++) {
         if (code <= ranges[i].last) {
             return ranges[i].kind;

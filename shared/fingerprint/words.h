@@ -11,7 +11,7 @@ typedef enum {
     TMPL_CHAR_DENSE  /* a word of its own: of a script that is written without spaces */
 } tmpl_char_e;
 
-/* The kind of a character, by the table in docs/fingerprint.md. */
+/* The kind of a character from U+0080 on, by the table in docs/fingerprint.md. */
 tmpl_char_e tmpl_char_kind(uint32_t code);
 
 #endif

@@ -25,6 +25,16 @@ void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len);
 /* Makes room for len bytes behind the string, and returns where they go; len is not changed. */
 char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len);
 
+/* tmpl_buf_add for one byte, where many come so. */
+static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)
+{
+    if (buf->len + 2 > buf->room) {
+        tmpl_buf_room(buf, 1);
+    }
+    buf->at[buf->len++] = byte;
+    buf->at[buf->len] = '\0';
+}
+
 /* Adds one character in UTF-8; U+FFFD for what is no character. */
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/decode.h"
 
+#include <string.h>
+
 #include <apr_cstr.h>
 
 #include "page/charset.h"
@@ -62,10 +64,29 @@ uint32_t tmpl_utf8_next(const char *text, apr_size_t len, apr_size_t *used)
     return code;
 }
 
+/* Bytes of ASCII that text begins with, give or take seven: pages are mostly that. */
+static apr_size_t skip_ascii(const char *text, apr_size_t len)
+{
+    apr_size_t i = 0;
+    uint64_t eight;
+    while (i + sizeof(eight) <= len) {
+        memcpy(&eight, text + i, sizeof(eight));
+        if ((eight & 0x8080808080808080u) != 0) {
+            break;
+        }
+        i += sizeof(eight);
+    }
+    return i;
+}
+
 static int is_utf8(const char *src, apr_size_t len)
 {
-    for (apr_size_t i = 0, used; i < len; i += used) {
-        if (tmpl_utf8_next(src + i, len - i, &used) == 0xFFFD && used == 1) {
+    apr_size_t i = skip_ascii(src, len);
+    for (apr_size_t used; i < len; i += used) {
+        if ((unsigned char)src[i] < 0x80) {
+            used = 1 + skip_ascii(src + i + 1, len - i - 1);
+        }
+        else if (tmpl_utf8_next(src + i, len - i, &used) == 0xFFFD && used == 1) {
             return 0;
         }
     }

@@ -27,7 +27,7 @@ typedef struct {
 } reader_t;
 
 /* Also what Unicode calls a line or a no-break space: a block is one line, and is read by tools. */
-static int is_space(uint32_t code)
+static inline int is_space(uint32_t code)
 {
     return code <= 0x20 || code == 0x85 || code == 0xA0 || code == 0x2028 || code == 0x2029;
 }
@@ -46,13 +46,34 @@ static void add_code(void *ctx, uint32_t code)
     tmpl_buf_add_char(line->buf, code);
 }
 
+static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
+{
+    for (apr_size_t i = 0; i < len; i++) {
+        add_code(ctx, is_space((uint32_t)bytes[i]) ? ' ' : (uint32_t)bytes[i]);
+    }
+}
+
+/* Bytes that text begins with and that are characters of ASCII, and no reference. */
+static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
+{
+    apr_size_t n = 0;
+    while (n < len && text[n] > 0 && (text[n] != '&' || !references)) {
+        n++;
+    }
+    return n;
+}
+
 /* text is UTF-8; references says whether it may hold character references. */
 static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t len,
                       int references)
 {
-    apr_size_t used;
-    for (apr_size_t i = 0; i < len; i += used) {
+    for (apr_size_t i = 0, used; i < len; i += used) {
         uint32_t code = 0;
+        used = plain_ascii(text + i, len - i, references);
+        if (used > 0) {
+            sink->take_ascii(sink->ctx, text + i, used);
+            continue;
+        }
         if (references && text[i] == '&') {
             code = tmpl_entity_next(text + i, len - i, &used);
         }
@@ -104,7 +125,7 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
                        const tmpl_decoder_t *decoder)
 {
     line_t line = { buf, buf->len, 0 };
-    tmpl_text_sink_t sink = { add_code, &line };
+    tmpl_text_sink_t sink = { add_code, add_ascii, &line };
     reader_t reader;
     start_reader(&reader, &sink, page, decoder, buf->pool);
     give_segment(&reader, segment);
@@ -169,7 +190,7 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder)
 {
     line_t line = { buf, buf->len, 0 };
-    tmpl_text_sink_t sink = { add_code, &line };
+    tmpl_text_sink_t sink = { add_code, add_ascii, &line };
     tmpl_text_block_to(&sink, page, block, decoder, buf->pool);
 }
 
@@ -208,7 +229,7 @@ void tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
 {
     tmpl_buf_t utf8;
     line_t line = { buf, buf->len, 0 };
-    tmpl_text_sink_t sink = { add_code, &line };
+    tmpl_text_sink_t sink = { add_code, add_ascii, &line };
     tmpl_buf_init(&utf8, pool);
     tmpl_decode(&utf8, decoder, src, len);
     if (utf8.len > INT32_MAX) {

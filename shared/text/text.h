@@ -18,12 +18,12 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
 
 /*
- * Takes the characters of a text one at a time, for who needs no string of them. What is at least as
- * white as a space comes as a space, maybe several times; so does what parts words without a
- * character, such as the end of a line.
+ * Takes the characters of a text as they come, for who needs no string of them. White space may come
+ * as it stands, or as a space for what parts words without a character, such as the end of a line.
  */
 typedef struct {
-    void (*take)(void *ctx, uint32_t code);
+    void (*take)(void *ctx, uint32_t code); /* one, a space for any of the white */
+    void (*take_ascii)(void *ctx, const char *bytes, apr_size_t len); /* many, none of them 0 */
     void *ctx;
 } tmpl_text_sink_t;
 
