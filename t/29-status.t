@@ -41,6 +41,8 @@ is $count->{learned}, 8, 'eight documents learnt';
 is $count->{'declined-status'}, 1, 'one declined for its status';
 is $count->{'declined-attachment'}, 2, 'two attachments';
 is $count->{'declined-store'}, 0, 'none for the store';
+is $count->{'detector-incremental'}, 9, 'by the detector that is set';
+is $count->{'detector-auto'}, 0, 'and by no other';
 cmp_ok $count->{'bytes-in'}, '>', $count->{'bytes-out'}, 'bytes have been saved';
 
 $httpd->graceful;
@@ -51,6 +53,7 @@ for my $target ('/server-status', '/server-status?notable') {
     my $html = $httpd->get($target)->body;
     like $html, qr/mod_tmpl/, "$target has our part";
     like $html, qr/declined-attachment/, "$target names the reasons";
+    like $html, qr/detector-auto/, "$target names the detectors";
 }
 
 $httpd->finish;
