@@ -6,6 +6,7 @@
 
 #include "site/overlap.h"
 #include "site/subdigraph.h"
+#include "site/warmup.h"
 
 #define MOST_PAGES 12
 
@@ -197,10 +198,91 @@ static void overlap_is_settled_by_pages_of_its_own_text(void **state)
     assert_true(tmpl_overlap_settled(overlap, (const uint32_t[]){ 3 }, 1, 9) == 1);
 }
 
+/* A page at /PATH: a menu of two on every page, then links of its own, then text of its own. */
+static const tmpl_page_t *warm_page(const char *path, const char *own, apr_pool_t *pool)
+{
+    return check_page(apr_pstrcat(pool,
+                                  "<div><a href=/m1>menu one</a> <a href=/m2>menu two</a></div><p>",
+                                  own, "</p><p>", path, NULL),
+                      pool);
+}
+
+static void warm_add(tmpl_warmup_t *warmup, const char *uri, const char *own, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = warm_page(uri, own, pool);
+    tmpl_address_t address = { "http", "h", 80, uri };
+    tmpl_warmup_add(warmup, tmpl_links(page, &address, pool), page->keys, page->n_keys, page->text);
+}
+
+/* Key page /k links m1, m2 and a; the menu's pages are a subdigraph of 2; what they share must stand on 6. */
+static void warmup_goes_on_until_the_template_is_known(void **state)
+{
+    static const char robots[] = "User-agent: *\nDisallow: /no\n";
+    tmpl_address_t address = { "http", "h", 80, "/k" };
+    const tmpl_page_t *key =
+        warm_page("/k", "<a href=/a>a</a> <a href=/no>no</a> <a href=/gone>g</a>", *state);
+    tmpl_warmup_opts_t opts = { 2, 100, 6, tmpl_robots_parse(robots, strlen(robots), "x", *state) };
+    tmpl_warmup_t *warmup = tmpl_warmup_begin(key, &address, &opts, *state);
+    assert_int_equal(tmpl_warmup_forbidden(warmup), 1);
+    assert_int_equal(tmpl_warmup_left(warmup), 4);
+    assert_string_equal(tmpl_warmup_next(warmup), "/m1");
+    warm_add(warmup, "/m1", "<a href=/k>k</a> <a href=/no2>no</a> <a href=/m2>m</a>", *state);
+    assert_string_equal(tmpl_warmup_next(warmup), "/a");
+    warm_add(warmup, "/a", "<a href=/b>b</a> <a href=/c>c</a> <a href=/d>d</a>", *state);
+    assert_string_equal(tmpl_warmup_next(warmup), "/m2");
+    assert_int_equal(tmpl_warmup_found(warmup, *state)->nelts, 1);
+    warm_add(warmup, "/m2", "x", *state);
+    apr_array_header_t *found = tmpl_warmup_found(warmup, *state);
+    assert_int_equal(found->nelts, 2);
+    assert_string_equal(APR_ARRAY_IDX(found, 0, const char *), "/m1");
+    assert_string_equal(APR_ARRAY_IDX(found, 1, const char *), "/m2");
+    /* four pages have the menu: on with the key page's links, and then those of /a */
+    assert_string_equal(tmpl_warmup_next(warmup), "/gone"); /* and it is not added */
+    assert_string_equal(tmpl_warmup_next(warmup), "/b");
+    warm_add(warmup, "/a", "<a href=/b>b</a> <a href=/c>c</a> <a href=/d>d</a>",
+             *state); /* /a once more */
+    assert_string_equal(tmpl_warmup_next(warmup), "/c");
+    warm_add(warmup, "/c", "x", *state);
+    assert_string_equal(tmpl_warmup_next(warmup), "/d");
+    warm_add(warmup, "/d", "x", *state);
+    assert_null(tmpl_warmup_next(warmup));
+    assert_null(tmpl_warmup_next(warmup));
+}
+
+/* most counts the key page; and without a subdigraph of the size all of the key page's links are tried. */
+static void warmup_has_an_end(void **state)
+{
+    tmpl_address_t address = { "http", "h", 80, "/k" };
+    const tmpl_page_t *key = warm_page("/k", "<a href=/a>a</a> <a href=/b>b</a>", *state);
+    tmpl_warmup_opts_t opts = { 3, 4, 9, NULL };
+    tmpl_warmup_t *warmup = tmpl_warmup_begin(key, &address, &opts, *state);
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(tmpl_warmup_next(warmup));
+        warm_add(warmup, "/same", "<a href=/more>more</a> <a href=/m1>m</a>", *state);
+    }
+    assert_null(tmpl_warmup_next(warmup));
+    /* one document under three addresses is one page of a subdigraph */
+    assert_int_equal(tmpl_warmup_found(warmup, *state)->nelts, 1);
+    opts.min_df = 2;
+    opts.most = 100;
+    warmup = tmpl_warmup_begin(key, &address, &opts, *state);
+    for (int i = 0; i < 4; i++) {
+        const char *uri = tmpl_warmup_next(warmup);
+        assert_non_null(uri);
+        warm_add(warmup, uri, "<a href=/more>more</a>", *state);
+    }
+    assert_null(tmpl_warmup_next(warmup));
+    assert_int_equal(tmpl_warmup_found(warmup, *state)->nelts, 2);
+}
+
 static const struct CMUnitTest tests[] = {
-    CHECK(finds_what_trying_every_subset_finds),        CHECK(a_menu_is_a_complete_subdigraph),
-    CHECK(links_elsewhere_and_to_itself_do_not_count),  CHECK(a_hostile_site_is_given_up),
+    CHECK(finds_what_trying_every_subset_finds),
+    CHECK(a_menu_is_a_complete_subdigraph),
+    CHECK(links_elsewhere_and_to_itself_do_not_count),
+    CHECK(a_hostile_site_is_given_up),
     CHECK(overlap_is_settled_by_pages_of_its_own_text),
+    CHECK(warmup_goes_on_until_the_template_is_known),
+    CHECK(warmup_has_an_end),
 };
 
 CHECK_MAIN(tests)

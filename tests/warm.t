@@ -137,6 +137,17 @@ subtest 'an end to loading' => sub {
     $long->stop;
 };
 
+subtest 'the links of the pages loaded, once those of the key page are used up' => sub {
+    $links{'/'} = join ' ', map { "<a href=\"/news/$_\">x</a>" } 5 .. 9;
+    my $server = serve();
+    my ($code, $out) = warm('--detector', 'incremental', '--store', 'lmdb:store', '--site', 'few', $server->url . '/about');
+    is(targets($server), '/robots.txt /about / /news/ /news/5 /news/6', 'until five pages hold the menu');
+    like($out, qr/^site few: 5 pages.*^2 pages that link each other, of 3.*^key page: 2 of 3 .* site warm/ms, 'what it says')
+        or diag($out);
+    delete $links{'/'};
+    $server->stop;
+};
+
 subtest 'robots.txt' => sub {
     for my $case (
         ['forbids the key page', 200, "User-agent: tmplctl\nDisallow: /news\n", 1,

@@ -14,11 +14,8 @@
 #include "open_store.h"
 #include "page/charset.h"
 #include "progress.h"
-#include "site/overlap.h"
 #include "site/subdigraph.h"
-
-/* Loading ends when so much of what the subdigraph's pages share stands on min_df pages. */
-#define SETTLED 0.9
+#include "site/warmup.h"
 
 /* A page that was loaded. */
 typedef struct {
@@ -35,12 +32,9 @@ typedef struct {
     const char *site;
     const tmpl_robots_t *robots;
     visit_t key; /* the key page */
-    apr_array_header_t *links;
-    tmpl_subdigraph_t *graph;
-    tmpl_overlap_t *overlap;
+    tmpl_warmup_t *warmup;
     int loaded;
     int failed;
-    int forbidden;
     int broken; /* the store, or the proxy, does not learn: going on is of no use */
 } warm_t;
 
@@ -142,80 +136,52 @@ static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
     return APR_SUCCESS;
 }
 
-/* The key page's links that may be followed, in the paper's order. */
-static void list_links(warm_t *warm)
-{
-    apr_pool_t *pool = warm->ctl->pool;
-    apr_array_header_t *links = tmpl_links(warm->key.outcome.page, &warm->key.at, pool);
-    int n = 0;
-    for (int i = 0; i < links->nelts; i++) {
-        tmpl_link_t link = APR_ARRAY_IDX(links, i, tmpl_link_t);
-        if (tmpl_robots_allow(warm->robots, link.uri)) {
-            APR_ARRAY_IDX(links, n++, tmpl_link_t) = link;
-        }
-    }
-    warm->forbidden = links->nelts - n;
-    links->nelts = n;
-    tmpl_links_order(links, warm->key.outcome.page, warm->key.at.uri,
-                     (int)warm->ctl->options.max_loads - 1, pool);
-    warm->links = links;
-}
-
-/* Whether what was loaded will do. */
-static int is_done(const warm_t *warm)
-{
-    uint32_t n;
-    const uint32_t *best = tmpl_subdigraph_best(warm->graph, &n);
-    return n == warm->ctl->options.size &&
-           tmpl_overlap_settled(warm->overlap, best, n, warm->ctl->options.clean.policy.min_df) >=
-               SETTLED;
-}
-
-static void follow_link(warm_t *warm, int i, apr_pool_t *pool)
+static void follow_link(warm_t *warm, const char *uri, apr_pool_t *pool)
 {
     visit_t visit;
     tmpl_address_t address = warm->key.at;
-    address.uri = APR_ARRAY_IDX(warm->links, i, tmpl_link_t).uri;
+    address.uri = uri;
     if (visit_page(warm, &visit, &address, pool) != APR_SUCCESS) {
         warm->failed += !ctl_interrupted();
         return;
     }
     const tmpl_page_t *page = visit.outcome.page;
+    apr_array_header_t *links = tmpl_links(page, &visit.at, pool);
+    tmpl_links_order(links, page, visit.at.uri, TMPL_SUBDIGRAPH_LINKS_MOST, pool);
+    tmpl_warmup_add(warm->warmup, links, page->keys, page->n_keys, page->text);
     warm->loaded++;
-    if (tmpl_overlap_add(warm->overlap, (uint32_t)i, page->keys, page->n_keys, page->text)) {
-        tmpl_subdigraph_add(warm->graph, (uint32_t)i, tmpl_links(page, &visit.at, pool));
-    }
 }
 
 static void follow_links(warm_t *warm)
 {
     apr_pool_t *pool;
+    const char *uri;
     apr_pool_create(&pool, warm->ctl->pool);
-    ctl_progress_start("loading", warm->links->nelts);
-    for (int i = 0; i < warm->links->nelts && !is_done(warm); i++) {
-        if (ctl_interrupted() || warm->broken) {
+    ctl_progress_start("loading", (int)warm->ctl->options.max_loads);
+    for (int asked = 1; !ctl_interrupted() && !warm->broken; asked++) {
+        ctl_progress_step(asked);
+        uri = tmpl_warmup_next(warm->warmup);
+        if (uri == NULL) {
             break;
         }
-        follow_link(warm, i, pool);
+        follow_link(warm, uri, pool);
         apr_pool_clear(pool);
-        ctl_progress_step(i + 1);
     }
     ctl_progress_end();
     apr_pool_destroy(pool);
 }
 
-static void print_subdigraph(const warm_t *warm)
+static void print_subdigraph(const warm_t *warm, const apr_array_header_t *found)
 {
-    uint32_t n;
-    const uint32_t *best = tmpl_subdigraph_best(warm->graph, &n);
+    int forbidden = tmpl_warmup_forbidden(warm->warmup);
     printf("site %s: %d page%s loaded, %d failed, %d link%s forbidden by robots.txt\n", warm->site,
-           warm->loaded, warm->loaded == 1 ? "" : "s", warm->failed, warm->forbidden,
-           warm->forbidden == 1 ? "" : "s");
-    printf("%u page%s that link each other, of %u looked for\n", n, n == 1 ? "" : "s",
-           warm->ctl->options.size);
-    for (uint32_t i = 0; i < n; i++) {
+           warm->loaded, warm->loaded == 1 ? "" : "s", warm->failed, forbidden,
+           forbidden == 1 ? "" : "s");
+    printf("%d page%s that link each other, of %u looked for\n", found->nelts,
+           found->nelts == 1 ? "" : "s", warm->ctl->options.size);
+    for (int i = 0; i < found->nelts; i++) {
         tmpl_address_t address = warm->key.at;
-        address.uri = APR_ARRAY_IDX(warm->links, (int)best[i], tmpl_link_t).uri;
+        address.uri = APR_ARRAY_IDX(found, i, const char *);
         printf("  %s\n", tmpl_address_url(&address, warm->ctl->pool));
     }
 }
@@ -263,28 +229,27 @@ static int print_by_proxy(warm_t *warm)
 static int run(warm_t *warm, const tmpl_address_t *key)
 {
     ctl_t *ctl = warm->ctl;
-    uint32_t n;
+    tmpl_warmup_opts_t opts = { ctl->options.size, ctl->options.max_loads,
+                                ctl->options.clean.policy.min_df, NULL };
     if (read_robots(warm, key) != APR_SUCCESS ||
         visit_page(warm, &warm->key, key, ctl->pool) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     warm->loaded++;
-    list_links(warm);
-    warm->graph = tmpl_subdigraph_make(warm->links, ctl->options.size, ctl->pool);
-    warm->overlap =
-        tmpl_overlap_make(warm->key.outcome.page, (uint32_t)warm->links->nelts, ctl->pool);
+    opts.robots = warm->robots;
+    warm->warmup = tmpl_warmup_begin(warm->key.outcome.page, &warm->key.at, &opts, ctl->pool);
     follow_links(warm);
     if (ctl_interrupted()) {
         ctl_say("interrupted: %d pages are learnt", warm->loaded);
         return CTL_FAILED;
     }
-    print_subdigraph(warm);
+    apr_array_header_t *found = tmpl_warmup_found(warm->warmup, ctl->pool);
+    print_subdigraph(warm, found);
     int code = warm->via != NULL ? print_by_proxy(warm) : print_by_store(warm);
-    tmpl_subdigraph_best(warm->graph, &n);
-    if (n == 0) {
+    if (found->nelts == 0) {
         complain(&warm->key.at, "links to no other page that can be loaded", ctl->pool);
     }
-    return n == 0 || warm->broken ? CTL_FAILED : code;
+    return found->nelts == 0 || warm->broken ? CTL_FAILED : code;
 }
 
 static int warm_up(ctl_t *ctl, tmpl_store_t *store)
