@@ -139,6 +139,12 @@ paper-wang: $(BUILD)/bench/paper-wang
 paper-chen: $(BUILD)/bench/paper-chen
 	$(call paper,paper-chen,$(LEAST),conf/pagelevel.model)
 .PHONY: paper-chen paper-wang paper-chakrabarti
+
+# paper-alarte CORPUS=DIR [DOCS=DIR]   Alarte et al.: F1 and pages loaded by the size of the subdigraph
+DOCS     ?=
+paper-alarte: $(BUILD)/bench/paper-alarte-walk
+	@bench/paper-alarte "$(CORPUS)" "$(SCORER)" $< "$(DOCS)"
+.PHONY: paper-alarte
 # --- end of measuring ---
 
 # --- checking ---
