@@ -80,8 +80,8 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
 }
 
-static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, int learn,
-                       apr_interval_time_t took)
+static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const char *fingerprint,
+                       int learn, apr_interval_time_t took)
 {
     const char *said = "";
     int counted = outcome->counts.records != NULL;
@@ -99,14 +99,18 @@ static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, int learn,
             outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio);
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
+    if (fingerprint != NULL) {
+        /* a string: RFC 9651's integers have room for 15 digits only */
+        said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, fingerprint);
+    }
     apr_table_setn(r->headers_out, "Tmpl", said);
-    tmpl_headers_fingerprint(r, outcome);
     apr_table_addn(r->headers_out, "Server-Timing",
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }
 
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
-                         int learn, apr_off_t length, apr_interval_time_t took)
+                         const char *fingerprint, int learn, apr_off_t length,
+                         apr_interval_time_t took)
 {
     ap_set_content_length(r, length);
     if (outcome->edits.n > 0 || ctx->inflated) {
@@ -116,7 +120,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outco
         set_validators(r, ctx, outcome);
     }
     if (tmpl_conf_headers(ctx->conf)) {
-        set_fields(r, outcome, learn, took);
+        set_fields(r, outcome, fingerprint, learn, took);
     }
 }
 

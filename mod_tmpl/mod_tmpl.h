@@ -11,7 +11,6 @@
  *     validators.c   entity tags of pages that we change
  *     request.c      what the backend is asked for
  *     headers.c      what the response says
- *     fingerprint.c  of which, what tells copies of an article
  *     connections.c  one store for each URI and child, behind a circuit breaker
  *     status.c       counters, for mod_status
  *     mod_tmpl.c     hooks
@@ -232,9 +231,13 @@ int tmpl_request_proxy_fixups(request_rec *r);
 /* All of the response's field lines of that name, joined by commas; NULL if there are none. */
 const char *tmpl_field(request_rec *r, const char *name);
 
-/* The fields of a page that was judged in so many microseconds and is length bytes long now. */
+/*
+ * The fields of a page that was judged in so many microseconds and is length bytes long now;
+ * fingerprint is that of what is not template, or NULL.
+ */
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
-                         int learn, apr_off_t length, apr_interval_time_t took);
+                         const char *fingerprint, int learn, apr_off_t length,
+                         apr_interval_time_t took);
 
 /* The fields of an answer to HEAD that came without a body. */
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx);
@@ -247,11 +250,6 @@ void tmpl_headers_error(request_rec *r);
 
 /* The Tmpl field of a response that is declined. */
 void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason);
-
-/*** fingerprint.c ***/
-
-/* Adds the fingerprint of what is not template, if there is one, to the Tmpl field that is set. */
-void tmpl_headers_fingerprint(request_rec *r, const tmpl_outcome_t *outcome);
 
 /*** connections.c ***/
 

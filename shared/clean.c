@@ -5,6 +5,8 @@
 
 #include <apr_strings.h>
 
+#include "fingerprint/fingerprint.h"
+
 static const char *const modes[] = {
 #define TMPL_MODE_NAME(id, name, explanation) name,
     TMPL_MODES(TMPL_MODE_NAME)
@@ -133,6 +135,15 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
         outcome->verdicts = verdicts;
         edit(outcome, verdicts, opts, pool);
     }
+}
+
+const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                   apr_pool_t *pool)
+{
+    if (outcome->decline != TMPL_DECLINE_NONE || outcome->verdicts == NULL) {
+        return NULL;
+    }
+    return tmpl_fingerprint_text(outcome->page, outcome->verdicts, input->charset, pool);
 }
 
 void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,

@@ -107,4 +107,11 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                       apr_interval_time_t timeout, apr_pool_t *pool);
 
+/*
+ * The fingerprint of what is left of a page that was judged in a mode beyond LEARN, as text; NULL if there
+ * is none: see fingerprint/fingerprint.h.
+ */
+const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                                   apr_pool_t *pool);
+
 #endif

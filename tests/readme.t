@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # README.md says what is so: its table of directives is held to mod_tmpl/config.c and to
-# conf/tmpl-reference.conf, the parts of the Tmpl field to mod_tmpl/headers.c and fingerprint.c, its make commands to the
+# conf/tmpl-reference.conf, the parts of the Tmpl field to mod_tmpl/headers.c, its make commands to the
 # Makefile, and the files it names are there. make help lists every target.
 use strict;
 use warnings;
@@ -61,7 +61,6 @@ subtest 'directives' => sub {
 
 subtest 'the Tmpl field' => sub {
     my ($code) = slurp('mod_tmpl/headers.c') =~ /^static void set_fields(.*?)^}/ms;
-    $code .= slurp('mod_tmpl/fingerprint.c');
     $code =~ s/%s(?=\w)/ /g;
     my @parts = grep { $_ ne 'dur' } ($code // '') =~ /(\w+)=[%?i\\]/g;
     ok(@parts > 0, 'headers.c has parts');

@@ -5,7 +5,6 @@
 
 #include <apr_strings.h>
 
-#include "fingerprint/fingerprint.h"
 #include "text/text.h"
 
 /* The page with its edits. */
@@ -53,19 +52,10 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
-const char *ctl_fingerprint(const ctl_page_t *page, apr_pool_t *pool)
-{
-    const tmpl_outcome_t *outcome = page->outcome;
-    if (outcome->decline != TMPL_DECLINE_NONE || outcome->verdicts == NULL) {
-        return NULL;
-    }
-    return tmpl_fingerprint_text(outcome->page, outcome->verdicts, NULL, pool);
-}
-
 /* A line as those of md5sum. */
 static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
-    const char *fingerprint = ctl_fingerprint(page, pool);
+    const char *fingerprint = tmpl_clean_fingerprint(page->outcome, page->input, pool);
     rendered->edited = 0;
     rendered->bytes =
         apr_pstrcat(pool, fingerprint != NULL ? fingerprint : "-", "  ", page->path, "\n", NULL);

@@ -29,9 +29,6 @@ typedef struct {
 /* The mode of that name; NULL if there is none. */
 const ctl_mode_t *ctl_mode_find(const char *name);
 
-/* The fingerprint of what is not template; NULL if there is none (docs/fingerprint.md). */
-const char *ctl_fingerprint(const ctl_page_t *page, apr_pool_t *pool);
-
 /* json.c: the verdicts and the cuts of strip, as a JSON object. */
 void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 
