@@ -137,6 +137,23 @@ static void guards_overrule_the_detector(void **state)
     assert_int_equal(closure.n_cuts, 2);
 }
 
+/* body is the page's first element where its source has no html. */
+static void body_can_be_kept(void **state)
+{
+    static const char *const pages[] = { "<body><div>t</div><p>c</p>",
+                                         "<html><body><div>t</div><p>c</p></body></html>" };
+    tmpl_guards_t guards = { .keep = selectors("body", *state) };
+    tmpl_closure_t closure;
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        const tmpl_page_t *page = check_page(pages[i], *state);
+        tmpl_verdict_t *verdicts = verdicts_of(page, "t", *state);
+        assert_int_equal(verdicts[0].template, 1);
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+        assert_int_equal(closure.n_cuts, 0);
+        assert_int_equal(closure.template_blocks, 0);
+    }
+}
+
 static void too_little_left_is_left_alone(void **state)
 {
     const tmpl_page_t *page = check_page("<div>ttttttttt</div><div>c</div>", *state);
@@ -170,6 +187,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(the_ratio_counts_length_of_template_segments),
     CHECK(the_topmost_template_elements_are_edited),
     CHECK(guards_overrule_the_detector),
+    CHECK(body_can_be_kept),
     CHECK(too_little_left_is_left_alone),
     CHECK(edits_apply_in_order),
 };

@@ -30,7 +30,7 @@ static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     if (selectors == NULL || selectors->nelts == 0) {
         return;
     }
-    uint32_t next = 1;
+    uint32_t next = 0;
     while (next < page->n_nodes) {
         uint32_t i = next++;
         const tmpl_node_t *node = &page->nodes[i];
