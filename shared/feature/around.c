@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node is told by its own start tag and by the elements around it. */
+#include <string.h>
+#include <strings.h>
+
 #include <apr_lib.h>
 
 #define XXH_INLINE_ALL
@@ -25,8 +28,6 @@ static const unsigned in_tag[TMPL_TAG_COUNT] = {
     [TMPL_TAG_DT] = TMPL_IN_TERM,       [TMPL_TAG_DD] = TMPL_IN_TERM,
     [TMPL_TAG_PRE] = TMPL_IN_VERBATIM,  [TMPL_TAG_CODE] = TMPL_IN_VERBATIM,
     [TMPL_TAG_A] = TMPL_IN_LINK,        [TMPL_TAG_SEARCH] = TMPL_IN_FORM,
-    [TMPL_TAG_FIGURE] = TMPL_IN_FIGURE, [TMPL_TAG_FIGCAPTION] = TMPL_IN_FIGURE,
-    [TMPL_TAG_BLOCKQUOTE] = TMPL_IN_QUOTE,
 };
 
 static const struct {
@@ -40,11 +41,39 @@ static const struct {
     { "search", TMPL_IN_FORM },
 };
 
+/* Parts of classes and ids that people give to content, and to what stands around it. */
+static const char *const good_names[] = {
+    "answer",  "article",  "body",    "chapter", "content", "description",
+    "detail",  "document", "entry",   "main",    "message", "post",
+    "product", "question", "section", "story",   "text",
+};
+static const char *const bad_names[] = {
+    "advert",     "archive",   "banner", "breadcrumb", "byline", "category", "comment",
+    "cookie",     "copyright", "crumb",  "foot",       "head",   "index",    "legal",
+    "link",       "login",     "logo",   "masthead",   "menu",   "meta",     "nav",
+    "newsletter", "next",      "pag",    "popular",    "popup",  "prev",     "promo",
+    "recommend",  "related",   "search", "share",      "side",   "skip",     "social",
+    "sponsor",    "subscri",   "tags",   "teaser",     "toc",    "tool",     "widget",
+};
+
+static int holds_one_of(const char *value, uint32_t len, const char *const *names, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t want = (uint32_t)strlen(names[i]);
+        for (uint32_t p = 0; p + want <= len; p++) {
+            if (strncasecmp(value + p, names[i], want) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 /* What a start tag says of itself. */
 typedef struct {
     XXH3_state_t hash; /* of class and id */
     unsigned in;
-    unsigned names; /* 1 << TMPL_NAME_* */
+    int good, bad;
 } look_t;
 
 /* Longer values are cut off: nobody's layout depends on them, and they are searched for names. */
@@ -59,7 +88,8 @@ static void look_at_name(look_t *look, const char *value, uint32_t len)
     }
     name[n] = '\n'; /* "a" and "b" are not "ab" */
     XXH3_64bits_update(&look->hash, name, n + 1);
-    look->names |= tmpl_names_in(name, n);
+    look->good |= holds_one_of(name, n, good_names, COUNT(good_names));
+    look->bad |= holds_one_of(name, n, bad_names, COUNT(bad_names));
 }
 
 static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t *node)
@@ -81,9 +111,9 @@ static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t
     }
 }
 
-static uint16_t farther(uint16_t steps)
+static uint32_t farther(uint32_t steps)
 {
-    return steps > 0 && steps < UINT16_MAX ? (uint16_t)(steps + 1) : steps;
+    return steps > 0 ? steps + 1 : 0;
 }
 
 static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmpl_node_t *node,
@@ -99,9 +129,8 @@ static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmp
     }
     around->layout = XXH3_64bits_digest(&look.hash);
     around->in = look.in | passed;
-    for (unsigned i = 0; i < TMPL_NAME_COUNT; i++) {
-        around->near[i] = (look.names & 1U << i) != 0 ? 1 : farther(up->near[i]);
-    }
+    around->good = look.good ? 1 : farther(up->good);
+    around->bad = look.bad ? 1 : farther(up->bad);
     if (node->after_segment > node->first_segment) {
         around->first_block = page->segments[node->first_segment].block;
         around->after_block = page->segments[node->after_segment - 1].block + 1;
