@@ -121,6 +121,13 @@ ROUNDS   ?= 5
 bench-proxy: all $(BUILD)/bench/proxy_backend
 	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/proxy $(BUILD)/bench/proxy_backend $(ROUNDS)
 
+# bench-store [PAGES=10000] [SEGMENTS=200]   what a page costs LMDB and Redis, and what a site takes there
+PAGES    ?= 10000
+SEGMENTS ?= 200 500 1500
+bench-store: $(BUILD)/bench/store_pages
+	@bench/store $< $(PAGES) $(SEGMENTS)
+.PHONY: bench-store
+
 .PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy bench-proxy
 # paper-chen CORPUS=DIR    Chen et al.: template blocks found, and time, of every method; sites of 80 pages or more
 # paper-wang CORPUS=DIR    Wang et al.: storage of every method for a recall of 80 %; the same sites

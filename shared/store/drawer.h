@@ -19,7 +19,7 @@
 
 #include "store/entry.h"
 
-#define TMPL_DRAWER_MOST 64
+#define TMPL_DRAWER_MOST 48
 #define TMPL_DRAWER_FULL 512
 /* Kinds whose entries stand in drawers: DOCUMENT and SEGMENT. */
 #define TMPL_DRAWER_KINDS 2

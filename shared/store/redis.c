@@ -17,7 +17,7 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
-#include "store/entry.h"
+#include "store/drawer.h"
 #include "store/parts.h"
 #include "store/provider.h"
 #include "store/redis_conn.h"
@@ -29,7 +29,10 @@
 #define PARAMS_HEAD   (1 + 5 * 4 + 2 + 2 * TMPL_KEY_SIZE)
 #define SHARE_SIZE    (4 + 4)
 #define PART_SIZE     (TMPL_PATH_LEVELS * 4 + 4)
-#define HEAD_MOST     64                    /* the field "h": clock, version, cursor */
+#define HEAD_SIZE     32                    /* the field "h" without the cursor behind it */
+#define HEAD_MOST     64                    /* the field "h" */
+#define DRAWER_FLAG   128                   /* in the first byte of a drawer's field */
+#define DRAWER_FIELD  4                     /* bytes of it */
 #define ERROR_MOST    4096                  /* bytes of an error reply */
 #define BATCH         500                   /* entries a command of an import or an export */
 #define REPLY_MOST    (64 << 20)            /* bytes of a reply to the calls of an administrator */
@@ -435,10 +438,9 @@ static apr_status_t site_head(store_t *store, const char *site, tmpl_store_stats
                               tmpl_error_t *err, apr_pool_t *pool)
 {
     const char *key = site_key(site, pool);
-    words_t get = WORDS(pool, "HMGET", key, "h"), len = WORDS(pool, "HLEN", key);
+    words_t get = WORDS(pool, "HMGET", key, "h");
     const unsigned char *p;
     redisReply *reply, *h;
-    long long n = 0;
     apr_status_t rv = ask(store, &get, REDIS_REPLY_ARRAY, &reply, err);
 
     if (rv != APR_SUCCESS) {
@@ -448,15 +450,14 @@ static apr_status_t site_head(store_t *store, const char *site, tmpl_store_stats
     if (h->type == REDIS_REPLY_NIL) {
         rv = tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
     }
-    else if (h->type != REDIS_REPLY_STRING || h->len < 12) {
+    else if (h->type != REDIS_REPLY_STRING || h->len < HEAD_SIZE) {
         rv = tmpl_redis_garbage(store->redis, err);
     }
     else {
         p = (const unsigned char *)h->str;
         head->pages = (uint32_t)tmpl_get_le(p, 4);
         head->version = tmpl_get_le(p + 4, 8);
-        rv = ask_number(store, &len, &n, err);
-        head->entries = n > 0 ? (uint64_t)n - 1 : 0;
+        head->entries = tmpl_get_le(p + 12, 4);
         head->bytes = site_bytes(store, key, head->entries, pool);
     }
     freeReplyObject(reply);
@@ -468,20 +469,44 @@ typedef struct {
     void *baton;
 } dump_t;
 
-static apr_status_t dump_entry(void *baton, const redisReply *const *element)
+static apr_status_t dump_one(const dump_t *dump, tmpl_key_t key, const tmpl_value_t *value)
 {
-    dump_t *dump = baton;
-    tmpl_value_t value;
     tmpl_entry_t entry;
+
+    tmpl_value_export(&entry, key, value);
+    return dump->each(dump->baton, &entry);
+}
+
+static apr_status_t dump_drawer(const dump_t *dump, tmpl_kind_e kind, const redisReply *bytes)
+{
+    apr_status_t rv = APR_SUCCESS;
+    tmpl_drawer_t drawer;
+    tmpl_value_t value;
     tmpl_key_t key;
 
-    if (element[0]->len != TMPL_KEY_SIZE ||
-        !tmpl_key_unpack(&key, (const unsigned char *)element[0]->str) ||
-        !tmpl_value_unpack(&value, key.kind, element[1]->str, element[1]->len)) {
-        return APR_SUCCESS; /* the head, or nothing of ours */
+    tmpl_drawer_read(&drawer, kind, bytes->str, bytes->len);
+    for (size_t i = 0; rv == APR_SUCCESS && tmpl_drawer_at(&drawer, i, &key, &value); i++) {
+        rv = dump_one(dump, key, &value);
     }
-    tmpl_value_export(&entry, key, &value);
-    return dump->each(dump->baton, &entry);
+    return rv;
+}
+
+/* What a field is: an entry, a drawer, the head, or nothing of ours. */
+static apr_status_t dump_field(void *baton, const redisReply *const *element)
+{
+    const unsigned char *field = (const unsigned char *)element[0]->str;
+    tmpl_value_t value;
+    tmpl_key_t key;
+
+    if (element[0]->len == DRAWER_FIELD && field[0] >= DRAWER_FLAG &&
+        field[0] < DRAWER_FLAG + TMPL_DRAWER_KINDS) {
+        return dump_drawer(baton, (tmpl_kind_e)(field[0] - DRAWER_FLAG), element[1]);
+    }
+    if (element[0]->len == TMPL_KEY_SIZE && tmpl_key_unpack(&key, field) &&
+        tmpl_value_unpack(&value, key.kind, element[1]->str, element[1]->len)) {
+        return dump_one(baton, key, &value);
+    }
+    return APR_SUCCESS;
 }
 
 static apr_status_t redis_dump(void *ctx, const char *site, tmpl_store_stats_t *head,
@@ -493,7 +518,7 @@ static apr_status_t redis_dump(void *ctx, const char *site, tmpl_store_stats_t *
     apr_status_t rv = site_head(store, site, head, err, pool);
 
     return rv != APR_SUCCESS ? rv
-                             : scan(store, site_key(site, pool), 2, dump_entry, &dump, err, pool);
+                             : scan(store, site_key(site, pool), 2, dump_field, &dump, err, pool);
 }
 
 typedef struct {
@@ -531,31 +556,144 @@ static apr_status_t redis_forget(void *ctx, const char *site, tmpl_error_t *err,
     return rv;
 }
 
-/* The fields of up to BATCH entries, in one HSET. */
-static apr_status_t load_batch(store_t *store, const char *key, const tmpl_entry_t *entries,
-                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
+/* An import under way: fields are sent BATCH at a time. */
+typedef struct {
+    store_t *store;
+    const char *key;
+    apr_pool_t *pool; /* of the batch */
+    words_t words;
+    int n;
+    apr_status_t rv;
+    tmpl_error_t *err;
+    tmpl_drawers_t drawers[TMPL_DRAWER_KINDS];
+} load_t;
+
+static void load_flush(load_t *load)
 {
-    words_t w = WORDS(pool, "HSET", key);
     long long added;
 
+    if (load->n > 0 && load->rv == APR_SUCCESS) {
+        load->rv = ask_number(load->store, &load->words, &added, load->err);
+    }
+    apr_pool_clear(load->pool);
+    load->words = WORDS(load->pool, "HSET", load->key);
+    load->n = 0;
+}
+
+static void load_field(load_t *load, const void *field, size_t field_len, const void *value,
+                       size_t len)
+{
+    words_add(&load->words, apr_pmemdup(load->pool, field, field_len), field_len);
+    words_add(&load->words, apr_pmemdup(load->pool, value, len), len);
+    if (++load->n == BATCH) {
+        load_flush(load);
+    }
+}
+
+static void load_alone(load_t *load, tmpl_key_t key, const tmpl_value_t *value)
+{
+    unsigned char field[TMPL_KEY_SIZE], bytes[TMPL_VALUE_MAX];
+
+    tmpl_key_pack(field, key);
+    load_field(load, field, sizeof(field), bytes, tmpl_value_pack(bytes, value, key.kind));
+}
+
+static void load_drawer(load_t *load, const tmpl_drawer_t *drawer, uint32_t n)
+{
+    unsigned char field[DRAWER_FIELD] = { (unsigned char)(DRAWER_FLAG | drawer->kind),
+                                          (unsigned char)(n >> 16), (unsigned char)(n >> 8),
+                                          (unsigned char)n };
+
+    if (drawer->len > 0) {
+        load->drawers[drawer->kind].entries +=
+            (uint32_t)(drawer->len / tmpl_drawer_stride(drawer->kind));
+        load_field(load, field, sizeof(field), drawer->bytes, drawer->len);
+    }
+}
+
+/* An entry to go into a drawer. */
+typedef struct {
+    tmpl_kind_e kind;
+    uint32_t drawer;
+    const tmpl_entry_t *entry;
+} placed_t;
+
+/* By drawer, the last seen last, as drawers have it. */
+static int by_place(const void *a, const void *b)
+{
+    const placed_t *x = a, *y = b;
+
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    if (x->drawer != y->drawer) {
+        return x->drawer < y->drawer ? -1 : 1;
+    }
+    return (x->entry->record.last > y->entry->record.last) -
+           (x->entry->record.last < y->entry->record.last);
+}
+
+static void load_drawers(load_t *load, placed_t *placed, size_t n)
+{
+    tmpl_drawer_t drawer;
+
+    qsort(placed, n, sizeof(*placed), by_place);
+    for (size_t i = 0, from = 0; i < n; i++) {
+        tmpl_value_t value;
+
+        if (i == from) {
+            tmpl_drawer_read(&drawer, placed[i].kind, "", 0);
+        }
+        tmpl_value_import(&value, placed[i].entry);
+        if (!tmpl_drawer_add(&drawer, placed[i].entry->key.hash, &value)) {
+            load_alone(load, placed[i].entry->key, &value);
+        }
+        if (i + 1 == n || placed[i + 1].kind != placed[i].kind ||
+            placed[i + 1].drawer != placed[i].drawer) {
+            load_drawer(load, &drawer, placed[i].drawer);
+            from = i + 1;
+        }
+    }
+}
+
+static void load_entries(load_t *load, const tmpl_entry_t *entries, uint32_t n, apr_pool_t *pool)
+{
+    placed_t *placed = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*placed));
+    uint32_t once[TMPL_DRAWER_KINDS] = { 0 };
+    size_t n_placed = 0;
+
     for (uint32_t i = 0; i < n; i++) {
-        unsigned char *bytes = apr_palloc(pool, TMPL_KEY_SIZE + TMPL_VALUE_MAX);
+        tmpl_kind_e kind = entries[i].key.kind;
         tmpl_value_t value;
 
         tmpl_value_import(&value, &entries[i]);
-        tmpl_key_pack(bytes, entries[i].key);
-        words_add(&w, bytes, TMPL_KEY_SIZE);
-        words_add(&w, bytes + TMPL_KEY_SIZE,
-                  tmpl_value_pack(bytes + TMPL_KEY_SIZE, &value, entries[i].key.kind));
+        if (tmpl_drawer_takes(kind, &value)) {
+            once[kind]++;
+            placed[n_placed++] = (placed_t){ kind, 0, &entries[i] };
+        }
+        else {
+            load_alone(load, entries[i].key, &value);
+        }
     }
-    return ask_number(store, &w, &added, err);
+    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
+        load->drawers[kind].n = tmpl_drawers_for(once[kind]);
+    }
+    for (size_t i = 0; i < n_placed; i++) {
+        placed[i].drawer =
+            tmpl_drawer_of(placed[i].entry->key.hash, load->drawers[placed[i].kind].n);
+    }
+    load_drawers(load, placed, n_placed);
+    load_flush(load);
 }
 
 /* Head, expiry and the new name, which takes the place of whatever was there. */
-static apr_status_t load_end(store_t *store, const char *from, const char *to,
-                             const tmpl_store_stats_t *head, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t load_end(const load_t *load, const char *to, const tmpl_store_stats_t *head,
+                             uint32_t entries, apr_pool_t *pool)
 {
-    unsigned char h[13];
+    store_t *store = load->store;
+    tmpl_error_t *err = load->err;
+    const char *from = load->key;
+    unsigned char h[HEAD_SIZE + 1];
     words_t set = WORDS(pool, "HSET", from, "h");
     words_t expire = WORDS(pool, "EXPIRE", from, apr_psprintf(pool, "%u", idle_seconds(store)));
     words_t rename = WORDS(pool, "RENAME", from, to);
@@ -565,7 +703,12 @@ static apr_status_t load_end(store_t *store, const char *from, const char *to,
 
     tmpl_put_le(h, head->pages, 4);
     tmpl_put_le(h + 4, head->version, 8);
-    h[12] = '0';
+    tmpl_put_le(h + 12, entries, 4);
+    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
+        tmpl_put_le(h + 16 + 8 * kind, load->drawers[kind].n, 4);
+        tmpl_put_le(h + 20 + 8 * kind, load->drawers[kind].entries, 4);
+    }
+    h[HEAD_SIZE] = '0';
     words_add(&set, h, sizeof(h));
     rv = ask_number(store, &set, &n, err);
     if (rv == APR_SUCCESS) {
@@ -585,29 +728,25 @@ static apr_status_t redis_load(void *ctx, const char *site, const tmpl_store_sta
                                apr_pool_t *pool)
 {
     const char *key = site_key(site, pool);
-    const char *temporary = apr_pstrcat(pool, key, ":import", NULL);
-    words_t unlink = WORDS(pool, "UNLINK", temporary);
-    apr_pool_t *batch_pool;
+    load_t load = { .store = ctx, .key = apr_pstrcat(pool, key, ":import", NULL), .err = err };
+    words_t unlink = WORDS(pool, "UNLINK", load.key);
     long long ignored;
-    apr_status_t rv = ask_number(ctx, &unlink, &ignored, err);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
+    load.rv = ask_number(ctx, &unlink, &ignored, err);
+    if (load.rv != APR_SUCCESS) {
+        return load.rv;
     }
-    apr_pool_create(&batch_pool, pool);
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i += BATCH) {
-        apr_pool_clear(batch_pool);
-        rv =
-            load_batch(ctx, temporary, entries + i, n - i < BATCH ? n - i : BATCH, err, batch_pool);
+    apr_pool_create(&load.pool, pool);
+    load_flush(&load);
+    load_entries(&load, entries, n, pool);
+    apr_pool_destroy(load.pool);
+    if (load.rv == APR_SUCCESS) {
+        load.rv = load_end(&load, key, head, n, pool);
     }
-    apr_pool_destroy(batch_pool);
-    if (rv == APR_SUCCESS) {
-        rv = load_end(ctx, temporary, key, head, err, pool);
-    }
-    if (rv != APR_SUCCESS) {
+    if (load.rv != APR_SUCCESS) {
         ask_number(ctx, &unlink, &ignored, NULL);
     }
-    return rv;
+    return load.rv;
 }
 
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
