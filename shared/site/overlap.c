@@ -74,5 +74,8 @@ double tmpl_overlap_settled(const tmpl_overlap_t *overlap, const uint32_t *pages
             settled += overlap->seen[segment->key] >= min_df ? segment->length : 0;
         }
     }
+    if (apr_hash_count(overlap->texts) < min_df) {
+        return 0;
+    }
     return shared > 0 ? settled / shared : 1;
 }

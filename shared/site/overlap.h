@@ -23,7 +23,8 @@ int tmpl_overlap_add(tmpl_overlap_t *overlap, uint32_t i, const uint64_t *keys, 
 
 /*
  * Of the key page's text that stands on all n pages with the numbers in pages, the share that stands on at
- * least min_df of the pages seen: 0 to 1, and 1 if there is no such text.
+ * least min_df of the pages seen: 0 to 1, and 1 if there is no such text; but 0 while fewer than min_df pages
+ * were seen, for nothing can be known then.
  */
 double tmpl_overlap_settled(const tmpl_overlap_t *overlap, const uint32_t *pages, uint32_t n,
                             uint32_t min_df);
