@@ -128,7 +128,7 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     tmpl_outcome_t outcome = { 0 };
     tmpl_input_t input = { 0 };
     const char *fingerprint = NULL;
-    apr_time_t start = apr_time_now();
+    apr_time_t start = tmpl_clock();
     apr_interval_time_t took;
     apr_off_t before = ctx->length;
     apr_off_t after;
@@ -151,7 +151,7 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
         tmpl_raw_restore(ctx, r);
     }
     after = length_after(ctx->length, &outcome.edits);
-    took = apr_time_now() - start;
+    took = tmpl_clock() - start;
     if (outcome.decline != TMPL_DECLINE_NONE) {
         tmpl_decline(r, ctx->conf, outcome.decline);
     }

@@ -67,6 +67,12 @@ $res = $httpd->get('/dir/');
 same_bytes($res->body, $site->stripped(9), 'a directory index');
 is scalar($res->header_values('Tmpl')), 1, 'one Tmpl field';
 
+# httpd's own files come with HEAD too, so what GET would say is known
+my ($get, $head) = map { $httpd->get('/page/8.html', method => $_) } qw(GET HEAD);
+same_bytes($get->body, $site->stripped(8), 'a file');
+is $head->header($_), $get->header($_), "HEAD of a file: $_ as for GET" for qw(Content-Length ETag Last-Modified);
+is $head->says('learned'), 0, 'nothing is learnt from HEAD';
+
 for my $case ([404, '/nothing.html'], [503, '/proxied/down']) {
     my ($status, $target) = @$case;
     $res = $httpd->get($target);
