@@ -136,7 +136,7 @@ END
 sub redis_faults {
     my $redis;
     my $new = sub { $redis = redis(@_); return $redis->uri };
-    fault('Redis that is well', $new->(), 'fine', pays => 0);
+    fault('Redis that is well', $new->(), 'fine');
     fault('Redis killed', $new->(), 'store', break => sub { $redis->kill9 });
     fault('Redis stopped', $new->(), 'store', break => sub { $redis->stop }, mend => sub { $redis->continue });
     fault('Redis restarted empty', $new->(), 'fine', least => 1, until => qr/answers again/,
@@ -187,7 +187,7 @@ sub learnt_store {
 
 sub lmdb_faults {
     my $store = 'lmdb:@ROOT@/store';
-    fault('LMDB that is well', $store, 'fine', pays => 0);
+    fault('LMDB that is well', $store, 'fine');
     fault('LMDB, its parent missing', 'lmdb:@ROOT@/store/no/such', 'store');
     SKIP: {
         skip 'not root: nobody else to take the right from', 1 if !defined Test::Tmpl::Process::server_user();
