@@ -4,6 +4,27 @@
 #include "store_fixture.h"
 
 #include <lmdb.h>
+#include <sys/syscall.h>
+
+/*
+ * pwrite(2) as LMDB calls it for its first two pages, which say what has been committed. After one of these
+ * has failed LMDB lets nobody in any more.
+ */
+static int meta_writes_fail;
+
+__attribute__((visibility("default"))) ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
+{
+    if (at < 8192 && __atomic_load_n(&meta_writes_fail, __ATOMIC_RELAXED)) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_pwrite64, fd, bytes, n, at);
+}
+
+static void set_meta_writes_fail(int fail)
+{
+    __atomic_store_n(&meta_writes_fail, fail, __ATOMIC_RELAXED);
+}
 
 static const char *lmdb_dir(const ctx_t *c)
 {
@@ -796,7 +817,89 @@ static void follows_a_larger_map(void **state)
     assert_int_equal(c->counts.records[99].df, 2);
 }
 
+/* Nothing is lost but what was not committed, and nobody has to restart anything. */
+static void failed_writes_are_survived(void **state)
+{
+    ctx_t *c = *state;
+
+    learn(c, "s", 1, 0, 5);
+    learn(c, "s", 2, 0, 5);
+    set_meta_writes_fail(1);
+    for (unsigned i = 3; i < 6; i++) {
+        assert_int_equal(try_observe(c, "s", 2 * i, 2 * i + 1, 0, 5, &usual, 1, TIMEOUT),
+                         APR_ENOSPC);
+        assert_int_equal(c->counts.records[4].df, 2);
+    }
+    set_meta_writes_fail(0);
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.records[4].df, 2);
+    learn(c, "s", 3, 0, 5);
+    assert_int_equal(c->counts.records[4].df, 3);
+}
+
+/* It cannot be opened anew at once: the next who comes tries again. */
+static void failed_writes_and_no_file(void **state)
+{
+    ctx_t *c = *state;
+    const char *file = apr_pstrcat(c->pool, lmdb_dir(c), "/data.mdb", NULL);
+    const char *away = apr_pstrcat(c->pool, lmdb_dir(c), "/away.mdb", NULL);
+
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(rename(file, away), 0);
+    set_meta_writes_fail(1);
+    assert_int_not_equal(try_observe(c, "s", 4, 5, 0, 5, &usual, 1, TIMEOUT), APR_SUCCESS);
+    set_meta_writes_fail(0);
+    for (int learning = 0; learning < 2; learning++) {
+        assert_int_not_equal(try_observe(c, "s", 4, 5, 0, 5, &usual, learning, TIMEOUT),
+                             APR_SUCCESS);
+        assert_non_null(strstr(c->err.text, "the disk failed an earlier write"));
+    }
+    assert_int_equal(rename(away, file), 0);
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(c->counts.records[4].df, 2);
+}
+
+#define THREADS         4
+#define PAGES_OF_THREAD 200
+
+static void *thread_learns(void *baton)
+{
+    ctx_t own = { .store = ((ctx_t *)baton)->store };
+
+    apr_pool_create(&own.pool, NULL);
+    for (unsigned i = 0; i < PAGES_OF_THREAD; i++) {
+        try_observe(&own, "s", 1000 + 2 * i, 1001 + 2 * i, i, 5, &usual, i % 4 != 0, TIMEOUT);
+    }
+    apr_pool_destroy(own.pool);
+    return NULL;
+}
+
+/* While threads read and write it is opened anew again and again. */
+static void failed_writes_between_threads(void **state)
+{
+    ctx_t *c = *state;
+    pthread_t threads[THREADS];
+
+    learn(c, "s", 1, 0, 5);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, thread_learns, c), 0);
+    }
+    for (unsigned i = 0; i < PAGES_OF_THREAD; i++) {
+        set_meta_writes_fail(i % 2 == 0);
+        try_observe(c, "s", 5000 + 2 * i, 5001 + 2 * i, i, 5, &usual, 1, TIMEOUT);
+    }
+    set_meta_writes_fail(0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    learn(c, "t", 2, 0, 5);
+    assert_int_equal(c->counts.records[4].df, 1);
+}
+
 static const store_test_t table[] = {
+    TEST(LMDB, failed_writes_are_survived),
+    TEST(LMDB, failed_writes_and_no_file),
+    TEST(LMDB, failed_writes_between_threads),
     TEST(LMDB, processes_share_a_directory),
     TEST(LMDB, survives_kill_9),
     TEST(LMDB, reopened_it_knows_all),

@@ -35,11 +35,12 @@ struct tmpl_lmdb_t {
     dev_t dev; /* the directory, whatever it is called */
     ino_t ino;
     char *dir;
-    MDB_env *env;
+    MDB_env *env;    /* NULL after it could not be opened anew */
+    size_t map_size; /* of the environment before that */
     MDB_dbi dbi[TMPL_DB_COUNT];
     int writer_fd;
     writer_t *writer;
-    /* held for reading by every transaction, for writing to change the map */
+    /* held for reading by every transaction, for writing to change the map or the environment */
     pthread_rwlock_t map_lock;
     pthread_mutex_t idle_lock;
     MDB_txn *idle[IDLE_READERS];
@@ -55,11 +56,6 @@ static tmpl_lmdb_t *open_list;
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which)
 {
     return db->dbi[which];
-}
-
-MDB_env *tmpl_lmdb_env(const tmpl_lmdb_t *db)
-{
-    return db->env;
 }
 
 char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db)
@@ -85,7 +81,7 @@ static const struct {
     { MDB_INVALID, APR_EGENERAL, "data.mdb is no LMDB file: move it away" },
     { MDB_CORRUPTED, APR_EGENERAL, "data.mdb is damaged: move it away" },
     { MDB_PAGE_NOTFOUND, APR_EGENERAL, "data.mdb is damaged: move it away" },
-    { MDB_PANIC, APR_EGENERAL, "the disk failed an earlier write: restart" },
+    { MDB_PANIC, APR_EGENERAL, "the disk failed an earlier write" },
     { MDB_VERSION_MISMATCH, APR_EGENERAL, "data.mdb is of another version of LMDB" },
     { MDB_INCOMPATIBLE, APR_EGENERAL, "data.mdb is not of this version of mod_tmpl" },
 };
@@ -117,13 +113,19 @@ int tmpl_lmdb_is_full(int rc)
     return 0;
 }
 
+/* Or LMDB maps less than it believes. */
+static size_t whole_pages(size_t size)
+{
+    return (size + 65535) & ~(size_t)65535;
+}
+
 /* The map has changed its size elsewhere (size 0), or is to change it here. */
 static int map_resize(tmpl_lmdb_t *db, size_t size)
 {
     int rc;
 
     pthread_rwlock_wrlock(&db->map_lock);
-    rc = mdb_env_set_mapsize(db->env, size);
+    rc = db->env != NULL ? mdb_env_set_mapsize(db->env, size) : MDB_PANIC;
     pthread_rwlock_unlock(&db->map_lock);
     return rc;
 }
@@ -156,12 +158,150 @@ static void idle_push(tmpl_lmdb_t *db, MDB_txn *txn)
     }
 }
 
-/* One attempt; MDB_MAP_RESIZED is for the caller. */
+static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
+{
+    MDB_val key = { 6, (void *)"format" }, data;
+    unsigned char format = FORMAT;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < TMPL_DB_COUNT; i++) {
+        rc = mdb_dbi_open(txn, db_names[i], flags, &db->dbi[i]);
+    }
+    if (rc == 0) {
+        rc = mdb_get(txn, db->dbi[TMPL_DB_META], &key, &data);
+        if (rc == MDB_NOTFOUND && flags != 0) {
+            data.mv_size = 1;
+            data.mv_data = &format;
+            rc = mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
+        }
+        else if (rc == 0 && (data.mv_size != 1 || *(const unsigned char *)data.mv_data != format)) {
+            rc = MDB_INCOMPATIBLE;
+        }
+    }
+    return rc;
+}
+
+/* Opens the databases for reading; MDB_NOTFOUND if they are not there. */
+static int tables_find(tmpl_lmdb_t *db)
+{
+    MDB_txn *txn;
+    int rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn);
+
+    if (rc == 0) {
+        rc = dbis_open(db, txn, 0);
+        if (rc == 0) {
+            return mdb_txn_commit(txn); /* what makes the handles last */
+        }
+        mdb_txn_abort(txn);
+    }
+    return rc;
+}
+
+/* The file's length, and the length its last page ends at. */
+static int file_sizes(MDB_env *env, off_t *is, off_t *should)
+{
+    MDB_envinfo info;
+    MDB_stat stat;
+    struct stat st;
+    mdb_filehandle_t fd;
+
+    mdb_env_info(env, &info);
+    mdb_env_stat(env, &stat);
+    if (mdb_env_get_fd(env, &fd) != 0 || fstat(fd, &st) != 0) {
+        return errno;
+    }
+    *is = st.st_size;
+    *should = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
+    return 0;
+}
+
+static int env_start(tmpl_lmdb_t *db)
+{
+    int rc = mdb_env_create(&db->env);
+
+    if (rc == 0) {
+        rc = mdb_env_set_maxdbs(db->env, TMPL_DB_COUNT);
+    }
+    if (rc == 0) {
+        rc = mdb_env_set_maxreaders(db->env, MAX_READERS);
+    }
+    if (rc == 0) {
+        rc = mdb_env_set_mapsize(db->env, db->map_size);
+    }
+    if (rc == 0) {
+        rc = mdb_env_open(db->env, db->dir, MDB_NOSYNC | MDB_NOTLS, 0600);
+    }
+    return rc;
+}
+
+static void env_stop(tmpl_lmdb_t *db)
+{
+    while (db->n_idle > 0) {
+        mdb_txn_abort(db->idle[--db->n_idle]);
+    }
+    if (db->env != NULL) {
+        mdb_env_close(db->env);
+    }
+    db->env = NULL;
+}
+
+static int env_is_dead(const tmpl_lmdb_t *db)
+{
+    MDB_txn *txn;
+    int rc = db->env != NULL ? mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn) : MDB_PANIC;
+
+    if (rc == 0) {
+        mdb_txn_abort(txn);
+    }
+    return rc == MDB_PANIC;
+}
+
+/*
+ * LMDB lets nobody in after a write of its first pages has failed (MDB_PANIC). What was committed before
+ * is still there, so it is opened anew, once no thread is in a transaction; other processes have
+ * environments of their own. A file that is short may belong to a writer who is just committing: next time.
+ */
+static int env_reopen(tmpl_lmdb_t *db)
+{
+    MDB_envinfo info;
+    off_t is = 0, should = 0;
+    int rc = 0;
+
+    pthread_rwlock_wrlock(&db->map_lock);
+    if (env_is_dead(db)) { /* or another thread has been here */
+        if (db->env != NULL) {
+            mdb_env_info(db->env, &info);
+            db->map_size = info.me_mapsize;
+        }
+        env_stop(db);
+        rc = env_start(db);
+        if (rc == 0) {
+            rc = file_sizes(db->env, &is, &should);
+        }
+        if (rc == 0) {
+            rc = is < should ? MDB_CORRUPTED : tables_find(db);
+        }
+        if (rc == MDB_NOTFOUND) {
+            rc = MDB_PANIC; /* somebody has taken the file away */
+        }
+        if (rc != 0) {
+            env_stop(db);
+        }
+    }
+    pthread_rwlock_unlock(&db->map_lock);
+    return rc;
+}
+
+/* One attempt; MDB_MAP_RESIZED and MDB_PANIC are for the caller. */
 static int read_try(tmpl_lmdb_t *db, MDB_txn **txn)
 {
-    MDB_txn *idle = idle_pop(db);
+    MDB_txn *idle;
     int rc;
 
+    if (db->env == NULL) {
+        return MDB_PANIC;
+    }
+    idle = idle_pop(db);
     if (idle == NULL) {
         return mdb_txn_begin(db->env, NULL, MDB_RDONLY, txn);
     }
@@ -192,7 +332,7 @@ int tmpl_lmdb_read_begin(tmpl_lmdb_t *db, MDB_txn **txn)
         else if (rc == MDB_READERS_FULL) {
             tmpl_lmdb_reader_check(db);
         }
-        else {
+        else if (rc != MDB_PANIC || (rc = env_reopen(db)) != 0) {
             break;
         }
     }
@@ -237,36 +377,20 @@ int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
     }
     for (int tries = 0; tries < 3; tries++) {
         pthread_rwlock_rdlock(&db->map_lock);
-        rc = mdb_txn_begin(db->env, NULL, 0, txn);
+        rc = db->env != NULL ? mdb_txn_begin(db->env, NULL, 0, txn) : MDB_PANIC;
         if (rc == 0) {
             return 0;
         }
         pthread_rwlock_unlock(&db->map_lock);
-        if (rc != MDB_MAP_RESIZED) {
+        if (rc == MDB_MAP_RESIZED) {
+            rc = map_resize(db, 0);
+        }
+        else if (rc != MDB_PANIC || (rc = env_reopen(db)) != 0) {
             break;
         }
-        rc = map_resize(db, 0);
     }
     pthread_mutex_unlock(&db->writer->mutex);
     return rc != 0 ? rc : MDB_MAP_RESIZED;
-}
-
-/* The file's length, and the length its last page ends at. */
-static int file_sizes(MDB_env *env, off_t *is, off_t *should)
-{
-    MDB_envinfo info;
-    MDB_stat stat;
-    struct stat st;
-    mdb_filehandle_t fd;
-
-    mdb_env_info(env, &info);
-    mdb_env_stat(env, &stat);
-    if (mdb_env_get_fd(env, &fd) != 0 || fstat(fd, &st) != 0) {
-        return errno;
-    }
-    *is = st.st_size;
-    *should = (off_t)(info.me_last_pgno + 1) * stat.ms_psize;
-    return 0;
 }
 
 /*
@@ -369,7 +493,11 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)
 {
     int dead;
 
-    mdb_reader_check(db->env, &dead);
+    pthread_rwlock_rdlock(&db->map_lock);
+    if (db->env != NULL) {
+        mdb_reader_check(db->env, &dead);
+    }
+    pthread_rwlock_unlock(&db->map_lock);
 }
 
 /*
@@ -414,43 +542,12 @@ static int writer_open(tmpl_lmdb_t *db, const char *dir)
     return 0;
 }
 
-static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
-{
-    MDB_val key = { 6, (void *)"format" }, data;
-    unsigned char format = FORMAT;
-    int rc = 0;
-
-    for (int i = 0; rc == 0 && i < TMPL_DB_COUNT; i++) {
-        rc = mdb_dbi_open(txn, db_names[i], flags, &db->dbi[i]);
-    }
-    if (rc == 0) {
-        rc = mdb_get(txn, db->dbi[TMPL_DB_META], &key, &data);
-        if (rc == MDB_NOTFOUND && flags != 0) {
-            data.mv_size = 1;
-            data.mv_data = &format;
-            rc = mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
-        }
-        else if (rc == 0 && (data.mv_size != 1 || *(const unsigned char *)data.mv_data != format)) {
-            rc = MDB_INCOMPATIBLE;
-        }
-    }
-    return rc;
-}
-
 /* Opens the databases, for reading if they exist, so that it works next to a writer that hangs. */
 static int tables_open(tmpl_lmdb_t *db)
 {
     MDB_txn *txn;
-    int rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn);
+    int rc = tables_find(db);
 
-    if (rc != 0) {
-        return rc;
-    }
-    rc = dbis_open(db, txn, 0);
-    if (rc == 0) {
-        return mdb_txn_commit(txn); /* what makes the handles last */
-    }
-    mdb_txn_abort(txn);
     if (rc == MDB_NOTFOUND) {
         rc = tmpl_lmdb_write_begin(db, tmpl_clock() + OPEN_TIMEOUT, &txn);
         if (rc == 0) {
@@ -460,23 +557,10 @@ static int tables_open(tmpl_lmdb_t *db)
     return rc;
 }
 
-static int env_open(tmpl_lmdb_t *db, const char *dir, size_t map_size)
+static int env_open(tmpl_lmdb_t *db)
 {
-    int rc = mdb_env_create(&db->env);
+    int rc = env_start(db);
 
-    if (rc == 0) {
-        rc = mdb_env_set_maxdbs(db->env, TMPL_DB_COUNT);
-    }
-    if (rc == 0) {
-        rc = mdb_env_set_maxreaders(db->env, MAX_READERS);
-    }
-    if (rc == 0) {
-        /* whole pages, or LMDB maps less than it believes */
-        rc = mdb_env_set_mapsize(db->env, (map_size + 65535) & ~(size_t)65535);
-    }
-    if (rc == 0) {
-        rc = mdb_env_open(db->env, dir, MDB_NOSYNC | MDB_NOTLS, 0600);
-    }
     if (rc == 0) {
         rc = file_check(db);
     }
@@ -500,12 +584,7 @@ static tmpl_lmdb_t *open_find(const struct stat *st)
 
 static void db_free(tmpl_lmdb_t *db)
 {
-    while (db->n_idle > 0) {
-        mdb_txn_abort(db->idle[--db->n_idle]);
-    }
-    if (db->env != NULL) {
-        mdb_env_close(db->env);
-    }
+    env_stop(db);
     if (db->writer != NULL) {
         munmap(db->writer, sizeof(writer_t));
     }
@@ -532,11 +611,12 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
     db->ino = st->st_ino;
     db->writer_fd = -1;
     db->dir = strdup(dir);
+    db->map_size = whole_pages(map_size);
     pthread_rwlock_init(&db->map_lock, NULL);
     pthread_mutex_init(&db->idle_lock, NULL);
     rc = writer_open(db, dir);
     if (rc == 0) {
-        rc = env_open(db, dir, map_size);
+        rc = env_open(db);
     }
     if (rc != 0) {
         db_free(db);
@@ -551,11 +631,15 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
 /* One more user of an open environment; the map grows if this one wants it larger. */
 static int open_join(tmpl_lmdb_t *db, size_t map_size)
 {
-    MDB_envinfo info;
+    MDB_envinfo info = { .me_mapsize = SIZE_MAX };
 
-    mdb_env_info(db->env, &info);
+    pthread_rwlock_rdlock(&db->map_lock);
+    if (db->env != NULL) {
+        mdb_env_info(db->env, &info);
+    }
+    pthread_rwlock_unlock(&db->map_lock);
     db->refs++;
-    return map_size > info.me_mapsize ? map_resize(db, (map_size + 65535) & ~(size_t)65535) : 0;
+    return map_size > info.me_mapsize ? map_resize(db, whole_pages(map_size)) : 0;
 }
 
 apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t map_size,
@@ -597,7 +681,9 @@ void tmpl_lmdb_close(tmpl_lmdb_t *db)
             at = &(*at)->next;
         }
         *at = db->next;
-        mdb_env_sync(db->env, 1);
+        if (db->env != NULL) {
+            mdb_env_sync(db->env, 1);
+        }
         db_free(db);
     }
     pthread_mutex_unlock(&open_lock);

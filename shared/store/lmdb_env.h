@@ -4,7 +4,8 @@
  * (LMDB forbids opening it twice), with what LMDB lacks for use within a request:
  * - a deadline for writers: LMDB waits for its write lock as long as it takes, for ever if its
  *   holder is stopped. A robust mutex of our own, in DIR/writer.lock, stands in front of it;
- * - a map that another process made larger is followed.
+ * - a map that another process made larger is followed;
+ * - an environment that a failed write has made useless (MDB_PANIC) is opened anew.
  *
  * Return codes are LMDB's: 0, an errno (ETIMEDOUT past a deadline), or MDB_*.
  */
@@ -51,7 +52,6 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db);
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
-MDB_env *tmpl_lmdb_env(const tmpl_lmdb_t *db);
 /* Where the search for idle sites goes on; only for who writes. TMPL_SITE_MAX + 1 bytes. */
 char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db);
 
