@@ -105,6 +105,73 @@ static void text_says(void **state)
     IS(3, AGAIN, 3.0F / 4); /* "one", and not "x" */
 }
 
+static void rights_and_links(void **state)
+{
+    read_t r =
+        read_html("<p>&copy; 2011</p><p>\xC2\xA9 me</p><p>&#169; &copies;</p><p>&lt;c&gt;</p>"
+                  "<p><a href=#x>a</a> <a href='http://h/'>b</a> <a href=//hostname>c</a> "
+                  "<a href=httpd>d</a> <a>e</a></p>",
+                  *state);
+    IS(0, RIGHTS, 1);
+    IS(1, RIGHTS, 1);
+    IS(2, RIGHTS, 1);
+    IS(3, RIGHTS, 0);
+    IS(3, LINKS_HERE, 0);
+    IS(4, LINKS_HERE, 0.2);
+    IS(4, LINKS_WHOLE, 0.4);
+}
+
+static void words_of_the_title(void **state)
+{
+    read_t r = read_html("<title>The Red Fox - a Site</title><p>red FOX jumps<p>red</p>"
+                         "<p>redfox it's</p>",
+                         *state);
+    IS(0, TITLE, 2.0F / 3);
+    IS(0, TITLE_SHARE, 2.0F / 5);
+    IS(1, TITLE, 1);
+    IS(1, TITLE_SHARE, 1.0F / 5);
+    IS(2, TITLE, 0);
+    r = read_html("<title>\xE6\x97\xA5\xE6\x9C\xAC</title><p>\xE6\x97\xA5\xE4\xBA\xBA</p>", *state);
+    IS(0, TITLE, 0.5);
+    r = read_html("<p>red fox</p>", *state);
+    IS(0, TITLE, 0);
+    IS(0, TITLE_SHARE, 0);
+}
+
+/* Where in a class or id a name must stand to count. */
+static void names_of_parts(void **state)
+{
+    static const struct {
+        const char *name;
+        tmpl_block_feature_e feature;
+        int is;
+    } names[] = {
+        { "userComments", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 1 },
+        { "reply-4", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 1 },
+        { "noreply", TMPL_BLOCK_FEATURE_NAMED_COMMENT, 0 },
+        { "mainNAV", TMPL_BLOCK_FEATURE_NAMED_MENU, 1 },
+        { "tabs", TMPL_BLOCK_FEATURE_NAMED_MENU, 1 },
+        { "stabs", TMPL_BLOCK_FEATURE_NAMED_MENU, 0 },
+        { "sidebar", TMPL_BLOCK_FEATURE_NAMED_SIDE, 1 },
+        { "trailer", TMPL_BLOCK_FEATURE_NAMED_SIDE, 0 },
+        { "relatedPosts", TMPL_BLOCK_FEATURE_NAMED_MORE, 1 },
+        { "anymore", TMPL_BLOCK_FEATURE_NAMED_MORE, 0 },
+        { "footer", TMPL_BLOCK_FEATURE_NAMED_EDGE, 1 },
+        { "stop", TMPL_BLOCK_FEATURE_NAMED_EDGE, 0 },
+        { "social", TMPL_BLOCK_FEATURE_NAMED_SHARE, 1 },
+        { "byline", TMPL_BLOCK_FEATURE_NAMED_ABOUT, 1 },
+        { "update", TMPL_BLOCK_FEATURE_NAMED_ABOUT, 0 },
+        { "ad", TMPL_BLOCK_FEATURE_NAMED_OFFER, 1 },
+        { "ad-top", TMPL_BLOCK_FEATURE_NAMED_OFFER, 1 },
+        { "add", TMPL_BLOCK_FEATURE_NAMED_OFFER, 0 },
+    };
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        read_t r = read_html(
+            apr_pstrcat(*state, "<div class='x ", names[i].name, "'><p>a</p></div>", NULL), *state);
+        assert_float_equal(of(&r, 0, names[i].feature), names[i].is ? 0.5F : 0.0F, 1e-6);
+    }
+}
+
 static void elements_around(void **state)
 {
     read_t r = read_html("<main class=content><article><h2>a</h2><ul><li>b<p>c</p></ul>"
@@ -122,6 +189,12 @@ static void elements_around(void **state)
     IS(3, IN_NAV, 1);
     IS(4, VERBATIM, 1);
     IS(4, IN_MAIN, 0);
+    r = read_html("<figure><figcaption>a</figcaption></figure><blockquote><p>b</p></blockquote>",
+                  *state);
+    IS(0, IN_FIGURE, 1);
+    IS(0, IN_QUOTE, 0);
+    IS(1, IN_FIGURE, 0);
+    IS(1, IN_QUOTE, 1);
 }
 
 /* A box holds more blocks than the one below; wrappers are passed over. */
@@ -152,6 +225,17 @@ static void place_and_neighbours(void **state)
     IS(1, LONG_NEAR, 0.5);
     IS(2, LONG_NEAR, 1);
     IS(4, LONG_NEAR, 1.0F / 3);
+    IS(1, LONG_NEXT, 0.5);
+    IS(1, LONG_LAST, 1.0F / 6); /* there is none */
+    IS(4, LONG_LAST, 1.0F / 3);
+    IS(4, LONG_NEXT, 1.0F / 6);
+    IS_LOG(0, FREE_NEXT_3, 14.0 / 3);
+    IS_LOG(0, FREE_LAST_3, 0);
+    IS(3, LINKED_LAST_3, 1.0F / 15);
+    IS(3, LINKED_NEXT_3, 0);
+    IS_LOG(4, FREE_NEXT_3, 0);
+    IS_LOG(0, FREE_8, 16.0 / 5);
+    IS(0, LINKED_8, 1.0F / 17);
     IS(1, LONG_BEFORE, 0);
     IS(3, LONG_BEFORE, 1);
     IS_LOG(0, FREE_NEXT, 1);
@@ -175,6 +259,11 @@ static void the_best_container(void **state)
     IS(4, BEST, 1);
     IS(5, BEST, 0);
     IS(2, SCORE, 1);
+    IS(0, BEST_BEFORE, 0);
+    IS(2, BEST_BEFORE, 0);
+    IS(3, BEST_BEFORE, 1.0F / 3);
+    IS(5, BEST_BEFORE, 1);
+    assert_true(OF(0, SCORE) < OF(0, SCORE_2) + 1 && OF(2, SCORE_2) < 1);
     assert_true(OF(0, BEST_SHARE) > 0.7 && OF(0, BEST_SHARE) < 0.8);
 }
 
@@ -192,6 +281,8 @@ static void layout_paths(void **state)
     assert_int_not_equal(r.layout.paths[0][0], r.layout.paths[0][1]);
     IS_LOG(0, ROWS, 2);
     IS_LOG(2, ROWS, 1);
+    IS_LOG(3, ROWS_1, 2); /* both items' list */
+    IS_LOG(3, ROWS_1_FREE, 1);
     read_t other = read_html("<body class=y><div class=a id=n9><p>6</p></div>", *state);
     assert_int_equal(other.layout.keys[other.layout.paths[0][0]],
                      r.layout.keys[r.layout.paths[0][0]]);
@@ -225,6 +316,12 @@ static void the_table_says(void **state)
     IS(0, PATH0_DF, 6.0F / 9);
     IS_LOG(0, PATH0_TEXT, 100);
     IS(0, PATH1_REPEATED, 0);
+    evidence.pages = 1; /* this page: what it has says nothing of its site */
+    set_rows(&r, &evidence);
+    IS(0, PATH0_REPEATED, 0);
+    IS(0, PATH0_DF, 0);
+    IS(0, REPEATED_PAGE, 0);
+    IS(1, REPEATED_1, 0);
 }
 
 /* What a store is told: the same keys, all text once, every block with its paths. */
@@ -272,6 +369,7 @@ static void mixtures_give_numbers(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(names_are_found),    CHECK(words_of_every_script), CHECK(text_says),
+    CHECK(rights_and_links),   CHECK(words_of_the_title),    CHECK(names_of_parts),
     CHECK(elements_around),    CHECK(boxes_skip_wrappers),   CHECK(place_and_neighbours),
     CHECK(the_best_container), CHECK(layout_paths),          CHECK(the_table_says),
     CHECK(the_store_is_told),  CHECK(mixtures_give_numbers),

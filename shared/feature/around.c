@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node is told by its own start tag and by the elements around it. */
-#include <string.h>
-#include <strings.h>
-
 #include <apr_lib.h>
 
 #define XXH_INLINE_ALL
@@ -14,20 +11,22 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const unsigned in_tag[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_MAIN] = TMPL_IN_MAIN,     [TMPL_TAG_ARTICLE] = TMPL_IN_ARTICLE,
-    [TMPL_TAG_NAV] = TMPL_IN_NAV,       [TMPL_TAG_ASIDE] = TMPL_IN_ASIDE,
-    [TMPL_TAG_HEADER] = TMPL_IN_HEADER, [TMPL_TAG_FOOTER] = TMPL_IN_FOOTER,
-    [TMPL_TAG_FORM] = TMPL_IN_FORM,     [TMPL_TAG_UL] = TMPL_IN_LIST,
-    [TMPL_TAG_OL] = TMPL_IN_LIST,       [TMPL_TAG_DL] = TMPL_IN_LIST,
-    [TMPL_TAG_MENU] = TMPL_IN_LIST,     [TMPL_TAG_TABLE] = TMPL_IN_TABLE,
-    [TMPL_TAG_H1] = TMPL_IN_HEADING,    [TMPL_TAG_H2] = TMPL_IN_HEADING,
-    [TMPL_TAG_H3] = TMPL_IN_HEADING,    [TMPL_TAG_H4] = TMPL_IN_HEADING,
-    [TMPL_TAG_H5] = TMPL_IN_HEADING,    [TMPL_TAG_H6] = TMPL_IN_HEADING,
-    [TMPL_TAG_P] = TMPL_IN_PARAGRAPH,   [TMPL_TAG_LI] = TMPL_IN_ITEM,
-    [TMPL_TAG_TD] = TMPL_IN_CELL,       [TMPL_TAG_TH] = TMPL_IN_CELL,
-    [TMPL_TAG_DT] = TMPL_IN_TERM,       [TMPL_TAG_DD] = TMPL_IN_TERM,
-    [TMPL_TAG_PRE] = TMPL_IN_VERBATIM,  [TMPL_TAG_CODE] = TMPL_IN_VERBATIM,
-    [TMPL_TAG_A] = TMPL_IN_LINK,        [TMPL_TAG_SEARCH] = TMPL_IN_FORM,
+    [TMPL_TAG_MAIN] = TMPL_IN_MAIN,        [TMPL_TAG_ARTICLE] = TMPL_IN_ARTICLE,
+    [TMPL_TAG_NAV] = TMPL_IN_NAV,          [TMPL_TAG_ASIDE] = TMPL_IN_ASIDE,
+    [TMPL_TAG_HEADER] = TMPL_IN_HEADER,    [TMPL_TAG_FOOTER] = TMPL_IN_FOOTER,
+    [TMPL_TAG_FORM] = TMPL_IN_FORM,        [TMPL_TAG_UL] = TMPL_IN_LIST,
+    [TMPL_TAG_OL] = TMPL_IN_LIST,          [TMPL_TAG_DL] = TMPL_IN_LIST,
+    [TMPL_TAG_MENU] = TMPL_IN_LIST,        [TMPL_TAG_TABLE] = TMPL_IN_TABLE,
+    [TMPL_TAG_H1] = TMPL_IN_HEADING,       [TMPL_TAG_H2] = TMPL_IN_HEADING,
+    [TMPL_TAG_H3] = TMPL_IN_HEADING,       [TMPL_TAG_H4] = TMPL_IN_HEADING,
+    [TMPL_TAG_H5] = TMPL_IN_HEADING,       [TMPL_TAG_H6] = TMPL_IN_HEADING,
+    [TMPL_TAG_P] = TMPL_IN_PARAGRAPH,      [TMPL_TAG_LI] = TMPL_IN_ITEM,
+    [TMPL_TAG_TD] = TMPL_IN_CELL,          [TMPL_TAG_TH] = TMPL_IN_CELL,
+    [TMPL_TAG_DT] = TMPL_IN_TERM,          [TMPL_TAG_DD] = TMPL_IN_TERM,
+    [TMPL_TAG_PRE] = TMPL_IN_VERBATIM,     [TMPL_TAG_CODE] = TMPL_IN_VERBATIM,
+    [TMPL_TAG_A] = TMPL_IN_LINK,           [TMPL_TAG_SEARCH] = TMPL_IN_FORM,
+    [TMPL_TAG_FIGURE] = TMPL_IN_FIGURE,    [TMPL_TAG_FIGCAPTION] = TMPL_IN_FIGURE,
+    [TMPL_TAG_BLOCKQUOTE] = TMPL_IN_QUOTE,
 };
 
 static const struct {
@@ -41,39 +40,11 @@ static const struct {
     { "search", TMPL_IN_FORM },
 };
 
-/* Parts of classes and ids that people give to content, and to what stands around it. */
-static const char *const good_names[] = {
-    "answer",  "article",  "body",    "chapter", "content", "description",
-    "detail",  "document", "entry",   "main",    "message", "post",
-    "product", "question", "section", "story",   "text",
-};
-static const char *const bad_names[] = {
-    "advert",     "archive",   "banner", "breadcrumb", "byline", "category", "comment",
-    "cookie",     "copyright", "crumb",  "foot",       "head",   "index",    "legal",
-    "link",       "login",     "logo",   "masthead",   "menu",   "meta",     "nav",
-    "newsletter", "next",      "pag",    "popular",    "popup",  "prev",     "promo",
-    "recommend",  "related",   "search", "share",      "side",   "skip",     "social",
-    "sponsor",    "subscri",   "tags",   "teaser",     "toc",    "tool",     "widget",
-};
-
-static int holds_one_of(const char *value, uint32_t len, const char *const *names, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t want = (uint32_t)strlen(names[i]);
-        for (uint32_t p = 0; p + want <= len; p++) {
-            if (strncasecmp(value + p, names[i], want) == 0) {
-                return 1;
-            }
-        }
-    }
-    return 0;
-}
-
 /* What a start tag says of itself. */
 typedef struct {
     XXH3_state_t hash; /* of class and id */
     unsigned in;
-    int good, bad;
+    unsigned names; /* 1 << TMPL_NAME_* */
 } look_t;
 
 /* Longer values are cut off: nobody's layout depends on them, and they are searched for names. */
@@ -88,8 +59,7 @@ static void look_at_name(look_t *look, const char *value, uint32_t len)
     }
     name[n] = '\n'; /* "a" and "b" are not "ab" */
     XXH3_64bits_update(&look->hash, name, n + 1);
-    look->good |= holds_one_of(name, n, good_names, COUNT(good_names));
-    look->bad |= holds_one_of(name, n, bad_names, COUNT(bad_names));
+    look->names |= tmpl_names_in(name, n);
 }
 
 static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t *node)
@@ -111,9 +81,9 @@ static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t
     }
 }
 
-static uint32_t farther(uint32_t steps)
+static uint16_t farther(uint16_t steps)
 {
-    return steps > 0 ? steps + 1 : 0;
+    return steps > 0 && steps < UINT16_MAX ? (uint16_t)(steps + 1) : steps;
 }
 
 static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmpl_node_t *node,
@@ -129,8 +99,9 @@ static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmp
     }
     around->layout = XXH3_64bits_digest(&look.hash);
     around->in = look.in | passed;
-    around->good = look.good ? 1 : farther(up->good);
-    around->bad = look.bad ? 1 : farther(up->bad);
+    for (unsigned i = 0; i < TMPL_NAME_COUNT; i++) {
+        around->near[i] = (look.names & 1U << i) != 0 ? 1 : farther(up->near[i]);
+    }
     if (node->after_segment > node->first_segment) {
         around->first_block = page->segments[node->first_segment].block;
         around->after_block = page->segments[node->after_segment - 1].block + 1;

@@ -114,7 +114,8 @@ const tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *l
     reading->blocks = apr_pcalloc(pool, n * sizeof(*reading->blocks));
     reading->before = apr_palloc(pool, (n + 1) * sizeof(*reading->before));
     reading->leaf = apr_palloc(pool, n * sizeof(*reading->leaf));
-    reading->distance = apr_palloc(pool, n * sizeof(*reading->distance));
+    reading->last = apr_palloc(pool, n * sizeof(*reading->last));
+    reading->next = apr_palloc(pool, n * sizeof(*reading->next));
     reading->ends = apr_pcalloc(pool, n);
     reading->lower = apr_pcalloc(pool, n);
     for (uint32_t b = 0; b < n; b++) {
@@ -136,7 +137,7 @@ typedef struct {
     const tmpl_tally_t *blocks; /* with what the table says */
     const tmpl_tally_t *before;
     tmpl_tally_t all;   /* of the page */
-    tmpl_tally_t *rows; /* for each layout path of level 0: sums over its blocks */
+    tmpl_tally_t *rows; /* for each layout path of levels 0 and 1: sums over its blocks */
     uint32_t *n_rows;   /* and how many there are */
 } work_t;
 
@@ -180,6 +181,11 @@ static void fill_text(float *row, const work_t *work, uint32_t b)
     F(LETTERS) = own->words > 0 ? (float)fmin(20, own->chars / own->words) : 0.0F;
     F(IMAGES) = log_of(own->images);
     F(AGAIN) = share(own->again, own->length);
+    F(RIGHTS) = (float)(own->rights > 0);
+    F(TITLE) = share(own->titled, own->words);
+    F(TITLE_SHARE) = share(own->titled, work->reading->title);
+    F(LINKS_HERE) = share(own->here, own->links);
+    F(LINKS_WHOLE) = share(own->whole, own->links);
 }
 
 static const struct {
@@ -201,7 +207,14 @@ static const struct {
     { TMPL_BLOCK_FEATURE_IN_FORM, TMPL_IN_FORM },
     { TMPL_BLOCK_FEATURE_IN_LIST, TMPL_IN_LIST },
     { TMPL_BLOCK_FEATURE_IN_TABLE, TMPL_IN_TABLE },
+    { TMPL_BLOCK_FEATURE_IN_FIGURE, TMPL_IN_FIGURE },
+    { TMPL_BLOCK_FEATURE_IN_QUOTE, TMPL_IN_QUOTE },
 };
+
+static float nearness(uint32_t steps)
+{
+    return steps > 0 ? 1.0F / (float)steps : 0.0F;
+}
 
 static void fill_tag(float *row, const work_t *work, uint32_t b)
 {
@@ -212,8 +225,11 @@ static void fill_tag(float *row, const work_t *work, uint32_t b)
         row[in_features[i].feature] = (float)((around->in & in_features[i].in) != 0);
     }
     F(DEPTH) = log_of(page->nodes[work->reading->leaf[b]].depth);
-    F(GOOD_NEAR) = around->good > 0 ? 1.0F / (float)around->good : 0.0F;
-    F(BAD_NEAR) = around->bad > 0 ? 1.0F / (float)around->bad : 0.0F;
+    for (unsigned i = TMPL_NAME_COMMENT; i < TMPL_NAME_COUNT; i++) {
+        row[TMPL_BLOCK_FEATURE_NAMED_COMMENT + i - TMPL_NAME_COMMENT] = nearness(around->near[i]);
+    }
+    F(GOOD_NEAR) = nearness(around->near[TMPL_NAME_GOOD]);
+    F(BAD_NEAR) = nearness(around->near[TMPL_NAME_BAD]);
     F(NEARER) = F(GOOD_NEAR) > F(BAD_NEAR) ? 1.0F : F(BAD_NEAR) > 0 ? -1.0F : 0.0F;
 }
 
@@ -223,15 +239,20 @@ static void fill_place(float *row, const work_t *work, uint32_t b)
     F(LEAD) = log_of(work->before[b].words);
     F(REST) = log_of(work->all.words - work->before[b + 1].words);
     F(LONG_BEFORE) = share(work->before[b].long_text, work->all.long_text);
-    F(LONG_NEAR) = 1.0F / (1.0F + (float)work->reading->distance[b]);
+    uint32_t last = work->reading->last[b];
+    uint32_t next = work->reading->next[b];
+    F(LONG_NEAR) = nearness(1 + (last < next ? last : next));
+    F(LONG_LAST) = nearness(1 + last);
+    F(LONG_NEXT) = nearness(1 + next);
 }
 
-/* Sums over a block and so many on either side. */
-static tmpl_tally_t window(const work_t *work, uint32_t b, uint32_t reach, uint32_t *blocks)
+/* Sums over so many blocks before a block and so many from it on. */
+static tmpl_tally_t window(const work_t *work, uint32_t b, uint32_t back, uint32_t on,
+                           uint32_t *blocks)
 {
     uint32_t n = work->reading->page->n_blocks;
-    uint32_t first = b > reach ? b - reach : 0;
-    uint32_t after = n - b > reach ? b + reach + 1 : n;
+    uint32_t first = b > back ? b - back : 0;
+    uint32_t after = n - b > on ? b + on : n;
     *blocks = after - first;
     return tmpl_tally_between(work->before, first, after);
 }
@@ -240,8 +261,20 @@ static void fill_beside(float *row, const work_t *work, uint32_t b)
 {
     uint32_t n1;
     uint32_t n3;
-    tmpl_tally_t one = window(work, b, 1, &n1);
-    tmpl_tally_t three = window(work, b, 3, &n3);
+    uint32_t n8;
+    uint32_t n_last;
+    uint32_t n_next;
+    tmpl_tally_t one = window(work, b, 1, 2, &n1);
+    tmpl_tally_t three = window(work, b, 3, 4, &n3);
+    tmpl_tally_t eight = window(work, b, 8, 9, &n8);
+    tmpl_tally_t last = window(work, b, 3, 0, &n_last);
+    tmpl_tally_t next = window(work, b + 1, 0, 3, &n_next);
+    F(LINKED_8) = linked(&eight);
+    F(FREE_8) = free_words(&eight, n8);
+    F(FREE_LAST_3) = free_words(&last, n_last);
+    F(FREE_NEXT_3) = free_words(&next, n_next);
+    F(LINKED_LAST_3) = linked(&last);
+    F(LINKED_NEXT_3) = linked(&next);
     F(LINKED_1) = linked(&one);
     F(LINKED_3) = linked(&three);
     F(FREE_1) = free_words(&one, n1);
@@ -286,7 +319,17 @@ static void fill_boxes(float *row, const work_t *work, uint32_t b)
         F(BEST) = (float)(b >= best->first_block && b < best->after_block);
         F(BEST_SHARE) = share(sum.words, work->all.words);
         F(SCORE) = share(reading->around[boxes[0]].score, best->score);
+        F(SCORE_2) = share(reading->around[boxes[1]].score, best->score);
+        F(SCORE_3) = share(reading->around[boxes[2]].score, best->score);
+        F(BEST_BEFORE) = share(
+            work->before[b].long_text - work->before[best->first_block].long_text, sum.long_text);
     }
+}
+
+/* A site's first page is told of as a page of no site is: the table holds only what it says itself. */
+static int known(const tmpl_evidence_t *evidence)
+{
+    return evidence->pages > 1;
 }
 
 static void fill_site(float *row, const work_t *work, uint32_t b)
@@ -297,7 +340,9 @@ static void fill_site(float *row, const work_t *work, uint32_t b)
     F(ROWS) = log_of(work->n_rows[paths[0]]);
     F(ROWS_LINKED) = linked(&work->rows[paths[0]]);
     F(ROWS_FREE) = free_words(&work->rows[paths[0]], work->n_rows[paths[0]]);
-    if (evidence->pages == 0) {
+    F(ROWS_1) = log_of(work->n_rows[paths[1]]);
+    F(ROWS_1_FREE) = free_words(&work->rows[paths[1]], work->n_rows[paths[1]]);
+    if (!known(evidence)) {
         return;
     }
     F(PAGES) = fminf(6, log2f((float)evidence->pages));
@@ -342,14 +387,16 @@ static void prepare(work_t *work, apr_pool_t *pool)
     work->rows = apr_pcalloc(pool, work->layout->n_keys * sizeof(*work->rows));
     work->n_rows = apr_pcalloc(pool, work->layout->n_keys * sizeof(*work->n_rows));
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t path = work->layout->paths[b][0];
         blocks[b] = work->reading->blocks[b];
-        if (work->evidence->pages > 0) {
+        if (known(work->evidence)) {
             ask_table(&blocks[b], page, b, work->evidence);
         }
-        work->n_rows[path]++;
-        work->rows[path].words += blocks[b].words;
-        work->rows[path].linked += blocks[b].linked;
+        for (unsigned level = 0; level < 2; level++) { /* a path is of one level */
+            uint32_t path = work->layout->paths[b][level];
+            work->n_rows[path]++;
+            work->rows[path].words += blocks[b].words;
+            work->rows[path].linked += blocks[b].linked;
+        }
     }
     tmpl_tally_sum(before, blocks, n);
     work->blocks = blocks;

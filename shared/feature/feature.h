@@ -34,6 +34,11 @@
     X(LETTERS, "letters", TEXT)       /* characters for each word, at most 20 */ \
     X(IMAGES, "images", TEXT)         /* log images */ \
     X(AGAIN, "again", TEXT)           /* share of text that stands on the page more than once */ \
+    X(RIGHTS, "rights", TEXT)         /* 1: it has a copyright sign */ \
+    X(TITLE, "title", TEXT)           /* share of its words that the page's title has */ \
+    X(TITLE_SHARE, "title-share", TEXT) /* those over the words of the title, at most 1 */ \
+    X(LINKS_HERE, "links-here", TEXT) /* share of its links that stay on the page */ \
+    X(LINKS_WHOLE, "links-whole", TEXT) /* and of those that name a host */ \
     /* its element, and those it stands in: 0 or 1 */ \
     X(HEADING, "heading", TAG) \
     X(PARAGRAPH, "paragraph", TAG) \
@@ -54,12 +59,25 @@
     X(GOOD_NEAR, "good-near", TAG)    /* 1 / steps up to a class or id like content's */ \
     X(BAD_NEAR, "bad-near", TAG)      /* 1 / steps up to one like a template's */ \
     X(NEARER, "nearer", TAG)          /* 1: content's is nearer, -1: the other one */ \
+    X(IN_FIGURE, "in-figure", TAG) \
+    X(IN_QUOTE, "in-quote", TAG) \
+    /* 1 / steps up to a class or id that names such a thing (names.c); 0: there is none */ \
+    X(NAMED_COMMENT, "named-comment", NAME) \
+    X(NAMED_MENU, "named-menu", NAME) \
+    X(NAMED_SIDE, "named-side", NAME) \
+    X(NAMED_MORE, "named-more", NAME) /* teasers of other pages */ \
+    X(NAMED_EDGE, "named-edge", NAME) /* the head or the foot of a page */ \
+    X(NAMED_SHARE, "named-share", NAME) \
+    X(NAMED_ABOUT, "named-about", NAME) /* by whom, when, under what */ \
+    X(NAMED_OFFER, "named-offer", NAME) /* advertising, newsletters, notices */ \
     /* its place */ \
     X(BEFORE, "before", PLACE)        /* share of the page's words before it */ \
     X(LEAD, "lead", PLACE)            /* log words before it */ \
     X(REST, "rest", PLACE)            /* log words behind it */ \
     X(LONG_BEFORE, "long-before", PLACE) /* share of long text before it */ \
     X(LONG_NEAR, "long-near", PLACE)  /* 1 / (1 + blocks to the nearest long text) */ \
+    X(LONG_LAST, "long-last", PLACE)  /* likewise, among those before it */ \
+    X(LONG_NEXT, "long-next", PLACE)  /* and among those behind it */ \
     X(TITLED, "titled", PLACE)        /* 1: an h1 stands before it */ \
     /* the blocks beside it: its own with one, or three, on either side */ \
     X(LINKED_1, "linked-1", BESIDE) \
@@ -71,6 +89,12 @@
     X(LINKED_LAST, "linked-last", BESIDE) \
     X(LINKED_NEXT, "linked-next", BESIDE) \
     X(STOPS_3, "stops-3", BESIDE) \
+    X(LINKED_8, "linked-8", BESIDE) \
+    X(FREE_8, "free-8", BESIDE) \
+    X(FREE_LAST_3, "free-last-3", BESIDE) /* of the three before it alone */ \
+    X(FREE_NEXT_3, "free-next-3", BESIDE) \
+    X(LINKED_LAST_3, "linked-last-3", BESIDE) \
+    X(LINKED_NEXT_3, "linked-next-3", BESIDE) \
     /* its boxes, the innermost first; FREE is log free words a block */ \
     X(BOX1_SHARE, "box1-share", BOX)  /* of the page's words */ \
     X(BOX1_LINKED, "box1-linked", BOX) \
@@ -91,11 +115,16 @@
     X(BEST, "best", BOX)              /* 1: inside the element that scores best (score.h) */ \
     X(BEST_SHARE, "best-share", BOX)  /* that element's share of the page's words */ \
     X(SCORE, "score", BOX)            /* score of its innermost box over that of the best */ \
+    X(SCORE_2, "score-2", BOX)        /* and of the box around it */ \
+    X(SCORE_3, "score-3", BOX) \
+    X(BEST_BEFORE, "best-before", BOX) /* share of that element's long text before it */ \
     /* all blocks of the page at its layout path */ \
     X(ROWS, "rows", LAYOUT)           /* log blocks */ \
     X(ROWS_LINKED, "rows-linked", LAYOUT) \
     X(ROWS_FREE, "rows-free", LAYOUT) /* log free words a block */ \
-    /* the site's table: 0 where nothing is known */ \
+    X(ROWS_1, "rows-1", LAYOUT)       /* log blocks at that of its box */ \
+    X(ROWS_1_FREE, "rows-1-free", LAYOUT) \
+    /* the site's table: 0 where no other page of the site is known */ \
     X(PAGES, "pages", SITE)           /* log2 pages seen, this one included, at most 6 */ \
     X(DF, "df", SITE)                 /* (DF - 1) / (pages - 1), a mean over its text */ \
     X(DF_LOG, "df-log", SITE)         /* natural log of DF, a mean over its text */ \

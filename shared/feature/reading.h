@@ -18,6 +18,8 @@ enum {
     TMPL_IN_TABLE = 0x0100,
     TMPL_IN_LINK = 0x0200,
     TMPL_IN_VERBATIM = 0x0400,
+    TMPL_IN_QUOTE = 0x0800,
+    TMPL_IN_FIGURE = 0x20000,
     /* these hold only as far as the next separator inside */
     TMPL_IN_HEADING = 0x1000,
     TMPL_IN_PARAGRAPH = 0x2000,
@@ -27,11 +29,36 @@ enum {
     TMPL_IN_OWN = 0x1F000
 };
 
+/*
+ * What classes and ids name: X(id). From COMMENT on, each has a feature NAMED_id, in this order. GOOD
+ * is what people call content, BAD what they call everything around it.
+ */
+#define TMPL_NAMES(X)                                                                              \
+    X(GOOD)                                                                                        \
+    X(BAD)                                                                                         \
+    X(COMMENT)                                                                                     \
+    X(MENU)                                                                                        \
+    X(SIDE)                                                                                        \
+    X(MORE)                                                                                        \
+    X(EDGE)                                                                                        \
+    X(SHARE)                                                                                       \
+    X(ABOUT)                                                                                       \
+    X(OFFER)
+
+typedef enum {
+#define TMPL_NAME_ID(id) TMPL_NAME_##id,
+    TMPL_NAMES(TMPL_NAME_ID)
+#undef TMPL_NAME_ID
+        TMPL_NAME_COUNT
+} tmpl_name_e;
+
+/* The kinds of names in a class or id, as bits 1 << TMPL_NAME_*. In names.c. */
+unsigned tmpl_names_in(const char *value, uint32_t len);
+
 typedef struct {
-    uint64_t layout; /* its layout path */
-    unsigned in;     /* TMPL_IN_* */
-    uint32_t good;   /* 1 + steps up to a content-like class or id; 0: there is none */
-    uint32_t bad;    /* to one like a template's */
+    uint64_t layout;                /* its layout path */
+    unsigned in;                    /* TMPL_IN_* */
+    uint16_t near[TMPL_NAME_COUNT]; /* 1 + steps up to such a name; 0: there is none */
     uint32_t first_block;
     uint32_t after_block; /* blocks [first_block, after_block) have text inside */
     float score;          /* score.c */
@@ -48,6 +75,10 @@ typedef struct {
     X(signs)                                                                                       \
     X(capitals) /* words */                                                                        \
     X(links)                                                                                       \
+    X(here)   /* of these, to a place on the page */                                               \
+    X(whole)  /* with a host */                                                                    \
+    X(rights) /* copyright signs */                                                                \
+    X(titled) /* words that the page's title has */                                                \
     X(images)                                                                                      \
     X(length)    /* bytes of segments, as page.h counts them */                                    \
     X(again)     /* of that, what stands on the page more than once */                             \
@@ -70,7 +101,9 @@ struct tmpl_reading_t {
     tmpl_tally_t *blocks;
     tmpl_tally_t *before; /* sums over the blocks before each; n_blocks + 1 */
     uint32_t *leaf;       /* of each block: the separator element it stands directly in */
-    uint32_t *distance;   /* of each block: blocks to the nearest long text */
+    uint32_t *last;       /* of each block: blocks back to the last long text, itself 0 */
+    uint32_t *next;       /* and on to the next; n_blocks if there is none */
+    double title;         /* words of the page's title */
     unsigned char *ends;  /* of each block: it ends like a sentence */
     unsigned char *lower; /* it begins with a small letter */
     uint32_t best;        /* the node that scores best; 0: none has a score */

@@ -45,6 +45,19 @@ static tmpl_span_t find_href(const tmpl_tokens_t *tokens, const char *src, tmpl_
     return (tmpl_span_t){ 0, 0 };
 }
 
+/* The text of the first title element. */
+static tmpl_span_t find_title(const tmpl_tokens_t *tokens)
+{
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        const tmpl_token_t *token = &tokens->tokens[i];
+        if (token->tag == TMPL_TAG_TITLE && token->type == TMPL_TOKEN_START &&
+            token->pair != TMPL_NONE) {
+            return (tmpl_span_t){ token->span.end, tokens->tokens[token->pair].span.start };
+        }
+    }
+    return (tmpl_span_t){ 0, 0 };
+}
+
 /*
  * Whether the page is little but tags: what reading it takes is then many times its size. The densest of 2,304
  * real pages takes 5 bytes for each of its own; a table of single digits 12. Small pages may take more.
@@ -78,6 +91,7 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
                     : apr_pmemdup(build->pool, tokens->claims, p->n_claims * sizeof(*p->claims));
     p->canonical = find_href(tokens, p->src, TMPL_TAG_LINK, "canonical");
     p->base = find_href(tokens, p->src, TMPL_TAG_BASE, NULL);
+    p->title = find_title(tokens);
     tmpl_skeleton(&build->skeleton, tokens, p->src, p->len);
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;

@@ -78,6 +78,7 @@ typedef struct {
     uint32_t length;        /* sum of the blocks' lengths */
     tmpl_span_t canonical;  /* the href of link rel=canonical; empty if there is none */
     tmpl_span_t base;       /* the href of base; likewise */
+    tmpl_span_t title;      /* the text of the first title; likewise */
     const uint32_t *claims; /* offsets of "tmpl" in what would pass for marks of ours, in order */
     uint32_t n_claims;
 } tmpl_page_t;
