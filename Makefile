@@ -97,8 +97,22 @@ pagelevel-accuracy: $(BUILD)/tmplctl $(BUILD)/bench/pagelevel
 crossval: FOLDS = 5
 crossval: $(BUILD)/bench/features
 	@test -d "$(CORPUS)" || { echo "crossval: CORPUS is not set: make crossval CORPUS=DIR" >&2; exit 2; }
-	@bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)"
+	@bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)" $(MORE)
 .PHONY: crossval
+
+# auto-accuracy CORPUS=DIR FOLDS=5   the detector auto, by the scorer, on sites its model was not trained on; MORE=DIR more to train on
+auto-accuracy: FOLDS = 5
+auto-accuracy: $(BUILD)/bench/features $(BUILD)/tmplctl
+	@test -d "$(CORPUS)" || { echo "auto-accuracy: CORPUS is not set: make auto-accuracy CORPUS=DIR" >&2; exit 2; }
+	@bench/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)
+.PHONY: auto-accuracy
+
+# auto-train CORPUS=DIR    writes conf/auto.model: trained on DIR/DS/SITE, and on MORE=DIR of bench/debian-sites
+DATE     ?= $(shell date +%F)
+auto-train: $(BUILD)/bench/features
+	@test -d "$(CORPUS)" || { echo "auto-train: CORPUS is not set: make auto-train CORPUS=DIR" >&2; exit 2; }
+	@bench/auto-train "$(SCORER)" $< conf/auto.model "$(DATE)" "$(CORPUS)" $(MORE)
+.PHONY: auto-train
 
 # duplicates CORPUS=DIR    how many copies of an article fingerprints find, and how many others they keep apart
 duplicates: $(BUILD)/tmplctl
