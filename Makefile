@@ -165,7 +165,10 @@ paper-chen: $(BUILD)/bench/paper-chen
 DOCS     ?=
 paper-alarte: $(BUILD)/bench/paper-alarte-walk
 	@bench/paper-alarte "$(CORPUS)" "$(SCORER)" $< "$(DOCS)"
-.PHONY: paper-alarte
+# paper-alarte-traffic CORPUS=DIR   what it would bring to admit segments early by the links of pages that pass
+paper-alarte-traffic: $(BUILD)/bench/paper-alarte-passing
+	@FIRST=$(FIRST) bench/paper-alarte-traffic "$(CORPUS)" "$(SCORER)" $<
+.PHONY: paper-alarte paper-alarte-traffic
 # --- end of measuring ---
 
 # --- checking ---
