@@ -247,6 +247,16 @@ subtest 'through a proxy' => sub {
     $server->stop;
 };
 
+subtest 'a store in Redis' => sub {
+    my $redis = redis();
+    my $server = serve();
+    local $ENV{TMPL_STORE} = $redis->uri;
+    my ($code, $out, $err) = warm('--detector', 'incremental', '--site', 's', $server->url . '/news/3');
+    is($code, 0, 'exit code') or diag($err);
+    like($out, qr/^key page: 2 of 3 blocks and 54.2% of the text are template; site warm, 6 pages$/m, 'as in LMDB');
+    $server->stop;
+};
+
 subtest 'a store that fails' => sub {
     my $server = serve();
     my $port = free_port();
