@@ -144,13 +144,14 @@ bench-store: $(BUILD)/bench/store_pages
 
 .PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy bench-proxy
 # paper-chen CORPUS=DIR    Chen et al.: template blocks found, and time, of every method; sites of 80 pages or more
-# paper-wang CORPUS=DIR    Wang et al.: storage of every method for a recall of 80 %; the same sites
+# paper-wang CORPUS=DIR [STORE_URI=redis://...]   Wang et al.: storage of every method for a recall of 80 %; the same sites
 # paper-chakrabarti CORPUS=DIR FOLDS=2   Chakrabarti et al.: F on text, anchor text and links, raw and smoothed
 # The list of sites and the stores are in a directory that goes when the run ends.
 PAPER_OBJ := $(call obj,bench/paper-pages.c bench/paper-methods.c bench/shingle.c bench/sst.c)
 LEAST     ?= 80
+STORE_URI ?=
 paper = @dir=$$(mktemp -d) && { bench/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \
-	  $(BUILD)/bench/$(1) $$dir $(3) <$$dir/list; rc=$$?; rm -rf $$dir; exit $$rc; }
+	  $(BUILD)/bench/$(1) $(if $(STORE_URI),$(STORE_URI),lmdb:$$dir) $(3) <$$dir/list; rc=$$?; rm -rf $$dir; exit $$rc; }
 $(BUILD)/bench/paper-chakrabarti: $(PAPER_OBJ)
 paper-chakrabarti: $(BUILD)/tmplctl $(BUILD)/bench/paper-chakrabarti
 	@BUILD=$(BUILD) FIRST=$(FIRST) bench/paper-chakrabarti $(BUILD)/bench/paper-chakrabarti "$(CORPUS)" "$(SCORER)" "$(FOLDS)"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/paper-chen STORE_DIR MODEL < LIST (of bench/paper-sites)
+ * bench/paper-chen STORE MODEL < LIST (of bench/paper-sites)
  *
  * Chen, Ye and Li (SAC 2006), Tables 3 and 4: the share of template blocks that each method finds, a mean
  * over a site's pages, and its time, all methods in one run. Beside them the share of content blocks
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
     tmpl_error_t err;
     int sites = 0;
     if (argc != 3) {
-        paper_die("usage", "paper-chen STORE_DIR MODEL < LIST");
+        paper_die("usage", "paper-chen STORE MODEL < LIST");
     }
     apr_initialize();
     apr_pool_create(&pool, NULL);
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     if (tmpl_model_load(&model, argv[2], &err, pool) != APR_SUCCESS) {
         paper_die(argv[2], err.text);
     }
-    opts.dir = argv[1];
+    opts.store = argv[1];
     opts.model = model;
     printf("%-26s %8s %8s %8s %8s %8s %8s %7s %8s\n", "", "found", "lost", "text +", "text -", "F",
            "ms/page", "keys", "KB");

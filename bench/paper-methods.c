@@ -60,26 +60,37 @@ static void judge_segments(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     tmpl_detect_incremental(verdicts, page, records, min_df, threshold);
 }
 
-static tmpl_store_t *new_store(const paper_opts_t *opts, apr_pool_t *pool)
-{
-    static int stores;
+/* An empty table: a site of its own, of LMDB also a store. */
+typedef struct {
     tmpl_store_t *store;
+    const char *site;
+} sites_table_t;
+
+static sites_table_t new_table(const paper_opts_t *opts, apr_pool_t *pool)
+{
+    static int tables;
+    sites_table_t table;
     tmpl_error_t err;
-    if (opts->dir == NULL) {
-        paper_die("store", "no directory was given");
+    if (opts->store == NULL) {
+        paper_die("store", "none was given");
     }
-    const char *uri = apr_psprintf(pool, "lmdb:%s/%d", opts->dir, stores++);
-    if (tmpl_store_open(&store, uri, NULL, &err, pool) != APR_SUCCESS) {
+    table.site = apr_psprintf(pool, "%d", tables++);
+    const char *uri = opts->store;
+    if (strncmp(uri, "lmdb:", 5) == 0) {
+        uri = apr_pstrcat(pool, uri, "/", table.site, NULL);
+    }
+    if (tmpl_store_open(&table.store, uri, NULL, &err, pool) != APR_SUCCESS) {
         paper_die(uri, err.text);
     }
-    return store;
+    return table;
 }
 
-static void add_bytes(paper_result_t *result, tmpl_store_t *store, const paper_opts_t *opts,
+static void add_bytes(paper_result_t *result, const sites_table_t *table, const paper_opts_t *opts,
                       apr_pool_t *pool)
 {
     tmpl_error_t err;
-    if (tmpl_store_stats(store, "site", &opts->policy, &result->end, &err, pool) != APR_SUCCESS) {
+    if (tmpl_store_stats(table->store, table->site, &opts->policy, &result->end, &err, pool) !=
+        APR_SUCCESS) {
         paper_die("store", err.text);
     }
     result->bytes += (double)result->end.bytes;
@@ -87,7 +98,7 @@ static void add_bytes(paper_result_t *result, tmpl_store_t *store, const paper_o
 
 /* Counts page i if learn is set, and fills verdicts. */
 static void observe(tmpl_verdict_t *verdicts, paper_result_t *result, const counted_t *how,
-                    tmpl_store_t *store, const paper_page_t *page, const paper_opts_t *opts,
+                    const sites_table_t *table, const paper_page_t *page, const paper_opts_t *opts,
                     int learn, apr_pool_t *pool)
 {
     tmpl_style_t style = { 0 };
@@ -99,14 +110,14 @@ static void observe(tmpl_verdict_t *verdicts, paper_result_t *result, const coun
     for (uint32_t k = 0; k < style.n_keys; k++) {
         keys[k] = (tmpl_key_t){ style.keys[k], TMPL_KIND_SEGMENT };
     }
-    tmpl_observation_t observation = { .site = "site",
+    tmpl_observation_t observation = { .site = table->site,
                                        .document = &page->document,
                                        .keys = keys,
                                        .n = style.n_keys,
                                        .policy = &opts->policy,
                                        .learn = learn };
-    if (tmpl_store_observe(store, &observation, apr_time_from_sec(30), &counts, &err, pool) !=
-        APR_SUCCESS) {
+    if (tmpl_store_observe(table->store, &observation, apr_time_from_sec(30), &counts, &err,
+                           pool) != APR_SUCCESS) {
         paper_die(how->name, err.text);
     }
     how->judge(verdicts, page->page, &style, counts.records, opts->policy.min_df, opts->ratio);
@@ -123,18 +134,18 @@ static void run_counted(paper_result_t *result, const paper_site_t *site, const 
     begin(result, site, pool);
     apr_pool_create(&own, pool);
     apr_pool_create(&scratch, own);
-    tmpl_store_t *store = new_store(opts, own);
+    sites_table_t table = new_table(opts, own);
     for (uint32_t pass = 1; pass <= opts->passes; pass++) {
         for (int i = 0; i < n; i++) {
             const paper_page_t *page = page_of(site, i);
             tmpl_verdict_t *verdicts =
                 apr_palloc(scratch, (page->page->n_blocks + 1) * sizeof(*verdicts));
-            observe(verdicts, result, how, store, page, opts, pass == 1, scratch);
+            observe(verdicts, result, how, &table, page, opts, pass == 1, scratch);
             if (pass == opts->passes) {
                 score(result, site, i, verdicts);
             }
             if (pass == 1) {
-                add_bytes(result, store, opts, scratch);
+                add_bytes(result, &table, opts, scratch);
             }
             apr_pool_clear(scratch);
         }

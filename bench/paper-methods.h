@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every method of the papers, run over the pages of a site in one order, for the experiments that compare
- * them. Incremental methods go through an LMDB store in a directory of their own; batch methods hold the
+ * them. Incremental methods go through a store, each run in a table of its own; batch methods hold the
  * pages of a batch and judge them when it is full.
  */
 #ifndef TMPL_PAPER_METHODS_H
@@ -20,10 +20,10 @@ typedef struct {
     double t;                  /* sst: importance below which a node is noise */
     const tmpl_model_t *model; /* pagelevel */
     int smoothing;
-    const char *dir; /* where stores are put */
+    const char *store; /* URI; of LMDB a directory for many */
 } paper_opts_t;
 
-/* Defaults of every method; no model, no directory. */
+/* Defaults of every method; no model, no store. */
 extern const paper_opts_t paper_opts_default;
 
 typedef struct {

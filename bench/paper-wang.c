@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/paper-wang STORE_DIR < LIST (of bench/paper-sites)
+ * bench/paper-wang STORE < LIST (of bench/paper-sites)
  *
  * Wang et al. (WWW 2008), Table 1: the storage that each method needs for the same recall. As there the
  * parameters of the lifetime are tuned for methods with a table, and the number of pages in a batch for
@@ -207,12 +207,12 @@ int main(int argc, char **argv)
                        { .title = "incremental and shingle", .set = 0x05 },
                        { .title = "incremental and style", .set = 0x03 } };
     if (argc != 2) {
-        paper_die("usage", "paper-wang STORE_DIR < LIST");
+        paper_die("usage", "paper-wang STORE < LIST");
     }
     apr_initialize();
     apr_pool_create(&pool, NULL);
     apr_pool_create(&scratch, pool);
-    opts.dir = argv[1];
+    opts.store = argv[1];
     printf("%-14s %9s %8s %9s\n", "", "KB", "recall", "precision");
     for (;;) {
         tuned_t tuned[N_METHODS];
