@@ -237,7 +237,7 @@ static apr_status_t hold(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
     }
     rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
     if (rv == APR_SUCCESS) {
-        rv = apr_brigade_write(ctx->held, NULL, NULL, data, len);
+        tmpl_append(ctx->held, data, len);
         apr_bucket_delete(e);
     }
     return rv;

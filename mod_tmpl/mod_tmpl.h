@@ -7,6 +7,7 @@
  *     gate.c         first brigade: take the response or decline it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
  *     raw.c          a compressed page as it came
+ *     append.c       bytes -> a brigade, in as few buckets as will do
  *     splice.c       edits -> the page's own buckets
  *     validators.c   entity tags of pages that we change
  *     request.c      what the backend is asked for
@@ -185,12 +186,21 @@ void tmpl_raw_restore(tmpl_ctx_t *ctx, request_rec *r);
 
 void tmpl_raw_drop(tmpl_ctx_t *ctx);
 
+/*** append.c ***/
+
+/*
+ * Puts a copy of len bytes behind what bb holds. apr_brigade_write() does that, too, but without a
+ * flush function it makes a bucket for each piece once its first buffer is full.
+ */
+void tmpl_append(apr_bucket_brigade *bb, const char *data, apr_size_t len);
+
 /*** splice.c ***/
 
 /*
- * Applies edits to the data of bb in a single pass. Metadata keeps its place; data outside of
- * edits and the edits' texts, which are constants, are shared, not copied. The lengths of all
- * buckets must be known. What apr_bucket_split returns if that fails.
+ * Applies edits to the data of bb in a single pass. Metadata keeps its place; long runs of data
+ * are shared, short ones and the edits' texts are copied together. What the page was read from
+ * must not be read any more. The lengths of all buckets must be known. What reading or splitting
+ * buckets returns if that fails.
  */
 apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits);
 

@@ -64,12 +64,10 @@ apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
             continue;
         }
         rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
-        if (rv == APR_SUCCESS) {
-            rv = apr_brigade_write(ctx->raw, NULL, NULL, data, len);
-        }
         if (rv != APR_SUCCESS) {
             return rv;
         }
+        tmpl_append(ctx->raw, data, len);
         ctx->raw_length += (apr_off_t)len;
     }
     return APR_SUCCESS;

@@ -1,40 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mod_tmpl.h"
 
-/* A place in a brigade: the start of bucket e, which is byte pos of the data. */
+/*
+ * Data that stays is moved from one brigade to the other. A page may be cut in very many places, and
+ * a bucket takes more memory than most pieces of text; so what is shorter than this is copied, and
+ * stands together with what comes next. What is shared is as long as a buffer for copies, so buffers
+ * take no more than twice the page.
+ */
+#define SHORTEST_SHARED APR_BUCKET_BUFF_SIZE
+
 typedef struct {
-    apr_bucket_brigade *bb;
-    apr_bucket *e;
-    apr_off_t pos;
-} place_t;
+    apr_bucket_brigade *from;
+    apr_bucket_brigade *to;
+    apr_off_t pos; /* bytes of data taken from from */
+} splice_t;
 
 /* How much of e lies before byte end of the data; splits e if it goes on behind. */
-static apr_status_t take_until(apr_size_t *len, const place_t *place, apr_off_t end)
+static apr_status_t take_until(apr_size_t *len, const splice_t *s, apr_bucket *e, apr_off_t end)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    *len = APR_BUCKET_IS_METADATA(place->e) ? 0 : place->e->length;
-    if ((apr_off_t)*len > end - place->pos) {
-        *len = (apr_size_t)(end - place->pos);
-        rv = apr_bucket_split(place->e, *len);
+    *len = APR_BUCKET_IS_METADATA(e) ? 0 : e->length;
+    if ((apr_off_t)*len > end - s->pos) {
+        *len = (apr_size_t)(end - s->pos);
+        rv = apr_bucket_split(e, *len);
+    }
+    return rv;
+}
+
+static apr_status_t keep(const splice_t *s, apr_bucket *e)
+{
+    const char *data;
+    apr_size_t len;
+    apr_status_t rv;
+
+    if (APR_BUCKET_IS_METADATA(e) || e->length >= SHORTEST_SHARED) {
+        APR_BUCKET_REMOVE(e);
+        APR_BRIGADE_INSERT_TAIL(s->to, e);
+        return APR_SUCCESS;
+    }
+    rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+    if (rv == APR_SUCCESS) {
+        tmpl_append(s->to, data, len);
+        apr_bucket_delete(e);
     }
     return rv;
 }
 
 /* Goes on to byte end; deletes the data on the way if cut is set. */
-static apr_status_t advance(place_t *place, apr_off_t end, int cut)
+static apr_status_t advance(splice_t *s, apr_off_t end, int cut)
 {
-    apr_bucket *e;
-    apr_size_t len;
     apr_status_t rv = APR_SUCCESS;
 
-    while (rv == APR_SUCCESS && place->pos < end && place->e != APR_BRIGADE_SENTINEL(place->bb)) {
-        e = place->e;
-        rv = take_until(&len, place, end);
-        place->e = APR_BUCKET_NEXT(e);
-        place->pos += (apr_off_t)len;
-        if (rv == APR_SUCCESS && cut && !APR_BUCKET_IS_METADATA(e)) {
+    while (rv == APR_SUCCESS && s->pos < end && !APR_BRIGADE_EMPTY(s->from)) {
+        apr_bucket *e = APR_BRIGADE_FIRST(s->from);
+        apr_size_t len;
+
+        rv = take_until(&len, s, e, end);
+        if (rv != APR_SUCCESS) {
+            break;
+        }
+        s->pos += (apr_off_t)len;
+        if (cut && !APR_BUCKET_IS_METADATA(e)) {
             apr_bucket_delete(e);
+        }
+        else {
+            rv = keep(s, e);
         }
     }
     return rv;
@@ -42,23 +73,21 @@ static apr_status_t advance(place_t *place, apr_off_t end, int cut)
 
 apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits)
 {
-    place_t place = { bb, APR_BRIGADE_FIRST(bb), 0 };
+    splice_t s = { bb, apr_brigade_create(bb->p, bb->bucket_alloc), 0 };
     apr_status_t rv = APR_SUCCESS;
     uint32_t i;
 
     for (i = 0; rv == APR_SUCCESS && i < edits->n; i++) {
         const char *text = tmpl_edit_text(edits, i);
 
-        rv = advance(&place, edits->edits[i].span.start, 0);
-        if (rv == APR_SUCCESS && *text != '\0') {
-            apr_bucket *e = apr_bucket_immortal_create(text, strlen(text), bb->bucket_alloc);
-
-            /* before the sentinel is behind all else */
-            APR_BUCKET_INSERT_BEFORE(place.e, e);
-        }
+        rv = advance(&s, edits->edits[i].span.start, 0);
         if (rv == APR_SUCCESS) {
-            rv = advance(&place, edits->edits[i].span.end, 1);
+            tmpl_append(s.to, text, strlen(text));
+            rv = advance(&s, edits->edits[i].span.end, 1);
         }
     }
+    /* what is left goes behind, and all of it back */
+    APR_BRIGADE_CONCAT(s.to, bb);
+    APR_BRIGADE_CONCAT(bb, s.to);
     return rv;
 }

@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     const tmpl_edit_t *edits;
     uint32_t n;
-    const char *const *texts; /* constants; "" deletes */
+    const char *const *texts; /* "" deletes */
 } tmpl_edits_t;
 
 /* What stands instead of the span of edit i. */
