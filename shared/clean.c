@@ -23,7 +23,7 @@ static const char *const states[] = {
 const tmpl_clean_opts_t tmpl_clean_opts_default = {
     .mode = TMPL_MODE_OFF,
     .policy = { .min_df = 5, .lifetime_tb = 400, .lifetime_n = 20, .max_entries = 1000000 },
-    .detector = TMPL_DETECTOR_INCREMENTAL,
+    .detector = TMPL_DETECTOR_AUTO,
     .detect = { .smoothing = TMPL_SMOOTHING_OFF, .min_df = 5, .ratio = 0.7, .threshold = -1 },
     .guards = { .min_keep = 0.005 },
 };

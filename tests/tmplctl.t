@@ -430,7 +430,7 @@ subtest 'detectors' => sub {
     is($code, 0, 'segments without a store');
     like($out, qr/^ *0 +\d+-\d+ +\d+ +0\.95  template /m, 'has the verdicts of the first page');
     ($code, $out, $err) = feed_as_is('', clean_args('json', 'default'), $pages[0]);
-    is(decode_json(slurp('default/p01.json'))->{detector}, 'incremental', 'the default');
+    is(decode_json(slurp('default/p01.json'))->{detector}, 'auto', 'the default');
 };
 
 subtest 'a store that stays' => sub {
@@ -648,7 +648,7 @@ SKIP: {
     my $probe = `LC_ALL=C $script -qec true /dev/null </dev/null 2>&1`;
     skip "no terminal: $1", 1 if $probe =~ /(failed to create pseudo-terminal.*)/;
     subtest 'on a terminal' => sub {
-        my $command = join ' ', $tool, clean_args('strip', 'tty'), @pages, 'missing.html';
+        my $command = join ' ', $tool, clean_args('strip', 'tty'), qw(--detector incremental), @pages, 'missing.html';
         my $out = `$script -qec "$command" /dev/null </dev/null 2>&1`;
         like($out, qr/\r.?cleaning \[[#.]{40}\] \d+\/13/, 'a progress bar');
         like($out, qr/\e\[Ktmplctl: missing\.html/, 'makes room for messages');
