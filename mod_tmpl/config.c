@@ -47,6 +47,7 @@ static const struct {
     { offsetof(tmpl_conf_t, drop), KIND_LIST },
     { offsetof(tmpl_conf_t, seed), KIND_POINTER },
     { offsetof(tmpl_conf_t, store), KIND_POINTER },
+    { offsetof(tmpl_conf_t, cache), KIND_POINTER },
 };
 
 #define AT(type, conf, offset) ((type *)(void *)((char *)(conf) + (offset)))
@@ -557,6 +558,15 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
+/* none, or what mod_socache_* there are, with arguments of theirs behind a colon. */
+static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
+{
+    tmpl_cache_t **field = field_of(cmd, conf);
+    const char *why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
+
+    return why != NULL ? refuse(cmd, arg, why) : NULL;
+}
+
 #define TEXT_(x)       #x
 #define TEXT(x)        TEXT_(x)
 #define MIN_DF_RULE    "a whole number from " TEXT(TMPL_MIN_DF_LEAST) " to " TEXT(TMPL_MIN_DF_MOST)
@@ -580,6 +590,8 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
     X(TAKE1, "TmplSmoothing", set_smoothing, smoothing, 0, 0, \
       "off, max, min or on", "How detector pagelevel makes the parts of a page agree") \
     X(TAKE1, "TmplStore", set_store, store, 0, 0, STORE_RULE, "Where the sites' tables are kept") \
+    X(TAKE1, "TmplCache", set_cache, cache, 0, 0, \
+      "none, shmcb or another of httpd's shared object caches", "Where decisions are kept") \
     X(TAKE1, "TmplSiteKey", set_key, site_key, 0, 0, \
       "an expression that gives a name", "Which site's table a page belongs to") \
     X(TAKE1, "TmplPageKey", set_key, page_key, 0, 0, \

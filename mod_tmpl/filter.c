@@ -127,6 +127,7 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     request_rec *r = f->r;
     tmpl_outcome_t outcome = { 0 };
     tmpl_input_t input = { 0 };
+    tmpl_cached_t cached;
     const char *fingerprint = NULL;
     apr_time_t start = tmpl_clock();
     apr_interval_time_t took;
@@ -139,9 +140,12 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     }
     input.len = (apr_size_t)ctx->length;
     describe(&input, r, ctx->conf, pool);
-    tmpl_link_clean(&outcome, &input, ctx->conf, r, pool);
-    if (tmpl_conf_headers(ctx->conf)) {
-        fingerprint = tmpl_clean_fingerprint(&outcome, &input, pool);
+    if (!tmpl_cache_find(&cached, &outcome, &fingerprint, &input, ctx->conf, r, pool)) {
+        tmpl_link_clean(&outcome, &input, ctx->conf, r, pool);
+        if (tmpl_conf_headers(ctx->conf)) {
+            fingerprint = tmpl_clean_fingerprint(&outcome, &input, pool);
+        }
+        tmpl_cache_keep(&cached, &outcome, fingerprint, &input, ctx->conf);
     }
     rv = tmpl_splice(ctx->held, &outcome.edits);
     if (rv != APR_SUCCESS) {
@@ -155,7 +159,7 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     if (outcome.decline != TMPL_DECLINE_NONE) {
         tmpl_decline(r, ctx->conf, outcome.decline);
     }
-    tmpl_headers_judged(r, ctx, &outcome, fingerprint, input.learn, after, took);
+    tmpl_headers_judged(r, ctx, &outcome, &cached, fingerprint, input.learn, after, took);
     report(r, &outcome, before, after, took);
     return APR_SUCCESS;
 }

@@ -80,9 +80,14 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
 }
 
-static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const char *fingerprint,
-                       int learn, apr_interval_time_t took)
+static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const tmpl_cached_t *cached,
+                       const char *fingerprint, int learn, apr_interval_time_t took)
 {
+    static const char *const found[] = {
+#define TMPL_CACHED_NAME(id, name) name,
+        TMPL_CACHED(TMPL_CACHED_NAME)
+#undef TMPL_CACHED_NAME
+    };
     const char *said = "";
     int counted = outcome->counts.records != NULL;
     int learned = learn && counted && outcome->store_error.status == APR_SUCCESS;
@@ -103,14 +108,18 @@ static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const char
         /* a string: RFC 9651's integers have room for 15 digits only */
         said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, fingerprint);
     }
+    if (cached->cache != NULL) {
+        said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
+                            found[cached->found]);
+    }
     apr_table_setn(r->headers_out, "Tmpl", said);
     apr_table_addn(r->headers_out, "Server-Timing",
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }
 
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
-                         const char *fingerprint, int learn, apr_off_t length,
-                         apr_interval_time_t took)
+                         const tmpl_cached_t *cached, const char *fingerprint, int learn,
+                         apr_off_t length, apr_interval_time_t took)
 {
     ap_set_content_length(r, length);
     if (outcome->edits.n > 0 || ctx->inflated) {
@@ -120,7 +129,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outco
         set_validators(r, ctx, outcome);
     }
     if (tmpl_conf_headers(ctx->conf)) {
-        set_fields(r, outcome, fingerprint, learn, took);
+        set_fields(r, outcome, cached, fingerprint, learn, took);
     }
 }
 

@@ -12,6 +12,7 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     (void)plog;
     (void)ptemp;
     tmpl_links_reset(pconf);
+    tmpl_cache_reset(pconf);
     if (tmpl_conf_begin(&err, pconf) != APR_SUCCESS) {
         ap_log_perror(APLOG_MARK, APLOG_ERR, 0, pconf, TMPL_LOG_MODEL "%s", err.text);
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -23,6 +24,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
 {
     (void)plog;
     tmpl_links_prepare(s, pconf, ptemp);
+    tmpl_cache_prepare(s, pconf);
     tmpl_status_create(s);
     return OK;
 }
@@ -30,6 +32,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
 static void child_init(apr_pool_t *pchild, server_rec *s)
 {
     tmpl_links_open(s, pchild);
+    tmpl_cache_open(s, pchild);
 }
 
 static void register_hooks(apr_pool_t *pool)

@@ -13,10 +13,11 @@
  *     request.c      what the backend is asked for
  *     headers.c      what the response says
  *     connections.c  one store for each URI and child, behind a circuit breaker
+ *     cache.c        decisions about pages that come again
  *     status.c       counters, for mod_status
  *     mod_tmpl.c     hooks
  *
- * After configuration nothing is written but a child's own stores and the shared counters.
+ * After configuration nothing is written but a child's own stores, the shared counters and the caches.
  */
 #ifndef MOD_TMPL_H
 #define MOD_TMPL_H
@@ -33,6 +34,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
+#include "decision/decision.h"
 
 extern module AP_MODULE_DECLARE_DATA tmpl_module __attribute__((visibility("default")));
 APLOG_USE_MODULE(tmpl);
@@ -52,6 +54,7 @@ APLOG_USE_MODULE(tmpl);
 #define TMPL_LOG_STORE_FULL "tmpl: [T013] " /* WARNING: a store is full; nothing new is learnt */
 #define TMPL_LOG_STORE_ROOM "tmpl: [T014] " /* NOTICE: it has room again */
 #define TMPL_LOG_SITE       "tmpl: [T015] " /* WARNING: a site's name is none; at most once a second */
+#define TMPL_LOG_CACHE      "tmpl: [T016] " /* ERR: a cache cannot be made: nothing is cached */
 #define TMPL_LOG_DECLINED   "tmpl: [T020] " /* DEBUG: a response passes untouched, and why */
 #define TMPL_LOG_JUDGED     "tmpl: [T021] " /* TRACE1: a page was judged */
 #define TMPL_LOG_EXPRESSION "tmpl: [T030] " /* ERR: an expression of the configuration fails */
@@ -86,6 +89,7 @@ typedef struct {
 } tmpl_separators_t;
 
 typedef struct tmpl_link_t tmpl_link_t;
+typedef struct tmpl_cache_t tmpl_cache_t;
 
 /* A section of the configuration. Where nothing is said: TMPL_UNSET, or NULL. */
 typedef struct {
@@ -109,6 +113,7 @@ typedef struct {
     apr_array_header_t *drop;
     const apr_uint64_t *seed; /* of the secret */
     tmpl_link_t *store;
+    tmpl_cache_t *cache; /* NULL: none */
 } tmpl_conf_t;
 
 extern const command_rec tmpl_conf_directives[];
@@ -236,6 +241,50 @@ int tmpl_request_fixups(request_rec *r);
 /* mod_proxy's fixups hook: r->headers_in is a copy that goes to the backend. */
 int tmpl_request_proxy_fixups(request_rec *r);
 
+/*** cache.c ***/
+
+/* X(id, name): what became of the question whether a page is in the cache. */
+#define TMPL_CACHED(X)                                                                             \
+    X(MISS, "miss")                                                                                \
+    X(STALE, "stale") /* the site has changed since */                                             \
+    X(HIT, "hit")
+
+typedef enum {
+#define TMPL_CACHED_ID(id, name) TMPL_CACHED_##id,
+    TMPL_CACHED(TMPL_CACHED_ID)
+#undef TMPL_CACHED_ID
+} tmpl_cached_e;
+
+/* A page on its way past the cache. */
+typedef struct {
+    tmpl_cache_t *cache; /* NULL: it is none of this page's */
+    server_rec *s;
+    apr_pool_t *pool;
+    tmpl_decision_key_t page, site;
+    tmpl_cached_e found;
+} tmpl_cached_t;
+
+/* The cache of that name, made if there is none yet: NULL, or what is wrong. Configuration only. */
+const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *pconf,
+                           apr_pool_t *ptemp);
+
+/* pre_config, post_config and child_init hooks: forget; make what was named; join. */
+void tmpl_cache_reset(apr_pool_t *pconf);
+void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf);
+void tmpl_cache_open(server_rec *s, apr_pool_t *pchild);
+
+/*
+ * Whether what was decided about the same page before still holds; then outcome and fingerprint are
+ * filled. Always fills cached, for tmpl_cache_keep.
+ */
+int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
+                    const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
+                    apr_pool_t *pool);
+
+/* Keeps what was decided about a page that was not found. */
+void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
+                     const tmpl_input_t *input, const tmpl_conf_t *conf);
+
 /*** headers.c ***/
 
 /* All of the response's field lines of that name, joined by commas; NULL if there are none. */
@@ -246,8 +295,8 @@ const char *tmpl_field(request_rec *r, const char *name);
  * fingerprint is that of what is not template, or NULL.
  */
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
-                         const char *fingerprint, int learn, apr_off_t length,
-                         apr_interval_time_t took);
+                         const tmpl_cached_t *cached, const char *fingerprint, int learn,
+                         apr_off_t length, apr_interval_time_t took);
 
 /* The fields of an answer to HEAD that came without a body. */
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx);
@@ -294,7 +343,10 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const t
     X(MICROSECONDS, "microseconds", "time spent judging")                                          \
     X(STORE_FAILURES, "store-failures", "requests a store failed")                                 \
     X(STORE_DOWN, "store-down", "times a child gave a store up for a while")                       \
-    X(STORE_UP, "store-up", "times it came back")
+    X(STORE_UP, "store-up", "times it came back")                                                  \
+    X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
+    X(CACHE_MISS, "cache-miss", "pages whose decision was not")                                    \
+    X(CACHE_STALE, "cache-stale", "pages whose decision was too old")
 
 typedef enum {
 #define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,

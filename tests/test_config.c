@@ -33,6 +33,14 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
     return link;
 }
 
+const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *pconf,
+                           apr_pool_t *ptemp)
+{
+    (void)ptemp;
+    *cache = (tmpl_cache_t *)apr_pstrdup(pconf, name);
+    return strcmp(name, "nosuch") == 0 ? "there is none" : NULL;
+}
+
 void tmpl_links_used_by(server_rec *s)
 {
     (void)s;
@@ -192,6 +200,11 @@ static const char *show_models(const tmpl_conf_t *conf)
         pagelevel != NULL ? "p" : "", share(pagelevel ? pagelevel->threshold : -1), NULL);
 }
 
+static const char *show_cache(const tmpl_conf_t *conf)
+{
+    return conf->cache == NULL ? "" : (const char *)conf->cache; /* as tmpl_cache_add has it */
+}
+
 static const char *show_store(const tmpl_conf_t *conf)
 {
     return conf->store == NULL ? "" : conf->store->uri;
@@ -299,6 +312,7 @@ static const struct {
     { show_models, "TmplModel tests/models/one.trees", "TmplModel conf/pagelevel.model",
       "t0.25p0.50" },
     { show_store, "TmplStore lmdb:/a", "TmplStore lmdb:b", "lmdb:/run/httpd/b" },
+    { show_cache, "TmplCache shmcb", "TmplCache none", "none" },
     { show_site_key, "TmplSiteKey one", "TmplSiteKey %{HTTP_HOST}", NULL },
     { show_page_key, "TmplPageKey one", "TmplPageKey two", NULL },
     { show_min_df, "TmplMinDF 2", "TmplMinDF 64", "64" },
@@ -391,6 +405,7 @@ static const struct {
     { "TmplModel ''", { "TmplModel must be a file that holds a model, not \"\"" } },
     { "TmplStore http://x/", { "TmplStore must be lmdb:DIR, redis:", "\"http://x/\"" } },
     { "TmplStore ''", { "TmplStore must be" } },
+    { "TmplCache nosuch", { "TmplCache must be none, shmcb", "there is none" } },
     { "TmplSiteKey %{", { "TmplSiteKey must be an expression", "syntax error" } },
     { "TmplSiteKey ''", { "TmplSiteKey must be an expression" } },
     { "TmplPageKey %{", { "TmplPageKey must be an expression", "syntax error" } },

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The decision cache: the same bytes come again and again, and what was decided about them can be used
+ * again. It stands in one of httpd's shared object caches (mod_socache_*); decision/decision.h
+ * says what a value is and when it is too old.
+ *
+ * Whether the site has changed since is told by a second value, its clock: version and pages as the last
+ * page judged on this server found them. It is kept at each judging, so it outlives the decisions made
+ * before; where it is lost, pages are judged. Other hosts' learning is seen with the next page judged, at
+ * the latest when decisions expire.
+ *
+ * Keys hold a secret drawn with each reading of the configuration, so whatever that changes, nothing
+ * kept before is found again.
+ */
+#include <ap_provider.h>
+#include <ap_socache.h>
+#include <util_mutex.h>
+
+#include "mod_tmpl.h"
+
+/* Seconds a decision lasts. */
+#define LIFE 60
+/* The longest value: a page with more edits is judged each time. */
+#define VALUE_MAX 32768
+/* What a shmcb cache has where nothing is said: 8 MB, some thousands of pages. */
+#define SHMCB_SIZE  "(8388608)"
+#define OBJECT_SIZE 1024
+
+static const char mutex_type[] = "tmpl-cache";
+static const char shmcb[] = "shmcb";
+
+struct tmpl_cache_t {
+    const char *name; /* as configured; NULL: none */
+    const ap_socache_provider_t *provider;
+    ap_socache_instance_t *instance;
+    int ready;
+};
+
+typedef struct {
+    uint64_t version;
+    uint64_t pages;
+} site_clock_t;
+
+/* Made with the configuration; only read afterwards. */
+static apr_array_header_t *caches; /* of tmpl_cache_t * */
+static apr_global_mutex_t *mutex;
+static tmpl_decision_secret_t secret;
+
+void tmpl_cache_reset(apr_pool_t *pconf)
+{
+    caches = apr_array_make(pconf, 2, sizeof(tmpl_cache_t *));
+    mutex = NULL;
+    ap_mutex_register(pconf, mutex_type, NULL, APR_LOCK_DEFAULT, 0);
+}
+
+/* What follows the provider's name. */
+static const char *arguments_of(const char *provider, const char *name, apr_pool_t *pool)
+{
+    const char *colon = ap_strchr_c(name, ':');
+
+    if (colon != NULL) {
+        return colon + 1;
+    }
+    /* the size can be given only behind a path */
+    return strcmp(provider, shmcb) == 0
+               ? apr_pstrcat(pool, ap_runtime_dir_relative(pool, "tmpl-cache"), SHMCB_SIZE, NULL)
+               : NULL;
+}
+
+const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *pconf,
+                           apr_pool_t *ptemp)
+{
+    const char *provider = apr_pstrmemdup(ptemp, name, strcspn(name, ":"));
+    tmpl_cache_t *made;
+    int i;
+
+    for (i = 0; i < caches->nelts; i++) {
+        *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
+        if (strcmp((*cache)->name, name) == 0) {
+            return NULL;
+        }
+    }
+    made = apr_pcalloc(pconf, sizeof(*made));
+    made->name = apr_pstrdup(pconf, name);
+    if (strcmp(name, "none") != 0) {
+        made->provider =
+            ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, provider, AP_SOCACHE_PROVIDER_VERSION);
+        if (made->provider == NULL) {
+            return apr_psprintf(ptemp, "is mod_socache_%s loaded?", provider);
+        }
+        const char *why = made->provider->create(&made->instance,
+                                                 arguments_of(provider, name, pconf), ptemp, pconf);
+        if (why != NULL) {
+            return why;
+        }
+    }
+    APR_ARRAY_PUSH(caches, tmpl_cache_t *) = made;
+    *cache = made;
+    return NULL;
+}
+
+static apr_status_t cache_destroy(void *data)
+{
+    tmpl_cache_t *cache = data;
+
+    if (cache->ready) {
+        cache->ready = 0;
+        cache->provider->destroy(cache->instance, NULL);
+    }
+    return APR_SUCCESS;
+}
+
+static int is_used(void)
+{
+    int i;
+
+    for (i = 0; i < caches->nelts; i++) {
+        if (APR_ARRAY_IDX(caches, i, tmpl_cache_t *)->provider != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Two caches of one provider must not share a name. */
+static void init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pconf)
+{
+    struct ap_socache_hints hints = { TMPL_DECISION_KEY_SIZE, OBJECT_SIZE,
+                                      apr_time_from_sec(LIFE) };
+    apr_status_t rv = cache->provider->init(
+        cache->instance, apr_psprintf(pconf, "tmpl-decisions-%d", number), &hints, s, pconf);
+
+    if (rv != APR_SUCCESS) {
+        /* pages are judged each time */
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
+                     TMPL_LOG_CACHE "TmplCache %s: cannot be made, nothing is cached", cache->name);
+        return;
+    }
+    cache->ready = 1;
+    apr_pool_cleanup_register(pconf, cache, cache_destroy, apr_pool_cleanup_null);
+}
+
+void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
+{
+    apr_status_t rv;
+    int i;
+
+    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG || !is_used()) {
+        return;
+    }
+    rv = apr_generate_random_bytes(secret.bytes, sizeof(secret.bytes));
+    if (rv == APR_SUCCESS) {
+        rv = ap_global_mutex_create(&mutex, NULL, mutex_type, NULL, s, pconf, 0);
+    }
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE "no mutex, nothing is cached");
+        return;
+    }
+    for (i = 0; i < caches->nelts; i++) {
+        tmpl_cache_t *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
+
+        if (cache->provider != NULL) {
+            init(cache, i, s, pconf);
+        }
+    }
+}
+
+void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
+{
+    if (mutex != NULL) {
+        apr_status_t rv =
+            apr_global_mutex_child_init(&mutex, apr_global_mutex_lockfile(mutex), pchild);
+
+        if (rv != APR_SUCCESS) {
+            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
+                         TMPL_LOG_CACHE "no mutex, nothing is cached");
+            mutex = NULL;
+        }
+    }
+}
+
+/* All but the body that a decision hangs on, in a row. */
+typedef struct {
+    char bytes[4096];
+    apr_size_t len;
+    int full;
+} context_t;
+
+static void add(context_t *context, const void *bytes, apr_size_t len)
+{
+    if (len > sizeof(context->bytes) - context->len) {
+        context->full = 1;
+    }
+    else if (bytes != NULL) {
+        memcpy(context->bytes + context->len, bytes, len);
+        context->len += len;
+    }
+}
+
+#define ADD(context, value) add(context, &(value), sizeof(value))
+
+static void add_text(context_t *context, const char *text)
+{
+    apr_size_t len = text != NULL ? strlen(text) + 1 : 0;
+
+    ADD(context, len);
+    add(context, text, len);
+}
+
+/* Selectors are parsed with the configuration: their addresses stand for them. */
+static void add_selectors(context_t *context, const apr_array_header_t *list)
+{
+    int n = list != NULL ? list->nelts : 0;
+
+    ADD(context, n);
+    add(context, n > 0 ? list->elts : NULL, (apr_size_t)n * sizeof(const tmpl_selector_t *));
+}
+
+static void add_conf(context_t *context, const tmpl_conf_t *conf)
+{
+    tmpl_clean_opts_t opts;
+    int headers = tmpl_conf_headers(conf);
+
+    tmpl_conf_opts(&opts, conf);
+    ADD(context, opts.mode);
+    ADD(context, opts.policy.min_df);
+    ADD(context, opts.policy.lifetime_tb);
+    ADD(context, opts.policy.lifetime_n);
+    ADD(context, opts.policy.max_entries);
+    ADD(context, opts.detector);
+    ADD(context, opts.detect.smoothing);
+    ADD(context, opts.detect.ratio);
+    ADD(context, opts.detect.threshold);
+    ADD(context, opts.detect.models.pagelevel);
+    ADD(context, opts.detect.models.trees);
+    ADD(context, opts.guards.min_keep);
+    ADD(context, opts.page.seed);
+    ADD(context, conf->store);
+    ADD(context, headers);
+    add_selectors(context, conf->keep);
+    add_selectors(context, conf->drop);
+    if (conf->separators != NULL) {
+        ADD(context, conf->separators->all);
+    }
+}
+
+static void make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
+{
+    static const char site_clock[] = "clock";
+    context_t *context = apr_pcalloc(cached->pool, sizeof(*context));
+
+    ADD(context, conf->store);
+    add_text(context, input->site);
+    tmpl_decision_key(&cached->site, &secret, context->bytes, context->len, site_clock,
+                      sizeof(site_clock));
+    add_text(context, input->charset);
+    add_conf(context, conf);
+    tmpl_decision_key(&cached->page, &secret, context->bytes, context->len, input->body,
+                      input->len);
+    if (context->full) {
+        cached->cache = NULL; /* a name of thousands of bytes, hundreds of selectors */
+    }
+}
+
+static apr_status_t lock(const tmpl_cache_t *cache)
+{
+    return cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE ? apr_global_mutex_lock(mutex)
+                                                              : APR_SUCCESS;
+}
+
+static void unlock(const tmpl_cache_t *cache)
+{
+    if (cache->provider->flags & AP_SOCACHE_FLAG_NOTMPSAFE) {
+        apr_global_mutex_unlock(mutex);
+    }
+}
+
+static int retrieve(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigned char *value,
+                    unsigned *len)
+{
+    const tmpl_cache_t *cache = cached->cache;
+
+    return cache->provider->retrieve(cache->instance, cached->s, key->bytes, sizeof(key->bytes),
+                                     value, len, cached->pool) == APR_SUCCESS;
+}
+
+/* What a full or broken cache does not take is judged again. */
+static void store(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigned char *value,
+                  apr_size_t len, apr_time_t expiry)
+{
+    const tmpl_cache_t *cache = cached->cache;
+
+    cache->provider->store(cache->instance, cached->s, key->bytes, sizeof(key->bytes), expiry,
+                           value, (unsigned)len, cached->pool);
+}
+
+/* What the cache holds of the page and its site, in one turn of the mutex. */
+static tmpl_cached_e look(tmpl_cached_t *cached, tmpl_decision_t *decision,
+                          const tmpl_input_t *input, const tmpl_conf_t *conf)
+{
+    unsigned char *value = apr_palloc(cached->pool, VALUE_MAX);
+    unsigned len = VALUE_MAX, clock_len = sizeof(site_clock_t);
+    tmpl_clean_opts_t opts;
+    site_clock_t now;
+    int found;
+
+    if (lock(cached->cache) != APR_SUCCESS) {
+        return TMPL_CACHED_MISS;
+    }
+    found = retrieve(cached, &cached->page, value, &len) &&
+            retrieve(cached, &cached->site, (unsigned char *)&now, &clock_len) &&
+            clock_len == sizeof(now);
+    unlock(cached->cache);
+    if (!found ||
+        !tmpl_decision_unpack(decision, value, len, &cached->page, input->len, cached->pool)) {
+        return TMPL_CACHED_MISS;
+    }
+    tmpl_conf_opts(&opts, conf);
+    if (tmpl_decision_is_stale(decision, now.version, (uint32_t)now.pages,
+                               opts.policy.lifetime_tb) ||
+        (input->learn && !decision->learned)) {
+        return TMPL_CACHED_STALE;
+    }
+    decision->pages = (uint32_t)now.pages;
+    return TMPL_CACHED_HIT;
+}
+
+int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char **fingerprint,
+                    const tmpl_input_t *input, const tmpl_conf_t *conf, request_rec *r,
+                    apr_pool_t *pool)
+{
+    static const tmpl_counter_e counters[] = { [TMPL_CACHED_MISS] = TMPL_COUNTER_CACHE_MISS,
+                                               [TMPL_CACHED_STALE] = TMPL_COUNTER_CACHE_STALE,
+                                               [TMPL_CACHED_HIT] = TMPL_COUNTER_CACHE_HIT };
+    tmpl_decision_t decision;
+
+    *cached = (tmpl_cached_t){ .cache = conf->cache, .s = r->server, .pool = pool };
+    if (mutex == NULL || conf->cache == NULL || !conf->cache->ready ||
+        tmpl_conf_mode(conf) <= TMPL_MODE_LEARN) {
+        cached->cache = NULL;
+        return 0;
+    }
+    make_keys(cached, input, conf);
+    if (cached->cache == NULL) {
+        return 0;
+    }
+    cached->found = look(cached, &decision, input, conf);
+    tmpl_count(counters[cached->found], 1);
+    if (cached->found != TMPL_CACHED_HIT) {
+        return 0;
+    }
+    tmpl_decision_outcome(outcome, &decision, pool);
+    *fingerprint = decision.fingerprint;
+    return 1;
+}
+
+void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
+                     const tmpl_input_t *input, const tmpl_conf_t *conf)
+{
+    apr_time_t expiry = apr_time_now() + apr_time_from_sec(LIFE);
+    site_clock_t now = { outcome->counts.version, outcome->counts.pages };
+    tmpl_clean_opts_t opts;
+    tmpl_decision_t decision;
+    unsigned char *value = NULL;
+    apr_size_t len = 0;
+
+    if (cached->cache == NULL || outcome->counts.records == NULL) {
+        return;
+    }
+    if (tmpl_decision_lasts(outcome)) {
+        tmpl_conf_opts(&opts, conf);
+        decision = tmpl_decision_of(outcome, opts.detector, fingerprint, input->learn);
+        value = tmpl_decision_pack(&len, &decision, &cached->page, input->len, cached->pool);
+    }
+    if (lock(cached->cache) != APR_SUCCESS) {
+        return;
+    }
+    store(cached, &cached->site, (unsigned char *)&now, sizeof(now), expiry);
+    if (value != NULL && len <= VALUE_MAX) {
+        store(cached, &cached->page, value, len, expiry);
+    }
+    unlock(cached->cache);
+}

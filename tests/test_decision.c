@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decisions as bytes: they come back as they were for their own page, and whatever a cache hands out
+ * instead (another page's, cut short, longer, any bit turned) is none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <apr_general.h>
+
+#include <xxhash.h>
+
+#include "decision/decision.h"
+
+#define BODY_LEN 1000
+
+static apr_pool_t *pool;
+static tmpl_decision_secret_t secret;
+
+static const tmpl_edit_t some_edits[] = { { { 10, 20 }, 0 },
+                                          { { 20, 20 }, 1 },
+                                          { { 999, 1000 }, 0 } };
+static const char *const some_texts[] = { "", " data-tmpl=\"\"", "not used" };
+
+static tmpl_decision_t a_decision(void)
+{
+    return (tmpl_decision_t){ .detector = TMPL_DETECTOR_AUTO,
+                              .state = TMPL_STATE_WARM,
+                              .pages = 77,
+                              .version = 12345678901,
+                              .learned = 1,
+                              .blocks = 40,
+                              .template_blocks = 7,
+                              .ratio = 0.25,
+                              .fingerprint = "00ff",
+                              .edits = { some_edits, 3, some_texts } };
+}
+
+static tmpl_decision_key_t key_of(const char *context, const char *body, apr_size_t len)
+{
+    tmpl_decision_key_t key;
+
+    tmpl_decision_key(&key, &secret, context, strlen(context), body, len);
+    return key;
+}
+
+static int unpacks(const unsigned char *bytes, apr_size_t len, const tmpl_decision_key_t *key,
+                   apr_size_t body_len)
+{
+    tmpl_decision_t decision;
+
+    return tmpl_decision_unpack(&decision, bytes, len, key, body_len, pool);
+}
+
+static void comes_back(void **state)
+{
+    tmpl_decision_t decision = a_decision(), back;
+    tmpl_decision_key_t key = key_of("c", "body", 4);
+    apr_size_t len;
+    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+
+    (void)state;
+    assert_true(tmpl_decision_unpack(&back, bytes, len, &key, BODY_LEN, pool));
+    assert_int_equal(back.detector, decision.detector);
+    assert_int_equal(back.state, decision.state);
+    assert_int_equal(back.decline, decision.decline);
+    assert_int_equal(back.pages, 77);
+    assert_true(back.version == 12345678901);
+    assert_int_equal(back.learned, 1);
+    assert_int_equal(back.blocks, 40);
+    assert_int_equal(back.template_blocks, 7);
+    assert_true(back.ratio == 0.25);
+    assert_string_equal(back.fingerprint, "00ff");
+    assert_int_equal(back.edits.n, 3);
+    assert_memory_equal(back.edits.edits, some_edits, sizeof(some_edits));
+    assert_string_equal(tmpl_edit_text(&back.edits, 0), "");
+    assert_string_equal(tmpl_edit_text(&back.edits, 1), " data-tmpl=\"\"");
+
+    decision.fingerprint = NULL;
+    decision.edits = (tmpl_edits_t){ 0 };
+    bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+    assert_true(tmpl_decision_unpack(&back, bytes, len, &key, BODY_LEN, pool));
+    assert_null(back.fingerprint);
+    assert_int_equal(back.edits.n, 0);
+}
+
+/* The key hangs on every byte of body, context and secret, and on where one ends. */
+static void keys_differ(void **state)
+{
+    char body[300];
+    tmpl_decision_key_t key, other;
+
+    (void)state;
+    memset(body, 'x', sizeof(body));
+    key = key_of("context", body, sizeof(body));
+    other = key_of("context", body, sizeof(body));
+    assert_memory_equal(&key, &other, sizeof(key));
+    for (size_t i = 0; i < sizeof(body); i++) {
+        body[i] ^= 1;
+        other = key_of("context", body, sizeof(body));
+        assert_memory_not_equal(key.bytes, other.bytes, 16);
+        body[i] ^= 1;
+        other = key_of("context", body, i);
+        assert_memory_not_equal(key.bytes, other.bytes, 16);
+    }
+    other = key_of("contexu", body, sizeof(body));
+    assert_memory_not_equal(key.bytes + 16, other.bytes + 16, 16);
+    secret.bytes[20] ^= 1;
+    other = key_of("context", body, sizeof(body));
+    assert_memory_not_equal(key.bytes, other.bytes, 16);
+    secret.bytes[20] ^= 1;
+}
+
+static void anothers_is_none(void **state)
+{
+    tmpl_decision_t decision = a_decision();
+    tmpl_decision_key_t key = key_of("c", "body", 4);
+    apr_size_t len;
+    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+
+    (void)state;
+    assert_true(unpacks(bytes, len, &key, BODY_LEN));
+    for (size_t bit = 0; bit < 8 * sizeof(key); bit++) {
+        tmpl_decision_key_t other = key;
+
+        other.bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        assert_false(unpacks(bytes, len, &other, BODY_LEN));
+    }
+    assert_false(unpacks(bytes, len, &key, BODY_LEN - 1));
+    assert_false(unpacks(bytes, len, &key, BODY_LEN + 1));
+}
+
+static void damage_is_none(void **state)
+{
+    tmpl_decision_t decision = a_decision();
+    tmpl_decision_key_t key = key_of("c", "body", 4);
+    apr_size_t len;
+    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+    unsigned char *longer = apr_pcalloc(pool, len + 8);
+
+    (void)state;
+    for (size_t bit = 0; bit < 8 * len; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        assert_false(unpacks(bytes, len, &key, BODY_LEN));
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    for (size_t cut = 0; cut < len; cut++) {
+        assert_false(unpacks(bytes, cut, &key, BODY_LEN));
+    }
+    memcpy(longer, bytes, len);
+    for (size_t more = 1; more <= 8; more++) {
+        assert_false(unpacks(longer, len + more, &key, BODY_LEN));
+    }
+}
+
+static int is_in_order(const tmpl_edits_t *edits)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < edits->n; i++) {
+        if (edits->edits[i].span.start < at || edits->edits[i].span.end > BODY_LEN ||
+            edits->edits[i].span.end < edits->edits[i].span.start ||
+            strlen(tmpl_edit_text(edits, i)) > 100) {
+            return 0;
+        }
+        at = edits->edits[i].span.end;
+    }
+    return 1;
+}
+
+/* Even with a hash that fits, only edits that a page of that length can take come out. */
+static void a_forger_gets_no_edits_out_of_place(void **state)
+{
+    tmpl_decision_t decision = a_decision(), back;
+    tmpl_decision_key_t key = key_of("c", "body", 4);
+    apr_size_t len;
+    unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
+    unsigned char *forged = apr_palloc(pool, len);
+    unsigned refused = 0, taken = 0;
+    apr_pool_t *scratch;
+
+    (void)state;
+    apr_pool_create(&scratch, pool);
+    for (size_t at = sizeof(key); at < len - 8; at++) {
+        for (unsigned value = 0; value < 256; value++) {
+            uint64_t hash;
+
+            memcpy(forged, bytes, len);
+            forged[at] = (unsigned char)value;
+            hash = XXH3_64bits(forged, len - 8);
+            memcpy(forged + len - 8, &hash, 8);
+            if (tmpl_decision_unpack(&back, forged, len, &key, BODY_LEN, scratch)) {
+                assert_true(is_in_order(&back.edits));
+                assert_true((unsigned)back.detector < TMPL_DETECTOR_COUNT);
+                assert_true((unsigned)back.state < TMPL_STATE_COUNT);
+                taken++;
+            }
+            else {
+                refused++;
+            }
+            apr_pool_clear(scratch);
+        }
+    }
+    assert_true(taken > 0);
+    assert_true(refused > 0);
+}
+
+static void ages(void **state)
+{
+    tmpl_decision_t decision = a_decision();
+
+    (void)state;
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 77, 400));
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 86, 400));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 87, 400));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 76, 400));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version + 1, 77, 400));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version - 1, 77, 400));
+    assert_false(tmpl_decision_is_stale(&decision, decision.version, 78, 8));
+    assert_true(tmpl_decision_is_stale(&decision, decision.version, 79, 8));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_back),
+        cmocka_unit_test(keys_differ),
+        cmocka_unit_test(anothers_is_none),
+        cmocka_unit_test(damage_is_none),
+        cmocka_unit_test(a_forger_gets_no_edits_out_of_place),
+        cmocka_unit_test(ages),
+    };
+
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    for (unsigned i = 0; i < sizeof(secret.bytes); i++) {
+        secret.bytes[i] = (unsigned char)(i * 37);
+    }
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
