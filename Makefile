@@ -220,9 +220,9 @@ valgrind: all
 	  TMPL_TEST_WRAP="valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite" \
 	  $(PROVE) $(VALGRIND_T)
 
-# fuzz SECONDS=n   each of the fuzzers for a third of that, from its seeds; a finding is kept in build/fuzz
+# fuzz SECONDS=n   each of the fuzzers for its part of that, from its seeds; a finding is kept in build/fuzz
 SECONDS  ?= 30
-FUZZERS  := page config reply
+FUZZERS  := page config reply links
 FUZZ_CC  ?= clang
 $(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_SRC) tests/oracle.c tests/oracle.h tests/pieces.h $(BUILD)/shared/store/redis_observe.lua.h
 	@mkdir -p $(@D)
@@ -232,7 +232,7 @@ $(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_SRC) tests/oracle.c tests/oracle
 fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 	for f in $(FUZZERS); do \
 	  mkdir -p $(BUILD)/fuzz/$$f && \
-	  $(BUILD)/fuzz/fuzz_$$f -max_total_time=$$(( ($(SECONDS) + 2) / 3 )) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	  $(BUILD)/fuzz/fuzz_$$f -max_total_time=$$(( ($(SECONDS) + 3) / $(words $(FUZZERS)) )) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 	    -dict=tests/fuzz/page.dict -max_len=2048 -artifact_prefix=$(BUILD)/fuzz/ -verbosity=0 \
 	    $(BUILD)/fuzz/$$f tests/fuzz/seeds/$$f 2>&1 | tee $(BUILD)/fuzz/$$f.log | grep -E "number_of_executed|ERROR|of$$|expected|found" ; \
 	  if grep -qE "ERROR|SUMMARY" $(BUILD)/fuzz/$$f.log; then cat $(BUILD)/fuzz/$$f.log; exit 1; fi; \
