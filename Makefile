@@ -220,6 +220,14 @@ valgrind: all
 	  TMPL_TEST_WRAP="valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite" \
 	  $(PROVE) $(VALGRIND_T)
 
+# tsan           the module in an httpd and an APR that are built with ThreadSanitizer, event and worker: an hour
+TSAN_T       ?= t/15-two-proxies.t t/17-graceful.t t/18-redis-restart.t t/25-store-down.t t/36-broken-backend.t \
+                t/37-client-gone.t t/43-graceful-in-flight.t t/52-lmdb-faults.t
+tsan:
+	@mkdir -p $(BUILD)
+	@tests/tsan $(BUILD) $(TSAN_T)
+.PHONY: tsan
+
 # fuzz SECONDS=n   each of the fuzzers for its part of that, from its seeds; a finding is kept in build/fuzz
 SECONDS  ?= 30
 FUZZERS  := page config reply links
