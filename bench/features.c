@@ -66,7 +66,7 @@ static int dump_page(dump_t *dump, const char *path, apr_pool_t *pool)
         fprintf(dump->texts, "P\t%s\t0\n", path);
         return 1;
     }
-    const tmpl_reading_t *reading = tmpl_read_blocks(page, &layout, pool);
+    tmpl_reading_t *reading = tmpl_read_blocks(page, &layout, pool);
     tmpl_document_t document = { page->text ^ 1, page->text };
     tmpl_observation_t observation = {
         .site = dump->site, .document = &document, .policy = &policy, .learn = 1

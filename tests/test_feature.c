@@ -9,7 +9,7 @@
 
 typedef struct {
     const tmpl_page_t *page;
-    const tmpl_reading_t *reading;
+    tmpl_reading_t *reading;
     tmpl_layout_t layout;
     float *rows;
     apr_pool_t *pool;

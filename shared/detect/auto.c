@@ -5,6 +5,9 @@
 
 #include "feature/reading.h"
 
+/* Blocks that are judged at once: their rows fit into a processor's cache. */
+#define SOME 64
+
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
                             apr_pool_t *pool)
 {
@@ -60,11 +63,15 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     const tmpl_record_t *records = see_page(observation, counts, pool);
     tmpl_evidence_t evidence = { records, records + p->n_keys,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
-    float *rows = apr_palloc(pool, (size_t)p->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
-    float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
-    tmpl_block_feature_rows(rows, page->reading, &page->layout, &evidence, pool);
-    tmpl_trees_judge(templateness, trees, rows, p->n_blocks);
-    for (uint32_t b = 0; b < p->n_blocks; b++) {
-        verdicts[b].ratio = templateness[b];
+    const tmpl_rows_t *all = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
+    float *rows = apr_palloc(pool, SOME * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
+    float templateness[SOME];
+    for (uint32_t first = 0; first < p->n_blocks; first += SOME) {
+        uint32_t n = p->n_blocks - first < SOME ? p->n_blocks - first : SOME;
+        tmpl_rows_fill(rows, all, first, first + n);
+        tmpl_trees_judge(templateness, trees, rows, n);
+        for (uint32_t b = 0; b < n; b++) {
+            verdicts[first + b].ratio = templateness[b];
+        }
     }
 }

@@ -14,7 +14,7 @@
 /* A page between what the store is told of it and what the store answers. */
 typedef struct {
     tmpl_layout_t layout;
-    const tmpl_reading_t *reading;
+    tmpl_reading_t *reading;
 } tmpl_auto_t;
 
 /*

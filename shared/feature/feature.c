@@ -104,8 +104,7 @@ static void find_layout(tmpl_layout_t *layout, const tmpl_reading_t *reading, ap
     }
 }
 
-const tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
-                                       apr_pool_t *pool)
+tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout, apr_pool_t *pool)
 {
     uint32_t n = page->n_blocks;
     tmpl_reading_t *reading = apr_pcalloc(pool, sizeof(*reading));
@@ -130,16 +129,23 @@ const tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *l
 
 /* --- a row --- */
 
+/* Of the blocks at a layout path. */
 typedef struct {
+    double words;
+    double linked;
+    uint32_t blocks;
+} at_path_t;
+
+struct tmpl_rows_t {
     const tmpl_reading_t *reading;
     const tmpl_layout_t *layout;
     const tmpl_evidence_t *evidence;
     const tmpl_tally_t *blocks; /* with what the table says */
     const tmpl_tally_t *before;
-    tmpl_tally_t all;   /* of the page */
-    tmpl_tally_t *rows; /* for each layout path of levels 0 and 1: sums over its blocks */
-    uint32_t *n_rows;   /* and how many there are */
-} work_t;
+    tmpl_tally_t all; /* of the page */
+    at_path_t *rows;  /* for each layout path of levels 0 and 1 */
+    uint32_t titled;  /* blocks from here on have an h1 before them */
+};
 
 static float share(double part, double all)
 {
@@ -164,7 +170,7 @@ static float free_words(const tmpl_tally_t *tally, uint32_t blocks)
 
 #define F(id) row[TMPL_BLOCK_FEATURE_##id]
 
-static void fill_text(float *row, const work_t *work, uint32_t b)
+static void fill_text(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     const tmpl_tally_t *own = &work->blocks[b];
     F(WORDS) = log_of(own->words);
@@ -216,7 +222,7 @@ static float nearness(uint32_t steps)
     return steps > 0 ? 1.0F / (float)steps : 0.0F;
 }
 
-static void fill_tag(float *row, const work_t *work, uint32_t b)
+static void fill_tag(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     const tmpl_page_t *page = work->reading->page;
     uint32_t node = page->segments[page->blocks[b].first_segment].node;
@@ -233,7 +239,7 @@ static void fill_tag(float *row, const work_t *work, uint32_t b)
     F(NEARER) = F(GOOD_NEAR) > F(BAD_NEAR) ? 1.0F : F(BAD_NEAR) > 0 ? -1.0F : 0.0F;
 }
 
-static void fill_place(float *row, const work_t *work, uint32_t b)
+static void fill_place(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     F(BEFORE) = share(work->before[b].words, work->all.words);
     F(LEAD) = log_of(work->before[b].words);
@@ -247,7 +253,7 @@ static void fill_place(float *row, const work_t *work, uint32_t b)
 }
 
 /* Sums over so many blocks before a block and so many from it on. */
-static tmpl_tally_t window(const work_t *work, uint32_t b, uint32_t back, uint32_t on,
+static tmpl_tally_t window(const tmpl_rows_t *work, uint32_t b, uint32_t back, uint32_t on,
                            uint32_t *blocks)
 {
     uint32_t n = work->reading->page->n_blocks;
@@ -257,7 +263,7 @@ static tmpl_tally_t window(const work_t *work, uint32_t b, uint32_t back, uint32
     return tmpl_tally_between(work->before, first, after);
 }
 
-static void fill_beside(float *row, const work_t *work, uint32_t b)
+static void fill_beside(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     uint32_t n1;
     uint32_t n3;
@@ -295,7 +301,7 @@ static void fill_beside(float *row, const work_t *work, uint32_t b)
 /* The features of a box in a row: TMPL_BLOCK_FEATURE_BOX1_SHARE and the three behind it, and so on. */
 #define PER_BOX (TMPL_BLOCK_FEATURE_BOX2_SHARE - TMPL_BLOCK_FEATURE_BOX1_SHARE)
 
-static void fill_boxes(float *row, const work_t *work, uint32_t b)
+static void fill_boxes(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     const tmpl_reading_t *reading = work->reading;
     const tmpl_around_t *best = &reading->around[reading->best];
@@ -332,16 +338,18 @@ static int known(const tmpl_evidence_t *evidence)
     return evidence->pages > 1;
 }
 
-static void fill_site(float *row, const work_t *work, uint32_t b)
+static void fill_site(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     const tmpl_evidence_t *evidence = work->evidence;
     const tmpl_tally_t *own = &work->blocks[b];
     const uint32_t *paths = work->layout->paths[b];
-    F(ROWS) = log_of(work->n_rows[paths[0]]);
-    F(ROWS_LINKED) = linked(&work->rows[paths[0]]);
-    F(ROWS_FREE) = free_words(&work->rows[paths[0]], work->n_rows[paths[0]]);
-    F(ROWS_1) = log_of(work->n_rows[paths[1]]);
-    F(ROWS_1_FREE) = free_words(&work->rows[paths[1]], work->n_rows[paths[1]]);
+    const at_path_t *rows = &work->rows[paths[0]];
+    const at_path_t *rows_1 = &work->rows[paths[1]];
+    F(ROWS) = log_of(rows->blocks);
+    F(ROWS_LINKED) = share(rows->linked, rows->words);
+    F(ROWS_FREE) = log_of((rows->words - rows->linked) / rows->blocks);
+    F(ROWS_1) = log_of(rows_1->blocks);
+    F(ROWS_1_FREE) = log_of((rows_1->words - rows_1->linked) / rows_1->blocks);
     if (!known(evidence)) {
         return;
     }
@@ -360,11 +368,13 @@ static void fill_site(float *row, const work_t *work, uint32_t b)
     F(PATH1_TEXT) = log_of(evidence->paths[paths[1]].text);
 }
 
-/* Adds to a block's tally what the table says of its segments. */
+/* Puts into a block's tally what the table says of its segments. */
 static void ask_table(tmpl_tally_t *tally, const tmpl_page_t *page, uint32_t b,
                       const tmpl_evidence_t *evidence)
 {
-    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
+    tally->repeated = tally->template = tally->df = tally->df_log = 0;
+    for (uint32_t i = page->blocks[b].first_segment;
+         known(evidence) && i < page->blocks[b].after_segment; i++) {
         const tmpl_segment_t *segment = &page->segments[i];
         uint32_t df = evidence->segments[segment->key].df;
         double length = segment->length;
@@ -377,51 +387,56 @@ static void ask_table(tmpl_tally_t *tally, const tmpl_page_t *page, uint32_t b,
     }
 }
 
-/* The reading's tallies and what the table says, and their sums: for the page, and by layout path. */
-static void prepare(work_t *work, apr_pool_t *pool)
+static void fill_row(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    const tmpl_page_t *page = work->reading->page;
-    uint32_t n = page->n_blocks;
-    tmpl_tally_t *blocks = apr_palloc(pool, n * sizeof(*blocks));
-    tmpl_tally_t *before = apr_palloc(pool, (n + 1) * sizeof(*before));
-    work->rows = apr_pcalloc(pool, work->layout->n_keys * sizeof(*work->rows));
-    work->n_rows = apr_pcalloc(pool, work->layout->n_keys * sizeof(*work->n_rows));
-    for (uint32_t b = 0; b < n; b++) {
-        blocks[b] = work->reading->blocks[b];
-        if (known(work->evidence)) {
-            ask_table(&blocks[b], page, b, work->evidence);
-        }
-        for (unsigned level = 0; level < 2; level++) { /* a path is of one level */
-            uint32_t path = work->layout->paths[b][level];
-            work->n_rows[path]++;
-            work->rows[path].words += blocks[b].words;
-            work->rows[path].linked += blocks[b].linked;
-        }
-    }
-    tmpl_tally_sum(before, blocks, n);
-    work->blocks = blocks;
-    work->before = before;
-    work->all = before[n];
+    fill_text(row, of, b);
+    fill_tag(row, of, b);
+    fill_place(row, of, b);
+    fill_beside(row, of, b);
+    fill_boxes(row, of, b);
+    fill_site(row, of, b);
+    F(TITLED) = (float)(b >= of->titled);
 }
 
-void tmpl_block_feature_rows(float *rows, const tmpl_reading_t *reading,
-                             const tmpl_layout_t *layout, const tmpl_evidence_t *evidence,
-                             apr_pool_t *pool)
+/* Tallies with what the table says, and their sums: for the page, and by layout path. */
+const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
+                                const tmpl_evidence_t *evidence, apr_pool_t *pool)
 {
-    work_t work = { .reading = reading, .layout = layout, .evidence = evidence };
     const tmpl_page_t *page = reading->page;
-    float titled = 0;
-    prepare(&work, pool);
-    memset(rows, 0, (size_t)page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        float *row = &rows[(size_t)b * TMPL_BLOCK_FEATURE_COUNT];
-        fill_text(row, &work, b);
-        fill_tag(row, &work, b);
-        fill_place(row, &work, b);
-        fill_beside(row, &work, b);
-        fill_boxes(row, &work, b);
-        fill_site(row, &work, b);
-        F(TITLED) = titled;
-        titled = page->nodes[reading->leaf[b]].tag == TMPL_TAG_H1 ? 1.0F : titled;
+    uint32_t n = page->n_blocks;
+    tmpl_rows_t *of = apr_pcalloc(pool, sizeof(*of));
+    *of = (tmpl_rows_t){ .reading = reading, .layout = layout, .evidence = evidence, .titled = n };
+    of->rows = apr_pcalloc(pool, layout->n_keys * sizeof(*of->rows));
+    for (uint32_t b = 0; b < n; b++) {
+        tmpl_tally_t *block = &reading->blocks[b];
+        ask_table(block, page, b, evidence);
+        for (unsigned level = 0; level < 2; level++) { /* a path is of one level */
+            at_path_t *rows = &of->rows[layout->paths[b][level]];
+            rows->blocks++;
+            rows->words += block->words;
+            rows->linked += block->linked;
+        }
+        if (of->titled == n && page->nodes[reading->leaf[b]].tag == TMPL_TAG_H1) {
+            of->titled = b + 1;
+        }
     }
+    tmpl_tally_sum(reading->before, reading->blocks, n);
+    of->blocks = reading->blocks;
+    of->before = reading->before;
+    of->all = reading->before[n];
+    return of;
+}
+
+void tmpl_rows_fill(float *rows, const tmpl_rows_t *of, uint32_t first, uint32_t after)
+{
+    memset(rows, 0, (size_t)(after - first) * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
+    for (uint32_t b = first; b < after; b++) {
+        fill_row(&rows[(size_t)(b - first) * TMPL_BLOCK_FEATURE_COUNT], of, b);
+    }
+}
+
+void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
+                             const tmpl_evidence_t *evidence, apr_pool_t *pool)
+{
+    tmpl_rows_fill(rows, tmpl_rows_of(reading, layout, evidence, pool), 0, reading->page->n_blocks);
 }

@@ -190,12 +190,22 @@ typedef struct {
 typedef struct tmpl_reading_t tmpl_reading_t;
 
 /* Reads a page and finds its layout; both live as long as pool. */
-const tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
-                                       apr_pool_t *pool);
+tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout, apr_pool_t *pool);
 
-/* Fills page->n_blocks rows of TMPL_BLOCK_FEATURE_COUNT floats. */
-void tmpl_block_feature_rows(float *rows, const tmpl_reading_t *reading,
-                             const tmpl_layout_t *layout, const tmpl_evidence_t *evidence,
-                             apr_pool_t *pool);
+/*
+ * A page whose rows can be filled, some at a time: all of them are many times the page. What the table says
+ * is put into reading, in place of what another one has said; so one is used up by the next. All
+ * arguments must stay as they are meanwhile.
+ */
+typedef struct tmpl_rows_t tmpl_rows_t;
+const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
+                                const tmpl_evidence_t *evidence, apr_pool_t *pool);
+
+/* Fills the rows of blocks [first, after), of TMPL_BLOCK_FEATURE_COUNT floats each. */
+void tmpl_rows_fill(float *rows, const tmpl_rows_t *of, uint32_t first, uint32_t after);
+
+/* All of page->n_blocks rows. */
+void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
+                             const tmpl_evidence_t *evidence, apr_pool_t *pool);
 
 #endif
