@@ -23,15 +23,16 @@ FIRST = 40
 # Longest step over gold words that a block may make to find its own.
 REACH = 3000
 # Rows of a page that training looks at, about: drawn by their weight, so that sums stay right.
-ROWS = 40
+ROWS = 60
 # Each page is seen in the scorer's order, in another order, and as if it were the site's first.
 VIEWS = (('as seen', 0, 1.), ('as seen', 1, 1.), ('cold', 0, .5))
 TREES = {'rounds': 300, 'objective': 'binary:logistic', 'tree_method': 'hist', 'grow_policy': 'lossguide',
          'max_leaves': 15, 'max_depth': 0, 'eta': .05, 'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3,
          'max_bin': 128, 'seed': 1, 'base_score': .5, 'nthread': 1}
-THRESHOLD = .55
-# Sites whose labels come from selectors and not from people or authors weigh less: they are many of a kind.
-BY_SELECTORS = {'deb2': .4}
+THRESHOLD = .72
+# What a site weighs, by its data set. Those of dragnet were labelled by people, text for text, and for a reader:
+# comments, bylines and titles are content there. Those of debian-sites are many of one kind.
+WEIGHTS = {'dragnet': 5, 'deb2': .08}
 
 
 def load_scorer(path):
@@ -151,13 +152,18 @@ class Corpus:
         x[:, self.groups == 'SITE'] = 0
         return x
 
-    def without_comments(self, x, labels):
+    def without_disputes(self, x, labels, people):
         """
-        What readers wrote below an article is content in some data sets and template in others. Here it is content:
-        where it is labelled template it is not learnt from.
+        What readers wrote below an article, and the line that says by whom and when it was written, are content in
+        some data sets and template in others. Here they are content: where they are labelled template they are not
+        learnt from.
         """
-        named, free = (x[:, self.names.index(name)] for name in ('named-comment', 'free'))
-        return np.where(((named >= .2) & (free >= np.log(5)) & (labels[:, 1] > labels[:, 0]))[:, None], 0, labels)
+        column = {name: x[:, self.names.index(name)]
+                  for name in ('named-comment', 'named-about', 'free', 'words', 'linked', 'long-near')}
+        comment = (column['named-comment'] >= .2) & (column['free'] >= np.log(5))
+        byline = ((column['named-about'] >= .3) & (column['words'] <= np.log(16)) & (column['linked'] < .8) &
+                  (column['long-near'] >= .2) & (not people))
+        return np.where(((comment | byline) & (labels[:, 1] > labels[:, 0]))[:, None], 0, labels)
 
     def training_rows(self, keys):
         """Rows, whether each is template, and weights, of the sites keys in all views."""
@@ -166,13 +172,13 @@ class Corpus:
         for key in keys:
             for view, seed, factor in VIEWS:
                 x, labels, page_of = self.sites[key][seed]
-                labels = self.without_comments(x, labels)
-                w = weights(labels, page_of) * BY_SELECTORS.get(key.split('/')[0], 1)
+                labels = self.without_disputes(x, labels, key.startswith('dragnet/'))
+                w = weights(labels, page_of)
                 chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * ROWS, .02, 1), 0)
                 drawn = rng.rand(len(w)) < chance
                 x = x[drawn]
                 parts.append((self.cold(x) if view == 'cold' else x, (labels[:, 1] > labels[:, 0])[drawn],
-                              (w[drawn] / chance[drawn]) * factor))
+                              w[drawn] / chance[drawn] * factor * WEIGHTS.get(key.split('/')[0], 1)))
         return [np.concatenate(column) for column in zip(*parts)]
 
 

@@ -251,6 +251,22 @@ static void auto_cuts_what_its_trees_say(void **state)
     assert_int_equal(outcome.closure.template_blocks, 0);
 }
 
+/* What the trees are sure of is doubted where the page's title says the same. */
+static void the_heading_of_the_title_stays(void **state)
+{
+    static const char *const heads[] = { "<h2><a href=/>Red fox seen</a></h2>",
+                                         "<p><a href=/>Red fox seen</a></p>",
+                                         "<h2><a href=/>Red</a></h2>",
+                                         "<h2><a href=/>Red herrings are seen now</a></h2>" };
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state);
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        const char *body = apr_pstrcat(*state, "<title>Red fox seen</title><body>", heads[i],
+                                       "<p>It ran away from all of us.", NULL);
+        tmpl_outcome_t outcome = clean(body, "/2", &opts, NULL, 0, *state);
+        assert_int_equal(outcome.closure.template_blocks, i != 0);
+    }
+}
+
 /* A footer with a date, which is a new text to incremental on every page; both count segments. */
 static void style_cuts_text_that_changes_a_little(void **state)
 {
@@ -377,6 +393,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(who_needs_no_counts_judges_without_a_store),
     CHECK(style_cuts_text_that_changes_a_little),
     CHECK(auto_cuts_what_its_trees_say),
+    CHECK(the_heading_of_the_title_stays),
     CHECK(pagelevel_goes_by_its_model_or_a_threshold),
     CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),
     CHECK(known_keys_stay_when_a_page_is_looked_up),

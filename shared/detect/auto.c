@@ -55,6 +55,19 @@ static const tmpl_record_t *see_page(const tmpl_observation_t *observation,
     return records;
 }
 
+/*
+ * A heading that says what the page's title says: that of the article. Few pages have two of them, so
+ * trees see too few to be sure. docs/accuracy.md has what this is worth.
+ */
+#define TITLE_SHARE 0.7F
+#define TITLE_DOUBT 0.3F
+
+static int is_title(const float *row)
+{
+    return row[TMPL_BLOCK_FEATURE_HEADING] > 0 && row[TMPL_BLOCK_FEATURE_TITLE] >= TITLE_SHARE &&
+           row[TMPL_BLOCK_FEATURE_TITLE_SHARE] >= TITLE_SHARE;
+}
+
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
                       uint32_t min_df, const tmpl_trees_t *trees, apr_pool_t *pool)
@@ -71,7 +84,8 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         tmpl_rows_fill(rows, all, first, first + n);
         tmpl_trees_judge(templateness, trees, rows, n);
         for (uint32_t b = 0; b < n; b++) {
-            verdicts[first + b].ratio = templateness[b];
+            int title = is_title(&rows[(size_t)b * TMPL_BLOCK_FEATURE_COUNT]);
+            verdicts[first + b].ratio = templateness[b] * (title ? TITLE_DOUBT : 1);
         }
     }
 }
