@@ -48,11 +48,18 @@ static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page
     return style;
 }
 
+/* By words or by segments, whichever finds more of the block. */
 static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
-    (void)pool;
+    tmpl_verdict_t *exact = apr_palloc(pool, of->page->n_blocks * sizeof(*exact));
+    judge_incremental(exact, of, pool);
     tmpl_detect_style(verdicts, of->page, of->reading, of->counts->records + of->page->n_keys,
                       of->opts->min_df, of->opts->ratio);
+    for (uint32_t b = 0; b < of->page->n_blocks; b++) {
+        if (exact[b].ratio > verdicts[b].ratio) {
+            verdicts[b] = exact[b];
+        }
+    }
 }
 
 static void set_templates(tmpl_verdict_t *verdicts, uint32_t n, double threshold)
