@@ -141,6 +141,16 @@ SEGMENTS ?= 200 500 1500
 bench-store: $(BUILD)/bench/store_pages
 	@bench/store $< $(PAGES) $(SEGMENTS)
 .PHONY: bench-store
+# bench-batch CORPUS=DIR   text kept of pages, beside Readability and boilerpipe: MB/s, memory, F1 (NODE_DIR=DIR has npm's)
+bench-batch: $(BUILD)/tmplctl
+	@bench/batch "$(CORPUS)" "$(SCORER)" $<
+# bench-profile            where the time of a page goes, in instructions
+# check-profile            and whether it takes more of them than it did
+bench-profile: $(BUILD)/tmplctl
+	@bench/profile $<
+check-profile: $(BUILD)/tmplctl
+	@bench/profile $< check
+.PHONY: bench-batch bench-profile check-profile
 
 .PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy bench-proxy
 # paper-chen CORPUS=DIR    Chen et al.: template blocks found, and time, of every method; sites of 80 pages or more
@@ -190,7 +200,7 @@ VALGRIND_T  ?= t/10-learn-strip.t t/15-two-proxies.t t/17-graceful.t t/18-redis-
                t/25-store-down.t t/36-broken-backend.t
 MPMS        ?= event worker prefork
 
-check: check-style check-units check-httpd check-sanitized
+check: check-style check-units check-profile check-httpd check-sanitized
 
 check-style: $(BUILD)/shared/store/redis_observe.lua.h
 	@clang-format --dry-run -Werror $(C_FILES)
