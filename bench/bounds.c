@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -352,20 +353,21 @@ static void measure(cost_t *cost, const buffer_t *b)
 /* In a process of its own: what one page leaves behind is no part of the next one's memory. */
 static void run(cost_t *cost, const kind_t *kind, apr_size_t size)
 {
+    static const struct rlimit limit = { SECONDS, SECONDS + 1 };
     int status;
     *cost = (cost_t){ .seconds = SECONDS };
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
         buffer_t b;
-        alarm(SECONDS);
+        setrlimit(RLIMIT_CPU, &limit);
         apr_initialize();
         make_page(&b, kind, size);
         measure(cost, &b);
         _exit(0);
     }
     waitpid(pid, &status, 0);
-    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM) {
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGXCPU) {
         fprintf(stderr, "bounds: %s: signal %d\n", kind->name, WTERMSIG(status));
         exit(2);
     }
