@@ -40,9 +40,18 @@ static const struct {
     { "search", TMPL_IN_FORM },
 };
 
+/* Names in values seen before: a page says the same few again and again. */
+typedef struct {
+    struct {
+        uint64_t hash;
+        unsigned names;
+    } slots[256];
+} known_names_t;
+
 /* What a start tag says of itself. */
 typedef struct {
-    XXH3_state_t hash; /* of class and id */
+    known_names_t *known;
+    uint64_t hash; /* of class and id */
     unsigned in;
     unsigned names; /* 1 << TMPL_NAME_* */
 } look_t;
@@ -52,14 +61,19 @@ typedef struct {
 
 static void look_at_name(look_t *look, const char *value, uint32_t len)
 {
-    char name[VALUE_MAX + 1];
+    char name[VALUE_MAX];
     uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
     for (uint32_t i = 0; i < n; i++) {
         name[i] = (char)(apr_isdigit(value[i]) ? '0' : value[i]);
     }
-    name[n] = '\n'; /* "a" and "b" are not "ab" */
-    XXH3_64bits_update(&look->hash, name, n + 1);
-    look->names |= tmpl_names_in(name, n);
+    uint64_t hash = XXH3_64bits(name, n);
+    unsigned slot = hash % COUNT(look->known->slots);
+    if (look->known->slots[slot].hash != hash) {
+        look->known->slots[slot].hash = hash;
+        look->known->slots[slot].names = tmpl_names_in(name, n);
+    }
+    look->names |= look->known->slots[slot].names;
+    look->hash = XXH3_64bits_withSeed(&hash, sizeof(hash), look->hash);
 }
 
 static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t *node)
@@ -87,22 +101,25 @@ static uint16_t farther(uint16_t steps)
 }
 
 static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmpl_node_t *node,
-                       const tmpl_around_t *up)
+                       const tmpl_around_t *up, known_names_t *known)
 {
-    look_t look = { .in = in_tag[node->tag] };
+    look_t look = { .known = known,
+                    .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
+                    .in = in_tag[node->tag] };
     unsigned passed =
         tmpl_separators_leaf.has[node->tag] ? up->in & ~(unsigned)TMPL_IN_OWN : up->in;
-    XXH3_64bits_reset_withSeed(&look.hash, up->layout * 31 + node->tag);
+    int holds = node->after_segment > node->first_segment;
     /* the classes of html and body are a page's, not a place's */
-    if (tmpl_span_len(node->open) > 0 && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
+    if (holds && tmpl_span_len(node->open) > 0 &&
+        !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         look_at_tag(&look, page, node);
     }
-    around->layout = XXH3_64bits_digest(&look.hash);
+    around->layout = look.hash;
     around->in = look.in | passed;
     for (unsigned i = 0; i < TMPL_NAME_COUNT; i++) {
         around->near[i] = (look.names & 1U << i) != 0 ? 1 : farther(up->near[i]);
     }
-    if (node->after_segment > node->first_segment) {
+    if (holds) {
         around->first_block = page->segments[node->first_segment].block;
         around->after_block = page->segments[node->after_segment - 1].block + 1;
     }
@@ -113,9 +130,10 @@ void tmpl_read_around(tmpl_reading_t *reading)
     const tmpl_page_t *page = reading->page;
     /* the root's path holds the operator's seed, and so do all layout paths then */
     const tmpl_around_t nothing = { .layout = page->nodes[0].path };
+    known_names_t known = { 0 }; /* what hashes to 0 has no names: nothing does */
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         uint32_t parent = page->nodes[i].parent;
         set_around(&reading->around[i], page, &page->nodes[i],
-                   parent == TMPL_NONE ? &nothing : &reading->around[parent]);
+                   parent == TMPL_NONE ? &nothing : &reading->around[parent], &known);
     }
 }

@@ -181,6 +181,11 @@ static void read_span(scan_t *scan, const unsigned char *s, tmpl_span_t span)
 {
     uint32_t at = span.start;
     while (at < span.end) {
+        if (s[at] < 128 && apr_isalnum(s[at])) { /* most are */
+            scan->tally->chars += 1;
+            word_char(scan, s[at++]);
+            continue;
+        }
         uint32_t c = next_char(s, span.end, &at);
         uint32_t behind = c == '&' ? skip_reference(s, at, span.end) : at;
         if (is_space(c) || behind > at) {
