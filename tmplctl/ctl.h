@@ -35,9 +35,9 @@ typedef struct {
     uint32_t size;      /* warm: of the complete subdigraph */
     uint32_t max_loads; /* warm: pages at most */
     uint32_t delay;     /* warm: milliseconds between requests */
-    const char *date; /* of training; NULL: not said */
-    uint32_t pages;   /* of a site to train on, at most */
-    int trust;        /* content labels must pass a check */
+    const char *date;   /* of training; NULL: not said */
+    uint32_t pages;     /* of a site to train on, at most */
+    int trust;          /* content labels must pass a check */
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
