@@ -65,13 +65,13 @@ static void idle_sites_expire(void **state)
     opts.idle = apr_time_from_sec(3000);
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), &opts);
     learn(c, "s", 1, 0, 5);
-    reply = by_hand(server, "TTL tmpl:{s}");
+    reply = by_hand(server, "TTL tmpl:2:{s}");
     assert_in_range(reply->integer, 2900, 3000);
     freeReplyObject(reply);
     /* being looked at is being in use */
-    do_by_hand(server, "EXPIRE tmpl:{s} 1000");
+    do_by_hand(server, "EXPIRE tmpl:2:{s} 1000");
     look(c, "s", 0, 1);
-    reply = by_hand(server, "TTL tmpl:{s}");
+    reply = by_hand(server, "TTL tmpl:2:{s}");
     assert_in_range(reply->integer, 2900, 3000);
     freeReplyObject(reply);
 }
@@ -251,7 +251,7 @@ static void path_of_garbage_is_none(void **state)
         uint32_t repeated = i == 0 ? 0 : 10; /* of the segment, DF i + 1 */
 
         do_by_hand(server, apr_psprintf(c->pool,
-                                        "HSET tmpl:{s} \x02"
+                                        "HSET tmpl:2:{s} \x02"
                                         "aaaaaaaa %s",
                                         values[i]));
         assert_int_equal(try_path(c, "s", 99, &usual, 0), APR_SUCCESS);
@@ -267,17 +267,51 @@ static void foreign_key_is_told(void **state)
     const redis_server_t *server = &servers[REDIS_UNIX];
 
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
-    do_by_hand(server, "SET tmpl:{s} x");
+    do_by_hand(server, "SET tmpl:2:{s} x");
     assert_int_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_EGENERAL);
     assert_non_null(strstr(c->err.text, "another program"));
-    do_by_hand(server, "DEL tmpl:{s}");
+    do_by_hand(server, "DEL tmpl:2:{s}");
     /* a hash with fields of all kinds is read past */
-    do_by_hand(server, "HSET tmpl:{s} a b h c 123456789 x 12345678x xxxxx 1234567xx xxxxxxxxxxxxx");
+    do_by_hand(server,
+               "HSET tmpl:2:{s} a b h c 123456789 x 12345678x xxxxx 1234567xx xxxxxxxxxxxxx");
     learn(c, "s", 1, 0, 5);
     assert_int_equal(c->counts.pages, 1);
     learn(c, "s", 2, 0, 5);
     assert_int_equal(c->counts.records[4].df, 2);
     table_of(c, "s");
+}
+
+/* What stands under the first format's key is not ours, even if it could be read. */
+static void site_in_the_first_format_is_let_be(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[REDIS_UNIX];
+    redisReply *before, *after;
+
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
+    learn(c, "s", 1, 0, 5);
+    do_by_hand(server, "RENAME tmpl:2:{s} tmpl:{s}");
+    do_by_hand(server, "EXPIRE tmpl:{s} 1000");
+    before = by_hand(server, "DUMP tmpl:{s}");
+    assert_int_equal(before->type, REDIS_REPLY_STRING);
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.pages, 0);
+    assert_int_equal(c->counts.records[4].df, 0);
+    assert_int_equal(sites_of(c)->nelts, 0);
+    assert_unknown(c, "s");
+    assert_int_equal(tmpl_store_forget(c->store, "s", &c->err, c->pool), APR_NOTFOUND);
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(c->counts.records[4].df, 1);
+    assert_int_equal(sites_of(c)->nelts, 1);
+    after = by_hand(server, "DUMP tmpl:{s}");
+    assert_int_equal(after->len, before->len);
+    assert_memory_equal(after->str, before->str, before->len);
+    freeReplyObject(before);
+    freeReplyObject(after);
+    after = by_hand(server, "TTL tmpl:{s}");
+    assert_in_range(after->integer, 1, 1000);
+    freeReplyObject(after);
 }
 
 static void stopped_server_costs_the_timeout(void **state)
@@ -476,8 +510,9 @@ static void garbage_is_an_error(void **state)
 /* SCAN may show a key twice, and keys of others. */
 static void sites_are_listed_once(void **state)
 {
-    static const char answer[] = "*2\r\n$1\r\n0\r\n*5\r\n$8\r\ntmpl:{a}\r\n$8\r\ntmpl:{a}\r\n"
-                                 "$7\r\ntmpl:{}\r\n$8\r\ntmpl:{bc\r\n$8\r\nxmpl:{a}\r\n";
+    static const char answer[] = "*2\r\n$1\r\n0\r\n*6\r\n$10\r\ntmpl:2:{a}\r\n$10\r\ntmpl:2:{a}\r\n"
+                                 "$9\r\ntmpl:2:{}\r\n$10\r\ntmpl:2:{bc\r\n$10\r\nxmpl:2:{a}\r\n"
+                                 "$8\r\ntmpl:{d}\r\n";
     ctx_t *c = *state;
     fake_t fake;
 
@@ -516,6 +551,7 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, password_alone),
     TEST(REDIS_UNIX, server_without_writes_still_counts),
     TEST(REDIS_UNIX, foreign_key_is_told),
+    TEST(REDIS_UNIX, site_in_the_first_format_is_let_be),
     TEST(REDIS_UNIX, stopped_server_costs_the_timeout),
     TEST(REDIS_TCP, stopped_server_costs_the_timeout),
     TEST(REDIS_UNIX, black_hole_costs_the_timeout),

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:{SITE}", which
+ * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:2:{SITE}", which
  * redis_observe.lua reads and writes in one round trip. A site is one key, so that it expires or is
  * evicted as a whole; its name stands in braces, so that whatever keys a site may get one day share
  * a slot of a cluster. Braces and % in a name are written %7B, %7D and %25.
+ *
+ * The 2 is the format of the hash: a change of the format counts it on. Sites in the first, without
+ * drawers, are "tmpl:{SITE}": they are neither read nor touched, and expire.
  *
  * Needs Redis 5 or later (scripts replicated by their effects). Sites not observed for opts.idle
  * expire. A server that takes no writes (read-only replica, out of memory, disk trouble) is a full
@@ -22,7 +25,7 @@
 #include "store/provider.h"
 #include "store/redis_conn.h"
 
-#define KEY_PREFIX    "tmpl:{"
+#define KEY_PREFIX    "tmpl:2:{"
 #define ANSWER_HEAD   13
 #define ANSWER_RECORD 8
 #define ANSWER_PATH   16
