@@ -129,13 +129,6 @@ tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
 
 /* --- a row --- */
 
-/* Of the blocks at a layout path. */
-typedef struct {
-    double words;
-    double linked;
-    uint32_t blocks;
-} at_path_t;
-
 struct tmpl_rows_t {
     const tmpl_reading_t *reading;
     const tmpl_layout_t *layout;
@@ -143,7 +136,6 @@ struct tmpl_rows_t {
     const tmpl_tally_t *blocks; /* with what the table says */
     const tmpl_tally_t *before;
     tmpl_tally_t all; /* of the page */
-    at_path_t *rows;  /* for each layout path of levels 0 and 1 */
     uint32_t titled;  /* blocks from here on have an h1 before them */
 };
 
@@ -298,9 +290,6 @@ static void fill_beside(float *row, const tmpl_rows_t *work, uint32_t b)
     }
 }
 
-/* The features of a box in a row: TMPL_BLOCK_FEATURE_BOX1_SHARE and the three behind it, and so on. */
-#define PER_BOX (TMPL_BLOCK_FEATURE_BOX2_SHARE - TMPL_BLOCK_FEATURE_BOX1_SHARE)
-
 static void fill_boxes(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     const tmpl_reading_t *reading = work->reading;
@@ -309,13 +298,8 @@ static void fill_boxes(float *row, const tmpl_rows_t *work, uint32_t b)
     find_boxes(boxes, reading, b);
     for (unsigned i = 0; i < BOXES; i++) {
         const tmpl_around_t *box = &reading->around[boxes[i]];
-        uint32_t blocks = box->after_block - box->first_block;
         tmpl_tally_t sum = tmpl_tally_between(work->before, box->first_block, box->after_block);
-        float *at = &row[TMPL_BLOCK_FEATURE_BOX1_SHARE + i * PER_BOX];
-        at[0] = share(sum.words, work->all.words);
-        at[1] = linked(&sum);
-        at[2] = free_words(&sum, blocks);
-        at[3] = log_of(blocks);
+        row[TMPL_BLOCK_FEATURE_BOX1_LINKED + i] = linked(&sum);
         if (i < 3) {
             row[TMPL_BLOCK_FEATURE_REPEATED_BOX1 + i] = share(sum.repeated, sum.length);
         }
@@ -343,13 +327,6 @@ static void fill_site(float *row, const tmpl_rows_t *work, uint32_t b)
     const tmpl_evidence_t *evidence = work->evidence;
     const tmpl_tally_t *own = &work->blocks[b];
     const uint32_t *paths = work->layout->paths[b];
-    const at_path_t *rows = &work->rows[paths[0]];
-    const at_path_t *rows_1 = &work->rows[paths[1]];
-    F(ROWS) = log_of(rows->blocks);
-    F(ROWS_LINKED) = share(rows->linked, rows->words);
-    F(ROWS_FREE) = log_of((rows->words - rows->linked) / rows->blocks);
-    F(ROWS_1) = log_of(rows_1->blocks);
-    F(ROWS_1_FREE) = log_of((rows_1->words - rows_1->linked) / rows_1->blocks);
     if (!known(evidence)) {
         return;
     }
@@ -398,7 +375,7 @@ static void fill_row(float *row, const tmpl_rows_t *of, uint32_t b)
     F(TITLED) = (float)(b >= of->titled);
 }
 
-/* Tallies with what the table says, and their sums: for the page, and by layout path. */
+/* Tallies with what the table says, and their sums. */
 const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                                 const tmpl_evidence_t *evidence, apr_pool_t *pool)
 {
@@ -406,16 +383,8 @@ const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *la
     uint32_t n = page->n_blocks;
     tmpl_rows_t *of = apr_pcalloc(pool, sizeof(*of));
     *of = (tmpl_rows_t){ .reading = reading, .layout = layout, .evidence = evidence, .titled = n };
-    of->rows = apr_pcalloc(pool, layout->n_keys * sizeof(*of->rows));
     for (uint32_t b = 0; b < n; b++) {
-        tmpl_tally_t *block = &reading->blocks[b];
-        ask_table(block, page, b, evidence);
-        for (unsigned level = 0; level < 2; level++) { /* a path is of one level */
-            at_path_t *rows = &of->rows[layout->paths[b][level]];
-            rows->blocks++;
-            rows->words += block->words;
-            rows->linked += block->linked;
-        }
+        ask_table(&reading->blocks[b], page, b, evidence);
         if (of->titled == n && page->nodes[reading->leaf[b]].tag == TMPL_TAG_H1) {
             of->titled = b + 1;
         }

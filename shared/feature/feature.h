@@ -95,35 +95,17 @@
     X(FREE_NEXT_3, "free-next-3", BESIDE) \
     X(LINKED_LAST_3, "linked-last-3", BESIDE) \
     X(LINKED_NEXT_3, "linked-next-3", BESIDE) \
-    /* its boxes, the innermost first; FREE is log free words a block */ \
-    X(BOX1_SHARE, "box1-share", BOX)  /* of the page's words */ \
+    /* its boxes, the innermost first */ \
     X(BOX1_LINKED, "box1-linked", BOX) \
-    X(BOX1_FREE, "box1-free", BOX) \
-    X(BOX1_BLOCKS, "box1-blocks", BOX) /* log */ \
-    X(BOX2_SHARE, "box2-share", BOX) \
     X(BOX2_LINKED, "box2-linked", BOX) \
-    X(BOX2_FREE, "box2-free", BOX) \
-    X(BOX2_BLOCKS, "box2-blocks", BOX) \
-    X(BOX3_SHARE, "box3-share", BOX) \
     X(BOX3_LINKED, "box3-linked", BOX) \
-    X(BOX3_FREE, "box3-free", BOX) \
-    X(BOX3_BLOCKS, "box3-blocks", BOX) \
-    X(BOX4_SHARE, "box4-share", BOX) \
     X(BOX4_LINKED, "box4-linked", BOX) \
-    X(BOX4_FREE, "box4-free", BOX) \
-    X(BOX4_BLOCKS, "box4-blocks", BOX) \
     X(BEST, "best", BOX)              /* 1: inside the element that scores best (score.h) */ \
     X(BEST_SHARE, "best-share", BOX)  /* that element's share of the page's words */ \
     X(SCORE, "score", BOX)            /* score of its innermost box over that of the best */ \
     X(SCORE_2, "score-2", BOX)        /* and of the box around it */ \
     X(SCORE_3, "score-3", BOX) \
     X(BEST_BEFORE, "best-before", BOX) /* share of that element's long text before it */ \
-    /* all blocks of the page at its layout path */ \
-    X(ROWS, "rows", LAYOUT)           /* log blocks */ \
-    X(ROWS_LINKED, "rows-linked", LAYOUT) \
-    X(ROWS_FREE, "rows-free", LAYOUT) /* log free words a block */ \
-    X(ROWS_1, "rows-1", LAYOUT)       /* log blocks at that of its box */ \
-    X(ROWS_1_FREE, "rows-1-free", LAYOUT) \
     /* the site's table: 0 where no other page of the site is known */ \
     X(PAGES, "pages", SITE)           /* log2 pages seen, this one included, at most 6 */ \
     X(DF, "df", SITE)                 /* (DF - 1) / (pages - 1), a mean over its text */ \
