@@ -674,6 +674,46 @@ static void damaged_file_is_an_error(void **state)
     assert_int_equal(c->counts.pages, 1);
 }
 
+/* Has the file say that it is of the format number. */
+static int child_names_format(ctx_t *c, unsigned number)
+{
+    unsigned char format = (unsigned char)number;
+    MDB_val key = { 6, (void *)"format" }, data;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    int wrong;
+
+    if (raw_begin(c, &env, &txn, &dbi, "meta")) {
+        return 1;
+    }
+    wrong = mdb_get(txn, dbi, &key, &data) != 0;
+    data = (MDB_val){ 1, &format };
+    wrong |= mdb_put(txn, dbi, &key, &data, 0) != 0;
+    wrong |= mdb_txn_commit(txn) != 0;
+    mdb_env_close(env);
+    return wrong;
+}
+
+/* 1 had no drawers. */
+static void file_of_another_format_is_told(void **state)
+{
+    static const unsigned others[] = { 0, 1, 3 };
+    ctx_t *c = *state;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 0, child_learns));
+    for (unsigned i = 0; i < DIM(others); i++) {
+        assert_exits(in_child_alone(c, others[i], child_names_format));
+        assert_int_equal(cannot_open(c, c->uri), APR_EGENERAL);
+        assert_non_null(strstr(c->err.text, "not of this version"));
+    }
+    assert_exits(in_child_alone(c, 2, child_names_format));
+    c->store = open_with(c, c->uri, NULL);
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.pages, PAGES_OF_PROCESS);
+}
+
 static int child_could_open(ctx_t *c, unsigned number)
 {
     (void)c;
@@ -914,6 +954,7 @@ static const store_test_t table[] = {
     TEST(LMDB, looking_keeps_a_site),
     TEST(LMDB, stopped_writer_holds_nobody),
     TEST(LMDB, damaged_file_is_an_error),
+    TEST(LMDB, file_of_another_format_is_told),
     TEST(LMDB, file_is_whole_after_every_page),
     TEST(LMDB, bad_directories),
     TEST(LMDB, follows_a_larger_map),
