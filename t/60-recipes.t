@@ -71,14 +71,15 @@ subtest 'indexer.conf' => sub {
 subtest 'tmpl-reference.conf' => sub {
     my $reference = slurp("$conf/tmpl-reference.conf");
     for my $directive (qw(Mode Detector Model Smoothing Store SiteKey PageKey MinDF Ratio Lifetime Separators Keep Drop MinKeep Learn
-        MaxBody Timeout Secret Headers)) {
+        MaxBody Timeout Secret Headers Cache)) {
         like $reference, qr/^(?:# Example: )?Tmpl$directive /m, "has Tmpl$directive";
     }
     my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, conf => "Include \"$conf/tmpl-reference.conf\"")->configtest;
     ok $ok, 'is accepted as it is' or diag $said;
     my $examples = join '', map { "$_\n" } $reference =~ /^# Example: (.*)$/mg;
     ok $examples =~ s{/etc/apache2/tmpl-auto\.model}{$conf/auto.model}, 'an example names a model';
-    ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, conf => $examples)->configtest;
+    # TmplCache's example names a cache of httpd's
+    ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, modules => ['socache_shmcb'], conf => $examples)->configtest;
     ok $ok, 'and so are its examples' or diag $said;
 };
 
