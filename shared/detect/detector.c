@@ -13,12 +13,9 @@ static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page
                                 uint32_t more, apr_pool_t *pool)
 {
     tmpl_key_t *keys = apr_palloc(pool, (page->n_keys + more) * sizeof(*keys));
-    for (uint32_t i = 0; i < page->n_keys; i++) {
-        keys[i] = (tmpl_key_t){ page->keys[i], TMPL_KIND_SEGMENT };
-    }
     observation->keys = keys;
     observation->n = page->n_keys + more;
-    return keys + page->n_keys;
+    return tmpl_keys_fill(keys, page->keys, page->n_keys, TMPL_KIND_SEGMENT);
 }
 
 /* Segments only. */
@@ -42,9 +39,7 @@ static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page
     tmpl_style_t *style = apr_palloc(pool, sizeof(*style));
     tmpl_style_read(style, page, pool);
     tmpl_key_t *keys = set_segments(observation, page, style->n_keys, pool);
-    for (uint32_t i = 0; i < style->n_keys; i++) {
-        keys[i] = (tmpl_key_t){ style->keys[i], TMPL_KIND_SEGMENT };
-    }
+    tmpl_keys_fill(keys, style->keys, style->n_keys, TMPL_KIND_SEGMENT);
     return style;
 }
 

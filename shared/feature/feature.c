@@ -8,8 +8,6 @@
 
 #include "feature/reading.h"
 
-#define BOXES 4
-
 static const struct {
     const char *name;
     const char *group;
@@ -63,12 +61,13 @@ static uint32_t box_around(const tmpl_reading_t *reading, uint32_t node)
 }
 
 /* The boxes of a block, the innermost first. A leaf that holds other blocks as well is one. */
-static void find_boxes(uint32_t boxes[BOXES], const tmpl_reading_t *reading, uint32_t b)
+static void find_boxes(tmpl_reading_t *reading, uint32_t b)
 {
+    uint32_t *boxes = reading->boxes[b];
     uint32_t leaf = reading->leaf[b];
     const tmpl_around_t *around = &reading->around[leaf];
     boxes[0] = around->after_block - around->first_block > 1 ? leaf : box_around(reading, leaf);
-    for (int i = 1; i < BOXES; i++) {
+    for (int i = 1; i < TMPL_BOXES; i++) {
         boxes[i] = box_around(reading, boxes[i - 1]);
     }
 }
@@ -93,10 +92,8 @@ static void find_layout(tmpl_layout_t *layout, const tmpl_reading_t *reading, ap
     layout->keys = apr_palloc(pool, (apr_size_t)n * TMPL_PATH_LEVELS * sizeof(*layout->keys));
     layout->paths = apr_palloc(pool, n * sizeof(*layout->paths));
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t boxes[BOXES];
-        find_boxes(boxes, reading, b);
         for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
-            uint32_t node = level == 0 ? reading->leaf[b] : boxes[level - 1];
+            uint32_t node = level == 0 ? reading->leaf[b] : reading->boxes[b][level - 1];
             /* text in a box's own element is another thing than text in the box */
             layout->paths[b][level] =
                 path_index(layout, known, reading->around[node].layout + level);
@@ -113,6 +110,7 @@ tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
     reading->blocks = apr_pcalloc(pool, n * sizeof(*reading->blocks));
     reading->before = apr_palloc(pool, (n + 1) * sizeof(*reading->before));
     reading->leaf = apr_palloc(pool, n * sizeof(*reading->leaf));
+    reading->boxes = apr_palloc(pool, n * sizeof(*reading->boxes));
     reading->last = apr_palloc(pool, n * sizeof(*reading->last));
     reading->next = apr_palloc(pool, n * sizeof(*reading->next));
     reading->ends = apr_pcalloc(pool, n);
@@ -123,6 +121,9 @@ tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
     tmpl_read_around(reading);
     tmpl_read_text(reading, pool);
     tmpl_read_score(reading);
+    for (uint32_t b = 0; b < n; b++) {
+        find_boxes(reading, b);
+    }
     find_layout(layout, reading, pool);
     return reading;
 }
@@ -294,9 +295,8 @@ static void fill_boxes(float *row, const tmpl_rows_t *work, uint32_t b)
 {
     const tmpl_reading_t *reading = work->reading;
     const tmpl_around_t *best = &reading->around[reading->best];
-    uint32_t boxes[BOXES];
-    find_boxes(boxes, reading, b);
-    for (unsigned i = 0; i < BOXES; i++) {
+    const uint32_t *boxes = reading->boxes[b];
+    for (unsigned i = 0; i < TMPL_BOXES; i++) {
         const tmpl_around_t *box = &reading->around[boxes[i]];
         tmpl_tally_t sum = tmpl_tally_between(work->before, box->first_block, box->after_block);
         row[TMPL_BLOCK_FEATURE_BOX1_LINKED + i] = linked(&sum);

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feature/feature.h"
 
-static void add_keys(tmpl_key_t *keys, const uint64_t *hashes, uint32_t n, tmpl_kind_e kind)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        keys[i] = (tmpl_key_t){ hashes[i], kind };
-    }
-}
-
 void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t *page,
                              const tmpl_layout_t *layout, apr_pool_t *pool)
 {
@@ -15,8 +8,8 @@ void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t 
     tmpl_key_t *keys = apr_palloc(pool, n * sizeof(*keys));
     tmpl_share_t *shares = apr_palloc(pool, page->n_segments * sizeof(*shares));
     tmpl_part_t *parts = apr_palloc(pool, page->n_blocks * sizeof(*parts));
-    add_keys(keys, page->keys, page->n_keys, TMPL_KIND_SEGMENT);
-    add_keys(keys + page->n_keys, layout->keys, layout->n_keys, TMPL_KIND_PATH);
+    tmpl_key_t *paths = tmpl_keys_fill(keys, page->keys, page->n_keys, TMPL_KIND_SEGMENT);
+    tmpl_keys_fill(paths, layout->keys, layout->n_keys, TMPL_KIND_PATH);
     for (uint32_t i = 0; i < page->n_segments; i++) {
         shares[i] = (tmpl_share_t){ page->segments[i].key, page->segments[i].length };
     }

@@ -95,18 +95,22 @@ typedef struct {
 #undef TMPL_TALLY
 } tmpl_tally_t;
 
+/* Boxes of a block that are looked at. */
+#define TMPL_BOXES 4
+
 struct tmpl_reading_t {
     const tmpl_page_t *page;
     tmpl_around_t *around; /* of each node */
     tmpl_tally_t *blocks;
-    tmpl_tally_t *before; /* sums over the blocks before each; n_blocks + 1 */
-    uint32_t *leaf;       /* of each block: the separator element it stands directly in */
-    uint32_t *last;       /* of each block: blocks back to the last long text, itself 0 */
-    uint32_t *next;       /* and on to the next; n_blocks if there is none */
-    double title;         /* words of the page's title */
-    unsigned char *ends;  /* of each block: it ends like a sentence */
-    unsigned char *lower; /* it begins with a small letter */
-    uint32_t best;        /* the node that scores best; 0: none has a score */
+    tmpl_tally_t *before;          /* sums over the blocks before each; n_blocks + 1 */
+    uint32_t *leaf;                /* of each block: the separator element it stands directly in */
+    uint32_t (*boxes)[TMPL_BOXES]; /* of each block: its boxes, the innermost first */
+    uint32_t *last;                /* of each block: blocks back to the last long text, itself 0 */
+    uint32_t *next;                /* and on to the next; n_blocks if there is none */
+    double title;                  /* words of the page's title */
+    unsigned char *ends;           /* of each block: it ends like a sentence */
+    unsigned char *lower;          /* it begins with a small letter */
+    uint32_t best;                 /* the node that scores best; 0: none has a score */
 };
 
 /* Free words from which a block is long text. */

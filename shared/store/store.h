@@ -65,6 +65,16 @@ typedef struct {
     tmpl_kind_e kind;
 } tmpl_key_t;
 
+/* Fills n keys of one kind from their hashes; returns where the next go. */
+static inline tmpl_key_t *tmpl_keys_fill(tmpl_key_t *keys, const uint64_t *hashes, uint32_t n,
+                                         tmpl_kind_e kind)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        keys[i] = (tmpl_key_t){ hashes[i], kind };
+    }
+    return keys + n;
+}
+
 /* What is known of a key, this observation included. */
 typedef struct {
     uint32_t df;       /* documents it was seen on; 0: never, or not for a lifetime */
