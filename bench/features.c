@@ -13,7 +13,8 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "feature/feature.h"
+#include "detect/auto.h"
+#include "read_file.h"
 
 typedef struct {
     tmpl_store_t *store;
@@ -21,18 +22,6 @@ typedef struct {
     FILE *rows;
     FILE *texts;
 } dump_t;
-
-static const char *read_file(const char *path, apr_size_t *len, apr_pool_t *pool)
-{
-    apr_file_t *in;
-    apr_finfo_t info;
-    if (apr_file_open(&in, path, APR_FOPEN_READ, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, in) != APR_SUCCESS || info.size == 0) {
-        return NULL;
-    }
-    char *body = apr_palloc(pool, (apr_size_t)info.size);
-    return apr_file_read_full(in, body, (apr_size_t)info.size, len) == APR_SUCCESS ? body : NULL;
-}
 
 static void print_text(FILE *out, const tmpl_page_t *page, uint32_t b)
 {
@@ -57,21 +46,19 @@ static int dump_page(dump_t *dump, const char *path, apr_pool_t *pool)
     };
     tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
     const tmpl_page_t *page;
-    tmpl_layout_t layout;
     tmpl_counts_t counts;
     tmpl_error_t err;
     apr_size_t len;
-    const char *body = read_file(path, &len, pool);
+    const char *body = read_file(&len, path, pool);
     if (body == NULL || tmpl_page_parse(&page, body, len, &opts, pool) != TMPL_DECLINE_NONE) {
         fprintf(dump->texts, "P\t%s\t0\n", path);
         return 1;
     }
-    tmpl_reading_t *reading = tmpl_read_blocks(page, &layout, pool);
     tmpl_document_t document = { page->text ^ 1, page->text };
     tmpl_observation_t observation = {
         .site = dump->site, .document = &document, .policy = &policy, .learn = 1
     };
-    tmpl_layout_observation(&observation, page, &layout, pool);
+    tmpl_auto_t *read = tmpl_auto_read(&observation, page, pool);
     if (tmpl_store_observe(dump->store, &observation, apr_time_from_sec(10), &counts, &err, pool) !=
         APR_SUCCESS) {
         fprintf(stderr, "features: %s: %s\n", path, err.text);
@@ -80,7 +67,7 @@ static int dump_page(dump_t *dump, const char *path, apr_pool_t *pool)
     tmpl_evidence_t evidence = { counts.records, counts.records + page->n_keys, counts.pages,
                                  policy.min_df };
     float *rows = apr_palloc(pool, page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
-    tmpl_block_feature_rows(rows, reading, &layout, &evidence, pool);
+    tmpl_block_feature_rows(rows, read->reading, &read->layout, &evidence, pool);
     fwrite(rows, sizeof(*rows) * TMPL_BLOCK_FEATURE_COUNT, page->n_blocks, dump->rows);
     fprintf(dump->texts, "P\t%s\t%u\n", path, page->n_blocks);
     for (uint32_t b = 0; b < page->n_blocks; b++) {

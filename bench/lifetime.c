@@ -16,6 +16,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
+#include "read_file.h"
 
 /* The table is measured so often in a run: measuring walks all of it. */
 #define SAMPLES 60
@@ -37,39 +38,19 @@ typedef struct {
     uint64_t lost_length, gained_length, length;
 } found_t;
 
-static const char *read_file(const char *path, apr_size_t *len, apr_pool_t *pool)
-{
-    apr_file_t *in;
-    apr_finfo_t info;
-    if (apr_file_open(&in, path, APR_FOPEN_READ, 0, pool) != APR_SUCCESS) {
-        return NULL;
-    }
-    char *body = NULL;
-    if (apr_file_info_get(&info, APR_FINFO_SIZE, in) == APR_SUCCESS && info.size > 0) {
-        body = apr_palloc(pool, (apr_size_t)info.size);
-        if (apr_file_read_full(in, body, (apr_size_t)info.size, len) != APR_SUCCESS) {
-            body = NULL;
-        }
-    }
-    apr_file_close(in);
-    return body;
-}
-
 static void add_page(apr_array_header_t *pages, const char *path)
 {
     seen_t seen;
     apr_size_t len;
     apr_pool_t *pool = pages->pool;
-    const char *body = read_file(path, &len, pool);
+    const char *body = read_file(&len, path, pool);
     if (body == NULL || tmpl_page_parse(&seen.page, body, len, &tmpl_clean_opts_default.page,
                                         pool) != TMPL_DECLINE_NONE) {
         return;
     }
     seen.document = tmpl_document(seen.page, NULL, "/", path, 0, pool);
     seen.keys = apr_palloc(pool, (seen.page->n_keys + 1) * sizeof(*seen.keys));
-    for (uint32_t i = 0; i < seen.page->n_keys; i++) {
-        seen.keys[i] = (tmpl_key_t){ seen.page->keys[i], TMPL_KIND_SEGMENT };
-    }
+    tmpl_keys_fill(seen.keys, seen.page->keys, seen.page->n_keys, TMPL_KIND_SEGMENT);
     seen.wanted = apr_pcalloc(pool, seen.page->n_blocks + 1);
     APR_ARRAY_PUSH(pages, seen_t) = seen;
 }

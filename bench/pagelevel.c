@@ -13,6 +13,7 @@
 #include <apr_strings.h>
 
 #include "detect/pagelevel.h"
+#include "read_file.h"
 #include "rewrite/rewrite.h"
 
 static const char *const smoothings[] = { "off", "max", "min" };
@@ -31,20 +32,6 @@ static void die(const char *what, const char *name)
 {
     fprintf(stderr, "pagelevel: %s: %s\n", what, name);
     exit(2);
-}
-
-static char *read_file(apr_size_t *len, const char *path, apr_pool_t *pool)
-{
-    apr_file_t *file;
-    apr_finfo_t info;
-    if (apr_file_open(&file, path, APR_FOPEN_READ, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        die("cannot read", path);
-    }
-    char *bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
-    apr_file_read_full(file, bytes, (apr_size_t)info.size, len);
-    apr_file_close(file);
-    return bytes;
 }
 
 static const char *annotated(apr_size_t *len, const char *src, const tmpl_model_t *model,
@@ -76,7 +63,7 @@ static void one_file(const char *path, const char *dir, const tmpl_model_t *mode
 {
     apr_size_t len;
     apr_file_t *out;
-    const char *src = read_file(&len, path, pool);
+    const char *src = need_file(&len, path, pool);
     const char *name = strrchr(path, '/');
     const char *text = annotated(&len, src, model, smoothing, pool);
     name = apr_pstrcat(pool, dir, "/", name != NULL ? name + 1 : path, NULL);

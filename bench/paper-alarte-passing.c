@@ -17,6 +17,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
+#include "read_file.h"
 #include "site/links.h"
 #include "site/site.h"
 
@@ -46,20 +47,6 @@ static void die(const char *what, const char *name)
 {
     fprintf(stderr, "paper-alarte-passing: %s: %s\n", what, name);
     exit(2);
-}
-
-static char *read_file(apr_size_t *len, const char *path, apr_pool_t *pool)
-{
-    apr_file_t *file;
-    apr_finfo_t info;
-    if (apr_file_open(&file, path, APR_FOPEN_READ, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        die("cannot read", path);
-    }
-    char *bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
-    apr_file_read_full(file, bytes, (apr_size_t)info.size, len);
-    apr_file_close(file);
-    return bytes;
 }
 
 /* "/a/index.html" and "/a/" are one page. */
@@ -171,7 +158,7 @@ static void pass(const char *name, const char *uri, const char *path)
     const tmpl_page_t *page;
     apr_size_t len;
     tmpl_page_opts_t opts = { 0 };
-    const char *bytes = read_file(&len, path, site.pool);
+    const char *bytes = need_file(&len, path, site.pool);
     if (tmpl_page_parse(&page, bytes, len, &opts, site.pool) != TMPL_DECLINE_NONE) {
         return;
     }

@@ -27,6 +27,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
+#include "read_file.h"
 #include "site/subdigraph.h"
 #include "site/warmup.h"
 
@@ -65,7 +66,6 @@ static void die(const char *what, const char *name)
 /* The bytes behind an address; NULL if there is no such file. */
 static char *read_page(apr_size_t *len, const char *uri, apr_pool_t *pool)
 {
-    apr_file_t *file;
     apr_finfo_t info;
     char *name = apr_pstrdup(pool, uri);
     name[strcspn(name, "?")] = '\0';
@@ -85,14 +85,7 @@ static char *read_page(apr_size_t *len, const char *uri, apr_pool_t *pool)
     if (apr_stat(&info, path, APR_FINFO_TYPE, pool) == APR_SUCCESS && info.filetype == APR_DIR) {
         path = apr_pstrcat(pool, path, "/index.html", NULL);
     }
-    if (apr_file_open(&file, path, APR_FOPEN_READ, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        return NULL;
-    }
-    char *bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
-    apr_file_read_full(file, bytes, (apr_size_t)info.size, len);
-    apr_file_close(file);
-    return bytes;
+    return read_file(len, path, pool);
 }
 
 static int by_value(const void *a, const void *b)

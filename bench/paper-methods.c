@@ -107,9 +107,7 @@ static void observe(tmpl_verdict_t *verdicts, paper_result_t *result, const coun
     double start = paper_clock();
     how->read(&style, page->page, pool);
     tmpl_key_t *keys = apr_palloc(pool, (style.n_keys + 1) * sizeof(*keys));
-    for (uint32_t k = 0; k < style.n_keys; k++) {
-        keys[k] = (tmpl_key_t){ style.keys[k], TMPL_KIND_SEGMENT };
-    }
+    tmpl_keys_fill(keys, style.keys, style.n_keys, TMPL_KIND_SEGMENT);
     tmpl_observation_t observation = { .site = table->site,
                                        .document = &page->document,
                                        .keys = keys,

@@ -10,6 +10,7 @@
 
 #include <xxhash.h>
 
+#include "read_file.h"
 #include "text/text.h"
 
 void paper_die(const char *what, const char *why)
@@ -23,21 +24,6 @@ double paper_clock(void)
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static char *read_file(apr_size_t *len, const char *path, apr_pool_t *pool)
-{
-    apr_file_t *file;
-    apr_finfo_t info;
-    if (apr_file_open(&file, path, APR_FOPEN_READ, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        paper_die("cannot read", path);
-    }
-    char *bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
-    *len = 0;
-    apr_file_read_full(file, bytes, (apr_size_t)info.size, len);
-    apr_file_close(file);
-    return bytes;
 }
 
 /* ---- gold ---- */
@@ -170,7 +156,7 @@ static void add_page(paper_site_t *site, const char *path, const tmpl_tag_set_t 
     paper_page_t page = { .path = apr_pstrdup(site->pool, path) };
     tmpl_page_opts_t opts = { .separators = separators };
     apr_size_t len;
-    const char *body = read_file(&len, path, site->pool);
+    const char *body = need_file(&len, path, site->pool);
     double begin = paper_clock();
     if (tmpl_page_parse(&page.page, body, len, &opts, site->pool) != TMPL_DECLINE_NONE) {
         site->declined++;
@@ -178,7 +164,7 @@ static void add_page(paper_site_t *site, const char *path, const tmpl_tag_set_t 
     }
     page.parsing = paper_clock() - begin;
     page.document = tmpl_document(page.page, NULL, "/", page.path, 0, site->pool);
-    const char *gold = read_file(&len, gold_path(path, site->pool), site->pool);
+    const char *gold = need_file(&len, gold_path(path, site->pool), site->pool);
     paper_page_label(&page, gold, len, site->pool);
     for (uint32_t s = 0; s < page.page->n_segments; s++) {
         site->labelled += page.labels[s] != ' ' ? page.page->segments[s].length : 0;

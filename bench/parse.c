@@ -19,6 +19,7 @@
 #include "detect/auto.h"
 #include "detect/detector.h"
 #include "page/page.h"
+#include "read_file.h"
 
 #define ROUNDS 5
 
@@ -38,20 +39,9 @@ static void read_files(apr_array_header_t *files, apr_pool_t *pool)
 {
     char path[4096];
     while (fgets(path, sizeof(path), stdin) != NULL) {
-        apr_file_t *file;
-        apr_finfo_t info;
         file_t *f = apr_array_push(files);
         path[strcspn(path, "\n")] = '\0';
-        if (apr_file_open(&file, path, APR_FOPEN_READ, 0, pool) != APR_SUCCESS ||
-            apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-            fprintf(stderr, "parse: cannot read %s\n", path);
-            exit(2);
-        }
-        char *bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
-        apr_file_read_full(file, bytes, (apr_size_t)info.size, &f->len);
-        bytes[f->len] = '\0';
-        f->bytes = bytes;
-        apr_file_close(file);
+        f->bytes = need_file(&f->len, path, pool);
     }
 }
 
