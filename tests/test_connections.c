@@ -92,11 +92,16 @@ AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)
     return apr_pstrcat(p, "/run/", name, NULL);
 }
 
+static void keep_log(const char *format, va_list args)
+{
+    apr_size_t len = strlen(log_text);
+    apr_vsnprintf(log_text + len, sizeof(log_text) - len, format, args);
+}
+
 AP_DECLARE(void)
 ap_log_error_(const char *file, int line, int index, int level, apr_status_t status,
               const server_rec *s, const char *format, ...)
 {
-    apr_size_t len = strlen(log_text);
     va_list args;
 
     (void)file;
@@ -106,7 +111,7 @@ ap_log_error_(const char *file, int line, int index, int level, apr_status_t sta
     (void)status;
     (void)s;
     va_start(args, format);
-    apr_vsnprintf(log_text + len, sizeof(log_text) - len, format, args);
+    keep_log(format, args);
     va_end(args);
 }
 
@@ -114,7 +119,6 @@ AP_DECLARE(void)
 ap_log_rerror_(const char *file, int line, int index, int level, apr_status_t status,
                const request_rec *r, const char *format, ...)
 {
-    apr_size_t len = strlen(log_text);
     va_list args;
 
     (void)file;
@@ -124,7 +128,7 @@ ap_log_rerror_(const char *file, int line, int index, int level, apr_status_t st
     (void)status;
     (void)r;
     va_start(args, format);
-    apr_vsnprintf(log_text + len, sizeof(log_text) - len, format, args);
+    keep_log(format, args);
     va_end(args);
 }
 
