@@ -11,8 +11,12 @@ use Cwd qw(abs_path);
 use Encode qw(encode);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use FindBin;
 use JSON::PP;
 use Test::More;
+
+use lib "$FindBin::Bin/../t/lib";
+use Test::Tmpl::Process qw(slurp spit);
 
 my $root = abs_path(dirname(__FILE__) . '/..');
 my $tool = abs_path($ENV{TMPLCTL} // "$root/" . ($ENV{BUILD} // 'build') . '/tmplctl');
@@ -23,23 +27,9 @@ chdir $dir or die $!;
 mkdir 'pages' or die $!;
 delete $ENV{TMPL_STORE};
 
-sub spew {
-    my ($name, $bytes) = @_;
-    open my $f, '>:raw', $name or die "$name: $!";
-    print $f $bytes;
-    close $f or die "$name: $!";
-}
-
-sub slurp {
-    my ($name) = @_;
-    open my $f, '<:raw', $name or die "$name: $!";
-    local $/;
-    return scalar <$f>;
-}
-
 my ($program) = slurp("$root/docs/fingerprint.md") =~ /^```python\n(.*?)^```/ms;
 ok defined $program, 'the document has a program';
-spew('document.py', $program . <<'END');
+spit('document.py', $program . <<'END');
 
 import sys
 for name in sys.stdin.read().split():
@@ -83,10 +73,10 @@ sub markup {
 
 for (@CHARSET) {
     my ($name, $charset) = @$_;
-    spew("pages/$name-$charset.html", encode($charset, markup($TEXT{$name}, $charset)));
+    spit("pages/$name-$charset.html", encode($charset, markup($TEXT{$name}, $charset)));
 }
 # declined: no fingerprint
-spew('pages/utf16.html', "\xff\xfe" . encode('UTF-16LE', markup($TEXT{english}, 'utf-16')));
+spit('pages/utf16.html', "\xff\xfe" . encode('UTF-16LE', markup($TEXT{english}, 'utf-16')));
 my @pages = sort glob 'pages/*.html';
 
 for my $mode (qw(text json fingerprint)) {
