@@ -24,8 +24,9 @@
 
 #define KIB        1024u
 #define SMALLEST   (64 * KIB)
-#define SIZES      7 /* 64 KiB to 4 MiB */
-#define ROUNDS     3
+#define SIZES      7    /* 64 KiB to 4 MiB */
+#define ENOUGH     0.05 /* seconds of a size that are measured: the clock may tick in hundredths */
+#define ROUNDS     5000 /* or so many pages */
 #define SECONDS    10   /* a page that takes longer is given up */
 #define MAX_GROWTH 3.0  /* of time per byte between the smallest and the largest size */
 #define MAX_TIME   1.0  /* seconds, of any page */
@@ -329,24 +330,22 @@ static void warm_up(void)
 static void measure(cost_t *cost, const buffer_t *b)
 {
     warm_up();
-    cost->seconds = SECONDS;
+    double total = 0;
+    int rounds = 0;
     apr_pool_t *pool = new_pool();
     reset_peak();
     double before = status_of("VmRSS:");
-    for (int i = 0; i < ROUNDS; i++) {
+    while (total < ENOUGH && rounds < ROUNDS) {
         double begin = now();
         strip(cost, b, pool);
-        double took = now() - begin;
-        cost->seconds = took < cost->seconds ? took : cost->seconds;
-        if (i == 0) {
+        total += now() - begin;
+        if (rounds++ == 0) {
             cost->memory = status_of("VmHWM:") - before;
         }
         apr_pool_destroy(pool);
         pool = new_pool();
-        if (took > 0.05) {
-            break;
-        }
     }
+    cost->seconds = total / rounds;
     apr_pool_destroy(pool);
 }
 
