@@ -240,7 +240,7 @@ tsan:
 
 # fuzz SECONDS=n   each of the fuzzers for its part of that, from its seeds; a finding is kept in build/fuzz
 SECONDS  ?= 30
-FUZZERS  := page config reply links
+FUZZERS  := page config reply links decision
 FUZZ_CC  ?= clang
 $(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_SRC) tests/oracle.c tests/oracle.h tests/pieces.h $(BUILD)/shared/store/redis_observe.lua.h
 	@mkdir -p $(@D)
