@@ -693,10 +693,31 @@ static void assert_model_held(ctx_t *c, const char *site, const model_t *model,
 typedef struct {
     model_t model;
     tmpl_policy_t policy;
-    unsigned counted, crossed, repeats; /* how often */
+    unsigned counted, crossed, repeats, late; /* how often */
 } walk_t;
 
-/* One random page, into store and model: both must say the same. */
+/* Learns a page from a copy of it; what the copy was made from is gone by then. */
+static void learn_copy(ctx_t *c, const tmpl_observation_t *page, uint32_t counted)
+{
+    tmpl_key_t *keys = apr_pmemdup(c->pool, page->keys, page->n * sizeof(*keys));
+    tmpl_observation_t whole = *page;
+    tmpl_observation_t *copy;
+    const tmpl_observation_t *pages[1];
+    uint32_t new_ones = 1000;
+
+    whole.keys = keys;
+    copy = tmpl_observation_copy(&whole);
+    assert_non_null(copy);
+    memset(keys, 0xff, page->n * sizeof(*keys));
+    memset(&whole, 0xff, sizeof(whole));
+    pages[0] = copy;
+    assert_int_equal(tmpl_store_learn(c->store, pages, 1, TIMEOUT, &new_ones, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(new_ones, counted);
+    free(copy);
+}
+
+/* One random page, into store and model: both must say the same, whenever it is learnt. */
 static void walk_page(ctx_t *c, random_t *r, const char *site, walk_t *w)
 {
     unsigned numbers[MODEL_KEYS + MODEL_PATHS], id = draw(r, 150), text = 90 + draw(r, 150);
@@ -711,7 +732,9 @@ static void walk_page(ctx_t *c, random_t *r, const char *site, walk_t *w)
                                 .shares = shares,
                                 .parts = parts,
                                 .policy = &w->policy,
-                                .learn = draw(r, 8) != 0 };
+                                .learn = draw(r, 8) == 0   ? TMPL_LEARNING_OFF
+                                         : draw(r, 2) == 0 ? TMPL_LEARNING_NOW
+                                                           : TMPL_LEARNING_LATER };
     uint64_t version = w->model.version;
     int counted;
 
@@ -731,6 +754,11 @@ static void walk_page(ctx_t *c, random_t *r, const char *site, walk_t *w)
         assert_int_equal(c->counts.records[i].text, live ? e->text : 0);
         assert_int_equal(c->counts.records[i].repeated, live ? e->repeated : 0);
         w->repeats += live && e->repeated > 0 && e->repeated < e->text;
+    }
+    assert_true(!c->counts.due || page.learn == TMPL_LEARNING_LATER);
+    if (c->counts.due) {
+        learn_copy(c, &page, (uint32_t)counted);
+        w->late++;
     }
     w->counted += (unsigned)counted;
     w->crossed += w->model.version != version;
@@ -773,6 +801,96 @@ static void random_pages_agree_with_the_model(void **state)
         assert_true(walks[i].counted > 100 && walks[i].crossed > 30 && walks[i].repeats > 100);
     }
     free(walks);
+}
+
+/* Pages of two sites, in turn, that share segments and paths with those before them. */
+#define BATCH_MOST 20
+
+typedef struct {
+    tmpl_key_t keys[MODEL_KEYS + MODEL_PATHS];
+    unsigned numbers[MODEL_KEYS + MODEL_PATHS];
+    tmpl_share_t shares[4 * PARTS_MOST];
+    tmpl_part_t parts[PARTS_MOST];
+    tmpl_document_t document;
+    tmpl_observation_t page;
+} drawn_t;
+
+static void draw_page(drawn_t *drawn, random_t *r, const char *site)
+{
+    unsigned n = draw_keys(r, drawn->numbers, drawn->keys);
+
+    drawn->document =
+        (tmpl_document_t){ model_document(draw(r, 150)), model_document(90 + draw(r, 150)) };
+    drawn->page = (tmpl_observation_t){ .site = site,
+                                        .document = &drawn->document,
+                                        .keys = drawn->keys,
+                                        .shares = drawn->shares,
+                                        .parts = drawn->parts,
+                                        .policy = &usual };
+    draw_parts(r, drawn->numbers, drawn->keys, n, drawn->shares, drawn->parts, &drawn->page);
+}
+
+/* The same pages one by one and many at once: whatever is asked of the store then is the same. */
+static void many_pages_at_once_are_learnt_as_one_by_one(void **state)
+{
+    static const char *const alone[] = { "one", "two" }, *const together[] = { "1", "2" };
+    drawn_t *drawn = calloc(BATCH_MOST, sizeof(*drawn));
+    const tmpl_observation_t *pages[BATCH_MOST];
+    random_t r = { 4711 };
+    ctx_t *c = *state;
+    unsigned most = 0;
+
+    for (unsigned batch = 0; batch < 40; batch++) {
+        unsigned n = 1 + draw(&r, BATCH_MOST), counted = 0;
+        uint32_t new_ones;
+
+        for (unsigned i = 0; i < n; i++) {
+            unsigned site = draw(&r, DIM(alone));
+
+            draw_page(&drawn[i], &r, alone[site]);
+            drawn[i].page.learn = TMPL_LEARNING_NOW;
+            assert_int_equal(
+                tmpl_store_observe(c->store, &drawn[i].page, TIMEOUT, &c->counts, &c->err, c->pool),
+                APR_SUCCESS);
+            counted += (unsigned)c->counts.counted;
+            drawn[i].page.site = together[site];
+            drawn[i].page.learn = TMPL_LEARNING_OFF;
+            pages[i] = &drawn[i].page;
+        }
+        assert_int_equal(tmpl_store_learn(c->store, pages, n, TIMEOUT, &new_ones, &c->err, c->pool),
+                         APR_SUCCESS);
+        assert_int_equal(new_ones, counted);
+        most = counted > most ? counted : most;
+        for (unsigned i = 0; i < DIM(alone); i++) {
+            assert_tables_equal(table_of(c, alone[i]), table_of(c, together[i]));
+        }
+    }
+    assert_true(most > 10);
+    free(drawn);
+}
+
+static void bad_pages_are_not_learnt(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_document_t document = { 1, 2 };
+    tmpl_observation_t good = { .site = "s",
+                                .document = &document,
+                                .keys = keys_of(c->pool, 0, 3),
+                                .n = 3,
+                                .policy = &usual },
+                       bad = good;
+    const tmpl_observation_t *pages[] = { &good, &bad };
+
+    bad.site = "";
+    assert_int_equal(tmpl_store_learn(c->store, pages, 2, TIMEOUT, NULL, &c->err, c->pool),
+                     APR_EINVAL);
+    assert_unknown(c, "s");
+    assert_int_equal(tmpl_store_learn(c->store, pages, 0, TIMEOUT, NULL, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_unknown(c, "s");
+    assert_int_equal(tmpl_store_learn(c->store, pages, 1, TIMEOUT, NULL, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(stats_of(c, "s", &usual).pages, 1);
 }
 
 /* ---- threads ---- */
@@ -946,6 +1064,8 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, many_keys),
     TEST(ALL_STORES, sweeper_bounds_the_table),
     TEST(ALL_STORES, random_pages_agree_with_the_model),
+    TEST(ALL_STORES, many_pages_at_once_are_learnt_as_one_by_one),
+    TEST(ALL_STORES, bad_pages_are_not_learnt),
     TEST(ALL_STORES, threads_share_a_store),
     TEST(NO_STORE, uris),
 };

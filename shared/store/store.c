@@ -152,30 +152,84 @@ static apr_status_t parts_check(const tmpl_observation_t *obs, uint32_t n_segmen
     return APR_SUCCESS;
 }
 
-apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
-                                apr_interval_time_t timeout, tmpl_counts_t *counts,
-                                tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_t *err)
 {
-    apr_time_t deadline = tmpl_clock() + timeout;
     uint32_t n_segments = tmpl_observation_segments(obs);
-    apr_status_t rv;
+    apr_status_t rv = site_check(obs->site, err);
 
-    memset(counts, 0, sizeof(*counts));
-    rv = site_check(obs->site, err);
     if (rv == APR_SUCCESS) {
         rv = policy_check(obs->policy, err);
     }
     if (rv == APR_SUCCESS) {
         rv = keys_check(obs, n_segments, err);
     }
-    if (rv == APR_SUCCESS) {
-        rv = parts_check(obs, n_segments, err);
+    return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
+}
+
+static apr_status_t observe(tmpl_store_t *store, const tmpl_observation_t *obs, apr_time_t deadline,
+                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_observation_t now = *obs;
+
+    if (store->provider->learn == NULL && obs->learn == TMPL_LEARNING_LATER) {
+        now.learn = TMPL_LEARNING_NOW;
     }
+    memset(counts, 0, sizeof(*counts));
+    counts->records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) * sizeof(*counts->records));
+    return store->provider->observe(store->ctx, &now, deadline, counts, err, pool);
+}
+
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
+                                apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + timeout;
+    apr_status_t rv = observation_check(obs, err);
+
     if (rv != APR_SUCCESS) {
+        memset(counts, 0, sizeof(*counts));
         return rv;
     }
-    counts->records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) * sizeof(*counts->records));
-    return store->provider->observe(store->ctx, obs, deadline, counts, err, pool);
+    return observe(store, obs, deadline, counts, err, pool);
+}
+
+/* For a provider that does not learn many pages at once. */
+static apr_status_t learn_each(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                               uint32_t n, apr_time_t deadline, uint32_t *counted,
+                               tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t rv = APR_SUCCESS;
+    tmpl_counts_t counts;
+
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+        tmpl_observation_t page = *pages[i];
+
+        page.learn = TMPL_LEARNING_NOW;
+        rv = observe(store, &page, deadline, &counts, err, pool);
+        *counted += rv == APR_SUCCESS && counts.counted;
+    }
+    return rv;
+}
+
+apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + timeout;
+    apr_status_t rv = APR_SUCCESS;
+    uint32_t ignored;
+
+    counted = counted != NULL ? counted : &ignored;
+    *counted = 0;
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+        rv = observation_check(pages[i], err);
+    }
+    if (rv != APR_SUCCESS || n == 0) {
+        return rv;
+    }
+    return store->provider->learn == NULL
+               ? learn_each(store, pages, n, deadline, counted, err, pool)
+               : store->provider->learn(store->ctx, pages, n, deadline, counted, err, pool);
 }
 
 typedef struct {

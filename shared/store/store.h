@@ -33,6 +33,10 @@
  * and do not move version.
  * An entry is live while now - last <= tmpl_lifetime(df). Every write also sweeps a few entries on.
  *
+ * Who need not wait for the writing observes a page with LATER: the counts are those of learning it
+ * now, but nothing is written. If counts->due it hands a copy of the page to tmpl_store_learn(), which
+ * learns many pages at the cost of a few. Until then no other page sees that it has been there.
+ *
  * So an observation is idempotent, and hosts that share a store need no coordination. Keys are
  * hashes: the store holds no text of any page. Stores know nothing of HTML.
  *
@@ -112,6 +116,13 @@ typedef struct {
     uint32_t first, after;            /* its shares */
 } tmpl_part_t;
 
+/* What becomes of a document that is observed. */
+typedef enum {
+    TMPL_LEARNING_OFF,   /* it is not counted: keys are only looked up */
+    TMPL_LEARNING_NOW,   /* it is counted, steps 1 to 3 above */
+    TMPL_LEARNING_LATER, /* the counts are those of NOW, nothing is written */
+} tmpl_learning_e;
+
 /* A page as a store sees it. Nothing of it is kept beyond the call. */
 typedef struct {
     const char *site;
@@ -123,7 +134,7 @@ typedef struct {
     const tmpl_part_t *parts;
     uint32_t n_parts;
     const tmpl_policy_t *policy;
-    int learn; /* count the document; 0: only look keys up */
+    tmpl_learning_e learn;
 } tmpl_observation_t;
 
 #define TMPL_MIN_DF_LEAST 2
@@ -134,6 +145,7 @@ typedef struct {
     uint32_t pages;         /* the site's clock: documents seen, this one included if it counted */
     uint64_t version;       /* grows whenever an entry of the site reaches min_df */
     int counted;            /* this document was new and has been counted */
+    int due;                /* LATER: learning it would write something, so it is to be done */
 } tmpl_counts_t;
 
 typedef struct {
@@ -187,16 +199,37 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
                              tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Looks up the keys of a page of a site and, if learn is set, counts the document first. The whole
+ * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The whole
  * call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. Any failure leaves
  * the store usable: a next call tries again. counts->records come from pool.
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
- * learnt, but counts are good. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
+ * learnt, but counts are good. LATER does not see that: tmpl_store_learn() will. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
  * keys out of order, a share or a part that names what is not there.
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
                                 tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Learns n pages, be they of one site or of several, in their order, each by the steps above, whatever
+ * its learn says; in as few transactions, or round trips, as the store can. The whole call takes at most
+ * timeout. *counted (may be NULL): how many documents were new. APR_SUCCESS: all are learnt. APR_ENOSPC:
+ * some are not, and would not be if they were handed over again soon: the store is full, or takes no
+ * writes. Any other failure, as of tmpl_store_observe(): some may be learnt, and all may be handed over
+ * again, as learning is idempotent.
+ */
+apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
+                              tmpl_error_t *err, apr_pool_t *pool);
+
+/* Bytes of a copy of a page and of all that it points to. */
+size_t tmpl_observation_size(const tmpl_observation_t *page);
+
+/*
+ * Such a copy, in one block that the caller frees with free(); NULL if there is no memory. It lives as
+ * long as it is kept, whatever becomes of the pool that the page came from.
+ */
+tmpl_observation_t *tmpl_observation_copy(const tmpl_observation_t *page);
 
 /* A site's figures; APR_NOTFOUND for a site that the store does not know. */
 apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
