@@ -50,28 +50,33 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
                      name);
 }
 
-/* page -> counts. False if the store gave none. */
-static int count(tmpl_outcome_t *outcome, const tmpl_observation_t *read, const tmpl_input_t *input,
-                 const tmpl_clean_opts_t *opts, tmpl_store_t *store, apr_interval_time_t timeout,
-                 apr_pool_t *pool)
+/* A detector that can judge a page without counts, in a mode that asks for verdicts. */
+static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts)
 {
-    if (store == NULL) {
-        return 0;
-    }
-    tmpl_observation_t observation = *read;
-    tmpl_document_t document = tmpl_document(outcome->page, input->host, input->uri,
-                                             input->page_key, opts->page.seed, pool);
-    observation.site = input->site;
-    observation.document = &document;
-    observation.policy = &opts->policy;
-    observation.learn = input->learn;
-    apr_status_t rv = tmpl_store_observe(store, &observation, timeout, &outcome->counts,
+    return outcome->detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
+}
+
+void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                        const tmpl_clean_opts_t *opts, apr_pool_t *pool)
+{
+    tmpl_observation_t *observation = &outcome->observation;
+    outcome->reading = outcome->detector->read(observation, outcome->page, pool);
+    outcome->document = tmpl_document(outcome->page, input->host, input->uri, input->page_key,
+                                      opts->page.seed, pool);
+    observation->site = input->site;
+    observation->document = &outcome->document;
+    observation->policy = &opts->policy;
+    observation->learn = input->learn;
+}
+
+void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval_time_t timeout,
+                      apr_pool_t *pool)
+{
+    apr_status_t rv = tmpl_store_observe(store, &outcome->observation, timeout, &outcome->counts,
                                          &outcome->store_error, pool);
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
         outcome->counts = (tmpl_counts_t){ 0 };
-        return 0;
     }
-    return 1;
 }
 
 /* What is known of the site, this page aside. */
@@ -111,30 +116,36 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
     }
 }
 
+void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool)
+{
+    tmpl_detect_opts_t detect = opts->detect;
+    tmpl_case_t of = { outcome->page, &outcome->observation, outcome->reading, &outcome->counts,
+                       &detect };
+    if (outcome->counts.records == NULL && !judges_alone(outcome, opts)) {
+        outcome->decline = TMPL_DECLINE_STORE;
+        return;
+    }
+    detect.min_df = opts->policy.min_df;
+    outcome->state = state_of(&outcome->counts, opts->policy.min_df);
+    if (opts->mode > TMPL_MODE_LEARN) {
+        tmpl_verdict_t *verdicts = apr_palloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
+        outcome->detector->judge(verdicts, &of, pool);
+        outcome->verdicts = verdicts;
+        edit(outcome, verdicts, opts, pool);
+    }
+}
+
 void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                       apr_interval_time_t timeout, apr_pool_t *pool)
 {
-    const tmpl_detector_t *detector = outcome->detector;
-    tmpl_observation_t observation = { 0 };
-    tmpl_detect_opts_t detect = opts->detect;
-    tmpl_case_t of = { outcome->page, &observation, NULL, &outcome->counts, &detect };
-    int alone = detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
-    detect.min_df = opts->policy.min_df;
-    if (store != NULL || alone) {
-        of.reading = detector->read(&observation, outcome->page, pool);
+    if (store != NULL || judges_alone(outcome, opts)) {
+        tmpl_clean_observe(outcome, input, opts, pool);
     }
-    if (!count(outcome, &observation, input, opts, store, timeout, pool) && !alone) {
-        outcome->decline = TMPL_DECLINE_STORE;
-        return;
+    if (store != NULL) {
+        tmpl_clean_count(outcome, store, timeout, pool);
     }
-    outcome->state = state_of(&outcome->counts, opts->policy.min_df);
-    if (opts->mode > TMPL_MODE_LEARN) {
-        tmpl_verdict_t *verdicts = apr_palloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
-        detector->judge(verdicts, &of, pool);
-        outcome->verdicts = verdicts;
-        edit(outcome, verdicts, opts, pool);
-    }
+    tmpl_clean_decide(outcome, opts, pool);
 }
 
 const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,

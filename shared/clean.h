@@ -78,6 +78,9 @@ typedef struct {
     tmpl_decline_e decline;  /* why there are no edits, or TMPL_DECLINE_NONE */
     const tmpl_page_t *page; /* NULL if the parser declined */
     const tmpl_detector_t *detector;
+    tmpl_document_t document;
+    tmpl_observation_t observation; /* what the store is told; points to document */
+    void *reading;                  /* what the detector wants to know again */
     tmpl_counts_t counts;           /* records is NULL if the store failed */
     const tmpl_verdict_t *verdicts; /* one a block; NULL where there are none */
     tmpl_closure_t closure;
@@ -106,6 +109,18 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
 void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                       apr_interval_time_t timeout, apr_pool_t *pool);
+
+/*
+ * The second half in three, for who works at many pages at once: observe fills outcome->observation, count
+ * asks the store and, if input->learn was set, tells it, decide judges. Only count depends on the order of
+ * pages; what comes before and after it may be done by other threads meanwhile. outcome may not move from
+ * observe to decide, and is given with the same opts to each.
+ */
+void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                        const tmpl_clean_opts_t *opts, apr_pool_t *pool);
+void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval_time_t timeout,
+                      apr_pool_t *pool);
+void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
 /*
  * The fingerprint of what is left of a page that was judged in a mode beyond LEARN, as text; NULL if there
