@@ -142,6 +142,7 @@ subtest 'usage errors' => sub {
         detector => [[qw(wang), ''], qr/none of incremental style pagelevel auto/],
         smoothing => [[qw(yes), ''], qr/none of off max min on/],
         model => [["$root/tests/models/one.trees"], qr/one\.trees is one for --detector auto/],
+        jobs => [['0', '257', '-1', 'x', ''], qr/not a whole number of 1 to 256/],
         'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/not a whole number of 2 to 64/],
         ratio => [[qw(-0.1 1.1 x nan), ''], qr/not a number of 0 to 1/],
         'min-keep' => [[qw(2 1e9 0.5x)], qr/not a number of 0 to 1/],
@@ -357,6 +358,32 @@ subtest 'names of the output' => sub {
     ($code, undef, $err) = run(qw(clean --mode strip --site s --out plain), @pages);
     is($code, 1, '--out names a file: exit code 1');
     like($err, qr/--out plain: /, '--out names a file: the message');
+};
+
+# Big pages between small ones, so that threads are done in another order than they began.
+subtest 'jobs' => sub {
+    mkdir 'many' or die $!;
+    my @many = map { sprintf 'many/p%02d.html', $_ } 1 .. 40;
+    spew($many[$_ - 1], page($_, "<p>Story number $_ tells of this.</p>" x ($_ % 3 ? 1 : 1000))) for 1 .. 40;
+    spew($many[20], '');
+    my %seen;
+    for my $detector ('incremental', 'auto') {
+        for my $mode (qw(annotate json)) {
+            for my $two ([], ['-2']) {
+                for my $jobs (1, 2, 7) {
+                    my ($code, $out, $err) = clean($mode, 'jobs', '--detector', $detector, @$two, '-j', $jobs,
+                        @many[0 .. 9], 'missing.html', @many[10 .. 39]);
+                    my $is = join "\n", $code, $out =~ s/[\d.]+ s$//r, $err, map { "$_:" . slurp("jobs/$_") } split / /, names('jobs');
+                    $seen{"$detector $mode @$two"} //= $is;
+                    ok($is eq $seen{"$detector $mode @$two"}, "$detector, $mode, @$two: the same with $jobs jobs");
+                    unlink glob 'jobs/*';
+                }
+            }
+        }
+    }
+    like(substr($seen{'incremental annotate '}, 0, 300),
+        qr/^1\n39 pages: 35 edited, 0 declined; 2 failed;.*\n\ntmplctl: missing.*\ntmplctl: .*p21\.html: is empty\n/,
+        'counts and messages go by the order of files');
 };
 
 subtest 'lists of files' => sub {

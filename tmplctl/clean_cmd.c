@@ -10,6 +10,7 @@
 #include "open_store.h"
 #include "progress.h"
 #include "render.h"
+#include "stages.h"
 
 /* What the summary line says. */
 typedef struct {
@@ -28,13 +29,89 @@ typedef struct {
     apr_array_header_t *files; /* ctl_file_t */
     ctl_store_t store;
     tally_t tally;
+    /* of the pass that is going on */
+    tmpl_clean_opts_t opts;
+    int learn; /* each page changes what the next ones see */
+    int done;  /* pages */
 } run_t;
 
-static void fail_file(run_t *run, ctl_file_t *file, const char *reason)
+/* A page on its way through the stages. */
+typedef struct {
+    tmpl_input_t input;
+    tmpl_outcome_t outcome;
+    ctl_rendered_t rendered;
+    int read;           /* there are bytes */
+    int parsed;         /* and a page */
+    const char *failed; /* why nothing is written of it */
+    tmpl_error_t err;
+} item_t;
+
+static ctl_file_t *file_of(const run_t *run, int index)
 {
-    ctl_say("%s: %s", file->path, reason);
-    file->failed = 1;
-    run->tally.failed++;
+    return &APR_ARRAY_IDX(run->files, index, ctl_file_t);
+}
+
+/* The order of look-ups alone does not matter. */
+static void ask_store(run_t *run, item_t *item, apr_pool_t *pool)
+{
+    if (item->parsed) {
+        tmpl_clean_count(&item->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
+    }
+}
+
+static void prepare_page(void *baton, int index, void *state, apr_pool_t *pool)
+{
+    run_t *run = baton;
+    item_t *item = state;
+    const ctl_file_t *file = file_of(run, index);
+    tmpl_input_t *input = &item->input;
+    if (file->failed) {
+        return;
+    }
+    *input = (tmpl_input_t){ .site = run->ctl->options.site,
+                             .uri = apr_pstrcat(pool, "/", file->path, NULL),
+                             .page_key = file->path,
+                             .learn = run->learn };
+    if (ctl_file_read(&input->body, &input->len, file->path, &item->err, pool) != APR_SUCCESS) {
+        item->failed = item->err.text;
+        return;
+    }
+    item->read = 1;
+    item->parsed = tmpl_clean_read(&item->outcome, input, &run->opts, pool);
+    if (item->parsed) {
+        tmpl_clean_observe(&item->outcome, input, &run->opts, pool);
+    }
+    if (!run->learn) {
+        ask_store(run, item, pool);
+    }
+}
+
+static void count_page(void *baton, int index, void *state, apr_pool_t *pool)
+{
+    run_t *run = baton;
+    (void)index;
+    if (run->learn) {
+        ask_store(run, state, pool);
+    }
+}
+
+static void finish_page(void *baton, int index, void *state, apr_pool_t *pool)
+{
+    run_t *run = baton;
+    item_t *item = state;
+    const ctl_file_t *file = file_of(run, index);
+    ctl_page_t page = { file->path, &item->input, &item->outcome };
+    if (item->parsed) {
+        tmpl_clean_decide(&item->outcome, &run->opts, pool);
+    }
+    if (!item->read || run->opts.mode == TMPL_MODE_LEARN) {
+        return;
+    }
+    run->mode->render(&item->rendered, &page, pool);
+    if (ctl_file_write(run->ctl->options.out, file->out, item->rendered.bytes, item->rendered.len,
+                       &item->err, pool) != APR_SUCCESS) {
+        item->failed = apr_pstrcat(pool, "not written: ", item->err.text, NULL);
+    }
 }
 
 /* Said once: a store that is down is down for every page. */
@@ -45,76 +122,66 @@ static void note_store(run_t *run, const ctl_file_t *file, const tmpl_error_t *e
     }
 }
 
-/* One file through the library; APR_SUCCESS unless it could not be read, which has been said. */
-static apr_status_t judge(tmpl_outcome_t *outcome, tmpl_input_t *input, run_t *run,
-                          ctl_file_t *file, tmpl_mode_e mode, int learn, apr_pool_t *pool)
+static void add_page(tally_t *tally, const item_t *item)
 {
-    tmpl_error_t err;
-    tmpl_clean_opts_t opts = run->ctl->options.clean;
-    opts.mode = mode;
-    *input = (tmpl_input_t){ .site = run->ctl->options.site,
-                             .uri = apr_pstrcat(pool, "/", file->path, NULL),
-                             .page_key = file->path,
-                             .learn = learn };
-    apr_status_t status = ctl_file_read(&input->body, &input->len, file->path, &err, pool);
-    if (status != APR_SUCCESS) {
-        fail_file(run, file, err.text);
-        return status;
-    }
-    tmpl_clean(outcome, input, &opts, run->store.store, CTL_STORE_TIMEOUT, pool);
-    if (outcome->store_error.status != APR_SUCCESS) {
-        note_store(run, file, &outcome->store_error);
-    }
-    return APR_SUCCESS;
+    tally->pages++;
+    tally->edited += item->rendered.edited;
+    tally->declined[item->outcome.decline]++;
+    tally->bytes_in += item->input.len;
+    tally->bytes_out += item->rendered.len;
 }
 
-static void learn_file(run_t *run, ctl_file_t *file, apr_pool_t *pool)
+static void report_page(void *baton, int index, void *state, apr_pool_t *pool)
 {
-    tmpl_outcome_t outcome;
-    tmpl_input_t input;
-    judge(&outcome, &input, run, file, TMPL_MODE_LEARN, 1, pool);
+    run_t *run = baton;
+    const item_t *item = state;
+    ctl_file_t *file = file_of(run, index);
+    (void)pool;
+    if (item->outcome.store_error.status != APR_SUCCESS) {
+        note_store(run, file, &item->outcome.store_error);
+    }
+    if (item->failed != NULL) {
+        ctl_say("%s: %s", file->path, item->failed);
+        file->failed = 1;
+        run->tally.failed++;
+    }
+    else if (item->read && run->opts.mode != TMPL_MODE_LEARN) {
+        add_page(&run->tally, item);
+    }
+    ctl_progress_step(++run->done);
 }
 
-static void clean_file(run_t *run, ctl_file_t *file, apr_pool_t *pool)
+static int go_on(void *baton)
 {
-    tmpl_outcome_t outcome;
-    tmpl_input_t input;
-    tmpl_error_t err;
-    ctl_rendered_t rendered;
-    ctl_page_t page = { file->path, &input, &outcome };
-    int learn = !run->ctl->options.two_pass;
-    if (judge(&outcome, &input, run, file, run->mode->mode, learn, pool) != APR_SUCCESS) {
-        return;
-    }
-    run->mode->render(&rendered, &page, pool);
-    if (ctl_file_write(run->ctl->options.out, file->out, rendered.bytes, rendered.len, &err,
-                       pool) != APR_SUCCESS) {
-        fail_file(run, file, apr_psprintf(pool, "not written: %s", err.text));
-        return;
-    }
-    run->tally.pages++;
-    run->tally.edited += rendered.edited;
-    run->tally.declined[outcome.decline]++;
-    run->tally.bytes_in += input.len;
-    run->tally.bytes_out += rendered.len;
+    (void)baton;
+    return !ctl_interrupted();
 }
 
-static void each_file(run_t *run, const char *title,
-                      void (*work)(run_t *run, ctl_file_t *file, apr_pool_t *pool))
+/* All files once. */
+static apr_status_t pass(run_t *run, const char *title, tmpl_mode_e mode, int learn)
 {
-    apr_pool_t *pool;
-    apr_pool_create(&pool, run->ctl->pool);
+    static const ctl_stages_t stages = { prepare_page, count_page, finish_page, report_page,
+                                         sizeof(item_t) };
+    ctl_t *ctl = run->ctl;
+    run->opts = ctl->options.clean;
+    run->opts.mode = mode;
+    run->learn = learn;
+    run->done = 0;
     ctl_progress_start(title, run->files->nelts);
-    for (int i = 0; i < run->files->nelts && !ctl_interrupted(); i++) {
-        ctl_file_t *file = &APR_ARRAY_IDX(run->files, i, ctl_file_t);
-        if (!file->failed) {
-            work(run, file, pool);
-        }
-        apr_pool_clear(pool);
-        ctl_progress_step(i + 1);
-    }
+    apr_status_t status =
+        ctl_stages_run(&stages, run->files->nelts, (int)ctl->options.jobs, go_on, run, ctl->pool);
     ctl_progress_end();
-    apr_pool_destroy(pool);
+    if (status != APR_SUCCESS) {
+        ctl_say("clean: --jobs %u: %s", ctl->options.jobs, ctl_error_text(status, ctl->pool));
+    }
+    return status;
+}
+
+static apr_status_t passes(run_t *run)
+{
+    int two = run->ctl->options.two_pass;
+    apr_status_t status = two ? pass(run, "learning", TMPL_MODE_LEARN, 1) : APR_SUCCESS;
+    return status == APR_SUCCESS ? pass(run, "cleaning", run->mode->mode, !two) : status;
 }
 
 static void print_declined(const tally_t *tally)
@@ -188,11 +255,11 @@ int ctl_clean(ctl_t *ctl)
     if (ctl_store_open(&run.store, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
-    if (ctl->options.two_pass) {
-        each_file(&run, "learning", learn_file);
-    }
-    each_file(&run, "cleaning", clean_file);
+    apr_status_t status = passes(&run);
     ctl_store_close(&run.store, ctl->pool);
+    if (status != APR_SUCCESS) {
+        return CTL_FAILED;
+    }
     if (ctl_interrupted()) {
         ctl_say("interrupted: %d of %d pages are written", run.tally.pages, run.files->nelts);
         return CTL_FAILED;

@@ -21,6 +21,9 @@
 /* How long one page may wait for the store. Nobody waits for an answer here, unlike in a server. */
 #define CTL_STORE_TIMEOUT apr_time_from_sec(10)
 
+/* What a pool may keep of a page's memory for the next page: most need far less. */
+#define CTL_POOL_KEEPS (16 * 1024 * 1024)
+
 /* What the options of a command line say; options.c fills it. */
 typedef struct {
     const char *mode;
@@ -30,6 +33,7 @@ typedef struct {
     const char *model;      /* of the detector; NULL: the one that is built in */
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     int two_pass;
+    uint32_t jobs; /* clean: threads */
     int help;
     const char *via;    /* warm: a proxy that learns; NULL: a store does */
     uint32_t size;      /* warm: of the complete subdigraph */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <apr_atomic.h>
 #include <apr_cstr.h>
 #include <apr_hash.h>
 #include <apr_lib.h>
@@ -199,13 +200,17 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
     return APR_SUCCESS;
 }
 
+static apr_uint32_t written; /* files begun */
+
 apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
                             tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_file_t *out;
     char text[200];
     const char *final = apr_pstrcat(pool, dir, "/", name, NULL);
-    const char *temp = apr_psprintf(pool, "%s/.tmplctl-%ld.tmp", dir, (long)getpid());
+    /* threads write several at once */
+    const char *temp = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
+                                    (unsigned)apr_atomic_inc32(&written));
     apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_TRUNCATE | APR_FOPEN_BINARY;
     apr_status_t status = apr_file_open(&out, temp, flags, APR_FPROT_OS_DEFAULT, pool);
     if (status != APR_SUCCESS) {

@@ -11,9 +11,6 @@
 #include "options.h"
 #include "progress.h"
 
-/* What a pool may keep of a page's memory for the next page: most need far less. */
-#define POOL_KEEPS (16 * 1024 * 1024)
-
 static const ctl_command_t commands[] = {
     { "clean", CTL_IN_CLEAN, ctl_clean, 0, -1, "FILE...",
       "finds the template of pages, and marks it or takes it out",
@@ -25,7 +22,8 @@ static const ctl_command_t commands[] = {
       "  text      the text that is not template, UTF-8, one line a block\n"
       "  json      what was found, block by block, and the spans that strip cuts\n"
       "Without --store, what is learnt is forgotten at the end. FILE may be -: names of\n"
-      "files are then read from standard input, one a line.\n" },
+      "files are then read from standard input, one a line. What is written and printed is\n"
+      "the same for every number of --jobs.\n" },
     { "segments", CTL_IN_SEGMENTS, ctl_segments, 1, 1, "FILE",
       "prints the blocks and segments of a page",
       "With --store and --site also what is known of them. Nothing is learnt.\n" },
@@ -154,7 +152,7 @@ int main(int argc, const char *const *argv, const char *const *env)
         fputs("tmplctl: APR does not start\n", stderr);
         return CTL_FAILED;
     }
-    apr_allocator_max_free_set(allocator, POOL_KEEPS);
+    apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
     apr_pool_create_ex(&pool, NULL, NULL, allocator);
     apr_allocator_owner_set(allocator, pool);
     int code = flush_stdout(dispatch(argc, argv, pool));

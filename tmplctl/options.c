@@ -13,6 +13,7 @@
 
 #include "progress.h"
 #include "site/subdigraph.h"
+#include "stages.h"
 
 const char CTL_STDIN[] = "(standard input)";
 
@@ -61,6 +62,8 @@ static const option_t options[] = {
       "redis+unix:///path[?db=n]" },
     { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, set_flag, AT(two_pass), 0, 0,
       "learn from all pages first, then judge each" },
+    { "jobs", 'j', "N", CTL_IN_CLEAN, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,
+      "threads that read and judge pages" },
     { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
       "take file names from LIST, one a line (-: standard input)" },
     { "detector", 'd', "NAME", IN_JUDGING, 0, set_detector, AT(clean.detector), 0, 0,
@@ -398,6 +401,7 @@ static apr_status_t load_models(ctl_t *ctl)
 static ctl_options_t defaults(void)
 {
     return (ctl_options_t){ .clean = tmpl_clean_opts_default,
+                            .jobs = 1,
                             .pages = CTL_PAGES,
                             .size = CTL_SIZE,
                             .max_loads = CTL_MAX_LOADS,

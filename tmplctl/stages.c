@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stages.h"
+
+#include <string.h>
+
+#include <apr_thread_cond.h>
+#include <apr_thread_mutex.h>
+#include <apr_thread_pool.h>
+
+#include "ctl.h"
+
+typedef struct run_t run_t;
+
+/* A place that one item after the other takes. */
+typedef struct {
+    run_t *run;
+    ctl_stage_f *stage; /* what the next task does */
+    int index;          /* of its item */
+    int idle;           /* no task has it; the run's lock guards it */
+    void *state;
+    apr_pool_t *pool;
+} place_t;
+
+struct run_t {
+    const ctl_stages_t *stages;
+    void *baton;
+    place_t *places;
+    int n_places;
+    apr_thread_pool_t *threads; /* NULL: the caller's does all */
+    apr_thread_mutex_t *lock;
+    apr_thread_cond_t *idled; /* some place has become idle */
+};
+
+static place_t *place_of(run_t *run, int index)
+{
+    return &run->places[index % run->n_places];
+}
+
+static void do_stage(place_t *place)
+{
+    place->stage(place->run->baton, place->index, place->state, place->pool);
+}
+
+static void *APR_THREAD_FUNC do_task(apr_thread_t *thread, void *data)
+{
+    place_t *place = data;
+    run_t *run = place->run;
+    (void)thread;
+    do_stage(place);
+    apr_thread_mutex_lock(run->lock);
+    place->idle = 1;
+    apr_thread_cond_signal(run->idled);
+    apr_thread_mutex_unlock(run->lock);
+    return NULL;
+}
+
+/* What is further on its way goes first: it makes room. */
+static void start(place_t *place, ctl_stage_f *stage, apr_byte_t priority)
+{
+    place->stage = stage;
+    place->idle = 0;
+    if (place->run->threads == NULL ||
+        apr_thread_pool_push(place->run->threads, do_task, place, priority, NULL) != APR_SUCCESS) {
+        do_stage(place);
+        place->idle = 1;
+    }
+}
+
+static int is_idle(run_t *run, int index)
+{
+    apr_thread_mutex_lock(run->lock);
+    int idle = place_of(run, index)->idle;
+    apr_thread_mutex_unlock(run->lock);
+    return idle;
+}
+
+static void wait_for(run_t *run, int index)
+{
+    apr_thread_mutex_lock(run->lock);
+    while (!place_of(run, index)->idle) {
+        apr_thread_cond_wait(run->idled, run->lock);
+    }
+    apr_thread_mutex_unlock(run->lock);
+}
+
+static void begin(run_t *run, int index)
+{
+    place_t *place = place_of(run, index);
+    place->index = index;
+    memset(place->state, 0, run->stages->size);
+    start(place, run->stages->prepare, APR_THREAD_TASK_PRIORITY_NORMAL);
+}
+
+static void count(run_t *run, int index)
+{
+    place_t *place = place_of(run, index);
+    run->stages->count(run->baton, index, place->state, place->pool);
+    start(place, run->stages->finish, APR_THREAD_TASK_PRIORITY_HIGH);
+}
+
+static void report(run_t *run, int index)
+{
+    place_t *place = place_of(run, index);
+    run->stages->report(run->baton, index, place->state, place->pool);
+    apr_pool_clear(place->pool);
+}
+
+static void run_all(run_t *run, int n, int (*more)(void *baton))
+{
+    int begun = 0, counted = 0, reported = 0;
+    for (;;) {
+        while (begun < n && begun - reported < run->n_places && more(run->baton)) {
+            begin(run, begun++);
+        }
+        if (counted < begun) {
+            wait_for(run, counted);
+            count(run, counted++);
+        }
+        if (reported == begun) {
+            return;
+        }
+        /* waits only if there is nothing else to do */
+        while (reported < counted &&
+               (counted == begun || begun - reported == run->n_places || is_idle(run, reported))) {
+            wait_for(run, reported);
+            report(run, reported++);
+        }
+    }
+}
+
+/* Pools of their own, for several threads fill them at once. */
+static apr_status_t make_places(run_t *run, apr_pool_t *pool)
+{
+    run->places = apr_pcalloc(pool, (apr_size_t)run->n_places * sizeof(*run->places));
+    for (int i = 0; i < run->n_places; i++) {
+        apr_allocator_t *allocator;
+        apr_status_t status = apr_allocator_create(&allocator);
+        if (status == APR_SUCCESS) {
+            apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
+            status = apr_pool_create_ex(&run->places[i].pool, pool, NULL, allocator);
+        }
+        if (status != APR_SUCCESS) {
+            return status;
+        }
+        apr_allocator_owner_set(allocator, run->places[i].pool);
+        run->places[i].run = run;
+        run->places[i].state = apr_palloc(pool, run->stages->size);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t ctl_stages_run(const ctl_stages_t *stages, int n, int jobs, int (*more)(void *baton),
+                            void *baton, apr_pool_t *pool)
+{
+    run_t run = { .stages = stages, .baton = baton, .n_places = jobs > 1 ? 2 * jobs + 1 : 1 };
+    apr_pool_t *own;
+    apr_pool_create(&own, pool);
+    apr_status_t status = make_places(&run, own);
+    if (status == APR_SUCCESS) {
+        status = apr_thread_mutex_create(&run.lock, APR_THREAD_MUTEX_DEFAULT, own);
+    }
+    if (status == APR_SUCCESS) {
+        status = apr_thread_cond_create(&run.idled, own);
+    }
+    if (status == APR_SUCCESS && jobs > 1) {
+        status = apr_thread_pool_create(&run.threads, (apr_size_t)jobs, (apr_size_t)jobs, own);
+    }
+    if (status == APR_SUCCESS) {
+        run_all(&run, n, more);
+    }
+    if (run.threads != NULL) {
+        apr_thread_pool_destroy(run.threads);
+    }
+    apr_pool_destroy(own);
+    return status;
+}
