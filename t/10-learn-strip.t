@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A proxy in strip mode learns a site from the pages passing through. Until a segment has stood on
+# A proxy in strip mode, with detector incremental, learns a site from the pages passing through. Until a segment has stood on
 # TmplMinDF pages everything passes byte for byte; from then on header, sidebar and footer are gone,
 # the article is all there, and every other byte is as the backend sent it.
 
@@ -10,7 +10,7 @@ use Test::Tmpl;
 
 my $site = site();
 my $backend = backend { $site->answer(@_) };
-my $httpd = proxy($backend, conf => 'TmplMode strip');
+my $httpd = proxy($backend, detector => 'incremental', conf => 'TmplMode strip');
 
 for my $n (1 .. 4) {
     my $res = $httpd->get("/page/$n");

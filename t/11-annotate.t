@@ -30,8 +30,7 @@ TmplMode annotate
 END
 
 subtest 'fixture site' => sub {
-    same_bytes($_->body, $site->page($_->{n}), "page $_->{n} passes untouched")
-        for map { my $res = $httpd->get("/page/$_"); $res->{n} = $_; $res } 1 .. 4;
+    same_bytes(unmark($httpd->get("/page/$_")->body), $site->page($_), "page $_ without its marks, if it has any") for 1 .. 4;
     my $res = $httpd->get('/page/5');
     my $html = $res->body;
     same_bytes(unmark($html), $site->page(5), 'page 5 without its marks is as the backend sent it');

@@ -18,6 +18,10 @@ TmplMode headers
 <Location /page/40>
     TmplMode off
 </Location>
+<Location /page/50>
+    TmplDetector incremental
+    TmplSiteKey another.example
+</Location>
 END
 
 my @answers = $httpd->visit(1 .. 7);
@@ -26,13 +30,15 @@ is state_of(@answers), 'cold learning learning learning warm warm warm', 'states
 is join(' ', map { $_->says('pages') } @answers), '1 2 3 4 5 6 7', 'pages seen';
 
 my $said = $answers[6]->tmpl;
-is $said->{detector}, 'incremental', 'detector';
+is $said->{detector}, 'auto', 'the detector, which is the default one';
 cmp_ok $said->{template}, '>=', 3, 'template blocks: header, sidebar, footer at least';
 cmp_ok $said->{blocks}, '>', $said->{template}, 'and some that are not';
 ok $said->{ratio} > 0 && $said->{ratio} < 1, 'ratio is within 0 and 1' or diag explain $said;
 ok !exists $said->{declined}, 'not declined';
-is $answers[0]->tmpl->{template}, 0, 'no template on the first page';
-cmp_ok $answers[0]->tmpl->{ratio}, '==', 0, 'and a ratio of 0';
+my $first = $httpd->get('/page/50')->tmpl;
+is $first->{detector}, 'incremental', 'another detector';
+is $first->{template}, 0, 'finds no template on the first page';
+cmp_ok $first->{ratio}, '==', 0, 'and a ratio of 0';
 is scalar(() = $answers[6]->header_values("Tmpl")), 1, 'one field';
 
 like $answers[6]->header('Server-Timing'), qr/^tmpl;(?:.*;)?dur=\d+(\.\d+)?/, 'Server-Timing';

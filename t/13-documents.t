@@ -22,7 +22,7 @@ my $backend = backend {
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
 };
 
-my $httpd = proxy($backend, conf => "TmplMode strip\nTmplSiteKey %{req:X-Site}");
+my $httpd = proxy($backend, detector => 'incremental', conf => "TmplMode strip\nTmplSiteKey %{req:X-Site}");
 my $get = sub {
     my ($name, $target) = @_;
     return $httpd->get($target, headers => { 'X-Site' => $name });

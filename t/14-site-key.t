@@ -19,6 +19,9 @@ TmplMode strip
 <Location /long/>
     ProxyPass $url/
     TmplSiteKey "%{req:X-Site}"
+    <If "req('X-Detector') == 'incremental'">
+        TmplDetector incremental
+    </If>
 </Location>
 <Location /bykey/>
     ProxyPass $url/
@@ -49,9 +52,13 @@ is join(' ', map { $ask->($_, 'same') } 1 .. 6), '1 1 1 1 1 1', 'TmplPageKey: on
 is $ask->(7, 'other'), 2, 'another key, another document';
 
 # A name that no store takes is not the store's failure: it costs those pages only, and few lines.
-my @long = map { $httpd->get("/long/page/$_", headers => { 'X-Site' => 'x' x 256 }) } 1 .. 20;
-is scalar(grep { $_->says('declined') eq 'store' } @long), 20, 'a name of 256 bytes: declined';
-is scalar(grep { $long[$_ - 1]->body ne $site->page($_) } 1 .. 20), 0, 'and untouched';
+for my $detector (qw(incremental auto)) {
+    my %headers = ('X-Site' => 'x' x 256, 'X-Detector' => $detector);
+    my @faults = grep { defined } map {
+        Test::Tmpl::fault_of($httpd->get("/long/page/$_", headers => \%headers), $detector, $site, $_)
+    } 1 .. 20;
+    is join("\n", @faults), '', "a name of 256 bytes: $detector does as if the store had failed";
+}
 is $httpd->get('/long/page/1', headers => { 'X-Site' => 'x' x 255 })->says('state'), 'cold', '255 bytes: taken, at once';
 like $httpd->log_text, qr/\[tmpl:warn\].*\[T015\].*256 bytes/, 'the log says so';
 unlike $httpd->log_text, qr/T011/, 'and blames no store';

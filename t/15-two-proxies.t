@@ -11,8 +11,8 @@ my $redis = redis();
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 my $conf = "TmplMode strip\nTmplStore " . $redis->unix_uri;
-my $left = proxy($backend, conf => $conf, no_store => 1);
-my $right = proxy($backend, conf => $conf =~ s/\Q${\ $redis->unix_uri}\E/$redis->uri/er, no_store => 1);
+my $left = proxy($backend, detector => 'incremental', conf => $conf, no_store => 1);
+my $right = proxy($backend, detector => 'incremental', conf => $conf =~ s/\Q${\ $redis->unix_uri}\E/$redis->uri/er, no_store => 1);
 
 is $right->get('/page/1')->says('state'), 'cold', 'nothing is known at first';
 $left->visit(1 .. 4);

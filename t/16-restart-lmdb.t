@@ -9,7 +9,7 @@ use Test::Tmpl;
 
 my $site = site();
 my $backend = backend { $site->answer(@_) };
-my $httpd = proxy($backend, conf => 'TmplMode strip');
+my $httpd = proxy($backend, detector => 'incremental', conf => 'TmplMode strip');
 
 $httpd->visit(1 .. 6);
 my %way = (

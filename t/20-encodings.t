@@ -22,7 +22,7 @@ my %ENCODE = (
 );
 my $backend = backend {
     my ($connection, $request) = @_;
-    $request->{target} =~ s{^/compress}{};
+    $request->{target} =~ s{^/(?:compress|headers)}{};
     my ($encoding, $n) = $request->{target} =~ m{^/as/([^/]+)/(\d+)} or return $site->answer(@_);
     $encoding =~ s/\+/, /;
     my %headers = ('Content-Type' => 'text/html', 'Content-Encoding' => $encoding =~ s/plain//r, ETag => '"v1"');
@@ -30,12 +30,15 @@ my $backend = backend {
 };
 my $httpd = proxy($backend, conf => <<'END');
 TmplMode strip
+<Location /headers>
+    TmplMode headers
+</Location>
 <Location /compress>
     SetOutputFilter DEFLATE
 </Location>
 END
 for my $encoding (qw(gzip x-gzip)) {
-    my $res = $httpd->get("/as/$encoding/1");
+    my $res = $httpd->get("/headers/as/$encoding/1");
     same_bytes($res->body, $ENCODE{$encoding}->($site->page(1)), "$encoding: nothing is changed, it goes out as it came");
     is $res->header('Content-Encoding'), $encoding, "$encoding: and is called what it is";
 }

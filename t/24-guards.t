@@ -30,7 +30,7 @@ $httpd->visit(1 .. 6);
 
 # On a site of which nothing is known, TmplDrop alone decides.
 for my $selector ('aside', '.side', '[class=side]', '"aside[class=side].side"') {
-    my $cold = proxy($backend, conf => "TmplMode strip\nTmplDrop $selector");
+    my $cold = proxy($backend, detector => 'incremental', conf => "TmplMode strip\nTmplDrop $selector");
     same_bytes($cold->get('/page/1')->body, $site->page(1, 'aside'), "TmplDrop $selector, first page");
     $cold->finish;
 }

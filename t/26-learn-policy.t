@@ -51,6 +51,7 @@ $httpd->get("/public/$_", headers => \%known) for 1 .. 6;
 for my $place (qw(cookie private)) {
     my $res = $httpd->get("/$place/9", headers => \%known);
     same_bytes($res->body, $site->stripped(9), "$place: stripped by what is known");
+    is $res->says('state'), 'warm', "$place: which is something";
     is $res->says('pages'), 6, "$place: and not counted";
 }
 

@@ -22,7 +22,8 @@ my %URI = (
 for my $db (sort keys %URI) {
     my $httpd = proxy($backend, conf => "TmplMode strip\nTmplStore $URI{$db}", no_store => 1);
     my @answers = $httpd->visit(1 .. 6);
-    same_bytes($answers[5]->body, $site->stripped(6), "database $db: learns");
+    same_bytes($answers[5]->body, $site->stripped(6), "database $db: a page is right");
+    is $answers[5]->says('pages'), 6, "database $db: learns";
     like $redis->command('INFO', 'keyspace'), qr/^db$db:keys=[1-9]/m, 'and keeps it there';
     $httpd->finish;
 }

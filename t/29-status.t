@@ -14,10 +14,13 @@ my $backend = backend {
     return $site->answer(@_) if $request->{target} ne '/file';
     $connection->respond(200, { 'Content-Type' => 'text/html', 'Content-Disposition' => 'attachment' }, 'x');
 };
-my $httpd = Test::Tmpl::Httpd->new(conf => 'ProxyPass /server-status !' . "\nProxyPass / " . $backend->url . <<'END')->start;
+my $httpd = Test::Tmpl::Httpd->new(detector => 'incremental', conf => 'ProxyPass /server-status !' . "\nProxyPass / " . $backend->url . <<'END')->start;
 /
 TmplMode strip
 ExtendedStatus on
+<Location /page/9>
+    TmplDetector auto
+</Location>
 <Location /server-status>
     SetHandler server-status
     TmplMode off
@@ -47,7 +50,9 @@ cmp_ok $count->{'bytes-in'}, '>', $count->{'bytes-out'}, 'bytes have been saved'
 
 $httpd->graceful;
 $httpd->get('/page/9');
-is counters()->{pages}, 10, 'counted on after a graceful restart';
+$count = counters();
+is $count->{pages}, 10, 'counted on after a graceful restart';
+is $count->{'detector-auto'}, 1, 'and another detector by its name';
 
 for my $target ('/server-status', '/server-status?notable') {
     my $html = $httpd->get($target)->body;

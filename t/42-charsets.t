@@ -70,13 +70,16 @@ TmplSiteKey "%{req:X-Site}"
 <If "req('X-Mode') == 'annotate'">
     TmplMode annotate
 </If>
+<If "req('X-Mode') == 'headers'">
+    TmplMode headers
+</If>
 END
 
 my $client = $httpd->client;
 for my $case (@CASE) {
     my ($way, $charset) = @$case;
     my $get = sub { $client->get("/$way/$charset/$_[0]", headers => { 'X-Site' => "$way $charset", 'X-Mode' => $_[1] // '' }) };
-    same_bytes($get->(1)->body, page($way, $charset, 1), "$charset, $way: the first page is untouched");
+    same_bytes($get->(1, 'headers')->body, page($way, $charset, 1), "$charset, $way: looked at, and untouched");
     $get->(2);
     my $res = $get->(3);
     same_bytes($res->body, page($way, $charset, 3, qw(header aside footer)), "$charset, $way: stripped");

@@ -27,7 +27,7 @@ sub hosts {
     $lines{$_}
 </VirtualHost>
 END
-    return httpd(conf => "$conf\n$hosts", detector => undef, no_store => scalar($conf =~ /TmplStore/));
+    return httpd(conf => "$conf\n$hosts", no_store => scalar($conf =~ /TmplStore/));
 }
 
 # Page n of the test's site without what stands in links: the header, and the sidebar's list.

@@ -53,6 +53,9 @@ TmplSiteKey "%{req:X-Site}"
 <If "req('X-Mode') == 'careful'">
     TmplMinKeep 99%
 </If>
+<If "req('X-Mode') == 'all'">
+    TmplDetector incremental
+</If>
 <If "req('X-Mode') == 'quiet'">
     TmplHeaders off
 </If>
@@ -71,8 +74,8 @@ sub distance {
     return unpack '%32b*', pack('H*', $one) ^ pack('H*', $other);
 }
 
-# The first page is judged by nothing else: its fingerprint is that of all its text.
-my %cold = map { $_ => print_of("$_/utf-8/header", 1) } qw(own other);
+# incremental finds no template on the first page: its fingerprint is that of all its text.
+my %cold = map { $_ => print_of("$_/utf-8/header", 1, 'X-Mode' => 'all') } qw(own other);
 like $cold{$_}, qr/^[0-9a-f]{16}$/, "$_: sixteen digits on the first page" for sort keys %cold;
 
 my @SITES = ('own/utf-8/header', 'other/utf-8/header', 'own/windows-1252/header', 'own/windows-1252/meta', 'few/utf-8/header');

@@ -24,7 +24,10 @@ use Test::Tmpl::Site;
 # What annotate puts into the start tag of an element.
 our $MARK = ' data-tmpl=""';
 
-my @HERE = qw(backend site httpd proxy redis unmark same_bytes state_of);
+# Lines of a configuration by which a field of the request says which detector judges.
+our $BY_FIELD = "<If \"req('X-Detector') == 'incremental'\">\n    TmplDetector incremental\n</If>\n";
+
+my @HERE = qw(backend site httpd proxy redis unmark same_bytes state_of wrong_without_store);
 my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
 
 sub import {
@@ -69,6 +72,31 @@ sub same_bytes {
     Test::More::diag(sprintf "lengths %d and %d, differ at %d:\n  got  ...%s\n  want ...%s",
         length $got, length $want, $at, map { substr $_, $at > 30 ? $at - 30 : 0, 100 } $got, $want);
     return 0;
+}
+
+# What is wrong with an answer to /page/N while the store has failed: incremental declines it, auto judges it
+# alone and says so. undef if it is right.
+sub fault_of {
+    my ($res, $detector, $site, $n) = @_;
+    my $incremental = $detector eq 'incremental';
+    return 'status ' . $res->status . ', ' . ($res->error // 'whole') if $res->status != 200 || !$res->complete;
+    return 'other bytes' if $res->body ne $site->page($n) && ($incremental || $res->body ne $site->stripped($n));
+    return 'Tmpl: ' . ($res->header('Tmpl') // '')
+        if $res->says('declined') ne ($incremental ? 'store' : '') || $res->says('store') ne ($incremental ? '' : '0');
+    return;
+}
+
+# Asks for pages N with each of both, of a server that has $BY_FIELD; returns what is wrong, a line each.
+sub wrong_without_store {
+    my ($httpd, $site, @n) = @_;
+    my @wrong;
+    for my $detector (qw(incremental auto)) {
+        for my $n (@n) {
+            my $fault = fault_of($httpd->get("/page/$n", headers => { 'X-Detector' => $detector }), $detector, $site, $n);
+            push @wrong, "$detector, page $n: $fault" if defined $fault;
+        }
+    }
+    return @wrong;
 }
 
 # The answers' states in one string: "cold learning warm".
