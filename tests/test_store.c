@@ -799,6 +799,7 @@ static void random_pages_agree_with_the_model(void **state)
     for (unsigned i = 0; i < DIM(sites); i++) {
         /* the draw is of any use only if much has happened */
         assert_true(walks[i].counted > 100 && walks[i].crossed > 30 && walks[i].repeats > 100);
+        assert_true(c->backend != LMDB || walks[i].late > 100);
     }
     free(walks);
 }
@@ -867,6 +868,34 @@ static void many_pages_at_once_are_learnt_as_one_by_one(void **state)
     }
     assert_true(most > 10);
     free(drawn);
+}
+
+static void later_writes_nothing_but_says_what_is_due(void **state)
+{
+    ctx_t *c = *state;
+
+    for (unsigned again = 0; again < 2; again++) {
+        observe_as(c, "s", 1, 2, 0, 5, &usual, TMPL_LEARNING_LATER);
+        assert_true(c->counts.due);
+        assert_true(c->counts.counted);
+        assert_int_equal(c->counts.pages, 1);
+        assert_int_equal(c->counts.records[4].df, 1);
+        assert_unknown(c, "s");
+    }
+    observe_as(c, "s", 1, 2, 0, 5, &usual, TMPL_LEARNING_NOW);
+    assert_false(c->counts.due);
+    observe_as(c, "s", 3, 4, 0, 5, &usual, TMPL_LEARNING_LATER);
+    assert_true(c->counts.due);
+    assert_int_equal(c->counts.pages, 2);
+    assert_int_equal(c->counts.records[4].df, 2);
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(c->counts.records[4].df, 1);
+    /* known and fresh: learning would write nothing */
+    observe_as(c, "s", 1, 2, 0, 5, &usual, TMPL_LEARNING_LATER);
+    assert_false(c->counts.due);
+    assert_false(c->counts.counted);
+    assert_int_equal(c->counts.records[4].df, 1);
 }
 
 static void bad_pages_are_not_learnt(void **state)
@@ -1065,6 +1094,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, sweeper_bounds_the_table),
     TEST(ALL_STORES, random_pages_agree_with_the_model),
     TEST(ALL_STORES, many_pages_at_once_are_learnt_as_one_by_one),
+    TEST(LMDB, later_writes_nothing_but_says_what_is_due),
     TEST(ALL_STORES, bad_pages_are_not_learnt),
     TEST(ALL_STORES, threads_share_a_store),
     TEST(NO_STORE, uris),

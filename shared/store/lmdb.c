@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/lmdb_slots.h"
 #include "store/lmdb_store.h"
 #include "store/parts.h"
 
@@ -16,216 +17,231 @@
 #define SWEEP_DOOMED  64
 #define SWEEP_FULL    256 /* on a full map, where nothing else is written */
 
-/* One observation on its way through a transaction. */
+/* What one transaction learns at most: others get their turn in between. */
+#define BATCH_PAGES 32
+#define BATCH_KEYS  20000
+
+/* Pages of one site on their way through a transaction: nothing is written before all are counted. */
 typedef struct {
     tmpl_lmdb_store_t *store;
     MDB_txn *txn;
-    const tmpl_observation_t *obs;
     apr_time_t deadline;
     apr_pool_t *pool;
-    tmpl_lifetimes_t lifetimes;
-    tmpl_counts_t *counts;
     tmpl_site_t site;
-    uint32_t wanted; /* entries that were new, taken or not */
+    tmpl_slots_t slots;
+    tmpl_lifetimes_t lifetimes; /* of the page at hand */
+    const tmpl_policy_t *policy;
+    uint32_t taken;   /* entries that are new */
+    uint32_t wanted;  /* and those that would be if the site were not full */
+    uint32_t counted; /* documents */
 } work_t;
 
-static tmpl_key_t document_key(uint64_t hash)
-{
-    tmpl_key_t key = { hash, TMPL_KIND_DOCUMENT };
+/* One of them, and its slots. */
+typedef struct {
+    const tmpl_observation_t *obs;
+    const uint32_t *keys; /* of each key its slot */
+    tmpl_slot_t *id, *text;
+    tmpl_counts_t *counts; /* NULL: nobody wants to know */
+} page_t;
 
-    return key;
+static tmpl_slot_t *slot_of(work_t *w, const page_t *page, uint32_t i)
+{
+    return &w->slots.slots[page->keys[i]];
 }
 
-/* *held: where there is an entry; *live: a look-up finds it. */
-static int entry_look(work_t *w, tmpl_key_t key, tmpl_value_t *value, tmpl_held_e *held, int *live)
+/* Whether there is an entry, be it one that is not written yet. */
+static int is_held(const tmpl_slot_t *slot)
 {
-    int rc = tmpl_entry_get(w->store->db, w->txn, &w->site, key, value, held);
-
-    *live =
-        rc == 0 && *held != TMPL_HELD_NOT && tmpl_value_live(value, &w->lifetimes, w->site.pages);
-    return rc;
+    return slot->held != TMPL_HELD_NOT || slot->changed;
 }
 
-static int entry_write(work_t *w, tmpl_key_t key, const tmpl_value_t *value, tmpl_held_e held)
+static int is_live(const work_t *w, const tmpl_slot_t *slot)
 {
-    return tmpl_entry_put(w->store->db, w->txn, &w->site, key, value, held, &w->lifetimes);
+    return tmpl_value_live(&slot->value, &w->lifetimes, w->site.pages);
 }
 
-static void record_set(work_t *w, uint32_t i, const tmpl_value_t *value)
+/* Whether an entry may be written; a new one only where the site has room. */
+static int may_take(work_t *w, const page_t *page, const tmpl_slot_t *slot)
 {
-    w->counts->records[i] = tmpl_value_record(value);
+    if (is_held(slot)) {
+        return 1;
+    }
+    w->wanted++;
+    return w->site.entries + w->taken < page->obs->policy->max_entries;
 }
 
-static void counts_head(work_t *w, int counted)
+/* The slot's value is a new one. */
+static void change(work_t *w, tmpl_slot_t *slot)
 {
-    w->counts->pages = w->site.pages;
-    w->counts->version = w->site.version;
-    w->counts->counted = counted;
+    w->taken += !is_held(slot);
+    slot->changed = 1;
+}
+
+static void record_set(const page_t *page, uint32_t i, const tmpl_slot_t *slot)
+{
+    if (page->counts != NULL) {
+        page->counts->records[i] = tmpl_value_record(&slot->value);
+    }
+}
+
+static void counts_head(work_t *w, const page_t *page, int counted)
+{
+    w->counted += (uint32_t)counted;
+    if (page->counts != NULL) {
+        page->counts->pages = w->site.pages;
+        page->counts->version = w->site.version;
+        page->counts->counted = counted;
+    }
 }
 
 /* The counts as they stand. */
-static int look(work_t *w)
+static void look(work_t *w, const page_t *page)
 {
-    for (uint32_t i = 0; i < w->obs->n; i++) {
-        tmpl_value_t value;
-        tmpl_held_e held;
-        int live;
-        int rc = entry_look(w, w->obs->keys[i], &value, &held, &live);
+    for (uint32_t i = 0; page->counts != NULL && i < page->obs->n; i++) {
+        const tmpl_slot_t *slot = slot_of(w, page, i);
 
-        if (rc != 0) {
-            return rc;
-        }
-        if (live) {
-            record_set(w, i, &value);
+        if (is_live(w, slot)) {
+            record_set(page, i, slot);
         }
     }
-    counts_head(w, 0);
-    return 0;
+    counts_head(w, page, 0);
 }
 
 /* last = now in the live entries of the keys from one on. */
-static int keys_refresh(work_t *w, uint32_t from)
+static void keys_refresh(work_t *w, const page_t *page, uint32_t from)
 {
-    int rc = 0;
+    for (uint32_t i = from; i < page->obs->n; i++) {
+        tmpl_slot_t *slot = slot_of(w, page, i);
 
-    for (uint32_t i = from; rc == 0 && i < w->obs->n; i++) {
-        tmpl_value_t value;
-        tmpl_held_e held;
-        int live;
-
-        rc = entry_look(w, w->obs->keys[i], &value, &held, &live);
-        if (rc == 0 && live) {
-            value.last = w->site.pages;
-            record_set(w, i, &value);
-            rc = entry_write(w, w->obs->keys[i], &value, held);
+        if (is_live(w, slot)) {
+            slot->value.last = w->site.pages;
+            change(w, slot);
+            record_set(page, i, slot);
         }
     }
-    return rc;
 }
 
 /* Step 2 of learning, for a text seen long enough ago. */
-static int refresh(work_t *w, tmpl_value_t *text, tmpl_held_e held)
+static void refresh(work_t *w, const page_t *page)
 {
-    int rc;
-
-    text->last = w->site.pages;
-    rc = entry_write(w, document_key(w->obs->document->text), text, held);
-    if (rc == 0) {
-        rc = keys_refresh(w, 0);
-    }
-    counts_head(w, 0);
-    return rc;
+    page->text->value.last = w->site.pages;
+    change(w, page->text);
+    keys_refresh(w, page, 0);
+    counts_head(w, page, 0);
 }
 
-/* Step 3 of learning, for one key; *times: how often its text is repeated text of a path. */
-static int key_count(work_t *w, uint32_t i, int counted, unsigned char *times)
+/* Step 3 of learning, for one key; returns how often its text is repeated text of a path. */
+static unsigned key_count(work_t *w, const page_t *page, uint32_t i, int counted)
 {
-    const tmpl_observation_t *obs = w->obs;
-    tmpl_value_t value;
-    tmpl_held_e held;
-    uint32_t before;
-    int live;
-    int rc = entry_look(w, obs->keys[i], &value, &held, &live);
+    const tmpl_observation_t *obs = page->obs;
+    tmpl_slot_t *slot = slot_of(w, page, i);
+    int live = is_live(w, slot);
+    uint32_t before = live ? slot->value.df : 0;
 
-    if (rc != 0) {
-        return rc;
-    }
-    w->wanted += held == TMPL_HELD_NOT;
-    if (held == TMPL_HELD_NOT && w->site.entries >= obs->policy->max_entries) {
+    if (!may_take(w, page, slot)) {
         return 0;
     }
-    before = live ? value.df : 0;
-    w->site.version += (uint64_t)tmpl_value_count(&value, live, (uint16_t)obs->document->id,
+    w->site.version += (uint64_t)tmpl_value_count(&slot->value, live, (uint16_t)obs->document->id,
                                                   counted, w->site.pages, obs->policy->min_df);
-    *times = (unsigned char)tmpl_share_times(before, value.df);
-    record_set(w, i, &value);
-    return entry_write(w, obs->keys[i], &value, held);
+    change(w, slot);
+    record_set(page, i, slot);
+    return tmpl_share_times(before, slot->value.df);
 }
 
 /* Learning for the key of one path, of a document that counts. */
-static int path_count(work_t *w, uint32_t i, const tmpl_credit_t *credit)
+static void path_count(work_t *w, const page_t *page, uint32_t i, const tmpl_credit_t *credit)
 {
-    tmpl_value_t value;
-    tmpl_held_e held;
-    int live;
-    int rc = entry_look(w, w->obs->keys[i], &value, &held, &live);
+    tmpl_slot_t *slot = slot_of(w, page, i);
+    int live = is_live(w, slot);
 
-    if (rc != 0) {
-        return rc;
-    }
     if (!credit->named) {
         if (live) {
-            record_set(w, i, &value);
+            record_set(page, i, slot);
         }
-        return 0;
+        return;
     }
-    w->wanted += held == TMPL_HELD_NOT;
-    if (held == TMPL_HELD_NOT && w->site.entries >= w->obs->policy->max_entries) {
-        return 0;
+    if (may_take(w, page, slot)) {
+        tmpl_value_path(&slot->value, live, credit->text, credit->repeated, w->site.pages);
+        change(w, slot);
+        record_set(page, i, slot);
     }
-    tmpl_value_path(&value, live, credit->text, credit->repeated, w->site.pages);
-    record_set(w, i, &value);
-    return entry_write(w, w->obs->keys[i], &value, held);
 }
 
-static int keys_count(work_t *w, int counted)
+static void keys_count(work_t *w, const page_t *page, int counted)
 {
-    const tmpl_observation_t *obs = w->obs;
+    const tmpl_observation_t *obs = page->obs;
     uint32_t n_segments = tmpl_observation_segments(obs);
-    unsigned char *times = apr_pcalloc(w->pool, n_segments + (apr_size_t)1);
+    unsigned char *times = apr_palloc(w->pool, n_segments + (apr_size_t)1);
     const tmpl_credit_t *credits;
-    int rc = 0;
 
-    for (uint32_t i = 0; rc == 0 && i < n_segments; i++) {
-        rc = key_count(w, i, counted, &times[i]);
+    for (uint32_t i = 0; i < n_segments; i++) {
+        times[i] = (unsigned char)key_count(w, page, i, counted);
     }
-    if (rc != 0 || !counted) {
-        return rc != 0 ? rc : keys_refresh(w, n_segments);
+    if (!counted) {
+        keys_refresh(w, page, n_segments);
+        return;
     }
     credits = tmpl_parts_credit(obs, times, w->pool);
-    for (uint32_t i = n_segments; rc == 0 && i < obs->n; i++) {
-        rc = path_count(w, i, &credits[i - n_segments]);
+    for (uint32_t i = n_segments; i < obs->n; i++) {
+        path_count(w, page, i, &credits[i - n_segments]);
     }
-    return rc;
 }
 
-static int document_enter(work_t *w, uint64_t hash)
+static void document_enter(work_t *w, tmpl_slot_t *slot)
 {
-    tmpl_value_t value;
-    tmpl_held_e held;
-    int live;
-    int rc = entry_look(w, document_key(hash), &value, &held, &live);
-
-    if (rc != 0) {
-        return rc;
-    }
-    tmpl_value_document(&value, w->site.pages);
-    return entry_write(w, document_key(hash), &value, held);
+    w->wanted += !is_held(slot);
+    tmpl_value_document(&slot->value, w->site.pages);
+    change(w, slot);
 }
 
 /* Steps 1 and 3 of learning. */
-static int count(work_t *w, int id_live)
+static void count(work_t *w, const page_t *page)
 {
-    const tmpl_observation_t *obs = w->obs;
-    int counted = !id_live && w->site.pages < UINT32_MAX;
-    int rc;
+    int counted = !is_live(w, page->id) && w->site.pages < UINT32_MAX;
 
     w->site.pages += (uint32_t)counted;
-    rc = keys_count(w, counted);
-    if (rc == 0) {
-        rc = document_enter(w, obs->document->id);
+    keys_count(w, page, counted);
+    document_enter(w, page->id);
+    document_enter(w, page->text);
+    counts_head(w, page, counted);
+}
+
+static int is_fresh(const work_t *w, const page_t *page)
+{
+    return is_live(w, page->text) &&
+           tmpl_value_fresh(&page->text->value, page->obs->policy, w->site.pages);
+}
+
+/* Learning of one page, in memory; whether anything has changed. */
+static int page_learn(work_t *w, const page_t *page)
+{
+    if (is_fresh(w, page)) {
+        look(w, page); /* somebody else was faster */
+        return 0;
     }
-    if (rc == 0) {
-        rc = document_enter(w, obs->document->text);
+    if (is_live(w, page->text)) {
+        refresh(w, page);
     }
-    counts_head(w, counted);
-    return rc;
+    else {
+        count(w, page);
+    }
+    return 1;
+}
+
+/* From here on w is about that page. */
+static void page_begin(work_t *w, const page_t *page)
+{
+    if (w->policy == NULL || w->policy->lifetime_tb != page->obs->policy->lifetime_tb ||
+        w->policy->lifetime_n != page->obs->policy->lifetime_n) {
+        tmpl_lifetimes_init(&w->lifetimes, page->obs->policy);
+    }
+    w->policy = page->obs->policy;
 }
 
 /* The site as it stands, or as it would begin: what is not there has no pages and no entries. */
-static int site_find(work_t *w, int *known)
+static int site_find(work_t *w, const char *name, int *known)
 {
-    int rc = tmpl_site_get(w->store->db, w->txn, w->obs->site, &w->site);
+    int rc = tmpl_site_get(w->store->db, w->txn, name, &w->site);
 
     *known = rc == 0;
     if (rc == MDB_NOTFOUND) {
@@ -235,14 +251,71 @@ static int site_find(work_t *w, int *known)
     return rc;
 }
 
-/* Learning within a write transaction. */
-static int learn_in(work_t *w)
+/* A page's keys and documents; returns where the next page's go. */
+static tmpl_key_t *keys_fill(tmpl_key_t *keys, const tmpl_observation_t *obs)
+{
+    if (obs->n > 0) {
+        memcpy(keys, obs->keys, obs->n * sizeof(*keys));
+    }
+    keys[obs->n] = (tmpl_key_t){ obs->document->id, TMPL_KIND_DOCUMENT };
+    keys[obs->n + 1] = (tmpl_key_t){ obs->document->text, TMPL_KIND_DOCUMENT };
+    return keys + obs->n + 2;
+}
+
+/* Reads all that pages need of their site. */
+static int pages_load(work_t *w, page_t *pages, uint32_t n)
+{
+    tmpl_key_t *keys, *at;
+    const uint32_t *of;
+    apr_size_t total = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        total += pages[i].obs->n + 2;
+    }
+    keys = at = apr_palloc(w->pool, total * sizeof(*keys));
+    for (uint32_t i = 0; i < n; i++) {
+        at = keys_fill(at, pages[i].obs);
+    }
+    tmpl_slots_make(&w->slots, keys, (uint32_t)total, w->pool);
+    of = w->slots.of;
+    for (uint32_t i = 0; i < n; i++) {
+        pages[i].keys = of;
+        of += pages[i].obs->n;
+        pages[i].id = &w->slots.slots[*of++];
+        pages[i].text = &w->slots.slots[*of++];
+    }
+    return tmpl_slots_load(&w->slots, w->store->db, w->txn, &w->site, w->pool);
+}
+
+/* Writes what has been learnt, and sweeps. */
+static int pages_save(work_t *w, const char *name, uint32_t changes)
 {
     tmpl_lmdb_t *db = w->store->db;
-    tmpl_value_t id, text;
-    tmpl_held_e held;
-    int known, id_live, text_live, done;
-    int rc = site_find(w, &known);
+    int done;
+    int rc = tmpl_slots_save(&w->slots, db, w->txn, &w->site, &w->lifetimes, w->pool);
+
+    if (rc == 0) {
+        rc = tmpl_site_sweep(db, w->txn, &w->site, &w->lifetimes,
+                             changes * SWEEP_LEAST + SWEEP_PER_NEW * w->wanted);
+    }
+    if (rc == 0) {
+        rc = tmpl_doomed_sweep(db, w->txn, changes * SWEEP_DOOMED, &done);
+    }
+    if (rc == 0) {
+        w->site.seen = (uint64_t)apr_time_sec(apr_time_now());
+        rc = tmpl_site_put(db, w->txn, name, &w->site);
+    }
+    return rc;
+}
+
+/* Learning of pages of one site within a write transaction. */
+static int learn_in(work_t *w, page_t *pages, uint32_t n)
+{
+    tmpl_lmdb_t *db = w->store->db;
+    const char *name = pages[0].obs->site;
+    uint32_t changes = 0;
+    int known;
+    int rc = site_find(w, name, &known);
 
     if (rc == 0 && !known) {
         rc = tmpl_site_room(db, w->txn, &w->store->opts);
@@ -251,34 +324,17 @@ static int learn_in(work_t *w)
         }
     }
     if (rc == 0) {
-        rc = entry_look(w, document_key(w->obs->document->id), &id, &held, &id_live);
+        rc = pages_load(w, pages, n);
     }
-    if (rc == 0) {
-        rc = entry_look(w, document_key(w->obs->document->text), &text, &held, &text_live);
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        page_begin(w, &pages[i]);
+        changes += (uint32_t)page_learn(w, &pages[i]);
     }
-    if (rc != 0) {
-        return rc;
-    }
-    if (text_live && tmpl_value_fresh(&text, w->obs->policy, w->site.pages)) {
-        return look(w); /* somebody else was faster */
-    }
-    rc = text_live ? refresh(w, &text, held) : count(w, id_live);
-    if (rc == 0) {
-        rc = tmpl_site_sweep(db, w->txn, &w->site, &w->lifetimes,
-                             SWEEP_LEAST + SWEEP_PER_NEW * w->wanted);
-    }
-    if (rc == 0) {
-        rc = tmpl_doomed_sweep(db, w->txn, SWEEP_DOOMED, &done);
-    }
-    if (rc == 0) {
-        w->site.seen = (uint64_t)apr_time_sec(apr_time_now());
-        rc = tmpl_site_put(db, w->txn, w->obs->site, &w->site);
-    }
-    return rc;
+    return rc == 0 && changes > 0 ? pages_save(w, name, changes) : rc;
 }
 
 /* What a full map still allows: deleting what is dead. */
-static int clean_in(work_t *w)
+static int clean_in(work_t *w, const char *name)
 {
     tmpl_lmdb_t *db = w->store->db;
     int known, done = 1;
@@ -289,43 +345,65 @@ static int clean_in(work_t *w)
         rc = rc == MDB_NOTFOUND ? 0 : rc;
     }
     if (rc == 0) {
-        rc = site_find(w, &known);
+        rc = site_find(w, name, &known);
     }
     if (rc == 0 && known) {
         rc = tmpl_site_sweep(db, w->txn, &w->site, &w->lifetimes, SWEEP_FULL);
         if (rc == 0) {
-            rc = tmpl_site_put(db, w->txn, w->obs->site, &w->site);
+            rc = tmpl_site_put(db, w->txn, name, &w->site);
         }
     }
     return rc;
 }
 
-static void clean(work_t *w)
+static void clean(work_t *w, const page_t *page)
 {
+    page_begin(w, page);
     if (tmpl_lmdb_write_begin(w->store->db, w->deadline, &w->txn) == 0) {
-        tmpl_lmdb_write_end(w->store->db, w->txn, clean_in(w));
+        tmpl_lmdb_write_end(w->store->db, w->txn, clean_in(w, page->obs->site));
     }
 }
 
-static int learn(work_t *w)
+/*
+ * Learns pages in one transaction, site by site, keeping the order of each one's. A site there is no room
+ * for is left out: *refused is its name. The pages are used up.
+ */
+static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
 {
     tmpl_lmdb_t *db = w->store->db;
+    page_t *same = apr_palloc(w->pool, n * sizeof(*same));
+    const page_t first = pages[0];
     int rc = tmpl_lmdb_write_begin(db, w->deadline, &w->txn);
 
     if (rc != 0) {
         return rc;
     }
-    rc = tmpl_lmdb_is_tight(db) ? MDB_MAP_FULL : learn_in(w);
+    rc = tmpl_lmdb_is_tight(db) ? MDB_MAP_FULL : 0;
+    while (rc == 0 && n > 0) {
+        const char *name = pages[0].obs->site;
+        uint32_t n_same = 0, left = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+            *(strcmp(pages[i].obs->site, name) == 0 ? &same[n_same++] : &pages[left++]) = pages[i];
+        }
+        n = left;
+        w->taken = w->wanted = 0;
+        rc = learn_in(w, same, n_same);
+        if (rc == TMPL_LMDB_SITES_FULL) {
+            *refused = name;
+            rc = 0;
+        }
+    }
     rc = tmpl_lmdb_write_end(db, w->txn, rc);
     if (rc == MDB_MAP_FULL) {
         tmpl_lmdb_reader_check(db);
-        clean(w);
+        clean(w, &first);
     }
     return rc;
 }
 
 /* Keeps a site that is only read from looking idle; should it fail, a next page tries again. */
-static void touch(work_t *w)
+static void touch(work_t *w, const char *name)
 {
     tmpl_lmdb_t *db = w->store->db;
     uint64_t now = (uint64_t)apr_time_sec(apr_time_now());
@@ -335,72 +413,145 @@ static void touch(work_t *w)
         tmpl_lmdb_write_begin(db, w->deadline, &w->txn) != 0) {
         return;
     }
-    rc = tmpl_site_get(db, w->txn, w->obs->site, &w->site);
+    rc = tmpl_site_get(db, w->txn, name, &w->site);
     if (rc == 0) {
         w->site.seen = now;
-        rc = tmpl_site_put(db, w->txn, w->obs->site, &w->site);
+        rc = tmpl_site_put(db, w->txn, name, &w->site);
     }
     tmpl_lmdb_write_end(db, w->txn, rc);
 }
 
-/*
- * What a read transaction can do: all of it if nothing is to be learnt (*done), otherwise nothing.
- */
-static int read_only(work_t *w, int learning, int *done)
+/* Whether the page's text is so fresh that learning it now would write nothing. */
+static int text_find(work_t *w, const page_t *page, int *fresh)
+{
+    const tmpl_document_t *document = page->obs->document;
+    tmpl_key_t key = { document->text, TMPL_KIND_DOCUMENT };
+    page_t alone = { .obs = page->obs };
+    int rc;
+
+    tmpl_slots_make(&w->slots, &key, 1, w->pool);
+    rc = tmpl_slots_load(&w->slots, w->store->db, w->txn, &w->site, w->pool);
+    alone.text = w->slots.slots;
+    *fresh = rc == 0 && is_fresh(w, &alone);
+    return rc;
+}
+
+/* What is to be known of a page within a read transaction. */
+static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
+{
+    int known;
+    int rc = site_find(w, page->obs->site, &known);
+
+    page_begin(w, page);
+    *done = 1;
+    if (rc == 0 && learning == TMPL_LEARNING_NOW) {
+        rc = text_find(w, page, done);
+    }
+    if (rc == 0 && *done) {
+        rc = pages_load(w, page, 1);
+    }
+    if (rc != 0 || !*done) {
+        return rc;
+    }
+    if (learning == TMPL_LEARNING_LATER) {
+        page->counts->due = page_learn(w, page);
+    }
+    else {
+        look(w, page);
+    }
+    return 0;
+}
+
+/* What a read transaction can do: all of it (*done), but for a page that is to be learnt now. */
+static int read_only(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
 {
     tmpl_lmdb_t *db = w->store->db;
-    tmpl_value_t text;
-    tmpl_held_e held;
-    int known, live = 0;
     int rc = tmpl_lmdb_read_begin(db, &w->txn);
 
     if (rc != 0) {
         return rc;
     }
-    rc = site_find(w, &known);
-    if (rc == 0 && learning && known) {
-        rc = entry_look(w, document_key(w->obs->document->text), &text, &held, &live);
-        live = live && tmpl_value_fresh(&text, w->obs->policy, w->site.pages);
-    }
-    *done = !learning || live;
-    if (rc == 0 && *done && known) {
-        rc = look(w);
-    }
+    rc = read_in(w, page, learning, done);
     tmpl_lmdb_read_end(db, w->txn);
-    if (rc == 0 && *done && known) {
-        touch(w);
+    if (rc == 0 && *done && !page->counts->due && w->site.serial != 0) {
+        touch(w, page->obs->site);
     }
     return rc;
+}
+
+/* What learning came to, for who is told. */
+static apr_status_t learn_status(const tmpl_lmdb_store_t *store, int rc, const char *refused,
+                                 tmpl_error_t *err)
+{
+    if (rc == 0 && refused != NULL) {
+        return tmpl_fail(err, APR_ENOSPC, "site %s not learnt: the store holds %u sites, its limit",
+                         refused, store->opts.max_sites);
+    }
+    return rc == 0 ? APR_SUCCESS : tmpl_lmdb_fail(store->db, rc, err, "cannot learn a page");
 }
 
 static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
                             tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_lmdb_store_t *store = ctx;
-    work_t w = { .store = store, .obs = obs, .deadline = deadline, .pool = pool, .counts = counts };
+    work_t w = { .store = store, .deadline = deadline, .pool = pool };
+    page_t page = { .obs = obs, .counts = counts }, learnt = page;
     tmpl_counts_t none = { .records = counts->records };
-    int done = 1, full = 0, rc;
+    const char *refused = NULL;
+    int done = 1, full = 0;
+    int rc = read_only(&w, &page, obs->learn, &done);
 
-    tmpl_lifetimes_init(&w.lifetimes, obs->policy);
-    rc = read_only(&w, obs->learn, &done);
     if (rc == 0 && !done) {
-        rc = learn(&w);
-        full = rc;
-        if (rc == TMPL_LMDB_SITES_FULL || tmpl_lmdb_is_full(rc)) {
+        rc = full = learn(&w, &learnt, 1, &refused);
+        if (refused != NULL || tmpl_lmdb_is_full(rc)) {
             /* forget what the failed transaction counted */
             *counts = none;
             memset(counts->records, 0, obs->n * sizeof(*counts->records));
-            rc = read_only(&w, 0, &done);
+            rc = read_only(&w, &page, TMPL_LEARNING_OFF, &done);
         }
     }
     if (rc != 0) {
         return tmpl_lmdb_fail(store->db, rc, err, "cannot observe a page");
     }
-    if (full == TMPL_LMDB_SITES_FULL) {
-        return tmpl_fail(err, APR_ENOSPC, "site %s not learnt: the store holds %u sites, its limit",
-                         obs->site, store->opts.max_sites);
+    return learn_status(store, full, refused, err);
+}
+
+/* The pages of the next transaction; returns their number. */
+static uint32_t batch_fill(page_t *batch, const tmpl_observation_t *const *pages, uint32_t n)
+{
+    apr_size_t keys = 0;
+    uint32_t i = 0;
+
+    while (i < n && i < BATCH_PAGES && (i == 0 || keys + pages[i]->n <= BATCH_KEYS)) {
+        keys += pages[i]->n;
+        batch[i] = (page_t){ .obs = pages[i] };
+        i++;
     }
-    return full == 0 ? APR_SUCCESS : tmpl_lmdb_fail(store->db, full, err, "cannot learn a page");
+    return i;
+}
+
+static apr_status_t learn_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
+                               apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    tmpl_lmdb_store_t *store = ctx;
+    const char *refused = NULL;
+    page_t batch[BATCH_PAGES];
+    apr_pool_t *scratch;
+    uint32_t size;
+    int rc = 0;
+
+    apr_pool_create(&scratch, pool);
+    for (uint32_t i = 0; rc == 0 && i < n; i += size) {
+        work_t w = { .store = store, .deadline = deadline, .pool = scratch };
+
+        size = batch_fill(batch, pages + i, n - i);
+        rc = learn(&w, batch, size, &refused);
+        *counted += rc == 0 ? w.counted : 0;
+        apr_pool_clear(scratch);
+    }
+    apr_pool_destroy(scratch);
+    return learn_status(store, rc, refused, err);
 }
 
 static const char *uri_dir(const char *uri)
@@ -448,6 +599,7 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .check = check,
     .open = store_open,
     .observe = observe,
+    .learn = learn_many,
     .sites = tmpl_lmdb_sites,
     .forget = tmpl_lmdb_forget,
     .dump = tmpl_lmdb_dump,

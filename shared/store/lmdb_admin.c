@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/lmdb_slots.h"
 #include "store/lmdb_store.h"
 
 #include <errno.h>
@@ -208,24 +209,32 @@ static int load_begin(tmpl_lmdb_store_t *store, const tmpl_store_stats_t *head, 
 }
 
 static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_entry_t *entries,
-                      uint32_t n)
+                      uint32_t n, apr_pool_t *pool)
 {
+    tmpl_key_t keys[BATCH];
+    tmpl_slots_t slots;
     MDB_txn *txn;
     int rc = write_begin(store, &txn);
 
     if (rc != 0) {
         return rc;
     }
+    for (uint32_t i = 0; i < n; i++) {
+        keys[i] = entries[i].key;
+    }
+    tmpl_slots_make(&slots, keys, n, pool);
     rc = tmpl_lmdb_is_tight(store->db) ? MDB_MAP_FULL : 0;
+    if (rc == 0) {
+        rc = tmpl_slots_load(&slots, store->db, txn, site, pool);
+    }
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
-        tmpl_value_t value;
-        tmpl_held_e held;
+        tmpl_slot_t *slot = &slots.slots[slots.of[i]];
 
-        rc = tmpl_entry_get(store->db, txn, site, entries[i].key, &value, &held);
-        if (rc == 0) {
-            tmpl_value_import(&value, &entries[i]);
-            rc = tmpl_entry_put(store->db, txn, site, entries[i].key, &value, held, NULL);
-        }
+        tmpl_value_import(&slot->value, &entries[i]);
+        slot->changed = 1;
+    }
+    if (rc == 0) {
+        rc = tmpl_slots_save(&slots, store->db, txn, site, NULL, pool);
     }
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
@@ -268,15 +277,18 @@ apr_status_t tmpl_lmdb_load(void *ctx, const char *name, const tmpl_store_stats_
 {
     tmpl_lmdb_store_t *store = ctx;
     tmpl_site_t site = { 0 };
+    apr_pool_t *scratch;
     int rc = load_begin(store, head, &site);
 
-    (void)pool;
     if (rc != 0) {
         return site_fail(store, rc, name, err, "cannot import a site");
     }
+    apr_pool_create(&scratch, pool);
     for (uint32_t i = 0; rc == 0 && i < n; i += BATCH) {
-        rc = load_batch(store, &site, entries + i, n - i < BATCH ? n - i : BATCH);
+        rc = load_batch(store, &site, entries + i, n - i < BATCH ? n - i : BATCH, scratch);
+        apr_pool_clear(scratch);
     }
+    apr_pool_destroy(scratch);
     if (rc == 0) {
         rc = load_end(store, name, &site);
     }

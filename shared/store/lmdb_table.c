@@ -4,8 +4,6 @@
 #include <string.h>
 
 #define SERIAL_SIZE 4
-#define ENTRY_SIZE  (SERIAL_SIZE + TMPL_KEY_SIZE)
-#define DRAWER_SIZE (SERIAL_SIZE + 1 + 4)
 #define SITE_SIZE   (4 + 4 + 8 + 8 + 8 + TMPL_KEY_SIZE + TMPL_DRAWER_KINDS * (4 + 4))
 #define DRAWER_FLAG 128 /* in the first byte of a drawer's key: behind all other keys of the site */
 
@@ -171,62 +169,54 @@ int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
     return rc;
 }
 
-static void entry_key(unsigned char bytes[ENTRY_SIZE], uint32_t serial, tmpl_key_t key)
+void tmpl_entry_key(unsigned char bytes[TMPL_ENTRY_SIZE], uint32_t serial, tmpl_key_t key)
 {
     serial_pack(bytes, serial);
     tmpl_key_pack(bytes + SERIAL_SIZE, key);
 }
 
-/*
- * Drawers stand in the order of their numbers' bits from the lowest on, so that a new one stands next to
- * the one it shares its entries with, and the pages of the file stay full.
- */
-static uint32_t bits_reversed(uint32_t n)
+uint32_t tmpl_bits_reversed(uint32_t n)
 {
-    uint32_t reversed = 0;
-
-    for (unsigned i = 0; i < 32; i++, n >>= 1) {
-        reversed = reversed << 1 | (n & 1);
-    }
-    return reversed;
+    n = __builtin_bswap32(n);
+    n = (n >> 4 & 0x0f0f0f0f) | (n & 0x0f0f0f0f) << 4;
+    n = (n >> 2 & 0x33333333) | (n & 0x33333333) << 2;
+    return (n >> 1 & 0x55555555) | (n & 0x55555555) << 1;
 }
 
-static void drawer_key(unsigned char bytes[DRAWER_SIZE], uint32_t serial, tmpl_kind_e kind,
-                       uint32_t n)
+void tmpl_drawer_key(unsigned char bytes[TMPL_DRAWER_SIZE], uint32_t serial, tmpl_kind_e kind,
+                     uint32_t n)
 {
     serial_pack(bytes, serial);
     bytes[SERIAL_SIZE] = (unsigned char)(DRAWER_FLAG | kind);
-    serial_pack(bytes + SERIAL_SIZE + 1, bits_reversed(n));
+    serial_pack(bytes + SERIAL_SIZE + 1, tmpl_bits_reversed(n));
 }
 
-/* The n-th drawer of a kind, read; one that is not there is empty. */
-static int drawer_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_kind_e kind,
-                      uint32_t n, tmpl_drawer_t *drawer)
+int tmpl_drawer_get(MDB_cursor *cursor, const tmpl_site_t *site, tmpl_kind_e kind, uint32_t n,
+                    tmpl_drawer_t *drawer)
 {
-    unsigned char bytes[DRAWER_SIZE];
-    MDB_val key = { DRAWER_SIZE, bytes }, data = { 0, bytes };
+    unsigned char bytes[TMPL_DRAWER_SIZE];
+    MDB_val key = { TMPL_DRAWER_SIZE, bytes }, data = { 0, bytes };
     int rc;
 
-    drawer_key(bytes, site->serial, kind, n);
-    rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &key, &data);
+    tmpl_drawer_key(bytes, site->serial, kind, n);
+    rc = mdb_cursor_get(cursor, &key, &data, MDB_SET);
     tmpl_drawer_read(drawer, kind, data.mv_data, rc == 0 ? data.mv_size : 0);
     return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-static int drawer_put(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, uint32_t n,
-                      tmpl_drawer_t *drawer)
+int tmpl_drawer_put(MDB_cursor *cursor, const tmpl_site_t *site, uint32_t n,
+                    const tmpl_drawer_t *drawer)
 {
-    unsigned char bytes[DRAWER_SIZE];
-    MDB_val key = { DRAWER_SIZE, bytes }, data = { drawer->len, drawer->bytes };
-    MDB_dbi dbi = tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES);
+    unsigned char bytes[TMPL_DRAWER_SIZE];
+    MDB_val key = { TMPL_DRAWER_SIZE, bytes }, data = { drawer->len, (void *)drawer->bytes };
     int rc;
 
-    drawer_key(bytes, site->serial, drawer->kind, n);
+    tmpl_drawer_key(bytes, site->serial, drawer->kind, n);
     if (drawer->len > 0) {
-        return mdb_put(txn, dbi, &key, &data, 0);
+        return mdb_cursor_put(cursor, &key, &data, 0);
     }
-    rc = mdb_del(txn, dbi, &key, NULL);
-    return rc == MDB_NOTFOUND ? 0 : rc;
+    rc = mdb_cursor_get(cursor, &key, &data, MDB_SET);
+    return rc == 0 ? mdb_cursor_del(cursor, 0) : rc == MDB_NOTFOUND ? 0 : rc;
 }
 
 /* So many entries of a drawer are gone. */
@@ -238,134 +228,25 @@ static void drawer_lost(tmpl_site_t *site, tmpl_kind_e kind, uint32_t n)
     site->entries -= n < site->entries ? n : site->entries;
 }
 
-/* The drawer that would hold a key; its number, or TMPL_NONE if there is none. */
-static uint32_t drawer_of(const tmpl_site_t *site, tmpl_key_t key)
-{
-    return (unsigned)key.kind < TMPL_DRAWER_KINDS && site->drawers[key.kind].n > 0
-               ? tmpl_drawer_of(key.hash, site->drawers[key.kind].n)
-               : TMPL_NONE;
-}
-
-/* As many drawers more as the entries call for, each with its part of another's. */
-static int drawers_grow(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_kind_e kind)
+int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, uint32_t entries)
 {
     tmpl_drawers_t *drawers = &site->drawers[kind];
     tmpl_drawer_t from, to;
     int rc = 0;
 
-    while (rc == 0 && drawers->n < tmpl_drawers_for(drawers->entries)) {
+    drawers->n = drawers->n > 0 ? drawers->n : 1;
+    while (rc == 0 && drawers->n < tmpl_drawers_for(entries)) {
         uint32_t n = tmpl_drawer_split_from(drawers->n);
 
-        rc = drawer_get(db, txn, site, kind, n, &from);
+        rc = tmpl_drawer_get(cursor, site, kind, n, &from);
         if (rc == 0) {
             tmpl_drawer_split(&from, &to, drawers->n);
-            rc = drawer_put(db, txn, site, n, &from);
+            rc = tmpl_drawer_put(cursor, site, n, &from);
         }
         if (rc == 0) {
-            rc = drawer_put(db, txn, site, drawers->n, &to);
+            rc = tmpl_drawer_put(cursor, site, drawers->n, &to);
         }
         drawers->n++;
-    }
-    return rc;
-}
-
-/* The value that a drawer holds for a key, if it does. */
-static int drawer_look(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
-                       tmpl_value_t *value, tmpl_held_e *held)
-{
-    unsigned char bytes[DRAWER_SIZE];
-    MDB_val k = { DRAWER_SIZE, bytes }, data;
-    uint32_t n = drawer_of(site, key), i;
-    int rc;
-
-    if (n == TMPL_NONE) {
-        return 0;
-    }
-    drawer_key(bytes, site->serial, key.kind, n);
-    rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data);
-    if (rc != 0) {
-        return rc == MDB_NOTFOUND ? 0 : rc;
-    }
-    i = tmpl_drawer_find(key.kind, data.mv_data, data.mv_size, key.hash);
-    if (i != TMPL_NONE) {
-        *held = TMPL_HELD_IN_DRAWER;
-        tmpl_drawer_value(key.kind, data.mv_data, i, value);
-    }
-    return 0;
-}
-
-int tmpl_entry_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
-                   tmpl_value_t *value, tmpl_held_e *held)
-{
-    unsigned char bytes[ENTRY_SIZE];
-    MDB_val k = { ENTRY_SIZE, bytes }, data;
-    int rc;
-
-    *held = TMPL_HELD_NOT;
-    entry_key(bytes, site->serial, key);
-    rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data);
-    if (rc == MDB_NOTFOUND) {
-        return drawer_look(db, txn, site, key, value, held);
-    }
-    if (rc == 0) {
-        *held = TMPL_HELD_ALONE;
-        if (!tmpl_value_unpack(value, key.kind, data.mv_data, data.mv_size)) {
-            value->df = 0;
-        }
-    }
-    return rc;
-}
-
-static int put_alone(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_key_t key,
-                     const tmpl_value_t *value, int is_new)
-{
-    unsigned char bytes[ENTRY_SIZE], packed[TMPL_VALUE_MAX];
-    MDB_val k = { ENTRY_SIZE, bytes }, data = { 0, packed };
-
-    site->entries += (uint64_t)is_new;
-    entry_key(bytes, site->serial, key);
-    data.mv_size = tmpl_value_pack(packed, value, key.kind);
-    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &k, &data, 0);
-}
-
-int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_key_t key,
-                   const tmpl_value_t *value, tmpl_held_e held, const tmpl_lifetimes_t *lifetimes)
-{
-    int in_drawer = held != TMPL_HELD_ALONE && tmpl_drawer_takes(key.kind, value);
-    tmpl_drawer_t drawer;
-    uint32_t n, i;
-    int rc;
-
-    if (!in_drawer && held != TMPL_HELD_IN_DRAWER) {
-        return put_alone(db, txn, site, key, value, held == TMPL_HELD_NOT);
-    }
-    if (site->drawers[key.kind].n == 0) {
-        site->drawers[key.kind].n = 1;
-    }
-    n = drawer_of(site, key);
-    rc = drawer_get(db, txn, site, key.kind, n, &drawer);
-    if (rc != 0) {
-        return rc;
-    }
-    i = tmpl_drawer_find(key.kind, drawer.bytes, drawer.len, key.hash);
-    if (i != TMPL_NONE) {
-        tmpl_drawer_remove(&drawer, i);
-        drawer_lost(site, key.kind, 1);
-    }
-    if (lifetimes != NULL) {
-        drawer_lost(site, key.kind, tmpl_drawer_trim(&drawer, lifetimes, site->pages));
-    }
-    if (in_drawer && tmpl_drawer_add(&drawer, key.hash, value)) {
-        site->drawers[key.kind].entries++;
-        site->entries++;
-    }
-    else {
-        in_drawer = 0;
-    }
-    rc = drawer_put(db, txn, site, n, &drawer);
-    if (rc == 0) {
-        rc = in_drawer ? drawers_grow(db, txn, site, key.kind)
-                       : put_alone(db, txn, site, key, value, 1);
     }
     return rc;
 }
@@ -373,7 +254,7 @@ int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_key_t 
 /* Whether a key is one of the entries and drawers of the serial. */
 static int entry_of(const MDB_val *key, const unsigned char serial[SERIAL_SIZE])
 {
-    return (key->mv_size == ENTRY_SIZE || key->mv_size == DRAWER_SIZE) &&
+    return (key->mv_size == TMPL_ENTRY_SIZE || key->mv_size == TMPL_DRAWER_SIZE) &&
            memcmp(key->mv_data, serial, SERIAL_SIZE) == 0;
 }
 
@@ -383,7 +264,7 @@ static int is_drawer(const MDB_val *key, tmpl_kind_e *kind)
     unsigned char first = ((const unsigned char *)key->mv_data)[SERIAL_SIZE];
 
     *kind = (tmpl_kind_e)(first & ~DRAWER_FLAG);
-    return key->mv_size == DRAWER_SIZE && first >= DRAWER_FLAG &&
+    return key->mv_size == TMPL_DRAWER_SIZE && first >= DRAWER_FLAG &&
            (unsigned)*kind < TMPL_DRAWER_KINDS;
 }
 
@@ -391,8 +272,8 @@ static int is_drawer(const MDB_val *key, tmpl_kind_e *kind)
 static int serial_sweep(tmpl_lmdb_t *db, MDB_txn *txn, const unsigned char serial[SERIAL_SIZE],
                         unsigned budget, int *left)
 {
-    unsigned char start[ENTRY_SIZE] = { 0 };
-    MDB_val key = { ENTRY_SIZE, start }, data;
+    unsigned char start[TMPL_ENTRY_SIZE] = { 0 };
+    MDB_val key = { TMPL_ENTRY_SIZE, start }, data;
     MDB_cursor_op op = MDB_SET_RANGE;
     MDB_cursor *cursor;
     int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
@@ -459,8 +340,8 @@ static int drawer_sweep(MDB_cursor *cursor, const MDB_val *key, tmpl_kind_e kind
                         unsigned *seen)
 {
     tmpl_drawer_t drawer;
-    unsigned char bytes[DRAWER_SIZE]; /* key points into the page that is to change */
-    MDB_val same = { DRAWER_SIZE, bytes }, left = { 0, drawer.bytes };
+    unsigned char bytes[TMPL_DRAWER_SIZE]; /* key points into the page that is to change */
+    MDB_val same = { TMPL_DRAWER_SIZE, bytes }, left = { 0, drawer.bytes };
     uint32_t dead;
 
     tmpl_drawer_read(&drawer, kind, data->mv_data, data->mv_size);
@@ -468,7 +349,7 @@ static int drawer_sweep(MDB_cursor *cursor, const MDB_val *key, tmpl_kind_e kind
     dead = tmpl_drawer_trim(&drawer, lifetimes, site->pages);
     drawer_lost(site, kind, dead);
     left.mv_size = drawer.len;
-    memcpy(bytes, key->mv_data, DRAWER_SIZE);
+    memcpy(bytes, key->mv_data, TMPL_DRAWER_SIZE);
     if (drawer.len == 0) {
         return mdb_cursor_del(cursor, 0);
     }
@@ -482,7 +363,7 @@ static int entry_sweep(MDB_cursor *cursor, const MDB_val *key, const MDB_val *da
     tmpl_value_t value;
     tmpl_key_t k;
 
-    if (key->mv_size == ENTRY_SIZE &&
+    if (key->mv_size == TMPL_ENTRY_SIZE &&
         tmpl_key_unpack(&k, (unsigned char *)key->mv_data + SERIAL_SIZE) &&
         tmpl_value_unpack(&value, k.kind, data->mv_data, data->mv_size) &&
         tmpl_value_live(&value, lifetimes, site->pages)) {
@@ -493,9 +374,9 @@ static int entry_sweep(MDB_cursor *cursor, const MDB_val *key, const MDB_val *da
 }
 
 /* Where the sweeper goes on: a drawer's key is shorter than what is kept of it. */
-static MDB_val sweep_from(unsigned char bytes[ENTRY_SIZE], const tmpl_site_t *site)
+static MDB_val sweep_from(unsigned char bytes[TMPL_ENTRY_SIZE], const tmpl_site_t *site)
 {
-    MDB_val key = { site->at[0] >= DRAWER_FLAG ? DRAWER_SIZE : ENTRY_SIZE, bytes };
+    MDB_val key = { site->at[0] >= DRAWER_FLAG ? TMPL_DRAWER_SIZE : TMPL_ENTRY_SIZE, bytes };
 
     serial_pack(bytes, site->serial);
     memcpy(bytes + SERIAL_SIZE, site->at, TMPL_KEY_SIZE);
@@ -505,7 +386,7 @@ static MDB_val sweep_from(unsigned char bytes[ENTRY_SIZE], const tmpl_site_t *si
 int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
                     const tmpl_lifetimes_t *lifetimes, unsigned budget)
 {
-    unsigned char bytes[ENTRY_SIZE];
+    unsigned char bytes[TMPL_ENTRY_SIZE];
     MDB_val key = sweep_from(bytes, site), data;
     MDB_cursor_op op = MDB_SET_RANGE;
     MDB_cursor *cursor;
@@ -571,7 +452,7 @@ static int node_walk(const MDB_val *at, const MDB_val *data,
     if (is_drawer(at, &kind)) {
         return drawer_walk(kind, data, each, baton);
     }
-    if (at->mv_size == ENTRY_SIZE &&
+    if (at->mv_size == TMPL_ENTRY_SIZE &&
         tmpl_key_unpack(&key, (unsigned char *)at->mv_data + SERIAL_SIZE) &&
         tmpl_value_unpack(&value, key.kind, data->mv_data, data->mv_size)) {
         return each(baton, key, &value);
@@ -582,8 +463,8 @@ static int node_walk(const MDB_val *at, const MDB_val *data,
 int tmpl_site_walk(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site,
                    int (*each)(void *baton, tmpl_key_t key, const tmpl_value_t *value), void *baton)
 {
-    unsigned char start[ENTRY_SIZE] = { 0 };
-    MDB_val key = { ENTRY_SIZE, start }, data;
+    unsigned char start[TMPL_ENTRY_SIZE] = { 0 };
+    MDB_val key = { TMPL_ENTRY_SIZE, start }, data;
     MDB_cursor_op op = MDB_SET_RANGE;
     MDB_cursor *cursor;
     int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);

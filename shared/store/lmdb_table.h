@@ -17,6 +17,10 @@
 #include "store/drawer.h"
 #include "store/lmdb_env.h"
 
+/* Bytes of the keys of an entry and of a drawer. */
+#define TMPL_ENTRY_SIZE  (4 + TMPL_KEY_SIZE)
+#define TMPL_DRAWER_SIZE (4 + 1 + 4)
+
 /* The store holds as many sites as it may, and none of those looked at is idle. */
 #define TMPL_LMDB_SITES_FULL (MDB_LAST_ERRCODE + 1)
 
@@ -29,13 +33,6 @@ typedef struct {
     unsigned char at[TMPL_KEY_SIZE]; /* the key, or the drawer, at which the sweeper goes on */
     tmpl_drawers_t drawers[TMPL_DRAWER_KINDS];
 } tmpl_site_t;
-
-/* Where an entry is kept. */
-typedef enum {
-    TMPL_HELD_NOT,
-    TMPL_HELD_ALONE,
-    TMPL_HELD_IN_DRAWER,
-} tmpl_held_e;
 
 /* MDB_NOTFOUND if there is none. */
 int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site);
@@ -55,18 +52,32 @@ int tmpl_serial_save(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial);
 /* Deletes up to budget entries of doomed sites; *done if nothing is left to delete now. */
 int tmpl_doomed_sweep(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done);
 
+/* The key of an entry that stands alone. */
+void tmpl_entry_key(unsigned char bytes[TMPL_ENTRY_SIZE], uint32_t serial, tmpl_key_t key);
+
 /*
- * 0, with *held TMPL_HELD_NOT if there is none; what is no value of ours is returned as one that is
- * dead.
+ * The key of the n-th drawer of a kind. Drawers stand in the order of their numbers' bits from the lowest
+ * on, so that a new one stands next to the one it shares its entries with, and the pages of the file stay
+ * full; and so do their entries' hashes.
  */
-int tmpl_entry_get(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site, tmpl_key_t key,
-                   tmpl_value_t *value, tmpl_held_e *held);
+void tmpl_drawer_key(unsigned char bytes[TMPL_DRAWER_SIZE], uint32_t serial, tmpl_kind_e kind,
+                     uint32_t n);
+uint32_t tmpl_bits_reversed(uint32_t n);
+
 /*
- * Puts an entry that get found held so. The dead that it meets in a drawer are deleted, unless
- * lifetimes is NULL. Changes *site: put it after.
+ * The n-th drawer of a kind, read and written with a cursor over the entries; one that is not there is
+ * empty, and an empty one is not kept.
  */
-int tmpl_entry_put(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site, tmpl_key_t key,
-                   const tmpl_value_t *value, tmpl_held_e held, const tmpl_lifetimes_t *lifetimes);
+int tmpl_drawer_get(MDB_cursor *cursor, const tmpl_site_t *site, tmpl_kind_e kind, uint32_t n,
+                    tmpl_drawer_t *drawer);
+int tmpl_drawer_put(MDB_cursor *cursor, const tmpl_site_t *site, uint32_t n,
+                    const tmpl_drawer_t *drawer);
+
+/*
+ * Gives a kind as many drawers as so many entries call for, at least one, each with its part of another's.
+ * Changes *site: put it after.
+ */
+int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, uint32_t entries);
 
 /* Moves the sweeper on over budget entries, deleting the dead ones. Changes *site: put it after. */
 int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
