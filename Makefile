@@ -51,7 +51,7 @@ $(BUILD)/libtmpl.a: $(LIB_OBJ)
 
 $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -ljansson -lcurl $(LIBS)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -ljansson $(LIBS)
 
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)

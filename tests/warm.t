@@ -267,6 +267,16 @@ subtest 'a store that fails' => sub {
     $server->stop;
 };
 
+subtest 'without libcurl' => sub {
+    my $lib = temp_dir();
+    spit("$lib/libcurl.so.4", 'no library');
+    local $ENV{LD_LIBRARY_PATH} = $lib;
+    my ($code, $out, $err) = warm('--store', 'lmdb:store', 'http://127.0.0.1:9/');
+    is($code, 1, 'exit code');
+    like($err, qr/^tmplctl: .*libcurl\.so\.4/, 'the message');
+    like(qx($tool --version 2>&1), qr/^tmplctl [\d.]+\n\z/, 'the rest of the tool does without');
+};
+
 subtest 'a page without links' => sub {
     my $server = backend {
         my ($connection, $request) = @_;

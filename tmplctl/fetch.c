@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include <apr_strings.h>
-#include <curl/curl.h>
 
+#include "curl_lib.h"
 #include "interrupt.h"
 #include "text/buf.h"
 
 struct ctl_fetch_t {
+    ctl_curl_t lib;
     CURL *curl;
     apr_interval_time_t delay;
     char error[CURL_ERROR_SIZE];
@@ -86,8 +87,8 @@ static int is_over(void *baton, curl_off_t to_come, curl_off_t came, curl_off_t 
 static apr_status_t close_fetch(void *data)
 {
     const ctl_fetch_t *fetch = data;
-    curl_easy_cleanup(fetch->curl);
-    curl_global_cleanup();
+    fetch->lib.easy_cleanup(fetch->curl);
+    fetch->lib.global_cleanup();
     return APR_SUCCESS;
 }
 
@@ -95,23 +96,24 @@ static apr_status_t close_fetch(void *data)
 static CURLcode set_up(ctl_fetch_t *fetch, const char *proxy)
 {
     CURL *curl = fetch->curl;
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, fetch->error);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, CTL_AGENT "/" TMPL_VERSION);
-    curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)apr_time_as_msec(CTL_FETCH_CONNECT));
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)apr_time_as_msec(CTL_FETCH_TIMEOUT));
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_field);
-    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_over);
-    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    const ctl_curl_t *lib = &fetch->lib;
+    lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, fetch->error);
+    lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    lib->easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    lib->easy_setopt(curl, CURLOPT_USERAGENT, CTL_AGENT "/" TMPL_VERSION);
+    lib->easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
+    lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)apr_time_as_msec(CTL_FETCH_CONNECT));
+    lib->easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)apr_time_as_msec(CTL_FETCH_TIMEOUT));
+    lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+    lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_field);
+    lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_over);
+    lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     if (proxy == NULL) {
         return CURLE_OK;
     }
     /* the environment's list of hosts that need no proxy is not about this one */
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
-    return curl_easy_setopt(curl, CURLOPT_PROXY, proxy);
+    lib->easy_setopt(curl, CURLOPT_NOPROXY, "");
+    return lib->easy_setopt(curl, CURLOPT_PROXY, proxy);
 }
 
 apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t *err,
@@ -121,13 +123,17 @@ apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t
     if (proxy != NULL && strncasecmp(proxy, "http://", 7) != 0) {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is no http URL", proxy);
     }
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    apr_status_t status = ctl_curl_load(&new->lib, err, pool);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    if (new->lib.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return tmpl_fail(err, APR_EGENERAL, "libcurl does not start");
     }
-    new->curl = curl_easy_init();
+    new->curl = new->lib.easy_init();
     if (new->curl == NULL || set_up(new, proxy) != CURLE_OK) {
-        curl_easy_cleanup(new->curl);
-        curl_global_cleanup();
+        new->lib.easy_cleanup(new->curl);
+        new->lib.global_cleanup();
         return tmpl_fail(err, APR_EGENERAL, "libcurl does not start");
     }
     apr_pool_cleanup_register(pool, new, close_fetch, apr_pool_cleanup_null);
@@ -162,12 +168,12 @@ static apr_status_t ask(ctl_fetch_t *fetch, const tmpl_address_t *address, recei
     receipt->location = NULL;
     tmpl_buf_init(&receipt->body, receipt->pool);
     fetch->error[0] = '\0';
-    curl_easy_setopt(fetch->curl, CURLOPT_URL, tmpl_address_url(address, receipt->pool));
-    curl_easy_setopt(fetch->curl, CURLOPT_WRITEDATA, receipt);
-    curl_easy_setopt(fetch->curl, CURLOPT_HEADERDATA, receipt);
-    CURLcode code = curl_easy_perform(fetch->curl);
+    fetch->lib.easy_setopt(fetch->curl, CURLOPT_URL, tmpl_address_url(address, receipt->pool));
+    fetch->lib.easy_setopt(fetch->curl, CURLOPT_WRITEDATA, receipt);
+    fetch->lib.easy_setopt(fetch->curl, CURLOPT_HEADERDATA, receipt);
+    CURLcode code = fetch->lib.easy_perform(fetch->curl);
     last_answer = apr_time_now();
-    curl_easy_getinfo(fetch->curl, CURLINFO_RESPONSE_CODE, &receipt->answer->status);
+    fetch->lib.easy_getinfo(fetch->curl, CURLINFO_RESPONSE_CODE, &receipt->answer->status);
     receipt->answer->body = receipt->body.at;
     receipt->answer->len = receipt->body.len;
     if (receipt->too_long) {
@@ -178,7 +184,7 @@ static apr_status_t ask(ctl_fetch_t *fetch, const tmpl_address_t *address, recei
     }
     if (code != CURLE_OK) {
         return tmpl_fail(err, APR_EGENERAL, "%s",
-                         fetch->error[0] != '\0' ? fetch->error : curl_easy_strerror(code));
+                         fetch->error[0] != '\0' ? fetch->error : fetch->lib.easy_strerror(code));
     }
     return APR_SUCCESS;
 }

@@ -369,14 +369,16 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
     return APR_SUCCESS;
 }
 
-/* The models that are built in, and the one that was named. */
+/* The models that are built in, if the detector has use for one, and the one that was named. */
 static apr_status_t load_models(ctl_t *ctl)
 {
     tmpl_error_t err;
     tmpl_detector_e whose;
     tmpl_models_t *models = &ctl->options.clean.detect.models;
     const char *named = ctl->options.model;
-    if ((ctl->command->bit & IN_JUDGING) == 0) {
+    int needless =
+        named == NULL && tmpl_detector(ctl->options.clean.detector)->need == TMPL_NEED_COUNTS;
+    if ((ctl->command->bit & IN_JUDGING) == 0 || needless) {
         return APR_SUCCESS;
     }
     if (tmpl_models_builtin(models, &err, ctl->pool) != APR_SUCCESS) {

@@ -272,7 +272,7 @@ static int warm_up(ctl_t *ctl, tmpl_store_t *store)
         (ctl->options.via != NULL &&
          ctl_fetch_open(&warm.via, ctl->options.via, &err, ctl->pool) != APR_SUCCESS)) {
         ctl_say("warm: %s", err.text);
-        return CTL_USAGE;
+        return err.status == APR_EINVAL ? CTL_USAGE : CTL_FAILED;
     }
     return run(&warm, &key);
 }
