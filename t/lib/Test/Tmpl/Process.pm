@@ -32,7 +32,7 @@ for my $signal (qw(INT TERM HUP)) {
     $SIG{$signal} = sub { exit 1 };
 }
 $SIG{ALRM} = sub { die "the test took too long\n" };
-alarm($ENV{TMPL_TEST_LIMIT} // 240);
+alarm($ENV{TMPL_TEST_LIMIT} // 900);    # for what hangs; a busy machine may need minutes
 
 # Calls the condition until it returns something true, which is returned; false once patience ends.
 sub wait_for(&;$) {
