@@ -142,14 +142,21 @@ static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
     times[STEP_READ] += now() - parsed;
     const tmpl_record_t *records = made_up(&observation, pool);
     tmpl_evidence_t evidence = { records, records + page->n_keys, 20, 5 };
-    float *rows = apr_palloc(pool, page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
-    float *templateness = apr_palloc(pool, page->n_blocks * sizeof(*templateness));
-    double counted = now();
-    tmpl_block_feature_rows(rows, read->reading, &read->layout, &evidence, pool);
-    double filled = now();
-    tmpl_trees_judge(templateness, models.trees, rows, page->n_blocks);
-    times[STEP_ROWS] += filled - counted;
-    times[STEP_TREES] += now() - filled;
+    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(models.trees) * sizeof(*room));
+    double before = now();
+    const tmpl_rows_t *rows = tmpl_rows_of(read->reading, &read->layout, &evidence, pool);
+    for (uint32_t first = 0; first < page->n_blocks; first += TMPL_BLOCKS_AT_ONCE) {
+        float templateness[TMPL_BLOCKS_AT_ONCE];
+        uint32_t left = page->n_blocks - first;
+        uint32_t n = left < TMPL_BLOCKS_AT_ONCE ? left : TMPL_BLOCKS_AT_ONCE;
+        tmpl_rows_fill(columns, rows, first, first + n);
+        double filled = now();
+        tmpl_trees_judge(templateness, models.trees, columns, n, room);
+        times[STEP_ROWS] += filled - before;
+        before = now();
+        times[STEP_TREES] += before - filled;
+    }
 }
 
 /* One round over all files. */

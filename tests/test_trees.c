@@ -43,6 +43,20 @@ static const tmpl_trees_t *good(const char *text, apr_pool_t *pool)
     return trees;
 }
 
+/* Judges n blocks by their rows. */
+static void judge(float *templateness, const tmpl_trees_t *trees, const float *rows, uint32_t n,
+                  apr_pool_t *pool)
+{
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
+    tmpl_columns_t *columns = apr_pcalloc(pool, sizeof(*columns));
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t f = 0; f < N; f++) {
+            columns->of[f][i] = rows[i * N + f];
+        }
+    }
+    tmpl_trees_judge(templateness, trees, columns, n, room);
+}
+
 static double logistic(double x)
 {
     return 1 / (1 + exp(-x));
@@ -67,7 +81,7 @@ static void a_row_gets_one_leaf_of_each_tree(void **state)
         features[i * N + TMPL_BLOCK_FEATURE_WORDS] = rows[i].words;
         features[i * N + TMPL_BLOCK_FEATURE_LINKED] = rows[i].linked;
     }
-    tmpl_trees_judge(templateness, trees, features, ROWS);
+    judge(templateness, trees, features, ROWS, *state);
     for (int i = 0; i < ROWS; i++) {
         assert_float_equal(templateness[i], logistic(rows[i].sum), 1e-6);
     }
@@ -77,8 +91,7 @@ static void a_model_without_trees_is_its_bias(void **state)
 {
     float row[N] = { 0 };
     float templateness = 0;
-    tmpl_trees_judge(&templateness, good("tmpl-trees 1\nthreshold 0\nbias 2\nend\n", *state), row,
-                     1);
+    judge(&templateness, good("tmpl-trees 1\nthreshold 0\nbias 2\nend\n", *state), row, 1, *state);
     assert_float_equal(templateness, logistic(2), 1e-6);
 }
 
@@ -140,7 +153,7 @@ static double walk(const node_t *nodes, const float *row)
 
 static void judging_is_the_walk_from_the_root(void **state)
 {
-    enum { TREES = 40, ROWS = 37 };
+    enum { TREES = 40, ROWS = TMPL_BLOCKS_AT_ONCE };
     static node_t nodes[TREES][TMPL_LEAVES_NODES];
     static float rows[ROWS * N];
     float templateness[ROWS];
@@ -154,8 +167,8 @@ static void judging_is_the_walk_from_the_root(void **state)
         rows[i] = (float)draw(8);
     }
     const tmpl_trees_t *trees = good(apr_pstrcat(*state, text, "end\n", NULL), *state);
-    for (uint32_t n = 1; n <= ROWS; n += 4) {
-        tmpl_trees_judge(templateness, trees, rows, n);
+    for (uint32_t n = 1; n <= ROWS; n += 3) {
+        judge(templateness, trees, rows, n, *state);
         for (uint32_t i = 0; i < n; i++) {
             double sum = 0.125;
             for (int t = 0; t < TREES; t++) {
@@ -164,6 +177,25 @@ static void judging_is_the_walk_from_the_root(void **state)
             assert_float_equal(templateness[i], logistic(sum), 1e-5);
         }
     }
+}
+
+/* Values of 2^-40 are added up as they are, whatever large ones stand between them. */
+static void no_leaf_is_rounded_away(void **state)
+{
+    static const float row[N] = { 0 };
+    const char *text = "tmpl-trees 1\nthreshold 0\nbias -300\n";
+    float small;
+    float large;
+    for (int i = 0; i < 3; i++) {
+        text = apr_pstrcat(*state, text, "tree 1\nleaf 9.094947e-13\ntree 1\nleaf 100\n", NULL);
+    }
+    judge(&small, good(apr_pstrcat(*state, text, "end\n", NULL), *state), row, 1, *state);
+    for (int i = 0; i < 3; i++) {
+        text = apr_pstrcat(*state, text, "tree 1\nleaf 0.000001\n", NULL);
+    }
+    judge(&large, good(apr_pstrcat(*state, text, "end\n", NULL), *state), row, 1, *state);
+    assert_float_equal(small, 0.5, 0);
+    assert_true(large > small);
 }
 
 /* --- what is refused --- */
@@ -198,6 +230,7 @@ static void a_bad_model_is_refused_with_its_line(void **state)
         { "1.5 1 2", "1.5 2 2", "line 6: a node is a child twice" },
         { "0.25 3 4", "0.25 2 4", "line 8: the left child is not a whole number of 3 to 4: 2" },
         { "leaf -1", "leaf", "line 7: the leaf's value is not a number" },
+        { "leaf -1", "leaf -101", "line 7: the leaf's value is not a number of -100 to 100: -101" },
         { "leaf -1", "leaf -1 x", "line 7: too long: x" },
         { "split linked 0.25 3 4", "leaf 1", "a node of the tree above is no node's child" },
         { "leaf 2\n", "split free 1 3 4\n", "line 10: a split needs two nodes behind it" },
@@ -266,7 +299,7 @@ static apr_status_t parse_copy(const char *bytes, apr_size_t len, apr_pool_t *po
     apr_status_t status = parse(&trees, copy, len, &err, pool);
     free(copy);
     if (status == APR_SUCCESS) {
-        tmpl_trees_judge(&templateness, trees, row, 1);
+        judge(&templateness, trees, row, 1, pool);
         assert_true(templateness >= 0 && templateness <= 1);
     }
     else {
@@ -302,10 +335,15 @@ static void a_changed_byte_breaks_nothing(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(a_row_gets_one_leaf_of_each_tree),  CHECK(a_model_without_trees_is_its_bias),
-    CHECK(judging_is_the_walk_from_the_root), CHECK(a_bad_model_is_refused_with_its_line),
-    CHECK(a_line_has_a_length_and_no_byte_0), CHECK(a_model_has_a_size),
-    CHECK(no_part_of_a_model_is_one),         CHECK(a_changed_byte_breaks_nothing),
+    CHECK(a_row_gets_one_leaf_of_each_tree),
+    CHECK(a_model_without_trees_is_its_bias),
+    CHECK(judging_is_the_walk_from_the_root),
+    CHECK(no_leaf_is_rounded_away),
+    CHECK(a_bad_model_is_refused_with_its_line),
+    CHECK(a_line_has_a_length_and_no_byte_0),
+    CHECK(a_model_has_a_size),
+    CHECK(no_part_of_a_model_is_one),
+    CHECK(a_changed_byte_breaks_nothing),
 };
 
 CHECK_MAIN(tests)

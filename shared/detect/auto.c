@@ -5,9 +5,6 @@
 
 #include "feature/reading.h"
 
-/* Blocks that are judged at once: their rows fit into a processor's cache. */
-#define SOME 64
-
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
                             apr_pool_t *pool)
 {
@@ -64,8 +61,9 @@ static const tmpl_record_t *see_page(const tmpl_observation_t *observation,
 
 static int is_title(const float *row)
 {
-    return row[TMPL_BLOCK_FEATURE_HEADING] > 0 && row[TMPL_BLOCK_FEATURE_TITLE] >= TITLE_SHARE &&
-           row[TMPL_BLOCK_FEATURE_TITLE_SHARE] >= TITLE_SHARE;
+    return row[TMPL_BLOCK_FEATURE_HEADING * TMPL_BLOCKS_AT_ONCE] > 0 &&
+           row[TMPL_BLOCK_FEATURE_TITLE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE &&
+           row[TMPL_BLOCK_FEATURE_TITLE_SHARE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE;
 }
 
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
@@ -76,16 +74,18 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     const tmpl_record_t *records = see_page(observation, counts, pool);
     tmpl_evidence_t evidence = { records, records + p->n_keys,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
-    const tmpl_rows_t *all = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
-    float *rows = apr_palloc(pool, SOME * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
-    float templateness[SOME];
-    for (uint32_t first = 0; first < p->n_blocks; first += SOME) {
-        uint32_t n = p->n_blocks - first < SOME ? p->n_blocks - first : SOME;
-        tmpl_rows_fill(rows, all, first, first + n);
-        tmpl_trees_judge(templateness, trees, rows, n);
-        for (uint32_t b = 0; b < n; b++) {
-            int title = is_title(&rows[(size_t)b * TMPL_BLOCK_FEATURE_COUNT]);
-            verdicts[first + b].ratio = templateness[b] * (title ? TITLE_DOUBT : 1);
+    const tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
+    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
+    float templateness[TMPL_BLOCKS_AT_ONCE];
+    for (uint32_t first = 0; first < p->n_blocks; first += TMPL_BLOCKS_AT_ONCE) {
+        uint32_t left = p->n_blocks - first;
+        uint32_t n = left < TMPL_BLOCKS_AT_ONCE ? left : TMPL_BLOCKS_AT_ONCE;
+        tmpl_rows_fill(columns, rows, first, first + n);
+        tmpl_trees_judge(templateness, trees, columns, n, room);
+        for (uint32_t i = 0; i < n; i++) {
+            verdicts[first + i].ratio =
+                templateness[i] * (is_title(&columns->of[0][i]) ? TITLE_DOUBT : 1);
         }
     }
 }

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judging goes as in QuickScorer (Lucchese et al., SIGIR 2015): a tree's leaves are the bits of a word,
- * from left to right; each split that sends a block to the right takes the leaves on its left out, and the
- * first that is left in the end is the block's. So no step waits for the one before, no branch is guessed,
- * and LANES blocks go through each split at once.
+ * Judging goes by sets of blocks, TMPL_BLOCKS_AT_ONCE of them as the bits of a word. Trees share their
+ * conditions (a feature, a limit), so it is found once for each of these which blocks are above the
+ * limit; a split then parts the set that reaches it by one operation, and no step hangs on a branch.
+ * Neighbours are alike, so most of them end at the same leaf: that one is added to all of them, and to the
+ * others what theirs are more. Sums are whole numbers, and so the same in any order.
  */
 #include "detect/trees.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include <apr_strings.h>
 #include <apr_tables.h>
 
 #include "feature/feature.h"
 
-#define LANES 4
-#define WIDTH 16 /* blocks judged at once */
-
-typedef float floats_t __attribute__((vector_size(LANES * sizeof(float))));
-typedef int32_t bits_t __attribute__((vector_size(LANES * sizeof(int32_t))));
+/* What a leaf's value is a multiple of: 2^-40. So long as no value is above LEAF_MOST no sum overflows. */
+#define UNIT      0x1p-40
+#define LEAF_MOST 100
+#define BIAS_MOST 1e6
 
 typedef struct {
-    float limit;
-    uint32_t right;  /* the leaves that are left for a block that goes to the right */
-    uint32_t column; /* its feature, as an index into columns */
+    uint32_t condition;
+    /* What it parts its set into: places among the splits of its tree, and the leaves behind these. */
+    uint16_t left, right;
 } split_t;
 
 typedef struct {
@@ -32,15 +37,29 @@ typedef struct {
     uint32_t first_leaf;
 } tree_t;
 
+/* Goes to the right: what is above the limit. */
+typedef struct {
+    float limit;
+    uint32_t feature;
+} condition_t;
+
+/* The conditions of a feature. */
+typedef struct {
+    uint32_t feature;
+    uint32_t after_condition; /* they end there */
+} column_t;
+
 struct tmpl_trees_t {
     double threshold;
-    double bias;
+    int64_t bias; /* in UNITs, as are leaves */
     uint32_t n_trees;
+    uint32_t n_conditions;
     uint32_t n_columns;
-    uint32_t columns[TMPL_BLOCK_FEATURE_COUNT]; /* the features that some split asks for */
     const tree_t *trees;
-    const split_t *splits; /* of the first tree, of the second, ... */
-    const double *leaves;  /* likewise, of each from left to right */
+    const split_t *splits;   /* of the first tree, of the second, ... */
+    const int64_t *leaves;   /* likewise */
+    const column_t *columns; /* the features that some split asks for */
+    const float *limits;     /* of conditions: by feature, and rising; each once */
 };
 
 /* --- reading --- */
@@ -57,18 +76,18 @@ typedef struct {
 typedef struct {
     tmpl_lines_t lines;
     tmpl_trees_t *trees;
-    apr_array_header_t *all;                      /* tree_t */
-    apr_array_header_t *splits;                   /* split_t */
-    apr_array_header_t *leaves;                   /* float */
-    uint32_t column_of[TMPL_BLOCK_FEATURE_COUNT]; /* 1 + index into columns; 0: there is none */
-    uint32_t n;                                   /* nodes of the tree that is read */
+    apr_array_header_t *all;        /* tree_t */
+    apr_array_header_t *splits;     /* split_t */
+    apr_array_header_t *conditions; /* condition_t, of each split */
+    apr_array_header_t *leaves;     /* int64_t */
+    uint32_t n;                     /* nodes of the tree that is read */
     node_t nodes[TMPL_LEAVES_NODES];
 } reader_t;
 
-static apr_status_t read_float(float *number, tmpl_lines_t *lines, const char *what)
+static apr_status_t read_float(float *number, tmpl_lines_t *lines, const char *what, double most)
 {
     double value = 0;
-    apr_status_t status = tmpl_lines_number(&value, lines, what, -1e30, 1e30);
+    apr_status_t status = tmpl_lines_number(&value, lines, what, -most, most);
     *number = (float)value;
     return status;
 }
@@ -86,7 +105,7 @@ static apr_status_t read_split(reader_t *reader, uint32_t i)
             "feature.h",
             lines->name, lines->line, name);
     }
-    if (read_float(&node->number, lines, "the limit") != APR_SUCCESS) {
+    if (read_float(&node->number, lines, "the limit", 1e30) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     if (i + 2 >= reader->n) {
@@ -121,57 +140,38 @@ static apr_status_t read_node(reader_t *reader, uint32_t i)
                          lines->name, lines->line, i, reader->n, kind);
     }
     reader->nodes[i].is_leaf = 1;
-    if (read_float(&reader->nodes[i].number, lines, "the leaf's value") != APR_SUCCESS) {
+    if (read_float(&reader->nodes[i].number, lines, "the leaf's value", LEAF_MOST) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     return tmpl_lines_end(lines);
 }
 
-static uint32_t column_of(reader_t *reader, uint32_t feature)
-{
-    tmpl_trees_t *trees = reader->trees;
-    if (reader->column_of[feature] == 0) {
-        trees->columns[trees->n_columns] = feature;
-        reader->column_of[feature] = ++trees->n_columns;
-    }
-    return reader->column_of[feature] - 1;
-}
-
-/*
- * Adds the nodes to those of the trees before. A node's leaves are [first, first + count), and a child
- * stands behind its parent: counted from the last node to the first, dealt out from the first to the last.
- */
+/* Adds the nodes to those of the trees before: splits and leaves, each in their order. */
 static apr_status_t add_tree(reader_t *reader)
 {
-    uint32_t count[TMPL_LEAVES_NODES] = { 0 };
-    uint32_t first[TMPL_LEAVES_NODES] = { 0 };
-    tree_t *tree = apr_array_push(reader->all);
-    tree->first_leaf = (uint32_t)reader->leaves->nelts;
-    for (uint32_t i = reader->n; i-- > 0;) {
-        const node_t *node = &reader->nodes[i];
-        if (node->uses != (i > 0)) {
+    uint16_t
+        place[TMPL_LEAVES_NODES]; /* of each node: among the splits, and the leaves behind them */
+    uint16_t split = 0;
+    uint16_t leaf = (uint16_t)(reader->n / 2);
+    for (uint32_t i = 0; i < reader->n; i++) {
+        if (reader->nodes[i].uses != (i > 0)) {
             return tmpl_lines_bad(&reader->lines, "a node of the tree above is no node's child",
                                   "");
         }
-        count[i] = node->is_leaf ? 1 : count[node->children[0]] + count[node->children[1]];
+        place[i] = reader->nodes[i].is_leaf ? leaf++ : split++;
     }
-    for (uint32_t i = 0; i < count[0]; i++) {
-        apr_array_push(reader->leaves);
-    }
+    tree_t *tree = apr_array_push(reader->all);
+    tree->first_leaf = (uint32_t)reader->leaves->nelts;
     for (uint32_t i = 0; i < reader->n; i++) {
         const node_t *node = &reader->nodes[i];
         if (node->is_leaf) {
-            APR_ARRAY_IDX(reader->leaves, tree->first_leaf + first[i], double) =
-                (double)node->number;
+            APR_ARRAY_PUSH(reader->leaves, int64_t) = llrint((double)node->number / UNIT);
             continue;
         }
-        uint32_t left = count[node->children[0]];
-        first[node->children[0]] = first[i];
-        first[node->children[1]] = first[i] + left;
         APR_ARRAY_PUSH(reader->splits, split_t) =
-            (split_t){ .limit = node->number,
-                       .right = ~(((1U << left) - 1) << first[i]), /* left is below 32 */
-                       .column = column_of(reader, node->feature) };
+            (split_t){ .left = place[node->children[0]], .right = place[node->children[1]] };
+        APR_ARRAY_PUSH(reader->conditions, condition_t) =
+            (condition_t){ .limit = node->number, .feature = node->feature };
     }
     tree->after_split = (uint32_t)reader->splits->nelts;
     return APR_SUCCESS;
@@ -202,6 +202,7 @@ static apr_status_t read_head(reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
     tmpl_trees_t *trees = reader->trees;
+    double bias = 0;
     if (tmpl_lines_next(lines) != APR_SUCCESS) {
         return APR_EINVAL;
     }
@@ -213,9 +214,10 @@ static apr_status_t read_head(reader_t *reader)
         tmpl_lines_number(&trees->threshold, lines, "threshold", 0, 1) != APR_SUCCESS ||
         tmpl_lines_end(lines) != APR_SUCCESS || tmpl_lines_next(lines) != APR_SUCCESS ||
         tmpl_lines_expect(lines, "bias") != APR_SUCCESS ||
-        tmpl_lines_number(&trees->bias, lines, "bias", -1e6, 1e6) != APR_SUCCESS) {
+        tmpl_lines_number(&bias, lines, "bias", -BIAS_MOST, BIAS_MOST) != APR_SUCCESS) {
         return APR_EINVAL;
     }
+    trees->bias = llrint(bias / UNIT);
     return tmpl_lines_end(lines);
 }
 
@@ -244,6 +246,49 @@ static apr_status_t read_trees(reader_t *reader)
     }
 }
 
+static int by_feature(const void *a, const void *b)
+{
+    const condition_t *x = a;
+    const condition_t *y = b;
+    return x->feature != y->feature ? (x->feature > y->feature) - (x->feature < y->feature)
+                                    : (x->limit > y->limit) - (x->limit < y->limit);
+}
+
+static void set_columns(tmpl_trees_t *trees, const condition_t *conditions, uint32_t n,
+                        apr_pool_t *pool)
+{
+    column_t *columns = apr_pcalloc(pool, TMPL_BLOCK_FEATURE_COUNT * sizeof(*columns));
+    float *limits = apr_palloc(pool, n * sizeof(*limits));
+    for (uint32_t i = 0; i < n; i++) {
+        trees->n_columns += i == 0 || conditions[i].feature != conditions[i - 1].feature;
+        columns[trees->n_columns - 1] = (column_t){ conditions[i].feature, i + 1 };
+        limits[i] = conditions[i].limit;
+    }
+    trees->n_conditions = n;
+    trees->columns = columns;
+    trees->limits = limits;
+}
+
+/* Gives each split its condition among those of all, of which each stands once. */
+static void share_conditions(reader_t *reader)
+{
+    uint32_t n = 0;
+    apr_array_header_t *all = apr_array_copy(reader->conditions->pool, reader->conditions);
+    condition_t *each = (condition_t *)(void *)all->elts;
+    qsort(each, (size_t)all->nelts, sizeof(*each), by_feature);
+    for (int i = 0; i < all->nelts; i++) {
+        if (n == 0 || by_feature(&each[n - 1], &each[i]) != 0) {
+            each[n++] = each[i];
+        }
+    }
+    for (int i = 0; i < all->nelts; i++) {
+        const condition_t *found = bsearch(&APR_ARRAY_IDX(reader->conditions, i, condition_t), each,
+                                           n, sizeof(*each), by_feature);
+        APR_ARRAY_IDX(reader->splits, i, split_t).condition = (uint32_t)(found - each);
+    }
+    set_columns(reader->trees, each, n, all->pool);
+}
+
 apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_t *text,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -255,14 +300,16 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
     reader->trees = apr_pcalloc(pool, sizeof(*reader->trees));
     reader->all = apr_array_make(pool, 512, sizeof(tree_t));
     reader->splits = apr_array_make(pool, 8192, sizeof(split_t));
-    reader->leaves = apr_array_make(pool, 8192, sizeof(double));
+    reader->conditions = apr_array_make(pool, 8192, sizeof(condition_t));
+    reader->leaves = apr_array_make(pool, 8192, sizeof(int64_t));
     if (read_trees(reader) != APR_SUCCESS) {
         return APR_EINVAL;
     }
+    share_conditions(reader);
     reader->trees->trees = (const tree_t *)(const void *)reader->all->elts;
     reader->trees->n_trees = (uint32_t)reader->all->nelts;
     reader->trees->splits = (const split_t *)(const void *)reader->splits->elts;
-    reader->trees->leaves = (const double *)(const void *)reader->leaves->elts;
+    reader->trees->leaves = (const int64_t *)(const void *)reader->leaves->elts;
     *trees = reader->trees;
     return APR_SUCCESS;
 }
@@ -274,76 +321,146 @@ double tmpl_trees_threshold(const tmpl_trees_t *trees)
 
 /* --- judging --- */
 
-/* The rows of WIDTH blocks by feature: column c of them is at columns[c]. */
-typedef union {
-    floats_t lanes[WIDTH / LANES];
-    float rows[WIDTH];
-} column_t;
-
-/* Of n <= WIDTH blocks; where there are fewer the first stands for the others. */
-static void fill_columns(column_t *columns, const tmpl_trees_t *trees, const float *rows,
-                         uint32_t n)
+/* Which of 16 values are not up to the limit, as bits. */
+#ifdef __SSE2__
+static inline uint64_t above(const float *values, float limit)
 {
-    for (uint32_t i = 0; i < WIDTH; i++) {
-        const float *row = &rows[(size_t)(i < n ? i : 0) * TMPL_BLOCK_FEATURE_COUNT];
-        for (uint32_t c = 0; c < trees->n_columns; c++) {
-            columns[c].rows[i] = row[trees->columns[c]];
+    __m128 all = _mm_set1_ps(limit);
+    __m128i a = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values), all));
+    __m128i b = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 4), all));
+    __m128i c = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 8), all));
+    __m128i d = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 12), all));
+    __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+    return (uint64_t)_mm_movemask_epi8(bytes);
+}
+#else
+static inline uint64_t above(const float *values, float limit)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        bits |= (uint64_t) !(values[i] <= limit) << i;
+    }
+    return bits;
+}
+#endif
+
+/* The blocks above each limit, of the first so many times 16. Fewer and fewer are, as limits rise. */
+static inline __attribute__((always_inline)) void find_above(uint64_t *sets,
+                                                             const tmpl_trees_t *trees,
+                                                             const tmpl_columns_t *columns,
+                                                             const unsigned times)
+{
+    uint32_t c = 0;
+    for (uint32_t i = 0; i < trees->n_columns; i++) {
+        const float *values = columns->of[trees->columns[i].feature];
+        uint32_t after = trees->columns[i].after_condition;
+        uint64_t set = 1;
+        for (; c < after && set != 0; c++) {
+            set = 0;
+            for (unsigned k = 0; k < times; k++) {
+                set |= above(values + (size_t)16 * k, trees->limits[c]) << (16 * k);
+            }
+            sets[c] = set;
+        }
+        for (; c < after; c++) {
+            sets[c] = 0;
         }
     }
 }
 
-/* The leaves of one tree that are left for each of WIDTH blocks. By name, so that they stay in registers. */
-static void take_splits(uint32_t left[WIDTH], const column_t *columns, const split_t *split,
-                        const split_t *after)
+static void find_sets(uint64_t *sets, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                      uint32_t n)
 {
-    bits_t a = ~(bits_t){ 0 };
-    bits_t b = a;
-    bits_t c = a;
-    bits_t d = a;
-    for (; split < after; split++) {
-        const floats_t *lanes = columns[split->column].lanes;
-        floats_t limit = split->limit - (floats_t){ 0 };
-        bits_t right = (int32_t)split->right - (bits_t){ 0 };
-        a &= (lanes[0] <= limit) | right;
-        b &= (lanes[1] <= limit) | right;
-        c &= (lanes[2] <= limit) | right;
-        d &= (lanes[3] <= limit) | right;
+    /* so that the loop above is unrolled */
+    if (n > 32) {
+        find_above(sets, trees, columns, TMPL_BLOCKS_AT_ONCE / 16);
     }
-    memcpy(&left[0 * LANES], &a, sizeof(a));
-    memcpy(&left[1 * LANES], &b, sizeof(b));
-    memcpy(&left[2 * LANES], &c, sizeof(c));
-    memcpy(&left[3 * LANES], &d, sizeof(d));
+    else if (n > 16) {
+        find_above(sets, trees, columns, 2);
+    }
+    else {
+        find_above(sets, trees, columns, 1);
+    }
 }
 
-static void judge_some(float *templateness, const tmpl_trees_t *trees, const column_t *columns,
-                       uint32_t n)
+/* Blocks while they are judged. */
+typedef struct {
+    const uint64_t *above; /* by condition */
+    uint64_t blocks;
+    uint64_t one; /* some block: it ends where most others do, if they are alike */
+    uint64_t places[TMPL_LEAVES_NODES];
+    int64_t all;                       /* what is to be added to the sums of all */
+    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* of each, above that */
+} judging_t;
+
+/* Blocks that end at a leaf. */
+typedef struct {
+    uint64_t blocks;
+    int64_t value;
+} group_t;
+
+/* Parts the blocks by the splits of a tree, into its places. */
+static void part(judging_t *judging, const split_t *split, const split_t *after)
 {
-    double sums[WIDTH];
+    uint64_t *places = judging->places;
+    const uint64_t *above_limit = judging->above;
+    places[0] = judging->blocks;
+    for (const uint64_t *at = places; split < after; split++, at++) {
+        uint64_t right = *at & above_limit[split->condition];
+        places[split->left] = *at ^ right;
+        places[split->right] = right;
+    }
+}
+
+/* Adds the values of n leaves to the blocks that ended at theirs. */
+static void add_leaves(judging_t *judging, const uint64_t *at, const int64_t *leaves, uint32_t n)
+{
+    group_t groups[TMPL_LEAVES_MOST];
+    uint32_t n_groups = 0;
+    int64_t most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (at[i] == 0) {
+            continue;
+        }
+        if ((at[i] & judging->one) != 0) {
+            most = leaves[i];
+            continue;
+        }
+        groups[n_groups++] = (group_t){ at[i], leaves[i] };
+    }
+    judging->all += most;
+    for (uint32_t i = 0; i < n_groups; i++) {
+        int64_t more = groups[i].value - most;
+        for (uint64_t left = groups[i].blocks; left != 0; left &= left - 1) {
+            judging->sums[__builtin_ctzll(left)] += more;
+        }
+    }
+}
+
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees)
+{
+    return trees->n_conditions;
+}
+
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                      uint32_t n, uint64_t *room)
+{
+    judging_t judging = { .above = room,
+                          .blocks = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - n),
+                          .one = (uint64_t)1 << n / 2,
+                          .all = trees->bias };
     const split_t *split = trees->splits;
-    for (uint32_t i = 0; i < WIDTH; i++) {
-        sums[i] = trees->bias;
-    }
+    find_sets(room, trees, columns, n);
     for (uint32_t t = 0; t < trees->n_trees; t++) {
-        uint32_t left[WIDTH];
-        const double *leaves = &trees->leaves[trees->trees[t].first_leaf];
         const split_t *after = &trees->splits[trees->trees[t].after_split];
-        take_splits(left, columns, split, after);
+        uint32_t splits = (uint32_t)(after - split);
+        part(&judging, split, after);
+        add_leaves(&judging, &judging.places[splits], &trees->leaves[trees->trees[t].first_leaf],
+                   splits + 1);
         split = after;
-        for (uint32_t i = 0; i < WIDTH; i++) {
-            sums[i] += leaves[__builtin_ctz(left[i])];
-        }
     }
     for (uint32_t i = 0; i < n; i++) {
-        templateness[i] = (float)(1 / (1 + exp(-sums[i])));
-    }
-}
-
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const float *rows, uint32_t n)
-{
-    column_t columns[TMPL_BLOCK_FEATURE_COUNT];
-    for (uint32_t i = 0; i < n; i += WIDTH) {
-        uint32_t some = n - i < WIDTH ? n - i : WIDTH;
-        fill_columns(columns, trees, &rows[(size_t)i * TMPL_BLOCK_FEATURE_COUNT], some);
-        judge_some(&templateness[i], trees, columns, some);
+        double sum = (double)(judging.sums[i] + judging.all) * UNIT;
+        templateness[i] = (float)(1 / (1 + exp(-sum)));
     }
 }

@@ -10,18 +10,19 @@
  *     tree N                           N nodes in as many lines, node 0 the root
  *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes on at node
  *                                      LEFT, all else at RIGHT; both are behind this node
- *     leaf VALUE
+ *     leaf VALUE                       -100..100, read to multiples of 2^-40
  *     end
  */
 #ifndef TMPL_TREES_H
 #define TMPL_TREES_H
 
 #include "detect/lines.h"
+#include "feature/feature.h"
 
 /* The first line of its text that is no comment. */
 #define TMPL_TREES_HEAD "tmpl-trees 1"
 
-/* The most that a model may hold: a tree's leaves are the bits of a word. */
+/* The most that a model may hold. */
 #define TMPL_TREES_MOST   10000
 #define TMPL_LEAVES_MOST  32
 #define TMPL_LEAVES_NODES (2 * TMPL_LEAVES_MOST - 1)
@@ -37,11 +38,14 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
 
 double tmpl_trees_threshold(const tmpl_trees_t *trees);
 
+/* How many words of memory judging needs. */
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees);
+
 /*
- * Fills templateness, 0..1, of n blocks; rows has TMPL_BLOCK_FEATURE_COUNT floats for each. It does not
- * depend on the other blocks.
+ * Fills templateness, 0..1, of the first n blocks of columns, 1 to TMPL_BLOCKS_AT_ONCE. It does not depend on
+ * the other blocks. room has tmpl_trees_room words, which are written meanwhile.
  */
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const float *rows,
-                      uint32_t n);
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                      uint32_t n, uint64_t *room);
 
 #endif

@@ -113,8 +113,6 @@ tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
     reading->boxes = apr_palloc(pool, n * sizeof(*reading->boxes));
     reading->last = apr_palloc(pool, n * sizeof(*reading->last));
     reading->next = apr_palloc(pool, n * sizeof(*reading->next));
-    reading->ends = apr_pcalloc(pool, n);
-    reading->lower = apr_pcalloc(pool, n);
     for (uint32_t b = 0; b < n; b++) {
         reading->leaf[b] = leaf_of(page, b);
     }
@@ -130,59 +128,87 @@ tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout,
 
 /* --- a row --- */
 
+/*
+ * Logarithms of values seen before: counts are small and come again. Zeroes are a cache that knows that of
+ * 0, which no other value's place can be mistaken for.
+ */
+typedef struct {
+    double x;
+    float log;
+} known_log_t;
+
+#define KNOWN_LOG_BITS 9
+#define KNOWN_DF       64
+
 struct tmpl_rows_t {
     const tmpl_reading_t *reading;
     const tmpl_layout_t *layout;
     const tmpl_evidence_t *evidence;
-    const tmpl_tally_t *blocks; /* with what the table says */
-    const tmpl_tally_t *before;
-    tmpl_tally_t all; /* of the page */
-    uint32_t titled;  /* blocks from here on have an h1 before them */
+    const tmpl_sums_t *before; /* with what the table says */
+    tmpl_sums_t all;           /* of the page */
+    uint32_t titled;           /* blocks from here on have an h1 before them */
+    float pages;               /* the feature of that name */
+    known_log_t *logs;
+    double *df_logs; /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
 };
 
-static float share(double part, double all)
+static float share(uint32_t part, uint32_t all)
 {
-    return all > 0 ? (float)fmin(1, fmax(0, part / all)) : 0.0F;
+    return all == 0 ? 0.0F : part >= all ? 1.0F : (float)((double)part / all);
 }
 
-/* log(1 + x); differences of sums may be a little below 0 */
-static float log_of(double x)
+static float share_of(double part, double all)
 {
-    return (float)log1p(fmax(0, x));
+    return all > 0 ? part >= all ? 1.0F : (float)(part / all) : 0.0F;
 }
 
-static float linked(const tmpl_tally_t *tally)
+/* log(1 + x) */
+static float log_of(const tmpl_rows_t *of, double x)
 {
-    return share(tally->linked, tally->words);
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    known_log_t *known = &of->logs[bits * 0x9E3779B97F4A7C15U >> (64 - KNOWN_LOG_BITS)];
+    if (known->x != x) {
+        *known = (known_log_t){ x, (float)log1p(x) };
+    }
+    return known->log;
 }
 
-static float free_words(const tmpl_tally_t *tally, uint32_t blocks)
+static float linked(const tmpl_sums_t *sums)
 {
-    return log_of((tally->words - tally->linked) / (blocks > 0 ? blocks : 1));
+    return share(sums->linked, sums->words);
 }
 
-#define F(id) row[TMPL_BLOCK_FEATURE_##id]
-
-static void fill_text(float *row, const tmpl_rows_t *work, uint32_t b)
+static float free_words(const tmpl_rows_t *of, const tmpl_sums_t *sums, uint32_t blocks)
 {
-    const tmpl_tally_t *own = &work->blocks[b];
-    F(WORDS) = log_of(own->words);
-    F(FREE) = free_words(own, 1);
-    F(LINKED) = own->words > 0 ? linked(own) : (float)(own->links > 0);
-    F(LINKS) = log_of(own->links);
-    F(STOPS) = share(own->stops, own->words);
-    F(COMMAS) = log_of(own->commas);
-    F(ENDS) = work->reading->ends[b];
-    F(LOWER) = work->reading->lower[b];
-    F(CAPITALS) = share(own->capitals, own->words);
+    return log_of(of, (sums->words - sums->linked) * 0.5 / (blocks > 0 ? blocks : 1));
+}
+
+/* A row's features stand in columns. */
+#define F(id) row[TMPL_BLOCK_FEATURE_##id * TMPL_BLOCKS_AT_ONCE]
+
+static void fill_text(float *row, const tmpl_rows_t *of, uint32_t b)
+{
+    const tmpl_tally_t *own = &of->reading->blocks[b];
+    tmpl_sums_t sums = tmpl_sums_between(of->before, b, b + 1);
+    F(WORDS) = log_of(of, own->words * 0.5);
+    F(FREE) = free_words(of, &sums, 1);
+    F(LINKED) = own->words > 0 ? linked(&sums) : (float)(own->links > 0);
+    F(LINKS) = log_of(of, own->links);
+    F(STOPS) = share(2 * own->stops, own->words);
+    F(COMMAS) = log_of(of, own->commas);
+    F(ENDS) = own->ends;
+    F(LOWER) = own->lower;
+    F(CAPITALS) = share(2 * own->capitals, own->words);
     F(DIGITS) = share(own->digits, own->chars);
     F(SIGNS) = share(own->signs, own->chars);
-    F(LETTERS) = own->words > 0 ? (float)fmin(20, own->chars / own->words) : 0.0F;
-    F(IMAGES) = log_of(own->images);
-    F(AGAIN) = share(own->again, own->length);
-    F(RIGHTS) = (float)(own->rights > 0);
+    F(LETTERS) = own->chars >= 10 * (uint64_t)own->words ? own->words > 0 ? 20.0F : 0.0F
+                                                         : (float)(own->chars / (own->words * 0.5));
+    F(IMAGES) = log_of(of, own->images);
+    F(AGAIN) = share(own->again, sums.length);
+    F(RIGHTS) = own->rights;
     F(TITLE) = share(own->titled, own->words);
-    F(TITLE_SHARE) = share(own->titled, work->reading->title);
+    F(TITLE_SHARE) = share(own->titled, of->reading->title);
     F(LINKS_HERE) = share(own->here, own->links);
     F(LINKS_WHOLE) = share(own->whole, own->links);
 }
@@ -215,153 +241,169 @@ static float nearness(uint32_t steps)
     return steps > 0 ? 1.0F / (float)steps : 0.0F;
 }
 
-static void fill_tag(float *row, const tmpl_rows_t *work, uint32_t b)
+static void fill_tag(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    const tmpl_page_t *page = work->reading->page;
+    const tmpl_page_t *page = of->reading->page;
     uint32_t node = page->segments[page->blocks[b].first_segment].node;
-    const tmpl_around_t *around = &work->reading->around[node];
+    const tmpl_around_t *around = &of->reading->around[node];
     for (unsigned i = 0; i < sizeof(in_features) / sizeof(in_features[0]); i++) {
-        row[in_features[i].feature] = (float)((around->in & in_features[i].in) != 0);
+        if (around->in & in_features[i].in) {
+            row[in_features[i].feature * TMPL_BLOCKS_AT_ONCE] = 1;
+        }
     }
-    F(DEPTH) = log_of(page->nodes[work->reading->leaf[b]].depth);
+    F(DEPTH) = log_of(of, page->nodes[of->reading->leaf[b]].depth);
     for (unsigned i = TMPL_NAME_COMMENT; i < TMPL_NAME_COUNT; i++) {
-        row[TMPL_BLOCK_FEATURE_NAMED_COMMENT + i - TMPL_NAME_COMMENT] = nearness(around->near[i]);
+        row[(TMPL_BLOCK_FEATURE_NAMED_COMMENT + i - TMPL_NAME_COMMENT) * TMPL_BLOCKS_AT_ONCE] =
+            nearness(around->near[i]);
     }
     F(GOOD_NEAR) = nearness(around->near[TMPL_NAME_GOOD]);
     F(BAD_NEAR) = nearness(around->near[TMPL_NAME_BAD]);
     F(NEARER) = F(GOOD_NEAR) > F(BAD_NEAR) ? 1.0F : F(BAD_NEAR) > 0 ? -1.0F : 0.0F;
 }
 
-static void fill_place(float *row, const tmpl_rows_t *work, uint32_t b)
+static void fill_place(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    F(BEFORE) = share(work->before[b].words, work->all.words);
-    F(LEAD) = log_of(work->before[b].words);
-    F(REST) = log_of(work->all.words - work->before[b + 1].words);
-    F(LONG_BEFORE) = share(work->before[b].long_text, work->all.long_text);
-    uint32_t last = work->reading->last[b];
-    uint32_t next = work->reading->next[b];
+    F(BEFORE) = share(of->before[b].words, of->all.words);
+    F(LEAD) = log_of(of, of->before[b].words * 0.5);
+    F(REST) = log_of(of, (of->all.words - of->before[b + 1].words) * 0.5);
+    F(LONG_BEFORE) = share(of->before[b].long_text, of->all.long_text);
+    uint32_t last = of->reading->last[b];
+    uint32_t next = of->reading->next[b];
     F(LONG_NEAR) = nearness(1 + (last < next ? last : next));
     F(LONG_LAST) = nearness(1 + last);
     F(LONG_NEXT) = nearness(1 + next);
+    F(TITLED) = (float)(b >= of->titled);
 }
 
 /* Sums over so many blocks before a block and so many from it on. */
-static tmpl_tally_t window(const tmpl_rows_t *work, uint32_t b, uint32_t back, uint32_t on,
-                           uint32_t *blocks)
+static inline tmpl_sums_t window(const tmpl_rows_t *of, uint32_t b, uint32_t back, uint32_t on,
+                                 uint32_t *blocks)
 {
-    uint32_t n = work->reading->page->n_blocks;
+    uint32_t n = of->reading->page->n_blocks;
     uint32_t first = b > back ? b - back : 0;
     uint32_t after = n - b > on ? b + on : n;
     *blocks = after - first;
-    return tmpl_tally_between(work->before, first, after);
+    return tmpl_sums_between(of->before, first, after);
 }
 
-static void fill_beside(float *row, const tmpl_rows_t *work, uint32_t b)
+static void fill_beside(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    uint32_t n1;
-    uint32_t n3;
-    uint32_t n8;
-    uint32_t n_last;
-    uint32_t n_next;
-    tmpl_tally_t one = window(work, b, 1, 2, &n1);
-    tmpl_tally_t three = window(work, b, 3, 4, &n3);
-    tmpl_tally_t eight = window(work, b, 8, 9, &n8);
-    tmpl_tally_t last = window(work, b, 3, 0, &n_last);
-    tmpl_tally_t next = window(work, b + 1, 0, 3, &n_next);
-    F(LINKED_8) = linked(&eight);
-    F(FREE_8) = free_words(&eight, n8);
-    F(FREE_LAST_3) = free_words(&last, n_last);
-    F(FREE_NEXT_3) = free_words(&next, n_next);
-    F(LINKED_LAST_3) = linked(&last);
-    F(LINKED_NEXT_3) = linked(&next);
-    F(LINKED_1) = linked(&one);
-    F(LINKED_3) = linked(&three);
-    F(FREE_1) = free_words(&one, n1);
-    F(FREE_3) = free_words(&three, n3);
-    F(STOPS_3) = share(three.stops, three.words);
-    F(REPEATED_1) = share(one.repeated, one.length);
-    F(REPEATED_3) = share(three.repeated, three.length);
-    if (b > 0) {
-        F(FREE_LAST) = free_words(&work->blocks[b - 1], 1);
-        F(LINKED_LAST) = linked(&work->blocks[b - 1]);
-    }
-    if (b + 1 < work->reading->page->n_blocks) {
-        F(FREE_NEXT) = free_words(&work->blocks[b + 1], 1);
-        F(LINKED_NEXT) = linked(&work->blocks[b + 1]);
-    }
+    uint32_t n;
+    tmpl_sums_t sums = window(of, b, 1, 2, &n);
+    F(LINKED_1) = linked(&sums);
+    F(FREE_1) = free_words(of, &sums, n);
+    F(REPEATED_1) = share(sums.repeated, sums.length);
+    sums = window(of, b, 3, 4, &n);
+    F(LINKED_3) = linked(&sums);
+    F(FREE_3) = free_words(of, &sums, n);
+    F(STOPS_3) = share(2 * sums.stops, sums.words);
+    F(REPEATED_3) = share(sums.repeated, sums.length);
+    sums = window(of, b, 8, 9, &n);
+    F(LINKED_8) = linked(&sums);
+    F(FREE_8) = free_words(of, &sums, n);
+    sums = window(of, b, 3, 0, &n);
+    F(LINKED_LAST_3) = linked(&sums);
+    F(FREE_LAST_3) = free_words(of, &sums, n);
+    sums = window(of, b + 1, 0, 3, &n);
+    F(LINKED_NEXT_3) = linked(&sums);
+    F(FREE_NEXT_3) = free_words(of, &sums, n);
+    sums = window(of, b, 1, 0, &n);
+    F(LINKED_LAST) = linked(&sums);
+    F(FREE_LAST) = free_words(of, &sums, 1);
+    sums = window(of, b + 1, 0, 1, &n);
+    F(LINKED_NEXT) = linked(&sums);
+    F(FREE_NEXT) = free_words(of, &sums, 1);
 }
 
-static void fill_boxes(float *row, const tmpl_rows_t *work, uint32_t b)
+static void fill_boxes(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    const tmpl_reading_t *reading = work->reading;
+    const tmpl_reading_t *reading = of->reading;
     const tmpl_around_t *best = &reading->around[reading->best];
     const uint32_t *boxes = reading->boxes[b];
     for (unsigned i = 0; i < TMPL_BOXES; i++) {
         const tmpl_around_t *box = &reading->around[boxes[i]];
-        tmpl_tally_t sum = tmpl_tally_between(work->before, box->first_block, box->after_block);
-        row[TMPL_BLOCK_FEATURE_BOX1_LINKED + i] = linked(&sum);
+        tmpl_sums_t sums = tmpl_sums_between(of->before, box->first_block, box->after_block);
+        row[(TMPL_BLOCK_FEATURE_BOX1_LINKED + i) * TMPL_BLOCKS_AT_ONCE] = linked(&sums);
         if (i < 3) {
-            row[TMPL_BLOCK_FEATURE_REPEATED_BOX1 + i] = share(sum.repeated, sum.length);
+            row[(TMPL_BLOCK_FEATURE_REPEATED_BOX1 + i) * TMPL_BLOCKS_AT_ONCE] =
+                share(sums.repeated, sums.length);
         }
     }
     if (reading->best != 0) {
-        tmpl_tally_t sum = tmpl_tally_between(work->before, best->first_block, best->after_block);
+        tmpl_sums_t sums = tmpl_sums_between(of->before, best->first_block, best->after_block);
         F(BEST) = (float)(b >= best->first_block && b < best->after_block);
-        F(BEST_SHARE) = share(sum.words, work->all.words);
-        F(SCORE) = share(reading->around[boxes[0]].score, best->score);
-        F(SCORE_2) = share(reading->around[boxes[1]].score, best->score);
-        F(SCORE_3) = share(reading->around[boxes[2]].score, best->score);
-        F(BEST_BEFORE) = share(
-            work->before[b].long_text - work->before[best->first_block].long_text, sum.long_text);
+        F(BEST_SHARE) = share(sums.words, of->all.words);
+        F(SCORE) = share_of(reading->around[boxes[0]].score, best->score);
+        F(SCORE_2) = share_of(reading->around[boxes[1]].score, best->score);
+        F(SCORE_3) = share_of(reading->around[boxes[2]].score, best->score);
+        if (b > best->first_block) {
+            F(BEST_BEFORE) = share(
+                of->before[b].long_text - of->before[best->first_block].long_text, sums.long_text);
+        }
     }
 }
 
 /* A site's first page is told of as a page of no site is: the table holds only what it says itself. */
-static int known(const tmpl_evidence_t *evidence)
+static int is_known(const tmpl_evidence_t *evidence)
 {
     return evidence->pages > 1;
 }
 
-static void fill_site(float *row, const tmpl_rows_t *work, uint32_t b)
+static double df_log(const tmpl_rows_t *of, uint32_t df)
 {
-    const tmpl_evidence_t *evidence = work->evidence;
-    const tmpl_tally_t *own = &work->blocks[b];
-    const uint32_t *paths = work->layout->paths[b];
-    if (!known(evidence)) {
-        return;
+    if (df >= KNOWN_DF) {
+        return log(df);
     }
-    F(PAGES) = fminf(6, log2f((float)evidence->pages));
-    F(DF) = share(own->df, own->length);
-    F(DF_LOG) = own->length > 0 ? (float)(own->df_log / own->length) : 0.0F;
-    F(REPEATED) = share(own->repeated, own->length);
-    F(RATIO) = share(own->template, own->length);
-    F(REPEATED_PAGE) = share(work->all.repeated, work->all.length);
-    for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
-        const tmpl_record_t *path = &evidence->paths[paths[level]];
-        row[TMPL_BLOCK_FEATURE_PATH0_REPEATED + level] = share(path->repeated, path->text);
-        row[TMPL_BLOCK_FEATURE_PATH0_DF + level] = share(path->df, evidence->pages);
+    if (of->df_logs[df] == 0) {
+        of->df_logs[df] = log(df);
     }
-    F(PATH0_TEXT) = log_of(evidence->paths[paths[0]].text);
-    F(PATH1_TEXT) = log_of(evidence->paths[paths[1]].text);
+    return of->df_logs[df];
 }
 
-/* Puts into a block's tally what the table says of its segments. */
-static void ask_table(tmpl_tally_t *tally, const tmpl_page_t *page, uint32_t b,
-                      const tmpl_evidence_t *evidence)
+/* What the table says of a block's segments. */
+static void fill_df(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    tally->repeated = tally->template = tally->df = tally->df_log = 0;
-    for (uint32_t i = page->blocks[b].first_segment;
-         known(evidence) && i < page->blocks[b].after_segment; i++) {
+    const tmpl_page_t *page = of->reading->page;
+    const tmpl_evidence_t *evidence = of->evidence;
+    double df_sum = 0;
+    double log_sum = 0;
+    uint32_t template = 0;
+    uint32_t length = page->blocks[b].length;
+    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
         const tmpl_segment_t *segment = &page->segments[i];
         uint32_t df = evidence->segments[segment->key].df;
-        double length = segment->length;
         if (df >= 2) {
-            tally->repeated += length;
-            tally->template += df >= evidence->min_df ? length : 0;
-            tally->df += length * share(df - 1, evidence->pages - 1);
-            tally->df_log += length * log(df);
+            template += df >= evidence->min_df ? segment->length : 0;
+            df_sum += (double)segment->length * share(df - 1, evidence->pages - 1);
+            log_sum += (double)segment->length * df_log(of, df);
         }
     }
+    F(DF) = share_of(df_sum, length);
+    F(DF_LOG) = length > 0 ? (float)(log_sum / length) : 0.0F;
+    F(RATIO) = share(template, length);
+}
+
+static void fill_site(float *row, const tmpl_rows_t *of, uint32_t b)
+{
+    const tmpl_evidence_t *evidence = of->evidence;
+    const uint32_t *paths = of->layout->paths[b];
+    if (!is_known(evidence)) {
+        return;
+    }
+    fill_df(row, of, b);
+    F(PAGES) = of->pages;
+    F(REPEATED) = share(of->before[b + 1].repeated - of->before[b].repeated,
+                        of->reading->page->blocks[b].length);
+    F(REPEATED_PAGE) = share(of->all.repeated, of->all.length);
+    for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
+        const tmpl_record_t *path = &evidence->paths[paths[level]];
+        row[(TMPL_BLOCK_FEATURE_PATH0_REPEATED + level) * TMPL_BLOCKS_AT_ONCE] =
+            share(path->repeated, path->text);
+        row[(TMPL_BLOCK_FEATURE_PATH0_DF + level) * TMPL_BLOCKS_AT_ONCE] =
+            share(path->df, evidence->pages);
+    }
+    F(PATH0_TEXT) = log_of(of, evidence->paths[paths[0]].text);
+    F(PATH1_TEXT) = log_of(of, evidence->paths[paths[1]].text);
 }
 
 static void fill_row(float *row, const tmpl_rows_t *of, uint32_t b)
@@ -372,40 +414,68 @@ static void fill_row(float *row, const tmpl_rows_t *of, uint32_t b)
     fill_beside(row, of, b);
     fill_boxes(row, of, b);
     fill_site(row, of, b);
-    F(TITLED) = (float)(b >= of->titled);
 }
 
-/* Tallies with what the table says, and their sums. */
+/* Bytes of a block's segments that another page has, too. */
+static uint32_t repeated_of(const tmpl_page_t *page, uint32_t b, const tmpl_evidence_t *evidence)
+{
+    uint32_t repeated = 0;
+    for (uint32_t i = page->blocks[b].first_segment;
+         is_known(evidence) && i < page->blocks[b].after_segment; i++) {
+        const tmpl_segment_t *segment = &page->segments[i];
+        repeated += evidence->segments[segment->key].df >= 2 ? segment->length : 0;
+    }
+    return repeated;
+}
+
 const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                                 const tmpl_evidence_t *evidence, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     uint32_t n = page->n_blocks;
-    tmpl_rows_t *of = apr_pcalloc(pool, sizeof(*of));
+    uint32_t repeated = 0;
+    tmpl_rows_t *of = apr_palloc(pool, sizeof(*of));
     *of = (tmpl_rows_t){ .reading = reading, .layout = layout, .evidence = evidence, .titled = n };
     for (uint32_t b = 0; b < n; b++) {
-        ask_table(&reading->blocks[b], page, b, evidence);
+        reading->before[b].repeated = repeated;
+        repeated += repeated_of(page, b, evidence);
         if (of->titled == n && page->nodes[reading->leaf[b]].tag == TMPL_TAG_H1) {
             of->titled = b + 1;
         }
     }
-    tmpl_tally_sum(reading->before, reading->blocks, n);
-    of->blocks = reading->blocks;
+    reading->before[n].repeated = repeated;
     of->before = reading->before;
     of->all = reading->before[n];
+    of->pages = is_known(evidence) ? fminf(6, log2f((float)evidence->pages)) : 0.0F;
+    of->logs = apr_pcalloc(pool, sizeof(*of->logs) << KNOWN_LOG_BITS);
+    of->df_logs = apr_pcalloc(pool, sizeof(*of->df_logs) * KNOWN_DF);
     return of;
 }
 
-void tmpl_rows_fill(float *rows, const tmpl_rows_t *of, uint32_t first, uint32_t after)
+void tmpl_rows_fill(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t after)
 {
-    memset(rows, 0, (size_t)(after - first) * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
+    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        memset(columns->of[f], 0, sizeof(columns->of[f]));
+    }
     for (uint32_t b = first; b < after; b++) {
-        fill_row(&rows[(size_t)(b - first) * TMPL_BLOCK_FEATURE_COUNT], of, b);
+        fill_row(&columns->of[0][b - first], of, b);
     }
 }
 
 void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
                              const tmpl_evidence_t *evidence, apr_pool_t *pool)
 {
-    tmpl_rows_fill(rows, tmpl_rows_of(reading, layout, evidence, pool), 0, reading->page->n_blocks);
+    uint32_t n = reading->page->n_blocks;
+    const tmpl_rows_t *of = tmpl_rows_of(reading, layout, evidence, pool);
+    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t in = b % TMPL_BLOCKS_AT_ONCE;
+        if (in == 0) {
+            tmpl_rows_fill(columns, of, b,
+                           n - b < TMPL_BLOCKS_AT_ONCE ? n : b + TMPL_BLOCKS_AT_ONCE);
+        }
+        for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+            *rows++ = columns->of[f][in];
+        }
+    }
 }

@@ -183,10 +183,16 @@ typedef struct tmpl_rows_t tmpl_rows_t;
 const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                                 const tmpl_evidence_t *evidence, apr_pool_t *pool);
 
-/* Fills the rows of blocks [first, after), of TMPL_BLOCK_FEATURE_COUNT floats each. */
-void tmpl_rows_fill(float *rows, const tmpl_rows_t *of, uint32_t first, uint32_t after);
+/* Rows of some blocks by feature, as trees want them: feature f of the block at i is of[f][i]. */
+#define TMPL_BLOCKS_AT_ONCE 64
+typedef struct {
+    float of[TMPL_BLOCK_FEATURE_COUNT][TMPL_BLOCKS_AT_ONCE];
+} tmpl_columns_t;
 
-/* All of page->n_blocks rows. */
+/* Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE; 0 for those that are not there. */
+void tmpl_rows_fill(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t after);
+
+/* All of page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each. */
 void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
                              const tmpl_evidence_t *evidence, apr_pool_t *pool);
 

@@ -64,36 +64,53 @@ typedef struct {
     float score;          /* score.c */
 } tmpl_around_t;
 
-/* X(name): what is counted in a block, and summed over blocks. */
-#define TMPL_TALLIES(X)                                                                            \
-    X(words)                                                                                       \
-    X(linked) /* words in links */                                                                 \
-    X(stops)  /* ends of sentences */                                                              \
-    X(commas)                                                                                      \
-    X(chars) /* all but white space */                                                             \
-    X(digits)                                                                                      \
-    X(signs)                                                                                       \
-    X(capitals) /* words */                                                                        \
-    X(links)                                                                                       \
-    X(here)   /* of these, to a place on the page */                                               \
-    X(whole)  /* with a host */                                                                    \
-    X(rights) /* copyright signs */                                                                \
-    X(titled) /* words that the page's title has */                                                \
-    X(images)                                                                                      \
-    X(length)    /* bytes of segments, as page.h counts them */                                    \
-    X(again)     /* of that, what stands on the page more than once */                             \
-    X(long_text) /* free words of long text */                                                     \
-    X(repeated)  /* length with DF >= 2 */                                                         \
-    X(template)  /* with DF >= min_df */                                                           \
-    X(df)        /* length times (DF - 1) / (pages - 1) */                                         \
-    X(df_log)    /* length times log DF */
-
-/* double: sums over a page are taken from differences. */
+/*
+ * What is counted in a block. Words count in halves, so that all counts are whole numbers: no page has
+ * 2^32 of anything, and no sum of them is rounded.
+ */
 typedef struct {
-#define TMPL_TALLY(name) double name;
-    TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
+    uint32_t words;  /* in halves */
+    uint32_t linked; /* of these, in links */
+    uint32_t titled; /* of these, those that the page's title has */
+    uint32_t stops;  /* ends of sentences */
+    uint32_t commas;
+    uint32_t chars; /* all but white space */
+    uint32_t digits;
+    uint32_t signs;
+    uint32_t capitals; /* words */
+    uint32_t links;
+    uint32_t here;  /* of these, to a place on the page */
+    uint32_t whole; /* with a host */
+    uint32_t images;
+    uint32_t again;       /* bytes of segments that stand on the page more than once */
+    unsigned char rights; /* there is a copyright sign */
+    unsigned char ends;   /* it ends like a sentence */
+    unsigned char lower;  /* it begins with a small letter */
 } tmpl_tally_t;
+
+/* X(name): what is summed over blocks. */
+#define TMPL_SUMS(X)                                                                               \
+    X(words)                                                                                       \
+    X(linked)                                                                                      \
+    X(stops)                                                                                       \
+    X(length)    /* bytes of segments, as page.h counts them */                                    \
+    X(long_text) /* halves of free words in long text */                                           \
+    X(repeated)  /* bytes of segments with DF >= 2 */
+
+typedef struct {
+#define TMPL_SUM(name) uint32_t name;
+    TMPL_SUMS(TMPL_SUM)
+#undef TMPL_SUM
+} tmpl_sums_t;
+
+/* Sums over the blocks [first, after) from sums before each block. */
+static inline tmpl_sums_t tmpl_sums_between(const tmpl_sums_t *before, uint32_t first,
+                                            uint32_t after)
+{
+#define TMPL_SUM(name) .name = before[after].name - before[first].name,
+    return (tmpl_sums_t){ TMPL_SUMS(TMPL_SUM) };
+#undef TMPL_SUM
+}
 
 /* Boxes of a block that are looked at. */
 #define TMPL_BOXES 4
@@ -102,28 +119,20 @@ struct tmpl_reading_t {
     const tmpl_page_t *page;
     tmpl_around_t *around; /* of each node */
     tmpl_tally_t *blocks;
-    tmpl_tally_t *before;          /* sums over the blocks before each; n_blocks + 1 */
+    tmpl_sums_t *before;           /* sums over the blocks before each; n_blocks + 1 */
     uint32_t *leaf;                /* of each block: the separator element it stands directly in */
     uint32_t (*boxes)[TMPL_BOXES]; /* of each block: its boxes, the innermost first */
     uint32_t *last;                /* of each block: blocks back to the last long text, itself 0 */
     uint32_t *next;                /* and on to the next; n_blocks if there is none */
-    double title;                  /* words of the page's title */
-    unsigned char *ends;           /* of each block: it ends like a sentence */
-    unsigned char *lower;          /* it begins with a small letter */
+    uint32_t title;                /* words of the page's title, in halves */
     uint32_t best;                 /* the node that scores best; 0: none has a score */
 };
 
-/* Free words from which a block is long text. */
-#define TMPL_LONG_TEXT 12
+/* Free words from which a block is long text, in halves. */
+#define TMPL_LONG_TEXT 24
 
 void tmpl_read_around(tmpl_reading_t *reading);
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_score(tmpl_reading_t *reading);
-
-/* Sums over the blocks [first, after) from sums before each block. */
-tmpl_tally_t tmpl_tally_between(const tmpl_tally_t *before, uint32_t first, uint32_t after);
-
-/* before[i + 1] = before[i] + blocks[i]; before has n + 1. */
-void tmpl_tally_sum(tmpl_tally_t *before, const tmpl_tally_t *blocks, uint32_t n);
 
 #endif

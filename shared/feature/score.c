@@ -16,7 +16,7 @@ static void give_points(tmpl_reading_t *reading, uint32_t b)
 {
     const tmpl_page_t *page = reading->page;
     const tmpl_tally_t *tally = &reading->blocks[b];
-    double plain = tally->words - tally->linked;
+    double plain = (tally->words - tally->linked) * 0.5;
     if (plain < LEAST_WORDS) {
         return;
     }
@@ -44,11 +44,12 @@ void tmpl_read_score(tmpl_reading_t *reading)
     for (uint32_t i = 1; i < reading->page->n_nodes; i++) {
         tmpl_around_t *around = &reading->around[i];
         if (around->score > 0) {
-            tmpl_tally_t sum =
-                tmpl_tally_between(reading->before, around->first_block, around->after_block);
+            tmpl_sums_t sum =
+                tmpl_sums_between(reading->before, around->first_block, around->after_block);
             double named = (around->near[TMPL_NAME_GOOD] == 1 ? 1.25 : 1) *
                            (around->near[TMPL_NAME_BAD] == 1 ? 0.75 : 1);
-            around->score *= (float)(named * (sum.words > 0 ? 1 - sum.linked / sum.words : 1));
+            around->score *=
+                (float)(named * (sum.words > 0 ? 1 - (double)sum.linked / sum.words : 1));
         }
         if (around->score > best) {
             best = around->score;

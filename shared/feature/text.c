@@ -12,9 +12,34 @@
 /* What the scan stands in. A dense word is one character. */
 enum { NO_WORD, IN_WORD, DENSE };
 
-/* The next character of UTF-8; a byte that is none stands for itself. */
+/* What a byte begins. */
+enum { SIGN, SPACE, APOSTROPHE, STOP, COMMA, REFERENCE, WIDE, SMALL, CAPITAL, DIGIT };
+
+static const unsigned char classes[256] = {
+    ['\t' ... '\r'] = SPACE,
+    [' '] = SPACE,
+    ['\''] = APOSTROPHE,
+    ['.'] = STOP,
+    ['!'] = STOP,
+    ['?'] = STOP,
+    [','] = COMMA,
+    [';'] = COMMA,
+    ['&'] = REFERENCE,
+    ['a' ... 'z'] = SMALL,
+    ['A' ... 'Z'] = CAPITAL,
+    ['0' ... '9'] = DIGIT,
+    [0x80 ... 0xFF] = WIDE,
+};
+
+static int is_in_word(unsigned char byte)
+{
+    return classes[byte] >= SMALL;
+}
+
+/* The next character of UTF-8, from 0x80 on; a byte that is none stands for itself. */
 static uint32_t next_char(const unsigned char *s, uint32_t end, uint32_t *at)
 {
+    static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
     uint32_t c = s[(*at)++];
     uint32_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC2 ? 1 : 0;
     if (more == 0 || c > 0xF4 || end - *at < more) {
@@ -27,30 +52,29 @@ static uint32_t next_char(const unsigned char *s, uint32_t end, uint32_t *at)
         }
         code = code << 6 | (s[*at + i] & 0x3F);
     }
+    if (code < least[more]) {
+        return c;
+    }
     *at += more;
     return code;
 }
 
-static int is_one_of(uint32_t c, const uint32_t *table)
+/* Behind ASCII. */
+static int is_stop(uint32_t c)
 {
-    while (*table != 0 && *table != c) {
-        table++;
-    }
-    return *table != 0;
+    return c == 0x2026 /* ellipsis */ || c == 0x3002 || c == 0xFF01 || c == 0xFF1F /* CJK */ ||
+           c == 0x0964 /* danda */ || c == 0x06D4 || c == 0x061F /* Arabic */;
 }
 
-static const uint32_t stops[] = { '.',
-                                  '!',
-                                  '?',
-                                  0x2026 /* ellipsis */,
-                                  0x3002,
-                                  0xFF01,
-                                  0xFF1F /* CJK */,
-                                  0x0964 /* danda */,
-                                  0x06D4,
-                                  0x061F /* Arabic */,
-                                  0 };
-static const uint32_t commas[] = { ',', ';', 0x3001, 0xFF0C /* CJK */, 0x060C /* Arabic */, 0 };
+static int is_comma(uint32_t c)
+{
+    return c == 0x3001 || c == 0xFF0C /* CJK */ || c == 0x060C /* Arabic */;
+}
+
+static int is_word(uint32_t c)
+{
+    return (c < 0x2000 || c > 0x206F) && c != COPYRIGHT && !is_stop(c) && !is_comma(c);
+}
 
 /* Scripts without spaces: kana, CJK ideographs, Thai. */
 static int is_dense(uint32_t c)
@@ -59,26 +83,11 @@ static int is_dense(uint32_t c)
            (c >= 0x20000 && c <= 0x2FFFF);
 }
 
-static int is_ascii_of(uint32_t c, int (*type)(int))
-{
-    return c < 128 && type((int)c) != 0;
-}
-
-static int is_space(uint32_t c)
-{
-    return is_ascii_of(c, isspace) || c == 0xA0;
-}
-
-static int is_word(uint32_t c)
-{
-    return c < 128 ? isalnum((int)c) : (c < 0x2000 || c > 0x206F) && c != COPYRIGHT;
-}
-
 /* Behind a character reference at s[at - 1] == '&'; at if there is none. */
 static uint32_t skip_reference(const unsigned char *s, uint32_t at, uint32_t end)
 {
     uint32_t p = at;
-    while (p < end && p - at < 10 && (isalnum(s[p]) || s[p] == '#')) {
+    while (p < end && p - at < 10 && (is_in_word(s[p]) || s[p] == '#')) {
         p++;
     }
     return p < end && p > at && s[p] == ';' ? p + 1 : at;
@@ -97,6 +106,7 @@ static int is_copyright(const unsigned char *reference, uint32_t len)
 
 /* The words of the page's title, by hash. */
 typedef struct {
+    uint64_t some; /* bit n: a word's hash ends in n */
     uint32_t *words;
     uint32_t n;
     uint32_t room;
@@ -105,103 +115,168 @@ typedef struct {
 /* A text while it is read. */
 typedef struct {
     tmpl_tally_t *tally;
-    unsigned char *ends;
-    unsigned char *lower;
+    const unsigned char *s;
+    uint32_t end;
     int in_word;
     uint32_t hash;        /* of the word so far */
     const title_t *title; /* its words are looked up there */
     title_t *learn;       /* or put there */
 } scan_t;
 
-/* A word is over: is it of the title? */
-static void end_word(scan_t *scan, double weight)
+static int is_of_title(const title_t *title, uint32_t hash)
 {
-    if (scan->learn != NULL && scan->learn->n < scan->learn->room) {
-        scan->learn->words[scan->learn->n++] = scan->hash;
+    uint32_t i = 0;
+    if ((title->some >> hash % 64 & 1) == 0) {
+        return 0; /* most are not */
     }
-    for (uint32_t i = 0; scan->title != NULL && i < scan->title->n; i++) {
-        if (scan->title->words[i] == scan->hash) {
-            scan->tally->titled += weight;
-            break;
-        }
+    while (i < title->n && title->words[i] != hash) {
+        i++;
+    }
+    return i < title->n;
+}
+
+/* A word of so many halves is over: is it of the title? */
+static void end_word(scan_t *scan, uint32_t halves)
+{
+    title_t *learn = scan->learn;
+    if (learn != NULL && learn->n < learn->room) {
+        learn->words[learn->n++] = scan->hash;
+        learn->some |= (uint64_t)1 << scan->hash % 64;
+    }
+    if (scan->title != NULL && is_of_title(scan->title, scan->hash)) {
+        scan->tally->titled += halves;
     }
 }
 
 static void leave_word(scan_t *scan)
 {
     if (scan->in_word == IN_WORD) {
-        end_word(scan, 1);
+        end_word(scan, 2);
     }
     scan->in_word = NO_WORD;
 }
 
-static void word_char(scan_t *scan, uint32_t c)
+/* A character that is part of a word with its neighbours: the first one counts. */
+static void enter_word(scan_t *scan, unsigned char class)
 {
     tmpl_tally_t *tally = scan->tally;
-    *scan->ends = 0;
-    tally->digits += is_ascii_of(c, isdigit);
-    if (is_dense(c)) {
-        leave_word(scan);
-        tally->words += 0.5;
-        scan->hash = c;
-        end_word(scan, 0.5);
-        scan->in_word = DENSE;
-        return;
-    }
     if (scan->in_word == NO_WORD) {
         if (tally->words == 0) {
-            *scan->lower = (unsigned char)is_ascii_of(c, islower);
+            tally->lower = class == SMALL;
         }
-        tally->words += 1;
-        tally->capitals += is_ascii_of(c, isupper);
+        tally->words += 2;
+        tally->capitals += class == CAPITAL;
     }
-    scan->hash = (scan->in_word == IN_WORD ? scan->hash : 0) * 31 +
-                 (c < 128 ? (unsigned char)tmpl_lower((char)c) : c);
+    if (scan->in_word != IN_WORD) {
+        scan->hash = 0;
+    }
     scan->in_word = IN_WORD;
+    tally->ends = 0;
 }
 
-/* last: nothing, or white space or a quote, follows */
-static void sign(scan_t *scan, uint32_t c, int last)
+/* Letters and digits of ASCII, which most text is, from `at` on; returns where they end. */
+static uint32_t read_letters(scan_t *scan, uint32_t at)
+{
+    const unsigned char *s = scan->s;
+    uint32_t end = scan->end;
+    unsigned char class = classes[s[at]];
+    enter_word(scan, class);
+    uint32_t hash = scan->hash;
+    uint32_t digits = 0;
+    uint32_t begin = at;
+    do {
+        hash = hash * 31 + (s[at] | 0x20U); /* capitals as small letters */
+        digits += class == DIGIT;
+    } while (++at < end && (class = classes[s[at]]) >= SMALL);
+    scan->hash = hash;
+    scan->tally->digits += digits;
+    scan->tally->chars += at - begin;
+    return at;
+}
+
+static void read_dense(scan_t *scan, uint32_t c)
+{
+    leave_word(scan);
+    scan->tally->words += 1;
+    scan->tally->ends = 0;
+    scan->hash = c;
+    end_word(scan, 1);
+    scan->in_word = DENSE;
+}
+
+/* A character that is none of ASCII's. */
+static uint32_t read_wide(scan_t *scan, uint32_t at)
 {
     tmpl_tally_t *tally = scan->tally;
-    tally->signs += c < 128;
-    if (c != '\'') {
+    uint32_t c = next_char(scan->s, scan->end, &at);
+    if (c == 0xA0) { /* a space that does not break */
         leave_word(scan);
+        return at;
     }
-    if (is_one_of(c, stops)) {
-        tally->stops += c > 127 || last;
-        *scan->ends = 1;
+    tally->chars += 1;
+    if (is_dense(c)) {
+        read_dense(scan, c);
     }
-    else if (is_one_of(c, commas)) {
-        tally->commas += 1;
+    else if (is_word(c)) {
+        enter_word(scan, WIDE);
+        scan->hash = scan->hash * 31 + c;
     }
+    else {
+        leave_word(scan);
+        tally->rights |= c == COPYRIGHT;
+        tally->stops += (uint32_t)is_stop(c);
+        tally->ends |= (unsigned char)is_stop(c);
+        tally->commas += (uint32_t)is_comma(c);
+    }
+    return at;
 }
 
-static void read_span(scan_t *scan, const unsigned char *s, tmpl_span_t span)
+/* A sign ends a sentence only if nothing, or white space or a quote, follows. */
+static int is_last(const scan_t *scan, uint32_t at)
+{
+    return at >= scan->end || classes[scan->s[at]] == SPACE || scan->s[at] == '"' ||
+           scan->s[at] == 0xA0;
+}
+
+static uint32_t read_sign(scan_t *scan, uint32_t at)
+{
+    tmpl_tally_t *tally = scan->tally;
+    unsigned char class = classes[scan->s[at++]];
+    tally->chars += 1;
+    if (class != APOSTROPHE) {
+        leave_word(scan);
+    }
+    if (class == REFERENCE) {
+        uint32_t behind = skip_reference(scan->s, at, scan->end);
+        if (behind > at) {
+            tally->rights |= (unsigned char)is_copyright(scan->s + at, behind - at);
+            return behind;
+        }
+    }
+    tally->signs += 1;
+    if (class == STOP) {
+        tally->stops += (uint32_t)is_last(scan, at);
+        tally->ends = 1;
+    }
+    tally->commas += class == COMMA;
+    return at;
+}
+
+static void read_span(scan_t *scan, tmpl_span_t span)
 {
     uint32_t at = span.start;
+    scan->end = span.end;
     while (at < span.end) {
-        if (s[at] < 128 && apr_isalnum(s[at])) { /* most are */
-            scan->tally->chars += 1;
-            word_char(scan, s[at++]);
-            continue;
+        unsigned char class = classes[scan->s[at]];
+        if (class >= SMALL) {
+            at = read_letters(scan, at);
         }
-        uint32_t c = next_char(s, span.end, &at);
-        uint32_t behind = c == '&' ? skip_reference(s, at, span.end) : at;
-        if (is_space(c) || behind > at) {
+        else if (class == SPACE) {
             leave_word(scan);
-            scan->tally->chars += behind > at;
-            scan->tally->rights += is_copyright(s + at, behind - at);
-            at = behind;
-            continue;
-        }
-        scan->tally->chars += 1;
-        scan->tally->rights += c == COPYRIGHT;
-        if (!is_one_of(c, stops) && !is_one_of(c, commas) && is_word(c)) {
-            word_char(scan, c);
+            at++;
         }
         else {
-            sign(scan, c, at >= span.end || is_space(s[at]) || s[at] == '"');
+            at = class == WIDE ? read_wide(scan, at) : read_sign(scan, at);
         }
     }
     leave_word(scan);
@@ -230,25 +305,37 @@ static void read_link(tmpl_tally_t *tally, const tmpl_page_t *page, uint32_t lin
     }
 }
 
-static void read_block(tmpl_reading_t *reading, uint32_t b, const uint32_t *uses,
+/* Which segments stand on the page more than once, by key. */
+static const unsigned char *find_again(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    enum { ONCE = 1, AGAIN = 2 };
+    unsigned char *uses = apr_pcalloc(pool, page->n_keys + 1);
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        unsigned char *use = &uses[page->segments[i].key];
+        *use = *use == 0 ? ONCE : AGAIN;
+    }
+    for (uint32_t i = 0; i < page->n_keys; i++) {
+        uses[i] = uses[i] == AGAIN;
+    }
+    return uses;
+}
+
+static void read_block(tmpl_reading_t *reading, uint32_t b, const unsigned char *again,
                        const title_t *title)
 {
     const tmpl_page_t *page = reading->page;
     tmpl_tally_t *tally = &reading->blocks[b];
-    scan_t scan = {
-        .tally = tally, .ends = &reading->ends[b], .lower = &reading->lower[b], .title = title
-    };
+    scan_t scan = { .tally = tally, .s = (const unsigned char *)page->src, .title = title };
     uint32_t link = TMPL_NONE;
     for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
         const tmpl_segment_t *segment = &page->segments[i];
         const tmpl_node_t *node = &page->nodes[segment->node];
-        double words = tally->words;
+        uint32_t words = tally->words;
         if (segment->span.start != node->open.start) {
-            read_span(&scan, (const unsigned char *)page->src, segment->span);
+            read_span(&scan, segment->span);
         }
         tally->images += node->tag == TMPL_TAG_IMG;
-        tally->length += segment->length;
-        tally->again += uses[segment->key] > 1 ? segment->length : 0;
+        tally->again += again[segment->key] ? segment->length : 0;
         if (reading->around[segment->node].in & TMPL_IN_LINK) {
             uint32_t own = link_of(page, segment->node);
             tally->linked += tally->words - words;
@@ -258,8 +345,30 @@ static void read_block(tmpl_reading_t *reading, uint32_t b, const uint32_t *uses
             link = own;
         }
     }
-    double plain = tally->words - tally->linked;
-    tally->long_text = plain >= TMPL_LONG_TEXT ? plain : 0;
+}
+
+/* Sums over the blocks before each; those of what the table says stay 0. */
+static void sum_up(tmpl_reading_t *reading)
+{
+    const tmpl_page_t *page = reading->page;
+    tmpl_sums_t sums = { 0 };
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        const tmpl_tally_t *tally = &reading->blocks[b];
+        uint32_t plain = tally->words - tally->linked;
+        reading->before[b] = sums;
+        sums.words += tally->words;
+        sums.linked += tally->linked;
+        sums.stops += tally->stops;
+        sums.length += page->blocks[b].length;
+        sums.long_text += plain >= TMPL_LONG_TEXT ? plain : 0;
+    }
+    reading->before[page->n_blocks] = sums;
+}
+
+/* Whether a block is long text. */
+static int is_long(const tmpl_reading_t *reading, uint32_t b)
+{
+    return reading->before[b + 1].long_text > reading->before[b].long_text;
 }
 
 /* Blocks to the nearest long text, on either side. */
@@ -268,12 +377,12 @@ static void measure_distances(tmpl_reading_t *reading)
     uint32_t n = reading->page->n_blocks;
     uint32_t far = n;
     for (uint32_t b = 0; b < n; b++) {
-        far = reading->blocks[b].long_text > 0 ? 0 : far < n ? far + 1 : n;
+        far = is_long(reading, b) ? 0 : far < n ? far + 1 : n;
         reading->last[b] = far;
     }
     far = n;
     for (uint32_t b = n; b-- > 0;) {
-        far = reading->blocks[b].long_text > 0 ? 0 : far < n ? far + 1 : n;
+        far = is_long(reading, b) ? 0 : far < n ? far + 1 : n;
         reading->next[b] = far;
     }
 }
@@ -285,45 +394,20 @@ static void read_title(tmpl_reading_t *reading, title_t *title)
 {
     const tmpl_page_t *page = reading->page;
     tmpl_tally_t tally = { 0 };
-    unsigned char ends;
-    unsigned char lower;
-    scan_t scan = { .tally = &tally, .ends = &ends, .lower = &lower, .learn = title };
-    read_span(&scan, (const unsigned char *)page->src, page->title);
+    scan_t scan = { .tally = &tally, .s = (const unsigned char *)page->src, .learn = title };
+    read_span(&scan, page->title);
     reading->title = tally.words;
 }
 
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
 {
-    const tmpl_page_t *page = reading->page;
     uint32_t words[TITLE_MAX];
-    title_t title = { words, 0, TITLE_MAX };
-    uint32_t *uses = apr_pcalloc(pool, (page->n_keys + 1) * sizeof(*uses));
-    for (uint32_t i = 0; i < page->n_segments; i++) {
-        uses[page->segments[i].key]++;
-    }
+    title_t title = { 0, words, 0, TITLE_MAX };
+    const unsigned char *again = find_again(reading->page, pool);
     read_title(reading, &title);
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        read_block(reading, b, uses, &title);
+    for (uint32_t b = 0; b < reading->page->n_blocks; b++) {
+        read_block(reading, b, again, &title);
     }
-    tmpl_tally_sum(reading->before, reading->blocks, page->n_blocks);
+    sum_up(reading);
     measure_distances(reading);
-}
-
-void tmpl_tally_sum(tmpl_tally_t *before, const tmpl_tally_t *blocks, uint32_t n)
-{
-    before[0] = (tmpl_tally_t){ 0 };
-    for (uint32_t b = 0; b < n; b++) {
-#define TMPL_TALLY(name) before[b + 1].name = before[b].name + blocks[b].name;
-        TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
-    }
-}
-
-tmpl_tally_t tmpl_tally_between(const tmpl_tally_t *before, uint32_t first, uint32_t after)
-{
-    tmpl_tally_t between;
-#define TMPL_TALLY(name) between.name = before[after].name - before[first].name;
-    TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
-    return between;
 }
