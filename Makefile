@@ -35,14 +35,7 @@ $(BUILD)/obj/%.o: %.c
 	$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
-CPPFLAGS_shared   := -I$(BUILD)/shared
 
-# a Lua script as the lines of a C string
-$(BUILD)/%.lua.h: %.lua
-	@mkdir -p $(@D)
-	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
-
-$(BUILD)/obj/shared/store/redis.o: $(BUILD)/shared/store/redis_observe.lua.h
 $(BUILD)/obj/shared/detect/builtin.o: conf/pagelevel.model conf/auto.model
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
@@ -202,10 +195,10 @@ MPMS        ?= event worker prefork
 
 check: check-style check-units check-profile check-httpd check-sanitized
 
-check-style: $(BUILD)/shared/store/redis_observe.lua.h
+check-style:
 	@clang-format --dry-run -Werror $(C_FILES)
 	@printf "%s\n" $(LINTED) | xargs -P $(JOBS) -n 1 sh -c 'clang-tidy --quiet $$0 -- -std=gnu11 -D_GNU_SOURCE \
-	  $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) -I$(BUILD)/shared 2>/dev/null || { echo "clang-tidy: $$0"; exit 1; }'
+	  $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) 2>/dev/null || { echo "clang-tidy: $$0"; exit 1; }'
 
 units: $(TESTS)
 check-units: all units $(BUILD)/tests/oracle_corpus
@@ -242,10 +235,10 @@ tsan:
 SECONDS  ?= 30
 FUZZERS  := page config reply links decision
 FUZZ_CC  ?= clang
-$(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_SRC) tests/oracle.c tests/oracle.h tests/pieces.h $(BUILD)/shared/store/redis_observe.lua.h
+$(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_SRC) tests/oracle.c tests/oracle.h tests/pieces.h
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -O1 -g -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=function \
-	  $(CPPFLAGS_ALL) -I$(BUILD)/shared -Itests -pthread -o $@ $(filter %.c,$^) -lgumbo $(LIBS)
+	  $(CPPFLAGS_ALL) -Itests -pthread -o $@ $(filter %.c,$^) -lgumbo $(LIBS)
 
 fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 	for f in $(FUZZERS); do \

@@ -11,8 +11,6 @@
  *
  * Where an entry stands changes nothing of what a store answers. So a drawer that is FULL, as when
  * somebody aims hashes at it, takes no more: what would go there stands alone.
- *
- * redis_observe.lua does the same once more.
  */
 #ifndef TMPL_STORE_DRAWER_H
 #define TMPL_STORE_DRAWER_H

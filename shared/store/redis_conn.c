@@ -21,12 +21,15 @@
 #define ELEMENTS_MOST (1 << 20) /* of an array in a reply: a number from outside is no size */
 #define GREETING_MOST 4096      /* bytes of the answers to AUTH and SELECT */
 
-typedef struct {
+typedef struct tmpl_redis_conn_t conn_t;
+
+struct tmpl_redis_conn_t {
     int fd; /* -1: not connected */
     redisReader *reader;
     size_t unread; /* bytes that the replies awaited may still have */
     char tail[2];  /* the last bytes read */
-} conn_t;
+    int is_new;    /* to whoever has taken it: nothing has been asked yet */
+};
 
 struct tmpl_redis_t {
     tmpl_redis_address_t address;
@@ -392,19 +395,51 @@ static apr_status_t conn_expect_ok(tmpl_redis_t *redis, conn_t *conn, apr_time_t
     return rv;
 }
 
-static apr_status_t conn_command(tmpl_redis_t *redis, conn_t *conn,
-                                 const tmpl_redis_command_t *command, apr_time_t deadline,
-                                 tmpl_error_t *err)
+/* Bytes to be sent. */
+typedef struct {
+    char *bytes;
+    size_t len;
+} bytes_t;
+
+static int bytes_add(bytes_t *to, const tmpl_redis_command_t *command)
 {
-    char *bytes = NULL;
-    int len = redisFormatCommandArgv(&bytes, command->argc, command->argv, command->lens);
-    apr_status_t rv;
+    char *one = NULL, *all;
+    int len = redisFormatCommandArgv(&one, command->argc, command->argv, command->lens);
 
     if (len < 0) {
-        return tmpl_fail(err, APR_ENOMEM, "%s: out of memory", redis->address.name);
+        return 0;
     }
-    rv = conn_send(redis, conn, bytes, (size_t)len, deadline, err);
-    redisFreeCommand(bytes);
+    if (to->bytes == NULL) {
+        *to = (bytes_t){ one, (size_t)len };
+        return 1;
+    }
+    all = realloc(to->bytes, to->len + (size_t)len);
+    if (all != NULL) {
+        memcpy(all + to->len, one, (size_t)len);
+        to->bytes = all;
+        to->len += (size_t)len;
+    }
+    redisFreeCommand(one);
+    return all != NULL;
+}
+
+/* Sends commands in one go: their answers come in one round trip. */
+static apr_status_t conn_commands(tmpl_redis_t *redis, conn_t *conn,
+                                  const tmpl_redis_command_t *commands, int n, apr_time_t deadline,
+                                  tmpl_error_t *err)
+{
+    bytes_t all = { 0 };
+    int good = 1;
+    apr_status_t rv;
+
+    for (int i = 0; good && i < n; i++) {
+        good = bytes_add(&all, &commands[i]);
+    }
+    rv = good ? conn_send(redis, conn, all.bytes, all.len, deadline, err)
+              : tmpl_fail(err, APR_ENOMEM, "%s: out of memory", redis->address.name);
+    if (all.bytes != NULL) {
+        redisFreeCommand(all.bytes);
+    }
     return rv;
 }
 
@@ -423,10 +458,10 @@ static apr_status_t conn_greet(tmpl_redis_t *redis, conn_t *conn, apr_time_t dea
     conn->unread = GREETING_MOST;
     apr_snprintf(db, sizeof(db), "%u", a->db);
     if (a->password != NULL) {
-        rv = conn_command(redis, conn, &auth_command, deadline, err);
+        rv = conn_commands(redis, conn, &auth_command, 1, deadline, err);
     }
     if (rv == APR_SUCCESS && a->db != 0) {
-        rv = conn_command(redis, conn, &select_command, deadline, err);
+        rv = conn_commands(redis, conn, &select_command, 1, deadline, err);
     }
     if (rv == APR_SUCCESS && a->password != NULL) {
         rv = conn_expect_ok(redis, conn, deadline, err);
@@ -454,21 +489,14 @@ static apr_status_t conn_open(tmpl_redis_t *redis, conn_t *conn, apr_time_t dead
     return conn_greet(redis, conn, deadline, err);
 }
 
-static apr_status_t conn_exchange(tmpl_redis_t *redis, conn_t *conn,
-                                  const tmpl_redis_command_t *command, size_t max_reply,
-                                  apr_time_t deadline, redisReply **reply, tmpl_error_t *err)
+/* A reply to each command; *got: how many have come. */
+static apr_status_t conn_replies(tmpl_redis_t *redis, conn_t *conn, int n, apr_time_t deadline,
+                                 redisReply **replies, int *got, tmpl_error_t *err)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    if (conn->fd < 0) {
-        rv = conn_open(redis, conn, deadline, err);
-    }
-    conn->unread = max_reply;
-    if (rv == APR_SUCCESS) {
-        rv = conn_command(redis, conn, command, deadline, err);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = conn_receive(redis, conn, deadline, reply, err);
+    for (*got = 0; rv == APR_SUCCESS && *got < n; *got += rv == APR_SUCCESS) {
+        rv = conn_receive(redis, conn, deadline, &replies[*got], err);
     }
     if (rv == APR_SUCCESS &&
         (conn->reader->pos != conn->reader->len || memcmp(conn->tail, "\r\n", 2) != 0)) {
@@ -476,10 +504,34 @@ static apr_status_t conn_exchange(tmpl_redis_t *redis, conn_t *conn,
          * More than was asked for: whatever comes next would be taken for another's answer. Or not
          * the end that hiredis takes for granted.
          */
-        freeReplyObject(*reply);
         rv = tmpl_redis_garbage(redis, err);
     }
+    if (rv != APR_SUCCESS && *got > 0 && replies[0]->type == REDIS_REPLY_ERROR) {
+        /* a server that closes says why first */
+        rv = tmpl_redis_fail(redis, replies[0]->str, replies[0]->len, err);
+    }
+    return rv;
+}
+
+static apr_status_t conn_exchange(tmpl_redis_t *redis, conn_t *conn,
+                                  const tmpl_redis_command_t *commands, int n, size_t max_reply,
+                                  apr_time_t deadline, redisReply **replies, tmpl_error_t *err)
+{
+    apr_status_t rv = APR_SUCCESS;
+    int got = 0;
+
+    if (conn->fd < 0) {
+        rv = conn_open(redis, conn, deadline, err);
+    }
+    conn->unread = max_reply;
+    if (rv == APR_SUCCESS) {
+        rv = conn_commands(redis, conn, commands, n, deadline, err);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = conn_replies(redis, conn, n, deadline, replies, &got, err);
+    }
     if (rv != APR_SUCCESS) {
+        tmpl_redis_replies_free(replies, got);
         conn_close(conn);
     }
     return rv;
@@ -491,22 +543,53 @@ static int is_stale(apr_status_t rv)
     return rv == APR_EOF || rv == APR_FROM_OS_ERROR(EPIPE) || rv == APR_FROM_OS_ERROR(ECONNRESET);
 }
 
+apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redis_conn_t **conn,
+                             tmpl_error_t *err)
+{
+    *conn = conn_acquire(redis, deadline);
+    if (*conn == NULL) {
+        return timed_out(redis, "all connections are in use", err);
+    }
+    (*conn)->is_new = 1;
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_conn_t *conn,
+                                 const tmpl_redis_command_t *commands, int n, size_t max_reply,
+                                 apr_time_t deadline, redisReply **replies, tmpl_error_t *err)
+{
+    int may_be_stale = conn->is_new && conn->fd >= 0;
+    apr_status_t rv = conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err);
+
+    if (may_be_stale && is_stale(rv)) {
+        rv = conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err);
+    }
+    conn->is_new = 0;
+    return rv;
+}
+
+void tmpl_redis_give(tmpl_redis_t *redis, tmpl_redis_conn_t *conn)
+{
+    conn_release(redis, conn);
+}
+
+void tmpl_redis_replies_free(redisReply **replies, int n)
+{
+    for (int i = 0; i < n; i++) {
+        freeReplyObject(replies[i]);
+    }
+}
+
 apr_status_t tmpl_redis_call(tmpl_redis_t *redis, const tmpl_redis_command_t *command,
                              size_t max_reply, apr_time_t deadline, redisReply **reply,
                              tmpl_error_t *err)
 {
-    conn_t *conn = conn_acquire(redis, deadline);
-    apr_status_t rv;
-    int used;
+    tmpl_redis_conn_t *conn;
+    apr_status_t rv = tmpl_redis_take(redis, deadline, &conn, err);
 
-    if (conn == NULL) {
-        return timed_out(redis, "all connections are in use", err);
+    if (rv == APR_SUCCESS) {
+        rv = tmpl_redis_exchange(redis, conn, command, 1, max_reply, deadline, reply, err);
+        tmpl_redis_give(redis, conn);
     }
-    used = conn->fd >= 0;
-    rv = conn_exchange(redis, conn, command, max_reply, deadline, reply, err);
-    if (used && is_stale(rv)) {
-        rv = conn_exchange(redis, conn, command, max_reply, deadline, reply, err);
-    }
-    conn_release(redis, conn);
     return rv;
 }

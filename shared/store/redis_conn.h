@@ -27,6 +27,7 @@ typedef struct {
 } tmpl_redis_address_t;
 
 typedef struct tmpl_redis_t tmpl_redis_t;
+typedef struct tmpl_redis_conn_t tmpl_redis_conn_t;
 
 /* A command: arguments with lengths, at most TMPL_REDIS_ARGS of them. */
 typedef struct {
@@ -42,6 +43,26 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
 /* Connects to nothing yet. A cleanup on pool closes all connections. */
 tmpl_redis_t *tmpl_redis_create(const tmpl_redis_address_t *address, unsigned max_connections,
                                 apr_pool_t *pool);
+
+/*
+ * A connection for calls that belong together, as WATCH and EXEC do; give it back in any case. APR_TIMEUP:
+ * none became free.
+ */
+apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redis_conn_t **conn,
+                             tmpl_error_t *err);
+void tmpl_redis_give(tmpl_redis_t *redis, tmpl_redis_conn_t *conn);
+
+/*
+ * n commands in one round trip, and a reply to each, of at most max_reply bytes together, which the
+ * caller frees with tmpl_redis_replies_free; none if it fails. APR_SUCCESS, also for error replies to
+ * commands; APR_TIMEUP past the deadline; else what went wrong, with text. What is asked first on a
+ * connection that turns out to have been closed is asked again on a new one: let it be something that may
+ * be done twice.
+ */
+apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_conn_t *conn,
+                                 const tmpl_redis_command_t *commands, int n, size_t max_reply,
+                                 apr_time_t deadline, redisReply **replies, tmpl_error_t *err);
+void tmpl_redis_replies_free(redisReply **replies, int n);
 
 /*
  * One command, one reply of at most max_reply bytes, which the caller frees with freeReplyObject.

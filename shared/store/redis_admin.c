@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+
+#include "store/redis_store.h"
+
+#define BATCH      500                   /* entries a command of an import or an export */
+#define REPLY_MOST (64 << 20)            /* bytes of a reply to the calls of an administrator */
+#define PATIENCE   apr_time_from_sec(30) /* for one of them */
+
+static const char key_pattern[] = TMPL_REDIS_KEY_PREFIX "*}";
+
+/* The site of a key; NULL if the key is none of a site. */
+static const char *key_site(const char *key, size_t len, apr_pool_t *pool)
+{
+    static const struct {
+        char code[4];
+        char is;
+    } escapes[] = { { "%25", '%' }, { "%7B", '{' }, { "%7D", '}' } };
+    size_t prefix = sizeof(TMPL_REDIS_KEY_PREFIX) - 1, to = 0;
+    char *site;
+
+    if (len <= prefix + 1 || memcmp(key, TMPL_REDIS_KEY_PREFIX, prefix) != 0 ||
+        key[len - 1] != '}') {
+        return NULL;
+    }
+    site = apr_palloc(pool, len);
+    for (size_t i = prefix; i < len - 1; i++) {
+        site[to] = key[i];
+        for (int e = 0; e < 3 && key[i] == '%' && i + 3 < len; e++) {
+            if (memcmp(key + i, escapes[e].code, 3) == 0) {
+                site[to] = escapes[e].is;
+                i += 2;
+                break;
+            }
+        }
+        to++;
+    }
+    site[to] = '\0';
+    return site;
+}
+
+/* A command whose reply must be of one type. */
+static apr_status_t ask(tmpl_redis_store_t *store, const tmpl_redis_words_t *w, int type,
+                        redisReply **reply, tmpl_error_t *err)
+{
+    tmpl_redis_command_t command = tmpl_redis_words_command(w);
+    apr_status_t rv =
+        tmpl_redis_call(store->redis, &command, REPLY_MOST, tmpl_clock() + PATIENCE, reply, err);
+
+    if (rv == APR_SUCCESS && (*reply)->type != type) {
+        rv = (*reply)->type == REDIS_REPLY_ERROR
+                 ? tmpl_redis_fail(store->redis, (*reply)->str, (*reply)->len, err)
+                 : tmpl_redis_garbage(store->redis, err);
+        freeReplyObject(*reply);
+    }
+    return rv;
+}
+
+/* As ask, for a reply that is of no interest but for its number. */
+static apr_status_t ask_number(tmpl_redis_store_t *store, const tmpl_redis_words_t *w,
+                               long long *number, tmpl_error_t *err)
+{
+    redisReply *reply;
+    apr_status_t rv = ask(store, w, REDIS_REPLY_INTEGER, &reply, err);
+
+    if (rv == APR_SUCCESS) {
+        *number = reply->integer;
+        freeReplyObject(reply);
+    }
+    return rv;
+}
+
+static int is_scan(const redisReply *reply)
+{
+    if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_STRING ||
+        reply->element[0]->len > 20 || reply->element[1]->type != REDIS_REPLY_ARRAY) {
+        return 0;
+    }
+    for (size_t i = 0; i < reply->element[1]->elements; i++) {
+        if (reply->element[1]->element[i]->type != REDIS_REPLY_STRING) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/*
+ * SCAN or HSCAN to its end: each gets every element (of HSCAN: field and value) exactly once, and
+ * ends it by returning something other than APR_SUCCESS.
+ */
+static apr_status_t scan(tmpl_redis_store_t *store, const char *key, unsigned step,
+                         apr_status_t (*each)(void *baton, const redisReply *const *element),
+                         void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_hash_t *seen = apr_hash_make(pool); /* a table that is rehashed shows elements twice */
+    const char *count = apr_psprintf(pool, "%d", BATCH);
+    char cursor[24] = "0";
+    apr_status_t rv = APR_SUCCESS;
+
+    do {
+        tmpl_redis_words_t w =
+            key == NULL
+                ? TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", key_pattern, "COUNT", count)
+                : TMPL_REDIS_WORDS(pool, "HSCAN", key, cursor, "COUNT", count);
+        redisReply *reply, *found;
+
+        rv = ask(store, &w, REDIS_REPLY_ARRAY, &reply, err);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (!is_scan(reply) || reply->element[1]->elements % step != 0) {
+            freeReplyObject(reply);
+            return tmpl_redis_garbage(store->redis, err);
+        }
+        found = reply->element[1];
+        for (size_t i = 0; rv == APR_SUCCESS && i < found->elements; i += step) {
+            const redisReply *name = found->element[i];
+
+            if (apr_hash_get(seen, name->str, (apr_ssize_t)name->len) == NULL) {
+                const char *copy = apr_pmemdup(pool, name->str, name->len + 1);
+
+                apr_hash_set(seen, copy, (apr_ssize_t)name->len, copy);
+                rv = each(baton, (const redisReply *const *)&found->element[i]);
+                if (rv != APR_SUCCESS) {
+                    tmpl_fail(err, rv, "%s: broken off", tmpl_redis_name(store->redis));
+                }
+            }
+        }
+        apr_cpystrn(cursor, reply->element[0]->str, sizeof(cursor));
+        freeReplyObject(reply);
+    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
+    return rv;
+}
+
+/* The bytes a site takes: the server's own estimate, or a guess where it has none. */
+static uint64_t site_bytes(tmpl_redis_store_t *store, const char *key, uint64_t entries,
+                           apr_pool_t *pool)
+{
+    tmpl_redis_words_t w = TMPL_REDIS_WORDS(pool, "MEMORY", "USAGE", key, "SAMPLES", "50");
+    long long bytes;
+
+    return ask_number(store, &w, &bytes, NULL) == APR_SUCCESS && bytes > 0 ? (uint64_t)bytes
+                                                                           : entries * 64;
+}
+
+/* What is said of a site without going through it. */
+static apr_status_t site_head(tmpl_redis_store_t *store, const char *site, tmpl_store_stats_t *head,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    const char *key = tmpl_redis_site_key(site, pool);
+    tmpl_redis_words_t get = TMPL_REDIS_WORDS(pool, "HMGET", key, TMPL_REDIS_HEAD);
+    tmpl_redis_head_t is;
+    redisReply *reply, *h;
+    apr_status_t rv = ask(store, &get, REDIS_REPLY_ARRAY, &reply, err);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    h = reply->elements == 1 ? reply->element[0] : reply;
+    if (h->type == REDIS_REPLY_NIL) {
+        rv = tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
+    }
+    else if (h->type != REDIS_REPLY_STRING || !tmpl_redis_head_unpack(&is, h->str, h->len)) {
+        rv = tmpl_redis_garbage(store->redis, err);
+    }
+    else {
+        head->pages = is.site.pages;
+        head->version = is.site.version;
+        head->entries = is.site.entries;
+        head->bytes = site_bytes(store, key, head->entries, pool);
+    }
+    freeReplyObject(reply);
+    return rv;
+}
+
+typedef struct {
+    apr_status_t (*each)(void *baton, const tmpl_entry_t *entry);
+    void *baton;
+} dump_t;
+
+static apr_status_t dump_one(const dump_t *dump, tmpl_key_t key, const tmpl_value_t *value)
+{
+    tmpl_entry_t entry;
+
+    tmpl_value_export(&entry, key, value);
+    return dump->each(dump->baton, &entry);
+}
+
+static apr_status_t dump_drawer(const dump_t *dump, tmpl_kind_e kind, const redisReply *bytes)
+{
+    apr_status_t rv = APR_SUCCESS;
+    tmpl_drawer_t drawer;
+    tmpl_value_t value;
+    tmpl_key_t key;
+
+    tmpl_drawer_read(&drawer, kind, bytes->str, bytes->len);
+    for (size_t i = 0; rv == APR_SUCCESS && tmpl_drawer_at(&drawer, i, &key, &value); i++) {
+        rv = dump_one(dump, key, &value);
+    }
+    return rv;
+}
+
+/* What a field is: an entry, a drawer, the head, or nothing of ours. */
+static apr_status_t dump_field(void *baton, const redisReply *const *element)
+{
+    const unsigned char *field = (const unsigned char *)element[0]->str;
+    tmpl_value_t value;
+    tmpl_kind_e kind;
+    tmpl_key_t key;
+    uint32_t n;
+
+    if (tmpl_redis_drawer_unpack(field, element[0]->len, &kind, &n)) {
+        return dump_drawer(baton, kind, element[1]);
+    }
+    if (element[0]->len == TMPL_KEY_SIZE && tmpl_key_unpack(&key, field) &&
+        tmpl_value_unpack(&value, key.kind, element[1]->str, element[1]->len)) {
+        return dump_one(baton, key, &value);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_redis_dump(void *ctx, const char *site, tmpl_store_stats_t *head,
+                             apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
+                             void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_redis_store_t *store = ctx;
+    dump_t dump = { each, baton };
+    apr_status_t rv = site_head(store, site, head, err, pool);
+
+    return rv != APR_SUCCESS
+               ? rv
+               : scan(store, tmpl_redis_site_key(site, pool), 2, dump_field, &dump, err, pool);
+}
+
+typedef struct {
+    apr_status_t (*each)(void *baton, const char *site);
+    void *baton;
+    apr_pool_t *pool;
+} names_t;
+
+static apr_status_t name_each(void *baton, const redisReply *const *element)
+{
+    names_t *names = baton;
+    const char *site = key_site(element[0]->str, element[0]->len, names->pool);
+
+    return site == NULL ? APR_SUCCESS : names->each(names->baton, site);
+}
+
+apr_status_t tmpl_redis_sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                              void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    names_t names = { each, baton, pool };
+
+    return scan(ctx, NULL, 1, name_each, &names, err, pool);
+}
+
+apr_status_t tmpl_redis_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
+{
+    /* UNLINK frees the memory in the background */
+    tmpl_redis_words_t w = TMPL_REDIS_WORDS(pool, "UNLINK", tmpl_redis_site_key(site, pool));
+    long long n;
+    apr_status_t rv = ask_number(ctx, &w, &n, err);
+
+    if (rv == APR_SUCCESS && n == 0) {
+        rv = tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
+    }
+    return rv;
+}
+
+/* An import under way: fields are sent BATCH at a time. */
+typedef struct {
+    tmpl_redis_store_t *store;
+    const char *key;
+    apr_pool_t *pool; /* of the batch */
+    tmpl_redis_words_t words;
+    int n;
+    apr_status_t rv;
+    tmpl_error_t *err;
+    tmpl_drawers_t drawers[TMPL_DRAWER_KINDS];
+} load_t;
+
+static void load_flush(load_t *load)
+{
+    long long added;
+
+    if (load->n > 0 && load->rv == APR_SUCCESS) {
+        load->rv = ask_number(load->store, &load->words, &added, load->err);
+    }
+    apr_pool_clear(load->pool);
+    load->words = TMPL_REDIS_WORDS(load->pool, "HSET", load->key);
+    load->n = 0;
+}
+
+static void load_field(load_t *load, const void *field, size_t field_len, const void *value,
+                       size_t len)
+{
+    tmpl_redis_words_add(&load->words, apr_pmemdup(load->pool, field, field_len), field_len);
+    tmpl_redis_words_add(&load->words, apr_pmemdup(load->pool, value, len), len);
+    if (++load->n == BATCH) {
+        load_flush(load);
+    }
+}
+
+static void load_alone(load_t *load, tmpl_key_t key, const tmpl_value_t *value)
+{
+    unsigned char field[TMPL_KEY_SIZE], bytes[TMPL_VALUE_MAX];
+
+    tmpl_key_pack(field, key);
+    load_field(load, field, sizeof(field), bytes, tmpl_value_pack(bytes, value, key.kind));
+}
+
+static void load_drawer(load_t *load, const tmpl_drawer_t *drawer, uint32_t n)
+{
+    unsigned char field[TMPL_REDIS_DRAWER_FIELD];
+
+    tmpl_redis_drawer_field(field, drawer->kind, n);
+    if (drawer->len > 0) {
+        load->drawers[drawer->kind].entries +=
+            (uint32_t)(drawer->len / tmpl_drawer_stride(drawer->kind));
+        load_field(load, field, sizeof(field), drawer->bytes, drawer->len);
+    }
+}
+
+/* An entry to go into a drawer. */
+typedef struct {
+    tmpl_kind_e kind;
+    uint32_t drawer;
+    const tmpl_entry_t *entry;
+} placed_t;
+
+/* By drawer, the last seen last, as drawers have it. */
+static int by_place(const void *a, const void *b)
+{
+    const placed_t *x = a, *y = b;
+
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    if (x->drawer != y->drawer) {
+        return x->drawer < y->drawer ? -1 : 1;
+    }
+    return (x->entry->record.last > y->entry->record.last) -
+           (x->entry->record.last < y->entry->record.last);
+}
+
+static void load_drawers(load_t *load, placed_t *placed, size_t n)
+{
+    tmpl_drawer_t drawer;
+
+    qsort(placed, n, sizeof(*placed), by_place);
+    for (size_t i = 0, from = 0; i < n; i++) {
+        tmpl_value_t value;
+
+        if (i == from) {
+            tmpl_drawer_read(&drawer, placed[i].kind, "", 0);
+        }
+        tmpl_value_import(&value, placed[i].entry);
+        if (!tmpl_drawer_add(&drawer, placed[i].entry->key.hash, &value)) {
+            load_alone(load, placed[i].entry->key, &value);
+        }
+        if (i + 1 == n || placed[i + 1].kind != placed[i].kind ||
+            placed[i + 1].drawer != placed[i].drawer) {
+            load_drawer(load, &drawer, placed[i].drawer);
+            from = i + 1;
+        }
+    }
+}
+
+static void load_entries(load_t *load, const tmpl_entry_t *entries, uint32_t n, apr_pool_t *pool)
+{
+    placed_t *placed = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*placed));
+    uint32_t once[TMPL_DRAWER_KINDS] = { 0 };
+    size_t n_placed = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_kind_e kind = entries[i].key.kind;
+        tmpl_value_t value;
+
+        tmpl_value_import(&value, &entries[i]);
+        if (tmpl_drawer_takes(kind, &value)) {
+            once[kind]++;
+            placed[n_placed++] = (placed_t){ kind, 0, &entries[i] };
+        }
+        else {
+            load_alone(load, entries[i].key, &value);
+        }
+    }
+    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
+        load->drawers[kind].n = tmpl_redis_drawers_for(once[kind]);
+    }
+    for (size_t i = 0; i < n_placed; i++) {
+        placed[i].drawer =
+            tmpl_drawer_of(placed[i].entry->key.hash, load->drawers[placed[i].kind].n);
+    }
+    load_drawers(load, placed, n_placed);
+    load_flush(load);
+}
+
+/* Head, expiry and the new name, which takes the place of whatever was there. */
+static apr_status_t load_end(const load_t *load, const char *to, const tmpl_store_stats_t *head,
+                             uint32_t entries, apr_pool_t *pool)
+{
+    tmpl_redis_store_t *store = load->store;
+    tmpl_error_t *err = load->err;
+    const char *from = load->key;
+    unsigned char h[TMPL_REDIS_HEAD_MOST];
+    tmpl_redis_head_t is = { .site = { head->pages, head->version, entries }, .cursor = "0" };
+    tmpl_redis_words_t set = TMPL_REDIS_WORDS(pool, "HSET", from, TMPL_REDIS_HEAD);
+    tmpl_redis_words_t expire =
+        TMPL_REDIS_WORDS(pool, "EXPIRE", from, apr_psprintf(pool, "%u", tmpl_redis_idle(store)));
+    tmpl_redis_words_t rename = TMPL_REDIS_WORDS(pool, "RENAME", from, to);
+    redisReply *reply;
+    long long n;
+    apr_status_t rv;
+
+    memcpy(is.drawers, load->drawers, sizeof(is.drawers));
+    tmpl_redis_words_add(&set, h, tmpl_redis_head_pack(h, &is));
+    rv = ask_number(store, &set, &n, err);
+    if (rv == APR_SUCCESS) {
+        rv = ask_number(store, &expire, &n, err);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = ask(store, &rename, REDIS_REPLY_STATUS, &reply, err);
+    }
+    if (rv == APR_SUCCESS) {
+        freeReplyObject(reply);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_redis_load(void *ctx, const char *site, const tmpl_store_stats_t *head,
+                             const tmpl_entry_t *entries, uint32_t n, tmpl_error_t *err,
+                             apr_pool_t *pool)
+{
+    const char *key = tmpl_redis_site_key(site, pool);
+    load_t load = { .store = ctx, .key = apr_pstrcat(pool, key, ":import", NULL), .err = err };
+    tmpl_redis_words_t unlink = TMPL_REDIS_WORDS(pool, "UNLINK", load.key);
+    long long ignored;
+
+    load.rv = ask_number(ctx, &unlink, &ignored, err);
+    if (load.rv != APR_SUCCESS) {
+        return load.rv;
+    }
+    apr_pool_create(&load.pool, pool);
+    load_flush(&load);
+    load_entries(&load, entries, n, pool);
+    apr_pool_destroy(load.pool);
+    if (load.rv == APR_SUCCESS) {
+        load.rv = load_end(&load, key, head, n, pool);
+    }
+    if (load.rv != APR_SUCCESS) {
+        ask_number(ctx, &unlink, &ignored, NULL);
+    }
+    return load.rv;
+}
