@@ -42,13 +42,13 @@
 #define SHORT   apr_time_from_msec(100)
 #define GROSSLY 20
 
-typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, BACKENDS } backend_e;
+typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, MEMORY, BACKENDS } backend_e;
 
-static const char *const backend_names[BACKENDS] = { "lmdb", "redis+unix", "redis+tcp" };
+static const char *const backend_names[BACKENDS] = { "lmdb", "redis+unix", "redis+tcp", "memory" };
 static const char acl[] = "user default off\nuser app on >s3cret/@ ~* &* +@all\n";
 
 static char base[] = "/tmp/tmpl-test-store-XXXXXX";
-static redis_server_t servers[BACKENDS]; /* [LMDB] is none */
+static redis_server_t servers[BACKENDS]; /* those of Redis */
 static unsigned dirs;
 
 static const tmpl_policy_t usual = {
@@ -120,6 +120,8 @@ static inline char *backend_uri(backend_e backend, apr_pool_t *pool)
     case REDIS_TCP:
         return apr_psprintf(pool, "redis://app:s3cret%%2F%%40@127.0.0.1:%d/3",
                             servers[REDIS_TCP].port);
+    case MEMORY:
+        return apr_pstrdup(pool, "memory:");
     default:
         return apr_psprintf(pool, "lmdb:%s", dir_new(pool));
     }
@@ -133,7 +135,7 @@ static inline int setup(void **state)
 
     apr_pool_create(&c->pool, NULL);
     c->backend = backend;
-    if (backend != LMDB) {
+    if (backend == REDIS_UNIX || backend == REDIS_TCP) {
         if (servers[backend].pid == 0 &&
             !redis_server_start(&servers[backend], dir_new(c->pool), backend == REDIS_TCP,
                                 backend == REDIS_TCP ? acl : "")) {

@@ -256,7 +256,7 @@ int ctl_clean(ctl_t *ctl)
         return CTL_FAILED;
     }
     apr_status_t status = passes(&run);
-    ctl_store_close(&run.store, ctl->pool);
+    ctl_store_close(&run.store);
     if (status != APR_SUCCESS) {
         return CTL_FAILED;
     }

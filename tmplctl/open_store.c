@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open_store.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include <apr_env.h>
-#include <apr_file_info.h>
-#include <apr_strings.h>
 
-#include "files.h"
 #include "progress.h"
+
+/* Of a run that leaves no table behind. */
+#define OWN "memory:"
 
 static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
 {
@@ -17,77 +14,20 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
     apr_pool_create(&store->pool, ctl->pool);
     apr_status_t status = tmpl_store_open(&store->store, uri, NULL, &err, store->pool);
     if (status != APR_SUCCESS) {
-        ctl_say("%s: %s", store->dir != NULL ? "temporary store" : uri, err.text);
+        ctl_say("%s: %s", uri, err.text);
         apr_pool_destroy(store->pool);
     }
     return status;
 }
 
-static apr_status_t make_dir(const char **dir, apr_pool_t *pool)
-{
-    const char *parent;
-    apr_status_t status = apr_temp_dir_get(&parent, pool);
-    if (status != APR_SUCCESS) {
-        ctl_say("no directory for temporary files: set TMPDIR");
-        return status;
-    }
-    char *template = apr_pstrcat(pool, parent, "/tmplctl-XXXXXX", NULL);
-    if (mkdtemp(template) == NULL) {
-        status = errno;
-        ctl_say("%s: %s", template, ctl_error_text(status, pool));
-        return status;
-    }
-    *dir = template;
-    return APR_SUCCESS;
-}
-
-/* The store makes files, no directories, so there is nothing to descend into. */
-static void remove_dir(const char *dir, apr_pool_t *pool)
-{
-    apr_dir_t *entries;
-    apr_finfo_t info;
-    if (apr_dir_open(&entries, dir, pool) != APR_SUCCESS) {
-        return;
-    }
-    apr_array_header_t *paths = apr_array_make(pool, 4, sizeof(const char *));
-    while (apr_dir_read(&info, APR_FINFO_NAME | APR_FINFO_TYPE, entries) == APR_SUCCESS) {
-        if (info.filetype != APR_DIR) {
-            APR_ARRAY_PUSH(paths, const char *) = apr_pstrcat(pool, dir, "/", info.name, NULL);
-        }
-    }
-    apr_dir_close(entries);
-    for (int i = 0; i < paths->nelts; i++) {
-        apr_file_remove(APR_ARRAY_IDX(paths, i, const char *), pool);
-    }
-    apr_status_t status = apr_dir_remove(dir, pool);
-    if (status != APR_SUCCESS) {
-        ctl_say("%s: not removed: %s", dir, ctl_error_text(status, pool));
-    }
-}
-
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)
 {
-    store->dir = NULL;
-    if (ctl->options.store != NULL) {
-        return open_uri(store, ctl->options.store, ctl);
-    }
-    apr_status_t status = make_dir(&store->dir, ctl->pool);
-    if (status != APR_SUCCESS) {
-        return status;
-    }
-    status = open_uri(store, apr_pstrcat(ctl->pool, "lmdb:", store->dir, NULL), ctl);
-    if (status != APR_SUCCESS) {
-        remove_dir(store->dir, ctl->pool);
-    }
-    return status;
+    return open_uri(store, ctl->options.store != NULL ? ctl->options.store : OWN, ctl);
 }
 
-void ctl_store_close(ctl_store_t *store, apr_pool_t *pool)
+void ctl_store_close(ctl_store_t *store)
 {
     apr_pool_destroy(store->pool);
-    if (store->dir != NULL) {
-        remove_dir(store->dir, pool);
-    }
 }
 
 int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
@@ -108,7 +48,7 @@ int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
         return CTL_FAILED;
     }
     int code = work(ctl, store.store);
-    ctl_store_close(&store, ctl->pool);
+    ctl_store_close(&store);
     return code;
 }
 

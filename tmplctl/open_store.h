@@ -7,15 +7,13 @@
 
 typedef struct {
     tmpl_store_t *store;
-    apr_pool_t *pool; /* of the store: it must be closed before its directory goes */
-    const char *dir;  /* of a store that lives for this run only; NULL otherwise */
+    apr_pool_t *pool; /* of the store */
 } ctl_store_t;
 
-/* Opens --store, or else a table in a new directory under TMPDIR. Has said what fails. */
+/* Opens --store, or else one in memory, for this run only. Has said what fails. */
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 
-/* Closes the store, and removes it if it was for this run only. */
-void ctl_store_close(ctl_store_t *store, apr_pool_t *pool);
+void ctl_store_close(ctl_store_t *store);
 
 /*
  * Does work on --store, or else on the one that TMPL_STORE names in the environment. Returns an

@@ -147,7 +147,7 @@ int ctl_segments(ctl_t *ctl)
     }
     int code = show(ctl, path, store.store);
     if (store.store != NULL) {
-        ctl_store_close(&store, ctl->pool);
+        ctl_store_close(&store);
     }
     return code;
 }

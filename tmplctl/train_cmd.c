@@ -267,7 +267,7 @@ int ctl_train(ctl_t *ctl)
     for (int i = 0; good && i < ctl->args->nelts; i++) {
         good = one_site(&t, APR_ARRAY_IDX(ctl->args, i, const char *));
     }
-    ctl_store_close(&t.store, ctl->pool);
+    ctl_store_close(&t.store);
     if (!good) {
         return CTL_FAILED;
     }

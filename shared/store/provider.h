@@ -42,5 +42,6 @@ typedef struct {
 extern const tmpl_provider_t tmpl_provider_lmdb;
 extern const tmpl_provider_t tmpl_provider_redis;
 extern const tmpl_provider_t tmpl_provider_redis_unix;
+extern const tmpl_provider_t tmpl_provider_memory; /* memory.c */
 
 #endif

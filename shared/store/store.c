@@ -17,6 +17,7 @@ static const tmpl_provider_t *const providers[] = {
     &tmpl_provider_lmdb,
     &tmpl_provider_redis,
     &tmpl_provider_redis_unix,
+    &tmpl_provider_memory,
 };
 
 const tmpl_store_opts_t tmpl_store_opts_default = {

@@ -192,7 +192,8 @@ apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t
 
 /*
  * Opens the store at uri; opts may be NULL. It is closed when pool is cleaned up. A Redis store
- * connects when it is first used, so a server that is down is no error here. APR_SUCCESS;
+ * connects when it is first used, so a server that is down is no error here. "memory:", which check_uri
+ * refuses, is a store that is gone when it is closed. APR_SUCCESS;
  * APR_EINVAL for a bad uri; otherwise the system's or LMDB's error, with text.
  */
 apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
