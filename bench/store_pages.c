@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/store_pages URI SEGMENTS PAGES: a site's pages, made up, learnt one after the other by the store
- * at URI. Of a page's segments half are the template's, a tenth come back now and then, the rest
+ * bench/store_pages URI SEGMENTS PAGES [BATCH]: a site's pages, made up, learnt one after the other by the
+ * store at URI; with BATCH they are judged one after the other, and so many learnt at a time. Of a page's segments half are the template's, a tenth come back now and then, the rest
  * are new; every fourth segment begins a block with three layout paths.
  *
  * The time of a page is taken over the WINDOW pages before each power of ten, the median of them. "begin" is
@@ -18,9 +18,10 @@
 
 #include "clean.h"
 
-#define WINDOW  200
-#define RARE    20000 /* texts that come back */
-#define LAYOUTS 120   /* layout paths of the site */
+#define WINDOW     200
+#define RARE       20000 /* texts that come back */
+#define LAYOUTS    120   /* layout paths of the site */
+#define BATCH_MOST 256
 
 static uint64_t state = 1;
 
@@ -84,7 +85,7 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
                                               .parts = made->parts,
                                               .n_parts = segments / 4,
                                               .policy = &tmpl_clean_opts_default.policy,
-                                              .learn = 1 };
+                                              .learn = TMPL_LEARNING_NOW };
 }
 
 static double now(clockid_t clock)
@@ -109,6 +110,25 @@ static void await(void)
     fflush(stdout);
     while ((c = getchar()) != '\n' && c != EOF) {
     }
+}
+
+/* Pages that wait to be learnt. */
+typedef struct {
+    tmpl_observation_t *pages[BATCH_MOST];
+    uint32_t n, most;
+} batch_t;
+
+static void batch_learn(tmpl_store_t *store, batch_t *batch, apr_pool_t *pool)
+{
+    tmpl_error_t err = { 0 };
+
+    check(tmpl_store_learn(store, (const tmpl_observation_t *const *)batch->pages, batch->n,
+                           apr_time_from_sec(10), NULL, &err, pool),
+          &err);
+    while (batch->n > 0) {
+        free(batch->pages[--batch->n]);
+    }
+    apr_pool_clear(pool);
 }
 
 /* Milliseconds the store took for a page. */
@@ -151,8 +171,9 @@ static void tell(tmpl_store_t *store, uint32_t page, double *took, double cpu, a
 
 int main(int argc, char **argv)
 {
-    uint32_t segments = argc == 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
-    uint32_t pages = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
+    uint32_t segments = argc > 3 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    uint32_t pages = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
+    batch_t batch = { .most = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0 };
     uint32_t milestone = 1000;
     double took[WINDOW], cpu = 0;
     tmpl_store_opts_t opts = tmpl_store_opts_default;
@@ -161,8 +182,11 @@ int main(int argc, char **argv)
     apr_pool_t *pool, *scratch;
     made_t made;
 
-    if (segments < 8 || pages < milestone) {
-        fprintf(stderr, "usage: store_pages URI SEGMENTS PAGES, 1000 pages or more\n");
+    if (segments < 8 || pages < milestone || batch.most > BATCH_MOST) {
+        fprintf(stderr,
+                "usage: store_pages URI SEGMENTS PAGES [BATCH], 1000 pages or more, batches of %d "
+                "at most\n",
+                BATCH_MOST);
         return 2;
     }
     apr_initialize();
@@ -180,7 +204,14 @@ int main(int argc, char **argv)
         }
         make(&made, page, segments);
         cpu -= now(CLOCK_PROCESS_CPUTIME_ID);
+        made.observation.learn = batch.most > 0 ? TMPL_LEARNING_LATER : TMPL_LEARNING_NOW;
         took[page % WINDOW] = learn(store, &made, scratch);
+        if (batch.most > 0) {
+            batch.pages[batch.n++] = tmpl_observation_copy(&made.observation);
+        }
+        if (batch.n > 0 && batch.n == batch.most) {
+            batch_learn(store, &batch, scratch);
+        }
         cpu += now(CLOCK_PROCESS_CPUTIME_ID);
         if (page == milestone) {
             tell(store, page, took, cpu, scratch);

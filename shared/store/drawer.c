@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/drawer.h"
 
+#include <endian.h>
 #include <string.h>
 
 #define HASH_SIZE 8
@@ -17,15 +18,10 @@ size_t tmpl_drawer_stride(tmpl_kind_e kind)
     return kind == TMPL_KIND_DOCUMENT ? HASH_SIZE + 4 : HASH_SIZE + 6;
 }
 
-/* The least power of two that is not below n. */
+/* The least power of two that is not below n; n is at most 2^31. */
 static uint32_t power_above(uint32_t n)
 {
-    uint32_t power = 1;
-
-    while (power < n) {
-        power *= 2;
-    }
-    return power;
+    return n > 1 ? (uint32_t)1 << (32 - __builtin_clz(n - 1)) : 1;
 }
 
 uint32_t tmpl_drawer_of(uint64_t hash, uint32_t n)
@@ -60,19 +56,16 @@ void tmpl_drawer_read(tmpl_drawer_t *drawer, tmpl_kind_e kind, const void *bytes
 
 static void hash_pack(unsigned char *bytes, uint64_t hash)
 {
-    for (unsigned i = 0; i < HASH_SIZE; i++) {
-        bytes[i] = (unsigned char)(hash >> (56 - 8 * i));
-    }
+    hash = htobe64(hash);
+    memcpy(bytes, &hash, HASH_SIZE);
 }
 
 static uint64_t hash_unpack(const unsigned char *bytes)
 {
-    uint64_t hash = 0;
+    uint64_t hash;
 
-    for (unsigned i = 0; i < HASH_SIZE; i++) {
-        hash = hash << 8 | bytes[i];
-    }
-    return hash;
+    memcpy(&hash, bytes, HASH_SIZE);
+    return be64toh(hash);
 }
 
 int tmpl_drawer_at(const tmpl_drawer_t *drawer, size_t i, tmpl_key_t *key, tmpl_value_t *value)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One entry of a segment table: how it is kept, how long it lives, how it counts a document. Pure
- * functions, so that the rules of store.h stand in one place. redis_observe.lua says the same once
- * more where Redis needs it, and the conformance suite holds the two together.
+ * functions, so that the rules of store.h stand in one place. rules.h has what they add up to.
  *
  * As bytes, the same in every store, little-endian:
  *     even length    last (4), then one fingerprint (2) for each document: DF is their number, but
@@ -13,6 +12,9 @@
  */
 #ifndef TMPL_STORE_ENTRY_H
 #define TMPL_STORE_ENTRY_H
+
+#include <endian.h>
+#include <string.h>
 
 #include "store/store.h"
 
@@ -81,7 +83,18 @@ void tmpl_key_pack(unsigned char bytes[TMPL_KEY_SIZE], tmpl_key_t key);
 int tmpl_key_unpack(tmpl_key_t *key, const unsigned char bytes[TMPL_KEY_SIZE]);
 
 /* Little-endian integers of n <= 8 bytes. */
-void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n);
-uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n);
+static inline void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)
+{
+    x = htole64(x);
+    memcpy(bytes, &x, n);
+}
+
+static inline uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
+{
+    uint64_t x = 0;
+
+    memcpy(&x, bytes, n);
+    return le64toh(x);
+}
 
 #endif

@@ -101,23 +101,6 @@ int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uin
     return (uint64_t)(now - value->last) * 4 < policy->lifetime_tb;
 }
 
-void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++) {
-        bytes[i] = (unsigned char)(x >> (8 * i));
-    }
-}
-
-uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
-{
-    uint64_t x = 0;
-
-    for (unsigned i = 0; i < n; i++) {
-        x |= (uint64_t)bytes[i] << (8 * i);
-    }
-    return x;
-}
-
 size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kind_e kind)
 {
     int is_short = kind == TMPL_KIND_DOCUMENT ? value->df == 1 && value->n == 0
@@ -208,18 +191,16 @@ void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *
 
 void tmpl_key_pack(unsigned char bytes[TMPL_KEY_SIZE], tmpl_key_t key)
 {
+    uint64_t hash = htobe64(key.hash);
+
     bytes[0] = (unsigned char)key.kind;
-    for (unsigned i = 0; i < 8; i++) {
-        bytes[1 + i] = (unsigned char)(key.hash >> (56 - 8 * i));
-    }
+    memcpy(bytes + 1, &hash, sizeof(hash));
 }
 
 int tmpl_key_unpack(tmpl_key_t *key, const unsigned char bytes[TMPL_KEY_SIZE])
 {
-    key->hash = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        key->hash = key->hash << 8 | bytes[1 + i];
-    }
+    memcpy(&key->hash, bytes + 1, sizeof(key->hash));
+    key->hash = be64toh(key->hash);
     key->kind = (tmpl_kind_e)bytes[0];
     return bytes[0] < TMPL_KIND_COUNT;
 }

@@ -12,9 +12,9 @@ typedef struct {
 } ref_t;
 
 /* What is sorted here is hashes: they fall apart by their highest bits. */
-#define FAN     256
-#define BUCKETS (FAN * TMPL_KIND_COUNT)
-#define FEW     16
+#define FAN_BITS_LEAST 6
+#define FAN_BITS_MOST  12
+#define FEW            16
 
 static int ref_order(const void *a, const void *b)
 {
@@ -23,9 +23,9 @@ static int ref_order(const void *a, const void *b)
     return x->by != y->by ? (x->by < y->by ? -1 : 1) : x->i < y->i ? -1 : x->i > y->i;
 }
 
-static uint32_t bucket_of(const ref_t *ref)
+static uint32_t bucket_of(const ref_t *ref, unsigned bits)
 {
-    return ref->kind * FAN + (uint32_t)(ref->by >> 56);
+    return ref->kind << bits | (uint32_t)(ref->by >> (64 - bits));
 }
 
 /* One bucket; somebody may have aimed many hashes at it. */
@@ -50,22 +50,28 @@ static void bucket_sort(ref_t *refs, uint32_t n)
 static ref_t *refs_sort(const ref_t *refs, uint32_t n, apr_pool_t *pool)
 {
     ref_t *sorted = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*sorted));
-    uint32_t ends[BUCKETS] = { 0 }, begin = 0;
+    uint32_t buckets, begin = 0, *ends;
+    unsigned bits = FAN_BITS_LEAST;
 
-    for (uint32_t i = 0; i < n; i++) {
-        ends[bucket_of(&refs[i])]++;
+    while (bits < FAN_BITS_MOST && n >> bits > FEW / 4) {
+        bits++;
     }
-    for (uint32_t b = 0; b < BUCKETS; b++) {
+    buckets = (uint32_t)TMPL_KIND_COUNT << bits;
+    ends = apr_pcalloc(pool, buckets * sizeof(*ends));
+    for (uint32_t i = 0; i < n; i++) {
+        ends[bucket_of(&refs[i], bits)]++;
+    }
+    for (uint32_t b = 0; b < buckets; b++) {
         uint32_t in = ends[b];
 
         ends[b] = begin;
         begin += in;
     }
     for (uint32_t i = 0; i < n; i++) {
-        sorted[ends[bucket_of(&refs[i])]++] = refs[i];
+        sorted[ends[bucket_of(&refs[i], bits)]++] = refs[i];
     }
     begin = 0;
-    for (uint32_t b = 0; b < BUCKETS; begin = ends[b++]) {
+    for (uint32_t b = 0; b < buckets; begin = ends[b++]) {
         if (ends[b] - begin > 1) {
             bucket_sort(sorted + begin, ends[b] - begin);
         }
@@ -120,32 +126,48 @@ static int has_drawers(const tmpl_site_t *site, tmpl_kind_e kind)
     return (unsigned)kind < TMPL_DRAWER_KINDS && site->drawers[kind].n > 0;
 }
 
-/* Entries that stand alone; who does not may stand in a drawer. */
+/* LMDB's order of an entry's key and another one: below 0 if the entry's comes first. */
+static int key_order(const unsigned char bytes[TMPL_ENTRY_SIZE], const MDB_val *other)
+{
+    size_t len = other->mv_size < TMPL_ENTRY_SIZE ? other->mv_size : TMPL_ENTRY_SIZE;
+    int order = memcmp(bytes, other->mv_data, len);
+
+    return order != 0 ? order : TMPL_ENTRY_SIZE - (int)other->mv_size;
+}
+
+/*
+ * Entries that stand alone; who does not may stand in a drawer. The cursor stops at the first key that is not
+ * before the wanted one, so that those wanted before it need no search.
+ */
 static int load_alone(access_t *a)
 {
     unsigned char bytes[TMPL_ENTRY_SIZE];
-    int rc = 0;
+    MDB_val at, data;
+    int order = 1, rc = 0;
 
-    for (uint32_t i = 0; rc == 0 && i < a->slots->n; i++) {
+    for (uint32_t i = 0; i < a->slots->n; i++) {
         tmpl_slot_t *slot = &a->slots->slots[i];
-        MDB_val key = { TMPL_ENTRY_SIZE, bytes }, data;
 
         tmpl_entry_key(bytes, a->site->serial, slot->key);
-        rc = mdb_cursor_get(a->cursor, &key, &data, MDB_SET);
-        if (rc == 0) {
+        if (rc == 0 && (i == 0 || (order = key_order(bytes, &at)) > 0)) {
+            at = (MDB_val){ TMPL_ENTRY_SIZE, bytes };
+            rc = mdb_cursor_get(a->cursor, &at, &data, MDB_SET_RANGE);
+            order = rc == 0 ? key_order(bytes, &at) : -1;
+        }
+        if (rc != 0 && rc != MDB_NOTFOUND) {
+            return rc;
+        }
+        if (order == 0) {
             slot->held = TMPL_HELD_ALONE;
             if (!tmpl_value_unpack(&slot->value, slot->key.kind, data.mv_data, data.mv_size)) {
                 slot->value.df = 0;
             }
         }
-        else if (rc == MDB_NOTFOUND) {
-            rc = 0;
-            if (has_drawers(a->site, slot->key.kind)) {
-                ref_add(a, i);
-            }
+        else if (has_drawers(a->site, slot->key.kind)) {
+            ref_add(a, i);
         }
     }
-    return rc;
+    return 0;
 }
 
 /* Slots from begin on that are of one drawer: where they end, and its number. */
