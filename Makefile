@@ -134,9 +134,9 @@ SEGMENTS ?= 200 500 1500
 bench-store: $(BUILD)/bench/store_pages
 	@bench/store $< $(PAGES) $(SEGMENTS)
 .PHONY: bench-store
-# bench-batch CORPUS=DIR   text kept of pages, beside Readability and boilerpipe: MB/s, memory, F1 (NODE_DIR=DIR has npm's)
+# bench-batch CORPUS=DIR   text kept of pages, beside Readability and boilerpipe: MB/s, memory, F1 (NODE_DIR=DIR has npm's, or npm is asked)
 bench-batch: $(BUILD)/tmplctl
-	@bench/batch "$(CORPUS)" "$(SCORER)" $<
+	@BUILD=$(BUILD) bench/batch "$(CORPUS)" "$(SCORER)" $<
 # bench-profile            where the time of a page goes, in instructions
 # check-profile            and whether it takes more of them than it did
 bench-profile: $(BUILD)/tmplctl
