@@ -46,11 +46,27 @@ static void add_code(void *ctx, uint32_t code)
     tmpl_buf_add_char(line->buf, code);
 }
 
+/* As add_code does, but room is made once. */
 static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
 {
+    line_t *line = ctx;
+    char *at = tmpl_buf_room(line->buf, len + 1); /* a space may go before them */
+    char *to = at;
+    int begun = line->buf->len > line->start;
     for (apr_size_t i = 0; i < len; i++) {
-        add_code(ctx, is_space((uint32_t)bytes[i]) ? ' ' : (uint32_t)bytes[i]);
+        if (is_space((uint32_t)bytes[i])) {
+            line->space = 1;
+            continue;
+        }
+        if (line->space && begun) {
+            *to++ = ' ';
+        }
+        line->space = 0;
+        begun = 1;
+        *to++ = bytes[i];
     }
+    *to = '\0';
+    line->buf->len += (apr_size_t)(to - at);
 }
 
 /* Bytes that text begins with and that are characters of ASCII, and no reference. */
