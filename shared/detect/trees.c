@@ -356,9 +356,13 @@ static inline __attribute__((always_inline)) void find_above(uint64_t *sets,
         uint32_t after = trees->columns[i].after_condition;
         uint64_t set = 1;
         for (; c < after && set != 0; c++) {
-            set = 0;
-            for (unsigned k = 0; k < times; k++) {
-                set |= above(values + (size_t)16 * k, trees->limits[c]) << (16 * k);
+            float limit = trees->limits[c];
+            set = above(values, limit);
+            if (times > 1) {
+                set |= above(values + 16, limit) << 16;
+            }
+            if (times > 2) {
+                set |= above(values + 32, limit) << 32 | above(values + 48, limit) << 48;
             }
             sets[c] = set;
         }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node is told by its own start tag and by the elements around it. */
+#include <string.h>
+
 #include <apr_lib.h>
 
 #define XXH_INLINE_ALL
@@ -76,28 +78,61 @@ static void look_at_name(look_t *look, const char *value, uint32_t len)
     look->hash = XXH3_64bits_withSeed(&hash, sizeof(hash), look->hash);
 }
 
+static unsigned role_of(const tmpl_page_t *page, tmpl_span_t role)
+{
+    unsigned in = 0;
+    for (unsigned i = 0; i < COUNT(in_role); i++) {
+        in |= tmpl_span_is(page->src, role, in_role[i].role) ? in_role[i].in : 0;
+    }
+    return in;
+}
+
+/* Where a link goes. */
+static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
+{
+    const char *value = page->src + href.start;
+    uint32_t len = tmpl_span_len(href);
+    if (len > 0 && value[0] == '#') {
+        return TMPL_LINKS_HERE;
+    }
+    return len > 8 && (memcmp(value, "//", 2) == 0 || memcmp(value, "http", 4) == 0)
+               ? TMPL_LINKS_WHOLE
+               : 0;
+}
+
 static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t attr;
+    int has_href = 0;
     uint32_t at = tmpl_attr_first(page->src, node->open);
+    if (at + 1 >= node->open.end) {
+        return; /* most have no attributes */
+    }
     while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
-        if (tmpl_span_is(page->src, attr.name, "class") ||
-            tmpl_span_is(page->src, attr.name, "id")) {
+        uint32_t len = tmpl_span_len(attr.name);
+        if ((len == 5 && tmpl_span_is(page->src, attr.name, "class")) ||
+            (len == 2 && tmpl_span_is(page->src, attr.name, "id"))) {
             look_at_name(look, page->src + attr.value.start, tmpl_span_len(attr.value));
         }
-        else if (tmpl_span_is(page->src, attr.name, "role")) {
-            for (unsigned i = 0; i < COUNT(in_role); i++) {
-                if (tmpl_span_is(page->src, attr.value, in_role[i].role)) {
-                    look->in |= in_role[i].in;
-                }
-            }
+        else if (len == 4 && tmpl_span_is(page->src, attr.name, "role")) {
+            look->in |= role_of(page, attr.value);
+        }
+        else if (len == 4 && !has_href && node->tag == TMPL_TAG_A &&
+                 tmpl_span_is(page->src, attr.name, "href")) {
+            look->in |= links_to(page, attr.value);
+            has_href = 1;
         }
     }
 }
 
-static uint16_t farther(uint16_t steps)
+/* A step down: one more to each name that is there. No page is deep enough for a carry. */
+static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
 {
-    return steps > 0 && steps < UINT16_MAX ? (uint16_t)(steps + 1) : steps;
+    _Static_assert(TMPL_MAX_DEPTH < 0x8000, "a count of steps has 15 bits");
+    for (unsigned i = 0; i < COUNT(near->words); i++) {
+        uint64_t some = (up->words[i] + 0x7FFF7FFF7FFF7FFF) & 0x8000800080008000;
+        near->words[i] = up->words[i] + (some >> 15);
+    }
 }
 
 static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmpl_node_t *node,
@@ -106,8 +141,7 @@ static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmp
     look_t look = { .known = known,
                     .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
                     .in = in_tag[node->tag] };
-    unsigned passed =
-        tmpl_separators_leaf.has[node->tag] ? up->in & ~(unsigned)TMPL_IN_OWN : up->in;
+    unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     int holds = node->after_segment > node->first_segment;
     /* the classes of html and body are a page's, not a place's */
     if (holds && tmpl_span_len(node->open) > 0 &&
@@ -115,9 +149,13 @@ static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmp
         look_at_tag(&look, page, node);
     }
     around->layout = look.hash;
+    if (tmpl_separators_leaf.has[node->tag]) {
+        passed &= ~(unsigned)TMPL_IN_OWN;
+    }
     around->in = look.in | passed;
-    for (unsigned i = 0; i < TMPL_NAME_COUNT; i++) {
-        around->near[i] = (look.names & 1U << i) != 0 ? 1 : farther(up->near[i]);
+    go_down(&around->near, &up->near);
+    for (unsigned names = look.names; names != 0; names &= names - 1) {
+        around->near.steps[__builtin_ctz(names)] = 1;
     }
     if (holds) {
         around->first_block = page->segments[node->first_segment].block;

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <apr_hash.h>
+#include <apr_tables.h>
 
 #include "feature/reading.h"
+#include "page/slot.h"
 
 static const struct {
     const char *name;
@@ -72,33 +73,72 @@ static void find_boxes(tmpl_reading_t *reading, uint32_t b)
     }
 }
 
-/* The index of a layout path in layout->keys, where it is added if it is new. */
-static uint32_t path_index(tmpl_layout_t *layout, apr_hash_t *known, uint64_t key)
+/* Layout paths while they are told apart. */
+typedef struct {
+    apr_array_header_t *keys; /* uint64_t */
+    uint32_t *slots;          /* 1 + index into keys, by hash; 0: empty */
+    uint32_t n_slots;
+} paths_t;
+
+/* Where a path stands in slots, or would. */
+static uint32_t *slot_of(const paths_t *paths, uint64_t key)
 {
-    uint64_t *place = apr_hash_get(known, &key, sizeof(key));
-    if (place == NULL) {
-        place = &layout->keys[layout->n_keys++];
-        *place = key;
-        apr_hash_set(known, place, sizeof(*place), place);
+    uint32_t slot = tmpl_slot_of(key, paths->n_slots);
+    while (paths->slots[slot] != 0 &&
+           APR_ARRAY_IDX(paths->keys, paths->slots[slot] - 1, uint64_t) != key) {
+        slot = (slot + 1) & (paths->n_slots - 1);
     }
-    return (uint32_t)(place - layout->keys);
+    return &paths->slots[slot];
+}
+
+/* Most pages have few paths, some have three for each block: the table grows with them. */
+static void set_slots(paths_t *paths, uint32_t n_slots)
+{
+    paths->n_slots = n_slots;
+    paths->slots = apr_pcalloc(paths->keys->pool, n_slots * sizeof(*paths->slots));
+    for (int i = 0; i < paths->keys->nelts; i++) {
+        *slot_of(paths, APR_ARRAY_IDX(paths->keys, i, uint64_t)) = (uint32_t)i + 1;
+    }
+}
+
+/* The index of a layout path in keys, where it is added if it is new. */
+static uint32_t path_index(paths_t *paths, uint64_t key)
+{
+    uint32_t *slot = slot_of(paths, key);
+    if (*slot == 0) {
+        APR_ARRAY_PUSH(paths->keys, uint64_t) = key;
+        *slot = (uint32_t)paths->keys->nelts;
+        if (*slot > paths->n_slots / 2) {
+            set_slots(paths, 4 * paths->n_slots);
+            return (uint32_t)paths->keys->nelts - 1;
+        }
+    }
+    return *slot - 1;
+}
+
+static uint32_t place_of(const tmpl_reading_t *reading, uint32_t b, uint32_t level)
+{
+    return level == 0 ? reading->leaf[b] : reading->boxes[b][level - 1];
 }
 
 static void find_layout(tmpl_layout_t *layout, const tmpl_reading_t *reading, apr_pool_t *pool)
 {
     uint32_t n = reading->page->n_blocks;
-    apr_hash_t *known = apr_hash_make(pool);
-    layout->n_keys = 0;
-    layout->keys = apr_palloc(pool, (apr_size_t)n * TMPL_PATH_LEVELS * sizeof(*layout->keys));
+    paths_t paths = { .keys = apr_array_make(pool, 64, sizeof(uint64_t)) };
+    set_slots(&paths, 256);
     layout->paths = apr_palloc(pool, n * sizeof(*layout->paths));
     for (uint32_t b = 0; b < n; b++) {
         for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
-            uint32_t node = level == 0 ? reading->leaf[b] : reading->boxes[b][level - 1];
+            uint32_t node = place_of(reading, b, level);
             /* text in a box's own element is another thing than text in the box */
             layout->paths[b][level] =
-                path_index(layout, known, reading->around[node].layout + level);
+                b > 0 && node == place_of(reading, b - 1, level)
+                    ? layout->paths[b - 1][level]
+                    : path_index(&paths, reading->around[node].layout + level);
         }
     }
+    layout->keys = (uint64_t *)(void *)paths.keys->elts;
+    layout->n_keys = (uint32_t)paths.keys->nelts;
 }
 
 tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout, apr_pool_t *pool)
@@ -154,7 +194,8 @@ struct tmpl_rows_t {
 
 static float share(uint32_t part, uint32_t all)
 {
-    return all == 0 ? 0.0F : part >= all ? 1.0F : (float)((double)part / all);
+    /* most are none or all */
+    return part == 0 || all == 0 ? 0.0F : part >= all ? 1.0F : (float)((double)part / all);
 }
 
 static float share_of(double part, double all)
@@ -162,16 +203,21 @@ static float share_of(double part, double all)
     return all > 0 ? part >= all ? 1.0F : (float)(part / all) : 0.0F;
 }
 
-/* log(1 + x) */
+/* log(1 + x). As floats, log and log1p are the same for all that is counted here, and log is faster. */
 static float log_of(const tmpl_rows_t *of, double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof(bits));
     known_log_t *known = &of->logs[bits * 0x9E3779B97F4A7C15U >> (64 - KNOWN_LOG_BITS)];
     if (known->x != x) {
-        *known = (known_log_t){ x, (float)log1p(x) };
+        *known = (known_log_t){ x, (float)log(1 + x) };
     }
     return known->log;
+}
+
+static float log_count(const tmpl_rows_t *of, uint32_t n)
+{
+    return n == 0 ? 0.0F : log_of(of, n); /* most are 0 */
 }
 
 static float linked(const tmpl_sums_t *sums)
@@ -194,9 +240,9 @@ static void fill_text(float *row, const tmpl_rows_t *of, uint32_t b)
     F(WORDS) = log_of(of, own->words * 0.5);
     F(FREE) = free_words(of, &sums, 1);
     F(LINKED) = own->words > 0 ? linked(&sums) : (float)(own->links > 0);
-    F(LINKS) = log_of(of, own->links);
+    F(LINKS) = log_count(of, own->links);
     F(STOPS) = share(2 * own->stops, own->words);
-    F(COMMAS) = log_of(of, own->commas);
+    F(COMMAS) = log_count(of, own->commas);
     F(ENDS) = own->ends;
     F(LOWER) = own->lower;
     F(CAPITALS) = share(2 * own->capitals, own->words);
@@ -204,7 +250,7 @@ static void fill_text(float *row, const tmpl_rows_t *of, uint32_t b)
     F(SIGNS) = share(own->signs, own->chars);
     F(LETTERS) = own->chars >= 10 * (uint64_t)own->words ? own->words > 0 ? 20.0F : 0.0F
                                                          : (float)(own->chars / (own->words * 0.5));
-    F(IMAGES) = log_of(of, own->images);
+    F(IMAGES) = log_count(of, own->images);
     F(AGAIN) = share(own->again, sums.length);
     F(RIGHTS) = own->rights;
     F(TITLE) = share(own->titled, own->words);
@@ -212,29 +258,6 @@ static void fill_text(float *row, const tmpl_rows_t *of, uint32_t b)
     F(LINKS_HERE) = share(own->here, own->links);
     F(LINKS_WHOLE) = share(own->whole, own->links);
 }
-
-static const struct {
-    tmpl_block_feature_e feature;
-    unsigned in;
-} in_features[] = {
-    { TMPL_BLOCK_FEATURE_HEADING, TMPL_IN_HEADING },
-    { TMPL_BLOCK_FEATURE_PARAGRAPH, TMPL_IN_PARAGRAPH },
-    { TMPL_BLOCK_FEATURE_ITEM, TMPL_IN_ITEM },
-    { TMPL_BLOCK_FEATURE_CELL, TMPL_IN_CELL },
-    { TMPL_BLOCK_FEATURE_TERM, TMPL_IN_TERM },
-    { TMPL_BLOCK_FEATURE_VERBATIM, TMPL_IN_VERBATIM },
-    { TMPL_BLOCK_FEATURE_IN_MAIN, TMPL_IN_MAIN },
-    { TMPL_BLOCK_FEATURE_IN_ARTICLE, TMPL_IN_ARTICLE },
-    { TMPL_BLOCK_FEATURE_IN_NAV, TMPL_IN_NAV },
-    { TMPL_BLOCK_FEATURE_IN_ASIDE, TMPL_IN_ASIDE },
-    { TMPL_BLOCK_FEATURE_IN_HEADER, TMPL_IN_HEADER },
-    { TMPL_BLOCK_FEATURE_IN_FOOTER, TMPL_IN_FOOTER },
-    { TMPL_BLOCK_FEATURE_IN_FORM, TMPL_IN_FORM },
-    { TMPL_BLOCK_FEATURE_IN_LIST, TMPL_IN_LIST },
-    { TMPL_BLOCK_FEATURE_IN_TABLE, TMPL_IN_TABLE },
-    { TMPL_BLOCK_FEATURE_IN_FIGURE, TMPL_IN_FIGURE },
-    { TMPL_BLOCK_FEATURE_IN_QUOTE, TMPL_IN_QUOTE },
-};
 
 static float nearness(uint32_t steps)
 {
@@ -246,18 +269,16 @@ static void fill_tag(float *row, const tmpl_rows_t *of, uint32_t b)
     const tmpl_page_t *page = of->reading->page;
     uint32_t node = page->segments[page->blocks[b].first_segment].node;
     const tmpl_around_t *around = &of->reading->around[node];
-    for (unsigned i = 0; i < sizeof(in_features) / sizeof(in_features[0]); i++) {
-        if (around->in & in_features[i].in) {
-            row[in_features[i].feature * TMPL_BLOCKS_AT_ONCE] = 1;
-        }
+    for (unsigned in = around->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
+        row[(TMPL_BLOCK_FEATURE_HEADING + __builtin_ctz(in)) * TMPL_BLOCKS_AT_ONCE] = 1;
     }
     F(DEPTH) = log_of(of, page->nodes[of->reading->leaf[b]].depth);
     for (unsigned i = TMPL_NAME_COMMENT; i < TMPL_NAME_COUNT; i++) {
         row[(TMPL_BLOCK_FEATURE_NAMED_COMMENT + i - TMPL_NAME_COMMENT) * TMPL_BLOCKS_AT_ONCE] =
-            nearness(around->near[i]);
+            nearness(around->near.steps[i]);
     }
-    F(GOOD_NEAR) = nearness(around->near[TMPL_NAME_GOOD]);
-    F(BAD_NEAR) = nearness(around->near[TMPL_NAME_BAD]);
+    F(GOOD_NEAR) = nearness(around->near.steps[TMPL_NAME_GOOD]);
+    F(BAD_NEAR) = nearness(around->near.steps[TMPL_NAME_BAD]);
     F(NEARER) = F(GOOD_NEAR) > F(BAD_NEAR) ? 1.0F : F(BAD_NEAR) > 0 ? -1.0F : 0.0F;
 }
 

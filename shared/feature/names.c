@@ -154,9 +154,12 @@ static uint32_t behind(const char *name, const char *value, uint32_t len, uint32
 static int stands(const name_t *name, const char *value, uint32_t len, uint32_t at)
 {
     uint32_t after = behind(name->name, value, len, at + 1);
+    if (after == 0) {
+        return 0; /* most do not */
+    }
     int begins = at == 0 || !apr_isalpha(value[at - 1]);
     int ends = after >= len || !apr_isalpha(value[after]);
-    return after > 0 && (name->where == ANYWHERE || begins) && (name->where != WHOLE || ends);
+    return (name->where == ANYWHERE || begins) && (name->where != WHOLE || ends);
 }
 
 unsigned tmpl_names_in(const char *value, uint32_t len)

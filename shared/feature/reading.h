@@ -5,28 +5,36 @@
 
 #include "feature/feature.h"
 
-/* Where a node stands: its own element and those around it. */
+/*
+ * Where a node stands: its own element and those around it. What is a feature has the bit of its distance
+ * from the first one, HEADING.
+ */
+#define TMPL_IN(id) (1 << (TMPL_BLOCK_FEATURE_##id - TMPL_BLOCK_FEATURE_HEADING))
 enum {
-    TMPL_IN_MAIN = 0x0001,
-    TMPL_IN_ARTICLE = 0x0002,
-    TMPL_IN_NAV = 0x0004,
-    TMPL_IN_ASIDE = 0x0008,
-    TMPL_IN_HEADER = 0x0010,
-    TMPL_IN_FOOTER = 0x0020,
-    TMPL_IN_FORM = 0x0040,
-    TMPL_IN_LIST = 0x0080,
-    TMPL_IN_TABLE = 0x0100,
-    TMPL_IN_LINK = 0x0200,
-    TMPL_IN_VERBATIM = 0x0400,
-    TMPL_IN_QUOTE = 0x0800,
-    TMPL_IN_FIGURE = 0x20000,
+    TMPL_IN_MAIN = TMPL_IN(IN_MAIN),
+    TMPL_IN_ARTICLE = TMPL_IN(IN_ARTICLE),
+    TMPL_IN_NAV = TMPL_IN(IN_NAV),
+    TMPL_IN_ASIDE = TMPL_IN(IN_ASIDE),
+    TMPL_IN_HEADER = TMPL_IN(IN_HEADER),
+    TMPL_IN_FOOTER = TMPL_IN(IN_FOOTER),
+    TMPL_IN_FORM = TMPL_IN(IN_FORM),
+    TMPL_IN_LIST = TMPL_IN(IN_LIST),
+    TMPL_IN_TABLE = TMPL_IN(IN_TABLE),
+    TMPL_IN_VERBATIM = TMPL_IN(VERBATIM),
+    TMPL_IN_QUOTE = TMPL_IN(IN_QUOTE),
+    TMPL_IN_FIGURE = TMPL_IN(IN_FIGURE),
     /* these hold only as far as the next separator inside */
-    TMPL_IN_HEADING = 0x1000,
-    TMPL_IN_PARAGRAPH = 0x2000,
-    TMPL_IN_ITEM = 0x4000,
-    TMPL_IN_CELL = 0x8000,
-    TMPL_IN_TERM = 0x10000,
-    TMPL_IN_OWN = 0x1F000
+    TMPL_IN_HEADING = TMPL_IN(HEADING),
+    TMPL_IN_PARAGRAPH = TMPL_IN(PARAGRAPH),
+    TMPL_IN_ITEM = TMPL_IN(ITEM),
+    TMPL_IN_CELL = TMPL_IN(CELL),
+    TMPL_IN_TERM = TMPL_IN(TERM),
+    TMPL_IN_OWN = TMPL_IN_HEADING | TMPL_IN_PARAGRAPH | TMPL_IN_ITEM | TMPL_IN_CELL | TMPL_IN_TERM,
+    /* these are no features */
+    TMPL_IN_LINK = 1 << 24,
+    TMPL_LINKS_HERE = 1 << 25,  /* itself a link, to a place on the page */
+    TMPL_LINKS_WHOLE = 1 << 26, /* to an address with a host */
+    TMPL_IN_FEATURES = TMPL_IN_LINK - 1
 };
 
 /*
@@ -55,10 +63,16 @@ typedef enum {
 /* The kinds of names in a class or id, as bits 1 << TMPL_NAME_*. In names.c. */
 unsigned tmpl_names_in(const char *value, uint32_t len);
 
+/* 1 + steps up to a name of each kind; 0: there is none. In words, so that four go on at once. */
+typedef union {
+    uint16_t steps[(TMPL_NAME_COUNT + 3) / 4 * 4];
+    uint64_t words[(TMPL_NAME_COUNT + 3) / 4];
+} tmpl_near_t;
+
 typedef struct {
-    uint64_t layout;                /* its layout path */
-    unsigned in;                    /* TMPL_IN_* */
-    uint16_t near[TMPL_NAME_COUNT]; /* 1 + steps up to such a name; 0: there is none */
+    uint64_t layout; /* its layout path */
+    unsigned in;     /* TMPL_IN_* */
+    tmpl_near_t near;
     uint32_t first_block;
     uint32_t after_block; /* blocks [first_block, after_block) have text inside */
     float score;          /* score.c */

@@ -46,8 +46,8 @@ void tmpl_read_score(tmpl_reading_t *reading)
         if (around->score > 0) {
             tmpl_sums_t sum =
                 tmpl_sums_between(reading->before, around->first_block, around->after_block);
-            double named = (around->near[TMPL_NAME_GOOD] == 1 ? 1.25 : 1) *
-                           (around->near[TMPL_NAME_BAD] == 1 ? 0.75 : 1);
+            double named = (around->near.steps[TMPL_NAME_GOOD] == 1 ? 1.25 : 1) *
+                           (around->near.steps[TMPL_NAME_BAD] == 1 ? 0.75 : 1);
             around->score *=
                 (float)(named * (sum.words > 0 ? 1 - (double)sum.linked / sum.words : 1));
         }

@@ -5,15 +5,25 @@
 #include <apr_lib.h>
 
 #include "feature/reading.h"
-#include "page/attr.h"
 
 #define COPYRIGHT 0xA9
 
 /* What the scan stands in. A dense word is one character. */
 enum { NO_WORD, IN_WORD, DENSE };
 
-/* What a byte begins. */
-enum { SIGN, SPACE, APOSTROPHE, STOP, COMMA, REFERENCE, WIDE, SMALL, CAPITAL, DIGIT };
+/* What a byte begins. The last three, which make words, are bits. */
+enum {
+    SIGN,
+    SPACE,
+    APOSTROPHE,
+    STOP,
+    COMMA,
+    REFERENCE,
+    WIDE,
+    SMALL = 0x10,
+    CAPITAL = 0x20,
+    DIGIT = 0x40
+};
 
 static const unsigned char classes[256] = {
     ['\t' ... '\r'] = SPACE,
@@ -119,6 +129,7 @@ typedef struct {
     uint32_t end;
     int in_word;
     uint32_t hash;        /* of the word so far */
+    uint64_t some;        /* bit n: a word whose hash ends in n may be of interest */
     const title_t *title; /* its words are looked up there */
     title_t *learn;       /* or put there */
 } scan_t;
@@ -126,9 +137,6 @@ typedef struct {
 static int is_of_title(const title_t *title, uint32_t hash)
 {
     uint32_t i = 0;
-    if ((title->some >> hash % 64 & 1) == 0) {
-        return 0; /* most are not */
-    }
     while (i < title->n && title->words[i] != hash) {
         i++;
     }
@@ -136,14 +144,19 @@ static int is_of_title(const title_t *title, uint32_t hash)
 }
 
 /* A word of so many halves is over: is it of the title? */
-static void end_word(scan_t *scan, uint32_t halves)
+static void end_word(scan_t *scan, uint32_t hash, uint32_t halves)
 {
     title_t *learn = scan->learn;
-    if (learn != NULL && learn->n < learn->room) {
-        learn->words[learn->n++] = scan->hash;
-        learn->some |= (uint64_t)1 << scan->hash % 64;
+    if ((scan->some >> hash % 64 & 1) == 0) {
+        return; /* most are not */
     }
-    if (scan->title != NULL && is_of_title(scan->title, scan->hash)) {
+    if (learn != NULL) {
+        if (learn->n < learn->room) {
+            learn->words[learn->n++] = hash;
+            learn->some |= (uint64_t)1 << hash % 64;
+        }
+    }
+    else if (is_of_title(scan->title, hash)) {
         scan->tally->titled += halves;
     }
 }
@@ -151,47 +164,73 @@ static void end_word(scan_t *scan, uint32_t halves)
 static void leave_word(scan_t *scan)
 {
     if (scan->in_word == IN_WORD) {
-        end_word(scan, 2);
+        end_word(scan, scan->hash, 2);
     }
     scan->in_word = NO_WORD;
 }
 
-/* A character that is part of a word with its neighbours: the first one counts. */
-static void enter_word(scan_t *scan, unsigned char class)
+static uint32_t digits_in(const unsigned char *s, const unsigned char *end)
 {
-    tmpl_tally_t *tally = scan->tally;
-    if (scan->in_word == NO_WORD) {
-        if (tally->words == 0) {
-            tally->lower = class == SMALL;
-        }
-        tally->words += 2;
-        tally->capitals += class == CAPITAL;
+    uint32_t n = 0;
+    for (; s < end; s++) {
+        n += classes[*s] == DIGIT;
     }
-    if (scan->in_word != IN_WORD) {
-        scan->hash = 0;
-    }
-    scan->in_word = IN_WORD;
-    tally->ends = 0;
+    return n;
 }
 
-/* Letters and digits of ASCII, which most text is, from `at` on; returns where they end. */
-static uint32_t read_letters(scan_t *scan, uint32_t at)
+/*
+ * Words of letters and digits of ASCII with white space between them, which most text is, from a letter or
+ * digit on. Returns where something else stands; the word before that may go on.
+ */
+static uint32_t read_words(scan_t *scan, uint32_t at)
 {
-    const unsigned char *s = scan->s;
-    uint32_t end = scan->end;
-    unsigned char class = classes[s[at]];
-    enter_word(scan, class);
-    uint32_t hash = scan->hash;
-    uint32_t digits = 0;
-    uint32_t begin = at;
-    do {
-        hash = hash * 31 + (s[at] | 0x20U); /* capitals as small letters */
-        digits += class == DIGIT;
-    } while (++at < end && (class = classes[s[at]]) >= SMALL);
-    scan->hash = hash;
-    scan->tally->digits += digits;
-    scan->tally->chars += at - begin;
-    return at;
+    tmpl_tally_t *tally = scan->tally;
+    const unsigned char *p = scan->s + at;
+    const unsigned char *end = scan->s + scan->end;
+    uint32_t hash = scan->in_word == IN_WORD ? scan->hash : 0;
+    uint32_t halves = scan->in_word == NO_WORD ? 2 : 0; /* the first one may have begun before */
+    tally->ends = 0;
+    if (tally->words == 0) {
+        tally->lower = classes[*p] == SMALL;
+    }
+    for (;;) {
+        const unsigned char *begin = p;
+        unsigned char class = classes[*p];
+        unsigned char kinds = 0;
+        tally->words += halves;
+        tally->capitals += halves != 0 && class == CAPITAL;
+        do {
+            hash = hash * 31 + (*p | 0x20U); /* capitals as small letters */
+            kinds |= class;
+        } while (++p < end && (class = classes[*p]) >= SMALL);
+        tally->chars += (uint32_t)(p - begin);
+        tally->digits += kinds & DIGIT ? digits_in(begin, p) : 0;
+        if (p == end || class != SPACE) {
+            scan->in_word = IN_WORD;
+            scan->hash = hash;
+            break;
+        }
+        end_word(scan, hash, 2);
+        hash = 0;
+        halves = 2;
+        while (++p < end && classes[*p] == SPACE) {
+        }
+        if (p == end || classes[*p] < SMALL) {
+            scan->in_word = NO_WORD;
+            break;
+        }
+    }
+    return (uint32_t)(p - scan->s);
+}
+
+/* A wide character that is part of a word with its neighbours: the first one counts. */
+static void enter_word(scan_t *scan, uint32_t c)
+{
+    tmpl_tally_t *tally = scan->tally;
+    tally->words += scan->in_word == NO_WORD ? 2 : 0;
+    tally->ends = 0;
+    scan->hash = (scan->in_word == IN_WORD ? scan->hash : 0) * 31 + c;
+    scan->in_word = IN_WORD;
 }
 
 static void read_dense(scan_t *scan, uint32_t c)
@@ -199,8 +238,7 @@ static void read_dense(scan_t *scan, uint32_t c)
     leave_word(scan);
     scan->tally->words += 1;
     scan->tally->ends = 0;
-    scan->hash = c;
-    end_word(scan, 1);
+    end_word(scan, c, 1);
     scan->in_word = DENSE;
 }
 
@@ -218,8 +256,7 @@ static uint32_t read_wide(scan_t *scan, uint32_t at)
         read_dense(scan, c);
     }
     else if (is_word(c)) {
-        enter_word(scan, WIDE);
-        scan->hash = scan->hash * 31 + c;
+        enter_word(scan, c);
     }
     else {
         leave_word(scan);
@@ -269,7 +306,7 @@ static void read_span(scan_t *scan, tmpl_span_t span)
     while (at < span.end) {
         unsigned char class = classes[scan->s[at]];
         if (class >= SMALL) {
-            at = read_letters(scan, at);
+            at = read_words(scan, at);
         }
         else if (class == SPACE) {
             leave_word(scan);
@@ -291,18 +328,12 @@ static uint32_t link_of(const tmpl_page_t *page, uint32_t node)
     return node;
 }
 
-/* Where a link goes. */
-static void read_link(tmpl_tally_t *tally, const tmpl_page_t *page, uint32_t link)
+/* A link that is seen first. */
+static void read_link(tmpl_tally_t *tally, unsigned in)
 {
-    tmpl_attr_t href;
     tally->links += 1;
-    if (tmpl_attr_find(&href, page->src, page->nodes[link].open, "href") &&
-        tmpl_span_len(href.value) > 0) {
-        const char *value = page->src + href.value.start;
-        uint32_t len = tmpl_span_len(href.value);
-        tally->here += value[0] == '#';
-        tally->whole += len > 8 && (memcmp(value, "//", 2) == 0 || memcmp(value, "http", 4) == 0);
-    }
+    tally->here += (in & TMPL_LINKS_HERE) != 0;
+    tally->whole += (in & TMPL_LINKS_WHOLE) != 0;
 }
 
 /* Which segments stand on the page more than once, by key. */
@@ -325,7 +356,9 @@ static void read_block(tmpl_reading_t *reading, uint32_t b, const unsigned char 
 {
     const tmpl_page_t *page = reading->page;
     tmpl_tally_t *tally = &reading->blocks[b];
-    scan_t scan = { .tally = tally, .s = (const unsigned char *)page->src, .title = title };
+    scan_t scan = {
+        .tally = tally, .s = (const unsigned char *)page->src, .some = title->some, .title = title
+    };
     uint32_t link = TMPL_NONE;
     for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
         const tmpl_segment_t *segment = &page->segments[i];
@@ -340,7 +373,7 @@ static void read_block(tmpl_reading_t *reading, uint32_t b, const unsigned char 
             uint32_t own = link_of(page, segment->node);
             tally->linked += tally->words - words;
             if (own != link) {
-                read_link(tally, page, own);
+                read_link(tally, reading->around[own].in);
             }
             link = own;
         }
@@ -394,7 +427,9 @@ static void read_title(tmpl_reading_t *reading, title_t *title)
 {
     const tmpl_page_t *page = reading->page;
     tmpl_tally_t tally = { 0 };
-    scan_t scan = { .tally = &tally, .s = (const unsigned char *)page->src, .learn = title };
+    scan_t scan = {
+        .tally = &tally, .s = (const unsigned char *)page->src, .some = ~(uint64_t)0, .learn = title
+    };
     read_span(&scan, page->title);
     reading->title = tally.words;
 }
