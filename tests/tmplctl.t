@@ -651,7 +651,7 @@ subtest 'signals' => sub {
     spew("many/$_.html", page($_, "<p>Page $_ says this.</p>" x 40)) for 1 .. 3000;
     for my $signal (qw(INT TERM)) {
         my $pid = open3(my $in, my $out, my $err = gensym, $tool,
-            clean_args('strip', "many-$signal"), '-2', map { "many/$_.html" } 1 .. 3000);
+            clean_args('strip', "many-$signal"), '-2', '-j', { INT => 1, TERM => 4 }->{$signal}, map { "many/$_.html" } 1 .. 3000);
         for (1 .. 6000) { last if -d "many-$signal"; sleep 0.005 }
         ok(-d "many-$signal", "$signal: it has begun");
         kill $signal, $pid;

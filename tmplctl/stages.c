@@ -28,7 +28,8 @@ struct run_t {
     int n_places;
     apr_thread_pool_t *threads; /* NULL: the caller's does all */
     apr_thread_mutex_t *lock;
-    apr_thread_cond_t *idled; /* some place has become idle */
+    apr_thread_cond_t *idled; /* the place awaited has become idle */
+    const place_t *awaited;   /* by the caller's thread, under lock */
 };
 
 static place_t *place_of(run_t *run, int index)
@@ -49,7 +50,9 @@ static void *APR_THREAD_FUNC do_task(apr_thread_t *thread, void *data)
     do_stage(place);
     apr_thread_mutex_lock(run->lock);
     place->idle = 1;
-    apr_thread_cond_signal(run->idled);
+    if (run->awaited == place) {
+        apr_thread_cond_signal(run->idled);
+    }
     apr_thread_mutex_unlock(run->lock);
     return NULL;
 }
@@ -76,10 +79,13 @@ static int is_idle(run_t *run, int index)
 
 static void wait_for(run_t *run, int index)
 {
+    const place_t *place = place_of(run, index);
     apr_thread_mutex_lock(run->lock);
-    while (!place_of(run, index)->idle) {
+    run->awaited = place;
+    while (!place->idle) {
         apr_thread_cond_wait(run->idled, run->lock);
     }
+    run->awaited = NULL;
     apr_thread_mutex_unlock(run->lock);
 }
 
