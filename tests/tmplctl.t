@@ -101,13 +101,13 @@ sub usage_is {
 subtest 'help, version, man page' => sub {
     my ($code, $out, $err) = run('--help');
     is($code, 0, '--help');
-    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean segments stats forget export import);
+    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean segments stats forget export import warm);
     ($code, $out) = run('--version');
     is($code, 0, '--version');
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
     my $man = slurp("$root/docs/tmplctl.1") // '';
     $man =~ s/\\-/-/g;
-    for my $command (qw(clean segments stats forget export import)) {
+    for my $command (qw(clean segments stats forget export import warm)) {
         ($code, $out, $err) = run($command, '--help');
         is($code, 0, "$command --help");
         is($err, '', "$command --help says nothing on standard error");

@@ -10,7 +10,7 @@ use Test::Tmpl;
 
 my $tool = abs_path($ENV{TMPLCTL} // "$FindBin::Bin/../build/tmplctl");
 plan skip_all => 'there is no tmplctl: run make first' unless defined $tool && -x $tool;
-delete @ENV{qw(TMPL_STORE http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY)};
+delete @ENV{qw(TMPL_STORE SSL_CERT_FILE http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY)};
 my $dir = temp_dir();
 chdir "$dir" or die $!;
 
@@ -209,7 +209,7 @@ subtest 'an interrupted run' => sub {
 
 subtest 'through a proxy' => sub {
     my $server = serve();
-    my $httpd = proxy($server, conf => 'TmplMode strip');
+    my $httpd = proxy($server, detector => 'incremental', conf => 'TmplMode strip');
     my $proxy = 'http://127.0.0.1:' . $httpd->port;
     my $at = $server->url;
     my ($code, $out, $err) = warm('--via', $proxy, "$at/news/3");
@@ -244,6 +244,90 @@ subtest 'through a proxy' => sub {
     is(scalar($failing->requests), 3, 'it is not asked for more pages, but for the key page once more');
     $failing->stop;
     $httpd->finish;
+    $server->stop;
+};
+
+# It is asked for whole addresses, and told of hosts by them.
+subtest 'through a forward proxy' => sub {
+    my $server = serve();
+    my $httpd = httpd(detector => 'incremental', conf => "ProxyRequests on\nTmplMode strip\nTmplSiteKey %{HTTP_HOST}");
+    my $at = $server->url;
+    # what the environment says of proxies is not about this one
+    local @ENV{qw(no_proxy http_proxy)} = ('127.0.0.1', 'http://127.0.0.1:9');
+    my ($code, $out, $err) = warm('--via', 'http://127.0.0.1:' . $httpd->port, "$at/news/3");
+    is($code, 0, 'exit code') or diag($err);
+    like($out, qr{^3 pages that link each other.*^key page: Tmpl: detector=incremental, state=warm, pages=6,}ms,
+        'what the proxy says of the key page') or diag($out);
+    my $page = $httpd->get("$at/never-seen", host => $at =~ s{^http://}{}r);
+    unlike($page->body, qr/Copyright|Part/, 'a page that nobody asked for before is stripped');
+    like($page->body, qr/What only/, 'and its text is there');
+    is($httpd->get('/never-seen')->status, 404, 'the proxy has no pages of its own');
+    my %asked;
+    $asked{ $_->{target} }++ for $server->requests;
+    is($asked{'/news/3'}, 3, 'the key page: once from the site, twice through the proxy');
+    is($asked{'/robots.txt'}, 1, 'robots.txt');
+    $httpd->finish;
+    $server->stop;
+};
+
+# A certificate that has signed itself, and its key, as NAME.pem and NAME.key.
+sub certificate {
+    my ($name, $for) = @_;
+    system "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=test -addext subjectAltName=$for"
+        . " -keyout $dir/$name.key -out $dir/$name.pem 2>$dir/openssl";
+    is($?, 0, "a certificate for $for") or diag(slurp("$dir/openssl"));
+    return;
+}
+
+# A server of that site over TLS; its ports are those of %$port, each with the certificate of that name.
+sub serve_tls {
+    my ($server, $port) = @_;
+    my $hosts = join '', map { <<"END" } sort keys %$port;
+Listen 127.0.0.1:$port->{$_} https
+<VirtualHost 127.0.0.1:$port->{$_}>
+    SSLEngine on
+    SSLCertificateFile $dir/$_.pem
+    SSLCertificateKeyFile $dir/$_.key
+</VirtualHost>
+END
+    my $tls = Test::Tmpl::Httpd->new(modules => [qw(socache_shmcb ssl)], conf => 'ProxyPass / ' . $server->url . "/\n$hosts");
+    # of the certificates, of the cache of sessions, and of the version of OpenSSL
+    $tls->expect_log(qr{\[ssl:warn\]});
+    return $tls->start;
+}
+
+subtest 'https' => sub {
+    plan skip_all => 'no openssl' if !grep { -x "$_/openssl" } split /:/, $ENV{PATH};
+    plan skip_all => 'no mod_ssl' if !Test::Tmpl::Httpd::has_module('ssl');
+    certificate(good => 'IP:127.0.0.1');
+    certificate(other => 'DNS:www.example.org');
+    my $server = serve();
+    my %port = map { $_ => free_port() } qw(good other);
+    my $tls = serve_tls($server, \%port);
+    my ($good, $other) = map { "https://127.0.0.1:$port{$_}" } qw(good other);
+    my $plain = $server->url =~ s/^http/https/r;
+    for my $case (
+        ['a certificate that nobody vouches for', undef, $good, qr/self-signed certificate/],
+        ['a certificate for another name', "$dir/other.pem", $other, qr/no alternative certificate subject name matches.*127\.0\.0\.1/],
+        ['no file of certificates', "$dir/nowhere.pem", $good, qr/nowhere\.pem/],
+        ['a server that speaks no TLS', "$dir/good.pem", $plain, qr/SSL/],
+    ) {
+        my ($name, $trusted, $at, $says) = @$case;
+        local $ENV{SSL_CERT_FILE} = $trusted if defined $trusted;
+        my ($code, $out, $err) = warm('--store', 'lmdb:store', '--site', 'tls', "$at/news/3");
+        is($code, 1, "$name: exit code");
+        like($err, qr{^tmplctl: \Q$at\E/robots\.txt: .*$says.*; no page may be loaded\n\z}, "$name: one message");
+        is($out, '', "$name: and nothing else");
+    }
+    is(targets($server), '', 'none of them was asked for anything');
+
+    local $ENV{SSL_CERT_FILE} = "$dir/good.pem";
+    my ($code, $out, $err) = warm('--detector', 'incremental', '--store', 'lmdb:store', '--site', 'tls', "$good/news/3");
+    is($code, 0, 'a certificate that is trusted: exit code') or diag($err);
+    is($err, "tmplctl: $good/gone: HTTP 404\n", 'a dead link is named');
+    like($out, qr{^site tls: 6 pages loaded, 1 failed.*^  \Q$good\E/about\n.*site warm, 6 pages$}ms, 'the site is learnt') or diag($out);
+    is(stats('tls')->{pages}, 6, 'the table');
+    $tls->finish;
     $server->stop;
 };
 

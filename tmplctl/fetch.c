@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fetch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -108,6 +109,11 @@ static CURLcode set_up(ctl_fetch_t *fetch, const char *proxy)
     lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_field);
     lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_over);
     lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    /* OpenSSL and curl's own tool heed this; libcurl does not */
+    const char *authorities = getenv("SSL_CERT_FILE");
+    if (authorities != NULL && *authorities != '\0') {
+        lib->easy_setopt(curl, CURLOPT_CAINFO, authorities);
+    }
     if (proxy == NULL) {
         return CURLE_OK;
     }
