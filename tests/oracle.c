@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include <gumbo.h>
 
 #include "page/scan.h"
@@ -216,6 +218,130 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
         }
     }
     result->cuts = closure.n_cuts;
+}
+
+/* The oracle's tree by bytes of the source. */
+typedef struct {
+    const char *src;
+    uint32_t len;
+    uint32_t *parents; /* of the element whose tag begins here, or the text that stands here */
+    uint32_t elements;
+} places_t;
+
+#define BODY    (TMPL_NONE - 1) /* the parent of what stands in body */
+#define NOWHERE (TMPL_NONE - 2)
+
+static int has_own_tag(const places_t *p, const GumboNode *node)
+{
+    static const unsigned copies =
+        GUMBO_INSERTION_IMPLIED | GUMBO_INSERTION_CONVERTED_FROM_END_TAG |
+        GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT | GUMBO_INSERTION_ADOPTION_AGENCY_CLONED;
+    const GumboStringPiece *tag = &node->v.element.original_tag;
+    return !(node->parse_flags & copies) && tag->length > 0 && tag->data >= p->src &&
+           tag->data < p->src + p->len;
+}
+
+/* Notes where the children of an element stand: in the one whose tag is at offset parent. */
+static void note_children(places_t *p, const GumboNode *node, uint32_t parent)
+{
+    const GumboVector *children = &node->v.element.children;
+    for (unsigned i = 0; i < children->length; i++) {
+        const GumboNode *child = children->data[i];
+        if (child->type == GUMBO_NODE_ELEMENT || child->type == GUMBO_NODE_TEMPLATE) {
+            const char *name = gumbo_normalized_tagname(child->v.element.tag);
+            uint32_t inner = parent;
+            if (has_own_tag(p, child)) {
+                inner = (uint32_t)(child->v.element.original_tag.data - p->src);
+                p->elements += p->parents[inner] == NOWHERE;
+                p->parents[inner] = parent;
+            }
+            if (!(tmpl_tag_flags(tmpl_tag_find(name, strlen(name))) & TMPL_IS_QUIET)) {
+                note_children(p, child, inner);
+            }
+        }
+        else if (child->type != GUMBO_NODE_COMMENT) {
+            uint32_t at = (uint32_t)(child->v.text.original_text.data - p->src);
+            for (uint32_t n = 0; n < child->v.text.original_text.length; n++) {
+                p->parents[at + n] = parent;
+            }
+        }
+    }
+}
+
+/*
+ * Whether what begins at offset stands in that node. What is directly in a table, and not in a cell, may have
+ * been moved out by HTML5.
+ */
+static int stands_in(const places_t *p, const tmpl_page_t *page, uint32_t offset, uint32_t node)
+{
+    const tmpl_node_t *n = &page->nodes[node];
+    return p->parents[offset] == (node == 0 ? BODY : n->open.start) ||
+           (p->parents[offset] != NOWHERE &&
+            (n->tag == TMPL_TAG_COLGROUP || (tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_TABLE)));
+}
+
+/* Whether Gumbo reads the page as HTML5 now says: isindex is an element like others, noscript is not read. */
+static int is_of_today(const tmpl_page_t *page)
+{
+    return strcasestr(page->src, "<isindex") == NULL && strcasestr(page->src, "<noscript") == NULL;
+}
+
+static void note_body(places_t *p, const GumboNode *html)
+{
+    const GumboVector *children = &html->v.element.children;
+    for (uint32_t i = 0; i < p->len; i++) {
+        p->parents[i] = NOWHERE;
+    }
+    for (unsigned i = 0; i < children->length; i++) {
+        const GumboNode *child = children->data[i];
+        if (child->type == GUMBO_NODE_ELEMENT && child->v.element.tag == GUMBO_TAG_BODY) {
+            note_children(p, child, BODY);
+        }
+    }
+}
+
+/*
+ * The offset of the first node or text of the page that is elsewhere; len if an element is missing. (What is in
+ * an element that is not seen is left out, and stays out if it is moved from there: not closed, it can be.)
+ */
+static uint32_t first_astray(const places_t *p, const tmpl_page_t *page)
+{
+    int may_be_missing = 0;
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *n = &page->nodes[i];
+        may_be_missing |= (n->flags & TMPL_NODE_QUIET) && tmpl_span_len(n->close) == 0;
+        if (!stands_in(p, page, page->nodes[i].open.start, page->nodes[i].parent)) {
+            return page->nodes[i].open.start;
+        }
+    }
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        const tmpl_segment_t *s = &page->segments[i];
+        uint32_t at = s->span.start + (uint32_t)strspn(page->src + s->span.start, " \n\t\r\f");
+        if (s->span.start != page->nodes[s->node].open.start && !stands_in(p, page, at, s->node)) {
+            return at;
+        }
+    }
+    return p->elements != page->n_nodes - 1 && !may_be_missing ? page->len : TMPL_NONE;
+}
+
+const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool)
+{
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    GumboOptions options = kGumboDefaultOptions;
+    const char *source = mended(&len, bytes, len, pool);
+    source = apr_pstrmemdup(pool, source, len);
+    if (tmpl_page_parse(&page, source, len, &opts, pool) != TMPL_DECLINE_NONE ||
+        !is_of_today(page)) {
+        return NULL;
+    }
+    places_t p = { .src = source, .len = page->len };
+    p.parents = apr_palloc(pool, len * sizeof(*p.parents));
+    GumboOutput *output = gumbo_parse_with_options(&options, source, len);
+    note_body(&p, output->root);
+    gumbo_destroy_output(&options, output);
+    uint32_t astray = first_astray(&p, page);
+    return astray == TMPL_NONE ? NULL : source + astray;
 }
 
 static uint64_t next(uint64_t *seed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The judge of our edits: Gumbo, an HTML5 parser that shares nothing with the one under test.
+ * The judge of our trees and edits: Gumbo, an HTML5 parser that shares nothing with the one under test.
  *
  * For given verdicts on a page's blocks:
  * - the page with marks parses to the same tree as the page, but for the marks;
@@ -21,6 +21,13 @@ typedef struct {
 /* Judges both edits of page under verdicts, which it may change. */
 void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   apr_pool_t *pool);
+
+/*
+ * Whether the nodes of the page that the bytes are read as are the elements of the oracle's tree, and each node and text
+ * stands in the same one: NULL, or the bytes from the first on that does not. Elements that have no tag in the source
+ * are looked through; what HTML5 moves out of a table, pages leave where it stands.
+ */
+const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool);
 
 /* Verdicts drawn at random: each block is template with chance percent in a hundred. */
 void oracle_draw(tmpl_verdict_t *verdicts, const tmpl_page_t *page, unsigned percent,

@@ -81,6 +81,57 @@ static void every_node_has_its_tags(void **state)
     assert_int_equal(page->nodes[2].parent, 1);
 }
 
+/* The tags of the page's nodes, each with as many dots in front as it is deep. */
+static const char *tree(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    const char *out = "";
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        out = apr_pstrcat(pool, out, i > 1 ? " " : "", NULL);
+        for (unsigned d = 0; d < page->nodes[i].depth; d++) {
+            out = apr_pstrcat(pool, out, ".", NULL);
+        }
+        out = apr_pstrcat(pool, out, tmpl_tag_name((tmpl_tag_e)page->nodes[i].tag), NULL);
+    }
+    return out;
+}
+
+static void nodes_stand_as_html5_has_them(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *tree;
+    } cases[] = {
+        { "<div><p>a<ul><li>b<li>c</ul>d</div><hr>", ".div ..p ..ul ...li ...li .hr" },
+        { "<dl><dt>a<dd>b<div><dt>c</dl>", ".dl ..dt ..dd ...div ..dt" },
+        { "<table><tr><td>a<td><table><td>b</table>c<tr><th>d</table><p>",
+          ".table ..tr ...td ...td ....table .....td ..tr ...th .p" },
+        { "<a><p>a<table><td>b</table></p></a><b><p>c</p></b>", ".a ..p ...table ....td .b ..p" },
+        /* the adoption agency: the block leaves what ends in it */
+        { "<b>a<i>b<div>c</b>d<u>e</u></div>f", ".b ..i .div ..u" },
+        { "<a>a<span><div>b<a>c</a></div></span><p>d", ".a ..span .div ..a .p" },
+        { "<a>a<table><a>b<table><i>c", ".a ..table ...a .table ..i" },
+        /* a form that is ended holds what is open in it, unless that leaves it */
+        { "<form><div></form>a<p>b</p></div><p>c", ".form ..div ...p .p" },
+        { "<form><b></form>a<p>b</b>c", ".form ..b .p" },
+        { "<form><b></form>a<i>b</b>c", ".form ..b ...i" },
+        { "<form><form><div></form></form><form>a", ".form ..div ...form" },
+        { "<table><form><tr><td>a</form></table>", ".table ..form ..tr ...td" },
+        { "<form><a></form><table><a>b</table><p>c", ".form ..a ...table ....a .p" },
+        { "<form><a></form><table><a>b", ".form ..a ...table ....a" },
+        /* tags that are dropped */
+        { "<td>a<tr>b<div>c</td>d<p>e", ".div ..p" },
+        { "<select><div><option>a</select>b<p>c", ".select .p" },
+        /* what is not seen, and what stands in the head */
+        { "<link><svg><g/></svg><object><div></div></object><p>a", ".svg .object .p" },
+        { "<script></script>a<script></script><meta>", ".script .meta" },
+        { "<noscript><img src=i></noscript><p>a", ".p" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = check_page(cases[i].html, *state);
+        assert_string_equal(tree(page, *state), cases[i].tree);
+    }
+}
+
 /* Same text on the same path: one key, whatever the white space and the case of tags. */
 static void keys_are_text_and_path(void **state)
 {
@@ -277,6 +328,13 @@ static void limits_hold(void **state)
                      TMPL_DECLINE_TOO_DEEP);
     opts.max_depth = 8;
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    html = "<form><div></form><form><div></form><form><div></form><form><div></form>a";
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    opts.max_depth = 7; /* HTML5's stack is no higher, but eight elements are in each other */
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                     TMPL_DECLINE_TOO_DEEP);
+    html = "<div><div><div><div>a</div></div></div></div>";
+    opts.max_depth = 8;
     opts.max_tokens = 7;
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
                      TMPL_DECLINE_TOO_MANY);
@@ -322,8 +380,7 @@ static void pages_of_little_but_tags_are_declined(void **state)
     assert_int_equal(parse_many("<td>1</td>", 60000, *state), TMPL_DECLINE_NONE);
 }
 
-/* libxml2 asks for some 4,000 bytes at a time, and a tag may stand across their end in any way. */
-static void pages_longer_than_what_is_read_at_once_are_whole(void **state)
+static void long_pages_are_whole(void **state)
 {
     enum { ELEMENTS = 4000, LEN = 14 };
     static const char unit[] = "<em>text</em>\n";
@@ -464,6 +521,7 @@ static void tags_by_name(void **state)
 static const struct CMUnitTest tests[] = {
     CHECK(segments_stand_in_blocks),
     CHECK(every_node_has_its_tags),
+    CHECK(nodes_stand_as_html5_has_them),
     CHECK(keys_are_text_and_path),
     CHECK(a_secret_changes_every_key),
     CHECK(equal_text_has_an_equal_hash),
@@ -477,7 +535,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(limits_hold),
     CHECK(many_tags_deep_down_are_declined),
     CHECK(pages_of_little_but_tags_are_declined),
-    CHECK(pages_longer_than_what_is_read_at_once_are_whole),
+    CHECK(long_pages_are_whole),
     CHECK(odd_bytes_are_text),
     CHECK(attributes_as_html5_reads_them),
     CHECK(charsets_by_mark_header_and_meta),

@@ -15,7 +15,8 @@
 
 typedef struct {
     tmpl_opens_t s;
-    tmpl_token_t *tokens;
+    tmpl_tokens_t *page;
+    tmpl_token_t *tokens; /* the page's */
     const char *src;
     uint32_t templates;      /* template elements open: what is inside is parsed on its own */
     int template_cells[3];   /* td, th and caption open in it */
@@ -38,6 +39,23 @@ static tmpl_open_t *top(balance_t *b)
 static int in_body(const balance_t *b)
 {
     return b->s.n > 1;
+}
+
+/* Whether what comes now is inside something that is not seen. */
+static int is_quiet(const balance_t *b)
+{
+    return b->in_noscript || b->s.stack[b->s.n - 1].quiet;
+}
+
+/* The start tag opens an element where it stands: one of the page's nodes, unless nobody sees it. */
+static void add_node(balance_t *b, uint32_t i)
+{
+    tmpl_token_t *token = &b->tokens[i];
+    if (!is_quiet(b)) {
+        token->is_node = 1;
+        b->page->n_nodes++;
+        b->page->n_segments += token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_IMG;
+    }
 }
 
 static void open_body(balance_t *b, uint32_t token)
@@ -275,7 +293,7 @@ static int is_misplaced(balance_t *b, unsigned tag)
     if (tag == TMPL_TAG_FORM) {
         return b->form || table_mode(b) != 0;
     }
-    return (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR) && tmpl_opens_is_active(&b->s, tag);
+    return (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR) && tmpl_opens_active(&b->s, tag) != 0;
 }
 
 /* The body has a tag; if it is open already, it gets the attributes. */
@@ -317,16 +335,22 @@ static int head_start(balance_t *b, uint32_t i)
 static void leaf(balance_t *b, uint32_t i, int edit)
 {
     tmpl_token_t *token = &b->tokens[i];
-    if (tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_RAW) {
-        token->pair = i + 1;
-    }
+    token->is_paired = (tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_RAW) != 0;
+    token->end = token->is_paired ? i + 1 : i;
     token->may = (unsigned char)(edit ? TMPL_NODE_MARK | TMPL_NODE_CUT : 0);
 }
 
 /* A form in a table is opened and closed at once, and a form in a form is not opened at all. */
-static int form_start(balance_t *b)
+static int form_start(balance_t *b, uint32_t i)
 {
     int opens = !b->form && table_mode(b) == 0;
+    if (!opens) {
+        top(b)->mixed = 1; /* how it is read hangs on forms elsewhere */
+    }
+    if (!opens && !b->form) {
+        add_node(b, i);
+        b->tokens[i].end = i;
+    }
     b->form = 1;
     return opens;
 }
@@ -391,14 +415,19 @@ static void start_tag(balance_t *b, uint32_t i)
     }
     int fixed = head ? 0 : prepare(b, tag, flags);
     if (fixed < 0) {
+        top(b)->mixed = 1;
         return;
     }
     int misplaced = is_misplaced(b, tag);
     if (misplaced) {
         tmpl_opens_taint(&b->s, 0);
     }
-    if (misplaced && (tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR)) {
-        tmpl_opens_adopt(&b->s, token->name, TMPL_NONE); /* a link ends the link it stands in */
+    uint32_t active = tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR ? tmpl_opens_active(&b->s, tag) : 0;
+    if (active != 0) {
+        tmpl_opens_adopt(&b->s, tag, TMPL_NONE); /* a link ends the link it stands in */
+    }
+    if (active != 0 && tag == TMPL_TAG_A) {
+        tmpl_opens_forget(&b->s, active); /* even if a table is between the two */
     }
     fixed |= opens_body | was_after_body | begins_pre(b, i);
     if (!head && tmpl_opens_is_dangling(&b->s) && !is_plain_block(tag, flags)) {
@@ -406,11 +435,14 @@ static void start_tag(balance_t *b, uint32_t i)
         tmpl_opens_reconstruct(&b->s);
         fixed = 1;
     }
-    if (flags & (TMPL_IS_VOID | TMPL_IS_RAW)) {
-        leaf(b, i, !misplaced && !fixed && in_body(b));
+    if (tag == TMPL_TAG_FORM && !form_start(b, i)) {
         return;
     }
-    if (tag == TMPL_TAG_FORM && !form_start(b)) {
+    if (!head) {
+        add_node(b, i);
+    }
+    if (flags & (TMPL_IS_VOID | TMPL_IS_RAW)) {
+        leaf(b, i, !misplaced && !fixed && in_body(b));
         return;
     }
     b->templates += tag == TMPL_TAG_TEMPLATE;
@@ -432,6 +464,7 @@ static void end_form(balance_t *b, uint32_t end)
         return;
     }
     tmpl_opens_taint(&b->s, 0);
+    top(b)->mixed = 1;
     if (form != 0 && was_open) {
         /* Only the form leaves the stack, and what may be left open in it stays open. */
         while ((top(b)->flags & TMPL_IS_IMPLIED) && b->s.n - 1 > form) {
@@ -467,7 +500,7 @@ static void end_body(balance_t *b)
 /* The end of a noscript: in its own place, and with nothing left open, or the page is not understood. */
 static tmpl_decline_e end_noscript(balance_t *b, uint32_t end)
 {
-    if (!b->in_noscript || b->tokens[b->noscript].pair != end) {
+    if (!b->in_noscript || b->tokens[b->noscript].end != end) {
         return TMPL_DECLINE_NONE; /* one that closes nothing */
     }
     b->in_noscript = 0;
@@ -526,6 +559,9 @@ static int special_end(balance_t *b, uint32_t i, unsigned tag, unsigned flags)
     if (tag == TMPL_TAG_BODY || tag == TMPL_TAG_HTML) {
         end_body(b);
         return 1;
+    }
+    if (!in_body(b) && tag == TMPL_TAG_BR) {
+        open_body(b, TMPL_NONE); /* read as if it were a start tag */
     }
     if (!in_body(b) || select_end(b, tag, name)) {
         return 1;
@@ -628,12 +664,33 @@ static void blank(balance_t *b)
     tmpl_opens_reconstruct(&b->s);
 }
 
-static int is_blank(const char *src, uint32_t start, uint32_t end)
+static uint32_t behind_space(const char *src, uint32_t start, uint32_t end)
 {
     while (start < end && tmpl_is_space(src[start])) {
         start++;
     }
-    return start == end;
+    return start;
+}
+
+/* Whether the bytes hold nothing to see: white space and no-break spaces, as bytes or as entities. */
+static int is_unseen(const char *src, uint32_t start, uint32_t end)
+{
+    static const char *const spaces[] = { "&nbsp;", "&#160;", "\xc2\xa0" };
+    uint32_t p = start;
+    while ((p = behind_space(src, p, end)) < end) {
+        apr_size_t step = 0;
+        for (unsigned i = 0; step == 0 && i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+            apr_size_t len = strlen(spaces[i]);
+            if (end - p >= len && memcmp(src + p, spaces[i], len) == 0) {
+                step = len;
+            }
+        }
+        if (step == 0) {
+            return 0;
+        }
+        p += (uint32_t)step;
+    }
+    return 1;
 }
 
 /* Where text begins that browsers read: they drop a line break right behind the start tag of a pre. */
@@ -648,20 +705,27 @@ static uint32_t behind_break(balance_t *b, uint32_t start, uint32_t end)
     return start;
 }
 
-/* What is between two tokens; whether it may be cut. */
-static unsigned char gap(balance_t *b, uint32_t start, uint32_t end)
+/* What is between two tokens: whether it is a text that is seen, and whether it may be cut. */
+static void gap(balance_t *b, uint32_t start, uint32_t end, int *shown, int *may)
 {
-    start = behind_break(b, start, end);
-    if (!is_blank(b->src, start, end)) {
+    uint32_t from = behind_break(b, start, end);
+    uint32_t first = behind_space(b->src, from, end);
+    *shown = *may = 0;
+    if (first < end) {
         /* A NUL is dropped, and what might be in front of it is not worth following. */
         b->ambiguous |=
-            tmpl_opens_is_dangling(&b->s) && memchr(b->src + start, '\0', end - start) != NULL;
-        return (unsigned char)text(b);
+            tmpl_opens_is_dangling(&b->s) && memchr(b->src + from, '\0', end - from) != NULL;
+        *may = text(b);
+        *shown = !is_quiet(b) && !is_unseen(b->src, first, end);
     }
-    if (start < end) {
+    else if (from < end) {
         blank(b);
     }
-    return 0;
+    if (*shown) {
+        b->page->n_segments++;
+        b->page->longest_text =
+            end - start > b->page->longest_text ? end - start : b->page->longest_text;
+    }
 }
 
 /*
@@ -731,16 +795,21 @@ static int is_raw_end(const tmpl_tokens_t *tokens, uint32_t i)
 tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len,
                             uint32_t max_depth, apr_pool_t *pool)
 {
-    balance_t b = { .tokens = tokens->tokens, .src = src };
+    balance_t b = { .page = tokens, .tokens = tokens->tokens, .src = src };
     uint32_t at = tokens->begin;
     uint64_t steps = 0;
+    int shown;
+    int may;
     tmpl_opens_init(&b.s, tokens->tokens, src, pool);
     b.quirks = tmpl_quirks(tokens, src);
     for (uint32_t i = 0; i < tokens->n; i++) {
         tmpl_token_t *token = &tokens->tokens[i];
         uint32_t opened = b.s.last_id;
+        b.s.at = i;
         if (b.templates == 0 && !is_raw_end(tokens, i) && !(token->flags & TMPL_TOKEN_FOREIGN)) {
-            token->text = gap(&b, at, token->span.start);
+            gap(&b, at, token->span.start, &shown, &may);
+            token->text_shown = shown;
+            token->text_may = may;
         }
         tmpl_decline_e decline = token_event(&b, i);
         if (decline != TMPL_DECLINE_NONE) {
@@ -758,7 +827,10 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         }
         at = token->span.end;
     }
-    tokens->text = gap(&b, at, len);
+    gap(&b, at, len, &shown, &may);
+    tmpl_opens_finish(&b.s);
+    tokens->text_shown = (unsigned char)shown;
+    tokens->text_may = (unsigned char)may;
     const tmpl_open_t *body = in_body(&b) ? &b.s.stack[1] : &b.s.stack[0];
     if (body->token != TMPL_NONE && !body->mixed) {
         tokens->tokens[body->token].may = TMPL_NODE_RUN;

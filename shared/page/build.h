@@ -5,14 +5,12 @@
 
 #include "page/page.h"
 #include "page/scan.h"
-#include "page/skeleton.h"
 
 typedef struct {
     tmpl_page_t *page;
     const tmpl_page_opts_t *opts;
     tmpl_tokens_t *tokens;
     const tmpl_tag_set_t *separators;
-    tmpl_skeleton_t skeleton;
     apr_pool_t *pool;    /* the page's */
     apr_pool_t *scratch; /* gone once the page is written */
 
@@ -22,10 +20,13 @@ typedef struct {
     uint32_t edge;    /* a separator was passed since the last segment */
 } tmpl_build_t;
 
-/* Runs libxml2 over the skeleton and adds nodes, and through the functions below their segments. */
+/*
+ * tokens -> nodes, and through the functions below their segments: once balance.h has found out where
+ * each element ends. Declines elements deeper in each other than max_depth.
+ */
 tmpl_decline_e tmpl_tree_build(tmpl_build_t *build);
 
-/* Room for as many segments as the skeleton can hold. */
+/* Room for as many segments as there can be. */
 void tmpl_segments_init(tmpl_build_t *build);
 
 /* Text at span, directly in node; whether it may be cut. */

@@ -61,7 +61,7 @@ void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr
     s->pool = pool;
     s->stack = apr_palloc(pool, FIRST_ROOM * sizeof(*s->stack));
     s->active = apr_palloc(pool, FIRST_ROOM * sizeof(*s->active));
-    s->stack[s->n++] = (tmpl_open_t){ .token = TMPL_NONE };
+    s->stack[s->n++] = (tmpl_open_t){ .token = TMPL_NONE, .held = TMPL_NONE };
 }
 
 tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
@@ -142,9 +142,10 @@ static uint32_t find_active_id(const tmpl_opens_t *s, uint32_t id)
     return TMPL_NONE;
 }
 
-int tmpl_opens_is_active(const tmpl_opens_t *s, uint32_t name)
+uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name)
 {
-    return find_active(s, name) != TMPL_NONE;
+    uint32_t at = find_active(s, name);
+    return at != TMPL_NONE ? s->active[at].id : 0;
 }
 
 /* A hash of a tag's attributes in any order; one that repeats the name of another does not count. */
@@ -203,11 +204,13 @@ tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, ui
     unsigned flags = tmpl_tag_flags(tag);
     s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
     tmpl_open_t *o = &s->stack[s->n++];
-    *o = (tmpl_open_t){ .token = token, .name = name, .id = ++s->last_id, .flags = flags };
+    *o = (tmpl_open_t){ .token = token, .held = TMPL_NONE, .name = name, .id = ++s->last_id };
+    o->flags = flags;
     o->tag = (unsigned char)tag;
     o->fixed_text = (flags & TMPL_IS_TABLE) || tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING ||
                     tag == TMPL_TAG_SELECT || tag == TMPL_TAG_COLGROUP;
     o->mixed = o->fixed_text;
+    o->quiet = o[-1].quiet || (flags & TMPL_IS_QUIET) != 0;
     if (is_marker(o)) {
         add_active(s, (tmpl_active_t){ 0, 0, 0 });
     }
@@ -237,10 +240,48 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
     return 0;
 }
 
-void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
+/* Tells the start tag of an open element at which token it ends, and those of what ends with it. */
+static void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
+{
+    while (o->held != TMPL_NONE) {
+        tmpl_token_t *held = &s->tokens[o->held];
+        o->held = held->end;
+        held->end = token;
+    }
+    if (o->token != TMPL_NONE) {
+        s->tokens[o->token].end = token;
+    }
+}
+
+/* What would end with an element, and the element itself, end with the one inside it. */
+static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
+{
+    uint32_t *last = &to->held;
+    while (*last != TMPL_NONE) {
+        last = &s->tokens[*last].end;
+    }
+    *last = from->held;
+    if (from->token != TMPL_NONE) {
+        s->tokens[from->token].end = to->held;
+        to->held = from->token;
+    }
+}
+
+static void take_out(tmpl_opens_t *s, uint32_t index)
 {
     memmove(&s->stack[index], &s->stack[index + 1], (s->n - index - 1) * sizeof(*s->stack));
     s->n--;
+}
+
+void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
+{
+    if (index == s->n - 1) {
+        end_at(s, &s->stack[index], s->at);
+    }
+    else {
+        hand_over(s, &s->stack[index], &s->stack[index + 1]);
+    }
+    take_out(s, index);
 }
 
 int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
@@ -250,6 +291,7 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
     int form = 0; /* a form was left open: HTML5 remembers it, and opens no other one */
     while (s->n - 1 > keep) {
         tmpl_open_t o = s->stack[--s->n];
+        end_at(s, &o, s->at);
         if (tmpl_is_cell(o.tag)) {
             clear_to_marker(s);
             left = 0;
@@ -257,7 +299,7 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
         else if ((o.flags & TMPL_IS_FORMATTING) && o.token != TMPL_NONE) {
             left |= find_active_id(s, o.id) != TMPL_NONE;
         }
-        form |= o.tag == TMPL_TAG_FORM && s->tokens[o.token].pair == TMPL_NONE;
+        form |= o.tag == TMPL_TAG_FORM && !s->tokens[o.token].is_paired;
     }
     if (left || form) {
         tmpl_opens_taint(s, form ? 0 : innermost_marker(s));
@@ -274,7 +316,7 @@ void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
     }
     if (end != TMPL_NONE && o->token != TMPL_NONE) {
         tmpl_token_t *token = &s->tokens[o->token];
-        token->pair = end;
+        token->is_paired = 1;
         token->may = 0;
         if (!o->tainted) {
             token->may = (unsigned char)(TMPL_NODE_MARK | (o->fixed ? 0 : TMPL_NODE_CUT) |
@@ -288,6 +330,25 @@ int tmpl_opens_is_dangling(const tmpl_opens_t *s)
 {
     return s->n_active > 0 && s->active[s->n_active - 1].id != 0 &&
            index_of(s, s->active[s->n_active - 1].id) == 0;
+}
+
+void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id)
+{
+    uint32_t active = find_active_id(s, id);
+    uint32_t index = index_of(s, id);
+    if (active != TMPL_NONE) {
+        remove_active(s, active);
+    }
+    if (index != 0) {
+        tmpl_opens_remove(s, index);
+    }
+}
+
+void tmpl_opens_finish(tmpl_opens_t *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        end_at(s, &s->stack[i], TMPL_NONE);
+    }
 }
 
 /* Another element for an active one: no tag of its own, and it takes its place in the list. */
@@ -325,15 +386,17 @@ static uint32_t furthest_block(const tmpl_opens_t *s, uint32_t index)
 /*
  * Steps 11 to 19 of the adoption agency, as far as they change the stack and the list: what stands
  * between the formatting element and the block is cloned or dropped, and the formatting element goes
- * from outside the block to inside.
+ * from outside the block to inside. The block leaves them all, so they end where it begins.
  */
 static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, uint32_t block)
 {
     uint32_t bookmark = active;
     unsigned inner = 0;
+    uint32_t block_token = s->stack[block].token;
     for (uint32_t node = block - 1; node > formatting; node--) {
         uint32_t at = find_active_id(s, s->stack[node].id);
         inner++;
+        end_at(s, &s->stack[node], block_token);
         if (inner > 3 && at != TMPL_NONE) {
             remove_active(s, at);
             bookmark -= at < bookmark;
@@ -341,7 +404,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
             at = TMPL_NONE;
         }
         if (at == TMPL_NONE) {
-            tmpl_opens_remove(s, node);
+            take_out(s, node);
             block--;
             continue;
         }
@@ -360,9 +423,10 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
             (s->n_active - 1 - bookmark) * sizeof(moved));
     s->active[bookmark] = moved;
     tmpl_open_t o = s->stack[formatting];
+    end_at(s, &o, block_token);
     o.token = TMPL_NONE;
     o.id = moved.id;
-    tmpl_opens_remove(s, formatting);
+    take_out(s, formatting);
     s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
     memmove(&s->stack[block + 1], &s->stack[block], (s->n - block) * sizeof(o));
     s->stack[block] = o;

@@ -4,8 +4,8 @@
  * far as the source's tags decide them, for balance.c to judge edits by.
  *
  * Both are exact: formatting elements that come back and those that the adoption agency clones are
- * on the stack too, without a tag of their own. What the stack does not say is where in the tree an
- * element stands; balance.c needs no more.
+ * on the stack too, without a tag of their own. Whatever leaves the stack, its start tag is told
+ * where its element ends.
  */
 #ifndef TMPL_OPEN_H
 #define TMPL_OPEN_H
@@ -15,6 +15,8 @@
 
 typedef struct {
     uint32_t token; /* its start tag; TMPL_NONE if no tag in the source opened this very element */
+    uint32_t
+        held; /* start tags, linked by end, of what left the stack before it and ends with it */
     uint32_t name;
     uint32_t id;    /* of the element: no two are alike */
     unsigned flags; /* TMPL_IS_* */
@@ -23,6 +25,7 @@ typedef struct {
     unsigned char fixed;      /* its start tag does more than open it: it must stay */
     unsigned char mixed;      /* not all text directly in it may be cut */
     unsigned char fixed_text; /* no text directly in it may be cut */
+    unsigned char quiet;      /* what is in it is not seen */
 } tmpl_open_t;
 
 /* An active formatting element, or a marker (id 0). */
@@ -42,6 +45,7 @@ typedef struct {
     uint32_t n_active;
     uint32_t room_active;
     uint32_t last_id;
+    uint32_t at;          /* the token that is being followed: what closes ends there */
     unsigned char unsure; /* a formatting element has too many attributes to compare it by */
     apr_pool_t *pool;
 } tmpl_opens_t;
@@ -89,13 +93,19 @@ int tmpl_opens_is_dangling(const tmpl_opens_t *s);
 /* Opens those that wait: "reconstruct the active formatting elements", 13.2.4.3. */
 void tmpl_opens_reconstruct(tmpl_opens_t *s);
 
-/* Whether an element of that name is active behind the last marker. */
-int tmpl_opens_is_active(const tmpl_opens_t *s, uint32_t name);
+/* The id of the innermost element of that name that is active behind the last marker; 0 if there is none. */
+uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name);
+
+/* Takes the element with that id from the list and from the stack, if it is there. */
+void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id);
 
 /* An end tag (or, for end TMPL_NONE, a nested start tag) of a formatting element: 13.2.6.4.7. */
 void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end);
 
-/* Takes an element from the stack, and only it. */
+/* Takes an element from the stack, and only it; what is open in it stays open, and in it. */
 void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index);
+
+/* The page has ended: what is still open ends nowhere. */
+void tmpl_opens_finish(tmpl_opens_t *s);
 
 #endif

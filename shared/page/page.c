@@ -50,9 +50,8 @@ static tmpl_span_t find_title(const tmpl_tokens_t *tokens)
 {
     for (uint32_t i = 0; i < tokens->n; i++) {
         const tmpl_token_t *token = &tokens->tokens[i];
-        if (token->tag == TMPL_TAG_TITLE && token->type == TMPL_TOKEN_START &&
-            token->pair != TMPL_NONE) {
-            return (tmpl_span_t){ token->span.end, tokens->tokens[token->pair].span.start };
+        if (token->tag == TMPL_TAG_TITLE && token->type == TMPL_TOKEN_START && token->is_paired) {
+            return (tmpl_span_t){ token->span.end, tokens->tokens[token->end].span.start };
         }
     }
     return (tmpl_span_t){ 0, 0 };
@@ -65,10 +64,10 @@ static tmpl_span_t find_title(const tmpl_tokens_t *tokens)
 static int is_too_dense(const tmpl_build_t *build)
 {
     enum { MAX_BYTES_PER_BYTE = 12, SMALL = 256 * 1024 };
-    const tmpl_skeleton_t *s = &build->skeleton;
-    uint64_t needed = (uint64_t)build->tokens->n * sizeof(tmpl_token_t) +
-                      (uint64_t)s->elements * sizeof(tmpl_node_t) +
-                      (uint64_t)s->segments * (sizeof(tmpl_segment_t) + 2 * sizeof(uint32_t));
+    const tmpl_tokens_t *t = build->tokens;
+    uint64_t needed = (uint64_t)t->n * sizeof(tmpl_token_t) +
+                      (uint64_t)t->n_nodes * sizeof(tmpl_node_t) +
+                      (uint64_t)t->n_segments * (sizeof(tmpl_segment_t) + 2 * sizeof(uint32_t));
     return needed > (uint64_t)build->page->len * MAX_BYTES_PER_BYTE + SMALL;
 }
 
@@ -92,7 +91,6 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     p->canonical = find_href(tokens, p->src, TMPL_TAG_LINK, "canonical");
     p->base = find_href(tokens, p->src, TMPL_TAG_BASE, NULL);
     p->title = find_title(tokens);
-    tmpl_skeleton(&build->skeleton, tokens, p->src, p->len);
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;
     }

@@ -34,7 +34,7 @@ static tmpl_token_t *push(scan_t *s, tmpl_token_e type, uint32_t start, uint32_t
 {
     tmpl_token_t *token = &s->tokens[s->n++];
     *token =
-        (tmpl_token_t){ .span = { start, end }, .type = (unsigned char)type, .pair = TMPL_NONE };
+        (tmpl_token_t){ .span = { start, end }, .type = (unsigned char)type, .end = TMPL_NONE };
     return token;
 }
 
@@ -280,7 +280,8 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
         /* With scripts and without, noscript must end at the same place. */
         uint32_t end = s->noscript_end;
         s->noscript_end = 0;
-        s->tokens[s->noscript].pair = s->n - 1;
+        s->tokens[s->noscript].end = s->n - 1;
+        s->tokens[s->noscript].is_paired = 1;
         return end == start ? TMPL_DECLINE_NONE : TMPL_DECLINE_UNCOVERED;
     }
     return TMPL_DECLINE_NONE;

@@ -24,16 +24,16 @@ typedef enum {
 typedef struct {
     tmpl_span_t span;
     uint32_t name; /* equal for tags of the same name, known to tag.h or not */
-    uint32_t pair; /* of a start tag: the token that is its end tag; TMPL_NONE if there is none */
+    uint32_t end;  /* of a start tag: the token at which its element ends; TMPL_NONE if at none */
     unsigned char tag; /* a tmpl_tag_e */
-    /* What balance.h finds out, beside pair: */
-    unsigned char may; /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
     unsigned char flags;
     unsigned char type : 2; /* a tmpl_token_e */
-    unsigned char text : 1; /* the text in front of the token may be cut */
-    /* What skeleton.h finds out: */
-    unsigned char shown : 1;      /* the tag is part of the skeleton */
-    unsigned char text_shown : 1; /* the text in front of the token is */
+    /* What balance.h finds out, beside end: */
+    unsigned char is_node : 1;    /* a start tag that opens an element of body that is seen */
+    unsigned char is_paired : 1;  /* end is the element's own end tag */
+    unsigned char text_shown : 1; /* in front of the token is text that is seen */
+    unsigned char text_may : 1;   /* it may be cut */
+    unsigned char may;            /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
 } tmpl_token_t;
 
 typedef struct {
@@ -41,9 +41,13 @@ typedef struct {
     uint32_t n;
     const uint32_t *claims; /* see page.h */
     uint32_t n_claims;
-    uint32_t begin;           /* where the text begins: behind a byte order mark */
-    unsigned char text;       /* the text behind the last token may be cut */
-    unsigned char text_shown; /* and is part of the skeleton */
+    uint32_t begin; /* where the text begins: behind a byte order mark */
+    /* What balance.h finds out: */
+    unsigned char text_shown; /* of what is behind the last token */
+    unsigned char text_may;
+    uint32_t n_nodes;      /* tokens with is_node */
+    uint32_t n_segments;   /* texts that are seen, and tags of images and links */
+    uint32_t longest_text; /* of those, in bytes */
 } tmpl_tokens_t;
 
 /*

@@ -8,7 +8,7 @@
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
-    uint32_t room = build->skeleton.segments + 1;
+    uint32_t room = build->tokens->n_segments + 1;
     uint32_t slots = 16;
     while (slots < room + room / 4) {
         slots *= 2;
@@ -18,7 +18,7 @@ void tmpl_segments_init(tmpl_build_t *build)
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
     build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
     build->n_slots = slots;
-    build->text = apr_palloc(build->scratch, build->skeleton.longest_text + 1);
+    build->text = apr_palloc(build->scratch, build->tokens->longest_text + 1);
     build->edge = 1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page, closure and edits, judged by the oracle. The first byte chooses how the others make a page: as
+ * Page, its tree, closure and edits, judged by the oracle. The first byte chooses how the others make a page: as
  * they are, or each as a piece of tests/pieces.h, so that tags stand everywhere; the second draws
  * the verdicts.
  */
@@ -64,6 +64,12 @@ static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
     oracle_draw(verdicts, page, 60, &seed);
     if (is_beyond_the_judge(html, len, pool)) {
         return;
+    }
+    const char *astray = oracle_tree(html, len, pool);
+    if (astray != NULL) {
+        fprintf(stderr, "the tree of\n%.*s\nis another one from here on\n%s\n", (int)len, html,
+                astray);
+        abort();
     }
     oracle_judge(&result, page, verdicts, pool);
     if (result.what != NULL) {
