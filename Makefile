@@ -59,18 +59,21 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/li
 SCORER   ?= ../shared/eval/score.py
 FIRST    ?= 40
 SITE_DIR ?=
+# in front of what needs a variable's directory: without one there is nothing to measure, which is no failure
+with = test -n "$($(1))" || { echo "$@: skipped, for there are no pages: make $@ $(1)=DIR"; exit 0; }; \
+	test -d "$($(1))" || { echo "$@: $(1): $($(1)) is no directory" >&2; exit 2; };
 
 # accuracy CORPUS=DIR      kept, cut and F1 of every detector over DIR/DS/SITE; DETECTORS=auto: of one
 accuracy: $(BUILD)/tmplctl
-	@TMPLCTL=$< bench/accuracy "$(CORPUS)" "$(SCORER)" "$(FIRST)"
+	@$(call with,CORPUS) TMPLCTL=$< bench/accuracy "$(CORPUS)" "$(SCORER)" "$(FIRST)"
 
 # exact CORPUS=DIR         every byte outside an edit is as it was, for every page
 exact: $(BUILD)/tmplctl
-	@bench/exact "$(CORPUS)" $<
+	@$(call with,CORPUS) bench/exact "$(CORPUS)" $<
 
 # bench-lifetime SITE_DIR=DIR   what TmplLifetime costs and saves over the pages below DIR
 bench-lifetime: $(BUILD)/bench/lifetime
-	@bench/lifetime $< "$(SITE_DIR)"
+	@$(call with,SITE_DIR) bench/lifetime $< "$(SITE_DIR)"
 
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
@@ -78,26 +81,23 @@ $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 
 # bench-parse CORPUS=DIR   what reading a page costs, and judging it by auto, beside libxml2 alone on the same bytes
 bench-parse: $(BUILD)/bench/parse
-	@test -d "$(CORPUS)" || { echo "bench-parse: CORPUS is not set: make bench-parse CORPUS=DIR" >&2; exit 2; }
-	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $<
+	@$(call with,CORPUS) find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $<
 
 # pagelevel-accuracy CORPUS=DIR FOLDS=2   page-level detection, trained without the sites it is scored on
 FOLDS    ?= 2
 pagelevel-accuracy: $(BUILD)/tmplctl $(BUILD)/bench/pagelevel
-	@BUILD=$(BUILD) FIRST=$(FIRST) bench/pagelevel-accuracy "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
+	@$(call with,CORPUS) BUILD=$(BUILD) FIRST=$(FIRST) bench/pagelevel-accuracy "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
 
-# crossval CORPUS=DIR FOLDS=5   how far a joint model of page and site gets on sites it was not trained on
+# crossval CORPUS=DIR FOLDS=5   how far a joint model of page and site gets on sites it was not trained on; FOLDS=sets: on whole data sets
 crossval: FOLDS = 5
 crossval: $(BUILD)/bench/features
-	@test -d "$(CORPUS)" || { echo "crossval: CORPUS is not set: make crossval CORPUS=DIR" >&2; exit 2; }
-	@bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)" $(MORE)
+	@$(call with,CORPUS) bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)" $(MORE)
 .PHONY: crossval
 
 # auto-accuracy CORPUS=DIR FOLDS=5   the detector auto, by the scorer, on sites its model was not trained on; MORE=DIR more to train on
 auto-accuracy: FOLDS = 5
 auto-accuracy: $(BUILD)/bench/features $(BUILD)/tmplctl
-	@test -d "$(CORPUS)" || { echo "auto-accuracy: CORPUS is not set: make auto-accuracy CORPUS=DIR" >&2; exit 2; }
-	@bench/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)
+	@$(call with,CORPUS) bench/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)
 .PHONY: auto-accuracy
 
 # auto-train CORPUS=DIR    writes conf/auto.model: trained on DIR/DS/SITE, and on MORE=DIR of bench/debian-sites
@@ -109,14 +109,12 @@ auto-train: $(BUILD)/bench/features
 
 # duplicates CORPUS=DIR    how many copies of an article fingerprints find, and how many others they keep apart
 duplicates: $(BUILD)/tmplctl
-	@test -d "$(CORPUS)" || { echo "duplicates: CORPUS is not set: make duplicates CORPUS=DIR" >&2; exit 2; }
-	@bench/duplicates "$(CORPUS)" "$(SCORER)" $<
+	@$(call with,CORPUS) bench/duplicates "$(CORPUS)" "$(SCORER)" $<
 
 # gallery CORPUS=DIR OUT=DIR   pictures of 20 stripped pages beside their originals, drawn by Chromium
 OUT      ?= /tmp/tmpl-gallery
 gallery: $(BUILD)/tmplctl
-	@test -d "$(CORPUS)" || { echo "gallery: CORPUS is not set: make gallery CORPUS=DIR" >&2; exit 2; }
-	@bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)"
+	@$(call with,CORPUS) bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)"
 .PHONY: duplicates gallery
 
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
@@ -136,7 +134,7 @@ bench-store: $(BUILD)/bench/store_pages
 .PHONY: bench-store
 # bench-batch CORPUS=DIR   text kept of pages, beside Readability and boilerpipe: MB/s, memory, F1 (NODE_DIR=DIR has npm's, or npm is asked)
 bench-batch: $(BUILD)/tmplctl
-	@BUILD=$(BUILD) bench/batch "$(CORPUS)" "$(SCORER)" $<
+	@$(call with,CORPUS) BUILD=$(BUILD) bench/batch "$(CORPUS)" "$(SCORER)" $<
 # bench-profile            where the time of a page goes, in instructions
 # check-profile            and whether it takes more of them than it did
 bench-profile: $(BUILD)/tmplctl
@@ -153,11 +151,11 @@ check-profile: $(BUILD)/tmplctl
 PAPER_OBJ := $(call obj,bench/paper-pages.c bench/paper-methods.c bench/shingle.c bench/sst.c)
 LEAST     ?= 80
 STORE_URI ?=
-paper = @dir=$$(mktemp -d) && { bench/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \
+paper = @$(call with,CORPUS) dir=$$(mktemp -d) && { bench/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \
 	  $(BUILD)/bench/$(1) $(if $(STORE_URI),$(STORE_URI),lmdb:$$dir) $(3) <$$dir/list; rc=$$?; rm -rf $$dir; exit $$rc; }
 $(BUILD)/bench/paper-chakrabarti: $(PAPER_OBJ)
 paper-chakrabarti: $(BUILD)/tmplctl $(BUILD)/bench/paper-chakrabarti
-	@BUILD=$(BUILD) FIRST=$(FIRST) bench/paper-chakrabarti $(BUILD)/bench/paper-chakrabarti "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
+	@$(call with,CORPUS) BUILD=$(BUILD) FIRST=$(FIRST) bench/paper-chakrabarti $(BUILD)/bench/paper-chakrabarti "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
 $(BUILD)/bench/paper-chen $(BUILD)/bench/paper-wang $(BUILD)/tests/test_paper: $(PAPER_OBJ)
 paper-wang: $(BUILD)/bench/paper-wang
 	$(call paper,paper-wang,$(LEAST))
@@ -168,10 +166,10 @@ paper-chen: $(BUILD)/bench/paper-chen
 # paper-alarte CORPUS=DIR [DOCS=DIR]   Alarte et al.: F1 and pages loaded by the size of the subdigraph
 DOCS     ?=
 paper-alarte: $(BUILD)/bench/paper-alarte-walk
-	@bench/paper-alarte "$(CORPUS)" "$(SCORER)" $< "$(DOCS)"
+	@$(call with,CORPUS) bench/paper-alarte "$(CORPUS)" "$(SCORER)" $< "$(DOCS)"
 # paper-alarte-traffic CORPUS=DIR   what it would bring to admit segments early by the links of pages that pass
 paper-alarte-traffic: $(BUILD)/bench/paper-alarte-passing
-	@FIRST=$(FIRST) bench/paper-alarte-traffic "$(CORPUS)" "$(SCORER)" $<
+	@$(call with,CORPUS) FIRST=$(FIRST) bench/paper-alarte-traffic "$(CORPUS)" "$(SCORER)" $<
 .PHONY: paper-alarte paper-alarte-traffic
 # --- end of measuring ---
 
@@ -251,8 +249,7 @@ fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 
 # oracle CORPUS=DIR   an HTML5 parser judges random edits of every page below DIR
 oracle: $(BUILD)/tests/oracle_corpus
-	@test -d "$(CORPUS)" || { echo "oracle: CORPUS is not set: make oracle CORPUS=DIR" >&2; exit 2; }
-	@find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $(BUILD)/tests/oracle_corpus
+	@$(call with,CORPUS) find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $(BUILD)/tests/oracle_corpus
 
 .PHONY: check check-style check-units check-httpd check-sanitized units oracle valgrind fuzz
 # bench-bounds [CORPUS=DIR]   time and memory of the worst pages by size: neither may grow faster than the page

@@ -3,7 +3,8 @@
 #
 # README.md says what is so: its table of directives is held to mod_tmpl/config.c and to
 # conf/tmpl-reference.conf, the parts of the Tmpl field to mod_tmpl/headers.c, its make commands to the
-# Makefile, and the files it names are there. make help lists every target.
+# Makefile, and the files it names are there. make help lists every target; those that measure pages are skipped where
+# there are none.
 use strict;
 use warnings;
 
@@ -75,6 +76,25 @@ subtest 'commands' => sub {
     my %helped = map { $_ => 1 } qx(make -s -C "$root" help) =~ /^  make ([a-z-]+)/mg;
     # those that help shows as plain make, or that are parts of others
     ok($helped{$_}, "make help has $_") for grep { !/^(?:all|units)$/ } sort keys %target;
+};
+
+# The recipe's last line is run by itself: with nothing to measure it must end before it uses what is built.
+subtest 'without a corpus' => sub {
+    my %needs = qx(make -s -C "$root" help) =~ /^  make ([a-z-]+) .*?\b(CORPUS|SITE_DIR)=DIR(?!\])/mg;
+    delete $needs{'auto-train'};    # makes a file, and has not made it
+    cmp_ok(scalar(keys %needs), '>', 10, 'commands that measure pages');
+    for my $target (sort keys %needs) {
+        for my $case (
+            ['', 0, "$target: skipped, for there are no pages: make $target $needs{$target}=DIR\n"],
+            ['/no/such', 2, "$target: $needs{$target}: /no/such is no directory\n"],
+        ) {
+            my ($value, $code, $says) = @$case;
+            my $recipe = qx(make -n -s -C "$root" $target $needs{$target}=$value 2>&1);
+            my ($line) = $recipe =~ /^(test -n .*)\z/ms;
+            is(scalar(qx(($line) 2>&1)), $says, "make $target $needs{$target}=$value says why");
+            is($? >> 8, $code, 'and is a failure only where a name is wrong');
+        }
+    }
 };
 
 subtest 'files' => sub {
