@@ -94,7 +94,7 @@ crossval: $(BUILD)/bench/features
 	@$(call with,CORPUS) bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)" $(MORE)
 .PHONY: crossval
 
-# auto-accuracy CORPUS=DIR FOLDS=5   the detector auto, by the scorer, on sites its model was not trained on; MORE=DIR more to train on
+# auto-accuracy CORPUS=DIR FOLDS=5   the detector auto, by the scorer, on sites its model was not trained on; MORE=DIR: more sites, in the folds, too
 auto-accuracy: FOLDS = 5
 auto-accuracy: $(BUILD)/bench/features $(BUILD)/tmplctl
 	@$(call with,CORPUS) bench/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)

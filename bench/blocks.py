@@ -32,7 +32,9 @@ TREES = {'rounds': 200, 'objective': 'binary:logistic', 'tree_method': 'hist', '
 THRESHOLD = .7
 # What a site weighs, by its data set. Those of dragnet were labelled by people, text for text, and for a reader:
 # comments, bylines and titles are content there. Those of debian-sites are many of one kind.
-WEIGHTS = {'dragnet': 5, 'deb2': .08}
+WEIGHTS = {'dragnet': 5, 'deb2': .1}
+# The data set that debian-sites writes.
+MORE = 'deb2/'
 
 
 def load_scorer(path):
@@ -233,5 +235,15 @@ def write(model, names, path, provenance, threshold=THRESHOLD):
 
 
 def folds_of(keys, folds):
-    fold = dict(zip(np.random.RandomState(1).permutation(keys), (i % folds for i in range(len(keys)))))
-    return [([k for k in keys if fold[k] != f], [k for k in keys if fold[k] == f]) for f in range(folds)]
+    """
+    (sites to train on, sites to judge) of each fold: the sites are dealt into so many folds. "sets":
+    a fold is a whole data set, so that a model judges sites of a source that it knows nothing of.
+    """
+    if folds == 'sets':
+        fold = {k: k.split('/')[0] for k in keys}
+    else:
+        fold = {}
+        # those of debian-sites by themselves, so that the others' folds are the same with them and without
+        for own in ([k for k in keys if not k.startswith(MORE)], [k for k in keys if k.startswith(MORE)]):
+            fold.update(zip(np.random.RandomState(1).permutation(own), (i % int(folds) for i in range(len(own)))))
+    return [([k for k in keys if fold[k] != f], [k for k in keys if fold[k] == f]) for f in sorted(set(fold.values()))]
