@@ -79,6 +79,26 @@ void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval
     }
 }
 
+void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_store_t *store,
+                           apr_interval_time_t timeout, apr_pool_t *pool)
+{
+    const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
+    tmpl_counts_t *counts = apr_palloc(pool, n * sizeof(*counts));
+    for (uint32_t i = 0; i < n; i++) {
+        pages[i] = &outcomes[i]->observation;
+    }
+    int all = n > 1 &&
+              tmpl_store_observe_many(store, pages, n, timeout, counts, NULL, pool) == APR_SUCCESS;
+    for (uint32_t i = 0; i < n; i++) {
+        if (all) {
+            outcomes[i]->counts = counts[i];
+        }
+        else {
+            tmpl_clean_count(outcomes[i], store, timeout, pool);
+        }
+    }
+}
+
 /* What is known of the site, this page aside. */
 static tmpl_state_e state_of(const tmpl_counts_t *counts, uint32_t min_df)
 {

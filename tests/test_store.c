@@ -805,7 +805,7 @@ static void random_pages_agree_with_the_model(void **state)
 }
 
 /* Pages of two sites, in turn, that share segments and paths with those before them. */
-#define BATCH_MOST 20
+#define BATCH_MOST 40 /* more than a store learns in one transaction */
 
 typedef struct {
     tmpl_key_t keys[MODEL_KEYS + MODEL_PATHS];
@@ -868,6 +868,54 @@ static void many_pages_at_once_are_learnt_as_one_by_one(void **state)
     }
     assert_true(most > 10);
     free(drawn);
+}
+
+/* Observed at once, each page has the counts that it has alone. */
+static void many_pages_at_once_are_observed_as_one_by_one(void **state)
+{
+    drawn_t *drawn = calloc(BATCH_MOST, sizeof(*drawn));
+    const tmpl_observation_t *pages[BATCH_MOST];
+    tmpl_counts_t alone[BATCH_MOST], together[BATCH_MOST];
+    random_t r = { 815 };
+    ctx_t *c = *state;
+    unsigned counted = 0;
+
+    for (unsigned batch = 0; batch < 40; batch++) {
+        unsigned n = 1 + draw(&r, BATCH_MOST);
+
+        for (unsigned i = 0; i < n; i++) {
+            draw_page(&drawn[i], &r, "one");
+            drawn[i].page.learn = TMPL_LEARNING_NOW;
+            assert_int_equal(
+                tmpl_store_observe(c->store, &drawn[i].page, TIMEOUT, &alone[i], &c->err, c->pool),
+                APR_SUCCESS);
+            drawn[i].page.site = "1";
+            pages[i] = &drawn[i].page;
+        }
+        assert_int_equal(
+            tmpl_store_observe_many(c->store, pages, n, TIMEOUT, together, &c->err, c->pool),
+            APR_SUCCESS);
+        for (unsigned i = 0; i < n; i++) {
+            assert_int_equal(together[i].pages, alone[i].pages);
+            assert_int_equal(together[i].version, alone[i].version);
+            assert_int_equal(together[i].counted, alone[i].counted);
+            assert_memory_equal(together[i].records, alone[i].records,
+                                pages[i]->n * sizeof(*alone->records));
+            counted += (unsigned)alone[i].counted;
+        }
+        assert_tables_equal(table_of(c, "one"), table_of(c, "1"));
+    }
+    assert_true(counted > 50);
+    free(drawn);
+}
+
+static void who_observes_one_by_one_says_so(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_counts_t counts;
+
+    assert_int_equal(tmpl_store_observe_many(c->store, NULL, 0, TIMEOUT, &counts, &c->err, c->pool),
+                     APR_ENOTIMPL);
 }
 
 static void later_writes_nothing_but_says_what_is_due(void **state)
@@ -1097,6 +1145,8 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, sweeper_bounds_the_table),
     TEST(ALL_STORES, random_pages_agree_with_the_model),
     TEST(ALL_STORES, many_pages_at_once_are_learnt_as_one_by_one),
+    TEST(LMDB, many_pages_at_once_are_observed_as_one_by_one),
+    TEST(MEMORY, who_observes_one_by_one_says_so),
     TEST(LMDB, later_writes_nothing_but_says_what_is_due),
     TEST(MEMORY, later_writes_nothing_but_says_what_is_due),
     TEST(ALL_STORES, bad_pages_are_not_learnt),

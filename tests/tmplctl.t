@@ -357,27 +357,27 @@ subtest 'names of the output' => sub {
 };
 
 # Big pages between small ones, so that threads are done in another order than they began.
-subtest 'jobs' => sub {
+subtest 'jobs, and stores that learn many pages at once' => sub {
     mkdir 'mixed' or die $!;
     my @many = map { sprintf 'mixed/p%02d.html', $_ } 1 .. 40;
     spew($many[$_ - 1], page($_, "<p>Story number $_ tells of this.</p>" x ($_ % 3 ? 1 : 1000))) for 1 .. 40;
     spew($many[20], '');
-    my %seen;
-    for my $detector ('incremental', 'auto') {
-        for my $mode (qw(annotate json)) {
-            for my $two ([], ['-2']) {
-                for my $jobs (1, 2, 7) {
-                    my ($code, $out, $err) = clean($mode, 'jobs', '--detector', $detector, @$two, '-j', $jobs,
-                        @many[0 .. 9], 'missing.html', @many[10 .. 39]);
-                    my $is = join "\n", $code, $out =~ s/[\d.]+ s$//r, $err, map { "$_:" . slurp("jobs/$_") } split / /, names('jobs');
-                    $seen{"$detector $mode @$two"} //= $is;
-                    ok($is eq $seen{"$detector $mode @$two"}, "$detector, $mode, @$two: the same with $jobs jobs");
-                    unlink glob 'jobs/*';
-                }
+    my (%seen, $stores);
+    for my $how (map { my $detector = $_; map { ["$detector annotate", @$_], ["$detector json", @$_] } [], ['-2'] }
+        'incremental', 'auto') {
+        my ($detector, $mode, @two) = map { split } @$how;
+        for my $jobs (1, 2, 7) {
+            for my $store ([], ['--store', 'lmdb:jobs-store' . ++$stores]) {
+                my ($code, $out, $err) = clean($mode, 'jobs', '--detector', $detector, @two, '-j', $jobs, @$store,
+                    @many[0 .. 9], 'missing.html', @many[10 .. 39]);
+                my $is = join "\n", $code, $out =~ s/[\d.]+ s$//r, $err, map { "$_:" . slurp("jobs/$_") } split / /, names('jobs');
+                $seen{"@$how"} //= $is;
+                ok($is eq $seen{"@$how"}, "@$how: the same with $jobs jobs" . (@$store ? ' and a store' : ''));
+                unlink glob 'jobs/*';
             }
         }
     }
-    like(substr($seen{'incremental annotate '}, 0, 300),
+    like(substr($seen{'incremental annotate'}, 0, 300),
         qr/^1\n39 pages: 35 edited, 0 declined; 2 failed;.*\n\ntmplctl: missing.*\ntmplctl: .*p21\.html: is empty\n/,
         'counts and messages go by the order of files');
 };

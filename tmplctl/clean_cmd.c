@@ -12,6 +12,9 @@
 #include "render.h"
 #include "stages.h"
 
+/* Pages that a store learns at once; one in memory gains nothing from it. */
+#define BATCH 16
+
 /* What the summary line says. */
 typedef struct {
     int pages; /* judged and written */
@@ -44,26 +47,19 @@ typedef struct {
     int parsed;         /* and a page */
     const char *failed; /* why nothing is written of it */
     tmpl_error_t err;
-} item_t;
+} page_t;
 
 static ctl_file_t *file_of(const run_t *run, int index)
 {
     return &APR_ARRAY_IDX(run->files, index, ctl_file_t);
 }
 
-/* The order of look-ups alone does not matter. */
-static void ask_store(run_t *run, item_t *item, apr_pool_t *pool)
-{
-    if (item->parsed) {
-        tmpl_clean_count(&item->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
-    }
-}
-
-static void prepare_page(void *baton, int index, void *state, apr_pool_t *pool)
+static void prepare_page(void *baton, const ctl_item_t *of)
 {
     run_t *run = baton;
-    item_t *item = state;
-    const ctl_file_t *file = file_of(run, index);
+    page_t *item = of->state;
+    apr_pool_t *pool = of->pool;
+    const ctl_file_t *file = file_of(run, of->index);
     tmpl_input_t *input = &item->input;
     if (file->failed) {
         return;
@@ -81,25 +77,36 @@ static void prepare_page(void *baton, int index, void *state, apr_pool_t *pool)
     if (item->parsed) {
         tmpl_clean_observe(&item->outcome, input, &run->opts, pool);
     }
-    if (!run->learn) {
-        ask_store(run, item, pool);
+    /* the order of look-ups alone does not matter */
+    if (item->parsed && !run->learn) {
+        tmpl_clean_count(&item->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
     }
 }
 
-static void count_page(void *baton, int index, void *state, apr_pool_t *pool)
+static void count_pages(void *baton, const ctl_item_t *const *items, int n)
 {
     run_t *run = baton;
-    (void)index;
-    if (run->learn) {
-        ask_store(run, state, pool);
+    tmpl_outcome_t *outcomes[BATCH];
+    uint32_t n_parsed = 0;
+    for (int i = 0; i < n; i++) {
+        page_t *page = items[i]->state;
+        if (page->parsed) {
+            outcomes[n_parsed++] = &page->outcome;
+        }
+    }
+    if (run->learn && n_parsed > 0) {
+        /* the last one's pool lives longest */
+        tmpl_clean_count_many(outcomes, n_parsed, run->store.store, CTL_STORE_TIMEOUT,
+                              items[n - 1]->pool);
     }
 }
 
-static void finish_page(void *baton, int index, void *state, apr_pool_t *pool)
+static void finish_page(void *baton, const ctl_item_t *of)
 {
     run_t *run = baton;
-    item_t *item = state;
-    const ctl_file_t *file = file_of(run, index);
+    page_t *item = of->state;
+    apr_pool_t *pool = of->pool;
+    const ctl_file_t *file = file_of(run, of->index);
     ctl_page_t page = { file->path, &item->input, &item->outcome };
     if (item->parsed) {
         tmpl_clean_decide(&item->outcome, &run->opts, pool);
@@ -122,7 +129,7 @@ static void note_store(run_t *run, const ctl_file_t *file, const tmpl_error_t *e
     }
 }
 
-static void add_page(tally_t *tally, const item_t *item)
+static void add_page(tally_t *tally, const page_t *item)
 {
     tally->pages++;
     tally->edited += item->rendered.edited;
@@ -131,12 +138,11 @@ static void add_page(tally_t *tally, const item_t *item)
     tally->bytes_out += item->rendered.len;
 }
 
-static void report_page(void *baton, int index, void *state, apr_pool_t *pool)
+static void report_page(void *baton, const ctl_item_t *of)
 {
     run_t *run = baton;
-    const item_t *item = state;
-    ctl_file_t *file = file_of(run, index);
-    (void)pool;
+    const page_t *item = of->state;
+    ctl_file_t *file = file_of(run, of->index);
     if (item->outcome.store_error.status != APR_SUCCESS) {
         note_store(run, file, &item->outcome.store_error);
     }
@@ -160,16 +166,19 @@ static int go_on(void *baton)
 /* All files once. */
 static apr_status_t pass(run_t *run, const char *title, tmpl_mode_e mode, int learn)
 {
-    static const ctl_stages_t stages = { prepare_page, count_page, finish_page, report_page,
-                                         sizeof(item_t) };
+    static const ctl_stages_t stages = { prepare_page, count_pages, finish_page, report_page,
+                                         sizeof(page_t) };
     ctl_t *ctl = run->ctl;
+    ctl_work_t work = { .jobs = (int)ctl->options.jobs,
+                        .batch = ctl->options.store != NULL && learn ? BATCH : 1,
+                        .more = go_on,
+                        .baton = run };
     run->opts = ctl->options.clean;
     run->opts.mode = mode;
     run->learn = learn;
     run->done = 0;
     ctl_progress_start(title, run->files->nelts);
-    apr_status_t status =
-        ctl_stages_run(&stages, run->files->nelts, (int)ctl->options.jobs, go_on, run, ctl->pool);
+    apr_status_t status = ctl_stages_run(&stages, &work, run->files->nelts, ctl->pool);
     ctl_progress_end();
     if (status != APR_SUCCESS) {
         ctl_say("clean: --jobs %u: %s", ctl->options.jobs, ctl_error_text(status, ctl->pool));

@@ -15,17 +15,16 @@ typedef struct run_t run_t;
 typedef struct {
     run_t *run;
     ctl_stage_f *stage; /* what the next task does */
-    int index;          /* of its item */
     int idle;           /* no task has it; the run's lock guards it */
-    void *state;
-    apr_pool_t *pool;
+    ctl_item_t item;
 } place_t;
 
 struct run_t {
     const ctl_stages_t *stages;
-    void *baton;
+    const ctl_work_t *work;
     place_t *places;
     int n_places;
+    const ctl_item_t **batch;
     apr_thread_pool_t *threads; /* NULL: the caller's does all */
     apr_thread_mutex_t *lock;
     apr_thread_cond_t *idled; /* the place awaited has become idle */
@@ -39,7 +38,7 @@ static place_t *place_of(run_t *run, int index)
 
 static void do_stage(place_t *place)
 {
-    place->stage(place->run->baton, place->index, place->state, place->pool);
+    place->stage(place->run->work->baton, &place->item);
 }
 
 static void *APR_THREAD_FUNC do_task(apr_thread_t *thread, void *data)
@@ -92,35 +91,43 @@ static void wait_for(run_t *run, int index)
 static void begin(run_t *run, int index)
 {
     place_t *place = place_of(run, index);
-    place->index = index;
-    memset(place->state, 0, run->stages->size);
+    place->item.index = index;
+    memset(place->item.state, 0, run->stages->size);
     start(place, run->stages->prepare, APR_THREAD_TASK_PRIORITY_NORMAL);
 }
 
-static void count(run_t *run, int index)
+/* Counts the items from the first up to before, as many as are ready and at least one; returns how many. */
+static int count(run_t *run, int first, int before)
 {
-    place_t *place = place_of(run, index);
-    run->stages->count(run->baton, index, place->state, place->pool);
-    start(place, run->stages->finish, APR_THREAD_TASK_PRIORITY_HIGH);
+    int n = 0;
+    wait_for(run, first);
+    do {
+        run->batch[n] = &place_of(run, first + n)->item;
+        n++;
+    } while (first + n < before && n < run->work->batch && is_idle(run, first + n));
+    run->stages->count(run->work->baton, run->batch, n);
+    for (int i = 0; i < n; i++) {
+        start(place_of(run, first + i), run->stages->finish, APR_THREAD_TASK_PRIORITY_HIGH);
+    }
+    return n;
 }
 
 static void report(run_t *run, int index)
 {
     place_t *place = place_of(run, index);
-    run->stages->report(run->baton, index, place->state, place->pool);
-    apr_pool_clear(place->pool);
+    run->stages->report(run->work->baton, &place->item);
+    apr_pool_clear(place->item.pool);
 }
 
-static void run_all(run_t *run, int n, int (*more)(void *baton))
+static void run_all(run_t *run, int n)
 {
     int begun = 0, counted = 0, reported = 0;
     for (;;) {
-        while (begun < n && begun - reported < run->n_places && more(run->baton)) {
+        while (begun < n && begun - reported < run->n_places && run->work->more(run->work->baton)) {
             begin(run, begun++);
         }
         if (counted < begun) {
-            wait_for(run, counted);
-            count(run, counted++);
+            counted += count(run, counted, begun);
         }
         if (reported == begun) {
             return;
@@ -138,27 +145,29 @@ static void run_all(run_t *run, int n, int (*more)(void *baton))
 static apr_status_t make_places(run_t *run, apr_pool_t *pool)
 {
     run->places = apr_pcalloc(pool, (apr_size_t)run->n_places * sizeof(*run->places));
+    run->batch = apr_palloc(pool, (apr_size_t)run->work->batch * sizeof(const ctl_item_t *));
     for (int i = 0; i < run->n_places; i++) {
         apr_allocator_t *allocator;
         apr_status_t status = apr_allocator_create(&allocator);
         if (status == APR_SUCCESS) {
             apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
-            status = apr_pool_create_ex(&run->places[i].pool, pool, NULL, allocator);
+            status = apr_pool_create_ex(&run->places[i].item.pool, pool, NULL, allocator);
         }
         if (status != APR_SUCCESS) {
             return status;
         }
-        apr_allocator_owner_set(allocator, run->places[i].pool);
+        apr_allocator_owner_set(allocator, run->places[i].item.pool);
         run->places[i].run = run;
-        run->places[i].state = apr_palloc(pool, run->stages->size);
+        run->places[i].item.state = apr_palloc(pool, run->stages->size);
     }
     return APR_SUCCESS;
 }
 
-apr_status_t ctl_stages_run(const ctl_stages_t *stages, int n, int jobs, int (*more)(void *baton),
-                            void *baton, apr_pool_t *pool)
+apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, int n,
+                            apr_pool_t *pool)
 {
-    run_t run = { .stages = stages, .baton = baton, .n_places = jobs > 1 ? 2 * jobs + 1 : 1 };
+    int ahead = work->jobs > 1 ? 2 * work->jobs : 0;
+    run_t run = { .stages = stages, .work = work, .n_places = ahead + work->batch };
     apr_pool_t *own;
     apr_pool_create(&own, pool);
     apr_status_t status = make_places(&run, own);
@@ -168,11 +177,12 @@ apr_status_t ctl_stages_run(const ctl_stages_t *stages, int n, int jobs, int (*m
     if (status == APR_SUCCESS) {
         status = apr_thread_cond_create(&run.idled, own);
     }
-    if (status == APR_SUCCESS && jobs > 1) {
-        status = apr_thread_pool_create(&run.threads, (apr_size_t)jobs, (apr_size_t)jobs, own);
+    if (status == APR_SUCCESS && work->jobs > 1) {
+        status = apr_thread_pool_create(&run.threads, (apr_size_t)work->jobs,
+                                        (apr_size_t)work->jobs, own);
     }
     if (status == APR_SUCCESS) {
-        run_all(&run, n, more);
+        run_all(&run, n);
     }
     if (run.threads != NULL) {
         apr_thread_pool_destroy(run.threads);

@@ -516,25 +516,26 @@ static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t
     return learn_status(store, full, refused, err);
 }
 
-/* The pages of the next transaction; returns their number. */
-static uint32_t batch_fill(page_t *batch, const tmpl_observation_t *const *pages, uint32_t n)
+/* The pages of the next transaction, and counts of each or NULL; returns their number. */
+static uint32_t batch_fill(page_t *batch, const tmpl_observation_t *const *pages, uint32_t n,
+                           tmpl_counts_t *counts)
 {
     apr_size_t keys = 0;
     uint32_t i = 0;
 
     while (i < n && i < BATCH_PAGES && (i == 0 || keys + pages[i]->n <= BATCH_KEYS)) {
         keys += pages[i]->n;
-        batch[i] = (page_t){ .obs = pages[i] };
+        batch[i] = (page_t){ .obs = pages[i], .counts = counts != NULL ? &counts[i] : NULL };
         i++;
     }
     return i;
 }
 
-static apr_status_t learn_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                               apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
-                               apr_pool_t *pool)
+/* counts: of each page, or NULL. */
+static apr_status_t learn_all(tmpl_lmdb_store_t *store, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
+                              uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_lmdb_store_t *store = ctx;
     const char *refused = NULL;
     page_t batch[BATCH_PAGES];
     apr_pool_t *scratch;
@@ -545,13 +546,29 @@ static apr_status_t learn_many(void *ctx, const tmpl_observation_t *const *pages
     for (uint32_t i = 0; rc == 0 && i < n; i += size) {
         work_t w = { .store = store, .deadline = deadline, .pool = scratch };
 
-        size = batch_fill(batch, pages + i, n - i);
+        size = batch_fill(batch, pages + i, n - i, counts != NULL ? counts + i : NULL);
         rc = learn(&w, batch, size, &refused);
         *counted += rc == 0 ? w.counted : 0;
         apr_pool_clear(scratch);
     }
     apr_pool_destroy(scratch);
     return learn_status(store, rc, refused, err);
+}
+
+static apr_status_t learn_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
+                               apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    return learn_all(ctx, pages, n, deadline, NULL, counted, err, pool);
+}
+
+static apr_status_t observe_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
+                                 apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
+                                 apr_pool_t *pool)
+{
+    uint32_t counted = 0;
+
+    return learn_all(ctx, pages, n, deadline, counts, &counted, err, pool);
 }
 
 static const char *uri_dir(const char *uri)
@@ -600,6 +617,7 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .open = store_open,
     .observe = observe,
     .learn = learn_many,
+    .observe_many = observe_many,
     .sites = tmpl_lmdb_sites,
     .forget = tmpl_lmdb_forget,
     .dump = tmpl_lmdb_dump,

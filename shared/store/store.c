@@ -194,6 +194,37 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
     return observe(store, obs, deadline, counts, err, pool);
 }
 
+static apr_status_t observations_check(const tmpl_observation_t *const *pages, uint32_t n,
+                                       tmpl_error_t *err)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+        rv = observation_check(pages[i], err);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                                     uint32_t n, apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                     tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + timeout;
+    apr_status_t rv = observations_check(pages, n, err);
+
+    if (rv == APR_SUCCESS && store->provider->observe_many == NULL) {
+        return tmpl_fail(err, APR_ENOTIMPL, "pages are observed one by one");
+    }
+    if (rv != APR_SUCCESS || n == 0) {
+        return rv;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        counts[i] = (tmpl_counts_t){ .records = apr_pcalloc(pool, (pages[i]->n + (apr_size_t)1) *
+                                                                      sizeof(*counts->records)) };
+    }
+    return store->provider->observe_many(store->ctx, pages, n, deadline, counts, err, pool);
+}
+
 /* For a provider that does not learn many pages at once. */
 static apr_status_t learn_each(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                                uint32_t n, apr_time_t deadline, uint32_t *counted,
@@ -222,9 +253,7 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
 
     counted = counted != NULL ? counted : &ignored;
     *counted = 0;
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
-        rv = observation_check(pages[i], err);
-    }
+    rv = observations_check(pages, n, err);
     if (rv != APR_SUCCESS || n == 0) {
         return rv;
     }
