@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:2:{SITE}"
+ * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:3:{SITE}"
  * (redis_table.h). A site is one key, so that it expires or is evicted as a whole; its name stands in
  * braces, so that whatever keys a site may get one day share a slot of a cluster. Braces and % in a name
  * are written %7B, %7D and %25.
  *
- * The 2 is the format of the hash: a change of the format counts it on. Sites in the first, without
- * drawers, are "tmpl:{SITE}": they are neither read nor touched, and expire.
+ * The 3 is the format of the hash: a change of the format counts it on. Sites in the first two,
+ * "tmpl:{SITE}" and "tmpl:2:{SITE}", are neither read nor touched, and expire.
  *
  * A page is looked up by one HMGET, so its counts are of one moment. Pages are learnt by WATCH and HMGET,
  * counted here by the rules that every store has, and written by one transaction, which Redis
@@ -30,8 +30,7 @@
 #define ERROR_MOST   4096               /* bytes of an error reply */
 #define GUESSES_MOST 5                  /* wrong ones in a row: something is not right */
 #define KEYS_MOST    20000              /* of pages learnt at once, about: others wait for Redis */
-#define SCAN_LEAST   16                 /* fields that the sweeper looks at each time */
-#define SCAN_MOST    2000               /* at most */
+#define SCAN_LEAST   2                  /* fields that the sweeper looks at, and one a page */
 #define SCAN_REPLY   ((size_t)16 << 20) /* bytes of what it gets to see */
 #define PAUSE_MOST   apr_time_from_msec(16) /* before a refused transaction is tried again */
 
@@ -47,7 +46,6 @@ typedef struct {
     apr_pool_t *pool;
     tmpl_redis_conn_t *conn; /* NULL: any will do */
     tmpl_redis_memory_t memory;
-    uint32_t scanned; /* fields that the sweeper was given */
     tmpl_redis_table_t *table;
     tmpl_rules_page_t *rules; /* of each page */
     apr_array_header_t *replies;
@@ -84,33 +82,6 @@ static void remember(const visit_t *v)
     pthread_mutex_lock(&v->store->lock);
     *memory_of(v) = v->memory;
     pthread_mutex_unlock(&v->store->lock);
-}
-
-/* Where it is remembered that a key stands alone, and as what. */
-static volatile apr_uint32_t *alone_place(const visit_t *v, tmpl_key_t key, apr_uint32_t *is)
-{
-    uint64_t x = (key.hash ^ v->site) * 0x9E3779B97F4A7C15U;
-
-    *is = (apr_uint32_t)x | 1;
-    return &v->store->keys[(x >> 32) % TMPL_REDIS_KEYS];
-}
-
-static int stands_alone(void *baton, tmpl_key_t key)
-{
-    apr_uint32_t is;
-    volatile apr_uint32_t *place = alone_place(baton, key, &is);
-
-    return apr_atomic_read32(place) == is;
-}
-
-static void remember_alone(void *baton, tmpl_key_t key)
-{
-    apr_uint32_t is;
-    volatile apr_uint32_t *place = alone_place(baton, key, &is);
-
-    if ((unsigned)key.kind < TMPL_DRAWER_KINDS && apr_atomic_read32(place) != is) {
-        apr_atomic_set32(place, is);
-    }
 }
 
 /* ---- asking ---- */
@@ -178,10 +149,10 @@ static void words_push(apr_array_header_t *list, tmpl_redis_words_t words)
 static void fields_add(const visit_t *v, apr_array_header_t *list, uint32_t from)
 {
     uint32_t n = tmpl_redis_table_fields(v->table);
-    unsigned char *bytes = apr_palloc(v->pool, (n - from + (apr_size_t)1) * TMPL_KEY_SIZE);
+    unsigned char *bytes = apr_palloc(v->pool, (n - from + (apr_size_t)1) * TMPL_REDIS_FIELD);
     tmpl_redis_words_t words = { 0 };
 
-    for (uint32_t i = from; i < n; i++, bytes += TMPL_KEY_SIZE) {
+    for (uint32_t i = from; i < n; i++, bytes += TMPL_REDIS_FIELD) {
         if ((i - from) % FIELDS_MOST == 0) {
             words = TMPL_REDIS_WORDS(v->pool, "HMGET", v->key);
             words_push(list, words);
@@ -246,25 +217,21 @@ static void preface_look(visit_t *v, apr_array_header_t *list)
  */
 static void preface_learn(visit_t *v, apr_array_header_t *list)
 {
-    uint32_t count = SCAN_LEAST + 2 * v->memory.owed;
-
-    v->scanned = count < SCAN_MOST ? count : SCAN_MOST;
     preface_look(v, list);
     words_push(list, TMPL_REDIS_WORDS(v->pool, "UNWATCH"));
     words_push(list, TMPL_REDIS_WORDS(v->pool, "WATCH", v->key));
     words_push(list, TMPL_REDIS_WORDS(v->pool, "HSCAN", v->key, v->memory.cursor, "COUNT",
-                                      apr_psprintf(v->pool, "%u", v->scanned)));
+                                      apr_psprintf(v->pool, "%u", SCAN_LEAST + v->n)));
 }
 
-/* One question; *good: the guess by which it was asked was right. */
-static apr_status_t ask_once(visit_t *v, preface_t preface, const tmpl_redis_guess_t *guess,
-                             int *good)
+/* One question; *good: it asked for the right buckets. */
+static apr_status_t ask_once(visit_t *v, preface_t preface, int *good)
 {
     apr_array_header_t *list = apr_array_make(v->pool, 8, sizeof(tmpl_redis_words_t));
     int first, n_preface;
     apr_status_t rv;
 
-    tmpl_redis_table_ask(v->table, guess);
+    tmpl_redis_table_ask(v->table, &v->memory.buckets);
     preface(v, list);
     n_preface = list->nelts;
     fields_add(v, list, 0);
@@ -287,23 +254,17 @@ static apr_status_t ask_once(visit_t *v, preface_t preface, const tmpl_redis_gue
  */
 static apr_status_t ask(visit_t *v, preface_t preface)
 {
-    tmpl_redis_guess_t guess = { v->memory.drawers, stands_alone, v };
     apr_status_t rv = APR_SUCCESS;
     int good = 0;
 
     table_make(v);
     for (int i = 0; rv == APR_SUCCESS && !good && i < GUESSES_MOST; i++) {
-        rv = ask_once(v, preface, &guess, &good);
-        memcpy(v->memory.drawers, tmpl_redis_table_head(v->table)->drawers,
-               sizeof(v->memory.drawers));
-        guess.stands_alone = NULL;
+        rv = ask_once(v, preface, &good);
+        v->memory.buckets = tmpl_redis_table_head(v->table)->buckets;
     }
     if (rv == APR_SUCCESS && !good) {
         rv = tmpl_fail(v->err, APR_EAGAIN, "%s: the site changes faster than it can be read",
                        tmpl_redis_name(v->store->redis));
-    }
-    if (rv == APR_SUCCESS) {
-        tmpl_redis_table_alone(v->table, remember_alone, v);
     }
     return rv;
 }
@@ -409,15 +370,15 @@ static apr_status_t sweep(visit_t *v, const tmpl_lifetimes_t *lifetimes)
     return APR_SUCCESS;
 }
 
-/* Drawers that are to be parted, and that no page has asked for. */
+/* Buckets that are to be parted, and that no page has asked for. */
 static apr_status_t ask_more(visit_t *v)
 {
-    uint32_t from;
+    uint32_t n = tmpl_redis_table_grow(v->table), from = tmpl_redis_table_fields(v->table) - n;
     apr_array_header_t *list = apr_array_make(v->pool, 1, sizeof(tmpl_redis_words_t));
     apr_status_t rv;
     int first;
 
-    if (tmpl_redis_table_grow(v->table, &from) == 0) {
+    if (n == 0) {
         return APR_SUCCESS;
     }
     fields_add(v, list, from);
@@ -469,7 +430,6 @@ static apr_status_t write_all(visit_t *v, int *refused)
     writing_t w = { .v = v, .list = list };
     tmpl_redis_changes_t changes = { on_put, on_del, &w };
     tmpl_lifetimes_t lifetimes;
-    uint32_t n_new, done = (v->scanned - SCAN_LEAST) / 2;
     apr_status_t rv = ask_more(v);
     int first;
 
@@ -483,7 +443,7 @@ static apr_status_t write_all(visit_t *v, int *refused)
         return rv;
     }
     words_push(list, TMPL_REDIS_WORDS(v->pool, "MULTI"));
-    n_new = tmpl_redis_table_write(v->table, &changes);
+    tmpl_redis_table_write(v->table, &changes);
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXPIRE", v->key,
                                       apr_psprintf(v->pool, "%u", tmpl_redis_idle(v->store))));
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXEC"));
@@ -492,9 +452,7 @@ static apr_status_t write_all(visit_t *v, int *refused)
         rv = judge(v, first, refused);
     }
     if (rv == APR_SUCCESS && !*refused) {
-        v->memory.owed = n_new + (v->memory.owed > done ? v->memory.owed - done : 0);
-        memcpy(v->memory.drawers, tmpl_redis_table_head(v->table)->drawers,
-               sizeof(v->memory.drawers));
+        v->memory.buckets = tmpl_redis_table_head(v->table)->buckets;
         apr_cpystrn(v->memory.cursor, tmpl_redis_table_head(v->table)->cursor,
                     sizeof(v->memory.cursor));
         remember(v);
@@ -740,7 +698,6 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
         store->opts = *opts;
         store->redis = tmpl_redis_create(&address, opts->max_connections, pool);
         store->sites = apr_pcalloc(pool, TMPL_REDIS_SITES * sizeof(*store->sites));
-        store->keys = apr_pcalloc(pool, TMPL_REDIS_KEYS * sizeof(*store->keys));
         pthread_mutex_init(&store->lock, NULL);
         pthread_cond_init(&store->freed, NULL);
         apr_pool_cleanup_register(pool, store, store_free, apr_pool_cleanup_null);

@@ -144,7 +144,7 @@ static uint64_t site_bytes(tmpl_redis_store_t *store, const char *key, uint64_t 
     long long bytes;
 
     return ask_number(store, &w, &bytes, NULL) == APR_SUCCESS && bytes > 0 ? (uint64_t)bytes
-                                                                           : entries * 64;
+                                                                           : entries * 20;
 }
 
 /* What is said of a site without going through it. */
@@ -190,37 +190,22 @@ static apr_status_t dump_one(const dump_t *dump, tmpl_key_t key, const tmpl_valu
     return dump->each(dump->baton, &entry);
 }
 
-static apr_status_t dump_drawer(const dump_t *dump, tmpl_kind_e kind, const redisReply *bytes)
-{
-    apr_status_t rv = APR_SUCCESS;
-    tmpl_drawer_t drawer;
-    tmpl_value_t value;
-    tmpl_key_t key;
-
-    tmpl_drawer_read(&drawer, kind, bytes->str, bytes->len);
-    for (size_t i = 0; rv == APR_SUCCESS && tmpl_drawer_at(&drawer, i, &key, &value); i++) {
-        rv = dump_one(dump, key, &value);
-    }
-    return rv;
-}
-
-/* What a field is: an entry, a drawer, the head, or nothing of ours. */
+/* What a field is: a bucket, the head, or nothing of ours. */
 static apr_status_t dump_field(void *baton, const redisReply *const *element)
 {
-    const unsigned char *field = (const unsigned char *)element[0]->str;
+    apr_status_t rv = APR_SUCCESS;
+    tmpl_bucket_reader_t reader;
     tmpl_value_t value;
-    tmpl_kind_e kind;
     tmpl_key_t key;
     uint32_t n;
 
-    if (tmpl_redis_drawer_unpack(field, element[0]->len, &kind, &n)) {
-        return dump_drawer(baton, kind, element[1]);
+    if (tmpl_redis_bucket_unpack(element[0]->str, element[0]->len, &n)) {
+        tmpl_bucket_open(&reader, element[1]->str, element[1]->len);
+        while (rv == APR_SUCCESS && tmpl_bucket_next(&reader, &key, &value)) {
+            rv = dump_one(baton, key, &value);
+        }
     }
-    if (element[0]->len == TMPL_KEY_SIZE && tmpl_key_unpack(&key, field) &&
-        tmpl_value_unpack(&value, key.kind, element[1]->str, element[1]->len)) {
-        return dump_one(baton, key, &value);
-    }
-    return APR_SUCCESS;
+    return rv;
 }
 
 apr_status_t tmpl_redis_dump(void *ctx, const char *site, tmpl_store_stats_t *head,
@@ -280,7 +265,7 @@ typedef struct {
     int n;
     apr_status_t rv;
     tmpl_error_t *err;
-    tmpl_drawers_t drawers[TMPL_DRAWER_KINDS];
+    tmpl_buckets_t buckets;
 } load_t;
 
 static void load_flush(load_t *load)
@@ -305,98 +290,51 @@ static void load_field(load_t *load, const void *field, size_t field_len, const 
     }
 }
 
-static void load_alone(load_t *load, tmpl_key_t key, const tmpl_value_t *value)
-{
-    unsigned char field[TMPL_KEY_SIZE], bytes[TMPL_VALUE_MAX];
-
-    tmpl_key_pack(field, key);
-    load_field(load, field, sizeof(field), bytes, tmpl_value_pack(bytes, value, key.kind));
-}
-
-static void load_drawer(load_t *load, const tmpl_drawer_t *drawer, uint32_t n)
-{
-    unsigned char field[TMPL_REDIS_DRAWER_FIELD];
-
-    tmpl_redis_drawer_field(field, drawer->kind, n);
-    if (drawer->len > 0) {
-        load->drawers[drawer->kind].entries +=
-            (uint32_t)(drawer->len / tmpl_drawer_stride(drawer->kind));
-        load_field(load, field, sizeof(field), drawer->bytes, drawer->len);
-    }
-}
-
-/* An entry to go into a drawer. */
+/* An entry to go into a bucket. */
 typedef struct {
-    tmpl_kind_e kind;
-    uint32_t drawer;
+    uint32_t bucket;
     const tmpl_entry_t *entry;
 } placed_t;
 
-/* By drawer, the last seen last, as drawers have it. */
 static int by_place(const void *a, const void *b)
 {
     const placed_t *x = a, *y = b;
 
-    if (x->kind != y->kind) {
-        return x->kind < y->kind ? -1 : 1;
-    }
-    if (x->drawer != y->drawer) {
-        return x->drawer < y->drawer ? -1 : 1;
-    }
-    return (x->entry->record.last > y->entry->record.last) -
-           (x->entry->record.last < y->entry->record.last);
+    return (x->bucket > y->bucket) - (x->bucket < y->bucket);
 }
 
-static void load_drawers(load_t *load, placed_t *placed, size_t n)
+static void load_bucket(load_t *load, const placed_t *placed, uint32_t n, apr_pool_t *pool)
 {
-    tmpl_drawer_t drawer;
+    tmpl_bucket_entry_t *entries = apr_palloc(pool, n * sizeof(*entries));
+    tmpl_value_t *values = apr_palloc(pool, n * sizeof(*values));
+    unsigned char *bytes = apr_palloc(pool, tmpl_bucket_room(n)), field[TMPL_REDIS_FIELD];
 
-    qsort(placed, n, sizeof(*placed), by_place);
-    for (size_t i = 0, from = 0; i < n; i++) {
-        tmpl_value_t value;
-
-        if (i == from) {
-            tmpl_drawer_read(&drawer, placed[i].kind, "", 0);
-        }
-        tmpl_value_import(&value, placed[i].entry);
-        if (!tmpl_drawer_add(&drawer, placed[i].entry->key.hash, &value)) {
-            load_alone(load, placed[i].entry->key, &value);
-        }
-        if (i + 1 == n || placed[i + 1].kind != placed[i].kind ||
-            placed[i + 1].drawer != placed[i].drawer) {
-            load_drawer(load, &drawer, placed[i].drawer);
-            from = i + 1;
-        }
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_value_import(&values[i], placed[i].entry);
+        entries[i] = (tmpl_bucket_entry_t){ placed[i].entry->key, &values[i] };
     }
+    tmpl_redis_bucket_field(field, placed[0].bucket);
+    load_field(load, field, sizeof(field), bytes, tmpl_bucket_write(bytes, entries, n));
 }
 
 static void load_entries(load_t *load, const tmpl_entry_t *entries, uint32_t n, apr_pool_t *pool)
 {
     placed_t *placed = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*placed));
-    uint32_t once[TMPL_DRAWER_KINDS] = { 0 };
-    size_t n_placed = 0;
+    apr_pool_t *scratch;
 
+    apr_pool_create(&scratch, pool);
+    load->buckets = tmpl_redis_buckets_new(n);
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_kind_e kind = entries[i].key.kind;
-        tmpl_value_t value;
-
-        tmpl_value_import(&value, &entries[i]);
-        if (tmpl_drawer_takes(kind, &value)) {
-            once[kind]++;
-            placed[n_placed++] = (placed_t){ kind, 0, &entries[i] };
+        placed[i] = (placed_t){ tmpl_bucket_of(&load->buckets, entries[i].key), &entries[i] };
+    }
+    qsort(placed, n, sizeof(*placed), by_place);
+    for (uint32_t from = 0, to = 0; from < n; from = to) {
+        while (to < n && placed[to].bucket == placed[from].bucket) {
+            to++;
         }
-        else {
-            load_alone(load, entries[i].key, &value);
-        }
+        load_bucket(load, placed + from, to - from, scratch);
+        apr_pool_clear(scratch);
     }
-    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
-        load->drawers[kind].n = tmpl_redis_drawers_for(once[kind]);
-    }
-    for (size_t i = 0; i < n_placed; i++) {
-        placed[i].drawer =
-            tmpl_drawer_of(placed[i].entry->key.hash, load->drawers[placed[i].kind].n);
-    }
-    load_drawers(load, placed, n_placed);
     load_flush(load);
 }
 
@@ -408,7 +346,9 @@ static apr_status_t load_end(const load_t *load, const char *to, const tmpl_stor
     tmpl_error_t *err = load->err;
     const char *from = load->key;
     unsigned char h[TMPL_REDIS_HEAD_MOST];
-    tmpl_redis_head_t is = { .site = { head->pages, head->version, entries }, .cursor = "0" };
+    tmpl_redis_head_t is = { .site = { head->pages, head->version, entries },
+                             .buckets = load->buckets,
+                             .cursor = "0" };
     tmpl_redis_words_t set = TMPL_REDIS_WORDS(pool, "HSET", from, TMPL_REDIS_HEAD);
     tmpl_redis_words_t expire =
         TMPL_REDIS_WORDS(pool, "EXPIRE", from, apr_psprintf(pool, "%u", tmpl_redis_idle(store)));
@@ -417,7 +357,6 @@ static apr_status_t load_end(const load_t *load, const char *to, const tmpl_stor
     long long n;
     apr_status_t rv;
 
-    memcpy(is.drawers, load->drawers, sizeof(is.drawers));
     tmpl_redis_words_add(&set, h, tmpl_redis_head_pack(h, &is));
     rv = ask_number(store, &set, &n, err);
     if (rv == APR_SUCCESS) {

@@ -8,15 +8,13 @@
 
 #include <pthread.h>
 
-#include <apr_atomic.h>
 #include <apr_tables.h>
 
 #include "store/provider.h"
 #include "store/redis_conn.h"
 #include "store/redis_table.h"
 
-#define TMPL_REDIS_SITES 1024       /* sites of which something is remembered */
-#define TMPL_REDIS_KEYS  (1u << 16) /* keys that were seen to stand alone */
+#define TMPL_REDIS_SITES 1024 /* sites of which something is remembered */
 
 /*
  * What this process remembers of a site. It may be of no use any more, or of another site that took its
@@ -24,9 +22,8 @@
  */
 typedef struct {
     uint64_t site; /* a hash of its key; 0: nothing */
-    tmpl_drawers_t drawers[TMPL_DRAWER_KINDS];
+    tmpl_buckets_t buckets;
     char cursor[24]; /* of the sweeper */
-    uint32_t owed;   /* fields that the sweeper has yet to look at for those that were added */
 } tmpl_redis_memory_t;
 
 typedef struct {
@@ -36,7 +33,6 @@ typedef struct {
     pthread_cond_t freed;
     unsigned char busy[64]; /* sites, by their hash, that a thread is learning */
     tmpl_redis_memory_t *sites;
-    volatile apr_uint32_t *keys; /* without the lock */
 } tmpl_redis_store_t;
 
 /* A command under construction; arguments are not copied. */
@@ -52,7 +48,7 @@ tmpl_redis_words_t tmpl_redis_words_make(apr_pool_t *pool, const char *const *ar
 void tmpl_redis_words_add(tmpl_redis_words_t *words, const void *bytes, size_t len);
 tmpl_redis_command_t tmpl_redis_words_command(const tmpl_redis_words_t *words);
 
-#define TMPL_REDIS_KEY_PREFIX "tmpl:2:{"
+#define TMPL_REDIS_KEY_PREFIX "tmpl:3:{"
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
 
 /* Seconds after which a site expires that nobody observes. */

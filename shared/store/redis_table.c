@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_general.h>
 #include <apr_strings.h>
-#include <apr_tables.h>
 
 #include "page/slot.h"
 
-#define HEAD_SIZE   32  /* without the cursor behind it */
-#define DRAWER_FLAG 128 /* in the first byte of a drawer's field */
-#define DRAWER_MOST 48  /* entries in each drawer on the average */
+#define HEAD_SIZE   28  /* without the cursor behind it */
+#define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
+#define BUCKET_MOST 24  /* entries in each bucket on the average */
 #define REPLY_EXTRA 16  /* bytes around a value in an answer, at most */
 
 /* Distinct keys, each with its number. */
@@ -23,11 +23,7 @@ typedef struct {
 
 typedef struct {
     tmpl_slot_t slot;
-    uint32_t drawer;     /* the one in which it stands, or would; or TMPL_NONE */
-    unsigned char there; /* the server has it as a field of its own */
-    unsigned char alone;
-    unsigned char in_drawer;
-    unsigned char gone; /* to be deleted */
+    uint32_t bucket; /* its own, among those of the table; TMPL_NONE: the site has none yet */
 } entry_t;
 
 typedef struct {
@@ -35,17 +31,17 @@ typedef struct {
     size_t len;
     unsigned char there; /* the server has it */
     unsigned char changed;
-} drawer_t;
+} bucket_t;
 
 struct tmpl_redis_table_t {
     apr_pool_t *pool;
     tmpl_redis_head_t head;
-    int has_head;
+    tmpl_buckets_t asked; /* the buckets by which it was asked */
     set_t keys;
     entry_t **entries; /* of each key; they stay where they are */
-    set_t places;      /* of drawers: the number for a hash */
-    drawer_t *drawers;
-    uint32_t n_asked; /* drawers to be asked for, or asked for */
+    set_t numbers;     /* of buckets, as hashes */
+    bucket_t *buckets; /* of each number */
+    uint32_t n_asked;  /* buckets to be asked for, or asked for */
 };
 
 size_t tmpl_redis_head_pack(unsigned char bytes[TMPL_REDIS_HEAD_MOST],
@@ -56,10 +52,8 @@ size_t tmpl_redis_head_pack(unsigned char bytes[TMPL_REDIS_HEAD_MOST],
     tmpl_put_le(bytes, head->site.pages, 4);
     tmpl_put_le(bytes + 4, head->site.version, 8);
     tmpl_put_le(bytes + 12, head->site.entries, 4);
-    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
-        tmpl_put_le(bytes + 16 + 8 * kind, head->drawers[kind].n, 4);
-        tmpl_put_le(bytes + 20 + 8 * kind, head->drawers[kind].entries, 4);
-    }
+    tmpl_put_le(bytes + 16, head->buckets.n, 4);
+    tmpl_put_le(bytes + 20, head->buckets.salt, 8);
     memcpy(bytes + HEAD_SIZE, head->cursor, n);
     return HEAD_SIZE + n;
 }
@@ -75,44 +69,45 @@ int tmpl_redis_head_unpack(tmpl_redis_head_t *head, const void *bytes, size_t le
     head->site.pages = (uint32_t)tmpl_get_le(p, 4);
     head->site.version = tmpl_get_le(p + 4, 8);
     head->site.entries = tmpl_get_le(p + 12, 4);
-    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
-        head->drawers[kind].n = (uint32_t)tmpl_get_le(p + 16 + 8 * kind, 4);
-        head->drawers[kind].entries = (uint32_t)tmpl_get_le(p + 20 + 8 * kind, 4);
-        if (head->drawers[kind].n > TMPL_REDIS_DRAWERS_MOST) {
-            return 0;
-        }
-    }
+    head->buckets.n = (uint32_t)tmpl_get_le(p + 16, 4);
+    head->buckets.salt = tmpl_get_le(p + 20, 8);
     memcpy(head->cursor, p + HEAD_SIZE, len - HEAD_SIZE);
-    return strspn(head->cursor, "0123456789") == len - HEAD_SIZE;
+    return head->buckets.n <= TMPL_BUCKETS_MOST &&
+           strspn(head->cursor, "0123456789") == len - HEAD_SIZE;
 }
 
-void tmpl_redis_drawer_field(unsigned char field[TMPL_REDIS_DRAWER_FIELD], tmpl_kind_e kind,
-                             uint32_t n)
+void tmpl_redis_bucket_field(unsigned char field[TMPL_REDIS_FIELD], uint32_t n)
 {
-    field[0] = (unsigned char)(DRAWER_FLAG | kind);
+    field[0] = BUCKET_FLAG;
     field[1] = (unsigned char)(n >> 16);
     field[2] = (unsigned char)(n >> 8);
     field[3] = (unsigned char)n;
 }
 
-int tmpl_redis_drawer_unpack(const void *field, size_t len, tmpl_kind_e *kind, uint32_t *n)
+int tmpl_redis_bucket_unpack(const void *field, size_t len, uint32_t *n)
 {
     const unsigned char *p = field;
 
-    if (len != TMPL_REDIS_DRAWER_FIELD || p[0] < DRAWER_FLAG ||
-        p[0] >= DRAWER_FLAG + TMPL_DRAWER_KINDS) {
+    if (len != TMPL_REDIS_FIELD || p[0] != BUCKET_FLAG) {
         return 0;
     }
-    *kind = (tmpl_kind_e)(p[0] - DRAWER_FLAG);
     *n = (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     return 1;
 }
 
-uint32_t tmpl_redis_drawers_for(uint32_t entries)
+uint32_t tmpl_redis_buckets_for(uint64_t entries)
 {
-    uint32_t n = entries / DRAWER_MOST + 1;
+    uint64_t n = entries / BUCKET_MOST + 1;
 
-    return n < TMPL_REDIS_DRAWERS_MOST ? n : TMPL_REDIS_DRAWERS_MOST;
+    return n < TMPL_BUCKETS_MOST ? (uint32_t)n : TMPL_BUCKETS_MOST;
+}
+
+tmpl_buckets_t tmpl_redis_buckets_new(uint64_t entries)
+{
+    tmpl_buckets_t buckets = { .n = tmpl_redis_buckets_for(entries) };
+
+    (void)apr_generate_random_bytes((unsigned char *)&buckets.salt, sizeof(buckets.salt));
+    return buckets;
 }
 
 /* ---- distinct keys ---- */
@@ -196,7 +191,7 @@ static entry_t *entry_add(tmpl_redis_table_t *table, tmpl_key_t key, int *is_new
     }
     if (*is_new) {
         table->entries[i] = apr_pcalloc(table->pool, sizeof(entry_t));
-        table->entries[i]->drawer = TMPL_NONE;
+        table->entries[i]->bucket = TMPL_NONE;
     }
     return table->entries[i];
 }
@@ -208,111 +203,81 @@ tmpl_slot_t *tmpl_redis_table_slot(tmpl_redis_table_t *table, tmpl_key_t key)
     return &entry_add(table, key, &is_new)->slot;
 }
 
-static uint32_t drawer_add(tmpl_redis_table_t *table, tmpl_kind_e kind, uint32_t n, int *is_new)
+static uint32_t bucket_add(tmpl_redis_table_t *table, uint32_t n, int *is_new)
 {
-    uint32_t before = table->places.n, room = table->places.room;
-    uint32_t i = set_add(&table->places, (tmpl_key_t){ n, kind }, is_new, table->pool);
+    uint32_t before = table->numbers.n, room = table->numbers.room;
+    uint32_t i =
+        set_add(&table->numbers, (tmpl_key_t){ n, TMPL_KIND_DOCUMENT }, is_new, table->pool);
 
-    if (room != table->places.room) {
-        table->drawers =
-            grown(table->drawers, before, &table->places, sizeof(drawer_t), table->pool);
+    if (room != table->numbers.room) {
+        table->buckets =
+            grown(table->buckets, before, &table->numbers, sizeof(bucket_t), table->pool);
     }
     if (*is_new) {
-        table->drawers[i] = (drawer_t){ 0 };
+        table->buckets[i] = (bucket_t){ 0 };
     }
     return i;
 }
 
-static uint32_t drawer_find(const tmpl_redis_table_t *table, tmpl_kind_e kind, uint32_t n)
+static uint32_t bucket_find(const tmpl_redis_table_t *table, uint32_t n)
 {
-    return set_find(&table->places, (tmpl_key_t){ n, kind });
-}
-
-/* The number of the drawer of a key, if there are any; or TMPL_NONE. */
-static uint32_t drawer_of(const tmpl_drawers_t drawers[], tmpl_key_t key)
-{
-    return (unsigned)key.kind < TMPL_DRAWER_KINDS && drawers[key.kind].n > 0
-               ? tmpl_drawer_of(key.hash, drawers[key.kind].n)
-               : TMPL_NONE;
+    return set_find(&table->numbers, (tmpl_key_t){ n, TMPL_KIND_DOCUMENT });
 }
 
 /* ---- asking ---- */
 
-void tmpl_redis_table_ask(tmpl_redis_table_t *table, const tmpl_redis_guess_t *guess)
+void tmpl_redis_table_ask(tmpl_redis_table_t *table, const tmpl_buckets_t *buckets)
 {
-    memset(&table->places, 0, sizeof(table->places));
-    for (uint32_t i = 0; i < table->keys.n; i++) {
-        tmpl_key_t key = table->keys.keys[i];
-        uint32_t n = drawer_of(guess->drawers, key);
-        int is_new;
+    int is_new;
 
-        if (n != TMPL_NONE &&
-            (guess->stands_alone == NULL || !guess->stands_alone(guess->baton, key))) {
-            drawer_add(table, key.kind, n, &is_new);
-        }
+    memset(&table->numbers, 0, sizeof(table->numbers));
+    table->asked = *buckets;
+    for (uint32_t i = 0; i < table->keys.n; i++) {
+        table->entries[i]->bucket =
+            buckets->n == 0
+                ? TMPL_NONE
+                : bucket_add(table, tmpl_bucket_of(buckets, table->keys.keys[i]), &is_new);
     }
-    table->n_asked = table->places.n;
+    table->n_asked = table->numbers.n;
 }
 
 uint32_t tmpl_redis_table_fields(const tmpl_redis_table_t *table)
 {
-    return 1 + table->keys.n + table->n_asked;
+    return 1 + table->n_asked;
 }
 
 size_t tmpl_redis_table_field(const tmpl_redis_table_t *table, uint32_t i,
-                              unsigned char field[TMPL_KEY_SIZE])
+                              unsigned char field[TMPL_REDIS_FIELD])
 {
     if (i == 0) {
         field[0] = TMPL_REDIS_HEAD[0];
         return 1;
     }
-    if (i <= table->keys.n) {
-        tmpl_key_pack(field, table->keys.keys[i - 1]);
-        return TMPL_KEY_SIZE;
-    }
-    i -= 1 + table->keys.n;
-    tmpl_redis_drawer_field(field, table->places.keys[i].kind,
-                            (uint32_t)table->places.keys[i].hash);
-    return TMPL_REDIS_DRAWER_FIELD;
+    tmpl_redis_bucket_field(field, (uint32_t)table->numbers.keys[i - 1].hash);
+    return TMPL_REDIS_FIELD;
 }
 
 size_t tmpl_redis_table_max_reply(const tmpl_redis_table_t *table)
 {
     return TMPL_REDIS_HEAD_MOST + REPLY_EXTRA +
-           (size_t)table->keys.n * (TMPL_VALUE_MAX + REPLY_EXTRA) +
-           (size_t)table->n_asked * (TMPL_DRAWER_MAX + REPLY_EXTRA);
+           (size_t)table->n_asked * (TMPL_BUCKET_MOST + REPLY_EXTRA);
 }
 
-static int head_take(tmpl_redis_table_t *table, const redisReply *answer)
+static void head_take(tmpl_redis_table_t *table, const redisReply *answer)
 {
-    memset(&table->head, 0, sizeof(table->head));
-    table->has_head = answer->type == REDIS_REPLY_STRING &&
-                      tmpl_redis_head_unpack(&table->head, answer->str, answer->len);
-    if (!table->has_head) {
+    if (answer->type != REDIS_REPLY_STRING ||
+        !tmpl_redis_head_unpack(&table->head, answer->str, answer->len)) {
         /* what is no head is overwritten, as if there were none */
         memset(&table->head, 0, sizeof(table->head));
     }
-    return 1;
 }
 
-static void entry_take(entry_t *entry, tmpl_kind_e kind, const redisReply *answer)
+static void bucket_take(bucket_t *bucket, const redisReply *answer)
 {
-    memset(entry, 0, sizeof(*entry));
-    entry->drawer = TMPL_NONE;
-    entry->there = entry->alone = entry->slot.held = answer->type == REDIS_REPLY_STRING;
-    if (entry->alone && !tmpl_value_unpack(&entry->slot.value, kind, answer->str, answer->len)) {
-        entry->slot.value.df = 0;
-    }
-}
-
-static void drawer_take(drawer_t *drawer, tmpl_kind_e kind, const redisReply *answer)
-{
-    size_t stride = tmpl_drawer_stride(kind);
-
-    *drawer = (drawer_t){ .there = answer->type == REDIS_REPLY_STRING };
-    if (drawer->there && answer->len % stride == 0 && answer->len <= stride * TMPL_DRAWER_FULL) {
-        drawer->bytes = (const unsigned char *)answer->str;
-        drawer->len = answer->len;
+    *bucket = (bucket_t){ .there = answer->type == REDIS_REPLY_STRING };
+    if (bucket->there) {
+        bucket->bytes = (const unsigned char *)answer->str;
+        bucket->len = answer->len;
     }
 }
 
@@ -322,48 +287,35 @@ int tmpl_redis_table_take(tmpl_redis_table_t *table, uint32_t i, const redisRepl
         return 0;
     }
     if (i == 0) {
-        return head_take(table, answer);
-    }
-    if (i <= table->keys.n) {
-        entry_take(table->entries[i - 1], table->keys.keys[i - 1].kind, answer);
+        head_take(table, answer);
     }
     else {
-        i -= 1 + table->keys.n;
-        drawer_take(&table->drawers[i], table->places.keys[i].kind, answer);
-    }
-    return 1;
-}
-
-/* Looks into the drawer of an entry that does not stand alone; 0 if it has not been asked for. */
-static int entry_settle(tmpl_redis_table_t *table, entry_t *entry, tmpl_key_t key)
-{
-    uint32_t n = drawer_of(table->head.drawers, key), at;
-    const drawer_t *drawer;
-
-    if (entry->alone || n == TMPL_NONE) {
-        return 1;
-    }
-    entry->drawer = drawer_find(table, key.kind, n);
-    if (entry->drawer == TMPL_NONE) {
-        return 0;
-    }
-    drawer = &table->drawers[entry->drawer];
-    at = tmpl_drawer_find(key.kind, drawer->bytes, drawer->len, key.hash);
-    if (at != TMPL_NONE) {
-        entry->in_drawer = entry->slot.held = 1;
-        tmpl_drawer_value(key.kind, drawer->bytes, at, &entry->slot.value);
+        bucket_take(&table->buckets[i - 1], answer);
     }
     return 1;
 }
 
 int tmpl_redis_table_settle(tmpl_redis_table_t *table)
 {
-    int good = 1;
+    const tmpl_buckets_t *is = &table->head.buckets, *asked = &table->asked;
 
-    for (uint32_t i = 0; good && i < table->keys.n; i++) {
-        good = entry_settle(table, table->entries[i], table->keys.keys[i]);
+    /* where there are none, it does not matter which were asked for */
+    if (is->n > 0 && (is->n != asked->n || is->salt != asked->salt)) {
+        return 0;
     }
-    return good;
+    for (uint32_t i = 0; i < table->keys.n; i++) {
+        entry_t *entry = table->entries[i];
+        const bucket_t *bucket;
+
+        memset(&entry->slot, 0, sizeof(entry->slot));
+        entry->bucket = is->n > 0 ? entry->bucket : TMPL_NONE;
+        if (entry->bucket != TMPL_NONE) {
+            bucket = &table->buckets[entry->bucket];
+            entry->slot.held = (unsigned char)tmpl_bucket_find(
+                bucket->bytes, bucket->len, table->keys.keys[i], &entry->slot.value);
+        }
+    }
+    return 1;
 }
 
 tmpl_redis_head_t *tmpl_redis_table_head(tmpl_redis_table_t *table)
@@ -371,321 +323,289 @@ tmpl_redis_head_t *tmpl_redis_table_head(tmpl_redis_table_t *table)
     return &table->head;
 }
 
-int tmpl_redis_table_has_head(const tmpl_redis_table_t *table)
-{
-    return table->has_head;
-}
-
-void tmpl_redis_table_alone(const tmpl_redis_table_t *table,
-                            void (*each)(void *baton, tmpl_key_t key), void *baton)
-{
-    for (uint32_t i = 0; i < table->keys.n; i++) {
-        if (table->entries[i]->alone && !table->entries[i]->gone) {
-            each(baton, table->keys.keys[i]);
-        }
-    }
-}
-
 /* ---- what was counted goes to its place ---- */
 
-/* Whether an entry that is written goes into a drawer. */
-static int goes_in(const entry_t *entry, tmpl_kind_e kind)
+/* A site begins with as many as its first pages call for. */
+static void buckets_begin(tmpl_redis_table_t *table)
 {
-    return entry->slot.written && !entry->alone && tmpl_drawer_takes(kind, &entry->slot.value);
-}
-
-uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table, uint32_t *from)
-{
-    uint32_t more[TMPL_DRAWER_KINDS] = { 0 };
+    tmpl_redis_head_t *head = &table->head;
     int is_new;
 
-    *from = 1 + table->keys.n + table->n_asked;
+    memset(&table->numbers, 0, sizeof(table->numbers));
+    head->buckets = tmpl_redis_buckets_new(head->site.entries);
     for (uint32_t i = 0; i < table->keys.n; i++) {
-        const entry_t *entry = table->entries[i];
-
-        if (goes_in(entry, table->keys.keys[i].kind) && !entry->in_drawer) {
-            more[table->keys.keys[i].kind]++;
-        }
+        table->entries[i]->bucket =
+            bucket_add(table, tmpl_bucket_of(&head->buckets, table->keys.keys[i]), &is_new);
     }
-    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
-        tmpl_drawers_t *drawers = &table->head.drawers[kind];
-        uint32_t to = tmpl_redis_drawers_for(drawers->entries + more[kind]);
-
-        if (drawers->n == 0) {
-            drawers->n = tmpl_redis_drawers_for(more[kind]);
-        }
-        for (uint32_t n = drawers->n; n < to; n++) {
-            uint32_t split = tmpl_drawer_split_from(n);
-
-            if (split < drawers->n) {
-                drawer_add(table, (tmpl_kind_e)kind, split, &is_new);
-            }
-        }
-    }
-    is_new = (int)(table->places.n - table->n_asked);
-    table->n_asked = table->places.n;
-    return (uint32_t)is_new;
+    table->n_asked = table->numbers.n;
 }
 
-static void lost(tmpl_redis_head_t *head, tmpl_kind_e kind, uint32_t n)
+uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table)
 {
-    tmpl_drawers_t *drawers = &head->drawers[kind];
-
-    drawers->entries -= n < drawers->entries ? n : drawers->entries;
-}
-
-static void forgotten(tmpl_redis_head_t *head, uint32_t n)
-{
-    head->site.entries -= n < head->site.entries ? n : head->site.entries;
-}
-
-/* What is left of a drawer takes the place of what was read. */
-static void drawer_keep(tmpl_redis_table_t *table, drawer_t *drawer, const tmpl_drawer_t *is)
-{
-    drawer->bytes = apr_pmemdup(table->pool, is->bytes, is->len);
-    drawer->len = is->len;
-    drawer->changed = 1;
-}
-
-static uint32_t drawer_trim(tmpl_redis_table_t *table, tmpl_drawer_t *drawer,
-                            const tmpl_lifetimes_t *lifetimes)
-{
-    uint32_t dead = tmpl_drawer_trim(drawer, lifetimes, table->head.site.pages);
-
-    lost(&table->head, drawer->kind, dead);
-    forgotten(&table->head, dead);
-    return dead;
-}
-
-static void sweep_drawer(tmpl_redis_table_t *table, tmpl_kind_e kind, uint32_t n,
-                         const redisReply *value, const tmpl_lifetimes_t *lifetimes)
-{
+    uint32_t n = table->head.buckets.n, to = tmpl_redis_buckets_for(table->head.site.entries);
+    uint32_t before = table->n_asked;
     int is_new;
-    uint32_t i = n < table->head.drawers[kind].n ? drawer_add(table, kind, n, &is_new) : TMPL_NONE;
-    tmpl_drawer_t scratch;
-    drawer_t *drawer;
 
-    if (i == TMPL_NONE) {
-        return;
+    if (n == 0) {
+        buckets_begin(table);
+        return 0;
     }
-    drawer = &table->drawers[i];
-    if (is_new) {
-        drawer_take(drawer, kind, value);
+    for (uint32_t i = n; i < to; i++) {
+        uint32_t from = tmpl_bucket_split_from(i);
+
+        if (from < n) {
+            bucket_add(table, from, &is_new);
+        }
     }
-    tmpl_drawer_read(&scratch, kind, drawer->bytes, drawer->len);
-    if (drawer_trim(table, &scratch, lifetimes) > 0) {
-        drawer_keep(table, drawer, &scratch);
-    }
+    table->n_asked = table->numbers.n;
+    return table->n_asked - before;
 }
 
-static void sweep_entry(tmpl_redis_table_t *table, tmpl_key_t key, const redisReply *value,
-                        const tmpl_lifetimes_t *lifetimes)
-{
-    int is_new;
-    entry_t *entry = entry_add(table, key, &is_new);
-
-    if (is_new) {
-        entry_take(entry, key.kind, value);
-    }
-    if (entry->alone && !entry->gone && !entry->slot.written &&
-        !tmpl_value_live(&entry->slot.value, lifetimes, table->head.site.pages)) {
-        entry->gone = 1;
-        forgotten(&table->head, 1);
-    }
-}
-
-void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
-                            const redisReply *value, const tmpl_lifetimes_t *lifetimes)
-{
-    tmpl_kind_e kind;
-    tmpl_key_t key;
-    uint32_t n;
-
-    if (tmpl_redis_drawer_unpack(field->str, field->len, &kind, &n)) {
-        sweep_drawer(table, kind, n, value, lifetimes);
-    }
-    else if (field->len == TMPL_KEY_SIZE &&
-             tmpl_key_unpack(&key, (const unsigned char *)field->str)) {
-        sweep_entry(table, key, value, lifetimes);
-    }
-}
-
-/* An entry that has been written, and does not stand alone. */
+/* Entries on their way from bucket to bucket. */
 typedef struct {
-    uint32_t drawer;
-    uint32_t last;
+    apr_pool_t *pool;
+    tmpl_bucket_entry_t *entries;
+    tmpl_value_t *values; /* of those that were read */
+    unsigned char *bytes; /* a bucket that is being written */
+    uint32_t n, n_read, room;
+} heap_t;
+
+static void heap_reserve(heap_t *heap, const bucket_t *bucket, uint32_t more)
+{
+    tmpl_bucket_reader_t reader;
+
+    tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
+    if (heap->room < reader.left + more) {
+        heap->room = 2 * (reader.left + more);
+        heap->entries = apr_palloc(heap->pool, heap->room * sizeof(*heap->entries));
+        heap->values = apr_palloc(heap->pool, heap->room * sizeof(*heap->values));
+        heap->bytes = apr_palloc(heap->pool, tmpl_bucket_room(heap->room));
+    }
+    heap->n = heap->n_read = 0;
+}
+
+/* Which entries of a bucket are taken. */
+typedef int (*wanted_t)(const void *baton, tmpl_key_t key, const tmpl_value_t *value);
+
+static void heap_read(heap_t *heap, const bucket_t *bucket, wanted_t wanted, const void *baton)
+{
+    tmpl_bucket_reader_t reader;
     tmpl_key_t key;
-    entry_t *entry;
+
+    tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
+    while (tmpl_bucket_next(&reader, &key, &heap->values[heap->n_read])) {
+        if (wanted(baton, key, &heap->values[heap->n_read])) {
+            heap->entries[heap->n++] = (tmpl_bucket_entry_t){ key, &heap->values[heap->n_read++] };
+        }
+    }
+}
+
+static void heap_write(tmpl_redis_table_t *table, heap_t *heap, bucket_t *bucket)
+{
+    size_t len = tmpl_bucket_write(heap->bytes, heap->entries, heap->n);
+
+    while (len > TMPL_BUCKET_MOST) {
+        /* salt keeps it from coming to this; a bucket that nobody reads would be worse than its loss */
+        table->head.site.entries -= heap->n / 2;
+        heap->n -= heap->n / 2;
+        len = tmpl_bucket_write(heap->bytes, heap->entries, heap->n);
+    }
+    bucket->bytes = apr_pmemdup(table->pool, heap->bytes, len);
+    bucket->len = len;
+    bucket->changed = 1;
+}
+
+static void forgotten(tmpl_redis_table_t *table, uint32_t n)
+{
+    tmpl_rules_site_t *site = &table->head.site;
+
+    site->entries -= n < site->entries ? n : site->entries;
+}
+
+/* An entry that has been written. */
+typedef struct {
+    uint32_t bucket;
+    tmpl_bucket_entry_t is;
 } move_t;
 
-/* By drawer, the last seen last, as drawers have it. */
-static int by_drawer(const void *a, const void *b)
+static int by_bucket(const void *a, const void *b)
 {
     const move_t *x = a, *y = b;
 
-    return x->drawer != y->drawer ? (x->drawer > y->drawer) - (x->drawer < y->drawer)
-                                  : (x->last > y->last) - (x->last < y->last);
+    return (x->bucket > y->bucket) - (x->bucket < y->bucket);
 }
 
-/* All of them, in the order of their drawers; *n of them. */
-static move_t *moves_of(tmpl_redis_table_t *table, size_t *n)
+/* All of them, in the order of their buckets; *n of them. */
+static move_t *moves_of(const tmpl_redis_table_t *table, size_t *n)
 {
     move_t *moves = apr_palloc(table->pool, (table->keys.n + (apr_size_t)1) * sizeof(*moves));
-    int is_new;
 
     *n = 0;
     for (uint32_t i = 0; i < table->keys.n; i++) {
-        tmpl_key_t key = table->keys.keys[i];
-        entry_t *entry = table->entries[i];
+        const entry_t *entry = table->entries[i];
 
-        if (entry->slot.written && !entry->alone && (unsigned)key.kind < TMPL_DRAWER_KINDS) {
-            if (entry->drawer == TMPL_NONE) {
-                /* the site has had none yet */
-                entry->drawer =
-                    drawer_add(table, key.kind, drawer_of(table->head.drawers, key), &is_new);
-            }
-            moves[(*n)++] = (move_t){ entry->drawer, entry->slot.value.last, key, entry };
+        if (entry->slot.written) {
+            moves[(*n)++] = (move_t){ entry->bucket, { table->keys.keys[i], &entry->slot.value } };
         }
     }
-    qsort(moves, *n, sizeof(*moves), by_drawer);
+    qsort(moves, *n, sizeof(*moves), by_bucket);
     return moves;
 }
 
-/* The moves of one drawer. */
-static void drawer_update(tmpl_redis_table_t *table, drawer_t *drawer, const move_t *moves,
-                          size_t n, const tmpl_lifetimes_t *lifetimes)
-{
-    tmpl_kind_e kind = moves[0].key.kind;
-    tmpl_drawer_t scratch;
+/* What stays in a bucket: the live, but for those that are written anew. */
+typedef struct {
+    const move_t *moves;
+    size_t n;
+    const tmpl_lifetimes_t *lifetimes;
+    uint32_t now;
+    uint32_t *dead;
+} stay_t;
 
-    tmpl_drawer_read(&scratch, kind, drawer->bytes, drawer->len);
+static int stays(const void *baton, tmpl_key_t key, const tmpl_value_t *value)
+{
+    const stay_t *s = baton;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->moves[i].is.key.hash == key.hash && s->moves[i].is.key.kind == key.kind) {
+            return 0;
+        }
+    }
+    if (tmpl_value_live(value, s->lifetimes, s->now)) {
+        return 1;
+    }
+    ++*s->dead;
+    return 0;
+}
+
+static void bucket_update(tmpl_redis_table_t *table, heap_t *heap, bucket_t *bucket,
+                          const move_t *moves, size_t n, const tmpl_lifetimes_t *lifetimes)
+{
+    uint32_t dead = 0;
+    stay_t stay = { moves, n, lifetimes, table->head.site.pages, &dead };
+
+    heap_reserve(heap, bucket, (uint32_t)n);
+    heap_read(heap, bucket, stays, &stay);
+    forgotten(table, dead);
+    if (n == 0 && dead == 0) {
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
-        uint32_t at = moves[i].entry->in_drawer
-                          ? tmpl_drawer_find(kind, scratch.bytes, scratch.len, moves[i].key.hash)
-                          : TMPL_NONE;
-        if (at != TMPL_NONE) {
-            tmpl_drawer_remove(&scratch, at);
-            lost(&table->head, kind, 1);
-        }
+        heap->entries[heap->n++] = moves[i].is;
     }
-    drawer_trim(table, &scratch, lifetimes);
-    for (size_t i = 0; i < n; i++) {
-        entry_t *entry = moves[i].entry;
-
-        entry->in_drawer = goes_in(entry, kind) &&
-                           tmpl_drawer_add(&scratch, moves[i].key.hash, &entry->slot.value);
-        entry->alone = !entry->in_drawer;
-        table->head.drawers[kind].entries += entry->in_drawer;
-    }
-    drawer_keep(table, drawer, &scratch);
+    heap_write(table, heap, bucket);
 }
 
-/* As many drawers more as the entries call for, each with its part of another's. */
-static void drawers_split(tmpl_redis_table_t *table, tmpl_kind_e kind)
+static heap_t heap_make(const tmpl_redis_table_t *table)
 {
-    tmpl_drawers_t *drawers = &table->head.drawers[kind];
-    tmpl_drawer_t from, to;
-    int is_new;
+    heap_t heap = { 0 };
 
-    while (drawers->n < tmpl_redis_drawers_for(drawers->entries)) {
-        uint32_t old = drawer_find(table, kind, tmpl_drawer_split_from(drawers->n));
-        uint32_t new;
-
-        if (old == TMPL_NONE) {
-            return; /* a later page does it */
-        }
-        tmpl_drawer_read(&from, kind, table->drawers[old].bytes, table->drawers[old].len);
-        tmpl_drawer_split(&from, &to, drawers->n);
-        new = drawer_add(table, kind, drawers->n, &is_new);
-        drawer_keep(table, &table->drawers[old], &from);
-        drawer_keep(table, &table->drawers[new], &to);
-        drawers->n++;
-    }
-}
-
-static void put_alone(tmpl_redis_table_t *table, tmpl_key_t key, const entry_t *entry,
-                      const tmpl_redis_changes_t *changes)
-{
-    unsigned char value[TMPL_VALUE_MAX];
-    size_t len = tmpl_value_pack(value, &entry->slot.value, key.kind);
-    unsigned char *bytes = apr_palloc(table->pool, TMPL_KEY_SIZE + len);
-
-    tmpl_key_pack(bytes, key);
-    memcpy(bytes + TMPL_KEY_SIZE, value, len);
-    changes->put(changes->baton, bytes, TMPL_KEY_SIZE, bytes + TMPL_KEY_SIZE, len);
-}
-
-static uint32_t write_entries(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes)
-{
-    uint32_t n_new = 0;
-
-    for (uint32_t i = 0; i < table->keys.n; i++) {
-        const entry_t *entry = table->entries[i];
-        tmpl_key_t key = table->keys.keys[i];
-
-        if (entry->gone) {
-            unsigned char *field = apr_palloc(table->pool, TMPL_KEY_SIZE);
-
-            tmpl_key_pack(field, key);
-            changes->del(changes->baton, field, TMPL_KEY_SIZE);
-        }
-        else if (entry->slot.written && !entry->in_drawer) {
-            put_alone(table, key, entry, changes);
-            n_new += !entry->there;
-        }
-    }
-    return n_new;
-}
-
-static uint32_t write_drawers(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes)
-{
-    uint32_t n_new = 0;
-
-    for (uint32_t i = 0; i < table->places.n; i++) {
-        const drawer_t *drawer = &table->drawers[i];
-        unsigned char *field;
-
-        if (drawer->changed) {
-            field = apr_palloc(table->pool, TMPL_REDIS_DRAWER_FIELD);
-            tmpl_redis_drawer_field(field, table->places.keys[i].kind,
-                                    (uint32_t)table->places.keys[i].hash);
-            if (drawer->len > 0) {
-                changes->put(changes->baton, field, TMPL_REDIS_DRAWER_FIELD, drawer->bytes,
-                             drawer->len);
-                n_new += !drawer->there;
-            }
-            else if (drawer->there) {
-                changes->del(changes->baton, field, TMPL_REDIS_DRAWER_FIELD);
-            }
-        }
-    }
-    return n_new;
+    apr_pool_create(&heap.pool, table->pool);
+    return heap;
 }
 
 void tmpl_redis_table_put_away(tmpl_redis_table_t *table, const tmpl_lifetimes_t *lifetimes)
 {
     size_t n;
     const move_t *moves = moves_of(table, &n);
+    heap_t heap = heap_make(table);
 
     for (size_t from = 0, to = 0; from < n; from = to) {
-        while (to < n && moves[to].drawer == moves[from].drawer) {
+        while (to < n && moves[to].bucket == moves[from].bucket) {
             to++;
         }
-        drawer_update(table, &table->drawers[moves[from].drawer], moves + from, to - from,
+        bucket_update(table, &heap, &table->buckets[moves[from].bucket], moves + from, to - from,
                       lifetimes);
+    }
+    apr_pool_destroy(heap.pool);
+}
+
+void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
+                            const redisReply *value, const tmpl_lifetimes_t *lifetimes)
+{
+    bucket_t *bucket;
+    uint32_t n, i;
+    heap_t heap;
+    int is_new;
+
+    if (!tmpl_redis_bucket_unpack(field->str, field->len, &n) || n >= table->head.buckets.n) {
+        return;
+    }
+    i = bucket_add(table, n, &is_new);
+    bucket = &table->buckets[i];
+    if (is_new) {
+        bucket_take(bucket, value);
+    }
+    if (!bucket->changed) {
+        heap = heap_make(table);
+        bucket_update(table, &heap, bucket, NULL, 0, lifetimes);
+        apr_pool_destroy(heap.pool);
     }
 }
 
-uint32_t tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes)
+/* Whether a key belongs into the new bucket, or stays. */
+typedef struct {
+    tmpl_buckets_t buckets;
+    int moves;
+} split_t;
+
+static int split_wants(const void *baton, tmpl_key_t key, const tmpl_value_t *value)
+{
+    const split_t *s = baton;
+
+    (void)value;
+    return (tmpl_bucket_of(&s->buckets, key) == s->buckets.n - 1) == s->moves;
+}
+
+/* As many buckets more as the entries call for, each with its part of another's. */
+static void buckets_split(tmpl_redis_table_t *table)
+{
+    tmpl_buckets_t *buckets = &table->head.buckets;
+    uint32_t to = tmpl_redis_buckets_for(table->head.site.entries);
+    heap_t heap = heap_make(table);
+
+    while (buckets->n < to) {
+        split_t split = { { buckets->n + 1, buckets->salt }, 1 };
+        uint32_t old = bucket_find(table, tmpl_bucket_split_from(buckets->n)), new;
+        bucket_t from;
+        int is_new;
+
+        if (old == TMPL_NONE) {
+            break; /* a later page does it */
+        }
+        new = bucket_add(table, buckets->n, &is_new);
+        from = table->buckets[old];
+        heap_reserve(&heap, &from, 0);
+        heap_read(&heap, &from, split_wants, &split);
+        heap_write(table, &heap, &table->buckets[new]);
+        split.moves = 0;
+        heap_reserve(&heap, &from, 0);
+        heap_read(&heap, &from, split_wants, &split);
+        heap_write(table, &heap, &table->buckets[old]);
+        buckets->n++;
+    }
+    apr_pool_destroy(heap.pool);
+}
+
+void tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes)
 {
     unsigned char *head = apr_palloc(table->pool, TMPL_REDIS_HEAD_MOST);
-    uint32_t n_new;
 
-    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
-        drawers_split(table, (tmpl_kind_e)kind);
+    buckets_split(table);
+    for (uint32_t i = 0; i < table->numbers.n; i++) {
+        const bucket_t *bucket = &table->buckets[i];
+        unsigned char *field;
+
+        if (bucket->changed && (bucket->len > 0 || bucket->there)) {
+            field = apr_palloc(table->pool, TMPL_REDIS_FIELD);
+            tmpl_redis_bucket_field(field, (uint32_t)table->numbers.keys[i].hash);
+            if (bucket->len > 0) {
+                changes->put(changes->baton, field, TMPL_REDIS_FIELD, bucket->bytes, bucket->len);
+            }
+            else {
+                changes->del(changes->baton, field, TMPL_REDIS_FIELD);
+            }
+        }
     }
-    n_new = write_entries(table, changes) + write_drawers(table, changes);
     changes->put(changes->baton, TMPL_REDIS_HEAD, 1, head,
                  tmpl_redis_head_pack(head, &table->head));
-    return n_new;
 }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries side by side in a bucket: every form of an entry, bytes that are none, and who goes where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "store/bucket.h"
+
+#define DIM(a) (sizeof(a) / sizeof((a)[0]))
+#define MOST   200
+
+static uint64_t state = 7;
+
+static uint64_t draw(uint64_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+/* Numbers of all lengths. */
+static uint32_t draw_number(void)
+{
+    return (uint32_t)(draw(UINT64_MAX) >> (32 + draw(32)));
+}
+
+static void draw_value(tmpl_value_t *value, tmpl_kind_e kind)
+{
+    memset(value, 0, sizeof(*value));
+    value->last = draw_number();
+    value->df = kind == TMPL_KIND_DOCUMENT && draw(4) > 0 ? 1 : 1 + draw_number() / 2;
+    if (kind == TMPL_KIND_PATH) {
+        value->text = draw_number();
+        value->repeated = (uint32_t)draw((uint64_t)value->text + 1);
+    }
+    if (kind == TMPL_KIND_SEGMENT && draw(2) == 0) {
+        value->n = (uint32_t)draw(TMPL_FINGERPRINTS_MAX + 1);
+        value->df = draw(3) == 0 ? value->n + 1 + (uint32_t)draw(300) : value->n;
+        value->df += value->df == 0;
+    }
+    for (uint32_t i = 0; i < value->n; i++) {
+        value->fingerprints[i] = (uint16_t)draw(65536);
+    }
+}
+
+static void assert_values_equal(const tmpl_value_t *a, const tmpl_value_t *b)
+{
+    assert_int_equal(a->df, b->df);
+    assert_int_equal(a->last, b->last);
+    assert_int_equal(a->text, b->text);
+    assert_int_equal(a->repeated, b->repeated);
+    assert_int_equal(a->n, b->n);
+    assert_memory_equal(a->fingerprints, b->fingerprints, a->n * sizeof(a->fingerprints[0]));
+}
+
+static tmpl_value_t values[MOST];
+static tmpl_bucket_entry_t entries[MOST];
+static unsigned char *bytes;
+
+/* n random entries, written; some of them differ in their kind only. */
+static size_t write_some(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_kind_e kind = (tmpl_kind_e)(i % TMPL_KIND_COUNT);
+
+        draw_value(&values[i], kind);
+        entries[i].key = (tmpl_key_t){ (i / TMPL_KIND_COUNT) * 0x9E3779B97F4A7C15U, kind };
+        entries[i].value = &values[i];
+    }
+    return tmpl_bucket_write(bytes, entries, n);
+}
+
+static void what_is_written_is_read(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 0; n < MOST; n++) {
+        size_t len = write_some(n);
+        tmpl_bucket_reader_t reader;
+        tmpl_value_t value;
+        tmpl_key_t key;
+
+        assert_true(len <= tmpl_bucket_room(n));
+        assert_int_equal(len == 0, n == 0);
+        tmpl_bucket_open(&reader, bytes, len);
+        for (uint32_t i = 0; i < n; i++) {
+            assert_true(tmpl_bucket_next(&reader, &key, &value));
+            assert_int_equal(key.hash, entries[i].key.hash);
+            assert_int_equal(key.kind, entries[i].key.kind);
+            assert_values_equal(&value, &values[i]);
+            assert_true(tmpl_bucket_find(bytes, len, key, &value));
+            assert_values_equal(&value, &values[i]);
+        }
+        assert_false(tmpl_bucket_next(&reader, &key, &value));
+        assert_ptr_equal(reader.at, n == 0 ? NULL : bytes + len);
+        assert_false(tmpl_bucket_find(bytes, len, (tmpl_key_t){ 1, TMPL_KIND_SEGMENT }, &value));
+    }
+}
+
+/* A bucket that is cut short or altered is read without a step beside it, and gives values that make sense. */
+static void bytes_that_are_none_do_no_harm(void **unused)
+{
+    (void)unused;
+    for (unsigned round = 0; round < 20000; round++) {
+        size_t len = write_some((uint32_t)draw(6)), cut = (size_t)draw(len + 1);
+        unsigned char *copy = malloc(cut + 1); /* of just that size: for the sanitizers */
+        tmpl_bucket_reader_t reader;
+        tmpl_value_t value;
+        tmpl_key_t key;
+        unsigned n = 0;
+
+        copy = realloc(copy, cut > 0 ? cut : 1);
+        memcpy(copy, bytes, cut);
+        for (unsigned i = 0; cut > 0 && i < 3; i++) {
+            copy[draw(cut)] = (unsigned char)draw(256);
+        }
+        tmpl_bucket_open(&reader, copy, cut);
+        while (tmpl_bucket_next(&reader, &key, &value)) {
+            assert_true(key.kind < TMPL_KIND_COUNT);
+            assert_true(value.n <= TMPL_FINGERPRINTS_MAX && value.n <= value.df);
+            assert_true(value.repeated <= value.text);
+            n++;
+        }
+        assert_true(n <= cut / 8);
+        tmpl_bucket_find(copy, cut, (tmpl_key_t){ 0, TMPL_KIND_SEGMENT }, &value);
+        free(copy);
+    }
+}
+
+static size_t size_of(tmpl_kind_e kind, const tmpl_value_t *value)
+{
+    tmpl_value_t first = { .df = 1, .last = value->last - 300 };
+    tmpl_bucket_entry_t two[] = { { { 1, TMPL_KIND_DOCUMENT }, &first }, { { 2, kind }, value } };
+
+    return tmpl_bucket_write(bytes, two, 2) - tmpl_bucket_write(bytes, two, 1);
+}
+
+static void entries_take_few_bytes(void **unused)
+{
+    tmpl_value_t once = { .df = 1, .last = 70000, .n = 1 };
+    tmpl_value_t template = { .df = 90, .last = 70000 };
+    tmpl_value_t document = { .df = 1, .last = 70000 };
+    tmpl_value_t path = { .df = 90, .last = 70000, .text = 9000, .repeated = 8900 };
+
+    (void)unused;
+    assert_int_equal(size_of(TMPL_KIND_SEGMENT, &once), 13);
+    assert_int_equal(size_of(TMPL_KIND_SEGMENT, &template), 12);
+    assert_int_equal(size_of(TMPL_KIND_DOCUMENT, &document), 11);
+    assert_int_equal(size_of(TMPL_KIND_PATH, &path), 15);
+}
+
+/* One bucket more changes the place of those alone that move there, and they come from one bucket. */
+static void a_split_moves_what_belongs_there(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 1; n < 70; n++) {
+        tmpl_buckets_t before = { n, 99 }, after = { n + 1, 99 };
+        unsigned moved = 0;
+
+        for (uint64_t hash = 0; hash < 3000; hash++) {
+            tmpl_key_t key = { hash, TMPL_KIND_SEGMENT };
+            uint32_t from = tmpl_bucket_of(&before, key), to = tmpl_bucket_of(&after, key);
+
+            assert_true(from < n && to <= n);
+            if (from != to) {
+                assert_int_equal(to, n);
+                assert_int_equal(from, tmpl_bucket_split_from(n));
+                moved++;
+            }
+        }
+        assert_true(moved > 0);
+    }
+}
+
+/* Hashes that end in the same bits, as somebody might make them, are spread, and by no rule he can know. */
+static void nobody_can_aim(void **unused)
+{
+    tmpl_buckets_t one = { 64, 1 }, other = { 64, 2 };
+    unsigned count[64] = { 0 }, same = 0;
+
+    (void)unused;
+    for (uint64_t i = 0; i < 6400; i++) {
+        tmpl_key_t key = { i << 40, TMPL_KIND_SEGMENT };
+
+        count[tmpl_bucket_of(&one, key)]++;
+        same += tmpl_bucket_of(&one, key) == tmpl_bucket_of(&other, key);
+    }
+    for (unsigned i = 0; i < DIM(count); i++) {
+        assert_in_range(count[i], 50, 170);
+    }
+    assert_in_range(same, 30, 300);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(bytes_that_are_none_do_no_harm),
+        cmocka_unit_test(entries_take_few_bytes),
+        cmocka_unit_test(a_split_moves_what_belongs_there),
+        cmocka_unit_test(nobody_can_aim),
+    };
+
+    bytes = malloc(tmpl_bucket_room(MOST));
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);
+}
