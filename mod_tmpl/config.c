@@ -36,6 +36,7 @@ static const struct {
     { offsetof(tmpl_conf_t, lifetime_n), KIND_NUMBER },
     { offsetof(tmpl_conf_t, max_body), KIND_NUMBER },
     { offsetof(tmpl_conf_t, timeout), KIND_NUMBER },
+    { offsetof(tmpl_conf_t, delay), KIND_NUMBER },
     { offsetof(tmpl_conf_t, headers), KIND_NUMBER },
     { offsetof(tmpl_conf_t, ratio), KIND_SHARE },
     { offsetof(tmpl_conf_t, min_keep), KIND_SHARE },
@@ -170,6 +171,11 @@ apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 {
     return conf->timeout == TMPL_UNSET ? TMPL_DEFAULT_TIMEOUT : conf->timeout;
+}
+
+apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
+{
+    return conf->delay == TMPL_UNSET ? TMPL_DEFAULT_DELAY : conf->delay;
 }
 
 /* Who only learns wants to be unseen; whoever does more wants to be told. */
@@ -573,6 +579,7 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define SHARE_RULE     "a number from 0 to 1, or from 0% to 100%"
 #define SIZE_RULE      "a number of bytes from 1 to 1G, with K, M, G or nothing behind it"
 #define TIME_RULE      "a time from 1ms to 10s"
+#define DELAY_RULE     "0, or a time up to 10s"
 #define SELECTOR_RULE  "simple selectors: tag, #id, .class, [attr], [attr=value] or such joined"
 #define SEPARATOR_RULE "names of HTML elements, all of them or none with a + in front"
 #define STORE_RULE     "lmdb:DIR, redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n]"
@@ -612,6 +619,8 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
     X(TAKE1, "TmplMinKeep", set_share, min_keep, 0, 0, \
       SHARE_RULE, "Share of a page's text that must be left, or the page is left alone") \
     X(TAKE1, "TmplLearn", set_learn, learn, 0, 0, LEARN_RULE, "Which pages are learnt from") \
+    X(TAKE1, "TmplLearnDelay", set_time, delay, 0, 10 * APR_USEC_PER_SEC, \
+      DELAY_RULE, "How long a page waits at least until it is learnt") \
     X(TAKE1, "TmplMaxBody", set_size, max_body, 1, APR_INT64_C(1) << 30, \
       SIZE_RULE, "Longest page that is looked at") \
     X(TAKE1, "TmplTimeout", set_time, timeout, 1000, 10 * APR_USEC_PER_SEC, \

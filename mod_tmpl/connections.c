@@ -3,12 +3,16 @@
  * A link is a store as one child holds it: opened after the fork, used by all threads, and left
  * alone for a while after it failed. Links are made by TmplStore, one for each URI, so that every
  * child opens each store once; which are there is settled with the configuration.
+ *
+ * Pages that are to be learnt wait at their link until httpd's watchdog, a thread of each child that looks ten
+ * times a second, hands them to the store, many at a time. What is there when a child ends is handed over then.
  */
 #include <unistd.h>
 
 #include <apr_file_info.h>
 #include <apr_thread_mutex.h>
 
+#include <mod_watchdog.h>
 #include <unixd.h>
 
 #include "mod_tmpl.h"
@@ -17,16 +21,26 @@
 /* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
 #define PAUSE apr_time_from_sec(1)
 
+/* How long the store may take to learn the pages that wait: nobody waits for it but the end of a child. */
+#define LEARN_TIMEOUT apr_time_from_sec(1)
+/* And how long that waits for whoever is just learning. */
+#define CLOSE_TIMEOUT apr_time_from_sec(2)
+
 static const char lmdb_scheme[] = "lmdb:";
 
 struct tmpl_link_t {
     const char *uri;
     const char *name; /* for the log: without passwords */
     /* of the child: */
+    server_rec *server;
     apr_pool_t *pool;
     apr_thread_mutex_t *opening;
     tmpl_store_t *store; /* NULL until it could be opened; atomic */
     tmpl_breaker_t breaker;
+    tmpl_later_t *later;
+    /* by who learns what waits; it stays when the child's pools go: the watchdog may still come */
+    apr_thread_mutex_t *learning;
+    int closed;        /* nothing waits any more; learning's */
     apr_uint32_t full; /* atomic */
     apr_uint32_t told; /* the second in which a bad site's name was logged last; atomic */
 };
@@ -35,6 +49,9 @@ struct tmpl_link_t {
 static apr_array_header_t *links;   /* of tmpl_link_t * */
 static apr_array_header_t *servers; /* of server_rec *: where a mode other than off is set */
 static tmpl_link_t *default_link;
+
+/* Of the child: whether somebody comes for what waits. Atomic. */
+static apr_uint32_t watched;
 
 static const char *without_password(const char *uri, apr_pool_t *pool)
 {
@@ -120,27 +137,6 @@ static apr_status_t make_directory(const char *dir, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
-{
-    int i;
-
-    add_default(pconf);
-    for (i = 0; i < links->nelts; i++) {
-        const char *uri = APR_ARRAY_IDX(links, i, tmpl_link_t *)->uri;
-        apr_status_t rv;
-
-        if (strncmp(uri, lmdb_scheme, sizeof(lmdb_scheme) - 1) != 0) {
-            continue;
-        }
-        rv = make_directory(uri + sizeof(lmdb_scheme) - 1, ptemp);
-        if (rv != APR_SUCCESS) {
-            /* pages pass without it, so the server may start */
-            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
-                         TMPL_LOG_DIRECTORY "TmplStore %s: the directory cannot be made", uri);
-        }
-    }
-}
-
 /*
  * The link's store, opened if it is not open yet; NULL, and why in err, if it cannot be, or with
  * err->status APR_SUCCESS if another thread is just trying.
@@ -169,6 +165,194 @@ static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
     return store;
 }
 
+/* Of a request, or of the server where there is none. */
+static void say(const tmpl_link_t *link, const request_rec *r, int level, const char *text)
+{
+    if (r != NULL) {
+        ap_log_rerror(APLOG_MARK, level, 0, r, "%s", text);
+    }
+    else {
+        ap_log_error(APLOG_MARK, level, 0, link->server, "%s", text);
+    }
+}
+
+static void report(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r, apr_pool_t *pool)
+{
+    int ok = err->status == APR_SUCCESS;
+    int changed = tmpl_breaker_report(&link->breaker, tmpl_clock(), ok);
+
+    if (!ok) {
+        tmpl_count(TMPL_COUNTER_STORE_FAILURES, 1);
+    }
+    if (!changed) {
+        return;
+    }
+    if (ok) {
+        tmpl_count(TMPL_COUNTER_STORE_UP, 1);
+        say(link, r, APLOG_NOTICE,
+            apr_psprintf(pool, TMPL_LOG_STORE_UP "store %s answers again", link->name));
+        return;
+    }
+    tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
+    say(link, r, APLOG_WARNING,
+        apr_psprintf(pool, TMPL_LOG_STORE_DOWN "store %s fails, pages are not counted: %s",
+                     link->name, err->text));
+}
+
+/* Only who had something to write knows of room: a page that was known already writes nothing. */
+static void report_room(tmpl_link_t *link, const tmpl_error_t *err, int written, request_rec *r,
+                        apr_pool_t *pool)
+{
+    apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
+
+    if (!full && (err->status != APR_SUCCESS || !written)) {
+        return;
+    }
+    if (apr_atomic_read32(&link->full) == full || apr_atomic_xchg32(&link->full, full) == full) {
+        return;
+    }
+    if (full) {
+        say(link, r, APLOG_WARNING,
+            apr_psprintf(pool, TMPL_LOG_STORE_FULL "store %s is full, nothing new is learnt: %s",
+                         link->name, err->text));
+    }
+    else {
+        say(link, r, APLOG_NOTICE,
+            apr_psprintf(pool, TMPL_LOG_STORE_ROOM "store %s has room again", link->name));
+    }
+}
+
+/* What the store has said: a full one is well all the same. r is NULL where no request has asked. */
+static void report_all(tmpl_link_t *link, const tmpl_error_t *said, int written, request_rec *r,
+                       apr_pool_t *pool)
+{
+    tmpl_error_t err = *said;
+
+    report_room(link, said, written, r, pool);
+    if (APR_STATUS_IS_ENOSPC(err.status)) {
+        err.status = APR_SUCCESS;
+    }
+    report(link, &err, r, pool);
+}
+
+/* Hands pages that have waited to the store; by who holds link->learning. */
+static void learn_taken(tmpl_link_t *link, tmpl_store_t *store, const tmpl_waiting_t *taken,
+                        unsigned n, request_rec *r, apr_pool_t *pool)
+{
+    const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    uint32_t counted;
+    unsigned i;
+
+    for (i = 0; i < n; i++) {
+        pages[i] = taken[i].page;
+    }
+    err.status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, &err, pool);
+    report_all(link, &err, counted > 0, r, pool);
+    tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
+    if (err.status != APR_SUCCESS && !APR_STATUS_IS_ENOSPC(err.status)) {
+        tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(link->later, taken, n));
+    }
+    else {
+        tmpl_count(err.status == APR_SUCCESS ? TMPL_COUNTER_LATER_DONE : TMPL_COUNTER_LATER_FULL,
+                   n);
+        tmpl_later_free(taken, n);
+    }
+    tmpl_count(TMPL_COUNTER_LEARNED, counted); /* last: who waits for it finds the others */
+}
+
+/* Has what waits learnt, if it is time, and if the store may be asked; by who holds link->learning. */
+static void learn_waiting(tmpl_link_t *link, apr_time_t now, request_rec *r, apr_pool_t *pool)
+{
+    tmpl_store_t *store = __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
+    tmpl_waiting_t *taken;
+    unsigned n;
+
+    /* nothing waits for a store that was never opened; and a trial of one that failed is used */
+    if (store == NULL || !tmpl_later_is_due(link->later, now) ||
+        !tmpl_breaker_allow(&link->breaker, tmpl_clock())) {
+        return;
+    }
+    n = tmpl_later_take(link->later, &taken, pool);
+    learn_taken(link, store, taken, n, r, pool);
+}
+
+/* The watchdog's call. */
+static apr_status_t watch(int state, void *data, apr_pool_t *pool)
+{
+    int i;
+
+    (void)data;
+    apr_atomic_set32(&watched, state != AP_WATCHDOG_STATE_STOPPING);
+    for (i = 0; state == AP_WATCHDOG_STATE_RUNNING && i < links->nelts; i++) {
+        tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+
+        apr_thread_mutex_lock(link->learning);
+        if (!link->closed) {
+            learn_waiting(link, tmpl_clock(), NULL, pool);
+        }
+        apr_thread_mutex_unlock(link->learning);
+    }
+    return APR_SUCCESS;
+}
+
+/* The child ends, and with it its stores. */
+static apr_status_t link_close(void *data)
+{
+    tmpl_link_t *link = data;
+    tmpl_waiting_t *lost;
+    unsigned n;
+
+    /* prefork ends a child from within a signal's handler: whom that interrupts must not be waited for */
+    if (apr_thread_mutex_timedlock(link->learning, CLOSE_TIMEOUT) != APR_SUCCESS) {
+        return APR_SUCCESS;
+    }
+    link->closed = 1;
+    learn_waiting(link, APR_INT64_MAX, NULL, link->pool);
+    n = tmpl_later_take(link->later, &lost, link->pool);
+    tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
+    tmpl_later_free(lost, n);
+    apr_thread_mutex_unlock(link->learning);
+    return APR_SUCCESS;
+}
+
+/* Without a watchdog pages are learnt in their requests. */
+static void find_watchdog(apr_pool_t *pconf)
+{
+    APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) *get =
+        APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
+    APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) *add =
+        APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
+    ap_watchdog_t *watchdog;
+
+    if (servers->nelts > 0 && get != NULL && add != NULL &&
+        get(&watchdog, "_tmpl_", 0, 0, pconf) == APR_SUCCESS) {
+        add(watchdog, AP_WD_TM_SLICE, NULL, watch);
+    }
+}
+
+void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
+{
+    int i;
+
+    add_default(pconf);
+    find_watchdog(pconf);
+    for (i = 0; i < links->nelts; i++) {
+        const char *uri = APR_ARRAY_IDX(links, i, tmpl_link_t *)->uri;
+        apr_status_t rv;
+
+        if (strncmp(uri, lmdb_scheme, sizeof(lmdb_scheme) - 1) != 0) {
+            continue;
+        }
+        rv = make_directory(uri + sizeof(lmdb_scheme) - 1, ptemp);
+        if (rv != APR_SUCCESS) {
+            /* pages pass without it, so the server may start */
+            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
+                         TMPL_LOG_DIRECTORY "TmplStore %s: the directory cannot be made", uri);
+        }
+    }
+}
+
 /* A pool that may be used while other threads use pchild. */
 static apr_pool_t *make_pool(apr_pool_t *pchild)
 {
@@ -193,7 +377,11 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
 
+        link->server = s;
         link->pool = make_pool(pchild);
+        link->later = tmpl_later_create(link->pool);
+        apr_thread_mutex_create(&link->learning, APR_THREAD_MUTEX_TIMED, s->process->pool);
+        apr_pool_pre_cleanup_register(link->pool, link, link_close);
         tmpl_breaker_init(&link->breaker, PAUSE);
         apr_thread_mutex_create(&link->opening, APR_THREAD_MUTEX_DEFAULT, link->pool);
         if (open_store(link, &err) != NULL) {
@@ -206,52 +394,6 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
                      TMPL_LOG_STORE_DOWN "store %s cannot be opened, pages are not counted: %s",
                      link->name, err.text);
-    }
-}
-
-static void report(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r)
-{
-    int ok = err->status == APR_SUCCESS;
-    int changed = tmpl_breaker_report(&link->breaker, tmpl_clock(), ok);
-
-    if (!ok) {
-        tmpl_count(TMPL_COUNTER_STORE_FAILURES, 1);
-    }
-    if (!changed) {
-        return;
-    }
-    if (ok) {
-        tmpl_count(TMPL_COUNTER_STORE_UP, 1);
-        ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_STORE_UP "store %s answers again",
-                      link->name);
-        return;
-    }
-    tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
-    ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
-                  TMPL_LOG_STORE_DOWN "store %s fails, pages are not counted: %s", link->name,
-                  err->text);
-}
-
-/* Only who had something to write knows of room: a page that was known already writes nothing. */
-static void report_room(tmpl_link_t *link, const tmpl_outcome_t *outcome, request_rec *r)
-{
-    const tmpl_error_t *err = &outcome->store_error;
-    apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
-
-    if (!full && (err->status != APR_SUCCESS || !outcome->counts.counted)) {
-        return;
-    }
-    if (apr_atomic_read32(&link->full) == full || apr_atomic_xchg32(&link->full, full) == full) {
-        return;
-    }
-    if (full) {
-        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
-                      TMPL_LOG_STORE_FULL "store %s is full, nothing new is learnt: %s", link->name,
-                      err->text);
-    }
-    else {
-        ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_STORE_ROOM "store %s has room again",
-                      link->name);
     }
 }
 
@@ -279,33 +421,65 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
     return 0;
 }
 
-void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
+/* Puts a page aside that is to be learnt; where there is no room for it, some are learnt now. */
+static void put_aside(tmpl_link_t *link, tmpl_store_t *store, const tmpl_observation_t *page,
+                      const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
+{
+    apr_time_t due = tmpl_clock() + tmpl_conf_delay(conf);
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    uint32_t counted;
+
+    if (tmpl_later_add(link->later, page, due)) {
+        tmpl_count(TMPL_COUNTER_LATER, 1);
+        return;
+    }
+    if (apr_thread_mutex_trylock(link->learning) == APR_SUCCESS) {
+        learn_waiting(link, APR_INT64_MAX, r, pool);
+        apr_thread_mutex_unlock(link->learning);
+    }
+    err.status = tmpl_store_learn(store, &page, 1, tmpl_conf_timeout(conf), &counted, &err, pool);
+    tmpl_count(TMPL_COUNTER_LEARNED, counted);
+    report_all(link, &err, counted > 0, r, pool);
+}
+
+/* Whether who asks now need not wait until the page is learnt. */
+static int may_wait(const tmpl_input_t *input, const tmpl_conf_t *conf)
+{
+    return input->learn == TMPL_LEARNING_NOW && tmpl_conf_delay(conf) > 0 &&
+           apr_atomic_read32(&watched);
+}
+
+void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl_conf_t *conf,
                      request_rec *r, apr_pool_t *pool)
 {
     tmpl_link_t *link = conf->store != NULL ? conf->store : default_link;
     tmpl_error_t err = { APR_SUCCESS, "" };
+    tmpl_input_t input = *given;
     tmpl_store_t *store = NULL;
     tmpl_clean_opts_t opts;
 
     tmpl_conf_opts(&opts, conf);
+    if (may_wait(given, conf)) {
+        input.learn = TMPL_LEARNING_LATER;
+    }
     /* a page that the parser declines must not use up the breaker's one trial */
-    if (!tmpl_clean_read(outcome, input, &opts, pool)) {
+    if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return;
     }
-    if (link != NULL && is_site(link, input->site, r) &&
+    if (link != NULL && is_site(link, input.site, r) &&
         tmpl_breaker_allow(&link->breaker, tmpl_clock())) {
         store = open_store(link, &err);
     }
-    tmpl_clean_judge(outcome, input, &opts, store, tmpl_conf_timeout(conf), pool);
-    if (store != NULL) {
-        report_room(link, outcome, r);
-        err = outcome->store_error;
-        if (APR_STATUS_IS_ENOSPC(err.status)) {
-            err.status = APR_SUCCESS;
+    tmpl_clean_judge(outcome, &input, &opts, store, tmpl_conf_timeout(conf), pool);
+    if (store == NULL) {
+        if (err.status != APR_SUCCESS) { /* or nobody was asked */
+            report(link, &err, r, pool);
         }
+        return;
     }
-    /* without a store and an error nobody was asked */
-    if (store != NULL || err.status != APR_SUCCESS) {
-        report(link, &err, r);
+    report_all(link, &outcome->store_error, outcome->counts.counted && !outcome->counts.due, r,
+               pool);
+    if (outcome->counts.due) {
+        put_aside(link, store, &outcome->observation, conf, r, pool);
     }
 }

@@ -88,7 +88,7 @@ static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *con
     input->host = r->hostname;
     input->uri = uri_of(r, pool);
     input->charset = tmpl_charset_of_type(r->content_type, pool);
-    input->learn = tmpl_may_learn(r, conf);
+    input->learn = tmpl_may_learn(r, conf) ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
 }
 
 static apr_off_t length_after(apr_off_t length, const tmpl_edits_t *edits)
@@ -111,7 +111,8 @@ static void report(request_rec *r, const tmpl_outcome_t *outcome, apr_off_t befo
     }
     tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
     tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
-    tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted != 0);
+    /* what is due is counted when it has been learnt */
+    tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
     tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
     tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
     tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);

@@ -37,10 +37,13 @@ static void child_init(apr_pool_t *pchild, server_rec *s)
 
 static void register_hooks(apr_pool_t *pool)
 {
+    /* its threads are to find the stores in place */
+    static const char *const before_watchdog[] = { "mod_watchdog.c", NULL };
+
     (void)pool;
     ap_hook_pre_config(pre_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
-    ap_hook_child_init(child_init, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_child_init(child_init, NULL, before_watchdog, APR_HOOK_MIDDLE);
     ap_hook_fixups(tmpl_request_fixups, NULL, NULL, APR_HOOK_LAST);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);

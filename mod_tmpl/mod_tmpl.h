@@ -13,6 +13,7 @@
  *     request.c      what the backend is asked for
  *     headers.c      what the response says
  *     connections.c  one store for each URI and child, behind a circuit breaker
+ *     later.c        pages that wait to be learnt
  *     cache.c        decisions about pages that come again
  *     status.c       counters, for mod_status
  *     mod_tmpl.c     hooks
@@ -62,6 +63,7 @@ APLOG_USE_MODULE(tmpl);
 /* What applies where the operator said nothing; tmpl_clean_opts_default has the rest. */
 #define TMPL_DEFAULT_MAX_BODY (4 * 1024 * 1024)
 #define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
+#define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)
 #define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
 
 /*** config.c ***/
@@ -101,6 +103,7 @@ typedef struct {
     apr_int64_t lifetime_n;
     apr_int64_t max_body; /* bytes */
     apr_int64_t timeout;  /* microseconds */
+    apr_int64_t delay;    /* microseconds; 0: pages are learnt in their requests */
     apr_int64_t headers;  /* flag */
     double ratio;
     double min_keep;
@@ -131,6 +134,7 @@ const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf);
 apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
+apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
 int tmpl_conf_headers(const tmpl_conf_t *conf);
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 
@@ -318,17 +322,48 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf);
 /* Says that s has a section with a mode other than off. Configuration only. */
 void tmpl_links_used_by(server_rec *s);
 
-/* pre_config, post_config and child_init hooks: forget; make directories; open. */
+/* pre_config, post_config and child_init hooks: forget; make directories, find who learns; open. */
 void tmpl_links_reset(apr_pool_t *pconf);
 void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp);
 void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
 
 /*
  * tmpl_clean() with the link's store, or without one while its breaker is open; conf->store NULL is
- * the default store. Logs the store's failure and recovery.
+ * the default store. What is to be learnt is put aside for httpd's watchdog, if there is one and the section
+ * wants no other. Logs the store's failure and recovery.
  */
 void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
                      request_rec *r, apr_pool_t *pool);
+
+/*** later.c ***/
+
+/* Pages of one store that wait to be learnt, in one child: bounded in number and bytes. For many threads. */
+typedef struct tmpl_later_t tmpl_later_t;
+
+/* A page that has been taken from them. */
+typedef struct {
+    tmpl_observation_t *page; /* from malloc */
+    apr_size_t size;
+    apr_time_t due; /* on tmpl_clock: from when on it is to be learnt */
+    unsigned tries; /* how often that has failed */
+} tmpl_waiting_t;
+
+/* None yet. A cleanup on pool frees those that are left. */
+tmpl_later_t *tmpl_later_create(apr_pool_t *pool);
+
+/* Puts a copy of a page behind them; 0 if there is no room for it. */
+int tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due);
+
+/* Whether one of them is due. */
+int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now);
+
+/* Takes all of them, as an array from pool: their number. */
+unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t **taken, apr_pool_t *pool);
+
+/* Puts those back that could not be learnt; returns how many of them are lost. */
+unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n);
+
+void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n);
 
 /*** status.c ***/
 
@@ -346,7 +381,13 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const t
     X(STORE_UP, "store-up", "times it came back")                                                  \
     X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
     X(CACHE_MISS, "cache-miss", "pages whose decision was not")                                    \
-    X(CACHE_STALE, "cache-stale", "pages whose decision was too old")
+    X(CACHE_STALE, "cache-stale", "pages whose decision was too old")                              \
+    X(LATER, "learn-later", "pages put aside to be learnt after their request")                    \
+    X(LATER_DONE, "learn-done", "of these, pages handed to the store since")                       \
+    X(LATER_RUNS, "learn-runs", "times some were handed to it, in as few steps as it can")         \
+    X(LATER_FULL, "learn-lost-full", "of these, pages lost because the store is full")             \
+    X(LATER_FAILED, "learn-lost-failed",                                                           \
+      "of these, pages lost because the store failed again and again")
 
 typedef enum {
 #define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,

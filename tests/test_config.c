@@ -278,6 +278,11 @@ static const char *show_max_body(const tmpl_conf_t *conf)
     return number(conf->max_body);
 }
 
+static const char *show_delay(const tmpl_conf_t *conf)
+{
+    return number(conf->delay);
+}
+
 static const char *show_timeout(const tmpl_conf_t *conf)
 {
     return number(conf->timeout);
@@ -332,6 +337,8 @@ static const struct {
     { show_max_body, "TmplMaxBody 1G", "TmplMaxBody 1", "1" },
     { show_timeout, "TmplTimeout 1s", "TmplTimeout 50ms", "50000" },
     { show_timeout, "TmplTimeout 1ms", "TmplTimeout 10", "10000000" },
+    { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
+    { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
     { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
     { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
@@ -449,6 +456,9 @@ static const struct {
     { "TmplMaxBody 9007199254740993G", { "from 1 to 1G" } },
     { "TmplMaxBody ''", { "from 1 to 1G" } },
     { "TmplTimeout 0", { "TmplTimeout must be a time from 1ms to 10s", "\"0\"" } },
+    { "TmplLearnDelay -1", { "TmplLearnDelay must be 0, or a time up to 10s", "\"-1\"" } },
+    { "TmplLearnDelay 11s", { "0, or a time up to 10s" } },
+    { "TmplLearnDelay soon", { "0, or a time up to 10s" } },
     { "TmplTimeout 11s", { "from 1ms to 10s" } },
     { "TmplTimeout 1h", { "from 1ms to 10s" } },
     { "TmplTimeout 50msec", { "from 1ms to 10s" } },
@@ -487,6 +497,7 @@ static void defaults(void **state)
     assert_int_equal(tmpl_conf_mode(conf), TMPL_MODE_OFF);
     assert_int_equal(tmpl_conf_max_body(conf), 4 * 1024 * 1024);
     assert_int_equal(tmpl_conf_timeout(conf), 100 * 1000);
+    assert_int_equal(tmpl_conf_delay(conf), 100 * 1000);
     assert_int_equal(tmpl_conf_edits(conf), 0);
     tmpl_conf_opts(&opts, conf);
     assert_memory_equal(&opts, &tmpl_clean_opts_default, sizeof(opts));
@@ -616,6 +627,7 @@ static void reference(void **state)
     assert_string_equal(conf->store->uri, "lmdb:/run/httpd/" TMPL_DEFAULT_DIR);
     assert_int_equal(conf->max_body, TMPL_DEFAULT_MAX_BODY);
     assert_int_equal(conf->timeout, TMPL_DEFAULT_TIMEOUT);
+    assert_int_equal(conf->delay, TMPL_DEFAULT_DELAY);
     assert_int_equal(conf->learn->when, TMPL_LEARN_PUBLIC);
     tmpl_conf_opts(&opts, conf);
     assert_memory_equal(opts.page.separators, &tmpl_separators_default, sizeof(tmpl_tag_set_t));

@@ -2,7 +2,7 @@
 /*
  * A child's stores: when one is asked, when it is left alone, and what is said of it.
  *
- * connections.c is included; what it needs of httpd, of the module's other files and of the library
+ * connections.c and later.c are included; what they need of httpd, of the module's other files and of the library
  * stands below, and so does the clock.
  */
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../mod_tmpl/connections.c"
+#include "../mod_tmpl/later.c"
 
 #define URI "redis://localhost/0"
 
@@ -28,6 +29,12 @@ static unsigned asked;        /* times the store was asked */
 static tmpl_error_t answer;   /* what it says */
 static unsigned char counted; /* and whether it counted the document */
 static apr_status_t opens;    /* what comes of opening it */
+static apr_interval_time_t delay;
+static tmpl_error_t learns;       /* what the store says when pages are handed over */
+static unsigned handed;           /* times some were */
+static unsigned last_n;           /* and how many, the last time */
+static tmpl_learning_e was_asked; /* how the last page was to be learnt */
+static tmpl_observation_t a_page; /* what waits of each */
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
 
 apr_time_t tmpl_clock(void)
@@ -59,15 +66,36 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                       apr_interval_time_t timeout, apr_pool_t *p)
 {
-    (void)input;
     (void)opts;
     (void)timeout;
     (void)p;
+    was_asked = input->learn;
     if (store != NULL) {
         asked++;
         outcome->store_error = answer;
         outcome->counts.counted = counted;
+        outcome->counts.due = answer.status == APR_SUCCESS && input->learn == TMPL_LEARNING_LATER;
+        outcome->observation = a_page;
     }
+}
+
+apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_interval_time_t timeout, uint32_t *new_ones,
+                              tmpl_error_t *err, apr_pool_t *p)
+{
+    uint32_t i;
+
+    (void)store;
+    (void)timeout;
+    (void)p;
+    for (i = 0; i < n; i++) {
+        assert_string_equal(pages[i]->site, a_page.site);
+    }
+    handed++;
+    last_n = n;
+    *new_ones = learns.status == APR_SUCCESS ? n : 0;
+    *err = learns;
+    return learns.status;
 }
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
@@ -80,6 +108,12 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 {
     (void)conf;
     return 1;
+}
+
+apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return delay;
 }
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
@@ -145,12 +179,22 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A child with one store, which opens as opens says. */
+/* A child with one store, which opens as opens says; its pools go with the test's. */
 static tmpl_link_t *start(apr_status_t how)
 {
+    static const tmpl_policy_t policy;
+    static const tmpl_document_t document;
+    static process_rec process;
     static server_rec server;
     tmpl_link_t *link;
 
+    process.pool = pool;
+    server.process = &process;
+    a_page = (tmpl_observation_t){ .site = "s", .document = &document, .policy = &policy };
+    delay = 0;
+    handed = 0;
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    watched = 0;
     clock_now = apr_time_from_sec(1000);
     understood = 1;
     asked = 0;
@@ -172,7 +216,7 @@ static const char *request(tmpl_link_t *link, const char *site)
     static struct ap_logconf logconf;
     static conn_rec connection;
     tmpl_conf_t conf = { .store = link };
-    tmpl_input_t input = { .site = site };
+    tmpl_input_t input = { .site = site, .learn = TMPL_LEARNING_NOW };
     tmpl_outcome_t outcome;
     request_rec r = { 0 };
 
@@ -311,12 +355,211 @@ static void a_full_store_is_told_of_once(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+/* The watchdog of a child whose pages wait so long. */
+static tmpl_link_t *start_waiting(apr_interval_time_t how_long)
+{
+    tmpl_link_t *link = start(APR_SUCCESS);
+
+    delay = how_long;
+    watch(AP_WATCHDOG_STATE_STARTING, NULL, pool);
+    return link;
+}
+
+static void tick(void)
+{
+    log_text[0] = '\0';
+    watch(AP_WATCHDOG_STATE_RUNNING, NULL, pool);
+}
+
+/* Without a watchdog, or with no delay, a page is learnt while its client waits. */
+static void without_a_watchdog_nothing_waits(void **state)
+{
+    tmpl_link_t *link = start(APR_SUCCESS);
+
+    (void)state;
+    delay = 1000;
+    request(link, "s");
+    assert_int_equal(was_asked, TMPL_LEARNING_NOW);
+    link = start_waiting(0);
+    request(link, "s");
+    assert_int_equal(was_asked, TMPL_LEARNING_NOW);
+    link = start_waiting(1000);
+    request(link, "s");
+    assert_int_equal(was_asked, TMPL_LEARNING_LATER);
+    watch(AP_WATCHDOG_STATE_STOPPING, NULL, pool);
+    request(link, "s");
+    assert_int_equal(was_asked, TMPL_LEARNING_NOW);
+}
+
+static void what_waits_is_learnt_when_it_is_due(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    tick();
+    assert_int_equal(handed, 0);
+    request(link, "s");
+    clock_now += 999;
+    request(link, "s");
+    tick();
+    assert_int_equal(handed, 0);
+    clock_now += 1;
+    tick();
+    assert_int_equal(handed, 1);
+    assert_int_equal(last_n, 2); /* the second with the first */
+    clock_now += 1000;
+    tick();
+    assert_int_equal(handed, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_RUNS], 1);
+    assert_int_equal(counters[TMPL_COUNTER_LEARNED], 2);
+}
+
+/* Who finds no room hands over what waits, and its own page: nothing is lost, nothing grows. */
+static void who_finds_no_room_learns(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned i;
+
+    (void)state;
+    for (i = 0; i < PAGES_MOST; i++) {
+        request(link, "s");
+    }
+    assert_int_equal(handed, 0);
+    request(link, "s");
+    assert_int_equal(handed, 2);
+    assert_int_equal(last_n, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], PAGES_MOST);
+    assert_int_equal(counters[TMPL_COUNTER_LEARNED], PAGES_MOST + 1);
+    assert_int_equal(link->later->n, 0);
+    assert_int_equal(link->later->size, 0);
+}
+
+/* Pages are bounded in bytes, too: one that is too large is learnt at once. */
+static void a_page_that_is_too_large_does_not_wait(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t));
+    a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
+    request(link, "s");
+    assert_int_equal(handed, 1);
+    assert_int_equal(link->later->n, 0);
+    a_page.n /= 2;
+    request(link, "s");
+    assert_int_equal(link->later->n, 1);
+    request(link, "s"); /* no room for two of these */
+    assert_int_equal(handed, 3);
+    assert_int_equal(link->later->n, 0);
+}
+
+/* A store that fails is told of once and left alone; pages are tried again, and given up in the end. */
+static void pages_are_not_tried_for_ever(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned tries;
+
+    (void)state;
+    request(link, "s");
+    clock_now += 1000;
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    tick();
+    assert_non_null(strstr(log_text, "[T011] store " URI " fails"));
+    tick();
+    assert_int_equal(handed, 1);
+    for (tries = 2; tries <= TRIES_MOST; tries++) {
+        assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
+        clock_now += PAUSE;
+        tick();
+        assert_string_equal(log_text, "");
+        assert_int_equal(handed, tries);
+    }
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
+    clock_now += PAUSE;
+    tick();
+    assert_int_equal(handed, TRIES_MOST);
+}
+
+static void pages_are_learnt_when_the_store_is_back(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    request(link, "s");
+    clock_now += 1000;
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    tick();
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    clock_now += PAUSE;
+    tick();
+    assert_non_null(strstr(log_text, "[T012]"));
+    assert_int_equal(last_n, 2);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
+}
+
+/* A full store takes nothing soon: its pages are not kept. */
+static void a_full_store_loses_what_waits(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    clock_now += 1000;
+    learns = (tmpl_error_t){ APR_ENOSPC, "it is full" };
+    tick();
+    assert_non_null(strstr(log_text, "[T013]"));
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FULL], 1);
+    assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
+    assert_int_equal(link->later->n, 0);
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    counted = 1;
+    assert_string_equal(request(link, "s"), ""); /* has written nothing yet */
+    clock_now += 1000;
+    tick();
+    assert_non_null(strstr(log_text, "[T014]"));
+}
+
+/* At the end of a child all that waits is learnt, due or not; what cannot be is counted. */
+static void the_end_of_a_child_learns_what_waits(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    apr_pool_destroy(link->pool);
+    assert_int_equal(handed, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
+    tick(); /* the watchdog's thread may end later than the stores */
+    assert_int_equal(handed, 1);
+
+    link = start_waiting(1000);
+    request(link, "s");
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    apr_pool_destroy(link->pool);
+    assert_int_equal(handed, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(a_store_that_fails_is_left_alone), TEST(a_store_that_does_not_open_is_tried_again),
-        TEST(only_who_asks_is_a_trial),         TEST(bad_names_of_sites_do_not_fill_the_log),
+        TEST(a_store_that_fails_is_left_alone),
+        TEST(a_store_that_does_not_open_is_tried_again),
+        TEST(only_who_asks_is_a_trial),
+        TEST(bad_names_of_sites_do_not_fill_the_log),
         TEST(a_full_store_is_told_of_once),
+        TEST(without_a_watchdog_nothing_waits),
+        TEST(what_waits_is_learnt_when_it_is_due),
+        TEST(who_finds_no_room_learns),
+        TEST(a_page_that_is_too_large_does_not_wait),
+        TEST(pages_are_not_tried_for_ever),
+        TEST(pages_are_learnt_when_the_store_is_back),
+        TEST(a_full_store_loses_what_waits),
+        TEST(the_end_of_a_child_learns_what_waits),
     };
 
     apr_initialize();
