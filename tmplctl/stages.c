@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include <apr_queue.h>
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
-#include <apr_thread_pool.h>
+#include <apr_thread_proc.h>
 
 #include "ctl.h"
 
@@ -25,7 +26,9 @@ struct run_t {
     place_t *places;
     int n_places;
     const ctl_item_t **batch;
-    apr_thread_pool_t *threads; /* NULL: the caller's does all */
+    apr_queue_t *tasks; /* place_t; NULL: the caller's thread does all */
+    apr_thread_t **threads;
+    int n_threads;
     apr_thread_mutex_t *lock;
     apr_thread_cond_t *idled; /* the place awaited has become idle */
     const place_t *awaited;   /* by the caller's thread, under lock */
@@ -36,35 +39,45 @@ static place_t *place_of(run_t *run, int index)
     return &run->places[index % run->n_places];
 }
 
-static void do_stage(place_t *place)
+static void do_task(place_t *place)
 {
-    place->stage(place->run->work->baton, &place->item);
-}
-
-static void *APR_THREAD_FUNC do_task(apr_thread_t *thread, void *data)
-{
-    place_t *place = data;
     run_t *run = place->run;
-    (void)thread;
-    do_stage(place);
+    place->stage(run->work->baton, &place->item);
     apr_thread_mutex_lock(run->lock);
     place->idle = 1;
     if (run->awaited == place) {
         apr_thread_cond_signal(run->idled);
     }
     apr_thread_mutex_unlock(run->lock);
+}
+
+/* Until the queue is closed. A queue may say EINTR when nothing has happened. */
+static void *APR_THREAD_FUNC do_tasks(apr_thread_t *thread, void *data)
+{
+    const run_t *run = data;
+    apr_status_t status;
+    (void)thread;
+    do {
+        void *place;
+        status = apr_queue_pop(run->tasks, &place);
+        if (status == APR_SUCCESS) {
+            do_task(place);
+        }
+    } while (status == APR_SUCCESS || status == APR_EINTR);
     return NULL;
 }
 
-/* What is further on its way goes first: it makes room. */
-static void start(place_t *place, ctl_stage_f *stage, apr_byte_t priority)
+static void start(place_t *place, ctl_stage_f *stage)
 {
+    apr_queue_t *tasks = place->run->tasks;
+    apr_status_t status;
     place->stage = stage;
     place->idle = 0;
-    if (place->run->threads == NULL ||
-        apr_thread_pool_push(place->run->threads, do_task, place, priority, NULL) != APR_SUCCESS) {
-        do_stage(place);
-        place->idle = 1;
+    do {
+        status = tasks != NULL ? apr_queue_push(tasks, place) : APR_ENOTIMPL;
+    } while (status == APR_EINTR);
+    if (status != APR_SUCCESS) {
+        do_task(place);
     }
 }
 
@@ -93,7 +106,7 @@ static void begin(run_t *run, int index)
     place_t *place = place_of(run, index);
     place->item.index = index;
     memset(place->item.state, 0, run->stages->size);
-    start(place, run->stages->prepare, APR_THREAD_TASK_PRIORITY_NORMAL);
+    start(place, run->stages->prepare);
 }
 
 /* Counts the items from the first up to before, as many as are ready and at least one; returns how many. */
@@ -107,7 +120,7 @@ static int count(run_t *run, int first, int before)
     } while (first + n < before && n < run->work->batch && is_idle(run, first + n));
     run->stages->count(run->work->baton, run->batch, n);
     for (int i = 0; i < n; i++) {
-        start(place_of(run, first + i), run->stages->finish, APR_THREAD_TASK_PRIORITY_HIGH);
+        start(place_of(run, first + i), run->stages->finish);
     }
     return n;
 }
@@ -158,9 +171,33 @@ static apr_status_t make_places(run_t *run, apr_pool_t *pool)
         }
         apr_allocator_owner_set(allocator, run->places[i].item.pool);
         run->places[i].run = run;
+        run->places[i].idle = 1;
         run->places[i].item.state = apr_palloc(pool, run->stages->size);
     }
     return APR_SUCCESS;
+}
+
+static apr_status_t start_threads(run_t *run, apr_pool_t *pool)
+{
+    int n = run->work->jobs;
+    apr_status_t status = apr_queue_create(&run->tasks, (unsigned)run->n_places, pool);
+    run->threads = apr_palloc(pool, (apr_size_t)n * sizeof(apr_thread_t *));
+    while (status == APR_SUCCESS && run->n_threads < n) {
+        status = apr_thread_create(&run->threads[run->n_threads], NULL, do_tasks, run, pool);
+        run->n_threads += status == APR_SUCCESS;
+    }
+    return status;
+}
+
+static void end_threads(run_t *run)
+{
+    apr_status_t status;
+    if (run->tasks != NULL) {
+        apr_queue_term(run->tasks);
+    }
+    for (int i = 0; i < run->n_threads; i++) {
+        apr_thread_join(&status, run->threads[i]);
+    }
 }
 
 apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, int n,
@@ -178,15 +215,12 @@ apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, 
         status = apr_thread_cond_create(&run.idled, own);
     }
     if (status == APR_SUCCESS && work->jobs > 1) {
-        status = apr_thread_pool_create(&run.threads, (apr_size_t)work->jobs,
-                                        (apr_size_t)work->jobs, own);
+        status = start_threads(&run, own);
     }
     if (status == APR_SUCCESS) {
         run_all(&run, n);
     }
-    if (run.threads != NULL) {
-        apr_thread_pool_destroy(run.threads);
-    }
+    end_threads(&run);
     apr_pool_destroy(own);
     return status;
 }
