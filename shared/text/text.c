@@ -53,9 +53,10 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
     char *at = tmpl_buf_room(line->buf, len + 1); /* a space may go before them */
     char *to = at;
     int begun = line->buf->len > line->start;
-    for (apr_size_t i = 0; i < len; i++) {
-        if (is_space((uint32_t)bytes[i])) {
+    for (apr_size_t i = 0; i < len;) {
+        if (bytes[i] <= ' ') {
             line->space = 1;
+            i++;
             continue;
         }
         if (line->space && begun) {
@@ -63,16 +64,32 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
         }
         line->space = 0;
         begun = 1;
-        *to++ = bytes[i];
+        while (i < len && bytes[i] > ' ') {
+            *to++ = bytes[i++];
+        }
     }
     *to = '\0';
     line->buf->len += (apr_size_t)(to - at);
+}
+
+#define EACH(byte) (0x0101010101010101u * (byte))
+
+/* The high bit of the first byte that is 0, if there is one; perhaps of others after it. */
+static inline uint64_t zeros(uint64_t eight)
+{
+    return (eight - EACH(1)) & ~eight & EACH(0x80);
 }
 
 /* Bytes that text begins with and that are characters of ASCII, and no reference. */
 static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
 {
     apr_size_t n = 0;
+    for (uint64_t eight; n + sizeof(eight) <= len; n += sizeof(eight)) {
+        memcpy(&eight, text + n, sizeof(eight));
+        if (((eight & EACH(0x80)) | zeros(eight) | zeros(eight ^ EACH('&'))) != 0) {
+            break;
+        }
+    }
     while (n < len && text[n] > 0 && (text[n] != '&' || !references)) {
         n++;
     }
