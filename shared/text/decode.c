@@ -109,11 +109,11 @@ void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len,
     const char *said = tmpl_charset(src, len, header, pool);
     decoder->name = "UTF-8";
     decoder->xlate = NULL;
+    if (said != NULL && apr_cstr_casecmp(said, "utf-8") == 0) {
+        return; /* perhaps with mistakes in it */
+    }
     if (tmpl_charset_is_ascii(said) && is_utf8(src, len)) {
         return;
-    }
-    if (said != NULL && apr_cstr_casecmp(said, "utf-8") == 0) {
-        return; /* with mistakes in it */
     }
     decoder->name = said != NULL ? meant_by(said) : UNKNOWN;
     if (apr_xlate_open(&decoder->xlate, "UTF-8", decoder->name, pool) != APR_SUCCESS) {
