@@ -664,6 +664,23 @@ subtest 'signals' => sub {
     }
 };
 
+# 270 KiB for LMDB's files: enough for a few hundred pages.
+subtest 'a store that is full' => sub {
+    my $limited = q{trap '' XFSZ; ulimit -f 540; exec "$@" >full.out 2>full.err};
+    system 'sh', '-c', $limited, 'sh', $tool, clean_args('strip', 'full'), '--detector', 'incremental',
+        '--store', 'lmdb:full-store', '--lifetime', '10000,20', map { "many/$_.html" } 1 .. 3000;
+    is($? >> 8, 1, 'exit code');
+    like(slurp('full.out'), qr/^3000 pages: 2996 edited, 0 declined; 0 failed;/, 'every page is written, most are edited');
+    like(slurp('full.err'), qr{^tmplctl: many/\d+\.html: store: lmdb:.*\n\z},
+        'the first that is not learnt is named, and no other');
+    my ($code, $out) = run('stats', '--store', 'lmdb:full-store', 's');
+    my ($learnt) = $out =~ /^s +(\d+) /m;
+    my ($named) = slurp('full.err') =~ m{many/(\d+)};
+    ok($learnt > 16 && $learnt < 3000, 'some are learnt') or diag $out;
+    cmp_ok($learnt, '>=', $named - 1, 'those before it are learnt, though it came among sixteen');
+    unlike(slurp('full/3000.html'), qr/Copyright Somebody/, 'the last is judged by what was learnt');
+};
+
 SKIP: {
     my ($script) = grep { -x } map { "$_/script" } split /:/, $ENV{PATH};
     skip 'no script(1) for a terminal', 1 unless defined $script;
