@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/lmdb_slots.h"
 #include "store/lmdb_store.h"
-#include "store/parts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -29,213 +28,41 @@ typedef struct {
     apr_pool_t *pool;
     tmpl_site_t site;
     tmpl_slots_t slots;
-    tmpl_lifetimes_t lifetimes; /* of the page at hand */
-    const tmpl_policy_t *policy;
-    uint32_t taken;   /* entries that are new */
-    uint32_t wanted;  /* and those that would be if the site were not full */
     uint32_t counted; /* documents */
 } work_t;
 
-/* One of them, and its slots. */
+/* One of them. */
 typedef struct {
-    const tmpl_observation_t *obs;
-    const uint32_t *keys; /* of each key its slot */
-    tmpl_slot_t *id, *text;
-    tmpl_counts_t *counts; /* NULL: nobody wants to know */
+    tmpl_rules_page_t rules; /* its slots are filled when they are loaded */
+    tmpl_counts_t *counts;   /* NULL: nobody wants to know */
 } page_t;
 
-static tmpl_slot_t *slot_of(work_t *w, const page_t *page, uint32_t i)
+/* What the rules are told of the site, and what they make of it. */
+static tmpl_rules_site_t rules_site(const work_t *w)
 {
-    return &w->slots.slots[page->keys[i]];
+    return (tmpl_rules_site_t){ w->site.pages, w->site.version, w->site.entries };
 }
 
-/* Whether there is an entry, be it one that is not written yet. */
-static int is_held(const tmpl_slot_t *slot)
+/* Counts that nobody looks at. */
+static tmpl_counts_t counts_unseen(const tmpl_observation_t *obs, apr_pool_t *pool)
 {
-    return slot->held != TMPL_HELD_NOT || slot->changed;
+    return (tmpl_counts_t){ .records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) *
+                                                             sizeof(tmpl_record_t)) };
 }
 
-static int is_live(const work_t *w, const tmpl_slot_t *slot)
+/* Learning of one page, in memory; whether anything has been written. */
+static int page_learn(work_t *w, const page_t *page, tmpl_rules_site_t *site)
 {
-    return tmpl_value_live(&slot->value, &w->lifetimes, w->site.pages);
-}
+    tmpl_counts_t unseen, *counts = page->counts;
+    int written;
 
-/* Whether an entry may be written; a new one only where the site has room. */
-static int may_take(work_t *w, const page_t *page, const tmpl_slot_t *slot)
-{
-    if (is_held(slot)) {
-        return 1;
+    if (counts == NULL) {
+        unseen = counts_unseen(page->rules.obs, w->pool);
+        counts = &unseen;
     }
-    w->wanted++;
-    return w->site.entries + w->taken < page->obs->policy->max_entries;
-}
-
-/* The slot's value is a new one. */
-static void change(work_t *w, tmpl_slot_t *slot)
-{
-    w->taken += !is_held(slot);
-    slot->changed = 1;
-}
-
-static void record_set(const page_t *page, uint32_t i, const tmpl_slot_t *slot)
-{
-    if (page->counts != NULL) {
-        page->counts->records[i] = tmpl_value_record(&slot->value);
-    }
-}
-
-static void counts_head(work_t *w, const page_t *page, int counted)
-{
-    w->counted += (uint32_t)counted;
-    if (page->counts != NULL) {
-        page->counts->pages = w->site.pages;
-        page->counts->version = w->site.version;
-        page->counts->counted = counted;
-    }
-}
-
-/* The counts as they stand. */
-static void look(work_t *w, const page_t *page)
-{
-    for (uint32_t i = 0; page->counts != NULL && i < page->obs->n; i++) {
-        const tmpl_slot_t *slot = slot_of(w, page, i);
-
-        if (is_live(w, slot)) {
-            record_set(page, i, slot);
-        }
-    }
-    counts_head(w, page, 0);
-}
-
-/* last = now in the live entries of the keys from one on. */
-static void keys_refresh(work_t *w, const page_t *page, uint32_t from)
-{
-    for (uint32_t i = from; i < page->obs->n; i++) {
-        tmpl_slot_t *slot = slot_of(w, page, i);
-
-        if (is_live(w, slot)) {
-            slot->value.last = w->site.pages;
-            change(w, slot);
-            record_set(page, i, slot);
-        }
-    }
-}
-
-/* Step 2 of learning, for a text seen long enough ago. */
-static void refresh(work_t *w, const page_t *page)
-{
-    page->text->value.last = w->site.pages;
-    change(w, page->text);
-    keys_refresh(w, page, 0);
-    counts_head(w, page, 0);
-}
-
-/* Step 3 of learning, for one key; returns how often its text is repeated text of a path. */
-static unsigned key_count(work_t *w, const page_t *page, uint32_t i, int counted)
-{
-    const tmpl_observation_t *obs = page->obs;
-    tmpl_slot_t *slot = slot_of(w, page, i);
-    int live = is_live(w, slot);
-    uint32_t before = live ? slot->value.df : 0;
-
-    if (!may_take(w, page, slot)) {
-        return 0;
-    }
-    w->site.version += (uint64_t)tmpl_value_count(&slot->value, live, (uint16_t)obs->document->id,
-                                                  counted, w->site.pages, obs->policy->min_df);
-    change(w, slot);
-    record_set(page, i, slot);
-    return tmpl_share_times(before, slot->value.df);
-}
-
-/* Learning for the key of one path, of a document that counts. */
-static void path_count(work_t *w, const page_t *page, uint32_t i, const tmpl_credit_t *credit)
-{
-    tmpl_slot_t *slot = slot_of(w, page, i);
-    int live = is_live(w, slot);
-
-    if (!credit->named) {
-        if (live) {
-            record_set(page, i, slot);
-        }
-        return;
-    }
-    if (may_take(w, page, slot)) {
-        tmpl_value_path(&slot->value, live, credit->text, credit->repeated, w->site.pages);
-        change(w, slot);
-        record_set(page, i, slot);
-    }
-}
-
-static void keys_count(work_t *w, const page_t *page, int counted)
-{
-    const tmpl_observation_t *obs = page->obs;
-    uint32_t n_segments = tmpl_observation_segments(obs);
-    unsigned char *times = apr_palloc(w->pool, n_segments + (apr_size_t)1);
-    const tmpl_credit_t *credits;
-
-    for (uint32_t i = 0; i < n_segments; i++) {
-        times[i] = (unsigned char)key_count(w, page, i, counted);
-    }
-    if (!counted) {
-        keys_refresh(w, page, n_segments);
-        return;
-    }
-    credits = tmpl_parts_credit(obs, times, w->pool);
-    for (uint32_t i = n_segments; i < obs->n; i++) {
-        path_count(w, page, i, &credits[i - n_segments]);
-    }
-}
-
-static void document_enter(work_t *w, tmpl_slot_t *slot)
-{
-    w->wanted += !is_held(slot);
-    tmpl_value_document(&slot->value, w->site.pages);
-    change(w, slot);
-}
-
-/* Steps 1 and 3 of learning. */
-static void count(work_t *w, const page_t *page)
-{
-    int counted = !is_live(w, page->id) && w->site.pages < UINT32_MAX;
-
-    w->site.pages += (uint32_t)counted;
-    keys_count(w, page, counted);
-    document_enter(w, page->id);
-    document_enter(w, page->text);
-    counts_head(w, page, counted);
-}
-
-static int is_fresh(const work_t *w, const page_t *page)
-{
-    return is_live(w, page->text) &&
-           tmpl_value_fresh(&page->text->value, page->obs->policy, w->site.pages);
-}
-
-/* Learning of one page, in memory; whether anything has changed. */
-static int page_learn(work_t *w, const page_t *page)
-{
-    if (is_fresh(w, page)) {
-        look(w, page); /* somebody else was faster */
-        return 0;
-    }
-    if (is_live(w, page->text)) {
-        refresh(w, page);
-    }
-    else {
-        count(w, page);
-    }
-    return 1;
-}
-
-/* From here on w is about that page. */
-static void page_begin(work_t *w, const page_t *page)
-{
-    if (w->policy == NULL || w->policy->lifetime_tb != page->obs->policy->lifetime_tb ||
-        w->policy->lifetime_n != page->obs->policy->lifetime_n) {
-        tmpl_lifetimes_init(&w->lifetimes, page->obs->policy);
-    }
-    w->policy = page->obs->policy;
+    written = tmpl_rules_learn(&page->rules, site, counts, w->pool);
+    w->counted += (uint32_t)counts->counted;
+    return written;
 }
 
 /* The site as it stands, or as it would begin: what is not there has no pages and no entries. */
@@ -266,44 +93,60 @@ static tmpl_key_t *keys_fill(tmpl_key_t *keys, const tmpl_observation_t *obs)
 static int pages_load(work_t *w, page_t *pages, uint32_t n)
 {
     tmpl_key_t *keys, *at;
-    const uint32_t *of;
+    tmpl_slot_t **slots;
     apr_size_t total = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        total += pages[i].obs->n + 2;
+        total += pages[i].rules.obs->n + 2;
     }
     keys = at = apr_palloc(w->pool, total * sizeof(*keys));
     for (uint32_t i = 0; i < n; i++) {
-        at = keys_fill(at, pages[i].obs);
+        at = keys_fill(at, pages[i].rules.obs);
     }
     tmpl_slots_make(&w->slots, keys, (uint32_t)total, w->pool);
-    of = w->slots.of;
+    slots = apr_palloc(w->pool, total * sizeof(*slots));
+    for (apr_size_t i = 0; i < total; i++) {
+        slots[i] = &w->slots.slots[w->slots.of[i]].slot;
+    }
     for (uint32_t i = 0; i < n; i++) {
-        pages[i].keys = of;
-        of += pages[i].obs->n;
-        pages[i].id = &w->slots.slots[*of++];
-        pages[i].text = &w->slots.slots[*of++];
+        pages[i].rules.slots = slots;
+        slots += pages[i].rules.obs->n;
+        pages[i].rules.id = *slots++;
+        pages[i].rules.text = *slots++;
     }
     return tmpl_slots_load(&w->slots, w->store->db, w->txn, &w->site, w->pool);
 }
 
-/* Writes what has been learnt, and sweeps. */
-static int pages_save(work_t *w, const char *name, uint32_t changes)
+/* Entries that are new to the site, be there room for them or not. */
+static uint32_t new_entries(const work_t *w)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->slots.n; i++) {
+        n += w->slots.slots[i].where == TMPL_HELD_NOT;
+    }
+    return n;
+}
+
+/* Writes what so many pages have changed, and sweeps. */
+static int pages_save(work_t *w, const tmpl_observation_t *last, uint32_t changes)
 {
     tmpl_lmdb_t *db = w->store->db;
-    int done;
-    int rc = tmpl_slots_save(&w->slots, db, w->txn, &w->site, &w->lifetimes, w->pool);
+    tmpl_lifetimes_t lifetimes;
+    int done, rc;
 
+    tmpl_lifetimes_init(&lifetimes, last->policy);
+    rc = tmpl_slots_save(&w->slots, db, w->txn, &w->site, &lifetimes, w->pool);
     if (rc == 0) {
-        rc = tmpl_site_sweep(db, w->txn, &w->site, &w->lifetimes,
-                             changes * SWEEP_LEAST + SWEEP_PER_NEW * w->wanted);
+        rc = tmpl_site_sweep(db, w->txn, &w->site, &lifetimes,
+                             changes * SWEEP_LEAST + SWEEP_PER_NEW * new_entries(w));
     }
     if (rc == 0) {
         rc = tmpl_doomed_sweep(db, w->txn, changes * SWEEP_DOOMED, &done);
     }
     if (rc == 0) {
         w->site.seen = (uint64_t)apr_time_sec(apr_time_now());
-        rc = tmpl_site_put(db, w->txn, name, &w->site);
+        rc = tmpl_site_put(db, w->txn, last->site, &w->site);
     }
     return rc;
 }
@@ -312,10 +155,10 @@ static int pages_save(work_t *w, const char *name, uint32_t changes)
 static int learn_in(work_t *w, page_t *pages, uint32_t n)
 {
     tmpl_lmdb_t *db = w->store->db;
-    const char *name = pages[0].obs->site;
     uint32_t changes = 0;
+    tmpl_rules_site_t site;
     int known;
-    int rc = site_find(w, name, &known);
+    int rc = site_find(w, pages[0].rules.obs->site, &known);
 
     if (rc == 0 && !known) {
         rc = tmpl_site_room(db, w->txn, &w->store->opts);
@@ -326,17 +169,23 @@ static int learn_in(work_t *w, page_t *pages, uint32_t n)
     if (rc == 0) {
         rc = pages_load(w, pages, n);
     }
-    for (uint32_t i = 0; rc == 0 && i < n; i++) {
-        page_begin(w, &pages[i]);
-        changes += (uint32_t)page_learn(w, &pages[i]);
+    if (rc != 0) {
+        return rc;
     }
-    return rc == 0 && changes > 0 ? pages_save(w, name, changes) : rc;
+    site = rules_site(w);
+    for (uint32_t i = 0; i < n; i++) {
+        changes += (uint32_t)page_learn(w, &pages[i], &site);
+    }
+    w->site.pages = site.pages;
+    w->site.version = site.version;
+    return changes > 0 ? pages_save(w, pages[n - 1].rules.obs, changes) : 0;
 }
 
 /* What a full map still allows: deleting what is dead. */
-static int clean_in(work_t *w, const char *name)
+static int clean_in(work_t *w, const tmpl_observation_t *page)
 {
     tmpl_lmdb_t *db = w->store->db;
+    tmpl_lifetimes_t lifetimes;
     int known, done = 1;
     int rc = tmpl_doomed_sweep(db, w->txn, SWEEP_FULL, &done);
 
@@ -345,22 +194,22 @@ static int clean_in(work_t *w, const char *name)
         rc = rc == MDB_NOTFOUND ? 0 : rc;
     }
     if (rc == 0) {
-        rc = site_find(w, name, &known);
+        rc = site_find(w, page->site, &known);
     }
     if (rc == 0 && known) {
-        rc = tmpl_site_sweep(db, w->txn, &w->site, &w->lifetimes, SWEEP_FULL);
+        tmpl_lifetimes_init(&lifetimes, page->policy);
+        rc = tmpl_site_sweep(db, w->txn, &w->site, &lifetimes, SWEEP_FULL);
         if (rc == 0) {
-            rc = tmpl_site_put(db, w->txn, name, &w->site);
+            rc = tmpl_site_put(db, w->txn, page->site, &w->site);
         }
     }
     return rc;
 }
 
-static void clean(work_t *w, const page_t *page)
+static void clean(work_t *w, const tmpl_observation_t *page)
 {
-    page_begin(w, page);
     if (tmpl_lmdb_write_begin(w->store->db, w->deadline, &w->txn) == 0) {
-        tmpl_lmdb_write_end(w->store->db, w->txn, clean_in(w, page->obs->site));
+        tmpl_lmdb_write_end(w->store->db, w->txn, clean_in(w, page));
     }
 }
 
@@ -372,7 +221,7 @@ static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
 {
     tmpl_lmdb_t *db = w->store->db;
     page_t *same = apr_palloc(w->pool, n * sizeof(*same));
-    const page_t first = pages[0];
+    const tmpl_observation_t *first = pages[0].rules.obs;
     int rc = tmpl_lmdb_write_begin(db, w->deadline, &w->txn);
 
     if (rc != 0) {
@@ -380,14 +229,14 @@ static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
     }
     rc = tmpl_lmdb_is_tight(db) ? MDB_MAP_FULL : 0;
     while (rc == 0 && n > 0) {
-        const char *name = pages[0].obs->site;
+        const char *name = pages[0].rules.obs->site;
         uint32_t n_same = 0, left = 0;
 
         for (uint32_t i = 0; i < n; i++) {
-            *(strcmp(pages[i].obs->site, name) == 0 ? &same[n_same++] : &pages[left++]) = pages[i];
+            *(strcmp(pages[i].rules.obs->site, name) == 0 ? &same[n_same++] : &pages[left++]) =
+                pages[i];
         }
         n = left;
-        w->taken = w->wanted = 0;
         rc = learn_in(w, same, n_same);
         if (rc == TMPL_LMDB_SITES_FULL) {
             *refused = name;
@@ -397,7 +246,7 @@ static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
     rc = tmpl_lmdb_write_end(db, w->txn, rc);
     if (rc == MDB_MAP_FULL) {
         tmpl_lmdb_reader_check(db);
-        clean(w, &first);
+        clean(w, first);
     }
     return rc;
 }
@@ -422,30 +271,33 @@ static void touch(work_t *w, const char *name)
 }
 
 /* Whether the page's text is so fresh that learning it now would write nothing. */
-static int text_find(work_t *w, const page_t *page, int *fresh)
+static int text_find(work_t *w, const tmpl_observation_t *obs, int *fresh)
 {
-    const tmpl_document_t *document = page->obs->document;
-    tmpl_key_t key = { document->text, TMPL_KIND_DOCUMENT };
-    page_t alone = { .obs = page->obs };
+    tmpl_key_t key = { obs->document->text, TMPL_KIND_DOCUMENT };
+    tmpl_lifetimes_t lifetimes;
+    const tmpl_value_t *text;
     int rc;
 
     tmpl_slots_make(&w->slots, &key, 1, w->pool);
     rc = tmpl_slots_load(&w->slots, w->store->db, w->txn, &w->site, w->pool);
-    alone.text = w->slots.slots;
-    *fresh = rc == 0 && is_fresh(w, &alone);
+    text = &w->slots.slots[0].slot.value;
+    tmpl_lifetimes_init(&lifetimes, obs->policy);
+    *fresh = rc == 0 && tmpl_value_live(text, &lifetimes, w->site.pages) &&
+             tmpl_value_fresh(text, obs->policy, w->site.pages);
     return rc;
 }
 
 /* What is to be known of a page within a read transaction. */
 static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
 {
+    const tmpl_observation_t *obs = page->rules.obs;
+    tmpl_rules_site_t site;
     int known;
-    int rc = site_find(w, page->obs->site, &known);
+    int rc = site_find(w, obs->site, &known);
 
-    page_begin(w, page);
     *done = 1;
     if (rc == 0 && learning == TMPL_LEARNING_NOW) {
-        rc = text_find(w, page, done);
+        rc = text_find(w, obs, done);
     }
     if (rc == 0 && *done) {
         rc = pages_load(w, page, 1);
@@ -453,11 +305,12 @@ static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
     if (rc != 0 || !*done) {
         return rc;
     }
+    site = rules_site(w);
     if (learning == TMPL_LEARNING_LATER) {
-        page->counts->due = page_learn(w, page);
+        page->counts->due = page_learn(w, page, &site);
     }
     else {
-        look(w, page);
+        tmpl_rules_look(&page->rules, &site, page->counts);
     }
     return 0;
 }
@@ -474,7 +327,7 @@ static int read_only(work_t *w, page_t *page, tmpl_learning_e learning, int *don
     rc = read_in(w, page, learning, done);
     tmpl_lmdb_read_end(db, w->txn);
     if (rc == 0 && *done && !page->counts->due && w->site.serial != 0) {
-        touch(w, page->obs->site);
+        touch(w, page->rules.obs->site);
     }
     return rc;
 }
@@ -495,7 +348,7 @@ static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t
 {
     tmpl_lmdb_store_t *store = ctx;
     work_t w = { .store = store, .deadline = deadline, .pool = pool };
-    page_t page = { .obs = obs, .counts = counts }, learnt = page;
+    page_t page = { .rules = { .obs = obs }, .counts = counts }, learnt = page;
     tmpl_counts_t none = { .records = counts->records };
     const char *refused = NULL;
     int done = 1, full = 0;
@@ -525,7 +378,8 @@ static uint32_t batch_fill(page_t *batch, const tmpl_observation_t *const *pages
 
     while (i < n && i < BATCH_PAGES && (i == 0 || keys + pages[i]->n <= BATCH_KEYS)) {
         keys += pages[i]->n;
-        batch[i] = (page_t){ .obs = pages[i], .counts = counts != NULL ? &counts[i] : NULL };
+        batch[i] =
+            (page_t){ .rules = { .obs = pages[i] }, .counts = counts != NULL ? &counts[i] : NULL };
         i++;
     }
     return i;

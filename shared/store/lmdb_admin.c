@@ -228,10 +228,10 @@ static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_en
         rc = tmpl_slots_load(&slots, store->db, txn, site, pool);
     }
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
-        tmpl_slot_t *slot = &slots.slots[slots.of[i]];
+        tmpl_slot_t *slot = &slots.slots[slots.of[i]].slot;
 
         tmpl_value_import(&slot->value, &entries[i]);
-        slot->changed = 1;
+        slot->written = 1;
     }
     if (rc == 0) {
         rc = tmpl_slots_save(&slots, store->db, txn, site, NULL, pool);

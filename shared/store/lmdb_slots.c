@@ -92,12 +92,12 @@ void tmpl_slots_make(tmpl_slots_t *slots, const tmpl_key_t *keys, uint32_t n, ap
     slots->n = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (i == 0 || refs[i].by != refs[i - 1].by || refs[i].kind != refs[i - 1].kind) {
-            tmpl_slot_t *slot = &slots->slots[slots->n++];
+            tmpl_lmdb_slot_t *slot = &slots->slots[slots->n++];
 
             slot->key = keys[refs[i].i];
-            slot->held = TMPL_HELD_NOT;
-            slot->changed = 0;
-            slot->value.df = 0;
+            slot->where = TMPL_HELD_NOT;
+            slot->slot.held = slot->slot.written = 0;
+            slot->slot.value.df = 0;
         }
         slots->of[refs[i].i] = slots->n - 1;
     }
@@ -126,6 +126,12 @@ static int has_drawers(const tmpl_site_t *site, tmpl_kind_e kind)
     return (unsigned)kind < TMPL_DRAWER_KINDS && site->drawers[kind].n > 0;
 }
 
+static void found(tmpl_lmdb_slot_t *slot, tmpl_held_e where)
+{
+    slot->where = where;
+    slot->slot.held = 1;
+}
+
 /* LMDB's order of an entry's key and another one: below 0 if the entry's comes first. */
 static int key_order(const unsigned char bytes[TMPL_ENTRY_SIZE], const MDB_val *other)
 {
@@ -146,7 +152,7 @@ static int load_alone(access_t *a)
     int order = 1, rc = 0;
 
     for (uint32_t i = 0; i < a->slots->n; i++) {
-        tmpl_slot_t *slot = &a->slots->slots[i];
+        tmpl_lmdb_slot_t *slot = &a->slots->slots[i];
 
         tmpl_entry_key(bytes, a->site->serial, slot->key);
         if (rc == 0 && (i == 0 || (order = key_order(bytes, &at)) > 0)) {
@@ -158,9 +164,9 @@ static int load_alone(access_t *a)
             return rc;
         }
         if (order == 0) {
-            slot->held = TMPL_HELD_ALONE;
-            if (!tmpl_value_unpack(&slot->value, slot->key.kind, data.mv_data, data.mv_size)) {
-                slot->value.df = 0;
+            found(slot, TMPL_HELD_ALONE);
+            if (!tmpl_value_unpack(&slot->slot.value, slot->key.kind, data.mv_data, data.mv_size)) {
+                slot->slot.value.df = 0;
             }
         }
         else if (has_drawers(a->site, slot->key.kind)) {
@@ -173,7 +179,7 @@ static int load_alone(access_t *a)
 /* Slots from begin on that are of one drawer: where they end, and its number. */
 static uint32_t run_end(const access_t *a, uint32_t begin, uint32_t *number)
 {
-    const tmpl_slot_t *slots = a->slots->slots;
+    const tmpl_lmdb_slot_t *slots = a->slots->slots;
     const tmpl_key_t *first = &slots[a->refs[begin].i].key;
     uint32_t n = a->site->drawers[first->kind].n, end = begin;
 
@@ -202,12 +208,12 @@ static int load_drawers(access_t *a)
             return rc;
         }
         for (uint32_t i = begin; rc == 0 && i < end; i++) {
-            tmpl_slot_t *slot = &a->slots->slots[a->refs[i].i];
+            tmpl_lmdb_slot_t *slot = &a->slots->slots[a->refs[i].i];
             uint32_t at = tmpl_drawer_find(kind, data.mv_data, data.mv_size, slot->key.hash);
 
             if (at != TMPL_NONE) {
-                slot->held = TMPL_HELD_IN_DRAWER;
-                tmpl_drawer_value(kind, data.mv_data, at, &slot->value);
+                found(slot, TMPL_HELD_IN_DRAWER);
+                tmpl_drawer_value(kind, data.mv_data, at, &slot->slot.value);
             }
         }
     }
@@ -240,24 +246,24 @@ int tmpl_slots_load(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, const tm
 }
 
 /* Whether a slot is to stand in a drawer from now on. */
-static int to_drawer(const tmpl_slot_t *slot)
+static int to_drawer(const tmpl_lmdb_slot_t *slot)
 {
-    return slot->held != TMPL_HELD_ALONE && tmpl_drawer_takes(slot->key.kind, &slot->value);
+    return slot->where != TMPL_HELD_ALONE && tmpl_drawer_takes(slot->key.kind, &slot->slot.value);
 }
 
 /* What has changed and stands in drawers, or is to; how many more will stand there, by kind. */
 static void changes_find(access_t *a, uint32_t more[TMPL_DRAWER_KINDS])
 {
     for (uint32_t i = 0; i < a->slots->n; i++) {
-        const tmpl_slot_t *slot = &a->slots->slots[i];
+        const tmpl_lmdb_slot_t *slot = &a->slots->slots[i];
 
-        if (!slot->changed) {
+        if (!slot->slot.written) {
             continue;
         }
-        a->site->entries += slot->held == TMPL_HELD_NOT;
-        if (to_drawer(slot) || slot->held == TMPL_HELD_IN_DRAWER) {
+        a->site->entries += slot->where == TMPL_HELD_NOT;
+        if (to_drawer(slot) || slot->where == TMPL_HELD_IN_DRAWER) {
             ref_add(a, i);
-            more[slot->key.kind] += slot->held == TMPL_HELD_NOT;
+            more[slot->key.kind] += slot->where == TMPL_HELD_NOT;
         }
     }
 }
@@ -271,10 +277,10 @@ static void drawer_change(access_t *a, tmpl_drawer_t *drawer, uint32_t begin, ui
 
     drawers->entries -= entries < drawers->entries ? entries : drawers->entries;
     for (uint32_t i = begin; i < end; i++) {
-        const tmpl_slot_t *slot = &a->slots->slots[a->refs[i].i];
+        const tmpl_lmdb_slot_t *slot = &a->slots->slots[a->refs[i].i];
 
         uint32_t at =
-            slot->held != TMPL_HELD_IN_DRAWER
+            slot->where != TMPL_HELD_IN_DRAWER
                 ? TMPL_NONE
                 : tmpl_drawer_find(drawer->kind, drawer->bytes, drawer->len, slot->key.hash);
 
@@ -288,10 +294,10 @@ static void drawer_change(access_t *a, tmpl_drawer_t *drawer, uint32_t begin, ui
         a->site->entries -= dead < a->site->entries ? dead : a->site->entries;
     }
     for (uint32_t i = begin; i < end; i++) {
-        tmpl_slot_t *slot = &a->slots->slots[a->refs[i].i];
+        tmpl_lmdb_slot_t *slot = &a->slots->slots[a->refs[i].i];
 
-        if (to_drawer(slot) && tmpl_drawer_add(drawer, slot->key.hash, &slot->value)) {
-            slot->changed = 0; /* what is left is put alone */
+        if (to_drawer(slot) && tmpl_drawer_add(drawer, slot->key.hash, &slot->slot.value)) {
+            slot->slot.written = 0; /* what is left is put alone */
         }
     }
     drawers->entries += (uint32_t)(drawer->len / tmpl_drawer_stride(drawer->kind));
@@ -321,12 +327,12 @@ static int save_alone(access_t *a)
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < a->slots->n; i++) {
-        const tmpl_slot_t *slot = &a->slots->slots[i];
+        const tmpl_lmdb_slot_t *slot = &a->slots->slots[i];
         MDB_val key = { TMPL_ENTRY_SIZE, bytes }, data = { 0, packed };
 
-        if (slot->changed) {
+        if (slot->slot.written) {
             tmpl_entry_key(bytes, a->site->serial, slot->key);
-            data.mv_size = tmpl_value_pack(packed, &slot->value, slot->key.kind);
+            data.mv_size = tmpl_value_pack(packed, &slot->slot.value, slot->key.kind);
             rc = mdb_cursor_put(a->cursor, &key, &data, 0);
         }
     }

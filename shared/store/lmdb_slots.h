@@ -10,6 +10,7 @@
 #define TMPL_STORE_LMDB_SLOTS_H
 
 #include "store/lmdb_table.h"
+#include "store/rules.h"
 
 /* Where an entry is kept. */
 typedef enum {
@@ -18,16 +19,16 @@ typedef enum {
     TMPL_HELD_IN_DRAWER,
 } tmpl_held_e;
 
+/* A slot, and whose it is. */
 typedef struct {
+    tmpl_slot_t slot;
     tmpl_key_t key;
-    tmpl_held_e held;   /* as it was read */
-    int changed;        /* value is to be written back */
-    tmpl_value_t value; /* df 0: there is none, or none of ours */
-} tmpl_slot_t;
+    tmpl_held_e where; /* as it was read */
+} tmpl_lmdb_slot_t;
 
 /* The slots of one site's keys, each key once, in the order of the file. */
 typedef struct {
-    tmpl_slot_t *slots;
+    tmpl_lmdb_slot_t *slots;
     uint32_t n;
     uint32_t *of; /* of each key that was asked for, in that order: its slot */
 } tmpl_slots_t;
@@ -40,7 +41,7 @@ int tmpl_slots_load(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, const tm
                     apr_pool_t *pool);
 
 /*
- * Writes back what has changed. The dead that are met in a drawer are deleted, unless lifetimes is NULL.
+ * Writes back what has been written to. The dead that are met in a drawer are deleted, unless lifetimes is NULL.
  * Changes *site: put it after. The slots are used up.
  */
 int tmpl_slots_save(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
