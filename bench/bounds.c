@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bounds [LIST]: what the worst pages cost. Each kind of page is made at doubling sizes up to the
- * default of TmplMaxBody, parsed, judged to be template as a whole and stripped, in a process of its
- * own; printed are time and peak memory by size. Fails if time or memory per byte grows with the size,
- * if a page takes too long or too much memory. With LIST, a file that names pages, their memory is
- * printed too.
+ * bounds [LIST [KIND]]: what the worst pages cost. Each kind of page is made at doubling sizes up to the
+ * default of TmplMaxBody, parsed, judged by a store that knows nothing of it, taken for template as a whole
+ * and stripped, in a process of its own, with the detector incremental and with auto; printed are time and
+ * peak memory by size. Fails if time or memory per byte grows with the size, if a page takes too long or
+ * too much memory. With LIST, a file that names pages, their memory is printed too.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include <apr_file_io.h>
 #include <apr_general.h>
 
-#include "detect/detect.h"
+#include "detect/detector.h"
 #include "rewrite/rewrite.h"
 
 #define KIB        1024u
@@ -278,11 +278,28 @@ static void reset_peak(void)
     }
 }
 
+static tmpl_models_t models;
+
+static tmpl_verdict_t *judge(const tmpl_page_t *page, const tmpl_detector_t *detector,
+                             apr_pool_t *pool)
+{
+    tmpl_observation_t observation = { 0 };
+    tmpl_counts_t counts = { .pages = 1 };
+    tmpl_detect_opts_t opts = { .models = models, .min_df = 5, .ratio = 0.7, .threshold = -1 };
+    tmpl_case_t of = { page, &observation, NULL, &counts, &opts };
+    tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
+    of.reading = detector->read(&observation, page, pool);
+    counts.records = apr_pcalloc(pool, observation.n * sizeof(*counts.records));
+    detector->judge(verdicts, &of, pool);
+    return verdicts;
+}
+
 /* The whole way of a page that is template from end to end. */
-static void strip(cost_t *cost, const buffer_t *b, apr_pool_t *pool)
+static void strip(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector,
+                  apr_pool_t *pool)
 {
     const tmpl_page_t *page;
-    tmpl_page_opts_t opts = { 0 };
+    tmpl_page_opts_t opts = { .separators = detector->separators };
     tmpl_guards_t guards = { 0 };
     tmpl_closure_t closure;
     tmpl_edits_t edits;
@@ -291,7 +308,7 @@ static void strip(cost_t *cost, const buffer_t *b, apr_pool_t *pool)
     if (cost->decline != TMPL_DECLINE_NONE) {
         return;
     }
-    tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
+    tmpl_verdict_t *verdicts = judge(page, detector, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         verdicts[i] = (tmpl_verdict_t){ 1, 1 };
     }
@@ -317,19 +334,19 @@ static apr_pool_t *new_pool(void)
 }
 
 /* A page before the one that is measured: what a process needs once (code, libxml2's tables) is there. */
-static void warm_up(void)
+static void warm_up(const tmpl_detector_t *detector)
 {
     static char page[] = "<!DOCTYPE html><title>t</title><p>x <a href=/>y</a><img src=z><b>x</b>";
     buffer_t b = { page, sizeof(page) - 1, sizeof(page) };
     cost_t cost;
     apr_pool_t *pool = new_pool();
-    strip(&cost, &b, pool);
+    strip(&cost, &b, detector, pool);
     apr_pool_destroy(pool);
 }
 
-static void measure(cost_t *cost, const buffer_t *b)
+static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector)
 {
-    warm_up();
+    warm_up(detector);
     double total = 0;
     int rounds = 0;
     apr_pool_t *pool = new_pool();
@@ -337,7 +354,7 @@ static void measure(cost_t *cost, const buffer_t *b)
     double before = status_of("VmRSS:");
     while (total < ENOUGH && rounds < ROUNDS) {
         double begin = now();
-        strip(cost, b, pool);
+        strip(cost, b, detector, pool);
         total += now() - begin;
         if (rounds++ == 0) {
             cost->memory = status_of("VmHWM:") - before;
@@ -350,7 +367,7 @@ static void measure(cost_t *cost, const buffer_t *b)
 }
 
 /* In a process of its own: what one page leaves behind is no part of the next one's memory. */
-static void run(cost_t *cost, const kind_t *kind, apr_size_t size)
+static void run(cost_t *cost, const kind_t *kind, apr_size_t size, const tmpl_detector_t *detector)
 {
     static const struct rlimit limit = { SECONDS, SECONDS + 1 };
     int status;
@@ -362,7 +379,7 @@ static void run(cost_t *cost, const kind_t *kind, apr_size_t size)
         setrlimit(RLIMIT_CPU, &limit);
         apr_initialize();
         make_page(&b, kind, size);
-        measure(cost, &b);
+        measure(cost, &b, detector);
         _exit(0);
     }
     waitpid(pid, &status, 0);
@@ -386,15 +403,15 @@ static void note(per_byte_t *p, double cost, double size)
     p->most = cost / size > p->most ? cost / size : p->most;
 }
 
-static int run_kind(const kind_t *kind, cost_t *cost)
+static int run_kind(const kind_t *kind, const tmpl_detector_t *detector, cost_t *cost)
 {
     double largest = 0;
     per_byte_t time = { 0, 0 };
     per_byte_t memory = { 0, 0 };
-    printf("%-26s", kind->name);
+    printf("%-26s %-11s", kind->name, detector->name);
     for (unsigned i = 0; i < SIZES; i++) {
         double size = (double)(SMALLEST << i);
-        run(cost, kind, SMALLEST << i);
+        run(cost, kind, SMALLEST << i, detector);
         if (cost->seconds >= SECONDS) {
             printf("  NO END\n");
             return 0;
@@ -429,7 +446,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Memory of the pages that a list names, as a multiple of their size. */
-static void run_list(const char *list, cost_t *cost)
+static void run_list(const char *list, const tmpl_detector_t *detector, cost_t *cost)
 {
     enum { MAX_PAGES = 20000, SMALL = 16 * KIB };
     static double ratios[MAX_PAGES];
@@ -450,7 +467,7 @@ static void run_list(const char *list, cost_t *cost)
             pid_t pid = fork();
             if (pid == 0) {
                 apr_initialize();
-                measure(cost, &b);
+                measure(cost, &b, detector);
                 _exit(0);
             }
             waitpid(pid, NULL, 0);
@@ -460,9 +477,9 @@ static void run_list(const char *list, cost_t *cost)
     }
     if (n > 0) {
         qsort(ratios, n, sizeof(*ratios), by_value);
-        printf("%u pages of more than %u KiB: memory over size, median %.1f, 99 of 100 below %.1f, "
-               "largest %.1f\n",
-               n, SMALL / KIB, ratios[n / 2], ratios[n * 99 / 100], ratios[n - 1]);
+        printf("%s: %u pages of more than %u KiB: memory over size, median %.1f, 99 of 100 below "
+               "%.1f, largest %.1f\n",
+               detector->name, n, SMALL / KIB, ratios[n / 2], ratios[n * 99 / 100], ratios[n - 1]);
     }
     if (names != NULL) {
         fclose(names);
@@ -471,25 +488,33 @@ static void run_list(const char *list, cost_t *cost)
 
 int main(int argc, char **argv)
 {
+    static const tmpl_detector_e detectors[] = { TMPL_DETECTOR_INCREMENTAL, TMPL_DETECTOR_AUTO };
+    enum { DETECTORS = sizeof(detectors) / sizeof(*detectors) };
     int ok = 1;
+    tmpl_error_t err;
+    apr_pool_t *pool;
     cost_t *cost =
         mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (cost == MAP_FAILED) {
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    if (cost == MAP_FAILED || tmpl_models_builtin(&models, &err, pool) != APR_SUCCESS) {
         return 2;
     }
-    if (argc > 1 && strncmp(argv[1], "-", 1) != 0) {
-        run_list(argv[1], cost);
+    for (unsigned k = 0; argc > 1 && k < DETECTORS; k++) {
+        run_list(argv[1], tmpl_detector(detectors[k]), cost);
     }
     printf("milliseconds by size; the largest time per byte over that of the smallest size; peak "
-           "memory over size, and the largest over that of 256 KiB\n%-26s",
-           "");
+           "memory over size, and the largest over that of 256 KiB\n%-26s %-11s",
+           "", "");
     for (unsigned i = 0; i < SIZES; i++) {
         printf(" %5u KiB", (SMALLEST << i) / KIB);
     }
     printf(" growth memory growth\n");
     for (unsigned i = 0; i < KINDS; i++) {
-        if (argc < 3 || strcmp(argv[2], kinds[i].name) == 0) {
-            ok &= run_kind(&kinds[i], cost);
+        for (unsigned k = 0; k < DETECTORS; k++) {
+            if (argc < 3 || strcmp(argv[2], kinds[i].name) == 0) {
+                ok &= run_kind(&kinds[i], tmpl_detector(detectors[k]), cost);
+            }
         }
     }
     return ok ? 0 : 1;

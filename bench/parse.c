@@ -145,7 +145,7 @@ static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
     tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
     uint64_t *room = apr_palloc(pool, tmpl_trees_room(models.trees) * sizeof(*room));
     double before = now();
-    const tmpl_rows_t *rows = tmpl_rows_of(read->reading, &read->layout, &evidence, pool);
+    tmpl_rows_t *rows = tmpl_rows_of(read->reading, &read->layout, &evidence, pool);
     for (uint32_t first = 0; first < page->n_blocks; first += TMPL_BLOCKS_AT_ONCE) {
         float templateness[TMPL_BLOCKS_AT_ONCE];
         uint32_t left = page->n_blocks - first;

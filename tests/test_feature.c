@@ -30,7 +30,8 @@ static int try_read(read_t *r, const char *html, apr_pool_t *pool)
     if (tmpl_page_parse(&r->page, html, strlen(html), &opts, pool) != TMPL_DECLINE_NONE) {
         return 0;
     }
-    r->reading = tmpl_read_blocks(r->page, &r->layout, pool);
+    r->reading = tmpl_read_blocks(r->page, pool);
+    tmpl_layout_read(&r->layout, r->reading, pool);
     set_rows(r, &nothing);
     return 1;
 }
@@ -264,6 +265,11 @@ static void the_best_container(void **state)
     assert_true(OF(0, BEST_SHARE) > 0.7 && OF(0, BEST_SHARE) < 0.8);
 }
 
+static uint64_t path_key(const read_t *r, uint32_t block, uint32_t level)
+{
+    return r->layout.keys[r->layout.parts[block].paths[level] - r->page->n_keys];
+}
+
 /* Classes and ids make a layout path, digits and the body's class do not. */
 static void layout_paths(void **state)
 {
@@ -271,14 +277,13 @@ static void layout_paths(void **state)
         read_html("<body class=z><div class=a id=n1><p>1</p></div><div class=a id=n2><p>2</p></div>"
                   "<div class=b id=n1><p>3</p></div><div class=a id=n1><ul><li>4<li>5</ul></div>",
                   *state);
-    assert_int_equal(r.layout.paths[0][0], r.layout.paths[1][0]);
-    assert_int_not_equal(r.layout.paths[0][0], r.layout.paths[2][0]);
-    assert_int_not_equal(r.layout.paths[0][0], r.layout.paths[3][0]);
-    assert_int_equal(r.layout.paths[3][1], r.layout.paths[4][1]); /* the list */
-    assert_int_not_equal(r.layout.paths[0][0], r.layout.paths[0][1]);
+    assert_int_equal(r.layout.parts[0].paths[0], r.layout.parts[1].paths[0]);
+    assert_int_not_equal(r.layout.parts[0].paths[0], r.layout.parts[2].paths[0]);
+    assert_int_not_equal(r.layout.parts[0].paths[0], r.layout.parts[3].paths[0]);
+    assert_int_equal(r.layout.parts[3].paths[1], r.layout.parts[4].paths[1]); /* the list */
+    assert_int_not_equal(r.layout.parts[0].paths[0], r.layout.parts[0].paths[1]);
     read_t other = read_html("<body class=y><div class=a id=n9><p>6</p></div>", *state);
-    assert_int_equal(other.layout.keys[other.layout.paths[0][0]],
-                     r.layout.keys[r.layout.paths[0][0]]);
+    assert_int_equal(path_key(&other, 0, 0), path_key(&r, 0, 0));
     for (uint32_t i = 0; i < r.layout.n_keys; i++) {
         for (uint32_t k = 0; k < i; k++) {
             assert_int_not_equal(r.layout.keys[i], r.layout.keys[k]);
@@ -294,7 +299,8 @@ static void the_table_says(void **state)
     tmpl_evidence_t evidence = { segments, paths, 9, 5 };
     IS(0, PAGES, 0);
     IS(0, REPEATED, 0);
-    paths[r.layout.paths[0][0]] = (tmpl_record_t){ .df = 6, .text = 100, .repeated = 75 };
+    paths[r.layout.parts[0].paths[0] - r.page->n_keys] =
+        (tmpl_record_t){ .df = 6, .text = 100, .repeated = 75 };
     set_rows(&r, &evidence);
     IS(0, PAGES, log2f(9));
     IS(0, DF, (4 * 0.5F + 2 * 0.125F) / 6);
@@ -332,7 +338,8 @@ static void the_store_is_told(void **state)
     assert_int_equal(o.shares[2].key, o.shares[3].key);
     assert_int_equal(o.parts[0].after, 2);
     assert_int_equal(o.parts[1].paths[0], o.parts[2].paths[0]);
-    assert_int_equal(o.parts[0].paths[0], r.page->n_keys + r.layout.paths[0][0]);
+    assert_int_equal(o.keys[o.parts[0].paths[0]].hash, r.layout.keys[0]);
+    assert_int_equal(o.parts[0].paths[1], r.page->n_keys + 1);
 }
 
 /* Whatever the page, no row holds what is no number, or a share outside 0..1. */

@@ -9,7 +9,9 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
                             apr_pool_t *pool)
 {
     tmpl_auto_t *read = apr_palloc(pool, sizeof(*read));
-    read->reading = tmpl_read_blocks(page, &read->layout, pool);
+    apr_pool_create(&read->pool, pool);
+    read->reading = tmpl_read_blocks(page, read->pool);
+    tmpl_layout_read(&read->layout, read->reading, pool);
     tmpl_layout_observation(observation, page, &read->layout, pool);
     return read;
 }
@@ -28,6 +30,15 @@ static void see_part(tmpl_record_t *records, const tmpl_record_t *known, const t
     }
 }
 
+static int was_counted(const tmpl_record_t *records, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && records[i].df > 0) {
+        i++;
+    }
+    return i == n;
+}
+
 /*
  * The model learnt from tables in which the page at hand was counted. A page that is only looked up (learning
  * is off, the store is full or does not answer) has keys that no page had: they get what they would have if
@@ -38,6 +49,9 @@ static const tmpl_record_t *see_page(const tmpl_observation_t *observation,
 {
     size_t size = observation->n * sizeof(tmpl_record_t);
     const tmpl_record_t *known = counts->records;
+    if (known != NULL && was_counted(known, observation->n)) {
+        return known;
+    }
     tmpl_record_t *records = apr_palloc(pool, size);
     if (known == NULL) {
         known = memset(apr_palloc(pool, size), 0, size);
@@ -68,24 +82,26 @@ static int is_title(const float *row)
 
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
-                      uint32_t min_df, const tmpl_trees_t *trees, apr_pool_t *pool)
+                      uint32_t min_df, const tmpl_trees_t *trees)
 {
+    apr_pool_t *pool = page->pool;
     const tmpl_page_t *p = page->reading->page;
     const tmpl_record_t *records = see_page(observation, counts, pool);
     tmpl_evidence_t evidence = { records, records + p->n_keys,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
-    const tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
-    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
+    tmpl_columns_t columns;
     uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
     float templateness[TMPL_BLOCKS_AT_ONCE];
     for (uint32_t first = 0; first < p->n_blocks; first += TMPL_BLOCKS_AT_ONCE) {
         uint32_t left = p->n_blocks - first;
         uint32_t n = left < TMPL_BLOCKS_AT_ONCE ? left : TMPL_BLOCKS_AT_ONCE;
-        tmpl_rows_fill(columns, rows, first, first + n);
-        tmpl_trees_judge(templateness, trees, columns, n, room);
+        tmpl_rows_fill(&columns, rows, first, first + n);
+        tmpl_trees_judge(templateness, trees, &columns, n, room);
         for (uint32_t i = 0; i < n; i++) {
             verdicts[first + i].ratio =
-                templateness[i] * (is_title(&columns->of[0][i]) ? TITLE_DOUBT : 1);
+                templateness[i] * (is_title(&columns.of[0][i]) ? TITLE_DOUBT : 1);
         }
     }
+    apr_pool_destroy(pool);
 }

@@ -15,6 +15,7 @@
 typedef struct {
     tmpl_layout_t layout;
     tmpl_reading_t *reading;
+    apr_pool_t *pool; /* of reading, and of what judging needs */
 } tmpl_auto_t;
 
 /*
@@ -25,11 +26,12 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
                             apr_pool_t *pool);
 
 /*
- * Fills ratio, the templateness, of each block's verdict. counts answers observation, both as they were
+ * Fills ratio, the templateness, of each block's verdict, and gives back the memory of what was read: the page
+ * can be judged once. counts answers observation, both as they were
  * when the page was read; counts->records NULL: there is no answer.
  */
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
-                      uint32_t min_df, const tmpl_trees_t *trees, apr_pool_t *pool);
+                      uint32_t min_df, const tmpl_trees_t *trees);
 
 #endif

@@ -80,8 +80,8 @@ static void *read_auto(tmpl_observation_t *observation, const tmpl_page_t *page,
 static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
     const tmpl_trees_t *trees = of->opts->models.trees;
-    tmpl_detect_auto(verdicts, of->reading, of->observation, of->counts, of->opts->min_df, trees,
-                     pool);
+    (void)pool;
+    tmpl_detect_auto(verdicts, of->reading, of->observation, of->counts, of->opts->min_df, trees);
     set_templates(verdicts, of->page->n_blocks,
                   of->opts->threshold < 0 ? tmpl_trees_threshold(trees) : of->opts->threshold);
 }

@@ -9,6 +9,7 @@
 
 #include "feature/reading.h"
 #include "page/attr.h"
+#include "page/slot.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -114,13 +115,13 @@ static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t
             (len == 2 && tmpl_span_is(page->src, attr.name, "id"))) {
             look_at_name(look, page->src + attr.value.start, tmpl_span_len(attr.value));
         }
-        else if (len == 4 && tmpl_span_is(page->src, attr.name, "role")) {
-            look->in |= role_of(page, attr.value);
-        }
         else if (len == 4 && !has_href && node->tag == TMPL_TAG_A &&
                  tmpl_span_is(page->src, attr.name, "href")) {
             look->in |= links_to(page, attr.value);
             has_href = 1;
+        }
+        else if (len == 4 && tmpl_span_is(page->src, attr.name, "role")) {
+            look->in |= role_of(page, attr.value);
         }
     }
 }
@@ -135,43 +136,112 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
     }
 }
 
-static void set_around(tmpl_around_t *around, const tmpl_page_t *page, const tmpl_node_t *node,
-                       const tmpl_around_t *up, known_names_t *known)
+/* The places of a page, told apart by their layout paths and what they stand in. */
+typedef struct {
+    tmpl_reading_t *reading;
+    uint32_t n;
+    uint32_t *slots; /* 1 + index of a place, by hash; 0: empty */
+    uint32_t n_slots;
+    apr_pool_t *pool;
+} places_t;
+
+/*
+ * Where a place stands in slots, or would. first becomes the first place with that path, or what is to be
+ * the next one.
+ */
+static uint32_t *slot_of(uint32_t *first, const places_t *places, uint64_t layout, unsigned in)
 {
+    uint32_t slot = tmpl_slot_of(layout, places->n_slots);
+    *first = places->n;
+    for (; places->slots[slot] != 0; slot = (slot + 1) & (places->n_slots - 1)) {
+        const tmpl_place_t *place = tmpl_place_at(places->reading, places->slots[slot] - 1);
+        if (place->layout == layout) {
+            *first = place->first;
+            if (place->in == in) {
+                break;
+            }
+        }
+    }
+    return &places->slots[slot];
+}
+
+/* Most pages have few places, some have one for each node: the table grows with them. */
+static void set_slots(places_t *places, uint32_t n_slots)
+{
+    uint32_t first;
+    places->n_slots = n_slots;
+    places->slots = apr_pcalloc(places->pool, n_slots * sizeof(*places->slots));
+    for (uint32_t i = 0; i < places->n; i++) {
+        const tmpl_place_t *place = tmpl_place_at(places->reading, i);
+        *slot_of(&first, places, place->layout, place->in) = i + 1;
+    }
+}
+
+static void add_place(places_t *places, const tmpl_place_t *place)
+{
+    if (places->n % TMPL_PLACES == 0) {
+        APR_ARRAY_PUSH(places->reading->places, tmpl_place_t *) =
+            apr_palloc(places->pool, TMPL_PLACES * sizeof(tmpl_place_t));
+    }
+    *tmpl_place_at(places->reading, places->n++) = *place;
+    if (places->n > places->n_slots / 2) {
+        set_slots(places, 4 * places->n_slots);
+    }
+}
+
+/* The index of the place that a node has, by what it says of itself and the place that it stands in. */
+static uint32_t find_place(places_t *places, const look_t *look, const tmpl_place_t *up)
+{
+    uint32_t first;
+    uint32_t *slot = slot_of(&first, places, look->hash, look->in);
+    if (*slot == 0) {
+        tmpl_place_t place = { .layout = look->hash, .in = look->in, .first = first };
+        go_down(&place.near, &up->near);
+        for (unsigned names = look->names; names != 0; names &= names - 1) {
+            place.near.steps[__builtin_ctz(names)] = 1;
+        }
+        *slot = places->n + 1;
+        add_place(places, &place);
+        return places->n - 1;
+    }
+    return *slot - 1;
+}
+
+static uint32_t place_of(places_t *places, const tmpl_node_t *node, uint32_t up_place,
+                         known_names_t *known)
+{
+    const tmpl_page_t *page = places->reading->page;
+    const tmpl_place_t *up = tmpl_place_at(places->reading, up_place);
     look_t look = { .known = known,
                     .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
                     .in = in_tag[node->tag] };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
-    int holds = node->after_segment > node->first_segment;
-    /* the classes of html and body are a page's, not a place's */
-    if (holds && tmpl_span_len(node->open) > 0 &&
-        !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
-        look_at_tag(&look, page, node);
-    }
-    around->layout = look.hash;
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
     }
-    around->in = look.in | passed;
-    go_down(&around->near, &up->near);
-    for (unsigned names = look.names; names != 0; names &= names - 1) {
-        around->near.steps[__builtin_ctz(names)] = 1;
+    look.in |= passed;
+    /* the classes of html and body are a page's, not a place's */
+    if (tmpl_span_len(node->open) > 0 && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
+        look_at_tag(&look, page, node);
     }
-    if (holds) {
-        around->first_block = page->segments[node->first_segment].block;
-        around->after_block = page->segments[node->after_segment - 1].block + 1;
-    }
+    return find_place(places, &look, up);
 }
 
-void tmpl_read_around(tmpl_reading_t *reading)
+void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     /* the root's path holds the operator's seed, and so do all layout paths then */
-    const tmpl_around_t nothing = { .layout = page->nodes[0].path };
+    const tmpl_place_t nothing = { .layout = page->nodes[0].path };
     known_names_t known = { 0 }; /* what hashes to 0 has no names: nothing does */
+    places_t places = { .reading = reading, .pool = pool };
+    reading->place = apr_palloc(pool, page->n_nodes * sizeof(*reading->place));
+    reading->places = apr_array_make(pool, 16, sizeof(tmpl_place_t *));
+    set_slots(&places, 256);
+    add_place(&places, &nothing);
     for (uint32_t i = 0; i < page->n_nodes; i++) {
-        uint32_t parent = page->nodes[i].parent;
-        set_around(&reading->around[i], page, &page->nodes[i],
-                   parent == TMPL_NONE ? &nothing : &reading->around[parent], &known);
+        const tmpl_node_t *node = &page->nodes[i];
+        uint32_t up = node->parent == TMPL_NONE ? 0 : reading->place[node->parent];
+        reading->place[i] =
+            node->after_segment > node->first_segment ? place_of(&places, node, up, &known) : 0;
     }
 }

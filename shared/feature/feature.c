@@ -7,7 +7,6 @@
 #include <apr_tables.h>
 
 #include "feature/reading.h"
-#include "page/slot.h"
 
 static const struct {
     const char *name;
@@ -37,132 +36,83 @@ tmpl_block_feature_e tmpl_block_feature_find(const char *name)
     return (tmpl_block_feature_e)i;
 }
 
-/* The separator element that a block's text stands directly in. */
-static uint32_t leaf_of(const tmpl_page_t *page, uint32_t b)
+/*
+ * The nearest element around node that holds more blocks; the root if there is none. Where an element holds
+ * the same segments it holds the same blocks.
+ */
+static uint32_t box_around(const tmpl_page_t *page, uint32_t node)
 {
-    uint32_t node = page->segments[page->blocks[b].first_segment].node;
-    while (node != 0 && !tmpl_separators_leaf.has[page->nodes[node].tag]) {
-        node = page->nodes[node].parent;
-    }
-    return node;
-}
-
-/* The nearest element around node that holds more blocks; the root if there is none. */
-static uint32_t box_around(const tmpl_reading_t *reading, uint32_t node)
-{
-    const tmpl_around_t *inner = &reading->around[node];
+    const tmpl_node_t *inner = &page->nodes[node];
+    uint32_t first = tmpl_first_block(page, node);
+    uint32_t after = tmpl_after_block(page, node);
     while (node != 0) {
-        node = reading->page->nodes[node].parent;
-        const tmpl_around_t *outer = &reading->around[node];
-        if (outer->first_block < inner->first_block || outer->after_block > inner->after_block) {
+        node = page->nodes[node].parent;
+        const tmpl_node_t *outer = &page->nodes[node];
+        if ((outer->first_segment < inner->first_segment && tmpl_first_block(page, node) < first) ||
+            (outer->after_segment > inner->after_segment && tmpl_after_block(page, node) > after)) {
             break;
         }
     }
     return node;
 }
 
-/* The boxes of a block, the innermost first. A leaf that holds other blocks as well is one. */
-static void find_boxes(tmpl_reading_t *reading, uint32_t b)
+/* A leaf that holds other blocks as well is a box. */
+static uint32_t innermost_box(const tmpl_page_t *page, uint32_t leaf)
 {
-    uint32_t *boxes = reading->boxes[b];
-    uint32_t leaf = reading->leaf[b];
-    const tmpl_around_t *around = &reading->around[leaf];
-    boxes[0] = around->after_block - around->first_block > 1 ? leaf : box_around(reading, leaf);
+    return tmpl_after_block(page, leaf) - tmpl_first_block(page, leaf) > 1 ? leaf
+                                                                           : box_around(page, leaf);
+}
+
+/* The boxes around a block's innermost one, as those of the block before if that has the same. */
+static void climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t innermost)
+{
+    if (boxes[0] == innermost) {
+        return;
+    }
+    boxes[0] = innermost;
     for (int i = 1; i < TMPL_BOXES; i++) {
-        boxes[i] = box_around(reading, boxes[i - 1]);
-    }
-}
-
-/* Layout paths while they are told apart. */
-typedef struct {
-    apr_array_header_t *keys; /* uint64_t */
-    uint32_t *slots;          /* 1 + index into keys, by hash; 0: empty */
-    uint32_t n_slots;
-} paths_t;
-
-/* Where a path stands in slots, or would. */
-static uint32_t *slot_of(const paths_t *paths, uint64_t key)
-{
-    uint32_t slot = tmpl_slot_of(key, paths->n_slots);
-    while (paths->slots[slot] != 0 &&
-           APR_ARRAY_IDX(paths->keys, paths->slots[slot] - 1, uint64_t) != key) {
-        slot = (slot + 1) & (paths->n_slots - 1);
-    }
-    return &paths->slots[slot];
-}
-
-/* Most pages have few paths, some have three for each block: the table grows with them. */
-static void set_slots(paths_t *paths, uint32_t n_slots)
-{
-    paths->n_slots = n_slots;
-    paths->slots = apr_pcalloc(paths->keys->pool, n_slots * sizeof(*paths->slots));
-    for (int i = 0; i < paths->keys->nelts; i++) {
-        *slot_of(paths, APR_ARRAY_IDX(paths->keys, i, uint64_t)) = (uint32_t)i + 1;
+        boxes[i] = box_around(page, boxes[i - 1]);
     }
 }
 
 /* The index of a layout path in keys, where it is added if it is new. */
-static uint32_t path_index(paths_t *paths, uint64_t key)
+static uint32_t path_index(apr_array_header_t *keys, tmpl_place_t *place, uint32_t level)
 {
-    uint32_t *slot = slot_of(paths, key);
-    if (*slot == 0) {
-        APR_ARRAY_PUSH(paths->keys, uint64_t) = key;
-        *slot = (uint32_t)paths->keys->nelts;
-        if (*slot > paths->n_slots / 2) {
-            set_slots(paths, 4 * paths->n_slots);
-            return (uint32_t)paths->keys->nelts - 1;
-        }
+    if (place->paths[level] == 0) {
+        /* text in a box's own element is another thing than text in the box */
+        APR_ARRAY_PUSH(keys, uint64_t) = place->layout + level;
+        place->paths[level] = (uint32_t)keys->nelts;
     }
-    return *slot - 1;
+    return place->paths[level] - 1;
 }
 
-static uint32_t place_of(const tmpl_reading_t *reading, uint32_t b, uint32_t level)
+void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t *pool)
 {
-    return level == 0 ? reading->leaf[b] : reading->boxes[b][level - 1];
-}
-
-static void find_layout(tmpl_layout_t *layout, const tmpl_reading_t *reading, apr_pool_t *pool)
-{
-    uint32_t n = reading->page->n_blocks;
-    paths_t paths = { .keys = apr_array_make(pool, 64, sizeof(uint64_t)) };
-    set_slots(&paths, 256);
-    layout->paths = apr_palloc(pool, n * sizeof(*layout->paths));
-    for (uint32_t b = 0; b < n; b++) {
+    const tmpl_page_t *page = reading->page;
+    apr_array_header_t *keys = apr_array_make(pool, 64, sizeof(uint64_t));
+    tmpl_part_t *parts = apr_palloc(pool, page->n_blocks * sizeof(*parts));
+    uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        const tmpl_block_t *block = &page->blocks[b];
+        climb(boxes, page, innermost_box(page, block->node));
         for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
-            uint32_t node = place_of(reading, b, level);
-            /* text in a box's own element is another thing than text in the box */
-            layout->paths[b][level] =
-                b > 0 && node == place_of(reading, b - 1, level)
-                    ? layout->paths[b - 1][level]
-                    : path_index(&paths, reading->around[node].layout + level);
+            uint32_t node = level == 0 ? block->node : boxes[level - 1];
+            tmpl_place_t *place = tmpl_place_at(reading, tmpl_place(reading, node)->first);
+            parts[b].paths[level] = page->n_keys + path_index(keys, place, level);
         }
+        parts[b].first = block->first_segment;
+        parts[b].after = block->after_segment;
     }
-    layout->keys = (uint64_t *)(void *)paths.keys->elts;
-    layout->n_keys = (uint32_t)paths.keys->nelts;
+    layout->keys = (const uint64_t *)(const void *)keys->elts;
+    layout->n_keys = (uint32_t)keys->nelts;
+    layout->parts = parts;
 }
 
-tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout, apr_pool_t *pool)
+tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool)
 {
-    uint32_t n = page->n_blocks;
     tmpl_reading_t *reading = apr_pcalloc(pool, sizeof(*reading));
     reading->page = page;
-    reading->around = apr_pcalloc(pool, page->n_nodes * sizeof(*reading->around));
-    reading->blocks = apr_pcalloc(pool, n * sizeof(*reading->blocks));
-    reading->before = apr_palloc(pool, (n + 1) * sizeof(*reading->before));
-    reading->leaf = apr_palloc(pool, n * sizeof(*reading->leaf));
-    reading->boxes = apr_palloc(pool, n * sizeof(*reading->boxes));
-    reading->last = apr_palloc(pool, n * sizeof(*reading->last));
-    reading->next = apr_palloc(pool, n * sizeof(*reading->next));
-    for (uint32_t b = 0; b < n; b++) {
-        reading->leaf[b] = leaf_of(page, b);
-    }
-    tmpl_read_around(reading);
-    tmpl_read_text(reading, pool);
-    tmpl_read_score(reading);
-    for (uint32_t b = 0; b < n; b++) {
-        find_boxes(reading, b);
-    }
-    find_layout(layout, reading, pool);
+    tmpl_read_around(reading, pool);
     return reading;
 }
 
@@ -177,7 +127,7 @@ typedef struct {
     float log;
 } known_log_t;
 
-#define KNOWN_LOG_BITS 9
+#define KNOWN_LOG_BITS 8
 #define KNOWN_DF       64
 
 struct tmpl_rows_t {
@@ -189,7 +139,12 @@ struct tmpl_rows_t {
     uint32_t titled;           /* blocks from here on have an h1 before them */
     float pages;               /* the feature of that name */
     known_log_t *logs;
-    double *df_logs; /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
+    double *df_logs;            /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
+    uint32_t boxes[TMPL_BOXES]; /* of the row that was filled last */
+    uint32_t long_behind;       /* long text up to there, with it */
+    uint32_t last_long;         /* 1 + the last block of it; 0: there is none */
+    uint32_t long_before;       /* long text up to there, without it */
+    uint32_t next_long;         /* the next block of it from there on; n_blocks: there is none */
 };
 
 static float share(uint32_t part, uint32_t all)
@@ -233,9 +188,21 @@ static float free_words(const tmpl_rows_t *of, const tmpl_sums_t *sums, uint32_t
 /* A row's features stand in columns. */
 #define F(id) row[TMPL_BLOCK_FEATURE_##id * TMPL_BLOCKS_AT_ONCE]
 
+/* Bytes of a block's segments that stand on the page more than once. */
+static uint32_t again_in(const tmpl_reading_t *reading, uint32_t b)
+{
+    const tmpl_page_t *page = reading->page;
+    uint32_t again = 0;
+    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
+        again += reading->again[page->segments[i].key] ? page->segments[i].length : 0;
+    }
+    return again;
+}
+
 static void fill_text(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    const tmpl_tally_t *own = &of->reading->blocks[b];
+    tmpl_tally_t tally = tmpl_tally_of(of->reading, b);
+    const tmpl_tally_t *own = &tally;
     tmpl_sums_t sums = tmpl_sums_between(of->before, b, b + 1);
     F(WORDS) = log_of(of, own->words * 0.5);
     F(FREE) = free_words(of, &sums, 1);
@@ -251,7 +218,7 @@ static void fill_text(float *row, const tmpl_rows_t *of, uint32_t b)
     F(LETTERS) = own->chars >= 10 * (uint64_t)own->words ? own->words > 0 ? 20.0F : 0.0F
                                                          : (float)(own->chars / (own->words * 0.5));
     F(IMAGES) = log_count(of, own->images);
-    F(AGAIN) = share(own->again, sums.length);
+    F(AGAIN) = share(again_in(of->reading, b), sums.length);
     F(RIGHTS) = own->rights;
     F(TITLE) = share(own->titled, own->words);
     F(TITLE_SHARE) = share(own->titled, of->reading->title);
@@ -268,17 +235,18 @@ static void fill_tag(float *row, const tmpl_rows_t *of, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
     uint32_t node = page->segments[page->blocks[b].first_segment].node;
-    const tmpl_around_t *around = &of->reading->around[node];
-    for (unsigned in = around->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
+    const tmpl_place_t *place = tmpl_place(of->reading, node);
+    const tmpl_near_t *near = &place->near;
+    for (unsigned in = place->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
         row[(TMPL_BLOCK_FEATURE_HEADING + __builtin_ctz(in)) * TMPL_BLOCKS_AT_ONCE] = 1;
     }
-    F(DEPTH) = log_of(of, page->nodes[of->reading->leaf[b]].depth);
+    F(DEPTH) = log_of(of, page->nodes[page->blocks[b].node].depth);
     for (unsigned i = TMPL_NAME_COMMENT; i < TMPL_NAME_COUNT; i++) {
         row[(TMPL_BLOCK_FEATURE_NAMED_COMMENT + i - TMPL_NAME_COMMENT) * TMPL_BLOCKS_AT_ONCE] =
-            nearness(around->near.steps[i]);
+            nearness(near->steps[i]);
     }
-    F(GOOD_NEAR) = nearness(around->near.steps[TMPL_NAME_GOOD]);
-    F(BAD_NEAR) = nearness(around->near.steps[TMPL_NAME_BAD]);
+    F(GOOD_NEAR) = nearness(near->steps[TMPL_NAME_GOOD]);
+    F(BAD_NEAR) = nearness(near->steps[TMPL_NAME_BAD]);
     F(NEARER) = F(GOOD_NEAR) > F(BAD_NEAR) ? 1.0F : F(BAD_NEAR) > 0 ? -1.0F : 0.0F;
 }
 
@@ -288,8 +256,9 @@ static void fill_place(float *row, const tmpl_rows_t *of, uint32_t b)
     F(LEAD) = log_of(of, of->before[b].words * 0.5);
     F(REST) = log_of(of, (of->all.words - of->before[b + 1].words) * 0.5);
     F(LONG_BEFORE) = share(of->before[b].long_text, of->all.long_text);
-    uint32_t last = of->reading->last[b];
-    uint32_t next = of->reading->next[b];
+    uint32_t n = of->reading->page->n_blocks;
+    uint32_t last = of->last_long > 0 ? b + 1 - of->last_long : n;
+    uint32_t next = of->next_long < n ? of->next_long - b : n;
     F(LONG_NEAR) = nearness(1 + (last < next ? last : next));
     F(LONG_LAST) = nearness(1 + last);
     F(LONG_NEXT) = nearness(1 + next);
@@ -307,6 +276,19 @@ static inline tmpl_sums_t window(const tmpl_rows_t *of, uint32_t b, uint32_t bac
     return tmpl_sums_between(of->before, first, after);
 }
 
+/* Ends of sentences in a block and so many on either side. */
+static uint32_t stops_near(const tmpl_reading_t *reading, uint32_t b, uint32_t beside)
+{
+    uint32_t n = reading->page->n_blocks;
+    uint32_t after = n - b > beside ? b + beside + 1 : n;
+    uint32_t stops = 0;
+    for (uint32_t i = b > beside ? b - beside : 0; i < after; i++) {
+        const tmpl_small_t *small = &reading->blocks[i];
+        stops += small->marks & TMPL_MARK_LARGE ? tmpl_tally_of(reading, i).stops : small->stops;
+    }
+    return stops;
+}
+
 static void fill_beside(float *row, const tmpl_rows_t *of, uint32_t b)
 {
     uint32_t n;
@@ -317,7 +299,7 @@ static void fill_beside(float *row, const tmpl_rows_t *of, uint32_t b)
     sums = window(of, b, 3, 4, &n);
     F(LINKED_3) = linked(&sums);
     F(FREE_3) = free_words(of, &sums, n);
-    F(STOPS_3) = share(2 * sums.stops, sums.words);
+    F(STOPS_3) = share(2 * stops_near(of->reading, b, 3), sums.words);
     F(REPEATED_3) = share(sums.repeated, sums.length);
     sums = window(of, b, 8, 9, &n);
     F(LINKED_8) = linked(&sums);
@@ -336,30 +318,38 @@ static void fill_beside(float *row, const tmpl_rows_t *of, uint32_t b)
     F(FREE_NEXT) = free_words(of, &sums, 1);
 }
 
-static void fill_boxes(float *row, const tmpl_rows_t *of, uint32_t b)
+static float score_of(const tmpl_rows_t *of, uint32_t box)
 {
-    const tmpl_reading_t *reading = of->reading;
-    const tmpl_around_t *best = &reading->around[reading->best];
-    const uint32_t *boxes = reading->boxes[b];
+    return share_of(tmpl_score(of->reading, box), tmpl_score(of->reading, of->reading->best));
+}
+
+static void fill_best(float *row, const tmpl_rows_t *of, uint32_t b)
+{
+    const tmpl_page_t *page = of->reading->page;
+    uint32_t first = tmpl_first_block(page, of->reading->best);
+    uint32_t after = tmpl_after_block(page, of->reading->best);
+    tmpl_sums_t sums = tmpl_sums_between(of->before, first, after);
+    F(BEST) = (float)(b >= first && b < after);
+    F(BEST_SHARE) = share(sums.words, of->all.words);
+    F(SCORE) = score_of(of, of->boxes[0]);
+    F(SCORE_2) = score_of(of, of->boxes[1]);
+    F(SCORE_3) = score_of(of, of->boxes[2]);
+    if (b > first) {
+        F(BEST_BEFORE) =
+            share(of->before[b].long_text - of->before[first].long_text, sums.long_text);
+    }
+}
+
+static void fill_boxes(float *row, const tmpl_rows_t *of)
+{
+    const tmpl_page_t *page = of->reading->page;
     for (unsigned i = 0; i < TMPL_BOXES; i++) {
-        const tmpl_around_t *box = &reading->around[boxes[i]];
-        tmpl_sums_t sums = tmpl_sums_between(of->before, box->first_block, box->after_block);
+        tmpl_sums_t sums = tmpl_sums_between(of->before, tmpl_first_block(page, of->boxes[i]),
+                                             tmpl_after_block(page, of->boxes[i]));
         row[(TMPL_BLOCK_FEATURE_BOX1_LINKED + i) * TMPL_BLOCKS_AT_ONCE] = linked(&sums);
         if (i < 3) {
             row[(TMPL_BLOCK_FEATURE_REPEATED_BOX1 + i) * TMPL_BLOCKS_AT_ONCE] =
                 share(sums.repeated, sums.length);
-        }
-    }
-    if (reading->best != 0) {
-        tmpl_sums_t sums = tmpl_sums_between(of->before, best->first_block, best->after_block);
-        F(BEST) = (float)(b >= best->first_block && b < best->after_block);
-        F(BEST_SHARE) = share(sums.words, of->all.words);
-        F(SCORE) = share_of(reading->around[boxes[0]].score, best->score);
-        F(SCORE_2) = share_of(reading->around[boxes[1]].score, best->score);
-        F(SCORE_3) = share_of(reading->around[boxes[2]].score, best->score);
-        if (b > best->first_block) {
-            F(BEST_BEFORE) = share(
-                of->before[b].long_text - of->before[best->first_block].long_text, sums.long_text);
         }
     }
 }
@@ -407,7 +397,8 @@ static void fill_df(float *row, const tmpl_rows_t *of, uint32_t b)
 static void fill_site(float *row, const tmpl_rows_t *of, uint32_t b)
 {
     const tmpl_evidence_t *evidence = of->evidence;
-    const uint32_t *paths = of->layout->paths[b];
+    const uint32_t *paths = of->layout->parts[b].paths;
+    uint32_t first = of->reading->page->n_keys; /* of the paths */
     if (!is_known(evidence)) {
         return;
     }
@@ -417,14 +408,14 @@ static void fill_site(float *row, const tmpl_rows_t *of, uint32_t b)
                         of->reading->page->blocks[b].length);
     F(REPEATED_PAGE) = share(of->all.repeated, of->all.length);
     for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
-        const tmpl_record_t *path = &evidence->paths[paths[level]];
+        const tmpl_record_t *path = &evidence->paths[paths[level] - first];
         row[(TMPL_BLOCK_FEATURE_PATH0_REPEATED + level) * TMPL_BLOCKS_AT_ONCE] =
             share(path->repeated, path->text);
         row[(TMPL_BLOCK_FEATURE_PATH0_DF + level) * TMPL_BLOCKS_AT_ONCE] =
             share(path->df, evidence->pages);
     }
-    F(PATH0_TEXT) = log_of(of, evidence->paths[paths[0]].text);
-    F(PATH1_TEXT) = log_of(of, evidence->paths[paths[1]].text);
+    F(PATH0_TEXT) = log_of(of, evidence->paths[paths[0] - first].text);
+    F(PATH1_TEXT) = log_of(of, evidence->paths[paths[1] - first].text);
 }
 
 static void fill_row(float *row, const tmpl_rows_t *of, uint32_t b)
@@ -433,7 +424,10 @@ static void fill_row(float *row, const tmpl_rows_t *of, uint32_t b)
     fill_tag(row, of, b);
     fill_place(row, of, b);
     fill_beside(row, of, b);
-    fill_boxes(row, of, b);
+    fill_boxes(row, of);
+    if (of->reading->best != 0) {
+        fill_best(row, of, b);
+    }
     fill_site(row, of, b);
 }
 
@@ -449,36 +443,80 @@ static uint32_t repeated_of(const tmpl_page_t *page, uint32_t b, const tmpl_evid
     return repeated;
 }
 
-const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                                const tmpl_evidence_t *evidence, apr_pool_t *pool)
+/* The first block behind which there is so much long text, or all of it that there is. */
+static uint32_t find_long(const tmpl_rows_t *of, uint32_t long_text)
+{
+    uint32_t first = 0;
+    uint32_t after = of->reading->page->n_blocks;
+    while (first < after) {
+        uint32_t middle = first + (after - first) / 2;
+        if (of->before[middle + 1].long_text < long_text) {
+            first = middle + 1;
+        }
+        else {
+            after = middle;
+        }
+    }
+    return first;
+}
+
+tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
+                          const tmpl_evidence_t *evidence, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     uint32_t n = page->n_blocks;
     uint32_t repeated = 0;
     tmpl_rows_t *of = apr_palloc(pool, sizeof(*of));
-    *of = (tmpl_rows_t){ .reading = reading, .layout = layout, .evidence = evidence, .titled = n };
+    if (reading->blocks == NULL) {
+        tmpl_read_text(reading, pool);
+        tmpl_read_score(reading, pool);
+    }
+    *of = (tmpl_rows_t){ .reading = reading,
+                         .layout = layout,
+                         .evidence = evidence,
+                         .titled = n,
+                         .boxes = { TMPL_NONE } };
     for (uint32_t b = 0; b < n; b++) {
         reading->before[b].repeated = repeated;
         repeated += repeated_of(page, b, evidence);
-        if (of->titled == n && page->nodes[reading->leaf[b]].tag == TMPL_TAG_H1) {
+        if (of->titled == n && page->nodes[page->blocks[b].node].tag == TMPL_TAG_H1) {
             of->titled = b + 1;
         }
     }
     reading->before[n].repeated = repeated;
     of->before = reading->before;
     of->all = reading->before[n];
+    of->next_long = find_long(of, 1);
     of->pages = is_known(evidence) ? fminf(6, log2f((float)evidence->pages)) : 0.0F;
     of->logs = apr_pcalloc(pool, sizeof(*of->logs) << KNOWN_LOG_BITS);
     of->df_logs = apr_pcalloc(pool, sizeof(*of->df_logs) * KNOWN_DF);
     return of;
 }
 
-void tmpl_rows_fill(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t after)
+/* Comes to a block. */
+static void go_to(tmpl_rows_t *of, uint32_t b)
+{
+    const tmpl_page_t *page = of->reading->page;
+    uint32_t before = of->before[b].long_text;
+    uint32_t behind = of->before[b + 1].long_text;
+    climb(of->boxes, page, innermost_box(page, page->blocks[b].node));
+    if (behind != of->long_behind) {
+        of->last_long = 1 + find_long(of, behind);
+        of->long_behind = behind;
+    }
+    if (before != of->long_before) {
+        of->next_long = find_long(of, before + 1);
+        of->long_before = before;
+    }
+}
+
+void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
 {
     for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
         memset(columns->of[f], 0, sizeof(columns->of[f]));
     }
     for (uint32_t b = first; b < after; b++) {
+        go_to(of, b);
         fill_row(&columns->of[0][b - first], of, b);
     }
 }
@@ -487,7 +525,7 @@ void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_la
                              const tmpl_evidence_t *evidence, apr_pool_t *pool)
 {
     uint32_t n = reading->page->n_blocks;
-    const tmpl_rows_t *of = tmpl_rows_of(reading, layout, evidence, pool);
+    tmpl_rows_t *of = tmpl_rows_of(reading, layout, evidence, pool);
     tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
     for (uint32_t b = 0; b < n; b++) {
         uint32_t in = b % TMPL_BLOCKS_AT_ONCE;

@@ -142,19 +142,28 @@ const char *tmpl_block_feature_group(tmpl_block_feature_e feature);
 /* The feature of that name, or TMPL_BLOCK_FEATURE_COUNT. */
 tmpl_block_feature_e tmpl_block_feature_find(const char *name);
 
+/* A page read for its features: what does not depend on the site's table. */
+typedef struct tmpl_reading_t tmpl_reading_t;
+
+/* Begins to read a page, as far as its layout needs it; its text is read for the rows. From pool. */
+tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool);
+
 /*
  * A layout path: the tags, classes and ids (digits taken for 0) from below body down to an element,
  * as one hash. Of a block, by level: that of its own element, of its box, and of the box around that.
  */
 typedef struct {
-    uint64_t *keys; /* each once; a path differs by the level it was taken at */
+    const uint64_t *keys; /* each once; a path differs by the level it was taken at */
     uint32_t n_keys;
-    uint32_t (*paths)[TMPL_PATH_LEVELS]; /* for each block: indices into keys */
+    const tmpl_part_t *parts; /* of each block; paths are indices into keys, behind page->n_keys */
 } tmpl_layout_t;
+
+/* Finds the layout of a page, once; all of it is from pool. */
+void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t *pool);
 
 /*
  * What a store is told of a page with its layout: fills keys (segments, then layout paths), shares
- * and parts of observation, allocated from pool. So records[page->n_keys + i] is that of
+ * and parts of observation, allocated from pool but for the parts, which are layout's. So records[page->n_keys + i] is that of
  * layout->keys[i].
  */
 void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t *page,
@@ -168,20 +177,14 @@ typedef struct {
     uint32_t min_df;
 } tmpl_evidence_t;
 
-/* A page read for its features: what does not depend on the site's table. */
-typedef struct tmpl_reading_t tmpl_reading_t;
-
-/* Reads a page and finds its layout; both live as long as pool. */
-tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, tmpl_layout_t *layout, apr_pool_t *pool);
-
 /*
  * A page whose rows can be filled, some at a time: all of them are many times the page. What the table says
  * is put into reading, in place of what another one has said; so one is used up by the next. All
- * arguments must stay as they are meanwhile.
+ * arguments must stay as they are meanwhile, and so must pool as long as reading is used.
  */
 typedef struct tmpl_rows_t tmpl_rows_t;
-const tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                                const tmpl_evidence_t *evidence, apr_pool_t *pool);
+tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
+                          const tmpl_evidence_t *evidence, apr_pool_t *pool);
 
 /* Rows of some blocks by feature, as trees want them: feature f of the block at i is of[f][i]. */
 #define TMPL_BLOCKS_AT_ONCE 64
@@ -190,7 +193,7 @@ typedef struct {
 } tmpl_columns_t;
 
 /* Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE; 0 for those that are not there. */
-void tmpl_rows_fill(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t after);
+void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
 
 /* All of page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each. */
 void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,

@@ -3,6 +3,8 @@
 #ifndef TMPL_READING_H
 #define TMPL_READING_H
 
+#include <apr_tables.h>
+
 #include "feature/feature.h"
 
 /*
@@ -69,44 +71,64 @@ typedef union {
     uint64_t words[(TMPL_NAME_COUNT + 3) / 4];
 } tmpl_near_t;
 
+/* What nodes that stand alike have in common. */
 typedef struct {
-    uint64_t layout; /* its layout path */
-    unsigned in;     /* TMPL_IN_* */
+    uint64_t layout; /* their layout path */
     tmpl_near_t near;
-    uint32_t first_block;
-    uint32_t after_block; /* blocks [first_block, after_block) have text inside */
-    float score;          /* score.c */
-} tmpl_around_t;
+    unsigned in;    /* TMPL_IN_* */
+    uint32_t first; /* the first place with that path */
+    uint32_t
+        paths[TMPL_PATH_LEVELS]; /* of it: 1 + index of the layout's key; 0: there is none yet */
+} tmpl_place_t;
+
+/* Places are kept in chunks, which never move. */
+#define TMPL_PLACES 16
+
+/* Scores of so many nodes are kept together, if one of them has a score. */
+#define TMPL_SCORES 256
 
 /*
- * What is counted in a block. Words count in halves, so that all counts are whole numbers: no page has
- * 2^32 of anything, and no sum of them is rounded.
+ * X(name): what is counted in a block, and not summed over blocks. Words count in halves, so that all counts are whole
+ * numbers: no page has 2^32 of anything, and no sum of them is rounded.
  */
+#define TMPL_TALLIES(X)                                                                            \
+    X(titled) /* halves of words that the page's title has */                                      \
+    X(stops)  /* ends of sentences */                                                              \
+    X(commas)                                                                                      \
+    X(chars) /* all but white space */                                                             \
+    X(digits)                                                                                      \
+    X(signs)                                                                                       \
+    X(capitals) /* words */                                                                        \
+    X(links)                                                                                       \
+    X(here)  /* of these, to a place on the page */                                                \
+    X(whole) /* with a host */                                                                     \
+    X(images)
+
 typedef struct {
     uint32_t words;  /* in halves */
     uint32_t linked; /* of these, in links */
-    uint32_t titled; /* of these, those that the page's title has */
-    uint32_t stops;  /* ends of sentences */
-    uint32_t commas;
-    uint32_t chars; /* all but white space */
-    uint32_t digits;
-    uint32_t signs;
-    uint32_t capitals; /* words */
-    uint32_t links;
-    uint32_t here;  /* of these, to a place on the page */
-    uint32_t whole; /* with a host */
-    uint32_t images;
-    uint32_t again;       /* bytes of segments that stand on the page more than once */
+#define TMPL_TALLY(name) uint32_t name;
+    TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
     unsigned char rights; /* there is a copyright sign */
     unsigned char ends;   /* it ends like a sentence */
     unsigned char lower;  /* it begins with a small letter */
 } tmpl_tally_t;
 
+/* What is kept of it beside the sums: pages have very many small blocks. */
+typedef struct {
+#define TMPL_TALLY(name) unsigned char name;
+    TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+    unsigned char marks; /* TMPL_MARK_*; with LARGE the first bytes are an index into large */
+} tmpl_small_t;
+
+enum { TMPL_MARK_RIGHTS = 1, TMPL_MARK_ENDS = 2, TMPL_MARK_LOWER = 4, TMPL_MARK_LARGE = 8 };
+
 /* X(name): what is summed over blocks. */
 #define TMPL_SUMS(X)                                                                               \
     X(words)                                                                                       \
     X(linked)                                                                                      \
-    X(stops)                                                                                       \
     X(length)    /* bytes of segments, as page.h counts them */                                    \
     X(long_text) /* halves of free words in long text */                                           \
     X(repeated)  /* bytes of segments with DF >= 2 */
@@ -131,22 +153,55 @@ static inline tmpl_sums_t tmpl_sums_between(const tmpl_sums_t *before, uint32_t 
 
 struct tmpl_reading_t {
     const tmpl_page_t *page;
-    tmpl_around_t *around; /* of each node */
-    tmpl_tally_t *blocks;
-    tmpl_sums_t *before;           /* sums over the blocks before each; n_blocks + 1 */
-    uint32_t *leaf;                /* of each block: the separator element it stands directly in */
-    uint32_t (*boxes)[TMPL_BOXES]; /* of each block: its boxes, the innermost first */
-    uint32_t *last;                /* of each block: blocks back to the last long text, itself 0 */
-    uint32_t *next;                /* and on to the next; n_blocks if there is none */
-    uint32_t title;                /* words of the page's title, in halves */
-    uint32_t best;                 /* the node that scores best; 0: none has a score */
+    uint32_t *place;            /* of each node; of those without text, nothing is asked */
+    apr_array_header_t *places; /* tmpl_place_t *, TMPL_PLACES of them each */
+
+    /* what tmpl_layout_t does not need, read later */
+    tmpl_small_t *blocks;      /* NULL: not read yet */
+    apr_array_header_t *large; /* tmpl_tally_t */
+    tmpl_sums_t *before;       /* sums over the blocks before each; n_blocks + 1 */
+    float **scores;            /* of nodes, by TMPL_SCORES; NULL: all 0 (score.c) */
+    unsigned char *again;      /* of each key: it stands on the page more than once */
+    uint32_t title;            /* words of the page's title, in halves */
+    uint32_t best;             /* the node that scores best; 0: none has a score */
 };
+
+static inline tmpl_place_t *tmpl_place_at(const tmpl_reading_t *reading, uint32_t i)
+{
+    return &APR_ARRAY_IDX(reading->places, i / TMPL_PLACES, tmpl_place_t *)[i % TMPL_PLACES];
+}
+
+/* The place of a node. */
+static inline tmpl_place_t *tmpl_place(const tmpl_reading_t *reading, uint32_t node)
+{
+    return tmpl_place_at(reading, reading->place[node]);
+}
+
+static inline float tmpl_score(const tmpl_reading_t *reading, uint32_t node)
+{
+    const float *scores = reading->scores[node / TMPL_SCORES];
+    return scores != NULL ? scores[node % TMPL_SCORES] : 0;
+}
+
+/* The blocks [first, after) that have text inside a node that has. */
+static inline uint32_t tmpl_first_block(const tmpl_page_t *page, uint32_t node)
+{
+    return page->segments[page->nodes[node].first_segment].block;
+}
+
+static inline uint32_t tmpl_after_block(const tmpl_page_t *page, uint32_t node)
+{
+    return page->segments[page->nodes[node].after_segment - 1].block + 1;
+}
 
 /* Free words from which a block is long text, in halves. */
 #define TMPL_LONG_TEXT 24
 
-void tmpl_read_around(tmpl_reading_t *reading);
+void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
-void tmpl_read_score(tmpl_reading_t *reading);
+void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool);
+
+/* What was counted in a block. In text.c. */
+tmpl_tally_t tmpl_tally_of(const tmpl_reading_t *reading, uint32_t b);
 
 #endif

@@ -12,48 +12,61 @@
 #define LEAST_WORDS 5
 #define REACH       5
 
-static void give_points(tmpl_reading_t *reading, uint32_t b)
+static float *score_of(tmpl_reading_t *reading, uint32_t node, apr_pool_t *pool)
+{
+    float **scores = &reading->scores[node / TMPL_SCORES];
+    if (*scores == NULL) {
+        *scores = apr_pcalloc(pool, TMPL_SCORES * sizeof(**scores));
+    }
+    return &(*scores)[node % TMPL_SCORES];
+}
+
+static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
-    const tmpl_tally_t *tally = &reading->blocks[b];
-    double plain = (tally->words - tally->linked) * 0.5;
+    tmpl_sums_t sums = tmpl_sums_between(reading->before, b, b + 1);
+    double plain = (sums.words - sums.linked) * 0.5;
     if (plain < LEAST_WORDS) {
         return;
     }
-    double points = 1 + tally->commas + fmin(plain / 20, 3) + fmin(tally->stops, 5);
-    uint32_t node = reading->leaf[b];
+    tmpl_tally_t tally = tmpl_tally_of(reading, b);
+    double points = 1 + tally.commas + fmin(plain / 20, 3) + fmin(tally.stops, 5);
+    uint32_t node = page->blocks[b].node;
     /* the block's own element is nobody's container */
-    if (reading->around[node].after_block - reading->around[node].first_block < 2 && node != 0) {
+    if (tmpl_after_block(page, node) - tmpl_first_block(page, node) < 2 && node != 0) {
         node = page->nodes[node].parent;
     }
     double part = 1;
     for (int up = 0; up < REACH && node != 0; up++) {
-        reading->around[node].score += (float)(points * part);
+        *score_of(reading, node, pool) += (float)(points * part);
         part *= up == 0 ? 0.5 : 0.6;
         node = page->nodes[node].parent;
     }
 }
 
-void tmpl_read_score(tmpl_reading_t *reading)
+void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
 {
+    const tmpl_page_t *page = reading->page;
     float best = 0;
-    for (uint32_t b = 0; b < reading->page->n_blocks; b++) {
-        give_points(reading, b);
-    }
     reading->best = 0;
-    for (uint32_t i = 1; i < reading->page->n_nodes; i++) {
-        tmpl_around_t *around = &reading->around[i];
-        if (around->score > 0) {
-            tmpl_sums_t sum =
-                tmpl_sums_between(reading->before, around->first_block, around->after_block);
-            double named = (around->near.steps[TMPL_NAME_GOOD] == 1 ? 1.25 : 1) *
-                           (around->near.steps[TMPL_NAME_BAD] == 1 ? 0.75 : 1);
-            around->score *=
-                (float)(named * (sum.words > 0 ? 1 - (double)sum.linked / sum.words : 1));
-        }
-        if (around->score > best) {
-            best = around->score;
-            reading->best = i;
+    reading->scores =
+        apr_pcalloc(pool, (page->n_nodes / TMPL_SCORES + 1) * sizeof(*reading->scores));
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        give_points(reading, b, pool);
+    }
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        if (tmpl_score(reading, i) > 0) {
+            float *score = score_of(reading, i, pool);
+            tmpl_sums_t sum = tmpl_sums_between(reading->before, tmpl_first_block(page, i),
+                                                tmpl_after_block(page, i));
+            const tmpl_near_t *near = &tmpl_place(reading, i)->near;
+            double named = (near->steps[TMPL_NAME_GOOD] == 1 ? 1.25 : 1) *
+                           (near->steps[TMPL_NAME_BAD] == 1 ? 0.75 : 1);
+            *score *= (float)(named * (sum.words > 0 ? 1 - (double)sum.linked / sum.words : 1));
+            if (*score > best) {
+                best = *score;
+                reading->best = i;
+            }
         }
     }
 }

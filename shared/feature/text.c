@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a block's text says of itself: counts of words, sentences and signs, in any script. */
+#include <limits.h>
 #include <string.h>
 
 #include <apr_lib.h>
@@ -337,7 +338,7 @@ static void read_link(tmpl_tally_t *tally, unsigned in)
 }
 
 /* Which segments stand on the page more than once, by key. */
-static const unsigned char *find_again(const tmpl_page_t *page, apr_pool_t *pool)
+static unsigned char *find_again(const tmpl_page_t *page, apr_pool_t *pool)
 {
     enum { ONCE = 1, AGAIN = 2 };
     unsigned char *uses = apr_pcalloc(pool, page->n_keys + 1);
@@ -351,11 +352,10 @@ static const unsigned char *find_again(const tmpl_page_t *page, apr_pool_t *pool
     return uses;
 }
 
-static void read_block(tmpl_reading_t *reading, uint32_t b, const unsigned char *again,
+static void read_block(tmpl_tally_t *tally, const tmpl_reading_t *reading, uint32_t b,
                        const title_t *title)
 {
     const tmpl_page_t *page = reading->page;
-    tmpl_tally_t *tally = &reading->blocks[b];
     scan_t scan = {
         .tally = tally, .s = (const unsigned char *)page->src, .some = title->some, .title = title
     };
@@ -368,56 +368,57 @@ static void read_block(tmpl_reading_t *reading, uint32_t b, const unsigned char 
             read_span(&scan, segment->span);
         }
         tally->images += node->tag == TMPL_TAG_IMG;
-        tally->again += again[segment->key] ? segment->length : 0;
-        if (reading->around[segment->node].in & TMPL_IN_LINK) {
+        if (tmpl_place(reading, segment->node)->in & TMPL_IN_LINK) {
             uint32_t own = link_of(page, segment->node);
             tally->linked += tally->words - words;
             if (own != link) {
-                read_link(tally, reading->around[own].in);
+                read_link(tally, tmpl_place(reading, own)->in);
             }
             link = own;
         }
     }
 }
 
-/* Sums over the blocks before each; those of what the table says stay 0. */
-static void sum_up(tmpl_reading_t *reading)
+/* Keeps what is not in the sums. */
+static void keep(tmpl_reading_t *reading, uint32_t b, const tmpl_tally_t *tally)
 {
-    const tmpl_page_t *page = reading->page;
-    tmpl_sums_t sums = { 0 };
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        const tmpl_tally_t *tally = &reading->blocks[b];
-        uint32_t plain = tally->words - tally->linked;
-        reading->before[b] = sums;
-        sums.words += tally->words;
-        sums.linked += tally->linked;
-        sums.stops += tally->stops;
-        sums.length += page->blocks[b].length;
-        sums.long_text += plain >= TMPL_LONG_TEXT ? plain : 0;
+    tmpl_small_t *small = &reading->blocks[b];
+    uint32_t bits = 0;
+    *small = (tmpl_small_t){ .marks = (unsigned char)((tally->rights ? TMPL_MARK_RIGHTS : 0) |
+                                                      (tally->ends ? TMPL_MARK_ENDS : 0) |
+                                                      (tally->lower ? TMPL_MARK_LOWER : 0)) };
+#define TMPL_TALLY(name) bits |= tally->name;
+    TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+    if (bits > UCHAR_MAX) {
+        uint32_t index = (uint32_t)reading->large->nelts;
+        memcpy(small, &index, sizeof(index));
+        small->marks |= TMPL_MARK_LARGE;
+        APR_ARRAY_PUSH(reading->large, tmpl_tally_t) = *tally;
+        return;
     }
-    reading->before[page->n_blocks] = sums;
+#define TMPL_TALLY(name) small->name = (unsigned char)tally->name;
+    TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
 }
 
-/* Whether a block is long text. */
-static int is_long(const tmpl_reading_t *reading, uint32_t b)
+tmpl_tally_t tmpl_tally_of(const tmpl_reading_t *reading, uint32_t b)
 {
-    return reading->before[b + 1].long_text > reading->before[b].long_text;
-}
-
-/* Blocks to the nearest long text, on either side. */
-static void measure_distances(tmpl_reading_t *reading)
-{
-    uint32_t n = reading->page->n_blocks;
-    uint32_t far = n;
-    for (uint32_t b = 0; b < n; b++) {
-        far = is_long(reading, b) ? 0 : far < n ? far + 1 : n;
-        reading->last[b] = far;
+    const tmpl_small_t *small = &reading->blocks[b];
+    if (small->marks & TMPL_MARK_LARGE) {
+        uint32_t index;
+        memcpy(&index, small, sizeof(index));
+        return APR_ARRAY_IDX(reading->large, index, tmpl_tally_t);
     }
-    far = n;
-    for (uint32_t b = n; b-- > 0;) {
-        far = is_long(reading, b) ? 0 : far < n ? far + 1 : n;
-        reading->next[b] = far;
-    }
+    tmpl_sums_t sums = tmpl_sums_between(reading->before, b, b + 1);
+    return (tmpl_tally_t){ .words = sums.words,
+                           .linked = sums.linked,
+#define TMPL_TALLY(name) .name = small->name,
+                           TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+                               .rights = (small->marks & TMPL_MARK_RIGHTS) != 0,
+                           .ends = (small->marks & TMPL_MARK_ENDS) != 0,
+                           .lower = (small->marks & TMPL_MARK_LOWER) != 0 };
 }
 
 /* Words of a title beyond these are not looked at. */
@@ -436,13 +437,25 @@ static void read_title(tmpl_reading_t *reading, title_t *title)
 
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
 {
+    const tmpl_page_t *page = reading->page;
     uint32_t words[TITLE_MAX];
     title_t title = { 0, words, 0, TITLE_MAX };
-    const unsigned char *again = find_again(reading->page, pool);
+    tmpl_sums_t sums = { 0 }; /* those of what the table says stay 0 */
+    reading->again = find_again(page, pool);
+    reading->blocks = apr_palloc(pool, page->n_blocks * sizeof(*reading->blocks));
+    reading->large = apr_array_make(pool, 16, sizeof(tmpl_tally_t));
+    reading->before = apr_palloc(pool, (page->n_blocks + 1) * sizeof(*reading->before));
     read_title(reading, &title);
-    for (uint32_t b = 0; b < reading->page->n_blocks; b++) {
-        read_block(reading, b, again, &title);
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        tmpl_tally_t tally = { 0 };
+        read_block(&tally, reading, b, &title);
+        keep(reading, b, &tally);
+        uint32_t plain = tally.words - tally.linked;
+        reading->before[b] = sums;
+        sums.words += tally.words;
+        sums.linked += tally.linked;
+        sums.length += page->blocks[b].length;
+        sums.long_text += plain >= TMPL_LONG_TEXT ? plain : 0;
     }
-    sum_up(reading);
-    measure_distances(reading);
+    reading->before[page->n_blocks] = sums;
 }
