@@ -50,6 +50,10 @@ static const unsigned char *get(const unsigned char *at, const unsigned char *en
 {
     uint64_t sum = 0;
 
+    if (at < end && *at < 128) {
+        *x = *at;
+        return at + 1;
+    }
     for (unsigned shift = 0; at < end && shift < 7 * VARINT_MOST; shift += 7) {
         sum |= (uint64_t)(*at & 127) << shift;
         if (*at++ < 128) {
@@ -157,30 +161,45 @@ int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t
     return 1;
 }
 
-/* Whether a bucket has the hash, of whatever kind: most keys that are new end here. */
-static int has_hash(const tmpl_bucket_reader_t *reader, uint64_t hash)
+/* Behind n values, as far as they are any. */
+static const unsigned char *values_skip(const unsigned char *at, const unsigned char *end,
+                                        uint32_t n)
 {
-    uint64_t found = 0;
+    for (; n > 0 && at < end; n--) {
+        unsigned tag = *at++, is = tag & KIND_MASK, prints = tag >> KIND_BITS;
+        int has_df = is == EXPLICIT || (is == TMPL_KIND_SEGMENT) == (prints == 0);
 
-    for (uint32_t i = 0; i < reader->left; i++) {
-        found |= tmpl_get_le(reader->hashes + (size_t)i * HASH_SIZE, HASH_SIZE) == hash;
+        for (int numbers = is == TMPL_KIND_PATH ? 4 : 1 + has_df; numbers > 0 && at < end; at++) {
+            numbers -= *at < 128;
+        }
+        if (is != TMPL_KIND_DOCUMENT) {
+            at += (size_t)(end - at) < 2 * (size_t)prints ? (size_t)(end - at) : 2 * (size_t)prints;
+        }
     }
-    return found != 0;
+    return at;
 }
 
 int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t *value)
 {
     tmpl_bucket_reader_t reader;
-    tmpl_key_t is;
+    uint32_t behind = 0; /* entries that reader.at has passed */
 
     tmpl_bucket_open(&reader, bytes, len);
-    if (!has_hash(&reader, key.hash)) {
-        return 0;
-    }
-    while (tmpl_bucket_next(&reader, &is, value)) {
-        if (is.hash == key.hash && is.kind == key.kind) {
+    for (uint32_t i = 0; i < reader.left; i++) {
+        tmpl_kind_e kind;
+
+        if (tmpl_get_le(reader.hashes + (size_t)i * HASH_SIZE, HASH_SIZE) != key.hash) {
+            continue;
+        }
+        reader.at = values_skip(reader.at, reader.end, i - behind);
+        reader.at = value_get(reader.at, reader.end, reader.clock, &kind, value);
+        if (reader.at == NULL) {
+            return 0;
+        }
+        if (kind == key.kind) {
             return 1;
         }
+        behind = i + 1;
     }
     return 0;
 }
