@@ -461,7 +461,7 @@ static apr_status_t write_all(visit_t *v, int *refused)
 }
 
 /*
- * One try at learning all pages. counts: of the only page, or NULL. counted: how many documents
+ * One try at learning all pages. counts: of each page, or NULL. counted: how many documents
  * were new.
  */
 static apr_status_t learn_once(visit_t *v, tmpl_counts_t *counts, uint32_t *counted, int *refused)
@@ -475,14 +475,14 @@ static apr_status_t learn_once(visit_t *v, tmpl_counts_t *counts, uint32_t *coun
     for (uint32_t p = 0; rv == APR_SUCCESS && p < v->n; p++) {
         const tmpl_observation_t *obs = v->pages[p];
         tmpl_counts_t own = { .records = counts != NULL
-                                             ? counts->records
+                                             ? counts[p].records
                                              : apr_pcalloc(v->pool, (obs->n + (apr_size_t)1) *
                                                                         sizeof(*own.records)) };
 
         written |= tmpl_rules_learn(&v->rules[p], &head->site, &own, v->pool);
         *counted += (uint32_t)own.counted;
         if (counts != NULL) {
-            *counts = own;
+            counts[p] = own;
         }
     }
     if (rv == APR_SUCCESS && !written) {
@@ -546,8 +546,8 @@ static apr_status_t learn_with(visit_t *v, tmpl_counts_t *counts, uint32_t *coun
     do {
         apr_pool_create(&v->pool, pool);
         v->replies = apr_array_make(v->pool, 8, sizeof(redisReply *));
-        if (counts != NULL) {
-            memset(counts->records, 0, v->pages[0]->n * sizeof(*counts->records));
+        for (uint32_t p = 0; counts != NULL && p < v->n; p++) {
+            memset(counts[p].records, 0, v->pages[p]->n * sizeof(*counts->records));
         }
         rv = learn_once(v, counts, counted, &refused);
         replies_free(v);
@@ -671,6 +671,26 @@ static apr_status_t learn(void *ctx, const tmpl_observation_t *const *pages, uin
     return rv;
 }
 
+static apr_status_t observe_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
+                                 apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
+                                 apr_pool_t *pool)
+{
+    apr_status_t rv = APR_SUCCESS;
+    uint32_t counted, size;
+
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i += size) {
+        uint32_t keys = 0;
+        visit_t v;
+
+        for (size = 0; i + size < n && (size == 0 || keys < KEYS_MOST); size++) {
+            keys += pages[i + size]->n;
+        }
+        visit_init(&v, ctx, pages + i, size, deadline, err, pool);
+        rv = learn_site(&v, counts + i, &counted);
+    }
+    return rv;
+}
+
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_address_t address;
@@ -712,6 +732,7 @@ const tmpl_provider_t tmpl_provider_redis = {
     .open = store_open,
     .observe = observe,
     .learn = learn,
+    .observe_many = observe_many,
     .sites = tmpl_redis_sites,
     .forget = tmpl_redis_forget,
     .dump = tmpl_redis_dump,
@@ -724,6 +745,7 @@ const tmpl_provider_t tmpl_provider_redis_unix = {
     .open = store_open,
     .observe = observe,
     .learn = learn,
+    .observe_many = observe_many,
     .sites = tmpl_redis_sites,
     .forget = tmpl_redis_forget,
     .dump = tmpl_redis_dump,

@@ -212,6 +212,12 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observations_check(pages, n, err);
 
+    for (uint32_t i = 1; rv == APR_SUCCESS && i < n; i++) {
+        if (strcmp(pages[i]->site, pages[0]->site) != 0) {
+            rv = tmpl_fail(err, APR_EINVAL, "pages of two sites: %s and %s", pages[0]->site,
+                           pages[i]->site);
+        }
+    }
     if (rv == APR_SUCCESS && store->provider->observe_many == NULL) {
         return tmpl_fail(err, APR_ENOTIMPL, "pages are observed one by one");
     }
