@@ -20,10 +20,14 @@
 /* From how many bytes on words that no shingle needs any more are thrown away. */
 #define CROWDED 1024
 
+/* Bytes of text for which room is made at once. */
+#define STRETCH 256
+
 /* A text in the making. */
 typedef struct {
     tmpl_buf_t words; /* the last ones, each but the first behind a blank */
-    apr_size_t starts[TMPL_FINGERPRINT_SHINGLE]; /* of word n in words, at n modulo their number */
+    apr_size_t starts[TMPL_FINGERPRINT_SHINGLE]; /* of those words, the last one's at `last` */
+    unsigned last;
     int in_word;
     uint32_t n_words;
     uint64_t least[BINS];
@@ -49,6 +53,12 @@ static void make_room(sketch_t *sketch, apr_size_t start)
     }
 }
 
+/* The place of the word behind that at i; of the last shingle, its first. */
+static inline unsigned next_of(unsigned i)
+{
+    return i + 1 < TMPL_FINGERPRINT_SHINGLE ? i + 1 : 0;
+}
+
 static inline void end_word(sketch_t *sketch)
 {
     if (!sketch->in_word) {
@@ -57,7 +67,7 @@ static inline void end_word(sketch_t *sketch)
     sketch->in_word = 0;
     sketch->n_words++;
     if (sketch->n_words >= TMPL_FINGERPRINT_SHINGLE) {
-        apr_size_t start = sketch->starts[sketch->n_words % TMPL_FINGERPRINT_SHINGLE];
+        apr_size_t start = sketch->starts[next_of(sketch->last)];
         add_shingle(sketch, start);
         if (start > CROWDED) {
             make_room(sketch, start);
@@ -73,31 +83,66 @@ static inline void begin_word(sketch_t *sketch)
     if (sketch->n_words > 0) {
         tmpl_buf_add_byte(&sketch->words, ' ');
     }
-    sketch->starts[sketch->n_words % TMPL_FINGERPRINT_SHINGLE] = sketch->words.len;
+    sketch->last = next_of(sketch->last);
+    sketch->starts[sketch->last] = sketch->words.len;
     sketch->in_word = 1;
 }
 
 /* A character of ASCII, which most text is, as it is in a word; 0 for what parts words. */
-static inline char small_of(char c)
+/* clang-format off */
+#define BOTH(upper, lower) [upper] = (lower), [lower] = (lower)
+static const char small_of[256] = {
+    ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
+    ['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9',
+    BOTH('A', 'a'), BOTH('B', 'b'), BOTH('C', 'c'), BOTH('D', 'd'), BOTH('E', 'e'), BOTH('F', 'f'),
+    BOTH('G', 'g'), BOTH('H', 'h'), BOTH('I', 'i'), BOTH('J', 'j'), BOTH('K', 'k'), BOTH('L', 'l'),
+    BOTH('M', 'm'), BOTH('N', 'n'), BOTH('O', 'o'), BOTH('P', 'p'), BOTH('Q', 'q'), BOTH('R', 'r'),
+    BOTH('S', 's'), BOTH('T', 't'), BOTH('U', 'u'), BOTH('V', 'v'), BOTH('W', 'w'), BOTH('X', 'x'),
+    BOTH('Y', 'y'), BOTH('Z', 'z'),
+};
+#undef BOTH
+/* clang-format on */
+
+/* Goes on with the word, in room that there is; returns what stands behind it. */
+static const char *add_letters(sketch_t *sketch, const char *at, const char *end)
 {
-    if (c >= 'A' && c <= 'Z') {
-        return (char)(c - 'A' + 'a');
+    char *to = sketch->words.at + sketch->words.len;
+    char small;
+    while (at < end && (small = small_of[(unsigned char)*at]) != '\0') {
+        *to++ = small;
+        at++;
     }
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '\0';
+    *to = '\0';
+    sketch->words.len = (apr_size_t)(to - sketch->words.at);
+    return at;
+}
+
+static void add_stretch(sketch_t *sketch, const char *at, const char *end)
+{
+    /* each byte may be a word, with a blank before it */
+    tmpl_buf_room(&sketch->words, 2 * (apr_size_t)(end - at) + 1);
+    while (at < end) {
+        if (sketch->in_word) {
+            at = add_letters(sketch, at, end);
+            if (at == end) {
+                break;
+            }
+            end_word(sketch);
+        }
+        while (at < end && small_of[(unsigned char)*at] == '\0') {
+            at++;
+        }
+        if (at < end) {
+            begin_word(sketch);
+        }
+    }
 }
 
 static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
 {
-    sketch_t *sketch = ctx;
-    for (apr_size_t i = 0; i < len; i++) {
-        char small = small_of(bytes[i]);
-        if (small != '\0') {
-            begin_word(sketch);
-            tmpl_buf_add_byte(&sketch->words, small);
-        }
-        else {
-            end_word(sketch);
-        }
+    for (apr_size_t n; len > 0; bytes += n, len -= n) {
+        n = len < STRETCH ? len : STRETCH;
+        add_stretch(ctx, bytes, bytes + n);
     }
 }
 

@@ -54,9 +54,23 @@ static uint32_t number(const char *text, apr_size_t len, apr_size_t *used)
     return code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0xFFFD : code;
 }
 
+/* Nine of ten references are one of these, and libxml2 looks through all of its table. */
+static const struct {
+    const char *name;
+    apr_size_t len;
+    uint32_t code;
+} frequent[] = {
+    { "nbsp", 4, 0xA0 }, { "amp", 3, '&' }, { "gt", 2, '>' }, { "quot", 4, '"' }, { "lt", 2, '<' },
+};
+
 static uint32_t look_up(const char *name, apr_size_t len)
 {
     char copy[NAME_MOST + 1];
+    for (unsigned i = 0; i < sizeof(frequent) / sizeof(frequent[0]); i++) {
+        if (len == frequent[i].len && memcmp(name, frequent[i].name, len) == 0) {
+            return frequent[i].code;
+        }
+    }
     memcpy(copy, name, len);
     copy[len] = '\0';
     const htmlEntityDesc *entity = htmlEntityLookup((const xmlChar *)copy);
