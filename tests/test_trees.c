@@ -2,10 +2,12 @@
 /* Boosted trees: models as text, and what they make of a row. */
 #include "check.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "detect/lines.h"
 #include "detect/trees.h"
 #include "feature/feature.h"
 
@@ -267,6 +269,45 @@ static void a_line_has_a_length_and_no_byte_0(void **state)
     assert_int_equal(parse(&trees, comment, strlen(comment), &err, *state), APR_SUCCESS);
 }
 
+/* What a line makes of a number that is all of it. */
+static apr_status_t number_of(double *number, const char *text)
+{
+    tmpl_lines_t lines = { .name = "x", .at = text, .end = text + strlen(text) };
+    tmpl_lines_next(&lines);
+    return tmpl_lines_number(number, &lines, "it", -1e30, 1e30);
+}
+
+static void numbers_are_what_strtod_says(void **state)
+{
+    static const char *const odd[] = { "-0\n",  "1.\n",    ".5\n", "-.25\n",
+                                       "1e5\n", "0x1p3\n", "+1\n", "123456789012345678901\n" };
+    static const char *const bad[] = { "\n",      "-\n",   ".\n",  "-.\n",
+                                       "1.2.3\n", "--1\n", "1x\n", "nan\n" };
+    double number;
+    (void)state;
+    srand48(1);
+    for (unsigned i = 0; i < 100000; i++) {
+        /* 1 to 17 digits, a point before, among or behind them */
+        int digits = 1 + (int)(lrand48() % 17), places = (int)(lrand48() % (digits + 1));
+        uint64_t whole = (uint64_t)lrand48() << 31 | (uint64_t)lrand48();
+        char all[40], text[40];
+        snprintf(all, sizeof(all), "%018" PRIu64, whole % 1000000000000000000u);
+        snprintf(text, sizeof(text), "%s%.*s.%.*s\n", i % 2 ? "-" : "", digits - places, all,
+                 places, all + digits - places);
+        assert_int_equal(number_of(&number, text), APR_SUCCESS);
+        double expected = strtod(text, NULL);
+        assert_memory_equal(&number, &expected, sizeof(number));
+    }
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        double expected = strtod(odd[i], NULL);
+        assert_int_equal(number_of(&number, odd[i]), APR_SUCCESS);
+        assert_memory_equal(&number, &expected, sizeof(number));
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(number_of(&number, bad[i]), APR_EINVAL);
+    }
+}
+
 static void a_model_has_a_size(void **state)
 {
     enum { TREE = 14 }; /* bytes of "tree 1\nleaf 0\n" */
@@ -341,6 +382,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(no_leaf_is_rounded_away),
     CHECK(a_bad_model_is_refused_with_its_line),
     CHECK(a_line_has_a_length_and_no_byte_0),
+    CHECK(numbers_are_what_strtod_says),
     CHECK(a_model_has_a_size),
     CHECK(no_part_of_a_model_is_one),
     CHECK(a_changed_byte_breaks_nothing),

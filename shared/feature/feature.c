@@ -30,7 +30,8 @@ const char *tmpl_block_feature_group(tmpl_block_feature_e feature)
 tmpl_block_feature_e tmpl_block_feature_find(const char *name)
 {
     unsigned i = 0;
-    while (i < TMPL_BLOCK_FEATURE_COUNT && strcmp(features[i].name, name) != 0) {
+    while (i < TMPL_BLOCK_FEATURE_COUNT &&
+           (features[i].name[0] != name[0] || strcmp(features[i].name, name) != 0)) {
         i++;
     }
     return (tmpl_block_feature_e)i;
