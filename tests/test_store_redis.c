@@ -96,6 +96,44 @@ static void stale_memory_changes_no_answer(void **state)
     }
 }
 
+static long long fields_of(const redis_server_t *server)
+{
+    redisReply *reply = by_hand(server, "HLEN tmpl:3:{s}");
+    long long n = reply->integer;
+
+    freeReplyObject(reply);
+    return n;
+}
+
+/* A site that held much takes little again once that is dead, and keeps what is not. */
+static void buckets_go_with_their_entries(void **state)
+{
+    tmpl_policy_t brief = { .min_df = 5, .lifetime_tb = 2, .lifetime_n = 1, .max_entries = 100000 };
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[REDIS_UNIX];
+    unsigned page = 0;
+
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
+    observe_as(c, "s", 0, 1, 0, 3000, &brief, 1);
+    assert_true(fields_of(server) > 100);
+    while (fields_of(server) > 4 && page < 300) {
+        page++;
+        observe_as(c, "s", 2 * page, 2 * page + 1, 0, 20, &brief, 1);
+        for (unsigned i = 0; i < 20; i++) {
+            assert_int_equal(c->counts.records[i].df, page + 1);
+        }
+    }
+    assert_true(page < 300);
+    assert_in_range(stats_of(c, "s", &brief).entries, 20 + 3, 20 + 2 * page);
+    assert_int_equal(table_of(c, "s")->entries->nelts, stats_of(c, "s", &brief).entries);
+    observe_as(c, "s", 9000, 9001, 0, 3000, &brief, 1);
+    assert_true(fields_of(server) > 100);
+    look(c, "s", 0, 3000);
+    for (unsigned i = 0; i < 3000; i++) {
+        assert_int_equal(c->counts.records[i].df, i < 20 ? page + 2 : 1);
+    }
+}
+
 /* Another process that learns one page of a site after the other. */
 typedef struct {
     pthread_t thread;
@@ -688,6 +726,7 @@ static void endless_answer_is_an_error(void **state)
 static const store_test_t table[] = {
     TEST(REDIS_UNIX, few_round_trips),
     TEST(REDIS_UNIX, stale_memory_changes_no_answer),
+    TEST(REDIS_UNIX, buckets_go_with_their_entries),
     TEST(REDIS_UNIX, writers_do_not_lose_pages),
     TEST(REDIS_UNIX, uses_its_own_database),
     TEST(REDIS_TCP, uses_its_own_database),

@@ -12,6 +12,7 @@
 #define HEAD_SIZE   28  /* without the cursor behind it */
 #define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
 #define BUCKET_MOST 24  /* entries in each bucket on the average */
+#define MERGES_MOST 64  /* buckets that a site loses at once */
 #define REPLY_EXTRA 16  /* bytes around a value in an answer, at most */
 
 /* Distinct keys, each with its number. */
@@ -340,10 +341,16 @@ static void buckets_begin(tmpl_redis_table_t *table)
     table->n_asked = table->numbers.n;
 }
 
+/* Above so many a site has too many: a third more than it needs, so that it does not go to and fro. */
+static uint32_t buckets_most(const tmpl_redis_table_t *table)
+{
+    return tmpl_redis_buckets_for(table->head.site.entries + table->head.site.entries / 3);
+}
+
 uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table)
 {
     uint32_t n = table->head.buckets.n, to = tmpl_redis_buckets_for(table->head.site.entries);
-    uint32_t before = table->n_asked;
+    uint32_t before = table->n_asked, most = buckets_most(table);
     int is_new;
 
     if (n == 0) {
@@ -356,6 +363,10 @@ uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table)
         if (from < n) {
             bucket_add(table, from, &is_new);
         }
+    }
+    for (uint32_t i = n; i > most && i > n - (n < MERGES_MOST ? n : MERGES_MOST); i--) {
+        bucket_add(table, i - 1, &is_new);
+        bucket_add(table, tmpl_bucket_split_from(i - 1), &is_new);
     }
     table->n_asked = table->numbers.n;
     return table->n_asked - before;
@@ -370,13 +381,19 @@ typedef struct {
     uint32_t n, n_read, room;
 } heap_t;
 
-static void heap_reserve(heap_t *heap, const bucket_t *bucket, uint32_t more)
+static uint32_t entries_in(const bucket_t *bucket)
 {
     tmpl_bucket_reader_t reader;
 
     tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
-    if (heap->room < reader.left + more) {
-        heap->room = 2 * (reader.left + more);
+    return reader.left;
+}
+
+/* Empties the heap, and makes room for so many. */
+static void heap_reserve(heap_t *heap, uint32_t n)
+{
+    if (heap->room < n) {
+        heap->room = 2 * n;
         heap->entries = apr_palloc(heap->pool, heap->room * sizeof(*heap->entries));
         heap->values = apr_palloc(heap->pool, heap->room * sizeof(*heap->values));
         heap->bytes = apr_palloc(heap->pool, tmpl_bucket_room(heap->room));
@@ -483,7 +500,7 @@ static void bucket_update(tmpl_redis_table_t *table, heap_t *heap, bucket_t *buc
     uint32_t dead = 0;
     stay_t stay = { moves, n, lifetimes, table->head.site.pages, &dead };
 
-    heap_reserve(heap, bucket, (uint32_t)n);
+    heap_reserve(heap, entries_in(bucket) + (uint32_t)n);
     heap_read(heap, bucket, stays, &stay);
     forgotten(table, dead);
     if (n == 0 && dead == 0) {
@@ -574,14 +591,47 @@ static void buckets_split(tmpl_redis_table_t *table)
         }
         new = bucket_add(table, buckets->n, &is_new);
         from = table->buckets[old];
-        heap_reserve(&heap, &from, 0);
+        heap_reserve(&heap, entries_in(&from));
         heap_read(&heap, &from, split_wants, &split);
         heap_write(table, &heap, &table->buckets[new]);
         split.moves = 0;
-        heap_reserve(&heap, &from, 0);
+        heap_reserve(&heap, entries_in(&from));
         heap_read(&heap, &from, split_wants, &split);
         heap_write(table, &heap, &table->buckets[old]);
         buckets->n++;
+    }
+    apr_pool_destroy(heap.pool);
+}
+
+static int all_wanted(const void *baton, tmpl_key_t key, const tmpl_value_t *value)
+{
+    (void)baton;
+    (void)key;
+    (void)value;
+    return 1;
+}
+
+/* Where entries have died, as many buckets fewer: the last one goes back to where it came from. */
+static void buckets_merge(tmpl_redis_table_t *table)
+{
+    tmpl_buckets_t *buckets = &table->head.buckets;
+    uint32_t most = buckets_most(table);
+    heap_t heap = heap_make(table);
+
+    while (buckets->n > most) {
+        uint32_t last = bucket_find(table, buckets->n - 1);
+        uint32_t into = bucket_find(table, tmpl_bucket_split_from(buckets->n - 1));
+
+        if (last == TMPL_NONE || into == TMPL_NONE) {
+            break; /* a later page does it */
+        }
+        heap_reserve(&heap, entries_in(&table->buckets[last]) + entries_in(&table->buckets[into]));
+        heap_read(&heap, &table->buckets[into], all_wanted, NULL);
+        heap_read(&heap, &table->buckets[last], all_wanted, NULL);
+        heap_write(table, &heap, &table->buckets[into]);
+        table->buckets[last].len = 0;
+        table->buckets[last].changed = 1;
+        buckets->n--;
     }
     apr_pool_destroy(heap.pool);
 }
@@ -591,6 +641,7 @@ void tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_
     unsigned char *head = apr_palloc(table->pool, TMPL_REDIS_HEAD_MOST);
 
     buckets_split(table);
+    buckets_merge(table);
     for (uint32_t i = 0; i < table->numbers.n; i++) {
         const bucket_t *bucket = &table->buckets[i];
         unsigned char *field;

@@ -72,7 +72,7 @@ tmpl_redis_head_t *tmpl_redis_table_head(tmpl_redis_table_t *table);
 
 /*
  * Pages have been counted. Returns how many buckets more must be asked for before the table can be
- * written, as they are to be parted: as above, the last ones of fields.
+ * written, as they are to be parted or put together: as above, the last ones of fields.
  */
 uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table);
 
