@@ -31,6 +31,7 @@ my %DIRECTIVE = (
     TmplMinKeep => { good => [qw(0 0.1 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
     TmplMaxBody => { good => [qw(65536 1048576)], says => qr/\d+.*\d+/, bad => [qw(0 -1 x 1e3 99999999999999999999), '""'] },
     TmplTimeout => { good => [qw(50ms 1s)], says => qr/\d+.*\d+/, bad => [qw(x -1 0), '""', '99999999h'] },
+    TmplLearnDelay => { good => [qw(0 100ms 10s)], says => qr/\b0\b.*\b10s\b/, bad => [qw(x -1 11s), '""'] },
     TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },
     TmplSiteKey => { good => ['shop.example', '"%{HTTP_HOST}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
     TmplPageKey => { good => ['"%{REQUEST_URI}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
@@ -46,6 +47,9 @@ my %CONTEXT = (
     Directory => ["<Directory />\n", "\n</Directory>"],
     If => ["<If \"true\">\n", "\n</If>"],
 );
+
+my @names = slurp("$FindBin::Bin/../mod_tmpl/config.c") =~ /^ *X\(\w+, "(\w+)"/mg;
+is_deeply [sort keys %DIRECTIVE], [sort @names], 'all that there are';
 
 my $httpd = Test::Tmpl::Httpd->new(bare => 1);
 my $check = sub { $httpd->{conf} = $_[0]; return $httpd->configtest };

@@ -76,6 +76,8 @@ my @rows = (
     ['smoothing-here', "TmplMode strip\nTmplDetector pagelevel", 'TmplSmoothing on', sub { $_[7]->says('detector') eq 'pagelevel' }],
     ['store-here', 'TmplMode strip', 'TmplStore lmdb:@ROOT@/store-here', $stripped],
     ['secret-here', "TmplMode strip\nTmplSecret one-secret-of-many", 'TmplSecret another-secret-of-many', $stripped],
+    ['delay-inherited', "TmplMode strip\nTmplLearnDelay 10s", '', sub { $_[7]->says('pages') == 1 }],
+    ['delay-nearest', "TmplMode strip\nTmplLearnDelay 10s", 'TmplLearnDelay 0', sub { $_[7]->says('pages') == 8 }],
     ['lifetime-here', "TmplMode strip\nTmplLifetime 1000 10", 'TmplLifetime 500 20', $stripped],
 );
 

@@ -2,8 +2,8 @@
 
 # A changed page has a tag of its own, weak and with our suffix. While its site is not known it has none.
 # A page that is not changed in headers mode keeps the backend's.
-# A client that comes back with our tag gets 304 while the page is the same, and If-Match with it
-# holds; the backend is asked with its own tag. Last-Modified stays only if it cannot mislead.
+# A client that comes back with our tag gets 304 while the page is the same; the backend is asked with its own tag.
+# If-Match takes strong tags only, and ours is none. Last-Modified stays only if it cannot mislead.
 
 use FindBin;
 use lib "$FindBin::Bin/lib";
@@ -73,6 +73,12 @@ for my $kind (sort keys %TAG) {
 
     $res = $httpd->get($url, headers => { 'If-Match' => '"other"' });
     is $res->status, 412, "$kind: If-Match with another tag: 412";
+    $res = $httpd->get($url, headers => { 'If-Match' => $tag });
+    is $res->status, 412, "$kind: If-Match with our tag, which is weak: 412";
+    $res = $httpd->get($url, headers => { 'If-Match' => '*' });
+    is $res->status, 200, "$kind: If-Match with any: 200";
+    same_bytes($res->body, $site->stripped(8), "$kind: the page");
+    is $res->header('Last-Modified'), 'Mon, 06 Jan 2020 10:00:00 GMT', "$kind: of a site that is known, with its date";
 }
 
 # DEFLATE behind us puts a suffix of its own behind ours.

@@ -18,12 +18,14 @@ my %TEXT = (
     'gb2312' => "\x{4e2d}\x{6587}", 'gbk' => "\x{4e2d}\x{6587}\x{9577}", 'big5' => "\x{4e2d}\x{6587}\x{529f}",
 );
 my %BYTES = map { $_ => Encode::encode($_, $TEXT{$_}) } keys %TEXT;
+# Perl has no encoder of it: its bytes for U+4E2D, U+20AC and U+1F600, which has digits in it
+$BYTES{gb18030} = "\xd6\xd0\xa2\xe3\x94\x39\xfc\x36";
 $BYTES{broken} = "a\xff\xfe\xc3( \xe2\x82 \xed\xa0\x80 \x80\x81 b";
 
 my @CASE = (
-    (map { my $c = $_; map { [$_, $c] } qw(header meta both) } sort keys %TEXT),
+    (map { my $c = $_; map { [$_, $c] } qw(header meta both) } 'gb18030', sort keys %TEXT),
     (map { ['none', $_] } sort keys %BYTES),
-    ['lies', 'broken'], ['bom', 'utf-8'],
+    ['lies', 'broken'], ['bom', 'utf-8'], ['bomlies', 'utf-8'],
 );
 
 my $site = site();
@@ -39,7 +41,7 @@ sub page {
     $html =~ s/Ferries/$bytes $&/;
     $html =~ s/<title>/$&$bytes/;
     $html =~ s/<article /$&title="$bytes" /;
-    return ($way eq 'bom' ? "\xef\xbb\xbf" : '') . $html;
+    return ($way =~ /^bom/ ? "\xef\xbb\xbf" : '') . $html;
 }
 my %DECLINED = (
     'utf-16le' => sub { "\xff\xfe" . Encode::encode('UTF-16LE', $_[0]) },
@@ -60,7 +62,8 @@ my $backend = backend {
         return $connection->respond(200, { 'Content-Type' => "text/html; charset=$charset" },
             $DECLINED{$charset}->($site->page($n)));
     }
-    my $type = $way =~ /header|both/ ? "; charset=$charset" : $way eq 'lies' ? '; charset=utf-8' : '';
+    my $type = $way =~ /header|both/ ? "; charset=$charset" : $way eq 'lies' ? '; charset=utf-8'
+        : $way eq 'bomlies' ? '; charset=koi8-r' : '';
     return $connection->respond(200, { 'Content-Type' => "text/html$type" }, page($way, $charset, $n));
 };
 my $httpd = proxy($backend, conf => <<'END');

@@ -3,7 +3,7 @@
 # A Redis that answers, but not with counts: wrong password, no such database, a user that may not run
 # scripts, a replica that takes no writes, no memory left, garbage, another protocol. incremental passes
 # each page untouched, auto judges it alone; the answer says that nothing was learnt or that the store has failed, and
-# the log says what the server said. Scripts flushed in the middle are loaded again and cost nothing.
+# the log says what the server said.
 
 use FindBin;
 use lib "$FindBin::Bin/lib";
@@ -64,15 +64,5 @@ for my $name (sort keys %GARBAGE) {
     my $parrot = Test::Tmpl::Redis::parrot($GARBAGE{$name});
     refused("garbage: $name", "redis://127.0.0.1:$parrot/0", qr/\[tmpl:(?:warn|error)\]/);
 }
-
-subtest 'scripts flushed' => sub {
-    my $other = redis();
-    my $httpd = proxy($backend, conf => 'TmplMode strip' . "\nTmplStore " . $other->uri, no_store => 1);
-    my @answers = map { $other->command('SCRIPT', 'FLUSH'); $httpd->get("/page/$_") } 1 .. 6;
-    is scalar(grep { $_->says('declined') ne '' } @answers), 0, 'no page is declined';
-    same_bytes($answers[5]->body, $site->stripped(6), 'the last is right');
-    is $answers[5]->says('pages'), 6, 'and all is learnt';
-    $httpd->finish;
-};
 
 done_testing;

@@ -149,8 +149,6 @@ sub redis_faults {
     fault('Redis stopped', $new->(), 'store', silent => 1, break => sub { $redis->stop }, mend => sub { $redis->continue });
     fault('Redis restarted empty', $new->(), 'fine', least => 1, until => qr/answers again/,
         break => sub { my ($httpd) = @_; $redis->kill9; wait_for { $httpd->log_text =~ /pages are not counted/ }; $redis->start });
-    fault('Redis loses its scripts', $new->(), 'fine', pays => 0,
-        break => sub { $redis->command('SCRIPT', 'FLUSH') for 1 .. 20 });
     fault('Redis becomes a replica', $new->(), 'unlearnt',
         break => sub { $redis->command('REPLICAOF', '127.0.0.1', 1) });
     fault('Redis runs out of memory', $new->(), 'unlearnt', pays => 0,

@@ -70,7 +70,7 @@ subtest 'indexer.conf' => sub {
 
 subtest 'tmpl-reference.conf' => sub {
     my $reference = slurp("$conf/tmpl-reference.conf");
-    for my $directive (qw(Mode Detector Model Smoothing Store SiteKey PageKey MinDF Ratio Lifetime Separators Keep Drop MinKeep Learn
+    for my $directive (qw(Mode Detector Model Smoothing Store SiteKey PageKey MinDF Ratio Lifetime Separators Keep Drop MinKeep Learn LearnDelay
         MaxBody Timeout Secret Headers Cache)) {
         like $reference, qr/^(?:# Example: )?Tmpl$directive /m, "has Tmpl$directive";
     }

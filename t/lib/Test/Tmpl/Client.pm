@@ -17,7 +17,7 @@ sub new {
     my $self = bless {
         port => $args{port},
         host => $args{host} // "127.0.0.1:$args{port}",
-        timeout => $args{timeout} // 30,
+        timeout => $args{timeout} // 120,    # of a machine that may be busy
         buffer => '',
     }, $class;
     $self->connect;
