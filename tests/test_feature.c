@@ -291,6 +291,96 @@ static void layout_paths(void **state)
     }
 }
 
+/* A role is no part of a path, but says what stands in it. */
+static void a_path_with_two_roles(void **state)
+{
+    read_t r =
+        read_html("<div class=menu role=navigation><p>1</p></div><div class=menu><p>2</p></div>"
+                  "<div class=menu role=navigation><p>3</p></div>",
+                  *state);
+    for (uint32_t b = 1; b < 3; b++) {
+        for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
+            assert_int_equal(r.layout.parts[b].paths[level], r.layout.parts[0].paths[level]);
+        }
+        IS(b, NAMED_MENU, 0.5);
+    }
+    IS(0, IN_NAV, 1);
+    IS(1, IN_NAV, 0);
+    IS(2, IN_NAV, 1);
+}
+
+/* More places than the table of them begins with. */
+static void a_page_of_many_places(void **state)
+{
+    enum { PLACES = 700 };
+    const char *html = "";
+    for (int i = 0; i < PLACES; i++) {
+        html = apr_psprintf(*state, "%s<div class=%c%c%c><p>x</p></div>", html, 'h' + i % 10,
+                            'h' + i / 10 % 10, 'h' + i / 100);
+    }
+    read_t r = read_html(apr_pstrcat(*state, html, html, NULL), *state);
+    assert_int_equal(r.page->n_blocks, 2 * PLACES);
+    for (uint32_t b = 0; b < PLACES; b++) {
+        assert_int_equal(path_key(&r, b, 0), path_key(&r, PLACES + b, 0));
+        assert_true(b == 0 || path_key(&r, b, 0) != path_key(&r, b - 1, 0));
+    }
+    assert_int_equal(r.layout.n_keys, PLACES + 2);
+}
+
+/* Counts up to 255 are kept in a byte, larger ones elsewhere: here characters first, then commas. */
+static void counts_of_large_blocks(void **state)
+{
+    for (uint32_t n = 80; n < 260; n++) {
+        const char *html = "<p>";
+        for (uint32_t i = 0; i < n; i++) {
+            html = apr_pstrcat(*state, html, "A1, ", NULL);
+        }
+        read_t r = read_html(apr_pstrcat(*state, html, "&copy;.<p>b! c.", html, NULL), *state);
+        IS_LOG(0, COMMAS, n);
+        IS_LOG(0, WORDS, n);
+        IS(0, CAPITALS, 1);
+        IS(0, DIGITS, (float)n / (float)(3 * n + 2));
+        IS(0, RIGHTS, 1);
+        IS(0, ENDS, 1);
+        IS(0, STOPS_3, 3.0F / (float)(2 * n + 2));
+        IS(1, STOPS_3, 3.0F / (float)(2 * n + 2));
+        IS_LOG(1, WORDS, 2);
+        IS(1, COMMAS, 0);
+        IS(1, LOWER, 1);
+        IS(2, DIGITS, 1.0F / 3);
+        IS(2, RIGHTS, 0);
+    }
+    read_t r = read_html(apr_psprintf(*state, "<p>a%0255d<p>%0256d", 0, 0), *state);
+    IS(0, DIGITS, 255.0F / 256);
+    IS(1, DIGITS, 1);
+}
+
+/* Rows do not depend on those that were filled before. */
+static void rows_in_any_order(void **state)
+{
+    enum { BLOCKS = 150, STEP = 37 };
+    static const tmpl_evidence_t nothing = { 0 };
+    static tmpl_columns_t columns;
+    const char *html = "<title>t</title>";
+    for (int i = 0; i < BLOCKS; i++) {
+        html = apr_pstrcat(*state, html, i % 9 == 0 ? "<div><ul>" : "", "<li>",
+                           i % 40 == 20 ? "a b c d e f g h i j k l m n" : "x y", NULL);
+    }
+    read_t r = read_html(html, *state);
+    assert_int_equal(r.page->n_blocks, BLOCKS);
+    tmpl_rows_t *rows = tmpl_rows_of(r.reading, &r.layout, &nothing, *state);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        uint32_t first = i * STEP % BLOCKS;
+        uint32_t after = first + 5 < BLOCKS ? first + 5 : BLOCKS;
+        tmpl_rows_fill(&columns, rows, first, after);
+        for (uint32_t b = first; b < after; b++) {
+            for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+                assert_float_equal(columns.of[f][b - first], of(&r, b, f), 0);
+            }
+        }
+    }
+}
+
 static void the_table_says(void **state)
 {
     read_t r = read_html("<p>1234<b>56</b></p><p>new</p>", *state);
@@ -368,11 +458,12 @@ static void mixtures_give_numbers(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(names_are_found),    CHECK(words_of_every_script), CHECK(text_says),
-    CHECK(rights_and_links),   CHECK(words_of_the_title),    CHECK(names_of_parts),
-    CHECK(elements_around),    CHECK(boxes_skip_wrappers),   CHECK(place_and_neighbours),
-    CHECK(the_best_container), CHECK(layout_paths),          CHECK(the_table_says),
-    CHECK(the_store_is_told),  CHECK(mixtures_give_numbers),
+    CHECK(names_are_found),       CHECK(words_of_every_script),  CHECK(text_says),
+    CHECK(rights_and_links),      CHECK(words_of_the_title),     CHECK(names_of_parts),
+    CHECK(elements_around),       CHECK(boxes_skip_wrappers),    CHECK(place_and_neighbours),
+    CHECK(the_best_container),    CHECK(layout_paths),           CHECK(a_path_with_two_roles),
+    CHECK(a_page_of_many_places), CHECK(counts_of_large_blocks), CHECK(rows_in_any_order),
+    CHECK(the_table_says),        CHECK(the_store_is_told),      CHECK(mixtures_give_numbers),
 };
 
 CHECK_MAIN(tests)

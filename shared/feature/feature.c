@@ -140,12 +140,13 @@ struct tmpl_rows_t {
     uint32_t titled;           /* blocks from here on have an h1 before them */
     float pages;               /* the feature of that name */
     known_log_t *logs;
-    double *df_logs;            /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
-    uint32_t boxes[TMPL_BOXES]; /* of the row that was filled last */
-    uint32_t long_behind;       /* long text up to there, with it */
-    uint32_t last_long;         /* 1 + the last block of it; 0: there is none */
-    uint32_t long_before;       /* long text up to there, without it */
-    uint32_t next_long;         /* the next block of it from there on; n_blocks: there is none */
+    double *df_logs;              /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
+    uint32_t at;                  /* the block whose row was filled last; TMPL_NONE: none was */
+    uint32_t boxes[TMPL_BOXES];   /* of it */
+    const tmpl_long_t *next_long; /* from that block on */
+    uint32_t long_text;           /* of the page */
+    uint32_t long_before_best;    /* before the element that scores best */
+    uint32_t long_in_best;
 };
 
 static float share(uint32_t part, uint32_t all)
@@ -251,15 +252,25 @@ static void fill_tag(float *row, const tmpl_rows_t *of, uint32_t b)
     F(NEARER) = F(GOOD_NEAR) > F(BAD_NEAR) ? 1.0F : F(BAD_NEAR) > 0 ? -1.0F : 0.0F;
 }
 
+/* Blocks back to the last long text, itself 0; all blocks if there is none. */
+static uint32_t last_long(const tmpl_rows_t *of, uint32_t b)
+{
+    const tmpl_long_t *first = (const tmpl_long_t *)(const void *)of->reading->longs->elts;
+    uint32_t n = of->reading->page->n_blocks;
+    return of->next_long->block == b ? 0 : of->next_long > first ? b - of->next_long[-1].block : n;
+}
+
 static void fill_place(float *row, const tmpl_rows_t *of, uint32_t b)
 {
     F(BEFORE) = share(of->before[b].words, of->all.words);
     F(LEAD) = log_of(of, of->before[b].words * 0.5);
     F(REST) = log_of(of, (of->all.words - of->before[b + 1].words) * 0.5);
-    F(LONG_BEFORE) = share(of->before[b].long_text, of->all.long_text);
+    F(LONG_BEFORE) = share(of->next_long->before, of->long_text);
     uint32_t n = of->reading->page->n_blocks;
-    uint32_t last = of->last_long > 0 ? b + 1 - of->last_long : n;
-    uint32_t next = of->next_long < n ? of->next_long - b : n;
+    uint32_t at = of->next_long->block;
+    uint32_t next = at - b; /* up to n - b, if there is none */
+    next = at < n ? next : n;
+    uint32_t last = last_long(of, b);
     F(LONG_NEAR) = nearness(1 + (last < next ? last : next));
     F(LONG_LAST) = nearness(1 + last);
     F(LONG_NEXT) = nearness(1 + next);
@@ -336,8 +347,7 @@ static void fill_best(float *row, const tmpl_rows_t *of, uint32_t b)
     F(SCORE_2) = score_of(of, of->boxes[1]);
     F(SCORE_3) = score_of(of, of->boxes[2]);
     if (b > first) {
-        F(BEST_BEFORE) =
-            share(of->before[b].long_text - of->before[first].long_text, sums.long_text);
+        F(BEST_BEFORE) = share(of->next_long->before - of->long_before_best, of->long_in_best);
     }
 }
 
@@ -444,21 +454,22 @@ static uint32_t repeated_of(const tmpl_page_t *page, uint32_t b, const tmpl_evid
     return repeated;
 }
 
-/* The first block behind which there is so much long text, or all of it that there is. */
-static uint32_t find_long(const tmpl_rows_t *of, uint32_t long_text)
+/* The first long text from a block on, or what stands behind the last. */
+static const tmpl_long_t *find_long(const tmpl_reading_t *reading, uint32_t block)
 {
+    const tmpl_long_t *longs = (const tmpl_long_t *)(const void *)reading->longs->elts;
     uint32_t first = 0;
-    uint32_t after = of->reading->page->n_blocks;
+    uint32_t after = (uint32_t)reading->longs->nelts - 1;
     while (first < after) {
         uint32_t middle = first + (after - first) / 2;
-        if (of->before[middle + 1].long_text < long_text) {
+        if (longs[middle].block < block) {
             first = middle + 1;
         }
         else {
             after = middle;
         }
     }
-    return first;
+    return &longs[first];
 }
 
 tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
@@ -476,6 +487,7 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                          .layout = layout,
                          .evidence = evidence,
                          .titled = n,
+                         .at = TMPL_NONE,
                          .boxes = { TMPL_NONE } };
     for (uint32_t b = 0; b < n; b++) {
         reading->before[b].repeated = repeated;
@@ -487,7 +499,13 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     reading->before[n].repeated = repeated;
     of->before = reading->before;
     of->all = reading->before[n];
-    of->next_long = find_long(of, 1);
+    of->next_long = find_long(reading, 0);
+    of->long_text = find_long(reading, n)->before;
+    if (reading->best != 0) {
+        of->long_before_best = find_long(reading, tmpl_first_block(page, reading->best))->before;
+        of->long_in_best = find_long(reading, tmpl_after_block(page, reading->best))->before -
+                           of->long_before_best;
+    }
     of->pages = is_known(evidence) ? fminf(6, log2f((float)evidence->pages)) : 0.0F;
     of->logs = apr_pcalloc(pool, sizeof(*of->logs) << KNOWN_LOG_BITS);
     of->df_logs = apr_pcalloc(pool, sizeof(*of->df_logs) * KNOWN_DF);
@@ -498,17 +516,11 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
 static void go_to(tmpl_rows_t *of, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
-    uint32_t before = of->before[b].long_text;
-    uint32_t behind = of->before[b + 1].long_text;
     climb(of->boxes, page, innermost_box(page, page->blocks[b].node));
-    if (behind != of->long_behind) {
-        of->last_long = 1 + find_long(of, behind);
-        of->long_behind = behind;
+    if (b != of->at + 1 || of->next_long->block < b) {
+        of->next_long = find_long(of->reading, b);
     }
-    if (before != of->long_before) {
-        of->next_long = find_long(of, before + 1);
-        of->long_before = before;
-    }
+    of->at = b;
 }
 
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)

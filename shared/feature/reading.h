@@ -129,9 +129,8 @@ enum { TMPL_MARK_RIGHTS = 1, TMPL_MARK_ENDS = 2, TMPL_MARK_LOWER = 4, TMPL_MARK_
 #define TMPL_SUMS(X)                                                                               \
     X(words)                                                                                       \
     X(linked)                                                                                      \
-    X(length)    /* bytes of segments, as page.h counts them */                                    \
-    X(long_text) /* halves of free words in long text */                                           \
-    X(repeated)  /* bytes of segments with DF >= 2 */
+    X(length)   /* bytes of segments, as page.h counts them */                                     \
+    X(repeated) /* bytes of segments with DF >= 2 */
 
 typedef struct {
 #define TMPL_SUM(name) uint32_t name;
@@ -148,6 +147,12 @@ static inline tmpl_sums_t tmpl_sums_between(const tmpl_sums_t *before, uint32_t 
 #undef TMPL_SUM
 }
 
+/* A block of long text. */
+typedef struct {
+    uint32_t block;
+    uint32_t before; /* halves of free words in those before it */
+} tmpl_long_t;
+
 /* Boxes of a block that are looked at. */
 #define TMPL_BOXES 4
 
@@ -159,6 +164,7 @@ struct tmpl_reading_t {
     /* what tmpl_layout_t does not need, read later */
     tmpl_small_t *blocks;      /* NULL: not read yet */
     apr_array_header_t *large; /* tmpl_tally_t */
+    apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block */
     tmpl_sums_t *before;       /* sums over the blocks before each; n_blocks + 1 */
     float **scores;            /* of nodes, by TMPL_SCORES; NULL: all 0 (score.c) */
     unsigned char *again;      /* of each key: it stands on the page more than once */
@@ -194,7 +200,7 @@ static inline uint32_t tmpl_after_block(const tmpl_page_t *page, uint32_t node)
     return page->segments[page->nodes[node].after_segment - 1].block + 1;
 }
 
-/* Free words from which a block is long text, in halves. */
+/* Free words from which a block is long text, in halves: few blocks are. */
 #define TMPL_LONG_TEXT 24
 
 void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool);

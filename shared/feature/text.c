@@ -441,8 +441,10 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     uint32_t words[TITLE_MAX];
     title_t title = { 0, words, 0, TITLE_MAX };
     tmpl_sums_t sums = { 0 }; /* those of what the table says stay 0 */
+    uint32_t long_text = 0;
     reading->again = find_again(page, pool);
     reading->blocks = apr_palloc(pool, page->n_blocks * sizeof(*reading->blocks));
+    reading->longs = apr_array_make(pool, 32, sizeof(tmpl_long_t));
     reading->large = apr_array_make(pool, 16, sizeof(tmpl_tally_t));
     reading->before = apr_palloc(pool, (page->n_blocks + 1) * sizeof(*reading->before));
     read_title(reading, &title);
@@ -455,7 +457,11 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
         sums.words += tally.words;
         sums.linked += tally.linked;
         sums.length += page->blocks[b].length;
-        sums.long_text += plain >= TMPL_LONG_TEXT ? plain : 0;
+        if (plain >= TMPL_LONG_TEXT) {
+            APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ b, long_text };
+            long_text += plain;
+        }
     }
     reading->before[page->n_blocks] = sums;
+    APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ page->n_blocks, long_text };
 }
