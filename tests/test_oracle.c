@@ -73,6 +73,8 @@ static const char *const oddities[] = {
     "<nobr>a<nobr><div>b</div></nobr>c",
     "<a><a><a>x</a><div>y</div>",
     "<b><b><b><b>a</p><div>b</div><p>c",
+    "<p><b x=1 y=2><b y=2 x=1><b x=1 y=2><b y=2 x=1>a</p></b></b></b><p>c</b>d<div>e</div>f",
+    "<p><b x=1><b x=2><b x=3><b x=4>a</p></b></b></b><p>c</b>d<div>e</div>f",
     /* tables: implied parts, foster parents, forms */
     "<table>a<tr><div>b</div><td><div>c</div></table>d",
     "<table><tr><td><div>a</div><td><div>b</div><tr><td>c</table>",

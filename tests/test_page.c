@@ -147,6 +147,38 @@ static void keys_are_text_and_path(void **state)
     assert_int_equal(twice->segments[1].key, twice->segments[0].key);
 }
 
+/* White space anywhere in texts of any length: the key is that of the same text without what is too much. */
+static void white_space_is_collapsed(void **state)
+{
+    static const char pieces[] = { 'a',  'b',  '\xc3', '\x01', ' ',   ' ',
+                                   '\n', '\t', '\r',   '\f',   '\x1f' };
+    uint64_t seed = 88172645463325252u;
+    apr_pool_t *pool;
+    apr_pool_create(&pool, *state);
+    for (int i = 0; i < 4000; i++) {
+        char html[160] = "<p>x";
+        char plain[160] = "<p>x";
+        size_t n = 4;
+        size_t len = 4 + (size_t)i % 120;
+        unsigned rare = 1 + (unsigned)i % 40;
+        for (size_t p = 4; p < len; p++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            char c = (seed >> 33) % rare == 0 ? pieces[(seed >> 40) % sizeof(pieces)] : 'y';
+            html[p] = c;
+            c = tmpl_is_space(c) ? ' ' : c;
+            if (c != ' ' || plain[n - 1] != ' ') {
+                plain[n++] = c;
+            }
+        }
+        n -= plain[n - 1] == ' ';
+        apr_pool_clear(pool);
+        const tmpl_page_t *a = check_page(apr_pstrmemdup(pool, html, len), pool);
+        const tmpl_page_t *b = check_page(apr_pstrmemdup(pool, plain, n), pool);
+        assert_int_equal(a->segments[0].length, n - 3);
+        assert_true(a->keys[0] == b->keys[0]);
+    }
+}
+
 static void a_secret_changes_every_key(void **state)
 {
     const tmpl_page_t *page[2];
@@ -523,6 +555,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(every_node_has_its_tags),
     CHECK(nodes_stand_as_html5_has_them),
     CHECK(keys_are_text_and_path),
+    CHECK(white_space_is_collapsed),
     CHECK(a_secret_changes_every_key),
     CHECK(equal_text_has_an_equal_hash),
     CHECK(separators_can_be_chosen),

@@ -5,6 +5,11 @@
 
 #include <apr_strings.h>
 
+/* Bytes that end names: of tags and attributes all of these, but of tags '='. */
+static const unsigned char ends_name[256] = {
+    ['\t'] = 1, ['\n'] = 1, ['\f'] = 1, ['\r'] = 1, [' '] = 1, ['/'] = 1, ['>'] = 1, ['='] = 2,
+};
+
 static uint32_t skip_space(const char *src, uint32_t len, uint32_t p)
 {
     while (p < len && tmpl_is_space(src[p])) {
@@ -62,7 +67,7 @@ tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uin
     }
     attr->name.start = p;
     p++; /* a name may begin with '=' */
-    while (p < len && !tmpl_is_space(src[p]) && src[p] != '/' && src[p] != '>' && src[p] != '=') {
+    while (p < len && ends_name[(unsigned char)src[p]] == 0) {
         p++;
     }
     attr->name.end = p;
@@ -76,19 +81,18 @@ tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uin
     return TMPL_ATTR_FOUND;
 }
 
-int tmpl_span_is(const char *src, tmpl_span_t span, const char *name)
-{
-    apr_size_t len = strlen(name);
-    return tmpl_span_len(span) == len && strncasecmp(src + span.start, name, len) == 0;
-}
-
 uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag)
 {
-    uint32_t at = tag.start + 1;
-    while (at < tag.end && !tmpl_is_space(src[at]) && src[at] != '/' && src[at] != '>') {
-        at++;
+    return tmpl_tag_name_end(src, tag.end, tag.start + 1);
+}
+
+uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name)
+{
+    uint32_t p = name;
+    while (p < len && ends_name[(unsigned char)src[p]] != 1) {
+        p++;
     }
-    return at;
+    return p;
 }
 
 int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name)

@@ -7,6 +7,8 @@
 #ifndef TMPL_ATTR_H
 #define TMPL_ATTR_H
 
+#include <string.h>
+
 #include "tmpl.h"
 
 typedef struct {
@@ -27,6 +29,9 @@ typedef enum {
  */
 tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
 
+/* Where the name of a tag ends that begins at name; len, which bounds src, if it does not. */
+uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name);
+
 /* Where the attributes of the start tag at span begin: behind its name. */
 uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag);
 
@@ -37,7 +42,11 @@ uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag);
 int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name);
 
 /* Whether name (lower case) is the bytes of span, in any case. */
-int tmpl_span_is(const char *src, tmpl_span_t span, const char *name);
+static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *name)
+{
+    apr_size_t len = strlen(name);
+    return tmpl_span_len(span) == len && strncasecmp(src + span.start, name, len) == 0;
+}
 
 /* The letter in lower case, if it is one of ASCII's. */
 static inline char tmpl_lower(char c)

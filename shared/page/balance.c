@@ -26,6 +26,7 @@ typedef struct {
     unsigned char in_noscript;
     unsigned char form; /* HTML5's form element pointer is set */
     unsigned char after_body;
+    uint32_t raw_end;        /* the last raw text's end tag */
     unsigned char ambiguous; /* parsers do not agree on what the source means */
     tmpl_quirks_e quirks;
 } balance_t;
@@ -337,6 +338,9 @@ static void leaf(balance_t *b, uint32_t i, int edit)
     tmpl_token_t *token = &b->tokens[i];
     token->is_paired = (tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_RAW) != 0;
     token->end = token->is_paired ? i + 1 : i;
+    if (token->is_paired) {
+        b->raw_end = token->end;
+    }
     token->may = (unsigned char)(edit ? TMPL_NODE_MARK | TMPL_NODE_CUT : 0);
 }
 
@@ -675,20 +679,22 @@ static uint32_t behind_space(const char *src, uint32_t start, uint32_t end)
 /* Whether the bytes hold nothing to see: white space and no-break spaces, as bytes or as entities. */
 static int is_unseen(const char *src, uint32_t start, uint32_t end)
 {
-    static const char *const spaces[] = { "&nbsp;", "&#160;", "\xc2\xa0" };
+    static const struct {
+        char bytes[7];
+        unsigned char len;
+    } spaces[] = { { "&nbsp;", 6 }, { "&#160;", 6 }, { "\xc2\xa0", 2 } };
     uint32_t p = start;
     while ((p = behind_space(src, p, end)) < end) {
-        apr_size_t step = 0;
-        for (unsigned i = 0; step == 0 && i < sizeof(spaces) / sizeof(spaces[0]); i++) {
-            apr_size_t len = strlen(spaces[i]);
-            if (end - p >= len && memcmp(src + p, spaces[i], len) == 0) {
-                step = len;
+        uint32_t from = p;
+        for (unsigned i = 0; p == from && i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+            if (src[p] == spaces[i].bytes[0] && end - p >= spaces[i].len &&
+                memcmp(src + p, spaces[i].bytes, spaces[i].len) == 0) {
+                p += spaces[i].len;
             }
         }
-        if (step == 0) {
+        if (p == from) {
             return 0;
         }
-        p += (uint32_t)step;
     }
     return 1;
 }
@@ -784,14 +790,6 @@ static tmpl_decline_e token_event(balance_t *b, uint32_t i)
     return TMPL_DECLINE_NONE;
 }
 
-static int is_raw_end(const tmpl_tokens_t *tokens, uint32_t i)
-{
-    return i > 0 && tokens->tokens[i - 1].type == TMPL_TOKEN_START &&
-           (tmpl_tag_flags((tmpl_tag_e)tokens->tokens[i - 1].tag) & TMPL_IS_RAW) &&
-           tokens->tokens[i].type == TMPL_TOKEN_END &&
-           !(tokens->tokens[i].flags & TMPL_TOKEN_FOREIGN);
-}
-
 tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len,
                             uint32_t max_depth, apr_pool_t *pool)
 {
@@ -806,7 +804,8 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         tmpl_token_t *token = &tokens->tokens[i];
         uint32_t opened = b.s.last_id;
         b.s.at = i;
-        if (b.templates == 0 && !is_raw_end(tokens, i) && !(token->flags & TMPL_TOKEN_FOREIGN)) {
+        if (b.templates == 0 && (i == 0 || i != b.raw_end) &&
+            !(token->flags & TMPL_TOKEN_FOREIGN)) {
             gap(&b, at, token->span.start, &shown, &may);
             token->text_shown = shown;
             token->text_may = may;

@@ -64,11 +64,6 @@ void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr
     s->stack[s->n++] = (tmpl_open_t){ .token = TMPL_NONE, .held = TMPL_NONE };
 }
 
-tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
-{
-    return &s->stack[s->n - 1];
-}
-
 int tmpl_is_cell(unsigned tag)
 {
     return tag == TMPL_TAG_TD || tag == TMPL_TAG_TH || tag == TMPL_TAG_CAPTION;
@@ -178,24 +173,40 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
     return sum;
 }
 
-/*
- * Makes a formatting element active. Of elements that are alike only the last three stay so ("the
- * Noah's Ark clause"); true if there are others of its name, for which a mark would count.
- */
-static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
+static uint64_t hash_of(tmpl_opens_t *s, tmpl_active_t *a)
 {
-    uint64_t attributes = attributes_of(s, s->tokens[o->token].span);
+    if (!a->has_hash) {
+        a->hash = attributes_of(s, s->tokens[a->token].span);
+        a->has_hash = 1;
+    }
+    return a->hash;
+}
+
+/* "The Noah's Ark clause": if three active elements are like the new one, the first of them is so no longer. */
+static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
+{
     unsigned alike = 0;
-    unsigned named = 0;
     for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
-        const tmpl_active_t *a = &s->active[i - 1];
-        named += a->name == o->name;
-        if (a->name == o->name && a->attributes == attributes && ++alike == 3) {
+        tmpl_active_t *a = &s->active[i - 1];
+        if (a->name == new->name && hash_of(s, a) == hash_of(s, new) && ++alike == 3) {
             remove_active(s, i - 1);
-            break;
+            return;
         }
     }
-    add_active(s, (tmpl_active_t){ o->name, o->id, attributes });
+}
+
+/* Makes a formatting element active; true if there are others of its name, for which a mark would count. */
+static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
+{
+    tmpl_active_t new = { .name = o->name, .id = o->id, .token = o->token };
+    unsigned named = 0;
+    for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
+        named += s->active[i - 1].name == o->name;
+    }
+    if (named >= 3) {
+        leave_three(s, &new);
+    }
+    add_active(s, new);
     return named >= 2;
 }
 
@@ -212,7 +223,7 @@ tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, ui
     o->mixed = o->fixed_text;
     o->quiet = o[-1].quiet || (flags & TMPL_IS_QUIET) != 0;
     if (is_marker(o)) {
-        add_active(s, (tmpl_active_t){ 0, 0, 0 });
+        add_active(s, (tmpl_active_t){ .id = 0 });
     }
     else if ((flags & TMPL_IS_FORMATTING) && token != TMPL_NONE) {
         o->tainted = (unsigned char)activate(s, o);

@@ -32,7 +32,9 @@ typedef struct {
 typedef struct {
     uint32_t name;
     uint32_t id;
-    uint64_t attributes; /* equal for equal ones in any order */
+    uint32_t token;    /* the start tag that it, or what it is a copy of, was opened by */
+    uint32_t has_hash; /* hash is known: few elements need one */
+    uint64_t hash;     /* of the attributes: equal for equal ones in any order */
 } tmpl_active_t;
 
 typedef struct {
@@ -67,7 +69,10 @@ void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr
 int tmpl_is_cell(unsigned tag);
 
 /* The innermost open element. */
-tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s);
+static inline tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
+{
+    return &s->stack[s->n - 1];
+}
 
 /* Opens an element: for the tag in the source, or TMPL_NONE. Formatting elements become active. */
 tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name);

@@ -27,34 +27,34 @@ static int has_word(const char *src, tmpl_span_t value, const char *word)
     return 0;
 }
 
-/* The href of the first element of that tag that has one, and rel among the words of its rel unless NULL. */
-static tmpl_span_t find_href(const tmpl_tokens_t *tokens, const char *src, tmpl_tag_e tag,
-                             const char *rel)
+/* The href of a link with that word in its rel, or of a base, for which rel is NULL; empty if it has none. */
+static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
 {
-    for (uint32_t i = 0; i < tokens->n; i++) {
-        const tmpl_token_t *token = &tokens->tokens[i];
-        tmpl_attr_t words;
-        tmpl_attr_t href;
-        if (token->tag == tag && token->type == TMPL_TOKEN_START &&
-            (rel == NULL || (tmpl_attr_find(&words, src, token->span, "rel") &&
-                             has_word(src, words.value, rel))) &&
-            tmpl_attr_find(&href, src, token->span, "href")) {
-            return href.value;
-        }
-    }
-    return (tmpl_span_t){ 0, 0 };
+    tmpl_attr_t words;
+    tmpl_attr_t href;
+    int is_meant =
+        rel == NULL || (tmpl_attr_find(&words, src, tag, "rel") && has_word(src, words.value, rel));
+    return is_meant && tmpl_attr_find(&href, src, tag, "href") ? href.value : (tmpl_span_t){ 0, 0 };
 }
 
-/* The text of the first title element. */
-static tmpl_span_t find_title(const tmpl_tokens_t *tokens)
+/* What the page says of itself. The first of each counts; none can stand at the page's first byte. */
+static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 {
     for (uint32_t i = 0; i < tokens->n; i++) {
         const tmpl_token_t *token = &tokens->tokens[i];
-        if (token->tag == TMPL_TAG_TITLE && token->type == TMPL_TOKEN_START && token->is_paired) {
-            return (tmpl_span_t){ token->span.end, tokens->tokens[token->end].span.start };
+        if (token->type != TMPL_TOKEN_START) {
+            continue;
+        }
+        if (token->tag == TMPL_TAG_LINK && p->canonical.start == 0) {
+            p->canonical = href_of(p->src, token->span, "canonical");
+        }
+        else if (token->tag == TMPL_TAG_BASE && p->base.start == 0) {
+            p->base = href_of(p->src, token->span, NULL);
+        }
+        else if (token->tag == TMPL_TAG_TITLE && p->title.start == 0 && token->is_paired) {
+            p->title = (tmpl_span_t){ token->span.end, tokens->tokens[token->end].span.start };
         }
     }
-    return (tmpl_span_t){ 0, 0 };
 }
 
 /*
@@ -88,9 +88,7 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     p->claims = p->n_claims == 0
                     ? NULL
                     : apr_pmemdup(build->pool, tokens->claims, p->n_claims * sizeof(*p->claims));
-    p->canonical = find_href(tokens, p->src, TMPL_TAG_LINK, "canonical");
-    p->base = find_href(tokens, p->src, TMPL_TAG_BASE, NULL);
-    p->title = find_title(tokens);
+    find_head(p, tokens);
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;
     }

@@ -241,10 +241,7 @@ static tmpl_decline_e html_start_tag(scan_t *s, const tmpl_token_t *token)
 static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
-    uint32_t p = name;
-    while (p < s->len && !tmpl_is_space(s->src[p]) && s->src[p] != '/' && s->src[p] != '>') {
-        p++;
-    }
+    uint32_t p = tmpl_tag_name_end(s->src, s->len, name);
     uint32_t name_len = p - name;
     tmpl_attr_t attr;
     tmpl_attr_e found;
@@ -308,19 +305,34 @@ static tmpl_decline_e markup(scan_t *s, uint32_t start)
     return TMPL_DECLINE_NONE;
 }
 
+/* How many '<' there are: counted in steps that compilers make one instruction of. */
+static uint32_t count_markup(const char *src, uint32_t len)
+{
+    enum { STEP = 32 };
+    uint32_t n = 0;
+    uint32_t p = 0;
+    for (; len - p >= STEP; p += STEP) {
+        const char *at = src + p;
+        unsigned char found = 0;
+        for (int i = 0; i < STEP; i++) {
+            found = (unsigned char)(found + (at[i] == '<'));
+        }
+        n += found;
+    }
+    for (; p < len; p++) {
+        n += src[p] == '<';
+    }
+    return n;
+}
+
 tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, uint32_t max_tokens,
                          apr_pool_t *pool)
 {
     /* As many tokens as there are '<', or as may be. */
     scan_t s = { .src = src, .len = len, .max = max_tokens, .pool = pool };
     s.names = (tmpl_names_t){ .src = src, .pool = pool };
-    const char *p = memchr(src, '<', len);
-    uint32_t room = 2;
-    while (p != NULL && room - 2 < max_tokens) {
-        p = memchr(p + 1, '<', (apr_size_t)(src + len - p - 1));
-        room++;
-    }
-    s.tokens = apr_palloc(pool, room * sizeof(*s.tokens));
+    uint32_t room = count_markup(src, len);
+    s.tokens = apr_palloc(pool, ((room < max_tokens ? room : max_tokens) + 2) * sizeof(*s.tokens));
     tokens->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (s.at < len) {
         const char *open = memchr(src + s.at, '<', len - s.at);

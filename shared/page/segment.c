@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "page/build.h"
+
+#include <string.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "page/attr.h"
-#include "page/build.h"
 #include "page/slot.h"
 
 void tmpl_segments_init(tmpl_build_t *build)
@@ -68,16 +71,44 @@ static void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uint64_t h
     page->length += length;
 }
 
+enum { STEP = 16 }; /* bytes of text that compilers can look at all at once */
+
+/*
+ * Whether none of STEP bytes is white space but single spaces. The byte behind them counts as their neighbour,
+ * and other control characters for white space: most text has none.
+ */
+static int is_collapsed(const char *text)
+{
+    unsigned char odd = 0;
+    for (unsigned i = 0; i < STEP; i++) {
+        unsigned char is_low = (unsigned char)text[i] < ' ';
+        unsigned char is_blank = (unsigned char)text[i] <= ' ';
+        unsigned char next_is_blank = (unsigned char)text[i + 1] <= ' ';
+        odd |= is_low | (is_blank & next_is_blank);
+    }
+    return !odd;
+}
+
 /* Copies text with white space collapsed to single spaces and none at the ends; returns its length. */
 static uint32_t collapse(char *to, const char *src, tmpl_span_t span)
 {
     uint32_t n = 0;
-    for (uint32_t p = span.start; p < span.end; p++) {
-        if (!tmpl_is_space(src[p])) {
-            to[n++] = src[p];
+    uint32_t p = span.start;
+    while (p < span.end) {
+        int behind_blank = n == 0 || to[n - 1] == ' ';
+        if (span.end - p > STEP && !(behind_blank && src[p] == ' ') && is_collapsed(src + p)) {
+            memcpy(to + n, src + p, STEP);
+            n += STEP;
+            p += STEP;
+            continue;
         }
-        else if (n > 0 && to[n - 1] != ' ') {
-            to[n++] = ' ';
+        for (uint32_t end = span.end - p > STEP ? p + STEP : span.end; p < end; p++) {
+            if (!tmpl_is_space(src[p])) {
+                to[n++] = src[p];
+            }
+            else if (n > 0 && to[n - 1] != ' ') {
+                to[n++] = ' ';
+            }
         }
     }
     return n > 0 && to[n - 1] == ' ' ? n - 1 : n;

@@ -6,12 +6,20 @@
 
 #include "page/attr.h"
 
+#define NAME_MAX_LEN 10u
+
 static const struct {
-    const char *name;
-    unsigned flags;
+    char name[NAME_MAX_LEN + 1];
+    unsigned char len;
 } tags[TMPL_TAG_COUNT] = { { "", 0 },
-#define TMPL_TAG_ROW(id, name, flags) { name, flags },
+#define TMPL_TAG_ROW(id, name, flags) { name, sizeof(name) - 1 },
                            TMPL_TAGS(TMPL_TAG_ROW)
+#undef TMPL_TAG_ROW
+};
+
+const uint16_t tmpl_tag_flag_table[TMPL_TAG_COUNT] = { 0,
+#define TMPL_TAG_ROW(id, name, flags) flags,
+                                                       TMPL_TAGS(TMPL_TAG_ROW)
 #undef TMPL_TAG_ROW
 };
 
@@ -61,28 +69,36 @@ const tmpl_tag_set_t
                              } };
 
 /*
- * A hash table of the names, four times as large as it need be so that nearly every look-up is one
- * comparison. No name is longer than NAME_MAX_LEN.
+ * A hash table of the names by their length and three of their letters, four times as large as it need be so
+ * that nearly every look-up is one comparison.
  */
-#define SLOTS        512u
-#define NAME_MAX_LEN 10u
+#define SLOTS 512u
 
 static unsigned char slots[SLOTS];
 static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
 
-static unsigned slot_of(const char *lower, apr_size_t len)
+/* By factors for which few names share a place; the bit that is a letter's case is left out. */
+static unsigned slot_of(const char *name, apr_size_t len)
 {
-    unsigned hash = (unsigned)len;
-    for (apr_size_t i = 0; i < len; i++) {
-        hash = hash * 33u + (unsigned char)lower[i];
+    unsigned first = (unsigned char)name[0] & 0x1F;
+    unsigned middle = (unsigned char)name[len / 2] & 0x1F;
+    unsigned last = (unsigned char)name[len - 1] & 0x1F;
+    return (399 * first + 242 * middle + 421 * last + 32 * (unsigned)len) % SLOTS;
+}
+
+static int is_name(const char *lower, const char *name, apr_size_t len)
+{
+    apr_size_t i = 0;
+    while (i < len && tmpl_lower(name[i]) == lower[i]) {
+        i++;
     }
-    return (hash ^ (hash >> 9)) % SLOTS;
+    return i == len;
 }
 
 static void slots_fill(void)
 {
     for (unsigned tag = 1; tag < TMPL_TAG_COUNT; tag++) {
-        unsigned slot = slot_of(tags[tag].name, strlen(tags[tag].name));
+        unsigned slot = slot_of(tags[tag].name, tags[tag].len);
         while (slots[slot] != 0) {
             slot = (slot + 1) % SLOTS;
         }
@@ -92,18 +108,12 @@ static void slots_fill(void)
 
 tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
 {
-    char lower[NAME_MAX_LEN + 1];
     if (len == 0 || len > NAME_MAX_LEN) {
         return TMPL_TAG_OTHER;
     }
-    for (apr_size_t i = 0; i < len; i++) {
-        lower[i] = tmpl_lower(name[i]);
-    }
-    lower[len] = '\0';
     pthread_once(&slots_once, slots_fill);
-    for (unsigned slot = slot_of(lower, len); slots[slot] != 0; slot = (slot + 1) % SLOTS) {
-        const char *known = tags[slots[slot]].name;
-        if (strlen(known) == len && memcmp(known, lower, len) == 0) { /* it may hold a NUL */
+    for (unsigned slot = slot_of(name, len); slots[slot] != 0; slot = (slot + 1) % SLOTS) {
+        if (tags[slots[slot]].len == len && is_name(tags[slots[slot]].name, name, len)) {
             return (tmpl_tag_e)slots[slot];
         }
     }
@@ -113,11 +123,6 @@ tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
 const char *tmpl_tag_name(tmpl_tag_e tag)
 {
     return (unsigned)tag < TMPL_TAG_COUNT ? tags[tag].name : "";
-}
-
-unsigned tmpl_tag_flags(tmpl_tag_e tag)
-{
-    return (unsigned)tag < TMPL_TAG_COUNT ? tags[tag].flags : 0;
 }
 
 apr_status_t tmpl_tag_set_add(tmpl_tag_set_t *set, const char *words, tmpl_error_t *err)

@@ -184,8 +184,13 @@ tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len);
 /* The lower-case name; "" for TMPL_TAG_OTHER. */
 const char *tmpl_tag_name(tmpl_tag_e tag);
 
+extern const uint16_t tmpl_tag_flag_table[TMPL_TAG_COUNT];
+
 /* TMPL_IS_* flags; 0 for TMPL_TAG_OTHER. */
-unsigned tmpl_tag_flags(tmpl_tag_e tag);
+static inline unsigned tmpl_tag_flags(tmpl_tag_e tag)
+{
+    return (unsigned)tag < TMPL_TAG_COUNT ? tmpl_tag_flag_table[tag] : 0;
+}
 
 /* A set of tags, one byte each. */
 typedef struct {
