@@ -122,7 +122,7 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<td>a<tr>b<div>c</td>d<p>e", ".div ..p" },
         { "<select><div><option>a</select>b<p>c", ".select .p" },
         /* what is not seen, and what stands in the head */
-        { "<link><svg><g/></svg><object><div></div></object><p>a", ".svg .object .p" },
+        { "<link><svg><g/></svg><object><div><i></i></div></object><p>a", ".svg .object .p" },
         { "<script></script>a<script></script><meta>", ".script .meta" },
         { "<noscript><img src=i></noscript><p>a", ".p" },
     };
@@ -176,6 +176,42 @@ static void white_space_is_collapsed(void **state)
         const tmpl_page_t *b = check_page(apr_pstrmemdup(pool, plain, n), pool);
         assert_int_equal(a->segments[0].length, n - 3);
         assert_true(a->keys[0] == b->keys[0]);
+    }
+}
+
+/* However far from each other two spaces stand, and wherever in the text. */
+static void double_spaces_are_one(void **state)
+{
+    const char *word = "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy";
+    for (int before = 1; before < 40; before++) {
+        for (int tab = 0; tab < 2; tab++) {
+            const char *twice =
+                apr_psprintf(*state, "<p>%s%.*s  %s", tab ? " \t" : " ", before, word, word);
+            const char *once = apr_psprintf(*state, "<p>%.*s %s", before, word, word);
+            assert_true(check_page(twice, *state)->keys[0] == check_page(once, *state)->keys[0]);
+        }
+    }
+}
+
+/* Of four formatting elements that are alike three come back behind the p, of four others all. */
+static void three_of_a_kind_come_back(void **state)
+{
+    static const struct {
+        const char *html;
+        unsigned may;
+    } cases[] = {
+        { "<p><b><b><b><b>a</p></b></b></b>b", TMPL_NODE_CUT },
+        { "<p><b><b><b><b>a</p></b></b>b", 0 },
+        { "<p><b x=1 y=2><b y=2 x=1><b X=1 y='2'><b x=1 y=2 x=3>a</p></b></b></b>b",
+          TMPL_NODE_CUT },
+        { "<p><b x=1><b x=2><b x=3><b x=4>a</p></b></b></b>b", 0 },
+        { "<p><b x=1><b><b x=1><b x=1><b x=1><b>a</p></b></b></b></b>b", 0 },
+        { "<p><b x=1><b><b x=1><b x=1><b x=1><b>a</p></b></b></b></b></b>b", TMPL_NODE_CUT },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = check_page(cases[i].html, *state);
+        assert_int_equal(page->n_segments, 2);
+        assert_int_equal(page->segments[1].may, cases[i].may);
     }
 }
 
@@ -556,6 +592,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(nodes_stand_as_html5_has_them),
     CHECK(keys_are_text_and_path),
     CHECK(white_space_is_collapsed),
+    CHECK(double_spaces_are_one),
+    CHECK(three_of_a_kind_come_back),
     CHECK(a_secret_changes_every_key),
     CHECK(equal_text_has_an_equal_hash),
     CHECK(separators_can_be_chosen),
