@@ -50,7 +50,9 @@ static apr_array_header_t *links;   /* of tmpl_link_t * */
 static apr_array_header_t *servers; /* of server_rec *: where a mode other than off is set */
 static tmpl_link_t *default_link;
 
-/* Of the child: whether somebody comes for what waits. Atomic. */
+static apr_uint32_t has_watchdog;
+
+/* Of the child: whether somebody will come for what waits. Atomic. */
 static apr_uint32_t watched;
 
 static const char *without_password(const char *uri, apr_pool_t *pool)
@@ -77,6 +79,7 @@ void tmpl_links_reset(apr_pool_t *pconf)
     links = apr_array_make(pconf, 4, sizeof(tmpl_link_t *));
     servers = apr_array_make(pconf, 4, sizeof(server_rec *));
     default_link = NULL;
+    has_watchdog = 0;
 }
 
 tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
@@ -283,7 +286,9 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
     int i;
 
     (void)data;
-    apr_atomic_set32(&watched, state != AP_WATCHDOG_STATE_STOPPING);
+    if (state == AP_WATCHDOG_STATE_STOPPING) {
+        apr_atomic_set32(&watched, 0);
+    }
     for (i = 0; state == AP_WATCHDOG_STATE_RUNNING && i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
 
@@ -327,7 +332,7 @@ static void find_watchdog(apr_pool_t *pconf)
 
     if (servers->nelts > 0 && get != NULL && add != NULL &&
         get(&watchdog, "_tmpl_", 0, 0, pconf) == APR_SUCCESS) {
-        add(watchdog, AP_WD_TM_SLICE, NULL, watch);
+        has_watchdog = add(watchdog, AP_WD_TM_SLICE, NULL, watch) == APR_SUCCESS;
     }
 }
 
@@ -374,6 +379,8 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
     tmpl_error_t err;
     int i;
 
+    /* its thread is started behind us; should that fail, pages are learnt where they find no room */
+    apr_atomic_set32(&watched, has_watchdog);
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
 

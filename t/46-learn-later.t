@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # With TmplLearnDelay a page is judged while its client waits and learnt afterwards: soon, when the server is
-# restarted or stopped, and not at all where the store takes nothing. Until then no other page sees it.
+# restarted or stopped, and not at all where the store takes nothing or is gone. Until then no other page sees it.
 
 use FindBin;
 use lib "$FindBin::Bin/lib";
@@ -90,6 +90,44 @@ subtest 'a store that is full' => sub {
     is $count->{'learn-lost-failed'}, 0, 'the store has not failed';
     is $count->{'store-failures'}, 0, 'no request neither';
     is $httpd->get('/wide/1')->says('pages') > 0, 1, 'pages are judged on';
+    $httpd->finish;
+};
+
+# The server goes while pages wait: clients get theirs, the log says so once, and what waits is learnt by the next.
+subtest 'a Redis that is killed and comes back' => sub {
+    my $redis = redis();
+    my $httpd = waiting('1ms', 'TmplStore ' . $redis->unix_uri);
+    $httpd->expect_log(qr/\[T01[12]\]/);
+    $httpd->visit(1 .. 5);
+    ok wait_for { counters($httpd)->{learned} == 5 }, 'five documents are learnt';
+    $redis->stop;
+    my @stuck = map { $httpd->get("/page/$_") } 6 .. 8;
+    is scalar(grep { $_->status == 200 && $_->body ne '' } @stuck), 3, 'pages are served while it hangs';
+    $redis->kill9;
+    my @answers = map { $httpd->get("/page/$_") } 9 .. 12;
+    is scalar(grep { $_->status == 200 && $_->body ne '' } @answers), 4, 'and when it is gone';
+    $redis->start;
+    ok wait_for { $httpd->get('/page/1')->says('pages') ne '' }, 'it is asked again';
+    my $before = counters($httpd)->{learned};
+    my $n = 100;
+    ok wait_for { $httpd->get('/page/' . ++$n); counters($httpd)->{learned} > $before }, 'and learns';
+    my $count = counters($httpd);
+    cmp_ok $count->{'learn-done'} + $count->{'learn-lost-failed'} + $count->{'learn-lost-full'}, '<=', $count->{'learn-later'},
+        'each page is accounted for once';
+    $httpd->finish;
+};
+
+# Pages wait for a server that has gone when their child ends: it ends all the same, and counts them.
+subtest 'a Redis that is gone at the end' => sub {
+    my $redis = redis();
+    my $httpd = waiting('10s', 'TmplStore ' . $redis->unix_uri);
+    $httpd->expect_log(qr/\[T01[12]\]/);
+    $httpd->visit(1 .. 5);
+    is counters($httpd)->{'learn-later'}, 5, 'five pages wait';
+    $redis->kill9;
+    $httpd->graceful;
+    ok wait_for { counters($httpd)->{'learn-lost-failed'} == 5 }, 'they are lost, and counted';
+    is $httpd->get('/page/1')->status, 200, 'pages are served';
     $httpd->finish;
 };
 

@@ -169,6 +169,7 @@ ap_log_rerror_(const char *file, int line, int index, int level, apr_status_t st
 static int setup(void **state)
 {
     (void)state;
+    delay = 0;
     return apr_pool_create(&pool, NULL) != APR_SUCCESS;
 }
 
@@ -191,10 +192,9 @@ static tmpl_link_t *start(apr_status_t how)
     process.pool = pool;
     server.process = &process;
     a_page = (tmpl_observation_t){ .site = "s", .document = &document, .policy = &policy };
-    delay = 0;
     handed = 0;
     learns = (tmpl_error_t){ APR_SUCCESS, "" };
-    watched = 0;
+
     clock_now = apr_time_from_sec(1000);
     understood = 1;
     asked = 0;
@@ -205,6 +205,7 @@ static tmpl_link_t *start(apr_status_t how)
     memset(counters, 0, sizeof(counters));
     server.log.level = APLOG_TRACE8;
     tmpl_links_reset(pool);
+    has_watchdog = delay > 0;
     link = tmpl_link_add(URI, pool);
     tmpl_links_open(&server, pool);
     return link;
@@ -355,14 +356,11 @@ static void a_full_store_is_told_of_once(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* The watchdog of a child whose pages wait so long. */
+/* A child with a watchdog, if its pages wait: so long. */
 static tmpl_link_t *start_waiting(apr_interval_time_t how_long)
 {
-    tmpl_link_t *link = start(APR_SUCCESS);
-
     delay = how_long;
-    watch(AP_WATCHDOG_STATE_STARTING, NULL, pool);
-    return link;
+    return start(APR_SUCCESS);
 }
 
 static void tick(void)
@@ -374,13 +372,14 @@ static void tick(void)
 /* Without a watchdog, or with no delay, a page is learnt while its client waits. */
 static void without_a_watchdog_nothing_waits(void **state)
 {
-    tmpl_link_t *link = start(APR_SUCCESS);
+    tmpl_link_t *link = start_waiting(0);
 
     (void)state;
     delay = 1000;
     request(link, "s");
     assert_int_equal(was_asked, TMPL_LEARNING_NOW);
-    link = start_waiting(0);
+    link = start_waiting(1000);
+    delay = 0;
     request(link, "s");
     assert_int_equal(was_asked, TMPL_LEARNING_NOW);
     link = start_waiting(1000);

@@ -17,10 +17,7 @@ typedef struct {
     /* counts comes zeroed, with records allocated and zeroed; deadline is on tmpl_clock. */
     apr_status_t (*observe)(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
                             tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool);
-    /*
-     * tmpl_store_learn() of pages that have been checked; *counted comes as 0. NULL: observe knows no
-     * LATER and is called with NOW for each page.
-     */
+    /* tmpl_store_learn() of pages that have been checked; *counted comes as 0. */
     apr_status_t (*learn)(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
                           apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
                           apr_pool_t *pool);

@@ -167,19 +167,6 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
     return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
 }
 
-static apr_status_t observe(tmpl_store_t *store, const tmpl_observation_t *obs, apr_time_t deadline,
-                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
-{
-    tmpl_observation_t now = *obs;
-
-    if (store->provider->learn == NULL && obs->learn == TMPL_LEARNING_LATER) {
-        now.learn = TMPL_LEARNING_NOW;
-    }
-    memset(counts, 0, sizeof(*counts));
-    counts->records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) * sizeof(*counts->records));
-    return store->provider->observe(store->ctx, &now, deadline, counts, err, pool);
-}
-
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
                                 tmpl_error_t *err, apr_pool_t *pool)
@@ -187,11 +174,12 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observation_check(obs, err);
 
+    memset(counts, 0, sizeof(*counts));
     if (rv != APR_SUCCESS) {
-        memset(counts, 0, sizeof(*counts));
         return rv;
     }
-    return observe(store, obs, deadline, counts, err, pool);
+    counts->records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) * sizeof(*counts->records));
+    return store->provider->observe(store->ctx, obs, deadline, counts, err, pool);
 }
 
 static apr_status_t observations_check(const tmpl_observation_t *const *pages, uint32_t n,
@@ -231,24 +219,6 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
     return store->provider->observe_many(store->ctx, pages, n, deadline, counts, err, pool);
 }
 
-/* For a provider that does not learn many pages at once. */
-static apr_status_t learn_each(tmpl_store_t *store, const tmpl_observation_t *const *pages,
-                               uint32_t n, apr_time_t deadline, uint32_t *counted,
-                               tmpl_error_t *err, apr_pool_t *pool)
-{
-    apr_status_t rv = APR_SUCCESS;
-    tmpl_counts_t counts;
-
-    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
-        tmpl_observation_t page = *pages[i];
-
-        page.learn = TMPL_LEARNING_NOW;
-        rv = observe(store, &page, deadline, &counts, err, pool);
-        *counted += rv == APR_SUCCESS && counts.counted;
-    }
-    return rv;
-}
-
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
                               tmpl_error_t *err, apr_pool_t *pool)
@@ -263,9 +233,7 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     if (rv != APR_SUCCESS || n == 0) {
         return rv;
     }
-    return store->provider->learn == NULL
-               ? learn_each(store, pages, n, deadline, counted, err, pool)
-               : store->provider->learn(store->ctx, pages, n, deadline, counted, err, pool);
+    return store->provider->learn(store->ctx, pages, n, deadline, counted, err, pool);
 }
 
 typedef struct {
