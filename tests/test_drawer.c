@@ -69,6 +69,39 @@ static void split_keeps_all(void **state)
     }
 }
 
+/* Two drawers put together: all entries of both, the last seen last; too many stay apart. */
+static void merged_in_order(void **state)
+{
+    static tmpl_drawer_t into, from;
+    uint32_t before = 0;
+    tmpl_value_t value;
+    tmpl_key_t key;
+
+    (void)state;
+    for (uint32_t split = 0; split <= 30; split++) {
+        tmpl_drawer_read(&into, TMPL_KIND_SEGMENT, "", 0);
+        tmpl_drawer_read(&from, TMPL_KIND_SEGMENT, "", 0);
+        for (uint32_t i = 0; i < 30; i++) {
+            value = seen_once(i / 2);
+            assert_true(tmpl_drawer_add(i * 7 % 30 < split ? &into : &from, i, &value));
+        }
+        assert_true(tmpl_drawer_merge(&into, &from));
+        for (uint32_t i = 0; i < 30; i++) {
+            assert_true(tmpl_drawer_at(&into, i, &key, &value));
+            assert_true(i == 0 || value.last >= before);
+            assert_int_equal(value.last, key.hash / 2);
+            assert_int_not_equal(tmpl_drawer_find(into.kind, into.bytes, into.len, i), TMPL_NONE);
+            before = value.last;
+        }
+        assert_int_equal(into.len, 30 * tmpl_drawer_stride(into.kind));
+    }
+    value = seen_once(1);
+    for (uint64_t hash = 100; tmpl_drawer_add(&from, hash, &value); hash++) {
+    }
+    assert_false(tmpl_drawer_merge(&into, &from));
+    assert_int_equal(into.len, 30 * tmpl_drawer_stride(into.kind));
+}
+
 static void holds_what_was_put(void **state)
 {
     static tmpl_drawer_t drawer;
@@ -162,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(growing_moves_from_one_to_one),
         cmocka_unit_test(split_keeps_all),
+        cmocka_unit_test(merged_in_order),
         cmocka_unit_test(holds_what_was_put),
         cmocka_unit_test(takes_what_was_seen_once),
         cmocka_unit_test(the_dead_leave),

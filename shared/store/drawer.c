@@ -159,3 +159,30 @@ void tmpl_drawer_split(tmpl_drawer_t *from, tmpl_drawer_t *to, uint32_t n)
     }
     from->len = kept;
 }
+
+/* When an entry was last seen. */
+static uint64_t last_at(const unsigned char *entry)
+{
+    return tmpl_get_le(entry + HASH_SIZE, 4);
+}
+
+int tmpl_drawer_merge(tmpl_drawer_t *into, const tmpl_drawer_t *from)
+{
+    size_t stride = tmpl_drawer_stride(into->kind);
+    size_t len = into->len + from->len, a = into->len, b = from->len;
+
+    if (len > TMPL_DRAWER_FULL * stride) {
+        return 0;
+    }
+    into->len = len;
+    while (b > 0) { /* from the back, so that none is overwritten that is still to move */
+        int older =
+            a == 0 || last_at(into->bytes + a - stride) <= last_at(from->bytes + b - stride);
+        const unsigned char *latest = older ? from->bytes + b - stride : into->bytes + a - stride;
+
+        len -= stride;
+        memmove(into->bytes + len, latest, stride);
+        *(older ? &b : &a) -= stride;
+    }
+    return 1;
+}

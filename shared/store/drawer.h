@@ -80,4 +80,7 @@ uint32_t tmpl_drawer_trim(tmpl_drawer_t *drawer, const tmpl_lifetimes_t *lifetim
 /* Moves to an empty drawer, the new n-th, what belongs there. */
 void tmpl_drawer_split(tmpl_drawer_t *from, tmpl_drawer_t *to, uint32_t n);
 
+/* Puts two of a kind together in into, the last seen last; 0 and nothing done if that is too many. */
+int tmpl_drawer_merge(tmpl_drawer_t *into, const tmpl_drawer_t *from);
+
 #endif

@@ -378,6 +378,9 @@ int tmpl_slots_save(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, tmpl_sit
     if (rc == 0) {
         rc = drawers_grow(&a, none, 1);
     }
+    for (unsigned kind = 0; rc == 0 && kind < TMPL_DRAWER_KINDS; kind++) {
+        rc = tmpl_drawers_shrink(a.cursor, site, (tmpl_kind_e)kind);
+    }
     mdb_cursor_close(a.cursor);
     return rc;
 }

@@ -9,6 +9,8 @@
 
 /* Sites looked at in search of an idle one: bounds what a flood of new sites costs. */
 #define IDLE_LOOKS 64
+/* Drawers put together in one go. */
+#define SHRINK_MOST 8
 
 static uint64_t seconds_now(void)
 {
@@ -247,6 +249,34 @@ int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, u
             rc = tmpl_drawer_put(cursor, site, drawers->n, &to);
         }
         drawers->n++;
+    }
+    return rc;
+}
+
+/* The last drawer goes back to the one it was parted from. A third too many stay, so that none goes to and fro. */
+int tmpl_drawers_shrink(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind)
+{
+    tmpl_drawers_t *drawers = &site->drawers[kind];
+    uint32_t most = tmpl_drawers_for(drawers->entries + drawers->entries / 3);
+    tmpl_drawer_t into, last;
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && drawers->n > most && i < SHRINK_MOST; i++) {
+        uint32_t n = tmpl_drawer_split_from(drawers->n - 1);
+
+        rc = tmpl_drawer_get(cursor, site, kind, drawers->n - 1, &last);
+        if (rc == 0) {
+            rc = tmpl_drawer_get(cursor, site, kind, n, &into);
+        }
+        if (rc != 0 || !tmpl_drawer_merge(&into, &last)) {
+            break;
+        }
+        last.len = 0;
+        rc = tmpl_drawer_put(cursor, site, drawers->n - 1, &last);
+        if (rc == 0) {
+            rc = tmpl_drawer_put(cursor, site, n, &into);
+        }
+        drawers->n--;
     }
     return rc;
 }

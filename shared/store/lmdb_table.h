@@ -78,6 +78,8 @@ int tmpl_drawer_put(MDB_cursor *cursor, const tmpl_site_t *site, uint32_t n,
  * Changes *site: put it after.
  */
 int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, uint32_t entries);
+/* Takes from a kind drawers that its entries do not call for any more, a few at a time. Likewise. */
+int tmpl_drawers_shrink(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind);
 
 /* Moves the sweeper on over budget entries, deleting the dead ones. Changes *site: put it after. */
 int tmpl_site_sweep(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
