@@ -101,6 +101,12 @@ static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
                : 0;
 }
 
+/* Most names are written in small letters: those are compared in place. */
+#define IS_NAMED(page, span, literal)                                                              \
+    (tmpl_span_len(span) == sizeof(literal) - 1 &&                                                 \
+     (memcmp((page)->src + (span).start, literal, sizeof(literal) - 1) == 0 ||                     \
+      tmpl_span_is((page)->src, span, literal)))
+
 static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t attr;
@@ -110,17 +116,14 @@ static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t
         return; /* most have no attributes */
     }
     while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
-        uint32_t len = tmpl_span_len(attr.name);
-        if ((len == 5 && tmpl_span_is(page->src, attr.name, "class")) ||
-            (len == 2 && tmpl_span_is(page->src, attr.name, "id"))) {
+        if (IS_NAMED(page, attr.name, "class") || IS_NAMED(page, attr.name, "id")) {
             look_at_name(look, page->src + attr.value.start, tmpl_span_len(attr.value));
         }
-        else if (len == 4 && !has_href && node->tag == TMPL_TAG_A &&
-                 tmpl_span_is(page->src, attr.name, "href")) {
+        else if (node->tag == TMPL_TAG_A && !has_href && IS_NAMED(page, attr.name, "href")) {
             look->in |= links_to(page, attr.value);
             has_href = 1;
         }
-        else if (len == 4 && tmpl_span_is(page->src, attr.name, "role")) {
+        else if (IS_NAMED(page, attr.name, "role")) {
             look->in |= role_of(page, attr.value);
         }
     }

@@ -140,13 +140,19 @@ struct tmpl_rows_t {
     uint32_t titled;           /* blocks from here on have an h1 before them */
     float pages;               /* the feature of that name */
     known_log_t *logs;
-    double *df_logs;              /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
-    uint32_t at;                  /* the block whose row was filled last; TMPL_NONE: none was */
-    uint32_t boxes[TMPL_BOXES];   /* of it */
+    double *df_logs;            /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
+    uint32_t at;                /* the block whose row was filled last; TMPL_NONE: none was */
+    uint32_t boxes[TMPL_BOXES]; /* of it */
+    float box_linked[TMPL_BOXES];
+    float box_repeated[TMPL_BOXES];
+    float box_scores[TMPL_BOXES];
     const tmpl_long_t *next_long; /* from that block on */
     uint32_t long_text;           /* of the page */
-    uint32_t long_before_best;    /* before the element that scores best */
+    uint32_t best_first,
+        best_after; /* blocks of the element that scores best; none: there is none */
+    uint32_t long_before_best;
     uint32_t long_in_best;
+    float best_share;
 };
 
 static float share(uint32_t part, uint32_t all)
@@ -330,39 +336,27 @@ static void fill_beside(float *row, const tmpl_rows_t *of, uint32_t b)
     F(FREE_NEXT) = free_words(of, &sums, 1);
 }
 
-static float score_of(const tmpl_rows_t *of, uint32_t box)
-{
-    return share_of(tmpl_score(of->reading, box), tmpl_score(of->reading, of->reading->best));
-}
-
 static void fill_best(float *row, const tmpl_rows_t *of, uint32_t b)
 {
-    const tmpl_page_t *page = of->reading->page;
-    uint32_t first = tmpl_first_block(page, of->reading->best);
-    uint32_t after = tmpl_after_block(page, of->reading->best);
-    tmpl_sums_t sums = tmpl_sums_between(of->before, first, after);
-    F(BEST) = (float)(b >= first && b < after);
-    F(BEST_SHARE) = share(sums.words, of->all.words);
-    F(SCORE) = score_of(of, of->boxes[0]);
-    F(SCORE_2) = score_of(of, of->boxes[1]);
-    F(SCORE_3) = score_of(of, of->boxes[2]);
-    if (b > first) {
+    F(BEST) = (float)(b >= of->best_first && b < of->best_after);
+    F(BEST_SHARE) = of->best_share;
+    F(SCORE) = of->box_scores[0];
+    F(SCORE_2) = of->box_scores[1];
+    F(SCORE_3) = of->box_scores[2];
+    if (b > of->best_first) {
         F(BEST_BEFORE) = share(of->next_long->before - of->long_before_best, of->long_in_best);
     }
 }
 
 static void fill_boxes(float *row, const tmpl_rows_t *of)
 {
-    const tmpl_page_t *page = of->reading->page;
-    for (unsigned i = 0; i < TMPL_BOXES; i++) {
-        tmpl_sums_t sums = tmpl_sums_between(of->before, tmpl_first_block(page, of->boxes[i]),
-                                             tmpl_after_block(page, of->boxes[i]));
-        row[(TMPL_BLOCK_FEATURE_BOX1_LINKED + i) * TMPL_BLOCKS_AT_ONCE] = linked(&sums);
-        if (i < 3) {
-            row[(TMPL_BLOCK_FEATURE_REPEATED_BOX1 + i) * TMPL_BLOCKS_AT_ONCE] =
-                share(sums.repeated, sums.length);
-        }
-    }
+    F(BOX1_LINKED) = of->box_linked[0];
+    F(BOX2_LINKED) = of->box_linked[1];
+    F(BOX3_LINKED) = of->box_linked[2];
+    F(BOX4_LINKED) = of->box_linked[3];
+    F(REPEATED_BOX1) = of->box_repeated[0];
+    F(REPEATED_BOX2) = of->box_repeated[1];
+    F(REPEATED_BOX3) = of->box_repeated[2];
 }
 
 /* A site's first page is told of as a page of no site is: the table holds only what it says itself. */
@@ -436,7 +430,7 @@ static void fill_row(float *row, const tmpl_rows_t *of, uint32_t b)
     fill_place(row, of, b);
     fill_beside(row, of, b);
     fill_boxes(row, of);
-    if (of->reading->best != 0) {
+    if (of->best_after > 0) {
         fill_best(row, of, b);
     }
     fill_site(row, of, b);
@@ -472,6 +466,17 @@ static const tmpl_long_t *find_long(const tmpl_reading_t *reading, uint32_t bloc
     return &longs[first];
 }
 
+static void find_best(tmpl_rows_t *of)
+{
+    const tmpl_reading_t *reading = of->reading;
+    of->best_first = tmpl_first_block(reading->page, reading->best);
+    of->best_after = tmpl_after_block(reading->page, reading->best);
+    of->long_before_best = find_long(reading, of->best_first)->before;
+    of->long_in_best = find_long(reading, of->best_after)->before - of->long_before_best;
+    of->best_share =
+        share(of->before[of->best_after].words - of->before[of->best_first].words, of->all.words);
+}
+
 tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                           const tmpl_evidence_t *evidence, apr_pool_t *pool)
 {
@@ -502,9 +507,7 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     of->next_long = find_long(reading, 0);
     of->long_text = find_long(reading, n)->before;
     if (reading->best != 0) {
-        of->long_before_best = find_long(reading, tmpl_first_block(page, reading->best))->before;
-        of->long_in_best = find_long(reading, tmpl_after_block(page, reading->best))->before -
-                           of->long_before_best;
+        find_best(of);
     }
     of->pages = is_known(evidence) ? fminf(6, log2f((float)evidence->pages)) : 0.0F;
     of->logs = apr_pcalloc(pool, sizeof(*of->logs) << KNOWN_LOG_BITS);
@@ -512,11 +515,30 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     return of;
 }
 
+/* What the boxes of a block say: blocks beside one another have the same ones. */
+static void find_boxes(tmpl_rows_t *of)
+{
+    const tmpl_page_t *page = of->reading->page;
+    float best = tmpl_score(of->reading, of->reading->best);
+    for (unsigned i = 0; i < TMPL_BOXES; i++) {
+        uint32_t box = of->boxes[i];
+        tmpl_sums_t sums =
+            tmpl_sums_between(of->before, tmpl_first_block(page, box), tmpl_after_block(page, box));
+        of->box_linked[i] = linked(&sums);
+        of->box_repeated[i] = share(sums.repeated, sums.length);
+        of->box_scores[i] = share_of(tmpl_score(of->reading, box), best);
+    }
+}
+
 /* Comes to a block. */
 static void go_to(tmpl_rows_t *of, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
-    climb(of->boxes, page, innermost_box(page, page->blocks[b].node));
+    uint32_t innermost = innermost_box(page, page->blocks[b].node);
+    if (innermost != of->boxes[0]) {
+        climb(of->boxes, page, innermost);
+        find_boxes(of);
+    }
     if (b != of->at + 1 || of->next_long->block < b) {
         of->next_long = find_long(of->reading, b);
     }

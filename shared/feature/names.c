@@ -168,8 +168,11 @@ unsigned tmpl_names_in(const char *value, uint32_t len)
     for (uint32_t at = 0; at < len; at++) {
         unsigned letter = (unsigned)(tmpl_lower(value[at]) - 'a');
         const name_t *name = letter < 26 ? names[letter] : NULL;
+        char second = at + 1 < len ? tmpl_lower(value[at + 1]) : '\0';
         for (; name != NULL && name->name != NULL; name++) {
-            kinds |= stands(name, value, len, at) ? name->kinds : 0;
+            if (name->name[0] == second && stands(name, value, len, at)) {
+                kinds |= name->kinds;
+            }
         }
     }
     return kinds;
