@@ -421,16 +421,18 @@ static void add_leaves(judging_t *judging, const uint64_t *at, const int64_t *le
 {
     group_t groups[TMPL_LEAVES_MOST];
     uint32_t n_groups = 0;
+    uint32_t reached =
+        0; /* bit i: some block ended at leaf i. Branches here would mostly be guessed wrong */
     int64_t most = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (at[i] == 0) {
-            continue;
-        }
-        if ((at[i] & judging->one) != 0) {
-            most = leaves[i];
-            continue;
-        }
-        groups[n_groups++] = (group_t){ at[i], leaves[i] };
+    for (uint32_t i = n; i-- > 0;) {
+        reached = 2 * reached + (at[i] != 0);
+    }
+    for (; reached != 0; reached &= reached - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(reached);
+        int is_most = (at[i] & judging->one) != 0;
+        most = is_most ? leaves[i] : most;
+        groups[n_groups] = (group_t){ at[i], leaves[i] };
+        n_groups += !is_most;
     }
     judging->all += most;
     for (uint32_t i = 0; i < n_groups; i++) {
