@@ -47,7 +47,7 @@ static const char *annotated(apr_size_t *len, const char *src, const tmpl_model_
     }
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
     double begin = now();
-    tmpl_detect_pagelevel(verdicts, page, model, smoothing, pool);
+    tmpl_detect_pagelevel(verdicts, page, model, smoothing, -1, pool);
     detecting += now() - begin;
     pages++;
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);

@@ -103,7 +103,7 @@ static void one_site(table_t *table, const paper_site_t *site, const tmpl_model_
         for (int i = 0; i < site->pages->nelts; i++) {
             const paper_page_t *page = &APR_ARRAY_IDX(site->pages, i, paper_page_t);
             tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->page->n_blocks * sizeof(*verdicts));
-            tmpl_detect_pagelevel(verdicts, page->page, model, smoothing, pool);
+            tmpl_detect_pagelevel(verdicts, page->page, model, smoothing, -1, pool);
             count_page(counts, page, verdicts, pool);
             count_page(table->counts[smoothing], page, verdicts, pool);
         }

@@ -237,7 +237,7 @@ static void judge_pagelevel(tmpl_verdict_t *const *verdicts, const tmpl_page_t *
                             uint32_t n, const paper_opts_t *opts, apr_pool_t *pool)
 {
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_detect_pagelevel(verdicts[i], pages[i], opts->model, opts->smoothing, pool);
+        tmpl_detect_pagelevel(verdicts[i], pages[i], opts->model, opts->smoothing, -1, pool);
     }
 }
 

@@ -156,7 +156,7 @@ static void verdicts_follow_the_model(void **state)
     tmpl_verdict_t v[6];
     static const unsigned char expected[] = { 1, 1, 0, 0, 0, 1 };
     for (int smoothing = TMPL_SMOOTHING_OFF; smoothing <= TMPL_SMOOTHING_MIN; smoothing++) {
-        tmpl_detect_pagelevel(v, page, link_model(*state), smoothing, *state);
+        tmpl_detect_pagelevel(v, page, link_model(*state), smoothing, -1, *state);
         for (int b = 0; b < 6; b++) {
             assert_int_equal(v[b].template, expected[b]);
         }
@@ -172,10 +172,10 @@ static void smoothing_makes_a_box_agree(void **state)
                "them</a><li><a href=d>The fourth</a></ul><p>Text that is not a link.",
                *state);
     tmpl_verdict_t v[6];
-    tmpl_detect_pagelevel(v, page, link_model(*state), TMPL_SMOOTHING_OFF, *state);
+    tmpl_detect_pagelevel(v, page, link_model(*state), TMPL_SMOOTHING_OFF, -1, *state);
     assert_true(v[2].ratio < 0.01F);
     for (int smoothing = TMPL_SMOOTHING_MAX; smoothing <= TMPL_SMOOTHING_MIN; smoothing++) {
-        tmpl_detect_pagelevel(v, page, link_model(*state), smoothing, *state);
+        tmpl_detect_pagelevel(v, page, link_model(*state), smoothing, -1, *state);
         assert_true(v[2].template && !v[5].template);
     }
 }

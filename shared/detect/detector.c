@@ -57,19 +57,10 @@ static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_poo
     }
 }
 
-static void set_templates(tmpl_verdict_t *verdicts, uint32_t n, double threshold)
-{
-    for (uint32_t b = 0; b < n; b++) {
-        verdicts[b].template = (double)verdicts[b].ratio > threshold;
-    }
-}
-
 static void judge_pagelevel(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
-    const tmpl_model_t *model = of->opts->models.pagelevel;
-    tmpl_detect_pagelevel(verdicts, of->page, model, of->opts->smoothing, pool);
-    set_templates(verdicts, of->page->n_blocks,
-                  of->opts->threshold < 0 ? model->threshold : of->opts->threshold);
+    tmpl_detect_pagelevel(verdicts, of->page, of->opts->models.pagelevel, of->opts->smoothing,
+                          of->opts->threshold, pool);
 }
 
 static void *read_auto(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
@@ -82,8 +73,10 @@ static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool
     const tmpl_trees_t *trees = of->opts->models.trees;
     (void)pool;
     tmpl_detect_auto(verdicts, of->reading, of->observation, of->counts, of->opts->min_df, trees);
-    set_templates(verdicts, of->page->n_blocks,
-                  of->opts->threshold < 0 ? tmpl_trees_threshold(trees) : of->opts->threshold);
+    double threshold = of->opts->threshold < 0 ? tmpl_trees_threshold(trees) : of->opts->threshold;
+    for (uint32_t b = 0; b < of->page->n_blocks; b++) {
+        verdicts[b].template = (double)verdicts[b].ratio > threshold;
+    }
 }
 
 static const tmpl_detector_t detectors[] = {

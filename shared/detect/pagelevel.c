@@ -22,9 +22,11 @@ uint32_t tmpl_size_class(uint32_t length)
 }
 
 void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                           const tmpl_model_t *model, int smoothing, apr_pool_t *pool)
+                           const tmpl_model_t *model, int smoothing, double threshold,
+                           apr_pool_t *pool)
 {
     tmpl_regions_t parts;
+    threshold = threshold < 0 ? model->threshold : threshold;
     tmpl_regions(&parts, page, pool);
     tmpl_isotonic_node_t *nodes = apr_palloc(pool, parts.n * sizeof(*nodes));
     float *y = apr_palloc(pool, parts.n * sizeof(*y));
@@ -45,7 +47,7 @@ void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
         if (parts.parts[i].block != TMPL_NONE) {
             tmpl_verdict_t *verdict = &verdicts[parts.parts[i].block];
             verdict->ratio = y[i];
-            verdict->template = (double)y[i] > model->threshold;
+            verdict->template = (double)y[i] > threshold;
         }
     }
 }

@@ -141,8 +141,12 @@ const char *tmpl_model_text(const tmpl_model_t *model, const char *provenance, a
 
 typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl_smoothing_e;
 
-/* Fills verdicts (room for page->n_blocks); ratio is the templateness. smoothing: tmpl_smoothing_e. */
+/*
+ * Fills verdicts (room for page->n_blocks): ratio is the templateness, and a block with more than threshold is
+ * template; below 0 the model's own counts. smoothing: tmpl_smoothing_e.
+ */
 void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                           const tmpl_model_t *model, int smoothing, apr_pool_t *pool);
+                           const tmpl_model_t *model, int smoothing, double threshold,
+                           apr_pool_t *pool);
 
 #endif
