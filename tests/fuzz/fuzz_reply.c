@@ -108,8 +108,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     for (int i = 0; i < 2; i++) {
+        tmpl_observation_t asked = page;
+
+        asked.learn = i == 0 ? TMPL_LEARNING_OFF : TMPL_LEARNING_NOW;
         apr_status_t rv =
-            tmpl_store_observe(store, &page, apr_time_from_msec(20), &counts, &err, pool);
+            tmpl_store_observe(store, &asked, apr_time_from_msec(20), &counts, &err, pool);
         if (rv != APR_SUCCESS && err.text[0] == '\0') {
             abort();
         }
