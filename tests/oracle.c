@@ -301,15 +301,25 @@ static void note_body(places_t *p, const GumboNode *html)
 }
 
 /*
- * The offset of the first node or text of the page that is elsewhere; len if an element is missing. (What is in
- * an element that is not seen is left out, and stays out if it is moved from there: not closed, it can be.)
+ * Whether elements may have left one that is not seen, in which they have no nodes: those around that have no end
+ * tag can be taken apart. (An svg that has none ends in its start tag.)
  */
-static uint32_t first_astray(const places_t *p, const tmpl_page_t *page)
+static int may_lack_nodes(const tmpl_page_t *page)
 {
-    int may_be_missing = 0;
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *n = &page->nodes[i];
-        may_be_missing |= (n->flags & TMPL_NODE_QUIET) && tmpl_span_len(n->close) == 0;
+        if ((n->flags & TMPL_NODE_QUIET) && tmpl_span_len(n->close) == 0 &&
+            n->tag != TMPL_TAG_SVG && n->tag != TMPL_TAG_MATH) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The offset of the first node or text of the page that is elsewhere; len if an element is missing. */
+static uint32_t first_astray(const places_t *p, const tmpl_page_t *page)
+{
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
         if (!stands_in(p, page, page->nodes[i].open.start, page->nodes[i].parent)) {
             return page->nodes[i].open.start;
         }
@@ -321,7 +331,7 @@ static uint32_t first_astray(const places_t *p, const tmpl_page_t *page)
             return at;
         }
     }
-    return p->elements != page->n_nodes - 1 && !may_be_missing ? page->len : TMPL_NONE;
+    return p->elements != page->n_nodes - 1 ? page->len : TMPL_NONE;
 }
 
 const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool)
@@ -332,7 +342,7 @@ const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool)
     const char *source = mended(&len, bytes, len, pool);
     source = apr_pstrmemdup(pool, source, len);
     if (tmpl_page_parse(&page, source, len, &opts, pool) != TMPL_DECLINE_NONE ||
-        !is_of_today(page)) {
+        !is_of_today(page) || may_lack_nodes(page)) {
         return NULL;
     }
     places_t p = { .src = source, .len = page->len };
