@@ -11,7 +11,7 @@
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::Tmpl;
-use List::Util qw(max);
+use List::Util qw(max sum);
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
 my $SHORT = 100;      # ms, TmplTimeout of a store from which no answer comes
@@ -53,12 +53,19 @@ sub ask {
 # The answers so far, for each client a list of lines.
 sub answers { return map { [split /\n/, -e $_ ? slurp($_) : ''] } @_ }
 
+# Until each client has so many answers, and for as long as more come in.
 sub wait_for_answers {
     my ($files, @counts) = @_;
-    return wait_for {
-        my @have = map { scalar @$_ } answers(@$files);
-        !grep { $have[$_] < $counts[$_] } 0 .. $#have;
-    };
+    my ($done, $before, $have) = (0, -1, 0);
+    while (!$done && $have > $before) {
+        $before = $have;
+        $done = wait_for {
+            my @have = map { scalar @$_ } answers(@$files);
+            $have = sum(@have);
+            !grep { $have[$_] < $counts[$_] } 0 .. $#have;
+        };
+    }
+    return $done;
 }
 
 sub counters {
@@ -105,6 +112,7 @@ my %usual;    # kind of store => median of a request in ms
 sub fault {
     my ($name, $store, $says, %o) = @_;
     my $timeout = $o{silent} ? $SHORT : $LONG;
+    Test::Tmpl::Process::set_limit();
     subtest $name => sub {
         my $httpd = Test::Tmpl::Httpd->new(no_store => 1, log_level => 'info', file_limit => $o{file_limit}, conf =>
             "ProxyPass /server-status !\nProxyPass / " . $backend->url . <<"END");

@@ -25,14 +25,17 @@ my $owner = $$;
 my %running;       # pid => name
 my @port_locks;    # kept open: they hold the ports for this test
 
-my $patience = $ENV{TMPL_TEST_PATIENCE} // 30;    # seconds; a sanitizer or valgrind needs more
+my $patience = $ENV{TMPL_TEST_PATIENCE} // 60;    # seconds; a sanitizer or valgrind needs more
 
 $SIG{PIPE} = 'IGNORE';
 for my $signal (qw(INT TERM HUP)) {
     $SIG{$signal} = sub { exit 1 };
 }
 $SIG{ALRM} = sub { die "the test took too long\n" };
-alarm($ENV{TMPL_TEST_LIMIT} // 900);    # for what hangs; a busy machine may need minutes
+
+# For what hangs; a busy machine may need minutes. A test of many parts sets it again for each.
+sub set_limit { return alarm($ENV{TMPL_TEST_LIMIT} // 900) }
+set_limit();
 
 # Calls the condition until it returns something true, which is returned; false once patience ends.
 sub wait_for(&;$) {
