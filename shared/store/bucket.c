@@ -68,12 +68,13 @@ static const unsigned char *get(const unsigned char *at, const unsigned char *en
 
 void tmpl_bucket_open(tmpl_bucket_reader_t *reader, const void *bytes, size_t len)
 {
-    const unsigned char *at = bytes, *end = at + len;
+    const unsigned char *at = bytes, *end;
 
     memset(reader, 0, sizeof(*reader));
     if (len == 0) {
         return;
     }
+    end = at + len;
     at = get(at, end, &reader->left);
     if (at == NULL || (size_t)(end - at) < 4 ||
         ((size_t)(end - at) - 4) / HASH_SIZE < reader->left) {
