@@ -696,20 +696,44 @@ typedef struct {
     unsigned counted, crossed, repeats, late; /* how often */
 } walk_t;
 
-/* Learns a page from a copy of it; what the copy was made from is gone by then. */
+typedef struct {
+    void *at;
+    size_t size;
+} place_t;
+
+/* The same bytes somewhere else, where they can be spoilt. */
+static void *moved(ctx_t *c, const void *from, size_t size, apr_array_header_t *places)
+{
+    place_t *place = apr_array_push(places);
+
+    place->at = apr_palloc(c->pool, size + 1);
+    memcpy(place->at, from, size);
+    place->size = size;
+    return place->at;
+}
+
+/* Learns a page from a copy of it; what the copy was made from is spoilt by then. */
 static void learn_copy(ctx_t *c, const tmpl_observation_t *page, uint32_t counted)
 {
-    tmpl_key_t *keys = apr_pmemdup(c->pool, page->keys, page->n * sizeof(*keys));
+    apr_array_header_t *places = apr_array_make(c->pool, 8, sizeof(place_t));
     tmpl_observation_t whole = *page;
-    tmpl_observation_t *copy;
     const tmpl_observation_t *pages[1];
+    tmpl_observation_t *copy;
     uint32_t new_ones = 1000;
 
-    whole.keys = keys;
+    whole.site = moved(c, page->site, strlen(page->site) + 1, places);
+    whole.document = moved(c, page->document, sizeof(*page->document), places);
+    whole.policy = moved(c, page->policy, sizeof(*page->policy), places);
+    whole.keys = moved(c, page->keys, page->n * sizeof(*page->keys), places);
+    whole.shares = moved(c, page->shares, page->n_shares * sizeof(*page->shares), places);
+    whole.parts = moved(c, page->parts, page->n_parts * sizeof(*page->parts), places);
     copy = tmpl_observation_copy(&whole);
     assert_non_null(copy);
-    memset(keys, 0xff, page->n * sizeof(*keys));
-    memset(&whole, 0xff, sizeof(whole));
+    for (int i = 0; i < places->nelts; i++) {
+        place_t *place = &APR_ARRAY_IDX(places, i, place_t);
+
+        memset(place->at, 0xff, place->size);
+    }
     pages[0] = copy;
     assert_int_equal(tmpl_store_learn(c->store, pages, 1, TIMEOUT, &new_ones, &c->err, c->pool),
                      APR_SUCCESS);
