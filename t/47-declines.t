@@ -120,7 +120,7 @@ my %FAULT = (
     'LMDB full, or its disk' => { '52-lmdb-faults.t' => ['a disk that fills up'], '53-faults-under-load.t' => ['LMDB, its map full'] },
     'LMDB\'s disk fails a write of what was there before' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },
     'any of these while pages wait to be learnt (TmplLearnDelay)' =>
-        { '46-learn-later.t' => ['a store that is full'] },
+        { '46-learn-later.t' => ['a store that is full', 'a Redis that is killed and comes back', 'a Redis that is gone at the end'] },
 );
 is_deeply [sort(rows('fault'))], [sort keys %FAULT], 'docs/declines.md has the faults that are tried';
 for my $fault (sort keys %FAULT) {
