@@ -10,8 +10,8 @@
 #include "mod_tmpl.h"
 
 /* More do not wait: what a child may hold, and lose should it be killed. */
-#define PAGES_MOST 256
-#define BYTES_MOST ((apr_size_t)4 << 20)
+#define PAGES_MOST 1024
+#define BYTES_MOST ((apr_size_t)16 << 20)
 /* How often a store may fail before a page is given up. */
 #define TRIES_MOST 5
 
