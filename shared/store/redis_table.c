@@ -392,8 +392,8 @@ static uint32_t entries_in(const bucket_t *bucket)
 /* Empties the heap, and makes room for so many. */
 static void heap_reserve(heap_t *heap, uint32_t n)
 {
-    if (heap->room < n) {
-        heap->room = 2 * n;
+    if (heap->room <= n) { /* also for none: where the next would be read to is asked for */
+        heap->room = 2 * n + 1;
         heap->entries = apr_palloc(heap->pool, heap->room * sizeof(*heap->entries));
         heap->values = apr_palloc(heap->pool, heap->room * sizeof(*heap->values));
         heap->bytes = apr_palloc(heap->pool, tmpl_bucket_room(heap->room));
