@@ -295,22 +295,40 @@ void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
     take_out(s, index);
 }
 
+/*
+ * A div without an end tag has ended with what is around it. Parsers of HTML 4, libxml2 among them, on which
+ * many readers stand, take the end tag of another div for its own, and so on outwards to the next cell:
+ * for them a mark in the tag of any of these elements would cover what comes behind it.
+ */
+static void tear(tmpl_opens_t *s)
+{
+    for (uint32_t i = innermost_marker(s) + 1; i < s->n; i++) {
+        s->stack[i].torn = 1;
+    }
+}
+
 int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
 {
     int any = s->n - 1 > keep;
     int left = 0; /* a formatting element was left active: it comes back outside of what held it */
     int form = 0; /* a form was left open: HTML5 remembers it, and opens no other one */
+    int div = 0;  /* a div had no end tag */
     while (s->n - 1 > keep) {
         tmpl_open_t o = s->stack[--s->n];
         end_at(s, &o, s->at);
         if (tmpl_is_cell(o.tag)) {
             clear_to_marker(s);
             left = 0;
+            div = 0;
         }
         else if ((o.flags & TMPL_IS_FORMATTING) && o.token != TMPL_NONE) {
             left |= find_active_id(s, o.id) != TMPL_NONE;
         }
         form |= o.tag == TMPL_TAG_FORM && !s->tokens[o.token].is_paired;
+        div |= o.tag == TMPL_TAG_DIV && !s->tokens[o.token].is_paired;
+    }
+    if (div) {
+        tear(s);
     }
     if (left || form) {
         tmpl_opens_taint(s, form ? 0 : innermost_marker(s));
@@ -330,8 +348,9 @@ void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
         token->is_paired = 1;
         token->may = 0;
         if (!o->tainted) {
-            token->may = (unsigned char)(TMPL_NODE_MARK | (o->fixed ? 0 : TMPL_NODE_CUT) |
-                                         (o->mixed ? 0 : TMPL_NODE_RUN));
+            token->may =
+                (unsigned char)((o->torn ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
+                                (o->mixed ? 0 : TMPL_NODE_RUN));
         }
     }
     tmpl_opens_pop_above(s, index - 1);

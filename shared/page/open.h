@@ -22,6 +22,7 @@ typedef struct {
     unsigned flags; /* TMPL_IS_* */
     unsigned char tag;
     unsigned char tainted;    /* more happens in it than its tags say: no edits of it */
+    unsigned char torn;       /* parsers of HTML 4 may see its end elsewhere: no mark in its tag */
     unsigned char fixed;      /* its start tag does more than open it: it must stay */
     unsigned char mixed;      /* not all text directly in it may be cut */
     unsigned char fixed_text; /* no text directly in it may be cut */
