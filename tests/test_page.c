@@ -215,6 +215,35 @@ static void three_of_a_kind_come_back(void **state)
     }
 }
 
+/* What may be done with the n-th element, body being 0. */
+static unsigned may_of(const char *html, uint32_t n, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    assert_true(n < page->n_nodes);
+    return page->nodes[n].flags & (TMPL_NODE_MARK | TMPL_NODE_CUT);
+}
+
+static void ends_that_parsers_see_elsewhere_take_no_mark(void **state)
+{
+    const unsigned all = TMPL_NODE_MARK | TMPL_NODE_CUT;
+    /* each list ends a div: libxml2 gives that the end tag of the div around, and so on */
+    const char *torn = "<body><div><section><ul><li>a</li><div>b</ul></section></div><div>c</div>";
+    assert_int_equal(may_of(torn, 1, *state), TMPL_NODE_CUT); /* div */
+    assert_int_equal(may_of(torn, 2, *state), TMPL_NODE_CUT); /* section */
+    assert_int_equal(may_of(torn, 3, *state), TMPL_NODE_CUT); /* ul */
+    assert_int_equal(may_of(torn, 4, *state), all);           /* li */
+    assert_int_equal(may_of(torn, 6, *state), all);           /* the div behind */
+    /* but no further than the cell, whose end tag ends all in it for everybody */
+    const char *cell = "<body><div><table><tr><td><ul><div>b</ul></td></tr></table></div>";
+    assert_int_equal(may_of(cell, 1, *state) & TMPL_NODE_MARK, TMPL_NODE_MARK);
+    assert_int_equal(may_of(cell, 5, *state) & TMPL_NODE_MARK, 0);
+    static const char *const whole[] = { "<body><div><table><tr><td><div>b</td></tr></table></div>",
+                                         "<body><div><table><tr><td><div>b</table></div>" };
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+        assert_int_equal(may_of(whole[i], 1, *state) & TMPL_NODE_MARK, TMPL_NODE_MARK);
+    }
+}
+
 static void a_secret_changes_every_key(void **state)
 {
     const tmpl_page_t *page[2];
@@ -594,6 +623,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(white_space_is_collapsed),
     CHECK(double_spaces_are_one),
     CHECK(three_of_a_kind_come_back),
+    CHECK(ends_that_parsers_see_elsewhere_take_no_mark),
     CHECK(a_secret_changes_every_key),
     CHECK(equal_text_has_an_equal_hash),
     CHECK(separators_can_be_chosen),
