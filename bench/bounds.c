@@ -49,6 +49,7 @@ typedef struct {
 static const kind_t kinds[] = {
     { .name = "ordinary", .unit = "<div class=c><p>Some text, <a href=/#>a link</a>.</div>\n" },
     { .name = "one huge text", .unit = "text " },
+    { .name = "references to nothing", .unit = "&zzzzzz " },
     { .name = "huge attribute", .begin = "<div title=\"", .unit = "text ", .end = "\">x</div>" },
     { .name = "huge comment", .begin = "<!--", .unit = "text ", .end = "-->x" },
     { .name = "huge script", .begin = "<script>", .unit = "text ", .end = "</script>x" },

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/entity.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include <apr_lib.h>
 
 #include <libxml/HTMLparser.h>
 
-/* Longer than any name in libxml2's table ("thetasym"). */
-#define NAME_MOST 16
+/* As long as the longest name in libxml2's table ("thetasym"): a name is one number. */
+#define NAME_MOST 8
+
+/* As long as the longest name that needs no semicolon ("Agrave"). */
+#define ALONE_MOST 6
+
+#define SLOTS_LOG 10 /* for 253 names */
+#define SLOTS     (1u << SLOTS_LOG)
 
 /*
  * HTML 13.2.5.80: numbers 0x80 to 0x9F are meant in windows-1252, by those who write them. 0: the
@@ -54,27 +61,53 @@ static uint32_t number(const char *text, apr_size_t len, apr_size_t *used)
     return code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0xFFFD : code;
 }
 
-/* Nine of ten references are one of these, and libxml2 looks through all of its table. */
-static const struct {
-    const char *name;
-    apr_size_t len;
+/*
+ * libxml2's names by hash, read from it once: it compares a name with each of its own, and a page may be
+ * nothing but ampersands before letters.
+ */
+static struct {
+    uint64_t name; /* its bytes, 0 behind them; 0: the slot is free */
     uint32_t code;
-} frequent[] = {
-    { "nbsp", 4, 0xA0 }, { "amp", 3, '&' }, { "gt", 2, '>' }, { "quot", 4, '"' }, { "lt", 2, '<' },
-};
+} slots[SLOTS];
+
+static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
+
+/* The slot of the name, or the free one where it would be. */
+static unsigned slot_of(uint64_t name)
+{
+    unsigned i = (unsigned)(name * 0x9E3779B97F4A7C15u >> (64 - SLOTS_LOG));
+    while (slots[i].name != 0 && slots[i].name != name) {
+        i = (i + 1) % SLOTS;
+    }
+    return i;
+}
+
+static void slots_fill(void)
+{
+    /* where HTML 4 names characters: to ask for all below the last takes milliseconds */
+    static const struct {
+        unsigned first, last;
+    } ranges[] = { { 0x22, 0xFF }, { 0x152, 0x3D6 }, { 0x2002, 0x232A }, { 0x25CA, 0x2666 } };
+    for (unsigned i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        for (unsigned code = ranges[i].first; code <= ranges[i].last; code++) {
+            const htmlEntityDesc *entity = htmlEntityValueLookup(code);
+            apr_size_t len = entity != NULL ? strlen(entity->name) : 0;
+            if (len > 0 && len <= NAME_MOST) {
+                uint64_t name = 0;
+                memcpy(&name, entity->name, len);
+                unsigned slot = slot_of(name);
+                slots[slot].name = name;
+                slots[slot].code = code;
+            }
+        }
+    }
+}
 
 static uint32_t look_up(const char *name, apr_size_t len)
 {
-    char copy[NAME_MOST + 1];
-    for (unsigned i = 0; i < sizeof(frequent) / sizeof(frequent[0]); i++) {
-        if (len == frequent[i].len && memcmp(name, frequent[i].name, len) == 0) {
-            return frequent[i].code;
-        }
-    }
-    memcpy(copy, name, len);
-    copy[len] = '\0';
-    const htmlEntityDesc *entity = htmlEntityLookup((const xmlChar *)copy);
-    return entity != NULL ? entity->value : 0;
+    uint64_t bytes = 0;
+    memcpy(&bytes, name, len);
+    return slots[slot_of(bytes)].code;
 }
 
 /* HTML lets the semicolon be left out of the names of Latin-1 and the four of SGML. */
@@ -89,6 +122,7 @@ uint32_t tmpl_entity_next(const char *text, apr_size_t len, apr_size_t *used)
     if (len > 2 && text[1] == '#') {
         return number(text, len, used);
     }
+    pthread_once(&slots_once, slots_fill);
     apr_size_t n = 0;
     while (n < NAME_MOST && 1 + n < len && apr_isalnum(text[1 + n])) {
         n++;
@@ -100,7 +134,7 @@ uint32_t tmpl_entity_next(const char *text, apr_size_t len, apr_size_t *used)
             return code;
         }
     }
-    for (; n > 1; n--) {
+    for (n = n < ALONE_MOST ? n : ALONE_MOST; n > 1; n--) {
         uint32_t code = look_up(text + 1, n);
         if (code != 0 && stands_alone(code)) {
             *used = n + 1;
