@@ -566,6 +566,36 @@ static void many_keys(void **state)
 }
 
 /* Pages of nothing but new keys: the table holds what is alive and not much more. */
+/* A site that has one small page gets more at once than it has ever held, and has it all. */
+static void many_pages_at_once_fit_a_small_site(void **state)
+{
+    enum { PAGES = 64, KEYS = 200 };
+    ctx_t *c = *state;
+    const tmpl_observation_t *pages[PAGES];
+    tmpl_observation_t page[PAGES];
+    tmpl_document_t document[PAGES];
+    uint32_t counted;
+
+    learn(c, "s", 0, 0, 10);
+    for (unsigned i = 0; i < PAGES; i++) {
+        document[i] = (tmpl_document_t){ model_document(2 * i + 2), model_document(2 * i + 3) };
+        page[i] = (tmpl_observation_t){ .site = "s",
+                                        .document = &document[i],
+                                        .keys = keys_of(c->pool, 10 + i * KEYS, KEYS),
+                                        .n = KEYS,
+                                        .policy = &usual };
+        pages[i] = &page[i];
+    }
+    assert_int_equal(tmpl_store_learn(c->store, pages, PAGES, TIMEOUT, &counted, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(counted, PAGES);
+    look(c, "s", 0, 10 + PAGES * KEYS);
+    for (unsigned i = 0; i < 10 + PAGES * KEYS; i++) {
+        assert_int_equal(c->counts.records[i].df, 1);
+    }
+    assert_int_equal(table_of(c, "s")->entries->nelts, 10 + PAGES * KEYS + 2 * (PAGES + 1));
+}
+
 static void sweeper_bounds_the_table(void **state)
 {
     ctx_t *c = *state;
@@ -1170,6 +1200,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, sweeper_knows_paths),
     TEST(ALL_STORES, full_site_takes_no_new_paths),
     TEST(ALL_STORES, many_keys),
+    TEST(ALL_STORES, many_pages_at_once_fit_a_small_site),
     TEST(ALL_STORES, sweeper_bounds_the_table),
     TEST(ALL_STORES, random_pages_agree_with_the_model),
     TEST(ALL_STORES, many_pages_at_once_are_learnt_as_one_by_one),

@@ -344,6 +344,13 @@ static void on_del(void *baton, const void *field, size_t field_len)
     tmpl_redis_words_add(&w->del, field, field_len);
 }
 
+static void on_drop(void *baton)
+{
+    writing_t *w = baton;
+
+    words_push(w->list, TMPL_REDIS_WORDS(w->v->pool, "UNLINK", w->v->key));
+}
+
 /* What the sweeper was given: the last reply of preface_learn. */
 static apr_status_t sweep(visit_t *v, const tmpl_lifetimes_t *lifetimes)
 {
@@ -428,7 +435,7 @@ static apr_status_t write_all(visit_t *v, int *refused)
 {
     apr_array_header_t *list = apr_array_make(v->pool, 8, sizeof(tmpl_redis_words_t));
     writing_t w = { .v = v, .list = list };
-    tmpl_redis_changes_t changes = { on_put, on_del, &w };
+    tmpl_redis_changes_t changes = { on_put, on_del, on_drop, &w };
     tmpl_lifetimes_t lifetimes;
     apr_status_t rv = ask_more(v);
     int first;
@@ -443,7 +450,10 @@ static apr_status_t write_all(visit_t *v, int *refused)
         return rv;
     }
     words_push(list, TMPL_REDIS_WORDS(v->pool, "MULTI"));
-    tmpl_redis_table_write(v->table, &changes);
+    if (!tmpl_redis_table_write(v->table, &changes)) {
+        return tmpl_fail(v->err, APR_ENOSPC, "%s: the site's head is not true: forget the site",
+                         tmpl_redis_name(v->store->redis));
+    }
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXPIRE", v->key,
                                       apr_psprintf(v->pool, "%u", tmpl_redis_idle(v->store))));
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXEC"));

@@ -13,7 +13,10 @@
 #define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
 #define BUCKET_MOST 24  /* entries in each bucket on the average */
 #define MERGES_MOST 64  /* buckets that a site loses at once */
-#define REPLY_EXTRA 16  /* bytes around a value in an answer, at most */
+#define SPLITS_MOST 64 /* buckets that a site gets at once beyond those that new entries call for */
+#define REPLY_EXTRA 16 /* bytes around a value in an answer, at most */
+#define REPLY_USUAL 2048               /* bytes of a bucket, more than the average of many */
+#define REPLY_MOST  ((size_t)32 << 20) /* bytes of an answer, beyond the usual ones */
 
 /* Distinct keys, each with its number. */
 typedef struct {
@@ -43,6 +46,9 @@ struct tmpl_redis_table_t {
     set_t numbers;     /* of buckets, as hashes */
     bucket_t *buckets; /* of each number */
     uint32_t n_asked;  /* buckets to be asked for, or asked for */
+    uint64_t n_before; /* entries of the site before pages were counted */
+    unsigned char is_new;
+    unsigned char full; /* a bucket has no room for what belongs into it */
 };
 
 size_t tmpl_redis_head_pack(unsigned char bytes[TMPL_REDIS_HEAD_MOST],
@@ -260,25 +266,32 @@ size_t tmpl_redis_table_field(const tmpl_redis_table_t *table, uint32_t i,
 
 size_t tmpl_redis_table_max_reply(const tmpl_redis_table_t *table)
 {
+    size_t n = table->n_asked, all = n * (TMPL_BUCKET_MOST + REPLY_EXTRA);
+
     return TMPL_REDIS_HEAD_MOST + REPLY_EXTRA +
-           (size_t)table->n_asked * (TMPL_BUCKET_MOST + REPLY_EXTRA);
+           (all < REPLY_MOST ? all : REPLY_MOST + n * REPLY_USUAL);
 }
 
 static void head_take(tmpl_redis_table_t *table, const redisReply *answer)
 {
-    if (answer->type != REDIS_REPLY_STRING ||
-        !tmpl_redis_head_unpack(&table->head, answer->str, answer->len)) {
-        /* what is no head is overwritten, as if there were none */
+    table->is_new = answer->type != REDIS_REPLY_STRING ||
+                    !tmpl_redis_head_unpack(&table->head, answer->str, answer->len) ||
+                    table->head.buckets.n == 0;
+    if (table->is_new) {
         memset(&table->head, 0, sizeof(table->head));
     }
+    table->n_before = table->head.site.entries;
 }
 
 static void bucket_take(bucket_t *bucket, const redisReply *answer)
 {
     *bucket = (bucket_t){ .there = answer->type == REDIS_REPLY_STRING };
-    if (bucket->there) {
+    if (bucket->there && answer->len <= TMPL_BUCKET_MOST) {
         bucket->bytes = (const unsigned char *)answer->str;
         bucket->len = answer->len;
+    }
+    else if (bucket->there) {
+        bucket->changed = 1; /* no bucket of ours: what takes its place is written, or it goes */
     }
 }
 
@@ -347,9 +360,23 @@ static uint32_t buckets_most(const tmpl_redis_table_t *table)
     return tmpl_redis_buckets_for(table->head.site.entries + table->head.site.entries / 3);
 }
 
+/*
+ * As many as it needs; but a head may say more entries than there are, and then it gets few at once. New entries
+ * always find theirs.
+ */
+static uint32_t buckets_wanted(const tmpl_redis_table_t *table)
+{
+    uint64_t entries = table->head.site.entries;
+    uint64_t n_new = entries > table->n_before ? entries - table->n_before : 0;
+    uint64_t most = table->head.buckets.n + SPLITS_MOST + n_new / BUCKET_MOST;
+    uint32_t n = tmpl_redis_buckets_for(entries);
+
+    return n < most ? n : (uint32_t)most;
+}
+
 uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table)
 {
-    uint32_t n = table->head.buckets.n, to = tmpl_redis_buckets_for(table->head.site.entries);
+    uint32_t n = table->head.buckets.n, to = buckets_wanted(table);
     uint32_t before = table->n_asked, most = buckets_most(table);
     int is_new;
 
@@ -417,19 +444,18 @@ static void heap_read(heap_t *heap, const bucket_t *bucket, wanted_t wanted, con
     }
 }
 
-static void heap_write(tmpl_redis_table_t *table, heap_t *heap, bucket_t *bucket)
+/* 0: they are more than a bucket may hold. */
+static int heap_write(const tmpl_redis_table_t *table, heap_t *heap, bucket_t *bucket)
 {
     size_t len = tmpl_bucket_write(heap->bytes, heap->entries, heap->n);
 
-    while (len > TMPL_BUCKET_MOST) {
-        /* salt keeps it from coming to this; a bucket that nobody reads would be worse than its loss */
-        table->head.site.entries -= heap->n / 2;
-        heap->n -= heap->n / 2;
-        len = tmpl_bucket_write(heap->bytes, heap->entries, heap->n);
+    if (len > TMPL_BUCKET_MOST) {
+        return 0;
     }
     bucket->bytes = apr_pmemdup(table->pool, heap->bytes, len);
     bucket->len = len;
     bucket->changed = 1;
+    return 1;
 }
 
 static void forgotten(tmpl_redis_table_t *table, uint32_t n)
@@ -509,7 +535,9 @@ static void bucket_update(tmpl_redis_table_t *table, heap_t *heap, bucket_t *buc
     for (size_t i = 0; i < n; i++) {
         heap->entries[heap->n++] = moves[i].is;
     }
-    heap_write(table, heap, bucket);
+    if (!heap_write(table, heap, bucket)) {
+        table->full = 1;
+    }
 }
 
 static heap_t heap_make(const tmpl_redis_table_t *table)
@@ -518,45 +546,6 @@ static heap_t heap_make(const tmpl_redis_table_t *table)
 
     apr_pool_create(&heap.pool, table->pool);
     return heap;
-}
-
-void tmpl_redis_table_put_away(tmpl_redis_table_t *table, const tmpl_lifetimes_t *lifetimes)
-{
-    size_t n;
-    const move_t *moves = moves_of(table, &n);
-    heap_t heap = heap_make(table);
-
-    for (size_t from = 0, to = 0; from < n; from = to) {
-        while (to < n && moves[to].bucket == moves[from].bucket) {
-            to++;
-        }
-        bucket_update(table, &heap, &table->buckets[moves[from].bucket], moves + from, to - from,
-                      lifetimes);
-    }
-    apr_pool_destroy(heap.pool);
-}
-
-void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
-                            const redisReply *value, const tmpl_lifetimes_t *lifetimes)
-{
-    bucket_t *bucket;
-    uint32_t n, i;
-    heap_t heap;
-    int is_new;
-
-    if (!tmpl_redis_bucket_unpack(field->str, field->len, &n) || n >= table->head.buckets.n) {
-        return;
-    }
-    i = bucket_add(table, n, &is_new);
-    bucket = &table->buckets[i];
-    if (is_new) {
-        bucket_take(bucket, value);
-    }
-    if (!bucket->changed) {
-        heap = heap_make(table);
-        bucket_update(table, &heap, bucket, NULL, 0, lifetimes);
-        apr_pool_destroy(heap.pool);
-    }
 }
 
 /* Whether a key belongs into the new bucket, or stays. */
@@ -577,7 +566,7 @@ static int split_wants(const void *baton, tmpl_key_t key, const tmpl_value_t *va
 static void buckets_split(tmpl_redis_table_t *table)
 {
     tmpl_buckets_t *buckets = &table->head.buckets;
-    uint32_t to = tmpl_redis_buckets_for(table->head.site.entries);
+    uint32_t to = buckets_wanted(table);
     heap_t heap = heap_make(table);
 
     while (buckets->n < to) {
@@ -593,14 +582,67 @@ static void buckets_split(tmpl_redis_table_t *table)
         from = table->buckets[old];
         heap_reserve(&heap, entries_in(&from));
         heap_read(&heap, &from, split_wants, &split);
-        heap_write(table, &heap, &table->buckets[new]);
+        (void)heap_write(table, &heap, &table->buckets[new]); /* less than there was */
         split.moves = 0;
         heap_reserve(&heap, entries_in(&from));
         heap_read(&heap, &from, split_wants, &split);
-        heap_write(table, &heap, &table->buckets[old]);
+        (void)heap_write(table, &heap, &table->buckets[old]);
         buckets->n++;
     }
     apr_pool_destroy(heap.pool);
+}
+
+/* Where each key belongs now. */
+static void entries_place(tmpl_redis_table_t *table)
+{
+    for (uint32_t i = 0; i < table->keys.n; i++) {
+        table->entries[i]->bucket =
+            bucket_find(table, tmpl_bucket_of(&table->head.buckets, table->keys.keys[i]));
+    }
+}
+
+void tmpl_redis_table_put_away(tmpl_redis_table_t *table, const tmpl_lifetimes_t *lifetimes)
+{
+    const move_t *moves;
+    heap_t heap = heap_make(table);
+    size_t n;
+
+    /* first, or many new entries of a small site would crowd its few buckets */
+    buckets_split(table);
+    entries_place(table);
+    moves = moves_of(table, &n);
+    for (size_t from = 0, to = 0; from < n; from = to) {
+        while (to < n && moves[to].bucket == moves[from].bucket) {
+            to++;
+        }
+        bucket_update(table, &heap, &table->buckets[moves[from].bucket], moves + from, to - from,
+                      lifetimes);
+    }
+    apr_pool_destroy(heap.pool);
+}
+
+void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
+                            const redisReply *value, const tmpl_lifetimes_t *lifetimes)
+{
+    bucket_t *bucket;
+    uint32_t n, i;
+    heap_t heap;
+    int is_new;
+
+    if (table->is_new || !tmpl_redis_bucket_unpack(field->str, field->len, &n) ||
+        n >= table->head.buckets.n) {
+        return;
+    }
+    i = bucket_add(table, n, &is_new);
+    bucket = &table->buckets[i];
+    if (is_new) {
+        bucket_take(bucket, value);
+    }
+    if (!bucket->changed) {
+        heap = heap_make(table);
+        bucket_update(table, &heap, bucket, NULL, 0, lifetimes);
+        apr_pool_destroy(heap.pool);
+    }
 }
 
 static int all_wanted(const void *baton, tmpl_key_t key, const tmpl_value_t *value)
@@ -628,7 +670,9 @@ static void buckets_merge(tmpl_redis_table_t *table)
         heap_reserve(&heap, entries_in(&table->buckets[last]) + entries_in(&table->buckets[into]));
         heap_read(&heap, &table->buckets[into], all_wanted, NULL);
         heap_read(&heap, &table->buckets[last], all_wanted, NULL);
-        heap_write(table, &heap, &table->buckets[into]);
+        if (!heap_write(table, &heap, &table->buckets[into])) {
+            break;
+        }
         table->buckets[last].len = 0;
         table->buckets[last].changed = 1;
         buckets->n--;
@@ -636,12 +680,17 @@ static void buckets_merge(tmpl_redis_table_t *table)
     apr_pool_destroy(heap.pool);
 }
 
-void tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes)
+int tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes)
 {
     unsigned char *head = apr_palloc(table->pool, TMPL_REDIS_HEAD_MOST);
 
-    buckets_split(table);
+    if (table->full) {
+        return 0;
+    }
     buckets_merge(table);
+    if (table->is_new) {
+        changes->drop(changes->baton);
+    }
     for (uint32_t i = 0; i < table->numbers.n; i++) {
         const bucket_t *bucket = &table->buckets[i];
         unsigned char *field;
@@ -659,4 +708,5 @@ void tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_
     }
     changes->put(changes->baton, TMPL_REDIS_HEAD, 1, head,
                  tmpl_redis_head_pack(head, &table->head));
+    return 1;
 }

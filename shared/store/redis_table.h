@@ -76,7 +76,9 @@ tmpl_redis_head_t *tmpl_redis_table_head(tmpl_redis_table_t *table);
  */
 uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table);
 
-/* What was counted goes to its bucket; what is dead leaves the buckets that change. */
+/*
+ * Buckets are parted, then what was counted goes to its own; what is dead leaves the buckets that change.
+ */
 void tmpl_redis_table_put_away(tmpl_redis_table_t *table, const tmpl_lifetimes_t *lifetimes);
 
 /* After that: a field that the sweeper has come upon; removes what is dead of it. The value must live on. */
@@ -87,10 +89,15 @@ void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
 typedef struct {
     void (*put)(void *baton, const void *field, size_t field_len, const void *value, size_t len);
     void (*del)(void *baton, const void *field, size_t field_len);
+    void (*drop)(void *baton); /* the whole key */
     void *baton;
 } tmpl_redis_changes_t;
 
-/* All that has changed, the head last. */
-void tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes);
+/*
+ * All that has changed, the head last. Where there was no head the key is dropped first: what else stands in it
+ * is of no site. 0: more has come together in one bucket than it may hold, which only a head that is not true
+ * brings about; nothing is to be written.
+ */
+int tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes);
 
 #endif
