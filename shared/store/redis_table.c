@@ -274,11 +274,13 @@ size_t tmpl_redis_table_max_reply(const tmpl_redis_table_t *table)
 
 static void head_take(tmpl_redis_table_t *table, const redisReply *answer)
 {
-    table->is_new = answer->type != REDIS_REPLY_STRING ||
-                    !tmpl_redis_head_unpack(&table->head, answer->str, answer->len) ||
-                    table->head.buckets.n == 0;
-    if (table->is_new) {
+    if (answer->type != REDIS_REPLY_STRING ||
+        !tmpl_redis_head_unpack(&table->head, answer->str, answer->len)) {
         memset(&table->head, 0, sizeof(table->head));
+    }
+    table->is_new = table->head.buckets.n == 0;
+    if (table->is_new) {
+        table->head.site.entries = 0;
     }
     table->n_before = table->head.site.entries;
 }
