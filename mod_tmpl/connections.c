@@ -21,8 +21,10 @@
 /* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
 #define PAUSE apr_time_from_sec(1)
 
-/* How long the store may take to learn the pages that wait: nobody waits for it but the end of a child. */
+/* How long the store may take to learn the pages that wait, all of them or one site's: nobody waits but the end of a child. */
 #define LEARN_TIMEOUT apr_time_from_sec(1)
+/* After so many sites in a row that failed it is the store that fails: the others need not be tried. */
+#define SITES_FAIL_MOST 2
 /* And how long that waits for whoever is just learning. */
 #define CLOSE_TIMEOUT apr_time_from_sec(2)
 
@@ -35,8 +37,10 @@ struct tmpl_link_t {
     server_rec *server;
     apr_pool_t *pool;
     apr_thread_mutex_t *opening;
-    tmpl_store_t *store; /* NULL until it could be opened; atomic */
-    tmpl_breaker_t breaker;
+    tmpl_store_t *store;    /* NULL until it could be opened; atomic */
+    tmpl_breaker_t breaker; /* of requests */
+    tmpl_breaker_t
+        learner; /* of learning what waits: a store that takes nothing may still answer */
     tmpl_later_t *later;
     /* by who learns what waits; it stays when the child's pools go: the watchdog may still come */
     apr_thread_mutex_t *learning;
@@ -225,7 +229,7 @@ static void report_room(tmpl_link_t *link, const tmpl_error_t *err, int written,
     }
 }
 
-/* What the store has said: a full one is well all the same. r is NULL where no request has asked. */
+/* What the store has said to a request: a full one is well all the same. */
 static void report_all(tmpl_link_t *link, const tmpl_error_t *said, int written, request_rec *r,
                        apr_pool_t *pool)
 {
@@ -238,46 +242,124 @@ static void report_all(tmpl_link_t *link, const tmpl_error_t *said, int written,
     report(link, &err, r, pool);
 }
 
-/* Hands pages that have waited to the store; by who holds link->learning. */
-static void learn_taken(tmpl_link_t *link, tmpl_store_t *store, const tmpl_waiting_t *taken,
-                        unsigned n, request_rec *r, apr_pool_t *pool)
+/* What the store has said to who learns what has waited; whether requests may ask it is not settled by that. */
+static void report_learning(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r,
+                            apr_pool_t *pool)
+{
+    int ok = err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
+    int changed = tmpl_breaker_report(&link->learner, tmpl_clock(), ok);
+
+    if (!ok) {
+        tmpl_count(TMPL_COUNTER_LATER_FAILURES, 1);
+    }
+    if (changed && ok) {
+        say(link, r, APLOG_NOTICE,
+            apr_psprintf(pool, TMPL_LOG_LEARNS "store %s learns again", link->name));
+    }
+    else if (changed) {
+        say(link, r, APLOG_WARNING,
+            apr_psprintf(pool,
+                         TMPL_LOG_LEARNS_NOT "store %s does not learn the pages that wait: %s",
+                         link->name, err->text));
+    }
+}
+
+/* Hands pages that have waited to the store. What it fails to learn, as err says, is left to the caller. */
+static int hand_over(tmpl_link_t *link, tmpl_store_t *store, const tmpl_waiting_t *taken,
+                     unsigned n, tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
-    tmpl_error_t err = { APR_SUCCESS, "" };
     uint32_t counted;
     unsigned i;
+    int full;
 
     for (i = 0; i < n; i++) {
         pages[i] = taken[i].page;
     }
-    err.status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, &err, pool);
-    report_all(link, &err, counted > 0, r, pool);
+    err->status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, err, pool);
+    full = APR_STATUS_IS_ENOSPC(err->status);
+    report_room(link, err, counted > 0, NULL, pool);
     tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
-    if (err.status != APR_SUCCESS && !APR_STATUS_IS_ENOSPC(err.status)) {
-        tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(link->later, taken, n));
-    }
-    else {
-        tmpl_count(err.status == APR_SUCCESS ? TMPL_COUNTER_LATER_DONE : TMPL_COUNTER_LATER_FULL,
-                   n);
+    if (full || err->status == APR_SUCCESS) {
+        tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
         tmpl_later_free(taken, n);
     }
     tmpl_count(TMPL_COUNTER_LEARNED, counted); /* last: who waits for it finds the others */
+    return full || err->status == APR_SUCCESS;
+}
+
+/* Puts back what the store failed to learn. */
+static void put_back(tmpl_link_t *link, const tmpl_waiting_t *taken, unsigned n, int tried)
+{
+    tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(link->later, taken, n, tried));
+}
+
+/* Moves the pages of the first one's site to the front; all stay in their order. Their number. */
+static unsigned same_site(tmpl_waiting_t *taken, unsigned n, apr_pool_t *pool)
+{
+    tmpl_waiting_t *others = apr_palloc(pool, n * sizeof(*others));
+    const char *site = taken[0].page->site;
+    unsigned same = 0, other = 0, i;
+
+    for (i = 0; i < n; i++) {
+        *(strcmp(taken[i].page->site, site) == 0 ? &taken[same++] : &others[other++]) = taken[i];
+    }
+    memcpy(taken + same, others, other * sizeof(*others));
+    return same;
+}
+
+/*
+ * The same site by site: one that the store fails must not take the others with it. Only its pages come nearer to
+ * being given up. err: of the last of those that fail.
+ */
+static void learn_by_site(tmpl_link_t *link, tmpl_store_t *store, tmpl_waiting_t *taken, unsigned n,
+                          tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_error_t said = { APR_SUCCESS, "" };
+    unsigned same, in_a_row = 0;
+    apr_pool_t *scratch;
+
+    *err = said;
+    apr_pool_create(&scratch, pool);
+    for (; n > 0 && in_a_row < SITES_FAIL_MOST; taken += same, n -= same) {
+        same = same_site(taken, n, scratch);
+        if (hand_over(link, store, taken, same, &said, scratch)) {
+            in_a_row = 0;
+        }
+        else {
+            in_a_row++;
+            *err = said;
+            put_back(link, taken, same, 1);
+        }
+        apr_pool_clear(scratch);
+    }
+    put_back(link, taken, n, 0);
+    apr_pool_destroy(scratch);
 }
 
 /* Has what waits learnt, if it is time, and if the store may be asked; by who holds link->learning. */
-static void learn_waiting(tmpl_link_t *link, apr_time_t now, request_rec *r, apr_pool_t *pool)
+static void learn_waiting(tmpl_link_t *link, apr_time_t now, apr_pool_t *pool)
 {
     tmpl_store_t *store = __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
+    tmpl_error_t err = { APR_SUCCESS, "" };
     tmpl_waiting_t *taken;
     unsigned n;
 
     /* nothing waits for a store that was never opened; and a trial of one that failed is used */
     if (store == NULL || !tmpl_later_is_due(link->later, now) ||
-        !tmpl_breaker_allow(&link->breaker, tmpl_clock())) {
+        !tmpl_breaker_allow(&link->learner, tmpl_clock())) {
         return;
     }
     n = tmpl_later_take(link->later, &taken, pool);
-    learn_taken(link, store, taken, n, r, pool);
+    if (!hand_over(link, store, taken, n, &err, pool)) {
+        if (same_site(taken, n, pool) == n) {
+            put_back(link, taken, n, 1);
+        }
+        else {
+            learn_by_site(link, store, taken, n, &err, pool);
+        }
+    }
+    report_learning(link, &err, NULL, pool);
 }
 
 /* The watchdog's call. */
@@ -294,7 +376,7 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 
         apr_thread_mutex_lock(link->learning);
         if (!link->closed) {
-            learn_waiting(link, tmpl_clock(), NULL, pool);
+            learn_waiting(link, tmpl_clock(), pool);
         }
         apr_thread_mutex_unlock(link->learning);
     }
@@ -313,7 +395,7 @@ static apr_status_t link_close(void *data)
         return APR_SUCCESS;
     }
     link->closed = 1;
-    learn_waiting(link, APR_INT64_MAX, NULL, link->pool);
+    learn_waiting(link, APR_INT64_MAX, link->pool);
     n = tmpl_later_take(link->later, &lost, link->pool);
     tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
     tmpl_later_free(lost, n);
@@ -390,6 +472,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
         apr_thread_mutex_create(&link->learning, APR_THREAD_MUTEX_TIMED, s->process->pool);
         apr_pool_pre_cleanup_register(link->pool, link, link_close);
         tmpl_breaker_init(&link->breaker, PAUSE);
+        tmpl_breaker_init(&link->learner, PAUSE);
         apr_thread_mutex_create(&link->opening, APR_THREAD_MUTEX_DEFAULT, link->pool);
         if (open_store(link, &err) != NULL) {
             ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_STORE_OPEN "store %s is open",
@@ -441,7 +524,7 @@ static void put_aside(tmpl_link_t *link, tmpl_store_t *store, const tmpl_observa
         return;
     }
     if (apr_thread_mutex_trylock(link->learning) == APR_SUCCESS) {
-        learn_waiting(link, APR_INT64_MAX, r, pool);
+        learn_waiting(link, APR_INT64_MAX, pool);
         apr_thread_mutex_unlock(link->learning);
     }
     err.status = tmpl_store_learn(store, &page, 1, tmpl_conf_timeout(conf), &counted, &err, pool);

@@ -12,7 +12,7 @@
 /* More do not wait: what a child may hold, and lose should it be killed. */
 #define PAGES_MOST 1024
 #define BYTES_MOST ((apr_size_t)16 << 20)
-/* How often a store may fail before a page is given up. */
+/* How often a store may fail with its site before a page is given up. */
 #define TRIES_MOST 5
 
 struct tmpl_later_t {
@@ -106,7 +106,8 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t **taken, apr_pool_t
     return n;
 }
 
-unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n)
+unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n,
+                             int tried)
 {
     unsigned lost = 0, i;
 
@@ -114,7 +115,8 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
     for (i = 0; i < n; i++) {
         tmpl_waiting_t waiting = taken[i];
 
-        if (++waiting.tries == TRIES_MOST || !push(later, &waiting)) {
+        waiting.tries += tried != 0;
+        if (waiting.tries == TRIES_MOST || !push(later, &waiting)) {
             free(waiting.page);
             lost++;
         }

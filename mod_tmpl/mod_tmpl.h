@@ -56,6 +56,9 @@ APLOG_USE_MODULE(tmpl);
 #define TMPL_LOG_STORE_ROOM "tmpl: [T014] " /* NOTICE: it has room again */
 #define TMPL_LOG_SITE       "tmpl: [T015] " /* WARNING: a site's name is none; at most once a second */
 #define TMPL_LOG_CACHE      "tmpl: [T016] " /* ERR: a cache cannot be made: nothing is cached */
+#define TMPL_LOG_LEARNS_NOT                                                                        \
+    "tmpl: [T017] " /* WARNING: a store does not learn what waits; or one site's */
+#define TMPL_LOG_LEARNS     "tmpl: [T018] " /* NOTICE: it does again */
 #define TMPL_LOG_DECLINED   "tmpl: [T020] " /* DEBUG: a response passes untouched, and why */
 #define TMPL_LOG_JUDGED     "tmpl: [T021] " /* TRACE1: a page was judged */
 #define TMPL_LOG_EXPRESSION "tmpl: [T030] " /* ERR: an expression of the configuration fails */
@@ -360,8 +363,9 @@ int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now);
 /* Takes all of them, as an array from pool: their number. */
 unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t **taken, apr_pool_t *pool);
 
-/* Puts those back that could not be learnt; returns how many of them are lost. */
-unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n);
+/* Puts those back that could not be learnt, if it was tried; returns how many of them are lost. */
+unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n,
+                             int tried);
 
 void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n);
 
@@ -376,7 +380,7 @@ void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n);
     X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
     X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
     X(MICROSECONDS, "microseconds", "time spent judging")                                          \
-    X(STORE_FAILURES, "store-failures", "requests a store failed")                                 \
+    X(STORE_FAILURES, "store-failures", "requests a store did not answer")                         \
     X(STORE_DOWN, "store-down", "times a child gave a store up for a while")                       \
     X(STORE_UP, "store-up", "times it came back")                                                  \
     X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
@@ -385,9 +389,10 @@ void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n);
     X(LATER, "learn-later", "pages put aside to be learnt after their request")                    \
     X(LATER_DONE, "learn-done", "of these, pages handed to the store since")                       \
     X(LATER_RUNS, "learn-runs", "times some were handed to it, in as few steps as it can")         \
+    X(LATER_FAILURES, "learn-failures", "times it failed to learn some of them")                   \
     X(LATER_FULL, "learn-lost-full", "of these, pages lost because the store is full")             \
     X(LATER_FAILED, "learn-lost-failed",                                                           \
-      "of these, pages lost because the store failed again and again")
+      "of these, pages lost because the store failed five times, or at the end of their child")
 
 typedef enum {
 #define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,

@@ -97,7 +97,7 @@ subtest 'a store that is full' => sub {
 subtest 'a Redis that is killed and comes back' => sub {
     my $redis = redis();
     my $httpd = waiting('1ms', 'TmplStore ' . $redis->unix_uri);
-    $httpd->expect_log(qr/\[T01[12]\]/);
+    $httpd->expect_log(qr/\[T01[1278]\]/);
     $httpd->visit(1 .. 5);
     ok wait_for { counters($httpd)->{learned} == 5 }, 'five documents are learnt';
     $redis->stop;
@@ -121,7 +121,7 @@ subtest 'a Redis that is killed and comes back' => sub {
 subtest 'a Redis that is gone at the end' => sub {
     my $redis = redis();
     my $httpd = waiting('10s', 'TmplStore ' . $redis->unix_uri);
-    $httpd->expect_log(qr/\[T01[12]\]/);
+    $httpd->expect_log(qr/\[T01[1278]\]/);
     $httpd->visit(1 .. 5);
     is counters($httpd)->{'learn-later'}, 5, 'five pages wait';
     $redis->kill9;

@@ -33,6 +33,8 @@ static apr_interval_time_t delay;
 static tmpl_error_t learns;       /* what the store says when pages are handed over */
 static unsigned handed;           /* times some were */
 static unsigned last_n;           /* and how many, the last time */
+static const char *bad_site;      /* and of this one always */
+static apr_interval_time_t slow;  /* how long each page takes it: past its timeout it fails */
 static tmpl_learning_e was_asked; /* how the last page was to be learnt */
 static tmpl_observation_t a_page; /* what waits of each */
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
@@ -76,6 +78,7 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
         outcome->counts.counted = counted;
         outcome->counts.due = answer.status == APR_SUCCESS && input->learn == TMPL_LEARNING_LATER;
         outcome->observation = a_page;
+        outcome->observation.site = input->site;
     }
 }
 
@@ -83,19 +86,24 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
                               uint32_t n, apr_interval_time_t timeout, uint32_t *new_ones,
                               tmpl_error_t *err, apr_pool_t *p)
 {
+    tmpl_error_t said = learns;
     uint32_t i;
 
     (void)store;
-    (void)timeout;
     (void)p;
     for (i = 0; i < n; i++) {
-        assert_string_equal(pages[i]->site, a_page.site);
+        if (bad_site != NULL && strcmp(pages[i]->site, bad_site) == 0) {
+            said = (tmpl_error_t){ APR_EGENERAL, "a bad site" };
+        }
+    }
+    if (slow * n > timeout) {
+        said = (tmpl_error_t){ APR_TIMEUP, "it is slow" };
     }
     handed++;
     last_n = n;
-    *new_ones = learns.status == APR_SUCCESS ? n : 0;
-    *err = learns;
-    return learns.status;
+    *new_ones = said.status == APR_SUCCESS ? n : 0;
+    *err = said;
+    return said.status;
 }
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
@@ -194,6 +202,8 @@ static tmpl_link_t *start(apr_status_t how)
     a_page = (tmpl_observation_t){ .site = "s", .document = &document, .policy = &policy };
     handed = 0;
     learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    bad_site = NULL;
+    slow = 0;
 
     clock_now = apr_time_from_sec(1000);
     understood = 1;
@@ -465,7 +475,8 @@ static void pages_are_not_tried_for_ever(void **state)
     clock_now += 1000;
     learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
     tick();
-    assert_non_null(strstr(log_text, "[T011] store " URI " fails"));
+    assert_non_null(strstr(log_text, "[T017] store " URI " does not learn"));
+    assert_non_null(strstr(log_text, "it hangs"));
     tick();
     assert_int_equal(handed, 1);
     for (tries = 2; tries <= TRIES_MOST; tries++) {
@@ -479,6 +490,125 @@ static void pages_are_not_tried_for_ever(void **state)
     clock_now += PAUSE;
     tick();
     assert_int_equal(handed, TRIES_MOST);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILURES], TRIES_MOST);
+    assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
+}
+
+/* A store that answers is asked, whatever becomes of learning: neither is the other's trial, or its end. */
+static void learning_that_fails_leaves_requests_alone(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned i;
+
+    (void)state;
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    for (i = 0; i < 600; i++) {
+        assert_null(strstr(request(link, "s"), "[T01"));
+        clock_now += APR_USEC_PER_SEC / 10;
+        tick();
+    }
+    assert_int_equal(asked, 600);
+    assert_in_range(handed, 55, 60); /* it is left alone between its trials */
+    assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
+    assert_int_equal(counters[TMPL_COUNTER_STORE_DOWN], 0);
+}
+
+/* The other way round: what waits is handed over while requests leave the store alone. */
+static void a_store_that_does_not_answer_may_learn(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    fail_with(APR_TIMEUP);
+    request(link, "s");
+    clock_now += 1000;
+    tick();
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
+    request(link, "s");
+    assert_int_equal(asked, 2);
+}
+
+/* One site that cannot be learnt costs only its own pages. */
+static void a_bad_site_takes_no_other_with_it(void **state)
+{
+    static const char *const sites[] = { "a", "bad", "b", "bad", "a" };
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned tries;
+    size_t i;
+
+    (void)state;
+    bad_site = "bad";
+    for (i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
+        request(link, sites[i]);
+    }
+    clock_now += 1000;
+    tick();
+    assert_non_null(strstr(log_text, "[T017]"));
+    assert_non_null(strstr(log_text, "a bad site"));
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3);
+    assert_int_equal(counters[TMPL_COUNTER_LEARNED], 3);
+    assert_int_equal(link->later->n, 2);
+    for (tries = 2; tries <= TRIES_MOST; tries++) {
+        assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
+        request(link, "b");
+        clock_now += PAUSE;
+        tick();
+        assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2 + tries);
+    }
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 2);
+    request(link, "b");
+    clock_now += PAUSE;
+    tick();
+    assert_non_null(strstr(log_text, "[T018]"));
+    assert_int_equal(link->later->n, 0);
+}
+
+/* Each site has the whole time, so that many of them are learnt in the end. */
+static void many_sites_have_time_of_their_own(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned i;
+
+    (void)state;
+    slow = LEARN_TIMEOUT / 3;
+    for (i = 0; i < 4; i++) {
+        request(link, i % 2 ? "a" : "b");
+    }
+    clock_now += 1000;
+    tick();
+    assert_int_equal(handed, 3);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 4);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILURES], 0);
+    assert_string_equal(log_text, "");
+}
+
+/* A store that fails altogether is not asked once for each site; who was not tried waits on. */
+static void a_store_that_hangs_is_not_tried_for_each_site(void **state)
+{
+    static const char *const sites[] = { "a", "b", "c", "d", "e", "f" };
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned round;
+    size_t i;
+
+    (void)state;
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    for (i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
+        request(link, sites[i]);
+    }
+    clock_now += 1000;
+    tick();
+    assert_int_equal(handed, 1 + SITES_FAIL_MOST);
+    assert_int_equal(link->later->n, 6);
+    for (round = 1; round < TRIES_MOST; round++) {
+        clock_now += PAUSE;
+        tick();
+    }
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    clock_now += PAUSE;
+    tick();
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE] + counters[TMPL_COUNTER_LATER_FAILED], 6);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], SITES_FAIL_MOST);
 }
 
 static void pages_are_learnt_when_the_store_is_back(void **state)
@@ -494,7 +624,7 @@ static void pages_are_learnt_when_the_store_is_back(void **state)
     learns = (tmpl_error_t){ APR_SUCCESS, "" };
     clock_now += PAUSE;
     tick();
-    assert_non_null(strstr(log_text, "[T012]"));
+    assert_non_null(strstr(log_text, "[T018]"));
     assert_int_equal(last_n, 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
@@ -556,6 +686,11 @@ int main(void)
         TEST(who_finds_no_room_learns),
         TEST(a_page_that_is_too_large_does_not_wait),
         TEST(pages_are_not_tried_for_ever),
+        TEST(learning_that_fails_leaves_requests_alone),
+        TEST(a_store_that_does_not_answer_may_learn),
+        TEST(a_bad_site_takes_no_other_with_it),
+        TEST(many_sites_have_time_of_their_own),
+        TEST(a_store_that_hangs_is_not_tried_for_each_site),
         TEST(pages_are_learnt_when_the_store_is_back),
         TEST(a_full_store_loses_what_waits),
         TEST(the_end_of_a_child_learns_what_waits),
