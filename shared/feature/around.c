@@ -237,7 +237,6 @@ void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool)
     const tmpl_place_t nothing = { .layout = page->nodes[0].path };
     known_names_t known = { 0 }; /* what hashes to 0 has no names: nothing does */
     places_t places = { .reading = reading, .pool = pool };
-    reading->place = apr_palloc(pool, page->n_nodes * sizeof(*reading->place));
     reading->places = apr_array_make(pool, 16, sizeof(tmpl_place_t *));
     set_slots(&places, 256);
     add_place(&places, &nothing);

@@ -109,10 +109,28 @@ void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t
     layout->parts = parts;
 }
 
+/*
+ * Room for what is kept of each block, node and key, in one piece: what comes after judging can have that again, and
+ * would be too large for pieces.
+ */
+static void make_room(tmpl_reading_t *reading, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = reading->page;
+    size_t before = (page->n_blocks + 1) * sizeof(*reading->before);
+    size_t place = page->n_nodes * sizeof(*reading->place);
+    size_t blocks = page->n_blocks * sizeof(*reading->blocks);
+    char *room = apr_palloc(pool, before + place + blocks + page->n_keys * sizeof(*reading->again));
+    reading->before = (tmpl_sums_t *)(void *)room;
+    reading->place = (uint32_t *)(void *)(room + before);
+    reading->blocks = (tmpl_small_t *)(void *)(room + before + place);
+    reading->again = (unsigned char *)(room + before + place + blocks);
+}
+
 tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool)
 {
     tmpl_reading_t *reading = apr_pcalloc(pool, sizeof(*reading));
     reading->page = page;
+    make_room(reading, pool);
     tmpl_read_around(reading, pool);
     return reading;
 }
@@ -484,7 +502,7 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     uint32_t n = page->n_blocks;
     uint32_t repeated = 0;
     tmpl_rows_t *of = apr_palloc(pool, sizeof(*of));
-    if (reading->blocks == NULL) {
+    if (reading->longs == NULL) {
         tmpl_read_text(reading, pool);
         tmpl_read_score(reading, pool);
     }

@@ -162,9 +162,9 @@ struct tmpl_reading_t {
     apr_array_header_t *places; /* tmpl_place_t *, TMPL_PLACES of them each */
 
     /* what tmpl_layout_t does not need, read later */
-    tmpl_small_t *blocks;      /* NULL: not read yet */
+    tmpl_small_t *blocks;
     apr_array_header_t *large; /* tmpl_tally_t */
-    apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block */
+    apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block; NULL: not read yet */
     tmpl_sums_t *before;       /* sums over the blocks before each; n_blocks + 1 */
     float **scores;            /* of nodes, by TMPL_SCORES; NULL: all 0 (score.c) */
     unsigned char *again;      /* of each key: it stands on the page more than once */

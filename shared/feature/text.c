@@ -338,10 +338,10 @@ static void read_link(tmpl_tally_t *tally, unsigned in)
 }
 
 /* Which segments stand on the page more than once, by key. */
-static unsigned char *find_again(const tmpl_page_t *page, apr_pool_t *pool)
+static void find_again(unsigned char *uses, const tmpl_page_t *page)
 {
     enum { ONCE = 1, AGAIN = 2 };
-    unsigned char *uses = apr_pcalloc(pool, page->n_keys + 1);
+    memset(uses, 0, page->n_keys);
     for (uint32_t i = 0; i < page->n_segments; i++) {
         unsigned char *use = &uses[page->segments[i].key];
         *use = *use == 0 ? ONCE : AGAIN;
@@ -349,7 +349,6 @@ static unsigned char *find_again(const tmpl_page_t *page, apr_pool_t *pool)
     for (uint32_t i = 0; i < page->n_keys; i++) {
         uses[i] = uses[i] == AGAIN;
     }
-    return uses;
 }
 
 static void read_block(tmpl_tally_t *tally, const tmpl_reading_t *reading, uint32_t b,
@@ -442,11 +441,9 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     title_t title = { 0, words, 0, TITLE_MAX };
     tmpl_sums_t sums = { 0 }; /* those of what the table says stay 0 */
     uint32_t long_text = 0;
-    reading->again = find_again(page, pool);
-    reading->blocks = apr_palloc(pool, page->n_blocks * sizeof(*reading->blocks));
+    find_again(reading->again, page);
     reading->longs = apr_array_make(pool, 32, sizeof(tmpl_long_t));
     reading->large = apr_array_make(pool, 16, sizeof(tmpl_tally_t));
-    reading->before = apr_palloc(pool, (page->n_blocks + 1) * sizeof(*reading->before));
     read_title(reading, &title);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         tmpl_tally_t tally = { 0 };
