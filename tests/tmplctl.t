@@ -324,6 +324,24 @@ subtest 'declined pages are written as they are' => sub {
     is(decode_json(slurp('decl/frames.json'))->{decline}, 'frameset', 'the reason in JSON');
     ($code) = clean('text', 'decl', @names);
     is(slurp('decl/cut.txt'), "text\n", 'its text');
+    is(slurp('decl/blank.txt'), '', 'no text of a page that has none');
+};
+
+subtest 'text of what is nested deeply' => sub {
+    my $lines = sub { join '', map { "w$_\n" } 1 .. $_[0] };
+    spew("deep$_.html", join('', map { "<div>w$_\n" } 1 .. $_) . '<p>end') for 4000, 5000;
+    my ($code, $out, $err) = clean('text', 'deep', 'deep4000.html');
+    like($out, qr/1 declined \(too-deep 1\); 0 failed/, 'declined, which is no failure');
+    is("$code$err", 0, 'all went well');
+    is(slurp('deep/deep4000.txt'), $lines->(4000) . "end\n", 'all of its text');
+    ($code, $out, $err) = clean('text', 'deep', 'deep5000.html', 'deep4000.html');
+    is($code, 1, 'text that is lost is a failure');
+    like($out, qr/^1 page: .* 1 failed;/, 'so says the summary');
+    like($err, qr/deep5000\.html: not all of its text/, 'and the message');
+    my $text = slurp('deep/deep5000.txt');
+    is($text, substr($lines->(5000), 0, length $text), 'what there is of it is its beginning');
+    cmp_ok($text =~ tr/\n//, '>', 4000, 'and much of it');
+    is(slurp('deep/deep4000.txt'), $lines->(4000) . "end\n", 'the next page does not suffer');
 };
 
 subtest 'names of the output' => sub {

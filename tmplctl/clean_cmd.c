@@ -45,7 +45,7 @@ typedef struct {
     ctl_rendered_t rendered;
     int read;           /* there are bytes */
     int parsed;         /* and a page */
-    const char *failed; /* why nothing is written of it */
+    const char *failed; /* why nothing is written of it, or not all */
     tmpl_error_t err;
 } page_t;
 
@@ -115,6 +115,7 @@ static void finish_page(void *baton, const ctl_item_t *of)
         return;
     }
     run->mode->render(&item->rendered, &page, pool);
+    item->failed = item->rendered.lost;
     if (ctl_file_write(run->ctl->options.out, file->out, item->rendered.bytes, item->rendered.len,
                        &item->err, pool) != APR_SUCCESS) {
         item->failed = apr_pstrcat(pool, "not written: ", item->err.text, NULL);

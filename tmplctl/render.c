@@ -35,7 +35,9 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     tmpl_decoder_find(&charset, page->input->body, page->input->len, NULL, pool);
     rendered->edited = 0;
     if (outcome->page == NULL) {
-        tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
+        int whole = tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
+        rendered->lost =
+            whole ? NULL : "not all of its text: it is nested too deeply, or too large";
     }
     for (uint32_t i = 0; outcome->page != NULL && i < outcome->page->n_blocks; i++) {
         apr_size_t before = buf.len;

@@ -16,7 +16,8 @@ typedef struct {
 typedef struct {
     const char *bytes;
     apr_size_t len;
-    int edited; /* something was marked, cut or left out */
+    int edited;       /* something was marked, cut or left out */
+    const char *lost; /* why bytes are not all that there should be; NULL: they are */
 } ctl_rendered_t;
 
 typedef struct {

@@ -6,6 +6,8 @@
 #include <apr_lib.h>
 
 #include <libxml/HTMLparser.h>
+#include <libxml/SAX2.h>
+#include <libxml/parser.h>
 
 #include "text/entity.h"
 
@@ -257,20 +259,49 @@ static const xmlNode *step_over(const xmlNode *node, line_t *line)
     return NULL;
 }
 
-void tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
-                      const tmpl_decoder_t *decoder, apr_pool_t *pool)
+/*
+ * libxml2's own limit is 256, where it drops what follows without a word. There must be one, for it looks
+ * through all open elements at an end tag that closes none.
+ */
+#define DEEPEST 4096
+
+static void open_element(void *ctx, const xmlChar *name, const xmlChar **attributes)
 {
+    xmlParserCtxt *parser = ctx;
+    if (parser->nodeNr < DEEPEST) {
+        xmlSAX2StartElement(ctx, name, attributes);
+        return;
+    }
+    xmlStopParser(parser);
+}
+
+/* As much as could be read; *whole says whether that is all. */
+static htmlDocPtr read_source(const tmpl_buf_t *utf8, int *whole)
+{
+    htmlDocPtr doc = NULL;
+    xmlParserCtxt *parser = utf8->len <= INT32_MAX ? htmlNewParserCtxt() : NULL;
+    *whole = 0;
+    if (parser != NULL) {
+        parser->sax->startElement = open_element;
+        doc = htmlCtxtReadMemory(parser, utf8->at, (int)utf8->len, NULL, "UTF-8",
+                                 HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                                     HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | XML_PARSE_HUGE);
+        *whole = parser->disableSAX == 0;
+        htmlFreeParserCtxt(parser);
+    }
+    return doc;
+}
+
+int tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
+                     const tmpl_decoder_t *decoder, apr_pool_t *pool)
+{
+    int whole;
     tmpl_buf_t utf8;
     line_t line = { buf, buf->len, 0 };
     tmpl_text_sink_t sink = { add_code, add_ascii, &line };
     tmpl_buf_init(&utf8, pool);
     tmpl_decode(&utf8, decoder, src, len);
-    if (utf8.len > INT32_MAX) {
-        return;
-    }
-    htmlDocPtr doc = htmlReadMemory(utf8.at, (int)utf8.len, NULL, "UTF-8",
-                                    HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
-                                        HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC);
+    htmlDocPtr doc = read_source(&utf8, &whole);
     const xmlNode *node = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
     while (node != NULL) {
         if (node->type == XML_TEXT_NODE) {
@@ -285,6 +316,7 @@ void tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
     }
     end_line(&line);
     xmlFreeDoc(doc);
+    return whole;
 }
 
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters)

@@ -33,10 +33,12 @@ void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
 
 /*
  * Adds the text of a page of which the library has made nothing, as libxml2 reads it: a line for
- * each stretch of text between elements that are not inline.
+ * each stretch of text between elements that are not inline. Pages of several threads are read at once if
+ * xmlInitParser was called before. 1; 0: some is missing, for elements are nested more than 4,096 deep, or
+ * libxml2 has no memory, or the page is of more than 2 GiB.
  */
-void tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
-                      const tmpl_decoder_t *decoder, apr_pool_t *pool);
+int tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
+                     const tmpl_decoder_t *decoder, apr_pool_t *pool);
 
 /* Shortens buf to at most so many characters, the last an ellipsis if some were lost. */
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters);
