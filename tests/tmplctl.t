@@ -107,6 +107,13 @@ subtest 'help, version, man page' => sub {
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
     my $man = slurp("$root/docs/tmplctl.1") // '';
     $man =~ s/\\-/-/g;
+    ($code, $out, $err) = run(qw(clean --mode none --site s --out none), 'x');
+    my ($modes) = $err =~ /is none of (.*)/;
+    my ($help) = (run('clean', '--help'))[1];
+    for my $mode (split /, /, $modes // 'none is named') {
+        like($help, qr/^  $mode\b/m, "clean --help explains $mode");
+        like($man, qr/^\.B $mode$/m, "the man page explains $mode");
+    }
     for my $command (qw(clean segments stats forget export import warm)) {
         ($code, $out, $err) = run($command, '--help');
         is($code, 0, "$command --help");

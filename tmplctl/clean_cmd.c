@@ -270,7 +270,7 @@ int ctl_clean(ctl_t *ctl)
     if (status != APR_SUCCESS) {
         return CTL_FAILED;
     }
-    if (ctl_interrupted()) {
+    if (ctl_interrupted() && run.done < run.files->nelts) {
         ctl_say("interrupted: %d of %d pages are written", run.tally.pages, run.files->nelts);
         return CTL_FAILED;
     }

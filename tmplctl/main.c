@@ -6,6 +6,8 @@
 
 #include <apr_general.h>
 
+#include <libxml/parser.h>
+
 #include "ctl.h"
 #include "interrupt.h"
 #include "options.h"
@@ -16,11 +18,13 @@ static const ctl_command_t commands[] = {
       "finds the template of pages, and marks it or takes it out",
       "Feeds the files in the order given. Each file is a document, known by its path, and\n"
       "is judged with what was seen up to and including it. DIR/NAME is written for each:\n"
-      "NAME.html (annotate, strip), NAME.txt (text) or NAME.json (json).\n"
+      "NAME.html (annotate, strip), NAME.txt (text, fingerprint) or NAME.json (json).\n"
       "  annotate  the page, template marked by data-tmpl and <!--tmpl-->\n"
       "  strip     the page without its template\n"
       "  text      the text that is not template, UTF-8, one line a block\n"
       "  json      what was found, block by block, and the spans that strip cuts\n"
+      "  fingerprint\n"
+      "            a line by which copies of an article are found\n"
       "Without --store, what is learnt is forgotten at the end. FILE may be -: names of\n"
       "files are then read from standard input, one a line. What is written and printed is\n"
       "the same for every number of --jobs.\n" },
@@ -152,6 +156,7 @@ int main(int argc, const char *const *argv, const char *const *env)
         fputs("tmplctl: APR does not start\n", stderr);
         return CTL_FAILED;
     }
+    xmlInitParser(); /* before threads would do it at once */
     apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
     apr_pool_create_ex(&pool, NULL, NULL, allocator);
     apr_allocator_owner_set(allocator, pool);

@@ -145,10 +145,11 @@ static void run_all(run_t *run, int n)
         if (reported == begun) {
             return;
         }
-        /* waits only if there is nothing else to do */
-        while (reported < counted &&
-               (counted == begun || begun - reported == run->n_places || is_idle(run, reported))) {
+        /* waits only if there is nothing to count, which is what threads without work wait for */
+        if (counted == begun) {
             wait_for(run, reported);
+        }
+        while (reported < counted && is_idle(run, reported)) {
             report(run, reported++);
         }
     }
