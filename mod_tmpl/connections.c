@@ -44,9 +44,9 @@ struct tmpl_link_t {
     tmpl_later_t *later;
     /* by who learns what waits; it stays when the child's pools go: the watchdog may still come */
     apr_thread_mutex_t *learning;
-    int closed;        /* nothing waits any more; learning's */
-    apr_uint32_t full; /* atomic */
-    apr_uint32_t told; /* the second in which a bad site's name was logged last; atomic */
+    apr_uint32_t closed; /* nothing waits any more; atomic */
+    apr_uint32_t full;   /* atomic */
+    apr_uint32_t told;   /* the second in which a bad site's name was logged last; atomic */
 };
 
 /* Made while the configuration is read; from then on only what links hold of a child is written. */
@@ -58,6 +58,8 @@ static apr_uint32_t has_watchdog;
 
 /* Of the child: whether somebody will come for what waits. Atomic. */
 static apr_uint32_t watched;
+/* Likewise: threads within tmpl_link_clean(). Atomic. */
+static apr_uint32_t inside;
 
 static const char *without_password(const char *uri, apr_pool_t *pool)
 {
@@ -375,7 +377,7 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
 
         apr_thread_mutex_lock(link->learning);
-        if (!link->closed) {
+        if (!apr_atomic_read32(&link->closed)) {
             learn_waiting(link, tmpl_clock(), pool);
         }
         apr_thread_mutex_unlock(link->learning);
@@ -383,23 +385,37 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-/* The child ends, and with it its stores. */
-static apr_status_t link_close(void *data)
+/* Learns what waits, and counts what cannot be; by who holds link->learning. */
+static void learn_last(tmpl_link_t *link)
 {
-    tmpl_link_t *link = data;
     tmpl_waiting_t *lost;
     unsigned n;
 
-    /* prefork ends a child from within a signal's handler: whom that interrupts must not be waited for */
-    if (apr_thread_mutex_timedlock(link->learning, CLOSE_TIMEOUT) != APR_SUCCESS) {
-        return APR_SUCCESS;
-    }
-    link->closed = 1;
     learn_waiting(link, APR_INT64_MAX, link->pool);
     n = tmpl_later_take(link->later, &lost, link->pool);
     tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
     tmpl_later_free(lost, n);
-    apr_thread_mutex_unlock(link->learning);
+}
+
+/*
+ * The child ends, and with it its stores. prefork ends a child from within a signal's handler: whom that
+ * interrupts never goes on. It may be a request that is just putting a page aside, and holds a lock, or the watchdog.
+ */
+static apr_status_t link_close(void *data)
+{
+    tmpl_link_t *link = data;
+    int locked = apr_thread_mutex_timedlock(link->learning, CLOSE_TIMEOUT) == APR_SUCCESS;
+
+    if (locked && apr_atomic_read32(&inside) == 0) {
+        learn_last(link);
+    }
+    else {
+        tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_abandon(link->later));
+    }
+    apr_atomic_set32(&link->closed, 1);
+    if (locked) {
+        apr_thread_mutex_unlock(link->learning);
+    }
     return APR_SUCCESS;
 }
 
@@ -511,25 +527,34 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
     return 0;
 }
 
-/* Puts a page aside that is to be learnt; where there is no room for it, some are learnt now. */
+/* Learns a page for which there is no room, while its client waits: not those of others. */
+static void learn_now(tmpl_link_t *link, tmpl_store_t *store, const tmpl_observation_t *page,
+                      const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
+{
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    uint32_t counted = 0;
+    int allowed = tmpl_breaker_allow(&link->learner, tmpl_clock());
+
+    if (allowed) {
+        err.status =
+            tmpl_store_learn(store, &page, 1, tmpl_conf_timeout(conf), &counted, &err, pool);
+        report_room(link, &err, counted > 0, r, pool);
+        report_learning(link, &err, r, pool);
+    }
+    tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, !allowed || err.status != APR_SUCCESS);
+    tmpl_count(TMPL_COUNTER_LEARNED, counted);
+}
+
+/* Puts a page aside that is to be learnt. */
 static void put_aside(tmpl_link_t *link, tmpl_store_t *store, const tmpl_observation_t *page,
                       const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
 {
-    apr_time_t due = tmpl_clock() + tmpl_conf_delay(conf);
-    tmpl_error_t err = { APR_SUCCESS, "" };
-    uint32_t counted;
+    tmpl_later_e added = tmpl_later_add(link->later, page, tmpl_clock() + tmpl_conf_delay(conf));
 
-    if (tmpl_later_add(link->later, page, due)) {
-        tmpl_count(TMPL_COUNTER_LATER, 1);
-        return;
+    tmpl_count(TMPL_COUNTER_LATER, added == TMPL_LATER_ADDED);
+    if (added == TMPL_LATER_FULL) {
+        learn_now(link, store, page, conf, r, pool);
     }
-    if (apr_thread_mutex_trylock(link->learning) == APR_SUCCESS) {
-        learn_waiting(link, APR_INT64_MAX, pool);
-        apr_thread_mutex_unlock(link->learning);
-    }
-    err.status = tmpl_store_learn(store, &page, 1, tmpl_conf_timeout(conf), &counted, &err, pool);
-    tmpl_count(TMPL_COUNTER_LEARNED, counted);
-    report_all(link, &err, counted > 0, r, pool);
 }
 
 /* Whether who asks now need not wait until the page is learnt. */
@@ -539,8 +564,8 @@ static int may_wait(const tmpl_input_t *input, const tmpl_conf_t *conf)
            apr_atomic_read32(&watched);
 }
 
-void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl_conf_t *conf,
-                     request_rec *r, apr_pool_t *pool)
+static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl_conf_t *conf,
+                  request_rec *r, apr_pool_t *pool)
 {
     tmpl_link_t *link = conf->store != NULL ? conf->store : default_link;
     tmpl_error_t err = { APR_SUCCESS, "" };
@@ -572,4 +597,12 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const t
     if (outcome->counts.due) {
         put_aside(link, store, &outcome->observation, conf, r, pool);
     }
+}
+
+void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
+                     request_rec *r, apr_pool_t *pool)
+{
+    apr_atomic_inc32(&inside);
+    clean(outcome, input, conf, r, pool);
+    apr_atomic_dec32(&inside);
 }

@@ -20,6 +20,7 @@ struct tmpl_later_t {
     tmpl_waiting_t pages[PAGES_MOST];
     unsigned n;
     apr_size_t size;
+    int full; /* one has found no room since the others were taken */
 };
 
 void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n)
@@ -48,33 +49,56 @@ tmpl_later_t *tmpl_later_create(apr_pool_t *pool)
     return later;
 }
 
-/* Whether a page was put behind the others. */
-static int push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+/* Whether the same page waits: to learn it a second time would change nothing. */
+static int waits(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
+    unsigned i;
+
+    for (i = 0; i < later->n; i++) {
+        const tmpl_waiting_t *other = &later->pages[i];
+
+        if (other->document.id == waiting->document.id &&
+            other->document.text == waiting->document.text &&
+            strcmp(other->page->site, waiting->page->site) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Puts a page behind the others; who has not put it there frees it. */
+static tmpl_later_e push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+{
+    if (waits(later, waiting)) {
+        return TMPL_LATER_KNOWN;
+    }
     if (later->n == PAGES_MOST || waiting->size > BYTES_MOST - later->size) {
-        return 0;
+        later->full = 1;
+        return TMPL_LATER_FULL;
     }
     later->pages[later->n++] = *waiting;
     later->size += waiting->size;
-    return 1;
+    return TMPL_LATER_ADDED;
 }
 
-int tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due)
+tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due)
 {
-    tmpl_waiting_t waiting = { .size = tmpl_observation_size(page), .due = due };
-    int added;
+    tmpl_waiting_t waiting = { .size = tmpl_observation_size(page),
+                               .document = *page->document,
+                               .due = due };
+    tmpl_later_e added;
 
     if (waiting.size > BYTES_MOST) {
-        return 0;
+        return TMPL_LATER_FULL;
     }
     waiting.page = tmpl_observation_copy(page);
     if (waiting.page == NULL) {
-        return 0;
+        return TMPL_LATER_FULL;
     }
     apr_thread_mutex_lock(later->lock);
     added = push(later, &waiting);
     apr_thread_mutex_unlock(later->lock);
-    if (!added) {
+    if (added != TMPL_LATER_ADDED) {
         free(waiting.page);
     }
     return added;
@@ -82,10 +106,11 @@ int tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time
 
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now)
 {
-    int due = 0;
     unsigned i;
+    int due;
 
     apr_thread_mutex_lock(later->lock);
+    due = later->full;
     for (i = 0; i < later->n && !due; i++) {
         due = later->pages[i].due <= now;
     }
@@ -102,6 +127,7 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t **taken, apr_pool_t
     *taken = apr_pmemdup(pool, later->pages, n * sizeof(**taken));
     later->n = 0;
     later->size = 0;
+    later->full = 0;
     apr_thread_mutex_unlock(later->lock);
     return n;
 }
@@ -114,13 +140,22 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
     apr_thread_mutex_lock(later->lock);
     for (i = 0; i < n; i++) {
         tmpl_waiting_t waiting = taken[i];
+        tmpl_later_e added = TMPL_LATER_FULL;
 
         waiting.tries += tried != 0;
-        if (waiting.tries == TRIES_MOST || !push(later, &waiting)) {
-            free(waiting.page);
-            lost++;
+        if (waiting.tries < TRIES_MOST) {
+            added = push(later, &waiting);
         }
+        if (added != TMPL_LATER_ADDED) {
+            free(waiting.page);
+        }
+        lost += added == TMPL_LATER_FULL;
     }
     apr_thread_mutex_unlock(later->lock);
     return lost;
+}
+
+unsigned tmpl_later_abandon(tmpl_later_t *later)
+{
+    return __atomic_exchange_n(&later->n, 0, __ATOMIC_RELAXED);
 }

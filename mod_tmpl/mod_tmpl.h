@@ -347,6 +347,7 @@ typedef struct tmpl_later_t tmpl_later_t;
 typedef struct {
     tmpl_observation_t *page; /* from malloc */
     apr_size_t size;
+    tmpl_document_t document;
     apr_time_t due; /* on tmpl_clock: from when on it is to be learnt */
     unsigned tries; /* how often that has failed */
 } tmpl_waiting_t;
@@ -354,10 +355,17 @@ typedef struct {
 /* None yet. A cleanup on pool frees those that are left. */
 tmpl_later_t *tmpl_later_create(apr_pool_t *pool);
 
-/* Puts a copy of a page behind them; 0 if there is no room for it. */
-int tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due);
+/* What becomes of a page that is put aside. */
+typedef enum {
+    TMPL_LATER_ADDED,
+    TMPL_LATER_KNOWN, /* the same page waits already: nothing is left to do */
+    TMPL_LATER_FULL   /* there is no room for it */
+} tmpl_later_e;
 
-/* Whether one of them is due. */
+/* Puts a copy of a page behind them. */
+tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due);
+
+/* Whether one of them is due; they all are when one has found no room. */
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now);
 
 /* Takes all of them, as an array from pool: their number. */
@@ -368,6 +376,12 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
                              int tried);
 
 void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n);
+
+/*
+ * Gives up all that wait, and returns their number: for the end of a process in which somebody was interrupted
+ * who may be in the midst of them. Takes no lock and frees nothing.
+ */
+unsigned tmpl_later_abandon(tmpl_later_t *later);
 
 /*** status.c ***/
 
@@ -392,7 +406,9 @@ void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n);
     X(LATER_FAILURES, "learn-failures", "times it failed to learn some of them")                   \
     X(LATER_FULL, "learn-lost-full", "of these, pages lost because the store is full")             \
     X(LATER_FAILED, "learn-lost-failed",                                                           \
-      "of these, pages lost because the store failed five times, or at the end of their child")
+      "of these, pages lost because the store failed five times, or at the end of their child")    \
+    X(LATER_NO_ROOM, "learn-lost-room",                                                            \
+      "pages lost because too many waited, and the store took none")
 
 typedef enum {
 #define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,

@@ -37,6 +37,9 @@ static const char *bad_site;      /* and of this one always */
 static apr_interval_time_t slow;  /* how long each page takes it: past its timeout it fails */
 static tmpl_learning_e was_asked; /* how the last page was to be learnt */
 static tmpl_observation_t a_page; /* what waits of each */
+static tmpl_document_t document;  /* each page is another one, */
+static int pages_come_again;      /* or the same one again */
+static void (*within)(void);      /* called while a page is judged */
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
 
 apr_time_t tmpl_clock(void)
@@ -72,6 +75,9 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     (void)timeout;
     (void)p;
     was_asked = input->learn;
+    if (within != NULL) {
+        within();
+    }
     if (store != NULL) {
         asked++;
         outcome->store_error = answer;
@@ -79,6 +85,8 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
         outcome->counts.due = answer.status == APR_SUCCESS && input->learn == TMPL_LEARNING_LATER;
         outcome->observation = a_page;
         outcome->observation.site = input->site;
+        document.id += !pages_come_again;
+        document.text = document.id;
     }
 }
 
@@ -192,7 +200,6 @@ static int teardown(void **state)
 static tmpl_link_t *start(apr_status_t how)
 {
     static const tmpl_policy_t policy;
-    static const tmpl_document_t document;
     static process_rec process;
     static server_rec server;
     tmpl_link_t *link;
@@ -203,6 +210,9 @@ static tmpl_link_t *start(apr_status_t how)
     handed = 0;
     learns = (tmpl_error_t){ APR_SUCCESS, "" };
     bad_site = NULL;
+    pages_come_again = 0;
+    within = NULL;
+    apr_atomic_set32(&inside, 0); /* a process of its own */
     slow = 0;
 
     clock_now = apr_time_from_sec(1000);
@@ -425,24 +435,74 @@ static void what_waits_is_learnt_when_it_is_due(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LEARNED], 2);
 }
 
-/* Who finds no room hands over what waits, and its own page: nothing is lost, nothing grows. */
-static void who_finds_no_room_learns(void **state)
+static void fill(tmpl_link_t *link)
 {
-    tmpl_link_t *link = start_waiting(1000);
     unsigned i;
 
-    (void)state;
     for (i = 0; i < PAGES_MOST; i++) {
         request(link, "s");
     }
     assert_int_equal(handed, 0);
+}
+
+/* Who finds no room has its own page learnt, no others; those are learnt at the watchdog's next turn, due or not. */
+static void who_finds_no_room_learns_its_own(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    fill(link);
     request(link, "s");
-    assert_int_equal(handed, 2);
+    assert_int_equal(handed, 1);
     assert_int_equal(last_n, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LEARNED], 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER], PAGES_MOST);
+    assert_int_equal(link->later->n, PAGES_MOST);
+    tick();
+    assert_int_equal(last_n, PAGES_MOST);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], PAGES_MOST);
     assert_int_equal(counters[TMPL_COUNTER_LEARNED], PAGES_MOST + 1);
     assert_int_equal(link->later->n, 0);
     assert_int_equal(link->later->size, 0);
+    request(link, "s");
+    tick(); /* from then on when they are due, again */
+    assert_int_equal(link->later->n, 1);
+}
+
+/* Where the store does not learn, nobody waits for it: such pages are lost, and counted. */
+static void who_finds_no_room_does_not_wait_for_nothing(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    fill(link);
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    assert_non_null(strstr(request(link, "s"), "[T017]"));
+    request(link, "s");
+    request(link, "s");
+    assert_int_equal(handed, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 3);
+    assert_int_equal(asked, PAGES_MOST + 3);
+    assert_int_equal(link->later->n, PAGES_MOST);
+}
+
+/* A page that comes again before it is learnt waits once. */
+static void the_same_page_waits_once(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    pages_come_again = 1;
+    request(link, "s");
+    assert_int_equal(link->later->n, 1);
+    request(link, "t"); /* of another site */
+    assert_int_equal(link->later->n, 2);
+    document.text++; /* or with another text, which is as its address from the next one on */
+    assert_int_equal(tmpl_later_add(link->later, &a_page, 0), TMPL_LATER_ADDED);
+    assert_int_equal(link->later->n, 3);
+    assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
+    assert_int_equal(handed, 0);
 }
 
 /* Pages are bounded in bytes, too: one that is too large is learnt at once. */
@@ -460,8 +520,9 @@ static void a_page_that_is_too_large_does_not_wait(void **state)
     request(link, "s");
     assert_int_equal(link->later->n, 1);
     request(link, "s"); /* no room for two of these */
-    assert_int_equal(handed, 3);
-    assert_int_equal(link->later->n, 0);
+    assert_int_equal(handed, 2);
+    assert_int_equal(last_n, 1);
+    assert_int_equal(link->later->n, 1);
 }
 
 /* A store that fails is told of once and left alone; pages are tried again, and given up in the end. */
@@ -673,6 +734,37 @@ static void the_end_of_a_child_learns_what_waits(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
 }
 
+static jmp_buf process_end;
+static tmpl_link_t *ending;
+
+/* As prefork's handler of SIGTERM: what it interrupts holds its lock and never goes on. */
+static void process_ends(void)
+{
+    apr_thread_mutex_lock(ending->later->lock);
+    apr_pool_destroy(ending->pool);
+    longjmp(process_end, 1);
+}
+
+/* A child that ends in the midst of a request ends: it waits for no lock, and counts what it loses. */
+static void a_child_may_end_within_a_request(void **state)
+{
+    (void)state;
+    ending = start_waiting(1000);
+    request(ending, "s");
+    request(ending, "s");
+    within = process_ends;
+    alarm(20); /* which ends a test that waits for ever */
+    if (setjmp(process_end) == 0) {
+        request(ending, "s");
+        fail_msg("it went on");
+    }
+    alarm(0);
+    assert_int_equal(handed, 0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 2);
+    tick(); /* nor does the watchdog touch what has gone */
+    assert_int_equal(handed, 0);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -683,7 +775,9 @@ int main(void)
         TEST(a_full_store_is_told_of_once),
         TEST(without_a_watchdog_nothing_waits),
         TEST(what_waits_is_learnt_when_it_is_due),
-        TEST(who_finds_no_room_learns),
+        TEST(who_finds_no_room_learns_its_own),
+        TEST(who_finds_no_room_does_not_wait_for_nothing),
+        TEST(the_same_page_waits_once),
         TEST(a_page_that_is_too_large_does_not_wait),
         TEST(pages_are_not_tried_for_ever),
         TEST(learning_that_fails_leaves_requests_alone),
@@ -694,6 +788,7 @@ int main(void)
         TEST(pages_are_learnt_when_the_store_is_back),
         TEST(a_full_store_loses_what_waits),
         TEST(the_end_of_a_child_learns_what_waits),
+        TEST(a_child_may_end_within_a_request),
     };
 
     apr_initialize();
