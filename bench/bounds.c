@@ -334,7 +334,7 @@ static apr_pool_t *new_pool(void)
     return pool;
 }
 
-/* A page before the one that is measured: what a process needs once (code, libxml2's tables) is there. */
+/* A page before the one that is measured: what a process needs once (code, what is drawn at random) is there. */
 static void warm_up(const tmpl_detector_t *detector)
 {
     static char page[] = "<!DOCTYPE html><title>t</title><p>x <a href=/>y</a><img src=z><b>x</b>";

@@ -244,6 +244,25 @@ static void ends_that_parsers_see_elsewhere_take_no_mark(void **state)
     }
 }
 
+static void attributes_too_many_to_compare_are_declined(void **state)
+{
+    /* the same name again and again: only the first counts, but each has to be looked at */
+    for (unsigned n = 256; n <= 257; n++) {
+        const tmpl_page_t *page;
+        tmpl_page_opts_t opts = { 0 };
+        char *tag = apr_palloc(*state, 2 * n + 4);
+        memcpy(tag, "<b", 2);
+        for (unsigned i = 0; i < n; i++) {
+            memcpy(tag + 2 + (apr_size_t)2 * i, " x", 2);
+        }
+        memcpy(tag + 2 + (apr_size_t)2 * n, ">", 2);
+        const char *html =
+            apr_pstrcat(*state, "<p>", tag, tag, tag, tag, "a</p></b></b></b></b>b", NULL);
+        assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                         n > 256 ? TMPL_DECLINE_UNCOVERED : TMPL_DECLINE_NONE);
+    }
+}
+
 static void a_secret_changes_every_key(void **state)
 {
     const tmpl_page_t *page[2];
@@ -624,6 +643,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(double_spaces_are_one),
     CHECK(three_of_a_kind_come_back),
     CHECK(ends_that_parsers_see_elsewhere_take_no_mark),
+    CHECK(attributes_too_many_to_compare_are_declined),
     CHECK(a_secret_changes_every_key),
     CHECK(equal_text_has_an_equal_hash),
     CHECK(separators_can_be_chosen),

@@ -27,8 +27,8 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
 
 /*
  * Fills ratio, the templateness, of each block's verdict, and gives back the memory of what was read: the page
- * can be judged once. counts answers observation, both as they were
- * when the page was read; counts->records NULL: there is no answer.
+ * can be judged once. counts answers observation, both as they were when the page was read; counts->records
+ * NULL: there is no answer.
  */
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,

@@ -149,8 +149,8 @@ static apr_status_t read_node(reader_t *reader, uint32_t i)
 /* Adds the nodes to those of the trees before: splits and leaves, each in their order. */
 static apr_status_t add_tree(reader_t *reader)
 {
-    uint16_t
-        place[TMPL_LEAVES_NODES]; /* of each node: among the splits, and the leaves behind them */
+    /* Of each node: its place among the splits, and the leaves behind them. */
+    uint16_t place[TMPL_LEAVES_NODES];
     uint16_t split = 0;
     uint16_t leaf = (uint16_t)(reader->n / 2);
     for (uint32_t i = 0; i < reader->n; i++) {
@@ -421,8 +421,8 @@ static void add_leaves(judging_t *judging, const uint64_t *at, const int64_t *le
 {
     group_t groups[TMPL_LEAVES_MOST];
     uint32_t n_groups = 0;
-    uint32_t reached =
-        0; /* bit i: some block ended at leaf i. Branches here would mostly be guessed wrong */
+    /* Bit i: some block ended at leaf i. Branches here would mostly be guessed wrong. */
+    uint32_t reached = 0;
     int64_t most = 0;
     for (uint32_t i = n; i-- > 0;) {
         reached = 2 * reached + (at[i] != 0);

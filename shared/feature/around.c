@@ -148,21 +148,28 @@ typedef struct {
     apr_pool_t *pool;
 } places_t;
 
-/*
- * Where a place stands in slots, or would. first becomes the first place with that path, or what is to be
- * the next one.
- */
-static uint32_t *slot_of(uint32_t *first, const places_t *places, uint64_t layout, unsigned in)
+/* Where the first place with a path stands in slots, or would. */
+static uint32_t *slot_of_path(const places_t *places, uint64_t layout)
 {
     uint32_t slot = tmpl_slot_of(layout, places->n_slots);
-    *first = places->n;
+    for (; places->slots[slot] != 0; slot = (slot + 1) & (places->n_slots - 1)) {
+        uint32_t i = places->slots[slot] - 1;
+        const tmpl_place_t *place = tmpl_place_at(places->reading, i);
+        if (place->layout == layout && place->first == i) {
+            break;
+        }
+    }
+    return &places->slots[slot];
+}
+
+/* Where any other place with it stands, or would. Elsewhere: a path may have hundreds, by roles and by links. */
+static uint32_t *slot_of_place(const places_t *places, uint64_t layout, unsigned in)
+{
+    uint32_t slot = tmpl_slot_of(layout ^ in, places->n_slots);
     for (; places->slots[slot] != 0; slot = (slot + 1) & (places->n_slots - 1)) {
         const tmpl_place_t *place = tmpl_place_at(places->reading, places->slots[slot] - 1);
-        if (place->layout == layout) {
-            *first = place->first;
-            if (place->in == in) {
-                break;
-            }
+        if (place->layout == layout && place->in == in) {
+            break;
         }
     }
     return &places->slots[slot];
@@ -171,12 +178,12 @@ static uint32_t *slot_of(uint32_t *first, const places_t *places, uint64_t layou
 /* Most pages have few places, some have one for each node: the table grows with them. */
 static void set_slots(places_t *places, uint32_t n_slots)
 {
-    uint32_t first;
     places->n_slots = n_slots;
     places->slots = apr_pcalloc(places->pool, n_slots * sizeof(*places->slots));
     for (uint32_t i = 0; i < places->n; i++) {
         const tmpl_place_t *place = tmpl_place_at(places->reading, i);
-        *slot_of(&first, places, place->layout, place->in) = i + 1;
+        *(place->first == i ? slot_of_path(places, place->layout)
+                            : slot_of_place(places, place->layout, place->in)) = i + 1;
     }
 }
 
@@ -195,8 +202,11 @@ static void add_place(places_t *places, const tmpl_place_t *place)
 /* The index of the place that a node has, by what it says of itself and the place that it stands in. */
 static uint32_t find_place(places_t *places, const look_t *look, const tmpl_place_t *up)
 {
-    uint32_t first;
-    uint32_t *slot = slot_of(&first, places, look->hash, look->in);
+    uint32_t *slot = slot_of_path(places, look->hash);
+    uint32_t first = *slot != 0 ? *slot - 1 : places->n;
+    if (*slot != 0 && tmpl_place_at(places->reading, first)->in != look->in) {
+        slot = slot_of_place(places, look->hash, look->in);
+    }
     if (*slot == 0) {
         tmpl_place_t place = { .layout = look->hash, .in = look->in, .first = first };
         go_down(&place.near, &up->near);

@@ -47,7 +47,10 @@ static int is_in_word(unsigned char byte)
     return classes[byte] >= SMALL;
 }
 
-/* The next character of UTF-8, from 0x80 on; a byte that is none stands for itself. */
+/*
+ * The next character of UTF-8, from 0x80 on. A byte that is none stands for itself, for pages in other charsets, whose letters
+ * are letters to the model; tmpl_utf8_next, which makes text to be read by people, has U+FFFD for it.
+ */
 static uint32_t next_char(const unsigned char *s, uint32_t end, uint32_t *at)
 {
     static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };

@@ -36,7 +36,7 @@ static tmpl_open_t *top(balance_t *b)
     return tmpl_opens_top(&b->s);
 }
 
-/* Whether body is open; it never closes. */
+/* Whether body has begun, or something in it: the stack holds more than the document. Body never closes. */
 static int in_body(const balance_t *b)
 {
     return b->s.n > 1;
@@ -398,10 +398,39 @@ static void noscript_start(balance_t *b, uint32_t i)
     }
 }
 
-static void start_tag(balance_t *b, uint32_t i)
+/* A link ends the link it stands in, and so does a nobr. */
+static void end_own_kind(balance_t *b, tmpl_tag_e tag)
+{
+    uint32_t active = tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR ? tmpl_opens_active(&b->s, tag) : 0;
+    if (active != 0) {
+        tmpl_opens_adopt(&b->s, tag, TMPL_NONE);
+    }
+    if (active != 0 && tag == TMPL_TAG_A) {
+        tmpl_opens_forget(&b->s, active); /* even if a table is between the two */
+    }
+}
+
+/* Opens the element of a start tag where it stands now, once all that it ends has ended. */
+static void open_element(balance_t *b, uint32_t i, int fixed, int misplaced)
 {
     tmpl_token_t *token = &b->tokens[i];
     tmpl_tag_e tag = (tmpl_tag_e)token->tag;
+    if (tmpl_tag_flags(tag) & (TMPL_IS_VOID | TMPL_IS_RAW)) {
+        leaf(b, i, !misplaced && !fixed && in_body(b));
+        return;
+    }
+    b->templates += tag == TMPL_TAG_TEMPLATE;
+    if (tag == TMPL_TAG_NOSCRIPT) {
+        noscript_start(b, i);
+    }
+    tmpl_open_t *o = tmpl_opens_push(&b->s, i, tag, token->name);
+    o->fixed = (unsigned char)fixed;
+    o->tainted |= (unsigned char)misplaced;
+}
+
+static void start_tag(balance_t *b, uint32_t i)
+{
+    tmpl_tag_e tag = (tmpl_tag_e)b->tokens[i].tag;
     unsigned flags = tmpl_tag_flags(tag);
     int was_after_body = b->after_body;
     if (head_start(b, i)) {
@@ -426,13 +455,7 @@ static void start_tag(balance_t *b, uint32_t i)
     if (misplaced) {
         tmpl_opens_taint(&b->s, 0);
     }
-    uint32_t active = tag == TMPL_TAG_A || tag == TMPL_TAG_NOBR ? tmpl_opens_active(&b->s, tag) : 0;
-    if (active != 0) {
-        tmpl_opens_adopt(&b->s, tag, TMPL_NONE); /* a link ends the link it stands in */
-    }
-    if (active != 0 && tag == TMPL_TAG_A) {
-        tmpl_opens_forget(&b->s, active); /* even if a table is between the two */
-    }
+    end_own_kind(b, tag);
     fixed |= opens_body | was_after_body | begins_pre(b, i);
     if (!head && tmpl_opens_is_dangling(&b->s) && !is_plain_block(tag, flags)) {
         b->ambiguous |= tag == TMPL_TAG_INPUT && table_mode(b) != 0; /* a hidden one is let in */
@@ -445,17 +468,7 @@ static void start_tag(balance_t *b, uint32_t i)
     if (!head) {
         add_node(b, i);
     }
-    if (flags & (TMPL_IS_VOID | TMPL_IS_RAW)) {
-        leaf(b, i, !misplaced && !fixed && in_body(b));
-        return;
-    }
-    b->templates += tag == TMPL_TAG_TEMPLATE;
-    if (tag == TMPL_TAG_NOSCRIPT) {
-        noscript_start(b, i);
-    }
-    tmpl_open_t *o = tmpl_opens_push(&b->s, i, tag, token->name);
-    o->fixed = (unsigned char)fixed;
-    o->tainted |= (unsigned char)misplaced;
+    open_element(b, i, fixed, misplaced);
 }
 
 static void end_form(balance_t *b, uint32_t end)
@@ -826,6 +839,9 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         }
         at = token->span.end;
     }
+    if (b.templates > 0) {
+        return TMPL_DECLINE_TRUNCATED; /* what is left is inside */
+    }
     gap(&b, at, len, &shown, &may);
     tmpl_opens_finish(&b.s);
     tokens->text_shown = (unsigned char)shown;
@@ -834,5 +850,5 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
     if (body->token != TMPL_NONE && !body->mixed) {
         tokens->tokens[body->token].may = TMPL_NODE_RUN;
     }
-    return b.templates > 0 ? TMPL_DECLINE_TRUNCATED : TMPL_DECLINE_NONE;
+    return TMPL_DECLINE_NONE;
 }

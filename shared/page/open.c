@@ -150,9 +150,14 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
     uint64_t names[MAX_ATTRIBUTES];
     uint64_t sum = 0;
     uint32_t n = 0;
+    unsigned seen = 0; /* repeated ones, too: each is compared with all names before it */
     uint32_t at = tmpl_attr_first(src, tag);
     tmpl_attr_t attr;
     while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
+        if (++seen > MAX_ATTRIBUTES) {
+            s->unsure = 1;
+            return sum;
+        }
         uint64_t name = FNV_BASIS;
         uint32_t i = 0;
         for (uint32_t p = attr.name.start; p < attr.name.end; p++) {
@@ -160,10 +165,6 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
         }
         while (i < n && names[i] != name) {
             i++;
-        }
-        if (i == MAX_ATTRIBUTES) {
-            s->unsure = 1;
-            return sum;
         }
         if (i == n) {
             names[n++] = name;

@@ -15,8 +15,8 @@
 
 typedef struct {
     uint32_t token; /* its start tag; TMPL_NONE if no tag in the source opened this very element */
-    uint32_t
-        held; /* start tags, linked by end, of what left the stack before it and ends with it */
+    /* Start tags, linked by end, of what left the stack before it and ends with it. */
+    uint32_t held;
     uint32_t name;
     uint32_t id;    /* of the element: no two are alike */
     unsigned flags; /* TMPL_IS_* */

@@ -27,7 +27,7 @@ typedef uint64_t tmpl_path_t __attribute__((aligned(4)));
 
 /* An element. Nodes stand in document order, so a node's descendants are (index, after). */
 typedef struct {
-    tmpl_span_t open;  /* its start tag; empty if the parser implied it */
+    tmpl_span_t open;  /* its start tag; empty if HTML5 implies it: body, as the root */
     tmpl_span_t close; /* its end tag; empty if there is none in the source */
     uint32_t parent;   /* index of the enclosing node; TMPL_NONE for the first */
     uint32_t after;    /* index behind its last descendant */
