@@ -3,11 +3,15 @@
 #include "check.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "detect/lines.h"
+#include "detect/pagelevel.h"
 #include "detect/trees.h"
 #include "feature/feature.h"
 
@@ -308,6 +312,80 @@ static void numbers_are_what_strtod_says(void **state)
     }
 }
 
+/* A locale with a decimal comma, made in a directory that goes; the test fails if there is none to make. */
+static void use_comma(void)
+{
+    char dir[] = "/tmp/tmpl-locale-XXXXXX", command[200];
+    assert_non_null(mkdtemp(dir));
+    snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >&2", dir);
+    int made = system(command);
+    setenv("LOCPATH", dir, 1);
+    const char *is = made == 0 ? setlocale(LC_NUMERIC, "de_DE.UTF-8") : NULL;
+    unsetenv("LOCPATH");
+    snprintf(command, sizeof(command), "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+    if (is == NULL) {
+        fail_msg("no locale de_DE: is the package locales installed?");
+    }
+}
+
+/* Any module of a server may set a locale. */
+static void numbers_have_a_point_in_every_locale(void **state)
+{
+    static const struct {
+        const char *text;
+        double number;
+    } cases[] = { { "-1.4e-45\n", -1.4e-45 }, { "2.5\n", 2.5 }, { "1.5e3\n", 1500 } };
+    double numbers[3];
+    apr_status_t status[4];
+    char shown[10];
+    tmpl_model_t weights = { .threshold = 0.25 };
+    for (int c = 0; c < TMPL_SIZE_CLASSES; c++) {
+        weights.classes[c].loss = 1.5;
+        weights.classes[c].logistic.terms =
+            apr_pcalloc(*state, TMPL_FEATURE_COUNT * sizeof(tmpl_term_t));
+    }
+    use_comma();
+    for (int i = 0; i < 3; i++) {
+        status[i] = number_of(&numbers[i], cases[i].text);
+    }
+    double comma;
+    status[3] = number_of(&comma, "1,5e3\n");
+    const char *text = tmpl_model_text(&weights, "", *state);
+    snprintf(shown, sizeof(shown), "%.1f", 0.5);
+    setlocale(LC_NUMERIC, "C");
+    assert_string_equal(shown, "0,5"); /* the locale was one, and still is behind the text */
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(status[i], APR_SUCCESS);
+        assert_memory_equal(&numbers[i], &cases[i].number, sizeof(double));
+    }
+    assert_int_equal(status[3], APR_EINVAL);
+    assert_non_null(strstr(text, "threshold 0.25\n"));
+    assert_non_null(strstr(text, "loss 1.5\n"));
+    assert_null(strchr(text, ','));
+}
+
+/* Nobody writes to it: to open it would wait for ever. */
+static void a_model_is_a_file(void **state)
+{
+    char dir[] = "/tmp/tmpl-model-XXXXXX";
+    tmpl_model_text_t text;
+    tmpl_error_t err = { 0 };
+    assert_non_null(mkdtemp(dir));
+    const char *path = apr_pstrcat(*state, dir, "/fifo", NULL);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(60);
+    apr_status_t fifo = tmpl_model_text_read(&text, path, &err, *state);
+    alarm(0);
+    unlink(path);
+    apr_status_t directory = tmpl_model_text_read(&text, dir, &err, *state);
+    apr_status_t none = tmpl_model_text_read(&text, path, &err, *state);
+    rmdir(dir);
+    assert_int_equal(fifo, APR_EINVAL);
+    assert_int_equal(directory, APR_EINVAL);
+    assert_true(APR_STATUS_IS_ENOENT(none));
+}
+
 static void a_model_has_a_size(void **state)
 {
     enum { TREE = 14 }; /* bytes of "tree 1\nleaf 0\n" */
@@ -383,6 +461,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_bad_model_is_refused_with_its_line),
     CHECK(a_line_has_a_length_and_no_byte_0),
     CHECK(numbers_are_what_strtod_says),
+    CHECK(numbers_have_a_point_in_every_locale),
+    CHECK(a_model_is_a_file),
     CHECK(a_model_has_a_size),
     CHECK(no_part_of_a_model_is_one),
     CHECK(a_changed_byte_breaks_nothing),

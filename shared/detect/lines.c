@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,12 @@
 #include <apr_lib.h>
 #include <apr_strings.h>
 
+static apr_status_t not_a_file(tmpl_error_t *err, const char *path)
+{
+    return tmpl_fail(err, APR_EINVAL, "%s: no file, or one of more than %d bytes", path,
+                     TMPL_MODEL_MOST);
+}
+
 apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmpl_error_t *err,
                                   apr_pool_t *pool)
 {
@@ -18,15 +25,19 @@ apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmp
     apr_file_t *file;
     apr_finfo_t info;
     char *bytes = NULL;
-    apr_status_t status = apr_file_open(&file, path, APR_FOPEN_READ, 0, pool);
+    /* before it is opened: who opens a FIFO waits for one who writes */
+    apr_status_t status = apr_stat(&info, path, APR_FINFO_TYPE, pool);
+    if (status == APR_SUCCESS && info.filetype != APR_REG) {
+        return not_a_file(err, path);
+    }
+    status = apr_file_open(&file, path, APR_FOPEN_READ, 0, pool);
     if (status != APR_SUCCESS) {
         return tmpl_fail(err, status, "%s: %s", path, apr_strerror(status, why, sizeof(why)));
     }
     status = apr_file_info_get(&info, APR_FINFO_SIZE | APR_FINFO_TYPE, file);
     if (status == APR_SUCCESS && (info.filetype != APR_REG || info.size > TMPL_MODEL_MOST)) {
         apr_file_close(file);
-        return tmpl_fail(err, APR_EINVAL, "%s: no file, or one of more than %d bytes", path,
-                         TMPL_MODEL_MOST);
+        return not_a_file(err, path);
     }
     if (status == APR_SUCCESS) {
         bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
@@ -135,6 +146,26 @@ static int short_number(double *number, const char *word)
     return 1;
 }
 
+static pthread_once_t plain_once = PTHREAD_ONCE_INIT;
+static locale_t plain;
+
+static void plain_make(void)
+{
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+locale_t tmpl_lines_locale(void)
+{
+    pthread_once(&plain_once, plain_make);
+    return plain;
+}
+
+static double long_number(const char *word, char **end)
+{
+    locale_t locale = tmpl_lines_locale();
+    return locale != (locale_t)0 ? strtod_l(word, end, locale) : strtod(word, end);
+}
+
 apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,
                                double most)
 {
@@ -143,7 +174,7 @@ apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *
     const char *word = tmpl_lines_word(lines);
     int good = short_number(number, word);
     if (!good) {
-        *number = strtod(word, &end);
+        *number = long_number(word, &end);
         good = end != word && *end == '\0' && isfinite(*number);
     }
     if (!good || *number < least || *number > most) {

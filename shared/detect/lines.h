@@ -6,6 +6,8 @@
 #ifndef TMPL_LINES_H
 #define TMPL_LINES_H
 
+#include <locale.h>
+
 #include "tmpl.h"
 
 #define TMPL_LINE_MOST 256 /* bytes of a line */
@@ -19,7 +21,7 @@ typedef struct {
 
 /*
  * Reads a file of at most TMPL_MODEL_MOST bytes; name and bytes are from pool. The error of the file, or
- * APR_EINVAL if it is longer.
+ * APR_EINVAL if it is longer, or is no file.
  */
 apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmpl_error_t *err,
                                   apr_pool_t *pool);
@@ -53,6 +55,12 @@ apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word);
 
 /* The next word of the line, in place: it lives as long as the line. "" at its end. */
 const char *tmpl_lines_word(tmpl_lines_t *lines);
+
+/*
+ * The locale that a model's numbers are written in, with a decimal point, made at the first call and kept;
+ * any thread may ask. (locale_t)0: there is no memory.
+ */
+locale_t tmpl_lines_locale(void);
 
 /* A number of least to most; what names it in messages. */
 apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,

@@ -3,6 +3,7 @@
  * A model as a file of lines: what it is, the threshold, and for each size class its nodes, its bias and a
  * line for each feature. Lines that begin with # say where it comes from.
  */
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -156,7 +157,9 @@ apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_
 static const char *number_text(double number, apr_pool_t *pool)
 {
     char text[40];
+    locale_t before = uselocale(tmpl_lines_locale());
     snprintf(text, sizeof(text), "%.6g", number);
+    uselocale(before);
     return apr_pstrdup(pool, text);
 }
 
