@@ -182,6 +182,71 @@ static void writers_do_not_lose_pages(void **state)
     assert_true(transactions(server) >= WRITERS * PAGES);
 }
 
+static void *write_one(void *data)
+{
+    learn(data, "s", 2, 0, 5);
+    return NULL;
+}
+
+/* Who gets no turn in time is told so, and not that the store fails. */
+static void no_turn_is_no_failure(void **state)
+{
+    ctx_t *c = *state, other = *c;
+    const redis_server_t *server = &servers[c->backend];
+    apr_status_t rv = APR_TIMEUP;
+    pthread_t thread;
+
+    learn(c, "s", 1, 0, 5);
+    apr_pool_create(&other.pool, NULL);
+    kill(server->pid, SIGSTOP);
+    assert_int_equal(pthread_create(&thread, NULL, write_one, &other), 0);
+    /* until the other one has begun it is the server who keeps us waiting */
+    for (unsigned i = 0; rv == APR_TIMEUP && i < 100; i++) {
+        rv = try_observe(c, "s", 8, 9, 0, 5, &usual, 1, SHORT);
+    }
+    kill(server->pid, SIGCONT);
+    pthread_join(thread, NULL);
+    apr_pool_destroy(other.pool);
+    assert_int_equal(rv, APR_EBUSY);
+    assert_int_equal(c->err.status, APR_EBUSY);
+    assert_non_null(strstr(c->err.text, "others write the site"));
+    learn(c, "s", 3, 0, 5);
+    assert_int_equal(c->counts.records[0].df, 3);
+}
+
+/* A site that takes no writes does not keep the others from being learnt. */
+static void full_site_does_not_stop_the_others(void **state)
+{
+    static const char *const sites[] = { "s", "t", "s", "u" };
+    enum { PAGES = DIM(sites) };
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[REDIS_UNIX];
+    const tmpl_observation_t *pages[PAGES];
+    tmpl_observation_t page[PAGES];
+    tmpl_document_t document[PAGES];
+    uint32_t counted;
+
+    do_by_hand(server, "ACL SETUSER half reset on >p +@all %%R~* ~tmpl:3:{t} ~tmpl:3:{u}");
+    c->store = open_with(
+        c, apr_psprintf(c->pool, "redis+unix://%s?user=half&pass=p", server->socket), NULL);
+    for (unsigned i = 0; i < PAGES; i++) {
+        page_init(&page[i], &document[i], c, i, 0, 5);
+        page[i].site = sites[i];
+        pages[i] = &page[i];
+    }
+    assert_int_equal(tmpl_store_learn(c->store, pages, PAGES, TIMEOUT, &counted, &c->err, c->pool),
+                     APR_ENOSPC);
+    assert_int_equal(c->err.status, APR_ENOSPC);
+    assert_non_null(strstr(c->err.text, "the user may not do this"));
+    assert_int_equal(counted, 2);
+    assert_unknown(c, "s");
+    look(c, "t", 0, 5);
+    assert_int_equal(c->counts.records[4].df, 1);
+    look(c, "u", 0, 5);
+    assert_int_equal(c->counts.records[4].df, 1);
+    do_by_hand(server, "ACL DELUSER half");
+}
+
 static void uses_its_own_database(void **state)
 {
     ctx_t *c = *state;
@@ -737,6 +802,139 @@ static void black_hole_costs_the_timeout(void **state)
 }
 
 /*
+ * A server with a site that others write: to whoever asks it shows another site each time, so often; then it refuses
+ * every transaction that is longer than fits before the next of theirs.
+ */
+typedef struct {
+    int listener;
+    pthread_t thread;
+    char path[96];
+    unsigned unsteady; /* times */
+    size_t fits;       /* bytes */
+    unsigned refused, accepted;
+} rival_t;
+
+static size_t rival_asked(rival_t *rival, const char *request, size_t len, char *answer)
+{
+    const char *hmget = memmem(request, len, "$5\r\nHMGET", 9);
+    unsigned fields;
+    char *at = answer;
+
+    while (*hmget != '*') {
+        hmget--;
+    }
+    fields = (unsigned)strtoul(hmget + 1, NULL, 10) - 2;
+    at += sprintf(at, ":-2\r\n+OK\r\n+OK\r\n*2\r\n$1\r\n0\r\n*0\r\n*%u\r\n", fields);
+    if (rival->unsteady > 0) {
+        tmpl_redis_head_t head = { .buckets = { 1, rival->unsteady-- }, .cursor = "0" };
+
+        at += sprintf(at, "$29\r\n");
+        at += tmpl_redis_head_pack((unsigned char *)at, &head);
+        at += sprintf(at, "\r\n");
+        fields--;
+    }
+    for (; fields > 0; fields--) {
+        at += sprintf(at, "$-1\r\n");
+    }
+    return (size_t)(at - answer);
+}
+
+/* MULTI, UNLINK, HSET, EXPIRE, EXEC. */
+static size_t rival_told(rival_t *rival, size_t len, char *answer)
+{
+    int good = len <= rival->fits;
+
+    *(good ? &rival->accepted : &rival->refused) += 1;
+    return (size_t)sprintf(answer, "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n%s",
+                           good ? "*3\r\n:0\r\n:1\r\n:1\r\n" : "*-1\r\n");
+}
+
+static void rival_serve(rival_t *rival, int fd)
+{
+    static const char exec[] = "\r\nEXEC\r\n", multi[] = "*1\r\n$5\r\nMULTI";
+    static char request[1 << 20];
+    char answer[4096];
+    size_t len = 0;
+    ssize_t n;
+
+    while ((n = recv(fd, request + len, sizeof(request) - len, 0)) > 0) {
+        int telling;
+
+        len += (size_t)n;
+        telling = len > sizeof(multi) && memcmp(request, multi, sizeof(multi) - 1) == 0;
+        if (!telling || memcmp(request + len - sizeof(exec) + 1, exec, sizeof(exec) - 1) == 0) {
+            size_t is =
+                telling ? rival_told(rival, len, answer) : rival_asked(rival, request, len, answer);
+
+            send(fd, answer, is, MSG_NOSIGNAL);
+            len = 0;
+        }
+    }
+}
+
+static void *rival_run(void *data)
+{
+    rival_t *rival = data;
+    int fd;
+
+    while ((fd = accept(rival->listener, NULL, NULL)) >= 0) {
+        rival_serve(rival, fd);
+        close(fd);
+    }
+    return NULL;
+}
+
+/* Many pages at once, of 50 keys each, to that server; all are learnt. */
+static void learn_beside(rival_t *rival, unsigned n)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    ctx_t c = { 0 };
+    const tmpl_observation_t **pages;
+    tmpl_observation_t *page;
+    tmpl_document_t *document;
+    uint32_t counted;
+
+    apr_pool_create(&c.pool, NULL);
+    pages = apr_palloc(c.pool, n * sizeof(*pages));
+    page = apr_palloc(c.pool, n * sizeof(*page));
+    document = apr_palloc(c.pool, n * sizeof(*document));
+    snprintf(rival->path, sizeof(rival->path), "%s/rival%u", base, ++dirs);
+    memcpy(at.sun_path, rival->path, strlen(rival->path));
+    rival->listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(rival->listener, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(rival->listener, 8), 0);
+    assert_int_equal(pthread_create(&rival->thread, NULL, rival_run, rival), 0);
+    c.store = open_with(&c, apr_psprintf(c.pool, "redis+unix://%s", rival->path), NULL);
+    for (unsigned i = 0; i < n; i++) {
+        page_init(&page[i], &document[i], &c, i, 50 * i, 50);
+        pages[i] = &page[i];
+    }
+    if (tmpl_store_learn(c.store, pages, n, TIMEOUT / 3, &counted, &c.err, c.pool) != APR_SUCCESS) {
+        fail_msg("%s", c.err.text);
+    }
+    assert_int_equal(counted, n);
+    apr_pool_destroy(c.pool);
+    shutdown(rival->listener, SHUT_RDWR);
+    pthread_join(rival->thread, NULL);
+    close(rival->listener);
+}
+
+/* Who is refused tries half as many: 32, 16, 8, and then 4 at a time. */
+static void batches_shrink_where_others_write(void **state)
+{
+    rival_t refuses = { .fits = 5000 }, changes = { .unsteady = 7, .fits = SIZE_MAX };
+
+    (void)state;
+    learn_beside(&refuses, 32);
+    assert_int_equal(refuses.refused, 3);
+    assert_int_equal(refuses.accepted, 8);
+    learn_beside(&changes, 32);
+    assert_int_equal(changes.refused, 0);
+    assert_int_equal(changes.accepted, 2);
+    assert_int_equal(changes.unsteady, 0);
+}
+
+/*
  * What a look-up is told at first: how long the site has to live, and its head: clock 3, version 7, one
  * entry, so many buckets, and no salt.
  */
@@ -875,6 +1073,9 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, stale_memory_changes_no_answer),
     TEST(REDIS_UNIX, buckets_go_with_their_entries),
     TEST(REDIS_UNIX, writers_do_not_lose_pages),
+    TEST(NO_STORE, batches_shrink_where_others_write),
+    TEST(REDIS_UNIX, no_turn_is_no_failure),
+    TEST(REDIS_UNIX, full_site_does_not_stop_the_others),
     TEST(REDIS_UNIX, uses_its_own_database),
     TEST(REDIS_TCP, uses_its_own_database),
     TEST(REDIS_UNIX, idle_sites_expire),

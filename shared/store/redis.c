@@ -26,13 +26,14 @@
 
 #include "store/redis_store.h"
 
-#define FIELDS_MOST  (1 << 18)          /* of one command: Redis takes up to 2^20 words */
-#define ERROR_MOST   4096               /* bytes of an error reply */
-#define GUESSES_MOST 5                  /* wrong ones in a row: something is not right */
-#define KEYS_MOST    20000              /* of pages learnt at once, about: others wait for Redis */
-#define SCAN_LEAST   2                  /* fields that the sweeper looks at, and one a page */
-#define SCAN_REPLY   ((size_t)16 << 20) /* bytes of what it gets to see */
-#define PAUSE_MOST   apr_time_from_msec(16) /* before a refused transaction is tried again */
+#define FIELDS_MOST   (1 << 18)          /* of one command: Redis takes up to 2^20 words */
+#define ERROR_MOST    4096               /* bytes of an error reply */
+#define GUESSES_MOST  5                  /* wrong ones in a row: something is not right */
+#define KEYS_MOST     20000              /* of pages learnt at once, about: others wait for Redis */
+#define SCAN_LEAST    2                  /* fields that the sweeper looks at, and one a page */
+#define SCAN_REPLY    ((size_t)16 << 20) /* bytes of what it gets to see */
+#define PAUSE_LEAST   apr_time_from_msec(1) /* before a refused transaction is tried again, at most */
+#define PAUSE_DOUBLED 4                     /* times, if it is refused again and again */
 
 /* A visit to a site: some pages are looked up, or learnt. */
 typedef struct {
@@ -263,7 +264,7 @@ static apr_status_t ask(visit_t *v, preface_t preface)
         v->memory.buckets = tmpl_redis_table_head(v->table)->buckets;
     }
     if (rv == APR_SUCCESS && !good) {
-        rv = tmpl_fail(v->err, APR_EAGAIN, "%s: the site changes faster than it can be read",
+        rv = tmpl_fail(v->err, APR_EBUSY, "%s: the site changes faster than it can be read",
                        tmpl_redis_name(v->store->redis));
     }
     return rv;
@@ -403,7 +404,7 @@ static apr_status_t judge(const visit_t *v, int first, int *refused)
     apr_status_t rv = refusal(v, first);
 
     *refused = 0;
-    if (rv == APR_EAGAIN || rv == APR_EBUSY || rv == APR_ENOTIMPL) {
+    if (rv == APR_EAGAIN || rv == APR_ENOTIMPL) {
         return rv;
     }
     if (rv != APR_SUCCESS) {
@@ -531,62 +532,92 @@ static void site_leave(visit_t *v)
     pthread_mutex_unlock(&store->lock);
 }
 
-/* Before it is tried again, for a while that other processes do not draw as well. */
-static void wait_a_while(void)
-{
-    uint16_t drawn = 0;
-
-    (void)apr_generate_random_bytes((unsigned char *)&drawn, sizeof(drawn));
-    apr_sleep(drawn % PAUSE_MOST);
-}
-
 static apr_status_t in_use(visit_t *v)
 {
-    return tmpl_fail(v->err, APR_TIMEUP, "%s: no answer in time (others write the site)",
+    return tmpl_fail(v->err, APR_EBUSY, "%s: no turn in time (others write the site)",
                      tmpl_redis_name(v->store->redis));
 }
 
-/* Tries at learning the pages of a site until nobody comes between. */
-static apr_status_t learn_with(visit_t *v, tmpl_counts_t *counts, uint32_t *counted)
+/* Before it is tried again, for a while that other processes do not draw as well; the longer the more often. */
+static apr_status_t wait_a_while(visit_t *v, uint32_t refusals)
 {
-    apr_pool_t *pool = v->pool;
-    int refused;
-    apr_status_t rv;
+    apr_interval_time_t left = v->deadline - tmpl_clock();
+    apr_interval_time_t most = PAUSE_LEAST << (refusals < PAUSE_DOUBLED ? refusals : PAUSE_DOUBLED);
+    uint16_t drawn = 0;
 
-    do {
-        apr_pool_create(&v->pool, pool);
-        v->replies = apr_array_make(v->pool, 8, sizeof(redisReply *));
-        for (uint32_t p = 0; counts != NULL && p < v->n; p++) {
-            memset(counts[p].records, 0, v->pages[p]->n * sizeof(*counts->records));
-        }
-        rv = learn_once(v, counts, counted, &refused);
-        replies_free(v);
-        apr_pool_destroy(v->pool);
-        if (refused) {
-            wait_a_while();
-            rv = tmpl_clock() < v->deadline ? rv : in_use(v);
-        }
-    } while (rv == APR_SUCCESS && refused);
-    v->pool = pool;
-    return rv;
+    (void)apr_generate_random_bytes((unsigned char *)&drawn, sizeof(drawn));
+    if (drawn % most >= left) {
+        return in_use(v);
+    }
+    apr_sleep(drawn % most);
+    return APR_SUCCESS;
 }
 
-static apr_status_t learn_site(visit_t *v, tmpl_counts_t *counts, uint32_t *counted)
+/* One try, with what it needs taken for it alone: who waits before the next lets others of the process go on. */
+static apr_status_t learn_turn(visit_t *v, tmpl_counts_t *counts, uint32_t *counted, int *refused)
 {
+    apr_pool_t *pool = v->pool;
     apr_status_t rv;
 
+    *refused = 0;
     if (!site_enter(v)) {
         return in_use(v);
     }
+    apr_pool_create(&v->pool, pool);
+    v->replies = apr_array_make(v->pool, 8, sizeof(redisReply *));
     rv = tmpl_redis_take(v->store->redis, v->deadline, &v->conn, v->err);
     if (rv == APR_SUCCESS) {
         recall(v);
-        rv = learn_with(v, counts, counted);
+        rv = learn_once(v, counts, counted, refused);
+        if (rv == APR_EBUSY) { /* before it was even read */
+            *refused = 1;
+            rv = APR_SUCCESS;
+        }
+        if (*refused) {
+            remember(v);
+        }
+        replies_free(v);
         tmpl_redis_give(v->store->redis, v->conn);
         v->conn = NULL;
     }
+    apr_pool_destroy(v->pool);
+    v->pool = pool;
     site_leave(v);
     return rv;
+}
+
+/*
+ * Learns the pages of a site, however often somebody comes between. The more there are the longer they take, and
+ * whoever writes a page meanwhile undoes it all: each time that happens half as many are tried.
+ */
+static apr_status_t learn_site(visit_t *v, tmpl_counts_t *counts, uint32_t *counted)
+{
+    const tmpl_observation_t *const *pages = v->pages;
+    uint32_t n = v->n, size = n, found = 0, refusals = 0;
+    apr_status_t rv = APR_SUCCESS;
+    int refused, ever = 0;
+
+    *counted = 0;
+    for (uint32_t done = 0; rv == APR_SUCCESS && done < n;) {
+        v->pages = pages + done;
+        v->n = size < n - done ? size : n - done;
+        for (uint32_t p = 0; counts != NULL && p < v->n; p++) {
+            memset(counts[done + p].records, 0, v->pages[p]->n * sizeof(*counts->records));
+        }
+        rv = learn_turn(v, counts != NULL ? counts + done : NULL, &found, &refused);
+        if (refused) {
+            size = (v->n + 1) / 2;
+            ever = 1;
+            rv = wait_a_while(v, refusals++);
+        }
+        else if (rv == APR_SUCCESS) {
+            done += v->n;
+            *counted += found;
+            refusals = 0;
+        }
+    }
+    /* a server that has refused is there: it is the others who took the time */
+    return rv == APR_TIMEUP && ever ? in_use(v) : rv;
 }
 
 static void visit_init(visit_t *v, tmpl_redis_store_t *store,
@@ -666,6 +697,7 @@ static apr_status_t learn(void *ctx, const tmpl_observation_t *const *pages, uin
     unsigned char *done = apr_pcalloc(pool, n);
     const tmpl_observation_t **taken = apr_palloc(pool, n * sizeof(*taken));
     apr_status_t rv = APR_SUCCESS;
+    tmpl_error_t full = { APR_SUCCESS, "" };
 
     for (uint32_t from = 0; rv == APR_SUCCESS && from < n; from++) {
         uint32_t found = 0, n_taken;
@@ -675,8 +707,16 @@ static apr_status_t learn(void *ctx, const tmpl_observation_t *const *pages, uin
             n_taken = pages_take(pages, n, from, done, taken);
             visit_init(&v, ctx, taken, n_taken, deadline, err, pool);
             rv = learn_site(&v, NULL, &found);
+            *counted += found;
         }
-        *counted += rv == APR_SUCCESS ? found : 0;
+        if (rv == APR_ENOSPC) { /* it may be that of one site alone */
+            full.status = rv;
+            apr_cpystrn(full.text, err != NULL ? err->text : "", sizeof(full.text));
+            rv = APR_SUCCESS;
+        }
+    }
+    if (rv == APR_SUCCESS && full.status != APR_SUCCESS) {
+        rv = tmpl_fail(err, full.status, "%s", full.text);
     }
     return rv;
 }

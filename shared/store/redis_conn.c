@@ -60,7 +60,7 @@ static const struct {
     { "NOPERM", APR_EACCES, "the user may not do this" },
     { "LOADING", APR_EAGAIN, "the server is still loading its data" },
     { "MASTERDOWN", APR_EAGAIN, "the replica has lost its master" },
-    { "BUSY", APR_EBUSY, "the server is busy with another script" },
+    { "BUSY", APR_EAGAIN, "the server is busy with somebody's script" },
     { "MOVED", APR_ENOTIMPL, "the server is a node of a Redis Cluster" },
     { "ASK", APR_ENOTIMPL, "the server is a node of a Redis Cluster" },
     { "CLUSTERDOWN", APR_EAGAIN, "the Redis Cluster is down" },
@@ -71,25 +71,15 @@ static const struct {
     { "WRONGTYPE", APR_EGENERAL, "the site's key is in use by another program" },
 };
 
-/* Within a script older servers put more in front: "@user_script: 23: -OOM command ...". */
-static int refusal_is(const char *text, size_t len, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    const char *dash = memchr(text, '-', len);
-
-    if (len >= n && memcmp(text, prefix, n) == 0) {
-        return 1;
-    }
-    return dash != NULL && (size_t)(text + len - dash) > n && memcmp(dash + 1, prefix, n) == 0;
-}
-
 apr_status_t tmpl_redis_fail(const tmpl_redis_t *redis, const char *text, size_t len,
                              tmpl_error_t *err)
 {
     const char *name = redis->address.name;
 
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-        if (refusal_is(text, len, refusals[i].prefix)) {
+        size_t n = strlen(refusals[i].prefix);
+
+        if (len >= n && memcmp(text, refusals[i].prefix, n) == 0) {
             return tmpl_fail(err, refusals[i].status, "%s: %s: %.*s", name, refusals[i].text,
                              (int)(len < 80 ? len : 80), text);
         }

@@ -29,7 +29,7 @@ typedef struct {
 typedef struct tmpl_redis_t tmpl_redis_t;
 typedef struct tmpl_redis_conn_t tmpl_redis_conn_t;
 
-/* A command: arguments with lengths, at most TMPL_REDIS_ARGS of them. */
+/* A command: arguments with lengths. */
 typedef struct {
     int argc;
     const char **argv;

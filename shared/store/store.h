@@ -201,7 +201,8 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
 
 /*
  * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The whole
- * call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. Any failure leaves
+ * call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. APR_EBUSY is no failure of the
+ * store, and says nothing of whether it is well: others wrote the site until the time was over. Any failure leaves
  * the store usable: a next call tries again. counts->records come from pool.
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
  * learnt, but counts are good. LATER does not see that: tmpl_store_learn() will. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
@@ -226,7 +227,8 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
  * its learn says; in as few transactions, or round trips, as the store can. The whole call takes at most
  * timeout. *counted (may be NULL): how many documents were new. APR_SUCCESS: all are learnt. APR_ENOSPC:
  * some are not, and would not be if they were handed over again soon: the store is full, or takes no
- * writes. Any other failure, as of tmpl_store_observe(): some may be learnt, and all may be handed over
+ * writes. APR_EBUSY: others wrote a site until the time was over, which is no failure of the store; hand all
+ * over again, and do not count it as a try. Any other failure, as of tmpl_store_observe(): some may be learnt, and all may be handed over
  * again, as learning is idempotent.
  */
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
