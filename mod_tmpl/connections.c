@@ -231,6 +231,12 @@ static void report_room(tmpl_link_t *link, const tmpl_error_t *err, int written,
     }
 }
 
+/* Whether the store has said that it had no time for this: that tells nothing of how it is. */
+static int no_turn(const tmpl_error_t *err)
+{
+    return err->status == APR_EBUSY;
+}
+
 /* What the store has said to a request: a full one is well all the same. */
 static void report_all(tmpl_link_t *link, const tmpl_error_t *said, int written, request_rec *r,
                        apr_pool_t *pool)
@@ -241,7 +247,9 @@ static void report_all(tmpl_link_t *link, const tmpl_error_t *said, int written,
     if (APR_STATUS_IS_ENOSPC(err.status)) {
         err.status = APR_SUCCESS;
     }
-    report(link, &err, r, pool);
+    if (!no_turn(&err)) {
+        report(link, &err, r, pool);
+    }
 }
 
 /* What the store has said to who learns what has waited; whether requests may ask it is not settled by that. */
@@ -249,9 +257,9 @@ static void report_learning(tmpl_link_t *link, const tmpl_error_t *err, request_
                             apr_pool_t *pool)
 {
     int ok = err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
-    int changed = tmpl_breaker_report(&link->learner, tmpl_clock(), ok);
+    int changed = !no_turn(err) && tmpl_breaker_report(&link->learner, tmpl_clock(), ok);
 
-    if (!ok) {
+    if (!ok && !no_turn(err)) {
         tmpl_count(TMPL_COUNTER_LATER_FAILURES, 1);
     }
     if (changed && ok) {
@@ -331,7 +339,7 @@ static void learn_by_site(tmpl_link_t *link, tmpl_store_t *store, tmpl_waiting_t
         else {
             in_a_row++;
             *err = said;
-            put_back(link, taken, same, 1);
+            put_back(link, taken, same, !no_turn(&said));
         }
         apr_pool_clear(scratch);
     }
@@ -355,7 +363,7 @@ static void learn_waiting(tmpl_link_t *link, apr_time_t now, apr_pool_t *pool)
     n = tmpl_later_take(link->later, &taken, pool);
     if (!hand_over(link, store, taken, n, &err, pool)) {
         if (same_site(taken, n, pool) == n) {
-            put_back(link, taken, n, 1);
+            put_back(link, taken, n, !no_turn(&err));
         }
         else {
             learn_by_site(link, store, taken, n, &err, pool);

@@ -555,6 +555,34 @@ static void pages_are_not_tried_for_ever(void **state)
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
 }
 
+/* Where others write a site so often that there is no turn, nobody fails, and nothing is given up. */
+static void who_has_no_turn_waits_for_one(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned i;
+
+    (void)state;
+    request(link, "s");
+    clock_now += 1000;
+    learns = (tmpl_error_t){ APR_EBUSY, "others write" };
+    for (i = 1; i <= 2 * TRIES_MOST; i++) {
+        tick();
+        assert_string_equal(log_text, "");
+        assert_int_equal(handed, i);
+    }
+    fail_with(APR_EBUSY);
+    for (i = 1; i <= 3; i++) {
+        assert_string_equal(request(link, "t"), "");
+        assert_int_equal(asked, 1 + i);
+    }
+    assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILURES], 0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    tick();
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
+}
+
 /* A store that answers is asked, whatever becomes of learning: neither is the other's trial, or its end. */
 static void learning_that_fails_leaves_requests_alone(void **state)
 {
@@ -780,6 +808,7 @@ int main(void)
         TEST(the_same_page_waits_once),
         TEST(a_page_that_is_too_large_does_not_wait),
         TEST(pages_are_not_tried_for_ever),
+        TEST(who_has_no_turn_waits_for_one),
         TEST(learning_that_fails_leaves_requests_alone),
         TEST(a_store_that_does_not_answer_may_learn),
         TEST(a_bad_site_takes_no_other_with_it),
