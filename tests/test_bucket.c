@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "page/slot.h"
 #include "store/bucket.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
@@ -195,6 +196,26 @@ static void nobody_can_aim(void **unused)
     assert_in_range(same, 30, 300);
 }
 
+/* Nor are there hashes that all have one place in a table of this process, wherever they differ. */
+static void nobody_can_aim_at_a_place(void **unused)
+{
+    enum { PLACES = 1024 };
+
+    (void)unused;
+    for (unsigned shift = 0; shift <= 48; shift += 16) {
+        unsigned count[PLACES] = { 0 }, most = 0;
+
+        for (uint64_t i = 0; i < PLACES; i++) {
+            uint32_t place = tmpl_slot_of(i << shift, PLACES);
+
+            assert_in_range(place, 0, PLACES - 1);
+            count[place]++;
+            most = count[place] > most ? count[place] : most;
+        }
+        assert_in_range(most, 1, PLACES / 2);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -203,6 +224,7 @@ int main(void)
         cmocka_unit_test(entries_take_few_bytes),
         cmocka_unit_test(a_split_moves_what_belongs_there),
         cmocka_unit_test(nobody_can_aim),
+        cmocka_unit_test(nobody_can_aim_at_a_place),
     };
 
     bytes = malloc(tmpl_bucket_room(MOST));

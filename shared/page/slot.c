@@ -20,5 +20,6 @@ static void draw_factor(void)
 uint32_t tmpl_slot_of(uint64_t hash, uint32_t n_slots)
 {
     pthread_once(&factor_once, draw_factor);
-    return (uint32_t)((hash * factor) >> 32) & (n_slots - 1);
+    /* the upper bits of the product: no others depend on all bits of the hash */
+    return (uint32_t)(((hash * factor) >> 32) * n_slots >> 32);
 }

@@ -3,6 +3,7 @@
  * A store in the memory of this process, gone when it is closed: for a run over files that asks for no
  * other. A page costs it a few memory accesses a key. No URI that a person writes names it.
  */
+#include "page/slot.h"
 #include "store/provider.h"
 #include "store/rules.h"
 
@@ -12,7 +13,8 @@
 #include <apr_strings.h>
 #include <apr_thread_rwlock.h>
 
-#define LEAST_ROOM 1024 /* entries that a site begins with room for: a power of two */
+#define LEAST_ROOM 1024       /* entries that a site begins with room for: a power of two */
+#define MOST_ROOM  (1u << 31) /* what slot.h tells places of */
 
 /* Entries the sweeper visits per page, and per entry that is new: as LMDB's. */
 #define SWEEP_LEAST   16
@@ -55,7 +57,7 @@ typedef struct {
 
 static size_t home_of(const site_t *site, uint64_t hash, uint8_t kind)
 {
-    return (size_t)(hash + kind) & (site->room - 1);
+    return tmpl_slot_of(hash * TMPL_KIND_COUNT + kind, (uint32_t)site->room);
 }
 
 /* The key's entry, or the free place where it would stand; there is one. */
@@ -137,6 +139,9 @@ static int make_room(site_t *site, uint64_t n)
     }
     if (room == old.room) {
         return 1;
+    }
+    if (room > MOST_ROOM) {
+        return 0;
     }
     site->entries = calloc(room, sizeof(*site->entries));
     if (site->entries == NULL) {
