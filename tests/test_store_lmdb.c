@@ -622,6 +622,207 @@ static void looking_keeps_a_site(void **state)
     apr_pool_destroy(pool);
 }
 
+/* Gives what is known of "old" to a site whose name is as long as LMDB allows, and a serial to be known by. */
+static int child_names_it_long(ctx_t *c, unsigned number)
+{
+    unsigned char bytes[64];
+    char name[511];
+    MDB_val key = { 3, (void *)"old" }, data;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    int wrong;
+
+    (void)number;
+    if (raw_begin(c, &env, &txn, &dbi, "sites")) {
+        return 1;
+    }
+    wrong = mdb_get(txn, dbi, &key, &data) != 0 || data.mv_size > sizeof(bytes);
+    if (!wrong) {
+        memcpy(bytes, data.mv_data, data.mv_size);
+        memset(bytes, 99, 4);
+        data.mv_data = bytes;
+        memset(name, 'a', sizeof(name));
+        key = (MDB_val){ sizeof(name), name };
+        wrong = mdb_put(txn, dbi, &key, &data, 0) != 0;
+    }
+    wrong |= mdb_txn_commit(txn) != 0;
+    mdb_env_close(env);
+    return wrong;
+}
+
+/* No site has such a name: it goes before any site that is idle, and is copied nowhere. */
+static void name_without_end_is_no_site(void **state)
+{
+    ctx_t *c = *state;
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, 2);
+    learn(c, "old", 1, 0, 5);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, child_names_it_long));
+    pool = open_apart(c, 2);
+    learn(c, "new", 1, 0, 5);
+    assert_int_equal(sites_of(c)->nelts, 2);
+    look(c, "old", 0, 5);
+    assert_int_equal(c->counts.records[4].df, 1);
+    assert_int_equal(try_observe(c, "none", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_ENOSPC);
+    apr_pool_destroy(pool);
+}
+
+/* Has "old" more drawers of documents than hashes tell apart. */
+static int child_gives_drawers_without_end(ctx_t *c, unsigned number)
+{
+    unsigned char bytes[64];
+    MDB_val key = { 3, (void *)"old" }, data;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    int wrong;
+
+    (void)number;
+    if (raw_begin(c, &env, &txn, &dbi, "sites")) {
+        return 1;
+    }
+    wrong = mdb_get(txn, dbi, &key, &data) != 0 || data.mv_size > sizeof(bytes);
+    if (!wrong) {
+        memcpy(bytes, data.mv_data, data.mv_size);
+        memset(bytes + data.mv_size - TMPL_DRAWER_KINDS * (4 + 4), 0xff, 4);
+        data.mv_data = bytes;
+        wrong = mdb_put(txn, dbi, &key, &data, 0) != 0;
+    }
+    wrong |= mdb_txn_commit(txn) != 0;
+    mdb_env_close(env);
+    return wrong;
+}
+
+static void drawers_without_end_are_damage(void **state)
+{
+    ctx_t *c = *state;
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, 2);
+    learn(c, "old", 1, 0, 5);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, child_gives_drawers_without_end));
+    pool = open_apart(c, 2);
+    for (int learning = 0; learning < 2; learning++) {
+        assert_int_equal(try_observe(c, "old", 4, 5, 0, 5, &usual, learning, TIMEOUT),
+                         APR_EGENERAL);
+        assert_non_null(strstr(c->err.text, "is damaged"));
+    }
+    apr_pool_destroy(pool);
+}
+
+/* As many drawers as the entries of one page call for, at once, be they many or more. */
+static void large_pages_have_their_drawers(void **state)
+{
+    static const unsigned sizes[] = { 1000, 5000, 8000 };
+    ctx_t *c = *state;
+    apr_pool_t *pool;
+
+    for (size_t i = 0; i < DIM(sizes); i++) {
+        c->uri = backend_uri(LMDB, c->pool);
+        pool = open_apart(c, 2);
+        learn(c, "s", 1, 0, sizes[i]);
+        apr_pool_destroy(pool);
+        assert_exits(in_child_alone(c, sizes[i] / TMPL_DRAWER_MOST + 1 + 1, child_counts_entries));
+    }
+}
+
+/* A write transaction over the drawers of one site alone. */
+typedef struct {
+    tmpl_lmdb_t *db;
+    MDB_txn *txn;
+    MDB_cursor *cursor;
+    tmpl_site_t site;
+} drawers_t;
+
+static void drawers_begin(ctx_t *c, drawers_t *d)
+{
+    memset(d, 0, sizeof(*d));
+    d->site.serial = 5;
+    assert_int_equal(tmpl_lmdb_open(&d->db, lmdb_dir(c), 1 << 24, &c->err), APR_SUCCESS);
+    assert_int_equal(tmpl_lmdb_write_begin(d->db, tmpl_clock() + TIMEOUT, &d->txn), 0);
+    assert_int_equal(mdb_cursor_open(d->txn, tmpl_lmdb_dbi(d->db, TMPL_DB_ENTRIES), &d->cursor), 0);
+}
+
+static void drawers_end(drawers_t *d)
+{
+    mdb_cursor_close(d->cursor);
+    assert_int_equal(tmpl_lmdb_write_end(d->db, d->txn, 0), 0);
+    tmpl_lmdb_close(d->db);
+}
+
+/* The file may say that there are entries without end: no page pays for more than its own. */
+static void drawers_grow_by_what_is_added(void **state)
+{
+    ctx_t *c = *state;
+    uint32_t n = 1;
+    drawers_t d;
+
+    drawers_begin(c, &d);
+    for (uint32_t added = 0; added < 4000; added += 1000) {
+        uint32_t before = n;
+
+        assert_int_equal(tmpl_drawers_grow(d.cursor, &d.site, TMPL_KIND_SEGMENT, UINT32_MAX, added),
+                         0);
+        n = d.site.drawers[TMPL_KIND_SEGMENT].n;
+        assert_in_range(n - before, added / TMPL_DRAWER_MOST, 64 + added / 24);
+        assert_true(n > before);
+    }
+    drawers_end(&d);
+}
+
+#define AIMED 400
+
+/* A drawer of the site with so many entries, whose hashes are all of that drawer of a hundred. */
+static void put_aimed(drawers_t *d, uint32_t number)
+{
+    static tmpl_drawer_t drawer;
+    tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
+
+    tmpl_drawer_read(&drawer, TMPL_KIND_SEGMENT, "", 0);
+    for (uint64_t i = 0; i < AIMED; i++) {
+        assert_int_equal(tmpl_drawer_of(i << 32 | number, 100), number);
+        assert_true(tmpl_drawer_add(&drawer, i << 32 | number, &value));
+    }
+    assert_int_equal(tmpl_drawer_put(d->cursor, &d->site, number, &drawer), 0);
+    d->site.drawers[TMPL_KIND_SEGMENT].entries += AIMED;
+    d->site.entries += AIMED;
+}
+
+static int count_entry(void *baton, tmpl_key_t key, const tmpl_value_t *value)
+{
+    (void)key;
+    *(unsigned *)baton += value->df == 1 && value->last == 1 && value->n == 1;
+    return 0;
+}
+
+/* A last drawer too full to be put together with another one does not keep all others. */
+static void full_drawers_may_go(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_drawers_t *drawers;
+    unsigned found = 0;
+    drawers_t d;
+
+    drawers_begin(c, &d);
+    drawers = &d.site.drawers[TMPL_KIND_SEGMENT];
+    drawers->n = 100;
+    put_aimed(&d, 99);
+    put_aimed(&d, tmpl_drawer_split_from(99));
+    assert_int_equal(tmpl_drawers_shrink(d.cursor, &d.site, TMPL_KIND_SEGMENT), 0);
+    assert_true(drawers->n < 99);
+    assert_int_equal(drawers->entries, AIMED);
+    assert_int_equal(d.site.entries, 2 * AIMED);
+    assert_int_equal(tmpl_site_walk(d.db, d.txn, &d.site, count_entry, &found), 0);
+    assert_int_equal(found, 2 * AIMED);
+    drawers_end(&d);
+}
+
 /* Opening uri must fail, and name it. */
 static apr_status_t cannot_open(ctx_t *c, const char *uri)
 {
@@ -952,6 +1153,11 @@ static const store_test_t table[] = {
     TEST(LMDB, path_of_garbage_is_none),
     TEST(LMDB, nothing_is_left_behind),
     TEST(LMDB, looking_keeps_a_site),
+    TEST(LMDB, name_without_end_is_no_site),
+    TEST(LMDB, drawers_without_end_are_damage),
+    TEST(LMDB, large_pages_have_their_drawers),
+    TEST(LMDB, drawers_grow_by_what_is_added),
+    TEST(LMDB, full_drawers_may_go),
     TEST(LMDB, stopped_writer_holds_nobody),
     TEST(LMDB, damaged_file_is_an_error),
     TEST(LMDB, file_of_another_format_is_told),

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define HASH_SIZE 8
-#define HASH_BITS 0xffffff /* of a hash, that choose its drawer: a site has no more drawers */
 
 int tmpl_drawer_takes(tmpl_kind_e kind, const tmpl_value_t *value)
 {
@@ -27,7 +26,7 @@ static uint32_t power_above(uint32_t n)
 uint32_t tmpl_drawer_of(uint64_t hash, uint32_t n)
 {
     uint32_t power = power_above(n);
-    uint32_t i = (uint32_t)(hash & HASH_BITS & (power - 1));
+    uint32_t i = (uint32_t)(hash & TMPL_DRAWERS_MOST & (power - 1));
 
     return i < n ? i : i - power / 2;
 }
@@ -41,7 +40,7 @@ uint32_t tmpl_drawers_for(uint32_t entries)
 {
     uint32_t n = entries / TMPL_DRAWER_MOST + 1;
 
-    return n < HASH_BITS ? n : HASH_BITS;
+    return n < TMPL_DRAWERS_MOST ? n : TMPL_DRAWERS_MOST;
 }
 
 void tmpl_drawer_read(tmpl_drawer_t *drawer, tmpl_kind_e kind, const void *bytes, size_t len)

@@ -19,6 +19,8 @@
 
 #define TMPL_DRAWER_MOST 48
 #define TMPL_DRAWER_FULL 512
+/* As many drawers of a kind as the bits of a hash tell apart that choose one. */
+#define TMPL_DRAWERS_MOST 0xffffff
 /* Kinds whose entries stand in drawers: DOCUMENT and SEGMENT. */
 #define TMPL_DRAWER_KINDS 2
 /* Bytes of an entry at most, and of a drawer. */

@@ -339,16 +339,21 @@ static int save_alone(access_t *a)
     return rc;
 }
 
-/* As many drawers of each kind as what they hold and what is to come call for, or a share of these. */
-static int drawers_grow(access_t *a, const uint32_t more[TMPL_DRAWER_KINDS], uint32_t share)
+/*
+ * As many drawers of each kind as what they hold and, of so many more, what is to come call for, or a share of
+ * these.
+ */
+static int drawers_grow(access_t *a, const uint32_t more[TMPL_DRAWER_KINDS], int to_come,
+                        uint32_t share)
 {
     int rc = 0;
 
     for (unsigned kind = 0; rc == 0 && kind < TMPL_DRAWER_KINDS; kind++) {
-        uint32_t entries = a->site->drawers[kind].entries + more[kind];
+        uint32_t entries = a->site->drawers[kind].entries + (to_come ? more[kind] : 0);
 
         if (entries > 0) {
-            rc = tmpl_drawers_grow(a->cursor, a->site, (tmpl_kind_e)kind, entries / share);
+            rc = tmpl_drawers_grow(a->cursor, a->site, (tmpl_kind_e)kind, entries / share,
+                                   more[kind]);
         }
     }
     return rc;
@@ -357,7 +362,6 @@ static int drawers_grow(access_t *a, const uint32_t more[TMPL_DRAWER_KINDS], uin
 int tmpl_slots_save(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
                     const tmpl_lifetimes_t *lifetimes, apr_pool_t *pool)
 {
-    static const uint32_t none[TMPL_DRAWER_KINDS];
     access_t a = { .slots = slots, .site = site };
     uint32_t more[TMPL_DRAWER_KINDS] = { 0 };
     int rc = access_begin(&a, db, txn, pool);
@@ -368,7 +372,7 @@ int tmpl_slots_save(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, tmpl_sit
     changes_find(&a, more);
     a.refs = refs_sort(a.refs, a.n, pool);
     /* many pages' entries must find room; how much they need in the end shows when the dead are gone */
-    rc = drawers_grow(&a, more, 4);
+    rc = drawers_grow(&a, more, 1, 4);
     if (rc == 0) {
         rc = save_drawers(&a, lifetimes);
     }
@@ -376,7 +380,7 @@ int tmpl_slots_save(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, tmpl_sit
         rc = save_alone(&a);
     }
     if (rc == 0) {
-        rc = drawers_grow(&a, none, 1);
+        rc = drawers_grow(&a, more, 0, 1);
     }
     for (unsigned kind = 0; rc == 0 && kind < TMPL_DRAWER_KINDS; kind++) {
         rc = tmpl_drawers_shrink(a.cursor, site, (tmpl_kind_e)kind);

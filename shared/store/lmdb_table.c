@@ -11,6 +11,8 @@
 #define IDLE_LOOKS 64
 /* Drawers put together in one go. */
 #define SHRINK_MOST 8
+/* Drawers made in one go, beside those for what is added: the file may say that there are entries without end. */
+#define GROW_MOST 64
 
 static uint64_t seconds_now(void)
 {
@@ -48,6 +50,9 @@ static int site_unpack(tmpl_site_t *site, const MDB_val *data)
     for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++, p += 8) {
         site->drawers[kind].n = (uint32_t)tmpl_get_le(p, 4);
         site->drawers[kind].entries = (uint32_t)tmpl_get_le(p + 4, 4);
+        if (site->drawers[kind].n > TMPL_DRAWERS_MOST) {
+            return MDB_CORRUPTED;
+        }
     }
     return 0;
 }
@@ -128,7 +133,7 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
     MDB_cursor_op op = from[0] != '\0' ? MDB_SET_RANGE : MDB_FIRST;
     MDB_cursor *cursor;
     tmpl_site_t site;
-    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
+    int named, rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
 
     if (rc != 0) {
         return rc;
@@ -142,9 +147,13 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
             from[0] = '\0';
             break;
         }
-        memcpy(from, key.mv_data, key.mv_size);
-        from[key.mv_size] = '\0';
-        if (site.seen + idle < now) {
+        named = key.mv_size <= TMPL_SITE_MAX;
+        if (named) {
+            memcpy(from, key.mv_data, key.mv_size);
+            from[key.mv_size] = '\0';
+        }
+        /* a longer name, which a damaged file may hold, is nobody's */
+        if (!named || site.seen + idle < now) {
             rc = mdb_cursor_del(cursor, 0);
             if (rc == 0) {
                 rc = tmpl_serial_doom(db, txn, site.serial, 0);
@@ -230,14 +239,18 @@ static void drawer_lost(tmpl_site_t *site, tmpl_kind_e kind, uint32_t n)
     site->entries -= n < site->entries ? n : site->entries;
 }
 
-int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, uint32_t entries)
+int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, uint32_t entries,
+                      uint32_t added)
 {
     tmpl_drawers_t *drawers = &site->drawers[kind];
+    uint32_t wanted = tmpl_drawers_for(entries), most;
     tmpl_drawer_t from, to;
     int rc = 0;
 
     drawers->n = drawers->n > 0 ? drawers->n : 1;
-    while (rc == 0 && drawers->n < tmpl_drawers_for(entries)) {
+    most = drawers->n + GROW_MOST + 2 * (added / TMPL_DRAWER_MOST);
+    wanted = wanted < most ? wanted : most;
+    while (rc == 0 && drawers->n < wanted) {
         uint32_t n = tmpl_drawer_split_from(drawers->n);
 
         rc = tmpl_drawer_get(cursor, site, kind, n, &from);
@@ -249,6 +262,26 @@ int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, u
             rc = tmpl_drawer_put(cursor, site, drawers->n, &to);
         }
         drawers->n++;
+    }
+    return rc;
+}
+
+/* Takes all out of a drawer: as entries that stand alone they are still there. */
+static int drawer_scatter(MDB_cursor *cursor, tmpl_site_t *site, tmpl_drawer_t *drawer)
+{
+    tmpl_drawers_t *drawers = &site->drawers[drawer->kind];
+    unsigned char bytes[TMPL_ENTRY_SIZE], packed[TMPL_VALUE_MAX];
+    tmpl_value_t value;
+    tmpl_key_t k;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && tmpl_drawer_at(drawer, i, &k, &value); i++) {
+        MDB_val key = { TMPL_ENTRY_SIZE, bytes };
+        MDB_val data = { tmpl_value_pack(packed, &value, k.kind), packed };
+
+        tmpl_entry_key(bytes, site->serial, k);
+        rc = mdb_cursor_put(cursor, &key, &data, 0);
+        drawers->entries -= drawers->entries > 0;
     }
     return rc;
 }
@@ -268,11 +301,13 @@ int tmpl_drawers_shrink(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind)
         if (rc == 0) {
             rc = tmpl_drawer_get(cursor, site, kind, n, &into);
         }
-        if (rc != 0 || !tmpl_drawer_merge(&into, &last)) {
-            break;
+        if (rc == 0 && !tmpl_drawer_merge(&into, &last)) {
+            rc = drawer_scatter(cursor, site, &last);
         }
         last.len = 0;
-        rc = tmpl_drawer_put(cursor, site, drawers->n - 1, &last);
+        if (rc == 0) {
+            rc = tmpl_drawer_put(cursor, site, drawers->n - 1, &last);
+        }
         if (rc == 0) {
             rc = tmpl_drawer_put(cursor, site, n, &into);
         }

@@ -43,7 +43,7 @@ int tmpl_site_init(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site);
 
 /* Makes room for one more site, by forgetting an idle one if need be: TMPL_LMDB_SITES_FULL. */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
-/* Forgets one idle site among some; MDB_NOTFOUND if none of these is. */
+/* Forgets one idle site among some, or what has no site's name; MDB_NOTFOUND if none of these is. */
 int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
 
 /* Has the entries of a serial deleted from a time on; 0 is now. And not after all. */
@@ -74,11 +74,15 @@ int tmpl_drawer_put(MDB_cursor *cursor, const tmpl_site_t *site, uint32_t n,
                     const tmpl_drawer_t *drawer);
 
 /*
- * Gives a kind as many drawers as so many entries call for, at least one, each with its part of another's.
- * Changes *site: put it after.
+ * Gives a kind as many drawers as so many entries call for, at least one, each with its part of another's; in
+ * one go not many more than the added ones among them call for. Changes *site: put it after.
  */
-int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, uint32_t entries);
-/* Takes from a kind drawers that its entries do not call for any more, a few at a time. Likewise. */
+int tmpl_drawers_grow(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind, uint32_t entries,
+                      uint32_t added);
+/*
+ * Takes from a kind drawers that its entries do not call for any more, a few at a time; what then finds no
+ * room stands alone. Likewise.
+ */
 int tmpl_drawers_shrink(MDB_cursor *cursor, tmpl_site_t *site, tmpl_kind_e kind);
 
 /* Moves the sweeper on over budget entries, deleting the dead ones. Changes *site: put it after. */
