@@ -85,9 +85,10 @@ sub load {
         spawn('client', sub { ask($httpd, $number, $o{wide} ? 1000 : 1, "$dir/end", $files[$number]) });
     } 0 .. $CLIENTS - 1;
     wait_for_answers(\@files, ($BEFORE) x $CLIENTS) or die "the clients get no answers\n";
-    my @at = map { $o{break} ? scalar @$_ : 0 } answers(@files);
     my $failures = counters($httpd)->{'store-failures'};
     $o{break}->($httpd) if $o{break};
+    # not before it: on a busy machine many answers come while it is on its way
+    my @at = map { $o{break} ? scalar @$_ : 0 } answers(@files);
     wait_for_answers(\@files, map { $_ + $AFTER } @at) or die "the clients get no more answers\n";
     ok wait_for(sub { $httpd->log_text =~ $o{until} }), 'the log comes to say so' if $o{until};
     spit("$dir/end", '');
