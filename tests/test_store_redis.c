@@ -493,6 +493,42 @@ static const redis_server_t *plain_server(ctx_t *c)
     return &servers[REDIS_UNIX];
 }
 
+/* Processes that each learn no more than a page get the sweeper around, too. */
+static void the_sweeper_goes_on_in_the_next_process(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = plain_server(c);
+    tmpl_redis_head_t head[4];
+
+    learn(c, "s", 0, 0, 4000); /* some 170 buckets */
+    for (unsigned i = 0; i < DIM(head); i++) {
+        plain_server(c);
+        learn(c, "s", i + 1, 0, 10);
+        head_get(server, &head[i]);
+        assert_string_not_equal(head[i].cursor, "0");
+        for (unsigned k = 0; k < i; k++) {
+            assert_string_not_equal(head[i].cursor, head[k].cursor);
+        }
+    }
+}
+
+/* A cursor that Redis would not take is not given to it. */
+static void cursor_of_a_damaged_head_is_not_used(void **state)
+{
+    unsigned char bytes[TMPL_REDIS_HEAD_MOST];
+    ctx_t *c = *state;
+    const redis_server_t *server = plain_server(c);
+    tmpl_redis_head_t head;
+
+    learn(c, "s", 1, 0, 10);
+    head_get(server, &head);
+    apr_cpystrn(head.cursor, "99999999999999999999999", sizeof(head.cursor));
+    set_field(server, TMPL_REDIS_HEAD, 1, bytes, tmpl_redis_head_pack(bytes, &head));
+    plain_server(c);
+    learn(c, "s", 2, 0, 10);
+    assert_int_equal(c->counts.records[9].df, 2);
+}
+
 /* A head that says millions of entries costs a page no more than some buckets. */
 static void head_of_too_many_entries_costs_little(void **state)
 {
@@ -1097,6 +1133,8 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, bucket_of_garbage_is_empty),
     TEST(REDIS_UNIX, endless_bucket_is_empty),
     TEST(NO_STORE, answers_are_bounded),
+    TEST(REDIS_UNIX, the_sweeper_goes_on_in_the_next_process),
+    TEST(REDIS_UNIX, cursor_of_a_damaged_head_is_not_used),
     TEST(REDIS_UNIX, head_of_too_many_entries_costs_little),
     TEST(REDIS_UNIX, head_of_too_few_entries_loses_nothing),
     TEST(REDIS_UNIX, without_a_head_the_site_begins_anew),

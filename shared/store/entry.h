@@ -3,7 +3,8 @@
  * One entry of a segment table: how it is kept, how long it lives, how it counts a document. Pure
  * functions, so that the rules of store.h stand in one place. rules.h has what they add up to.
  *
- * As bytes, the same in every store, little-endian:
+ * As bytes, where an entry stands alone or in a drawer (LMDB; in Redis it stands in a bucket, bucket.h),
+ * little-endian:
  *     even length    last (4), then one fingerprint (2) for each document: DF is their number, but
  *                    1 if there are none (a document known)
  *     odd length     last (4), DF (4), one byte 0, then the fingerprints, perhaps fewer than DF

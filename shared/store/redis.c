@@ -30,6 +30,7 @@
 #define ERROR_MOST    4096               /* bytes of an error reply */
 #define GUESSES_MOST  5                  /* wrong ones in a row: something is not right */
 #define KEYS_MOST     20000              /* of pages learnt at once, about: others wait for Redis */
+#define CURSOR_MOST   19                 /* digits that Redis takes, whatever they are */
 #define SCAN_LEAST    2                  /* fields that the sweeper looks at, and one a page */
 #define SCAN_REPLY    ((size_t)16 << 20) /* bytes of what it gets to see */
 #define PAUSE_LEAST   apr_time_from_msec(1) /* before a refused transaction is tried again, at most */
@@ -249,19 +250,32 @@ static apr_status_t ask_once(visit_t *v, preface_t preface, int *good)
     return rv;
 }
 
+/* Where nothing is remembered the sweeper goes on where the last one has left off, whoever that was. */
+static void sweep_from(visit_t *v, const char *cursor)
+{
+    if (cursor[0] != '\0' && strlen(cursor) <= CURSOR_MOST) {
+        apr_cpystrn(v->memory.cursor, cursor, sizeof(v->memory.cursor));
+    }
+}
+
 /*
  * Fills the table. What is asked for goes by what is remembered of the site; if that is no longer so, all of
  * it is asked for again, so that it is of one moment.
  */
 static apr_status_t ask(visit_t *v, preface_t preface)
 {
+    int unknown = v->memory.buckets.n == 0, good = 0;
+    const tmpl_redis_head_t *head;
     apr_status_t rv = APR_SUCCESS;
-    int good = 0;
 
     table_make(v);
     for (int i = 0; rv == APR_SUCCESS && !good && i < GUESSES_MOST; i++) {
         rv = ask_once(v, preface, &good);
-        v->memory.buckets = tmpl_redis_table_head(v->table)->buckets;
+        head = tmpl_redis_table_head(v->table);
+        v->memory.buckets = head->buckets;
+        if (unknown) {
+            sweep_from(v, head->cursor);
+        }
     }
     if (rv == APR_SUCCESS && !good) {
         rv = tmpl_fail(v->err, APR_EBUSY, "%s: the site changes faster than it can be read",
@@ -378,7 +392,7 @@ static apr_status_t sweep(visit_t *v, const tmpl_lifetimes_t *lifetimes)
     return APR_SUCCESS;
 }
 
-/* Buckets that are to be parted, and that no page has asked for. */
+/* Buckets that are to be parted or put together, and that no page has asked for. */
 static apr_status_t ask_more(visit_t *v)
 {
     uint32_t n = tmpl_redis_table_grow(v->table), from = tmpl_redis_table_fields(v->table) - n;
