@@ -40,6 +40,9 @@ typedef struct {
                          apr_pool_t *pool);
 } tmpl_provider_t;
 
+/* Counts as observe has them: zero, with records of all of a page's keys, zero, too; in pool. */
+tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool);
+
 extern const tmpl_provider_t tmpl_provider_lmdb;
 extern const tmpl_provider_t tmpl_provider_redis;
 extern const tmpl_provider_t tmpl_provider_redis_unix;

@@ -498,11 +498,7 @@ static apr_status_t learn_once(visit_t *v, tmpl_counts_t *counts, uint32_t *coun
     *counted = 0;
     *refused = 0;
     for (uint32_t p = 0; rv == APR_SUCCESS && p < v->n; p++) {
-        const tmpl_observation_t *obs = v->pages[p];
-        tmpl_counts_t own = { .records = counts != NULL
-                                             ? counts[p].records
-                                             : apr_pcalloc(v->pool, (obs->n + (apr_size_t)1) *
-                                                                        sizeof(*own.records)) };
+        tmpl_counts_t own = counts != NULL ? counts[p] : tmpl_counts_make(v->pages[p], v->pool);
 
         written |= tmpl_rules_learn(&v->rules[p], &head->site, &own, v->pool);
         *counted += (uint32_t)own.counted;

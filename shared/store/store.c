@@ -167,6 +167,12 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
     return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
 }
 
+tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
+{
+    return (tmpl_counts_t){ .records = apr_pcalloc(pool, (page->n + (apr_size_t)1) *
+                                                             sizeof(tmpl_record_t)) };
+}
+
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
                                 tmpl_error_t *err, apr_pool_t *pool)
@@ -178,7 +184,7 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    counts->records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) * sizeof(*counts->records));
+    *counts = tmpl_counts_make(obs, pool);
     return store->provider->observe(store->ctx, obs, deadline, counts, err, pool);
 }
 
@@ -213,8 +219,7 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
         return rv;
     }
     for (uint32_t i = 0; i < n; i++) {
-        counts[i] = (tmpl_counts_t){ .records = apr_pcalloc(pool, (pages[i]->n + (apr_size_t)1) *
-                                                                      sizeof(*counts->records)) };
+        counts[i] = tmpl_counts_make(pages[i], pool);
     }
     return store->provider->observe_many(store->ctx, pages, n, deadline, counts, err, pool);
 }
