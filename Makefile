@@ -107,15 +107,22 @@ auto-train: $(BUILD)/bench/features
 	@bench/auto-train "$(SCORER)" $< conf/auto.model "$(DATE)" "$(CORPUS)" $(MORE)
 .PHONY: auto-train
 
-# duplicates CORPUS=DIR    how many copies of an article fingerprints find, and how many others they keep apart
-duplicates: $(BUILD)/tmplctl
-	@$(call with,CORPUS) bench/duplicates "$(CORPUS)" "$(SCORER)" $<
+# auto-folds CORPUS=DIR MODELS=DIR FOLDS=5   writes MODELS: a model of auto for each site that has not seen it; MORE=DIR as above
+MODELS   ?=
+auto-folds: FOLDS = 5
+auto-folds: $(BUILD)/bench/features
+	@$(call with,CORPUS) test -n "$(MODELS)" || { echo "$@: MODELS is not set: make $@ CORPUS=DIR MODELS=DIR" >&2; exit 2; }; \
+	  bench/auto-folds "$(SCORER)" $< "$(MODELS)" "$(FOLDS)" "$(CORPUS)" $(MORE)
 
-# gallery CORPUS=DIR OUT=DIR   pictures of 20 stripped pages beside their originals, drawn by Chromium
+# duplicates CORPUS=DIR    how many copies of an article fingerprints find, and how many others they keep apart; MODELS=DIR of auto-folds
+duplicates: $(BUILD)/tmplctl
+	@$(call with,CORPUS) bench/duplicates "$(CORPUS)" "$(SCORER)" $< $(MODELS)
+
+# gallery CORPUS=DIR OUT=DIR   pictures of 20 stripped pages beside their originals, drawn by Chromium; MODELS=DIR of auto-folds
 OUT      ?= /tmp/tmpl-gallery
 gallery: $(BUILD)/tmplctl
-	@$(call with,CORPUS) bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)"
-.PHONY: duplicates gallery
+	@$(call with,CORPUS) MODELS="$(MODELS)" bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)"
+.PHONY: auto-folds duplicates gallery
 
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
 bench-isotonic: $(BUILD)/bench/isotonic

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Leaf blocks of a corpus: their features, their labels, and boosted trees fitted to them.
 
-Shared by crossval, auto-train and auto-accuracy. Rows come from build/bench/features, which sees the first
+Shared by crossval, auto-train, auto-folds and auto-accuracy. Rows come from build/bench/features, which sees the first
 pages of a site once, in order, through a real store; labels from gold/*.tsv. Needs Debian's python3-lxml,
 python3-numpy and python3-xgboost.
 """
@@ -232,6 +232,14 @@ def write(model, names, path, provenance, threshold=THRESHOLD):
             lines = lines_of(json.loads(dump), names)
             out.write('tree %d\n%s\n' % (len(lines), '\n'.join(lines)))
         out.write('end\n')
+
+
+def models_of_folds(corpus, folds, path):
+    """Writes PATH(n), the model that has not seen the nth fold's sites; yields it and those sites."""
+    for n, (train, test) in enumerate(folds_of(sorted(corpus.sites), folds)):
+        write(fit(*corpus.training_rows(train)), corpus.names, path(n), [],
+              float(os.environ.get('THRESHOLD', THRESHOLD)))
+        yield path(n), test
 
 
 def folds_of(keys, folds):
