@@ -6,6 +6,7 @@
 
 #include <apr_file_io.h>
 
+#include "detect/isotonic.h"
 #include "detect/pagelevel.h"
 
 static const char html[] =
@@ -136,6 +137,65 @@ static void fitting_finds_what_parts_the_labels(void **state)
     assert_float_equal(again.terms[0].weight, 0, 0);
 }
 
+/* 1 / (1 + exp(-(bias + sum weight * clip((x - mean) / sd)))) */
+static void templateness_is_a_logistic_function(void **state)
+{
+    tmpl_term_t terms[] = { { 2, 0.5, 3 }, { 1, 2, -1 }, { 7, 0, 5 } };
+    tmpl_logistic_t model = { .bias = 0.25, .n = 3, .terms = terms };
+    (void)state;
+    assert_float_equal(tmpl_logistic(&model, (const float[]){ 2, 1, 9 }), 1 / (1 + exp(-0.25)),
+                       1e-12);
+    assert_float_equal(tmpl_logistic(&model, (const float[]){ 2.25F, 2, 9 }),
+                       1 / (1 + exp(-(0.25 + 3 * 0.5 - 0.5))), 1e-12);
+    /* four deviations are the most that count */
+    assert_float_equal(tmpl_logistic(&model, (const float[]){ 2, 1000, 9 }),
+                       1 / (1 + exp(-(0.25 - 4))), 1e-12);
+    assert_float_equal(tmpl_logistic(&model, (const float[]){ -9, -1000, 9 }),
+                       1 / (1 + exp(-(0.25 - 12 + 4))), 1e-12);
+}
+
+/* Without features: the bias is the logarithm of the odds, the loss the entropy of the labels. */
+static void fitting_nothing_gives_the_odds(void **state)
+{
+    static const float rows[] = { 0, 0, 0 };
+    static const float weights[] = { 3, 0.5F, 0.5F };
+    tmpl_samples_t samples = { rows, (const unsigned char[]){ 1, 0, 0 }, weights, 3, 1 };
+    tmpl_logistic_t model;
+    double loss = tmpl_logistic_fit(&model, &samples, NULL, 0.1, *state);
+    assert_float_equal(model.bias, log(3), 1e-6);
+    assert_float_equal(loss, -0.75 * log(0.75) - 0.25 * log(0.25), 1e-9);
+    assert_float_equal(model.terms[0].weight, 0, 0);
+}
+
+/* One feature of mean 0 and deviation 1, three of four labels as its sign: loss and penalty are least at w. */
+static void fitting_stops_where_loss_and_penalty_are_least(void **state)
+{
+    static const float rows[] = { 1, 1, 1, 1, -1, -1, -1, -1 };
+    static const unsigned char labels[] = { 1, 1, 1, 0, 0, 0, 0, 1 };
+    static const float weights[] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const double penalties[] = { 0, 0.05, 0.5 };
+    tmpl_samples_t samples = { rows, labels, weights, 8, 1 };
+    tmpl_logistic_t model;
+    for (int i = 0; i < 3; i++) {
+        double loss = tmpl_logistic_fit(&model, &samples, NULL, penalties[i], *state);
+        double w = model.terms[0].weight;
+        /* 3/4 log(1 + exp(-w)) + 1/4 log(1 + exp(w)), and its derivative */
+        assert_float_equal(loss, 0.75 * log1p(exp(-w)) + 0.25 * log1p(exp(w)), 1e-9);
+        assert_float_equal(1 / (1 + exp(-w)) - 0.75 + 2 * penalties[i] * w, 0, 1e-6);
+        assert_float_equal(model.bias, 0, 1e-6);
+    }
+}
+
+static void parts_are_in_classes_by_their_size(void **state)
+{
+    static const uint32_t lengths[][2] = { { 0, 0 },  { 23, 0 },  { 24, 1 },  { 95, 1 },
+                                           { 96, 2 }, { 399, 2 }, { 400, 3 }, { UINT32_MAX, 3 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        assert_int_equal(tmpl_size_class(lengths[i][0]), lengths[i][1]);
+    }
+}
+
 /* A model in which the share of text in anchors decides. */
 static tmpl_model_t *link_model(apr_pool_t *pool)
 {
@@ -177,6 +237,41 @@ static void smoothing_makes_a_box_agree(void **state)
     for (int smoothing = TMPL_SMOOTHING_MAX; smoothing <= TMPL_SMOOTHING_MIN; smoothing++) {
         tmpl_detect_pagelevel(v, page, link_model(*state), smoothing, -1, *state);
         assert_true(v[2].template && !v[5].template);
+    }
+}
+
+/* alpha is the root of the bytes of text, and one; beta half of it. */
+static void smoothing_weighs_parts_by_their_text(void **state)
+{
+    const tmpl_page_t *page = leaves(
+        "<div><ul><li>Not a link, of some length<li><a href=b>Two</a><li><a href=c>3</a></ul>"
+        "<p>Not a link<p><a href=c>A link of more than a word</a></div><p>And the end of it",
+        *state);
+    const tmpl_model_t *model = link_model(*state);
+    tmpl_regions_t parts;
+    tmpl_verdict_t v[6];
+    tmpl_isotonic_node_t nodes[16];
+    float y[16];
+    tmpl_regions(&parts, page, *state);
+    assert_true(parts.n <= 16);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        const tmpl_region_t *part = &parts.parts[i];
+        const float *features = &parts.features[(apr_size_t)i * TMPL_FEATURE_COUNT];
+        float alpha = sqrtf((float)part->length + 1);
+        nodes[i] =
+            (tmpl_isotonic_node_t){ (float)tmpl_logistic(&model->classes[0].logistic, features),
+                                    alpha, alpha / 2, part->parent };
+    }
+    for (int smoothing = TMPL_SMOOTHING_MAX; smoothing <= TMPL_SMOOTHING_MIN; smoothing++) {
+        tmpl_isotonic(y, nodes, parts.n,
+                      smoothing == TMPL_SMOOTHING_MAX ? TMPL_ISOTONIC_MAX : TMPL_ISOTONIC_MIN,
+                      TMPL_ISOTONIC_LEVELS, *state);
+        tmpl_detect_pagelevel(v, page, model, smoothing, -1, *state);
+        for (uint32_t i = 0; i < parts.n; i++) {
+            if (parts.parts[i].block != TMPL_NONE) {
+                assert_true(v[parts.parts[i].block].ratio == y[i]);
+            }
+        }
     }
 }
 
@@ -252,9 +347,14 @@ static const struct CMUnitTest tests[] = {
     CHECK(parts_are_a_tree_in_document_order),
     CHECK(features_say_what_the_page_has),
     CHECK(sentences_end_in_many_scripts),
+    CHECK(templateness_is_a_logistic_function),
+    CHECK(fitting_nothing_gives_the_odds),
+    CHECK(fitting_stops_where_loss_and_penalty_are_least),
+    CHECK(parts_are_in_classes_by_their_size),
     CHECK(fitting_finds_what_parts_the_labels),
     CHECK(verdicts_follow_the_model),
     CHECK(smoothing_makes_a_box_agree),
+    CHECK(smoothing_weighs_parts_by_their_text),
     CHECK(a_model_reads_back),
     CHECK(a_bad_model_is_refused_with_its_line),
 };
