@@ -218,6 +218,7 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
     *opts = tmpl_clean_opts_default;
     opts->mode = tmpl_conf_mode(conf);
+    opts->age = tmpl_conf_delay(conf);
     detect_opts(opts, conf);
     if (conf->min_df != TMPL_UNSET) {
         opts->policy.min_df = (uint32_t)conf->min_df;

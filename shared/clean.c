@@ -67,6 +67,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     observation->document = &outcome->document;
     observation->policy = &opts->policy;
     observation->learn = input->learn;
+    observation->age = opts->age;
 }
 
 void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval_time_t timeout,

@@ -42,6 +42,7 @@ typedef struct {
         detect; /* models must be set where the detector needs one; min_df is policy's */
     tmpl_guards_t guards;
     tmpl_page_opts_t page;
+    apr_interval_time_t age; /* how old the counts may be of pages that are not learnt at once */
 } tmpl_clean_opts_t;
 
 /* The values of every field that the operator did not set. */

@@ -40,11 +40,14 @@
 #define TIMEOUT apr_time_from_sec(60)
 /* Short, where waiting it out is the test; nothing may take GROSSLY times as long. */
 #define SHORT   apr_time_from_msec(100)
+#define LONG    apr_time_from_sec(3600)
 #define GROSSLY 20
 
-typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, MEMORY, BACKENDS } backend_e;
+/* REDIS_AGED: its pages, where they are not learnt at once, make do with counts of any age. */
+typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, REDIS_AGED, MEMORY, BACKENDS } backend_e;
 
-static const char *const backend_names[BACKENDS] = { "lmdb", "redis+unix", "redis+tcp", "memory" };
+static const char *const backend_names[BACKENDS] = { "lmdb", "redis+unix", "redis+tcp",
+                                                     "redis, aged", "memory" };
 static const char acl[] = "user default off\nuser app on >s3cret/@ ~* &* +@all\n";
 
 static char base[] = "/tmp/tmpl-test-store-XXXXXX";
@@ -61,6 +64,7 @@ typedef struct {
     apr_pool_t *pool;
     char *uri;
     tmpl_store_t *store;
+    apr_interval_time_t age; /* of what pages are told */
     tmpl_error_t err;
     tmpl_counts_t counts;
 } ctx_t;
@@ -116,7 +120,8 @@ static inline char *backend_uri(backend_e backend, apr_pool_t *pool)
 {
     switch (backend) {
     case REDIS_UNIX:
-        return apr_psprintf(pool, "redis+unix://%s?db=2", servers[REDIS_UNIX].socket);
+    case REDIS_AGED:
+        return apr_psprintf(pool, "redis+unix://%s?db=2", servers[backend].socket);
     case REDIS_TCP:
         return apr_psprintf(pool, "redis://app:s3cret%%2F%%40@127.0.0.1:%d/3",
                             servers[REDIS_TCP].port);
@@ -135,7 +140,8 @@ static inline int setup(void **state)
 
     apr_pool_create(&c->pool, NULL);
     c->backend = backend;
-    if (backend == REDIS_UNIX || backend == REDIS_TCP) {
+    c->age = backend == REDIS_AGED ? LONG : 0;
+    if (backend != LMDB && backend != MEMORY) {
         if (servers[backend].pid == 0 &&
             !redis_server_start(&servers[backend], dir_new(c->pool), backend == REDIS_TCP,
                                 backend == REDIS_TCP ? acl : "")) {
@@ -182,7 +188,8 @@ static inline apr_status_t try_observe(ctx_t *c, const char *site, uint64_t id, 
                                        .keys = keys_of(c->pool, first, n),
                                        .n = n,
                                        .policy = policy,
-                                       .learn = learn };
+                                       .learn = learn,
+                                       .age = c->age };
 
     return tmpl_store_observe(c->store, &observation, timeout, &c->counts, &c->err, c->pool);
 }
@@ -237,8 +244,8 @@ static inline apr_status_t try_path(ctx_t *c, const char *site, unsigned i,
     static const tmpl_share_t share = { 0, 10 };
     static const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     const tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
-    const tmpl_observation_t page = { site, &document, keys, 2,      &share,
-                                      1,    &part,     1,    policy, learning };
+    const tmpl_observation_t page = { site,  &document, keys,   2,        &share, 1,
+                                      &part, 1,         policy, learning, c->age };
 
     return tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool);
 }

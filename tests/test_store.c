@@ -417,7 +417,7 @@ static void bad_parts_are_refused(void **state)
 
     for (unsigned i = 0; i < DIM(pages); i++) {
         tmpl_observation_t page = {
-            "s", &document, pages[i].keys, 4, &pages[i].share, 1, &pages[i].part, 1, &usual, 1
+            "s", &document, pages[i].keys, 4, &pages[i].share, 1, &pages[i].part, 1, &usual, 1, 0
         };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
@@ -444,7 +444,7 @@ static void paths_are_credited(void **state)
         tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
         tmpl_share_t share = { 0, pages[i].length };
         tmpl_part_t part = { { 1, 1, TMPL_NONE }, 0, 1 };
-        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &usual, 1 };
+        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &usual, 1, 0 };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
                          APR_SUCCESS);
@@ -542,7 +542,7 @@ static void full_site_takes_no_new_paths(void **state)
     const tmpl_share_t share = { 0, 10 };
     const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     tmpl_policy_t policy = usual;
-    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &policy, 1 };
+    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &policy, 1, 0 };
 
     policy.max_entries = 1;
     assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),

@@ -35,6 +35,8 @@
 #define SCAN_REPLY    ((size_t)16 << 20) /* bytes of what it gets to see */
 #define PAUSE_LEAST   apr_time_from_msec(1) /* before a refused transaction is tried again, at most */
 #define PAUSE_DOUBLED 4                     /* times, if it is refused again and again */
+#define TOUCHES       16                    /* in its life, of a site that is in use */
+#define KEPT_MOST     ((size_t)8 << 20)     /* bytes of what was read lately */
 
 /* A visit to a site: some pages are looked up, or learnt. */
 typedef struct {
@@ -48,8 +50,12 @@ typedef struct {
     apr_pool_t *pool;
     tmpl_redis_conn_t *conn; /* NULL: any will do */
     tmpl_redis_memory_t memory;
+    apr_interval_time_t age;   /* how old what is looked up may be; 0 for who learns */
+    tmpl_redis_epoch_t *epoch; /* NULL: all is asked for */
+    apr_time_t asked_at;
     tmpl_redis_table_t *table;
-    tmpl_rules_page_t *rules; /* of each page */
+    tmpl_rules_page_t *rules;   /* of each page */
+    apr_array_header_t *fields; /* uint32_t: those of the table that are asked for */
     apr_array_header_t *replies;
 } visit_t;
 
@@ -147,35 +153,56 @@ static void words_push(apr_array_header_t *list, tmpl_redis_words_t words)
     APR_ARRAY_PUSH(list, tmpl_redis_words_t) = words;
 }
 
-/* HMGET of the fields of the table from one on, in as many commands as it takes. */
-static void fields_add(const visit_t *v, apr_array_header_t *list, uint32_t from)
+/* The fields of the table from one on are to be asked for, but for the buckets that are kept. */
+static void fields_want(visit_t *v, uint32_t from)
 {
     uint32_t n = tmpl_redis_table_fields(v->table);
-    unsigned char *bytes = apr_palloc(v->pool, (n - from + (apr_size_t)1) * TMPL_REDIS_FIELD);
+
+    apr_array_clear(v->fields);
+    for (uint32_t i = from; i < n; i++) {
+        tmpl_redis_bucket_t bucket;
+
+        if (i > 0 && v->epoch != NULL) {
+            bucket.number = tmpl_redis_table_number(v->table, i);
+            if (tmpl_redis_epoch_find(v->epoch, &bucket)) {
+                tmpl_redis_table_give(v->table, i, &bucket);
+                continue;
+            }
+        }
+        APR_ARRAY_PUSH(v->fields, uint32_t) = i;
+    }
+}
+
+/* HMGET of them, in as many commands as it takes. */
+static void fields_add(const visit_t *v, apr_array_header_t *list)
+{
+    unsigned char *bytes = apr_palloc(v->pool, (apr_size_t)v->fields->nelts * TMPL_REDIS_FIELD);
     tmpl_redis_words_t words = { 0 };
 
-    for (uint32_t i = from; i < n; i++, bytes += TMPL_REDIS_FIELD) {
-        if ((i - from) % FIELDS_MOST == 0) {
+    for (int i = 0; i < v->fields->nelts; i++, bytes += TMPL_REDIS_FIELD) {
+        if (i % FIELDS_MOST == 0) {
             words = TMPL_REDIS_WORDS(v->pool, "HMGET", v->key);
             words_push(list, words);
         }
-        tmpl_redis_words_add(&words, bytes, tmpl_redis_table_field(v->table, i, bytes));
+        tmpl_redis_words_add(
+            &words, bytes,
+            tmpl_redis_table_field(v->table, APR_ARRAY_IDX(v->fields, i, uint32_t), bytes));
     }
 }
 
 /* Takes the replies to these HMGETs, the first of them at first. */
-static apr_status_t fields_take(const visit_t *v, int first, uint32_t from)
+static apr_status_t fields_take(const visit_t *v, int first)
 {
-    uint32_t n = tmpl_redis_table_fields(v->table);
-    int good = 1;
+    int n = v->fields->nelts, good = 1;
 
-    for (uint32_t i = from; good && i < n; i++) {
-        const redisReply *reply = reply_at(v, first + (int)((i - from) / FIELDS_MOST));
-        uint32_t left = n - i, at = (i - from) % FIELDS_MOST;
+    for (int i = 0; good && i < n; i++) {
+        const redisReply *reply = reply_at(v, first + i / FIELDS_MOST);
+        int left = n - i, at = i % FIELDS_MOST;
 
         good = reply->type == REDIS_REPLY_ARRAY &&
-               (at > 0 || reply->elements == (left < FIELDS_MOST ? left : FIELDS_MOST)) &&
-               tmpl_redis_table_take(v->table, i, reply->element[at]);
+               (at > 0 || reply->elements == (size_t)(left < FIELDS_MOST ? left : FIELDS_MOST)) &&
+               tmpl_redis_table_take(v->table, APR_ARRAY_IDX(v->fields, i, uint32_t),
+                                     reply->element[at]);
     }
     return good ? APR_SUCCESS : tmpl_redis_garbage(v->store->redis, v->err);
 }
@@ -226,27 +253,104 @@ static void preface_learn(visit_t *v, apr_array_header_t *list)
                                       apr_psprintf(v->pool, "%u", SCAN_LEAST + v->n)));
 }
 
-/* One question; *good: it asked for the right buckets. */
-static apr_status_t ask_once(visit_t *v, preface_t preface, int *good)
+/* One question. */
+static apr_status_t question(visit_t *v, preface_t preface)
 {
     apr_array_header_t *list = apr_array_make(v->pool, 8, sizeof(tmpl_redis_words_t));
     int first, n_preface;
     apr_status_t rv;
 
-    tmpl_redis_table_ask(v->table, &v->memory.buckets);
     preface(v, list);
     n_preface = list->nelts;
-    fields_add(v, list, 0);
-    replies_free(v);
+    fields_add(v, list);
+    v->asked_at = tmpl_clock();
     rv = exchange(v, list, tmpl_redis_table_max_reply(v->table) + (n_preface > 1 ? SCAN_REPLY : 0),
                   &first);
     if (rv == APR_SUCCESS) {
         rv = refusal(v, first);
     }
-    if (rv == APR_SUCCESS) {
-        rv = fields_take(v, first + n_preface, 0);
+    return rv == APR_SUCCESS ? fields_take(v, first + n_preface) : rv;
+}
+
+/* ---- what is kept for pages that need no newer counts ---- */
+
+static void epoch_take(visit_t *v)
+{
+    if (v->age > 0) {
+        v->epoch = tmpl_redis_epoch_take(v->store->epochs, v->key, tmpl_clock() - v->age);
     }
+    if (v->epoch != NULL) {
+        v->memory.buckets = tmpl_redis_epoch_buckets(v->epoch);
+    }
+}
+
+static void epoch_give(visit_t *v)
+{
+    if (v->epoch != NULL) {
+        tmpl_redis_epoch_give(v->store->epochs, v->epoch);
+        v->epoch = NULL;
+    }
+}
+
+static void epoch_begin(const visit_t *v)
+{
+    uint32_t n;
+    const tmpl_redis_bucket_t *buckets = tmpl_redis_table_buckets(v->table, &n);
+
+    tmpl_redis_epoch_begin(v->store->epochs, v->key, v->asked_at, tmpl_redis_table_head(v->table),
+                           buckets, n);
+}
+
+/* Keeps what was asked for; 0: it is of another time than what was kept. */
+static int epoch_add(const visit_t *v)
+{
+    uint32_t n;
+    const tmpl_redis_bucket_t *buckets = tmpl_redis_table_buckets(v->table, &n);
+
+    return tmpl_redis_epoch_add(v->store->epochs, v->epoch, tmpl_redis_table_head(v->table),
+                                buckets, n);
+}
+
+/* What has been learnt, and what was read for it, is what pages go by from now on; if any go by what is kept. */
+static void epoch_renew(const visit_t *v)
+{
+    tmpl_redis_epoch_t *epoch = tmpl_redis_epoch_take(v->store->epochs, v->key, 0);
+
+    if (epoch != NULL) {
+        tmpl_redis_epoch_give(v->store->epochs, epoch);
+        epoch_begin(v);
+    }
+}
+
+/* A server that has failed is asked by whoever comes next: what is kept must not hide that it fails on. */
+static void epochs_end(const visit_t *v, apr_status_t rv)
+{
+    if (rv != APR_SUCCESS && rv != APR_EBUSY && rv != APR_ENOSPC) {
+        tmpl_redis_epochs_end(v->store->epochs);
+    }
+}
+
+/* Fills the table, if the right buckets were asked for: *good. */
+static apr_status_t ask_once(visit_t *v, preface_t preface, int *good)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    tmpl_redis_table_ask(v->table, &v->memory.buckets);
+    fields_want(v, 0);
+    replies_free(v);
+    if (v->epoch != NULL && v->fields->nelts == 1) {
+        *tmpl_redis_table_head(v->table) = tmpl_redis_epoch_head(v->store->epochs, v->epoch);
+        *good = tmpl_redis_table_settle(v->table);
+        return APR_SUCCESS;
+    }
+    rv = question(v, preface);
     *good = rv == APR_SUCCESS && tmpl_redis_table_settle(v->table);
+    if (*good && v->epoch != NULL) {
+        *good = epoch_add(v);
+    }
+    else if (*good && v->age > 0) {
+        epoch_begin(v);
+    }
     return rv;
 }
 
@@ -269,8 +373,10 @@ static apr_status_t ask(visit_t *v, preface_t preface)
     apr_status_t rv = APR_SUCCESS;
 
     table_make(v);
+    epoch_take(v);
     for (int i = 0; rv == APR_SUCCESS && !good && i < GUESSES_MOST; i++) {
         rv = ask_once(v, preface, &good);
+        epoch_give(v);
         head = tmpl_redis_table_head(v->table);
         v->memory.buckets = head->buckets;
         if (unknown) {
@@ -286,16 +392,17 @@ static apr_status_t ask(visit_t *v, preface_t preface)
 
 /* ---- looking pages up ---- */
 
-/* Being looked at is being in use. Should it fail, a next page tries again. */
+/* Being looked at is being in use. Should it fail, a next page tries again; who had nothing to ask leaves it to another. */
 static void touch(visit_t *v)
 {
-    const redisReply *ttl = reply_at(v, 0);
+    const redisReply *ttl = v->replies->nelts > 0 ? reply_at(v, 0) : NULL;
     uint32_t idle = tmpl_redis_idle(v->store);
     apr_array_header_t *list = apr_array_make(v->pool, 1, sizeof(tmpl_redis_words_t));
     tmpl_error_t *err = v->err;
     int first;
 
-    if (ttl->type != REDIS_REPLY_INTEGER || ttl->integer < 0 || ttl->integer >= idle - idle / 16) {
+    if (ttl == NULL || ttl->type != REDIS_REPLY_INTEGER || ttl->integer < 0 ||
+        ttl->integer >= idle - idle / TOUCHES) {
         return;
     }
     words_push(list,
@@ -403,12 +510,13 @@ static apr_status_t ask_more(visit_t *v)
     if (n == 0) {
         return APR_SUCCESS;
     }
-    fields_add(v, list, from);
+    fields_want(v, from);
+    fields_add(v, list);
     rv = exchange(v, list, tmpl_redis_table_max_reply(v->table), &first);
     if (rv == APR_SUCCESS) {
         rv = refusal(v, first);
     }
-    return rv == APR_SUCCESS ? fields_take(v, first, from) : rv;
+    return rv == APR_SUCCESS ? fields_take(v, first) : rv;
 }
 
 /* What the server says to a transaction; *refused: somebody else was faster. */
@@ -472,6 +580,7 @@ static apr_status_t write_all(visit_t *v, int *refused)
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXPIRE", v->key,
                                       apr_psprintf(v->pool, "%u", tmpl_redis_idle(v->store))));
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXEC"));
+    v->asked_at = tmpl_clock();
     rv = exchange(v, list, 0, &first);
     if (rv == APR_SUCCESS) {
         rv = judge(v, first, refused);
@@ -481,6 +590,7 @@ static apr_status_t write_all(visit_t *v, int *refused)
         apr_cpystrn(v->memory.cursor, tmpl_redis_table_head(v->table)->cursor,
                     sizeof(v->memory.cursor));
         remember(v);
+        epoch_renew(v);
     }
     return rv;
 }
@@ -508,6 +618,7 @@ static apr_status_t learn_once(visit_t *v, tmpl_counts_t *counts, uint32_t *coun
     }
     if (rv == APR_SUCCESS && !written) {
         remember(v);
+        epoch_renew(v);
         touch(v);
     }
     return rv == APR_SUCCESS && written ? write_all(v, refused) : rv;
@@ -575,6 +686,7 @@ static apr_status_t learn_turn(visit_t *v, tmpl_counts_t *counts, uint32_t *coun
     }
     apr_pool_create(&v->pool, pool);
     v->replies = apr_array_make(v->pool, 8, sizeof(redisReply *));
+    v->fields = apr_array_make(v->pool, 64, sizeof(uint32_t));
     rv = tmpl_redis_take(v->store->redis, v->deadline, &v->conn, v->err);
     if (rv == APR_SUCCESS) {
         recall(v);
@@ -590,6 +702,7 @@ static apr_status_t learn_turn(visit_t *v, tmpl_counts_t *counts, uint32_t *coun
         tmpl_redis_give(v->store->redis, v->conn);
         v->conn = NULL;
     }
+    epochs_end(v, rv);
     apr_pool_destroy(v->pool);
     v->pool = pool;
     site_leave(v);
@@ -647,11 +760,15 @@ static void visit_init(visit_t *v, tmpl_redis_store_t *store,
 
 static apr_status_t look_alone(visit_t *v, tmpl_counts_t *counts)
 {
+    apr_interval_time_t most = v->store->opts.idle / TOUCHES;
     apr_status_t rv;
 
+    v->age = v->pages[0]->age < most ? v->pages[0]->age : most;
     v->replies = apr_array_make(v->pool, 8, sizeof(redisReply *));
+    v->fields = apr_array_make(v->pool, 64, sizeof(uint32_t));
     recall(v);
     rv = look(v, counts);
+    epochs_end(v, rv);
     replies_free(v);
     return rv;
 }
@@ -672,6 +789,7 @@ static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t
     rv = learn_site(&v, counts, &counted);
     if (rv == APR_ENOSPC) {
         off.learn = TMPL_LEARNING_OFF;
+        off.age = 0;
         v.err = NULL;
         memset(counts->records, 0, obs->n * sizeof(*counts->records));
         counts->counted = 0;
@@ -776,6 +894,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 
     if (rv == APR_SUCCESS) {
         store->opts = *opts;
+        store->epochs = tmpl_redis_epochs_create(KEPT_MOST, pool);
         store->redis = tmpl_redis_create(&address, opts->max_connections, pool);
         store->sites = apr_pcalloc(pool, TMPL_REDIS_SITES * sizeof(*store->sites));
         pthread_mutex_init(&store->lock, NULL);

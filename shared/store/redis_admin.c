@@ -247,9 +247,11 @@ apr_status_t tmpl_redis_forget(void *ctx, const char *site, tmpl_error_t *err, a
 {
     /* UNLINK frees the memory in the background */
     tmpl_redis_words_t w = TMPL_REDIS_WORDS(pool, "UNLINK", tmpl_redis_site_key(site, pool));
+    tmpl_redis_store_t *store = ctx;
     long long n;
-    apr_status_t rv = ask_number(ctx, &w, &n, err);
+    apr_status_t rv = ask_number(store, &w, &n, err);
 
+    tmpl_redis_epochs_end(store->epochs);
     if (rv == APR_SUCCESS && n == 0) {
         rv = tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
     }
@@ -390,6 +392,7 @@ apr_status_t tmpl_redis_load(void *ctx, const char *site, const tmpl_store_stats
     apr_pool_destroy(load.pool);
     if (load.rv == APR_SUCCESS) {
         load.rv = load_end(&load, key, head, n, pool);
+        tmpl_redis_epochs_end(load.store->epochs);
     }
     if (load.rv != APR_SUCCESS) {
         ask_number(ctx, &unlink, &ignored, NULL);

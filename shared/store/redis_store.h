@@ -12,6 +12,7 @@
 
 #include "store/provider.h"
 #include "store/redis_conn.h"
+#include "store/redis_epoch.h"
 #include "store/redis_table.h"
 
 #define TMPL_REDIS_SITES 1024 /* sites of which something is remembered */
@@ -28,6 +29,7 @@ typedef struct {
 
 typedef struct {
     tmpl_redis_t *redis;
+    tmpl_redis_epochs_t *epochs;
     tmpl_store_opts_t opts;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t freed;

@@ -260,7 +260,7 @@ size_t tmpl_redis_table_field(const tmpl_redis_table_t *table, uint32_t i,
         field[0] = TMPL_REDIS_HEAD[0];
         return 1;
     }
-    tmpl_redis_bucket_field(field, (uint32_t)table->numbers.keys[i - 1].hash);
+    tmpl_redis_bucket_field(field, tmpl_redis_table_number(table, i));
     return TMPL_REDIS_FIELD;
 }
 
@@ -309,6 +309,34 @@ int tmpl_redis_table_take(tmpl_redis_table_t *table, uint32_t i, const redisRepl
         bucket_take(&table->buckets[i - 1], answer);
     }
     return 1;
+}
+
+uint32_t tmpl_redis_table_number(const tmpl_redis_table_t *table, uint32_t i)
+{
+    return (uint32_t)table->numbers.keys[i - 1].hash;
+}
+
+void tmpl_redis_table_give(tmpl_redis_table_t *table, uint32_t i, const tmpl_redis_bucket_t *bucket)
+{
+    table->buckets[i - 1] =
+        (bucket_t){ .bytes = bucket->bytes, .len = bucket->len, .there = bucket->len > 0 };
+}
+
+const tmpl_redis_bucket_t *tmpl_redis_table_buckets(const tmpl_redis_table_t *table, uint32_t *n)
+{
+    tmpl_redis_bucket_t *all =
+        apr_palloc(table->pool, (table->numbers.n + (apr_size_t)1) * sizeof(*all));
+
+    *n = 0;
+    for (uint32_t i = 0; i < table->numbers.n; i++) {
+        uint32_t number = tmpl_redis_table_number(table, i + 1);
+
+        if (number < table->head.buckets.n) {
+            all[(*n)++] =
+                (tmpl_redis_bucket_t){ number, table->buckets[i].bytes, table->buckets[i].len };
+        }
+    }
+    return all;
 }
 
 int tmpl_redis_table_settle(tmpl_redis_table_t *table)

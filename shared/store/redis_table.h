@@ -61,6 +61,21 @@ size_t tmpl_redis_table_max_reply(const tmpl_redis_table_t *table);
 /* Takes the answer for the i-th field, which must live on; 0 if it is none that Redis gives. */
 int tmpl_redis_table_take(tmpl_redis_table_t *table, uint32_t i, const redisReply *answer);
 
+/* A bucket of a site: its number, and its bytes, none if the server does not have it. */
+typedef struct {
+    uint32_t number;
+    const unsigned char *bytes;
+    size_t len;
+} tmpl_redis_bucket_t;
+
+/* The number of the bucket that is the i-th field, i > 0. */
+uint32_t tmpl_redis_table_number(const tmpl_redis_table_t *table, uint32_t i);
+/* As take, for a bucket whose bytes are known. */
+void tmpl_redis_table_give(tmpl_redis_table_t *table, uint32_t i,
+                           const tmpl_redis_bucket_t *bucket);
+/* All buckets of the site that the table knows as they are now, *n of them. */
+const tmpl_redis_bucket_t *tmpl_redis_table_buckets(const tmpl_redis_table_t *table, uint32_t *n);
+
 /*
  * All answers are in: fills the slots. Returns 0 if the site has other buckets, those of the head, by which it
  * must be asked again.

@@ -35,7 +35,10 @@
  *
  * Who need not wait for the writing observes a page with LATER: the counts are those of learning it
  * now, but nothing is written. If counts->due it hands a copy of the page to tmpl_store_learn(), which
- * learns many pages at the cost of a few. Until then no other page sees that it has been there.
+ * learns many pages at the cost of a few. Until then no other page sees that it has been there. Nor need it see
+ * by then what others have learnt in the last moment: a store that has to ask somebody may give it counts of up to
+ * its age, so that it need not ask for each page. What has been learnt through the same store it sees at once. Counts
+ * may then be of several moments of that time, each of one, but none is younger than the site's pages.
  *
  * So an observation is idempotent, and hosts that share a store need no coordination. Keys are
  * hashes: the store holds no text of any page. Stores know nothing of HTML.
@@ -135,6 +138,7 @@ typedef struct {
     uint32_t n_parts;
     const tmpl_policy_t *policy;
     tmpl_learning_e learn;
+    apr_interval_time_t age; /* OFF and LATER: how old counts may be; 0: they are of now */
 } tmpl_observation_t;
 
 #define TMPL_MIN_DF_LEAST 2

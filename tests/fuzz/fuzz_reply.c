@@ -92,8 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     static const tmpl_policy_t policy = { 5, 100, 10, 1000 };
     static const tmpl_document_t document = { 1, 2 };
-    static const tmpl_observation_t page = { "s", &document, keys, 2,       &share,
-                                             1,   &part,     1,    &policy, 1 };
+    static const tmpl_observation_t page = { "s",   &document, keys,    2, &share, 1,
+                                             &part, 1,         &policy, 1, 0 };
     tmpl_store_t *store;
     tmpl_counts_t counts = { 0 };
     tmpl_error_t err = { 0 };
