@@ -155,7 +155,7 @@ check-profile: $(BUILD)/tmplctl
 # paper-wang CORPUS=DIR [STORE_URI=redis://...]   Wang et al.: storage of every method for a recall of 80 %; the same sites
 # paper-chakrabarti CORPUS=DIR FOLDS=2   Chakrabarti et al.: F on text, anchor text and links, raw and smoothed
 # The list of sites and the stores are in a directory that goes when the run ends.
-PAPER_OBJ := $(call obj,bench/paper-pages.c bench/paper-methods.c bench/shingle.c bench/sst.c)
+PAPER_OBJ := $(call obj,bench/paper-pages.c bench/paper-items.c bench/paper-methods.c bench/shingle.c bench/sst.c)
 LEAST     ?= 80
 STORE_URI ?=
 paper = @$(call with,CORPUS) dir=$$(mktemp -d) && { bench/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \

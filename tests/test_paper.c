@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "../bench/paper-items.h"
 #include "../bench/paper-pages.h"
 #include "../bench/shingle.h"
 #include "../bench/sst.h"
@@ -303,6 +304,34 @@ static void scores_count_text_and_blocks(void **state)
     assert_float_equal(paper_precision(&score), 6.0 / 13, 1e-9);
 }
 
+/* Chakrabarti, Kumar and Punera (WWW 2007): a link is what most of its text is. */
+static void items_are_text_anchor_text_and_links(void **state)
+{
+    /* 4 of content with no link; links of 6 template, 2 and 3 mixed, 5 content, one without label */
+    paper_page_t page =
+        labelled("<div>abcd<a href=1>menu 1</a></div>"
+                 "<ul><a href=2>no<b>yes</b></a></ul>"
+                 "<div><a href=3>fghij</a></div><ul><a href=4>kl</a></ul>",
+                 "C\t1\tabcd\nT\t1\tmenu 1\nC\t2\tno\nT\t2\tyes\nC\t3\tfghij\n", *state);
+    tmpl_verdict_t v[4] = {
+        { .template = 1 }, { .template = 0 }, { .template = 1 }, { .template = 1 }
+    };
+    paper_counts_t counts[PAPER_ITEMS] = { { 0 } };
+    assert_int_equal(page.page->n_blocks, 4);
+    paper_counts_add(counts, &page, v, *state);
+    assert_memory_equal(&counts[PAPER_TEXT], (&(paper_counts_t){ 6, 4 + 6 + 5, 6 + 3 }),
+                        sizeof(*counts));
+    assert_memory_equal(&counts[PAPER_ANCHOR_TEXT], (&(paper_counts_t){ 6, 6 + 5, 6 + 3 }),
+                        sizeof(*counts));
+    assert_memory_equal(&counts[PAPER_LINKS], (&(paper_counts_t){ 1, 2, 2 }), sizeof(*counts));
+    paper_counts_add(counts, &page, v, *state);
+    assert_float_equal(counts[PAPER_LINKS].called, 4, 0);
+    /* precision 6/15, recall 6/9: their harmonic mean */
+    assert_float_equal(paper_f(&counts[PAPER_TEXT]), 2 / (15 / 6.0 + 9 / 6.0), 1e-9);
+    assert_float_equal(paper_f(&(paper_counts_t){ 0, 0, 3 }), 0, 0);
+    assert_float_equal(paper_f(&(paper_counts_t){ 0, 0, 0 }), 1, 0);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(entropy_is_the_papers),
     CHECK(what_reads_alike_everywhere_has_no_importance),
@@ -316,6 +345,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(gold_is_matched_by_text_in_order),
     CHECK(gold_is_found_again),
     CHECK(scores_count_text_and_blocks),
+    CHECK(items_are_text_anchor_text_and_links),
 };
 
 CHECK_MAIN(tests)
