@@ -116,6 +116,23 @@ static inline void do_by_hand(const redis_server_t *server, const char *command)
     freeReplyObject(by_hand(server, command));
 }
 
+static inline long long info_number(const redis_server_t *server, const char *section,
+                                    const char *field)
+{
+    redisReply *reply = by_hand(server, section);
+    const char *at = strstr(reply->str, field);
+    long long n = at != NULL ? atoll(at + strlen(field)) : 0;
+
+    freeReplyObject(reply);
+    return n;
+}
+
+/* How often the server has been asked for fields, whatever else was asked along with them. */
+static inline long long lookups(const redis_server_t *server)
+{
+    return info_number(server, "INFO commandstats", "cmdstat_hmget:calls=");
+}
+
 static inline char *backend_uri(backend_e backend, apr_pool_t *pool)
 {
     switch (backend) {

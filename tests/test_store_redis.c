@@ -4,22 +4,6 @@
 
 #include "store/redis_table.h"
 
-static long long info_number(const redis_server_t *server, const char *section, const char *field)
-{
-    redisReply *reply = by_hand(server, section);
-    const char *at = strstr(reply->str, field);
-    long long n = at != NULL ? atoll(at + strlen(field)) : 0;
-
-    freeReplyObject(reply);
-    return n;
-}
-
-/* How often the server has been asked for fields, whatever else was asked along with them. */
-static long long lookups(const redis_server_t *server)
-{
-    return info_number(server, "INFO commandstats", "cmdstat_hmget:calls=");
-}
-
 static long long transactions(const redis_server_t *server)
 {
     return info_number(server, "INFO commandstats", "cmdstat_exec:calls=");

@@ -292,12 +292,12 @@ static void epoch_give(visit_t *v)
     }
 }
 
-static void epoch_begin(const visit_t *v)
+static void epoch_begin(const visit_t *v, apr_time_t begun)
 {
     uint32_t n;
     const tmpl_redis_bucket_t *buckets = tmpl_redis_table_buckets(v->table, &n);
 
-    tmpl_redis_epoch_begin(v->store->epochs, v->key, v->asked_at, tmpl_redis_table_head(v->table),
+    tmpl_redis_epoch_begin(v->store->epochs, v->key, begun, tmpl_redis_table_head(v->table),
                            buckets, n);
 }
 
@@ -312,13 +312,13 @@ static int epoch_add(const visit_t *v)
 }
 
 /* What has been learnt, and what was read for it, is what pages go by from now on; if any go by what is kept. */
-static void epoch_renew(const visit_t *v)
+static void epoch_renew(const visit_t *v, apr_time_t begun)
 {
     tmpl_redis_epoch_t *epoch = tmpl_redis_epoch_take(v->store->epochs, v->key, 0);
 
     if (epoch != NULL) {
         tmpl_redis_epoch_give(v->store->epochs, epoch);
-        epoch_begin(v);
+        epoch_begin(v, begun);
     }
 }
 
@@ -349,7 +349,7 @@ static apr_status_t ask_once(visit_t *v, preface_t preface, int *good)
         *good = epoch_add(v);
     }
     else if (*good && v->age > 0) {
-        epoch_begin(v);
+        epoch_begin(v, v->asked_at);
     }
     return rv;
 }
@@ -580,7 +580,6 @@ static apr_status_t write_all(visit_t *v, int *refused)
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXPIRE", v->key,
                                       apr_psprintf(v->pool, "%u", tmpl_redis_idle(v->store))));
     words_push(list, TMPL_REDIS_WORDS(v->pool, "EXEC"));
-    v->asked_at = tmpl_clock();
     rv = exchange(v, list, 0, &first);
     if (rv == APR_SUCCESS) {
         rv = judge(v, first, refused);
@@ -590,7 +589,8 @@ static apr_status_t write_all(visit_t *v, int *refused)
         apr_cpystrn(v->memory.cursor, tmpl_redis_table_head(v->table)->cursor,
                     sizeof(v->memory.cursor));
         remember(v);
-        epoch_renew(v);
+        /* now, and not when it was asked: a page that has asked meanwhile may have been answered before */
+        epoch_renew(v, tmpl_clock());
     }
     return rv;
 }
@@ -618,7 +618,7 @@ static apr_status_t learn_once(visit_t *v, tmpl_counts_t *counts, uint32_t *coun
     }
     if (rv == APR_SUCCESS && !written) {
         remember(v);
-        epoch_renew(v);
+        epoch_renew(v, v->asked_at);
         touch(v);
     }
     return rv == APR_SUCCESS && written ? write_all(v, refused) : rv;

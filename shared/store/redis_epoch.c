@@ -112,6 +112,7 @@ static void block_add(tmpl_redis_epoch_t *epoch, block_t *block)
     }
     block->next = epoch->blocks;
     epoch->blocks = block;
+    epoch->size += block->size;
 }
 
 static void epoch_free(tmpl_redis_epoch_t *epoch)
@@ -280,12 +281,14 @@ tmpl_redis_head_t tmpl_redis_epoch_head(tmpl_redis_epochs_t *epochs,
     return head;
 }
 
-/* An epoch without buckets, of nobody yet; NULL: no memory. */
+/* An epoch that stands nowhere yet; NULL: no memory. */
 static tmpl_redis_epoch_t *epoch_make(const char *key, apr_time_t begun,
-                                      const tmpl_redis_head_t *head)
+                                      const tmpl_redis_head_t *head,
+                                      const tmpl_redis_bucket_t *buckets, uint32_t n)
 {
     size_t size = sizeof(tmpl_redis_epoch_t) + head->buckets.n * sizeof(kept_t *);
     tmpl_redis_epoch_t *epoch = calloc(1, size);
+    block_t *block;
 
     if (epoch == NULL) {
         return NULL;
@@ -300,16 +303,19 @@ static tmpl_redis_epoch_t *epoch_make(const char *key, apr_time_t begun,
     epoch->buckets = head->buckets;
     epoch->pages = head->site.pages;
     epoch->head = *head;
+    block = block_make(epoch, buckets, n);
+    if (block != NULL) {
+        block_add(epoch, block);
+    }
     return epoch;
 }
 
-/* Puts it into its place, if there is room. */
-static int epoch_install(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t *epoch)
+/* Puts an epoch, if there is one, in place of what is there of that site or of another. 0: it finds no room. */
+static int epoch_install(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t **place,
+                         tmpl_redis_epoch_t *epoch)
 {
-    tmpl_redis_epoch_t **place = place_of(epochs, epoch->key);
-
     place_clear(epochs, place);
-    if (!room_take(epochs, epoch->size, NULL)) {
+    if (epoch == NULL || !room_take(epochs, epoch->size, NULL)) {
         return 0;
     }
     *place = epoch;
@@ -317,30 +323,28 @@ static int epoch_install(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t *epoch)
     return 1;
 }
 
+/* Whether what is there was read after what is to take its place. */
+static int is_newer(const tmpl_redis_epoch_t *there, const char *key, apr_time_t begun)
+{
+    return there != NULL && there->begun > begun && strcmp(there->key, key) == 0;
+}
+
 void tmpl_redis_epoch_begin(tmpl_redis_epochs_t *epochs, const char *key, apr_time_t begun,
                             const tmpl_redis_head_t *head, const tmpl_redis_bucket_t *buckets,
                             uint32_t n)
 {
-    tmpl_redis_epoch_t *epoch = NULL;
-    block_t *block;
-    int installed;
+    tmpl_redis_epoch_t **place = place_of(epochs, key), *epoch = NULL;
 
     /* the number of buckets is what a server says: no more is allocated than may be kept */
     if (head->buckets.n > 0 && head->buckets.n < epochs->most / sizeof(kept_t *)) {
-        epoch = epoch_make(key, begun, head);
-    }
-    if (epoch == NULL) {
-        return;
-    }
-    block = block_make(epoch, buckets, n);
-    if (block != NULL) {
-        block_add(epoch, block);
-        epoch->size += block->size;
+        epoch = epoch_make(key, begun, head, buckets, n);
     }
     pthread_mutex_lock(&epochs->lock);
-    installed = epoch_install(epochs, epoch);
+    if (!is_newer(*place, key, begun) && epoch_install(epochs, place, epoch)) {
+        epoch = NULL;
+    }
     pthread_mutex_unlock(&epochs->lock);
-    if (!installed) {
+    if (epoch != NULL) {
         epoch_free(epoch);
     }
 }
@@ -361,7 +365,6 @@ static void read_add(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t *epoch,
         epoch->head = *head;
     }
     if (block != NULL && room_take(epochs, block->size, epoch)) {
-        epoch->size += block->size;
         block_add(epoch, block);
     }
     else {
