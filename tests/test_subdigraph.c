@@ -251,6 +251,42 @@ static void warmup_goes_on_until_the_template_is_known(void **state)
     assert_null(tmpl_warmup_next(warmup));
 }
 
+/* A page with a menu of 2 bytes, and as many more of a footer and of a box as are asked for; no box: 0. */
+static const tmpl_page_t *settled_page(int footer, int box, const char *own, apr_pool_t *pool)
+{
+    static const char text[] =
+        "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo"
+        "oooooooooooooooooooooooo";
+    return check_page(apr_psprintf(pool,
+                                   "<div><a href=/m1>1</a> <a href=/m2>2</a></div><ul>%.*s</ul>"
+                                   "<dl>%.*s</dl><p>%s",
+                                   footer, text, box, text, own),
+                      pool);
+}
+
+/* Of 100 bytes on both pages of the subdigraph the box has not stood on min_df pages: enough from 90 on. */
+static void nine_tenths_of_the_template_are_enough(void **state)
+{
+    tmpl_address_t address = { "http", "h", 80, "/k" };
+    tmpl_warmup_opts_t opts = { 2, 100, 4, NULL };
+    for (int box = 9; box <= 11; box++) {
+        static const char *const loaded[] = { "/m1", "/a", "/m2" };
+        const tmpl_page_t *key =
+            settled_page(98 - box, box, "<a href=/a>a</a> <a href=/b>b</a>", *state);
+        tmpl_warmup_t *warmup = tmpl_warmup_begin(key, &address, &opts, *state);
+        for (int i = 0; i < 3; i++) {
+            const tmpl_page_t *page = settled_page(98 - box, i == 1 ? 0 : box, loaded[i], *state);
+            tmpl_address_t at = { "http", "h", 80, loaded[i] };
+            assert_string_equal(tmpl_warmup_next(warmup), loaded[i]);
+            tmpl_warmup_add(warmup, tmpl_links(page, &at, *state), page->keys, page->n_keys,
+                            page->text);
+        }
+        assert_int_equal(tmpl_warmup_found(warmup, *state)->nelts, 2);
+        const char *next = tmpl_warmup_next(warmup);
+        assert_string_equal(next != NULL ? next : "none", box > 10 ? "/b" : "none");
+    }
+}
+
 /* most counts the key page; and without a subdigraph of the size all of the key page's links are tried. */
 static void warmup_has_an_end(void **state)
 {
@@ -284,6 +320,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_hostile_site_is_given_up),
     CHECK(overlap_is_settled_by_pages_of_its_own_text),
     CHECK(warmup_goes_on_until_the_template_is_known),
+    CHECK(nine_tenths_of_the_template_are_enough),
     CHECK(warmup_has_an_end),
 };
 
