@@ -13,6 +13,7 @@
 #include <apr_thread_mutex.h>
 
 #include <mod_watchdog.h>
+#include <ap_mpm.h>
 #include <unixd.h>
 
 #include "mod_tmpl.h"
@@ -21,8 +22,13 @@
 /* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
 #define PAUSE apr_time_from_sec(1)
 
-/* How long the store may take to learn the pages that wait, all of them or one site's: nobody waits but the end of a child. */
+/* So many pages that wait are handed to a store together. */
+#define LEARN_AT_ONCE 32
+/* How long the store may take to learn them, or one site's: nobody waits for that but who finds no room, and the end of a child. */
 #define LEARN_TIMEOUT apr_time_from_sec(1)
+/* The rest after that: a part of what it took. */
+#define REST_PART 4
+#define REST_MOST apr_time_from_msec(2)
 /* After so many sites in a row that failed it is the store that fails: the others need not be tried. */
 #define SITES_FAIL_MOST 2
 /* And how long that waits for whoever is just learning. */
@@ -347,20 +353,13 @@ static void learn_by_site(tmpl_link_t *link, tmpl_store_t *store, tmpl_waiting_t
     apr_pool_destroy(scratch);
 }
 
-/* Has what waits learnt, if it is time, and if the store may be asked; by who holds link->learning. */
-static void learn_waiting(tmpl_link_t *link, apr_time_t now, apr_pool_t *pool)
+/* Has some of what waits learnt. Whether there is no reason to stop. */
+static int learn_some(tmpl_link_t *link, tmpl_store_t *store, apr_pool_t *pool)
 {
-    tmpl_store_t *store = __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
+    tmpl_waiting_t taken[LEARN_AT_ONCE];
     tmpl_error_t err = { APR_SUCCESS, "" };
-    tmpl_waiting_t *taken;
-    unsigned n;
+    unsigned n = tmpl_later_take(link->later, taken, LEARN_AT_ONCE);
 
-    /* nothing waits for a store that was never opened; and a trial of one that failed is used */
-    if (store == NULL || !tmpl_later_is_due(link->later, now) ||
-        !tmpl_breaker_allow(&link->learner, tmpl_clock())) {
-        return;
-    }
-    n = tmpl_later_take(link->later, &taken, pool);
     if (!hand_over(link, store, taken, n, &err, pool)) {
         if (same_site(taken, n, pool) == n) {
             put_back(link, taken, n, !no_turn(&err));
@@ -370,6 +369,53 @@ static void learn_waiting(tmpl_link_t *link, apr_time_t now, apr_pool_t *pool)
         }
     }
     report_learning(link, &err, NULL, pool);
+    return err.status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err.status);
+}
+
+/* Whether this process is to end: its watchdog is waited for. */
+static int is_stopping(void)
+{
+    int state;
+
+    return ap_mpm_query(AP_MPMQ_MPM_STATE, &state) != APR_SUCCESS || state == AP_MPMQ_STOPPING;
+}
+
+/* For others who learn: a store may let one of them write at a time, and wake the next one too late. */
+static void rest(apr_interval_time_t worked)
+{
+    apr_interval_time_t pause = worked / REST_PART;
+
+    if (pause > 0) {
+        apr_sleep(pause < REST_MOST ? pause : REST_MOST);
+    }
+}
+
+/*
+ * Has what is due learnt, or all that waits, if the store may be asked; by who holds link->learning. A little at a time:
+ * so there is room again soon, and others can write in between.
+ */
+static void learn_waiting(tmpl_link_t *link, int all, apr_pool_t *pool)
+{
+    tmpl_store_t *store = __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
+    apr_time_t now = tmpl_clock(), end = all ? now + LEARN_TIMEOUT : APR_INT64_MAX;
+    apr_pool_t *scratch;
+    int more = store != NULL; /* nothing waits for a store that was never opened */
+
+    apr_pool_create(&scratch, pool);
+    while (more && tmpl_later_is_due(link->later, all ? APR_INT64_MAX : now) &&
+           tmpl_breaker_allow(&link->learner, now)) { /* last: a trial of one that failed is used */
+        apr_time_t start = now;
+
+        more = learn_some(link, store, scratch);
+        apr_pool_clear(scratch);
+        now = tmpl_clock();
+        more &= now < end && (all || !is_stopping());
+        if (more) {
+            rest(now - start);
+            now = tmpl_clock();
+        }
+    }
+    apr_pool_destroy(scratch);
 }
 
 /* The watchdog's call. */
@@ -386,7 +432,7 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 
         apr_thread_mutex_lock(link->learning);
         if (!apr_atomic_read32(&link->closed)) {
-            learn_waiting(link, tmpl_clock(), pool);
+            learn_waiting(link, 0, pool);
         }
         apr_thread_mutex_unlock(link->learning);
     }
@@ -396,13 +442,14 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 /* Learns what waits, and counts what cannot be; by who holds link->learning. */
 static void learn_last(tmpl_link_t *link)
 {
-    tmpl_waiting_t *lost;
+    tmpl_waiting_t lost[LEARN_AT_ONCE];
     unsigned n;
 
-    learn_waiting(link, APR_INT64_MAX, link->pool);
-    n = tmpl_later_take(link->later, &lost, link->pool);
-    tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
-    tmpl_later_free(lost, n);
+    learn_waiting(link, 1, link->pool);
+    while ((n = tmpl_later_take(link->later, lost, LEARN_AT_ONCE)) > 0) {
+        tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
+        tmpl_later_free(lost, n);
+    }
 }
 
 /*
@@ -485,7 +532,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
     tmpl_error_t err;
     int i;
 
-    /* its thread is started behind us; should that fail, pages are learnt where they find no room */
+    /* its thread is started behind us */
     apr_atomic_set32(&watched, has_watchdog);
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
@@ -535,34 +582,14 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
     return 0;
 }
 
-/* Learns a page for which there is no room, while its client waits: not those of others. */
-static void learn_now(tmpl_link_t *link, tmpl_store_t *store, const tmpl_observation_t *page,
-                      const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
-{
-    tmpl_error_t err = { APR_SUCCESS, "" };
-    uint32_t counted = 0;
-    int allowed = tmpl_breaker_allow(&link->learner, tmpl_clock());
-
-    if (allowed) {
-        err.status =
-            tmpl_store_learn(store, &page, 1, tmpl_conf_timeout(conf), &counted, &err, pool);
-        report_room(link, &err, counted > 0, r, pool);
-        report_learning(link, &err, r, pool);
-    }
-    tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, !allowed || err.status != APR_SUCCESS);
-    tmpl_count(TMPL_COUNTER_LEARNED, counted);
-}
-
 /* Puts a page aside that is to be learnt. */
-static void put_aside(tmpl_link_t *link, tmpl_store_t *store, const tmpl_observation_t *page,
-                      const tmpl_conf_t *conf, request_rec *r, apr_pool_t *pool)
+static void put_aside(tmpl_link_t *link, const tmpl_observation_t *page, const tmpl_conf_t *conf)
 {
-    tmpl_later_e added = tmpl_later_add(link->later, page, tmpl_clock() + tmpl_conf_delay(conf));
+    tmpl_later_e added = tmpl_later_add(link->later, page, tmpl_clock() + tmpl_conf_delay(conf),
+                                        tmpl_conf_timeout(conf));
 
     tmpl_count(TMPL_COUNTER_LATER, added == TMPL_LATER_ADDED);
-    if (added == TMPL_LATER_FULL) {
-        learn_now(link, store, page, conf, r, pool);
-    }
+    tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_LATER_FULL);
 }
 
 /* Whether who asks now need not wait until the page is learnt. */
@@ -603,7 +630,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     report_all(link, &outcome->store_error, outcome->counts.counted && !outcome->counts.due, r,
                pool);
     if (outcome->counts.due) {
-        put_aside(link, store, &outcome->observation, conf, r, pool);
+        put_aside(link, &outcome->observation, conf);
     }
 }
 

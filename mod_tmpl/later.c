@@ -2,25 +2,35 @@
 /*
  * A page is judged while its client waits; that it has been there is written down afterwards. Until then a
  * copy of what the store is to be told waits here: about 10 KB of a usual page.
+ *
+ * Who finds no room waits for it a little, as who learns makes some every few milliseconds. So where more pages
+ * come than a store can learn, requests become as slow as learning, and no page is lost.
  */
 #include <stdlib.h>
 
+#include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
 
 #include "mod_tmpl.h"
+#include "page/slot.h"
 
 /* More do not wait: what a child may hold, and lose should it be killed. */
 #define PAGES_MOST 1024
 #define BYTES_MOST ((apr_size_t)16 << 20)
 /* How often a store may fail with its site before a page is given up. */
 #define TRIES_MOST 5
+/* Places for documents, a power of two. */
+#define PLACES 4096
 
 struct tmpl_later_t {
     apr_thread_mutex_t *lock; /* held for a few copies of words */
+    apr_thread_cond_t *room;  /* some have been taken, or will not be */
     tmpl_waiting_t pages[PAGES_MOST];
     unsigned n;
     apr_size_t size;
-    int full; /* one has found no room since the others were taken */
+    uint16_t places[PLACES]; /* by document: the page's index + 1 */
+    unsigned waiting;        /* who waits for room */
+    int stuck;               /* no room is to be expected */
 };
 
 void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n)
@@ -45,57 +55,89 @@ tmpl_later_t *tmpl_later_create(apr_pool_t *pool)
     tmpl_later_t *later = apr_pcalloc(pool, sizeof(*later));
 
     apr_thread_mutex_create(&later->lock, APR_THREAD_MUTEX_DEFAULT, pool);
+    apr_thread_cond_create(&later->room, pool);
     apr_pool_cleanup_register(pool, later, later_cleanup, apr_pool_cleanup_null);
     return later;
 }
 
-/* Whether the same page waits: to learn it a second time would change nothing. */
-static int waits(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
+static int is_same(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
 {
-    unsigned i;
+    return one->document.id == other->document.id && one->document.text == other->document.text &&
+           strcmp(one->page->site, other->page->site) == 0;
+}
 
-    for (i = 0; i < later->n; i++) {
-        const tmpl_waiting_t *other = &later->pages[i];
+/* The place of the same page, or a free one: there are more than pages. */
+static uint16_t *place_of(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+{
+    uint64_t hash = waiting->document.id + 3 * waiting->document.text;
+    uint32_t at = tmpl_slot_of(hash, PLACES);
 
-        if (other->document.id == waiting->document.id &&
-            other->document.text == waiting->document.text &&
-            strcmp(other->page->site, waiting->page->site) == 0) {
-            return 1;
-        }
+    while (later->places[at] != 0 && !is_same(&later->pages[later->places[at] - 1], waiting)) {
+        at = (at + 1) % PLACES;
     }
-    return 0;
+    return &later->places[at];
+}
+
+/* Whether the same page waits: to learn it a second time would change nothing. */
+static int is_known(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+{
+    return *place_of(later, waiting) != 0;
+}
+
+/* One that is too large for the others stands alone. */
+static int has_room(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
+{
+    return later->n == 0 || (later->n < PAGES_MOST && later->size < BYTES_MOST &&
+                             waiting->size <= BYTES_MOST - later->size);
 }
 
 /* Puts a page behind the others; who has not put it there frees it. */
 static tmpl_later_e push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
-    if (waits(later, waiting)) {
+    if (is_known(later, waiting)) {
         return TMPL_LATER_KNOWN;
     }
-    if (later->n == PAGES_MOST || waiting->size > BYTES_MOST - later->size) {
-        later->full = 1;
+    if (!has_room(later, waiting)) {
         return TMPL_LATER_FULL;
     }
+    *place_of(later, waiting) = (uint16_t)(later->n + 1);
     later->pages[later->n++] = *waiting;
     later->size += waiting->size;
     return TMPL_LATER_ADDED;
 }
 
-tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due)
+/* So long at most; who has waited in vain tells the others not to. */
+static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting,
+                          apr_interval_time_t timeout)
 {
-    tmpl_waiting_t waiting = { .size = tmpl_observation_size(page),
+    apr_time_t end = tmpl_clock() + timeout;
+    apr_interval_time_t left = timeout;
+
+    later->waiting++;
+    while (!later->stuck && !has_room(later, waiting)) {
+        later->stuck =
+            left <= 0 || apr_thread_cond_timedwait(later->room, later->lock, left) != APR_SUCCESS;
+        left = end - tmpl_clock();
+    }
+    later->waiting--;
+}
+
+tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due,
+                            apr_interval_time_t timeout)
+{
+    tmpl_waiting_t waiting = { .page = tmpl_observation_copy(page),
+                               .size = tmpl_observation_size(page),
                                .document = *page->document,
                                .due = due };
     tmpl_later_e added;
 
-    if (waiting.size > BYTES_MOST) {
-        return TMPL_LATER_FULL;
-    }
-    waiting.page = tmpl_observation_copy(page);
     if (waiting.page == NULL) {
         return TMPL_LATER_FULL;
     }
     apr_thread_mutex_lock(later->lock);
+    if (!is_known(later, &waiting)) {
+        wait_for_room(later, &waiting, timeout);
+    }
     added = push(later, &waiting);
     apr_thread_mutex_unlock(later->lock);
     if (added != TMPL_LATER_ADDED) {
@@ -104,13 +146,19 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     return added;
 }
 
+/* Before there is no room for others. */
+static int is_crowded(const tmpl_later_t *later)
+{
+    return later->n >= PAGES_MOST / 2 || later->size >= BYTES_MOST / 2;
+}
+
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now)
 {
     unsigned i;
     int due;
 
     apr_thread_mutex_lock(later->lock);
-    due = later->full;
+    due = is_crowded(later);
     for (i = 0; i < later->n && !due; i++) {
         due = later->pages[i].due <= now;
     }
@@ -118,16 +166,56 @@ int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now)
     return due;
 }
 
-unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t **taken, apr_pool_t *pool)
+/* Moves the oldest, and what else waits of their sites, until there are so many: their number. */
+static unsigned choose(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most)
+{
+    unsigned n = 0, oldest, i;
+
+    for (oldest = 0; oldest < later->n && n < most; oldest++) {
+        const char *site;
+
+        if (later->pages[oldest].page == NULL) {
+            continue;
+        }
+        site = later->pages[oldest].page->site;
+        for (i = oldest; i < later->n && n < most; i++) {
+            tmpl_waiting_t *waiting = &later->pages[i];
+
+            if (waiting->page != NULL && strcmp(waiting->page->site, site) == 0) {
+                taken[n++] = *waiting;
+                waiting->page = NULL;
+            }
+        }
+    }
+    return n;
+}
+
+/* The others stay, in their order. */
+static void close_ranks(tmpl_later_t *later)
+{
+    unsigned n = later->n, i;
+
+    later->n = 0;
+    later->size = 0;
+    memset(later->places, 0, sizeof(later->places));
+    for (i = 0; i < n; i++) {
+        tmpl_waiting_t waiting = later->pages[i];
+
+        if (waiting.page != NULL) {
+            push(later, &waiting);
+        }
+    }
+}
+
+unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most)
 {
     unsigned n;
 
     apr_thread_mutex_lock(later->lock);
-    n = later->n;
-    *taken = apr_pmemdup(pool, later->pages, n * sizeof(**taken));
-    later->n = 0;
-    later->size = 0;
-    later->full = 0;
+    n = choose(later, taken, most);
+    close_ranks(later);
+    later->stuck = 0;
+    apr_thread_cond_broadcast(later->room);
     apr_thread_mutex_unlock(later->lock);
     return n;
 }
@@ -151,6 +239,8 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
         }
         lost += added == TMPL_LATER_FULL;
     }
+    later->stuck |= n > 0 && tried;
+    apr_thread_cond_broadcast(later->room);
     apr_thread_mutex_unlock(later->lock);
     return lost;
 }

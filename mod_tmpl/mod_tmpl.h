@@ -362,16 +362,23 @@ typedef enum {
     TMPL_LATER_FULL   /* there is no room for it */
 } tmpl_later_e;
 
-/* Puts a copy of a page behind them. */
-tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due);
+/* Puts a copy of a page behind them; waits for room, so long at most, unless none is to be expected. */
+tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due,
+                            apr_interval_time_t timeout);
 
-/* Whether one of them is due; they all are when one has found no room. */
+/* Whether one of them is due; they all are while there is half as much room as could be, or less. */
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now);
 
-/* Takes all of them, as an array from pool: their number. */
-unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t **taken, apr_pool_t *pool);
+/*
+ * Takes up to so many, the oldest and what else waits of their sites, which stand together: their number. From
+ * now on there is room.
+ */
+unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most);
 
-/* Puts those back that could not be learnt, if it was tried; returns how many of them are lost. */
+/*
+ * Puts those back that could not be learnt; returns how many of them are lost. If it was tried, no room is to
+ * be expected until some are taken again.
+ */
 unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n,
                              int tried);
 

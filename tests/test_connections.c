@@ -32,7 +32,10 @@ static apr_status_t opens;    /* what comes of opening it */
 static apr_interval_time_t delay;
 static tmpl_error_t learns;       /* what the store says when pages are handed over */
 static unsigned handed;           /* times some were */
-static unsigned last_n;           /* and how many, the last time */
+static unsigned last_n;           /* and how many, the last time, */
+static char last_sites[64];       /* of which sites, a letter each */
+static int mpm_state;             /* what httpd is doing */
+static apr_interval_time_t room;  /* how long a page may wait for it */
 static const char *bad_site;      /* and of this one always */
 static apr_interval_time_t slow;  /* how long each page takes it: past its timeout it fails */
 static tmpl_learning_e was_asked; /* how the last page was to be learnt */
@@ -100,6 +103,7 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     (void)store;
     (void)p;
     for (i = 0; i < n; i++) {
+        last_sites[i % sizeof(last_sites)] = *pages[i]->site;
         if (bad_site != NULL && strcmp(pages[i]->site, bad_site) == 0) {
             said = (tmpl_error_t){ APR_EGENERAL, "a bad site" };
         }
@@ -123,7 +127,14 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 {
     (void)conf;
-    return 1;
+    return room;
+}
+
+AP_DECLARE(apr_status_t) ap_mpm_query(int query_code, int *result)
+{
+    (void)query_code;
+    *result = mpm_state;
+    return APR_SUCCESS;
 }
 
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
@@ -213,6 +224,8 @@ static tmpl_link_t *start(apr_status_t how)
     pages_come_again = 0;
     within = NULL;
     apr_atomic_set32(&inside, 0); /* a process of its own */
+    mpm_state = AP_MPMQ_RUNNING;
+    room = 1;
     slow = 0;
 
     clock_now = apr_time_from_sec(1000);
@@ -231,8 +244,8 @@ static tmpl_link_t *start(apr_status_t how)
     return link;
 }
 
-/* A request for a page of that site; returns what was logged. */
-static const char *request(tmpl_link_t *link, const char *site)
+/* A request for a page of that site. */
+static void ask(tmpl_link_t *link, const char *site)
 {
     static struct ap_logconf logconf;
     static conn_rec connection;
@@ -244,8 +257,14 @@ static const char *request(tmpl_link_t *link, const char *site)
     logconf.level = APLOG_TRACE8;
     r.log = &logconf;
     r.connection = &connection;
-    log_text[0] = '\0';
     tmpl_link_clean(&outcome, &input, &conf, &r, pool);
+}
+
+/* The same; returns what was logged. */
+static const char *request(tmpl_link_t *link, const char *site)
+{
+    log_text[0] = '\0';
+    ask(link, site);
     return log_text;
 }
 
@@ -435,54 +454,140 @@ static void what_waits_is_learnt_when_it_is_due(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LEARNED], 2);
 }
 
-static void fill(tmpl_link_t *link)
+/* So many requests for pages of a site. */
+static void requests(tmpl_link_t *link, const char *site, unsigned n)
 {
-    unsigned i;
-
-    for (i = 0; i < PAGES_MOST; i++) {
-        request(link, "s");
+    while (n-- > 0) {
+        request(link, site);
     }
-    assert_int_equal(handed, 0);
 }
 
-/* Who finds no room has its own page learnt, no others; those are learnt at the watchdog's next turn, due or not. */
-static void who_finds_no_room_learns_its_own(void **state)
+/* A few at a time: so there is room again soon. But all that are due, and no others. */
+static void a_turn_is_made_of_short_steps(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
 
     (void)state;
-    fill(link);
-    request(link, "s");
-    assert_int_equal(handed, 1);
-    assert_int_equal(last_n, 1);
-    assert_int_equal(counters[TMPL_COUNTER_LEARNED], 1);
-    assert_int_equal(counters[TMPL_COUNTER_LATER], PAGES_MOST);
-    assert_int_equal(link->later->n, PAGES_MOST);
+    requests(link, "s", 2 * LEARN_AT_ONCE + 1);
+    clock_now += 1000;
+    requests(link, "s", LEARN_AT_ONCE);
     tick();
-    assert_int_equal(last_n, PAGES_MOST);
-    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], PAGES_MOST);
-    assert_int_equal(counters[TMPL_COUNTER_LEARNED], PAGES_MOST + 1);
-    assert_int_equal(link->later->n, 0);
-    assert_int_equal(link->later->size, 0);
-    request(link, "s");
-    tick(); /* from then on when they are due, again */
+    assert_int_equal(handed, 3);
+    assert_int_equal(last_n, LEARN_AT_ONCE);
     assert_int_equal(link->later->n, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_RUNS], 3);
 }
 
-/* Where the store does not learn, nobody waits for it: such pages are lost, and counted. */
+/* httpd waits for its watchdog: the turn ends when the child is to end. */
+static void a_turn_ends_when_httpd_does(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    requests(link, "s", 3 * LEARN_AT_ONCE);
+    clock_now += 1000;
+    mpm_state = AP_MPMQ_STOPPING;
+    tick();
+    assert_int_equal(handed, 1);
+    apr_pool_destroy(link->pool); /* which learns the others */
+    assert_int_equal(handed, 3);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3 * LEARN_AT_ONCE);
+}
+
+/* A site's pages stand together, as they do in a store; the oldest page's come first. */
+static void pages_are_handed_over_by_site(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    unsigned i;
+
+    (void)state;
+    for (i = 0; i < 6; i++) {
+        requests(link, "b", 1);
+        requests(link, "a", 1);
+    }
+    requests(link, "b", LEARN_AT_ONCE - 12);
+    requests(link, "a", 1);
+    clock_now += 1000;
+    tick();
+    assert_int_equal(handed, 2);
+    assert_int_equal(last_n, 1);
+    assert_int_equal(last_sites[0], 'a');
+    assert_int_equal(last_sites[1], 'b');
+    assert_int_equal(last_sites[LEARN_AT_ONCE - 7], 'b');
+    assert_int_equal(last_sites[LEARN_AT_ONCE - 6], 'a');
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], LEARN_AT_ONCE + 1);
+}
+
+static void fill(tmpl_link_t *link)
+{
+    requests(link, "s", PAGES_MOST - link->later->n);
+    assert_int_equal(link->later->n, PAGES_MOST);
+}
+
+static unsigned who_waits_for_room(tmpl_link_t *link)
+{
+    unsigned n;
+
+    apr_thread_mutex_lock(link->later->lock);
+    n = link->later->waiting;
+    apr_thread_mutex_unlock(link->later->lock);
+    return n;
+}
+
+static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *link)
+{
+    (void)thread;
+    ask(link, "s");
+    return NULL;
+}
+
+/* Who finds no room waits until some pages are learnt, which they are at the watchdog's next turn, due or not. */
+static void who_finds_no_room_waits_for_it(void **state)
+{
+    enum { LEFT = PAGES_MOST / 2 - LEARN_AT_ONCE };
+    tmpl_link_t *link = start_waiting(1000);
+    apr_status_t rv;
+    apr_thread_t *thread;
+
+    (void)state;
+    fill(link);
+    request(link, "s"); /* in vain, for a microsecond */
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    tick();
+    assert_int_equal(link->later->n, LEFT);
+    fill(link);
+    room = apr_time_from_sec(60);
+    alarm(20); /* which ends a test that waits for ever */
+    apr_thread_create(&thread, NULL, ask_in_a_thread, link, pool);
+    while (who_waits_for_room(link) == 0) {
+        apr_thread_yield();
+    }
+    tick();
+    apr_thread_join(&rv, thread);
+    alarm(0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER], 2 * PAGES_MOST - LEFT + 1);
+    assert_int_equal(link->later->n, LEFT + 1);
+}
+
+/* Where no room is to be expected, nobody waits for it: such pages are lost, and counted. */
 static void who_finds_no_room_does_not_wait_for_nothing(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
 
     (void)state;
     fill(link);
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
-    assert_non_null(strstr(request(link, "s"), "[T017]"));
-    request(link, "s");
-    request(link, "s");
-    assert_int_equal(handed, 1);
+    request(link, "s"); /* the watchdog does not come */
+    room = apr_time_from_sec(60);
+    alarm(20); /* which ends a test that waits for that long */
+    requests(link, "s", 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 3);
-    assert_int_equal(asked, PAGES_MOST + 3);
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    tick();
+    requests(link, "s", 2);
+    alarm(0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 5);
+    assert_int_equal(asked, PAGES_MOST + 5);
     assert_int_equal(link->later->n, PAGES_MOST);
 }
 
@@ -499,30 +604,52 @@ static void the_same_page_waits_once(void **state)
     request(link, "t"); /* of another site */
     assert_int_equal(link->later->n, 2);
     document.text++; /* or with another text, which is as its address from the next one on */
-    assert_int_equal(tmpl_later_add(link->later, &a_page, 0), TMPL_LATER_ADDED);
+    assert_int_equal(tmpl_later_add(link->later, &a_page, 0, 0), TMPL_LATER_ADDED);
     assert_int_equal(link->later->n, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
     assert_int_equal(handed, 0);
 }
 
-/* Pages are bounded in bytes, too: one that is too large is learnt at once. */
-static void a_page_that_is_too_large_does_not_wait(void **state)
+/* It does not when others have been taken, either. */
+static void pages_are_known_that_stay(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    tmpl_waiting_t taken[LEARN_AT_ONCE];
+
+    (void)state;
+    requests(link, "s", LEARN_AT_ONCE + 1);
+    assert_int_equal(tmpl_later_take(link->later, taken, LEARN_AT_ONCE), LEARN_AT_ONCE);
+    pages_come_again = 1;
+    request(link, "s");
+    assert_int_equal(link->later->n, 1);
+    document = taken[0].document;
+    request(link, "s");
+    assert_int_equal(link->later->n, 2);
+    tmpl_later_free(taken, LEARN_AT_ONCE);
+}
+
+/* Pages are bounded in bytes, too: a large one waits alone. */
+static void a_page_that_is_too_large_waits_alone(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
 
     (void)state;
     a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t));
     a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
+    requests(link, "s", 2);
+    assert_int_equal(link->later->n, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    tick();
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
+    a_page.n = a_page.n * 2 / 5;
+    requests(link, "s", 2); /* no room for three of these */
+    assert_int_equal(link->later->n, 2);
     request(link, "s");
-    assert_int_equal(handed, 1);
+    assert_int_equal(link->later->n, 2);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 2);
+    tick(); /* and they are learnt early */
+    assert_int_equal(link->later->size, 0);
     assert_int_equal(link->later->n, 0);
-    a_page.n /= 2;
-    request(link, "s");
-    assert_int_equal(link->later->n, 1);
-    request(link, "s"); /* no room for two of these */
-    assert_int_equal(handed, 2);
-    assert_int_equal(last_n, 1);
-    assert_int_equal(link->later->n, 1);
 }
 
 /* A store that fails is told of once and left alone; pages are tried again, and given up in the end. */
@@ -808,10 +935,14 @@ int main(void)
         TEST(a_full_store_is_told_of_once),
         TEST(without_a_watchdog_nothing_waits),
         TEST(what_waits_is_learnt_when_it_is_due),
-        TEST(who_finds_no_room_learns_its_own),
+        TEST(a_turn_is_made_of_short_steps),
+        TEST(a_turn_ends_when_httpd_does),
+        TEST(pages_are_handed_over_by_site),
+        TEST(who_finds_no_room_waits_for_it),
         TEST(who_finds_no_room_does_not_wait_for_nothing),
         TEST(the_same_page_waits_once),
-        TEST(a_page_that_is_too_large_does_not_wait),
+        TEST(pages_are_known_that_stay),
+        TEST(a_page_that_is_too_large_waits_alone),
         TEST(pages_are_not_tried_for_ever),
         TEST(who_has_no_turn_waits_for_one),
         TEST(learning_that_fails_leaves_requests_alone),
