@@ -9,7 +9,6 @@ import bisect
 import collections
 import hashlib
 import html
-import importlib.util
 import json
 import multiprocessing
 import os
@@ -18,6 +17,8 @@ import tempfile
 
 import numpy as np
 import xgboost
+
+import scorer as scores
 
 FIRST = 40
 # Longest step over gold words that a block may make to find its own.
@@ -35,13 +36,6 @@ THRESHOLD = .5
 WEIGHTS = {'dragnet': 5, 'deb2': .25}
 # The data set that debian-sites writes.
 MORE = 'deb2/'
-
-
-def load_scorer(path):
-    spec = importlib.util.spec_from_file_location('score', path)
-    scorer = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(scorer)
-    return scorer
 
 
 def keys_of(corpus):
@@ -96,7 +90,7 @@ class Corpus:
     """The sites of some directories DIR/DS/SITE, read once: sites[key][seed] is (rows, labels, page of each row)."""
 
     def __init__(self, dirs, scorer, features, seeds=(0, 1)):
-        self.scorer, self.features = load_scorer(scorer), features
+        self.scorer, self.features = scores.load(scorer), features
         lines = subprocess.run([features], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
         self.names, groups = zip(*(line.split('\t') for line in lines))
         self.groups = np.array(groups)
