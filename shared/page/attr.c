@@ -5,14 +5,34 @@
 
 #include <apr_strings.h>
 
-/* Bytes that end names: of tags and attributes all of these, but of tags '='. */
-static const unsigned char ends_name[256] = {
-    ['\t'] = 1, ['\n'] = 1, ['\f'] = 1, ['\r'] = 1, [' '] = 1, ['/'] = 1, ['>'] = 1, ['='] = 2,
+#include "text/eight.h"
+
+#define ENDS      TMPL_NAME_ENDS
+#define ENDS_ATTR TMPL_NAME_ENDS_ATTR
+const unsigned char tmpl_name_ends[256] = {
+    ['\t'] = ENDS, ['\n'] = ENDS, ['\f'] = ENDS, ['\r'] = ENDS,
+    [' '] = ENDS,  ['/'] = ENDS,  ['>'] = ENDS,  ['='] = ENDS_ATTR,
 };
 
 static uint32_t skip_space(const char *src, uint32_t len, uint32_t p)
 {
     while (p < len && tmpl_is_space(src[p])) {
+        p++;
+    }
+    return p;
+}
+
+/* Where the name of an attribute ends that goes on at p. */
+static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
+{
+    if (len - p >= 8) {
+        /* the bytes that may end it, and a few others */
+        uint64_t eight = tmpl_eight(src + p);
+        uint64_t ends = tmpl_eight_below(eight, ' ' + 1) | tmpl_eight_zero(eight ^ TMPL_EACH('/')) |
+                        tmpl_eight_zero((eight & TMPL_EACH(0xFC)) ^ TMPL_EACH('=' & 0xFC));
+        p += ends != 0 ? tmpl_eight_first(ends) : 8;
+    }
+    while (p < len && tmpl_name_ends[(unsigned char)src[p]] == 0) {
         p++;
     }
     return p;
@@ -44,7 +64,7 @@ static int read_value(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t
     return 1;
 }
 
-tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
+tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
 {
     uint32_t p = *at;
     for (;;) {
@@ -67,9 +87,7 @@ tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uin
     }
     attr->name.start = p;
     p++; /* a name may begin with '=' */
-    while (p < len && ends_name[(unsigned char)src[p]] == 0) {
-        p++;
-    }
+    p = attr_name_end(src, len, p);
     attr->name.end = p;
     attr->value.start = attr->value.end = p;
     *at = p;
@@ -89,7 +107,7 @@ uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag)
 uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name)
 {
     uint32_t p = name;
-    while (p < len && ends_name[(unsigned char)src[p]] != 1) {
+    while (p < len && tmpl_name_ends[(unsigned char)src[p]] != ENDS) {
         p++;
     }
     return p;

@@ -23,11 +23,27 @@ typedef enum {
     TMPL_ATTR_TRUNCATED     /* the source ends within the tag */
 } tmpl_attr_e;
 
+/* Of a byte: whether it ends names of tags and attributes, or of attributes only: '='. */
+#define TMPL_NAME_ENDS      1
+#define TMPL_NAME_ENDS_ATTR 2
+extern const unsigned char tmpl_name_ends[256];
+
+/* tmpl_attr_next, where it is not the tag's end that comes next. */
+tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
+
 /*
  * The next attribute from *at on, which stands behind the tag's name or behind the attribute before.
  * len bounds src.
  */
-tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
+static inline tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len,
+                                         uint32_t *at)
+{
+    if (*at < len && src[*at] == '>') {
+        ++*at;
+        return TMPL_ATTR_TAG_END;
+    }
+    return tmpl_attr_read(attr, src, len, at);
+}
 
 /* Where the name of a tag ends that begins at name; len, which bounds src, if it does not. */
 uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name);
@@ -57,7 +73,8 @@ static inline char tmpl_lower(char c)
 /* HTML's white space: tab, line feed, form feed, carriage return, space. */
 static inline int tmpl_is_space(char c)
 {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+    const uint64_t spaces = 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r' | 1ull << ' ';
+    return (unsigned char)c <= ' ' && (spaces >> c & 1) != 0;
 }
 
 #endif

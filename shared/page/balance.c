@@ -64,17 +64,18 @@ static void open_body(balance_t *b, uint32_t token)
     tmpl_opens_push(&b->s, token, TMPL_TAG_BODY, TMPL_TAG_BODY);
 }
 
-static int is_table_part(unsigned tag)
+static int is_part(unsigned tag)
 {
-    return tag == TMPL_TAG_CAPTION || tag == TMPL_TAG_COL || tag == TMPL_TAG_COLGROUP ||
-           tag == TMPL_TAG_TBODY || tag == TMPL_TAG_THEAD || tag == TMPL_TAG_TFOOT ||
-           tag == TMPL_TAG_TR || tag == TMPL_TAG_TD || tag == TMPL_TAG_TH;
+    return (tmpl_tag_flags((tmpl_tag_e)tag) & TMPL_IS_PART) != 0;
 }
 
 /* The table that tags are read for ("in table" and the modes of its parts); 0 in cells and outside. */
 static uint32_t table_mode(const balance_t *b)
 {
-    for (uint32_t i = b->s.n - 1; i > 0 && !tmpl_is_cell(b->s.stack[i].tag); i--) {
+    if (b->s.n_of[TMPL_TAG_TABLE] == 0) {
+        return 0;
+    }
+    for (uint32_t i = b->s.n - 1; i > 0 && !(b->s.stack[i].flags & TMPL_IS_CELL); i--) {
         if (b->s.stack[i].tag == TMPL_TAG_TABLE) {
             return i;
         }
@@ -86,7 +87,10 @@ static uint32_t table_mode(const balance_t *b)
 static uint32_t select_mode(const balance_t *b)
 {
     uint32_t i = b->s.n - 1;
-    while (b->s.stack[i].tag == TMPL_TAG_OPTION || b->s.stack[i].tag == TMPL_TAG_OPTGROUP) {
+    if (b->s.n_of[TMPL_TAG_SELECT] == 0) {
+        return 0;
+    }
+    while (b->s.stack[i].flags & TMPL_IS_OPTION) {
         i--;
     }
     return b->s.stack[i].tag == TMPL_TAG_SELECT ? i : 0;
@@ -105,6 +109,10 @@ static int leave_colgroup(balance_t *b, unsigned tag)
 /* li, dd and dt close the one before them: 13.2.6.4.7. */
 static int close_item(balance_t *b, tmpl_tag_e tag)
 {
+    const uint32_t *n_of = b->s.n_of;
+    if ((tag == TMPL_TAG_LI ? n_of[tag] : n_of[TMPL_TAG_DD] + n_of[TMPL_TAG_DT]) == 0) {
+        return 0;
+    }
     for (uint32_t i = b->s.n - 1; i > 0; i--) {
         const tmpl_open_t *o = &b->s.stack[i];
         int same = tag == TMPL_TAG_LI ? o->tag == TMPL_TAG_LI
@@ -135,21 +143,16 @@ static int close_p(balance_t *b, tmpl_tag_e tag)
     return 1;
 }
 
-static int is_ruby_part(unsigned tag)
-{
-    return tag == TMPL_TAG_RP || tag == TMPL_TAG_RT || tag == TMPL_TAG_RB || tag == TMPL_TAG_RTC;
-}
-
 /* Whether a start tag closes the innermost open element, if it is of that tag. */
 static int closes_sibling(unsigned tag, unsigned flags, const tmpl_open_t *open)
 {
     if (flags & TMPL_IS_HEADING) {
         return (open->flags & TMPL_IS_HEADING) != 0;
     }
-    if (tag == TMPL_TAG_OPTION || tag == TMPL_TAG_OPTGROUP) {
+    if (flags & TMPL_IS_OPTION) {
         return open->tag == TMPL_TAG_OPTION || (tag == TMPL_TAG_OPTGROUP && open->tag == tag);
     }
-    return is_ruby_part(tag) && is_ruby_part(open->tag);
+    return (flags & open->flags & TMPL_IS_RUBY) != 0;
 }
 
 /* What a start tag closes before it opens its element; true if it closed anything. */
@@ -245,16 +248,16 @@ static int close_table(balance_t *b)
 /* Start tags that do not bring back formatting elements that wait: 13.2.6.4.7. */
 static int is_plain_block(unsigned tag, unsigned flags)
 {
-    return (flags & (TMPL_IS_CLOSES_P | TMPL_IS_TABLE | TMPL_IS_HEAD)) != 0 || is_table_part(tag) ||
+    return (flags &
+            (TMPL_IS_CLOSES_P | TMPL_IS_TABLE | TMPL_IS_HEAD | TMPL_IS_PART | TMPL_IS_RUBY)) != 0 ||
            tag == TMPL_TAG_TEXTAREA || tag == TMPL_TAG_IFRAME || tag == TMPL_TAG_NOEMBED ||
-           tag == TMPL_TAG_PARAM || tag == TMPL_TAG_SOURCE || tag == TMPL_TAG_TRACK ||
-           is_ruby_part(tag);
+           tag == TMPL_TAG_PARAM || tag == TMPL_TAG_SOURCE || tag == TMPL_TAG_TRACK;
 }
 
 /* Tags that end a select in a table. */
 static int ends_select(const balance_t *b, unsigned tag, uint32_t in_scope)
 {
-    return (tag == TMPL_TAG_TABLE || is_table_part(tag)) && tag != TMPL_TAG_COL &&
+    return (tag == TMPL_TAG_TABLE || is_part(tag)) && tag != TMPL_TAG_COL &&
            tag != TMPL_TAG_COLGROUP && tmpl_opens_find(&b->s, in_scope, tmpl_scope_table) != 0;
 }
 
@@ -288,7 +291,7 @@ static int is_misplaced(balance_t *b, unsigned tag)
     if (tag == TMPL_TAG_FRAME || tag == TMPL_TAG_ISINDEX || tag == TMPL_TAG_MENUITEM) {
         return 1; /* dropped, or parsed otherwise by each generation of browsers */
     }
-    if ((top(b)->flags & TMPL_IS_TABLE) && !is_table_part(tag)) {
+    if ((top(b)->flags & TMPL_IS_TABLE) && !is_part(tag)) {
         return tag != TMPL_TAG_SCRIPT && tag != TMPL_TAG_STYLE && tag != TMPL_TAG_TEMPLATE;
     }
     if (tag == TMPL_TAG_FORM) {
@@ -313,6 +316,10 @@ static void body_start(balance_t *b, uint32_t i)
 static int head_start(balance_t *b, uint32_t i)
 {
     tmpl_tag_e tag = (tmpl_tag_e)b->tokens[i].tag;
+    unsigned flags = tmpl_tag_flags(tag);
+    if (in_body(b) && !(flags & TMPL_IS_NEVER_EDIT)) {
+        return 0;
+    }
     if (tag == TMPL_TAG_BODY) {
         body_start(b, i);
         return 1;
@@ -324,10 +331,9 @@ static int head_start(balance_t *b, uint32_t i)
         return 1;
     }
     if (in_body(b)) {
-        return 0;
+        return 0; /* a frame */
     }
     /* Of what may stand in the head only these need to be followed. */
-    unsigned flags = tmpl_tag_flags(tag);
     return (flags & TMPL_IS_HEAD) != 0 && (flags & TMPL_IS_RAW) == 0 && tag != TMPL_TAG_TEMPLATE &&
            tag != TMPL_TAG_NOSCRIPT;
 }
@@ -366,7 +372,7 @@ static int prepare(balance_t *b, tmpl_tag_e tag, unsigned flags)
     if (select_start(b, tag)) {
         return -1;
     }
-    if (is_table_part(tag)) {
+    if (flags & TMPL_IS_PART) {
         int part = table_part(b, tag);
         return part < 0 ? -1 : fixed | part;
     }
@@ -541,7 +547,7 @@ static tmpl_scope_t scope_of(unsigned tag, unsigned flags)
     if (tag == TMPL_TAG_LI) {
         return tmpl_scope_item;
     }
-    if (tag == TMPL_TAG_TABLE || is_table_part(tag)) {
+    if (tag == TMPL_TAG_TABLE || (flags & TMPL_IS_PART)) {
         return tmpl_scope_table;
     }
     return (flags & TMPL_IS_SPECIAL) || tag == TMPL_TAG_DD || tag == TMPL_TAG_DT
@@ -697,6 +703,9 @@ static int is_unseen(const char *src, uint32_t start, uint32_t end)
         unsigned char len;
     } spaces[] = { { "&nbsp;", 6 }, { "&#160;", 6 }, { "\xc2\xa0", 2 } };
     uint32_t p = start;
+    if (p < end && !tmpl_is_space(src[p]) && src[p] != '&' && src[p] != '\xc2') {
+        return 0; /* as nearly all texts */
+    }
     while ((p = behind_space(src, p, end)) < end) {
         uint32_t from = p;
         for (unsigned i = 0; p == from && i < sizeof(spaces) / sizeof(spaces[0]); i++) {
@@ -724,27 +733,31 @@ static uint32_t behind_break(balance_t *b, uint32_t start, uint32_t end)
     return start;
 }
 
+enum { GAP_SHOWN = 1, GAP_MAY = 2 };
+
 /* What is between two tokens: whether it is a text that is seen, and whether it may be cut. */
-static void gap(balance_t *b, uint32_t start, uint32_t end, int *shown, int *may)
+static unsigned gap(balance_t *b, uint32_t start, uint32_t end)
 {
     uint32_t from = behind_break(b, start, end);
     uint32_t first = behind_space(b->src, from, end);
-    *shown = *may = 0;
-    if (first < end) {
-        /* A NUL is dropped, and what might be in front of it is not worth following. */
-        b->ambiguous |=
-            tmpl_opens_is_dangling(&b->s) && memchr(b->src + from, '\0', end - from) != NULL;
-        *may = text(b);
-        *shown = !is_quiet(b) && !is_unseen(b->src, first, end);
+    if (first == end) {
+        if (from < end) {
+            blank(b);
+        }
+        return 0;
     }
-    else if (from < end) {
-        blank(b);
+    /* A NUL is dropped, and what might be in front of it is not worth following. */
+    b->ambiguous |=
+        tmpl_opens_is_dangling(&b->s) && memchr(b->src + from, '\0', end - from) != NULL;
+    unsigned may = text(b) ? GAP_MAY : 0;
+    if (is_quiet(b) || is_unseen(b->src, first, end)) {
+        return may;
     }
-    if (*shown) {
-        b->page->n_segments++;
-        b->page->longest_text =
-            end - start > b->page->longest_text ? end - start : b->page->longest_text;
+    b->page->n_segments++;
+    if (end - start > b->page->longest_text) {
+        b->page->longest_text = end - start;
     }
+    return GAP_SHOWN | may;
 }
 
 /*
@@ -758,7 +771,7 @@ static void template_tag(balance_t *b, uint32_t i)
     int *cells = b->template_cells;
     b->ambiguous |= tag == TMPL_TAG_NOSCRIPT || tag == TMPL_TAG_OBJECT || tag == TMPL_TAG_APPLET ||
                     tag == TMPL_TAG_MARQUEE;
-    if (tmpl_is_cell(tag)) {
+    if (tmpl_tag_flags((tmpl_tag_e)tag) & TMPL_IS_CELL) {
         int *open = &cells[tag == TMPL_TAG_TD ? 0 : tag == TMPL_TAG_TH ? 1 : 2];
         *open += step;
         b->ambiguous |= *open < 0;
@@ -809,19 +822,17 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
     balance_t b = { .page = tokens, .tokens = tokens->tokens, .src = src };
     uint32_t at = tokens->begin;
     uint64_t steps = 0;
-    int shown;
-    int may;
     tmpl_opens_init(&b.s, tokens->tokens, src, pool);
     b.quirks = tmpl_quirks(tokens, src);
     for (uint32_t i = 0; i < tokens->n; i++) {
         tmpl_token_t *token = &tokens->tokens[i];
         uint32_t opened = b.s.last_id;
         b.s.at = i;
-        if (b.templates == 0 && (i == 0 || i != b.raw_end) &&
+        if (at < token->span.start && b.templates == 0 && (i == 0 || i != b.raw_end) &&
             !(token->flags & TMPL_TOKEN_FOREIGN)) {
-            gap(&b, at, token->span.start, &shown, &may);
-            token->text_shown = shown;
-            token->text_may = may;
+            unsigned found = gap(&b, at, token->span.start);
+            token->text_shown = (found & GAP_SHOWN) != 0;
+            token->text_may = (found & GAP_MAY) != 0;
         }
         tmpl_decline_e decline = token_event(&b, i);
         if (decline != TMPL_DECLINE_NONE) {
@@ -842,10 +853,10 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
     if (b.templates > 0) {
         return TMPL_DECLINE_TRUNCATED; /* what is left is inside */
     }
-    gap(&b, at, len, &shown, &may);
+    unsigned found = gap(&b, at, len);
     tmpl_opens_finish(&b.s);
-    tokens->text_shown = (unsigned char)shown;
-    tokens->text_may = (unsigned char)may;
+    tokens->text_shown = (found & GAP_SHOWN) != 0;
+    tokens->text_may = (found & GAP_MAY) != 0;
     const tmpl_open_t *body = in_body(&b) ? &b.s.stack[1] : &b.s.stack[0];
     if (body->token != TMPL_NONE && !body->mixed) {
         tokens->tokens[body->token].may = TMPL_NODE_RUN;

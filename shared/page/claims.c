@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-uint32_t tmpl_claim_of_attribute(const char *src, const tmpl_attr_t *attr)
-{
-    return tmpl_span_is(src, attr->name, "data-tmpl") ? attr->name.end - 4 : 0;
-}
-
 uint32_t tmpl_claim_of_comment(const char *src, tmpl_span_t comment)
 {
     uint32_t p = comment.start + 4;

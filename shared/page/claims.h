@@ -9,7 +9,11 @@
 
 #include "page/attr.h"
 
-uint32_t tmpl_claim_of_attribute(const char *src, const tmpl_attr_t *attr);
+static inline uint32_t tmpl_claim_of_attribute(const char *src, const tmpl_attr_t *attr)
+{
+    return tmpl_span_is(src, attr->name, "data-tmpl") ? attr->name.end - 4 : 0;
+}
+
 uint32_t tmpl_claim_of_comment(const char *src, tmpl_span_t comment);
 
 #endif

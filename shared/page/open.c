@@ -64,22 +64,10 @@ void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr
     s->stack[s->n++] = (tmpl_open_t){ .token = TMPL_NONE, .held = TMPL_NONE };
 }
 
-int tmpl_is_cell(unsigned tag)
-{
-    return tag == TMPL_TAG_TD || tag == TMPL_TAG_TH || tag == TMPL_TAG_CAPTION;
-}
-
-/* Elements that shield the active formatting elements around them from what is inside. */
-static int is_marker(const tmpl_open_t *o)
-{
-    return tmpl_is_cell(o->tag) || o->tag == TMPL_TAG_OBJECT || o->tag == TMPL_TAG_APPLET ||
-           o->tag == TMPL_TAG_MARQUEE;
-}
-
 static uint32_t innermost_marker(const tmpl_opens_t *s)
 {
     uint32_t i = s->n - 1;
-    while (i > 0 && !is_marker(&s->stack[i])) {
+    while (i > 0 && !(s->stack[i].flags & TMPL_IS_MARKER)) {
         i--;
     }
     return i;
@@ -219,11 +207,11 @@ tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, ui
     *o = (tmpl_open_t){ .token = token, .held = TMPL_NONE, .name = name, .id = ++s->last_id };
     o->flags = flags;
     o->tag = (unsigned char)tag;
-    o->fixed_text = (flags & TMPL_IS_TABLE) || tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING ||
-                    tag == TMPL_TAG_SELECT || tag == TMPL_TAG_COLGROUP;
+    o->fixed_text = (flags & TMPL_IS_FIXED_TEXT) != 0;
     o->mixed = o->fixed_text;
     o->quiet = o[-1].quiet || (flags & TMPL_IS_QUIET) != 0;
-    if (is_marker(o)) {
+    s->n_of[tag]++;
+    if (flags & TMPL_IS_MARKER) {
         add_active(s, (tmpl_active_t){ .id = 0 });
     }
     else if ((flags & TMPL_IS_FORMATTING) && token != TMPL_NONE) {
@@ -241,6 +229,9 @@ void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor)
 
 uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends)
 {
+    if (name < TMPL_TAG_COUNT && s->n_of[name] == 0) {
+        return 0;
+    }
     for (uint32_t i = s->n - 1; i > 0; i--) {
         if (s->stack[i].name == name) {
             return i;
@@ -281,6 +272,7 @@ static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
 
 static void take_out(tmpl_opens_t *s, uint32_t index)
 {
+    s->n_of[s->stack[index].tag]--;
     memmove(&s->stack[index], &s->stack[index + 1], (s->n - index - 1) * sizeof(*s->stack));
     s->n--;
 }
@@ -316,8 +308,9 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
     int div = 0;  /* a div had no end tag */
     while (s->n - 1 > keep) {
         tmpl_open_t o = s->stack[--s->n];
+        s->n_of[o.tag]--;
         end_at(s, &o, s->at);
-        if (tmpl_is_cell(o.tag)) {
+        if (o.flags & TMPL_IS_CELL) {
             clear_to_marker(s);
             left = 0;
             div = 0;
@@ -337,30 +330,49 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
     return any;
 }
 
+/* Tells the start tag of an element that its end tag has come, and what may be done to the element. */
+static inline void pair(tmpl_opens_t *s, const tmpl_open_t *o)
+{
+    if (o->token == TMPL_NONE) {
+        return;
+    }
+    tmpl_token_t *token = &s->tokens[o->token];
+    unsigned may = (o->torn ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
+                   (o->mixed ? 0 : TMPL_NODE_RUN);
+    token->is_paired = 1;
+    token->may = (unsigned char)(o->tainted ? 0 : may);
+}
+
+/* Closes the innermost open element at its own end tag. It is neither a marker nor active. */
+static inline void close_top(tmpl_opens_t *s)
+{
+    tmpl_open_t *o = &s->stack[--s->n];
+    s->n_of[o->tag]--;
+    pair(s, o);
+    end_at(s, o, s->at);
+}
+
 void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
 {
-    tmpl_opens_pop_above(s, index);
     const tmpl_open_t *o = &s->stack[index];
-    if (end != TMPL_NONE && is_marker(o) && !tmpl_is_cell(o->tag)) {
+    if (end != TMPL_NONE && index == s->n - 1 &&
+        !(o->flags & (TMPL_IS_MARKER | TMPL_IS_FORMATTING))) {
+        close_top(s);
+        return;
+    }
+    tmpl_opens_pop_above(s, index);
+    if (end != TMPL_NONE && (o->flags & TMPL_IS_MARKER) && !(o->flags & TMPL_IS_CELL)) {
         clear_to_marker(s);
     }
-    if (end != TMPL_NONE && o->token != TMPL_NONE) {
-        tmpl_token_t *token = &s->tokens[o->token];
-        token->is_paired = 1;
-        token->may = 0;
-        if (!o->tainted) {
-            token->may =
-                (unsigned char)((o->torn ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
-                                (o->mixed ? 0 : TMPL_NODE_RUN));
-        }
+    if (end != TMPL_NONE) {
+        pair(s, o);
     }
     tmpl_opens_pop_above(s, index - 1);
 }
 
-int tmpl_opens_is_dangling(const tmpl_opens_t *s)
+int tmpl_opens_is_gone(const tmpl_opens_t *s)
 {
-    return s->n_active > 0 && s->active[s->n_active - 1].id != 0 &&
-           index_of(s, s->active[s->n_active - 1].id) == 0;
+    return index_of(s, s->active[s->n_active - 1].id) == 0;
 }
 
 void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id)
@@ -462,6 +474,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
     memmove(&s->stack[block + 1], &s->stack[block], (s->n - block) * sizeof(o));
     s->stack[block] = o;
     s->n++;
+    s->n_of[o.tag]++;
 }
 
 /* An end tag like that of any other element: it closes the innermost of its name, unless that is shielded. */
@@ -473,8 +486,21 @@ static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
     }
 }
 
+/* Whether the innermost open element has that name, a tag of its own, and is the innermost active one, too. */
+static inline int is_in_order(const tmpl_opens_t *s, uint32_t name)
+{
+    const tmpl_open_t *o = &s->stack[s->n - 1];
+    return o->name == name && o->token != TMPL_NONE && s->n_active > 0 &&
+           s->active[s->n_active - 1].id == o->id;
+}
+
 void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
 {
+    if (end != TMPL_NONE && is_in_order(s, name)) {
+        s->n_active--;
+        close_top(s);
+        return;
+    }
     if (tmpl_opens_top(s)->name == name && find_active_id(s, tmpl_opens_top(s)->id) == TMPL_NONE) {
         tmpl_opens_close(s, s->n - 1, end);
         return;

@@ -44,6 +44,7 @@ typedef struct {
     tmpl_open_t *stack; /* [0] stands for the document, [1] is body once there is one */
     uint32_t n;
     uint32_t room;
+    uint32_t n_of[TMPL_TAG_COUNT]; /* of these, by tag; the document is not counted */
     tmpl_active_t *active;
     uint32_t n_active;
     uint32_t room_active;
@@ -62,12 +63,6 @@ int tmpl_scope_table(const tmpl_open_t *o);
 int tmpl_scope_special(const tmpl_open_t *o);
 
 void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool);
-
-/*
- * td, th and caption: of the elements that shield active formatting elements, those that clear the list
- * however they are closed. The others do so at their end tag only.
- */
-int tmpl_is_cell(unsigned tag);
 
 /* The innermost open element. */
 static inline tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
@@ -93,8 +88,15 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
  */
 void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end);
 
+/* Whether the innermost active element is not open. There is one, and it is no marker. */
+int tmpl_opens_is_gone(const tmpl_opens_t *s);
+
 /* Whether a formatting element waits to be opened again by the next text or inline tag. */
-int tmpl_opens_is_dangling(const tmpl_opens_t *s);
+static inline int tmpl_opens_is_dangling(const tmpl_opens_t *s)
+{
+    uint32_t id = s->n_active > 0 ? s->active[s->n_active - 1].id : 0;
+    return id != 0 && id != s->stack[s->n - 1].id && tmpl_opens_is_gone(s);
+}
 
 /* Opens those that wait: "reconstruct the active formatting elements", 13.2.4.3. */
 void tmpl_opens_reconstruct(tmpl_opens_t *s);

@@ -241,7 +241,8 @@ static tmpl_decline_e html_start_tag(scan_t *s, const tmpl_token_t *token)
 static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
-    uint32_t p = tmpl_tag_name_end(s->src, s->len, name);
+    uint32_t p = name;
+    tmpl_tag_e tag = tmpl_tag_read(s->src, s->len, &p);
     uint32_t name_len = p - name;
     tmpl_attr_t attr;
     tmpl_attr_e found;
@@ -255,7 +256,6 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
         return TMPL_DECLINE_TRUNCATED;
     }
     tmpl_token_t *token = push(s, type, start, p);
-    tmpl_tag_e tag = tmpl_tag_find(s->src + name, name_len);
     token->tag = (unsigned char)tag;
     token->name = tag != TMPL_TAG_OTHER
                       ? (uint32_t)tag
@@ -335,11 +335,14 @@ tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, u
     s.tokens = apr_palloc(pool, ((room < max_tokens ? room : max_tokens) + 2) * sizeof(*s.tokens));
     tokens->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (s.at < len) {
-        const char *open = memchr(src + s.at, '<', len - s.at);
-        if (open == NULL) {
-            break;
+        if (src[s.at] != '<') {
+            const char *open = memchr(src + s.at, '<', len - s.at);
+            if (open == NULL) {
+                break;
+            }
+            s.at = (uint32_t)(open - src);
         }
-        tmpl_decline_e decline = markup(&s, (uint32_t)(open - src));
+        tmpl_decline_e decline = markup(&s, s.at);
         if (decline == TMPL_DECLINE_NONE && s.n > s.max) {
             decline = TMPL_DECLINE_TOO_MANY;
         }

@@ -8,6 +8,11 @@
 
 #include "page/attr.h"
 #include "page/slot.h"
+#include "text/eight.h"
+
+/* Bytes of text that are looked at all at once. */
+enum { STEP = 16 };
+typedef unsigned char bytes_t __attribute__((vector_size(STEP)));
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
@@ -21,7 +26,7 @@ void tmpl_segments_init(tmpl_build_t *build)
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
     build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
     build->n_slots = slots;
-    build->text = apr_palloc(build->scratch, build->tokens->longest_text + 1);
+    build->text = apr_palloc(build->scratch, build->tokens->longest_text + STEP);
     build->edge = 1;
 }
 
@@ -71,52 +76,77 @@ static void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uint64_t h
     page->length += length;
 }
 
-enum { STEP = 16 }; /* bytes of text that compilers can look at all at once */
-
-/*
- * Whether none of STEP bytes is white space but single spaces. The byte behind them counts as their neighbour,
- * and other control characters for white space: most text has none.
- */
-static int is_collapsed(const char *text)
+/* The bytes from at on. Behind limit, where the page ends, nothing may be read. */
+static inline bytes_t bytes_at(const char *at, const char *limit)
 {
-    unsigned char odd = 0;
-    for (unsigned i = 0; i < STEP; i++) {
-        unsigned char is_low = (unsigned char)text[i] < ' ';
-        unsigned char is_blank = (unsigned char)text[i] <= ' ';
-        unsigned char next_is_blank = (unsigned char)text[i + 1] <= ' ';
-        odd |= is_low | (is_blank & next_is_blank);
+    bytes_t bytes = { 0 };
+    if (limit - at >= STEP) {
+        memcpy(&bytes, at, STEP);
     }
-    return !odd;
+    else {
+        memcpy(&bytes, at, (apr_size_t)(limit - at));
+    }
+    return bytes;
 }
 
-/* Copies text with white space collapsed to single spaces and none at the ends; returns its length. */
-static uint32_t collapse(char *to, const char *src, tmpl_span_t span)
+/* Which of the bytes are white space: 0xFF for those that are. */
+static inline bytes_t blanks_of(bytes_t bytes)
 {
-    uint32_t n = 0;
-    uint32_t p = span.start;
-    while (p < span.end) {
-        int behind_blank = n == 0 || to[n - 1] == ' ';
-        if (span.end - p > STEP && !(behind_blank && src[p] == ' ') && is_collapsed(src + p)) {
-            memcpy(to + n, src + p, STEP);
-            n += STEP;
-            p += STEP;
-            continue;
-        }
-        for (uint32_t end = span.end - p > STEP ? p + STEP : span.end; p < end; p++) {
-            if (!tmpl_is_space(src[p])) {
-                to[n++] = src[p];
-            }
-            else if (n > 0 && to[n - 1] != ' ') {
-                to[n++] = ' ';
-            }
+    return (bytes_t)((bytes == ' ') | (bytes == '\n') | (bytes == '\t') | (bytes == '\r') |
+                     (bytes == '\f'));
+}
+
+/* How many bytes come before the first one that is blank behind a blank; STEP if none is. */
+static inline unsigned before_blanks(bytes_t blanks)
+{
+    enum { HALF = sizeof(uint64_t) };
+    const char *at = (const char *)&blanks;
+    uint64_t first = tmpl_eight(at);
+    uint64_t second = tmpl_eight(at + HALF);
+    second &= second << 8 | first >> 56;
+    first &= first << 8;
+    return first != 0    ? tmpl_eight_first(first)
+           : second != 0 ? HALF + tmpl_eight_first(second)
+                         : STEP;
+}
+
+static inline const char *behind_blanks(const char *at, const char *end)
+{
+    while (at < end && tmpl_is_space(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/*
+ * Copies the text from at to end with white space collapsed to single spaces and none at the ends; returns its
+ * length. Up to STEP bytes behind that may be written, too.
+ */
+static uint32_t collapse(char *to, const char *at, const char *end, const char *limit)
+{
+    char *start = to;
+    at = behind_blanks(at, end);
+    while (at < end) {
+        bytes_t bytes = bytes_at(at, limit);
+        bytes_t blanks = blanks_of(bytes);
+        unsigned n = before_blanks(blanks);
+        n = end - at < n ? (unsigned)(end - at) : n;
+        bytes = (bytes & ~blanks) | (blanks & ' ');
+        memcpy(to, &bytes, STEP);
+        to += n;
+        at += n;
+        if (to[-1] == ' ') {
+            at = behind_blanks(at, end);
         }
     }
-    return n > 0 && to[n - 1] == ' ' ? n - 1 : n;
+    return (uint32_t)(to - start) - (to > start && to[-1] == ' ');
 }
 
 void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut)
 {
-    uint32_t length = collapse(build->text, build->page->src, span);
+    const char *src = build->page->src;
+    uint32_t length =
+        collapse(build->text, src + span.start, src + span.end, src + build->page->len);
     uint64_t path = build->page->nodes[node].path;
     add(build, node, span, XXH3_64bits_withSeed(build->text, length, path), length);
     build->page->segments[build->page->n_segments - 1].may = may_cut ? TMPL_NODE_CUT : 0;
@@ -150,11 +180,9 @@ void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
 void tmpl_segments_finish(tmpl_build_t *build)
 {
     tmpl_page_t *page = build->page;
-    XXH3_state_t state;
-    XXH3_INITSTATE(&state);
-    XXH3_64bits_reset_withSeed(&state, build->opts->seed);
+    uint64_t *all = apr_palloc(build->scratch, (page->n_segments + 1) * sizeof(*all));
     for (uint32_t i = 0; i < page->n_segments; i++) {
-        XXH3_64bits_update(&state, &page->keys[page->segments[i].key], sizeof(*page->keys));
+        all[i] = page->keys[page->segments[i].key];
     }
-    page->text = XXH3_64bits_digest(&state);
+    page->text = XXH3_64bits_withSeed(all, page->n_segments * sizeof(*all), build->opts->seed);
 }

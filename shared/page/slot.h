@@ -7,9 +7,25 @@
 #ifndef TMPL_SLOT_H
 #define TMPL_SLOT_H
 
+#include <stdatomic.h>
+
 #include "tmpl.h"
 
+/* The factor; 0 until it is drawn. */
+extern _Atomic uint64_t tmpl_slot_factor;
+
+/* Draws it, unless that was done; returns it. */
+uint64_t tmpl_slot_draw(void);
+
 /* A place in a table of n_slots places, a power of two. */
-uint32_t tmpl_slot_of(uint64_t hash, uint32_t n_slots);
+static inline uint32_t tmpl_slot_of(uint64_t hash, uint32_t n_slots)
+{
+    uint64_t factor = atomic_load_explicit(&tmpl_slot_factor, memory_order_relaxed);
+    if (factor == 0) {
+        factor = tmpl_slot_draw();
+    }
+    /* the upper bits of the product: no others depend on all bits of the hash */
+    return (uint32_t)(((hash * factor) >> 32) * n_slots >> 32);
+}
 
 #endif

@@ -11,20 +11,29 @@
 #include "tmpl.h"
 
 /* What HTML5 (https://html.spec.whatwg.org/, 12.1 and 13.2) and we say of an element. */
-#define TMPL_IS_VOID       0x0001 /* no end tag, no content */
-#define TMPL_IS_RAW        0x0002 /* content is text up to its end tag: raw text and RCDATA */
-#define TMPL_IS_QUIET      0x0004 /* text inside is not visible text */
-#define TMPL_IS_CODE       0x0008 /* a page may stop working or lose its looks without it */
-#define TMPL_IS_FORMATTING 0x0010 /* on the list of active formatting elements */
-#define TMPL_IS_CLOSES_P   0x0020 /* its start tag closes an open p */
-#define TMPL_IS_SPECIAL    0x0040 /* HTML5's category "special" */
-#define TMPL_IS_SCOPE      0x0080 /* ends the search for an element in scope */
-#define TMPL_IS_IMPLIED    0x0100 /* its end tag may be left out */
-#define TMPL_IS_HEADING    0x0200 /* h1..h6 */
-#define TMPL_IS_TABLE      0x0400 /* table, its sections and rows: text in them is moved out */
-#define TMPL_IS_BREAKOUT   0x0800 /* leaves svg and math content */
-#define TMPL_IS_NEVER_EDIT 0x1000 /* html, head, body, frames: never marked, never cut */
-#define TMPL_IS_HEAD       0x2000 /* may stand in the head */
+#define TMPL_IS_VOID       0x00001 /* no end tag, no content */
+#define TMPL_IS_RAW        0x00002 /* content is text up to its end tag: raw text and RCDATA */
+#define TMPL_IS_QUIET      0x00004 /* text inside is not visible text */
+#define TMPL_IS_CODE       0x00008 /* a page may stop working or lose its looks without it */
+#define TMPL_IS_FORMATTING 0x00010 /* on the list of active formatting elements */
+#define TMPL_IS_CLOSES_P   0x00020 /* its start tag closes an open p */
+#define TMPL_IS_SPECIAL    0x00040 /* HTML5's category "special" */
+#define TMPL_IS_SCOPE      0x00080 /* ends the search for an element in scope */
+#define TMPL_IS_IMPLIED    0x00100 /* its end tag may be left out */
+#define TMPL_IS_HEADING    0x00200 /* h1..h6 */
+#define TMPL_IS_TABLE      0x00400 /* table, its sections and rows: text in them is moved out */
+#define TMPL_IS_BREAKOUT   0x00800 /* leaves svg and math content */
+#define TMPL_IS_NEVER_EDIT 0x01000 /* html, head, body, frames: never marked, never cut */
+#define TMPL_IS_HEAD       0x02000 /* may stand in the head */
+#define TMPL_IS_PART       0x04000 /* of a table: stands in no other place */
+#define TMPL_IS_CELL                                                                               \
+    0x08000 /* td, th, caption: however it is closed, what was shielded is so no longer */
+#define TMPL_IS_MARKER                                                                             \
+    0x10000 /* shields the active formatting elements around it from what is inside */
+#define TMPL_IS_RUBY   0x20000 /* rb, rt, rtc, rp */
+#define TMPL_IS_OPTION 0x40000 /* of a select, or a group of them */
+#define TMPL_IS_FIXED_TEXT                                                                         \
+    0x80000 /* what becomes of text directly in it depends on what is around the text */
 
 /* clang-format off */
 #define TMPL_TAGS(X) \
@@ -32,7 +41,7 @@
     X(ABBR, "abbr", 0) \
     X(ACRONYM, "acronym", 0) \
     X(ADDRESS, "address", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
-    X(APPLET, "applet", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_QUIET) \
+    X(APPLET, "applet", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_QUIET | TMPL_IS_MARKER) \
     X(AREA, "area", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
     X(ARTICLE, "article", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
     X(ASIDE, "aside", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
@@ -49,12 +58,12 @@
     X(BR, "br", TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
     X(BUTTON, "button", TMPL_IS_SPECIAL) \
     X(CANVAS, "canvas", 0) \
-    X(CAPTION, "caption", TMPL_IS_SPECIAL | TMPL_IS_SCOPE) \
+    X(CAPTION, "caption", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_PART | TMPL_IS_CELL | TMPL_IS_MARKER) \
     X(CENTER, "center", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
     X(CITE, "cite", 0) \
     X(CODE, "code", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
-    X(COL, "col", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
-    X(COLGROUP, "colgroup", TMPL_IS_SPECIAL | TMPL_IS_IMPLIED) \
+    X(COL, "col", TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_PART) \
+    X(COLGROUP, "colgroup", TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT) \
     X(DATA, "data", 0) \
     X(DATALIST, "datalist", TMPL_IS_QUIET) \
     X(DD, "dd", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_BREAKOUT) \
@@ -100,11 +109,11 @@
     X(LEGEND, "legend", 0) \
     X(LI, "li", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_BREAKOUT) \
     X(LINK, "link", TMPL_IS_VOID | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
-    X(LISTING, "listing", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(LISTING, "listing", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT | TMPL_IS_FIXED_TEXT) \
     X(MAIN, "main", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
     X(MAP, "map", 0) \
     X(MARK, "mark", 0) \
-    X(MARQUEE, "marquee", TMPL_IS_SCOPE | TMPL_IS_SPECIAL) \
+    X(MARQUEE, "marquee", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_MARKER) \
     X(MATH, "math", TMPL_IS_QUIET) \
     X(MENU, "menu", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
     X(MENUITEM, "menuitem", 0) \
@@ -115,29 +124,29 @@
     X(NOEMBED, "noembed", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_SPECIAL) \
     X(NOFRAMES, "noframes", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
     X(NOSCRIPT, "noscript", TMPL_IS_QUIET | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
-    X(OBJECT, "object", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_QUIET) \
+    X(OBJECT, "object", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_QUIET | TMPL_IS_MARKER) \
     X(OL, "ol", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
-    X(OPTGROUP, "optgroup", TMPL_IS_QUIET | TMPL_IS_IMPLIED) \
-    X(OPTION, "option", TMPL_IS_QUIET | TMPL_IS_IMPLIED) \
+    X(OPTGROUP, "optgroup", TMPL_IS_QUIET | TMPL_IS_IMPLIED | TMPL_IS_OPTION) \
+    X(OPTION, "option", TMPL_IS_QUIET | TMPL_IS_IMPLIED | TMPL_IS_OPTION) \
     X(OUTPUT, "output", 0) \
     X(P, "p", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_BREAKOUT) \
     X(PARAM, "param", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
     X(PICTURE, "picture", 0) \
     X(PLAINTEXT, "plaintext", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
-    X(PRE, "pre", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(PRE, "pre", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT | TMPL_IS_FIXED_TEXT) \
     X(PROGRESS, "progress", 0) \
     X(Q, "q", 0) \
-    X(RB, "rb", TMPL_IS_IMPLIED) \
-    X(RP, "rp", TMPL_IS_IMPLIED) \
-    X(RT, "rt", TMPL_IS_IMPLIED) \
-    X(RTC, "rtc", TMPL_IS_IMPLIED) \
+    X(RB, "rb", TMPL_IS_IMPLIED | TMPL_IS_RUBY) \
+    X(RP, "rp", TMPL_IS_IMPLIED | TMPL_IS_RUBY) \
+    X(RT, "rt", TMPL_IS_IMPLIED | TMPL_IS_RUBY) \
+    X(RTC, "rtc", TMPL_IS_IMPLIED | TMPL_IS_RUBY) \
     X(RUBY, "ruby", TMPL_IS_BREAKOUT) \
     X(S, "s", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
     X(SAMP, "samp", 0) \
     X(SCRIPT, "script", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
     X(SEARCH, "search", TMPL_IS_CLOSES_P) \
     X(SECTION, "section", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
-    X(SELECT, "select", TMPL_IS_QUIET | TMPL_IS_SPECIAL) \
+    X(SELECT, "select", TMPL_IS_QUIET | TMPL_IS_SPECIAL | TMPL_IS_FIXED_TEXT) \
     X(SLOT, "slot", 0) \
     X(SMALL, "small", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
     X(SOURCE, "source", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
@@ -149,17 +158,17 @@
     X(SUMMARY, "summary", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
     X(SUP, "sup", TMPL_IS_BREAKOUT) \
     X(SVG, "svg", TMPL_IS_QUIET) \
-    X(TABLE, "table", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_TABLE | TMPL_IS_BREAKOUT) \
-    X(TBODY, "tbody", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED) \
-    X(TD, "td", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_IMPLIED) \
+    X(TABLE, "table", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_TABLE | TMPL_IS_BREAKOUT | TMPL_IS_FIXED_TEXT) \
+    X(TBODY, "tbody", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT) \
+    X(TD, "td", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_CELL | TMPL_IS_MARKER) \
     X(TEMPLATE, "template", TMPL_IS_QUIET | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL | TMPL_IS_SCOPE) \
     X(TEXTAREA, "textarea", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_SPECIAL) \
-    X(TFOOT, "tfoot", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED) \
-    X(TH, "th", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_IMPLIED) \
-    X(THEAD, "thead", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED) \
+    X(TFOOT, "tfoot", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT) \
+    X(TH, "th", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_CELL | TMPL_IS_MARKER) \
+    X(THEAD, "thead", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT) \
     X(TIME, "time", 0) \
     X(TITLE, "title", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
-    X(TR, "tr", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED) \
+    X(TR, "tr", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT) \
     X(TRACK, "track", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
     X(TT, "tt", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
     X(U, "u", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
@@ -181,10 +190,16 @@ typedef enum {
 /* The tag of a name of len bytes, in any case; TMPL_TAG_OTHER if it is not in the table. */
 tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len);
 
+/*
+ * The same for the name that begins at *at, in a source of len bytes; *at is then where attr.h says that it
+ * ends.
+ */
+tmpl_tag_e tmpl_tag_read(const char *src, uint32_t len, uint32_t *at);
+
 /* The lower-case name; "" for TMPL_TAG_OTHER. */
 const char *tmpl_tag_name(tmpl_tag_e tag);
 
-extern const uint16_t tmpl_tag_flag_table[TMPL_TAG_COUNT];
+extern const uint32_t tmpl_tag_flag_table[TMPL_TAG_COUNT];
 
 /* TMPL_IS_* flags; 0 for TMPL_TAG_OTHER. */
 static inline unsigned tmpl_tag_flags(tmpl_tag_e tag)
