@@ -18,10 +18,11 @@
 
 #include "clean.h"
 
-#define WINDOW     200
-#define RARE       20000 /* texts that come back */
-#define LAYOUTS    120   /* layout paths of the site */
-#define BATCH_MOST 256
+#define WINDOW      200
+#define RARE        20000 /* texts that come back */
+#define LAYOUTS     120   /* layout paths of the site */
+#define BATCH_MOST  256
+#define LEARN_DELAY apr_time_from_msec(100) /* TmplLearnDelay's default */
 
 static uint64_t state = 1;
 
@@ -205,6 +206,7 @@ int main(int argc, char **argv)
         make(&made, page, segments);
         cpu -= now(CLOCK_PROCESS_CPUTIME_ID);
         made.observation.learn = batch.most > 0 ? TMPL_LEARNING_LATER : TMPL_LEARNING_NOW;
+        made.observation.age = LEARN_DELAY;
         took[page % WINDOW] = learn(store, &made, scratch);
         if (batch.most > 0) {
             batch.pages[batch.n++] = tmpl_observation_copy(&made.observation);

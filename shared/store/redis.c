@@ -26,13 +26,14 @@
 
 #include "store/redis_store.h"
 
-#define FIELDS_MOST   (1 << 18)          /* of one command: Redis takes up to 2^20 words */
-#define ERROR_MOST    4096               /* bytes of an error reply */
-#define GUESSES_MOST  5                  /* wrong ones in a row: something is not right */
-#define KEYS_MOST     20000              /* of pages learnt at once, about: others wait for Redis */
-#define CURSOR_MOST   19                 /* digits that Redis takes, whatever they are */
-#define SCAN_LEAST    2                  /* fields that the sweeper looks at, and one a page */
-#define SCAN_REPLY    ((size_t)16 << 20) /* bytes of what it gets to see */
+#define FIELDS_MOST   (1 << 18)       /* of one command: Redis takes up to 2^20 words */
+#define ERROR_MOST    4096            /* bytes of an error reply */
+#define GUESSES_MOST  5               /* wrong ones in a row: something is not right */
+#define BATCH         TMPL_BATCH_MOST /* so that pages share the buckets that are read and written */
+#define KEYS_MOST     20000           /* of pages learnt at once, about: others wait for Redis */
+#define CURSOR_MOST   19              /* digits that Redis takes, whatever they are */
+#define SCAN_LEAST    2               /* fields that the sweeper looks at, and one a page */
+#define SCAN_REPLY    ((size_t)16 << 20)    /* bytes of what it gets to see */
 #define PAUSE_LEAST   apr_time_from_msec(1) /* before a refused transaction is tried again, at most */
 #define PAUSE_DOUBLED 4                     /* times, if it is refused again and again */
 #define TOUCHES       16                    /* in its life, of a site that is in use */
@@ -907,6 +908,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 
 const tmpl_provider_t tmpl_provider_redis = {
     .scheme = "redis://",
+    .batch = BATCH,
     .check = check,
     .open = store_open,
     .observe = observe,
@@ -920,6 +922,7 @@ const tmpl_provider_t tmpl_provider_redis = {
 
 const tmpl_provider_t tmpl_provider_redis_unix = {
     .scheme = "redis+unix://",
+    .batch = BATCH,
     .check = check,
     .open = store_open,
     .observe = observe,

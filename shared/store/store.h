@@ -239,6 +239,13 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
                               uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
                               tmpl_error_t *err, apr_pool_t *pool);
 
+/*
+ * How many pages of a site to hand to tmpl_store_learn() at once, where so many wait: with fewer each costs more, and
+ * with more each time takes longer, and keeps others from writing. 1 to TMPL_BATCH_MOST.
+ */
+#define TMPL_BATCH_MOST 128
+uint32_t tmpl_store_batch(const tmpl_store_t *store);
+
 /* Bytes of a copy of a page and of all that it points to. */
 size_t tmpl_observation_size(const tmpl_observation_t *page);
 
