@@ -10,12 +10,15 @@ use Cwd qw(abs_path);
 use Encode qw(encode decode);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use FindBin;
 use IPC::Open3;
 use JSON::PP;
 use POSIX ();
 use Symbol qw(gensym);
 use Test::More;
-use Time::HiRes qw(sleep);
+
+use lib "$FindBin::Bin/../t/lib";
+use Test::Tmpl::Process qw(spawn end_process wait_for);
 
 binmode $_, ':encoding(UTF-8)' for Test::More->builder->output, Test::More->builder->failure_output;
 
@@ -54,6 +57,7 @@ sub feed {
 
 sub feed_as_is {
     my ($input, @args) = @_;
+    Test::Tmpl::Process::set_limit();
     spew('.in', $input);
     open my $in, '<', '.in' or die $!;
     my $pid = open3('<&' . fileno($in), my $out, my $err = gensym, $tool, @args);
@@ -63,6 +67,13 @@ sub feed_as_is {
     return ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, $o, $e);
 }
 sub run { return feed('', @_) }
+
+# The same with what a shell does to its streams, as '>&-': (exit code, stdout, stderr), each of these if it is not redirected.
+sub redirected {
+    my ($how, @args) = @_;
+    system 'sh', '-c', qq{exec "\$@" >red.out 2>red.err $how}, 'sh', $tool, @args;
+    return ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, slurp('red.out'), slurp('red.err'));
+}
 sub clean { my ($mode, $out, @rest) = @_; return run(clean_args($mode, $out), @rest) }
 sub clean_args { return ('clean', '--mode', $_[0], '--site', 's', '--out', $_[1]) }
 
@@ -421,6 +432,12 @@ subtest 'lists of files' => sub {
     like($err, qr/nolist: No such file/, 'its name and the reason');
     ($code, $out, $err) = feed("pages/p01.html\n" . 'x' x 9000 . "\n", @args, 'listed', '-');
     is($code, 2, 'a name too long');
+    is($err, "tmplctl: (standard input): line 2: a name of more than 8192 bytes\n", 'a name too long: the message');
+    for my $zero ("pages/p01.html\0pages/p02.html\0", "\0") {
+        ($code, $out, $err) = feed($zero, @args, 'listed', '-');
+        is($code, 2, 'names with zero bytes between: exit code');
+        is($err, "tmplctl: (standard input): line 1: a zero byte: there must be one name a line\n", 'and the message');
+    }
     ($code, $out) = feed("pages/p01.html", @args, 'listed', '-');
     like($out, qr/^1 page: /, 'no newline at the end');
     ($code, $out) = feed('', @args, 'listed', '--', @pages[0, 1]);
@@ -637,13 +654,11 @@ SKIP: {
     my ($server) = grep { -x } map { "$_/redis-server" } split /:/, "$ENV{PATH}:/usr/bin";
     skip 'no redis-server', 1 unless defined $server;
     subtest 'redis' => sub {
-        my $pid = fork // die $!;
-        if ($pid == 0) {
+        my $pid = spawn('redis-server', sub {
             open STDOUT, '>', 'redis.log';
-            exec($server, qw(--port 0 --save), '', '--unixsocket', "$dir/redis.sock", '--dir', $dir)
-                or POSIX::_exit(127);
-        }
-        for (1 .. 100) { last if -S 'redis.sock'; sleep 0.05 }
+            exec $server, qw(--port 0 --save), '', '--unixsocket', "$dir/redis.sock", '--dir', $dir;
+        });
+        ok(wait_for { -S 'redis.sock' }, 'a server');
         my @redis = ('--store', "redis+unix://$dir/redis.sock?db=1");
         my ($code, $out, $err) = run(qw(clean --mode strip --site r --out redis), @redis, @pages);
         is($code, 0, 'clean') or diag $err;
@@ -659,8 +674,7 @@ SKIP: {
         like($out, qr/^r +12 .*^r2 +12 /ms, 'stats lists both');
         ($code) = run('forget', @redis, 'r');
         is($code, 0, 'forget');
-        kill 'TERM', $pid;
-        waitpid $pid, 0;
+        end_process($pid);
         ($code, $out, $err) = run(qw(clean --mode strip --site r --out noredis), @redis, @pages);
         is($code, 1, 'no server: exit code 1');
         like($out, qr/^12 pages: 0 edited, 12 declined \(store 12\)/, 'no server: all written');
@@ -669,7 +683,98 @@ SKIP: {
     };
 }
 
+# --- what a name, a stream or a place may be ---
+
+# Where standard output or error is closed, the next file that is opened gets its number.
+subtest 'closed streams' => sub {
+    my @args = (qw(clean --mode strip --detector incremental --site s --out closed --store));
+    my ($code, $out, $err) = redirected('2>&-', @args, 'lmdb:closed1', 'missing.html', @pages);
+    is($code, 1, 'standard error: exit code');
+    like($out, qr/^12 pages: 8 edited, 0 declined; 1 failed;/, 'standard error: the summary');
+    is_deeply([grep { slurp($_) =~ /missing/ } glob 'closed1/*'], [], 'standard error: no message in the store');
+    redirected('', @args, 'lmdb:closed2', @pages);
+    my ($table) = (run(qw(export --store lmdb:closed2 s)))[1];
+    is((run(qw(export --store lmdb:closed1 s)))[1], $table, 'standard error: what has been learnt');
+    for my $command (['export', 's'], ['stats']) {
+        ($code, $out, $err) = redirected('>&-', @$command, '--store', 'lmdb:closed1');
+        is($code, 1, "standard output, $command->[0]: exit code");
+        like($err, qr/standard output: (?:Bad file descriptor|not written)$/, 'the message');
+    }
+    ($code, $out, $err) = redirected('<&-', qw(import --store lmdb:closed1 s));
+    is($code, 1, 'standard input, import: exit code');
+    is($err, "tmplctl: import: s: standard input: Bad file descriptor\n", 'the message');
+    ($code, $out, $err) = redirected('<&-', @args, 'lmdb:closed1', '-');
+    is($code, 2, 'standard input, a list of files: exit code');
+    like($err, qr/^tmplctl: \(standard input\):.* Bad file descriptor$/, 'the message');
+    is((run(qw(export --store lmdb:closed1 s)))[1], $table, 'and the store is as it was');
+};
+
+subtest 'standard output that takes nothing' => sub {
+    plan skip_all => 'no /dev/full' if !-c '/dev/full';
+    my @args = (qw(--detector incremental --site s --store lmdb:closed1));
+    for my $command (['--help'], ['clean', '--help'], ['segments', @args, $pages[0]], ['stats', @args[4, 5]], ['export', @args[4, 5], 's'],
+        ['clean', qw(--mode text --out full), @args, @pages]) {
+        my ($code, undef, $err) = redirected('>/dev/full', @$command);
+        is($code, 1, "$command->[0]: exit code");
+        like($err, qr/^tmplctl: .*standard output: .+\n\z/, "$command->[0]: the message");
+    }
+    is(names('full') =~ tr/ //, $n - 1, 'pages are written, though nobody can be told');
+};
+
+subtest 'control characters in names' => sub {
+    my $name = "new\nline\e[31m\\";
+    spew("$name.html", page(1));
+    my ($code, $out, $err) = clean('fingerprint', 'control', "$name.html", "none\n\x7f\xc2\x9b\xc3\xa9");
+    is($code, 1, 'exit code');
+    is($err, "tmplctl: none\\x0a\\x7f\\xc2\\x9b\xc3\xa9: No such file or directory\n", 'a message is one line, and harmless');
+    like(slurp("control/$name.txt"), qr/^\\[0-9a-f]{16}  new\\nline\e\[31m\\\\\.html\n\z/, 'a fingerprint, too, as sha256sum writes it');
+    clean('json', 'control', "$name.html");
+    is(decode_json(slurp("control/$name.json"))->{file}, "$name.html", 'JSON');
+    run(qw(clean --mode text --out control --store lmdb:control), '--site', $name, "$name.html");
+    ($code, $out) = run(qw(stats --store lmdb:control));
+    like($out, qr/\A.*\nnew\\x0aline\\x1b\[31m\\ +1 .*\n\z/, 'a row of stats');
+    ($code) = run(qw(forget --store lmdb:control), $name);
+    is($code, 0, 'the name itself is what other commands know');
+};
+
+subtest 'a store that is not there' => sub {
+    for my $command (['stats'], ['stats', 's'], ['export', 's'], ['forget', 's'], ['segments', '--site', 's', $pages[0]]) {
+        my ($code, $out, $err) = run(@$command, '--store', 'lmdb:nowhere');
+        is("$code $out", '1 ', "@$command: exit code");
+        is($err, "tmplctl: $command->[0]: lmdb:nowhere: there is no store: No such file or directory\n", "@$command: the message");
+    }
+    ok(!-e 'nowhere', 'nor is one made');
+    my ($code, undef, $err) = run(qw(clean --mode text --site s --out text --store), "lmdb:$pages[0]", $pages[0]);
+    is("$code $err", "1 tmplctl: clean: lmdb:$pages[0]: cannot open: Not a directory\n", 'a file for a store');
+};
+
+subtest 'what is no file is not replaced' => sub {
+    mkdir 'special';
+    POSIX::mkfifo('special/p01.html', 0600) or die $!;
+    symlink 'p01.html', 'special/p02.html' or die $!;
+    my ($code, $out, $err) = clean('strip', 'special', @pages[0 .. 2]);
+    is($code, 1, 'exit code');
+    like($out, qr/^1 page: .* 2 failed;/, 'the summary');
+    is($err, join('', map { "tmplctl: $_: not written: " . s/pages/special/r . ": is there, and is no regular file\n" } @pages[0, 1]), 'the messages');
+    ok(-p 'special/p01.html' && -l 'special/p02.html', 'they are what they were');
+};
+
 # --- signals and terminals ---
+
+# What waits for its input has nothing to finish.
+subtest 'signals while input is awaited' => sub {
+    for my $args ([qw(import --store lmdb:closed1 s)], [clean_args('strip', 'never'), '-']) {
+        pipe my $in, my $out or die $!;
+        my $pid = spawn($args->[0], sub { open STDIN, '<&', $in; close $out; exec $tool, @$args });
+        syswrite $out, '{';
+        close $in;
+        # FIONREAD: bytes that nobody has read
+        ok(wait_for { my $left = pack 'i', 1; ioctl($out, 0x541B, $left) && unpack('i', $left) == 0 }, "$args->[0]: it reads");
+        kill 'INT', $pid;
+        ok(wait_for { waitpid($pid, POSIX::WNOHANG()) == $pid }, "$args->[0]: it ends");
+        is($? & 127, POSIX::SIGINT(), "$args->[0]: of the signal");
+    }
+};
 
 subtest 'signals' => sub {
     mkdir 'many';
@@ -677,8 +782,7 @@ subtest 'signals' => sub {
     for my $signal (qw(INT TERM)) {
         my $pid = open3(my $in, my $out, my $err = gensym, $tool,
             clean_args('strip', "many-$signal"), '-2', '-j', { INT => 1, TERM => 4 }->{$signal}, map { "many/$_.html" } 1 .. 3000);
-        for (1 .. 6000) { last if -d "many-$signal"; sleep 0.005 }
-        ok(-d "many-$signal", "$signal: it has begun");
+        ok(wait_for { -d "many-$signal" }, "$signal: it has begun");
         kill $signal, $pid;
         my $said = do { local $/; <$err> };
         waitpid $pid, 0;

@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
+use POSIX qw(mkfifo);
 use Test::More;
 
 my $tmplctl = $ENV{TMPLCTL} // 'build/tmplctl';
@@ -49,7 +50,7 @@ unlike(slurp("$dir/d"), qr/^link \S+ (?!0 0$)/m, '--without: its features have n
 
 for my $case (
     [1, qr/\Q$dir\E\/empty: no directory with pages/, '--out', "$dir/x", "$dir/empty"],
-    [1, qr/\Q$dir\E\/none\/x: not written/,           '--out', "$dir/none/x", "$dir/site"],
+    [1, qr/not written: \Q$dir\E\/none\/x: No such/,           '--out', "$dir/none/x", "$dir/site"],
     [2, qr/'colour' is no group of features/, '--without', 'colour', '--out', "$dir/x", "$dir/site"],
     [2, qr/--out MODEL is missing/,           "$dir/site"],
     [2, qr/SITE_DIR\.\.\. is missing/,        '--out', "$dir/x"],
@@ -59,4 +60,16 @@ for my $case (
     ok($got == $want && $text =~ $says, "refused: $says") or diag("$got: $text");
 }
 ok(!-e "$dir/x", 'what is refused writes nothing');
+
+my $page = slurp("$dir/site/1.html");
+($code, $out) = run('--out', "$dir/site/../site/1.html", "$dir/site");
+is("$code $out", "1 tmplctl: train: --out $dir/site/../site/1.html would be written over the page $dir/site/1.html:"
+    . " choose another name\n", 'a page for a model');
+is(slurp("$dir/site/1.html"), $page, 'and the page is as it was');
+mkfifo("$dir/fifo", 0600) or die $!;
+($code, $out) = run('--out', "$dir/fifo", "$dir/site");
+is("$code $out", "1 tmplctl: train: not written: $dir/fifo: is there, and is no regular file\n", 'a FIFO for a model');
+ok(-p "$dir/fifo", 'and it is one still');
+($code, $out) = run('--date', "'to\nday'", '--out', "$dir/e", "$dir/site");
+is(slurp("$dir/e"), $model =~ s/today/to\\x0aday/r, 'what --date says is one line');
 done_testing();

@@ -259,6 +259,7 @@ int ctl_clean(ctl_t *ctl)
     if (prepare(&run) != APR_SUCCESS) {
         return CTL_USAGE;
     }
+    ctl_interrupt_catch();
     if (make_out_dir(ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }

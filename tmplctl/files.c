@@ -29,10 +29,31 @@ static void add_file(apr_array_header_t *files, const char *path)
     file->failed = 0;
 }
 
+/* The next name of a list, which may be empty; APR_EOF behind the last. APR_EINVAL, and *why, for what is no name. */
+static apr_status_t next_name(char *name, const char **why, apr_file_t *in)
+{
+    apr_size_t len = 0;
+    char c;
+    apr_status_t status;
+    while ((status = apr_file_getc(&c, in)) == APR_SUCCESS && c != '\n') {
+        if (c == '\0' || len + 1 == NAME_MOST) {
+            *why = c == '\0' ? "a zero byte: there must be one name a line"
+                             : "a name of more than " APR_STRINGIFY(NAME_MOST) " bytes";
+            return APR_EINVAL;
+        }
+        name[len++] = c;
+    }
+    len -= len > 0 && name[len - 1] == '\r';
+    name[len] = '\0';
+    return APR_STATUS_IS_EOF(status) && len > 0 ? APR_SUCCESS : status;
+}
+
 static apr_status_t add_list(apr_array_header_t *files, const char *list, apr_pool_t *pool)
 {
     apr_file_t *in;
-    char line[NAME_MOST];
+    char name[NAME_MOST];
+    const char *why = NULL;
+    int line = 1;
     apr_status_t status =
         list == CTL_STDIN ? apr_file_open_flags_stdin(&in, APR_FOPEN_BUFFERED, pool)
                           : apr_file_open(&in, list, APR_FOPEN_READ | APR_FOPEN_BUFFERED, 0, pool);
@@ -40,22 +61,17 @@ static apr_status_t add_list(apr_array_header_t *files, const char *list, apr_po
         ctl_say("%s: %s", list, ctl_error_text(status, pool));
         return status;
     }
-    while ((status = apr_file_gets(line, sizeof(line), in)) == APR_SUCCESS) {
-        apr_size_t len = strcspn(line, "\r\n");
-        if (line[len] == '\0' && len + 1 == sizeof(line)) {
-            ctl_say("%s: a name of more than %d bytes", list, NAME_MOST - 2);
-            status = APR_EINVAL;
-            break;
-        }
-        if (len > 0) {
-            add_file(files, apr_pstrmemdup(pool, line, len));
+    for (; (status = next_name(name, &why, in)) == APR_SUCCESS; line++) {
+        if (name[0] != '\0') {
+            add_file(files, apr_pstrdup(pool, name));
         }
     }
     apr_file_close(in);
-    if (status != APR_EOF && status != APR_EINVAL) {
-        ctl_say("%s: %s", list, ctl_error_text(status, pool));
+    if (APR_STATUS_IS_EOF(status)) {
+        return APR_SUCCESS;
     }
-    return status == APR_EOF ? APR_SUCCESS : status;
+    ctl_say("%s: line %d: %s", list, line, why != NULL ? why : ctl_error_text(status, pool));
+    return status;
 }
 
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
@@ -202,6 +218,14 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
 
 static apr_uint32_t written; /* files begun */
 
+/* Whether that is something other than a file, which a file must not take the place of: /dev/null, say. */
+static int is_special(const char *path, apr_pool_t *pool)
+{
+    apr_finfo_t info;
+    apr_status_t status = apr_stat(&info, path, APR_FINFO_LINK | APR_FINFO_TYPE, pool);
+    return status == APR_SUCCESS && info.filetype != APR_REG;
+}
+
 apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
                             tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -212,9 +236,12 @@ apr_status_t ctl_file_write(const char *dir, const char *name, const char *body,
     const char *temp = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
                                     (unsigned)apr_atomic_inc32(&written));
     apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_TRUNCATE | APR_FOPEN_BINARY;
+    if (is_special(final, pool)) {
+        return tmpl_fail(err, APR_EEXIST, "%s: is there, and is no regular file", final);
+    }
     apr_status_t status = apr_file_open(&out, temp, flags, APR_FPROT_OS_DEFAULT, pool);
     if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "%s: %s", temp, apr_strerror(status, text, sizeof(text)));
+        return tmpl_fail(err, status, "%s: %s", final, apr_strerror(status, text, sizeof(text)));
     }
     status = apr_file_write_full(out, body, len, NULL);
     apr_status_t closed = apr_file_close(out);

@@ -34,7 +34,7 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
 
 /*
  * Writes DIR/NAME: under another name first, so that no reader finds half a page and an interrupted
- * run leaves the old one.
+ * run leaves the old one. APR_EEXIST if it is there and no regular file: a link, a device.
  */
 apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
                             tmpl_error_t *err, apr_pool_t *pool);

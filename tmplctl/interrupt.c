@@ -25,7 +25,6 @@ void ctl_interrupt_catch(void)
             sigaction(signals[i], &action, NULL);
         }
     }
-    signal(SIGPIPE, SIG_IGN);
 }
 
 int ctl_interrupted(void)

@@ -6,7 +6,10 @@
 #ifndef CTL_INTERRUPT_H
 #define CTL_INTERRUPT_H
 
-/* From now on SIGINT, SIGTERM and SIGHUP are only noted. SIGPIPE becomes an error of the write. */
+/*
+ * From now on SIGINT, SIGTERM and SIGHUP are only noted. To be called where something could be left half done, and not
+ * before what may wait for somebody's input.
+ */
 void ctl_interrupt_catch(void);
 
 /* The signal that was noted, or 0. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,7 +103,6 @@ static int run_command(const ctl_command_t *command, int argc, const char *const
         print_help(command, pool);
         return CTL_OK;
     }
-    ctl_interrupt_catch();
     return command->run(&ctl);
 }
 
@@ -147,10 +148,29 @@ static int flush_stdout(int code)
     return code;
 }
 
+/*
+ * What is opened next takes the place of a standard stream that is closed: messages would go into a store, or into
+ * somebody's page. Opened the wrong way round, the stream fails as one that is closed.
+ */
+static int fill_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 int main(int argc, const char *const *argv, const char *const *env)
 {
     apr_allocator_t *allocator;
     apr_pool_t *pool;
+    if (!fill_closed_streams()) {
+        return CTL_FAILED;
+    }
+    signal(SIGPIPE, SIG_IGN); /* an error of the write is what is wanted */
     if (apr_app_initialize(&argc, &argv, &env) != APR_SUCCESS ||
         apr_allocator_create(&allocator) != APR_SUCCESS) {
         fputs("tmplctl: APR does not start\n", stderr);

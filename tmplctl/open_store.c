@@ -1,20 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open_store.h"
 
-#include <apr_env.h>
+#include <string.h>
 
+#include <apr_env.h>
+#include <apr_file_info.h>
+#include <apr_strings.h>
+
+#include "files.h"
 #include "progress.h"
 
 /* Of a run that leaves no table behind. */
 #define OWN "memory:"
 
+/* LMDB makes a store where there is none, which is of no use to who looks into one: a name that is not right. */
+static apr_status_t check_there(const char *uri, const ctl_t *ctl)
+{
+    static const char scheme[] = "lmdb:";
+    static const unsigned looks = CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT;
+    apr_finfo_t info;
+    if ((ctl->command->bit & looks) == 0 || strncmp(uri, scheme, strlen(scheme)) != 0) {
+        return APR_SUCCESS;
+    }
+    const char *data = apr_pstrcat(ctl->pool, uri + strlen(scheme), "/data.mdb", NULL);
+    apr_status_t status = apr_stat(&info, data, APR_FINFO_TYPE, ctl->pool);
+    if (status != APR_SUCCESS) {
+        ctl_say("%s: %s: there is no store: %s", ctl->command->name, uri,
+                ctl_error_text(status, ctl->pool));
+    }
+    return status;
+}
+
 static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
 {
     tmpl_error_t err;
-    apr_pool_create(&store->pool, ctl->pool);
-    apr_status_t status = tmpl_store_open(&store->store, uri, NULL, &err, store->pool);
+    apr_status_t status = check_there(uri, ctl);
     if (status != APR_SUCCESS) {
-        ctl_say("%s: %s", uri, err.text);
+        return status;
+    }
+    apr_pool_create(&store->pool, ctl->pool);
+    status = tmpl_store_open(&store->store, uri, NULL, &err, store->pool);
+    if (status != APR_SUCCESS) {
+        ctl_say("%s: %s", ctl->command->name, err.text);
         apr_pool_destroy(store->pool);
     }
     return status;

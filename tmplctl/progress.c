@@ -3,10 +3,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <apr_strings.h>
 #include <apr_time.h>
+
+#include "plain.h"
 
 #define BAR_WIDTH 40
 
@@ -48,12 +51,18 @@ static void draw(void)
 void ctl_say(const char *fmt, ...)
 {
     va_list args;
-    erase();
-    fputs("tmplctl: ", stderr);
+    char *text;
+    apr_pool_t *pool;
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    int len = vasprintf(&text, fmt, args);
     va_end(args);
-    fputc('\n', stderr);
+    erase();
+    apr_pool_create(&pool, NULL);
+    fprintf(stderr, "tmplctl: %s\n", len >= 0 ? ctl_plain(text, pool) : "out of memory");
+    apr_pool_destroy(pool);
+    if (len >= 0) {
+        free(text);
+    }
     if (bar.live) {
         draw();
     }

@@ -54,13 +54,34 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
-/* A line as those of md5sum. */
+/* A path with what would break its line as an escape; itself if it has nothing of that. */
+static const char *escape_path(const char *path, apr_pool_t *pool)
+{
+    static const char escaped[] = "\\\n\r";
+    if (strpbrk(path, escaped) == NULL) {
+        return path;
+    }
+    char *line = apr_palloc(pool, 2 * strlen(path) + 1);
+    char *to = line;
+    for (; *path != '\0'; path++) {
+        const char *found = strchr(escaped, *path);
+        if (found != NULL) {
+            *to++ = '\\';
+        }
+        *to++ = found != NULL ? "\\nr"[found - escaped] : *path;
+    }
+    *to = '\0';
+    return line;
+}
+
+/* A line as those of sha256sum: it begins with a backslash if the path has escapes. */
 static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     const char *fingerprint = tmpl_clean_fingerprint(page->outcome, page->input, pool);
+    const char *path = escape_path(page->path, pool);
     rendered->edited = 0;
-    rendered->bytes =
-        apr_pstrcat(pool, fingerprint != NULL ? fingerprint : "-", "  ", page->path, "\n", NULL);
+    rendered->bytes = apr_pstrcat(pool, path != page->path ? "\\" : "",
+                                  fingerprint != NULL ? fingerprint : "-", "  ", path, "\n", NULL);
     rendered->len = strlen(rendered->bytes);
 }
 

@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
+#include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
 #include "table.h"
@@ -99,6 +100,7 @@ static int forget_site(ctl_t *ctl, tmpl_store_t *store)
 {
     tmpl_error_t err;
     const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
+    ctl_interrupt_catch();
     apr_status_t status = tmpl_store_forget(store, site, &err, ctl->pool);
     if (status != APR_SUCCESS) {
         return ctl_store_failed(ctl, site, status, &err);

@@ -6,6 +6,8 @@
 
 #include <apr_strings.h>
 
+#include "plain.h"
+
 struct ctl_table_t {
     const ctl_column_t *columns;
     int n;
@@ -38,9 +40,10 @@ ctl_table_t *ctl_table_make(const ctl_column_t *columns, int n, apr_pool_t *pool
 
 void ctl_table_row(ctl_table_t *table, const char *const *cells)
 {
-    const char **row = apr_pmemdup(table->pool, cells, table->n * sizeof(*cells));
+    const char **row = apr_palloc(table->pool, table->n * sizeof(*cells));
     APR_ARRAY_PUSH(table->rows, const char **) = row;
     for (int i = 0; i < table->n; i++) {
+        row[i] = ctl_plain(cells[i], table->pool);
         widen(table, i, row[i]);
     }
 }

@@ -14,7 +14,10 @@ typedef struct {
 
 ctl_table_t *ctl_table_make(const ctl_column_t *columns, int n, apr_pool_t *pool);
 
-/* Adds a row of as many cells as there are columns. The strings must live as long as the table. */
+/*
+ * Adds a row of as many cells as there are columns; control characters in them are shown as \x1b. The strings must
+ * live as long as the table.
+ */
 void ctl_table_row(ctl_table_t *table, const char *const *cells);
 
 /* Prints titles and rows to standard output. */

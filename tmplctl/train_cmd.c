@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include <apr_strings.h>
 
@@ -16,6 +17,7 @@
 #include "files.h"
 #include "interrupt.h"
 #include "open_store.h"
+#include "plain.h"
 #include "progress.h"
 
 /* Per sample and weight: keeps weights small where features say the same. */
@@ -35,6 +37,7 @@ typedef struct {
     samples_t classes[TMPL_SIZE_CLASSES];
     int first_of_site[TMPL_SIZE_CLASSES];
     uint32_t pages, declined, failed, nodes, distrusted;
+    apr_finfo_t out; /* the file that is there now; all 0: none */
 } train_t;
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -49,9 +52,16 @@ static int is_page(const FTSENT *entry)
            (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
 }
 
-/* The pages below dir, in the order of their names; NULL, and has said why, if there are none. */
-static apr_array_header_t *find_pages(const char *dir, apr_pool_t *pool)
+/* Whether the model would be written over that page. */
+static int is_out(const train_t *t, const FTSENT *page)
 {
+    return page->fts_statp->st_dev == t->out.device && page->fts_statp->st_ino == t->out.inode;
+}
+
+/* The pages below dir, in the order of their names; NULL, and has said why, if there are none. */
+static apr_array_header_t *find_pages(const train_t *t, const char *dir, apr_pool_t *pool)
+{
+    const char *over = NULL;
     char *const roots[] = { apr_pstrdup(pool, dir), NULL };
     apr_array_header_t *files = apr_array_make(pool, 64, sizeof(const char *));
     FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
@@ -59,6 +69,7 @@ static apr_array_header_t *find_pages(const char *dir, apr_pool_t *pool)
     while (tree != NULL && (entry = fts_read(tree)) != NULL) {
         if (is_page(entry)) {
             APR_ARRAY_PUSH(files, const char *) = apr_pstrdup(pool, entry->fts_path);
+            over = is_out(t, entry) ? APR_ARRAY_IDX(files, files->nelts - 1, const char *) : over;
         }
     }
     if (tree != NULL) {
@@ -66,6 +77,11 @@ static apr_array_header_t *find_pages(const char *dir, apr_pool_t *pool)
     }
     if (files->nelts == 0) {
         ctl_say("train: %s: no directory with pages (.html, .htm) in it", dir);
+        return NULL;
+    }
+    if (over != NULL) {
+        ctl_say("train: --out %s would be written over the page %s: choose another name",
+                t->ctl->options.out, over);
         return NULL;
     }
     return files;
@@ -181,7 +197,7 @@ static int one_site(train_t *t, const char *dir)
     apr_pool_t *scratch;
     apr_pool_create(&pool, t->ctl->pool);
     apr_pool_create(&scratch, pool);
-    apr_array_header_t *files = find_pages(dir, pool);
+    apr_array_header_t *files = find_pages(t, dir, pool);
     if (files != NULL) {
         thin_out(files, t->ctl->options.pages);
         ctl_progress_start(dir, 2 * files->nelts);
@@ -221,13 +237,13 @@ static const char *provenance(const train_t *t)
     const ctl_t *ctl = t->ctl;
     const char *text = apr_psprintf(
         ctl->pool, "# tmplctl train, %s: %d sites, %u pages, %u nodes; min-df %u; content %s\n",
-        ctl->options.date != NULL ? ctl->options.date : "no date", ctl->args->nelts, t->pages,
-        t->nodes, ctl->options.clean.policy.min_df,
+        ctl->options.date != NULL ? ctl_plain(ctl->options.date, ctl->pool) : "no date",
+        ctl->args->nelts, t->pages, t->nodes, ctl->options.clean.policy.min_df,
         ctl->options.trust ? apr_psprintf(ctl->pool, "distrusted at %u nodes", t->distrusted)
                            : "as counted");
     for (int i = 0; i < ctl->args->nelts; i++) {
-        text = apr_pstrcat(ctl->pool, text, "# site ", APR_ARRAY_IDX(ctl->args, i, const char *),
-                           "\n", NULL);
+        const char *dir = APR_ARRAY_IDX(ctl->args, i, const char *);
+        text = apr_pstrcat(ctl->pool, text, "# site ", ctl_plain(dir, ctl->pool), "\n", NULL);
     }
     return apr_pstrcat(ctl->pool, text, "# feature mean sd weight\n", NULL);
 }
@@ -241,10 +257,10 @@ static int write_model(train_t *t)
     const char *slash = strrchr(out, '/');
     fit(&model, t);
     const char *text = tmpl_model_text(&model, provenance(t), pool);
-    const char *dir = slash == NULL ? "." : apr_pstrmemdup(pool, out, slash - out + 1);
+    const char *dir = slash == NULL ? "." : apr_pstrmemdup(pool, out, slash - out);
     if (ctl_file_write(dir, slash == NULL ? out : slash + 1, text, strlen(text), &err, pool) !=
         APR_SUCCESS) {
-        ctl_say("train: %s: not written: %s", out, err.text);
+        ctl_say("train: not written: %s", err.text);
         return CTL_FAILED;
     }
     printf("%d sites, %u pages, %u nodes; %u declined, %u failed\n", t->ctl->args->nelts, t->pages,
@@ -260,6 +276,11 @@ int ctl_train(ctl_t *ctl)
         t.classes[c].rows = apr_array_make(ctl->pool, 4096, TMPL_FEATURE_COUNT * sizeof(float));
         t.classes[c].labels = apr_array_make(ctl->pool, 4096, sizeof(unsigned char));
         t.classes[c].weights = apr_array_make(ctl->pool, 4096, sizeof(float));
+    }
+    ctl_interrupt_catch();
+    if (apr_stat(&t.out, ctl->options.out, APR_FINFO_DEV | APR_FINFO_INODE, ctl->pool) !=
+        APR_SUCCESS) {
+        memset(&t.out, 0, sizeof(t.out));
     }
     if (ctl_store_open(&t.store, ctl) != APR_SUCCESS) {
         return CTL_FAILED;

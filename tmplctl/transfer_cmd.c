@@ -5,6 +5,7 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
+#include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
 #include "table_file.h"
@@ -47,6 +48,7 @@ static int import_site(ctl_t *ctl, tmpl_store_t *store)
     }
     status = ctl_table_file_read(&table, in, &err, ctl->pool);
     if (status == APR_SUCCESS) {
+        ctl_interrupt_catch();
         status =
             tmpl_store_import(store, site, &table.head, (const tmpl_entry_t *)table.entries->elts,
                               (uint32_t)table.entries->nelts, &err, ctl->pool);

@@ -231,6 +231,7 @@ static int run(warm_t *warm, const tmpl_address_t *key)
     ctl_t *ctl = warm->ctl;
     tmpl_warmup_opts_t opts = { ctl->options.size, ctl->options.max_loads,
                                 ctl->options.clean.policy.min_df, NULL };
+    ctl_interrupt_catch();
     if (read_robots(warm, key) != APR_SUCCESS ||
         visit_page(warm, &warm->key, key, ctl->pool) != APR_SUCCESS) {
         return CTL_FAILED;
