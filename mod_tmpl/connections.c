@@ -3,9 +3,6 @@
  * A link is a store as one child holds it: opened after the fork, used by all threads, and left
  * alone for a while after it failed. Links are made by TmplStore, one for each URI, so that every
  * child opens each store once; which are there is settled with the configuration.
- *
- * Pages that are to be learnt wait at their link until httpd's watchdog, a thread of each child that looks ten
- * times a second, hands them to the store, many at a time. What is there when a child ends is handed over then.
  */
 #include <unistd.h>
 
@@ -13,45 +10,20 @@
 #include <apr_thread_mutex.h>
 
 #include <mod_watchdog.h>
-#include <ap_mpm.h>
 #include <unixd.h>
 
 #include "mod_tmpl.h"
-#include "store/breaker.h"
-
-/* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
-#define PAUSE apr_time_from_sec(1)
-
-/* So many pages that wait are handed to a store together. */
-#define LEARN_AT_ONCE 32
-/* How long the store may take to learn them, or one site's: nobody waits for that but who finds no room, and the end of a child. */
-#define LEARN_TIMEOUT apr_time_from_sec(1)
-/* The rest after that: a part of what it took. */
-#define REST_PART 4
-#define REST_MOST apr_time_from_msec(2)
-/* After so many sites in a row that failed it is the store that fails: the others need not be tried. */
-#define SITES_FAIL_MOST 2
-/* And how long that waits for whoever is just learning. */
-#define CLOSE_TIMEOUT apr_time_from_sec(2)
 
 static const char lmdb_scheme[] = "lmdb:";
 
 struct tmpl_link_t {
     const char *uri;
-    const char *name; /* for the log: without passwords */
+    tmpl_health_t health;
+    tmpl_learner_t *learner;
     /* of the child: */
-    server_rec *server;
     apr_pool_t *pool;
     apr_thread_mutex_t *opening;
-    tmpl_store_t *store;    /* NULL until it could be opened; atomic */
-    tmpl_breaker_t breaker; /* of requests */
-    tmpl_breaker_t
-        learner; /* of learning what waits: a store that takes nothing may still answer */
-    tmpl_later_t *later;
-    /* by who learns what waits; it stays when the child's pools go: the watchdog may still come */
-    apr_thread_mutex_t *learning;
-    apr_uint32_t closed; /* nothing waits any more; atomic */
-    apr_uint32_t full;   /* atomic */
+    tmpl_store_t *store; /* NULL until it could be opened; atomic */
     apr_uint32_t told;   /* the second in which a bad site's name was logged last; atomic */
 };
 
@@ -92,6 +64,7 @@ void tmpl_links_reset(apr_pool_t *pconf)
     servers = apr_array_make(pconf, 4, sizeof(server_rec *));
     default_link = NULL;
     has_watchdog = 0;
+    tmpl_learning_reset(pconf);
 }
 
 tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
@@ -107,7 +80,7 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
     }
     link = apr_pcalloc(pconf, sizeof(*link));
     link->uri = apr_pstrdup(pconf, uri);
-    link->name = without_password(uri, pconf);
+    link->health.name = without_password(uri, pconf);
     APR_ARRAY_PUSH(links, tmpl_link_t *) = link;
     return link;
 }
@@ -152,13 +125,19 @@ static apr_status_t make_directory(const char *dir, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
+/* NULL until it could be opened. */
+static tmpl_store_t *store_of(const tmpl_link_t *link)
+{
+    return __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
+}
+
 /*
  * The link's store, opened if it is not open yet; NULL, and why in err, if it cannot be, or with
  * err->status APR_SUCCESS if another thread is just trying.
  */
 static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
 {
-    tmpl_store_t *store = __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
+    tmpl_store_t *store = store_of(link);
     apr_pool_t *pool;
 
     err->status = APR_SUCCESS;
@@ -180,244 +159,6 @@ static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
     return store;
 }
 
-/* Of a request, or of the server where there is none. */
-static void say(const tmpl_link_t *link, const request_rec *r, int level, const char *text)
-{
-    if (r != NULL) {
-        ap_log_rerror(APLOG_MARK, level, 0, r, "%s", text);
-    }
-    else {
-        ap_log_error(APLOG_MARK, level, 0, link->server, "%s", text);
-    }
-}
-
-static void report(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r, apr_pool_t *pool)
-{
-    int ok = err->status == APR_SUCCESS;
-    int changed = tmpl_breaker_report(&link->breaker, tmpl_clock(), ok);
-
-    if (!ok) {
-        tmpl_count(TMPL_COUNTER_STORE_FAILURES, 1);
-    }
-    if (!changed) {
-        return;
-    }
-    if (ok) {
-        tmpl_count(TMPL_COUNTER_STORE_UP, 1);
-        say(link, r, APLOG_NOTICE,
-            apr_psprintf(pool, TMPL_LOG_STORE_UP "store %s answers again", link->name));
-        return;
-    }
-    tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
-    say(link, r, APLOG_WARNING,
-        apr_psprintf(pool, TMPL_LOG_STORE_DOWN "store %s fails, pages are not counted: %s",
-                     link->name, err->text));
-}
-
-/* Only who had something to write knows of room: a page that was known already writes nothing. */
-static void report_room(tmpl_link_t *link, const tmpl_error_t *err, int written, request_rec *r,
-                        apr_pool_t *pool)
-{
-    apr_uint32_t full = APR_STATUS_IS_ENOSPC(err->status);
-
-    if (!full && (err->status != APR_SUCCESS || !written)) {
-        return;
-    }
-    if (apr_atomic_read32(&link->full) == full || apr_atomic_xchg32(&link->full, full) == full) {
-        return;
-    }
-    if (full) {
-        say(link, r, APLOG_WARNING,
-            apr_psprintf(pool, TMPL_LOG_STORE_FULL "store %s is full, nothing new is learnt: %s",
-                         link->name, err->text));
-    }
-    else {
-        say(link, r, APLOG_NOTICE,
-            apr_psprintf(pool, TMPL_LOG_STORE_ROOM "store %s has room again", link->name));
-    }
-}
-
-/* Whether the store has said that it had no time for this: that tells nothing of how it is. */
-static int no_turn(const tmpl_error_t *err)
-{
-    return err->status == APR_EBUSY;
-}
-
-/* What the store has said to a request: a full one is well all the same. */
-static void report_all(tmpl_link_t *link, const tmpl_error_t *said, int written, request_rec *r,
-                       apr_pool_t *pool)
-{
-    tmpl_error_t err = *said;
-
-    report_room(link, said, written, r, pool);
-    if (APR_STATUS_IS_ENOSPC(err.status)) {
-        err.status = APR_SUCCESS;
-    }
-    if (!no_turn(&err)) {
-        report(link, &err, r, pool);
-    }
-}
-
-/* What the store has said to who learns what has waited; whether requests may ask it is not settled by that. */
-static void report_learning(tmpl_link_t *link, const tmpl_error_t *err, request_rec *r,
-                            apr_pool_t *pool)
-{
-    int ok = err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
-    int changed = !no_turn(err) && tmpl_breaker_report(&link->learner, tmpl_clock(), ok);
-
-    if (!ok && !no_turn(err)) {
-        tmpl_count(TMPL_COUNTER_LATER_FAILURES, 1);
-    }
-    if (changed && ok) {
-        say(link, r, APLOG_NOTICE,
-            apr_psprintf(pool, TMPL_LOG_LEARNS "store %s learns again", link->name));
-    }
-    else if (changed) {
-        say(link, r, APLOG_WARNING,
-            apr_psprintf(pool,
-                         TMPL_LOG_LEARNS_NOT "store %s does not learn the pages that wait: %s",
-                         link->name, err->text));
-    }
-}
-
-/* Hands pages that have waited to the store. What it fails to learn, as err says, is left to the caller. */
-static int hand_over(tmpl_link_t *link, tmpl_store_t *store, const tmpl_waiting_t *taken,
-                     unsigned n, tmpl_error_t *err, apr_pool_t *pool)
-{
-    const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
-    uint32_t counted;
-    unsigned i;
-    int full;
-
-    for (i = 0; i < n; i++) {
-        pages[i] = taken[i].page;
-    }
-    err->status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, err, pool);
-    full = APR_STATUS_IS_ENOSPC(err->status);
-    report_room(link, err, counted > 0, NULL, pool);
-    tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
-    if (full || err->status == APR_SUCCESS) {
-        tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
-        tmpl_later_free(taken, n);
-    }
-    tmpl_count(TMPL_COUNTER_LEARNED, counted); /* last: who waits for it finds the others */
-    return full || err->status == APR_SUCCESS;
-}
-
-/* Puts back what the store failed to learn. */
-static void put_back(tmpl_link_t *link, const tmpl_waiting_t *taken, unsigned n, int tried)
-{
-    tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(link->later, taken, n, tried));
-}
-
-/* Moves the pages of the first one's site to the front; all stay in their order. Their number. */
-static unsigned same_site(tmpl_waiting_t *taken, unsigned n, apr_pool_t *pool)
-{
-    tmpl_waiting_t *others = apr_palloc(pool, n * sizeof(*others));
-    const char *site = taken[0].page->site;
-    unsigned same = 0, other = 0, i;
-
-    for (i = 0; i < n; i++) {
-        *(strcmp(taken[i].page->site, site) == 0 ? &taken[same++] : &others[other++]) = taken[i];
-    }
-    memcpy(taken + same, others, other * sizeof(*others));
-    return same;
-}
-
-/*
- * The same site by site: one that the store fails must not take the others with it. Only its pages come nearer to
- * being given up. err: of the last of those that fail.
- */
-static void learn_by_site(tmpl_link_t *link, tmpl_store_t *store, tmpl_waiting_t *taken, unsigned n,
-                          tmpl_error_t *err, apr_pool_t *pool)
-{
-    tmpl_error_t said = { APR_SUCCESS, "" };
-    unsigned same, in_a_row = 0;
-    apr_pool_t *scratch;
-
-    *err = said;
-    apr_pool_create(&scratch, pool);
-    for (; n > 0 && in_a_row < SITES_FAIL_MOST; taken += same, n -= same) {
-        same = same_site(taken, n, scratch);
-        if (hand_over(link, store, taken, same, &said, scratch)) {
-            in_a_row = 0;
-        }
-        else {
-            in_a_row++;
-            *err = said;
-            put_back(link, taken, same, !no_turn(&said));
-        }
-        apr_pool_clear(scratch);
-    }
-    put_back(link, taken, n, 0);
-    apr_pool_destroy(scratch);
-}
-
-/* Has some of what waits learnt. Whether there is no reason to stop. */
-static int learn_some(tmpl_link_t *link, tmpl_store_t *store, apr_pool_t *pool)
-{
-    tmpl_waiting_t taken[LEARN_AT_ONCE];
-    tmpl_error_t err = { APR_SUCCESS, "" };
-    unsigned n = tmpl_later_take(link->later, taken, LEARN_AT_ONCE);
-
-    if (!hand_over(link, store, taken, n, &err, pool)) {
-        if (same_site(taken, n, pool) == n) {
-            put_back(link, taken, n, !no_turn(&err));
-        }
-        else {
-            learn_by_site(link, store, taken, n, &err, pool);
-        }
-    }
-    report_learning(link, &err, NULL, pool);
-    return err.status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err.status);
-}
-
-/* Whether this process is to end: its watchdog is waited for. */
-static int is_stopping(void)
-{
-    int state;
-
-    return ap_mpm_query(AP_MPMQ_MPM_STATE, &state) != APR_SUCCESS || state == AP_MPMQ_STOPPING;
-}
-
-/* For others who learn: a store may let one of them write at a time, and wake the next one too late. */
-static void rest(apr_interval_time_t worked)
-{
-    apr_interval_time_t pause = worked / REST_PART;
-
-    if (pause > 0) {
-        apr_sleep(pause < REST_MOST ? pause : REST_MOST);
-    }
-}
-
-/*
- * Has what is due learnt, or all that waits, if the store may be asked; by who holds link->learning. A little at a time:
- * so there is room again soon, and others can write in between.
- */
-static void learn_waiting(tmpl_link_t *link, int all, apr_pool_t *pool)
-{
-    tmpl_store_t *store = __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
-    apr_time_t now = tmpl_clock(), end = all ? now + LEARN_TIMEOUT : APR_INT64_MAX;
-    apr_pool_t *scratch;
-    int more = store != NULL; /* nothing waits for a store that was never opened */
-
-    apr_pool_create(&scratch, pool);
-    while (more && tmpl_later_is_due(link->later, all ? APR_INT64_MAX : now) &&
-           tmpl_breaker_allow(&link->learner, now)) { /* last: a trial of one that failed is used */
-        apr_time_t start = now;
-
-        more = learn_some(link, store, scratch);
-        apr_pool_clear(scratch);
-        now = tmpl_clock();
-        more &= now < end && (all || !is_stopping());
-        if (more) {
-            rest(now - start);
-            now = tmpl_clock();
-        }
-    }
-    apr_pool_destroy(scratch);
-}
-
 /* The watchdog's call. */
 static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 {
@@ -430,47 +171,17 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
     for (i = 0; state == AP_WATCHDOG_STATE_RUNNING && i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
 
-        apr_thread_mutex_lock(link->learning);
-        if (!apr_atomic_read32(&link->closed)) {
-            learn_waiting(link, 0, pool);
-        }
-        apr_thread_mutex_unlock(link->learning);
+        tmpl_learner_turn(link->learner, store_of(link), pool);
     }
     return APR_SUCCESS;
 }
 
-/* Learns what waits, and counts what cannot be; by who holds link->learning. */
-static void learn_last(tmpl_link_t *link)
-{
-    tmpl_waiting_t lost[LEARN_AT_ONCE];
-    unsigned n;
-
-    learn_waiting(link, 1, link->pool);
-    while ((n = tmpl_later_take(link->later, lost, LEARN_AT_ONCE)) > 0) {
-        tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
-        tmpl_later_free(lost, n);
-    }
-}
-
-/*
- * The child ends, and with it its stores. prefork ends a child from within a signal's handler: whom that
- * interrupts never goes on. It may be a request that is just putting a page aside, and holds a lock, or the watchdog.
- */
+/* The child ends, and with it its stores. */
 static apr_status_t link_close(void *data)
 {
     tmpl_link_t *link = data;
-    int locked = apr_thread_mutex_timedlock(link->learning, CLOSE_TIMEOUT) == APR_SUCCESS;
 
-    if (locked && apr_atomic_read32(&inside) == 0) {
-        learn_last(link);
-    }
-    else {
-        tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_abandon(link->later));
-    }
-    apr_atomic_set32(&link->closed, 1);
-    if (locked) {
-        apr_thread_mutex_unlock(link->learning);
-    }
+    tmpl_learner_close(link->learner, store_of(link), apr_atomic_read32(&inside) > 0, link->pool);
     return APR_SUCCESS;
 }
 
@@ -496,9 +207,11 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
     add_default(pconf);
     find_watchdog(pconf);
     for (i = 0; i < links->nelts; i++) {
-        const char *uri = APR_ARRAY_IDX(links, i, tmpl_link_t *)->uri;
+        tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+        const char *uri = link->uri;
         apr_status_t rv;
 
+        link->learner = tmpl_learner_create(&link->health, i, s, pconf);
         if (strncmp(uri, lmdb_scheme, sizeof(lmdb_scheme) - 1) != 0) {
             continue;
         }
@@ -537,24 +250,17 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
 
-        link->server = s;
+        tmpl_health_init(&link->health, s);
         link->pool = make_pool(pchild);
-        link->later = tmpl_later_create(link->pool);
-        apr_thread_mutex_create(&link->learning, APR_THREAD_MUTEX_TIMED, s->process->pool);
+        tmpl_learner_open(link->learner, s, link->pool);
         apr_pool_pre_cleanup_register(link->pool, link, link_close);
-        tmpl_breaker_init(&link->breaker, PAUSE);
-        tmpl_breaker_init(&link->learner, PAUSE);
         apr_thread_mutex_create(&link->opening, APR_THREAD_MUTEX_DEFAULT, link->pool);
-        if (open_store(link, &err) != NULL) {
-            ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_STORE_OPEN "store %s is open",
-                         link->name);
+        if (open_store(link, &err) == NULL) {
+            tmpl_health_not_open(&link->health, &err);
             continue;
         }
-        tmpl_breaker_report(&link->breaker, tmpl_clock(), 0);
-        tmpl_count(TMPL_COUNTER_STORE_DOWN, 1);
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                     TMPL_LOG_STORE_DOWN "store %s cannot be opened, pages are not counted: %s",
-                     link->name, err.text);
+        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_STORE_OPEN "store %s is open",
+                     link->health.name);
     }
 }
 
@@ -582,16 +288,6 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
     return 0;
 }
 
-/* Puts a page aside that is to be learnt. */
-static void put_aside(tmpl_link_t *link, const tmpl_observation_t *page, const tmpl_conf_t *conf)
-{
-    tmpl_later_e added = tmpl_later_add(link->later, page, tmpl_clock() + tmpl_conf_delay(conf),
-                                        tmpl_conf_timeout(conf));
-
-    tmpl_count(TMPL_COUNTER_LATER, added == TMPL_LATER_ADDED);
-    tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_LATER_FULL);
-}
-
 /* Whether who asks now need not wait until the page is learnt. */
 static int may_wait(const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
@@ -617,20 +313,22 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
         return;
     }
     if (link != NULL && is_site(link, input.site, r) &&
-        tmpl_breaker_allow(&link->breaker, tmpl_clock())) {
+        tmpl_health_allows(&link->health, TMPL_PURPOSE_ASK)) {
         store = open_store(link, &err);
     }
     tmpl_clean_judge(outcome, &input, &opts, store, tmpl_conf_timeout(conf), pool);
     if (store == NULL) {
         if (err.status != APR_SUCCESS) { /* or nobody was asked */
-            report(link, &err, r, pool);
+            tmpl_health_report(&link->health, TMPL_PURPOSE_ASK, &err, r, pool);
         }
         return;
     }
-    report_all(link, &outcome->store_error, outcome->counts.counted && !outcome->counts.due, r,
-               pool);
+    tmpl_health_report_room(&link->health, &outcome->store_error,
+                            outcome->counts.counted && !outcome->counts.due, r, pool);
+    tmpl_health_report(&link->health, TMPL_PURPOSE_ASK, &outcome->store_error, r, pool);
     if (outcome->counts.due) {
-        put_aside(link, &outcome->observation, conf);
+        tmpl_learner_put_aside(link->learner, &outcome->observation, tmpl_conf_delay(conf),
+                               tmpl_conf_timeout(conf));
     }
 }
 

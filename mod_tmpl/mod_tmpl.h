@@ -12,8 +12,10 @@
  *     validators.c   entity tags of pages that we change
  *     request.c      what the backend is asked for
  *     headers.c      what the response says
- *     connections.c  one store for each URI and child, behind a circuit breaker
+ *     connections.c  one store for each URI and child
+ *     health.c       whether a store may be asked, by what it has said; and what is logged of it
  *     later.c        pages that wait to be learnt
+ *     learning.c     how they are learnt
  *     cache.c        decisions about pages that come again
  *     status.c       counters, for mod_status
  *     mod_tmpl.c     hooks
@@ -36,6 +38,7 @@
 
 #include "clean.h"
 #include "decision/decision.h"
+#include "store/breaker.h"
 
 extern module AP_MODULE_DECLARE_DATA tmpl_module __attribute__((visibility("default")));
 APLOG_USE_MODULE(tmpl);
@@ -337,6 +340,76 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
  */
 void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
                      request_rec *r, apr_pool_t *pool);
+
+/*** health.c ***/
+
+/* What a store is asked to do. */
+typedef enum {
+    TMPL_PURPOSE_ASK,   /* by requests */
+    TMPL_PURPOSE_LEARN, /* pages that have waited */
+    TMPL_PURPOSES
+} tmpl_purpose_e;
+
+/* How a store is, in a child. For many threads. */
+typedef struct {
+    const char *name; /* for the log: without passwords */
+    server_rec *server;
+    tmpl_breaker_t breakers[TMPL_PURPOSES];
+    apr_uint32_t full; /* atomic */
+} tmpl_health_t;
+
+/* At the start of a child; name is there already. Well, as far as is known. */
+void tmpl_health_init(tmpl_health_t *health, server_rec *s);
+
+/* Whether the store may be asked; if it has failed once a second, and then tmpl_health_report() is owed. */
+int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
+
+/* Whether a store has said that others wrote all the time: that tells nothing of how it is. */
+int tmpl_health_had_no_turn(const tmpl_error_t *err);
+
+/*
+ * What the store has said: failures are counted, and the first one, and that it is over, is logged: of r, or of the
+ * server where that is NULL. A full store is well.
+ */
+void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmpl_error_t *err,
+                        request_rec *r, apr_pool_t *pool);
+
+/*
+ * Whether the store is full, which is logged when it changes. Only if something was written is it known that there is
+ * room: a page that was known already writes nothing.
+ */
+void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written,
+                             request_rec *r, apr_pool_t *pool);
+
+/* The store could not be opened with its child. */
+void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err);
+
+/*** learning.c ***/
+
+/* What has pages that wait for one store learnt, in one child. */
+typedef struct tmpl_learner_t tmpl_learner_t;
+
+/* pre_config and post_config hooks; number tells it from those of other stores. */
+void tmpl_learning_reset(apr_pool_t *pconf);
+tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_rec *s,
+                                    apr_pool_t *pconf);
+
+/* child_init hook; pool goes with the child, and may be used by other threads. */
+void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool);
+
+/* A page is to be learnt after so long. If too many wait, so does the caller, timeout at most. */
+void tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
+                            apr_interval_time_t delay, apr_interval_time_t timeout);
+
+/* Learns those that are due; store may be NULL. By the watchdog, even when pool's child has closed the learner. */
+void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool);
+
+/*
+ * The child ends: learns what waits. Not if somebody was interrupted for good who may be in the midst of it: then
+ * it is counted as lost.
+ */
+void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
+                        apr_pool_t *pool);
 
 /*** later.c ***/
 

@@ -2,7 +2,7 @@
 /*
  * A child's stores: when one is asked, when it is left alone, and what is said of it.
  *
- * connections.c and later.c are included; what they need of httpd, of the module's other files and of the library
+ * connections.c is included, and what it is made of; what they need of httpd, of the module's other files and of the library
  * stands below, and so does the clock.
  */
 #include <setjmp.h>
@@ -10,11 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include "../mod_tmpl/connections.c"
+#include "../mod_tmpl/health.c"
 #include "../mod_tmpl/later.c"
+#include "../mod_tmpl/learning.c"
 
 #define URI "redis://localhost/0"
 
@@ -43,6 +46,9 @@ static tmpl_observation_t a_page; /* what waits of each */
 static tmpl_document_t document;  /* each page is another one, */
 static int pages_come_again;      /* or the same one again */
 static void (*within)(void);      /* called while a page is judged */
+static tmpl_learner_t
+    *turn_of; /* looks whether it is this learner's turn when pages are handed over */
+static int turn_was_taken;
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
 
 apr_time_t tmpl_clock(void)
@@ -93,6 +99,19 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     }
 }
 
+/* As another child finds it. */
+static int turn_is_taken(tmpl_learner_t *learner)
+{
+    pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0) {
+        _exit(APR_STATUS_IS_EBUSY(apr_proc_mutex_trylock(learner->turn)));
+    }
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_interval_time_t timeout, uint32_t *new_ones,
                               tmpl_error_t *err, apr_pool_t *p)
@@ -111,6 +130,9 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     if (slow * n > timeout) {
         said = (tmpl_error_t){ APR_TIMEUP, "it is slow" };
     }
+    if (turn_of != NULL) {
+        turn_was_taken = turn_is_taken(turn_of);
+    }
     handed++;
     last_n = n;
     *new_ones = said.status == APR_SUCCESS ? n : 0;
@@ -128,6 +150,30 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 {
     (void)conf;
     return room;
+}
+
+AP_DECLARE(apr_status_t)
+ap_mutex_register(apr_pool_t *p, const char *type, const char *dir, apr_lockmech_e mech,
+                  apr_int32_t options)
+{
+    (void)p;
+    (void)type;
+    (void)dir;
+    (void)mech;
+    (void)options;
+    return APR_SUCCESS;
+}
+
+AP_DECLARE(apr_status_t)
+ap_proc_mutex_create(apr_proc_mutex_t **mutex, const char **name, const char *type,
+                     const char *instance, server_rec *s, apr_pool_t *p, apr_int32_t options)
+{
+    (void)name;
+    (void)type;
+    (void)instance;
+    (void)s;
+    (void)options;
+    return apr_proc_mutex_create(mutex, NULL, APR_LOCK_DEFAULT, p);
 }
 
 AP_DECLARE(apr_status_t) ap_mpm_query(int query_code, int *result)
@@ -223,6 +269,7 @@ static tmpl_link_t *start(apr_status_t how)
     bad_site = NULL;
     pages_come_again = 0;
     within = NULL;
+    turn_of = NULL;
     apr_atomic_set32(&inside, 0); /* a process of its own */
     mpm_state = AP_MPMQ_RUNNING;
     room = 1;
@@ -240,6 +287,7 @@ static tmpl_link_t *start(apr_status_t how)
     tmpl_links_reset(pool);
     has_watchdog = delay > 0;
     link = tmpl_link_add(URI, pool);
+    link->learner = tmpl_learner_create(&link->health, 0, &server, pool);
     tmpl_links_open(&server, pool);
     return link;
 }
@@ -474,7 +522,7 @@ static void a_turn_is_made_of_short_steps(void **state)
     tick();
     assert_int_equal(handed, 3);
     assert_int_equal(last_n, LEARN_AT_ONCE);
-    assert_int_equal(link->later->n, 1);
+    assert_int_equal(link->learner->later->n, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_RUNS], 3);
 }
 
@@ -492,6 +540,21 @@ static void a_turn_ends_when_httpd_does(void **state)
     apr_pool_destroy(link->pool); /* which learns the others */
     assert_int_equal(handed, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3 * LEARN_AT_ONCE);
+}
+
+/* Children of a server would be in each other's way, so they take turns. */
+static void children_take_turns(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    clock_now += 1000;
+    turn_of = link->learner;
+    tick();
+    assert_int_equal(handed, 1);
+    assert_int_equal(turn_was_taken, 1);
+    assert_int_equal(turn_is_taken(link->learner), 0);
 }
 
 /* A site's pages stand together, as they do in a store; the oldest page's come first. */
@@ -520,17 +583,17 @@ static void pages_are_handed_over_by_site(void **state)
 
 static void fill(tmpl_link_t *link)
 {
-    requests(link, "s", PAGES_MOST - link->later->n);
-    assert_int_equal(link->later->n, PAGES_MOST);
+    requests(link, "s", PAGES_MOST - link->learner->later->n);
+    assert_int_equal(link->learner->later->n, PAGES_MOST);
 }
 
 static unsigned who_waits_for_room(tmpl_link_t *link)
 {
     unsigned n;
 
-    apr_thread_mutex_lock(link->later->lock);
-    n = link->later->waiting;
-    apr_thread_mutex_unlock(link->later->lock);
+    apr_thread_mutex_lock(link->learner->later->lock);
+    n = link->learner->later->waiting;
+    apr_thread_mutex_unlock(link->learner->later->lock);
     return n;
 }
 
@@ -554,7 +617,7 @@ static void who_finds_no_room_waits_for_it(void **state)
     request(link, "s"); /* in vain, for a microsecond */
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     tick();
-    assert_int_equal(link->later->n, LEFT);
+    assert_int_equal(link->learner->later->n, LEFT);
     fill(link);
     room = apr_time_from_sec(60);
     alarm(20); /* which ends a test that waits for ever */
@@ -567,7 +630,7 @@ static void who_finds_no_room_waits_for_it(void **state)
     alarm(0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2 * PAGES_MOST - LEFT + 1);
-    assert_int_equal(link->later->n, LEFT + 1);
+    assert_int_equal(link->learner->later->n, LEFT + 1);
 }
 
 /* Where no room is to be expected, nobody waits for it: such pages are lost, and counted. */
@@ -588,7 +651,7 @@ static void who_finds_no_room_does_not_wait_for_nothing(void **state)
     alarm(0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 5);
     assert_int_equal(asked, PAGES_MOST + 5);
-    assert_int_equal(link->later->n, PAGES_MOST);
+    assert_int_equal(link->learner->later->n, PAGES_MOST);
 }
 
 /* A page that comes again before it is learnt waits once. */
@@ -600,12 +663,12 @@ static void the_same_page_waits_once(void **state)
     request(link, "s");
     pages_come_again = 1;
     request(link, "s");
-    assert_int_equal(link->later->n, 1);
+    assert_int_equal(link->learner->later->n, 1);
     request(link, "t"); /* of another site */
-    assert_int_equal(link->later->n, 2);
+    assert_int_equal(link->learner->later->n, 2);
     document.text++; /* or with another text, which is as its address from the next one on */
-    assert_int_equal(tmpl_later_add(link->later, &a_page, 0, 0), TMPL_LATER_ADDED);
-    assert_int_equal(link->later->n, 3);
+    assert_int_equal(tmpl_later_add(link->learner->later, &a_page, 0, 0), TMPL_LATER_ADDED);
+    assert_int_equal(link->learner->later->n, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
     assert_int_equal(handed, 0);
 }
@@ -618,13 +681,13 @@ static void pages_are_known_that_stay(void **state)
 
     (void)state;
     requests(link, "s", LEARN_AT_ONCE + 1);
-    assert_int_equal(tmpl_later_take(link->later, taken, LEARN_AT_ONCE), LEARN_AT_ONCE);
+    assert_int_equal(tmpl_later_take(link->learner->later, taken, LEARN_AT_ONCE), LEARN_AT_ONCE);
     pages_come_again = 1;
     request(link, "s");
-    assert_int_equal(link->later->n, 1);
+    assert_int_equal(link->learner->later->n, 1);
     document = taken[0].document;
     request(link, "s");
-    assert_int_equal(link->later->n, 2);
+    assert_int_equal(link->learner->later->n, 2);
     tmpl_later_free(taken, LEARN_AT_ONCE);
 }
 
@@ -637,19 +700,19 @@ static void a_page_that_is_too_large_waits_alone(void **state)
     a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t));
     a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
     requests(link, "s", 2);
-    assert_int_equal(link->later->n, 1);
+    assert_int_equal(link->learner->later->n, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     tick();
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
     a_page.n = a_page.n * 2 / 5;
     requests(link, "s", 2); /* no room for three of these */
-    assert_int_equal(link->later->n, 2);
+    assert_int_equal(link->learner->later->n, 2);
     request(link, "s");
-    assert_int_equal(link->later->n, 2);
+    assert_int_equal(link->learner->later->n, 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 2);
     tick(); /* and they are learnt early */
-    assert_int_equal(link->later->size, 0);
-    assert_int_equal(link->later->n, 0);
+    assert_int_equal(link->learner->later->size, 0);
+    assert_int_equal(link->learner->later->n, 0);
 }
 
 /* A store that fails is told of once and left alone; pages are tried again, and given up in the end. */
@@ -764,7 +827,7 @@ static void a_bad_site_takes_no_other_with_it(void **state)
     assert_non_null(strstr(log_text, "a bad site"));
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3);
     assert_int_equal(counters[TMPL_COUNTER_LEARNED], 3);
-    assert_int_equal(link->later->n, 2);
+    assert_int_equal(link->learner->later->n, 2);
     for (tries = 2; tries <= TRIES_MOST; tries++) {
         assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
         request(link, "b");
@@ -777,7 +840,7 @@ static void a_bad_site_takes_no_other_with_it(void **state)
     clock_now += PAUSE;
     tick();
     assert_non_null(strstr(log_text, "[T018]"));
-    assert_int_equal(link->later->n, 0);
+    assert_int_equal(link->learner->later->n, 0);
 }
 
 /* Each site has the whole time, so that many of them are learnt in the end. */
@@ -815,7 +878,7 @@ static void a_store_that_hangs_is_not_tried_for_each_site(void **state)
     clock_now += 1000;
     tick();
     assert_int_equal(handed, 1 + SITES_FAIL_MOST);
-    assert_int_equal(link->later->n, 6);
+    assert_int_equal(link->learner->later->n, 6);
     for (round = 1; round < TRIES_MOST; round++) {
         clock_now += PAUSE;
         tick();
@@ -859,7 +922,7 @@ static void a_full_store_loses_what_waits(void **state)
     assert_non_null(strstr(log_text, "[T013]"));
     assert_int_equal(counters[TMPL_COUNTER_LATER_FULL], 1);
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
-    assert_int_equal(link->later->n, 0);
+    assert_int_equal(link->learner->later->n, 0);
     learns = (tmpl_error_t){ APR_SUCCESS, "" };
     counted = 1;
     assert_string_equal(request(link, "s"), ""); /* has written nothing yet */
@@ -896,9 +959,9 @@ static tmpl_observation_t *left[2]; /* what waited: the process that ends leaves
 /* As prefork's handler of SIGTERM: what it interrupts holds its lock and never goes on. */
 static void process_ends(void)
 {
-    apr_thread_mutex_lock(ending->later->lock);
-    left[0] = ending->later->pages[0].page;
-    left[1] = ending->later->pages[1].page;
+    apr_thread_mutex_lock(ending->learner->later->lock);
+    left[0] = ending->learner->later->pages[0].page;
+    left[1] = ending->learner->later->pages[1].page;
     apr_pool_destroy(ending->pool);
     longjmp(process_end, 1);
 }
@@ -937,6 +1000,7 @@ int main(void)
         TEST(what_waits_is_learnt_when_it_is_due),
         TEST(a_turn_is_made_of_short_steps),
         TEST(a_turn_ends_when_httpd_does),
+        TEST(children_take_turns),
         TEST(pages_are_handed_over_by_site),
         TEST(who_finds_no_room_waits_for_it),
         TEST(who_finds_no_room_does_not_wait_for_nothing),

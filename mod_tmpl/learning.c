@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages that wait are handed to their store by httpd's watchdog, a thread of each child that looks ten times a
+ * second: those that are due, a few at a time, so that there is room again soon. The children of a server take
+ * turns: LMDB has one writer at a time, and with Redis who writes second has to read all again. What is there
+ * when a child ends is handed over then.
+ */
+#include <apr_proc_mutex.h>
+#include <apr_thread_mutex.h>
+
+#include <ap_mpm.h>
+#include <util_mutex.h>
+
+#include "mod_tmpl.h"
+
+/* So many pages are handed to a store together: what a store takes in one step. */
+#define LEARN_AT_ONCE 32
+/* How long the store may take for them, or for one site's; and in all at the end of a child. */
+#define LEARN_TIMEOUT apr_time_from_sec(1)
+/* After so many sites in a row that failed it is the store that fails: the others need not be tried. */
+#define SITES_FAIL_MOST 2
+/* How long the end of a child waits for whoever is just learning. */
+#define CLOSE_TIMEOUT apr_time_from_sec(2)
+/* The rest after a step, so that another child gets its turn: a part of what it took. */
+#define REST_PART 4
+#define REST_MOST apr_time_from_msec(2)
+
+static const char mutex_type[] = "tmpl-learn";
+
+struct tmpl_learner_t {
+    tmpl_health_t *health;
+    apr_proc_mutex_t *turn; /* of all children; NULL: it could not be made */
+    /* of the child: */
+    tmpl_later_t *later;
+    /* by who learns what waits; it stays when the child's pools go: the watchdog may still come */
+    apr_thread_mutex_t *learning;
+    apr_uint32_t closed; /* nothing waits any more; atomic */
+};
+
+void tmpl_learning_reset(apr_pool_t *pconf)
+{
+    ap_mutex_register(pconf, mutex_type, NULL, APR_LOCK_DEFAULT, 0);
+}
+
+tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_rec *s,
+                                    apr_pool_t *pconf)
+{
+    const char *name = apr_itoa(pconf, number);
+    tmpl_learner_t *learner = apr_pcalloc(pconf, sizeof(*learner));
+
+    learner->health = health;
+    /* without it, of which httpd has told, children are in each other's way, and no more than that */
+    if (ap_proc_mutex_create(&learner->turn, NULL, mutex_type, name, s, pconf, 0) != APR_SUCCESS) {
+        learner->turn = NULL;
+    }
+    return learner;
+}
+
+void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool)
+{
+    learner->later = tmpl_later_create(pool);
+    apr_thread_mutex_create(&learner->learning, APR_THREAD_MUTEX_TIMED, s->process->pool);
+    if (learner->turn != NULL &&
+        apr_proc_mutex_child_init(&learner->turn, apr_proc_mutex_lockfile(learner->turn), pool) !=
+            APR_SUCCESS) {
+        learner->turn = NULL;
+    }
+}
+
+void tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
+                            apr_interval_time_t delay, apr_interval_time_t timeout)
+{
+    tmpl_later_e added = tmpl_later_add(learner->later, page, tmpl_clock() + delay, timeout);
+
+    tmpl_count(TMPL_COUNTER_LATER, added == TMPL_LATER_ADDED);
+    tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_LATER_FULL);
+}
+
+/* Hands pages that have waited to the store. What it fails to learn, as err says, is left to the caller. */
+static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
+                     unsigned n, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
+    uint32_t counted;
+    unsigned i;
+    int full;
+
+    for (i = 0; i < n; i++) {
+        pages[i] = taken[i].page;
+    }
+    err->status = tmpl_store_learn(store, pages, n, LEARN_TIMEOUT, &counted, err, pool);
+    full = APR_STATUS_IS_ENOSPC(err->status);
+    tmpl_health_report_room(learner->health, err, counted > 0, NULL, pool);
+    tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
+    if (full || err->status == APR_SUCCESS) {
+        tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
+        tmpl_later_free(taken, n);
+    }
+    tmpl_count(TMPL_COUNTER_LEARNED, counted); /* last: who waits for it finds the others */
+    return full || err->status == APR_SUCCESS;
+}
+
+/* Puts back what the store failed to learn. */
+static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsigned n, int tried)
+{
+    tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(learner->later, taken, n, tried));
+}
+
+/* How many of the first stand together, as pages of a site do. */
+static unsigned same_site(const tmpl_waiting_t *taken, unsigned n)
+{
+    unsigned same = 1;
+
+    while (same < n && strcmp(taken[same].page->site, taken[0].page->site) == 0) {
+        same++;
+    }
+    return same;
+}
+
+/*
+ * The same site by site: one that the store fails must not take the others with it. Only its pages come nearer to
+ * being given up. err: of the last of those that fail.
+ */
+static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
+                          unsigned n, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_error_t said = { APR_SUCCESS, "" };
+    unsigned same, in_a_row = 0;
+
+    *err = said;
+    for (; n > 0 && in_a_row < SITES_FAIL_MOST; taken += same, n -= same) {
+        same = same_site(taken, n);
+        if (hand_over(learner, store, taken, same, &said, pool)) {
+            in_a_row = 0;
+        }
+        else {
+            in_a_row++;
+            *err = said;
+            put_back(learner, taken, same, !tmpl_health_had_no_turn(&said));
+        }
+    }
+    put_back(learner, taken, n, 0);
+}
+
+/* Has some of what waits learnt. Whether there is no reason to stop. */
+static int learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
+{
+    tmpl_waiting_t taken[LEARN_AT_ONCE];
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    unsigned n = tmpl_later_take(learner->later, taken, LEARN_AT_ONCE);
+
+    if (n > 0 && !hand_over(learner, store, taken, n, &err, pool)) {
+        if (same_site(taken, n) == n) {
+            put_back(learner, taken, n, !tmpl_health_had_no_turn(&err));
+        }
+        else {
+            learn_by_site(learner, store, taken, n, &err, pool);
+        }
+    }
+    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, &err, NULL, pool);
+    return err.status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err.status);
+}
+
+/* The same when it is this child's turn. */
+static int take_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
+{
+    int locked = learner->turn != NULL && apr_proc_mutex_lock(learner->turn) == APR_SUCCESS;
+    int more = learn_some(learner, store, pool);
+
+    if (locked) {
+        apr_proc_mutex_unlock(learner->turn);
+    }
+    return more;
+}
+
+/* Whether this process is to end: its watchdog is waited for. */
+static int is_stopping(void)
+{
+    int state;
+
+    return ap_mpm_query(AP_MPMQ_MPM_STATE, &state) != APR_SUCCESS || state == AP_MPMQ_STOPPING;
+}
+
+static void rest(apr_interval_time_t worked)
+{
+    apr_interval_time_t pause = worked / REST_PART;
+
+    if (pause > 0) {
+        apr_sleep(pause < REST_MOST ? pause : REST_MOST);
+    }
+}
+
+/* Has what is due learnt, or at the end all that waits, if the store may be asked; by who holds learner->learning. */
+static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
+                          apr_pool_t *pool)
+{
+    apr_time_t now = tmpl_clock(), end = at_end ? now + LEARN_TIMEOUT : APR_INT64_MAX;
+    apr_pool_t *scratch;
+    int more = store != NULL; /* nothing waits for a store that was never opened */
+
+    apr_pool_create(&scratch, pool);
+    /* a trial of a store that failed must be used, so that is asked last */
+    while (more && tmpl_later_is_due(learner->later, at_end ? APR_INT64_MAX : now) &&
+           tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN)) {
+        apr_time_t start = now;
+
+        more = take_turn(learner, store, scratch);
+        apr_pool_clear(scratch);
+        now = tmpl_clock();
+        more &= now < end && (at_end || !is_stopping());
+        if (more) {
+            rest(now - start);
+        }
+    }
+    apr_pool_destroy(scratch);
+}
+
+void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
+{
+    apr_thread_mutex_lock(learner->learning);
+    if (!apr_atomic_read32(&learner->closed)) {
+        learn_waiting(learner, store, 0, pool);
+    }
+    apr_thread_mutex_unlock(learner->learning);
+}
+
+/* Learns what waits, and counts what cannot be; by who holds learner->learning. */
+static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
+{
+    tmpl_waiting_t lost[LEARN_AT_ONCE];
+    unsigned n;
+
+    learn_waiting(learner, store, 1, pool);
+    while ((n = tmpl_later_take(learner->later, lost, LEARN_AT_ONCE)) > 0) {
+        tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
+        tmpl_later_free(lost, n);
+    }
+}
+
+/*
+ * prefork ends a child from within a signal's handler: whom that interrupts never goes on. It may be a request
+ * that is just putting a page aside, and holds a lock, or the watchdog.
+ */
+void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
+                        apr_pool_t *pool)
+{
+    int locked = apr_thread_mutex_timedlock(learner->learning, CLOSE_TIMEOUT) == APR_SUCCESS;
+
+    if (locked && !interrupted) {
+        learn_last(learner, store, pool);
+    }
+    else {
+        tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_abandon(learner->later));
+    }
+    apr_atomic_set32(&learner->closed, 1);
+    if (locked) {
+        apr_thread_mutex_unlock(learner->learning);
+    }
+}
