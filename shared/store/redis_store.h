@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The store in Redis: what its observing and learning (redis.c) and its administration (redis_admin.c)
+ * The store in Redis: what its looking (redis.c), learning (redis_learn.c) and administration (redis_admin.c)
  * share.
  */
 #ifndef TMPL_STORE_REDIS_STORE_H
@@ -48,6 +48,8 @@ typedef struct {
                           (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)))
 tmpl_redis_words_t tmpl_redis_words_make(apr_pool_t *pool, const char *const *argv, int n);
 void tmpl_redis_words_add(tmpl_redis_words_t *words, const void *bytes, size_t len);
+/* Adds them to a list of commands. */
+void tmpl_redis_words_push(apr_array_header_t *list, tmpl_redis_words_t words);
 tmpl_redis_command_t tmpl_redis_words_command(const tmpl_redis_words_t *words);
 
 #define TMPL_REDIS_KEY_PREFIX "tmpl:3:{"
@@ -55,6 +57,14 @@ const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
 
 /* Seconds after which a site expires that nobody observes. */
 uint32_t tmpl_redis_idle(const tmpl_redis_store_t *store);
+
+/*
+ * tmpl_store_learn(), and tmpl_store_observe_many() where counts is not NULL: then all pages are of one site. *counted
+ * grows.
+ */
+apr_status_t tmpl_redis_learn(tmpl_redis_store_t *store, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
+                              uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool);
 
 apr_status_t tmpl_redis_sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                               void *baton, tmpl_error_t *err, apr_pool_t *pool);

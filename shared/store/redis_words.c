@@ -23,6 +23,11 @@ void tmpl_redis_words_add(tmpl_redis_words_t *w, const void *bytes, size_t len)
     APR_ARRAY_PUSH(w->lens, size_t) = len;
 }
 
+void tmpl_redis_words_push(apr_array_header_t *list, tmpl_redis_words_t words)
+{
+    APR_ARRAY_PUSH(list, tmpl_redis_words_t) = words;
+}
+
 tmpl_redis_command_t tmpl_redis_words_command(const tmpl_redis_words_t *w)
 {
     return (tmpl_redis_command_t){ w->argv->nelts, (const char **)w->argv->elts,
