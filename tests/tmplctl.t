@@ -748,6 +748,22 @@ subtest 'a store that is not there' => sub {
     is("$code $err", "1 tmplctl: clean: lmdb:$pages[0]: cannot open: Not a directory\n", 'a file for a store');
 };
 
+# What root makes for a server is of use to the server.
+SKIP: {
+    skip 'not root: nobody else to own a directory', 1 if $> != 0;
+    subtest "a directory of another user's" => sub {
+        chmod 0755, $dir;
+        mkdir 'others', 0700 or die $!;
+        my (undef, undef, $uid, $gid) = getpwnam 'nobody' or die 'no user nobody';
+        chown $uid, $gid, 'others' or die $!;
+        my ($code, $out, $err) = run(qw(clean --mode text --site s --out text --store lmdb:others), @pages);
+        is("$code $err", '0 ', 'a store is made');
+        is(names('others'), 'data.mdb lock.mdb writer.lock', 'of files');
+        is(join(' ', map { join ':', (stat)[4, 5] } glob 'others/*'), join(' ', ("$uid:$gid") x 3), 'that are the owner\'s');
+        is(join(':', (stat 'text/p01.txt')[4, 5]), "$>:" . (split ' ', $))[0], 'and pages are not');
+    };
+}
+
 subtest 'what is no file is not replaced' => sub {
     mkdir 'special';
     POSIX::mkfifo('special/p01.html', 0600) or die $!;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open_store.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <apr_env.h>
 #include <apr_file_info.h>
@@ -13,20 +17,49 @@
 /* Of a run that leaves no table behind. */
 #define OWN "memory:"
 
+/* The directory of a store in LMDB, NULL for others. */
+static const char *directory_of(const char *uri)
+{
+    static const char scheme[] = "lmdb:";
+    apr_size_t len = strlen(scheme);
+    return strncmp(uri, scheme, len) == 0 ? uri + len : NULL;
+}
+
 /* LMDB makes a store where there is none, which is of no use to who looks into one: a name that is not right. */
 static apr_status_t check_there(const char *uri, const ctl_t *ctl)
 {
-    static const char scheme[] = "lmdb:";
     static const unsigned looks = CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT;
+    const char *dir = directory_of(uri);
     apr_finfo_t info;
-    if ((ctl->command->bit & looks) == 0 || strncmp(uri, scheme, strlen(scheme)) != 0) {
+    if ((ctl->command->bit & looks) == 0 || dir == NULL) {
         return APR_SUCCESS;
     }
-    const char *data = apr_pstrcat(ctl->pool, uri + strlen(scheme), "/data.mdb", NULL);
-    apr_status_t status = apr_stat(&info, data, APR_FINFO_TYPE, ctl->pool);
+    apr_status_t status =
+        apr_stat(&info, apr_pstrcat(ctl->pool, dir, "/data.mdb", NULL), APR_FINFO_TYPE, ctl->pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s: there is no store: %s", ctl->command->name, uri,
                 ctl_error_text(status, ctl->pool));
+    }
+    return status;
+}
+
+/*
+ * Files that root makes in the directory of a server's user are of no use to the server. So the store is opened as
+ * the user whose directory it is.
+ */
+static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_error_t *err,
+                                  apr_pool_t *pool)
+{
+    const char *dir = directory_of(uri);
+    struct stat st;
+    int other = dir != NULL && geteuid() == 0 && stat(dir, &st) == 0 && st.st_uid != 0;
+    if (other && (setegid(st.st_gid) != 0 || seteuid(st.st_uid) != 0)) {
+        return tmpl_fail(err, APR_FROM_OS_ERROR(errno), "%s: user %u: %s", uri, (unsigned)st.st_uid,
+                         strerror(errno));
+    }
+    apr_status_t status = tmpl_store_open(store, uri, NULL, err, pool);
+    if (other && (seteuid(0) != 0 || setegid(0) != 0)) {
+        abort();
     }
     return status;
 }
@@ -39,7 +72,7 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
         return status;
     }
     apr_pool_create(&store->pool, ctl->pool);
-    status = tmpl_store_open(&store->store, uri, NULL, &err, store->pool);
+    status = open_as_owner(&store->store, uri, &err, store->pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", ctl->command->name, err.text);
         apr_pool_destroy(store->pool);
