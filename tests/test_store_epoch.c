@@ -468,6 +468,7 @@ static void without_room_nothing_is_kept(void **state)
 /* What was read before does not take the place of what was read after. */
 static void older_does_not_replace_newer(void **state)
 {
+    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
     apr_pool_t *pool;
     tmpl_redis_epochs_t *epochs;
 
@@ -481,6 +482,15 @@ static void older_does_not_replace_newer(void **state)
     begin(epochs, "a", 6, 10);
     tmpl_redis_epoch_give(epochs, tmpl_redis_epoch_take(epochs, "a", 6));
     assert_null(tmpl_redis_epoch_take(epochs, "b", 0));
+    /* nor of what has been learnt meanwhile, be it that nothing was kept */
+    tmpl_redis_epoch_renew(epochs, "b", &head, NULL, 0);
+    begin(epochs, "b", tmpl_clock() - 1000000, 10);
+    assert_false(is_kept(epochs, "b"));
+    tmpl_redis_epochs_end(epochs);
+    begin(epochs, "a", tmpl_clock() - 1000000, 10);
+    assert_false(is_kept(epochs, "a"));
+    begin(epochs, "a", tmpl_clock() + 1, 10);
+    assert_true(is_kept(epochs, "a"));
     apr_pool_destroy(pool);
 }
 

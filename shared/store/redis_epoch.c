@@ -39,11 +39,16 @@ struct tmpl_redis_epoch_t {
     const kept_t *kept[]; /* of each bucket; NULL: it is not there; atomic */
 };
 
+typedef struct {
+    tmpl_redis_epoch_t *epoch; /* NULL: none */
+    apr_time_t since;          /* what was read before may lack what this process has learnt */
+} place_t;
+
 struct tmpl_redis_epochs_t {
     pthread_mutex_t lock; /* of all below */
     size_t most, size;
     uint64_t taken; /* counts them */
-    tmpl_redis_epoch_t *places[SITES];
+    place_t places[SITES];
 };
 
 /* ---- blocks ---- */
@@ -115,8 +120,12 @@ static void block_add(tmpl_redis_epoch_t *epoch, block_t *block)
     epoch->size += block->size;
 }
 
+/* NULL: none. */
 static void epoch_free(tmpl_redis_epoch_t *epoch)
 {
+    if (epoch == NULL) {
+        return;
+    }
     for (block_t *block = epoch->blocks, *next; block != NULL; block = next) {
         next = block->next;
         free(block);
@@ -133,38 +142,35 @@ static void unuse(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t *epoch)
     }
 }
 
-static tmpl_redis_epoch_t **place_of(tmpl_redis_epochs_t *epochs, const char *key)
+static place_t *place_of(tmpl_redis_epochs_t *epochs, const char *key)
 {
     return &epochs->places[XXH3_64bits(key, strlen(key)) % SITES];
 }
 
 /* From now on nobody takes it. */
-static void place_clear(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t **place)
+static void place_clear(tmpl_redis_epochs_t *epochs, place_t *place)
 {
-    tmpl_redis_epoch_t *epoch = *place;
-
-    if (epoch != NULL) {
-        *place = NULL;
-        unuse(epochs, epoch);
+    if (place->epoch != NULL) {
+        unuse(epochs, place->epoch);
+        place->epoch = NULL;
     }
 }
 
-static void clear_all(tmpl_redis_epochs_t *epochs)
+static int is_of(const place_t *place, const char *key)
 {
-    for (int i = 0; i < SITES; i++) {
-        place_clear(epochs, &epochs->places[i]);
-    }
+    return place->epoch != NULL && strcmp(place->epoch->key, key) == 0;
 }
 
 /* The place of the epoch that has not been used for longest; NULL: there is none but this one. */
-static tmpl_redis_epoch_t **oldest(tmpl_redis_epochs_t *epochs, const tmpl_redis_epoch_t *but)
+static place_t *oldest(tmpl_redis_epochs_t *epochs, const tmpl_redis_epoch_t *but)
 {
-    tmpl_redis_epoch_t **found = NULL;
+    place_t *found = NULL;
 
     for (int i = 0; i < SITES; i++) {
-        tmpl_redis_epoch_t **place = &epochs->places[i];
+        place_t *place = &epochs->places[i];
 
-        if (*place != NULL && *place != but && (found == NULL || (*place)->used < (*found)->used)) {
+        if (place->epoch != NULL && place->epoch != but &&
+            (found == NULL || place->epoch->used < found->epoch->used)) {
             found = place;
         }
     }
@@ -175,7 +181,7 @@ static tmpl_redis_epoch_t **oldest(tmpl_redis_epochs_t *epochs, const tmpl_redis
 static int room_take(tmpl_redis_epochs_t *epochs, size_t size, const tmpl_redis_epoch_t *of)
 {
     while (size > epochs->most - epochs->size) {
-        tmpl_redis_epoch_t **place = oldest(epochs, of);
+        place_t *place = oldest(epochs, of);
 
         if (place == NULL) {
             return 0;
@@ -198,7 +204,7 @@ static apr_status_t epochs_free(void *data)
 {
     tmpl_redis_epochs_t *epochs = data;
 
-    clear_all(epochs);
+    tmpl_redis_epochs_end(epochs);
     pthread_mutex_destroy(&epochs->lock);
     return APR_SUCCESS;
 }
@@ -225,22 +231,25 @@ size_t tmpl_redis_epochs_size(tmpl_redis_epochs_t *epochs)
 
 void tmpl_redis_epochs_end(tmpl_redis_epochs_t *epochs)
 {
+    apr_time_t now = tmpl_clock();
+
     pthread_mutex_lock(&epochs->lock);
-    clear_all(epochs);
+    for (int i = 0; i < SITES; i++) {
+        place_clear(epochs, &epochs->places[i]);
+        epochs->places[i].since = now;
+    }
     pthread_mutex_unlock(&epochs->lock);
 }
 
 tmpl_redis_epoch_t *tmpl_redis_epoch_take(tmpl_redis_epochs_t *epochs, const char *key,
                                           apr_time_t since)
 {
-    tmpl_redis_epoch_t *epoch;
+    place_t *place = place_of(epochs, key);
+    tmpl_redis_epoch_t *epoch = NULL;
 
     pthread_mutex_lock(&epochs->lock);
-    epoch = *place_of(epochs, key);
-    if (epoch != NULL && (epoch->begun < since || strcmp(epoch->key, key) != 0)) {
-        epoch = NULL;
-    }
-    if (epoch != NULL) {
+    if (is_of(place, key) && place->epoch->begun >= since) {
+        epoch = place->epoch;
         use(epochs, epoch);
     }
     pthread_mutex_unlock(&epochs->lock);
@@ -281,13 +290,14 @@ tmpl_redis_head_t tmpl_redis_epoch_head(tmpl_redis_epochs_t *epochs,
     return head;
 }
 
-/* An epoch that stands nowhere yet; NULL: no memory. */
-static tmpl_redis_epoch_t *epoch_make(const char *key, apr_time_t begun,
-                                      const tmpl_redis_head_t *head,
+/* An epoch that stands nowhere yet; NULL: no buckets, too many, or no memory. */
+static tmpl_redis_epoch_t *epoch_make(const tmpl_redis_epochs_t *epochs, const char *key,
+                                      apr_time_t begun, const tmpl_redis_head_t *head,
                                       const tmpl_redis_bucket_t *buckets, uint32_t n)
 {
     size_t size = sizeof(tmpl_redis_epoch_t) + head->buckets.n * sizeof(kept_t *);
-    tmpl_redis_epoch_t *epoch = calloc(1, size);
+    /* their number is what a server says: no more is allocated than may be kept */
+    tmpl_redis_epoch_t *epoch = head->buckets.n > 0 && size < epochs->most ? calloc(1, size) : NULL;
     block_t *block;
 
     if (epoch == NULL) {
@@ -310,43 +320,64 @@ static tmpl_redis_epoch_t *epoch_make(const char *key, apr_time_t begun,
     return epoch;
 }
 
-/* Puts an epoch, if there is one, in place of what is there of that site or of another. 0: it finds no room. */
-static int epoch_install(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t **place,
-                         tmpl_redis_epoch_t *epoch)
+/* Puts an epoch in place of what is there of that site or of another. 0: it finds no room. */
+static int epoch_install(tmpl_redis_epochs_t *epochs, place_t *place, tmpl_redis_epoch_t *epoch)
 {
     place_clear(epochs, place);
     if (epoch == NULL || !room_take(epochs, epoch->size, NULL)) {
         return 0;
     }
-    *place = epoch;
+    place->epoch = epoch;
     use(epochs, epoch);
     return 1;
-}
-
-/* Whether what is there was read after what is to take its place. */
-static int is_newer(const tmpl_redis_epoch_t *there, const char *key, apr_time_t begun)
-{
-    return there != NULL && there->begun > begun && strcmp(there->key, key) == 0;
 }
 
 void tmpl_redis_epoch_begin(tmpl_redis_epochs_t *epochs, const char *key, apr_time_t begun,
                             const tmpl_redis_head_t *head, const tmpl_redis_bucket_t *buckets,
                             uint32_t n)
 {
-    tmpl_redis_epoch_t **place = place_of(epochs, key), *epoch = NULL;
+    tmpl_redis_epoch_t *epoch = epoch_make(epochs, key, begun, head, buckets, n);
+    place_t *place = place_of(epochs, key);
 
-    /* the number of buckets is what a server says: no more is allocated than may be kept */
-    if (head->buckets.n > 0 && head->buckets.n < epochs->most / sizeof(kept_t *)) {
-        epoch = epoch_make(key, begun, head, buckets, n);
-    }
     pthread_mutex_lock(&epochs->lock);
-    if (!is_newer(*place, key, begun) && epoch_install(epochs, place, epoch)) {
+    if (begun > place->since && (!is_of(place, key) || begun > place->epoch->begun) &&
+        epoch_install(epochs, place, epoch)) {
         epoch = NULL;
     }
     pthread_mutex_unlock(&epochs->lock);
-    if (epoch != NULL) {
-        epoch_free(epoch);
+    epoch_free(epoch);
+}
+
+/* Whether somebody goes by what is kept of a site; what was read of it up to now no longer holds. */
+static int outdate(tmpl_redis_epochs_t *epochs, place_t *place, const char *key, apr_time_t now)
+{
+    int kept;
+
+    pthread_mutex_lock(&epochs->lock);
+    place->since = now;
+    kept = is_of(place, key);
+    pthread_mutex_unlock(&epochs->lock);
+    return kept;
+}
+
+void tmpl_redis_epoch_renew(tmpl_redis_epochs_t *epochs, const char *key,
+                            const tmpl_redis_head_t *head, const tmpl_redis_bucket_t *buckets,
+                            uint32_t n)
+{
+    apr_time_t now = tmpl_clock();
+    place_t *place = place_of(epochs, key);
+    tmpl_redis_epoch_t *epoch;
+
+    if (!outdate(epochs, place, key, now)) {
+        return;
     }
+    epoch = epoch_make(epochs, key, now, head, buckets, n);
+    pthread_mutex_lock(&epochs->lock);
+    if (epoch_install(epochs, place, epoch)) {
+        epoch = NULL;
+    }
+    pthread_mutex_unlock(&epochs->lock);
+    epoch_free(epoch);
 }
 
 /* Whether a head may be that of the buckets of an epoch. */
@@ -378,13 +409,14 @@ int tmpl_redis_epoch_add(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t *epoch,
 {
     int fit = fits(epoch, head);
     block_t *block = fit ? block_make(epoch, buckets, n) : NULL;
+    place_t *place = place_of(epochs, epoch->key);
 
     pthread_mutex_lock(&epochs->lock);
     if (fit) {
         read_add(epochs, epoch, head, block);
     }
-    else if (*place_of(epochs, epoch->key) == epoch) {
-        place_clear(epochs, place_of(epochs, epoch->key));
+    else if (place->epoch == epoch) {
+        place_clear(epochs, place);
     }
     pthread_mutex_unlock(&epochs->lock);
     return fit;

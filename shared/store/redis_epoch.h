@@ -52,10 +52,18 @@ tmpl_redis_head_t tmpl_redis_epoch_head(tmpl_redis_epochs_t *epochs,
                                         const tmpl_redis_epoch_t *epoch);
 
 /*
- * Begins an epoch of a site, in place of an older one, with what was read after begun. Where there is no room for
- * it, and of a site without buckets, there is none.
+ * Begins an epoch of a site, in place of an older one, with what was read after begun, unless this process has
+ * learnt since. Where there is no room for it, and of a site without buckets, there is none.
  */
 void tmpl_redis_epoch_begin(tmpl_redis_epochs_t *epochs, const char *key, apr_time_t begun,
+                            const tmpl_redis_head_t *head, const tmpl_redis_bucket_t *buckets,
+                            uint32_t n);
+
+/*
+ * Likewise, with what has just been learnt, and what was read for it. Only of a site that has an epoch: of another
+ * nobody goes by what is kept.
+ */
+void tmpl_redis_epoch_renew(tmpl_redis_epochs_t *epochs, const char *key,
                             const tmpl_redis_head_t *head, const tmpl_redis_bucket_t *buckets,
                             uint32_t n);
 

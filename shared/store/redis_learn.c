@@ -160,8 +160,7 @@ static apr_status_t write_all(tmpl_redis_visit_t *v, int *refused)
         apr_cpystrn(v->memory.cursor, tmpl_redis_table_head(v->table)->cursor,
                     sizeof(v->memory.cursor));
         tmpl_redis_visit_remember(v);
-        /* now, and not when it was asked: a page that has asked meanwhile may have been answered before */
-        tmpl_redis_visit_renew(v, tmpl_clock());
+        tmpl_redis_visit_renew(v);
     }
     return rv;
 }
@@ -190,7 +189,7 @@ static apr_status_t learn_once(tmpl_redis_visit_t *v, tmpl_counts_t *counts, uin
     }
     if (rv == APR_SUCCESS && !written) {
         tmpl_redis_visit_remember(v);
-        tmpl_redis_visit_renew(v, v->asked_at);
+        tmpl_redis_visit_renew(v);
         tmpl_redis_visit_touch(v);
     }
     return rv == APR_SUCCESS && written ? write_all(v, refused) : rv;

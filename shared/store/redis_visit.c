@@ -256,12 +256,12 @@ static void epoch_give(tmpl_redis_visit_t *v)
     }
 }
 
-static void epoch_begin(const tmpl_redis_visit_t *v, apr_time_t begun)
+static void epoch_begin(const tmpl_redis_visit_t *v)
 {
     uint32_t n;
     const tmpl_redis_bucket_t *buckets = tmpl_redis_table_buckets(v->table, &n);
 
-    tmpl_redis_epoch_begin(v->store->epochs, v->key, begun, tmpl_redis_table_head(v->table),
+    tmpl_redis_epoch_begin(v->store->epochs, v->key, v->asked_at, tmpl_redis_table_head(v->table),
                            buckets, n);
 }
 
@@ -275,14 +275,12 @@ static int epoch_add(const tmpl_redis_visit_t *v)
                                 buckets, n);
 }
 
-void tmpl_redis_visit_renew(const tmpl_redis_visit_t *v, apr_time_t begun)
+void tmpl_redis_visit_renew(const tmpl_redis_visit_t *v)
 {
-    tmpl_redis_epoch_t *epoch = tmpl_redis_epoch_take(v->store->epochs, v->key, 0);
+    uint32_t n;
+    const tmpl_redis_bucket_t *buckets = tmpl_redis_table_buckets(v->table, &n);
 
-    if (epoch != NULL) {
-        tmpl_redis_epoch_give(v->store->epochs, epoch);
-        epoch_begin(v, begun);
-    }
+    tmpl_redis_epoch_renew(v->store->epochs, v->key, tmpl_redis_table_head(v->table), buckets, n);
 }
 
 /* Fills the table, if the right buckets were asked for: *good. */
@@ -304,7 +302,7 @@ static apr_status_t ask_once(tmpl_redis_visit_t *v, tmpl_redis_preface_t preface
         *good = epoch_add(v);
     }
     else if (*good && v->age > 0) {
-        epoch_begin(v, v->asked_at);
+        epoch_begin(v);
     }
     return rv;
 }

@@ -68,8 +68,8 @@ apr_status_t tmpl_redis_visit_refusal(const tmpl_redis_visit_t *v, int first);
 /* Keeps v->memory for the next visit. */
 void tmpl_redis_visit_remember(const tmpl_redis_visit_t *v);
 
-/* What is in the table, read or written after begun, is what pages go by from now on, if any go by what is kept. */
-void tmpl_redis_visit_renew(const tmpl_redis_visit_t *v, apr_time_t begun);
+/* What was just learnt, and stands in the table, is what pages go by from now on, if any go by what is kept. */
+void tmpl_redis_visit_renew(const tmpl_redis_visit_t *v);
 
 /* Being looked at is being in use, for who has asked. Should it fail, a next page tries again. */
 void tmpl_redis_visit_touch(tmpl_redis_visit_t *v);
