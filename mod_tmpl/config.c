@@ -8,6 +8,7 @@
 #include <apr_lib.h>
 
 #include "mod_tmpl.h"
+#include "number.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
@@ -360,11 +361,11 @@ static const char *set_share(cmd_parms *cmd, void *conf, const char *arg)
     double share;
     double *field = field_of(cmd, conf);
 
-    /* strtod knows nan, inf and hexadecimal numbers */
+    /* tmpl_number knows nan, inf and hexadecimal numbers */
     if (strspn(arg, "0123456789.%") != strlen(arg) || !strpbrk(arg, "0123456789")) {
         return refuse(cmd, arg, NULL);
     }
-    share = strtod(arg, &end);
+    share = tmpl_number(arg, &end);
     if (*end == '%') {
         share /= 100;
         end++;

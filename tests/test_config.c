@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "../mod_tmpl/config.c"
+#include "comma.h"
 
 module AP_MODULE_DECLARE_DATA tmpl_module;
 
@@ -500,6 +501,8 @@ static void defaults(void **state)
     assert_int_equal(tmpl_conf_delay(conf), 100 * 1000);
     assert_int_equal(tmpl_conf_edits(conf), 0);
     tmpl_conf_opts(&opts, conf);
+    assert_int_equal(opts.age, tmpl_conf_delay(conf));
+    opts.age = tmpl_clean_opts_default.age;
     assert_memory_equal(&opts, &tmpl_clean_opts_default, sizeof(opts));
 }
 
@@ -528,6 +531,22 @@ static void values_reach_the_library(void **state)
     assert_int_equal(opts.guards.drop->nelts, 1);
     assert_ptr_equal(opts.page.separators, &conf->separators->all);
     assert_int_equal(opts.page.seed, tmpl_seed("s"));
+}
+
+/* Any module of a server may set a locale; a configuration means the same in each. */
+static void numbers_have_a_point_in_every_locale(void **state)
+{
+    tmpl_conf_t *point, *comma = section("");
+    const char *said;
+
+    (void)state;
+    use_comma();
+    point = section("TmplRatio 0.25\nTmplMinKeep 2.5%");
+    said = apply(comma, "TmplRatio 0,25");
+    setlocale(LC_NUMERIC, "C");
+    assert_true(point->ratio > 0.249 && point->ratio < 0.251);
+    assert_true(point->min_keep > 0.0249 && point->min_keep < 0.0251);
+    assert_non_null(said);
 }
 
 /* So that a detector that is trained needs no file. */
@@ -632,6 +651,7 @@ static void reference(void **state)
     tmpl_conf_opts(&opts, conf);
     assert_memory_equal(opts.page.separators, &tmpl_separators_default, sizeof(tmpl_tag_set_t));
     expected.page.separators = opts.page.separators;
+    expected.age = TMPL_DEFAULT_DELAY;
     assert_memory_equal(&opts, &expected, sizeof(opts));
 }
 
@@ -643,6 +663,7 @@ int main(void)
         cmocka_unit_test(refusing),
         cmocka_unit_test(defaults),
         cmocka_unit_test(values_reach_the_library),
+        cmocka_unit_test(numbers_have_a_point_in_every_locale),
         cmocka_unit_test(models_are_built_in),
         cmocka_unit_test(fields_by_mode),
         cmocka_unit_test(plus_adds_to_what_is_there),

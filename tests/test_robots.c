@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* robots.txt, by RFC 9309. */
 #include "check.h"
+#include "comma.h"
 
 #include "site/robots.h"
 
@@ -162,6 +163,15 @@ static void delay_is_the_groups(void **state)
     }
 }
 
+static void delay_has_a_point_in_every_locale(void **state)
+{
+    use_comma();
+    apr_interval_time_t delay =
+        tmpl_robots_delay(read_robots("User-agent: *\nCrawl-delay: 1.5\n", *state));
+    setlocale(LC_NUMERIC, "C");
+    assert_int_equal(delay, 1500000);
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(the_rfcs_simple_example),
     CHECK(the_longest_match_decides),
@@ -171,6 +181,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(odd_lines_are_passed_over),
     CHECK(long_texts_have_an_end),
     CHECK(delay_is_the_groups),
+    CHECK(delay_has_a_point_in_every_locale),
 };
 
 CHECK_MAIN(tests)

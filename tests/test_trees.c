@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boosted trees: models as text, and what they make of a row. */
 #include "check.h"
+#include "comma.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,23 +309,6 @@ static void numbers_are_what_strtod_says(void **state)
     }
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(number_of(&number, bad[i]), APR_EINVAL);
-    }
-}
-
-/* A locale with a decimal comma, made in a directory that goes; the test fails if there is none to make. */
-static void use_comma(void)
-{
-    char dir[] = "/tmp/tmpl-locale-XXXXXX", command[200];
-    assert_non_null(mkdtemp(dir));
-    snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >&2", dir);
-    int made = system(command);
-    setenv("LOCPATH", dir, 1);
-    const char *is = made == 0 ? setlocale(LC_NUMERIC, "de_DE.UTF-8") : NULL;
-    unsetenv("LOCPATH");
-    snprintf(command, sizeof(command), "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
-    if (is == NULL) {
-        fail_msg("no locale de_DE: is the package locales installed?");
     }
 }
 

@@ -11,6 +11,7 @@
 #include <apr_getopt.h>
 #include <apr_strings.h>
 
+#include "number.h"
 #include "progress.h"
 #include "site/subdigraph.h"
 #include "stages.h"
@@ -197,7 +198,7 @@ static apr_status_t set_share(ctl_t *ctl, const option_t *option, const char *va
                               tmpl_error_t *err)
 {
     char *end;
-    double share = strtod(value, &end);
+    double share = tmpl_number(value, &end);
     if (end == value || *end != '\0' || !isfinite(share) || share < option->least ||
         share > option->most) {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is not a number of %.0f to %.0f", value,

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,8 @@
 #include <apr_file_io.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
+
+#include "number.h"
 
 static apr_status_t not_a_file(tmpl_error_t *err, const char *path)
 {
@@ -146,26 +147,6 @@ static int short_number(double *number, const char *word)
     return 1;
 }
 
-static pthread_once_t plain_once = PTHREAD_ONCE_INIT;
-static locale_t plain;
-
-static void plain_make(void)
-{
-    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-locale_t tmpl_lines_locale(void)
-{
-    pthread_once(&plain_once, plain_make);
-    return plain;
-}
-
-static double long_number(const char *word, char **end)
-{
-    locale_t locale = tmpl_lines_locale();
-    return locale != (locale_t)0 ? strtod_l(word, end, locale) : strtod(word, end);
-}
-
 apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,
                                double most)
 {
@@ -174,7 +155,7 @@ apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *
     const char *word = tmpl_lines_word(lines);
     int good = short_number(number, word);
     if (!good) {
-        *number = long_number(word, &end);
+        *number = tmpl_number(word, &end);
         good = end != word && *end == '\0' && isfinite(*number);
     }
     if (!good || *number < least || *number > most) {

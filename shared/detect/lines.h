@@ -6,8 +6,6 @@
 #ifndef TMPL_LINES_H
 #define TMPL_LINES_H
 
-#include <locale.h>
-
 #include "tmpl.h"
 
 #define TMPL_LINE_MOST 256 /* bytes of a line */
@@ -55,12 +53,6 @@ apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word);
 
 /* The next word of the line, in place: it lives as long as the line. "" at its end. */
 const char *tmpl_lines_word(tmpl_lines_t *lines);
-
-/*
- * The locale that a model's numbers are written in, with a decimal point, made at the first call and kept;
- * any thread may ask. (locale_t)0: there is no memory.
- */
-locale_t tmpl_lines_locale(void);
 
 /* A number of least to most; what names it in messages. */
 apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,

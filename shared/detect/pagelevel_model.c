@@ -12,6 +12,7 @@
 
 #include "detect/lines.h"
 #include "detect/pagelevel.h"
+#include "number.h"
 
 static const char *const names[TMPL_FEATURE_COUNT] = {
 #define TMPL_FEATURE_NAME(id, name, group) name,
@@ -157,7 +158,7 @@ apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_
 static const char *number_text(double number, apr_pool_t *pool)
 {
     char text[40];
-    locale_t before = uselocale(tmpl_lines_locale());
+    locale_t before = uselocale(tmpl_number_locale());
     snprintf(text, sizeof(text), "%.6g", number);
     uselocale(before);
     return apr_pstrdup(pool, text);

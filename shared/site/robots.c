@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "site/robots.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <apr_tables.h>
 
+#include "number.h"
 #include "site/address.h"
 
 /* No robots.txt should ask for more than an hour between pages. */
@@ -80,7 +80,7 @@ static void read_rule(reader_t *reader, const char *pattern, int allow)
 static void read_delay(reader_t *reader, const char *value)
 {
     tmpl_robots_t *robots = rules_for(reader);
-    double seconds = strtod(value, NULL);
+    double seconds = tmpl_number(value, NULL);
     if (robots != NULL && seconds > 0) {
         seconds = seconds > MOST_DELAY ? MOST_DELAY : seconds;
         robots->delay = (apr_interval_time_t)(seconds * APR_USEC_PER_SEC);
