@@ -143,19 +143,27 @@ static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
     const tmpl_record_t *records = made_up(&observation, pool);
     tmpl_evidence_t evidence = { records, records + page->n_keys, 20, 5 };
     tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
-    uint64_t *room = apr_palloc(pool, tmpl_trees_room(models.trees) * sizeof(*room));
+    uint64_t *room =
+        apr_palloc(pool, tmpl_trees_room(models.trees, TMPL_JUDGED_AT_ONCE) * sizeof(*room));
     double before = now();
     tmpl_rows_t *rows = tmpl_rows_of(read->reading, &read->layout, &evidence, pool);
-    for (uint32_t first = 0; first < page->n_blocks; first += TMPL_BLOCKS_AT_ONCE) {
-        float templateness[TMPL_BLOCKS_AT_ONCE];
+    for (uint32_t first = 0; first < page->n_blocks; first += TMPL_JUDGED_AT_ONCE) {
+        float templateness[TMPL_JUDGED_AT_ONCE];
         uint32_t left = page->n_blocks - first;
-        uint32_t n = left < TMPL_BLOCKS_AT_ONCE ? left : TMPL_BLOCKS_AT_ONCE;
-        tmpl_rows_fill(columns, rows, first, first + n);
-        double filled = now();
-        tmpl_trees_judge(templateness, models.trees, columns, n, room);
-        times[STEP_ROWS] += filled - before;
-        before = now();
-        times[STEP_TREES] += before - filled;
+        uint32_t n = left < TMPL_JUDGED_AT_ONCE ? left : TMPL_JUDGED_AT_ONCE;
+        for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
+            uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
+            tmpl_rows_fill(columns, rows, first + at, first + after);
+            double filled = now();
+            tmpl_trees_ask(room, models.trees, columns, at, n);
+            times[STEP_ROWS] += filled - before;
+            before = now();
+            times[STEP_TREES] += before - filled;
+        }
+        tmpl_trees_judge(templateness, models.trees, room, n);
+        double judged = now();
+        times[STEP_TREES] += judged - before;
+        before = judged;
     }
 }
 

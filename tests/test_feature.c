@@ -140,6 +140,34 @@ static void words_of_the_title(void **state)
 }
 
 /* Where in a class or id a name must stand to count. */
+/* Text is read in pieces: where they end changes nothing, wherever words, signs and references stand. */
+static void text_in_pieces(void **state)
+{
+    static const char *const texts[] = {
+        "The Site's 12 dogs, 3 cats; and \xC3\xA9t\xC3\xA9 1a2b! Really? 'quoted' don't (x) site",
+        "a&amp;b caf\xC3\xA9s &copy; 2026 R&D & co. \xE6\x97\xA5\xE6\x9C\xAC"
+        "abc \xE2\x80\xA6",
+        "dogsandcatsandmoreofthesewordsthatnobodyeverwritesbutsomepageshavesuchlongonesinthem",
+    };
+    const char *title =
+        "<title>The dog's sites, caf\xC3\xA9s &amp; \xE6\x97\xA5 "
+        "dogsandcatsandmoreofthesewordsthatnobodyeverwritesbutsomepageshavesuchlongonesinthem"
+        "</title><p>";
+    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        read_t whole = read_html(apr_pstrcat(*state, title, texts[i], NULL), *state);
+        for (unsigned blanks = 1; blanks <= 130; blanks++) {
+            read_t r = read_html(apr_psprintf(*state, "%s%*s%s", title, (int)blanks, "", texts[i]),
+                                 *state);
+            for (uint32_t f = 0; f <= TMPL_BLOCK_FEATURE_LINKS_WHOLE; f++) {
+                assert_float_equal(of(&r, 0, f), of(&whole, 0, f), 0);
+            }
+        }
+    }
+    read_t r = read_html(apr_pstrcat(*state, title, texts[0], NULL), *state);
+    IS_LOG(0, WORDS, 14);
+    IS(0, TITLE, 3.0F / 14); /* the, "sites" as "Site's", "dog's" as "dogs" */
+}
+
 static void names_of_parts(void **state)
 {
     static const struct {
@@ -458,12 +486,13 @@ static void mixtures_give_numbers(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(names_are_found),       CHECK(words_of_every_script),  CHECK(text_says),
-    CHECK(rights_and_links),      CHECK(words_of_the_title),     CHECK(names_of_parts),
-    CHECK(elements_around),       CHECK(boxes_skip_wrappers),    CHECK(place_and_neighbours),
-    CHECK(the_best_container),    CHECK(layout_paths),           CHECK(a_path_with_two_roles),
-    CHECK(a_page_of_many_places), CHECK(counts_of_large_blocks), CHECK(rows_in_any_order),
-    CHECK(the_table_says),        CHECK(the_store_is_told),      CHECK(mixtures_give_numbers),
+    CHECK(names_are_found),       CHECK(words_of_every_script), CHECK(text_says),
+    CHECK(rights_and_links),      CHECK(words_of_the_title),    CHECK(names_of_parts),
+    CHECK(text_in_pieces),        CHECK(elements_around),       CHECK(boxes_skip_wrappers),
+    CHECK(place_and_neighbours),  CHECK(the_best_container),    CHECK(layout_paths),
+    CHECK(a_path_with_two_roles), CHECK(a_page_of_many_places), CHECK(counts_of_large_blocks),
+    CHECK(rows_in_any_order),     CHECK(the_table_says),        CHECK(the_store_is_told),
+    CHECK(mixtures_give_numbers),
 };
 
 CHECK_MAIN(tests)

@@ -53,14 +53,18 @@ static const tmpl_trees_t *good(const char *text, apr_pool_t *pool)
 static void judge(float *templateness, const tmpl_trees_t *trees, const float *rows, uint32_t n,
                   apr_pool_t *pool)
 {
-    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
-    tmpl_columns_t *columns = apr_pcalloc(pool, sizeof(*columns));
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t f = 0; f < N; f++) {
-            columns->of[f][i] = rows[i * N + f];
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
+    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
+        memset(columns, 0, sizeof(*columns));
+        for (uint32_t i = first; i < n && i < first + TMPL_BLOCKS_AT_ONCE; i++) {
+            for (uint32_t f = 0; f < N; f++) {
+                columns->of[f][i - first] = rows[i * N + f];
+            }
         }
+        tmpl_trees_ask(room, trees, columns, first, n);
     }
-    tmpl_trees_judge(templateness, trees, columns, n, room);
+    tmpl_trees_judge(templateness, trees, room, n);
 }
 
 static double logistic(double x)
@@ -159,7 +163,7 @@ static double walk(const node_t *nodes, const float *row)
 
 static void judging_is_the_walk_from_the_root(void **state)
 {
-    enum { TREES = 40, ROWS = TMPL_BLOCKS_AT_ONCE };
+    enum { TREES = 40, ROWS = TMPL_JUDGED_AT_ONCE };
     static node_t nodes[TREES][TMPL_LEAVES_NODES];
     static float rows[ROWS * N];
     float templateness[ROWS];

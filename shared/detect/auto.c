@@ -73,11 +73,34 @@ static const tmpl_record_t *see_page(const tmpl_observation_t *observation,
 #define TITLE_SHARE 0.7F
 #define TITLE_DOUBT 0.3F
 
-static int is_title(const float *row)
+static float doubted(const float *row)
 {
     return row[TMPL_BLOCK_FEATURE_HEADING * TMPL_BLOCKS_AT_ONCE] > 0 &&
-           row[TMPL_BLOCK_FEATURE_TITLE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE &&
-           row[TMPL_BLOCK_FEATURE_TITLE_SHARE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE;
+                   row[TMPL_BLOCK_FEATURE_TITLE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE &&
+                   row[TMPL_BLOCK_FEATURE_TITLE_SHARE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE
+               ? TITLE_DOUBT
+               : 1;
+}
+
+/* Judges n blocks, of which rows come to the first one. */
+static void judge(tmpl_verdict_t *verdicts, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                  uint32_t first, uint32_t n, uint64_t *room)
+{
+    tmpl_columns_t columns;
+    float doubts[TMPL_JUDGED_AT_ONCE];
+    float templateness[TMPL_JUDGED_AT_ONCE];
+    for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
+        uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
+        tmpl_rows_fill(&columns, rows, first + at, first + after);
+        tmpl_trees_ask(room, trees, &columns, at, n);
+        for (uint32_t i = at; i < after; i++) {
+            doubts[i] = doubted(&columns.of[0][i - at]);
+        }
+    }
+    tmpl_trees_judge(templateness, trees, room, n);
+    for (uint32_t i = 0; i < n; i++) {
+        verdicts[first + i].ratio = templateness[i] * doubts[i];
+    }
 }
 
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
@@ -90,18 +113,11 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_evidence_t evidence = { records, records + p->n_keys,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
-    tmpl_columns_t columns;
-    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees) * sizeof(*room));
-    float templateness[TMPL_BLOCKS_AT_ONCE];
-    for (uint32_t first = 0; first < p->n_blocks; first += TMPL_BLOCKS_AT_ONCE) {
+    uint32_t most = p->n_blocks < TMPL_JUDGED_AT_ONCE ? p->n_blocks : TMPL_JUDGED_AT_ONCE;
+    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, most) * sizeof(*room));
+    for (uint32_t first = 0; first < p->n_blocks; first += most) {
         uint32_t left = p->n_blocks - first;
-        uint32_t n = left < TMPL_BLOCKS_AT_ONCE ? left : TMPL_BLOCKS_AT_ONCE;
-        tmpl_rows_fill(&columns, rows, first, first + n);
-        tmpl_trees_judge(templateness, trees, &columns, n, room);
-        for (uint32_t i = 0; i < n; i++) {
-            verdicts[first + i].ratio =
-                templateness[i] * (is_title(&columns.of[0][i]) ? TITLE_DOUBT : 1);
-        }
+        judge(verdicts, trees, rows, first, left < most ? left : most, room);
     }
     apr_pool_destroy(pool);
 }

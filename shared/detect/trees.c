@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judging goes by sets of blocks, TMPL_BLOCKS_AT_ONCE of them as the bits of a word. Trees share their
- * conditions (a feature, a limit), so it is found once for each of these which blocks are above the
- * limit; a split then parts the set that reaches it by one operation, and no step hangs on a branch.
- * Neighbours are alike, so most of them end at the same leaf: that one is added to all of them, and to the
+ * Judging goes by sets of blocks, as the bits of one, two or four words. Trees share their conditions (a
+ * feature, a limit), so it is found once for each of these which blocks are above the limit; a split then parts
+ * the set that reaches it by one operation or two, and no step hangs on a branch. Neighbours are alike, so most of them end at the same leaf: that one is added to all of them, and to the
  * others what theirs are more. Sums are whole numbers, and so the same in any order.
  */
 #include "detect/trees.h"
@@ -25,6 +24,9 @@
 #define UNIT      0x1p-40
 #define LEAF_MOST 100
 #define BIAS_MOST 1e6
+
+/* Of a set of blocks. */
+#define MOST_WORDS (TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE)
 
 typedef struct {
     uint32_t condition;
@@ -344,126 +346,235 @@ static inline uint64_t above(const float *values, float limit)
 }
 #endif
 
-/* The blocks above each limit, of the first so many times 16. Fewer and fewer are, as limits rise. */
-static inline __attribute__((always_inline)) void find_above(uint64_t *sets,
-                                                             const tmpl_trees_t *trees,
-                                                             const tmpl_columns_t *columns,
-                                                             const unsigned times)
+/* The functions below are made for each number of words that a set may have, so that their loops are unrolled. */
+#define FOR_EACH_WIDTH static inline __attribute__((always_inline))
+
+/* Words of a set of n blocks. */
+static uint32_t words_for(uint32_t n)
 {
-    uint32_t c = 0;
+    uint32_t words = (n + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
+    return words < 3 ? words : MOST_WORDS;
+}
+
+/*
+ * The blocks above each limit, of the first so many times 16; a set has so many words, of which this is one. Fewer
+ * and fewer are, as limits rise.
+ */
+FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
+                               const tmpl_columns_t *columns, const unsigned times)
+{
+    const float *limit = trees->limits;
     for (uint32_t i = 0; i < trees->n_columns; i++) {
         const float *values = columns->of[trees->columns[i].feature];
-        uint32_t after = trees->columns[i].after_condition;
+        const float *after = &trees->limits[trees->columns[i].after_condition];
         uint64_t set = 1;
-        for (; c < after && set != 0; c++) {
-            float limit = trees->limits[c];
-            set = above(values, limit);
-            if (times > 1) {
-                set |= above(values + 16, limit) << 16;
-            }
-            if (times > 2) {
-                set |= above(values + 32, limit) << 32 | above(values + 48, limit) << 48;
-            }
-            sets[c] = set;
+        for (; limit < after && set != 0; limit++, sets += words) {
+            set = above(values, *limit);
+            set |= times > 1 ? above(values + 16, *limit) << 16 : 0;
+            set |= times > 2 ? above(values + 32, *limit) << 32 : 0;
+            set |= times > 3 ? above(values + 48, *limit) << 48 : 0;
+            *sets = set;
         }
-        for (; c < after; c++) {
-            sets[c] = 0;
+        for (; limit < after; limit++, sets += words) {
+            *sets = 0;
         }
     }
 }
 
-static void find_sets(uint64_t *sets, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                      uint32_t n)
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
 {
-    /* so that the loop above is unrolled */
-    if (n > 32) {
-        find_above(sets, trees, columns, TMPL_BLOCKS_AT_ONCE / 16);
+    return trees->n_conditions * words_for(n);
+}
+
+void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                    uint32_t first, uint32_t n)
+{
+    uint32_t words = words_for(n);
+    uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
+    if (n - first > 48) {
+        find_above(sets, words, trees, columns, 4);
     }
-    else if (n > 16) {
-        find_above(sets, trees, columns, 2);
+    else if (n - first > 32) {
+        find_above(sets, words, trees, columns, 3);
+    }
+    else if (n - first > 16) {
+        find_above(sets, words, trees, columns, 2);
     }
     else {
-        find_above(sets, trees, columns, 1);
+        find_above(sets, words, trees, columns, 1);
     }
 }
+
+/* Leaves that are looked at together. */
+#define LEAVES 16
 
 /* Blocks while they are judged. */
 typedef struct {
     const uint64_t *above; /* by condition */
-    uint64_t blocks;
-    uint64_t one; /* some block: it ends where most others do, if they are alike */
-    uint64_t places[TMPL_LEAVES_NODES];
-    int64_t all;                       /* what is to be added to the sums of all */
-    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* of each, above that */
+    uint64_t blocks[MOST_WORDS];
+    uint32_t one; /* some block: it ends where most others do, if they are alike */
+    int64_t all;  /* what is to be added to the sums of all */
+    int64_t sums[TMPL_JUDGED_AT_ONCE]; /* of each, above that */
+    uint64_t places[(TMPL_LEAVES_NODES + LEAVES) *
+                    MOST_WORDS]; /* LEAVES that are not there may be read */
 } judging_t;
 
 /* Blocks that end at a leaf. */
 typedef struct {
-    uint64_t blocks;
+    const uint64_t *blocks;
     int64_t value;
 } group_t;
 
+/* Two words of a set. */
+typedef uint64_t pair_t __attribute__((vector_size(16), aligned(8)));
+
 /* Parts the blocks by the splits of a tree, into its places. */
-static void part(judging_t *judging, const split_t *split, const split_t *after)
+FOR_EACH_WIDTH void part(judging_t *judging, const split_t *split, const split_t *after,
+                         const unsigned words)
 {
     uint64_t *places = judging->places;
-    const uint64_t *above_limit = judging->above;
-    places[0] = judging->blocks;
-    for (const uint64_t *at = places; split < after; split++, at++) {
-        uint64_t right = *at & above_limit[split->condition];
-        places[split->left] = *at ^ right;
-        places[split->right] = right;
-    }
-}
-
-/* Adds the values of n leaves to the blocks that ended at theirs. */
-static void add_leaves(judging_t *judging, const uint64_t *at, const int64_t *leaves, uint32_t n)
-{
-    group_t groups[TMPL_LEAVES_MOST];
-    uint32_t n_groups = 0;
-    /* Bit i: some block ended at leaf i. Branches here would mostly be guessed wrong. */
-    uint32_t reached = 0;
-    int64_t most = 0;
-    for (uint32_t i = n; i-- > 0;) {
-        reached = 2 * reached + (at[i] != 0);
-    }
-    for (; reached != 0; reached &= reached - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(reached);
-        int is_most = (at[i] & judging->one) != 0;
-        most = is_most ? leaves[i] : most;
-        groups[n_groups] = (group_t){ at[i], leaves[i] };
-        n_groups += !is_most;
-    }
-    judging->all += most;
-    for (uint32_t i = 0; i < n_groups; i++) {
-        int64_t more = groups[i].value - most;
-        for (uint64_t left = groups[i].blocks; left != 0; left &= left - 1) {
-            judging->sums[__builtin_ctzll(left)] += more;
+    const uint64_t *at = places;
+    memcpy(places, judging->blocks, words * sizeof(*places));
+    for (; split < after; split++, at += words) {
+        const uint64_t *above_limit = &judging->above[split->condition * words];
+        uint64_t *left = &places[split->left * words];
+        uint64_t *right = &places[split->right * words];
+        if (words == 1) {
+            uint64_t go = *at & *above_limit;
+            *left = *at ^ go;
+            *right = go;
+        }
+        for (unsigned w = 0; w + 1 < words; w += 2) {
+            pair_t from = *(const pair_t *)(at + w);
+            pair_t go = from & *(const pair_t *)(above_limit + w);
+            *(pair_t *)(left + w) = from ^ go;
+            *(pair_t *)(right + w) = go;
         }
     }
 }
 
-uint32_t tmpl_trees_room(const tmpl_trees_t *trees)
+/* Which of LEAVES sets have blocks: bits 0, 2, 4, ... Branches here would mostly be guessed wrong. */
+#ifdef __SSE2__
+/* Of two sets, each as a word that is 0 if it has none: which halves of these are 0. */
+FOR_EACH_WIDTH __m128i empty_halves(const uint64_t *at, const unsigned words)
 {
-    return trees->n_conditions;
+    __m128i two = _mm_loadu_si128((const __m128i *)(const void *)at);
+    if (words > 1) {
+        __m128i next = _mm_loadu_si128((const __m128i *)(const void *)(at + words));
+        if (words > 2) {
+            two = _mm_or_si128(two, _mm_loadu_si128((const __m128i *)(const void *)(at + 2)));
+            next = _mm_or_si128(next,
+                                _mm_loadu_si128((const __m128i *)(const void *)(at + words + 2)));
+        }
+        two = _mm_or_si128(_mm_unpacklo_epi64(two, next), _mm_unpackhi_epi64(two, next));
+    }
+    return _mm_cmpeq_epi32(two, _mm_setzero_si128());
 }
 
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                      uint32_t n, uint64_t *room)
+/* Of eight sets, as bytes. */
+FOR_EACH_WIDTH uint32_t empty_bytes(const uint64_t *at, const unsigned words)
 {
-    judging_t judging = { .above = room,
-                          .blocks = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - n),
-                          .one = (uint64_t)1 << n / 2,
-                          .all = trees->bias };
+    __m128i a = _mm_packs_epi32(empty_halves(at, words), empty_halves(at + 2 * words, words));
+    __m128i b =
+        _mm_packs_epi32(empty_halves(at + 4 * words, words), empty_halves(at + 6 * words, words));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b));
+}
+
+FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
+{
+    uint32_t halves = empty_bytes(at, words) | empty_bytes(at + LEAVES / 2 * words, words) << 16;
+    return ~(halves & halves >> 1) & 0x55555555;
+}
+#else
+FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
+{
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < LEAVES; i++, at += words) {
+        uint64_t some = 0;
+        for (unsigned w = 0; w < words; w++) {
+            some |= at[w];
+        }
+        bits |= (uint32_t)(some != 0) << 2 * i;
+    }
+    return bits;
+}
+#endif
+
+/* Finds the leaves at which blocks ended; returns the value of the one's, which is not among them. */
+FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, const judging_t *judging,
+                                   const uint64_t *at, const int64_t *leaves, uint32_t n,
+                                   const unsigned words)
+{
+    uint32_t word = judging->one / TMPL_BLOCKS_AT_ONCE;
+    uint32_t bit = judging->one % TMPL_BLOCKS_AT_ONCE;
+    uint32_t found = 0;
+    int64_t most = 0;
+    for (uint32_t first = 0; first < n; first += LEAVES) {
+        uint32_t bits = reached(at + first * words, words);
+        bits &= n - first < LEAVES ? (1U << 2 * (n - first)) - 1 : ~0U;
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t i = first + (uint32_t)__builtin_ctz(bits) / 2;
+            const uint64_t *blocks = at + i * words;
+            uint32_t is_most = blocks[word] >> bit & 1;
+            most = is_most ? leaves[i] : most;
+            groups[found] = (group_t){ blocks, leaves[i] };
+            found += !is_most;
+        }
+    }
+    *n_groups = found;
+    return most;
+}
+
+/* Adds the values of n leaves to the blocks that ended at theirs. */
+FOR_EACH_WIDTH void add_leaves(judging_t *judging, const uint64_t *at, const int64_t *leaves,
+                               uint32_t n, const unsigned words)
+{
+    group_t groups[TMPL_LEAVES_MOST];
+    uint32_t n_groups;
+    int64_t most = find_groups(groups, &n_groups, judging, at, leaves, n, words);
+    judging->all += most;
+    for (const group_t *group = groups; group < groups + n_groups; group++) {
+        int64_t more = group->value - most;
+        for (unsigned w = 0; w < words; w++) {
+            int64_t *sums = judging->sums + (size_t)w * TMPL_BLOCKS_AT_ONCE;
+            for (uint64_t left = group->blocks[w]; left != 0; left &= left - 1) {
+                sums[(uint32_t)__builtin_ctzll(left)] += more;
+            }
+        }
+    }
+}
+
+FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
+{
     const split_t *split = trees->splits;
-    find_sets(room, trees, columns, n);
     for (uint32_t t = 0; t < trees->n_trees; t++) {
         const split_t *after = &trees->splits[trees->trees[t].after_split];
         uint32_t splits = (uint32_t)(after - split);
-        part(&judging, split, after);
-        add_leaves(&judging, &judging.places[splits], &trees->leaves[trees->trees[t].first_leaf],
-                   splits + 1);
+        part(judging, split, after, words);
+        add_leaves(judging, &judging->places[splits * words],
+                   &trees->leaves[trees->trees[t].first_leaf], splits + 1, words);
         split = after;
+    }
+}
+
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n)
+{
+    judging_t judging = { .above = room, .one = n / 2, .all = trees->bias };
+    uint32_t words = words_for(n);
+    for (uint32_t w = 0; w * TMPL_BLOCKS_AT_ONCE < n; w++) {
+        uint32_t left = n - w * TMPL_BLOCKS_AT_ONCE;
+        judging.blocks[w] =
+            ~(uint64_t)0 >> (left < TMPL_BLOCKS_AT_ONCE ? TMPL_BLOCKS_AT_ONCE - left : 0);
+    }
+    if (words == 1) {
+        sum_trees(&judging, trees, 1);
+    }
+    else if (words == 2) {
+        sum_trees(&judging, trees, 2);
+    }
+    else {
+        sum_trees(&judging, trees, MOST_WORDS);
     }
     for (uint32_t i = 0; i < n; i++) {
         double sum = (double)(judging.sums[i] + judging.all) * UNIT;

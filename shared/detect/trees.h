@@ -38,14 +38,24 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
 
 double tmpl_trees_threshold(const tmpl_trees_t *trees);
 
-/* How many words of memory judging needs. */
-uint32_t tmpl_trees_room(const tmpl_trees_t *trees);
+/*
+ * Blocks are judged in two steps: columns of a few are asked while they are in the processor's nearest memory, and
+ * then trees are gone through once for many.
+ */
+#define TMPL_JUDGED_AT_ONCE (4 * TMPL_BLOCKS_AT_ONCE)
+
+/* How many words of memory it takes to judge n blocks, 1 to TMPL_JUDGED_AT_ONCE. */
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n);
 
 /*
- * Fills templateness, 0..1, of the first n blocks of columns, 1 to TMPL_BLOCKS_AT_ONCE. It does not depend on
- * the other blocks. room has tmpl_trees_room words, which are written meanwhile.
+ * Notes in room what trees ask of the blocks in columns: of n blocks that are judged together, those from
+ * first on, a multiple of TMPL_BLOCKS_AT_ONCE. room has tmpl_trees_room(trees, n) words.
  */
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                      uint32_t n, uint64_t *room);
+void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                    uint32_t first, uint32_t n);
+
+/* Fills templateness, 0..1, of n blocks of which all were asked. That of one does not depend on the others. */
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n);
 
 #endif

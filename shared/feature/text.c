@@ -3,6 +3,10 @@
 #include <limits.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <apr_lib.h>
 
 #include "feature/reading.h"
@@ -110,17 +114,19 @@ static uint32_t skip_reference(const unsigned char *s, uint32_t at, uint32_t end
 static int is_copyright(const unsigned char *reference, uint32_t len)
 {
     static const char *const names[] = { "copy;", "#169;", "COPY;", "#xa9;", "#xA9;" };
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (len == 5 && memcmp(reference, names[i], len) == 0) {
+    for (unsigned i = 0; len == 5 && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (memcmp(reference, names[i], len) == 0) {
             return 1;
         }
     }
     return 0;
 }
 
+#define LOOKS 1024
+
 /* The words of the page's title, by hash. */
 typedef struct {
-    uint64_t some; /* bit n: a word's hash ends in n */
+    unsigned char looks[LOOKS]; /* 1: a word looks like that */
     uint32_t *words;
     uint32_t n;
     uint32_t room;
@@ -130,13 +136,44 @@ typedef struct {
 typedef struct {
     tmpl_tally_t *tally;
     const unsigned char *s;
-    uint32_t end;
+    uint32_t len; /* of s: so much may be read */
+    uint32_t end; /* of the text */
     int in_word;
-    uint32_t hash;        /* of the word so far */
-    uint64_t some;        /* bit n: a word whose hash ends in n may be of interest */
+    int may_be_of_title;  /* the word that it stands in, by its looks */
+    uint32_t word;        /* where that begins */
     const title_t *title; /* its words are looked up there */
     title_t *learn;       /* or put there */
 } scan_t;
+
+/*
+ * How a word looks: the first and the last of the letters and digits of ASCII that it begins with, and how many
+ * these are. Capitals look like small letters: what tells them apart is set.
+ */
+static inline unsigned look_of(uint32_t first, uint32_t last, uint32_t len)
+{
+    return (((first << 3 ^ last) | 0x20 << 3 | 0x20) + (len << 5)) % LOOKS;
+}
+
+/* A word begins, or a character that is one. */
+static void begin_word(scan_t *scan, uint32_t at, unsigned look)
+{
+    scan->word = at;
+    scan->may_be_of_title = scan->title->looks[look] | (scan->learn != NULL);
+}
+
+/* FNV-1a; with capitals as small letters, and without apostrophes, which do not divide words. */
+static uint32_t hash_word(const scan_t *scan, uint32_t at, uint32_t end)
+{
+    uint32_t hash = 2166136261;
+    while (at < end) {
+        unsigned char byte = scan->s[at];
+        uint32_t after = at + 1;
+        uint32_t c = byte < 0x80 ? byte | 0x20U : next_char(scan->s, scan->end, &at);
+        hash = byte == '\'' ? hash : (hash ^ c) * 16777619;
+        at = byte < 0x80 ? after : at;
+    }
+    return hash;
+}
 
 static int is_of_title(const title_t *title, uint32_t hash)
 {
@@ -147,102 +184,66 @@ static int is_of_title(const title_t *title, uint32_t hash)
     return i < title->n;
 }
 
-/* A word of so many halves is over: is it of the title? */
-static void end_word(scan_t *scan, uint32_t hash, uint32_t halves)
+/* That of a word of the title. An apostrophe does not count. */
+static unsigned look_at_word(const scan_t *scan, uint32_t at, uint32_t end)
+{
+    uint32_t len = 0;
+    uint32_t first = at;
+    uint32_t last = at;
+    if (scan->s[at] >= 0x80) {
+        uint32_t c = next_char(scan->s, scan->end, &at);
+        return look_of(c, c, 0);
+    }
+    for (; at < end && scan->s[at] < 0x80; at++) {
+        last = is_in_word(scan->s[at]) ? at : last;
+        len += (uint32_t)is_in_word(scan->s[at]);
+    }
+    return look_of(scan->s[first], scan->s[last], len);
+}
+
+/* A word of so many halves ends: is it of the title? Most are not, by their looks. */
+static void end_word(scan_t *scan, uint32_t end, uint32_t halves)
 {
     title_t *learn = scan->learn;
-    if ((scan->some >> hash % 64 & 1) == 0) {
-        return; /* most are not */
+    if (!scan->may_be_of_title) {
+        return;
     }
-    if (learn != NULL) {
-        if (learn->n < learn->room) {
-            learn->words[learn->n++] = hash;
-            learn->some |= (uint64_t)1 << hash % 64;
-        }
+    uint32_t hash = hash_word(scan, scan->word, end);
+    if (learn == NULL) {
+        scan->tally->titled += is_of_title(scan->title, hash) ? halves : 0;
     }
-    else if (is_of_title(scan->title, hash)) {
-        scan->tally->titled += halves;
+    else if (learn->n < learn->room) {
+        learn->words[learn->n++] = hash;
+        learn->looks[look_at_word(scan, scan->word, end)] = 1;
     }
 }
 
-static void leave_word(scan_t *scan)
+static void leave_word(scan_t *scan, uint32_t at)
 {
     if (scan->in_word == IN_WORD) {
-        end_word(scan, scan->hash, 2);
+        end_word(scan, at, 2);
     }
     scan->in_word = NO_WORD;
 }
 
-static uint32_t digits_in(const unsigned char *s, const unsigned char *end)
-{
-    uint32_t n = 0;
-    for (; s < end; s++) {
-        n += classes[*s] == DIGIT;
-    }
-    return n;
-}
-
-/*
- * Words of letters and digits of ASCII with white space between them, which most text is, from a letter or
- * digit on. Returns where something else stands; the word before that may go on.
- */
-static uint32_t read_words(scan_t *scan, uint32_t at)
-{
-    tmpl_tally_t *tally = scan->tally;
-    const unsigned char *p = scan->s + at;
-    const unsigned char *end = scan->s + scan->end;
-    uint32_t hash = scan->in_word == IN_WORD ? scan->hash : 0;
-    uint32_t halves = scan->in_word == NO_WORD ? 2 : 0; /* the first one may have begun before */
-    tally->ends = 0;
-    if (tally->words == 0) {
-        tally->lower = classes[*p] == SMALL;
-    }
-    for (;;) {
-        const unsigned char *begin = p;
-        unsigned char class = classes[*p];
-        unsigned char kinds = 0;
-        tally->words += halves;
-        tally->capitals += halves != 0 && class == CAPITAL;
-        do {
-            hash = hash * 31 + (*p | 0x20U); /* capitals as small letters */
-            kinds |= class;
-        } while (++p < end && (class = classes[*p]) >= SMALL);
-        tally->chars += (uint32_t)(p - begin);
-        tally->digits += kinds & DIGIT ? digits_in(begin, p) : 0;
-        if (p == end || class != SPACE) {
-            scan->in_word = IN_WORD;
-            scan->hash = hash;
-            break;
-        }
-        end_word(scan, hash, 2);
-        hash = 0;
-        halves = 2;
-        while (++p < end && classes[*p] == SPACE) {
-        }
-        if (p == end || classes[*p] < SMALL) {
-            scan->in_word = NO_WORD;
-            break;
-        }
-    }
-    return (uint32_t)(p - scan->s);
-}
-
 /* A wide character that is part of a word with its neighbours: the first one counts. */
-static void enter_word(scan_t *scan, uint32_t c)
+static void enter_word(scan_t *scan, uint32_t at, uint32_t c)
 {
-    tmpl_tally_t *tally = scan->tally;
-    tally->words += scan->in_word == NO_WORD ? 2 : 0;
-    tally->ends = 0;
-    scan->hash = (scan->in_word == IN_WORD ? scan->hash : 0) * 31 + c;
+    if (scan->in_word != IN_WORD) {
+        begin_word(scan, at, look_of(c, c, 0));
+    }
+    scan->tally->words += scan->in_word == NO_WORD ? 2 : 0;
+    scan->tally->ends = 0;
     scan->in_word = IN_WORD;
 }
 
-static void read_dense(scan_t *scan, uint32_t c)
+static void read_dense(scan_t *scan, uint32_t at, uint32_t after, uint32_t c)
 {
-    leave_word(scan);
+    leave_word(scan, at);
     scan->tally->words += 1;
     scan->tally->ends = 0;
-    end_word(scan, c, 1);
+    begin_word(scan, at, look_of(c, c, 0));
+    end_word(scan, after, 1);
     scan->in_word = DENSE;
 }
 
@@ -250,26 +251,27 @@ static void read_dense(scan_t *scan, uint32_t c)
 static uint32_t read_wide(scan_t *scan, uint32_t at)
 {
     tmpl_tally_t *tally = scan->tally;
-    uint32_t c = next_char(scan->s, scan->end, &at);
+    uint32_t after = at;
+    uint32_t c = next_char(scan->s, scan->end, &after);
     if (c == 0xA0) { /* a space that does not break */
-        leave_word(scan);
-        return at;
+        leave_word(scan, at);
+        return after;
     }
     tally->chars += 1;
     if (is_dense(c)) {
-        read_dense(scan, c);
+        read_dense(scan, at, after, c);
     }
     else if (is_word(c)) {
-        enter_word(scan, c);
+        enter_word(scan, at, c);
     }
     else {
-        leave_word(scan);
+        leave_word(scan, at);
         tally->rights |= c == COPYRIGHT;
         tally->stops += (uint32_t)is_stop(c);
         tally->ends |= (unsigned char)is_stop(c);
         tally->commas += (uint32_t)is_comma(c);
     }
-    return at;
+    return after;
 }
 
 /* A sign ends a sentence only if nothing, or white space or a quote, follows. */
@@ -279,28 +281,219 @@ static int is_last(const scan_t *scan, uint32_t at)
            scan->s[at] == 0xA0;
 }
 
-static uint32_t read_sign(scan_t *scan, uint32_t at)
+/* An apostrophe or an ampersand. */
+static uint32_t read_break(scan_t *scan, uint32_t at)
 {
     tmpl_tally_t *tally = scan->tally;
-    unsigned char class = classes[scan->s[at++]];
+    unsigned char class = classes[scan->s[at]];
     tally->chars += 1;
-    if (class != APOSTROPHE) {
-        leave_word(scan);
-    }
     if (class == REFERENCE) {
-        uint32_t behind = skip_reference(scan->s, at, scan->end);
-        if (behind > at) {
-            tally->rights |= (unsigned char)is_copyright(scan->s + at, behind - at);
+        leave_word(scan, at);
+        uint32_t behind = skip_reference(scan->s, at + 1, scan->end);
+        if (behind > at + 1) {
+            tally->rights |= (unsigned char)is_copyright(scan->s + at + 1, behind - at - 1);
             return behind;
         }
     }
     tally->signs += 1;
-    if (class == STOP) {
-        tally->stops += (uint32_t)is_last(scan, at);
-        tally->ends = 1;
+    return at + 1;
+}
+
+/* Bytes that are looked at together. */
+#define PIECE 64
+
+/* What they are: bit i says it of byte i. */
+typedef struct {
+    uint64_t breaks; /* apostrophes, ampersands, what is not ASCII: each is looked at by itself */
+    uint64_t words;  /* letters and digits */
+    uint64_t digits;
+    uint64_t capitals;
+    uint64_t spaces;
+} piece_t;
+
+#ifdef __SSE2__
+/* Which of 16 bytes are first, or one of so many behind it. */
+static inline __m128i in_range(__m128i bytes, char first, int more)
+{
+    /* compared with signs: first becomes the least of all */
+    return _mm_cmpgt_epi8(_mm_set1_epi8((char)(more + 1 - 128)),
+                          _mm_add_epi8(bytes, _mm_set1_epi8((char)(-128 - first))));
+}
+
+static inline uint64_t bits_of(__m128i bytes, uint32_t at)
+{
+    return (uint64_t)(uint32_t)_mm_movemask_epi8(bytes) << at;
+}
+
+/* Those at `at`, 16 of them. */
+static inline void look_at(piece_t *piece, const unsigned char *s, uint32_t at)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(s + at));
+    __m128i letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z' - 'a');
+    __m128i digits = in_range(bytes, '0', 9);
+    __m128i spaces =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), in_range(bytes, '\t', '\r' - '\t'));
+    __m128i signs = _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(1)), _mm_set1_epi8('\''));
+    piece->breaks |= bits_of(_mm_or_si128(bytes, signs), at);
+    piece->words |= bits_of(_mm_or_si128(letters, digits), at);
+    piece->digits |= bits_of(digits, at);
+    piece->spaces |= bits_of(spaces, at);
+    /* the bit that small letters have, moved to where signs are */
+    piece->capitals |= bits_of(_mm_andnot_si128(_mm_slli_epi16(bytes, 2), letters), at);
+}
+#else
+static inline void look_at(piece_t *piece, const unsigned char *s, uint32_t at)
+{
+    for (uint32_t i = at; i < at + 16; i++) {
+        unsigned char class = classes[s[i]];
+        uint64_t bit = (uint64_t)1 << i;
+        piece->breaks |= class == APOSTROPHE || class == REFERENCE || class == WIDE ? bit : 0;
+        piece->words |= class >= SMALL ? bit : 0;
+        piece->digits |= class == DIGIT ? bit : 0;
+        piece->capitals |= class == CAPITAL ? bit : 0;
+        piece->spaces |= class == SPACE ? bit : 0;
     }
-    tally->commas += class == COMMA;
-    return at;
+}
+#endif
+
+/* The first n bytes; of those behind it says anything. */
+static piece_t look_at_piece(const scan_t *scan, uint32_t at, uint32_t n)
+{
+    unsigned char copy[PIECE];
+    const unsigned char *s = scan->s + at;
+    piece_t piece = { 0 };
+    if (scan->len - at < PIECE) {
+        memset(copy, 0, sizeof(copy));
+        s = memcpy(copy, s, n);
+    }
+    for (uint32_t i = 0; i < n; i += 16) {
+        look_at(&piece, s, i);
+    }
+    return piece;
+}
+
+static uint32_t count_bits(uint64_t bits)
+{
+    if (bits == 0) {
+        return 0;
+    }
+    bits -= bits >> 1 & 0x5555555555555555;
+    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F;
+    return (uint32_t)(bits * 0x0101010101010101 >> 56);
+}
+
+/* Bits below n. */
+static uint64_t below(uint32_t n)
+{
+    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+}
+
+/* What the word that was read last has at the begin of n bytes. */
+static void go_on(scan_t *scan, uint32_t at, uint32_t n, uint64_t words)
+{
+    uint32_t run = ~words != 0 ? (uint32_t)__builtin_ctzll(~words) : PIECE;
+    if (scan->in_word == DENSE && run > 0) {
+        begin_word(scan, at, look_of(scan->s[at], scan->s[at + run - 1], run));
+        scan->in_word = IN_WORD;
+    }
+    else {
+        scan->may_be_of_title |=
+            run > 0; /* behind an apostrophe; or its looks are of a part of it */
+    }
+    if (run < n) {
+        leave_word(scan, at + run);
+    }
+}
+
+/* The words that begin among n bytes; the last one may go on behind them. */
+static void read_words(scan_t *scan, uint32_t at, uint32_t n, uint64_t words, uint64_t begins)
+{
+    const unsigned char *s = scan->s + at;
+    uint64_t ends = ~words & words << 1;
+    uint64_t last = words >> (n - 1) != 0 ? (uint64_t)1 << (63 - __builtin_clzll(begins)) : 0;
+    if (scan->tally->words == 0) {
+        scan->tally->lower = classes[s[__builtin_ctzll(begins)]] == SMALL;
+    }
+    scan->tally->words += 2 * count_bits(begins);
+    for (begins ^= last; begins != 0; begins &= begins - 1, ends &= ends - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(begins);
+        uint32_t end = (uint32_t)__builtin_ctzll(ends);
+        unsigned look = look_of(s[i], s[end - 1], end - i);
+        if (scan->title->looks[look] != 0 || scan->learn != NULL) {
+            begin_word(scan, at + i, look);
+            end_word(scan, at + end, 2);
+        }
+    }
+    if (last != 0) {
+        uint32_t i = (uint32_t)__builtin_ctzll(last);
+        begin_word(scan, at + i, look_of(s[i], s[n - 1], n - i));
+        scan->in_word = IN_WORD;
+    }
+}
+
+/* Signs among bytes from at on; words: the letters and digits among these. */
+static void read_signs(scan_t *scan, uint32_t at, uint64_t signs, uint64_t words)
+{
+    tmpl_tally_t *tally = scan->tally;
+    for (; signs != 0; signs &= signs - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(signs);
+        unsigned char class = classes[scan->s[at + i]];
+        tally->signs += 1;
+        tally->commas += class == COMMA;
+        if (class == STOP) {
+            tally->stops += (uint32_t)is_last(scan, at + i + 1);
+            tally->ends |= words >> i == 0;
+        }
+    }
+}
+
+/* Reads n bytes of ASCII without breaks, from bit i of piece on. */
+static void read_run(scan_t *scan, uint32_t at, const piece_t *piece, uint32_t i, uint32_t n)
+{
+    tmpl_tally_t *tally = scan->tally;
+    uint64_t all = below(n);
+    uint64_t words = piece->words >> i & all;
+    uint64_t spaces = piece->spaces >> i & all;
+    uint64_t signs = all & ~words & ~spaces;
+    uint64_t whole = words; /* without the end of a word that began before */
+    tally->chars += n - count_bits(spaces);
+    tally->digits += count_bits(piece->digits >> i & all);
+    if (scan->in_word != NO_WORD) {
+        go_on(scan, at, n, words);
+        whole = words & (words + (words & 1));
+    }
+    tally->ends = words != 0 ? 0 : tally->ends;
+    if (whole != 0) {
+        uint64_t begins = whole & ~(whole << 1);
+        tally->capitals += count_bits(begins & piece->capitals >> i);
+        read_words(scan, at, n, whole, begins);
+    }
+    if (signs != 0) {
+        read_signs(scan, at, signs, words);
+    }
+}
+
+/* Reads n bytes, and what the last character has more; returns what is behind. */
+static uint32_t read_piece(scan_t *scan, uint32_t at, uint32_t n)
+{
+    piece_t piece = look_at_piece(scan, at, n);
+    uint32_t i = 0;
+    if (n == PIECE && piece.words >> (PIECE - 1) != 0 && ~piece.words != 0) {
+        n -= (uint32_t)__builtin_clzll(~piece.words); /* the last word may go on */
+    }
+    while (i < n) {
+        uint64_t breaks = piece.breaks >> i;
+        uint32_t run = breaks != 0 ? (uint32_t)__builtin_ctzll(breaks) : PIECE;
+        if (run == 0) {
+            i = (scan->s[at + i] < 0x80 ? read_break : read_wide)(scan, at + i) - at;
+            continue;
+        }
+        run = run < n - i ? run : n - i;
+        read_run(scan, at + i, &piece, i, run);
+        i += run;
+    }
+    return at + i;
 }
 
 static void read_span(scan_t *scan, tmpl_span_t span)
@@ -308,19 +501,9 @@ static void read_span(scan_t *scan, tmpl_span_t span)
     uint32_t at = span.start;
     scan->end = span.end;
     while (at < span.end) {
-        unsigned char class = classes[scan->s[at]];
-        if (class >= SMALL) {
-            at = read_words(scan, at);
-        }
-        else if (class == SPACE) {
-            leave_word(scan);
-            at++;
-        }
-        else {
-            at = class == WIDE ? read_wide(scan, at) : read_sign(scan, at);
-        }
+        at = read_piece(scan, at, span.end - at < PIECE ? span.end - at : PIECE);
     }
-    leave_word(scan);
+    leave_word(scan, at);
 }
 
 /* The link around a node, which is known to stand in one. */
@@ -359,7 +542,7 @@ static void read_block(tmpl_tally_t *tally, const tmpl_reading_t *reading, uint3
 {
     const tmpl_page_t *page = reading->page;
     scan_t scan = {
-        .tally = tally, .s = (const unsigned char *)page->src, .some = title->some, .title = title
+        .tally = tally, .s = (const unsigned char *)page->src, .len = page->len, .title = title
     };
     uint32_t link = TMPL_NONE;
     for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
@@ -430,9 +613,11 @@ static void read_title(tmpl_reading_t *reading, title_t *title)
 {
     const tmpl_page_t *page = reading->page;
     tmpl_tally_t tally = { 0 };
-    scan_t scan = {
-        .tally = &tally, .s = (const unsigned char *)page->src, .some = ~(uint64_t)0, .learn = title
-    };
+    scan_t scan = { .tally = &tally,
+                    .s = (const unsigned char *)page->src,
+                    .len = page->len,
+                    .title = title,
+                    .learn = title };
     read_span(&scan, page->title);
     reading->title = tally.words;
 }
@@ -441,7 +626,7 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     uint32_t words[TITLE_MAX];
-    title_t title = { 0, words, 0, TITLE_MAX };
+    title_t title = { .words = words, .room = TITLE_MAX };
     tmpl_sums_t sums = { 0 }; /* those of what the table says stay 0 */
     uint32_t long_text = 0;
     find_again(reading->again, page);
