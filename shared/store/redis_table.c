@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/redis_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_general.h>
@@ -501,27 +500,30 @@ typedef struct {
     tmpl_bucket_entry_t is;
 } move_t;
 
-static int by_bucket(const void *a, const void *b)
-{
-    const move_t *x = a, *y = b;
-
-    return (x->bucket > y->bucket) - (x->bucket < y->bucket);
-}
-
 /* All of them, in the order of their buckets; *n of them. */
 static move_t *moves_of(const tmpl_redis_table_t *table, size_t *n)
 {
-    move_t *moves = apr_palloc(table->pool, (table->keys.n + (apr_size_t)1) * sizeof(*moves));
+    size_t *first = apr_pcalloc(table->pool, (table->numbers.n + (apr_size_t)1) * sizeof(*first));
+    move_t *moves;
 
-    *n = 0;
+    for (uint32_t i = 0; i < table->keys.n; i++) {
+        if (table->entries[i]->slot.written) {
+            first[table->entries[i]->bucket + 1]++;
+        }
+    }
+    for (uint32_t b = 0; b < table->numbers.n; b++) {
+        first[b + 1] += first[b];
+    }
+    *n = first[table->numbers.n];
+    moves = apr_palloc(table->pool, (*n + 1) * sizeof(*moves));
     for (uint32_t i = 0; i < table->keys.n; i++) {
         const entry_t *entry = table->entries[i];
 
         if (entry->slot.written) {
-            moves[(*n)++] = (move_t){ entry->bucket, { table->keys.keys[i], &entry->slot.value } };
+            moves[first[entry->bucket]++] =
+                (move_t){ entry->bucket, { table->keys.keys[i], &entry->slot.value } };
         }
     }
-    qsort(moves, *n, sizeof(*moves), by_bucket);
     return moves;
 }
 
