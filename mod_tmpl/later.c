@@ -3,8 +3,9 @@
  * A page is judged while its client waits; that it has been there is written down afterwards. Until then a
  * copy of what the store is to be told waits here: about 10 KB of a usual page.
  *
- * Who finds no room waits for it a little, as who learns makes some every few milliseconds. So where more pages
- * come than a store can learn, requests become as slow as learning, and no page is lost.
+ * Where more pages come than a store can learn, requests become as slow as learning, and no page is lost. They are
+ * slowed down one by one before there is no room, at the pace at which pages were learnt last; if all of them ran on
+ * and then waited for the next pages to be learnt, some 30 ms, a few would pay for all.
  */
 #include <stdlib.h>
 
@@ -19,6 +20,10 @@
 #define BYTES_MOST ((apr_size_t)16 << 20)
 /* How often a store may fail with its site before a page is given up. */
 #define TRIES_MOST 5
+/* What is filled, in parts of so many; pages are due, be they ever so new, and slowed down from these on. */
+#define FILLED_PARTS  256
+#define FILLED_DUE    128
+#define FILLED_SLOWED 192
 /* Places for documents, a power of two. */
 #define PLACES 4096
 
@@ -31,6 +36,11 @@ struct tmpl_later_t {
     uint16_t places[PLACES]; /* by document: the page's index + 1 */
     unsigned waiting;        /* who waits for room */
     int stuck;               /* no room is to be expected */
+    /* when some were taken last, and how many, if others were due: 0, if none were */
+    apr_time_t taken_at;
+    unsigned taken;
+    apr_interval_time_t pace; /* what a page has taken since the time before */
+    apr_time_t next;          /* when the next one may come that is slowed down */
 };
 
 void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n)
@@ -106,12 +116,36 @@ static tmpl_later_e push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
     return TMPL_LATER_ADDED;
 }
 
-/* So long at most; who has waited in vain tells the others not to. */
-static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting,
-                          apr_interval_time_t timeout)
+static unsigned filled(const tmpl_later_t *later)
 {
-    apr_time_t end = tmpl_clock() + timeout;
-    apr_interval_time_t left = timeout;
+    unsigned pages = later->n * FILLED_PARTS / PAGES_MOST;
+    unsigned bytes = (unsigned)(later->size * FILLED_PARTS / BYTES_MOST);
+
+    return pages > bytes ? pages : bytes;
+}
+
+/*
+ * How long who brings a page now has to wait until it is put aside: nothing at first, twice as long as the pace asks for
+ * where there is hardly any room; so it comes to rest in between.
+ */
+static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now)
+{
+    unsigned full = filled(later);
+
+    if (full < FILLED_SLOWED || later->stuck) {
+        return 0;
+    }
+    if (later->next < now) {
+        later->next = now;
+    }
+    later->next += later->pace * 2 * (full - FILLED_SLOWED) / (FILLED_PARTS - FILLED_SLOWED);
+    return later->next - now;
+}
+
+/* So long at most; who has waited in vain tells the others not to. */
+static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting, apr_time_t end)
+{
+    apr_interval_time_t left = end - tmpl_clock();
 
     later->waiting++;
     while (!later->stuck && !has_room(later, waiting)) {
@@ -129,14 +163,22 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
                                .size = tmpl_observation_size(page),
                                .document = *page->document,
                                .due = due };
+    apr_time_t now = tmpl_clock();
+    apr_interval_time_t pause;
     tmpl_later_e added;
 
     if (waiting.page == NULL) {
         return TMPL_LATER_FULL;
     }
     apr_thread_mutex_lock(later->lock);
+    pause = is_known(later, &waiting) ? 0 : slow_down(later, now);
+    if (pause > 0) {
+        apr_thread_mutex_unlock(later->lock);
+        apr_sleep(pause < timeout ? pause : timeout);
+        apr_thread_mutex_lock(later->lock);
+    }
     if (!is_known(later, &waiting)) {
-        wait_for_room(later, &waiting, timeout);
+        wait_for_room(later, &waiting, now + timeout);
     }
     added = push(later, &waiting);
     apr_thread_mutex_unlock(later->lock);
@@ -146,19 +188,13 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     return added;
 }
 
-/* Before there is no room for others. */
-static int is_crowded(const tmpl_later_t *later)
-{
-    return later->n >= PAGES_MOST / 2 || later->size >= BYTES_MOST / 2;
-}
-
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now)
 {
     unsigned i;
     int due;
 
     apr_thread_mutex_lock(later->lock);
-    due = is_crowded(later);
+    due = filled(later) >= FILLED_DUE;
     for (i = 0; i < later->n && !due; i++) {
         due = later->pages[i].due <= now;
     }
@@ -207,6 +243,16 @@ static void close_ranks(tmpl_later_t *later)
     }
 }
 
+/* The pace of learning, from one time that some are taken to the next, if those waited for that. */
+static void keep_pace(tmpl_later_t *later, unsigned n, apr_time_t now)
+{
+    if (later->taken > 0) {
+        later->pace = (now - later->taken_at) / later->taken;
+    }
+    later->taken = filled(later) >= FILLED_DUE ? n : 0;
+    later->taken_at = now;
+}
+
 unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most)
 {
     unsigned n;
@@ -214,6 +260,7 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned mo
     apr_thread_mutex_lock(later->lock);
     n = choose(later, taken, most);
     close_ranks(later);
+    keep_pace(later, n, tmpl_clock());
     later->stuck = 0;
     apr_thread_cond_broadcast(later->room);
     apr_thread_mutex_unlock(later->lock);

@@ -13,8 +13,6 @@
 
 #include "mod_tmpl.h"
 
-/* So many pages are handed to a store together: what a store takes in one step. */
-#define LEARN_AT_ONCE 32
 /* How long the store may take for them, or for one site's; and in all at the end of a child. */
 #define LEARN_TIMEOUT apr_time_from_sec(1)
 /* After so many sites in a row that failed it is the store that fails: the others need not be tried. */
@@ -145,9 +143,9 @@ static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tm
 /* Has some of what waits learnt. Whether there is no reason to stop. */
 static int learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
-    tmpl_waiting_t taken[LEARN_AT_ONCE];
+    tmpl_waiting_t taken[TMPL_BATCH_MOST];
     tmpl_error_t err = { APR_SUCCESS, "" };
-    unsigned n = tmpl_later_take(learner->later, taken, LEARN_AT_ONCE);
+    unsigned n = tmpl_later_take(learner->later, taken, tmpl_store_batch(store));
 
     if (n > 0 && !hand_over(learner, store, taken, n, &err, pool)) {
         if (same_site(taken, n) == n) {
@@ -227,11 +225,11 @@ void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
 /* Learns what waits, and counts what cannot be; by who holds learner->learning. */
 static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
-    tmpl_waiting_t lost[LEARN_AT_ONCE];
+    tmpl_waiting_t lost[TMPL_BATCH_MOST];
     unsigned n;
 
     learn_waiting(learner, store, 1, pool);
-    while ((n = tmpl_later_take(learner->later, lost, LEARN_AT_ONCE)) > 0) {
+    while ((n = tmpl_later_take(learner->later, lost, TMPL_BATCH_MOST)) > 0) {
         tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
         tmpl_later_free(lost, n);
     }

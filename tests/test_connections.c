@@ -14,12 +14,25 @@
 
 #include <cmocka.h>
 
+#include <apr_time.h>
+
+/* Nobody sleeps here. */
+static apr_interval_time_t slept; /* so long in all */
+
+static void sleep_soundly(apr_interval_time_t time)
+{
+    slept += time;
+}
+#define apr_sleep sleep_soundly
+
 #include "../mod_tmpl/connections.c"
 #include "../mod_tmpl/health.c"
 #include "../mod_tmpl/later.c"
 #include "../mod_tmpl/learning.c"
 
 #define URI "redis://localhost/0"
+
+enum { LEARN_AT_ONCE = 32 }; /* what the store wants */
 
 module AP_MODULE_DECLARE_DATA tmpl_module;
 unixd_config_rec ap_unixd_config;
@@ -138,6 +151,12 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     *new_ones = said.status == APR_SUCCESS ? n : 0;
     *err = said;
     return said.status;
+}
+
+uint32_t tmpl_store_batch(const tmpl_store_t *store)
+{
+    (void)store;
+    return LEARN_AT_ONCE;
 }
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
@@ -270,6 +289,7 @@ static tmpl_link_t *start(apr_status_t how)
     pages_come_again = 0;
     within = NULL;
     turn_of = NULL;
+    slept = 0;
     apr_atomic_set32(&inside, 0); /* a process of its own */
     mpm_state = AP_MPMQ_RUNNING;
     room = 1;
@@ -631,6 +651,107 @@ static void who_finds_no_room_waits_for_it(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2 * PAGES_MOST - LEFT + 1);
     assert_int_equal(link->learner->later->n, LEFT + 1);
+}
+
+/* n pages are taken, as if to learn them. */
+static void take(tmpl_link_t *link, unsigned n)
+{
+    tmpl_waiting_t taken[TMPL_BATCH_MOST];
+
+    assert_int_equal(tmpl_later_take(link->learner->later, taken, n), n);
+    tmpl_later_free(taken, n);
+}
+
+static apr_interval_time_t slept_for(tmpl_link_t *link)
+{
+    slept = 0;
+    request(link, "s");
+    return slept;
+}
+
+/* With so little room that each is to come as fast as one is learnt, in 1 ms: each waits for those before it. */
+static tmpl_link_t *start_slowed(void)
+{
+    enum { HALFWAY = PAGES_MOST / FILLED_PARTS * (FILLED_SLOWED + FILLED_PARTS) / 2 };
+    tmpl_link_t *link = start_waiting(1000);
+
+    requests(link, "s", HALFWAY + 20);
+    take(link, 10);
+    clock_now += 10 * 1000;
+    take(link, 10);
+    room = apr_time_from_sec(60);
+    return link;
+}
+
+static void requests_are_as_fast_as_learning(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+
+    (void)state;
+    assert_int_equal(slept_for(link), 1000);
+    assert_int_equal(slept_for(link), 2000);
+    clock_now += 1500;
+    assert_int_equal(slept_for(link), 1500);
+    clock_now += apr_time_from_sec(1);
+    assert_int_equal(slept_for(link), 1000);
+    pages_come_again = 1;
+    assert_int_equal(slept_for(link), 0);
+    pages_come_again = 0;
+    room = 500;
+    assert_int_equal(slept_for(link), 500); /* as long as may be */
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 0);
+}
+
+/* The nearer the end of the room, the more. */
+static void the_less_room_the_slower(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+    unsigned most = 0, i;
+
+    (void)state;
+    for (i = link->learner->later->n; i < PAGES_MOST; i++) {
+        clock_now += apr_time_from_sec(1);
+        assert_in_range(slept_for(link), most, 2000);
+        most = (unsigned)slept;
+    }
+    assert_in_range(most, 1900, 2000);
+}
+
+static void who_has_room_is_not_slowed_down(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+
+    (void)state;
+    take(link, TMPL_BATCH_MOST);
+    clock_now += 1000;
+    take(link, TMPL_BATCH_MOST);
+    assert_int_equal(slept_for(link), 0);
+}
+
+/* What was learnt at leisure tells no pace. */
+static void leisure_is_no_pace(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    requests(link, "s", 20);
+    take(link, 10);
+    clock_now += apr_time_from_sec(1);
+    take(link, 10);
+    requests(link, "s", PAGES_MOST);
+    assert_int_equal(slept, 0);
+}
+
+/* Nobody waits for a store that does not learn. */
+static void who_waits_in_vain_is_not_slowed_down(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+
+    (void)state;
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    clock_now += apr_time_from_sec(1);
+    tick();
+    assert_int_equal(slept_for(link), 0);
 }
 
 /* Where no room is to be expected, nobody waits for it: such pages are lost, and counted. */
@@ -1003,6 +1124,11 @@ int main(void)
         TEST(children_take_turns),
         TEST(pages_are_handed_over_by_site),
         TEST(who_finds_no_room_waits_for_it),
+        TEST(requests_are_as_fast_as_learning),
+        TEST(the_less_room_the_slower),
+        TEST(who_has_room_is_not_slowed_down),
+        TEST(leisure_is_no_pace),
+        TEST(who_waits_in_vain_is_not_slowed_down),
         TEST(who_finds_no_room_does_not_wait_for_nothing),
         TEST(the_same_page_waits_once),
         TEST(pages_are_known_that_stay),
