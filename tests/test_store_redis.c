@@ -611,7 +611,7 @@ static void answers_are_bounded(void **state)
 
     (void)state;
     apr_pool_create(&pool, NULL);
-    table = tmpl_redis_table_make(pool);
+    table = tmpl_redis_table_make(1, pool);
     tmpl_redis_table_slot(table, (tmpl_key_t){ model_key(0), TMPL_KIND_SEGMENT });
     tmpl_redis_table_ask(table, &buckets);
     assert_in_range(tmpl_redis_table_max_reply(table), TMPL_BUCKET_MOST, 2 * TMPL_BUCKET_MOST);

@@ -8,14 +8,16 @@
 
 #include "page/slot.h"
 
-#define HEAD_SIZE   28  /* without the cursor behind it */
-#define BUCKET_FLAG 'b' /* the first byte of a bucket's field */
-#define BUCKET_MOST 24  /* entries in each bucket on the average */
-#define MERGES_MOST 64  /* buckets that a site loses at once */
-#define SPLITS_MOST 64 /* buckets that a site gets at once beyond those that new entries call for */
-#define REPLY_EXTRA 16 /* bytes around a value in an answer, at most */
-#define REPLY_USUAL 2048               /* bytes of a bucket, more than the average of many */
-#define REPLY_MOST  ((size_t)32 << 20) /* bytes of an answer, beyond the usual ones */
+#define HEAD_SIZE    28  /* without the cursor behind it */
+#define BUCKET_FLAG  'b' /* the first byte of a bucket's field */
+#define BUCKET_MOST  24  /* entries in each bucket on the average */
+#define MERGES_MOST  64  /* buckets that a site loses at once */
+#define SPLITS_MOST  64 /* buckets that a site gets at once beyond those that new entries call for */
+#define ROOM_LEAST   64                 /* keys */
+#define ENTRIES_MADE 128                /* at once */
+#define REPLY_EXTRA  16                 /* bytes around a value in an answer, at most */
+#define REPLY_USUAL  2048               /* bytes of a bucket, more than the average of many */
+#define REPLY_MOST   ((size_t)32 << 20) /* bytes of an answer, beyond the usual ones */
 
 /* Distinct keys, each with its number. */
 typedef struct {
@@ -42,6 +44,8 @@ struct tmpl_redis_table_t {
     tmpl_buckets_t asked; /* the buckets by which it was asked */
     set_t keys;
     entry_t **entries; /* of each key; they stay where they are */
+    entry_t *made;     /* those that no key has yet */
+    uint32_t n_made;
     set_t numbers;     /* of buckets, as hashes */
     bucket_t *buckets; /* of each number */
     uint32_t n_asked;  /* buckets to be asked for, or asked for */
@@ -138,10 +142,14 @@ static uint32_t set_find(const set_t *set, tmpl_key_t key)
     return number == 0 ? TMPL_NONE : number - 1;
 }
 
-static void set_grow(set_t *set, apr_pool_t *pool)
+/* Room for so many at least. */
+static void set_reserve(set_t *set, uint32_t room, apr_pool_t *pool)
 {
-    set_t more = { .n = set->n, .room = set->room == 0 ? 64 : 2 * set->room };
+    set_t more = { .n = set->n, .room = ROOM_LEAST };
 
+    while (more.room < room) {
+        more.room *= 2;
+    }
     more.keys = apr_palloc(pool, more.room * sizeof(*more.keys));
     more.places = apr_pcalloc(pool, 2 * (apr_size_t)more.room * sizeof(*more.places));
     for (uint32_t i = 0; i < set->n; i++) {
@@ -157,7 +165,7 @@ static uint32_t set_add(set_t *set, tmpl_key_t key, int *is_new, apr_pool_t *poo
     uint32_t *place;
 
     if (set->n == set->room) {
-        set_grow(set, pool);
+        set_reserve(set, set->room + 1, pool);
     }
     place = set_place(set, key);
     *is_new = *place == 0;
@@ -169,22 +177,31 @@ static uint32_t set_add(set_t *set, tmpl_key_t key, int *is_new, apr_pool_t *poo
 }
 
 /* Room for as many of size bytes as the set has, those up to n kept. */
-static void *grown(void *old, uint32_t n, const set_t *set, size_t size, apr_pool_t *pool)
+static void *grown(const void *old, uint32_t n, const set_t *set, size_t size, apr_pool_t *pool)
 {
-    void *more = apr_pcalloc(pool, set->room * size);
-
-    if (n > 0) {
-        memcpy(more, old, n * size);
-    }
-    return more;
+    return memcpy(apr_palloc(pool, set->room * size), old, n * size);
 }
 
-tmpl_redis_table_t *tmpl_redis_table_make(apr_pool_t *pool)
+tmpl_redis_table_t *tmpl_redis_table_make(uint32_t n, apr_pool_t *pool)
 {
     tmpl_redis_table_t *table = apr_pcalloc(pool, sizeof(*table));
 
     table->pool = pool;
+    set_reserve(&table->keys, n, pool);
+    table->entries = apr_palloc(pool, table->keys.room * sizeof(*table->entries));
     return table;
+}
+
+/* One of those that are made some at a time. Its slot is filled by settle. */
+static entry_t *entry_make(tmpl_redis_table_t *table)
+{
+    if (table->n_made == 0) {
+        table->n_made = ENTRIES_MADE;
+        table->made = apr_palloc(table->pool, ENTRIES_MADE * sizeof(*table->made));
+    }
+    table->n_made--;
+    table->made->bucket = TMPL_NONE;
+    return table->made++;
 }
 
 static entry_t *entry_add(tmpl_redis_table_t *table, tmpl_key_t key, int *is_new)
@@ -196,8 +213,7 @@ static entry_t *entry_add(tmpl_redis_table_t *table, tmpl_key_t key, int *is_new
         table->entries = grown(table->entries, n, &table->keys, sizeof(entry_t *), table->pool);
     }
     if (*is_new) {
-        table->entries[i] = apr_pcalloc(table->pool, sizeof(entry_t));
-        table->entries[i]->bucket = TMPL_NONE;
+        table->entries[i] = entry_make(table);
     }
     return table->entries[i];
 }
@@ -225,6 +241,14 @@ static uint32_t bucket_add(tmpl_redis_table_t *table, uint32_t n, int *is_new)
     return i;
 }
 
+/* There may be one for each key, and some more. */
+static void numbers_clear(tmpl_redis_table_t *table)
+{
+    memset(&table->numbers, 0, sizeof(table->numbers));
+    set_reserve(&table->numbers, table->keys.n, table->pool);
+    table->buckets = apr_palloc(table->pool, table->numbers.room * sizeof(*table->buckets));
+}
+
 static uint32_t bucket_find(const tmpl_redis_table_t *table, uint32_t n)
 {
     return set_find(&table->numbers, (tmpl_key_t){ n, TMPL_KIND_DOCUMENT });
@@ -236,7 +260,7 @@ void tmpl_redis_table_ask(tmpl_redis_table_t *table, const tmpl_buckets_t *bucke
 {
     int is_new;
 
-    memset(&table->numbers, 0, sizeof(table->numbers));
+    numbers_clear(table);
     table->asked = *buckets;
     for (uint32_t i = 0; i < table->keys.n; i++) {
         table->entries[i]->bucket =
@@ -374,7 +398,7 @@ static void buckets_begin(tmpl_redis_table_t *table)
     tmpl_redis_head_t *head = &table->head;
     int is_new;
 
-    memset(&table->numbers, 0, sizeof(table->numbers));
+    numbers_clear(table);
     head->buckets = tmpl_redis_buckets_new(head->site.entries);
     for (uint32_t i = 0; i < table->keys.n; i++) {
         table->entries[i]->bucket =

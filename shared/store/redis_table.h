@@ -42,10 +42,10 @@ tmpl_buckets_t tmpl_redis_buckets_new(uint64_t entries);
 
 typedef struct tmpl_redis_table_t tmpl_redis_table_t;
 
-/* An empty one, in pool. */
-tmpl_redis_table_t *tmpl_redis_table_make(apr_pool_t *pool);
+/* An empty one, in pool, for about n keys. */
+tmpl_redis_table_t *tmpl_redis_table_make(uint32_t n, apr_pool_t *pool);
 
-/* The slot of a key, the same one for the same key; it lives as long as the table. */
+/* The slot of a key, the same one for the same key; it lives as long as the table. Nothing is in it before settle. */
 tmpl_slot_t *tmpl_redis_table_slot(tmpl_redis_table_t *table, tmpl_key_t key);
 
 /*

@@ -195,7 +195,12 @@ static tmpl_key_t document_key(uint64_t hash)
 /* A table with the keys of all pages, and what the rules want of each page. */
 static void table_make(tmpl_redis_visit_t *v)
 {
-    v->table = tmpl_redis_table_make(v->pool);
+    uint32_t n_keys = 0;
+
+    for (uint32_t p = 0; p < v->n; p++) {
+        n_keys += v->pages[p]->n + 2;
+    }
+    v->table = tmpl_redis_table_make(n_keys, v->pool);
     v->rules = apr_palloc(v->pool, v->n * sizeof(*v->rules));
     for (uint32_t p = 0; p < v->n; p++) {
         const tmpl_observation_t *obs = v->pages[p];
