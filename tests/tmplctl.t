@@ -826,6 +826,24 @@ subtest 'a store that is full' => sub {
     unlike(slurp('full/3000.html'), qr/Copyright Somebody/, 'the last is judged by what was learnt');
 };
 
+# A disk that has no room for a byte.
+SKIP: {
+    my $mount = q{mount -t tmpfs -o size=64k none disk && cat /dev/zero >disk/zero 2>mount.err; test -s disk/zero && exec "$@" >full.out 2>full.err};
+    mkdir 'disk' or die $!;
+    my @in = (qw(unshare --map-root-user --mount sh -c), $mount, 'sh');
+    skip 'no file system of its own can be mounted', 1 if system(@in, 'true') != 0;
+    subtest 'a disk that is full' => sub {
+        for my $command (['import', 's'], [clean_args('text', 'text'), @pages], [qw(warm http://127.0.0.1:9/)]) {
+            my $status = system @in, $tool, @$command, '--store', 'lmdb:disk/store';
+            is($status, 1 << 8, "$command->[0]: exit code");
+            is(slurp('full.err'), "tmplctl: $command->[0]: lmdb:disk/store: cannot open: the disk is full\n", 'the message');
+        }
+        my $status = system @in, $tool, clean_args('text', 'disk/out'), $pages[0];
+        is($status, 1 << 8, 'no room for a page: exit code');
+        is(slurp('full.err'), "tmplctl: $pages[0]: not written: disk/out/p01.txt: No space left on device\n", 'the message');
+    };
+}
+
 SKIP: {
     my ($script) = grep { -x } map { "$_/script" } split /:/, $ENV{PATH};
     skip 'no script(1) for a terminal', 1 unless defined $script;

@@ -20,6 +20,8 @@
 #define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
 #define IDLE_READERS  32   /* read transactions kept for the next reader */
 #define RESERVE_PAGES 64   /* kept for deleting when the map is full */
+/* of lock.mdb: a line of the cache for each reader, and a page for its head */
+#define READERS_BYTES ((MAX_READERS + 64) * 64)
 #define OPEN_TIMEOUT  apr_time_from_sec(10)
 
 /* What stands in DIR/writer.lock, mapped by all processes. */
@@ -215,10 +217,37 @@ static int file_sizes(MDB_env *env, off_t *is, off_t *should)
     return 0;
 }
 
+/*
+ * LMDB maps DIR/lock.mdb without having blocks for it: where the disk is full, using it would be a SIGBUS. They are
+ * taken before. Nobody of this process has the file open, whose locks would go with the descriptor.
+ */
+static int readers_reserve(const tmpl_lmdb_t *db)
+{
+    char path[4096];
+    struct stat st;
+    int fd, rc;
+
+    if (snprintf(path, sizeof(path), "%s/lock.mdb", db->dir) >= (int)sizeof(path)) {
+        return ENAMETOOLONG;
+    }
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return errno;
+    }
+    /* LMDB goes by the size that is there; one that is in use must keep it */
+    rc = fstat(fd, &st) != 0 ? errno
+                             : posix_fallocate(fd, 0, st.st_size > 0 ? st.st_size : READERS_BYTES);
+    close(fd);
+    return rc;
+}
+
 static int env_start(tmpl_lmdb_t *db)
 {
-    int rc = mdb_env_create(&db->env);
+    int rc = readers_reserve(db);
 
+    if (rc == 0) {
+        rc = mdb_env_create(&db->env);
+    }
     if (rc == 0) {
         rc = mdb_env_set_maxdbs(db->env, TMPL_DB_COUNT);
     }
@@ -510,7 +539,7 @@ static int writer_open(tmpl_lmdb_t *db, const char *dir)
 {
     char path[4096];
     pthread_mutexattr_t attr;
-    int alone;
+    int alone, rc;
 
     if (snprintf(path, sizeof(path), "%s/writer.lock", dir) >= (int)sizeof(path)) {
         return ENAMETOOLONG;
@@ -522,6 +551,10 @@ static int writer_open(tmpl_lmdb_t *db, const char *dir)
     alone = flock(db->writer_fd, LOCK_EX | LOCK_NB) == 0;
     if (alone && ftruncate(db->writer_fd, sizeof(writer_t)) != 0) {
         return errno;
+    }
+    rc = posix_fallocate(db->writer_fd, 0, sizeof(writer_t));
+    if (rc != 0) {
+        return rc;
     }
     if (!alone && flock(db->writer_fd, LOCK_SH) != 0) {
         return errno;
