@@ -326,9 +326,10 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_health_report_room(&link->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
     tmpl_health_report(&link->health, TMPL_PURPOSE_ASK, &outcome->store_error, r, pool);
-    if (outcome->counts.due) {
-        tmpl_learner_put_aside(link->learner, &outcome->observation, tmpl_conf_delay(conf),
-                               tmpl_conf_timeout(conf));
+    if (outcome->counts.due &&
+        !tmpl_learner_put_aside(link->learner, &outcome->observation, tmpl_conf_delay(conf),
+                                tmpl_conf_timeout(conf))) {
+        tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");
     }
 }
 

@@ -65,13 +65,14 @@ void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool)
     }
 }
 
-void tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
-                            apr_interval_time_t delay, apr_interval_time_t timeout)
+int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
+                           apr_interval_time_t delay, apr_interval_time_t timeout)
 {
     tmpl_later_e added = tmpl_later_add(learner->later, page, tmpl_clock() + delay, timeout);
 
     tmpl_count(TMPL_COUNTER_LATER, added == TMPL_LATER_ADDED);
     tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_LATER_FULL);
+    return added != TMPL_LATER_FULL;
 }
 
 /* Hands pages that have waited to the store. What it fails to learn, as err says, is left to the caller. */

@@ -397,9 +397,9 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
 /* child_init hook; pool goes with the child, and may be used by other threads. */
 void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool);
 
-/* A page is to be learnt after so long. If too many wait, so does the caller, timeout at most. */
-void tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
-                            apr_interval_time_t delay, apr_interval_time_t timeout);
+/* A page is to be learnt after so long. If many wait, so does the caller, timeout at most. 0: it is lost. */
+int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
+                           apr_interval_time_t delay, apr_interval_time_t timeout);
 
 /* Learns those that are due; store may be NULL. By the watchdog, even when pool's child has closed the learner. */
 void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool);

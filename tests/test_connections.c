@@ -312,6 +312,8 @@ static tmpl_link_t *start(apr_status_t how)
     return link;
 }
 
+static apr_status_t store_said; /* as the last request's outcome has it */
+
 /* A request for a page of that site. */
 static void ask(tmpl_link_t *link, const char *site)
 {
@@ -326,6 +328,7 @@ static void ask(tmpl_link_t *link, const char *site)
     r.log = &logconf;
     r.connection = &connection;
     tmpl_link_clean(&outcome, &input, &conf, &r, pool);
+    store_said = outcome.store_error.status;
 }
 
 /* The same; returns what was logged. */
@@ -761,7 +764,9 @@ static void who_finds_no_room_does_not_wait_for_nothing(void **state)
 
     (void)state;
     fill(link);
-    request(link, "s"); /* the watchdog does not come */
+    assert_int_equal(store_said, APR_SUCCESS);
+    assert_string_equal(request(link, "s"), ""); /* the watchdog does not come */
+    assert_int_equal(store_said, APR_ENOSPC);    /* not to be said or kept as learnt */
     room = apr_time_from_sec(60);
     alarm(20); /* which ends a test that waits for that long */
     requests(link, "s", 2);
