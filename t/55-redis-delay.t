@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# With TmplLearnDelay a process judges pages by what it has read from Redis so long ago: it asks seldom, sees what
+# others have learnt so much later, and what it has learnt itself at once. That a Redis is gone is found out by
+# the first page that has to ask.
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::Tmpl;
+
+my $redis = redis();
+my $site = site();
+# /wide/N has a hundred lines of its own: a site of such pages has more buckets than one page needs
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($n) = $request->{target} =~ m{/wide/(\d+)} or return $site->answer(@_);
+    my $html = $site->page(1) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 100), '</article>'}er;
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
+};
+# one process each: others have read at other moments
+my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+
+sub with_redis {
+    my ($more) = @_;
+    my $httpd = proxy($backend, detector => 'incremental', no_store => 1,
+        conf => "${one}TmplMode strip\nTmplStore " . $redis->unix_uri . "\n$more\n");
+    $httpd->expect_log(qr{reached MaxRequestWorkers});
+    return $httpd;
+}
+
+sub asked {
+    my ($calls) = $redis->command('INFO', 'commandstats') =~ /^cmdstat_hmget:calls=(\d+)/m;
+    return $calls // 0;
+}
+
+# Requests until a page says so many documents.
+sub sees {
+    my ($httpd, $page, $pages) = @_;
+    return wait_for { $httpd->get("/page/$page")->says('pages') == $pages };
+}
+
+my $writer = with_redis('TmplLearnDelay 0');
+$writer->visit(1 .. 20);
+
+subtest 'seldom asked, and of the same moment' => sub {
+    my $httpd = with_redis("TmplLearnDelay 10s\nTmplLearn off");
+    $httpd->visit(1 .. 10);
+    my $before = asked();
+    $httpd->visit(map { 1 .. 10 } 1 .. 5);
+    is asked(), $before, 'fifty pages that lack nothing: not asked once';
+    same_bytes($httpd->get('/page/3')->body, $site->stripped(3), 'they are stripped');
+    $writer->visit(21, 22);
+    is $httpd->get('/page/3')->says('pages'), 20, 'what another process has learnt is not seen';
+    is $writer->get('/page/3')->says('pages'), 22, 'but by itself';
+    $httpd->finish;
+};
+
+subtest 'until the delay is over' => sub {
+    my $httpd = with_redis("TmplLearnDelay 50ms\nTmplLearn off");
+    $httpd->visit(1 .. 10);
+    $writer->visit(23, 24);
+    ok sees($httpd, 3, 24), 'what another process has learnt is seen';
+    $httpd->finish;
+};
+
+subtest 'what it has learnt itself' => sub {
+    my $httpd = with_redis("TmplLearnDelay 10s\n<Location /page/26>\nTmplLearnDelay 0\n</Location>");
+    $httpd->visit(1 .. 10);
+    $writer->visit(25);
+    is $httpd->get('/page/3')->says('pages'), 24, 'not what another one has';
+    is $httpd->get('/page/26')->says('pages'), 26, 'a page that is learnt at once is counted after all others';
+    is $httpd->get('/page/3')->says('pages'), 26, 'and is seen, with what was read for it';
+    $httpd->finish;
+};
+
+subtest 'Redis is gone' => sub {
+    my $httpd = with_redis("TmplLearnDelay 10s\nTmplLearn off");
+    $httpd->expect_log(qr/\[T01[12]\]/);
+    $writer->get("/wide/$_") for 1 .. 20;
+    $httpd->visit(1 .. 3);
+    $redis->kill9;
+    same_bytes($httpd->get('/page/3')->body, $site->stripped(3), 'a page that lacks nothing is stripped');
+    is $httpd->get('/wide/99')->says('declined'), 'store', 'one that lacks something is not';
+    is $httpd->get('/page/3')->says('declined'), 'store', 'and then no other';
+    same_bytes($httpd->get('/page/3')->body, $site->page(3), 'they pass as they are');
+    $redis->start;
+    ok wait_for { my $res = $httpd->get('/page/3'); !$res->says('declined') && $res->says('state') eq 'cold' },
+        'started again, it is asked';
+    $httpd->finish;
+};
+
+$writer->expect_log(qr/\[T01[12]\]/);
+$writer->finish;
+done_testing;
