@@ -31,8 +31,3 @@ int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t now, int ok)
     }
     return apr_atomic_xchg64(&breaker->retry_at, (apr_uint64_t)(now + breaker->pause)) == 0;
 }
-
-int tmpl_breaker_is_open(tmpl_breaker_t *breaker)
-{
-    return apr_atomic_read64(&breaker->retry_at) != 0;
-}

@@ -33,7 +33,4 @@ int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now);
 /* How an allowed call went. Returns whether the breaker has opened or closed by it. */
 int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t now, int ok);
 
-/* For status pages: whether calls are being refused. */
-int tmpl_breaker_is_open(tmpl_breaker_t *breaker);
-
 #endif
