@@ -92,8 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
     static const tmpl_policy_t policy = { 5, 100, 10, 1000 };
     static const tmpl_document_t document = { 1, 2 };
-    static const tmpl_observation_t page = { "s",   &document, keys,    2, &share, 1,
-                                             &part, 1,         &policy, 1, 0 };
+    static const tmpl_observation_t page = {
+        "s", &document, keys, 2, &share, 1, &part, 1, &policy, 1, apr_time_from_sec(1)
+    };
     tmpl_store_t *store;
     tmpl_counts_t counts = { 0 };
     tmpl_error_t err = { 0 };
@@ -107,10 +108,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tmpl_store_open(&store, uri, NULL, &err, pool) != APR_SUCCESS) {
         abort();
     }
-    for (int i = 0; i < 2; i++) {
+    /* by what the server says, by what was kept of that, and to be written */
+    for (int i = 0; i < 3; i++) {
+        static const tmpl_learning_e learn[] = { TMPL_LEARNING_OFF, TMPL_LEARNING_LATER,
+                                                 TMPL_LEARNING_NOW };
         tmpl_observation_t asked = page;
 
-        asked.learn = i == 0 ? TMPL_LEARNING_OFF : TMPL_LEARNING_NOW;
+        asked.learn = learn[i];
         apr_status_t rv =
             tmpl_store_observe(store, &asked, apr_time_from_msec(20), &counts, &err, pool);
         if (rv != APR_SUCCESS && err.text[0] == '\0') {
