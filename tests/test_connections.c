@@ -479,6 +479,22 @@ static void tick(void)
     watch(AP_WATCHDOG_STATE_RUNNING, NULL, pool);
 }
 
+static void tick_after(apr_interval_time_t time)
+{
+    clock_now += time;
+    tick();
+}
+
+static void store_hangs(void)
+{
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+}
+
+static void store_learns(void)
+{
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+}
+
 /* Without a watchdog, or with no delay, a page is learnt while its client waits. */
 static void without_a_watchdog_nothing_waits(void **state)
 {
@@ -516,8 +532,7 @@ static void what_waits_is_learnt_when_it_is_due(void **state)
     tick();
     assert_int_equal(handed, 1);
     assert_int_equal(last_n, 2); /* the second with the first */
-    clock_now += 1000;
-    tick();
+    tick_after(1000);
     assert_int_equal(handed, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2);
@@ -593,8 +608,7 @@ static void pages_are_handed_over_by_site(void **state)
     }
     requests(link, "b", LEARN_AT_ONCE - 12);
     requests(link, "a", 1);
-    clock_now += 1000;
-    tick();
+    tick_after(1000);
     assert_int_equal(handed, 2);
     assert_int_equal(last_n, 1);
     assert_int_equal(last_sites[0], 'a');
@@ -751,7 +765,7 @@ static void who_waits_in_vain_is_not_slowed_down(void **state)
     tmpl_link_t *link = start_slowed();
 
     (void)state;
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    store_hangs();
     clock_now += apr_time_from_sec(1);
     tick();
     assert_int_equal(slept_for(link), 0);
@@ -771,7 +785,7 @@ static void who_finds_no_room_does_not_wait_for_nothing(void **state)
     alarm(20); /* which ends a test that waits for that long */
     requests(link, "s", 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 3);
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    store_hangs();
     tick();
     requests(link, "s", 2);
     alarm(0);
@@ -850,7 +864,7 @@ static void pages_are_not_tried_for_ever(void **state)
     (void)state;
     request(link, "s");
     clock_now += 1000;
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    store_hangs();
     tick();
     assert_non_null(strstr(log_text, "[T017] store " URI " does not learn"));
     assert_non_null(strstr(log_text, "it hangs"));
@@ -858,14 +872,12 @@ static void pages_are_not_tried_for_ever(void **state)
     assert_int_equal(handed, 1);
     for (tries = 2; tries <= TRIES_MOST; tries++) {
         assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
-        clock_now += PAUSE;
-        tick();
+        tick_after(PAUSE);
         assert_string_equal(log_text, "");
         assert_int_equal(handed, tries);
     }
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
-    clock_now += PAUSE;
-    tick();
+    tick_after(PAUSE);
     assert_int_equal(handed, TRIES_MOST);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILURES], TRIES_MOST);
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
@@ -894,7 +906,7 @@ static void who_has_no_turn_waits_for_one(void **state)
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILURES], 0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
-    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    store_learns();
     tick();
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
 }
@@ -906,7 +918,7 @@ static void learning_that_fails_leaves_requests_alone(void **state)
     unsigned i;
 
     (void)state;
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    store_hangs();
     for (i = 0; i < 600; i++) {
         assert_null(strstr(request(link, "s"), "[T01"));
         clock_now += APR_USEC_PER_SEC / 10;
@@ -927,8 +939,7 @@ static void a_store_that_does_not_answer_may_learn(void **state)
     request(link, "s");
     fail_with(APR_TIMEUP);
     request(link, "s");
-    clock_now += 1000;
-    tick();
+    tick_after(1000);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
     request(link, "s");
     assert_int_equal(asked, 2);
@@ -947,8 +958,7 @@ static void a_bad_site_takes_no_other_with_it(void **state)
     for (i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
         request(link, sites[i]);
     }
-    clock_now += 1000;
-    tick();
+    tick_after(1000);
     assert_non_null(strstr(log_text, "[T017]"));
     assert_non_null(strstr(log_text, "a bad site"));
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3);
@@ -957,14 +967,12 @@ static void a_bad_site_takes_no_other_with_it(void **state)
     for (tries = 2; tries <= TRIES_MOST; tries++) {
         assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
         request(link, "b");
-        clock_now += PAUSE;
-        tick();
+        tick_after(PAUSE);
         assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2 + tries);
     }
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 2);
     request(link, "b");
-    clock_now += PAUSE;
-    tick();
+    tick_after(PAUSE);
     assert_non_null(strstr(log_text, "[T018]"));
     assert_int_equal(link->learner->later->n, 0);
 }
@@ -980,8 +988,7 @@ static void many_sites_have_time_of_their_own(void **state)
     for (i = 0; i < 4; i++) {
         request(link, i % 2 ? "a" : "b");
     }
-    clock_now += 1000;
-    tick();
+    tick_after(1000);
     assert_int_equal(handed, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 4);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILURES], 0);
@@ -997,21 +1004,18 @@ static void a_store_that_hangs_is_not_tried_for_each_site(void **state)
     size_t i;
 
     (void)state;
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    store_hangs();
     for (i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
         request(link, sites[i]);
     }
-    clock_now += 1000;
-    tick();
+    tick_after(1000);
     assert_int_equal(handed, 1 + SITES_FAIL_MOST);
     assert_int_equal(link->learner->later->n, 6);
     for (round = 1; round < TRIES_MOST; round++) {
-        clock_now += PAUSE;
-        tick();
+        tick_after(PAUSE);
     }
-    learns = (tmpl_error_t){ APR_SUCCESS, "" };
-    clock_now += PAUSE;
-    tick();
+    store_learns();
+    tick_after(PAUSE);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE] + counters[TMPL_COUNTER_LATER_FAILED], 6);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], SITES_FAIL_MOST);
 }
@@ -1024,11 +1028,10 @@ static void pages_are_learnt_when_the_store_is_back(void **state)
     request(link, "s");
     request(link, "s");
     clock_now += 1000;
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    store_hangs();
     tick();
-    learns = (tmpl_error_t){ APR_SUCCESS, "" };
-    clock_now += PAUSE;
-    tick();
+    store_learns();
+    tick_after(PAUSE);
     assert_non_null(strstr(log_text, "[T018]"));
     assert_int_equal(last_n, 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 2);
@@ -1049,11 +1052,10 @@ static void a_full_store_loses_what_waits(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_FULL], 1);
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
     assert_int_equal(link->learner->later->n, 0);
-    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    store_learns();
     counted = 1;
     assert_string_equal(request(link, "s"), ""); /* has written nothing yet */
-    clock_now += 1000;
-    tick();
+    tick_after(1000);
     assert_non_null(strstr(log_text, "[T014]"));
 }
 
@@ -1072,7 +1074,7 @@ static void the_end_of_a_child_learns_what_waits(void **state)
 
     link = start_waiting(1000);
     request(link, "s");
-    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+    store_hangs();
     apr_pool_destroy(link->pool);
     assert_int_equal(handed, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
