@@ -56,9 +56,11 @@ static apr_status_t look_up(tmpl_redis_store_t *store, const tmpl_observation_t 
 
     tmpl_redis_visit_init(&v, store, &page, 1, deadline, err, pool);
     v.age = age;
+    apr_pool_create(&v.pool, pool);
     tmpl_redis_visit_begin(&v);
     rv = look(&v, counts);
     tmpl_redis_visit_end(&v, rv);
+    apr_pool_destroy(v.pool);
     return rv;
 }
 

@@ -43,19 +43,18 @@ static const char *key_site(const char *key, size_t len, apr_pool_t *pool)
     return site;
 }
 
-/* A command whose reply must be of one type. */
+/* A command whose reply must be of one type; it comes from the pool of its words. */
 static apr_status_t ask(tmpl_redis_store_t *store, const tmpl_redis_words_t *w, int type,
                         redisReply **reply, tmpl_error_t *err)
 {
     tmpl_redis_command_t command = tmpl_redis_words_command(w);
-    apr_status_t rv =
-        tmpl_redis_call(store->redis, &command, REPLY_MOST, tmpl_clock() + PATIENCE, reply, err);
+    apr_status_t rv = tmpl_redis_call(store->redis, &command, REPLY_MOST, tmpl_clock() + PATIENCE,
+                                      reply, err, w->argv->pool);
 
     if (rv == APR_SUCCESS && (*reply)->type != type) {
         rv = (*reply)->type == REDIS_REPLY_ERROR
                  ? tmpl_redis_fail(store->redis, (*reply)->str, (*reply)->len, err)
                  : tmpl_redis_garbage(store->redis, err);
-        freeReplyObject(*reply);
     }
     return rv;
 }
@@ -69,7 +68,6 @@ static apr_status_t ask_number(tmpl_redis_store_t *store, const tmpl_redis_words
 
     if (rv == APR_SUCCESS) {
         *number = reply->integer;
-        freeReplyObject(reply);
     }
     return rv;
 }
@@ -88,51 +86,77 @@ static int is_scan(const redisReply *reply)
     return 1;
 }
 
+/* SCAN or HSCAN to its end. */
+typedef struct {
+    tmpl_redis_store_t *store;
+    const char *key; /* NULL: of all keys */
+    unsigned step;   /* elements of a reply that belong together: field and value */
+    apr_status_t (*each)(void *baton, const redisReply *const *element);
+    void *baton;
+    apr_hash_t *seen; /* a table that is rehashed shows elements twice */
+    char cursor[24];
+} scan_t;
+
+static apr_status_t scan_element(const scan_t *s, const redisReply *const *element)
+{
+    apr_pool_t *pool = apr_hash_pool_get(s->seen);
+    apr_ssize_t len = (apr_ssize_t)element[0]->len;
+    const char *name;
+
+    if (apr_hash_get(s->seen, element[0]->str, len) != NULL) {
+        return APR_SUCCESS;
+    }
+    name = apr_pmemdup(pool, element[0]->str, element[0]->len + 1);
+    apr_hash_set(s->seen, name, len, name);
+    return s->each(s->baton, element);
+}
+
+/* From the cursor on, some elements; pool is for the call alone. */
+static apr_status_t scan_some(scan_t *s, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const char *count = apr_psprintf(pool, "%d", BATCH);
+    tmpl_redis_words_t w =
+        s->key == NULL
+            ? TMPL_REDIS_WORDS(pool, "SCAN", s->cursor, "MATCH", key_pattern, "COUNT", count)
+            : TMPL_REDIS_WORDS(pool, "HSCAN", s->key, s->cursor, "COUNT", count);
+    redisReply *reply, *found;
+    apr_status_t rv = ask(s->store, &w, REDIS_REPLY_ARRAY, &reply, err);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    if (!is_scan(reply) || reply->element[1]->elements % s->step != 0) {
+        return tmpl_redis_garbage(s->store->redis, err);
+    }
+    found = reply->element[1];
+    for (size_t i = 0; rv == APR_SUCCESS && i < found->elements; i += s->step) {
+        rv = scan_element(s, (const redisReply *const *)&found->element[i]);
+        if (rv != APR_SUCCESS) {
+            tmpl_fail(err, rv, "%s: broken off", tmpl_redis_name(s->store->redis));
+        }
+    }
+    apr_cpystrn(s->cursor, reply->element[0]->str, sizeof(s->cursor));
+    return rv;
+}
+
 /*
- * SCAN or HSCAN to its end: each gets every element (of HSCAN: field and value) exactly once, and
- * ends it by returning something other than APR_SUCCESS.
+ * Each gets every element (of HSCAN: field and value) exactly once, and ends it by returning something other than
+ * APR_SUCCESS.
  */
 static apr_status_t scan(tmpl_redis_store_t *store, const char *key, unsigned step,
                          apr_status_t (*each)(void *baton, const redisReply *const *element),
                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_hash_t *seen = apr_hash_make(pool); /* a table that is rehashed shows elements twice */
-    const char *count = apr_psprintf(pool, "%d", BATCH);
-    char cursor[24] = "0";
-    apr_status_t rv = APR_SUCCESS;
+    scan_t s = { store, key, step, each, baton, apr_hash_make(pool), "0" };
+    apr_pool_t *scratch;
+    apr_status_t rv;
 
+    apr_pool_create(&scratch, pool);
     do {
-        tmpl_redis_words_t w =
-            key == NULL
-                ? TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", key_pattern, "COUNT", count)
-                : TMPL_REDIS_WORDS(pool, "HSCAN", key, cursor, "COUNT", count);
-        redisReply *reply, *found;
-
-        rv = ask(store, &w, REDIS_REPLY_ARRAY, &reply, err);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-        if (!is_scan(reply) || reply->element[1]->elements % step != 0) {
-            freeReplyObject(reply);
-            return tmpl_redis_garbage(store->redis, err);
-        }
-        found = reply->element[1];
-        for (size_t i = 0; rv == APR_SUCCESS && i < found->elements; i += step) {
-            const redisReply *name = found->element[i];
-
-            if (apr_hash_get(seen, name->str, (apr_ssize_t)name->len) == NULL) {
-                const char *copy = apr_pmemdup(pool, name->str, name->len + 1);
-
-                apr_hash_set(seen, copy, (apr_ssize_t)name->len, copy);
-                rv = each(baton, (const redisReply *const *)&found->element[i]);
-                if (rv != APR_SUCCESS) {
-                    tmpl_fail(err, rv, "%s: broken off", tmpl_redis_name(store->redis));
-                }
-            }
-        }
-        apr_cpystrn(cursor, reply->element[0]->str, sizeof(cursor));
-        freeReplyObject(reply);
-    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
+        apr_pool_clear(scratch);
+        rv = scan_some(&s, err, scratch);
+    } while (rv == APR_SUCCESS && strcmp(s.cursor, "0") != 0);
+    apr_pool_destroy(scratch);
     return rv;
 }
 
@@ -173,7 +197,6 @@ static apr_status_t site_head(tmpl_redis_store_t *store, const char *site, tmpl_
         head->entries = is.site.entries;
         head->bytes = site_bytes(store, key, head->entries, pool);
     }
-    freeReplyObject(reply);
     return rv;
 }
 
@@ -366,9 +389,6 @@ static apr_status_t load_end(const load_t *load, const char *to, const tmpl_stor
     }
     if (rv == APR_SUCCESS) {
         rv = ask(store, &rename, REDIS_REPLY_STATUS, &reply, err);
-    }
-    if (rv == APR_SUCCESS) {
-        freeReplyObject(reply);
     }
     return rv;
 }

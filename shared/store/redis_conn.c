@@ -16,10 +16,10 @@
 #include <apr_strings.h>
 
 #include "store/provider.h"
+#include "store/redis_reply.h"
 #include "store/resolve.h"
 
-#define ELEMENTS_MOST (1 << 20) /* of an array in a reply: a number from outside is no size */
-#define GREETING_MOST 4096      /* bytes of the answers to AUTH and SELECT */
+#define GREETING_MOST 4096 /* bytes of the answers to AUTH and SELECT */
 
 typedef struct tmpl_redis_conn_t conn_t;
 
@@ -34,8 +34,6 @@ struct tmpl_redis_conn_t {
 struct tmpl_redis_t {
     tmpl_redis_address_t address;
     tmpl_resolver_t *resolver;
-    redisReplyObjectFunctions functions; /* hiredis's own, but for bounded arrays */
-    void *(*array)(const redisReadTask *task, int n);
     pthread_mutex_t lock;
     pthread_cond_t freed;
     unsigned n_idle; /* the last one used is the next one used, the others grow old */
@@ -108,14 +106,6 @@ static apr_status_t broken(const tmpl_redis_t *redis, int error, const char *doi
                      apr_strerror(APR_FROM_OS_ERROR(error), text, sizeof(text)));
 }
 
-/* hiredis would allocate whatever number stands in the reply. */
-static void *array_bounded(const redisReadTask *task, int n)
-{
-    const tmpl_redis_t *redis = task->privdata;
-
-    return n > ELEMENTS_MOST ? NULL : redis->array(task, n);
-}
-
 static void conn_close(conn_t *conn)
 {
     if (conn->fd >= 0) {
@@ -144,15 +134,8 @@ tmpl_redis_t *tmpl_redis_create(const tmpl_redis_address_t *address, unsigned ma
                                 apr_pool_t *pool)
 {
     tmpl_redis_t *redis = apr_pcalloc(pool, sizeof(*redis));
-    redisReader *reader = redisReaderCreate();
 
     redis->address = *address;
-    if (reader != NULL) {
-        redis->functions = *reader->fn;
-        redisReaderFree(reader);
-    }
-    redis->array = redis->functions.createArray;
-    redis->functions.createArray = array_bounded;
     pthread_mutex_init(&redis->lock, NULL);
     pthread_cond_init(&redis->freed, NULL);
     redis->n = redis->n_idle = max_connections;
@@ -380,7 +363,6 @@ static apr_status_t conn_expect_ok(tmpl_redis_t *redis, conn_t *conn, apr_time_t
     else if (reply->type != REDIS_REPLY_STATUS || strcmp(reply->str, "OK") != 0) {
         rv = tmpl_redis_garbage(redis, err);
     }
-    freeReplyObject(reply);
     return rv;
 }
 
@@ -485,30 +467,30 @@ static apr_status_t conn_greet(tmpl_redis_t *redis, conn_t *conn, apr_time_t dea
 }
 
 static apr_status_t conn_open(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                              tmpl_error_t *err)
+                              tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_status_t rv = conn_connect(redis, conn, deadline, err);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    conn->reader = redisReaderCreate();
+    conn->reader = tmpl_redis_reader_create();
     if (conn->reader == NULL) {
         return tmpl_fail(err, APR_ENOMEM, "%s: out of memory", redis->address.name);
     }
-    conn->reader->fn = &redis->functions;
-    conn->reader->privdata = redis;
+    tmpl_redis_reader_use(conn->reader, pool);
     return conn_greet(redis, conn, deadline, err);
 }
 
-/* A reply to each command; *got: how many have come. */
+/* A reply to each command. */
 static apr_status_t conn_replies(tmpl_redis_t *redis, conn_t *conn, int n, apr_time_t deadline,
-                                 redisReply **replies, int *got, tmpl_error_t *err)
+                                 redisReply **replies, tmpl_error_t *err)
 {
     apr_status_t rv = APR_SUCCESS;
+    int got = 0;
 
-    for (*got = 0; rv == APR_SUCCESS && *got < n; *got += rv == APR_SUCCESS) {
-        rv = conn_receive(redis, conn, deadline, &replies[*got], err);
+    for (; rv == APR_SUCCESS && got < n; got += rv == APR_SUCCESS) {
+        rv = conn_receive(redis, conn, deadline, &replies[got], err);
     }
     if (rv == APR_SUCCESS &&
         (conn->reader->pos != conn->reader->len || memcmp(conn->tail, "\r\n", 2) != 0)) {
@@ -518,7 +500,7 @@ static apr_status_t conn_replies(tmpl_redis_t *redis, conn_t *conn, int n, apr_t
          */
         rv = tmpl_redis_garbage(redis, err);
     }
-    if (rv != APR_SUCCESS && *got > 0 && replies[0]->type == REDIS_REPLY_ERROR) {
+    if (rv != APR_SUCCESS && got > 0 && replies[0]->type == REDIS_REPLY_ERROR) {
         /* a server that closes says why first */
         rv = tmpl_redis_fail(redis, replies[0]->str, replies[0]->len, err);
     }
@@ -527,23 +509,25 @@ static apr_status_t conn_replies(tmpl_redis_t *redis, conn_t *conn, int n, apr_t
 
 static apr_status_t conn_exchange(tmpl_redis_t *redis, conn_t *conn,
                                   const tmpl_redis_command_t *commands, int n, size_t max_reply,
-                                  apr_time_t deadline, redisReply **replies, tmpl_error_t *err)
+                                  apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
+                                  apr_pool_t *pool)
 {
     apr_status_t rv = APR_SUCCESS;
-    int got = 0;
 
     if (conn->fd < 0) {
-        rv = conn_open(redis, conn, deadline, err);
+        rv = conn_open(redis, conn, deadline, err, pool);
+    }
+    else {
+        tmpl_redis_reader_use(conn->reader, pool);
     }
     conn->unread = max_reply;
     if (rv == APR_SUCCESS) {
         rv = conn_commands(redis, conn, commands, n, deadline, err);
     }
     if (rv == APR_SUCCESS) {
-        rv = conn_replies(redis, conn, n, deadline, replies, &got, err);
+        rv = conn_replies(redis, conn, n, deadline, replies, err);
     }
     if (rv != APR_SUCCESS) {
-        tmpl_redis_replies_free(replies, got);
         conn_close(conn);
     }
     return rv;
@@ -568,13 +552,15 @@ apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redi
 
 apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_conn_t *conn,
                                  const tmpl_redis_command_t *commands, int n, size_t max_reply,
-                                 apr_time_t deadline, redisReply **replies, tmpl_error_t *err)
+                                 apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
+                                 apr_pool_t *pool)
 {
     int may_be_stale = conn->is_new && conn->fd >= 0;
-    apr_status_t rv = conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err);
+    apr_status_t rv =
+        conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err, pool);
 
     if (may_be_stale && is_stale(rv)) {
-        rv = conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err);
+        rv = conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err, pool);
     }
     conn->is_new = 0;
     return rv;
@@ -585,22 +571,15 @@ void tmpl_redis_give(tmpl_redis_t *redis, tmpl_redis_conn_t *conn)
     conn_release(redis, conn);
 }
 
-void tmpl_redis_replies_free(redisReply **replies, int n)
-{
-    for (int i = 0; i < n; i++) {
-        freeReplyObject(replies[i]);
-    }
-}
-
 apr_status_t tmpl_redis_call(tmpl_redis_t *redis, const tmpl_redis_command_t *command,
                              size_t max_reply, apr_time_t deadline, redisReply **reply,
-                             tmpl_error_t *err)
+                             tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_conn_t *conn;
     apr_status_t rv = tmpl_redis_take(redis, deadline, &conn, err);
 
     if (rv == APR_SUCCESS) {
-        rv = tmpl_redis_exchange(redis, conn, command, 1, max_reply, deadline, reply, err);
+        rv = tmpl_redis_exchange(redis, conn, command, 1, max_reply, deadline, reply, err, pool);
         tmpl_redis_give(redis, conn);
     }
     return rv;

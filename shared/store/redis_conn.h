@@ -53,25 +53,20 @@ apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redi
 void tmpl_redis_give(tmpl_redis_t *redis, tmpl_redis_conn_t *conn);
 
 /*
- * n commands in one round trip, and a reply to each, of at most max_reply bytes together, which the
- * caller frees with tmpl_redis_replies_free; none if it fails. APR_SUCCESS, also for error replies to
- * commands; APR_TIMEUP past the deadline; else what went wrong, with text. What is asked first on a
- * connection that turns out to have been closed is asked again on a new one: let it be something that may
+ * n commands in one round trip, and a reply to each, from pool, of at most max_reply bytes together. APR_SUCCESS, also
+ * for error replies to commands; APR_TIMEUP past the deadline; else what went wrong, with text. What is asked first
+ * on a connection that turns out to have been closed is asked again on a new one: let it be something that may
  * be done twice.
  */
 apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_conn_t *conn,
                                  const tmpl_redis_command_t *commands, int n, size_t max_reply,
-                                 apr_time_t deadline, redisReply **replies, tmpl_error_t *err);
-void tmpl_redis_replies_free(redisReply **replies, int n);
+                                 apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
+                                 apr_pool_t *pool);
 
-/*
- * One command, one reply of at most max_reply bytes, which the caller frees with freeReplyObject.
- * APR_SUCCESS, also for an error reply to the command itself; APR_TIMEUP past the deadline; else
- * what went wrong, with text.
- */
+/* One command and its reply, as above, on any connection. */
 apr_status_t tmpl_redis_call(tmpl_redis_t *redis, const tmpl_redis_command_t *command,
                              size_t max_reply, apr_time_t deadline, redisReply **reply,
-                             tmpl_error_t *err);
+                             tmpl_error_t *err, apr_pool_t *pool);
 
 /* An error reply's text as status and text. APR_ENOSPC: the server takes no writes. */
 apr_status_t tmpl_redis_fail(const tmpl_redis_t *redis, const char *text, size_t len,

@@ -65,12 +65,6 @@ void tmpl_redis_visit_remember(const tmpl_redis_visit_t *v)
 
 /* ---- asking ---- */
 
-static void replies_free(tmpl_redis_visit_t *v)
-{
-    tmpl_redis_replies_free((redisReply **)v->replies->elts, v->replies->nelts);
-    apr_array_clear(v->replies);
-}
-
 void tmpl_redis_visit_begin(tmpl_redis_visit_t *v)
 {
     v->replies = apr_array_make(v->pool, 8, sizeof(redisReply *));
@@ -78,13 +72,12 @@ void tmpl_redis_visit_begin(tmpl_redis_visit_t *v)
     recall(v);
 }
 
-void tmpl_redis_visit_end(tmpl_redis_visit_t *v, apr_status_t rv)
+void tmpl_redis_visit_end(const tmpl_redis_visit_t *v, apr_status_t rv)
 {
     if (rv != APR_SUCCESS && rv != APR_EBUSY && rv != APR_ENOSPC) {
         /* whoever comes next is to ask: what is kept must not hide that the server fails on */
         tmpl_redis_epochs_end(v->store->epochs);
     }
-    replies_free(v);
 }
 
 apr_status_t tmpl_redis_visit_exchange(tmpl_redis_visit_t *v, const apr_array_header_t *words,
@@ -104,7 +97,8 @@ apr_status_t tmpl_redis_visit_exchange(tmpl_redis_visit_t *v, const apr_array_he
     }
     if (rv == APR_SUCCESS) {
         rv = tmpl_redis_exchange(v->store->redis, conn, commands, n,
-                                 max_reply + (size_t)n * ERROR_MOST, v->deadline, replies, v->err);
+                                 max_reply + (size_t)n * ERROR_MOST, v->deadline, replies, v->err,
+                                 v->pool);
         if (v->conn == NULL) {
             tmpl_redis_give(v->store->redis, conn);
         }
@@ -295,7 +289,7 @@ static apr_status_t ask_once(tmpl_redis_visit_t *v, tmpl_redis_preface_t preface
 
     tmpl_redis_table_ask(v->table, &v->memory.buckets);
     fields_want(v, 0);
-    replies_free(v);
+    apr_array_clear(v->replies);
     if (v->epoch != NULL && v->fields->nelts == 1) {
         *tmpl_redis_table_head(v->table) = tmpl_redis_epoch_head(v->store->epochs, v->epoch);
         *good = tmpl_redis_table_settle(v->table);

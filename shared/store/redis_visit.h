@@ -40,7 +40,7 @@ void tmpl_redis_visit_init(tmpl_redis_visit_t *v, tmpl_redis_store_t *store,
  * server has failed, nothing that is kept holds any more.
  */
 void tmpl_redis_visit_begin(tmpl_redis_visit_t *v);
-void tmpl_redis_visit_end(tmpl_redis_visit_t *v, apr_status_t rv);
+void tmpl_redis_visit_end(const tmpl_redis_visit_t *v, apr_status_t rv);
 
 /* What else is asked, in front of the fields. The first reply of all is the site's TTL. */
 typedef void (*tmpl_redis_preface_t)(tmpl_redis_visit_t *v, apr_array_header_t *list);
