@@ -42,6 +42,13 @@ static int in_body(const balance_t *b)
     return b->s.n > 1;
 }
 
+/* Whether what comes now is in body, in no select, and in nothing that has rules of its own for what is in it. */
+static int is_plain(const balance_t *b)
+{
+    return in_body(b) && !b->after_body && b->s.n_of[TMPL_TAG_SELECT] == 0 &&
+           !(b->s.stack[b->s.n - 1].flags & TMPL_IS_FIXED_TEXT);
+}
+
 /* Whether what comes now is inside something that is not seen. */
 static int is_quiet(const balance_t *b)
 {
@@ -434,35 +441,63 @@ static void open_element(balance_t *b, uint32_t i, int fixed, int misplaced)
     o->tainted |= (unsigned char)misplaced;
 }
 
-static void start_tag(balance_t *b, uint32_t i)
+/*
+ * Whether there is nothing to a start tag but that it opens an element in body. Formatting elements in each
+ * other are looked at more closely, and so is what might end a p.
+ */
+static int is_ordinary(const balance_t *b, unsigned flags)
+{
+    unsigned placed = TMPL_IS_PLACED | (b->s.n_active > 0 ? TMPL_IS_FORMATTING : 0) |
+                      (b->s.n_of[TMPL_TAG_P] > 0 ? TMPL_IS_CLOSES_P : 0);
+    return !(flags & placed) && is_plain(b);
+}
+
+/*
+ * Does what a start tag does before it opens its element. True if it is to be opened: whether its tag must stay, and
+ * whether it is out of place.
+ */
+static int make_place(balance_t *b, uint32_t i, int *fixed, int *misplaced)
 {
     tmpl_tag_e tag = (tmpl_tag_e)b->tokens[i].tag;
     unsigned flags = tmpl_tag_flags(tag);
     int was_after_body = b->after_body;
     if (head_start(b, i)) {
-        return;
+        return 0;
     }
     b->after_body = 0;
     int head = !in_body(b) && (flags & TMPL_IS_HEAD) != 0;
     if (head && tag == TMPL_TAG_NOSCRIPT) {
         noscript_start(b, i);
-        return;
+        return 0;
     }
     int opens_body = !in_body(b) && !head;
     if (opens_body) {
         open_body(b, TMPL_NONE);
     }
-    int fixed = head ? 0 : prepare(b, tag, flags);
-    if (fixed < 0) {
+    *fixed = head ? 0 : prepare(b, tag, flags);
+    if (*fixed < 0) {
         top(b)->mixed = 1;
-        return;
+        return 0;
     }
-    int misplaced = is_misplaced(b, tag);
-    if (misplaced) {
+    *misplaced = is_misplaced(b, tag);
+    if (*misplaced) {
         tmpl_opens_taint(&b->s, 0);
     }
     end_own_kind(b, tag);
-    fixed |= opens_body | was_after_body | begins_pre(b, i);
+    *fixed |= opens_body | was_after_body | begins_pre(b, i);
+    return 1;
+}
+
+static void start_tag(balance_t *b, uint32_t i)
+{
+    tmpl_tag_e tag = (tmpl_tag_e)b->tokens[i].tag;
+    unsigned flags = tmpl_tag_flags(tag);
+    int fixed = 0;
+    int misplaced = 0;
+    if (!is_ordinary(b, flags) && !make_place(b, i, &fixed, &misplaced)) {
+        return;
+    }
+    int head = !in_body(b);
     if (!head && tmpl_opens_is_dangling(&b->s) && !is_plain_block(tag, flags)) {
         b->ambiguous |= tag == TMPL_TAG_INPUT && table_mode(b) != 0; /* a hidden one is let in */
         tmpl_opens_reconstruct(&b->s);
@@ -602,10 +637,23 @@ static int special_end(balance_t *b, uint32_t i, unsigned tag, unsigned flags)
     return tag == TMPL_TAG_FORM || (flags & (TMPL_IS_FORMATTING | TMPL_IS_HEADING)) != 0;
 }
 
+/* Whether an end tag does nothing but to end the innermost open element. */
+static int is_ordinary_end(const balance_t *b, uint32_t i, unsigned flags)
+{
+    const tmpl_open_t *o = &b->s.stack[b->s.n - 1];
+    unsigned own = TMPL_IS_RAW | TMPL_IS_VOID | TMPL_IS_NEVER_EDIT | TMPL_IS_FORMATTING;
+    return o->name == b->tokens[i].name && !(flags & own) && o->tag != TMPL_TAG_FORM &&
+           !b->after_body && b->s.n_of[TMPL_TAG_SELECT] == 0;
+}
+
 static void end_tag(balance_t *b, uint32_t i)
 {
     unsigned tag = b->tokens[i].tag;
     unsigned flags = tmpl_tag_flags((tmpl_tag_e)tag);
+    if (is_ordinary_end(b, i, flags)) {
+        tmpl_opens_close(&b->s, b->s.n - 1, i);
+        return;
+    }
     if (special_end(b, i, tag, flags)) {
         return;
     }
@@ -651,8 +699,11 @@ static tmpl_decline_e foreign(balance_t *b, uint32_t i)
  * Text that is more than white space has come. True if the rest parses the same without it: nothing
  * has to be opened or moved for it.
  */
-static int text(balance_t *b)
+static int text(balance_t *b, int dangling)
 {
+    if (is_plain(b) && !dangling) {
+        return 1;
+    }
     int opens = !in_body(b) || b->after_body;
     if (!in_body(b)) {
         open_body(b, TMPL_NONE);
@@ -663,7 +714,7 @@ static int text(balance_t *b)
             tmpl_opens_taint(&b->s, 0); /* is moved in front of the table */
             opens = 1;
         }
-        if (tmpl_opens_is_dangling(&b->s)) {
+        if (dangling) {
             top(b)->mixed = 1;
             tmpl_opens_reconstruct(&b->s);
             opens = 1;
@@ -733,9 +784,7 @@ static uint32_t behind_break(balance_t *b, uint32_t start, uint32_t end)
     return start;
 }
 
-enum { GAP_SHOWN = 1, GAP_MAY = 2 };
-
-/* What is between two tokens: whether it is a text that is seen, and whether it may be cut. */
+/* What is between two tokens: TMPL_TOKEN_TEXT_*. */
 static unsigned gap(balance_t *b, uint32_t start, uint32_t end)
 {
     uint32_t from = behind_break(b, start, end);
@@ -747,9 +796,9 @@ static unsigned gap(balance_t *b, uint32_t start, uint32_t end)
         return 0;
     }
     /* A NUL is dropped, and what might be in front of it is not worth following. */
-    b->ambiguous |=
-        tmpl_opens_is_dangling(&b->s) && memchr(b->src + from, '\0', end - from) != NULL;
-    unsigned may = text(b) ? GAP_MAY : 0;
+    int dangling = tmpl_opens_is_dangling(&b->s);
+    b->ambiguous |= dangling && memchr(b->src + from, '\0', end - from) != NULL;
+    unsigned may = text(b, dangling) ? TMPL_TOKEN_TEXT_MAY : 0;
     if (is_quiet(b) || is_unseen(b->src, first, end)) {
         return may;
     }
@@ -757,7 +806,7 @@ static unsigned gap(balance_t *b, uint32_t start, uint32_t end)
     if (end - start > b->page->longest_text) {
         b->page->longest_text = end - start;
     }
-    return GAP_SHOWN | may;
+    return TMPL_TOKEN_TEXT_SHOWN | may;
 }
 
 /*
@@ -785,10 +834,14 @@ static void template_tag(balance_t *b, uint32_t i)
     }
 }
 
+static int is_svg(unsigned tag)
+{
+    return tag == TMPL_TAG_SVG || tag == TMPL_TAG_MATH;
+}
+
 static tmpl_decline_e token_event(balance_t *b, uint32_t i)
 {
     const tmpl_token_t *token = &b->tokens[i];
-    int is_svg = token->tag == TMPL_TAG_SVG || token->tag == TMPL_TAG_MATH;
     if (token->type == TMPL_TOKEN_OTHER) {
         return TMPL_DECLINE_NONE;
     }
@@ -804,12 +857,12 @@ static tmpl_decline_e token_event(balance_t *b, uint32_t i)
     }
     if (token->type == TMPL_TOKEN_START) {
         start_tag(b, i);
-        if (is_svg && (token->flags & TMPL_TOKEN_SELF_CLOSING) && top(b)->token == i) {
+        if ((token->flags & TMPL_TOKEN_SELF_CLOSING) && is_svg(token->tag) && top(b)->token == i) {
             tmpl_opens_pop_above(&b->s, b->s.n - 2);
         }
         return TMPL_DECLINE_NONE;
     }
-    if (is_svg && top(b)->name != token->name) {
+    if (is_svg(token->tag) && top(b)->name != token->name) {
         return TMPL_DECLINE_FOREIGN;
     }
     end_tag(b, i);
@@ -830,9 +883,7 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         b.s.at = i;
         if (at < token->span.start && b.templates == 0 && (i == 0 || i != b.raw_end) &&
             !(token->flags & TMPL_TOKEN_FOREIGN)) {
-            unsigned found = gap(&b, at, token->span.start);
-            token->text_shown = (found & GAP_SHOWN) != 0;
-            token->text_may = (found & GAP_MAY) != 0;
+            token->flags |= gap(&b, at, token->span.start);
         }
         tmpl_decline_e decline = token_event(&b, i);
         if (decline != TMPL_DECLINE_NONE) {
@@ -853,10 +904,8 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
     if (b.templates > 0) {
         return TMPL_DECLINE_TRUNCATED; /* what is left is inside */
     }
-    unsigned found = gap(&b, at, len);
+    tokens->text = gap(&b, at, len);
     tmpl_opens_finish(&b.s);
-    tokens->text_shown = (found & GAP_SHOWN) != 0;
-    tokens->text_may = (found & GAP_MAY) != 0;
     const tmpl_open_t *body = in_body(&b) ? &b.s.stack[1] : &b.s.stack[0];
     if (body->token != TMPL_NONE && !body->mixed) {
         tokens->tokens[body->token].may = TMPL_NODE_RUN;

@@ -41,12 +41,9 @@ int tmpl_scope_special(const tmpl_open_t *o)
     return (o->flags & TMPL_IS_SPECIAL) != 0;
 }
 
-/* An array with room for one more than n elements: twice as large in pool if it is full. */
-static void *grown(void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
+/* The array of n elements, which is full: twice as large in pool. */
+static void *grown(const void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
 {
-    if (n < *room) {
-        return array;
-    }
     void *larger = apr_palloc(pool, 2 * *room * size);
     memcpy(larger, array, n * size);
     *room *= 2;
@@ -92,9 +89,19 @@ static uint32_t index_of(const tmpl_opens_t *s, uint32_t id)
     return i;
 }
 
-static void add_active(tmpl_opens_t *s, tmpl_active_t entry)
+/* For one more open element. */
+static inline void make_room(tmpl_opens_t *s)
 {
-    s->active = grown(s->active, s->n_active, &s->room_active, sizeof(*s->active), s->pool);
+    if (s->n == s->room) {
+        s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
+    }
+}
+
+static inline void add_active(tmpl_opens_t *s, tmpl_active_t entry)
+{
+    if (s->n_active == s->room_active) {
+        s->active = grown(s->active, s->n_active, &s->room_active, sizeof(*s->active), s->pool);
+    }
     s->active[s->n_active++] = entry;
 }
 
@@ -202,11 +209,11 @@ static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
 tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name)
 {
     unsigned flags = tmpl_tag_flags(tag);
-    s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
+    make_room(s);
     tmpl_open_t *o = &s->stack[s->n++];
     *o = (tmpl_open_t){ .token = token, .held = TMPL_NONE, .name = name, .id = ++s->last_id };
     o->flags = flags;
-    o->tag = (unsigned char)tag;
+    o->tag = tag;
     o->fixed_text = (flags & TMPL_IS_FIXED_TEXT) != 0;
     o->mixed = o->fixed_text;
     o->quiet = o[-1].quiet || (flags & TMPL_IS_QUIET) != 0;
@@ -470,7 +477,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
     o.token = TMPL_NONE;
     o.id = moved.id;
     take_out(s, formatting);
-    s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
+    make_room(s);
     memmove(&s->stack[block + 1], &s->stack[block], (s->n - block) * sizeof(o));
     s->stack[block] = o;
     s->n++;
@@ -486,21 +493,8 @@ static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
     }
 }
 
-/* Whether the innermost open element has that name, a tag of its own, and is the innermost active one, too. */
-static inline int is_in_order(const tmpl_opens_t *s, uint32_t name)
+static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
 {
-    const tmpl_open_t *o = &s->stack[s->n - 1];
-    return o->name == name && o->token != TMPL_NONE && s->n_active > 0 &&
-           s->active[s->n_active - 1].id == o->id;
-}
-
-void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
-{
-    if (end != TMPL_NONE && is_in_order(s, name)) {
-        s->n_active--;
-        close_top(s);
-        return;
-    }
     if (tmpl_opens_top(s)->name == name && find_active_id(s, tmpl_opens_top(s)->id) == TMPL_NONE) {
         tmpl_opens_close(s, s->n - 1, end);
         return;
@@ -537,4 +531,22 @@ void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
         adopt_into(s, active, index, block);
         end = TMPL_NONE;
     }
+}
+
+/* Whether the innermost open element has that name, a tag of its own, and is the innermost active one, too. */
+static inline int is_in_order(const tmpl_opens_t *s, uint32_t name)
+{
+    const tmpl_open_t *o = &s->stack[s->n - 1];
+    return o->name == name && o->token != TMPL_NONE && s->n_active > 0 &&
+           s->active[s->n_active - 1].id == o->id;
+}
+
+void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
+{
+    if (end == TMPL_NONE || !is_in_order(s, name)) {
+        adopt(s, name, end);
+        return;
+    }
+    s->n_active--;
+    close_top(s);
 }

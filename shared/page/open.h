@@ -20,7 +20,7 @@ typedef struct {
     uint32_t name;
     uint32_t id;    /* of the element: no two are alike */
     unsigned flags; /* TMPL_IS_* */
-    unsigned char tag;
+    tmpl_tag_e tag;
     unsigned char tainted;    /* more happens in it than its tags say: no edits of it */
     unsigned char torn;       /* parsers of HTML 4 may see its end elsewhere: no mark in its tag */
     unsigned char fixed;      /* its start tag does more than open it: it must stay */

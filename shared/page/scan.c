@@ -8,6 +8,7 @@
 #include "page/attr.h"
 #include "page/claims.h"
 #include "page/name.h"
+#include "page/tag_index.h"
 
 typedef struct {
     const char *src;
@@ -17,6 +18,7 @@ typedef struct {
     uint32_t n;
     uint32_t max;
     apr_pool_t *pool;
+    const tmpl_tag_index_t *index;
     apr_array_header_t *claims; /* NULL until there is one */
     tmpl_names_t names;         /* that are not in the table of tags */
     uint32_t foreign;           /* svg and math elements open */
@@ -242,7 +244,7 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
     uint32_t p = name;
-    tmpl_tag_e tag = tmpl_tag_read(s->src, s->len, &p);
+    tmpl_tag_e tag = tmpl_tag_read(s->index, s->src, s->len, &p);
     uint32_t name_len = p - name;
     tmpl_attr_t attr;
     tmpl_attr_e found;
@@ -329,7 +331,9 @@ tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, u
                          apr_pool_t *pool)
 {
     /* As many tokens as there are '<', or as may be. */
-    scan_t s = { .src = src, .len = len, .max = max_tokens, .pool = pool };
+    scan_t s = {
+        .src = src, .len = len, .max = max_tokens, .pool = pool, .index = tmpl_tag_index()
+    };
     s.names = (tmpl_names_t){ .src = src, .pool = pool };
     uint32_t room = count_markup(src, len);
     s.tokens = apr_palloc(pool, ((room < max_tokens ? room : max_tokens) + 2) * sizeof(*s.tokens));

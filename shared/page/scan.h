@@ -20,6 +20,9 @@ typedef enum {
 
 #define TMPL_TOKEN_SELF_CLOSING 0x01 /* the tag ends in "/>" */
 #define TMPL_TOKEN_FOREIGN      0x02 /* inside svg or math */
+/* What balance.h finds out of the text in front of a token: */
+#define TMPL_TOKEN_TEXT_SHOWN 0x04 /* it is seen */
+#define TMPL_TOKEN_TEXT_MAY   0x08 /* it may be cut */
 
 typedef struct {
     tmpl_span_t span;
@@ -29,11 +32,9 @@ typedef struct {
     unsigned char flags;
     unsigned char type : 2; /* a tmpl_token_e */
     /* What balance.h finds out, beside end: */
-    unsigned char is_node : 1;    /* a start tag that opens an element of body that is seen */
-    unsigned char is_paired : 1;  /* end is the element's own end tag */
-    unsigned char text_shown : 1; /* in front of the token is text that is seen */
-    unsigned char text_may : 1;   /* it may be cut */
-    unsigned char may;            /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
+    unsigned char is_node : 1;   /* a start tag that opens an element of body that is seen */
+    unsigned char is_paired : 1; /* end is the element's own end tag */
+    unsigned char may;           /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
 } tmpl_token_t;
 
 typedef struct {
@@ -43,8 +44,7 @@ typedef struct {
     uint32_t n_claims;
     uint32_t begin; /* where the text begins: behind a byte order mark */
     /* What balance.h finds out: */
-    unsigned char text_shown; /* of what is behind the last token */
-    unsigned char text_may;
+    unsigned text;         /* of what is behind the last token: TMPL_TOKEN_TEXT_* */
     uint32_t n_nodes;      /* tokens with is_node */
     uint32_t n_segments;   /* texts that are seen, and tags of images and links */
     uint32_t longest_text; /* of those, in bytes */

@@ -56,8 +56,8 @@ static uint32_t box_of(const tmpl_build_t *build, uint32_t node)
     return node;
 }
 
-static void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uint64_t hash,
-                uint32_t length)
+static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uint64_t hash,
+                       uint32_t length, uint32_t may)
 {
     tmpl_page_t *page = build->page;
     if (build->edge) {
@@ -66,11 +66,13 @@ static void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uint64_t h
             (tmpl_block_t){ .first_segment = page->n_segments, .node = box_of(build, node) };
     }
     tmpl_block_t *block = &page->blocks[page->n_blocks - 1];
-    page->segments[page->n_segments++] = (tmpl_segment_t){ .span = span,
-                                                           .node = node,
-                                                           .block = page->n_blocks - 1,
-                                                           .key = key_index(build, hash),
-                                                           .length = length };
+    tmpl_segment_t *segment = &page->segments[page->n_segments++];
+    segment->span = span;
+    segment->node = node;
+    segment->block = page->n_blocks - 1;
+    segment->key = key_index(build, hash);
+    segment->length = length;
+    segment->may = may;
     block->after_segment = page->n_segments;
     block->length += length;
     page->length += length;
@@ -119,13 +121,12 @@ static inline const char *behind_blanks(const char *at, const char *end)
 }
 
 /*
- * Copies the text from at to end with white space collapsed to single spaces and none at the ends; returns its
- * length. Up to STEP bytes behind that may be written, too.
+ * Copies the text from at to end, that begins and ends with what is no white space, with white space collapsed to
+ * single spaces; returns its length. Up to STEP bytes behind that may be written, too.
  */
 static uint32_t collapse(char *to, const char *at, const char *end, const char *limit)
 {
     char *start = to;
-    at = behind_blanks(at, end);
     while (at < end) {
         bytes_t bytes = bytes_at(at, limit);
         bytes_t blanks = blanks_of(bytes);
@@ -139,17 +140,49 @@ static uint32_t collapse(char *to, const char *at, const char *end, const char *
             at = behind_blanks(at, end);
         }
     }
-    return (uint32_t)(to - start) - (to > start && to[-1] == ' ');
+    return (uint32_t)(to - start);
+}
+
+/* Bytes that are not what collapse leaves: white space but single spaces, and other controls. */
+static inline bytes_t odd_at(const char *at)
+{
+    bytes_t bytes;
+    bytes_t next;
+    memcpy(&bytes, at, STEP);
+    memcpy(&next, at + 1, STEP);
+    return (bytes_t)((bytes < ' ') | ((bytes == ' ') & (next == ' ')));
+}
+
+/*
+ * Whether the text from at to end, that begins and ends with what is no white space, is as collapse would leave it.
+ * Behind it are STEP readable bytes.
+ */
+static inline int is_collapsed(const char *at, const char *end)
+{
+    static const bytes_t places = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+    bytes_t odd = { 0 };
+    for (; end - at >= STEP; at += STEP) {
+        odd |= odd_at(at);
+    }
+    odd |= odd_at(at) & (bytes_t)(places < (unsigned char)(end - at));
+    return (tmpl_eight((const char *)&odd) | tmpl_eight((const char *)&odd + STEP / 2)) == 0;
 }
 
 void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut)
 {
-    const char *src = build->page->src;
-    uint32_t length =
-        collapse(build->text, src + span.start, src + span.end, src + build->page->len);
-    uint64_t path = build->page->nodes[node].path;
-    add(build, node, span, XXH3_64bits_withSeed(build->text, length, path), length);
-    build->page->segments[build->page->n_segments - 1].may = may_cut ? TMPL_NODE_CUT : 0;
+    const char *limit = build->page->src + build->page->len;
+    const char *end = build->page->src + span.end;
+    const char *text = behind_blanks(build->page->src + span.start, end);
+    while (tmpl_is_space(end[-1])) {
+        end--;
+    }
+    uint32_t length = (uint32_t)(end - text);
+    if (limit - end <= STEP || !is_collapsed(text, end)) {
+        length = collapse(build->text, text, end, limit);
+        text = build->text;
+    }
+    add(build, node, span, XXH3_64bits_withSeed(text, length, build->page->nodes[node].path),
+        length, may_cut ? TMPL_NODE_CUT : 0);
 }
 
 /* A segment for an element known by the value of one attribute. */
@@ -161,7 +194,7 @@ static void add_address(tmpl_build_t *build, uint32_t node, const char *attribut
         tmpl_span_len(attr.value) > 0) {
         uint64_t hash = XXH3_64bits_withSeed(build->page->src + attr.value.start,
                                              tmpl_span_len(attr.value), n->path);
-        add(build, node, n->open, hash, TMPL_IMAGE_LENGTH);
+        add(build, node, n->open, hash, TMPL_IMAGE_LENGTH, 0);
     }
 }
 

@@ -114,9 +114,9 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
     open_root(&t);
     for (uint32_t i = 0; i < tokens->n; i++) {
         const tmpl_token_t *token = &tokens->tokens[i];
-        if (token->text_shown) {
+        if (token->flags & TMPL_TOKEN_TEXT_SHOWN) {
             tmpl_segment_text(build, t.stack[t.n - 1].node, (tmpl_span_t){ at, token->span.start },
-                              token->text_may);
+                              token->flags & TMPL_TOKEN_TEXT_MAY);
         }
         close_ended(&t, i);
         if (token->is_node && t.n > max_depth) {
@@ -128,9 +128,9 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
         }
         at = token->span.end;
     }
-    if (tokens->text_shown) {
+    if (tokens->text & TMPL_TOKEN_TEXT_SHOWN) {
         tmpl_segment_text(build, t.stack[t.n - 1].node, (tmpl_span_t){ at, build->page->len },
-                          tokens->text_may);
+                          tokens->text & TMPL_TOKEN_TEXT_MAY);
     }
     while (t.n > 0) {
         close_node(&t);
