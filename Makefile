@@ -219,8 +219,8 @@ check-sanitized:
 	$(PROVE) -e '' $(patsubst tests/%.c,$(BUILD)/asan/tests/%,$(TEST_SRC))
 	ASAN_OPTIONS=detect_leaks=0 TMPL_MODULE=$(abspath $(BUILD))/asan/mod_tmpl.so TMPL_TEST_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
 	  $(PROVE) $(SANITIZED_T)
-	$(MAKE) BUILD=$(BUILD)/tsan $(TSAN) $(BUILD)/tsan/tests/test_store $(BUILD)/tsan/tmplctl
-	$(PROVE) -e '' $(BUILD)/tsan/tests/test_store
+	$(MAKE) BUILD=$(BUILD)/tsan $(TSAN) $(BUILD)/tsan/tests/test_store $(BUILD)/tsan/tests/test_store_epoch $(BUILD)/tsan/tmplctl
+	$(PROVE) -e '' $(BUILD)/tsan/tests/test_store $(BUILD)/tsan/tests/test_store_epoch
 	TMPLCTL=$(BUILD)/tsan/tmplctl $(PROVE) tests/tmplctl.t
 
 # valgrind       the module in a real httpd under memcheck, with its pages coming at once: minutes
