@@ -7,7 +7,7 @@
 #include "store/redis_visit.h"
 
 #define FIELDS_MOST   TMPL_REDIS_FIELDS_MOST
-#define KEYS_MOST     20000 /* of pages learnt at once, about: others wait for Redis */
+#define KEYS_MOST     40000 /* of pages learnt at once, about: others wait for Redis */
 #define SCAN_LEAST    2     /* fields that the sweeper looks at, and one a page */
 #define PAUSE_LEAST   apr_time_from_msec(1) /* before a refused transaction is tried again, at most */
 #define PAUSE_DOUBLED 4                     /* times, if it is refused again and again */
