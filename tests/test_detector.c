@@ -97,7 +97,7 @@ static void a_model_says_whose_it_is(void **state)
     assert_int_equal(tmpl_models_load(&models, &whose, "tests", &err, *state), APR_EINVAL);
     assert_non_null(strstr(err.text, "tests: no file"));
     assert_int_equal(tmpl_models_load(&models, &whose, "README.md", &err, *state), APR_EINVAL);
-    assert_non_null(strstr(err.text, "not the head of a model: tmpl-pagelevel 1 or tmpl-trees 1"));
+    assert_non_null(strstr(err.text, "not the head of a model: tmpl-pagelevel 2 or tmpl-trees 1"));
     assert_memory_equal(&models, &before, sizeof(models));
 }
 

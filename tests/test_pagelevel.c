@@ -79,16 +79,81 @@ static void features_say_what_the_page_has(void **state)
     assert_float_equal(text[TMPL_FEATURE_LINK] + text[TMPL_FEATURE_IN_LIST], 0, 0);
     assert_float_equal(text[TMPL_FEATURE_IN_MAIN] + text[TMPL_FEATURE_TAG_P], 2, 0);
     assert_float_equal(text[TMPL_FEATURE_STOPS], log1p(2), 1e-6);
-    assert_float_equal(text[TMPL_FEATURE_DIGITS], 2 / 31.0, 1e-6);
+    assert_float_equal(text[TMPL_FEATURE_SENTENCE], log1p(6 / 2.0), 1e-6);
+    assert_float_equal(text[TMPL_FEATURE_COMMAS], 100 * 1 / 6.0, 1e-4);
+    assert_float_equal(text[TMPL_FEATURE_DIGITS], 2 / 26.0, 1e-6);
     assert_float_equal(text[TMPL_FEATURE_START], 11.0 / page->length, 1e-6);
     assert_float_equal(cell[TMPL_FEATURE_END], 0, 0);
     assert_float_equal(cell[TMPL_FEATURE_IN_CELL], 1, 0);
 }
 
+/* What stands twice, what stands beside it and around it, and what attributes say of looks. */
+static void features_say_what_is_beside_and_around(void **state)
+{
+    const tmpl_page_t *page =
+        leaves("<p>zero<ul><li>once<li><a href=1>two two</a> and<li>same<li>same</ul>"
+               "<table width=30% height=9><tr><td width=29%>cell<td width=300 bgcolor=red>last"
+               "<td height=1 width=299><a href=2><img src=i></a></table>",
+               *state);
+    tmpl_regions_t parts;
+    tmpl_regions(&parts, page, *state);
+    const float *two = features_of(&parts, page, "two", 1);
+    const float *same = features_of(&parts, page, "same", 1);
+    const float *list = features_of(&parts, page, "once", 0);
+    const float *cell = features_of(&parts, page, "cell", 1);
+    const float *last = features_of(&parts, page, "last", 1);
+    const float *image = features_of(&parts, page, "<img", 1);
+    assert_float_equal(same[TMPL_FEATURE_REPEAT], 1, 0);
+    assert_float_equal(two[TMPL_FEATURE_REPEAT], 0, 0);
+    assert_float_equal(list[TMPL_FEATURE_REPEAT], 8 / (expm1((double)list[TMPL_FEATURE_LENGTH])),
+                       1e-6);
+    /* words: two of three in a link; of six in the list */
+    assert_float_equal(two[TMPL_FEATURE_LINK], 2 / 3.0, 1e-6);
+    assert_float_equal(list[TMPL_FEATURE_LINK], 2 / 6.0, 1e-6);
+    assert_float_equal(two[TMPL_FEATURE_BOX_LINK], 2 / 6.0, 1e-6);
+    assert_float_equal(cell[TMPL_FEATURE_PAGE_LINK], 2 / 9.0, 1e-6);
+    assert_float_equal(image[TMPL_FEATURE_LINK], 1, 0);
+    /* two blocks on either side: zero and once, same and same; two and same, cell and last */
+    assert_float_equal(two[TMPL_FEATURE_NEAR_LENGTH], log1p(4 * 4), 1e-6);
+    assert_float_equal(two[TMPL_FEATURE_NEAR_LINK], 0, 0);
+    assert_float_equal(same[TMPL_FEATURE_NEAR_LINK], 2 / 6.0, 1e-6);
+    assert_float_equal(cell[TMPL_FEATURE_WIDTH] + image[TMPL_FEATURE_WIDTH], 2, 0);
+    assert_float_equal(last[TMPL_FEATURE_WIDTH], 0, 0);
+    assert_float_equal(last[TMPL_FEATURE_COLOUR] + image[TMPL_FEATURE_HEIGHT], 2, 0);
+    assert_float_equal(last[TMPL_FEATURE_HEIGHT] + image[TMPL_FEATURE_COLOUR], 0, 0);
+}
+
+/* The nearest class or id of each kind: of the part, or of an element around it. Comments are no template. */
+static void names_are_the_parts_own_or_its_ancestors(void **state)
+{
+    static const struct {
+        const char *html;
+        float own[2], above[2]; /* template, content */
+    } cases[] = {
+        { "<div class=Menu><p>x</div>", { 0, 0 }, { 1, 0 } },
+        { "<div class=x><p class=Menu>x</div>", { 1, 0 }, { 0, 0 } },
+        { "<div id=sidebar><p class=footer>x</div>", { 1, 0 }, { 1, 0 } },
+        { "<div class=main-content><p id=story>x</div>", { 0, 1 }, { 0, 0 } },
+        { "<div class=main-content><p>x</div>", { 0, 0 }, { 0, 1 } },
+        { "<div class=comment><p class=byline>x</div>", { 0, 0 }, { 0, 0 } },
+        { "<div role=menu><p>x</div>", { 0, 0 }, { 0, 0 } },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = leaves(cases[i].html, *state);
+        tmpl_regions_t parts;
+        tmpl_regions(&parts, page, *state);
+        const float *f = features_of(&parts, page, "x", 1);
+        assert_float_equal(f[TMPL_FEATURE_WORD_TEMPLATE], cases[i].own[0], 0);
+        assert_float_equal(f[TMPL_FEATURE_WORD_CONTENT], cases[i].own[1], 0);
+        assert_float_equal(f[TMPL_FEATURE_IN_WORD_TEMPLATE], cases[i].above[0], 0);
+        assert_float_equal(f[TMPL_FEATURE_IN_WORD_CONTENT], cases[i].above[1], 0);
+    }
+}
+
 static void sentences_end_in_many_scripts(void **state)
 {
     static const char *const texts[] = { "一。二！三？", "एक। दो। तीन।", "هل؟ هل؟ هل؟",
-                                         "กก ขข คค ง", "One. Two! 3.5?" };
+                                         "One. Two! 3.5?" };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         tmpl_regions_t parts;
         tmpl_regions(&parts, leaves(apr_pstrcat(*state, "<p>", texts[i], "</p>", NULL), *state),
@@ -309,7 +374,7 @@ static void a_model_reads_back(void **state)
 static void a_bad_model_is_refused_with_its_line(void **state)
 {
     static const char *const bad[][3] = {
-        { "pagelevel 1", "pagelevel 9", "line 1: not the head" },
+        { "pagelevel 2", "pagelevel 1", "line 1: not the head" },
         { "threshold 0.5", "threshold 1.5", "line 2: threshold is not a number of 0 to 1: 1.5" },
         { "threshold 0.5", "ratio 0.5", "line 2: \"threshold\" is expected, not \"ratio\"" },
         { "class 0", "class 1", "line 3: classes" },
@@ -346,6 +411,8 @@ static void a_bad_model_is_refused_with_its_line(void **state)
 static const struct CMUnitTest tests[] = {
     CHECK(parts_are_a_tree_in_document_order),
     CHECK(features_say_what_the_page_has),
+    CHECK(features_say_what_is_beside_and_around),
+    CHECK(names_are_the_parts_own_or_its_ancestors),
     CHECK(sentences_end_in_many_scripts),
     CHECK(templateness_is_a_logistic_function),
     CHECK(fitting_nothing_gives_the_odds),

@@ -37,7 +37,7 @@ my ($code, $out) = run('--date', 'today', '--out', "$dir/a", "$dir/site");
 is($code, 0, 'a site is learnt') or diag($out);
 like($out, qr/^1 sites, 8 pages, \d+ nodes; 0 declined, 0 failed$/m, 'pages at any depth');
 my $model = slurp("$dir/a");
-like($model, qr/^tmpl-pagelevel 1\n# tmplctl train, today: 1 sites, 8 pages, .*\n# site \Q$dir\E\/site\n/,
+like($model, qr/^tmpl-pagelevel 2\n# tmplctl train, today: 1 sites, 8 pages, .*\n# site \Q$dir\E\/site\n/,
     'the model says where it comes from');
 like($model, qr/^class 0 nodes 40 template 32 /m, 'what stood on all pages is template, the rest is not');
 run('--date', 'today', '--out', "$dir/b", "$dir/site");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Page-level detection, Chakrabarti, Kumar and Punera (WWW 2007): whether a part of a page is template, from
- * that page alone. Each part has features; a logistic regression, one for each size class, gives its
- * templateness; smoothing (isotonic.h) makes the parts of a page agree. Nothing is known of the site.
+ * that page alone. Each part has features, mostly sums of what feature/reading.h counts in blocks; a logistic
+ * regression, one for each size class, gives its templateness; smoothing (isotonic.h) makes the parts of a page agree.
+ * Nothing is known of the site.
  *
  * The page should be parsed with tmpl_separators_pagelevel, so that its blocks are leaves: a paragraph, a
  * list item, a cell.
@@ -41,18 +42,18 @@
     X(IN_FORM, "in-form", TAG)                                                                     \
     X(IN_EDGE, "in-edge", MARK)             /* nav header footer aside */                          \
     X(IN_MAIN, "in-main", MARK)             /* main article */                                     \
-    X(WORD_TEMPLATE, "word-template", WORD) /* class, id or role says so */                        \
+    X(WORD_TEMPLATE, "word-template", WORD) /* class or id says so */                              \
     X(WORD_CONTENT, "word-content", WORD)                                                          \
-    X(IN_WORD_TEMPLATE, "in-word-template", WORD) /* or an ancestor's */                           \
+    X(IN_WORD_TEMPLATE, "in-word-template", WORD) /* an ancestor's does */                         \
     X(IN_WORD_CONTENT, "in-word-content", WORD)                                                    \
-    X(LINK, "link", LINK)               /* share of its text in anchors */                         \
-    X(LINKS, "links", LINK)             /* anchors */                                              \
+    X(LINK, "link", LINK) /* share of its words in links */                                        \
+    X(LINKS, "links", LINK)                                                                        \
     X(BOX_LINK, "box-link", LINK)       /* link of its parent */                                   \
     X(PAGE_LINK, "page-link", LINK)     /* link of the page */                                     \
-    X(SENTENCE, "sentence", TEXT)       /* mean length of a sentence */                            \
+    X(SENTENCE, "sentence", TEXT)       /* words a sentence */                                     \
     X(STOPS, "stops", TEXT)             /* ends of sentences */                                    \
-    X(COMMAS, "commas", TEXT)           /* per 100 bytes */                                        \
-    X(DIGITS, "digits", TEXT)           /* share of its bytes */                                   \
+    X(COMMAS, "commas", TEXT)           /* per 100 words */                                        \
+    X(DIGITS, "digits", TEXT)           /* share of its characters */                              \
     X(NEAR_LENGTH, "near-length", NEAR) /* bytes of text of the two parts before and after */      \
     X(NEAR_LINK, "near-link", NEAR)     /* link of them */                                         \
     X(REPEAT, "repeat", REPEAT)         /* share of its text that stands elsewhere on the page */  \
@@ -104,7 +105,10 @@ typedef struct {
 /* The parts of a page, with their features; all from pool. */
 void tmpl_regions(tmpl_regions_t *parts, const tmpl_page_t *page, apr_pool_t *pool);
 
-/* Every block-level element begins and ends a block. */
+/*
+ * Every block-level element begins and ends a block; br does not, as it does for auto: a line of a paragraph is no
+ * part of a page. docs/design.md has what that is worth.
+ */
 extern const tmpl_tag_set_t tmpl_separators_pagelevel;
 
 #define TMPL_SIZE_CLASSES 4
@@ -126,7 +130,7 @@ typedef struct {
 } tmpl_model_t;
 
 /* The first line of its text that is no comment. */
-#define TMPL_MODEL_HEAD "tmpl-pagelevel 1"
+#define TMPL_MODEL_HEAD "tmpl-pagelevel 2"
 
 /* Reads a model. APR_EINVAL, with file, line and what is wrong there; all of it is from pool. */
 apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *text,
