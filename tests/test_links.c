@@ -60,6 +60,13 @@ static void references_resolve_as_the_rfc_says(void **state)
         { "ftp://a/b", NULL },
         { "http:///b", NULL },
         { "http://a:x/b", NULL },
+        { "http://a:0/b", NULL },
+        { "http://a:65536/b", NULL },
+        { "http://a:80808080808080808080/b", NULL },
+        { "http://a:/b", "http://a/b" },
+        { "http://a:65535/b", "http://a:65535/b" },
+        { "http://[2001:DB8::1]:81/b", "http://[2001:db8::1]:81/b" },
+        { "//[::1]/b", "http://[::1]/b" },
     };
     tmpl_address_t base = address_of("http://a/b/c/d;p?q", *state);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -8,7 +8,7 @@ use lib "$FindBin::Bin/../t/lib";
 use Cwd qw(abs_path);
 use Test::Tmpl;
 
-my $tool = abs_path($ENV{TMPLCTL} // "$FindBin::Bin/../build/tmplctl");
+my $tool = abs_path($ENV{TMPLCTL} // "$FindBin::Bin/../" . ($ENV{BUILD} // 'build') . "/tmplctl");
 plan skip_all => 'there is no tmplctl: run make first' unless defined $tool && -x $tool;
 delete @ENV{qw(TMPL_STORE SSL_CERT_FILE http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY)};
 my $dir = temp_dir();
@@ -387,6 +387,7 @@ subtest 'usage errors' => sub {
         [qr/one argument too many/, '--store', 'lmdb:store', 'http://a/', 'http://b/'],
         [qr/"ftp:\/\/a\/" is no http or https URL/, '--store', 'lmdb:store', 'ftp://a/'],
         [qr/"a\.example" is no http or https URL/, '--store', 'lmdb:store', 'a.example'],
+        [qr/the port of "http:\/\/127\.0\.0\.1:65616\/" is not one of 1 to 65535/, '--store', 'lmdb:store', 'http://127.0.0.1:65616/'],
         [qr/which store\?/, 'http://127.0.0.1/'],
         [qr/--store has no use with --via/, '--store', 'lmdb:store', '--via', 'http://p/', 'http://a/'],
         [qr/"socks5:\/\/p" is no http URL/, '--via', 'socks5://p', 'http://a/'],

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "site/address.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_lib.h>
@@ -138,12 +139,22 @@ static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, c
     if (parts->hostname == NULL || parts->hostname[0] == '\0') {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" names no host", text);
     }
-    char *host = apr_pstrdup(pool, parts->hostname);
+    /* APR lets any number pass, less what does not fit */
+    long port = parts->port_str != NULL && parts->port_str[0] != '\0'
+                    ? strtol(parts->port_str, NULL, 10)
+                    : apr_uri_port_of_scheme(address->scheme);
+    if (port < 1 || port > UINT16_MAX) {
+        return tmpl_fail(err, APR_EINVAL, "the port of \"%s\" is not one of 1 to %d", text,
+                         UINT16_MAX);
+    }
+    /* and takes IPv6's brackets off */
+    int colons = strchr(parts->hostname, ':') != NULL;
+    char *host = apr_pstrcat(pool, colons ? "[" : "", parts->hostname, colons ? "]" : "", NULL);
     for (char *p = host; *p != '\0'; p++) {
         *p = (char)apr_tolower(*p);
     }
     address->host = host;
-    address->port = parts->port != 0 ? parts->port : apr_uri_port_of_scheme(address->scheme);
+    address->port = (uint16_t)port;
     return APR_SUCCESS;
 }
 

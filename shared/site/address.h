@@ -8,7 +8,7 @@
 /* The address of a page. Strings come from the pool it was read with. */
 typedef struct {
     const char *scheme; /* "http" or "https" */
-    const char *host;   /* lower case */
+    const char *host;   /* lower case; IPv6 in brackets */
     uint16_t port;      /* the scheme's own if none is named */
     const char *uri;    /* "/path?query", without a fragment */
 } tmpl_address_t;
