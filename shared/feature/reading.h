@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page while its features are computed: around.c, text.c and score.c fill it, feature.c and detect/pagelevel_parts.c read. */
+/* A page while its features are computed: around.c, text.c and score.c fill it, rows.c and detect/pagelevel_parts.c read. */
 #ifndef TMPL_READING_H
 #define TMPL_READING_H
 
@@ -138,13 +138,34 @@ typedef struct {
 #undef TMPL_SUM
 } tmpl_sums_t;
 
-/* Sums over the blocks [first, after) from sums before each block. */
-static inline tmpl_sums_t tmpl_sums_between(const tmpl_sums_t *before, uint32_t first,
+/*
+ * Sums over the blocks before each, and before where one would follow the last. So many more numbers on either side say
+ * what the first and the last say: blocks that are not there add nothing to a sum.
+ */
+#define TMPL_BEYOND 16
+
+typedef struct {
+#define TMPL_SUM(name) uint32_t *name;
+    TMPL_SUMS(TMPL_SUM)
+#undef TMPL_SUM
+} tmpl_before_t;
+
+/* Sums over the blocks [first, after). */
+static inline tmpl_sums_t tmpl_sums_between(const tmpl_before_t *before, uint32_t first,
                                             uint32_t after)
 {
-#define TMPL_SUM(name) .name = before[after].name - before[first].name,
+#define TMPL_SUM(name) .name = before->name[after] - before->name[first],
     return (tmpl_sums_t){ TMPL_SUMS(TMPL_SUM) };
 #undef TMPL_SUM
+}
+
+/* Sets what stands beyond the blocks, of which the last sum is known. */
+static inline void tmpl_sums_beyond(uint32_t *before, uint32_t n_blocks)
+{
+    for (int i = 1; i <= TMPL_BEYOND; i++) {
+        before[-i] = 0;
+        before[n_blocks + (uint32_t)i] = before[n_blocks];
+    }
 }
 
 /* A block of long text. */
@@ -165,11 +186,12 @@ struct tmpl_reading_t {
     tmpl_small_t *blocks;
     apr_array_header_t *large; /* tmpl_tally_t */
     apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block; NULL: not read yet */
-    tmpl_sums_t *before;       /* sums over the blocks before each; n_blocks + 1 */
-    float **scores;            /* of nodes, by TMPL_SCORES; NULL: all 0 (score.c) */
-    unsigned char *again;      /* of each key: it stands on the page more than once */
-    uint32_t title;            /* words of the page's title, in halves */
-    uint32_t best;             /* the node that scores best; 0: none has a score */
+    tmpl_before_t before;
+    uint32_t *boxes;      /* the innermost one of each block; read with the layout */
+    float **scores;       /* of nodes, by TMPL_SCORES; NULL: all 0 (score.c) */
+    unsigned char *again; /* of each key: it stands on the page more than once */
+    uint32_t title;       /* words of the page's title, in halves */
+    uint32_t best;        /* the node that scores best; 0: none has a score */
 };
 
 static inline tmpl_place_t *tmpl_place_at(const tmpl_reading_t *reading, uint32_t i)
@@ -206,6 +228,9 @@ static inline uint32_t tmpl_after_block(const tmpl_page_t *page, uint32_t node)
 void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool);
+
+/* The boxes around a block's innermost one; those there were stay if that is the first of them. */
+void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t innermost);
 
 /* What was counted in a block. In text.c. */
 tmpl_tally_t tmpl_tally_of(const tmpl_reading_t *reading, uint32_t b);

@@ -24,7 +24,7 @@ static float *score_of(tmpl_reading_t *reading, uint32_t node, apr_pool_t *pool)
 static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
-    tmpl_sums_t sums = tmpl_sums_between(reading->before, b, b + 1);
+    tmpl_sums_t sums = tmpl_sums_between(&reading->before, b, b + 1);
     double plain = (sums.words - sums.linked) * 0.5;
     if (plain < LEAST_WORDS) {
         return;
@@ -57,7 +57,7 @@ void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         if (tmpl_score(reading, i) > 0) {
             float *score = score_of(reading, i, pool);
-            tmpl_sums_t sum = tmpl_sums_between(reading->before, tmpl_first_block(page, i),
+            tmpl_sums_t sum = tmpl_sums_between(&reading->before, tmpl_first_block(page, i),
                                                 tmpl_after_block(page, i));
             const tmpl_near_t *near = &tmpl_place(reading, i)->near;
             double named = (near->steps[TMPL_NAME_GOOD] == 1 ? 1.25 : 1) *

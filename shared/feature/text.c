@@ -595,7 +595,7 @@ tmpl_tally_t tmpl_tally_of(const tmpl_reading_t *reading, uint32_t b)
         memcpy(&index, small, sizeof(index));
         return APR_ARRAY_IDX(reading->large, index, tmpl_tally_t);
     }
-    tmpl_sums_t sums = tmpl_sums_between(reading->before, b, b + 1);
+    tmpl_sums_t sums = tmpl_sums_between(&reading->before, b, b + 1);
     return (tmpl_tally_t){ .words = sums.words,
                            .linked = sums.linked,
 #define TMPL_TALLY(name) .name = small->name,
@@ -622,23 +622,31 @@ static void read_title(tmpl_reading_t *reading, title_t *title)
     reading->title = tally.words;
 }
 
+static void set_sums(tmpl_before_t *before, uint32_t b, const tmpl_sums_t *sums)
+{
+    before->words[b] = sums->words;
+    before->linked[b] = sums->linked;
+    before->length[b] = sums->length;
+}
+
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
+    uint32_t n = page->n_blocks;
     uint32_t words[TITLE_MAX];
     title_t title = { .words = words, .room = TITLE_MAX };
-    tmpl_sums_t sums = { 0 }; /* those of what the table says stay 0 */
+    tmpl_sums_t sums = { 0 };
     uint32_t long_text = 0;
     find_again(reading->again, page);
     reading->longs = apr_array_make(pool, 32, sizeof(tmpl_long_t));
     reading->large = apr_array_make(pool, 16, sizeof(tmpl_tally_t));
     read_title(reading, &title);
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
+    for (uint32_t b = 0; b < n; b++) {
         tmpl_tally_t tally = { 0 };
         read_block(&tally, reading, b, &title);
         keep(reading, b, &tally);
         uint32_t plain = tally.words - tally.linked;
-        reading->before[b] = sums;
+        set_sums(&reading->before, b, &sums);
         sums.words += tally.words;
         sums.linked += tally.linked;
         sums.length += page->blocks[b].length;
@@ -647,6 +655,9 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
             long_text += plain;
         }
     }
-    reading->before[page->n_blocks] = sums;
-    APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ page->n_blocks, long_text };
+    set_sums(&reading->before, n, &sums);
+    tmpl_sums_beyond(reading->before.words, n);
+    tmpl_sums_beyond(reading->before.linked, n);
+    tmpl_sums_beyond(reading->before.length, n);
+    APR_ARRAY_PUSH(reading->longs, tmpl_long_t) = (tmpl_long_t){ n, long_text };
 }
