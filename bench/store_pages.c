@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench/store_pages URI SEGMENTS PAGES [BATCH]: a site's pages, made up, learnt one after the other by the
- * store at URI; with BATCH they are judged one after the other, and so many learnt at a time. Of a page's segments half are the template's, a tenth come back now and then, the rest
+ * store at URI; with BATCH they are judged one after the other, by counts of up to LEARN_DELAY ago, and so many learnt
+ * at a time. Of a page's segments half are the template's, a tenth come back now and then, the rest
  * are new; every fourth segment begins a block with three layout paths.
  *
  * The time of a page is taken over the WINDOW pages before each power of ten, the median of them. "begin" is
