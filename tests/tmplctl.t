@@ -809,7 +809,7 @@ subtest 'signals' => sub {
         } until $? & 127 || $tries == 30;
         is($? & 127, { INT => 2, TERM => 15 }->{$signal}, "$signal: it dies of the signal");
         like($said, qr/interrupted: \d+ of 3000/, "$signal: and says how far it came");
-        opendir my $d, $out;
+        opendir(my $d, $out) or die $!;
         is(scalar(grep { /^\.tmplctl/ } readdir $d), 0, "$signal: no half file is left");
     }
 };
