@@ -351,7 +351,7 @@ static apr_status_t conn_connect(tmpl_redis_t *redis, conn_t *conn, apr_time_t d
 static apr_status_t conn_expect_ok(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
                                    tmpl_error_t *err)
 {
-    redisReply *reply;
+    redisReply *reply = NULL;
     apr_status_t rv = conn_receive(redis, conn, deadline, &reply, err);
 
     if (rv != APR_SUCCESS) {
