@@ -14,7 +14,7 @@ HTTPD_CFLAGS := -I$(shell $(APXS) -q INCLUDEDIR 2>/dev/null)
 
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
          -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(SANITIZE) $(CFLAGS)
 LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
