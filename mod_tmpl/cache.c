@@ -222,6 +222,7 @@ static void add_conf(context_t *context, const tmpl_conf_t *conf)
     int headers = tmpl_conf_headers(conf);
 
     tmpl_conf_opts(&opts, conf);
+    tmpl_models_id_t models = tmpl_models_id(&opts.detect.models);
     ADD(context, opts.mode);
     ADD(context, opts.policy.min_df);
     ADD(context, opts.policy.lifetime_tb);
@@ -231,8 +232,7 @@ static void add_conf(context_t *context, const tmpl_conf_t *conf)
     ADD(context, opts.detect.smoothing);
     ADD(context, opts.detect.ratio);
     ADD(context, opts.detect.threshold);
-    ADD(context, opts.detect.models.pagelevel);
-    ADD(context, opts.detect.models.trees);
+    ADD(context, models);
     ADD(context, opts.guards.min_keep);
     ADD(context, opts.page.seed);
     ADD(context, conf->store);

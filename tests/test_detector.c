@@ -101,6 +101,31 @@ static void a_model_says_whose_it_is(void **state)
     assert_memory_equal(&models, &before, sizeof(models));
 }
 
+/* Models are told apart by what stands in them, not by where they are. */
+static void a_model_is_known_by_its_text(void **state)
+{
+    static const char *const files[] = { "tests/models/one.trees", "tests/models/all.trees",
+                                         "conf/pagelevel.model" };
+    tmpl_models_id_t ids[3];
+    tmpl_detector_e whose;
+    tmpl_error_t err;
+    for (unsigned i = 0; i < 6; i++) {
+        tmpl_models_t models = { 0 };
+        tmpl_models_id_t none = tmpl_models_id(&models);
+        assert_true(none.trees == 0 && none.pagelevel == 0);
+        assert_int_equal(tmpl_models_load(&models, &whose, files[i % 3], &err, *state),
+                         APR_SUCCESS);
+        tmpl_models_id_t id = tmpl_models_id(&models);
+        assert_int_equal(id.trees != 0, whose == TMPL_DETECTOR_AUTO);
+        assert_int_equal(id.pagelevel != 0, whose == TMPL_DETECTOR_PAGELEVEL);
+        if (i < 3) {
+            ids[i] = id;
+        }
+        assert_memory_equal(&id, &ids[i % 3], sizeof(id));
+    }
+    assert_true(ids[0].trees != ids[1].trees);
+}
+
 static void names_are_parsed(void **state)
 {
     tmpl_detector_e detector;
@@ -394,6 +419,7 @@ static void detectors_share_a_table(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(models_are_built_in),
+    CHECK(a_model_is_known_by_its_text),
     CHECK(a_model_says_whose_it_is),
     CHECK(names_are_parsed),
     CHECK(keys_do_not_depend_on_separators),

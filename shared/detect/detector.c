@@ -4,6 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "detect/auto.h"
 #include "detect/builtin.h"
 #include "detect/style.h"
@@ -130,6 +133,7 @@ static apr_status_t parse_pagelevel(tmpl_models_t *models, const tmpl_model_text
     tmpl_model_t *model;
     apr_status_t status = tmpl_model_parse(&model, text, err, pool);
     if (status == APR_SUCCESS) {
+        model->id = XXH3_64bits(text->bytes, text->len);
         models->pagelevel = model;
     }
     return status;
@@ -173,6 +177,14 @@ static apr_status_t parse(tmpl_models_t *models, tmpl_detector_e *detector,
     }
     return tmpl_lines_bad(&lines,
                           "not the head of a model: ", TMPL_MODEL_HEAD " or " TMPL_TREES_HEAD);
+}
+
+tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models)
+{
+    return (tmpl_models_id_t){
+        .pagelevel = models->pagelevel != NULL ? models->pagelevel->id : 0,
+        .trees = models->trees != NULL ? tmpl_trees_id(models->trees) : 0,
+    };
 }
 
 apr_status_t tmpl_models_builtin(tmpl_models_t *models, tmpl_error_t *err, apr_pool_t *pool)

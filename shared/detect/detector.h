@@ -48,6 +48,14 @@ typedef struct {
     const tmpl_trees_t *trees; /* of auto */
 } tmpl_models_t;
 
+/* What tells models from others, by their text: after a restart, too, and at whatever address they are. */
+typedef struct {
+    uint64_t pagelevel; /* 0: there is none */
+    uint64_t trees;
+} tmpl_models_id_t;
+
+tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models);
+
 /* Those that are built in: conf/pagelevel.model, conf/auto.model. From pool; takes milliseconds. */
 apr_status_t tmpl_models_builtin(tmpl_models_t *models, tmpl_error_t *err, apr_pool_t *pool);
 

@@ -125,6 +125,7 @@ typedef struct {
 } tmpl_model_class_t;
 
 typedef struct {
+    uint64_t id;      /* hash of its text; 0: it was not read from one */
     double threshold; /* a block with more templateness is template, 0..1 */
     tmpl_model_class_t classes[TMPL_SIZE_CLASSES];
 } tmpl_model_t;

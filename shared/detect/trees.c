@@ -18,6 +18,9 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "feature/feature.h"
 
 /* What a leaf's value is a multiple of: 2^-40. So long as no value is above LEAF_MOST no sum overflows. */
@@ -52,6 +55,7 @@ typedef struct {
 } column_t;
 
 struct tmpl_trees_t {
+    uint64_t id;
     double threshold;
     int64_t bias; /* in UNITs, as are leaves */
     uint32_t n_trees;
@@ -308,6 +312,7 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
         return APR_EINVAL;
     }
     share_conditions(reader);
+    reader->trees->id = XXH3_64bits(text->bytes, text->len);
     reader->trees->trees = (const tree_t *)(const void *)reader->all->elts;
     reader->trees->n_trees = (uint32_t)reader->all->nelts;
     reader->trees->splits = (const split_t *)(const void *)reader->splits->elts;
@@ -319,6 +324,11 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
 double tmpl_trees_threshold(const tmpl_trees_t *trees)
 {
     return trees->threshold;
+}
+
+uint64_t tmpl_trees_id(const tmpl_trees_t *trees)
+{
+    return trees->id;
 }
 
 /* --- judging --- */

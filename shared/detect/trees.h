@@ -38,6 +38,9 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
 
 double tmpl_trees_threshold(const tmpl_trees_t *trees);
 
+/* A hash of its text: another one for another model, wherever and whenever it is read. */
+uint64_t tmpl_trees_id(const tmpl_trees_t *trees);
+
 /*
  * Blocks are judged in two steps: columns of a few are asked while they are in the processor's nearest memory, and
  * then trees are gone through once for many.
