@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include <apr_hash.h>
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
 
@@ -70,10 +71,16 @@ tmpl_later_t *tmpl_later_create(apr_pool_t *pool)
     return later;
 }
 
+/* Names are looked at where they are nearly sure to be the same: each stands in memory of its own. */
+static int is_same_site(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
+{
+    return one->site == other->site && strcmp(one->page->site, other->page->site) == 0;
+}
+
 static int is_same(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
 {
     return one->document.id == other->document.id && one->document.text == other->document.text &&
-           strcmp(one->page->site, other->page->site) == 0;
+           is_same_site(one, other);
 }
 
 /* The place of the same page, or a free one: there are more than pages. */
@@ -163,6 +170,7 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
                                .size = tmpl_observation_size(page),
                                .document = *page->document,
                                .due = due };
+    apr_ssize_t len = APR_HASH_KEY_STRING;
     apr_time_t now = tmpl_clock();
     apr_interval_time_t pause;
     tmpl_later_e added;
@@ -170,6 +178,7 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     if (waiting.page == NULL) {
         return TMPL_LATER_FULL;
     }
+    waiting.site = apr_hashfunc_default(page->site, &len);
     apr_thread_mutex_lock(later->lock);
     pause = is_known(later, &waiting) ? 0 : slow_down(later, now);
     if (pause > 0) {
@@ -208,16 +217,15 @@ static unsigned choose(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most
     unsigned n = 0, oldest, i;
 
     for (oldest = 0; oldest < later->n && n < most; oldest++) {
-        const char *site;
+        const tmpl_waiting_t first = later->pages[oldest];
 
-        if (later->pages[oldest].page == NULL) {
+        if (first.page == NULL) {
             continue;
         }
-        site = later->pages[oldest].page->site;
         for (i = oldest; i < later->n && n < most; i++) {
             tmpl_waiting_t *waiting = &later->pages[i];
 
-            if (waiting->page != NULL && strcmp(waiting->page->site, site) == 0) {
+            if (waiting->page != NULL && is_same_site(waiting, &first)) {
                 taken[n++] = *waiting;
                 waiting->page = NULL;
             }

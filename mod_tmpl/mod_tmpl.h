@@ -421,6 +421,7 @@ typedef struct {
     tmpl_observation_t *page; /* from malloc */
     apr_size_t size;
     tmpl_document_t document;
+    unsigned site;  /* a hash of its name */
     apr_time_t due; /* on tmpl_clock: from when on it is to be learnt */
     unsigned tries; /* how often that has failed */
 } tmpl_waiting_t;
