@@ -317,6 +317,8 @@ static void declines_have_reasons(void **state)
         { "<p>a<svg><g></svg>b", "foreign" },
         { "<p>a<svg><div></div></svg>b", "foreign" },
         { "<p>a<noscript><!-- </noscript> --></noscript>b", "uncovered" },
+        { "<form><noscript></form>a</noscript>", "uncovered" },
+        { "<div><form><noscript></form>a</noscript></div>", "uncovered" },
         { "\xff\xfe<\0p\0", "charset" },
         { "<meta charset=utf-16le><p>a", "charset" },
         { "<meta http-equiv=content-type content='text/html; charset=ISO-2022-JP'><p>a",

@@ -567,7 +567,9 @@ static tmpl_decline_e end_noscript(balance_t *b, uint32_t end)
     if (!in_head && top(b)->name == TMPL_TAG_NOSCRIPT && b->s.n == depth + 1) {
         tmpl_opens_close(&b->s, depth, end);
     }
-    if (b->s.n != depth || b->s.n_active != b->noscript_active || b->templates > 0) {
+    /* the depth alone is no proof: </form> takes its form from the stack wherever that is */
+    if (b->s.n != depth || b->s.n_of[TMPL_TAG_NOSCRIPT] != 0 ||
+        b->s.n_active != b->noscript_active || b->templates > 0) {
         return TMPL_DECLINE_UNCOVERED;
     }
     return TMPL_DECLINE_NONE;
