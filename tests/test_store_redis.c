@@ -51,6 +51,36 @@ static void few_round_trips(void **state)
     assert_int_equal(info_number(server, "INFO stats", "total_connections_received:"), 6);
 }
 
+/* As many pages as are best handed over at once, of 250 keys each, share the buckets that one transaction writes. */
+static void a_batch_is_one_transaction(void **state)
+{
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[c->backend];
+    const tmpl_observation_t *pages[TMPL_BATCH_MOST];
+    tmpl_observation_t page[TMPL_BATCH_MOST];
+    tmpl_document_t document[TMPL_BATCH_MOST];
+    uint32_t n = tmpl_store_batch(c->store), counted;
+
+    assert_in_range(n, 64, TMPL_BATCH_MOST);
+    do_by_hand(server, "CONFIG RESETSTAT");
+    for (uint32_t i = 0; i < n; i++) {
+        page_init(&page[i], &document[i], c, i, 100 * i, 250);
+        pages[i] = &page[i];
+    }
+    assert_int_equal(tmpl_store_learn(c->store, pages, n, TIMEOUT, &counted, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(counted, n);
+    assert_int_equal(transactions(server), 1);
+    /* much longer ones do not keep the server from others for as long */
+    for (uint32_t i = 0; i < n; i++) {
+        page_init(&page[i], &document[i], c, n + i, 0, 1500);
+    }
+    assert_int_equal(tmpl_store_learn(c->store, pages, n, TIMEOUT, &counted, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(counted, n);
+    assert_true(transactions(server) > 3);
+}
+
 /* What the process remembers of a site is no longer so: it is asked again, and told right. */
 static void stale_memory_changes_no_answer(void **state)
 {
@@ -1090,6 +1120,7 @@ static void endless_answer_is_an_error(void **state)
 
 static const store_test_t table[] = {
     TEST(REDIS_UNIX, few_round_trips),
+    TEST(REDIS_UNIX, a_batch_is_one_transaction),
     TEST(REDIS_UNIX, stale_memory_changes_no_answer),
     TEST(REDIS_UNIX, buckets_go_with_their_entries),
     TEST(REDIS_UNIX, writers_do_not_lose_pages),
