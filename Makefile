@@ -241,10 +241,14 @@ tsan:
 SECONDS  ?= 30
 FUZZERS  := page config reply links decision
 FUZZ_CC  ?= clang
-$(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_SRC) tests/oracle.c tests/oracle.h tests/pieces.h
+FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-sanitize=function
+FUZZ_OBJ := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(LIB_SRC) tests/oracle.c)
+$(BUILD)/fuzz/obj/shared/detect/builtin.o: conf/pagelevel.model conf/auto.model
+$(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -O1 -g -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=function \
-	  $(CPPFLAGS_ALL) -Itests -pthread -o $@ $(filter %.c,$^) -lgumbo $(LIBS)
+	$(FUZZ_CC) -O1 -g -std=gnu11 $(FUZZ_SAN) -fsanitize=fuzzer-no-link $(CPPFLAGS_ALL) -Itests -pthread -MMD -MP -c -o $@ $<
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJ)
+	$(FUZZ_CC) $(FUZZ_SAN) -fsanitize=fuzzer -pthread -o $@ $^ -lgumbo $(LIBS)
 
 fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 	for f in $(FUZZERS); do \
@@ -345,6 +349,6 @@ help:
 clean:
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
 .PHONY: all clean
 .SECONDARY:
