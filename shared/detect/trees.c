@@ -418,20 +418,26 @@ void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_column
 /* Leaves that are looked at together. */
 #define LEAVES 16
 
+/* A word of blocks while they are judged. */
+typedef struct {
+    uint64_t one; /* some block: it ends where most others do, if they are alike */
+    int64_t all;  /* what is to be added to the sums of all */
+    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* of each, above that */
+} judged_t;
+
 /* Blocks while they are judged. */
 typedef struct {
     const uint64_t *above; /* by condition */
     uint64_t blocks[MOST_WORDS];
-    uint32_t one; /* some block: it ends where most others do, if they are alike */
-    int64_t all;  /* what is to be added to the sums of all */
-    int64_t sums[TMPL_JUDGED_AT_ONCE]; /* of each, above that */
+    uint32_t n_words; /* that have blocks */
+    judged_t words[MOST_WORDS];
     uint64_t places[(TMPL_LEAVES_NODES + LEAVES) *
                     MOST_WORDS]; /* LEAVES that are not there may be read */
 } judging_t;
 
 /* Blocks that end at a leaf. */
 typedef struct {
-    const uint64_t *blocks;
+    uint64_t blocks;
     int64_t value;
 } group_t;
 
@@ -463,25 +469,17 @@ FOR_EACH_WIDTH void part(judging_t *judging, const split_t *split, const split_t
     }
 }
 
-/* Which of LEAVES sets have blocks: bits 0, 2, 4, ... Branches here would mostly be guessed wrong. */
+/* Which of LEAVES words are not 0: bits 0, 2, 4, ... Branches here would mostly be guessed wrong. */
 #ifdef __SSE2__
-/* Of two sets, each as a word that is 0 if it has none: which halves of these are 0. */
+/* Of two words, which halves are 0. */
 FOR_EACH_WIDTH __m128i empty_halves(const uint64_t *at, const unsigned words)
 {
-    __m128i two = _mm_loadu_si128((const __m128i *)(const void *)at);
-    if (words > 1) {
-        __m128i next = _mm_loadu_si128((const __m128i *)(const void *)(at + words));
-        if (words > 2) {
-            two = _mm_or_si128(two, _mm_loadu_si128((const __m128i *)(const void *)(at + 2)));
-            next = _mm_or_si128(next,
-                                _mm_loadu_si128((const __m128i *)(const void *)(at + words + 2)));
-        }
-        two = _mm_or_si128(_mm_unpacklo_epi64(two, next), _mm_unpackhi_epi64(two, next));
-    }
+    __m128i two = words == 1 ? _mm_loadu_si128((const __m128i *)(const void *)at)
+                             : _mm_set_epi64x((int64_t)at[words], (int64_t)at[0]);
     return _mm_cmpeq_epi32(two, _mm_setzero_si128());
 }
 
-/* Of eight sets, as bytes. */
+/* Of eight, as bytes. */
 FOR_EACH_WIDTH uint32_t empty_bytes(const uint64_t *at, const unsigned words)
 {
     __m128i a = _mm_packs_epi32(empty_halves(at, words), empty_halves(at + 2 * words, words));
@@ -499,24 +497,18 @@ FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
 FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
 {
     uint32_t bits = 0;
-    for (unsigned i = 0; i < LEAVES; i++, at += words) {
-        uint64_t some = 0;
-        for (unsigned w = 0; w < words; w++) {
-            some |= at[w];
-        }
-        bits |= (uint32_t)(some != 0) << 2 * i;
+    for (unsigned i = 0; i < LEAVES; i++) {
+        bits |= (uint32_t)(at[i * words] != 0) << 2 * i;
     }
     return bits;
 }
 #endif
 
 /* Finds the leaves at which blocks ended; returns the value of the one's, which is not among them. */
-FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, const judging_t *judging,
+FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, uint64_t one,
                                    const uint64_t *at, const int64_t *leaves, uint32_t n,
                                    const unsigned words)
 {
-    uint32_t word = judging->one / TMPL_BLOCKS_AT_ONCE;
-    uint32_t bit = judging->one % TMPL_BLOCKS_AT_ONCE;
     uint32_t found = 0;
     int64_t most = 0;
     for (uint32_t first = 0; first < n; first += LEAVES) {
@@ -524,8 +516,8 @@ FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, const ju
         bits &= n - first < LEAVES ? (1U << 2 * (n - first)) - 1 : ~0U;
         for (; bits != 0; bits &= bits - 1) {
             uint32_t i = first + (uint32_t)__builtin_ctz(bits) / 2;
-            const uint64_t *blocks = at + i * words;
-            uint32_t is_most = blocks[word] >> bit & 1;
+            uint64_t blocks = at[i * words];
+            int is_most = (blocks & one) != 0;
             most = is_most ? leaves[i] : most;
             groups[found] = (group_t){ blocks, leaves[i] };
             found += !is_most;
@@ -535,21 +527,18 @@ FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, const ju
     return most;
 }
 
-/* Adds the values of n leaves to the blocks that ended at theirs. */
-FOR_EACH_WIDTH void add_leaves(judging_t *judging, const uint64_t *at, const int64_t *leaves,
+/* Adds the values of n leaves to the blocks of a word that ended at theirs. */
+FOR_EACH_WIDTH void add_leaves(judged_t *word, const uint64_t *at, const int64_t *leaves,
                                uint32_t n, const unsigned words)
 {
     group_t groups[TMPL_LEAVES_MOST];
     uint32_t n_groups;
-    int64_t most = find_groups(groups, &n_groups, judging, at, leaves, n, words);
-    judging->all += most;
-    for (const group_t *group = groups; group < groups + n_groups; group++) {
-        int64_t more = group->value - most;
-        for (unsigned w = 0; w < words; w++) {
-            int64_t *sums = judging->sums + (size_t)w * TMPL_BLOCKS_AT_ONCE;
-            for (uint64_t left = group->blocks[w]; left != 0; left &= left - 1) {
-                sums[(uint32_t)__builtin_ctzll(left)] += more;
-            }
+    int64_t most = find_groups(groups, &n_groups, word->one, at, leaves, n, words);
+    word->all += most;
+    for (uint32_t i = 0; i < n_groups; i++) {
+        int64_t more = groups[i].value - most;
+        for (uint64_t left = groups[i].blocks; left != 0; left &= left - 1) {
+            word->sums[(uint32_t)__builtin_ctzll(left)] += more;
         }
     }
 }
@@ -560,9 +549,12 @@ FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, con
     for (uint32_t t = 0; t < trees->n_trees; t++) {
         const split_t *after = &trees->splits[trees->trees[t].after_split];
         uint32_t splits = (uint32_t)(after - split);
+        const uint64_t *at = &judging->places[splits * words];
         part(judging, split, after, words);
-        add_leaves(judging, &judging->places[splits * words],
-                   &trees->leaves[trees->trees[t].first_leaf], splits + 1, words);
+        for (uint32_t w = 0; w < (words == 1 ? 1 : judging->n_words); w++) {
+            add_leaves(&judging->words[w], at + w, &trees->leaves[trees->trees[t].first_leaf],
+                       splits + 1, words);
+        }
         split = after;
     }
 }
@@ -570,12 +562,13 @@ FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, con
 void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
                       uint32_t n)
 {
-    judging_t judging = { .above = room, .one = n / 2, .all = trees->bias };
+    judging_t judging = { .above = room };
     uint32_t words = words_for(n);
-    for (uint32_t w = 0; w * TMPL_BLOCKS_AT_ONCE < n; w++) {
-        uint32_t left = n - w * TMPL_BLOCKS_AT_ONCE;
-        judging.blocks[w] =
-            ~(uint64_t)0 >> (left < TMPL_BLOCKS_AT_ONCE ? TMPL_BLOCKS_AT_ONCE - left : 0);
+    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
+        uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
+        judging.blocks[judging.n_words] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
+        judging.words[judging.n_words].one = (uint64_t)1 << blocks / 2;
+        judging.words[judging.n_words++].all = trees->bias;
     }
     if (words == 1) {
         sum_trees(&judging, trees, 1);
@@ -587,7 +580,8 @@ void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint
         sum_trees(&judging, trees, MOST_WORDS);
     }
     for (uint32_t i = 0; i < n; i++) {
-        double sum = (double)(judging.sums[i] + judging.all) * UNIT;
+        const judged_t *word = &judging.words[i / TMPL_BLOCKS_AT_ONCE];
+        double sum = (double)(word->sums[i % TMPL_BLOCKS_AT_ONCE] + word->all) * UNIT;
         templateness[i] = (float)(1 / (1 + exp(-sum)));
     }
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people call the parts of their pages: names found in classes and ids. */
+#include <pthread.h>
+
 #include <apr_lib.h>
 
 #include "feature/reading.h"
@@ -162,15 +164,31 @@ static int stands(const name_t *name, const char *value, uint32_t len, uint32_t 
     return (name->where == ANYWHERE || begins) && (name->where != WHOLE || ends);
 }
 
+/* Of each first letter, the second ones that some name has, as bits: most pairs of letters begin none. */
+static uint32_t seconds[26];
+static pthread_once_t seconds_once = PTHREAD_ONCE_INIT;
+
+static void seconds_fill(void)
+{
+    for (unsigned letter = 0; letter < 26; letter++) {
+        for (const name_t *name = names[letter]; name != NULL && name->name != NULL; name++) {
+            seconds[letter] |= 1U << (name->name[0] - 'a');
+        }
+    }
+}
+
 unsigned tmpl_names_in(const char *value, uint32_t len)
 {
     unsigned kinds = 0;
-    for (uint32_t at = 0; at < len; at++) {
+    pthread_once(&seconds_once, seconds_fill);
+    for (uint32_t at = 0; at + 1 < len; at++) {
         unsigned letter = (unsigned)(tmpl_lower(value[at]) - 'a');
-        const name_t *name = letter < 26 ? names[letter] : NULL;
-        char second = at + 1 < len ? tmpl_lower(value[at + 1]) : '\0';
-        for (; name != NULL && name->name != NULL; name++) {
-            if (name->name[0] == second && stands(name, value, len, at)) {
+        unsigned second = (unsigned)(tmpl_lower(value[at + 1]) - 'a');
+        if (letter >= 26 || second >= 26 || (seconds[letter] >> second & 1) == 0) {
+            continue;
+        }
+        for (const name_t *name = names[letter]; name->name != NULL; name++) {
+            if (name->name[0] - 'a' == (int)second && stands(name, value, len, at)) {
                 kinds |= name->kinds;
             }
         }
