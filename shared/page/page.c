@@ -40,9 +40,10 @@ static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
 /* What the page says of itself. The first of each counts; none can stand at the page's first byte. */
 static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 {
-    for (uint32_t i = 0; i < tokens->n; i++) {
-        const tmpl_token_t *token = &tokens->tokens[i];
-        if (token->type != TMPL_TOKEN_START) {
+    const tmpl_token_t *after = tokens->tokens + tokens->n;
+    for (const tmpl_token_t *token = tokens->tokens; token < after; token++) {
+        if (!(tmpl_tag_flags((tmpl_tag_e)token->tag) & TMPL_IS_HEAD) ||
+            token->type != TMPL_TOKEN_START) {
             continue;
         }
         if (token->tag == TMPL_TAG_LINK && p->canonical.start == 0) {

@@ -8,11 +8,7 @@
 
 #include "page/attr.h"
 #include "page/slot.h"
-#include "text/eight.h"
-
-/* Bytes of text that are looked at all at once. */
-enum { STEP = 16 };
-typedef unsigned char bytes_t __attribute__((vector_size(STEP)));
+#include "text/sixteen.h"
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
@@ -26,7 +22,7 @@ void tmpl_segments_init(tmpl_build_t *build)
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
     build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
     build->n_slots = slots;
-    build->text = apr_palloc(build->scratch, build->tokens->longest_text + STEP);
+    build->text = apr_palloc(build->scratch, build->tokens->longest_text + TMPL_SIXTEEN);
     build->edge = 1;
 }
 
@@ -78,38 +74,18 @@ static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uin
     page->length += length;
 }
 
-/* The bytes from at on. Behind limit, where the page ends, nothing may be read. */
-static inline bytes_t bytes_at(const char *at, const char *limit)
-{
-    bytes_t bytes = { 0 };
-    if (limit - at >= STEP) {
-        memcpy(&bytes, at, STEP);
-    }
-    else {
-        memcpy(&bytes, at, (apr_size_t)(limit - at));
-    }
-    return bytes;
-}
-
 /* Which of the bytes are white space: 0xFF for those that are. */
-static inline bytes_t blanks_of(bytes_t bytes)
+static inline tmpl_sixteen_t blanks_of(tmpl_sixteen_t bytes)
 {
-    return (bytes_t)((bytes == ' ') | (bytes == '\n') | (bytes == '\t') | (bytes == '\r') |
-                     (bytes == '\f'));
+    return (tmpl_sixteen_t)((bytes == ' ') | ((bytes - '\t' <= '\r' - '\t') & (bytes != '\v')));
 }
 
-/* How many bytes come before the first one that is blank behind a blank; STEP if none is. */
-static inline unsigned before_blanks(bytes_t blanks)
+/* How many bytes come before the first one that is blank behind a blank; TMPL_SIXTEEN if none is. */
+static inline unsigned before_blanks(tmpl_sixteen_t blanks)
 {
-    enum { HALF = sizeof(uint64_t) };
-    const char *at = (const char *)&blanks;
-    uint64_t first = tmpl_eight(at);
-    uint64_t second = tmpl_eight(at + HALF);
-    second &= second << 8 | first >> 56;
-    first &= first << 8;
-    return first != 0    ? tmpl_eight_first(first)
-           : second != 0 ? HALF + tmpl_eight_first(second)
-                         : STEP;
+    uint64_t first = tmpl_sixteen_low(blanks);
+    uint64_t second = tmpl_sixteen_high(blanks);
+    return tmpl_sixteen_first(first & first << 8, second & (second << 8 | first >> 56));
 }
 
 static inline const char *behind_blanks(const char *at, const char *end)
@@ -122,18 +98,18 @@ static inline const char *behind_blanks(const char *at, const char *end)
 
 /*
  * Copies the text from at to end, that begins and ends with what is no white space, with white space collapsed to
- * single spaces; returns its length. Up to STEP bytes behind that may be written, too.
+ * single spaces; returns its length. Up to TMPL_SIXTEEN bytes behind that may be written, too.
  */
 static uint32_t collapse(char *to, const char *at, const char *end, const char *limit)
 {
     char *start = to;
     while (at < end) {
-        bytes_t bytes = bytes_at(at, limit);
-        bytes_t blanks = blanks_of(bytes);
+        tmpl_sixteen_t bytes = tmpl_sixteen(at, limit);
+        tmpl_sixteen_t blanks = blanks_of(bytes);
         unsigned n = before_blanks(blanks);
         n = end - at < n ? (unsigned)(end - at) : n;
         bytes = (bytes & ~blanks) | (blanks & ' ');
-        memcpy(to, &bytes, STEP);
+        memcpy(to, &bytes, TMPL_SIXTEEN);
         to += n;
         at += n;
         if (to[-1] == ' ') {
@@ -144,28 +120,28 @@ static uint32_t collapse(char *to, const char *at, const char *end, const char *
 }
 
 /* Bytes that are not what collapse leaves: white space but single spaces, and other controls. */
-static inline bytes_t odd_at(const char *at)
+static inline tmpl_sixteen_t odd_at(const char *at)
 {
-    bytes_t bytes;
-    bytes_t next;
-    memcpy(&bytes, at, STEP);
-    memcpy(&next, at + 1, STEP);
-    return (bytes_t)((bytes < ' ') | ((bytes == ' ') & (next == ' ')));
+    tmpl_sixteen_t bytes;
+    tmpl_sixteen_t next;
+    memcpy(&bytes, at, TMPL_SIXTEEN);
+    memcpy(&next, at + 1, TMPL_SIXTEEN);
+    return (tmpl_sixteen_t)((bytes < ' ') | ((bytes == ' ') & (next == ' ')));
 }
 
 /*
  * Whether the text from at to end, that begins and ends with what is no white space, is as collapse would leave it.
- * Behind it are STEP readable bytes.
+ * Behind it are TMPL_SIXTEEN readable bytes.
  */
 static inline int is_collapsed(const char *at, const char *end)
 {
-    static const bytes_t places = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-    bytes_t odd = { 0 };
-    for (; end - at >= STEP; at += STEP) {
+    static const tmpl_sixteen_t places = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+    tmpl_sixteen_t odd = { 0 };
+    for (; end - at >= TMPL_SIXTEEN; at += TMPL_SIXTEEN) {
         odd |= odd_at(at);
     }
-    odd |= odd_at(at) & (bytes_t)(places < (unsigned char)(end - at));
-    return (tmpl_eight((const char *)&odd) | tmpl_eight((const char *)&odd + STEP / 2)) == 0;
+    odd |= odd_at(at) & (tmpl_sixteen_t)(places < (unsigned char)(end - at));
+    return (tmpl_sixteen_low(odd) | tmpl_sixteen_high(odd)) == 0;
 }
 
 void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut)
@@ -177,7 +153,7 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
         end--;
     }
     uint32_t length = (uint32_t)(end - text);
-    if (limit - end <= STEP || !is_collapsed(text, end)) {
+    if (limit - end <= TMPL_SIXTEEN || !is_collapsed(text, end)) {
         length = collapse(build->text, text, end, limit);
         text = build->text;
     }
