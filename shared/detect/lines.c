@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/lines.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_file_io.h>
@@ -95,11 +93,16 @@ apr_status_t tmpl_lines_next(tmpl_lines_t *lines)
 
 const char *tmpl_lines_word(tmpl_lines_t *lines)
 {
-    char *word = lines->next + strspn(lines->next, " ");
-    lines->next = word + strcspn(word, " ");
-    if (*lines->next != '\0') {
-        *lines->next++ = '\0';
+    char *word = lines->next;
+    while (*word == ' ') {
+        word++;
     }
+    char *end = word;
+    while (*end != '\0' && *end != ' ') {
+        end++;
+    }
+    lines->next = *end == '\0' ? end : end + 1;
+    *end = '\0';
     return word;
 }
 
@@ -169,12 +172,13 @@ apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *
 apr_status_t tmpl_lines_count(uint32_t *count, tmpl_lines_t *lines, const char *what,
                               uint32_t least, uint32_t most)
 {
-    char *end;
     const char *word = tmpl_lines_word(lines);
-    errno = 0;
-    unsigned long long number = strtoull(word, &end, 10);
-    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || number < least ||
-        number > most) {
+    const char *end = word;
+    uint64_t number = 0;
+    for (; apr_isdigit(*end) && number <= most; end++) {
+        number = 10 * number + (uint64_t)(*end - '0');
+    }
+    if (end == word || *end != '\0' || number < least || number > most) {
         return tmpl_fail(lines->err, APR_EINVAL,
                          "%s: line %u: %s is not a whole number of %u to %u: %.40s", lines->name,
                          lines->line, what, least, most, word);

@@ -145,6 +145,11 @@ typedef struct {
     uint32_t n;
     uint32_t *slots; /* 1 + index of a place, by hash; 0: empty */
     uint32_t n_slots;
+    /* Of elements without attributes, which most are, some seen before: where they stood, and their place. */
+    struct {
+        uint32_t key; /* 1 + place around it * TMPL_TAG_COUNT + its tag */
+        uint32_t place;
+    } plain[256];
     apr_pool_t *pool;
 } places_t;
 
@@ -220,8 +225,8 @@ static uint32_t find_place(places_t *places, const look_t *look, const tmpl_plac
     return *slot - 1;
 }
 
-static uint32_t place_of(places_t *places, const tmpl_node_t *node, uint32_t up_place,
-                         known_names_t *known)
+static uint32_t find_by_tag(places_t *places, const tmpl_node_t *node, uint32_t up_place,
+                            known_names_t *known)
 {
     const tmpl_page_t *page = places->reading->page;
     const tmpl_place_t *up = tmpl_place_at(places->reading, up_place);
@@ -238,6 +243,21 @@ static uint32_t place_of(places_t *places, const tmpl_node_t *node, uint32_t up_
         look_at_tag(&look, page, node);
     }
     return find_place(places, &look, up);
+}
+
+static uint32_t place_of(places_t *places, const tmpl_node_t *node, uint32_t up_place,
+                         known_names_t *known)
+{
+    if (tmpl_span_len(node->open) != strlen(tmpl_tag_name(node->tag)) + 2) {
+        return find_by_tag(places, node, up_place, known);
+    }
+    uint32_t key = 1 + up_place * TMPL_TAG_COUNT + node->tag;
+    uint32_t slot = key % COUNT(places->plain);
+    if (places->plain[slot].key != key) {
+        places->plain[slot].key = key;
+        places->plain[slot].place = find_by_tag(places, node, up_place, known);
+    }
+    return places->plain[slot].place;
 }
 
 void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool)
