@@ -345,7 +345,8 @@ static void warm_up(const tmpl_detector_t *detector)
     apr_pool_destroy(pool);
 }
 
-static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector)
+/* Memory of a page the first time, and its time over so many seconds, of one page at least. */
+static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector, double enough)
 {
     warm_up(detector);
     double total = 0;
@@ -353,7 +354,7 @@ static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *dete
     apr_pool_t *pool = new_pool();
     reset_peak();
     double before = status_of("VmRSS:");
-    while (total < ENOUGH && rounds < ROUNDS) {
+    do {
         double begin = now();
         strip(cost, b, detector, pool);
         total += now() - begin;
@@ -362,7 +363,7 @@ static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *dete
         }
         apr_pool_destroy(pool);
         pool = new_pool();
-    }
+    } while (total < enough && rounds < ROUNDS);
     cost->seconds = total / rounds;
     apr_pool_destroy(pool);
 }
@@ -380,7 +381,7 @@ static void run(cost_t *cost, const kind_t *kind, apr_size_t size, const tmpl_de
         setrlimit(RLIMIT_CPU, &limit);
         apr_initialize();
         make_page(&b, kind, size);
-        measure(cost, &b, detector);
+        measure(cost, &b, detector, ENOUGH);
         _exit(0);
     }
     waitpid(pid, &status, 0);
@@ -468,7 +469,7 @@ static void run_list(const char *list, const tmpl_detector_t *detector, cost_t *
             pid_t pid = fork();
             if (pid == 0) {
                 apr_initialize();
-                measure(cost, &b, detector);
+                measure(cost, &b, detector, 0);
                 _exit(0);
             }
             waitpid(pid, NULL, 0);
