@@ -22,6 +22,8 @@
 /* The rest after a step, so that another child gets its turn: a part of what it took. */
 #define REST_PART 4
 #define REST_MOST apr_time_from_msec(2)
+/* How often it looks whether that is now. */
+#define TURN_POLL apr_time_from_msec(1)
 
 static const char mutex_type[] = "tmpl-learn";
 
@@ -160,24 +162,43 @@ static int learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *
     return err.status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err.status);
 }
 
-/* The same when it is this child's turn. */
-static int take_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
-{
-    int locked = learner->turn != NULL && apr_proc_mutex_lock(learner->turn) == APR_SUCCESS;
-    int more = learn_some(learner, store, pool);
-
-    if (locked) {
-        apr_proc_mutex_unlock(learner->turn);
-    }
-    return more;
-}
-
 /* Whether this process is to end: its watchdog is waited for. */
 static int is_stopping(void)
 {
     int state;
 
     return ap_mpm_query(AP_MPMQ_MPM_STATE, &state) != APR_SUCCESS || state == AP_MPMQ_STOPPING;
+}
+
+/*
+ * Waits for this child's turn; 0: there is none. Others may have a store that hangs, so it is not waited for when the
+ * child is to end, and then not past that time.
+ */
+static int wait_for_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
+{
+    apr_status_t rv;
+
+    if (learner->turn == NULL) {
+        return 0;
+    }
+    while ((rv = apr_proc_mutex_trylock(learner->turn)) != APR_SUCCESS && APR_STATUS_IS_EBUSY(rv) &&
+           (at_end ? tmpl_clock() < end : !is_stopping())) {
+        apr_sleep(TURN_POLL);
+    }
+    return rv == APR_SUCCESS;
+}
+
+/* Has some of what waits learnt when it is this child's turn, or none will come. Whether there is no reason to stop. */
+static int take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int at_end, apr_time_t end,
+                     apr_pool_t *pool)
+{
+    int locked = wait_for_turn(learner, at_end, end);
+    int more = learn_some(learner, store, pool);
+
+    if (locked) {
+        apr_proc_mutex_unlock(learner->turn);
+    }
+    return more;
 }
 
 static void rest(apr_interval_time_t worked)
@@ -203,7 +224,7 @@ static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_e
            tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN)) {
         apr_time_t start = now;
 
-        more = take_turn(learner, store, scratch);
+        more = take_turn(learner, store, at_end, end, scratch);
         apr_pool_clear(scratch);
         now = tmpl_clock();
         more &= now < end && (at_end || !is_stopping());

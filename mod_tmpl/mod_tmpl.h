@@ -420,9 +420,9 @@ typedef struct tmpl_later_t tmpl_later_t;
 typedef struct {
     tmpl_observation_t *page; /* from malloc */
     apr_size_t size;
+    apr_time_t due; /* on tmpl_clock: from when on it is to be learnt */
     tmpl_document_t document;
     unsigned site;  /* a hash of its name */
-    apr_time_t due; /* on tmpl_clock: from when on it is to be learnt */
     unsigned tries; /* how often that has failed */
 } tmpl_waiting_t;
 

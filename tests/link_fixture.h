@@ -18,11 +18,15 @@
 #include <apr_time.h>
 
 /* Nobody sleeps here. */
-static apr_interval_time_t slept; /* so long in all */
+static apr_interval_time_t slept;     /* so long in all */
+static void (*meanwhile)(apr_time_t); /* what goes on then */
 
 static void sleep_soundly(apr_interval_time_t time)
 {
     slept += time;
+    if (meanwhile != NULL) {
+        meanwhile(time);
+    }
 }
 #define apr_sleep sleep_soundly
 
@@ -291,6 +295,7 @@ static tmpl_link_t *start(apr_status_t how)
     within = NULL;
     turn_of = NULL;
     slept = 0;
+    meanwhile = NULL;
     apr_atomic_set32(&inside, 0); /* a process of its own */
     mpm_state = AP_MPMQ_RUNNING;
     room = 1;

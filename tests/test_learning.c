@@ -94,6 +94,84 @@ static void children_take_turns(void **state)
     assert_int_equal(turn_is_taken(link->learner), 0);
 }
 
+static int others_end; /* of a pipe: closed, the other child gives up its turn */
+static pid_t other;
+
+/* Another child takes its turn. */
+static void other_takes_turn(tmpl_link_t *link)
+{
+    int has_it[2], keeps_it[2];
+    char byte = 1;
+
+    assert_int_equal(pipe(has_it) | pipe(keeps_it), 0);
+    other = fork();
+    if (other == 0) {
+        close(keeps_it[1]);
+        byte = apr_proc_mutex_lock(link->learner->turn) == APR_SUCCESS;
+        _exit(write(has_it[1], &byte, 1) != 1 || read(keeps_it[0], &byte, 1) != 0 ||
+              apr_proc_mutex_unlock(link->learner->turn) != APR_SUCCESS);
+    }
+    assert_int_equal(read(has_it[0], &byte, 1), 1);
+    assert_int_equal(byte, 1);
+    close(has_it[0]);
+    close(has_it[1]);
+    close(keeps_it[0]);
+    others_end = keeps_it[1];
+}
+
+static void other_gives_up_turn(apr_interval_time_t slept_now)
+{
+    int status = -1;
+
+    (void)slept_now;
+    meanwhile = NULL;
+    assert_int_equal(handed, 0);
+    close(others_end);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+}
+
+static void who_learns_waits_for_its_turn(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    other_takes_turn(link);
+    meanwhile = other_gives_up_turn;
+    tick_after(1000);
+    assert_int_equal(handed, 1);
+    assert_int_equal(slept, TURN_POLL);
+}
+
+static void time_passes(apr_interval_time_t time)
+{
+    clock_now += time;
+}
+
+/* Another child's store may hang: who is to end does not wait for that. */
+static void who_ends_waits_for_no_turn(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    requests(link, "s", LEARN_AT_ONCE + 1);
+    other_takes_turn(link);
+    meanwhile = time_passes;
+    mpm_state = AP_MPMQ_STOPPING;
+    alarm(20); /* which ends a test that waits for ever */
+    tick_after(1000);
+    assert_int_equal(handed, 1);
+    assert_int_equal(slept, 0);
+    apr_pool_destroy(link->pool);
+    alarm(0);
+    assert_int_equal(handed, 2);
+    assert_int_equal(slept, LEARN_TIMEOUT);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], LEARN_AT_ONCE + 1);
+    handed = 0;
+    other_gives_up_turn(0);
+}
+
 /* A site's pages stand together, as they do in a store; the oldest page's come first. */
 static void pages_are_handed_over_by_site(void **state)
 {
@@ -623,6 +701,8 @@ int main(void)
         TEST(a_turn_is_made_of_short_steps),
         TEST(a_turn_ends_when_httpd_does),
         TEST(children_take_turns),
+        TEST(who_learns_waits_for_its_turn),
+        TEST(who_ends_waits_for_no_turn),
         TEST(pages_are_handed_over_by_site),
         TEST(who_finds_no_room_waits_for_it),
         TEST(requests_are_as_fast_as_learning),
