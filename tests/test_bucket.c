@@ -9,10 +9,11 @@
 #include <cmocka.h>
 
 #include "page/slot.h"
-#include "store/bucket.h"
+#include "store/buckets.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 #define MOST   200
+#define ROOM   (MOST * 200)
 
 static uint64_t state = 7;
 
@@ -61,7 +62,19 @@ static void assert_values_equal(const tmpl_value_t *a, const tmpl_value_t *b)
 
 static tmpl_value_t values[MOST];
 static tmpl_bucket_entry_t entries[MOST];
+static tmpl_bucket_row_t rows[MOST];
+static unsigned char rests[MOST][TMPL_BUCKET_REST_MOST];
 static unsigned char *bytes;
+
+/* Entries as a bucket, in their order. */
+static size_t write_all(const tmpl_bucket_entry_t *all, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_bucket_row(&rows[i], all[i].key, all[i].value, rests[i]);
+    }
+    assert_true(tmpl_bucket_room(rows, n) <= ROOM);
+    return tmpl_bucket_write(bytes, rows, n);
+}
 
 /* n random entries, written; some of them differ in their kind only. */
 static size_t write_some(uint32_t n)
@@ -73,7 +86,7 @@ static size_t write_some(uint32_t n)
         entries[i].key = (tmpl_key_t){ (i / TMPL_KIND_COUNT) * 0x9E3779B97F4A7C15U, kind };
         entries[i].value = &values[i];
     }
-    return tmpl_bucket_write(bytes, entries, n);
+    return write_all(entries, n);
 }
 
 static void what_is_written_is_read(void **unused)
@@ -85,7 +98,7 @@ static void what_is_written_is_read(void **unused)
         tmpl_value_t value;
         tmpl_key_t key;
 
-        assert_true(len <= tmpl_bucket_room(n));
+        assert_true(len <= tmpl_bucket_room(rows, n));
         assert_int_equal(len == 0, n == 0);
         tmpl_bucket_open(&reader, bytes, len);
         for (uint32_t i = 0; i < n; i++) {
@@ -137,7 +150,7 @@ static size_t size_of(tmpl_kind_e kind, const tmpl_value_t *value)
     tmpl_value_t first = { .df = 1, .last = value->last - 300 };
     tmpl_bucket_entry_t two[] = { { { 1, TMPL_KIND_DOCUMENT }, &first }, { { 2, kind }, value } };
 
-    return tmpl_bucket_write(bytes, two, 2) - tmpl_bucket_write(bytes, two, 1);
+    return write_all(two, 2) - write_all(two, 1);
 }
 
 static void entries_take_few_bytes(void **unused)
@@ -227,7 +240,7 @@ int main(void)
         cmocka_unit_test(nobody_can_aim_at_a_place),
     };
 
-    bytes = malloc(tmpl_bucket_room(MOST));
+    bytes = malloc(ROOM);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);
 }

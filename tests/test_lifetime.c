@@ -124,94 +124,6 @@ static void counts_documents_once(void **state)
     assert_int_equal(value.df, 4);
 }
 
-/* Every list that counting can make fits, and comes back from bytes as it was. */
-static void bytes_and_back(void **state)
-{
-    tmpl_value_t value, back;
-    unsigned char bytes[TMPL_VALUE_MAX];
-
-    (void)state;
-    for (uint32_t df = 1; df <= 70; df++) {
-        size_t len;
-
-        tmpl_value_count(&value, df > 1, (uint16_t)(df * 1021), 1, df + 70000, TMPL_MIN_DF_MOST);
-        len = tmpl_value_pack(bytes, &value, TMPL_KIND_SEGMENT);
-        assert_true(len <= sizeof(bytes));
-        assert_true(tmpl_value_unpack(&back, TMPL_KIND_SEGMENT, bytes, len));
-        assert_int_equal(back.df, df);
-        assert_int_equal(back.last, df + 70000);
-        assert_int_equal(back.n, value.n);
-        assert_memory_equal(back.fingerprints, value.fingerprints, 2 * value.n);
-    }
-    tmpl_value_document(&value, 5);
-    assert_int_equal(tmpl_value_pack(bytes, &value, TMPL_KIND_DOCUMENT), 4);
-    assert_true(tmpl_value_unpack(&back, TMPL_KIND_SEGMENT, bytes, 4));
-    assert_int_equal(back.df, 1);
-    /* fewer fingerprints than documents: what a higher min_df leaves behind */
-    value = (tmpl_value_t){ .df = 9, .last = 1, .n = 2, .fingerprints = { 3, 4 } };
-    assert_true(tmpl_value_unpack(&back, TMPL_KIND_SEGMENT, bytes,
-                                  tmpl_value_pack(bytes, &value, TMPL_KIND_SEGMENT)));
-    assert_int_equal(back.df, 9);
-    assert_int_equal(back.n, 2);
-    assert_int_equal(back.fingerprints[1], 4);
-}
-
-static void foreign_bytes_are_refused(void **state)
-{
-    unsigned char bytes[300];
-    tmpl_value_t value;
-    static const size_t bad[] = { 0, 1, 2, 3, 5, 7, TMPL_VALUE_MAX + 1, TMPL_VALUE_MAX + 2, 299 };
-
-    (void)state;
-    memset(bytes, 0x7f, sizeof(bytes));
-    for (size_t i = 0; i < DIM(bad); i++) {
-        assert_false(tmpl_value_unpack(&value, TMPL_KIND_SEGMENT, bytes, bad[i]));
-    }
-    memset(bytes, 0, sizeof(bytes));
-    assert_false(
-        tmpl_value_unpack(&value, TMPL_KIND_SEGMENT, bytes, 11)); /* DF 0, but a fingerprint */
-    assert_true(tmpl_value_unpack(&value, TMPL_KIND_SEGMENT, bytes, 6));
-}
-
-/* 16 bytes, and nothing else: not even what is good for another kind. */
-static void paths_and_back(void **state)
-{
-    tmpl_value_t value = { .df = 0x01020304, .last = 5, .text = UINT32_MAX, .repeated = 7 }, back;
-    unsigned char bytes[TMPL_VALUE_MAX];
-
-    (void)state;
-    assert_int_equal(tmpl_value_pack(bytes, &value, TMPL_KIND_PATH), 16);
-    assert_int_equal(bytes[4], 4);
-    assert_true(tmpl_value_unpack(&back, TMPL_KIND_PATH, bytes, 16));
-    assert_int_equal(back.df, value.df);
-    assert_int_equal(back.last, 5);
-    assert_true(back.text == UINT32_MAX);
-    assert_int_equal(back.repeated, 7);
-    assert_int_equal(back.n, 0);
-    for (size_t len = 0; len < sizeof(bytes); len++) {
-        assert_int_equal(tmpl_value_unpack(&back, TMPL_KIND_PATH, bytes, len), len == 16);
-    }
-    /* more repeated than there is text: what no store has written */
-    value.text = 3;
-    tmpl_value_pack(bytes, &value, TMPL_KIND_PATH);
-    assert_true(tmpl_value_unpack(&back, TMPL_KIND_PATH, bytes, 16));
-    assert_int_equal(back.repeated, 3);
-}
-
-static void keys_and_back(void **state)
-{
-    tmpl_key_t key = { 0x0123456789abcdefULL, TMPL_KIND_SEGMENT }, back;
-    unsigned char bytes[TMPL_KEY_SIZE];
-
-    (void)state;
-    tmpl_key_pack(bytes, key);
-    assert_int_equal(bytes[1], 0x01);
-    assert_true(tmpl_key_unpack(&back, bytes));
-    assert_true(back.hash == key.hash && back.kind == key.kind);
-    bytes[0] = TMPL_KIND_COUNT;
-    assert_false(tmpl_key_unpack(&back, bytes));
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -220,10 +132,6 @@ int main(void)
         cmocka_unit_test(table_is_formula),
         cmocka_unit_test(from_the_future_is_dead),
         cmocka_unit_test(counts_documents_once),
-        cmocka_unit_test(bytes_and_back),
-        cmocka_unit_test(foreign_bytes_are_refused),
-        cmocka_unit_test(paths_and_back),
-        cmocka_unit_test(keys_and_back),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -3,35 +3,11 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #define HASH_SIZE   8
 #define KIND_BITS   2
 #define KIND_MASK   ((1u << KIND_BITS) - 1)
 #define EXPLICIT    3 /* in the place of the kind: a segment that has its DF and fingerprints */
 #define VARINT_MOST 5 /* bytes of 32 bits */
-#define FIXED_MOST  (HASH_SIZE + 1 + 4 * VARINT_MOST)
-
-/* The least power of two that is not below n, which is at most 2^24. */
-static uint32_t power_above(uint32_t n)
-{
-    return n > 1 ? 1u << (32 - __builtin_clz(n - 1)) : 1;
-}
-
-uint32_t tmpl_bucket_of(const tmpl_buckets_t *buckets, tmpl_key_t key)
-{
-    uint32_t power = power_above(buckets->n);
-    uint64_t hash = XXH3_64bits_withSeed(&key.hash, sizeof(key.hash), buckets->salt + key.kind);
-    uint32_t i = (uint32_t)hash & (power - 1);
-
-    return i < buckets->n ? i : i - power / 2;
-}
-
-uint32_t tmpl_bucket_split_from(uint32_t n)
-{
-    return n - power_above(n + 1) / 2;
-}
 
 /* ---- numbers ---- */
 
@@ -45,15 +21,12 @@ static unsigned char *put(unsigned char *at, uint32_t x)
     return at;
 }
 
-/* NULL: there is no number. */
-static const unsigned char *get(const unsigned char *at, const unsigned char *end, uint32_t *x)
+/* A number of any length; NULL: there is none. */
+__attribute__((noinline)) static const unsigned char *
+get_long(const unsigned char *at, const unsigned char *end, uint32_t *x)
 {
     uint64_t sum = 0;
 
-    if (at < end && *at < 128) {
-        *x = *at;
-        return at + 1;
-    }
     for (unsigned shift = 0; at < end && shift < 7 * VARINT_MOST; shift += 7) {
         sum |= (uint64_t)(*at & 127) << shift;
         if (*at++ < 128) {
@@ -64,14 +37,115 @@ static const unsigned char *get(const unsigned char *at, const unsigned char *en
     return NULL;
 }
 
+/* The same; nearly all are short. */
+static inline const unsigned char *get(const unsigned char *at, const unsigned char *end,
+                                       uint32_t *x)
+{
+    if (end - at >= 2) {
+        if (at[0] < 128) {
+            *x = at[0];
+            return at + 1;
+        }
+        if (at[1] < 128) {
+            *x = (at[0] & 127u) | (uint32_t)at[1] << 7;
+            return at + 2;
+        }
+    }
+    return get_long(at, end, x);
+}
+
 /* ---- reading ---- */
+
+static inline tmpl_kind_e row_kind(const tmpl_bucket_row_t *row)
+{
+    unsigned is = row->tag & KIND_MASK;
+
+    return is == EXPLICIT ? TMPL_KIND_SEGMENT : (tmpl_kind_e)is;
+}
+
+/* Whether a DF stands behind since. */
+static int has_df(unsigned tag)
+{
+    unsigned is = tag & KIND_MASK;
+
+    return is >= TMPL_KIND_PATH || (is == TMPL_KIND_SEGMENT) == (tag >> KIND_BITS == 0);
+}
+
+/* What stands behind since, up to the next tag; NULL: there is nothing of that kind. */
+static inline const unsigned char *rest_get(const unsigned char *at, const unsigned char *end,
+                                            unsigned tag, uint32_t *df)
+{
+    unsigned is = tag & KIND_MASK, prints = tag >> KIND_BITS;
+
+    *df = prints > 0 ? prints : 1;
+    if (has_df(tag)) {
+        at = get(at, end, df);
+    }
+    if (is == TMPL_KIND_PATH) {
+        uint32_t unread;
+
+        at = at == NULL ? NULL : get(at, end, &unread);
+        return at == NULL ? NULL : get(at, end, &unread);
+    }
+    if (is == TMPL_KIND_DOCUMENT || at == NULL) {
+        return at;
+    }
+    return prints > *df || (size_t)(end - at) < 2 * (size_t)prints ? NULL : at + 2 * prints;
+}
+
+/* The row at a tag, but for its hash; returns what stands behind it, NULL: there is none. */
+static inline const unsigned char *row_get(const unsigned char *at, const unsigned char *end,
+                                           uint32_t clock, tmpl_bucket_row_t *row)
+{
+    uint32_t since = 0;
+
+    if (at >= end) {
+        return NULL;
+    }
+    row->tag = *at++;
+    at = get(at, end, &since);
+    if (at == NULL) {
+        return NULL;
+    }
+    row->last = clock + since;
+    row->rest = at;
+    at = rest_get(at, end, row->tag, &row->df);
+    if (at != NULL) {
+        row->len = (unsigned char)(at - row->rest);
+    }
+    return at;
+}
+
+static void value_get(const tmpl_bucket_row_t *row, tmpl_value_t *value)
+{
+    const unsigned char *at = row->rest, *end = at + row->len;
+    uint32_t once = 0;
+
+    value->df = row->df;
+    value->last = row->last;
+    value->text = value->repeated = value->n = 0;
+    if (has_df(row->tag)) {
+        at = get(at, end, &value->df);
+    }
+    if ((row->tag & KIND_MASK) == TMPL_KIND_PATH) {
+        at = get(at, end, &value->text);
+        get(at, end, &once);
+        value->repeated = value->text > once ? value->text - once : 0;
+    }
+    else if ((row->tag & KIND_MASK) != TMPL_KIND_DOCUMENT) {
+        value->n = row->tag >> KIND_BITS;
+        for (uint32_t i = 0; i < value->n; i++, at += 2) {
+            value->fingerprints[i] = (uint16_t)tmpl_get_le(at, 2);
+        }
+    }
+}
 
 void tmpl_bucket_open(tmpl_bucket_reader_t *reader, const void *bytes, size_t len)
 {
     const unsigned char *at = bytes, *end;
 
     memset(reader, 0, sizeof(*reader));
-    if (len == 0) {
+    if (len == 0 || len > TMPL_BUCKET_MOST) {
         return;
     }
     end = at + len;
@@ -87,117 +161,79 @@ void tmpl_bucket_open(tmpl_bucket_reader_t *reader, const void *bytes, size_t le
     reader->end = end;
 }
 
-static const unsigned char *prints_get(const unsigned char *at, const unsigned char *end,
-                                       tmpl_value_t *value)
-{
-    if (value->n > TMPL_FINGERPRINTS_MAX || value->n > value->df ||
-        (size_t)(end - at) < 2 * (size_t)value->n) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < value->n; i++, at += 2) {
-        value->fingerprints[i] = (uint16_t)tmpl_get_le(at, 2);
-    }
-    return at;
-}
-
-static const unsigned char *path_get(const unsigned char *at, const unsigned char *end,
-                                     tmpl_value_t *value)
-{
-    uint32_t once = 0;
-
-    at = get(at, end, &value->df);
-    at = at == NULL ? NULL : get(at, end, &value->text);
-    at = at == NULL ? NULL : get(at, end, &once);
-    value->repeated = value->text > once ? value->text - once : 0;
-    value->n = 0;
-    return at;
-}
-
-/* The value at a tag; NULL: there is none. */
-static const unsigned char *value_get(const unsigned char *at, const unsigned char *end,
-                                      uint32_t clock, tmpl_kind_e *kind, tmpl_value_t *value)
-{
-    unsigned tag, is;
-    uint32_t since = 0;
-
-    if (at >= end) {
-        return NULL;
-    }
-    tag = *at++;
-    is = tag & KIND_MASK;
-    at = get(at, end, &since);
-    if (at == NULL) {
-        return NULL;
-    }
-    *kind = is == EXPLICIT ? TMPL_KIND_SEGMENT : (tmpl_kind_e)is;
-    value->last = clock + since;
-    if (is == TMPL_KIND_PATH) {
-        return path_get(at, end, value);
-    }
-    value->text = value->repeated = 0;
-    value->n = tag >> KIND_BITS;
-    value->df = value->n > 0 ? value->n : 1;
-    if (is == EXPLICIT || (is == TMPL_KIND_SEGMENT) == (value->n == 0)) {
-        at = get(at, end, &value->df);
-    }
-    if (is == TMPL_KIND_DOCUMENT) {
-        value->n = 0;
-    }
-    return at == NULL ? NULL : prints_get(at, end, value);
-}
-
 int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t *value)
 {
+    tmpl_bucket_row_t row;
+
     if (reader->left == 0) {
         return 0;
     }
-    reader->at = value_get(reader->at, reader->end, reader->clock, &key->kind, value);
+    reader->at = row_get(reader->at, reader->end, reader->clock, &row);
     if (reader->at == NULL) {
         reader->left = 0;
         return 0;
     }
-    key->hash = tmpl_get_le(reader->hashes, HASH_SIZE);
+    *key = (tmpl_key_t){ tmpl_get_le(reader->hashes, HASH_SIZE), row_kind(&row) };
+    value_get(&row, value);
     reader->hashes += HASH_SIZE;
     reader->left--;
     return 1;
 }
 
-/* Behind n values, as far as they are any. */
-static const unsigned char *values_skip(const unsigned char *at, const unsigned char *end,
-                                        uint32_t n)
+/* Behind n rows, as far as they are any. */
+static const unsigned char *rows_skip(const unsigned char *at, const unsigned char *end, uint32_t n)
 {
     for (; n > 0 && at < end; n--) {
         unsigned tag = *at++, is = tag & KIND_MASK, prints = tag >> KIND_BITS;
-        int has_df = is == EXPLICIT || (is == TMPL_KIND_SEGMENT) == (prints == 0);
 
-        for (int numbers = is == TMPL_KIND_PATH ? 4 : 1 + has_df; numbers > 0 && at < end; at++) {
+        for (int numbers = is == TMPL_KIND_PATH ? 4 : 1 + has_df(tag); numbers > 0 && at < end;
+             at++) {
             numbers -= *at < 128;
         }
-        if (is != TMPL_KIND_DOCUMENT) {
+        if (is != TMPL_KIND_DOCUMENT && is != TMPL_KIND_PATH) {
             at += (size_t)(end - at) < 2 * (size_t)prints ? (size_t)(end - at) : 2 * (size_t)prints;
         }
     }
     return at;
 }
 
+/* The first of n hashes from i on that is wanted; n: there is none. */
+static inline uint32_t hash_find(const unsigned char *hashes, uint32_t i, uint32_t n,
+                                 uint64_t wanted)
+{
+    for (; i + 4 <= n; i += 4) {
+        const unsigned char *at = hashes + (size_t)i * HASH_SIZE;
+
+        if ((tmpl_get_le(at, HASH_SIZE) == wanted) |
+            (tmpl_get_le(at + HASH_SIZE, HASH_SIZE) == wanted) |
+            (tmpl_get_le(at + 2 * HASH_SIZE, HASH_SIZE) == wanted) |
+            (tmpl_get_le(at + 3 * HASH_SIZE, HASH_SIZE) == wanted)) {
+            break;
+        }
+    }
+    while (i < n && tmpl_get_le(hashes + (size_t)i * HASH_SIZE, HASH_SIZE) != wanted) {
+        i++;
+    }
+    return i;
+}
+
 int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t *value)
 {
     tmpl_bucket_reader_t reader;
     uint32_t behind = 0; /* entries that reader.at has passed */
+    uint32_t i;
 
     tmpl_bucket_open(&reader, bytes, len);
-    for (uint32_t i = 0; i < reader.left; i++) {
-        tmpl_kind_e kind;
+    while ((i = hash_find(reader.hashes, behind, reader.left, key.hash)) < reader.left) {
+        tmpl_bucket_row_t row;
 
-        if (tmpl_get_le(reader.hashes + (size_t)i * HASH_SIZE, HASH_SIZE) != key.hash) {
-            continue;
-        }
-        reader.at = values_skip(reader.at, reader.end, i - behind);
-        reader.at = value_get(reader.at, reader.end, reader.clock, &kind, value);
+        reader.at = rows_skip(reader.at, reader.end, i - behind);
+        reader.at = row_get(reader.at, reader.end, reader.clock, &row);
         if (reader.at == NULL) {
             return 0;
         }
-        if (kind == key.kind) {
+        if (row_kind(&row) == key.kind) {
+            value_get(&row, value);
             return 1;
         }
         behind = i + 1;
@@ -205,40 +241,90 @@ int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t
     return 0;
 }
 
-/* ---- writing ---- */
+/* ---- rows ---- */
 
-static unsigned char *value_put(unsigned char *at, tmpl_kind_e kind, const tmpl_value_t *value,
-                                uint32_t clock)
+tmpl_kind_e tmpl_bucket_row_kind(const tmpl_bucket_row_t *row)
+{
+    return row_kind(row);
+}
+
+void tmpl_bucket_row(tmpl_bucket_row_t *row, tmpl_key_t key, const tmpl_value_t *value,
+                     unsigned char room[TMPL_BUCKET_REST_MOST])
 {
     int implied =
-        kind == TMPL_KIND_DOCUMENT ? value->df == 1 : value->n > 0 && value->df == value->n;
-    unsigned is = kind == TMPL_KIND_SEGMENT && value->n > 0 && !implied ? EXPLICIT : kind;
-    unsigned n = kind == TMPL_KIND_PATH       ? 0
-                 : kind == TMPL_KIND_DOCUMENT ? (unsigned)!implied
-                                              : value->n;
+        key.kind == TMPL_KIND_DOCUMENT ? value->df == 1 : value->n > 0 && value->df == value->n;
+    unsigned is = key.kind == TMPL_KIND_SEGMENT && value->n > 0 && !implied ? EXPLICIT : key.kind;
+    unsigned n = key.kind == TMPL_KIND_PATH       ? 0
+                 : key.kind == TMPL_KIND_DOCUMENT ? (unsigned)!implied
+                                                  : value->n;
+    unsigned char *at = room;
 
-    *at++ = (unsigned char)(is | n << KIND_BITS);
-    at = put(at, value->last - clock);
-    if (kind == TMPL_KIND_PATH) {
+    *row = (tmpl_bucket_row_t){
+        key.hash, room, value->last, value->df, (unsigned char)(is | n << KIND_BITS), 0
+    };
+    if (has_df(row->tag)) {
         at = put(at, value->df);
+    }
+    if (key.kind == TMPL_KIND_PATH) {
         at = put(at, value->text);
-        return put(at, value->text - value->repeated);
+        at = put(at, value->text - value->repeated);
     }
-    if (!implied) {
-        at = put(at, value->df);
-    }
-    for (uint32_t i = 0; kind == TMPL_KIND_SEGMENT && i < value->n; i++, at += 2) {
+    for (uint32_t i = 0; key.kind == TMPL_KIND_SEGMENT && i < value->n; i++, at += 2) {
         tmpl_put_le(at, value->fingerprints[i], 2);
     }
-    return at;
+    row->len = (unsigned char)(at - room);
 }
 
-size_t tmpl_bucket_room(uint32_t n)
+uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket)
 {
-    return VARINT_MOST + 4 + (size_t)n * (FIXED_MOST + 2 * TMPL_FINGERPRINTS_MAX);
+    tmpl_bucket_reader_t reader;
+
+    tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
+    return reader.left;
 }
 
-size_t tmpl_bucket_write(unsigned char *bytes, const tmpl_bucket_entry_t *entries, uint32_t n)
+uint32_t tmpl_bucket_rows(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket)
+{
+    tmpl_bucket_reader_t reader;
+    const unsigned char *at;
+
+    tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
+    at = reader.at;
+    for (uint32_t i = 0; i < reader.left; i++) {
+        at = row_get(at, reader.end, reader.clock, &rows[i]);
+        if (at == NULL) {
+            return i;
+        }
+        rows[i].hash = tmpl_get_le(reader.hashes + (size_t)i * HASH_SIZE, HASH_SIZE);
+    }
+    return reader.left;
+}
+
+/* The value of a row, under a clock that is not after it. */
+static unsigned char *row_put(unsigned char *at, const tmpl_bucket_row_t *row, uint32_t clock)
+{
+    *at++ = row->tag;
+    at = put(at, row->last - clock);
+    if (row->len == 2) { /* as nearly all have: no call */
+        memcpy(at, row->rest, 2);
+    }
+    else {
+        memcpy(at, row->rest, row->len);
+    }
+    return at + row->len;
+}
+
+size_t tmpl_bucket_room(const tmpl_bucket_row_t *rows, uint32_t n)
+{
+    size_t room = VARINT_MOST + 4;
+
+    for (uint32_t i = 0; i < n; i++) {
+        room += HASH_SIZE + 1 + VARINT_MOST + (size_t)rows[i].len;
+    }
+    return room;
+}
+
+size_t tmpl_bucket_write(unsigned char *bytes, const tmpl_bucket_row_t *rows, uint32_t n)
 {
     unsigned char *at = bytes;
     uint32_t clock = UINT32_MAX;
@@ -247,16 +333,136 @@ size_t tmpl_bucket_write(unsigned char *bytes, const tmpl_bucket_entry_t *entrie
         return 0;
     }
     for (uint32_t i = 0; i < n; i++) {
-        clock = entries[i].value->last < clock ? entries[i].value->last : clock;
+        clock = rows[i].last < clock ? rows[i].last : clock;
     }
     at = put(at, n);
     tmpl_put_le(at, clock, 4);
     at += 4;
     for (uint32_t i = 0; i < n; i++, at += HASH_SIZE) {
-        tmpl_put_le(at, entries[i].key.hash, HASH_SIZE);
+        tmpl_put_le(at, rows[i].hash, HASH_SIZE);
     }
     for (uint32_t i = 0; i < n; i++) {
-        at = value_put(at, entries[i].key.kind, entries[i].value, clock);
+        at = row_put(at, &rows[i], clock);
     }
+    return (size_t)(at - bytes);
+}
+
+/* ---- changing ---- */
+
+/* Bytes of a number. */
+static unsigned number_size(uint32_t x)
+{
+    return x < 1u << 7 ? 1 : x < 1u << 14 ? 2 : x < 1u << 21 ? 3 : x < 1u << 28 ? 4 : 5;
+}
+
+static inline int gives_way(const tmpl_bucket_change_t *change, uint64_t hash, unsigned char tag)
+{
+    const tmpl_bucket_row_t row = { .tag = tag };
+    const tmpl_bucket_row_t *at = change->rows, *end = at + change->n;
+
+    for (; at < end; at++) {
+        if (at->hash == hash && row_kind(at) == row_kind(&row)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static inline int is_dead(const tmpl_bucket_change_t *change, const tmpl_bucket_row_t *row)
+{
+    return change->lifetimes != NULL &&
+           !tmpl_is_live(row->df, row->last, change->lifetimes, change->now);
+}
+
+/* Another clock is called for if new rows are older, or if last would then take fewer bytes. */
+static int clock_fits(const tmpl_bucket_change_t *change, uint32_t clock, uint32_t oldest)
+{
+    uint32_t latest = oldest;
+
+    if (oldest == UINT32_MAX) {
+        return 0; /* none stays */
+    }
+    for (uint32_t i = 0; i < change->n; i++) {
+        if (change->rows[i].last < clock) {
+            return 0;
+        }
+        oldest = change->rows[i].last < oldest ? change->rows[i].last : oldest;
+        latest = change->rows[i].last > latest ? change->rows[i].last : latest;
+    }
+    return number_size(latest - clock) == number_size(latest - oldest);
+}
+
+void tmpl_bucket_change_find(tmpl_bucket_change_t *change)
+{
+    tmpl_bucket_reader_t reader;
+    uint32_t oldest = UINT32_MAX;
+
+    tmpl_bucket_open(&reader, change->is.bytes, change->is.len);
+    change->n_gone = change->dead = 0;
+    for (uint32_t i = 0; i < reader.left; i++) {
+        const unsigned char *from = reader.at;
+        tmpl_bucket_row_t row;
+        int gives, dead;
+
+        reader.at = row_get(from, reader.end, reader.clock, &row);
+        if (reader.at == NULL) { /* what cannot be read */
+            change->fits = 0;
+            return;
+        }
+        row.hash = tmpl_get_le(reader.hashes + (size_t)i * HASH_SIZE, HASH_SIZE);
+        gives = gives_way(change, row.hash, row.tag);
+        dead = !gives && is_dead(change, &row);
+        change->dead += (uint32_t)dead;
+        if (gives || dead) {
+            change->gone[change->n_gone++] = (tmpl_bucket_gone_t){ i, from, reader.at };
+        }
+        else if (row.last < oldest) {
+            oldest = row.last;
+        }
+    }
+    change->fits =
+        reader.left > 0 && reader.at == reader.end && clock_fits(change, reader.clock, oldest);
+}
+
+/* Copies what stays of two rows of bytes between those who go. */
+static unsigned char *copy(unsigned char *at, const unsigned char *from, const unsigned char *to)
+{
+    memcpy(at, from, (size_t)(to - from));
+    return at + (to - from);
+}
+
+size_t tmpl_bucket_change_write(unsigned char *bytes, const tmpl_bucket_change_t *change)
+{
+    tmpl_bucket_reader_t reader;
+    unsigned char *at = bytes;
+    const unsigned char *hashes, *values;
+
+    tmpl_bucket_open(&reader, change->is.bytes, change->is.len);
+    if (reader.hashes == NULL || change->n + reader.left == change->n_gone) {
+        return 0;
+    }
+    hashes = reader.hashes;
+    values = reader.at;
+    at = put(at, change->n + reader.left - change->n_gone);
+    tmpl_put_le(at, reader.clock, 4);
+    at += 4;
+    for (uint32_t i = 0; i < change->n; i++, at += HASH_SIZE) {
+        tmpl_put_le(at, change->rows[i].hash, HASH_SIZE);
+    }
+    for (uint32_t i = 0; i < change->n_gone; i++) {
+        const unsigned char *gone = reader.hashes + (size_t)change->gone[i].row * HASH_SIZE;
+
+        at = copy(at, hashes, gone);
+        hashes = gone + HASH_SIZE;
+    }
+    at = copy(at, hashes, reader.at);
+    for (uint32_t i = 0; i < change->n; i++) {
+        at = row_put(at, &change->rows[i], reader.clock);
+    }
+    for (uint32_t i = 0; i < change->n_gone; i++) {
+        at = copy(at, values, change->gone[i].from);
+        values = change->gone[i].to;
+    }
+    at = copy(at, values, reader.end);
     return (size_t)(at - bytes);
 }

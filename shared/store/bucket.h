@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries of a site side by side: a bucket holds those of all kinds whose keys fall into it. On its own an
- * entry would cost a store several times its bytes.
+ * Entries of a site side by side: a bucket holds those of all kinds whose keys fall into it (buckets.h). On its
+ * own an entry would cost a store several times its bytes.
  *
  * As bytes: the clock of the entry seen least recently (4, little-endian); then for each entry its hash
  * (8, little-endian), and behind all hashes for each entry in the same order
@@ -14,31 +14,19 @@
  * Numbers but for the clock and fingerprints are as short as they can be: seven bits a byte from the
  * lowest on, the eighth says that more follow. The number of entries stands in front, in the same
  * way. So a segment seen once takes 12 or 13 bytes, one of the template 11 to 13.
- *
- * A site has as many buckets as keep so many entries in each on the average, by linear hashing (Litwin
- * 1980, "Linear hashing: a new tool for file and table addressing"): one more bucket takes its
- * entries from one other. Which bucket is a key's depends on a number that the site draws once, so that
- * nobody can make texts that fall into the same.
  */
 #ifndef TMPL_STORE_BUCKET_H
 #define TMPL_STORE_BUCKET_H
 
 #include "store/entry.h"
 
-#define TMPL_BUCKETS_MOST (1u << 24)
-#define TMPL_BUCKET_MOST  65536 /* bytes */
+#define TMPL_BUCKET_MOST 65536 /* bytes */
 
-/* The buckets of a site: how many, and by what keys are placed. */
+/* A bucket, wherever its bytes are kept. */
 typedef struct {
-    uint32_t n;
-    uint64_t salt;
-} tmpl_buckets_t;
-
-/* The bucket of a key, if there are n > 0. */
-uint32_t tmpl_bucket_of(const tmpl_buckets_t *buckets, tmpl_key_t key);
-
-/* The bucket that shares its entries with a new one, the n-th (n > 0). */
-uint32_t tmpl_bucket_split_from(uint32_t n);
+    const unsigned char *bytes;
+    size_t len;
+} tmpl_bucket_t;
 
 /* Reading one. */
 typedef struct {
@@ -48,7 +36,7 @@ typedef struct {
     uint32_t clock;
 } tmpl_bucket_reader_t;
 
-/* Bytes that are no bucket have no entries, or fewer than they say. */
+/* Bytes that are no bucket, or too many, have no entries, or fewer than they say. */
 void tmpl_bucket_open(tmpl_bucket_reader_t *reader, const void *bytes, size_t len);
 /* The next entry; 0: there is none. */
 int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t *value);
@@ -56,15 +44,52 @@ int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t
 /* The value of a key; 0: it is not there. */
 int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t *value);
 
-/* An entry to be written. */
+/* An entry as it stands in a bucket, or is to: it can be moved without its value being read. */
 typedef struct {
-    tmpl_key_t key;
-    const tmpl_value_t *value;
-} tmpl_bucket_entry_t;
+    uint64_t hash;
+    const unsigned char *rest; /* of its value, behind since */
+    uint32_t last, df;
+    unsigned char tag, len; /* len: of rest */
+} tmpl_bucket_row_t;
 
-/* Bytes that n entries may take. */
-size_t tmpl_bucket_room(uint32_t n);
-/* Writes n entries to bytes that have room for them; returns how many bytes they take, 0 if n is 0. */
-size_t tmpl_bucket_write(unsigned char *bytes, const tmpl_bucket_entry_t *entries, uint32_t n);
+#define TMPL_BUCKET_REST_MOST (5 + 2 * TMPL_FINGERPRINTS_MAX)
+
+/* The row of an entry, whose value goes to room. */
+void tmpl_bucket_row(tmpl_bucket_row_t *row, tmpl_key_t key, const tmpl_value_t *value,
+                     unsigned char room[TMPL_BUCKET_REST_MOST]);
+tmpl_kind_e tmpl_bucket_row_kind(const tmpl_bucket_row_t *row);
+
+/* How many rows a bucket may have; fills them, and returns their number: they point into the bucket. */
+uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket);
+uint32_t tmpl_bucket_rows(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket);
+
+/* A row that leaves its bucket: its number, and where its value begins and ends. */
+typedef struct {
+    uint32_t row;
+    const unsigned char *from, *to;
+} tmpl_bucket_gone_t;
+
+/* A bucket that is changed. */
+typedef struct {
+    tmpl_bucket_t is;
+    const tmpl_bucket_row_t *rows; /* n new ones */
+    uint32_t n;
+    const tmpl_lifetimes_t *lifetimes; /* NULL: nothing is dead */
+    uint32_t now;
+    tmpl_bucket_gone_t *gone; /* room for all rows there are */
+    /* found out */
+    uint32_t n_gone, dead; /* dead: among those gone; the others give way to new ones */
+    int fits;              /* it needs no other clock, and all of it can be read */
+} tmpl_bucket_change_t;
+
+/* Finds out what is to happen: who is dead, and who gives way to a new row of the same key. */
+void tmpl_bucket_change_find(tmpl_bucket_change_t *change);
+/* Writes the new rows, and behind them those that stay, as they are, if that fits; returns the number of bytes. */
+size_t tmpl_bucket_change_write(unsigned char *bytes, const tmpl_bucket_change_t *change);
+
+/* Bytes that n rows may take. */
+size_t tmpl_bucket_room(const tmpl_bucket_row_t *rows, uint32_t n);
+/* Writes n rows to bytes that have room for them; returns how many bytes they take, 0 if n is 0. */
+size_t tmpl_bucket_write(unsigned char *bytes, const tmpl_bucket_row_t *rows, uint32_t n);
 
 #endif

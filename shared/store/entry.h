@@ -2,14 +2,7 @@
 /*
  * One entry of a segment table: how it is kept, how long it lives, how it counts a document. Pure
  * functions, so that the rules of store.h stand in one place. rules.h has what they add up to.
- *
- * As bytes, where an entry stands alone or in a drawer (LMDB; in Redis it stands in a bucket, bucket.h),
- * little-endian:
- *     even length    last (4), then one fingerprint (2) for each document: DF is their number, but
- *                    1 if there are none (a document known)
- *     odd length     last (4), DF (4), one byte 0, then the fingerprints, perhaps fewer than DF
- *    of a path      last (4), DF (4), text (4), repeated (4)
- * so an entry seen once, which is what nearly all of them are, takes 6 bytes.
+ * As bytes it stands in a bucket (bucket.h).
  */
 #ifndef TMPL_STORE_ENTRY_H
 #define TMPL_STORE_ENTRY_H
@@ -20,10 +13,6 @@
 #include "store/store.h"
 
 #define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)
-#define TMPL_VALUE_MAX        (4 + 4 + 1 + 2 * TMPL_FINGERPRINTS_MAX)
-
-/* A key as bytes: its kind, then its hash in big-endian, so that a site's keys sort by kind. */
-#define TMPL_KEY_SIZE 9
 
 typedef struct {
     uint32_t df;
@@ -46,6 +35,13 @@ typedef struct {
 void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy);
 
 /* Whether an entry is live at a clock. One seen later than now stems from a damaged table: dead. */
+static inline int tmpl_is_live(uint32_t df, uint32_t last, const tmpl_lifetimes_t *lifetimes,
+                               uint32_t now)
+{
+    uint32_t i = df < lifetimes->n ? df : lifetimes->n;
+
+    return df > 0 && last <= now && now - last <= lifetimes->pages[i - 1];
+}
 int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now);
 
 /*
@@ -67,10 +63,6 @@ void tmpl_value_document(tmpl_value_t *value, uint32_t now);
 /* Whether a known text last seen at value->last is so fresh that nothing is written (step 2). */
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now);
 
-/* To bytes: returns the length, at most TMPL_VALUE_MAX. From bytes: 0 if they are none of ours. */
-size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kind_e kind);
-int tmpl_value_unpack(tmpl_value_t *value, tmpl_kind_e kind, const void *bytes, size_t len);
-
 /* From what import is given; fingerprints beyond what an entry holds are dropped. */
 void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry);
 /* To what export gives; its fingerprints point into value. */
@@ -78,10 +70,6 @@ void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *
 
 /* The record of an entry, as callers see it. */
 tmpl_record_t tmpl_value_record(const tmpl_value_t *value);
-
-void tmpl_key_pack(unsigned char bytes[TMPL_KEY_SIZE], tmpl_key_t key);
-/* 0 if the kind is unknown. */
-int tmpl_key_unpack(tmpl_key_t *key, const unsigned char bytes[TMPL_KEY_SIZE]);
 
 /* Little-endian integers of n <= 8 bytes. */
 static inline void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH_SIZE      16
 #define PATH_TEXT_MOST ((uint64_t)1 << 31) /* past it a path's figures are halved */
 
 uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df)
@@ -29,9 +28,7 @@ void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *polic
 
 int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now)
 {
-    uint32_t i = value->df < lifetimes->n ? value->df : lifetimes->n;
-
-    return value->df > 0 && value->last <= now && now - value->last <= lifetimes->pages[i - 1];
+    return tmpl_is_live(value->df, value->last, lifetimes, now);
 }
 
 static int value_has(const tmpl_value_t *value, uint16_t fp)
@@ -101,66 +98,6 @@ int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uin
     return (uint64_t)(now - value->last) * 4 < policy->lifetime_tb;
 }
 
-size_t tmpl_value_pack(unsigned char *bytes, const tmpl_value_t *value, tmpl_kind_e kind)
-{
-    int is_short = kind == TMPL_KIND_DOCUMENT ? value->df == 1 && value->n == 0
-                                              : value->n > 0 && value->df == value->n;
-    size_t len = 4;
-
-    tmpl_put_le(bytes, value->last, 4);
-    if (kind == TMPL_KIND_PATH) {
-        tmpl_put_le(bytes + 4, value->df, 4);
-        tmpl_put_le(bytes + 8, value->text, 4);
-        tmpl_put_le(bytes + 12, value->repeated, 4);
-        return PATH_SIZE;
-    }
-    if (!is_short) {
-        tmpl_put_le(bytes + 4, value->df, 4);
-        bytes[8] = 0;
-        len = 9;
-    }
-    for (uint32_t i = 0; i < value->n; i++, len += 2) {
-        tmpl_put_le(bytes + len, value->fingerprints[i], 2);
-    }
-    return len;
-}
-
-static int path_unpack(tmpl_value_t *value, const unsigned char *p, size_t len)
-{
-    if (len != PATH_SIZE) {
-        return 0;
-    }
-    value->last = (uint32_t)tmpl_get_le(p, 4);
-    value->df = (uint32_t)tmpl_get_le(p + 4, 4);
-    value->text = (uint32_t)tmpl_get_le(p + 8, 4);
-    value->repeated = (uint32_t)tmpl_get_le(p + 12, 4);
-    value->repeated = value->repeated < value->text ? value->repeated : value->text;
-    value->n = 0;
-    return 1;
-}
-
-int tmpl_value_unpack(tmpl_value_t *value, tmpl_kind_e kind, const void *bytes, size_t len)
-{
-    const unsigned char *p = bytes;
-    size_t head = len % 2 ? 9 : 4;
-
-    if (kind == TMPL_KIND_PATH) {
-        return path_unpack(value, p, len);
-    }
-    if (len < head || len > TMPL_VALUE_MAX || (len - head) / 2 > TMPL_FINGERPRINTS_MAX) {
-        return 0;
-    }
-    value->last = (uint32_t)tmpl_get_le(p, 4);
-    value->text = value->repeated = 0;
-    value->n = (uint32_t)(len - head) / 2;
-    value->df = head == 9 ? (uint32_t)tmpl_get_le(p + 4, 4) : value->n > 0 ? value->n : 1;
-    for (uint32_t i = 0; i < value->n; i++) {
-        value->fingerprints[i] = (uint16_t)tmpl_get_le(p + head + 2 * i, 2);
-    }
-    /* counting relies on it: a list never grows past its room */
-    return value->n <= value->df;
-}
-
 void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
 {
     uint32_t n = entry->n_fingerprints;
@@ -187,20 +124,4 @@ void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *
     entry->record = tmpl_value_record(value);
     entry->fingerprints = value->n > 0 ? value->fingerprints : NULL;
     entry->n_fingerprints = value->n;
-}
-
-void tmpl_key_pack(unsigned char bytes[TMPL_KEY_SIZE], tmpl_key_t key)
-{
-    uint64_t hash = htobe64(key.hash);
-
-    bytes[0] = (unsigned char)key.kind;
-    memcpy(bytes + 1, &hash, sizeof(hash));
-}
-
-int tmpl_key_unpack(tmpl_key_t *key, const unsigned char bytes[TMPL_KEY_SIZE])
-{
-    memcpy(&key->hash, bytes + 1, sizeof(key->hash));
-    key->hash = be64toh(key->hash);
-    key->kind = (tmpl_kind_e)bytes[0];
-    return bytes[0] < TMPL_KIND_COUNT;
 }

@@ -27,6 +27,7 @@ typedef struct {
     apr_time_t deadline;
     apr_pool_t *pool;
     tmpl_site_t site;
+    tmpl_lmdb_buckets_t buckets; /* of site */
     tmpl_slots_t slots;
     uint32_t counted; /* documents */
 } work_t;
@@ -103,7 +104,7 @@ static int pages_load(work_t *w, page_t *pages, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         at = keys_fill(at, pages[i].rules.obs);
     }
-    tmpl_slots_make(&w->slots, keys, (uint32_t)total, w->pool);
+    tmpl_slots_make(&w->slots, keys, (uint32_t)total, &w->site, w->pool);
     slots = apr_palloc(w->pool, total * sizeof(*slots));
     for (apr_size_t i = 0; i < total; i++) {
         slots[i] = &w->slots.slots[w->slots.of[i]].slot;
@@ -114,7 +115,7 @@ static int pages_load(work_t *w, page_t *pages, uint32_t n)
         pages[i].rules.id = *slots++;
         pages[i].rules.text = *slots++;
     }
-    return tmpl_slots_load(&w->slots, w->store->db, w->txn, &w->site, w->pool);
+    return tmpl_slots_load(&w->slots, &w->buckets);
 }
 
 /* Entries that are new to the site, be there room for them or not. */
@@ -123,7 +124,7 @@ static uint32_t new_entries(const work_t *w)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < w->slots.n; i++) {
-        n += w->slots.slots[i].where == TMPL_HELD_NOT;
+        n += !w->slots.slots[i].held;
     }
     return n;
 }
@@ -133,13 +134,16 @@ static int pages_save(work_t *w, const tmpl_observation_t *last, uint32_t change
 {
     tmpl_lmdb_t *db = w->store->db;
     tmpl_lifetimes_t lifetimes;
-    int done, rc;
+    int done, all, rc;
 
     tmpl_lifetimes_init(&lifetimes, last->policy);
-    rc = tmpl_slots_save(&w->slots, db, w->txn, &w->site, &lifetimes, w->pool);
+    rc = tmpl_slots_save(&w->slots, &w->buckets, &lifetimes, &all);
+    if (rc == 0 && !all) {
+        rc = tmpl_lmdb_buckets_sweep(&w->buckets, &lifetimes,
+                                     changes * SWEEP_LEAST + SWEEP_PER_NEW * new_entries(w));
+    }
     if (rc == 0) {
-        rc = tmpl_site_sweep(db, w->txn, &w->site, &lifetimes,
-                             changes * SWEEP_LEAST + SWEEP_PER_NEW * new_entries(w));
+        rc = tmpl_lmdb_buckets_shrink(&w->buckets);
     }
     if (rc == 0) {
         rc = tmpl_doomed_sweep(db, w->txn, changes * SWEEP_DOOMED, &done);
@@ -151,24 +155,13 @@ static int pages_save(work_t *w, const tmpl_observation_t *last, uint32_t change
     return rc;
 }
 
-/* Learning of pages of one site within a write transaction. */
-static int learn_in(work_t *w, page_t *pages, uint32_t n)
+/* Learning of pages of one site that has been found, or begun. */
+static int pages_learn(work_t *w, page_t *pages, uint32_t n)
 {
-    tmpl_lmdb_t *db = w->store->db;
     uint32_t changes = 0;
     tmpl_rules_site_t site;
-    int known;
-    int rc = site_find(w, pages[0].rules.obs->site, &known);
+    int rc = pages_load(w, pages, n);
 
-    if (rc == 0 && !known) {
-        rc = tmpl_site_room(db, w->txn, &w->store->opts);
-        if (rc == 0) {
-            rc = tmpl_site_init(db, w->txn, &w->site);
-        }
-    }
-    if (rc == 0) {
-        rc = pages_load(w, pages, n);
-    }
     if (rc != 0) {
         return rc;
     }
@@ -181,11 +174,52 @@ static int learn_in(work_t *w, page_t *pages, uint32_t n)
     return changes > 0 ? pages_save(w, pages[n - 1].rules.obs, changes) : 0;
 }
 
+/* Learning of pages of one site within a write transaction. */
+static int learn_in(work_t *w, page_t *pages, uint32_t n)
+{
+    tmpl_lmdb_t *db = w->store->db;
+    int known;
+    int rc = site_find(w, pages[0].rules.obs->site, &known);
+
+    if (rc == 0 && !known) {
+        rc = tmpl_site_room(db, w->txn, &w->store->opts);
+        if (rc == 0) {
+            rc = tmpl_site_init(db, w->txn, &w->site);
+        }
+    }
+    if (rc == 0) {
+        rc = tmpl_lmdb_buckets_begin(&w->buckets, db, w->txn, &w->site, w->pool);
+    }
+    if (rc == 0) {
+        rc = pages_learn(w, pages, n);
+        tmpl_lmdb_buckets_end(&w->buckets);
+    }
+    return rc;
+}
+
+/* Takes away what is dead of a site. */
+static int site_clean(work_t *w, const tmpl_observation_t *page)
+{
+    tmpl_lmdb_t *db = w->store->db;
+    tmpl_lifetimes_t lifetimes;
+    int rc = tmpl_lmdb_buckets_begin(&w->buckets, db, w->txn, &w->site, w->pool);
+
+    if (rc != 0) {
+        return rc;
+    }
+    tmpl_lifetimes_init(&lifetimes, page->policy);
+    rc = tmpl_lmdb_buckets_sweep(&w->buckets, &lifetimes, SWEEP_FULL);
+    if (rc == 0) {
+        rc = tmpl_lmdb_buckets_shrink(&w->buckets);
+    }
+    tmpl_lmdb_buckets_end(&w->buckets);
+    return rc == 0 ? tmpl_site_put(db, w->txn, page->site, &w->site) : rc;
+}
+
 /* What a full map still allows: deleting what is dead. */
 static int clean_in(work_t *w, const tmpl_observation_t *page)
 {
     tmpl_lmdb_t *db = w->store->db;
-    tmpl_lifetimes_t lifetimes;
     int known, done = 1;
     int rc = tmpl_doomed_sweep(db, w->txn, SWEEP_FULL, &done);
 
@@ -196,14 +230,7 @@ static int clean_in(work_t *w, const tmpl_observation_t *page)
     if (rc == 0) {
         rc = site_find(w, page->site, &known);
     }
-    if (rc == 0 && known) {
-        tmpl_lifetimes_init(&lifetimes, page->policy);
-        rc = tmpl_site_sweep(db, w->txn, &w->site, &lifetimes, SWEEP_FULL);
-        if (rc == 0) {
-            rc = tmpl_site_put(db, w->txn, page->site, &w->site);
-        }
-    }
-    return rc;
+    return rc == 0 && known ? site_clean(w, page) : rc;
 }
 
 static void clean(work_t *w, const tmpl_observation_t *page)
@@ -278,8 +305,8 @@ static int text_find(work_t *w, const tmpl_observation_t *obs, int *fresh)
     const tmpl_value_t *text;
     int rc;
 
-    tmpl_slots_make(&w->slots, &key, 1, w->pool);
-    rc = tmpl_slots_load(&w->slots, w->store->db, w->txn, &w->site, w->pool);
+    tmpl_slots_make(&w->slots, &key, 1, &w->site, w->pool);
+    rc = tmpl_slots_load(&w->slots, &w->buckets);
     text = &w->slots.slots[0].slot.value;
     tmpl_lifetimes_init(&lifetimes, obs->policy);
     *fresh = rc == 0 && tmpl_value_live(text, &lifetimes, w->site.pages) &&
@@ -287,25 +314,18 @@ static int text_find(work_t *w, const tmpl_observation_t *obs, int *fresh)
     return rc;
 }
 
-/* What is to be known of a page within a read transaction. */
-static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
+/* What is to be known of a page of a site that has been looked for. */
+static int page_look(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
 {
-    const tmpl_observation_t *obs = page->rules.obs;
-    tmpl_rules_site_t site;
-    int known;
-    int rc = site_find(w, obs->site, &known);
+    tmpl_rules_site_t site = rules_site(w);
+    int rc = learning == TMPL_LEARNING_NOW ? text_find(w, page->rules.obs, done) : 0;
 
-    *done = 1;
-    if (rc == 0 && learning == TMPL_LEARNING_NOW) {
-        rc = text_find(w, obs, done);
-    }
     if (rc == 0 && *done) {
         rc = pages_load(w, page, 1);
     }
     if (rc != 0 || !*done) {
         return rc;
     }
-    site = rules_site(w);
     if (learning == TMPL_LEARNING_LATER) {
         page->counts->due = page_learn(w, page, &site);
     }
@@ -313,6 +333,23 @@ static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
         tmpl_rules_look(&page->rules, &site, page->counts);
     }
     return 0;
+}
+
+/* The same within a read transaction. */
+static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
+{
+    int known;
+    int rc = site_find(w, page->rules.obs->site, &known);
+
+    *done = 1;
+    if (rc == 0) {
+        rc = tmpl_lmdb_buckets_begin(&w->buckets, w->store->db, w->txn, &w->site, w->pool);
+    }
+    if (rc == 0) {
+        rc = page_look(w, page, learning, done);
+        tmpl_lmdb_buckets_end(&w->buckets);
+    }
+    return rc;
 }
 
 /* What a read transaction can do: all of it (*done), but for a page that is to be learnt now. */

@@ -8,8 +8,9 @@
 #include <apr_strings.h>
 #include <apr_tables.h>
 
-/* Entries per transaction: others get their turn in between. */
-#define BATCH 256
+/* Buckets deleted in a transaction, and entries imported: others get their turn in between. */
+#define BATCH        256
+#define BATCH_IMPORT 4096
 /* What a transaction of these calls waits for the writers before it. */
 #define PATIENCE apr_time_from_sec(30)
 /* How long an import may take before the entries of one that died are deleted. */
@@ -33,20 +34,16 @@ static int write_begin(tmpl_lmdb_store_t *store, MDB_txn **txn)
     return tmpl_lmdb_write_begin(store->db, tmpl_clock() + PATIENCE, txn);
 }
 
-/* The site's part of all pages that hold entries and drawers, by their number. */
+/* The site's part of all pages that hold buckets, by their number. */
 static uint64_t site_bytes(tmpl_lmdb_store_t *store, MDB_txn *txn, const tmpl_site_t *site)
 {
-    uint64_t nodes = site->entries;
     MDB_stat stat;
     int rc = mdb_stat(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &stat);
 
     if (rc != 0 || stat.ms_entries == 0) {
         return 0;
     }
-    for (unsigned kind = 0; kind < TMPL_DRAWER_KINDS; kind++) {
-        nodes = nodes - site->drawers[kind].entries + site->drawers[kind].n;
-    }
-    return (uint64_t)((double)nodes / (double)stat.ms_entries * stat.ms_psize *
+    return (uint64_t)((double)site->buckets.n / (double)stat.ms_entries * stat.ms_psize *
                       (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
 }
 
@@ -115,7 +112,7 @@ static int site_drop(tmpl_lmdb_store_t *store, MDB_txn *txn, const char *name)
     return rc;
 }
 
-/* Deletes the entries of doomed sites, a batch a transaction. */
+/* Deletes the buckets of doomed sites, a batch a transaction. */
 static int doomed_delete(tmpl_lmdb_store_t *store)
 {
     int done = 0, rc = 0;
@@ -164,6 +161,19 @@ static int dump_entry(void *baton, tmpl_key_t key, const tmpl_value_t *value)
     return dump->rv == APR_SUCCESS ? 0 : ECANCELED;
 }
 
+static int site_walk(tmpl_lmdb_store_t *store, MDB_txn *txn, tmpl_site_t *site, dump_t *dump,
+                     apr_pool_t *pool)
+{
+    tmpl_lmdb_buckets_t buckets;
+    int rc = tmpl_lmdb_buckets_begin(&buckets, store->db, txn, site, pool);
+
+    if (rc == 0) {
+        rc = tmpl_lmdb_buckets_walk(&buckets, dump_entry, dump);
+        tmpl_lmdb_buckets_end(&buckets);
+    }
+    return rc;
+}
+
 apr_status_t tmpl_lmdb_dump(void *ctx, const char *name, tmpl_store_stats_t *head,
                             apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                             void *baton, tmpl_error_t *err, apr_pool_t *pool)
@@ -174,12 +184,11 @@ apr_status_t tmpl_lmdb_dump(void *ctx, const char *name, tmpl_store_stats_t *hea
     MDB_txn *txn;
     int rc = tmpl_lmdb_read_begin(store->db, &txn);
 
-    (void)pool;
     if (rc == 0) {
         rc = tmpl_site_get(store->db, txn, name, &site);
         if (rc == 0) {
             stats_head(store, txn, &site, head);
-            rc = tmpl_site_walk(store->db, txn, &site, dump_entry, &dump);
+            rc = site_walk(store, txn, &site, &dump, pool);
         }
         tmpl_lmdb_read_end(store->db, txn);
     }
@@ -208,33 +217,43 @@ static int load_begin(tmpl_lmdb_store_t *store, const tmpl_store_stats_t *head, 
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_entry_t *entries,
-                      uint32_t n, apr_pool_t *pool)
+static int load_in(tmpl_lmdb_buckets_t *buckets, const tmpl_entry_t *entries, uint32_t n,
+                   apr_pool_t *pool)
 {
-    tmpl_key_t keys[BATCH];
+    tmpl_key_t *keys = apr_palloc(pool, n * sizeof(*keys));
     tmpl_slots_t slots;
-    MDB_txn *txn;
-    int rc = write_begin(store, &txn);
+    int all, rc;
 
-    if (rc != 0) {
-        return rc;
-    }
     for (uint32_t i = 0; i < n; i++) {
         keys[i] = entries[i].key;
     }
-    tmpl_slots_make(&slots, keys, n, pool);
-    rc = tmpl_lmdb_is_tight(store->db) ? MDB_MAP_FULL : 0;
-    if (rc == 0) {
-        rc = tmpl_slots_load(&slots, store->db, txn, site, pool);
-    }
+    tmpl_slots_make(&slots, keys, n, buckets->site, pool);
+    rc = tmpl_slots_load(&slots, buckets);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         tmpl_slot_t *slot = &slots.slots[slots.of[i]].slot;
 
         tmpl_value_import(&slot->value, &entries[i]);
         slot->written = 1;
     }
+    return rc == 0 ? tmpl_slots_save(&slots, buckets, NULL, &all) : rc;
+}
+
+static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_entry_t *entries,
+                      uint32_t n, apr_pool_t *pool)
+{
+    tmpl_lmdb_buckets_t buckets;
+    MDB_txn *txn;
+    int rc = write_begin(store, &txn);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = tmpl_lmdb_is_tight(store->db)
+             ? MDB_MAP_FULL
+             : tmpl_lmdb_buckets_begin(&buckets, store->db, txn, site, pool);
     if (rc == 0) {
-        rc = tmpl_slots_save(&slots, store->db, txn, site, NULL, pool);
+        rc = load_in(&buckets, entries, n, pool);
+        tmpl_lmdb_buckets_end(&buckets);
     }
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
@@ -284,8 +303,9 @@ apr_status_t tmpl_lmdb_load(void *ctx, const char *name, const tmpl_store_stats_
         return site_fail(store, rc, name, err, "cannot import a site");
     }
     apr_pool_create(&scratch, pool);
-    for (uint32_t i = 0; rc == 0 && i < n; i += BATCH) {
-        rc = load_batch(store, &site, entries + i, n - i < BATCH ? n - i : BATCH, scratch);
+    for (uint32_t i = 0; rc == 0 && i < n; i += BATCH_IMPORT) {
+        rc = load_batch(store, &site, entries + i, n - i < BATCH_IMPORT ? n - i : BATCH_IMPORT,
+                        scratch);
         apr_pool_clear(scratch);
     }
     apr_pool_destroy(scratch);

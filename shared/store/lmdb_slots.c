@@ -4,38 +4,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slot, or what is to become one, and what it is sorted by. */
+#include <apr_strings.h>
+
+/* A key that was asked for, and what it is sorted by: its place, the bits of the file's order first. */
 typedef struct {
     uint64_t by;
-    uint32_t kind; /* before by */
-    uint32_t i;
+    const tmpl_key_t *key;
 } ref_t;
 
-/* What is sorted here is hashes: they fall apart by their highest bits. */
-#define FAN_BITS_LEAST 6
-#define FAN_BITS_MOST  12
-#define FEW            16
+/* Places are hashes: they fall apart by their highest bits. */
+#define BIN_BITS_LEAST 6
+#define BIN_BITS_MOST  12
+#define FEW            4  /* in a bin on the average */
+#define MANY           64 /* in a bin, for sorting that takes steps by the square */
 
-static int ref_order(const void *a, const void *b)
+static int same_key(const tmpl_key_t *a, const tmpl_key_t *b)
+{
+    return a->hash == b->hash && a->kind == b->kind;
+}
+
+/* Keys of one place, which is hardly ever, one by one; those given more than once in the order given. */
+static inline int ref_order(const void *a, const void *b)
 {
     const ref_t *x = a, *y = b;
 
-    return x->by != y->by ? (x->by < y->by ? -1 : 1) : x->i < y->i ? -1 : x->i > y->i;
+    if (x->by != y->by) {
+        return x->by < y->by ? -1 : 1;
+    }
+    if (!same_key(x->key, y->key)) {
+        return x->key->kind != y->key->kind ? (x->key->kind < y->key->kind ? -1 : 1)
+                                            : (x->key->hash < y->key->hash ? -1 : 1);
+    }
+    return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static uint32_t bucket_of(const ref_t *ref, unsigned bits)
+/* One bin. What pages of a batch share stands there many times, in order as it came. */
+static void bin_sort(ref_t *refs, uint32_t n)
 {
-    return ref->kind << bits | (uint32_t)(ref->by >> (64 - bits));
-}
+    uint32_t i = 1;
 
-/* One bucket; somebody may have aimed many hashes at it. */
-static void bucket_sort(ref_t *refs, uint32_t n)
-{
-    if (n > FEW) {
+    while (i < n && ref_order(&refs[i - 1], &refs[i]) < 0) {
+        i++;
+    }
+    if (i < n && n > MANY) {
         qsort(refs, n, sizeof(*refs), ref_order);
         return;
     }
-    for (uint32_t i = 1; i < n; i++) {
+    for (; i < n; i++) {
         ref_t ref = refs[i];
         uint32_t at = i;
 
@@ -46,345 +61,235 @@ static void bucket_sort(ref_t *refs, uint32_t n)
     }
 }
 
-/* By kind, then by what is to be sorted by, then by number; into memory from pool. */
+/* In their order, into memory from pool. */
 static ref_t *refs_sort(const ref_t *refs, uint32_t n, apr_pool_t *pool)
 {
     ref_t *sorted = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*sorted));
-    uint32_t buckets, begin = 0, *ends;
-    unsigned bits = FAN_BITS_LEAST;
+    uint32_t begin = 0, *ends;
+    unsigned bits = BIN_BITS_LEAST;
 
-    while (bits < FAN_BITS_MOST && n >> bits > FEW / 4) {
+    while (bits < BIN_BITS_MOST && n >> bits > FEW) {
         bits++;
     }
-    buckets = (uint32_t)TMPL_KIND_COUNT << bits;
-    ends = apr_pcalloc(pool, buckets * sizeof(*ends));
+    ends = apr_pcalloc(pool, sizeof(*ends) << bits);
     for (uint32_t i = 0; i < n; i++) {
-        ends[bucket_of(&refs[i], bits)]++;
+        ends[refs[i].by >> (64 - bits)]++;
     }
-    for (uint32_t b = 0; b < buckets; b++) {
-        uint32_t in = ends[b];
+    for (uint32_t bin = 0; bin >> bits == 0; bin++) {
+        uint32_t in = ends[bin];
 
-        ends[b] = begin;
+        ends[bin] = begin;
         begin += in;
     }
     for (uint32_t i = 0; i < n; i++) {
-        sorted[ends[bucket_of(&refs[i], bits)]++] = refs[i];
+        sorted[ends[refs[i].by >> (64 - bits)]++] = refs[i];
     }
     begin = 0;
-    for (uint32_t b = 0; b < buckets; begin = ends[b++]) {
-        if (ends[b] - begin > 1) {
-            bucket_sort(sorted + begin, ends[b] - begin);
+    for (uint32_t bin = 0; bin >> bits == 0; begin = ends[bin++]) {
+        if (ends[bin] - begin > 1) {
+            bin_sort(sorted + begin, ends[bin] - begin);
         }
     }
     return sorted;
 }
 
-void tmpl_slots_make(tmpl_slots_t *slots, const tmpl_key_t *keys, uint32_t n, apr_pool_t *pool)
+void tmpl_slots_make(tmpl_slots_t *slots, const tmpl_key_t *keys, uint32_t n,
+                     const tmpl_site_t *site, apr_pool_t *pool)
 {
     ref_t *refs = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*refs));
 
     for (uint32_t i = 0; i < n; i++) {
-        refs[i] = (ref_t){ keys[i].hash, (uint32_t)keys[i].kind, i };
+        uint64_t place = tmpl_bucket_place(site->buckets.salt, keys[i]);
+
+        refs[i] =
+            (ref_t){ (uint64_t)tmpl_bits_reversed((uint32_t)place) << 32 | place >> 32, &keys[i] };
     }
     refs = refs_sort(refs, n, pool);
     slots->slots = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*slots->slots));
     slots->of = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*slots->of));
     slots->n = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (i == 0 || refs[i].by != refs[i - 1].by || refs[i].kind != refs[i - 1].kind) {
+        if (i == 0 || !same_key(refs[i].key, refs[i - 1].key)) {
             tmpl_lmdb_slot_t *slot = &slots->slots[slots->n++];
 
-            slot->key = keys[refs[i].i];
-            slot->where = TMPL_HELD_NOT;
-            slot->slot.held = slot->slot.written = 0;
+            slot->key = *refs[i].key;
+            slot->place = tmpl_bits_reversed((uint32_t)(refs[i].by >> 32));
+            slot->held = slot->slot.held = slot->slot.written = 0;
             slot->slot.value.df = 0;
         }
-        slots->of[refs[i].i] = slots->n - 1;
+        slots->of[refs[i].key - keys] = slots->n - 1;
     }
 }
 
-/* One store's entries under one cursor. */
-typedef struct {
-    MDB_cursor *cursor;
-    tmpl_slots_t *slots;
-    tmpl_site_t *site;
-    ref_t *refs; /* slots that stand, or are to stand, in drawers */
-    uint32_t n;
-} access_t;
-
-/* Adds a slot to those of drawers, sorted so that these come in the order of the file. */
-static void ref_add(access_t *a, uint32_t i)
+/* Slots from begin on that are of one bucket: where they end, and its number. */
+static uint32_t run_end(const tmpl_slots_t *slots, uint32_t begin, uint32_t n_buckets,
+                        uint32_t *number)
 {
-    const tmpl_key_t *key = &a->slots->slots[i].key;
+    uint32_t end = begin + 1;
 
-    a->refs[a->n++] =
-        (ref_t){ (uint64_t)tmpl_bits_reversed((uint32_t)key->hash) << 32, (uint32_t)key->kind, i };
-}
-
-static int has_drawers(const tmpl_site_t *site, tmpl_kind_e kind)
-{
-    return (unsigned)kind < TMPL_DRAWER_KINDS && site->drawers[kind].n > 0;
-}
-
-static void found(tmpl_lmdb_slot_t *slot, tmpl_held_e where)
-{
-    slot->where = where;
-    slot->slot.held = 1;
-}
-
-/* LMDB's order of an entry's key and another one: below 0 if the entry's comes first. */
-static int key_order(const unsigned char bytes[TMPL_ENTRY_SIZE], const MDB_val *other)
-{
-    size_t len = other->mv_size < TMPL_ENTRY_SIZE ? other->mv_size : TMPL_ENTRY_SIZE;
-    int order = memcmp(bytes, other->mv_data, len);
-
-    return order != 0 ? order : TMPL_ENTRY_SIZE - (int)other->mv_size;
-}
-
-/*
- * Entries that stand alone; who does not may stand in a drawer. The cursor stops at the first key that is not
- * before the wanted one, so that those wanted before it need no search.
- */
-static int load_alone(access_t *a)
-{
-    unsigned char bytes[TMPL_ENTRY_SIZE];
-    MDB_val at, data;
-    int order = 1, rc = 0;
-
-    for (uint32_t i = 0; i < a->slots->n; i++) {
-        tmpl_lmdb_slot_t *slot = &a->slots->slots[i];
-
-        tmpl_entry_key(bytes, a->site->serial, slot->key);
-        if (rc == 0 && (i == 0 || (order = key_order(bytes, &at)) > 0)) {
-            at = (MDB_val){ TMPL_ENTRY_SIZE, bytes };
-            rc = mdb_cursor_get(a->cursor, &at, &data, MDB_SET_RANGE);
-            order = rc == 0 ? key_order(bytes, &at) : -1;
-        }
-        if (rc != 0 && rc != MDB_NOTFOUND) {
-            return rc;
-        }
-        if (order == 0) {
-            found(slot, TMPL_HELD_ALONE);
-            if (!tmpl_value_unpack(&slot->slot.value, slot->key.kind, data.mv_data, data.mv_size)) {
-                slot->slot.value.df = 0;
-            }
-        }
-        else if (has_drawers(a->site, slot->key.kind)) {
-            ref_add(a, i);
-        }
-    }
-    return 0;
-}
-
-/* Slots from begin on that are of one drawer: where they end, and its number. */
-static uint32_t run_end(const access_t *a, uint32_t begin, uint32_t *number)
-{
-    const tmpl_lmdb_slot_t *slots = a->slots->slots;
-    const tmpl_key_t *first = &slots[a->refs[begin].i].key;
-    uint32_t n = a->site->drawers[first->kind].n, end = begin;
-
-    *number = tmpl_drawer_of(first->hash, n);
-    while (end < a->n && slots[a->refs[end].i].key.kind == first->kind &&
-           tmpl_drawer_of(slots[a->refs[end].i].key.hash, n) == *number) {
+    *number = tmpl_bucket_at(slots->slots[begin].place, n_buckets);
+    while (end < slots->n && tmpl_bucket_at(slots->slots[end].place, n_buckets) == *number) {
         end++;
     }
     return end;
 }
 
-static int load_drawers(access_t *a)
+int tmpl_slots_load(tmpl_slots_t *slots, tmpl_lmdb_buckets_t *buckets)
 {
-    unsigned char bytes[TMPL_DRAWER_SIZE];
-    uint32_t number, end;
+    uint32_t n_buckets = buckets->site->buckets.n, number, end;
+    int rc = 0;
 
-    for (uint32_t begin = 0; begin < a->n; begin = end) {
-        tmpl_kind_e kind = a->slots->slots[a->refs[begin].i].key.kind;
-        MDB_val key = { TMPL_DRAWER_SIZE, bytes }, data;
-        int rc;
+    buckets->in_order = slots->n >= n_buckets;
 
-        end = run_end(a, begin, &number);
-        tmpl_drawer_key(bytes, a->site->serial, kind, number);
-        rc = mdb_cursor_get(a->cursor, &key, &data, MDB_SET);
-        if (rc != 0 && rc != MDB_NOTFOUND) {
-            return rc;
-        }
+    for (uint32_t begin = 0; rc == 0 && n_buckets > 0 && begin < slots->n; begin = end) {
+        tmpl_bucket_t bucket;
+
+        end = run_end(slots, begin, n_buckets, &number);
+        rc = tmpl_lmdb_bucket_get(buckets, number, &bucket);
         for (uint32_t i = begin; rc == 0 && i < end; i++) {
-            tmpl_lmdb_slot_t *slot = &a->slots->slots[a->refs[i].i];
-            uint32_t at = tmpl_drawer_find(kind, data.mv_data, data.mv_size, slot->key.hash);
+            tmpl_lmdb_slot_t *slot = &slots->slots[i];
 
-            if (at != TMPL_NONE) {
-                found(slot, TMPL_HELD_IN_DRAWER);
-                tmpl_drawer_value(kind, data.mv_data, at, &slot->slot.value);
+            slot->held = slot->slot.held = (unsigned char)tmpl_bucket_find(
+                bucket.bytes, bucket.len, slot->key, &slot->slot.value);
+        }
+    }
+    return rc;
+}
+
+/* What is to be written, run by run of slots of one bucket. */
+typedef struct {
+    const tmpl_slots_t *slots;
+    tmpl_lmdb_buckets_t *buckets;
+    const tmpl_lifetimes_t *lifetimes;
+    tmpl_bucket_entry_t *entries; /* of a run that have been written to */
+    uint32_t n;
+    uint32_t end, number; /* the run's end, and its bucket */
+} save_t;
+
+/* The next run of slots of which some have been written to; 0: there is none. */
+static int run_next(save_t *save)
+{
+    uint32_t begin;
+
+    save->n = 0;
+    for (begin = save->end; save->n == 0 && begin < save->slots->n; begin = save->end) {
+        save->end = run_end(save->slots, begin, save->buckets->site->buckets.n, &save->number);
+        for (uint32_t i = begin; i < save->end; i++) {
+            const tmpl_lmdb_slot_t *slot = &save->slots->slots[i];
+
+            if (slot->slot.written) {
+                save->entries[save->n++] = (tmpl_bucket_entry_t){ slot->key, &slot->slot.value };
             }
         }
     }
+    return save->n > 0;
+}
+
+/* Gives a bucket n entries. */
+static int bucket_change(const save_t *save, tmpl_bucket_t *bucket, uint32_t n)
+{
+    tmpl_site_t *site = save->buckets->site;
+    uint32_t dead;
+
+    if (!tmpl_bucket_update(&save->buckets->desk, bucket, save->entries, n, save->lifetimes,
+                            site->pages, &dead)) {
+        return MDB_CORRUPTED; /* only a record that is not true brings so many together */
+    }
+    site->entries -= dead < site->entries ? dead : site->entries;
     return 0;
 }
 
-static int access_begin(access_t *a, tmpl_lmdb_t *db, MDB_txn *txn, apr_pool_t *pool)
+/* Writes what has changed, bucket by bucket. */
+static int save_some(save_t *save)
 {
-    a->refs = apr_palloc(pool, (a->slots->n + (apr_size_t)1) * sizeof(*a->refs));
-    return mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &a->cursor);
-}
-
-int tmpl_slots_load(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_site_t *site,
-                    apr_pool_t *pool)
-{
-    tmpl_site_t same = *site;
-    access_t a = { .slots = slots, .site = &same };
-    int rc = access_begin(&a, db, txn, pool);
-
-    if (rc != 0) {
-        return rc;
-    }
-    rc = load_alone(&a);
-    if (rc == 0) {
-        a.refs = refs_sort(a.refs, a.n, pool);
-        rc = load_drawers(&a);
-    }
-    mdb_cursor_close(a.cursor);
-    return rc;
-}
-
-/* Whether a slot is to stand in a drawer from now on. */
-static int to_drawer(const tmpl_lmdb_slot_t *slot)
-{
-    return slot->where != TMPL_HELD_ALONE && tmpl_drawer_takes(slot->key.kind, &slot->slot.value);
-}
-
-/* What has changed and stands in drawers, or is to; how many more will stand there, by kind. */
-static void changes_find(access_t *a, uint32_t more[TMPL_DRAWER_KINDS])
-{
-    for (uint32_t i = 0; i < a->slots->n; i++) {
-        const tmpl_lmdb_slot_t *slot = &a->slots->slots[i];
-
-        if (!slot->slot.written) {
-            continue;
-        }
-        a->site->entries += slot->where == TMPL_HELD_NOT;
-        if (to_drawer(slot) || slot->where == TMPL_HELD_IN_DRAWER) {
-            ref_add(a, i);
-            more[slot->key.kind] += slot->where == TMPL_HELD_NOT;
-        }
-    }
-}
-
-/* Takes what has changed out of its drawer, and puts back what still belongs there. */
-static void drawer_change(access_t *a, tmpl_drawer_t *drawer, uint32_t begin, uint32_t end,
-                          const tmpl_lifetimes_t *lifetimes)
-{
-    tmpl_drawers_t *drawers = &a->site->drawers[drawer->kind];
-    uint32_t entries = (uint32_t)(drawer->len / tmpl_drawer_stride(drawer->kind));
-
-    drawers->entries -= entries < drawers->entries ? entries : drawers->entries;
-    for (uint32_t i = begin; i < end; i++) {
-        const tmpl_lmdb_slot_t *slot = &a->slots->slots[a->refs[i].i];
-
-        uint32_t at =
-            slot->where != TMPL_HELD_IN_DRAWER
-                ? TMPL_NONE
-                : tmpl_drawer_find(drawer->kind, drawer->bytes, drawer->len, slot->key.hash);
-
-        if (at != TMPL_NONE) {
-            tmpl_drawer_remove(drawer, at);
-        }
-    }
-    if (lifetimes != NULL) {
-        uint32_t dead = tmpl_drawer_trim(drawer, lifetimes, a->site->pages);
-
-        a->site->entries -= dead < a->site->entries ? dead : a->site->entries;
-    }
-    for (uint32_t i = begin; i < end; i++) {
-        tmpl_lmdb_slot_t *slot = &a->slots->slots[a->refs[i].i];
-
-        if (to_drawer(slot) && tmpl_drawer_add(drawer, slot->key.hash, &slot->slot.value)) {
-            slot->slot.written = 0; /* what is left is put alone */
-        }
-    }
-    drawers->entries += (uint32_t)(drawer->len / tmpl_drawer_stride(drawer->kind));
-}
-
-static int save_drawers(access_t *a, const tmpl_lifetimes_t *lifetimes)
-{
-    tmpl_drawer_t drawer;
-    uint32_t number, end;
     int rc = 0;
 
-    for (uint32_t begin = 0; rc == 0 && begin < a->n; begin = end) {
-        end = run_end(a, begin, &number);
-        rc = tmpl_drawer_get(a->cursor, a->site, a->slots->slots[a->refs[begin].i].key.kind, number,
-                             &drawer);
+    while (rc == 0 && run_next(save)) {
+        tmpl_bucket_t bucket;
+
+        rc = tmpl_lmdb_bucket_get(save->buckets, save->number, &bucket);
         if (rc == 0) {
-            drawer_change(a, &drawer, begin, end, lifetimes);
-            rc = tmpl_drawer_put(a->cursor, a->site, number, &drawer);
+            rc = bucket_change(save, &bucket, save->n);
+        }
+        if (rc == 0) {
+            rc = tmpl_lmdb_bucket_put(save->buckets, save->number, &bucket);
         }
     }
     return rc;
 }
 
-static int save_alone(access_t *a)
+/* Takes a bucket out of the file, and gives it n entries. */
+static int bucket_take(const save_t *save, uint32_t number, uint32_t n, tmpl_bucket_t *bucket)
 {
-    unsigned char bytes[TMPL_ENTRY_SIZE], packed[TMPL_VALUE_MAX];
-    int rc = 0;
+    int rc = tmpl_lmdb_bucket_get(save->buckets, number, bucket), was_there = bucket->len > 0;
 
-    for (uint32_t i = 0; rc == 0 && i < a->slots->n; i++) {
-        const tmpl_lmdb_slot_t *slot = &a->slots->slots[i];
-        MDB_val key = { TMPL_ENTRY_SIZE, bytes }, data = { 0, packed };
-
-        if (slot->slot.written) {
-            tmpl_entry_key(bytes, a->site->serial, slot->key);
-            data.mv_size = tmpl_value_pack(packed, &slot->slot.value, slot->key.kind);
-            rc = mdb_cursor_put(a->cursor, &key, &data, 0);
-        }
+    if (rc == 0) {
+        rc = bucket_change(save, bucket, n);
     }
-    return rc;
+    bucket->bytes = apr_pmemdup(save->buckets->desk.pool, bucket->bytes, bucket->len);
+    return rc == 0 && was_there ? tmpl_lmdb_bucket_del(save->buckets) : rc;
 }
 
 /*
- * As many drawers of each kind as what they hold and, of so many more, what is to come call for, or a share of
- * these.
+ * Takes all buckets out of the file and puts them back in their order, with what has changed: so they fill its
+ * pages, which changes one by one leave half-empty.
  */
-static int drawers_grow(access_t *a, const uint32_t more[TMPL_DRAWER_KINDS], int to_come,
-                        uint32_t share)
+static int save_all(save_t *save)
 {
-    int rc = 0;
+    tmpl_lmdb_buckets_t *buckets = save->buckets;
+    uint32_t n = buckets->site->buckets.n, i = 0, number;
+    tmpl_bucket_t *all = apr_palloc(buckets->desk.pool, n * sizeof(*all));
+    int rc = 0, more = run_next(save);
 
-    for (unsigned kind = 0; rc == 0 && kind < TMPL_DRAWER_KINDS; kind++) {
-        uint32_t entries = a->site->drawers[kind].entries + (to_come ? more[kind] : 0);
+    buckets->in_order = 1;
 
-        if (entries > 0) {
-            rc = tmpl_drawers_grow(a->cursor, a->site, (tmpl_kind_e)kind, entries / share,
-                                   more[kind]);
+    for (uint32_t order = 0; rc == 0 && i < n; order++) {
+        if (!tmpl_lmdb_bucket_nth(n, order, &number)) {
+            continue;
+        }
+        rc = bucket_take(save, number, more && save->number == number ? save->n : 0, &all[i++]);
+        more = more && save->number == number ? run_next(save) : more;
+    }
+    i = 0;
+    for (uint32_t order = 0; rc == 0 && i < n; order++) {
+        if (tmpl_lmdb_bucket_nth(n, order, &number)) {
+            rc = all[i].len > 0 ? tmpl_lmdb_bucket_put(buckets, number, &all[i]) : 0;
+            i++;
         }
     }
     return rc;
 }
 
-int tmpl_slots_save(tmpl_slots_t *slots, tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site,
-                    const tmpl_lifetimes_t *lifetimes, apr_pool_t *pool)
+/* How many buckets change. */
+static uint32_t runs_count(save_t *save)
 {
-    access_t a = { .slots = slots, .site = site };
-    uint32_t more[TMPL_DRAWER_KINDS] = { 0 };
-    int rc = access_begin(&a, db, txn, pool);
+    uint32_t n = 0;
 
+    while (run_next(save)) {
+        n++;
+    }
+    save->end = 0;
+    return n;
+}
+
+int tmpl_slots_save(const tmpl_slots_t *slots, tmpl_lmdb_buckets_t *buckets,
+                    const tmpl_lifetimes_t *lifetimes, int *all)
+{
+    tmpl_site_t *site = buckets->site;
+    uint64_t before = site->entries;
+    save_t save = { .slots = slots, .buckets = buckets, .lifetimes = lifetimes };
+    int rc;
+
+    save.entries =
+        apr_palloc(buckets->desk.pool, (slots->n + (apr_size_t)1) * sizeof(*save.entries));
+    for (uint32_t i = 0; i < slots->n; i++) {
+        site->entries += slots->slots[i].slot.written && !slots->slots[i].held;
+    }
+    /* first, or many new entries of a small site would crowd its few buckets */
+    rc = tmpl_lmdb_buckets_grow(buckets, before);
     if (rc != 0) {
         return rc;
     }
-    changes_find(&a, more);
-    a.refs = refs_sort(a.refs, a.n, pool);
-    /* many pages' entries must find room; how much they need in the end shows when the dead are gone */
-    rc = drawers_grow(&a, more, 1, 4);
-    if (rc == 0) {
-        rc = save_drawers(&a, lifetimes);
-    }
-    if (rc == 0) {
-        rc = save_alone(&a);
-    }
-    if (rc == 0) {
-        rc = drawers_grow(&a, more, 0, 1);
-    }
-    for (unsigned kind = 0; rc == 0 && kind < TMPL_DRAWER_KINDS; kind++) {
-        rc = tmpl_drawers_shrink(a.cursor, site, (tmpl_kind_e)kind);
-    }
-    mdb_cursor_close(a.cursor);
-    return rc;
+    *all = runs_count(&save) >= site->buckets.n / 2;
+    return *all ? save_all(&save) : save_some(&save);
 }

@@ -330,16 +330,20 @@ static int by_place(const void *a, const void *b)
 
 static void load_bucket(load_t *load, const placed_t *placed, uint32_t n, apr_pool_t *pool)
 {
-    tmpl_bucket_entry_t *entries = apr_palloc(pool, n * sizeof(*entries));
-    tmpl_value_t *values = apr_palloc(pool, n * sizeof(*values));
-    unsigned char *bytes = apr_palloc(pool, tmpl_bucket_room(n)), field[TMPL_REDIS_FIELD];
+    tmpl_bucket_row_t *rows = apr_palloc(pool, n * sizeof(*rows));
+    unsigned char *rests = apr_palloc(pool, n * (apr_size_t)TMPL_BUCKET_REST_MOST), *bytes;
+    unsigned char field[TMPL_REDIS_FIELD];
 
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_value_import(&values[i], placed[i].entry);
-        entries[i] = (tmpl_bucket_entry_t){ placed[i].entry->key, &values[i] };
+        tmpl_value_t value;
+
+        tmpl_value_import(&value, placed[i].entry);
+        tmpl_bucket_row(&rows[i], placed[i].entry->key, &value,
+                        rests + (apr_size_t)i * TMPL_BUCKET_REST_MOST);
     }
     tmpl_redis_bucket_field(field, placed[0].bucket);
-    load_field(load, field, sizeof(field), bytes, tmpl_bucket_write(bytes, entries, n));
+    bytes = apr_palloc(pool, tmpl_bucket_room(rows, n));
+    load_field(load, field, sizeof(field), bytes, tmpl_bucket_write(bytes, rows, n));
 }
 
 static void load_entries(load_t *load, const tmpl_entry_t *entries, uint32_t n, apr_pool_t *pool)
@@ -348,7 +352,7 @@ static void load_entries(load_t *load, const tmpl_entry_t *entries, uint32_t n, 
     apr_pool_t *scratch;
 
     apr_pool_create(&scratch, pool);
-    load->buckets = tmpl_redis_buckets_new(n);
+    load->buckets = tmpl_buckets_new(n);
     for (uint32_t i = 0; i < n; i++) {
         placed[i] = (placed_t){ tmpl_bucket_of(&load->buckets, entries[i].key), &entries[i] };
     }

@@ -3,16 +3,12 @@
 
 #include <string.h>
 
-#include <apr_general.h>
 #include <apr_strings.h>
 
 #include "page/slot.h"
 
-#define HEAD_SIZE    28  /* without the cursor behind it */
-#define BUCKET_FLAG  'b' /* the first byte of a bucket's field */
-#define BUCKET_MOST  24  /* entries in each bucket on the average */
-#define MERGES_MOST  64  /* buckets that a site loses at once */
-#define SPLITS_MOST  64 /* buckets that a site gets at once beyond those that new entries call for */
+#define HEAD_SIZE    28                 /* without the cursor behind it */
+#define BUCKET_FLAG  'b'                /* the first byte of a bucket's field */
 #define ROOM_LEAST   64                 /* keys */
 #define ENTRIES_MADE 128                /* at once */
 #define REPLY_EXTRA  16                 /* bytes around a value in an answer, at most */
@@ -32,8 +28,7 @@ typedef struct {
 } entry_t;
 
 typedef struct {
-    const unsigned char *bytes;
-    size_t len;
+    tmpl_bucket_t is;
     unsigned char there; /* the server has it */
     unsigned char changed;
 } bucket_t;
@@ -103,21 +98,6 @@ int tmpl_redis_bucket_unpack(const void *field, size_t len, uint32_t *n)
     }
     *n = (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     return 1;
-}
-
-uint32_t tmpl_redis_buckets_for(uint64_t entries)
-{
-    uint64_t n = entries / BUCKET_MOST + 1;
-
-    return n < TMPL_BUCKETS_MOST ? (uint32_t)n : TMPL_BUCKETS_MOST;
-}
-
-tmpl_buckets_t tmpl_redis_buckets_new(uint64_t entries)
-{
-    tmpl_buckets_t buckets = { .n = tmpl_redis_buckets_for(entries) };
-
-    (void)apr_generate_random_bytes((unsigned char *)&buckets.salt, sizeof(buckets.salt));
-    return buckets;
 }
 
 /* ---- distinct keys ---- */
@@ -312,8 +292,7 @@ static void bucket_take(bucket_t *bucket, const redisReply *answer)
 {
     *bucket = (bucket_t){ .there = answer->type == REDIS_REPLY_STRING };
     if (bucket->there && answer->len <= TMPL_BUCKET_MOST) {
-        bucket->bytes = (const unsigned char *)answer->str;
-        bucket->len = answer->len;
+        bucket->is = (tmpl_bucket_t){ (const unsigned char *)answer->str, answer->len };
     }
     else if (bucket->there) {
         bucket->changed = 1; /* no bucket of ours: what takes its place is written, or it goes */
@@ -342,7 +321,7 @@ uint32_t tmpl_redis_table_number(const tmpl_redis_table_t *table, uint32_t i)
 void tmpl_redis_table_give(tmpl_redis_table_t *table, uint32_t i, const tmpl_redis_bucket_t *bucket)
 {
     table->buckets[i - 1] =
-        (bucket_t){ .bytes = bucket->bytes, .len = bucket->len, .there = bucket->len > 0 };
+        (bucket_t){ .is = { bucket->bytes, bucket->len }, .there = bucket->len > 0 };
 }
 
 const tmpl_redis_bucket_t *tmpl_redis_table_buckets(const tmpl_redis_table_t *table, uint32_t *n)
@@ -355,8 +334,8 @@ const tmpl_redis_bucket_t *tmpl_redis_table_buckets(const tmpl_redis_table_t *ta
         uint32_t number = tmpl_redis_table_number(table, i + 1);
 
         if (number < table->head.buckets.n) {
-            all[(*n)++] =
-                (tmpl_redis_bucket_t){ number, table->buckets[i].bytes, table->buckets[i].len };
+            all[(*n)++] = (tmpl_redis_bucket_t){ number, table->buckets[i].is.bytes,
+                                                 table->buckets[i].is.len };
         }
     }
     return all;
@@ -379,7 +358,7 @@ int tmpl_redis_table_settle(tmpl_redis_table_t *table)
         if (entry->bucket != TMPL_NONE) {
             bucket = &table->buckets[entry->bucket];
             entry->slot.held = (unsigned char)tmpl_bucket_find(
-                bucket->bytes, bucket->len, table->keys.keys[i], &entry->slot.value);
+                bucket->is.bytes, bucket->is.len, table->keys.keys[i], &entry->slot.value);
         }
     }
     return 1;
@@ -399,7 +378,7 @@ static void buckets_begin(tmpl_redis_table_t *table)
     int is_new;
 
     numbers_clear(table);
-    head->buckets = tmpl_redis_buckets_new(head->site.entries);
+    head->buckets = tmpl_buckets_new(head->site.entries);
     for (uint32_t i = 0; i < table->keys.n; i++) {
         table->entries[i]->bucket =
             bucket_add(table, tmpl_bucket_of(&head->buckets, table->keys.keys[i]), &is_new);
@@ -407,30 +386,16 @@ static void buckets_begin(tmpl_redis_table_t *table)
     table->n_asked = table->numbers.n;
 }
 
-/* Above so many a site has too many: a third more than it needs, so that it does not go to and fro. */
-static uint32_t buckets_most(const tmpl_redis_table_t *table)
-{
-    return tmpl_redis_buckets_for(table->head.site.entries + table->head.site.entries / 3);
-}
-
-/*
- * As many as it needs; but a head may say more entries than there are, and then it gets few at once. New entries
- * always find theirs.
- */
+/* How many the site is to have. */
 static uint32_t buckets_wanted(const tmpl_redis_table_t *table)
 {
-    uint64_t entries = table->head.site.entries;
-    uint64_t n_new = entries > table->n_before ? entries - table->n_before : 0;
-    uint64_t most = table->head.buckets.n + SPLITS_MOST + n_new / BUCKET_MOST;
-    uint32_t n = tmpl_redis_buckets_for(entries);
-
-    return n < most ? n : (uint32_t)most;
+    return tmpl_buckets_wanted(table->head.buckets.n, table->n_before, table->head.site.entries);
 }
 
 uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table)
 {
     uint32_t n = table->head.buckets.n, to = buckets_wanted(table);
-    uint32_t before = table->n_asked, most = buckets_most(table);
+    uint32_t before = table->n_asked, most = tmpl_buckets_enough(table->head.site.entries);
     int is_new;
 
     if (n == 0) {
@@ -444,7 +409,8 @@ uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table)
             bucket_add(table, from, &is_new);
         }
     }
-    for (uint32_t i = n; i > most && i > n - (n < MERGES_MOST ? n : MERGES_MOST); i--) {
+    for (uint32_t i = n; i > most && i > n - (n < TMPL_BUCKETS_MERGES ? n : TMPL_BUCKETS_MERGES);
+         i--) {
         bucket_add(table, i - 1, &is_new);
         bucket_add(table, tmpl_bucket_split_from(i - 1), &is_new);
     }
@@ -452,63 +418,12 @@ uint32_t tmpl_redis_table_grow(tmpl_redis_table_t *table)
     return table->n_asked - before;
 }
 
-/* Entries on their way from bucket to bucket. */
-typedef struct {
-    apr_pool_t *pool;
-    tmpl_bucket_entry_t *entries;
-    tmpl_value_t *values; /* of those that were read */
-    unsigned char *bytes; /* a bucket that is being written */
-    uint32_t n, n_read, room;
-} heap_t;
-
-static uint32_t entries_in(const bucket_t *bucket)
+/* A bucket has been made anew on a desk: it is to be written. */
+static void bucket_changed(const tmpl_redis_table_t *table, bucket_t *bucket,
+                           const tmpl_bucket_t *is)
 {
-    tmpl_bucket_reader_t reader;
-
-    tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
-    return reader.left;
-}
-
-/* Empties the heap, and makes room for so many. */
-static void heap_reserve(heap_t *heap, uint32_t n)
-{
-    if (heap->room <= n) { /* also for none: where the next would be read to is asked for */
-        heap->room = 2 * n + 1;
-        heap->entries = apr_palloc(heap->pool, heap->room * sizeof(*heap->entries));
-        heap->values = apr_palloc(heap->pool, heap->room * sizeof(*heap->values));
-        heap->bytes = apr_palloc(heap->pool, tmpl_bucket_room(heap->room));
-    }
-    heap->n = heap->n_read = 0;
-}
-
-/* Which entries of a bucket are taken. */
-typedef int (*wanted_t)(const void *baton, tmpl_key_t key, const tmpl_value_t *value);
-
-static void heap_read(heap_t *heap, const bucket_t *bucket, wanted_t wanted, const void *baton)
-{
-    tmpl_bucket_reader_t reader;
-    tmpl_key_t key;
-
-    tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
-    while (tmpl_bucket_next(&reader, &key, &heap->values[heap->n_read])) {
-        if (wanted(baton, key, &heap->values[heap->n_read])) {
-            heap->entries[heap->n++] = (tmpl_bucket_entry_t){ key, &heap->values[heap->n_read++] };
-        }
-    }
-}
-
-/* 0: they are more than a bucket may hold. */
-static int heap_write(const tmpl_redis_table_t *table, heap_t *heap, bucket_t *bucket)
-{
-    size_t len = tmpl_bucket_write(heap->bytes, heap->entries, heap->n);
-
-    if (len > TMPL_BUCKET_MOST) {
-        return 0;
-    }
-    bucket->bytes = apr_pmemdup(table->pool, heap->bytes, len);
-    bucket->len = len;
+    bucket->is = (tmpl_bucket_t){ apr_pmemdup(table->pool, is->bytes, is->len), is->len };
     bucket->changed = 1;
-    return 1;
 }
 
 static void forgotten(tmpl_redis_table_t *table, uint32_t n)
@@ -551,71 +466,29 @@ static move_t *moves_of(const tmpl_redis_table_t *table, size_t *n)
     return moves;
 }
 
-/* What stays in a bucket: the live, but for those that are written anew. */
-typedef struct {
-    const move_t *moves;
-    size_t n;
-    const tmpl_lifetimes_t *lifetimes;
-    uint32_t now;
-    uint32_t *dead;
-} stay_t;
-
-static int stays(const void *baton, tmpl_key_t key, const tmpl_value_t *value)
+static void bucket_update(tmpl_redis_table_t *table, tmpl_bucket_desk_t *desk, bucket_t *bucket,
+                          const tmpl_bucket_entry_t *entries, uint32_t n,
+                          const tmpl_lifetimes_t *lifetimes)
 {
-    const stay_t *s = baton;
+    tmpl_bucket_t is = bucket->is;
+    uint32_t dead;
 
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->moves[i].is.key.hash == key.hash && s->moves[i].is.key.kind == key.kind) {
-            return 0;
-        }
-    }
-    if (tmpl_value_live(value, s->lifetimes, s->now)) {
-        return 1;
-    }
-    ++*s->dead;
-    return 0;
-}
-
-static void bucket_update(tmpl_redis_table_t *table, heap_t *heap, bucket_t *bucket,
-                          const move_t *moves, size_t n, const tmpl_lifetimes_t *lifetimes)
-{
-    uint32_t dead = 0;
-    stay_t stay = { moves, n, lifetimes, table->head.site.pages, &dead };
-
-    heap_reserve(heap, entries_in(bucket) + (uint32_t)n);
-    heap_read(heap, bucket, stays, &stay);
-    forgotten(table, dead);
-    if (n == 0 && dead == 0) {
+    if (!tmpl_bucket_update(desk, &is, entries, n, lifetimes, table->head.site.pages, &dead)) {
+        table->full = 1;
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        heap->entries[heap->n++] = moves[i].is;
-    }
-    if (!heap_write(table, heap, bucket)) {
-        table->full = 1;
+    forgotten(table, dead);
+    if (n > 0 || dead > 0) {
+        bucket_changed(table, bucket, &is);
     }
 }
 
-static heap_t heap_make(const tmpl_redis_table_t *table)
+static tmpl_bucket_desk_t desk_make(const tmpl_redis_table_t *table)
 {
-    heap_t heap = { 0 };
+    tmpl_bucket_desk_t desk = { 0 };
 
-    apr_pool_create(&heap.pool, table->pool);
-    return heap;
-}
-
-/* Whether a key belongs into the new bucket, or stays. */
-typedef struct {
-    tmpl_buckets_t buckets;
-    int moves;
-} split_t;
-
-static int split_wants(const void *baton, tmpl_key_t key, const tmpl_value_t *value)
-{
-    const split_t *s = baton;
-
-    (void)value;
-    return (tmpl_bucket_of(&s->buckets, key) == s->buckets.n - 1) == s->moves;
+    apr_pool_create(&desk.pool, table->pool);
+    return desk;
 }
 
 /* As many buckets more as the entries call for, each with its part of another's. */
@@ -623,29 +496,23 @@ static void buckets_split(tmpl_redis_table_t *table)
 {
     tmpl_buckets_t *buckets = &table->head.buckets;
     uint32_t to = buckets_wanted(table);
-    heap_t heap = heap_make(table);
+    tmpl_bucket_desk_t desk = desk_make(table);
 
     while (buckets->n < to) {
-        split_t split = { { buckets->n + 1, buckets->salt }, 1 };
         uint32_t old = bucket_find(table, tmpl_bucket_split_from(buckets->n)), new;
-        bucket_t from;
+        tmpl_bucket_t stay, go;
         int is_new;
 
         if (old == TMPL_NONE) {
             break; /* a later page does it */
         }
-        new = bucket_add(table, buckets->n, &is_new);
-        from = table->buckets[old];
-        heap_reserve(&heap, entries_in(&from));
-        heap_read(&heap, &from, split_wants, &split);
-        (void)heap_write(table, &heap, &table->buckets[new]); /* less than there was */
-        split.moves = 0;
-        heap_reserve(&heap, entries_in(&from));
-        heap_read(&heap, &from, split_wants, &split);
-        (void)heap_write(table, &heap, &table->buckets[old]);
-        buckets->n++;
+        new = bucket_add(table, buckets->n++, &is_new);
+        stay = table->buckets[old].is;
+        tmpl_bucket_split(&desk, &stay, &go, buckets);
+        bucket_changed(table, &table->buckets[old], &stay);
+        bucket_changed(table, &table->buckets[new], &go);
     }
-    apr_pool_destroy(heap.pool);
+    apr_pool_destroy(desk.pool);
 }
 
 /* Where each key belongs now. */
@@ -660,21 +527,23 @@ static void entries_place(tmpl_redis_table_t *table)
 void tmpl_redis_table_put_away(tmpl_redis_table_t *table, const tmpl_lifetimes_t *lifetimes)
 {
     const move_t *moves;
-    heap_t heap = heap_make(table);
+    tmpl_bucket_entry_t *entries;
+    tmpl_bucket_desk_t desk = desk_make(table);
     size_t n;
 
     /* first, or many new entries of a small site would crowd its few buckets */
     buckets_split(table);
     entries_place(table);
     moves = moves_of(table, &n);
+    entries = apr_palloc(desk.pool, (n + 1) * sizeof(*entries));
     for (size_t from = 0, to = 0; from < n; from = to) {
-        while (to < n && moves[to].bucket == moves[from].bucket) {
-            to++;
+        for (; to < n && moves[to].bucket == moves[from].bucket; to++) {
+            entries[to - from] = moves[to].is;
         }
-        bucket_update(table, &heap, &table->buckets[moves[from].bucket], moves + from, to - from,
-                      lifetimes);
+        bucket_update(table, &desk, &table->buckets[moves[from].bucket], entries,
+                      (uint32_t)(to - from), lifetimes);
     }
-    apr_pool_destroy(heap.pool);
+    apr_pool_destroy(desk.pool);
 }
 
 void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
@@ -682,7 +551,7 @@ void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
 {
     bucket_t *bucket;
     uint32_t n, i;
-    heap_t heap;
+    tmpl_bucket_desk_t desk;
     int is_new;
 
     if (table->is_new || !tmpl_redis_bucket_unpack(field->str, field->len, &n) ||
@@ -695,45 +564,37 @@ void tmpl_redis_table_sweep(tmpl_redis_table_t *table, const redisReply *field,
         bucket_take(bucket, value);
     }
     if (!bucket->changed) {
-        heap = heap_make(table);
-        bucket_update(table, &heap, bucket, NULL, 0, lifetimes);
-        apr_pool_destroy(heap.pool);
+        desk = desk_make(table);
+        bucket_update(table, &desk, bucket, NULL, 0, lifetimes);
+        apr_pool_destroy(desk.pool);
     }
-}
-
-static int all_wanted(const void *baton, tmpl_key_t key, const tmpl_value_t *value)
-{
-    (void)baton;
-    (void)key;
-    (void)value;
-    return 1;
 }
 
 /* Where entries have died, as many buckets fewer: the last one goes back to where it came from. */
 static void buckets_merge(tmpl_redis_table_t *table)
 {
     tmpl_buckets_t *buckets = &table->head.buckets;
-    uint32_t most = buckets_most(table);
-    heap_t heap = heap_make(table);
+    uint32_t most = tmpl_buckets_enough(table->head.site.entries);
+    tmpl_bucket_desk_t desk = desk_make(table);
 
     while (buckets->n > most) {
         uint32_t last = bucket_find(table, buckets->n - 1);
         uint32_t into = bucket_find(table, tmpl_bucket_split_from(buckets->n - 1));
+        tmpl_bucket_t is, from;
 
         if (last == TMPL_NONE || into == TMPL_NONE) {
             break; /* a later page does it */
         }
-        heap_reserve(&heap, entries_in(&table->buckets[last]) + entries_in(&table->buckets[into]));
-        heap_read(&heap, &table->buckets[into], all_wanted, NULL);
-        heap_read(&heap, &table->buckets[last], all_wanted, NULL);
-        if (!heap_write(table, &heap, &table->buckets[into])) {
+        is = table->buckets[into].is;
+        from = table->buckets[last].is;
+        if (!tmpl_bucket_merge(&desk, &is, &from)) {
             break;
         }
-        table->buckets[last].len = 0;
-        table->buckets[last].changed = 1;
+        bucket_changed(table, &table->buckets[into], &is);
+        bucket_changed(table, &table->buckets[last], &from);
         buckets->n--;
     }
-    apr_pool_destroy(heap.pool);
+    apr_pool_destroy(desk.pool);
 }
 
 int tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t *changes)
@@ -751,11 +612,12 @@ int tmpl_redis_table_write(tmpl_redis_table_t *table, const tmpl_redis_changes_t
         const bucket_t *bucket = &table->buckets[i];
         unsigned char *field;
 
-        if (bucket->changed && (bucket->len > 0 || bucket->there)) {
+        if (bucket->changed && (bucket->is.len > 0 || bucket->there)) {
             field = apr_palloc(table->pool, TMPL_REDIS_FIELD);
             tmpl_redis_bucket_field(field, (uint32_t)table->numbers.keys[i].hash);
-            if (bucket->len > 0) {
-                changes->put(changes->baton, field, TMPL_REDIS_FIELD, bucket->bytes, bucket->len);
+            if (bucket->is.len > 0) {
+                changes->put(changes->baton, field, TMPL_REDIS_FIELD, bucket->is.bytes,
+                             bucket->is.len);
             }
             else {
                 changes->del(changes->baton, field, TMPL_REDIS_FIELD);

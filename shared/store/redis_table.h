@@ -13,7 +13,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include "store/bucket.h"
+#include "store/buckets.h"
 #include "store/rules.h"
 
 #define TMPL_REDIS_HEAD      "h"
@@ -34,11 +34,6 @@ int tmpl_redis_head_unpack(tmpl_redis_head_t *head, const void *bytes, size_t le
 void tmpl_redis_bucket_field(unsigned char field[TMPL_REDIS_FIELD], uint32_t n);
 /* The number of the bucket of a field; 0 if it is none of a bucket. */
 int tmpl_redis_bucket_unpack(const void *field, size_t len, uint32_t *n);
-
-/* How many buckets a site has that has so many entries. */
-uint32_t tmpl_redis_buckets_for(uint64_t entries);
-/* Those of a site that is new, with a salt of its own. */
-tmpl_buckets_t tmpl_redis_buckets_new(uint64_t entries);
 
 typedef struct tmpl_redis_table_t tmpl_redis_table_t;
 
