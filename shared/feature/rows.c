@@ -8,6 +8,7 @@
 
 #include <apr_tables.h>
 
+#include "feature/columns.h"
 #include "feature/reading.h"
 
 /*
@@ -136,84 +137,6 @@ static inline float log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t 
     return halves == 0                          ? 0.0F
            : halves < SHARED && blocks < BLOCKS ? known_log(&of_shared[blocks][halves], x)
                                                 : log_of(of, x);
-}
-
-/* --- four blocks at once --- */
-
-typedef int32_t ints_t __attribute__((vector_size(16), aligned(4), may_alias));
-typedef float floats_t __attribute__((vector_size(16), aligned(4), may_alias));
-
-static inline ints_t ints_at(const uint32_t *numbers)
-{
-    return *(const ints_t *)(const void *)numbers;
-}
-
-static inline floats_t chosen(ints_t which, floats_t these, floats_t others)
-{
-    return (floats_t)(((ints_t)these & which) | ((ints_t)others & ~which));
-}
-
-/* As share: up to 2^24, which are exact as floats, a quotient of these is rounded as one of doubles is. */
-static inline floats_t shares(ints_t part, ints_t all)
-{
-    const floats_t none = { 0 };
-    const floats_t ones = { 1, 1, 1, 1 };
-    floats_t quotient =
-        __builtin_convertvector(part, floats_t) / __builtin_convertvector(all, floats_t);
-    return chosen(all > 0, chosen(quotient < ones, quotient, ones), none);
-}
-
-/* Each of these fills n values, and some behind them. */
-
-static void put_shares(float *to, const uint32_t *part, int times, const uint32_t *all, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i += 4) {
-        *(floats_t *)(void *)(to + i) = shares(ints_at(part + i) * times, ints_at(all + i));
-    }
-}
-
-static void put_shares_of(float *to, const uint32_t *part, uint32_t all, uint32_t n)
-{
-    int32_t one = (int32_t)all;
-    const ints_t same = { one, one, one, one };
-    for (uint32_t i = 0; i < n; i += 4) {
-        *(floats_t *)(void *)(to + i) = shares(ints_at(part + i), same);
-    }
-}
-
-/* Shares of sums over the blocks from so many behind a block to so many behind it. */
-static void put_shares_between(float *to, const uint32_t *part, const uint32_t *all, int first,
-                               int after, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i += 4) {
-        *(floats_t *)(void *)(to + i) =
-            shares(ints_at(part + i + after) - ints_at(part + i + first),
-                   ints_at(all + i + after) - ints_at(all + i + first));
-    }
-}
-
-/* 1 / (1 + steps) */
-static void put_near(float *to, const uint32_t *steps, uint32_t n)
-{
-    const floats_t ones = { 1, 1, 1, 1 };
-    for (uint32_t i = 0; i < n; i += 4) {
-        *(floats_t *)(void *)(to + i) =
-            ones / __builtin_convertvector(ints_at(steps + i) + 1, floats_t);
-    }
-}
-
-/* Characters for each word, at most 20. */
-static void put_letters(float *to, const uint32_t *chars, const uint32_t *halves, uint32_t n)
-{
-    const floats_t most = { 20, 20, 20, 20 };
-    const floats_t none = { 0 };
-    for (uint32_t i = 0; i < n; i += 4) {
-        ints_t words = ints_at(halves + i);
-        floats_t letters = __builtin_convertvector(ints_at(chars + i), floats_t) /
-                           (__builtin_convertvector(words, floats_t) * 0.5F);
-        *(floats_t *)(void *)(to + i) =
-            chosen(words > 0, chosen(letters < most, letters, most), none);
-    }
 }
 
 /* --- block by block --- */
@@ -491,34 +414,34 @@ static void find_longs(tmpl_rows_t *of, uint32_t first, uint32_t n)
 static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 {
     const counts_t *counts = &of->counts;
-    put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
-    put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
-    put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);
-    put_shares(COLUMN(SIGNS), counts->signs, 1, counts->chars, n);
-    put_letters(COLUMN(LETTERS), counts->chars, counts->words, n);
-    put_shares(COLUMN(AGAIN), counts->again, 1, counts->length, n);
-    put_shares(COLUMN(TITLE), counts->titled, 1, counts->words, n);
-    put_shares_of(COLUMN(TITLE_SHARE), counts->titled, of->reading->title, n);
-    put_shares(COLUMN(LINKS_HERE), counts->here, 1, counts->links, n);
-    put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
+    tmpl_put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
+    tmpl_put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
+    tmpl_put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);
+    tmpl_put_shares(COLUMN(SIGNS), counts->signs, 1, counts->chars, n);
+    tmpl_put_letters(COLUMN(LETTERS), counts->chars, counts->words, n);
+    tmpl_put_shares(COLUMN(AGAIN), counts->again, 1, counts->length, n);
+    tmpl_put_shares(COLUMN(TITLE), counts->titled, 1, counts->words, n);
+    tmpl_put_shares_of(COLUMN(TITLE_SHARE), counts->titled, of->reading->title, n);
+    tmpl_put_shares(COLUMN(LINKS_HERE), counts->here, 1, counts->links, n);
+    tmpl_put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
 }
 
 static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     counts_t *counts = &of->counts;
-    put_shares_of(COLUMN(BEFORE), of->before->words + first, of->all.words, n);
-    put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->long_text, n);
-    put_near(COLUMN(LONG_LAST), counts->last, n);
-    put_near(COLUMN(LONG_NEXT), counts->next, n);
+    tmpl_put_shares_of(COLUMN(BEFORE), of->before->words + first, of->all.words, n);
+    tmpl_put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->long_text, n);
+    tmpl_put_near(COLUMN(LONG_LAST), counts->last, n);
+    tmpl_put_near(COLUMN(LONG_NEXT), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {
         counts->next[i] = least(counts->next[i], counts->last[i]);
     }
-    put_near(COLUMN(LONG_NEAR), counts->next, n);
+    tmpl_put_near(COLUMN(LONG_NEAR), counts->next, n);
     for (uint32_t i = 0; i < n; i++) {
         counts->longs[i] = first + i > of->best_first ? counts->longs[i] - of->long_before_best : 0;
     }
     if (of->best_after > 0) {
-        put_shares_of(COLUMN(BEST_BEFORE), counts->longs, of->long_in_best, n);
+        tmpl_put_shares_of(COLUMN(BEST_BEFORE), counts->longs, of->long_in_best, n);
     }
 }
 
@@ -529,22 +452,22 @@ static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     const uint32_t *length = of->before->length + first;
     const uint32_t *repeated = of->before->repeated + first;
     uint32_t near[LANES];
-    put_shares_between(COLUMN(LINKED), linked, words, 0, 1, n);
-    put_shares_between(COLUMN(LINKED_LAST), linked, words, -1, 0, n);
-    put_shares_between(COLUMN(LINKED_NEXT), linked, words, 1, 2, n);
-    put_shares_between(COLUMN(LINKED_1), linked, words, -1, 2, n);
-    put_shares_between(COLUMN(LINKED_3), linked, words, -3, 4, n);
-    put_shares_between(COLUMN(LINKED_8), linked, words, -8, 9, n);
-    put_shares_between(COLUMN(LINKED_LAST_3), linked, words, -3, 0, n);
-    put_shares_between(COLUMN(LINKED_NEXT_3), linked, words, 1, 4, n);
+    tmpl_put_shares_between(COLUMN(LINKED), linked, words, 0, 1, n);
+    tmpl_put_shares_between(COLUMN(LINKED_LAST), linked, words, -1, 0, n);
+    tmpl_put_shares_between(COLUMN(LINKED_NEXT), linked, words, 1, 2, n);
+    tmpl_put_shares_between(COLUMN(LINKED_1), linked, words, -1, 2, n);
+    tmpl_put_shares_between(COLUMN(LINKED_3), linked, words, -3, 4, n);
+    tmpl_put_shares_between(COLUMN(LINKED_8), linked, words, -8, 9, n);
+    tmpl_put_shares_between(COLUMN(LINKED_LAST_3), linked, words, -3, 0, n);
+    tmpl_put_shares_between(COLUMN(LINKED_NEXT_3), linked, words, 1, 4, n);
     for (uint32_t i = 0; i < n; i++) {
         near[i] = words[i + 4] - words[(int)i - 3];
     }
-    put_shares(COLUMN(STOPS_3), of->counts.stops_near, 2, near, n);
+    tmpl_put_shares(COLUMN(STOPS_3), of->counts.stops_near, 2, near, n);
     if (is_known(of->evidence)) {
-        put_shares_between(COLUMN(REPEATED), repeated, length, 0, 1, n);
-        put_shares_between(COLUMN(REPEATED_1), repeated, length, -1, 2, n);
-        put_shares_between(COLUMN(REPEATED_3), repeated, length, -3, 4, n);
+        tmpl_put_shares_between(COLUMN(REPEATED), repeated, length, 0, 1, n);
+        tmpl_put_shares_between(COLUMN(REPEATED_1), repeated, length, -1, 2, n);
+        tmpl_put_shares_between(COLUMN(REPEATED_3), repeated, length, -3, 4, n);
     }
 }
 
