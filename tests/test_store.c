@@ -967,15 +967,6 @@ static void many_pages_at_once_are_observed_as_one_by_one(void **state)
     free(drawn);
 }
 
-static void who_observes_one_by_one_says_so(void **state)
-{
-    ctx_t *c = *state;
-    tmpl_counts_t counts;
-
-    assert_int_equal(tmpl_store_observe_many(c->store, NULL, 0, TIMEOUT, &counts, &c->err, c->pool),
-                     APR_ENOTIMPL);
-}
-
 static void later_writes_nothing_but_says_what_is_due(void **state)
 {
     ctx_t *c = *state;
@@ -1204,9 +1195,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, sweeper_bounds_the_table),
     TEST(ALL_STORES, random_pages_agree_with_the_model),
     TEST(ALL_STORES, many_pages_at_once_are_learnt_as_one_by_one),
-    TEST(LMDB, many_pages_at_once_are_observed_as_one_by_one),
-    TEST(REDIS_UNIX, many_pages_at_once_are_observed_as_one_by_one),
-    TEST(MEMORY, who_observes_one_by_one_says_so),
+    TEST(ALL_STORES, many_pages_at_once_are_observed_as_one_by_one),
     TEST(ALL_STORES, later_writes_nothing_but_says_what_is_due),
     TEST(MEMORY, later_writes_nothing_but_says_what_is_due),
     TEST(ALL_STORES, bad_pages_are_not_learnt),

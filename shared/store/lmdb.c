@@ -422,11 +422,11 @@ static uint32_t batch_fill(page_t *batch, const tmpl_observation_t *const *pages
     return i;
 }
 
-/* counts: of each page, or NULL. */
-static apr_status_t learn_all(tmpl_lmdb_store_t *store, const tmpl_observation_t *const *pages,
-                              uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
-                              uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t learn_all(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
+                              apr_time_t deadline, tmpl_counts_t *counts, uint32_t *counted,
+                              tmpl_error_t *err, apr_pool_t *pool)
 {
+    tmpl_lmdb_store_t *store = ctx;
     const char *refused = NULL;
     page_t batch[BATCH_PAGES];
     apr_pool_t *scratch;
@@ -444,22 +444,6 @@ static apr_status_t learn_all(tmpl_lmdb_store_t *store, const tmpl_observation_t
     }
     apr_pool_destroy(scratch);
     return learn_status(store, rc, refused, err);
-}
-
-static apr_status_t learn_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                               apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
-                               apr_pool_t *pool)
-{
-    return learn_all(ctx, pages, n, deadline, NULL, counted, err, pool);
-}
-
-static apr_status_t observe_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                                 apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
-                                 apr_pool_t *pool)
-{
-    uint32_t counted = 0;
-
-    return learn_all(ctx, pages, n, deadline, counts, &counted, err, pool);
 }
 
 static const char *uri_dir(const char *uri)
@@ -507,8 +491,7 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .check = check,
     .open = store_open,
     .observe = observe,
-    .learn = learn_many,
-    .observe_many = observe_many,
+    .learn = learn_all,
     .sites = tmpl_lmdb_sites,
     .forget = tmpl_lmdb_forget,
     .dump = tmpl_lmdb_dump,

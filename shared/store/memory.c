@@ -354,19 +354,21 @@ static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t
 }
 
 static apr_status_t learn(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                          apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
-                          apr_pool_t *pool)
+                          apr_time_t deadline, tmpl_counts_t *counts, uint32_t *counted,
+                          tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         tmpl_observation_t page = *pages[i];
-        tmpl_counts_t counts = { .records = apr_pcalloc(pool, (page.n + (apr_size_t)1) *
-                                                                  sizeof(tmpl_record_t)) };
+        tmpl_counts_t own = counts != NULL ? counts[i] : tmpl_counts_make(&page, pool);
 
         page.learn = TMPL_LEARNING_NOW;
-        rv = observe(ctx, &page, deadline, &counts, err, pool);
-        *counted += rv == APR_SUCCESS && counts.counted;
+        rv = observe(ctx, &page, deadline, &own, err, pool);
+        *counted += rv == APR_SUCCESS && own.counted;
+        if (counts != NULL) {
+            counts[i] = own;
+        }
     }
     return rv;
 }

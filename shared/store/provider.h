@@ -18,14 +18,13 @@ typedef struct {
     /* counts comes zeroed, with records allocated and zeroed; deadline is on tmpl_clock. */
     apr_status_t (*observe)(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
                             tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool);
-    /* tmpl_store_learn() of pages that have been checked; *counted comes as 0. */
+    /*
+     * tmpl_store_learn() of pages that have been checked; *counted comes as 0. counts, if it is not NULL: that of each,
+     * as observe has it; then all are of one site, and tmpl_store_observe_many() is asked for.
+     */
     apr_status_t (*learn)(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                          apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
-                          apr_pool_t *pool);
-    /* tmpl_store_observe_many(), with counts as observe has them; NULL: it cannot be had cheaper. */
-    apr_status_t (*observe_many)(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                                 apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
-                                 apr_pool_t *pool);
+                          apr_time_t deadline, tmpl_counts_t *counts, uint32_t *counted,
+                          tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);

@@ -88,22 +88,6 @@ static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t
     return rv;
 }
 
-static apr_status_t learn(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                          apr_time_t deadline, uint32_t *counted, tmpl_error_t *err,
-                          apr_pool_t *pool)
-{
-    return tmpl_redis_learn(ctx, pages, n, deadline, NULL, counted, err, pool);
-}
-
-static apr_status_t observe_many(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                                 apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
-                                 apr_pool_t *pool)
-{
-    uint32_t counted = 0;
-
-    return tmpl_redis_learn(ctx, pages, n, deadline, counts, &counted, err, pool);
-}
-
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_address_t address;
@@ -143,9 +127,8 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 #define PROVIDER(uri_scheme)                                                                       \
     {                                                                                              \
         .scheme = (uri_scheme), .batch = BATCH, .check = check, .open = store_open,                \
-        .observe = observe, .learn = learn, .observe_many = observe_many,                          \
-        .sites = tmpl_redis_sites, .forget = tmpl_redis_forget, .dump = tmpl_redis_dump,           \
-        .load = tmpl_redis_load                                                                    \
+        .observe = observe, .learn = tmpl_redis_learn, .sites = tmpl_redis_sites,                  \
+        .forget = tmpl_redis_forget, .dump = tmpl_redis_dump, .load = tmpl_redis_load              \
     }
 
 const tmpl_provider_t tmpl_provider_redis = PROVIDER("redis://");

@@ -328,9 +328,9 @@ static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, u
     return n_taken;
 }
 
-apr_status_t tmpl_redis_learn(tmpl_redis_store_t *store, const tmpl_observation_t *const *pages,
-                              uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
-                              uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
+apr_status_t tmpl_redis_learn(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
+                              apr_time_t deadline, tmpl_counts_t *counts, uint32_t *counted,
+                              tmpl_error_t *err, apr_pool_t *pool)
 {
     unsigned char *done = apr_pcalloc(pool, n);
     const tmpl_observation_t **taken = apr_palloc(pool, n * sizeof(*taken));
@@ -344,7 +344,7 @@ apr_status_t tmpl_redis_learn(tmpl_redis_store_t *store, const tmpl_observation_
         if (done[from]) {
             continue;
         }
-        tmpl_redis_visit_init(&v, store, taken, pages_take(pages, n, from, done, taken), deadline,
+        tmpl_redis_visit_init(&v, ctx, taken, pages_take(pages, n, from, done, taken), deadline,
                               err, pool);
         rv = learn_site(&v, counts != NULL ? counts + from : NULL, &found);
         *counted += found;

@@ -58,13 +58,10 @@ const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
 /* Seconds after which a site expires that nobody observes. */
 uint32_t tmpl_redis_idle(const tmpl_redis_store_t *store);
 
-/*
- * tmpl_store_learn(), and tmpl_store_observe_many() where counts is not NULL: then all pages are of one site. *counted
- * grows.
- */
-apr_status_t tmpl_redis_learn(tmpl_redis_store_t *store, const tmpl_observation_t *const *pages,
-                              uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
-                              uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool);
+/* As provider.h has it; *counted grows. */
+apr_status_t tmpl_redis_learn(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
+                              apr_time_t deadline, tmpl_counts_t *counts, uint32_t *counted,
+                              tmpl_error_t *err, apr_pool_t *pool);
 
 apr_status_t tmpl_redis_sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                               void *baton, tmpl_error_t *err, apr_pool_t *pool);

@@ -207,6 +207,7 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
 {
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observations_check(pages, n, err);
+    uint32_t counted = 0;
 
     for (uint32_t i = 1; rv == APR_SUCCESS && i < n; i++) {
         if (strcmp(pages[i]->site, pages[0]->site) != 0) {
@@ -214,16 +215,13 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
                            pages[i]->site);
         }
     }
-    if (rv == APR_SUCCESS && store->provider->observe_many == NULL) {
-        return tmpl_fail(err, APR_ENOTIMPL, "pages are observed one by one");
-    }
     if (rv != APR_SUCCESS || n == 0) {
         return rv;
     }
     for (uint32_t i = 0; i < n; i++) {
         counts[i] = tmpl_counts_make(pages[i], pool);
     }
-    return store->provider->observe_many(store->ctx, pages, n, deadline, counts, err, pool);
+    return store->provider->learn(store->ctx, pages, n, deadline, counts, &counted, err, pool);
 }
 
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
@@ -240,7 +238,7 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     if (rv != APR_SUCCESS || n == 0) {
         return rv;
     }
-    return store->provider->learn(store->ctx, pages, n, deadline, counted, err, pool);
+    return store->provider->learn(store->ctx, pages, n, deadline, NULL, counted, err, pool);
 }
 
 uint32_t tmpl_store_batch(const tmpl_store_t *store)

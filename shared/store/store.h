@@ -219,8 +219,8 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
 /*
  * Learns n pages of one site in their order, as tmpl_store_observe() with NOW would one after the other,
  * and fills counts of each, in as few transactions as the store can. If the process is killed, the last of
- * them are not learnt. APR_SUCCESS; APR_ENOTIMPL: the store has no better way than to observe each; any
- * other failure (APR_EINVAL also for pages of two sites): no counts are good, some pages may be learnt, and each may be observed, which tells why not.
+ * them are not learnt. APR_SUCCESS; any failure (APR_EINVAL also for pages of two sites): no counts are good, some pages
+ * may be learnt, and each may be observed, which tells why not.
  */
 apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                                      uint32_t n, apr_interval_time_t timeout, tmpl_counts_t *counts,
