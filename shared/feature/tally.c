@@ -370,9 +370,8 @@ static void go_on(tmpl_scan_t *scan, uint32_t at, uint32_t n, uint64_t words)
         begin_word(scan, at, look_of(scan->s[at], scan->s[at + run - 1], run));
         scan->in_word = IN_WORD;
     }
-    else {
-        scan->may_be_of_title |=
-            run > 0; /* behind an apostrophe; or its looks are of a part of it */
+    else if (run > 0) { /* behind an apostrophe, or its looks are of a part of it */
+        scan->may_be_of_title = 1;
     }
     if (run < n) {
         leave_word(scan, at + run);
@@ -453,7 +452,8 @@ static uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n)
     piece_t piece = look_at_piece(scan, at, n);
     uint32_t i = 0;
     if (n == PIECE && piece.words >> (PIECE - 1) != 0 && ~piece.words != 0) {
-        n -= (uint32_t)__builtin_clzll(~piece.words); /* the last word may go on */
+        n -= (uint32_t)__builtin_clzll(
+            ~piece.words); /* a word that goes on would be hashed, whatever its looks */
     }
     while (i < n) {
         uint64_t breaks = piece.breaks >> i;
