@@ -39,6 +39,9 @@ static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
     if (memchr(html, '\0', len) != NULL) {
         return 1; /* the end of some of what Gumbo reads */
     }
+    if (memmem(html, len, "</>", 3) != NULL) {
+        return 1; /* is nothing, but Gumbo lets the next tag begin there */
+    }
     if (tmpl_scan(&tokens, html, (uint32_t)len, UINT32_MAX, pool) != TMPL_DECLINE_NONE) {
         return 0;
     }
