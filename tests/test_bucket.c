@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <apr_general.h>
+
 #include "page/slot.h"
 #include "store/buckets.h"
 
@@ -167,6 +169,102 @@ static void entries_take_few_bytes(void **unused)
     assert_int_equal(size_of(TMPL_KIND_PATH, &path), 15);
 }
 
+#define KEYS 12
+
+/* What a bucket should hold: each key once, or not. */
+static void assert_holds(const tmpl_bucket_t *bucket, const tmpl_value_t *held, const int *is_held)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < KEYS; i++) {
+        tmpl_key_t key = { i, (tmpl_kind_e)(i % TMPL_KIND_COUNT) };
+        tmpl_value_t value;
+
+        assert_int_equal(tmpl_bucket_find(bucket->bytes, bucket->len, key, &value), is_held[i]);
+        if (is_held[i]) {
+            assert_values_equal(&value, &held[i]);
+            n++;
+        }
+    }
+    assert_int_equal(tmpl_bucket_count(bucket), n);
+}
+
+/* Entries come, come again and die, under clocks near and far: each stands there once, as it was written last. */
+static void what_changes_is_there_once(void **unused)
+{
+    static const tmpl_policy_t policy = { .min_df = 5, .lifetime_tb = 200, .lifetime_n = 1 };
+    tmpl_bucket_desk_t desk = { 0 };
+    tmpl_value_t held[KEYS];
+    int is_held[KEYS] = { 0 };
+    tmpl_bucket_t bucket = { 0 };
+    tmpl_lifetimes_t lifetimes;
+    static unsigned char kept[TMPL_BUCKET_MOST];
+    uint32_t now = 1, died = 0;
+
+    (void)unused;
+    apr_pool_create(&desk.pool, NULL);
+    tmpl_lifetimes_init(&lifetimes, &policy);
+    for (unsigned round = 0; round < 4000; round++) {
+        tmpl_bucket_entry_t change[3];
+        uint32_t n = (uint32_t)draw(4), dead, expected = 0;
+        int is_new[KEYS] = { 0 };
+
+        now += (uint32_t)draw(round % 100 == 0 ? 20000 : 50);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t k = (uint32_t)(draw(KEYS / 3) * 3 + i); /* none twice */
+
+            draw_value(&held[k], (tmpl_kind_e)(k % TMPL_KIND_COUNT));
+            held[k].last = now - (uint32_t)draw(2) * (now > 150 ? 150 : 0);
+            is_held[k] = is_new[k] = 1;
+            change[i] =
+                (tmpl_bucket_entry_t){ { k, (tmpl_kind_e)(k % TMPL_KIND_COUNT) }, &held[k] };
+        }
+        for (uint32_t k = 0; k < KEYS; k++) {
+            if (is_held[k] && !is_new[k] && !tmpl_value_live(&held[k], &lifetimes, now)) {
+                is_held[k] = 0;
+                expected++;
+            }
+        }
+        assert_true(tmpl_bucket_update(&desk, &bucket, change, n, &lifetimes, now, &dead));
+        assert_int_equal(dead, expected);
+        memcpy(kept, bucket.bytes != NULL ? (const void *)bucket.bytes : "", bucket.len);
+        bucket.bytes = kept;
+        assert_holds(&bucket, held, is_held);
+        died += dead;
+    }
+    assert_true(died > 500);
+    apr_pool_destroy(desk.pool);
+}
+
+/* Two that are too long for one stay as they are. */
+static void what_is_too_long_stays_apart(void **unused)
+{
+    enum { MANY = 4000 };
+    tmpl_bucket_desk_t desk = { 0 }, other = { 0 };
+    static tmpl_bucket_entry_t many[2][MANY];
+    static const tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
+    tmpl_bucket_t one = { 0 }, two = { 0 }, before;
+    uint32_t dead;
+
+    (void)unused;
+    apr_pool_create(&desk.pool, NULL);
+    other.pool = desk.pool;
+    for (uint32_t i = 0; i < 2 * MANY; i++) {
+        many[i / MANY][i % MANY] = (tmpl_bucket_entry_t){ { i, TMPL_KIND_SEGMENT }, &value };
+    }
+    assert_true(tmpl_bucket_update(&desk, &one, many[0], MANY, NULL, 1, &dead));
+    assert_true(tmpl_bucket_update(&other, &two, many[1], MANY, NULL, 1, &dead));
+    before = one;
+    desk = (tmpl_bucket_desk_t){ .pool = desk.pool };
+    assert_false(tmpl_bucket_merge(&desk, &one, &two));
+    assert_ptr_equal(one.bytes, before.bytes);
+    assert_int_equal(one.len, before.len);
+    assert_int_equal(tmpl_bucket_count(&two), MANY);
+    assert_false(tmpl_bucket_update(&desk, &one, many[1], MANY, NULL, 1, &dead));
+    assert_int_equal(tmpl_bucket_count(&one), MANY);
+    apr_pool_destroy(desk.pool);
+}
+
 /* One bucket more changes the place of those alone that move there, and they come from one bucket. */
 static void a_split_moves_what_belongs_there(void **unused)
 {
@@ -235,11 +333,14 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(bytes_that_are_none_do_no_harm),
         cmocka_unit_test(entries_take_few_bytes),
+        cmocka_unit_test(what_changes_is_there_once),
+        cmocka_unit_test(what_is_too_long_stays_apart),
         cmocka_unit_test(a_split_moves_what_belongs_there),
         cmocka_unit_test(nobody_can_aim),
         cmocka_unit_test(nobody_can_aim_at_a_place),
     };
 
+    apr_initialize();
     bytes = malloc(ROOM);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);
