@@ -61,12 +61,12 @@ static apr_status_t later_cleanup(void *data)
     return APR_SUCCESS;
 }
 
-tmpl_later_t *tmpl_later_create(apr_pool_t *pool)
+tmpl_later_t *tmpl_later_create(apr_pool_t *pool, apr_pool_t *process)
 {
     tmpl_later_t *later = apr_pcalloc(pool, sizeof(*later));
 
-    apr_thread_mutex_create(&later->lock, APR_THREAD_MUTEX_DEFAULT, pool);
-    apr_thread_cond_create(&later->room, pool);
+    apr_thread_mutex_create(&later->lock, APR_THREAD_MUTEX_DEFAULT, process);
+    apr_thread_cond_create(&later->room, process);
     apr_pool_cleanup_register(pool, later, later_cleanup, apr_pool_cleanup_null);
     return later;
 }

@@ -58,7 +58,7 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
 
 void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool)
 {
-    learner->later = tmpl_later_create(pool);
+    learner->later = tmpl_later_create(pool, s->process->pool);
     apr_thread_mutex_create(&learner->learning, APR_THREAD_MUTEX_TIMED, s->process->pool);
     if (learner->turn != NULL &&
         apr_proc_mutex_child_init(&learner->turn, apr_proc_mutex_lockfile(learner->turn), pool) !=

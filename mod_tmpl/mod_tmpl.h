@@ -426,8 +426,11 @@ typedef struct {
     unsigned tries; /* how often that has failed */
 } tmpl_waiting_t;
 
-/* None yet. A cleanup on pool frees those that are left. */
-tmpl_later_t *tmpl_later_create(apr_pool_t *pool);
+/*
+ * None yet. A cleanup on pool frees those that are left. What threads wait with is of the process' pool: prefork
+ * may destroy the other while one waits, and to destroy what it waits with would wait for it.
+ */
+tmpl_later_t *tmpl_later_create(apr_pool_t *pool, apr_pool_t *process);
 
 /* What becomes of a page that is put aside. */
 typedef enum {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages that wait to be learnt: which, for how long, how they are, and what becomes of those that cannot be. */
+#include <sched.h>
+#include <unistd.h>
+
 #include "link_fixture.h"
 
 /* Without a watchdog, or with no delay, a page is learnt while its client waits. */
@@ -657,6 +660,56 @@ static void the_end_of_a_child_learns_what_waits(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
 }
 
+/* Waits for room that never comes. */
+static void *APR_THREAD_FUNC wait_in_vain(apr_thread_t *thread, void *data)
+{
+    tmpl_document_t another = { .id = 1u << 20, .text = 1u << 20 };
+    tmpl_observation_t page = a_page;
+
+    page.document = &another;
+    tmpl_later_add(data, &page, 0, apr_time_from_sec(60));
+    apr_thread_exit(thread, APR_SUCCESS);
+    return NULL;
+}
+
+/* So ends a child in which somebody waits for room: prefork's handler of SIGTERM never comes back to who waits. */
+static void end_while_one_waits(tmpl_link_t *link)
+{
+    tmpl_later_t *later = link->learner->later;
+    apr_thread_t *thread;
+    unsigned waiting = 0;
+
+    alarm(20); /* where it is waited for */
+    apr_thread_create(&thread, NULL, wait_in_vain, later, pool);
+    while (waiting == 0) {
+        apr_thread_mutex_lock(later->lock);
+        waiting = later->waiting;
+        apr_thread_mutex_unlock(later->lock);
+        sched_yield();
+    }
+    apr_atomic_set32(&inside, 1);
+    apr_pool_destroy(link->pool);
+    _exit(0);
+}
+
+static void a_child_may_end_while_one_waits_for_room(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    pid_t pid;
+    int status = -1;
+
+    (void)state;
+    requests(link, "s", PAGES_MOST);
+    pid = fork();
+    if (pid == 0) {
+        end_while_one_waits(link);
+    }
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    apr_pool_destroy(link->pool);
+}
+
 static jmp_buf process_end;
 static tmpl_link_t *ending;
 static tmpl_observation_t *left[2]; /* what waited: the process that ends leaves it to the system */
@@ -724,6 +777,7 @@ int main(void)
         TEST(pages_are_learnt_when_the_store_is_back),
         TEST(a_full_store_loses_what_waits),
         TEST(the_end_of_a_child_learns_what_waits),
+        TEST(a_child_may_end_while_one_waits_for_room),
         TEST(a_child_may_end_within_a_request),
     };
 
