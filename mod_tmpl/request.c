@@ -5,10 +5,20 @@
  */
 #include "mod_tmpl.h"
 
-/*
- * Whether the answer may be a page, as far as the request can say. What is certain to be something
- * else keeps its Range, for one cannot seek in a film without.
- */
+/* Whether one of the n prefixes begins text. */
+static int begins_with(const char *text, const char *const *prefixes, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        if (ap_cstr_casecmpn(text, prefixes[i], strlen(prefixes[i])) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether the answer may be a page, as far as the request can say. */
 static int may_be_page(const request_rec *r)
 {
     static const char *const others[] = { "image/",
@@ -24,10 +34,9 @@ static int may_be_page(const request_rec *r)
     size_t i;
 
     /* mod_mime's guess from the name */
-    for (i = 0; r->content_type != NULL && i < sizeof(others) / sizeof(others[0]); i++) {
-        if (ap_cstr_casecmpn(r->content_type, others[i], strlen(others[i])) == 0) {
-            return 0;
-        }
+    if (r->content_type != NULL &&
+        begins_with(r->content_type, others, sizeof(others) / sizeof(others[0]))) {
+        return 0;
     }
     for (i = 0; destination != NULL && i < sizeof(wanted) / sizeof(wanted[0]); i++) {
         if (ap_cstr_casecmp(destination, wanted[i]) == 0) {
@@ -35,6 +44,33 @@ static int may_be_page(const request_rec *r)
         }
     }
     return 1;
+}
+
+/* Whether the address has the name of a page, or of something that makes one, or says nothing. */
+static int is_named_as_page(const request_rec *r)
+{
+    static const char *const pages[] = { "text/html", "application/xhtml+xml",
+                                         "application/x-httpd-" };
+
+    return r->content_type == NULL ||
+           begins_with(r->content_type, pages, sizeof(pages) / sizeof(pages[0]));
+}
+
+/*
+ * Whether the backend may be asked for a part. A part of a page cannot be changed as the whole is,
+ * so a client would get bytes of another representation than it has, or what a crawler asks for by
+ * the megabyte would not be cleaned. A client that names a strong tag has the backend's own
+ * representation, for tags of pages that we change are weak (RFC 9110, 13.1.5). For a weak one no part
+ * may be sent. A date may be that of either.
+ */
+static int may_be_part(const request_rec *r)
+{
+    const char *condition = apr_table_get(r->headers_in, "If-Range");
+
+    if (condition != NULL && *condition == '"') {
+        return 1;
+    }
+    return (condition == NULL || strncmp(condition, "W/", 2) != 0) && !is_named_as_page(r);
 }
 
 /* The codings of an Accept-Encoding field that INFLATE undoes, with their weights. */
@@ -122,9 +158,11 @@ int tmpl_request_proxy_fixups(request_rec *r)
     }
     accept_readable(r->headers_in, r->pool);
     if (tmpl_conf_edits(conf)) {
-        /* httpd answers ranges from what we make of the whole page */
-        apr_table_unset(r->headers_in, "Range");
-        apr_table_unset(r->headers_in, "If-Range");
+        if (!may_be_part(r)) {
+            /* httpd answers ranges from what we make of the whole page */
+            apr_table_unset(r->headers_in, "Range");
+            apr_table_unset(r->headers_in, "If-Range");
+        }
         translate_tags(r, tmpl_conf_mode(conf), 0);
     }
     return OK;

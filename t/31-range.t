@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A range is a range of what this server sends: the backend is not asked for parts, the client's Range
-# is answered from the changed page; a partial answer that comes anyway passes untouched. If-Range with
-# our tag gives the part, with another one the whole.
+# A range is a range of what this server sends: the backend is not asked for parts of what may be a page, the
+# client's Range is answered from the changed page; a partial answer that comes anyway passes untouched.
+# If-Range with a tag of ours never gives a part of the backend's page. Downloads go on where they ended: what the
+# address names as something else than a page, and what the client has with the backend's own strong tag.
 
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::Tmpl;
 
 my $site = site();
+my $DATE = 'Mon, 06 Jan 2020 10:00:00 GMT';
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($place, $n) = $request->{target} =~ m{^/(\w+)/(\d+)};
     my $page = $site->page($n);
+    my $fields = $request->{headers};
     my %html = ('Content-Type' => 'text/html', ETag => "\"v$n\"", 'Accept-Ranges' => 'bytes');
-    my ($from, $to) = ($request->{headers}{range} // '') =~ /^bytes=(\d+)-(\d+)$/;
+    my ($from, $to) = ($fields->{range} // '') =~ /^bytes=(\d+)-(\d+)$/;
+    $from = undef if exists $fields->{'if-range'} && $fields->{'if-range'} !~ /^(?:"v$n"|$DATE)$/;
+    $html{'Content-Type'} = 'application/x-something' if $place eq 'file';
+    $html{'Last-Modified'} = $DATE if $place eq 'dated';
+    delete $html{ETag} if $place eq 'dated';
     ($from, $to) = (100, 299) if $place eq 'always';
     return $connection->respond(200, \%html, $page) if !defined $from;
     $html{'Content-Range'} = "bytes $from-$to/" . length $page;
@@ -22,6 +29,8 @@ my $backend = backend {
 };
 my $httpd = proxy($backend, conf => <<'END');
 TmplMode strip
+AddType application/x-iso9660-image .iso
+AddType application/x-httpd-php .php
 <Location /plain>
     TmplMode off
 </Location>
@@ -63,11 +72,39 @@ part_or_whole($range->('100-299', 'If-Range' => $tag), 100, 299, 'If-Range with 
 $res = $range->('100-299', 'If-Range' => '"other"');
 is $res->status, 200, 'If-Range with another tag: 200';
 same_bytes($res->body, $want, 'and the whole page');
-$res = $range->('100-299', 'If-Range' => '"v7"');
-is $res->status, 200, 'If-Range with the backend\'s own tag: 200, it names other bytes';
 
-is scalar(grep { $_->{target} eq '/page/7' && exists $_->{headers}{range} } $backend->requests), 0,
-    'the backend is never asked for a part';
+my @parts = grep { $_->{target} eq '/page/7' && exists $_->{headers}{range} } $backend->requests;
+is_deeply [map { $_->{headers}{'if-range'} } @parts], ['"other"'],
+    'the backend is never asked for a part but of what has a strong tag';
+
+$res = $range->('100-299', 'If-Range' => '"v7"');
+is $res->status, 206, 'If-Range with the backend\'s own strong tag, which no page of ours has: 206';
+same_bytes($res->body, substr($site->page(7), 100, 200), 'a part of what the client has');
+
+# Whether the backend is asked for a part of the target; the answer.
+my $asked = sub {
+    my ($target, %headers) = @_;
+    my $before = $backend->requests;
+    my $answer = $httpd->get($target, headers => { Range => 'bytes=100-299', %headers });
+    my ($request) = ($backend->requests)[$before .. $before];
+    return (exists $request->{headers}{range} ? 1 : 0, $answer);
+};
+for my $suffix (qw(.txt .iso)) {
+    my ($part, $answer) = $asked->("/file/9$suffix");
+    is $part, 1, "$suffix: the backend is asked for the part";
+    is $answer->status, 206, "$suffix: 206, which comes through";
+    same_bytes($answer->body, substr($site->page(9), 100, 200), "$suffix: and is that part");
+    is(($asked->("/file/9$suffix", 'If-Range' => $DATE))[0], 1, "$suffix: If-Range with a date too");
+    is(($asked->("/file/9$suffix", 'If-Range' => $_))[1]->status, 206, "$suffix: If-Range: $_") for '"v9"';
+    is(($asked->("/file/9$suffix", 'If-Range' => $_))[0], 0, "$suffix: If-Range: $_") for 'W/"v9"', $tag;
+}
+for my $suffix ('', qw(.html .php .unknown)) {
+    is(($asked->("/page/9$suffix"))[0], 0, "'$suffix' may be a page: the backend is not asked for a part");
+    is(($asked->("/page/9$suffix", 'If-Range' => $_))[0], 0, "'$suffix': If-Range: $_") for $tag, $DATE;
+}
+my ($part, $answer) = $asked->('/dated/7', 'If-Range' => $httpd->get('/dated/7')->header('Last-Modified'));
+ok $part == 0 && $answer->status == 200, 'If-Range with the date of a page of ours: the whole';
+same_bytes($answer->body, $want, 'of our page');
 
 $res = $httpd->get('/always/8');
 is $res->status, 206, 'a part that comes unasked stays one';
