@@ -118,6 +118,7 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<table><form><tr><td>a</form></table>", ".table ..form ..tr ...td" },
         { "<form><a></form><table><a>b</table><p>c", ".form ..a ...table ....a .p" },
         { "<form><a></form><table><a>b", ".form ..a ...table ....a" },
+        { "<b><form><div>a</form></b>c", ".b ..form .div" },
         /* tags that are dropped */
         { "<td>a<tr>b<div>c</td>d<p>e", ".div ..p" },
         { "<select><div><option>a</select>b<p>c", ".select .p" },

@@ -250,14 +250,20 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
     return 0;
 }
 
-/* Tells the start tag of an open element at which token it ends, and those of what ends with it. */
-static void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
+/* Tells the start tags of what would end with an open element that it ends at the token. */
+static inline void end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
 {
     while (o->held != TMPL_NONE) {
         tmpl_token_t *held = &s->tokens[o->held];
         o->held = held->end;
         held->end = token;
     }
+}
+
+/* Tells the start tag of an open element at which token it ends, and those of what ends with it. */
+static inline void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
+{
+    end_held(s, o, token);
     if (o->token != TMPL_NONE) {
         s->tokens[o->token].end = token;
     }
@@ -443,6 +449,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
     uint32_t bookmark = active;
     unsigned inner = 0;
     uint32_t block_token = s->stack[block].token;
+    end_held(s, &s->stack[block], block_token); /* a form that the block stood in, and leaves */
     for (uint32_t node = block - 1; node > formatting; node--) {
         uint32_t at = find_active_id(s, s->stack[node].id);
         inner++;
