@@ -196,14 +196,15 @@ static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade 
 }
 
 /* On it goes as it comes; if it is kept as it came, the gate passes that on. */
-static apr_status_t get_out_of_the_way(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+static apr_status_t get_out_of_the_way(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
+                                       tmpl_decline_e reason)
 {
     if (ctx->raw != NULL) {
-        ctx->bypass = 1;
+        ctx->bypass = reason;
         apr_brigade_cleanup(bb);
         return APR_EGENERAL;
     }
-    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_TOO_LARGE);
+    tmpl_decline(f->r, ctx->conf, reason);
     ap_remove_output_filter(f);
     return pass_all(f, ctx, bb);
 }
@@ -270,7 +271,8 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
 
         if (APR_BUCKET_IS_EOS(e)) {
-            return finish(f, ctx, bb);
+            return tmpl_raw_is_all(ctx) ? finish(f, ctx, bb)
+                                        : get_out_of_the_way(f, ctx, bb, TMPL_DECLINE_INFLATE);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
             return give_up(f, ctx, bb);
@@ -286,7 +288,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         }
         else if ((apr_off_t)e->length > limit - ctx->length) {
-            return get_out_of_the_way(f, ctx, bb);
+            return get_out_of_the_way(f, ctx, bb, TMPL_DECLINE_TOO_LARGE);
         }
         else {
             rv = hold(ctx, e, f->r->pool);

@@ -183,7 +183,7 @@ void tmpl_gate_insert(request_rec *r)
 }
 
 /* The filters are added while the gate is in the chain, so that f->next is what they become. */
-static void take(ap_filter_t *f, tmpl_ctx_t *ctx)
+static void take(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
     ap_filter_t *inflate = NULL;
@@ -192,8 +192,11 @@ static void take(ap_filter_t *f, tmpl_ctx_t *ctx)
     /* INFLATE changes it */
     ctx->etag = apr_table_get(r->headers_out, "ETag");
     if (coding_of(r) == CODING_GZIP) {
-        ctx->inflated = 1;
-        inflate = ap_add_output_filter("INFLATE", NULL, r, f->c);
+        int nothing = APR_BUCKET_IS_EOS(APR_BRIGADE_FIRST(bb));
+
+        /* to INFLATE no body is a broken one; to HEAD it is what there is */
+        ctx->inflated = !nothing || r->header_only;
+        inflate = nothing ? NULL : ap_add_output_filter("INFLATE", NULL, r, f->c);
     }
     ctx->filter = ap_add_output_filter("TMPL", ctx, r, f->c);
     if (inflate != NULL && f->next == inflate && inflate->next == ctx->filter) {
@@ -202,7 +205,8 @@ static void take(ap_filter_t *f, tmpl_ctx_t *ctx)
 }
 
 /* From here on as if we had never been. */
-static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
+                             tmpl_decline_e reason)
 {
     ap_filter_t *next = ctx->filter->next;
     request_rec *r = f->r;
@@ -212,7 +216,7 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
     }
     ctx->done = 1;
     tmpl_raw_restore(ctx, r);
-    tmpl_decline(r, ctx->conf, TMPL_DECLINE_TOO_LARGE);
+    tmpl_decline(r, ctx->conf, reason);
     apr_brigade_cleanup(bb);
     APR_BRIGADE_CONCAT(bb, ctx->held);
     return ap_pass_brigade(next, bb);
@@ -237,15 +241,54 @@ static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigad
     return ap_pass_brigade(ctx->filter->next, bb);
 }
 
-/* Keeps the page as it comes, while it may be passed on so. */
+static int has_error(const apr_bucket_brigade *bb)
+{
+    const apr_bucket *e = APR_BRIGADE_FIRST(bb);
+
+    while (e != APR_BRIGADE_SENTINEL(bb) && !AP_BUCKET_IS_ERROR(e)) {
+        e = APR_BUCKET_NEXT(e);
+    }
+    return e != APR_BRIGADE_SENTINEL(bb);
+}
+
+/* Keeps the page as it comes, while it may be passed on so: not once the backend has broken off. */
 static void keep_raw(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
-    if (ctx->raw == NULL) {
-        return;
-    }
-    if (tmpl_raw_keep(ctx, bb) != APR_SUCCESS || ctx->raw_length > tmpl_conf_max_body(ctx->conf)) {
+    if (ctx->raw != NULL && (has_error(bb) || tmpl_raw_keep(ctx, bb) != APR_SUCCESS)) {
         tmpl_raw_drop(ctx);
     }
+}
+
+/* Why the page is to be passed on as it came, now that the filters behind have answered rv. */
+static tmpl_decline_e reason_to_pass_raw(const tmpl_ctx_t *ctx, apr_status_t rv)
+{
+    if (ctx->raw == NULL || ctx->done || rv == APR_SUCCESS) {
+        return TMPL_DECLINE_NONE;
+    }
+    if (ctx->bypass != TMPL_DECLINE_NONE) {
+        return ctx->bypass;
+    }
+    /* EINVAL is how INFLATE says that so much out of so little is more than httpd allows */
+    return APR_STATUS_IS_EINVAL(rv) ? TMPL_DECLINE_TOO_LARGE : TMPL_DECLINE_INFLATE;
+}
+
+/* Passes bb on to the filters that we have added, or the page by them. */
+static apr_status_t pass_taken(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    apr_status_t rv;
+    tmpl_decline_e reason;
+
+    keep_raw(ctx, bb);
+    if (ctx->raw != NULL && ctx->raw_length > tmpl_conf_max_body(ctx->conf)) {
+        return pass_raw(f, ctx, bb, TMPL_DECLINE_TOO_LARGE);
+    }
+    rv = ap_pass_brigade(f->next, bb);
+    reason = reason_to_pass_raw(ctx, rv);
+    if (reason != TMPL_DECLINE_NONE) {
+        return pass_raw(f, ctx, bb, reason);
+    }
+    ctx->failed = rv != APR_SUCCESS && !ctx->done;
+    return rv;
 }
 
 static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
@@ -258,13 +301,7 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
         return ap_pass_brigade(f->next, bb);
     }
     if (!ctx->failed) {
-        keep_raw(ctx, bb);
-        rv = ap_pass_brigade(f->next, bb);
-        /* EINVAL is how INFLATE says that so much out of so little is more than httpd allows */
-        if (ctx->raw != NULL && (ctx->bypass || (APR_STATUS_IS_EINVAL(rv) && !ctx->done))) {
-            return pass_raw(f, ctx, bb);
-        }
-        ctx->failed = rv != APR_SUCCESS && !ctx->done;
+        rv = pass_taken(f, ctx, bb);
     }
     if (!ctx->failed) {
         return rv;
@@ -278,7 +315,7 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
 }
 
 /* Whether the response is taken. */
-static int decide(ap_filter_t *f, tmpl_ctx_t *ctx)
+static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     tmpl_decline_e reason;
 
@@ -291,7 +328,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx)
         tmpl_decline(f->r, ctx->conf, reason);
         return 0;
     }
-    take(f, ctx);
+    take(f, ctx, bb);
     return 1;
 }
 
@@ -303,7 +340,7 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
         return APR_SUCCESS;
     }
     /* without a ctx it was named in a SetOutputFilter, and has no say */
-    if (ctx != NULL && (ctx->filter != NULL || decide(f, ctx))) {
+    if (ctx != NULL && (ctx->filter != NULL || decide(f, ctx, bb))) {
         return guard(f, ctx, bb);
     }
     ap_remove_output_filter(f);

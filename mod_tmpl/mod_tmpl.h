@@ -159,8 +159,8 @@ typedef struct {
     apr_bucket_brigade *held; /* the page so far */
     apr_off_t length;         /* bytes held */
     const char *etag;         /* as the backend sent it; NULL if it did not */
-    unsigned inflated : 1;    /* INFLATE stands before us */
-    unsigned bypass : 1;      /* too large: the page is to be passed on as it came */
+    tmpl_decline_e bypass;    /* why the page is to be passed on as it came; NONE: it is not */
+    unsigned inflated : 1;    /* INFLATE stands before us, or would if there were a body */
     unsigned failed : 1;      /* a filter before us failed: the page will never be whole */
     unsigned done : 1;        /* all has been passed on, or we are out of the way */
 
@@ -195,6 +195,12 @@ void tmpl_raw_start(tmpl_ctx_t *ctx, request_rec *r);
 
 /* Keeps a copy of bb. What apr_bucket_read returns if that fails. */
 apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb);
+
+/*
+ * Whether the length bytes that INFLATE has made of the page are all of it. A gzip file may have
+ * several members (RFC 1952, 2.2), and INFLATE stops behind the first one.
+ */
+int tmpl_raw_is_all(const tmpl_ctx_t *ctx);
 
 /* Makes the page and its fields what came; metadata, EOS too, is as it came. */
 void tmpl_raw_restore(tmpl_ctx_t *ctx, request_rec *r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A compressed page as it came. If it turns out that nothing is changed, or that it is too large
- * to be looked at, this is what the client gets, with its encoding, its tag and its digests:
- * inflating was our own affair. Kept only if nothing but INFLATE stands between the gate and
- * TMPL, so that no other filter's work is lost.
+ * to be looked at or cannot be inflated, this is what the client gets, with its encoding, its tag
+ * and its digests: inflating was our own affair. Kept only if nothing but INFLATE stands between
+ * the gate and TMPL, so that no other filter's work is lost.
  */
 #include "mod_tmpl.h"
 
@@ -71,6 +71,51 @@ apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         ctx->raw_length += (apr_off_t)len;
     }
     return APR_SUCCESS;
+}
+
+/* The ID bytes and the method of a member's header (RFC 1952, 2.3.1). */
+static const char magic[] = { '\x1f', '\x8b', '\x08' };
+
+/*
+ * Whether len bytes of gzip that give length bytes are one member and nothing else. ISIZE, at the
+ * end of each member, is the length of what was compressed, modulo 2^32 (RFC 1952, 2.3.1).
+ */
+static int is_one_member(const char *gzip, apr_size_t len, apr_off_t length)
+{
+    char joint[4 + sizeof(magic)]; /* an end that says length, and another beginning */
+    apr_size_t i;
+
+    for (i = 0; i < 4; i++) {
+        joint[i] = (char)((apr_uint64_t)length >> 8 * i & 0xff);
+    }
+    memcpy(joint + 4, magic, sizeof(magic));
+    return memcmp(gzip + len - 4, joint, 4) == 0 && memmem(gzip, len, joint, sizeof(joint)) == NULL;
+}
+
+int tmpl_raw_is_all(const tmpl_ctx_t *ctx)
+{
+    apr_pool_t *pool;
+    char *gzip;
+    apr_size_t len;
+    int all;
+
+    if (ctx->raw == NULL) {
+        return 1;
+    }
+    apr_pool_create(&pool, ctx->raw->p);
+    apr_pool_tag(pool, "tmpl_raw");
+    if (apr_brigade_pflatten(ctx->raw, &gzip, &len, pool) != APR_SUCCESS) {
+        all = 0;
+    }
+    else if (len < sizeof(magic) + 4 || memcmp(gzip, magic, sizeof(magic)) != 0) {
+        /* what only says that it is gzip INFLATE passes on as it is */
+        all = ctx->length == ctx->raw_length;
+    }
+    else {
+        all = is_one_member(gzip, len, ctx->length);
+    }
+    apr_pool_destroy(pool);
+    return all;
 }
 
 void tmpl_raw_restore(tmpl_ctx_t *ctx, request_rec *r)

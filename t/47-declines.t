@@ -6,6 +6,7 @@
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::Tmpl;
+use Compress::Zlib ();
 
 my $doc = slurp("$FindBin::Bin/../docs/declines.md");
 
@@ -26,6 +27,7 @@ my %PAGE = (
     'no-transform' => ['<p>as it is', 'Cache-Control' => 'no-transform'],
     attachment => ['<p>a file', 'Content-Disposition' => 'attachment'],
     'too-large' => ['<p>' . 'x' x 1024],
+    inflate => [Compress::Zlib::memGzip('<p>one') . Compress::Zlib::memGzip('<p>two'), 'Content-Encoding' => 'gzip'],
     empty => ['<p></p> &nbsp;'],
     charset => ["<p>\x{41}", 'Content-Type' => 'text/html; charset=utf-16'],
     frameset => ['<frameset><frame></frameset>'],
