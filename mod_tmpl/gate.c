@@ -138,13 +138,24 @@ void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason
     }
 }
 
+/* Whether the answer may be another one for each who asks. Many say Vary: Cookie to all. */
+static int is_chosen_by_person(request_rec *r)
+{
+    const char *vary = tmpl_field(r, "Vary");
+
+    return vary != NULL &&
+           (ap_find_token(r->pool, vary, "*") || (apr_table_get(r->headers_in, "Cookie") != NULL &&
+                                                  ap_find_token(r->pool, vary, "Cookie")));
+}
+
 /* A page that is one person's must leave no trace in what all of a site's visitors share. */
 static int is_somebodys_own(request_rec *r)
 {
     const char *control = tmpl_field(r, "Cache-Control");
 
-    return apr_table_get(r->headers_in, "Authorization") != NULL ||
-           tmpl_field(r, "Set-Cookie") != NULL ||
+    /* a form, a client certificate or OpenID Connect make a user without Authorization */
+    return r->user != NULL || apr_table_get(r->headers_in, "Authorization") != NULL ||
+           tmpl_field(r, "Set-Cookie") != NULL || is_chosen_by_person(r) ||
            (control != NULL && (ap_find_token(r->pool, control, "private") ||
                                 ap_find_token(r->pool, control, "no-store")));
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What is somebody's own is not learnt: answers to requests with Authorization, answers with
-# Set-Cookie or Cache-Control: private or no-store, answers to other methods than GET. They are still
-# judged by what is known. TmplLearn narrows it further.
+# What is somebody's own is not learnt: answers to requests with Authorization or of a user known by other
+# means, answers with Set-Cookie, Cache-Control: private or no-store, Vary: *, Vary: Cookie where a cookie came,
+# answers to other methods than GET. They are still judged by what is known. TmplLearn narrows it further.
 
 use FindBin;
 use lib "$FindBin::Bin/lib";
@@ -13,6 +13,9 @@ my %ANSWER = (
     '/cookie' => { 'Set-Cookie' => 'a=b' },
     '/private' => { 'Cache-Control' => 'private' },
     '/nostore' => { 'Cache-Control' => 'max-age=0, No-Store' },
+    '/vary' => { Vary => 'Accept-Encoding, cookie' },
+    '/language' => { Vary => 'Accept-Language' },
+    '/varyall' => { Vary => '*' },
     '/public' => { 'Cache-Control' => 'public, max-age=60' },
 );
 my $backend = backend {
@@ -20,13 +23,26 @@ my $backend = backend {
     my ($place, $n) = $request->{target} =~ m{^(/\w+)/(\d+)};
     return $connection->respond(200, { 'Content-Type' => 'text/html', %{ $ANSWER{$place} // {} } }, $site->page($n));
 };
-my $httpd = proxy($backend, conf => <<'END');
+my $httpd = Test::Tmpl::Httpd->new(
+    modules => [qw(auth_form session session_cookie authn_core authn_file authz_user request)], conf => <<"END");
+ProxyPass / ${\ $backend->url}/
 TmplMode strip
 TmplSiteKey "%{req:X-Site}"
+<Location /user>
+    AuthType form
+    AuthName pages
+    AuthFormProvider file
+    AuthUserFile "\@ROOT\@/users"
+    Session On
+    SessionCookieName login path=/
+    Require valid-user
+</Location>
 <Location /expr>
     TmplLearn "req('X-Learn') == 'yes'"
 </Location>
 END
+spit($httpd->root . '/users', "alice:{SHA}fEqNCco3Yq9h5ZUglD3CZJT4lBs=\n");
+$httpd->start;
 
 # Pages seen on a site of its own after six requests to the place.
 sub pages_after {
@@ -42,6 +58,19 @@ is pages_after('/cookie'), 0, 'Set-Cookie';
 is pages_after('/private'), 0, 'Cache-Control: private';
 is pages_after('/nostore'), 0, 'Cache-Control: no-store, in any case and any place';
 is pages_after('/public', headers => { Authorization => 'Basic eDp5' }), 0, 'Authorization';
+my %cookie = (Cookie => 'session=alice');
+is pages_after('/vary', headers => { %cookie }), 0, 'Vary: Cookie, to a request with a cookie';
+is pages_after('/vary'), 6, 'Vary: Cookie without one, as many say to all, is learnt';
+is pages_after('/language', headers => { %cookie }), 6, 'a cookie on which nothing hangs';
+is pages_after('/varyall'), 0, 'Vary: *';
+
+# The session that mod_auth_form keeps of who has logged in.
+my %session = (Cookie => 'login=pages-user=alice&pages-pw=123456');
+my $user = $httpd->get('/user/1', headers => { %session, 'X-Site' => 'user' });
+is $user->status, 200, 'a user who has logged in by a form is let in';
+is $user->header('Set-Cookie'), undef, 'without a field that would say that the page is his';
+is pages_after('/user', headers => { %session }), 0, 'and his pages are not learnt';
+
 is pages_after('/public', method => 'POST', body => 'x=y'), 0, 'POST';
 is pages_after('/expr', headers => { 'X-Learn' => 'yes' }), 6, 'TmplLearn that is true';
 is pages_after('/expr', headers => { 'X-Learn' => 'never' }), 0, 'TmplLearn that is false';
