@@ -186,12 +186,22 @@ void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
     }
 }
 
+/* Some at a time: one at a time takes long, and all of them room. */
+enum { KEYS_AT_ONCE = 128 };
+
 void tmpl_segments_finish(tmpl_build_t *build)
 {
     tmpl_page_t *page = build->page;
-    uint64_t *all = apr_palloc(build->scratch, (page->n_segments + 1) * sizeof(*all));
-    for (uint32_t i = 0; i < page->n_segments; i++) {
-        all[i] = page->keys[page->segments[i].key];
+    uint64_t some[KEYS_AT_ONCE];
+    XXH3_state_t state;
+    XXH3_INITSTATE(&state);
+    XXH3_64bits_reset_withSeed(&state, build->opts->seed);
+    for (uint32_t from = 0, n; from < page->n_segments; from += n) {
+        n = page->n_segments - from < KEYS_AT_ONCE ? page->n_segments - from : KEYS_AT_ONCE;
+        for (uint32_t i = 0; i < n; i++) {
+            some[i] = page->keys[page->segments[from + i].key];
+        }
+        XXH3_64bits_update(&state, some, n * sizeof(*some));
     }
-    page->text = XXH3_64bits_withSeed(all, page->n_segments * sizeof(*all), build->opts->seed);
+    page->text = XXH3_64bits_digest(&state);
 }
