@@ -48,7 +48,7 @@ static void add_page(apr_array_header_t *pages, const char *path)
                                         pool) != TMPL_DECLINE_NONE) {
         return;
     }
-    seen.document = tmpl_document(seen.page, NULL, "/", path, 0, pool);
+    seen.document = tmpl_document(seen.page, "/", path, 0, pool);
     seen.keys = apr_palloc(pool, (seen.page->n_keys + 1) * sizeof(*seen.keys));
     tmpl_keys_fill(seen.keys, seen.page->keys, seen.page->n_keys, TMPL_KIND_SEGMENT);
     seen.wanted = apr_pcalloc(pool, seen.page->n_blocks + 1);

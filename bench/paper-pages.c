@@ -163,7 +163,7 @@ static void add_page(paper_site_t *site, const char *path, const tmpl_tag_set_t 
         return;
     }
     page.parsing = paper_clock() - begin;
-    page.document = tmpl_document(page.page, NULL, "/", page.path, 0, site->pool);
+    page.document = tmpl_document(page.page, "/", page.path, 0, site->pool);
     const char *gold = need_file(&len, gold_path(path, site->pool), site->pool);
     paper_page_label(&page, gold, len, site->pool);
     for (uint32_t s = 0; s < page.page->n_segments; s++) {

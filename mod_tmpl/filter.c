@@ -85,7 +85,6 @@ static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *con
         input->site = r->server->server_hostname;
     }
     input->page_key = key_of(r, conf->page_key, "TmplPageKey");
-    input->host = r->hostname;
     input->uri = uri_of(r, pool);
     input->charset = tmpl_charset_of_type(r->content_type, pool);
     input->learn = tmpl_may_learn(r, conf) ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;

@@ -61,8 +61,8 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
 {
     tmpl_observation_t *observation = &outcome->observation;
     outcome->reading = outcome->detector->read(observation, outcome->page, pool);
-    outcome->document = tmpl_document(outcome->page, input->host, input->uri, input->page_key,
-                                      opts->page.seed, pool);
+    outcome->document =
+        tmpl_document(outcome->page, input->uri, input->page_key, opts->page.seed, pool);
     observation->site = input->site;
     observation->document = &outcome->document;
     observation->policy = &opts->policy;

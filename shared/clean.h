@@ -53,7 +53,6 @@ typedef struct {
     const char *body;
     apr_size_t len;
     const char *site;     /* key of the site's table */
-    const char *host;     /* as asked for; may be NULL */
     const char *uri;      /* "/path?query" */
     const char *page_key; /* overrides the page's identity; NULL: found from uri and the page */
     const char *charset;  /* of the Content-Type header; may be NULL */

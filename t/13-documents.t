@@ -13,7 +13,7 @@ my $site = site();
 # /visit/N shows page N with a text that differs on each request; ?canonical=URL adds such a link.
 my $backend = backend {
     my ($connection, $request) = @_;
-    return $site->answer(@_) if $request->{target} !~ m{^/visit/(\d+)};
+    return $site->answer(@_) if $request->{target} !~ m{^(?:/key)?/visit/(\d+)};
     my $html = $site->page($1);
     my $visit = join ' ', 'Served', time, $$, $request->{target} =~ s/\W/ /gr;
     $html =~ s{</main>}{<div>$visit</div></main>};
@@ -22,7 +22,13 @@ my $backend = backend {
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
 };
 
-my $httpd = proxy($backend, detector => 'incremental', conf => "TmplMode strip\nTmplSiteKey %{req:X-Site}");
+my $httpd = proxy($backend, detector => 'incremental', conf => <<'END');
+TmplMode strip
+TmplSiteKey %{req:X-Site}
+<Location /key>
+    TmplPageKey %{REQUEST_URI}
+</Location>
+END
 my $get = sub {
     my ($name, $target) = @_;
     return $httpd->get($target, headers => { 'X-Site' => $name });
@@ -60,13 +66,29 @@ subtest 'canonical links' => sub {
     my @answers = map { $get->('canonical', "/visit/7?id=$_&canonical=/story/seven") } 1 .. 20;
     is scalar(grep { index($_->body, $article) >= 0 } @answers), 20, 'the article is there under 20 addresses';
     is $answers[-1]->says('pages'), 1, 'one document';
-    my $own = "http://127.0.0.1:" . $httpd->port . '/story/seven';
-    is $get->('canonical', "/visit/7?canonical=$own")->says('pages'), 1, 'the same with scheme and host';
 };
 
-subtest 'a canonical link to another host' => sub {
-    my @answers = map { $get->('foreign', "/visit/7?id=$_&canonical=http://elsewhere.example/x") } 1 .. 3;
-    is $answers[-1]->says('pages'), 3, 'is not believed';
+# The page names its site as the world knows it, which need be neither the proxy's name nor what a client says.
+subtest 'canonical links with a host' => sub {
+    my @hosts = ('test.example', 'www.origin.example', map { "x$_.example" } 1 .. 8);
+    my $canonical = 'canonical=http://www.origin.example/story/seven';
+    my @answers = map {
+        $httpd->get("/visit/7?id=$_&$canonical", headers => { 'X-Site' => 'host', Host => $_ })
+    } @hosts;
+    is scalar(grep { index($_->body, $article) >= 0 } @answers), 10, 'the article is there, whatever the client says in Host';
+    is $answers[-1]->says('pages'), 1, 'one document';
+    my $same = $get->('host', '/visit/7?canonical=HTTPS://WWW.origin.example:443/story/seven?utm_source=x');
+    is $same->says('pages'), 1, 'scheme, port, case of the host and tracking parameters do not matter';
+    is $get->('host', '/visit/7?canonical=http://other.example/story/seven')->says('pages'), 2, 'another host does';
+};
+
+subtest 'one canonical link on all pages, by mistake' => sub {
+    my @answers = map { $get->('mistake', "/visit/$_?canonical=http://www.origin.example/") } 1 .. 8;
+    is $answers[-1]->says('pages'), 1, 'one document';
+    is $answers[-1]->says('template'), 0, 'the site is not learnt, and nothing is cut';
+    @answers = map { $get->('mistake by key', "/key/visit/$_?canonical=http://www.origin.example/") } 1 .. 8;
+    is $answers[-1]->says('pages'), 8, 'TmplPageKey mends it';
+    isnt $answers[-1]->says('template'), 0, 'then it is';
 };
 
 subtest 'equal text' => sub {

@@ -218,12 +218,9 @@ static tmpl_outcome_t clean(const char *body, const char *uri, const tmpl_clean_
                             tmpl_store_t *store, int learn, apr_pool_t *pool)
 {
     tmpl_outcome_t outcome;
-    tmpl_input_t input = { .body = body,
-                           .len = strlen(body),
-                           .site = "site",
-                           .host = "site",
-                           .uri = uri,
-                           .learn = learn };
+    tmpl_input_t input = {
+        .body = body, .len = strlen(body), .site = "site", .uri = uri, .learn = learn
+    };
     tmpl_clean(&outcome, &input, opts, store, TIMEOUT, pool);
     return outcome;
 }

@@ -26,32 +26,35 @@ static void tracking_is_no_part_of_an_address(void **state)
     }
 }
 
-static uint64_t id_of(const char *href, const char *host, const char *uri, const char *key,
-                      apr_pool_t *pool)
+static uint64_t id_of(const char *href, const char *uri, const char *key, apr_pool_t *pool)
 {
     const char *html =
         apr_pstrcat(pool, "<head><link rel='x CANONICAL' href=\"", href, "\"></head><body>a", NULL);
-    return tmpl_document(check_page(html, pool), host, uri, key, 1, pool).id;
+    return tmpl_document(check_page(html, pool), uri, key, 1, pool).id;
 }
 
-static void canonical_counts_on_the_same_host_only(void **state)
+static void a_canonical_link_names_the_document(void **state)
 {
-    uint64_t c = id_of("", "h", "/c?x=1&y=2", NULL, *state);
-    uint64_t u = id_of("", "h", "/u", NULL, *state);
-    static const char *const same[] = { "/c?x=1&amp;y=2", "http://h/c?x=1&amp;y=2",
-                                        "https://H:8080/c?x=1&y=2", "//h/c?y=2&x=1&utm_source=z" };
-    static const char *const other[] = { "http://other/c?x=1&y=2", "c?x=1&y=2",
-                                         "http://hh/c?x=1&y=2", "mailto://h/c" };
+    uint64_t c = id_of("http://h/c?x=1&y=2", "/u", NULL, *state);
+    uint64_t u = id_of("", "/u", NULL, *state);
+    static const char *const same[] = { "http://h/c?x=1&amp;y=2", "https://H:8080/c?x=1&y=2",
+                                        "HTTPS://h:/c?y=2&x=1#f", "//h/c?y=2&x=1&utm_source=z" };
+    static const char *const other[] = { "http://other/c?x=1&y=2", "/c?x=1&y=2", "http://h/c?x=1",
+                                         "http://hh/c?x=1&y=2" };
+    static const char *const none[] = { "c?x=1&y=2", "mailto://h/c", "http://", "http:///c?x=1" };
     assert_true(c != u);
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
-        assert_true(id_of(same[i], "h:80", "/u", NULL, *state) == c);
-        assert_true(id_of(other[i], "h", "/u", NULL, *state) == u);
+        assert_true(id_of(same[i], "/u", NULL, *state) == c);
+        assert_true(id_of(same[i], "/v", NULL, *state) == c);
+        assert_true(id_of(other[i], "/u", NULL, *state) != c);
+        assert_true(id_of(other[i], "/u", NULL, *state) == id_of(other[i], "/v", NULL, *state));
+        assert_true(id_of(none[i], "/u", NULL, *state) == u);
     }
-    assert_true(id_of("http://h", "h", "/u", NULL, *state) == id_of("", "h", "/", NULL, *state));
-    assert_true(id_of("http://h/c?x=1&y=2", NULL, "/u", NULL, *state) == u);
+    assert_true(id_of("/c?x=1", "/u", NULL, *state) == id_of("", "/c?x=1", NULL, *state));
+    assert_true(id_of("http://h", "/u", NULL, *state) == id_of("http://h/", "/u", NULL, *state));
     /* the operator's key overrides both */
-    assert_true(id_of("/c?x=1&y=2", "h", "/u", "k", *state) == id_of("", "h", "/v", "k", *state));
-    assert_true(id_of("", "h", "/u", "k", *state) != u);
+    assert_true(id_of("/c?x=1&y=2", "/u", "k", *state) == id_of("", "/v", "k", *state));
+    assert_true(id_of("", "/u", "k", *state) != u);
 }
 
 static void a_secret_seeds_all(void **state)
@@ -63,7 +66,7 @@ static void a_secret_seeds_all(void **state)
 
 static const struct CMUnitTest tests[] = {
     CHECK(tracking_is_no_part_of_an_address),
-    CHECK(canonical_counts_on_the_same_host_only),
+    CHECK(a_canonical_link_names_the_document),
     CHECK(a_secret_seeds_all),
 };
 

@@ -91,7 +91,6 @@ static apr_status_t visit_page(warm_t *warm, visit_t *visit, const tmpl_address_
     visit->input = (tmpl_input_t){ .body = answer.body,
                                    .len = answer.len,
                                    .site = warm->site,
-                                   .host = answer.at.host,
                                    .uri = answer.at.uri,
                                    .charset = tmpl_charset_of_type(answer.type, pool) };
     if (!tmpl_clean_read(&visit->outcome, &visit->input, &warm->ctl->options.clean, pool)) {

@@ -73,14 +73,14 @@ const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool)
 }
 
 /*
- * What link rel=canonical says, as "/path?query"; NULL if it is missing, speaks of another host, or
- * is relative to a page whose address we would have to know.
+ * What link rel=canonical says, as "host/path?query" without scheme and port, or as "/path?query"; NULL
+ * if it is no link of the web, or relative to a page whose address we would have to know.
  */
-static const char *canonical_uri(const tmpl_page_t *page, const char *host, apr_pool_t *pool)
+static const char *canonical_uri(const tmpl_page_t *page, apr_pool_t *pool)
 {
-    const char *href =
+    char *href =
         apr_pstrmemdup(pool, page->src + page->canonical.start, tmpl_span_len(page->canonical));
-    const char *slashes = strstr(href, "//");
+    char *slashes = strstr(href, "//");
     apr_size_t scheme = slashes != NULL ? (apr_size_t)(slashes - href) : 0;
     int absolute = slashes == href ||
                    (slashes != NULL && ((scheme == 5 && strncasecmp(href, "http:", 5) == 0) ||
@@ -88,14 +88,13 @@ static const char *canonical_uri(const tmpl_page_t *page, const char *host, apr_
     if (!absolute) {
         return href[0] == '/' ? href : NULL;
     }
-    const char *name = slashes + 2;
-    apr_size_t len = strcspn(name, "/?#");
-    apr_size_t bare = strcspn(name, ":/?#");
-    apr_size_t host_len = host != NULL ? strcspn(host, ":") : 0;
-    if (host_len == 0 || bare != host_len || strncasecmp(name, host, bare) != 0) {
-        return NULL;
+    char *host = slashes + 2;
+    const char *rest = host + strcspn(host, "/?#");
+    host = apr_pstrmemdup(pool, host, strcspn(host, ":/?#"));
+    for (char *p = host; *p != '\0'; p++) {
+        *p = (char)apr_tolower(*p);
     }
-    return name[len] == '/' ? name + len : apr_pstrcat(pool, "/", name + len, NULL);
+    return *host == '\0' ? NULL : apr_pstrcat(pool, host, *rest == '/' ? "" : "/", rest, NULL);
 }
 
 /* The entity that every & of an address in HTML should be written as. */
@@ -111,12 +110,12 @@ static const char *without_amp(const char *uri, apr_pool_t *pool)
     return out;
 }
 
-tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *host, const char *uri,
-                              const char *key, uint64_t seed, apr_pool_t *pool)
+tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const char *key,
+                              uint64_t seed, apr_pool_t *pool)
 {
     const char *identity = key;
     if (identity == NULL && tmpl_span_len(page->canonical) > 0) {
-        identity = canonical_uri(page, host, pool);
+        identity = canonical_uri(page, pool);
         identity = identity != NULL ? tmpl_uri_identity(without_amp(identity, pool), pool) : NULL;
     }
     if (identity == NULL) {

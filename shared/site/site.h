@@ -7,13 +7,14 @@
 #include "store/store.h"
 
 /*
- * The document that page is when it was asked for by host and uri ("/path?query"; host may be NULL,
- * with or without a port). Its id is the hash of its link rel=canonical, if that is on the same host
- * or relative, else of path and query without parameters that only track visitors or sessions
- * (utm_*, gclid, fbclid, PHPSESSID, ...) and with the rest sorted. key, if not NULL, overrides both.
+ * The document that page is when it was asked for by uri ("/path?query"). Its id is the hash of what its link
+ * rel=canonical names: host, path and query, or path and query if it names no host. Who asked, and under
+ * which host, does not matter: a proxy has another name than the pages name, and a client may make one up.
+ * Without such a link it is that of uri. In either, parameters that only track visitors or sessions (utm_*,
+ * gclid, fbclid, PHPSESSID, ...) are left out and the rest sorted. key, if not NULL, overrides both.
  */
-tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *host, const char *uri,
-                              const char *key, uint64_t seed, apr_pool_t *pool);
+tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const char *key,
+                              uint64_t seed, apr_pool_t *pool);
 
 /* uri without tracking parameters, session ids and fragment, the other parameters sorted. */
 const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool);
