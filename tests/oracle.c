@@ -226,7 +226,13 @@ typedef struct {
     uint32_t len;
     uint32_t *parents; /* of the element whose tag begins here, or the text that stands here */
     uint32_t elements;
+    unsigned char *rounds; /* the adoption agency made with the link whose tag begins here */
+    uint32_t worn_link;    /* the first link with all the rounds there are; len if there is none */
+    uint32_t last_link;
 } places_t;
+
+/* After so many blocks a formatting element stays in the last one, open and active: 13.2.6.4.7. */
+#define MAX_ROUNDS 8
 
 #define BODY    (TMPL_NONE - 1) /* the parent of what stands in body */
 #define NOWHERE (TMPL_NONE - 2)
@@ -241,6 +247,28 @@ static int has_own_tag(const places_t *p, const GumboNode *node)
            tag->data < p->src + p->len;
 }
 
+/* Each round leaves a copy of the link. */
+static void note_link(places_t *p, const GumboNode *node)
+{
+    uint32_t at = (uint32_t)(node->v.element.original_tag.data - p->src);
+    if (has_own_tag(p, node)) {
+        p->last_link = at > p->last_link ? at : p->last_link;
+    }
+    else if ((node->parse_flags & GUMBO_INSERTION_ADOPTION_AGENCY_CLONED) && at < p->len &&
+             p->rounds[at] < MAX_ROUNDS && ++p->rounds[at] == MAX_ROUNDS && at < p->worn_link) {
+        p->worn_link = at;
+    }
+}
+
+/*
+ * A link in a link has that one taken from the stack and the list, where its rounds have not. Gumbo takes away the
+ * innermost active link instead, so also the copy that stays after the last round. Browsers do not.
+ */
+static int takes_a_copy(const places_t *p)
+{
+    return p->worn_link < p->last_link;
+}
+
 /* Notes where the children of an element stand: in the one whose tag is at offset parent. */
 static void note_children(places_t *p, const GumboNode *node, uint32_t parent)
 {
@@ -250,6 +278,9 @@ static void note_children(places_t *p, const GumboNode *node, uint32_t parent)
         if (child->type == GUMBO_NODE_ELEMENT || child->type == GUMBO_NODE_TEMPLATE) {
             const char *name = gumbo_normalized_tagname(child->v.element.tag);
             uint32_t inner = parent;
+            if (child->v.element.tag == GUMBO_TAG_A) {
+                note_link(p, child);
+            }
             if (has_own_tag(p, child)) {
                 inner = (uint32_t)(child->v.element.original_tag.data - p->src);
                 p->elements += p->parents[inner] == NOWHERE;
@@ -345,12 +376,13 @@ const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool)
         !is_of_today(page) || may_lack_nodes(page)) {
         return NULL;
     }
-    places_t p = { .src = source, .len = page->len };
+    places_t p = { .src = source, .len = page->len, .worn_link = page->len };
     p.parents = apr_palloc(pool, len * sizeof(*p.parents));
+    p.rounds = apr_pcalloc(pool, len);
     GumboOutput *output = gumbo_parse_with_options(&options, source, len);
     note_body(&p, output->root);
     gumbo_destroy_output(&options, output);
-    uint32_t astray = first_astray(&p, page);
+    uint32_t astray = takes_a_copy(&p) ? TMPL_NONE : first_astray(&p, page);
     return astray == TMPL_NONE ? NULL : source + astray;
 }
 

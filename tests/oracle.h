@@ -25,7 +25,8 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
 /*
  * Whether the nodes of the page that the bytes are read as are the elements of the oracle's tree, and each node and text
  * stands in the same one: NULL, or the bytes from the first on that does not. Elements that have no tag in the source
- * are looked through; what HTML5 moves out of a table, pages leave where it stands.
+ * are looked through; what HTML5 moves out of a table, pages leave where it stands. NULL, too, where the oracle is known
+ * not to read as HTML5 says.
  */
 const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool);
 

@@ -110,6 +110,13 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<b>a<i>b<div>c</b>d<u>e</u></div>f", ".b ..i .div ..u" },
         { "<a>a<span><div>b<a>c</a></div></span><p>d", ".a ..span .div ..a .p" },
         { "<a>a<table><a>b<table><i>c", ".a ..table ...a .table ..i" },
+        /* and does no more than eight rounds: a copy of the first link stays open around the second one */
+        { "<a><div><div><div><div><div><div><div><center><a></a><font>y z</a><em>",
+          ".a .div ..div ...div ....div .....div ......div .......div ........center "
+          ".........a .........font .........em" },
+        { "<a><div><div><div><div><div><div><center><a></a><font>y z</a><em>",
+          ".a .div ..div ...div ....div .....div ......div .......center "
+          "........a ........font .........em" },
         /* a form that is ended holds what is open in it, unless that leaves it */
         { "<form><div></form>a<p>b</p></div><p>c", ".form ..div ...p .p" },
         { "<form><b></form>a<p>b</b>c", ".form ..b .p" },
@@ -256,6 +263,19 @@ static void ends_that_parsers_see_elsewhere_take_no_mark(void **state)
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
         assert_int_equal(may_of(whole[i], 1, *state) & TMPL_NODE_MARK, TMPL_NODE_MARK);
     }
+}
+
+/* An end tag whose element is not the innermost active one leaves that one active, and it comes back. */
+static void an_end_tag_ends_its_own_element(void **state)
+{
+    /* of four b the outermost is no longer active when it ends: the i still is, and stands in the div, too */
+    const char *fourth = "<p><i><b><b><b><b>a</b></b></b></b></p><div><span>b</span></div>";
+    const char *third = "<p><i><b><b><b>a</b></b></b></i></p><div><span>b</span></div>";
+    assert_int_equal(may_of(fourth, 8, *state), TMPL_NODE_MARK);
+    assert_int_equal(may_of(third, 7, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
+    /* the cell's end clears the list to the object's marker; its own stays, so that the b does not come back */
+    const char *marker = "<b><table><tr><td><object>a</table></b><div><span>b</span></div>";
+    assert_int_equal(may_of(marker, 7, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
 }
 
 static void attributes_too_many_to_compare_are_declined(void **state)
@@ -675,6 +695,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(double_spaces_are_one),
     CHECK(three_of_a_kind_come_back),
     CHECK(ends_that_parsers_see_elsewhere_take_no_mark),
+    CHECK(an_end_tag_ends_its_own_element),
     CHECK(attributes_too_many_to_compare_are_declined),
     CHECK(a_secret_changes_every_key),
     CHECK(equal_text_has_an_equal_hash),
