@@ -334,15 +334,22 @@ static apr_pool_t *new_pool(void)
     return pool;
 }
 
-/* A page before the one that is measured: what a process needs once (code, what is drawn at random) is there. */
+/*
+ * Pages before the one that is measured: what a process needs once is there, be it code, what is drawn at random, or
+ * tables that fill up as texts get longer.
+ */
 static void warm_up(const tmpl_detector_t *detector)
 {
-    static char page[] = "<!DOCTYPE html><title>t</title><p>x <a href=/>y</a><img src=z><b>x</b>";
-    buffer_t b = { page, sizeof(page) - 1, sizeof(page) };
-    cost_t cost;
-    apr_pool_t *pool = new_pool();
-    strip(&cost, &b, detector, pool);
-    apr_pool_destroy(pool);
+    static char small[] = "<!DOCTYPE html><title>t</title><p>x <a href=/>y</a><img src=z><b>x</b>";
+    buffer_t pages[] = { { small, sizeof(small) - 1, sizeof(small) }, { 0 } };
+    make_page(&pages[1], &kinds[0], 2 * SMALLEST);
+    for (int i = 0; i < 2; i++) {
+        cost_t cost;
+        apr_pool_t *pool = new_pool();
+        strip(&cost, &pages[i], detector, pool);
+        apr_pool_destroy(pool);
+    }
+    free(pages[1].bytes);
 }
 
 /* Memory of a page the first time, and its time over so many seconds, of one page at least. */

@@ -88,6 +88,21 @@ static uint32_t innermost_box(const tmpl_page_t *page, uint32_t leaf)
                                                                            : box_around(page, leaf);
 }
 
+/* A box that stands farther than a byte can say is looked for each time: few do. */
+#define BOX_FAR 255u
+
+static unsigned char nodes_back(uint32_t node, uint32_t box)
+{
+    return (unsigned char)(node - box < BOX_FAR ? node - box : BOX_FAR);
+}
+
+uint32_t tmpl_box_of(const tmpl_reading_t *reading, uint32_t block)
+{
+    uint32_t node = reading->page->blocks[block].node;
+    unsigned back = reading->boxes[block];
+    return back < BOX_FAR ? node - back : innermost_box(reading->page, node);
+}
+
 void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t innermost)
 {
     if (boxes[0] == innermost) {
@@ -118,8 +133,9 @@ void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t
     uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_block_t *block = &page->blocks[b];
-        reading->boxes[b] = innermost_box(page, block->node);
-        tmpl_climb(boxes, page, reading->boxes[b]);
+        uint32_t box = innermost_box(page, block->node);
+        reading->boxes[b] = nodes_back(block->node, box);
+        tmpl_climb(boxes, page, box);
         for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
             uint32_t node = level == 0 ? block->node : boxes[level - 1];
             tmpl_place_t *place = tmpl_place_at(reading, tmpl_place(reading, node)->first);
@@ -150,15 +166,15 @@ static void make_room(tmpl_reading_t *reading, apr_pool_t *pool)
     const tmpl_page_t *page = reading->page;
     size_t sums = page->n_blocks + 1 + 2 * TMPL_BEYOND;
     size_t small = page->n_blocks * sizeof(*reading->blocks);
-    size_t n = 4 * sums + page->n_nodes + page->n_blocks;
-    uint32_t *room = apr_palloc(pool, n * sizeof(*room) + small + page->n_keys);
+    size_t n = 4 * sums + page->n_nodes;
+    uint32_t *room = apr_palloc(pool, n * sizeof(*room) + small + page->n_blocks + page->n_keys);
 #define TMPL_SUM(name) reading->before.name = take(&room, sums) + TMPL_BEYOND;
     TMPL_SUMS(TMPL_SUM)
 #undef TMPL_SUM
     reading->place = take(&room, page->n_nodes);
-    reading->boxes = take(&room, page->n_blocks);
     reading->blocks = (tmpl_small_t *)(void *)room;
-    reading->again = (unsigned char *)room + small;
+    reading->boxes = (unsigned char *)room + small;
+    reading->again = reading->boxes + page->n_blocks;
 }
 
 tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool)

@@ -187,7 +187,7 @@ struct tmpl_reading_t {
     apr_array_header_t *large; /* tmpl_tally_t */
     apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block; NULL: not read yet */
     tmpl_before_t before;
-    uint32_t *boxes;      /* the innermost one of each block; read with the layout */
+    unsigned char *boxes; /* of each block, for tmpl_box_of; read with the layout */
     float **scores;       /* of nodes, by TMPL_SCORES; NULL: all 0 (score.c) */
     unsigned char *again; /* of each key: it stands on the page more than once */
     uint32_t title;       /* words of the page's title, in halves */
@@ -228,6 +228,9 @@ static inline uint32_t tmpl_after_block(const tmpl_page_t *page, uint32_t node)
 void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool);
+
+/* The innermost box of a block, once the layout is read. */
+uint32_t tmpl_box_of(const tmpl_reading_t *reading, uint32_t block);
 
 /* The boxes around a block's innermost one; those there were stay if that is the first of them. */
 void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t innermost);

@@ -298,8 +298,9 @@ static void find_boxes(tmpl_rows_t *of)
 
 static void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
-    if (of->reading->boxes[b] != of->boxes[0]) {
-        tmpl_climb(of->boxes, of->reading->page, of->reading->boxes[b]);
+    uint32_t box = tmpl_box_of(of->reading, b);
+    if (box != of->boxes[0]) {
+        tmpl_climb(of->boxes, of->reading->page, box);
         find_boxes(of);
     }
     for (unsigned k = 0; k < TMPL_BOXES; k++) {
