@@ -78,6 +78,19 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body><div><script>x()</script><p>t</p></div>c",
           "<body><div data-tmpl=\"\"><script>x()</script><p>t</p></div>c",
           "<body><div><script>x()</script></div>c" },
+        /* a form goes as a whole, or keeps all that it sends */
+        { "<body><form>c<div>t<input "
+          "name=a></div><div><button>t</button></div><div>t</div></form>c",
+          "<body><form>c<div data-tmpl=\"\">t<input name=a></div><div data-tmpl=\"\">"
+          "<button>t</button></div><div data-tmpl=\"\">t</div></form>c",
+          "<body><form>c<div><input name=a></div><div><button></button></div></form>c" },
+        { "<body><form><div>t<input></div></form><div>t<button>t</button></div><hr>c",
+          "<body><form data-tmpl=\"\"><div>t<input></div></form><div data-tmpl=\"\">"
+          "t<button>t</button></div><hr>c",
+          "<body><hr>c" },
+        { "<body><nav><form>t<input></form>t<script></script></nav>c",
+          "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",
+          "<body><nav><script></script></nav>c" },
         { "<body>t</body>", "<body><!--tmpl-->t<!--/tmpl--></body>", "<body></body>" },
         /* a p that a div closes: taking the div out would let the p go on */
         { "<body>c<hr><p>c<div>t</div>c", "<body>c<hr><p>c<div data-tmpl=\"\">t</div>c",

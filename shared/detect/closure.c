@@ -87,10 +87,13 @@ static int is_template_segment(const closure_t *c, uint32_t segment)
     return c->verdicts[c->page->segments[segment].block].template;
 }
 
+/* What may not be missing from what is left. */
+#define NEEDED (TMPL_NODE_CODE | TMPL_NODE_CONTROL)
+
 /* What may be done with the element as a whole. */
 static int is_editable(const closure_t *c, const tmpl_node_t *node)
 {
-    if (!(node->flags & c->need) || (c->need == TMPL_NODE_CUT && (node->flags & TMPL_NODE_CODE)) ||
+    if (!(node->flags & c->need) || (c->need == TMPL_NODE_CUT && (node->flags & NEEDED)) ||
         (tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         return 0;
     }
@@ -162,7 +165,7 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
         end_run(c, run);
         open_element(c, child);
     }
-    else if (!(node->flags & c->need) || (node->flags & TMPL_NODE_CODE)) {
+    else if (!(node->flags & c->need) || (node->flags & NEEDED)) {
         end_run(c, run); /* a run may go on over a br or an empty element, not over a script */
     }
 }

@@ -12,6 +12,7 @@ typedef struct {
     tmpl_build_t *build;
     open_t *stack; /* [0] is the root */
     uint32_t n;
+    uint32_t forms; /* of them */
 } tree_t;
 
 /* An element may no longer be taken out if it holds code that the page may need. */
@@ -19,6 +20,16 @@ static void set_code(tmpl_page_t *page, uint32_t node)
 {
     while (node != TMPL_NONE && !(page->nodes[node].flags & TMPL_NODE_CODE)) {
         page->nodes[node].flags |= TMPL_NODE_CODE;
+        node = page->nodes[node].parent;
+    }
+}
+
+/* A form of which a part is missing may do other things than it says. */
+static void set_control(tmpl_page_t *page, uint32_t node)
+{
+    while (page->nodes[node].tag != TMPL_TAG_FORM &&
+           !(page->nodes[node].flags & TMPL_NODE_CONTROL)) {
+        page->nodes[node].flags |= TMPL_NODE_CONTROL;
         node = page->nodes[node].parent;
     }
 }
@@ -53,6 +64,10 @@ static void open_node(tree_t *t, const tmpl_token_t *token)
     if (flags & TMPL_IS_CODE) {
         set_code(page, i);
     }
+    if ((flags & TMPL_IS_CONTROL) && t->forms > 0) {
+        set_control(page, i);
+    }
+    t->forms += token->tag == TMPL_TAG_FORM;
     if (t->build->separators->has[token->tag]) {
         t->build->edge = 1;
     }
@@ -70,6 +85,7 @@ static void close_node(tree_t *t)
     if (node->tag == TMPL_TAG_A) {
         tmpl_segment_link(t->build, i);
     }
+    t->forms -= node->tag == TMPL_TAG_FORM;
     node->after = page->n_nodes;
     node->after_segment = page->n_segments;
     if (t->build->separators->has[node->tag]) {
