@@ -77,6 +77,9 @@ static const char *const oddities[] = {
     "<a><div><div><div><div><div><div><div><div>a</a><font>b</a><div>c</div><em>d</em>",
     "<i><b><b><b><b>a</b></b></b></b><p>b</i></p><div>c<span>d</span></div>",
     "<b><table><tr><td><object>a</table></b><div>b<span>c</span></div>",
+    "<p><b>a</p><div><img></b>b</div>c<div>d</div>",
+    "<section><b><i><u><s><div>a</b></div></s></u></section><div><span>b</span></div>",
+    "<section><b><i><u><s><em><div>a</b></div></em></s></u></section><div><span>b</span></div>",
     "<p><b x=1 y=2><b y=2 x=1><b x=1 y=2><b y=2 x=1>a</p></b></b></b><p>c</b>d<div>e</div>f",
     "<p><b x=1><b x=2><b x=3><b x=4>a</p></b></b></b><p>c</b>d<div>e</div>f",
     /* tables: implied parts, foster parents, forms */

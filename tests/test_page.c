@@ -276,6 +276,19 @@ static void an_end_tag_ends_its_own_element(void **state)
     /* the cell's end clears the list to the object's marker; its own stays, so that the b does not come back */
     const char *marker = "<b><table><tr><td><object>a</table></b><div><span>b</span></div>";
     assert_int_equal(may_of(marker, 7, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
+    /* what came back and ends in the div would go on behind it if the div were cut */
+    assert_int_equal(may_of("<p><b>a</p><div><img></b>b</div>c", 3, *state), 0);
+}
+
+/* Of what is between a formatting element and a block three are opened anew around it: others are active no longer. */
+static void three_come_along_with_a_block(void **state)
+{
+    const char *three =
+        "<section><b><i><u><s><div>a</b></div></s></u></section><div><span>b</span></div>";
+    const char *four =
+        "<section><b><i><u><s><em><div>a</b></div></em></s></u></section><div><span>b</span></div>";
+    assert_int_equal(may_of(three, 8, *state), TMPL_NODE_MARK); /* brings the i back */
+    assert_int_equal(may_of(four, 9, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
 }
 
 static void attributes_too_many_to_compare_are_declined(void **state)
@@ -696,6 +709,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(three_of_a_kind_come_back),
     CHECK(ends_that_parsers_see_elsewhere_take_no_mark),
     CHECK(an_end_tag_ends_its_own_element),
+    CHECK(three_come_along_with_a_block),
     CHECK(attributes_too_many_to_compare_are_declined),
     CHECK(a_secret_changes_every_key),
     CHECK(equal_text_has_an_equal_hash),
