@@ -19,7 +19,7 @@
 
 #include "clean.h"
 
-#define WINDOW      200
+#define WINDOW      256   /* so that as many batches are learnt in each */
 #define RARE        20000 /* texts that come back */
 #define LAYOUTS     120   /* layout paths of the site */
 #define BATCH_MOST  256

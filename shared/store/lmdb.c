@@ -16,9 +16,9 @@
 #define SWEEP_DOOMED  64
 #define SWEEP_FULL    256 /* on a full map, where nothing else is written */
 
-/* What one transaction learns at most: others get their turn in between. */
-#define BATCH_PAGES 32
-#define BATCH_KEYS  20000
+/* What one transaction learns at most, so that pages share the buckets that are written; others get their turn in between. */
+#define BATCH_PAGES TMPL_BATCH_MOST
+#define BATCH_KEYS  40000
 
 /* Pages of one site on their way through a transaction: nothing is written before all are counted. */
 typedef struct {
@@ -488,6 +488,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 
 const tmpl_provider_t tmpl_provider_lmdb = {
     .scheme = "lmdb:",
+    .batch = BATCH_PAGES,
     .check = check,
     .open = store_open,
     .observe = observe,
