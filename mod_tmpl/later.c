@@ -132,10 +132,11 @@ static unsigned filled(const tmpl_later_t *later)
 }
 
 /*
- * How long who brings a page now has to wait until it is put aside: nothing at first, twice as long as the pace asks for
- * where there is hardly any room; so it comes to rest in between.
+ * How long who brings a page now has to wait until it is put aside, timeout at most: nothing at first, twice as long as
+ * the pace asks for where there is hardly any room; so it comes to rest in between.
  */
-static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now)
+static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now,
+                                     apr_interval_time_t timeout)
 {
     unsigned full = filled(later);
 
@@ -146,6 +147,9 @@ static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now)
         later->next = now;
     }
     later->next += later->pace * 2 * (full - FILLED_SLOWED) / (FILLED_PARTS - FILLED_SLOWED);
+    if (later->next > now + timeout) { /* nobody waits longer, so others need not wait for that */
+        later->next = now + timeout;
+    }
     return later->next - now;
 }
 
@@ -180,10 +184,10 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     }
     waiting.site = apr_hashfunc_default(page->site, &len);
     apr_thread_mutex_lock(later->lock);
-    pause = is_known(later, &waiting) ? 0 : slow_down(later, now);
+    pause = is_known(later, &waiting) ? 0 : slow_down(later, now, timeout);
     if (pause > 0) {
         apr_thread_mutex_unlock(later->lock);
-        apr_sleep(pause < timeout ? pause : timeout);
+        apr_sleep(pause);
         apr_thread_mutex_lock(later->lock);
     }
     if (!is_known(later, &waiting)) {

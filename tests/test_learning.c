@@ -299,6 +299,22 @@ static void requests_are_as_fast_as_learning(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 0);
 }
 
+/* A store that was slow for once is not paid for when it is quick again: nobody waits longer than he may. */
+static void no_debt_is_left(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+    int i;
+
+    (void)state;
+    room = 3000;
+    for (i = 0; i < 20; i++) {
+        slept_for(link);
+    }
+    assert_int_equal(slept, 3000);
+    clock_now += 3000;
+    assert_in_range(slept_for(link), 1000, 2000);
+}
+
 /* The nearer the end of the room, the more. */
 static void the_less_room_the_slower(void **state)
 {
@@ -759,6 +775,7 @@ int main(void)
         TEST(pages_are_handed_over_by_site),
         TEST(who_finds_no_room_waits_for_it),
         TEST(requests_are_as_fast_as_learning),
+        TEST(no_debt_is_left),
         TEST(the_less_room_the_slower),
         TEST(who_has_room_is_not_slowed_down),
         TEST(leisure_is_no_pace),
