@@ -99,7 +99,10 @@ static apr_status_t store_free(void *data)
 {
     tmpl_redis_store_t *store = data;
 
-    pthread_cond_destroy(&store->freed);
+    /*
+     * The condition is left as it is: to destroy it waits for whoever waits, and prefork may have interrupted
+     * that for good to end the process.
+     */
     pthread_mutex_destroy(&store->lock);
     return APR_SUCCESS;
 }

@@ -125,7 +125,10 @@ static apr_status_t redis_free(void *data)
     for (unsigned i = 0; i < redis->n; i++) {
         conn_close(&redis->conns[i]);
     }
-    pthread_cond_destroy(&redis->freed);
+    /*
+     * The condition is left as it is: to destroy it waits for whoever waits, and prefork may have interrupted
+     * that for good to end the process.
+     */
     pthread_mutex_destroy(&redis->lock);
     return APR_SUCCESS;
 }
