@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <apr_strings.h>
+
 static tmpl_tag_index_t the_index;
 static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
@@ -12,7 +14,7 @@ static void index_fill(void)
     for (unsigned tag = 1; tag < TMPL_TAG_COUNT; tag++) {
         char first[TMPL_TAG_NAME_MAX + 1] = { 0 };
         const char *name = tmpl_tag_name((tmpl_tag_e)tag);
-        memcpy(first, name, strlen(name));
+        apr_cpystrn(first, name, sizeof(first));
         the_index.first[tag] = tmpl_eight(first);
         unsigned slot = tmpl_tag_slot(the_index.first[tag]);
         while (the_index.tags[slot] != 0) {
