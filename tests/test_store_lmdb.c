@@ -653,6 +653,19 @@ static void looking_keeps_a_site(void **state)
     apr_pool_destroy(pool);
 }
 
+/* A store of two sites, in one of which a child has spoilt what is known of "old"; of the pool that is returned. */
+static apr_pool_t *open_spoilt(ctx_t *c, int (*spoil)(ctx_t *c, unsigned number))
+{
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, 2);
+    learn(c, "old", 1, 0, 5);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, spoil));
+    return open_apart(c, 2);
+}
+
 /* What is known goes to a site whose name is as long as LMDB allows, and a serial to be known by. */
 static void named_without_end(MDB_val *key, MDB_val *data, unsigned number)
 {
@@ -673,14 +686,8 @@ static int child_names_it_long(ctx_t *c, unsigned number)
 static void name_without_end_is_no_site(void **state)
 {
     ctx_t *c = *state;
-    apr_pool_t *pool;
+    apr_pool_t *pool = open_spoilt(c, child_names_it_long);
 
-    c->uri = backend_uri(LMDB, c->pool);
-    pool = open_apart(c, 2);
-    learn(c, "old", 1, 0, 5);
-    apr_pool_destroy(pool);
-    assert_exits(in_child_alone(c, 0, child_names_it_long));
-    pool = open_apart(c, 2);
     learn(c, "new", 1, 0, 5);
     assert_int_equal(sites_of(c)->nelts, 2);
     look(c, "old", 0, 5);
@@ -705,14 +712,8 @@ static int child_gives_buckets_without_end(ctx_t *c, unsigned number)
 static void buckets_without_end_are_damage(void **state)
 {
     ctx_t *c = *state;
-    apr_pool_t *pool;
+    apr_pool_t *pool = open_spoilt(c, child_gives_buckets_without_end);
 
-    c->uri = backend_uri(LMDB, c->pool);
-    pool = open_apart(c, 2);
-    learn(c, "old", 1, 0, 5);
-    apr_pool_destroy(pool);
-    assert_exits(in_child_alone(c, 0, child_gives_buckets_without_end));
-    pool = open_apart(c, 2);
     for (int learning = 0; learning < 2; learning++) {
         assert_int_equal(try_observe(c, "old", 4, 5, 0, 5, &usual, learning, TIMEOUT),
                          APR_EGENERAL);
