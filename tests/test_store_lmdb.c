@@ -363,9 +363,9 @@ static int child_has_no_disk(ctx_t *c, unsigned number)
             break;
         }
     }
-    /* full: nothing learnt, counts read, again and again */
+    /* full: nothing learnt, counts read, again and again; a page for which pages that are free in the file do not do */
     for (unsigned again = 0; again < 5; again++) {
-        if (try_observe(c, "s", 9000, 9001, 0, 60, &lasting, 1, TIMEOUT) != APR_ENOSPC ||
+        if (try_observe(c, "s", 9000, 9001, 0, 8000, &lasting, 1, TIMEOUT) != APR_ENOSPC ||
             c->counts.pages != i || c->counts.records[0].df != 1 ||
             (strstr(c->err.text, "may not grow") == NULL &&
              strstr(c->err.text, "disk is full") == NULL)) {
