@@ -148,7 +148,7 @@ static int learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *
 {
     tmpl_waiting_t taken[TMPL_BATCH_MOST];
     tmpl_error_t err = { APR_SUCCESS, "" };
-    unsigned n = tmpl_later_take(learner->later, taken, tmpl_store_batch(store));
+    unsigned n = tmpl_later_take(learner->later, taken, TMPL_BATCH_MOST);
 
     if (n > 0 && !hand_over(learner, store, taken, n, &err, pool)) {
         if (same_site(taken, n) == n) {

@@ -37,7 +37,7 @@ static void sleep_soundly(apr_interval_time_t time)
 
 #define URI "redis://localhost/0"
 
-enum { LEARN_AT_ONCE = 32 }; /* what the store wants */
+enum { LEARN_AT_ONCE = TMPL_BATCH_MOST };
 
 module AP_MODULE_DECLARE_DATA tmpl_module;
 unixd_config_rec ap_unixd_config;
@@ -51,19 +51,19 @@ static tmpl_error_t answer;   /* what it says */
 static unsigned char counted; /* and whether it counted the document */
 static apr_status_t opens;    /* what comes of opening it */
 static apr_interval_time_t delay;
-static tmpl_error_t learns;       /* what the store says when pages are handed over */
-static unsigned handed;           /* times some were */
-static unsigned last_n;           /* and how many, the last time, */
-static char last_sites[64];       /* of which sites, a letter each */
-static int mpm_state;             /* what httpd is doing */
-static apr_interval_time_t room;  /* how long a page may wait for it */
-static const char *bad_site;      /* and of this one always */
-static apr_interval_time_t slow;  /* how long each page takes it: past its timeout it fails */
-static tmpl_learning_e was_asked; /* how the last page was to be learnt */
-static tmpl_observation_t a_page; /* what waits of each */
-static tmpl_document_t document;  /* each page is another one, */
-static int pages_come_again;      /* or the same one again */
-static void (*within)(void);      /* called while a page is judged */
+static tmpl_error_t learns;            /* what the store says when pages are handed over */
+static unsigned handed;                /* times some were */
+static unsigned last_n;                /* and how many, the last time, */
+static char last_sites[LEARN_AT_ONCE]; /* of which sites, a letter each */
+static int mpm_state;                  /* what httpd is doing */
+static apr_interval_time_t room;       /* how long a page may wait for it */
+static const char *bad_site;           /* and of this one always */
+static apr_interval_time_t slow;       /* how long each page takes it: past its timeout it fails */
+static tmpl_learning_e was_asked;      /* how the last page was to be learnt */
+static tmpl_observation_t a_page;      /* what waits of each */
+static tmpl_document_t document;       /* each page is another one, */
+static int pages_come_again;           /* or the same one again */
+static void (*within)(void);           /* called while a page is judged */
 static tmpl_learner_t
     *turn_of; /* looks whether it is this learner's turn when pages are handed over */
 static int turn_was_taken;
@@ -140,7 +140,7 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     (void)store;
     (void)p;
     for (i = 0; i < n; i++) {
-        last_sites[i % sizeof(last_sites)] = *pages[i]->site;
+        last_sites[i] = *pages[i]->site;
         if (bad_site != NULL && strcmp(pages[i]->site, bad_site) == 0) {
             said = (tmpl_error_t){ APR_EGENERAL, "a bad site" };
         }
@@ -156,12 +156,6 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     *new_ones = said.status == APR_SUCCESS ? n : 0;
     *err = said;
     return said.status;
-}
-
-uint32_t tmpl_store_batch(const tmpl_store_t *store)
-{
-    (void)store;
-    return LEARN_AT_ONCE;
 }
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)

@@ -859,7 +859,8 @@ static void random_pages_agree_with_the_model(void **state)
 }
 
 /* Pages of two sites, in turn, that share segments and paths with those before them. */
-#define BATCH_MOST 40 /* more than a store learns in one transaction */
+#define BATCH_USUAL 40
+#define BATCH_MOST  (TMPL_BATCH_MOST + 12) /* more than a store learns in one transaction */
 
 typedef struct {
     tmpl_key_t keys[MODEL_KEYS + MODEL_PATHS];
@@ -896,7 +897,7 @@ static void many_pages_at_once_are_learnt_as_one_by_one(void **state)
     unsigned most = 0;
 
     for (unsigned batch = 0; batch < 40; batch++) {
-        unsigned n = 1 + draw(&r, BATCH_MOST), counted = 0;
+        unsigned n = batch > 0 ? 1 + draw(&r, BATCH_USUAL) : BATCH_MOST, counted = 0;
         uint32_t new_ones;
 
         for (unsigned i = 0; i < n; i++) {
@@ -935,7 +936,7 @@ static void many_pages_at_once_are_observed_as_one_by_one(void **state)
     unsigned counted = 0;
 
     for (unsigned batch = 0; batch < 40; batch++) {
-        unsigned n = 1 + draw(&r, BATCH_MOST);
+        unsigned n = batch > 0 ? 1 + draw(&r, BATCH_USUAL) : BATCH_MOST;
 
         for (unsigned i = 0; i < n; i++) {
             draw_page(&drawn[i], &r, "one");

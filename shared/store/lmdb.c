@@ -16,9 +16,8 @@
 #define SWEEP_DOOMED  64
 #define SWEEP_FULL    256 /* on a full map, where nothing else is written */
 
-/* What one transaction learns at most, so that pages share the buckets that are written; others get their turn in between. */
-#define BATCH_PAGES TMPL_BATCH_MOST
-#define BATCH_KEYS  40000
+/* Keys of the pages that one transaction learns, about: others get their turn in between. */
+#define KEYS_MOST 40000
 
 /* Pages of one site on their way through a transaction: nothing is written before all are counted. */
 typedef struct {
@@ -413,7 +412,7 @@ static uint32_t batch_fill(page_t *batch, const tmpl_observation_t *const *pages
     apr_size_t keys = 0;
     uint32_t i = 0;
 
-    while (i < n && i < BATCH_PAGES && (i == 0 || keys + pages[i]->n <= BATCH_KEYS)) {
+    while (i < n && i < TMPL_BATCH_MOST && (i == 0 || keys + pages[i]->n <= KEYS_MOST)) {
         keys += pages[i]->n;
         batch[i] =
             (page_t){ .rules = { .obs = pages[i] }, .counts = counts != NULL ? &counts[i] : NULL };
@@ -428,7 +427,7 @@ static apr_status_t learn_all(void *ctx, const tmpl_observation_t *const *pages,
 {
     tmpl_lmdb_store_t *store = ctx;
     const char *refused = NULL;
-    page_t batch[BATCH_PAGES];
+    page_t batch[TMPL_BATCH_MOST];
     apr_pool_t *scratch;
     uint32_t size;
     int rc = 0;
@@ -488,7 +487,6 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 
 const tmpl_provider_t tmpl_provider_lmdb = {
     .scheme = "lmdb:",
-    .batch = BATCH_PAGES,
     .check = check,
     .open = store_open,
     .observe = observe,

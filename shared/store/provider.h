@@ -10,7 +10,6 @@
 
 typedef struct {
     const char *scheme; /* the URI up to and with the colon */
-    uint32_t batch;     /* tmpl_store_batch(); 0: the usual */
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
     /* Fills *ctx; a cleanup on pool closes it. */
     apr_status_t (*open)(void **ctx, const char *uri, const tmpl_store_opts_t *opts,

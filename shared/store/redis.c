@@ -20,7 +20,6 @@
 
 #include "store/redis_visit.h"
 
-#define BATCH     TMPL_BATCH_MOST   /* so that pages share the buckets that are read and written */
 #define KEPT_MOST ((size_t)8 << 20) /* bytes of what was read lately */
 
 /* The counts of a page as it is; of LATER as if it were learnt. */
@@ -129,9 +128,9 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 
 #define PROVIDER(uri_scheme)                                                                       \
     {                                                                                              \
-        .scheme = (uri_scheme), .batch = BATCH, .check = check, .open = store_open,                \
-        .observe = observe, .learn = tmpl_redis_learn, .sites = tmpl_redis_sites,                  \
-        .forget = tmpl_redis_forget, .dump = tmpl_redis_dump, .load = tmpl_redis_load              \
+        .scheme = (uri_scheme), .check = check, .open = store_open, .observe = observe,            \
+        .learn = tmpl_redis_learn, .sites = tmpl_redis_sites, .forget = tmpl_redis_forget,         \
+        .dump = tmpl_redis_dump, .load = tmpl_redis_load                                           \
     }
 
 const tmpl_provider_t tmpl_provider_redis = PROVIDER("redis://");

@@ -8,8 +8,6 @@
 #include "store/parts.h"
 #include "store/provider.h"
 
-#define BATCH_USUAL 32
-
 struct tmpl_store_t {
     const tmpl_provider_t *provider;
     void *ctx;
@@ -239,11 +237,6 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
         return rv;
     }
     return store->provider->learn(store->ctx, pages, n, deadline, NULL, counted, err, pool);
-}
-
-uint32_t tmpl_store_batch(const tmpl_store_t *store)
-{
-    return store->provider->batch > 0 ? store->provider->batch : BATCH_USUAL;
 }
 
 typedef struct {

@@ -240,11 +240,10 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
                               tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * How many pages of a site to hand to tmpl_store_learn() at once, where so many wait: with fewer each costs more, and
- * with more each time takes longer, and keeps others from writing. 1 to TMPL_BATCH_MOST.
+ * How many pages of a site to hand to tmpl_store_learn() at once, where so many wait: with fewer each costs more, for
+ * they share the buckets that are read and written, and with more each time takes longer, and keeps others from writing.
  */
 #define TMPL_BATCH_MOST 128
-uint32_t tmpl_store_batch(const tmpl_store_t *store);
 
 /* Bytes of a copy of a page and of all that it points to. */
 size_t tmpl_observation_size(const tmpl_observation_t *page);
