@@ -860,6 +860,11 @@ SKIP: {
         like($out, qr/\r.?cleaning \[[#.]{40}\] \d+\/13/, 'a progress bar');
         like($out, qr/\e\[Ktmplctl: missing\.html/, 'makes room for messages');
         like($out, qr/\e\[K12 pages: 8 edited/, 'and goes before the summary');
+        for my $case ([30, qr/cleaning \[[#.]{13}\] 0\/13/], [10, qr/0\/13/], [4, qr/0\/1/]) {
+            my ($columns, $bar) = @$case;
+            $out = `$script -qec "stty cols $columns; $command" /dev/null </dev/null 2>&1`;
+            like($out, qr/\A\r$bar\r/, "a terminal of $columns columns: it stays in its line");
+        }
     };
 }
 

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <apr_strings.h>
@@ -11,7 +13,9 @@
 
 #include "plain.h"
 
+/* Cells of the bar where there is room for it, and columns of a terminal that does not say how many it has. */
 #define BAR_WIDTH 40
+#define COLUMNS   80
 
 /* Often enough for the eye; more would slow short pages down. */
 #define REDRAW_AFTER apr_time_from_msec(100)
@@ -34,15 +38,30 @@ static void erase(void)
     }
 }
 
+static int columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : COLUMNS;
+}
+
+/* All in one line, for of what wraps around only the last is erased. Some terminals wrap once the last column is full. */
 static void draw(void)
 {
-    char cells[BAR_WIDTH + 1];
-    int full = bar.total > 0 ? (int)((long long)bar.done * BAR_WIDTH / bar.total) : 0;
-    for (int i = 0; i < BAR_WIDTH; i++) {
-        cells[i] = i < full ? '#' : '.';
+    char counts[2 * sizeof("-2147483648")];
+    char cells[BAR_WIDTH];
+    int room = columns() - 1;
+    int taken = snprintf(counts, sizeof(counts), "%d/%d", bar.done, bar.total);
+    int width = room - taken - (int)strlen(bar.title) - (int)strlen(" [] ");
+    if (width > 0) {
+        width = width < BAR_WIDTH ? width : BAR_WIDTH;
+        int full = bar.total > 0 ? (int)((long long)bar.done * width / bar.total) : 0;
+        memset(cells, '.', sizeof(cells));
+        memset(cells, '#', full);
+        fprintf(stderr, "\r%s [%.*s] %s", bar.title, width, cells, counts);
     }
-    cells[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r%s [%s] %d/%d", bar.title, cells, bar.done, bar.total);
+    else {
+        fprintf(stderr, "\r%.*s", room, counts);
+    }
     fflush(stderr);
     bar.drawn = 1;
     bar.last = apr_time_now();
