@@ -112,7 +112,7 @@ sub usage_is {
 subtest 'help, version, man page' => sub {
     my ($code, $out, $err) = run('--help');
     is($code, 0, '--help');
-    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean segments stats forget export import warm);
+    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean segments stats forget export import train warm);
     ($code, $out) = run('--version');
     is($code, 0, '--version');
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
@@ -125,7 +125,7 @@ subtest 'help, version, man page' => sub {
         like($help, qr/^  $mode\b/m, "clean --help explains $mode");
         like($man, qr/^\.B $mode$/m, "the man page explains $mode");
     }
-    for my $command (qw(clean segments stats forget export import warm)) {
+    for my $command (qw(clean segments stats forget export import train warm)) {
         ($code, $out, $err) = run($command, '--help');
         is($code, 0, "$command --help");
         is($err, '', "$command --help says nothing on standard error");
@@ -735,6 +735,17 @@ subtest 'control characters in names' => sub {
     like($out, qr/\A.*\nnew\\x0aline\\x1b\[31m\\ +1 .*\n\z/, 'a row of stats');
     ($code) = run(qw(forget --store lmdb:control), $name);
     is($code, 0, 'the name itself is what other commands know');
+};
+
+subtest 'columns' => sub {
+    my ($code, $out) = run('--help');
+    my %at = map { /^(  \w+ +\S+ +)/ ? (length $1 => 1) : () } split /\n/, $out;
+    is(scalar keys %at, 1, 'summaries of commands begin in one column') or diag $out;
+    run(qw(clean --mode text --out columns --store lmdb:columns), '--site', $_, $pages[0])
+        for "m\xc3\xbcnchen.example", "bytes\xff.example", 'plain.example';
+    ($code, $out) = run(qw(stats --store lmdb:columns));
+    %at = map { /^(\S+ +\S+)/ ? (length($1 =~ s/\xc3\xbc/u/r) => 1) : () } split /\n/, $out;
+    is(scalar keys %at, 1, 'so do figures, whatever characters a name has') or diag $out;
 };
 
 subtest 'a store that is not there' => sub {

@@ -74,7 +74,7 @@ static void print_usage(FILE *out)
 {
     fprintf(out, "Usage: tmplctl COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
     for (apr_size_t i = 0; i < N_COMMANDS; i++) {
-        fprintf(out, "  %-9s %-9s %s\n", commands[i].name, commands[i].args, commands[i].summary);
+        fprintf(out, "  %-8s %-11s  %s\n", commands[i].name, commands[i].args, commands[i].summary);
     }
     fprintf(out, "\n\"tmplctl COMMAND --help\" explains one; \"tmplctl --version\" prints the "
                  "version.\n");

@@ -60,7 +60,7 @@ static const option_t options[] = {
       "where to write; made if it is not there" },
     { "store", 's', "URI", CTL_IN_ALL, 0, set_store, AT(store), 0, 0,
       "lmdb:DIR, redis://[user:pass@]host[:port][/db] or\n"
-      "redis+unix:///path[?db=n]" },
+      "redis+unix:///path[?db=n&user=u&pass=p]" },
     { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, set_flag, AT(two_pass), 0, 0,
       "learn from all pages first, then judge each" },
     { "jobs", 'j', "N", CTL_IN_CLEAN, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,

@@ -6,7 +6,12 @@
 
 #include <apr_strings.h>
 
+#include <libxml/xmlstring.h>
+
 #include "plain.h"
+
+/* Blanks between columns. */
+#define GAP 2
 
 struct ctl_table_t {
     const ctl_column_t *columns;
@@ -16,11 +21,18 @@ struct ctl_table_t {
     apr_pool_t *pool;
 };
 
+/* Characters of a cell; its bytes if it is no UTF-8. */
+static int width_of(const char *cell)
+{
+    int width = xmlUTF8Strlen((const xmlChar *)cell);
+    return width >= 0 ? width : (int)strlen(cell);
+}
+
 static void widen(ctl_table_t *table, int column, const char *cell)
 {
-    int len = (int)strlen(cell);
-    if (len > table->widths[column]) {
-        table->widths[column] = len;
+    int width = width_of(cell);
+    if (width > table->widths[column]) {
+        table->widths[column] = width;
     }
 }
 
@@ -50,13 +62,17 @@ void ctl_table_row(ctl_table_t *table, const char *const *cells)
 
 static void print_cell(const ctl_table_t *table, int column, const char *cell)
 {
-    int width = table->columns[column].right ? table->widths[column] : -table->widths[column];
-    if (column + 1 == table->n && width < 0) {
-        /* no trailing blanks */
-        printf("%s\n", cell);
-        return;
+    int blanks = table->widths[column] - width_of(cell);
+    int right = table->columns[column].right;
+    int last = column + 1 == table->n;
+    printf("%*s%s", right ? blanks : 0, "", cell);
+    /* no trailing blanks */
+    if (last) {
+        putchar('\n');
     }
-    printf("%*s%s", width, cell, column + 1 == table->n ? "\n" : "  ");
+    else {
+        printf("%*s", (right ? 0 : blanks) + GAP, "");
+    }
 }
 
 void ctl_table_print(const ctl_table_t *table)
