@@ -225,7 +225,7 @@ check-sanitized:
 
 # valgrind       the module in a real httpd under memcheck, with its pages coming at once: minutes
 valgrind: all
-	TMPL_TEST_PATIENCE=$${TMPL_TEST_PATIENCE:-120} TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so \
+	TMPL_TEST_PATIENCE=$${TMPL_TEST_PATIENCE:-600} TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so \
 	  TMPL_TEST_WRAP="valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite" \
 	  $(PROVE) $(VALGRIND_T)
 

@@ -48,6 +48,8 @@ subtest 'dictionaries' => sub {
 
 subtest 'httpd, its log and a graceful restart' => sub {
     my $httpd = proxy($backend, conf => 'TmplMode off');
+    like $httpd->log_text, qr/resuming normal operations/, 'one that is started takes orders';
+    isnt scalar(children($httpd->{pid})), 0, 'and has children to give them to';
     is $httpd->get('/bytes')->body, $all_bytes, 'proxied';
     $httpd->graceful;
     is $httpd->get('/bytes')->body, $all_bytes, 'after a graceful restart';

@@ -49,7 +49,7 @@ sub read_answers {
     my %open = map { $_ => 1 } keys %$answer;
     my ($in, %status) = ('');
     while (%open) {
-        IO::Select->new($socket)->can_read(30) or return;
+        IO::Select->new($socket)->can_read(120) or return;
         sysread($socket, $in, 65_536, length $in) or return;
         while (length $in >= 9 && length $in >= 9 + unpack 'N', "\0" . substr $in, 0, 3) {
             my ($type, $flags, $stream) = unpack 'CCN', substr $in, 3, 6;

@@ -25,7 +25,7 @@ my $owner = $$;
 my %running;       # pid => name
 my @port_locks;    # kept open: they hold the ports for this test
 
-my $patience = $ENV{TMPL_TEST_PATIENCE} // 60;    # seconds; a sanitizer or valgrind needs more
+my $patience = $ENV{TMPL_TEST_PATIENCE} // 180;    # seconds; valgrind on a busy machine needs more
 
 $SIG{PIPE} = 'IGNORE';
 for my $signal (qw(INT TERM HUP)) {
@@ -37,7 +37,8 @@ $SIG{ALRM} = sub { die "the test took too long\n" };
 sub set_limit { return alarm($ENV{TMPL_TEST_LIMIT} // 900) }
 set_limit();
 
-# Calls the condition until it returns something true, which is returned; false once patience ends.
+# Calls the condition until it returns something true, which is returned; false once patience ends. A condition is
+# of other processes, of their logs, sockets and answers: no one handle tells of all these, so it is asked for.
 sub wait_for(&;$) {
     my ($condition, $seconds) = @_;
     my $end = time() + ($seconds // $patience);
@@ -74,16 +75,21 @@ sub alive {
     return 0;
 }
 
-# The children of a process that still run: a list of pids.
-sub children {
-    my ($pid) = @_;
-    my @children;
+# All processes that still run and for which the condition holds, of ($parent, $group): a list of pids.
+sub processes {
+    my ($condition) = @_;
+    my @pids;
     for my $stat (glob '/proc/[0-9]*/stat') {
         open my $in, '<', $stat or next;    # it has just ended
-        my ($child, $state, $parent) = (<$in> // '') =~ /^(\d+) \(.*\) (\S) (\d+)/ or next;
-        push @children, $child if $parent == $pid && $state ne 'Z';
+        my ($pid, $state, $parent, $group) = (<$in> // '') =~ /^(\d+) \(.*\) (\S) (\d+) (\d+)/ or next;
+        push @pids, $pid if $state ne 'Z' && $condition->($parent, $group);
     }
-    return @children;
+    return @pids;
+}
+
+sub children {
+    my ($pid) = @_;
+    return processes(sub { $_[0] == $pid });
 }
 
 # Ends a process started with spawn, and what is left of its group; returns when it has ended.
@@ -92,10 +98,10 @@ sub end_process {
     return if !$running{$pid};
     kill $signal // 'TERM', $pid;
     kill 'CONT', $pid;
-    wait_for { !alive($pid) } 10
+    wait_for { !alive($pid) }
         or do { kill 'KILL', $pid; waitpid $pid, 0; delete $running{$pid} };
     kill 'KILL', -$pid;
-    wait_for { !kill 0, -$pid } 10 if ($signal // '') eq 'KILL';
+    wait_for { !processes(sub { $_[1] == $pid }) } if ($signal // '') eq 'KILL';
     return;
 }
 
