@@ -88,6 +88,33 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body><form data-tmpl=\"\"><div>t<input></div></form><div data-tmpl=\"\">"
           "t<button>t</button></div><hr>c",
           "<body><hr>c" },
+        /* also where its controls stand outside of it: in tables, where end tags cross, by their attribute */
+        { "<table><tr><form><td><p>c</p><td><div>t<input></div></form></table><hr><div>t<input></"
+          "div>",
+          "<table><tr><form><td><p>c</p><td><div data-tmpl=\"\">t<input></div></form></table><hr>"
+          "<div data-tmpl=\"\">t<input></div>",
+          "<table><tr><form><td><p>c</p><td><div><input></div></form></table><hr>" },
+        { "<body><div><form>c</div><div>t<input></div></form><div>t<input></div><hr>c",
+          "<body><div><form>c</div><div data-tmpl=\"\">t<input></div></form><div "
+          "data-tmpl=\"\">t<input></div><hr>c",
+          "<body><div><form>c</div><div><input></div></form><hr>c" },
+        { "<body><form>c<div></form><p>t<input></p></div><p>t<input></p><hr>",
+          "<body><form>c<div></form><p data-tmpl=\"\">t<input></p></div><p "
+          "data-tmpl=\"\">t<input></p><hr>",
+          "<body><form>c<div></form><p><input></p></div><hr>" },
+        { "<body><form id=f>c</form><div>t<input form=f></div><hr><div>t<input form=g></div>",
+          "<body><form id=f>c</form><div data-tmpl=\"\">t<input form=f></div><hr><div "
+          "data-tmpl=\"\">t<input form=g></div>",
+          "<body><form id=f>c</form><div><input form=f></div><hr>" },
+        { "<body><div>t<b><input form=f></b></div><p>c</p><div><form id=f>t</form></div><hr><form "
+          "id=f>t</form>",
+          "<body><div data-tmpl=\"\">t<b><input form=f></b></div><p>c</p><div data-tmpl=\"\"><form "
+          "id=f>t</form></div><hr><form id=f data-tmpl=\"\">t</form>",
+          "<body><div><b><input form=f></b></div><p>c</p><div><form id=f></form></div><hr>" },
+        { "<body><div><form id=f>t<div>t<input></div></form><p>t<input form=f></p></div><hr>c",
+          "<body><div data-tmpl=\"\"><form id=f>t<div>t<input></div></form><p>t<input "
+          "form=f></p></div><hr>c",
+          "<body><hr>c" },
         { "<body><nav><form>t<input></form>t<script></script></nav>c",
           "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",
           "<body><nav><script></script></nav>c" },

@@ -4,7 +4,7 @@
 static void end_form(tmpl_balance_t *b, uint32_t end)
 {
     uint32_t form = tmpl_opens_find(&b->s, TMPL_TAG_FORM, tmpl_scope_plain);
-    int was_open = b->form;
+    int was_open = b->form != 0;
     b->form = 0;
     if (form != 0 && form == b->s.n - 1 && was_open) {
         tmpl_opens_close(&b->s, form, end);

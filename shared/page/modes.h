@@ -19,8 +19,8 @@ typedef struct {
     uint32_t noscript;       /* start tag of the noscript that is open, if in_noscript */
     uint32_t noscript_depth; /* elements open when it began */
     uint32_t noscript_active;
+    uint32_t form; /* HTML5's form element pointer: one behind the start tag; 0 if it is not set */
     unsigned char in_noscript;
-    unsigned char form; /* HTML5's form element pointer is set */
     unsigned char after_body;
     uint32_t raw_end;        /* the last raw text's end tag */
     unsigned char ambiguous; /* parsers do not agree on what the source means */

@@ -21,7 +21,7 @@
 #define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */
 #define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
 #define TMPL_NODE_RUN   0x10 /* what stands between two texts directly in it may go with them */
-/* It is, or holds, what a form around it sends: a form goes as a whole, or keeps all of it. */
+/* It holds, or is, a part of a form, but not all of it: a form goes as a whole, or keeps all that it sends. */
 #define TMPL_NODE_CONTROL 0x20
 
 /* A uint64_t that asks for no more room than four bytes' alignment: pages have very many nodes. */

@@ -23,6 +23,8 @@ typedef enum {
 /* What balance.h finds out of the text in front of a token: */
 #define TMPL_TOKEN_TEXT_SHOWN 0x04 /* it is seen */
 #define TMPL_TOKEN_TEXT_MAY   0x08 /* it may be cut */
+/* And of a start tag: HTML5's form element pointer is set, to a form that is seen. */
+#define TMPL_TOKEN_IN_FORM 0x10
 
 typedef struct {
     tmpl_span_t span;

@@ -9,6 +9,9 @@ static inline void add_node(tmpl_balance_t *b, uint32_t i)
         token->is_node = 1;
         b->page->n_nodes++;
         b->page->n_segments += token->tag == TMPL_TAG_A || token->tag == TMPL_TAG_IMG;
+        if (b->form != 0 && b->tokens[b->form - 1].is_node) {
+            token->flags |= TMPL_TOKEN_IN_FORM;
+        }
     }
 }
 
@@ -261,7 +264,9 @@ static int form_start(tmpl_balance_t *b, uint32_t i)
         add_node(b, i);
         b->tokens[i].end = i;
     }
-    b->form = 1;
+    if (b->form == 0) {
+        b->form = i + 1;
+    }
     return opens;
 }
 

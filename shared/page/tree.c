@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page/attr.h"
 #include "page/build.h"
+#include "page/form.h"
 
 /* An element that is open. */
 typedef struct {
@@ -12,7 +13,7 @@ typedef struct {
     tmpl_build_t *build;
     open_t *stack; /* [0] is the root */
     uint32_t n;
-    uint32_t forms; /* of them */
+    tmpl_forms_t forms;
 } tree_t;
 
 /* An element may no longer be taken out if it holds code that the page may need. */
@@ -20,16 +21,6 @@ static void set_code(tmpl_page_t *page, uint32_t node)
 {
     while (node != TMPL_NONE && !(page->nodes[node].flags & TMPL_NODE_CODE)) {
         page->nodes[node].flags |= TMPL_NODE_CODE;
-        node = page->nodes[node].parent;
-    }
-}
-
-/* A form of which a part is missing may do other things than it says. */
-static void set_control(tmpl_page_t *page, uint32_t node)
-{
-    while (page->nodes[node].tag != TMPL_TAG_FORM &&
-           !(page->nodes[node].flags & TMPL_NODE_CONTROL)) {
-        page->nodes[node].flags |= TMPL_NODE_CONTROL;
         node = page->nodes[node].parent;
     }
 }
@@ -64,10 +55,12 @@ static void open_node(tree_t *t, const tmpl_token_t *token)
     if (flags & TMPL_IS_CODE) {
         set_code(page, i);
     }
-    if ((flags & TMPL_IS_CONTROL) && t->forms > 0) {
-        set_control(page, i);
+    if (flags & TMPL_IS_CONTROL) {
+        tmpl_form_control(&t->forms, i, token->flags & TMPL_TOKEN_IN_FORM);
     }
-    t->forms += token->tag == TMPL_TAG_FORM;
+    if (token->tag == TMPL_TAG_FORM) {
+        tmpl_form_start(&t->forms, i);
+    }
     if (t->build->separators->has[token->tag]) {
         t->build->edge = 1;
     }
@@ -85,7 +78,7 @@ static void close_node(tree_t *t)
     if (node->tag == TMPL_TAG_A) {
         tmpl_segment_link(t->build, i);
     }
-    t->forms -= node->tag == TMPL_TAG_FORM;
+    t->forms.open -= node->tag == TMPL_TAG_FORM;
     node->after = page->n_nodes;
     node->after_segment = page->n_segments;
     if (t->build->separators->has[node->tag]) {
@@ -123,7 +116,7 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
 {
     const tmpl_tokens_t *tokens = build->tokens;
     uint32_t max_depth = build->opts->max_depth;
-    tree_t t = { .build = build };
+    tree_t t = { .build = build, .forms = { .page = build->page, .scratch = build->scratch } };
     uint32_t at = tokens->begin;
     t.stack = apr_palloc(build->scratch, (max_depth + 2) * sizeof(*t.stack));
     build->page->nodes = apr_palloc(build->pool, (tokens->n_nodes + 1) * sizeof(tmpl_node_t));
@@ -151,5 +144,6 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
     while (t.n > 0) {
         close_node(&t);
     }
+    tmpl_forms_finish(&t.forms);
     return TMPL_DECLINE_NONE;
 }

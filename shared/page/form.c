@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page/form.h"
+
+#include <apr_hash.h>
+
+#include "page/attr.h"
+
+typedef struct {
+    uint32_t node;
+    tmpl_span_t form; /* the id of its form */
+} named_t;
+
+/* Whether the node is the other one, or holds it; of an open node what comes behind is not known yet. */
+static int holds(const tmpl_node_t *nodes, uint32_t node, uint32_t other)
+{
+    return node <= other && (nodes[node].after == 0 || other < nodes[node].after);
+}
+
+static void note(tmpl_page_t *page, tmpl_form_t *form, uint32_t control)
+{
+    tmpl_node_t *nodes = page->nodes;
+    uint32_t i = control;
+    for (; !holds(nodes, i, form->node); i = nodes[i].parent) {
+        nodes[i].flags |= TMPL_NODE_CONTROL;
+    }
+    for (; form->noted > i; form->noted = nodes[form->noted].parent) {
+        nodes[form->noted].flags |= TMPL_NODE_CONTROL;
+    }
+}
+
+void tmpl_form_control(tmpl_forms_t *forms, uint32_t node, int has_pointer)
+{
+    const tmpl_node_t *nodes = forms->page->nodes;
+    tmpl_attr_t attr;
+    if (tmpl_attr_find(&attr, forms->page->src, nodes[node].open, "form")) {
+        if (forms->named == NULL) {
+            forms->named = apr_array_make(forms->scratch, 4, sizeof(named_t));
+        }
+        APR_ARRAY_PUSH(forms->named, named_t) = (named_t){ node, attr.value };
+    }
+    else if (has_pointer) {
+        note(forms->page, &forms->last, node);
+    }
+    else if (forms->open > 0) {
+        uint32_t form = nodes[node].parent;
+        while (nodes[form].tag != TMPL_TAG_FORM) {
+            form = nodes[form].parent;
+        }
+        note(forms->page, &(tmpl_form_t){ form, form }, node);
+    }
+}
+
+/* The page's forms by their ids: of several with the same id the first. */
+static apr_hash_t *forms_by_id(const tmpl_forms_t *forms)
+{
+    const tmpl_page_t *page = forms->page;
+    apr_hash_t *found = apr_hash_make(forms->scratch);
+    tmpl_attr_t id;
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if (node->tag == TMPL_TAG_FORM && tmpl_attr_find(&id, page->src, node->open, "id") &&
+            apr_hash_get(found, page->src + id.value.start, tmpl_span_len(id.value)) == NULL) {
+            tmpl_form_t *form = apr_palloc(forms->scratch, sizeof(*form));
+            *form = (tmpl_form_t){ i, i };
+            apr_hash_set(found, page->src + id.value.start, tmpl_span_len(id.value), form);
+        }
+    }
+    return found;
+}
+
+void tmpl_forms_finish(tmpl_forms_t *forms)
+{
+    if (forms->named == NULL) {
+        return;
+    }
+    apr_hash_t *by_id = forms_by_id(forms);
+    for (int i = 0; i < forms->named->nelts; i++) {
+        const named_t *named = &APR_ARRAY_IDX(forms->named, i, named_t);
+        tmpl_form_t *form =
+            apr_hash_get(by_id, forms->page->src + named->form.start, tmpl_span_len(named->form));
+        if (form != NULL) {
+            note(forms->page, form, named->node);
+        }
+    }
+}
