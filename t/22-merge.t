@@ -38,6 +38,8 @@ my $stripped = $body->(@template);
 my $untouched = $body->();
 # what is said holds for this detector alone, or would not show on a first page with another
 my $strip = "TmplDetector incremental\nTmplMode strip";
+# what waits ten seconds to be learnt is tried within these (the row's last column), each time on a site of its own
+my $try = 'TmplSiteKey %{req:X-Try}';
 my @rows = (
     ['mode-inherited', 'TmplMode strip', '', $stripped],
     ['mode-off', 'TmplMode strip', 'TmplMode off', $untouched],
@@ -76,7 +78,7 @@ my @rows = (
     ['smoothing-here', "TmplMode strip\nTmplDetector pagelevel", 'TmplSmoothing on', sub { $_[7]->says('detector') eq 'pagelevel' }],
     ['store-here', 'TmplMode strip', 'TmplStore lmdb:@ROOT@/store-here', $stripped],
     ['secret-here', "TmplMode strip\nTmplSecret one-secret-of-many", 'TmplSecret another-secret-of-many', $stripped],
-    ['delay-inherited', "TmplMode strip\nTmplLearnDelay 10s", '', sub { $_[7]->says('pages') == 1 }],
+    ['delay-inherited', "TmplMode strip\nTmplLearnDelay 10s", $try, sub { $_[7]->says('pages') == 1 }, 10],
     ['delay-nearest', "TmplMode strip\nTmplLearnDelay 10s", 'TmplLearnDelay 0', sub { $_[7]->says('pages') == 8 }],
     ['lifetime-here', "TmplMode strip\nTmplLifetime 1000 10", 'TmplLifetime 500 20', $stripped],
 );
@@ -102,8 +104,12 @@ mkdir $httpd->root . '/store-here';
 give_to_server($httpd->root . '/store-here');
 $httpd->start;
 for my $row (@rows) {
-    my ($name, undef, undef, $expect) = @$row;
-    my @answers = map { $httpd->get("/x/$name/page/$_", host => "$name.example") } 1 .. 8;
+    my ($name, undef, undef, $expect, $seconds) = @$row;
+    my $tries = 0;
+    my @answers = within($seconds // 'inf', sub {
+        my %headers = ('X-Try' => ++$tries);
+        return map { $httpd->get("/x/$name/page/$_", host => "$name.example", headers => \%headers) } 1 .. 8;
+    });
     ok $expect->(@answers), $name or diag 'state: ', state_of(@answers), "\n", $answers[7]->header('Tmpl') // 'no Tmpl field';
 }
 ok -s $httpd->root . '/store-here/data.mdb', 'the Location has a store of its own';

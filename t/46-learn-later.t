@@ -43,11 +43,13 @@ subtest 'soon after' => sub {
 # Whoever is asked: each child holds its own pages back.
 for my $way (qw(graceful restart)) {
     subtest "at a $way" => sub {
-        my $httpd = waiting('10s');
-        my @answers = $httpd->visit(1 .. 6);
+        my ($httpd, $count, @answers) = within(10, sub {
+            my $httpd = waiting('10s');
+            my @answers = $httpd->visit(1 .. 6);
+            return ($httpd, counters($httpd), @answers);
+        });
         is join(' ', map { $_->says('pages') } @answers), '1 1 1 1 1 1', 'no page sees another one that waits';
         is join(' ', map { $_->says('learned') } @answers), '1 1 1 1 1 1', 'each says that it is learnt';
-        my $count = counters($httpd);
         is $count->{learned}, 0, 'none is yet';
         is $count->{'learn-later'}, 6, 'all wait';
         $httpd->$way;
@@ -61,12 +63,14 @@ for my $way (qw(graceful restart)) {
 }
 
 subtest 'one waits, another does not' => sub {
-    my $httpd = waiting('10s', "<Location /page/2>\nTmplLearnDelay 0\n</Location>\n");
-    $httpd->visit(1, 2);
-    my $count = counters($httpd);
+    my ($httpd, $count, $next) = within(10, sub {
+        my $httpd = waiting('10s', "<Location /page/2>\nTmplLearnDelay 0\n</Location>\n");
+        $httpd->visit(1, 2);
+        return ($httpd, counters($httpd), $httpd->get('/page/3'));
+    });
     is $count->{'learn-later'}, 1, 'one page waits';
     is $count->{learned}, 1, 'the other has been learnt';
-    is $httpd->get('/page/3')->says('pages'), 2, 'and is seen by the next';
+    is $next->says('pages'), 2, 'and is seen by the next';
     $httpd->finish;
 };
 
@@ -96,7 +100,7 @@ subtest 'a store that is full' => sub {
 # The server goes while pages wait: clients get theirs, the log says so once, and what waits is learnt by the next.
 subtest 'a Redis that is killed and comes back' => sub {
     my $redis = redis();
-    my $httpd = waiting('1ms', 'TmplStore ' . $redis->unix_uri);
+    my $httpd = waiting('1ms', 'TmplTimeout 5s' . "\nTmplStore " . $redis->unix_uri);
     $httpd->expect_log(qr/\[T01[1278]\]/);
     $httpd->visit(1 .. 5);
     ok wait_for { counters($httpd)->{learned} == 5 }, 'five documents are learnt';
@@ -119,12 +123,16 @@ subtest 'a Redis that is killed and comes back' => sub {
 
 # Pages wait for a server that has gone when their child ends: it ends all the same, and counts them.
 subtest 'a Redis that is gone at the end' => sub {
-    my $redis = redis();
-    my $httpd = waiting('10s', 'TmplStore ' . $redis->unix_uri);
+    my ($httpd, $count) = within(10, sub {
+        my $redis = redis();
+        my $httpd = waiting('10s', 'TmplStore ' . $redis->unix_uri);
+        $httpd->visit(1 .. 5);
+        my $count = counters($httpd);
+        $redis->kill9;
+        return ($httpd, $count);
+    });
     $httpd->expect_log(qr/\[T01[1278]\]/);
-    $httpd->visit(1 .. 5);
-    is counters($httpd)->{'learn-later'}, 5, 'five pages wait';
-    $redis->kill9;
+    is $count->{'learn-later'}, 5, 'five pages wait';
     $httpd->graceful;
     ok wait_for { counters($httpd)->{'learn-lost-failed'} == 5 }, 'they are lost, and counted';
     is $httpd->get('/page/1')->status, 200, 'pages are served';

@@ -33,15 +33,20 @@ sub load {
     return (join("\n", @wrong), time() - $start);
 }
 
+sub failures {
+    my ($httpd) = @_;
+    return ($httpd->get('/server-status?auto')->body =~ /^Tmpl-store-failures: (\d+)$/m)[0];
+}
+
 # What an unanswering store may cost at most: a wait for a few of the requests.
 sub check_load {
     my ($name, $httpd, $first) = @_;
+    my $before = failures($httpd);
     my ($wrong, $seconds) = load($httpd, $first);
     is $wrong, '', "$name: each answer is right and says so";
     note sprintf '%s: %d requests in %.2f s', $name, $REQUESTS, $seconds;
     # the four that were under way when it fell silent, and the breaker's trials, one a second in each child
-    my ($failures) = $httpd->get('/server-status?auto')->body =~ /^Tmpl-store-failures: (\d+)$/m;
-    cmp_ok $failures, '<=', 2 * 4 + children($httpd->{pid}) * (1 + int $seconds), "$name: few requests have waited for TmplTimeout";
+    cmp_ok failures($httpd) - $before, '<=', 2 * 4 + children($httpd->{pid}) * (1 + int $seconds), "$name: few requests have waited for TmplTimeout";
     my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g;
     ok $lines >= 1 && $lines <= 20, "$name: $lines lines in the log";
     return;
@@ -60,8 +65,8 @@ END
 subtest 'SIGSTOP' => sub {
     my $httpd = httpd(conf => "${conf}TmplStore " . $redis->unix_uri, no_store => 1);
     $httpd->expect_log(qr/\[tmpl:warn\]/);
-    $httpd->visit(1 .. 6);
-    is $httpd->get('/page/7')->says('state'), 'warm', 'learnt';
+    # on a busy machine an answer may take longer than TmplTimeout
+    ok wait_for { ($httpd->visit(1 .. 7))[6]->says('pages') eq 7 }, 'learnt';
     $redis->stop;
     check_load('stopped', $httpd, 100);
     $redis->continue;

@@ -16,7 +16,7 @@ my $backend = backend { $site->answer(@_) };
 # be read gives counts, of a site that it cannot learn; one that cannot has failed.
 sub refused {
     my ($name, $uri, $like, $readable, $timeout) = @_;
-    $timeout //= '1s';
+    $timeout //= '10s';
     subtest $name => sub {
         my $httpd = proxy($backend, conf => "TmplMode strip\nTmplTimeout $timeout\nTmplStore $uri\n$Test::Tmpl::BY_FIELD", no_store => 1);
         $httpd->expect_log(qr/\[tmpl:(?:warn|error)\]/);
@@ -49,7 +49,7 @@ refused('a user without rights', "redis://reader:open\@127.0.0.1:$port/0", qr/NO
 
 my $master = redis('repl-diskless-sync-delay' => 0);
 my $replica = redis(replicaof => '127.0.0.1 ' . $master->port, 'replica-read-only' => 'yes');
-wait_for { $replica->command('INFO', 'replication') =~ /master_link_status:up/ };
+wait_for { $replica->command('INFO', 'replication') =~ /master_link_status:up/ } or die "the replica does not find its master\n";
 refused('a replica that takes no writes', $replica->uri, qr/READONLY|read.only|replica/i, 'readable');
 
 my $full = redis(maxmemory => 1, 'maxmemory-policy' => 'noeviction');

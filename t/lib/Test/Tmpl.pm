@@ -8,6 +8,7 @@ package Test::Tmpl;
 #   proxy(BACKEND, ...)  a started httpd whose every path is proxied to the backend
 #   redis(...)           a private redis-server (Test::Tmpl::Redis); skips the test if there is none
 #   wait_for { ... }     waiting for a condition (Test::Tmpl::Process)
+#   within SECONDS, sub  what holds only so long
 
 use strict;
 use warnings;
@@ -20,6 +21,7 @@ use Test::Tmpl::Httpd;
 use Test::Tmpl::Process qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
 use Test::Tmpl::Redis;
 use Test::Tmpl::Site;
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
 # What annotate puts into the start tag of an element.
 our $MARK = ' data-tmpl=""';
@@ -27,7 +29,7 @@ our $MARK = ' data-tmpl=""';
 # Lines of a configuration by which a field of the request says which detector judges.
 our $BY_FIELD = "<If \"req('X-Detector') == 'incremental'\">\n    TmplDetector incremental\n</If>\n";
 
-my @HERE = qw(backend site httpd proxy redis unmark same_bytes state_of wrong_without_store);
+my @HERE = qw(backend site httpd proxy redis unmark within same_bytes state_of wrong_without_store);
 my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
 
 sub import {
@@ -59,6 +61,18 @@ sub redis {
 sub unmark {
     my ($html) = @_;
     return $html =~ s/\Q$MARK\E(?=[\s>\/])|<!--\/?tmpl-->//gr;
+}
+
+# What code returns, a list. It tries what holds for so many seconds only: where it took longer than that it has seen
+# something else, and is called again.
+sub within {
+    my ($seconds, $code) = @_;
+    for (1 .. 5) {
+        my $start = clock_gettime(CLOCK_MONOTONIC);
+        my @is = $code->();
+        return @is if clock_gettime(CLOCK_MONOTONIC) - $start < $seconds;
+    }
+    die "five times this took longer than $seconds s\n";
 }
 
 # Like is() for pages: on failure shows where they differ instead of both.
