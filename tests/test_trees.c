@@ -13,6 +13,7 @@
 #include "detect/lines.h"
 #include "detect/pagelevel.h"
 #include "detect/trees.h"
+#include "detect/trees_model.h"
 #include "feature/feature.h"
 
 #define N TMPL_BLOCK_FEATURE_COUNT
@@ -161,24 +162,25 @@ static double walk(const node_t *nodes, const float *row)
     return (double)nodes[i].number;
 }
 
-static void judging_is_the_walk_from_the_root(void **state)
+enum { TREES = 40, ROWS = TMPL_JUDGED_AT_ONCE };
+
+/* Judging by trees of up to so many leaves, and at least one of so many, against the walk from the root. */
+static void judge_and_walk(uint32_t most, apr_pool_t *pool)
 {
-    enum { TREES = 40, ROWS = TMPL_JUDGED_AT_ONCE };
     static node_t nodes[TREES][TMPL_LEAVES_NODES];
     static float rows[ROWS * N];
     float templateness[ROWS];
     const char *text = "tmpl-trees 1\nthreshold 0.5\nbias 0.125\n";
-    drawn = 11;
     for (uint32_t t = 0; t < TREES; t++) {
-        uint32_t n = grow(nodes[t], 0, t == 0 ? TMPL_LEAVES_MOST : 1 + draw(TMPL_LEAVES_MOST));
-        text = apr_pstrcat(*state, text, tree_text(nodes[t], n, *state), NULL);
+        uint32_t n = grow(nodes[t], 0, t == 0 ? most : 1 + draw(most));
+        text = apr_pstrcat(pool, text, tree_text(nodes[t], n, pool), NULL);
     }
     for (int i = 0; i < ROWS * N; i++) {
         rows[i] = (float)draw(8);
     }
-    const tmpl_trees_t *trees = good(apr_pstrcat(*state, text, "end\n", NULL), *state);
+    const tmpl_trees_t *trees = good(apr_pstrcat(pool, text, "end\n", NULL), pool);
     for (uint32_t n = 1; n <= ROWS; n += 3) {
-        judge(templateness, trees, rows, n, *state);
+        judge(templateness, trees, rows, n, pool);
         for (uint32_t i = 0; i < n; i++) {
             double sum = 0.125;
             for (int t = 0; t < TREES; t++) {
@@ -188,6 +190,81 @@ static void judging_is_the_walk_from_the_root(void **state)
         }
     }
 }
+
+static void judging_is_the_walk_from_the_root(void **state)
+{
+    drawn = 11;
+    judge_and_walk(TMPL_LEAVES_MOST, *state);
+    judge_and_walk(TMPL_LEAVES_FEW + 1, *state);
+    judge_and_walk(TMPL_LEAVES_FEW, *state);
+    judge_and_walk(2, *state);
+}
+
+#ifdef TMPL_FOR_AVX2
+typedef struct {
+    void (*ask)(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                uint32_t first, uint32_t n);
+    void (*judge)(float *templateness, const tmpl_trees_t *trees, const uint64_t *room, uint32_t n);
+} way_t;
+
+/* Judges all blocks in one way. */
+static void go(float *templateness, const way_t *way, const tmpl_trees_t *trees,
+               const tmpl_columns_t *columns, uint32_t n, uint64_t *room)
+{
+    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
+        way->ask(room, trees, &columns[first / TMPL_BLOCKS_AT_ONCE], first, n);
+    }
+    way->judge(templateness, trees, room, n);
+}
+
+/* Blocks by so many trees, and one with a leaf of this value: the larger, the more bytes are looked up. */
+static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
+{
+    static const way_t ways[] = { { tmpl_trees_ask_anywhere, tmpl_trees_judge_anywhere },
+                                  { tmpl_trees_ask_avx2, tmpl_trees_judge_avx2 },
+                                  { tmpl_trees_ask_avx2, tmpl_trees_judge_anywhere },
+                                  { tmpl_trees_ask_anywhere, tmpl_trees_judge_avx2 } };
+    static tmpl_columns_t columns[ROWS / TMPL_BLOCKS_AT_ONCE];
+    apr_array_header_t *text = apr_array_make(pool, 100, sizeof(char *));
+    node_t nodes[TMPL_LEAVES_NODES];
+    APR_ARRAY_PUSH(text, const char *) = "tmpl-trees 1\nthreshold 0.5\nbias 0.125\n";
+    for (uint32_t t = 0; t < n_trees; t++) {
+        uint32_t n = grow(nodes, 0, 1 + draw(TMPL_LEAVES_FEW));
+        APR_ARRAY_PUSH(text, const char *) = tree_text(nodes, n, pool);
+    }
+    APR_ARRAY_PUSH(text, const char *) =
+        apr_pstrcat(pool, "tree 3\nsplit words 3 1 2\nleaf ", leaf, "\nleaf 0\nend\n", NULL);
+    const tmpl_trees_t *trees = good(apr_array_pstrcat(pool, text, 0), pool);
+    assert_true(trees->n_bytes > 0);
+    for (int i = 0; i < ROWS * N; i++) {
+        float value = draw(100) == 0 ? NAN : (float)draw(8);
+        columns[i / N / TMPL_BLOCKS_AT_ONCE].of[i % N][i / N % TMPL_BLOCKS_AT_ONCE] = value;
+    }
+    for (uint32_t n = 1; n <= ROWS; n++) {
+        float templateness[sizeof(ways) / sizeof(ways[0])][ROWS];
+        uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
+        for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+            go(templateness[w], &ways[w], trees, columns, n, room);
+            assert_memory_equal(templateness[w], templateness[0], n * sizeof(float));
+        }
+    }
+}
+
+static void processors_judge_alike(void **state)
+{
+    if (!tmpl_has_avx2()) {
+        skip(); /* and says so: there is one way only */
+    }
+    drawn = 5;
+    compare_ways(0, "1e-11", *state);
+    compare_ways(1, "0.25", *state);
+    compare_ways(31, "0.25", *state);
+    compare_ways(32, "-100", *state);
+    compare_ways(255, "0.25", *state);
+    compare_ways(256, "0.25", *state);
+    compare_ways(1000, "100", *state);
+}
+#endif
 
 /* Values of 2^-40 are added up as they are, whatever large ones stand between them. */
 static void no_leaf_is_rounded_away(void **state)
@@ -444,6 +521,9 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_row_gets_one_leaf_of_each_tree),
     CHECK(a_model_without_trees_is_its_bias),
     CHECK(judging_is_the_walk_from_the_root),
+#ifdef TMPL_FOR_AVX2
+    CHECK(processors_judge_alike),
+#endif
     CHECK(no_leaf_is_rounded_away),
     CHECK(a_bad_model_is_refused_with_its_line),
     CHECK(a_line_has_a_length_and_no_byte_0),

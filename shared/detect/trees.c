@@ -6,10 +6,12 @@
  * same leaf: that one is added to all of them, and to the others what theirs are more. Sums are whole numbers, and so
  * the same in any order.
  */
-#include "detect/trees_model.h"
-
-#include <math.h>
 #include <string.h>
+
+/* The functions below are made for each number of words that a set may have, so that their loops are unrolled. */
+#define FOR_EACH_WIDTH static inline __attribute__((always_inline))
+#define TREES_INLINE   FOR_EACH_WIDTH
+#include "detect/trees_part.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -41,16 +43,6 @@ static inline uint64_t above(const float *values, float limit)
 }
 #endif
 
-/* The functions below are made for each number of words that a set may have, so that their loops are unrolled. */
-#define FOR_EACH_WIDTH static inline __attribute__((always_inline))
-
-/* Words of a set of n blocks. */
-static uint32_t words_for(uint32_t n)
-{
-    uint32_t words = (n + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
-    return words < 3 ? words : MOST_WORDS;
-}
-
 /*
  * The blocks above each limit, of the first so many times 16; a set has so many words, of which this is one. Fewer
  * and fewer are, as limits rise.
@@ -76,15 +68,10 @@ FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_
     }
 }
 
-uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
+void tmpl_trees_ask_anywhere(uint64_t *room, const tmpl_trees_t *trees,
+                             const tmpl_columns_t *columns, uint32_t first, uint32_t n)
 {
-    return trees->n_conditions * words_for(n);
-}
-
-void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                    uint32_t first, uint32_t n)
-{
-    uint32_t words = words_for(n);
+    uint32_t words = tmpl_words_for(n);
     uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
     if (n - first > 48) {
         find_above(sets, words, trees, columns, 4);
@@ -113,11 +100,9 @@ typedef struct {
 /* Blocks while they are judged. */
 typedef struct {
     const uint64_t *above; /* by condition */
-    uint64_t blocks[MOST_WORDS];
-    uint32_t n_words; /* that have blocks */
+    uint32_t n_words;      /* that have blocks */
     judged_t words[MOST_WORDS];
-    uint64_t places[(TMPL_LEAVES_NODES + LEAVES) *
-                    MOST_WORDS]; /* LEAVES that are not there may be read */
+    uint64_t places[TMPL_LEAVES_NODES * MOST_WORDS];
 } judging_t;
 
 /* Blocks that end at a leaf. */
@@ -125,34 +110,6 @@ typedef struct {
     uint64_t blocks;
     int64_t value;
 } group_t;
-
-/* Two words of a set. */
-typedef uint64_t pair_t __attribute__((vector_size(16), aligned(8)));
-
-/* Parts the blocks by the splits of a tree, into its places. */
-FOR_EACH_WIDTH void part(judging_t *judging, const split_t *split, const split_t *after,
-                         const unsigned words)
-{
-    uint64_t *places = judging->places;
-    const uint64_t *at = places;
-    memcpy(places, judging->blocks, words * sizeof(*places));
-    for (; split < after; split++, at += words) {
-        const uint64_t *above_limit = &judging->above[split->condition * words];
-        uint64_t *left = &places[split->left * words];
-        uint64_t *right = &places[split->right * words];
-        if (words == 1) {
-            uint64_t go = *at & *above_limit;
-            *left = *at ^ go;
-            *right = go;
-        }
-        for (unsigned w = 0; w + 1 < words; w += 2) {
-            pair_t from = *(const pair_t *)(at + w);
-            pair_t go = from & *(const pair_t *)(above_limit + w);
-            *(pair_t *)(left + w) = from ^ go;
-            *(pair_t *)(right + w) = go;
-        }
-    }
-}
 
 /* Which of LEAVES words are not 0: bits 0, 2, 4, ... Branches here would mostly be guessed wrong. */
 #ifdef __SSE2__
@@ -231,27 +188,28 @@ FOR_EACH_WIDTH void add_leaves(judged_t *word, const uint64_t *at, const int64_t
 FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
 {
     const split_t *split = trees->splits;
+    const int64_t *leaves = trees->leaves;
     for (uint32_t t = 0; t < trees->n_trees; t++) {
-        const split_t *after = &trees->splits[trees->trees[t].after_split];
-        uint32_t splits = (uint32_t)(after - split);
-        const uint64_t *at = &judging->places[splits * words];
-        part(judging, split, after, words);
+        const split_t *after = &trees->splits[trees->after_split[t]];
+        uint32_t n = (uint32_t)(after - split) + 1;
+        part(judging->places, judging->above, split, after, words, words);
         for (uint32_t w = 0; w < (words == 1 ? 1 : judging->n_words); w++) {
-            add_leaves(&judging->words[w], at + w, &trees->leaves[trees->trees[t].first_leaf],
-                       splits + 1, words);
+            add_leaves(&judging->words[w], &judging->places[w], leaves, n, words);
         }
         split = after;
+        leaves += n;
     }
 }
 
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                      uint32_t n)
+void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                               uint32_t n)
 {
     judging_t judging = { .above = room };
-    uint32_t words = words_for(n);
+    uint32_t words = tmpl_words_for(n);
+    uint64_t *all = &judging.places[PLACE_OF_SPLITS / sizeof(uint64_t) * words];
     for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
         uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
-        judging.blocks[judging.n_words] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
+        all[judging.n_words] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
         judging.words[judging.n_words].one = (uint64_t)1 << blocks / 2;
         judging.words[judging.n_words++].all = trees->bias;
     }
@@ -266,7 +224,39 @@ void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint
     }
     for (uint32_t i = 0; i < n; i++) {
         const judged_t *word = &judging.words[i / TMPL_BLOCKS_AT_ONCE];
-        double sum = (double)(word->sums[i % TMPL_BLOCKS_AT_ONCE] + word->all) * TMPL_TREES_UNIT;
-        templateness[i] = (float)(1 / (1 + exp(-sum)));
+        templateness[i] = tmpl_templateness(word->sums[i % TMPL_BLOCKS_AT_ONCE] + word->all);
     }
 }
+
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
+{
+    return trees->n_conditions * tmpl_words_for(n);
+}
+
+#ifdef TMPL_FOR_AVX2
+void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                    uint32_t first, uint32_t n)
+{
+    (tmpl_has_avx2() ? tmpl_trees_ask_avx2 : tmpl_trees_ask_anywhere)(room, trees, columns, first,
+                                                                      n);
+}
+
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n)
+{
+    int has_fast = trees->n_bytes > 0 && tmpl_has_avx2();
+    (has_fast ? tmpl_trees_judge_avx2 : tmpl_trees_judge_anywhere)(templateness, trees, room, n);
+}
+#else
+void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                    uint32_t first, uint32_t n)
+{
+    tmpl_trees_ask_anywhere(room, trees, columns, first, n);
+}
+
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n)
+{
+    tmpl_trees_judge_anywhere(templateness, trees, room, n);
+}
+#endif

@@ -33,7 +33,8 @@ typedef struct {
 typedef struct {
     tmpl_lines_t lines;
     tmpl_trees_t *trees;
-    apr_array_header_t *all;        /* tree_t */
+    apr_array_header_t *all;        /* uint32_t: where the splits of each tree end */
+    uint32_t n_trees;               /* read, those of one leaf among them */
     apr_array_header_t *splits;     /* split_t */
     apr_array_header_t *conditions; /* condition_t, of each split */
     apr_array_header_t *leaves;     /* int64_t */
@@ -47,6 +48,11 @@ static apr_status_t read_float(float *number, tmpl_lines_t *lines, const char *w
     apr_status_t status = tmpl_lines_number(&value, lines, what, -most, most);
     *number = (float)value;
     return status;
+}
+
+static int64_t in_units(double number)
+{
+    return llrint(number / TMPL_TREES_UNIT);
 }
 
 static apr_status_t read_split(reader_t *reader, uint32_t i)
@@ -104,26 +110,19 @@ static apr_status_t read_node(reader_t *reader, uint32_t i)
 }
 
 /* Adds the nodes to those of the trees before: splits and leaves, each in their order. */
-static apr_status_t add_tree(reader_t *reader)
+static void add_nodes(reader_t *reader)
 {
-    /* Of each node: its place among the splits, and the leaves behind them. */
     uint16_t place[TMPL_LEAVES_NODES];
-    uint16_t split = 0;
-    uint16_t leaf = (uint16_t)(reader->n / 2);
+    uint16_t splits = 0;
+    uint16_t leaves = 0;
     for (uint32_t i = 0; i < reader->n; i++) {
-        if (reader->nodes[i].uses != (i > 0)) {
-            return tmpl_lines_bad(&reader->lines, "a node of the tree above is no node's child",
-                                  "");
-        }
-        place[i] = reader->nodes[i].is_leaf ? leaf++ : split++;
+        place[i] = (uint16_t)(reader->nodes[i].is_leaf ? PLACE_OF_LEAF(leaves++)
+                                                       : PLACE_OF_SPLIT(splits++));
     }
-    tree_t *tree = apr_array_push(reader->all);
-    tree->first_leaf = (uint32_t)reader->leaves->nelts;
     for (uint32_t i = 0; i < reader->n; i++) {
         const node_t *node = &reader->nodes[i];
         if (node->is_leaf) {
-            APR_ARRAY_PUSH(reader->leaves, int64_t) =
-                llrint((double)node->number / TMPL_TREES_UNIT);
+            APR_ARRAY_PUSH(reader->leaves, int64_t) = in_units((double)node->number);
             continue;
         }
         APR_ARRAY_PUSH(reader->splits, split_t) =
@@ -131,14 +130,31 @@ static apr_status_t add_tree(reader_t *reader)
         APR_ARRAY_PUSH(reader->conditions, condition_t) =
             (condition_t){ .limit = node->number, .feature = node->feature };
     }
-    tree->after_split = (uint32_t)reader->splits->nelts;
+    APR_ARRAY_PUSH(reader->all, uint32_t) = (uint32_t)reader->splits->nelts;
+}
+
+static apr_status_t add_tree(reader_t *reader)
+{
+    for (uint32_t i = 0; i < reader->n; i++) {
+        if (reader->nodes[i].uses != (i > 0)) {
+            return tmpl_lines_bad(&reader->lines, "a node of the tree above is no node's child",
+                                  "");
+        }
+    }
+    reader->n_trees++;
+    if (reader->n > 1) {
+        add_nodes(reader);
+    }
+    else {
+        reader->trees->bias += in_units((double)reader->nodes[0].number);
+    }
     return APR_SUCCESS;
 }
 
 static apr_status_t read_tree(reader_t *reader)
 {
     tmpl_lines_t *lines = &reader->lines;
-    if (reader->all->nelts == TMPL_TREES_MOST) {
+    if (reader->n_trees == TMPL_TREES_MOST) {
         return tmpl_fail(lines->err, APR_EINVAL, "%s: line %u: more than %d trees", lines->name,
                          lines->line, TMPL_TREES_MOST);
     }
@@ -175,7 +191,7 @@ static apr_status_t read_head(reader_t *reader)
         tmpl_lines_number(&bias, lines, "bias", -BIAS_MOST, BIAS_MOST) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    trees->bias = llrint(bias / TMPL_TREES_UNIT);
+    trees->bias = in_units(bias);
     return tmpl_lines_end(lines);
 }
 
@@ -242,9 +258,70 @@ static void share_conditions(reader_t *reader)
     for (int i = 0; i < all->nelts; i++) {
         const condition_t *found = bsearch(&APR_ARRAY_IDX(reader->conditions, i, condition_t), each,
                                            n, sizeof(*each), by_feature);
-        APR_ARRAY_IDX(reader->splits, i, split_t).condition = (uint32_t)(found - each);
+        APR_ARRAY_IDX(reader->splits, i, split_t).condition =
+            (uint32_t)(found - each) * (uint32_t)sizeof(uint64_t);
     }
     set_columns(reader->trees, each, n, all->pool);
+}
+
+/* What the leaves of a tree are counted from: then none is below 0. */
+static int64_t least_of(const int64_t *leaves, uint32_t n)
+{
+    int64_t least = leaves[0];
+    for (uint32_t i = 1; i < n; i++) {
+        least = leaves[i] < least ? leaves[i] : least;
+    }
+    return least;
+}
+
+/* Leaves of tree t. */
+static uint32_t leaves_of(const tmpl_trees_t *trees, uint32_t t)
+{
+    return trees->after_split[t] - (t > 0 ? trees->after_split[t - 1] : 0) + 1;
+}
+
+/* How many bytes there are in the values of leaves above the least ones; 0: there is a tree with many. */
+static uint32_t bytes_needed(const tmpl_trees_t *trees)
+{
+    const int64_t *leaves = trees->leaves;
+    uint64_t bits = 0;
+    for (uint32_t t = 0; t < trees->n_trees; t++) {
+        uint32_t n = leaves_of(trees, t);
+        int64_t least = least_of(leaves, n);
+        if (n > TMPL_LEAVES_FEW) {
+            return 0;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            bits |= (uint64_t)(leaves[i] - least);
+        }
+        leaves += n;
+    }
+    uint32_t bytes = 1;
+    while (bytes < TMPL_VALUE_BYTES && bits >> 8 * bytes != 0) {
+        bytes++;
+    }
+    return bytes;
+}
+
+static void set_bytes(tmpl_trees_t *trees, apr_pool_t *pool)
+{
+    const int64_t *leaves = trees->leaves;
+    uint32_t n_bytes = bytes_needed(trees);
+    size_t size = (size_t)n_bytes * TMPL_LEAVES_FEW;
+    unsigned char *bytes = apr_pcalloc(pool, (trees->n_trees + 1) * size);
+    trees->bytes = bytes;
+    trees->n_bytes = n_bytes;
+    trees->least = trees->bias;
+    for (uint32_t t = 0; n_bytes > 0 && t < trees->n_trees; t++, bytes += size) {
+        uint32_t n = leaves_of(trees, t);
+        int64_t least = least_of(leaves, n);
+        trees->least += least;
+        for (uint32_t i = 0; i < n * n_bytes; i++) {
+            uint64_t value = (uint64_t)(leaves[i % n] - least);
+            bytes[i / n * TMPL_LEAVES_FEW + i % n] = (unsigned char)(value >> 8 * (i / n));
+        }
+        leaves += n;
+    }
 }
 
 apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_t *text,
@@ -256,7 +333,7 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
         .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
     };
     reader->trees = apr_pcalloc(pool, sizeof(*reader->trees));
-    reader->all = apr_array_make(pool, 512, sizeof(tree_t));
+    reader->all = apr_array_make(pool, 512, sizeof(uint32_t));
     reader->splits = apr_array_make(pool, 8192, sizeof(split_t));
     reader->conditions = apr_array_make(pool, 8192, sizeof(condition_t));
     reader->leaves = apr_array_make(pool, 8192, sizeof(int64_t));
@@ -265,10 +342,11 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
     }
     share_conditions(reader);
     reader->trees->id = XXH3_64bits(text->bytes, text->len);
-    reader->trees->trees = (const tree_t *)(const void *)reader->all->elts;
+    reader->trees->after_split = (const uint32_t *)(const void *)reader->all->elts;
     reader->trees->n_trees = (uint32_t)reader->all->nelts;
     reader->trees->splits = (const split_t *)(const void *)reader->splits->elts;
     reader->trees->leaves = (const int64_t *)(const void *)reader->leaves->elts;
+    set_bytes(reader->trees, pool);
     *trees = reader->trees;
     return APR_SUCCESS;
 }
