@@ -330,6 +330,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     tmpl_decline_e reason;
 
+    tmpl_request_restore(f->r);
     if (f->r->status == HTTP_NOT_MODIFIED) {
         tmpl_headers_not_modified(f->r, ctx->conf);
         return 0;

@@ -30,6 +30,35 @@ const char *tmpl_field(request_rec *r, const char *name)
     return apr_pstrcat(r->pool, out, ",", err, NULL);
 }
 
+apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names, apr_pool_t *pool)
+{
+    apr_table_t *copy = apr_table_make(pool, 4);
+    const char *value;
+
+    for (; *names != NULL; names++) {
+        value = apr_table_getm(pool, from, *names);
+        if (value != NULL) {
+            apr_table_setn(copy, *names, value);
+        }
+    }
+    return copy;
+}
+
+void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_table_t *copy)
+{
+    const char *value;
+
+    for (; *names != NULL; names++) {
+        value = apr_table_get(copy, *names);
+        if (value != NULL) {
+            apr_table_setn(to, *names, value);
+        }
+        else {
+            apr_table_unset(to, *names);
+        }
+    }
+}
+
 static void unset(request_rec *r, const char *name)
 {
     apr_table_unset(r->headers_out, name);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module's record and hooks. */
-#include <mod_proxy.h>
 #include <mod_status.h>
 
 #include "mod_tmpl.h"
@@ -39,15 +38,17 @@ static void register_hooks(apr_pool_t *pool)
 {
     /* its threads are to find the stores in place */
     static const char *const before_watchdog[] = { "mod_watchdog.c", NULL };
+    static const char *const before_proxy[] = { "mod_proxy.c", NULL };
 
     (void)pool;
     ap_hook_pre_config(pre_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(child_init, NULL, before_watchdog, APR_HOOK_MIDDLE);
     ap_hook_fixups(tmpl_request_fixups, NULL, NULL, APR_HOOK_LAST);
+    ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
-    APR_OPTIONAL_HOOK(proxy, fixups, tmpl_request_proxy_fixups, NULL, NULL, APR_HOOK_LAST);
     APR_OPTIONAL_HOOK(ap, status_hook, tmpl_status_report, NULL, NULL, APR_HOOK_MIDDLE);
 
     /* in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all that makes content */

@@ -254,8 +254,11 @@ int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_p
  */
 int tmpl_request_fixups(request_rec *r);
 
-/* mod_proxy's fixups hook: r->headers_in is a copy that goes to the backend. */
-int tmpl_request_proxy_fixups(request_rec *r);
+/* handler hook, in front of mod_proxy's: changes what the backend is asked for. Handles nothing itself. */
+int tmpl_request_handler(request_rec *r);
+
+/* Makes r's fields what the client sent; also an insert_error_filter hook. Does nothing where they are. */
+void tmpl_request_restore(request_rec *r);
 
 /*** cache.c ***/
 
@@ -305,6 +308,12 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
 
 /* All of the response's field lines of that name, joined by commas; NULL if there are none. */
 const char *tmpl_field(request_rec *r, const char *name);
+
+/* A copy of the fields of those names, lines of one name joined; the list of names ends in NULL. */
+apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names, apr_pool_t *pool);
+
+/* Makes these fields what they were when the copy was made: those that were not there go. */
+void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_table_t *copy);
 
 /*
  * The fields of a page that was judged in so many microseconds and is length bytes long now;

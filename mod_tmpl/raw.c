@@ -8,44 +8,14 @@
 #include "mod_tmpl.h"
 
 /* What INFLATE changes. */
-static const char *const fields[] = { "Content-Encoding", "Content-Length", "Content-MD5", "ETag" };
-
-static apr_table_t *copy_fields(const apr_table_t *from, apr_pool_t *pool)
-{
-    apr_table_t *copy = apr_table_make(pool, 4);
-    const char *value;
-    size_t i;
-
-    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        value = apr_table_getm(pool, from, fields[i]);
-        if (value != NULL) {
-            apr_table_setn(copy, fields[i], value);
-        }
-    }
-    return copy;
-}
-
-static void put_back(apr_table_t *to, const apr_table_t *kept)
-{
-    const char *value;
-    size_t i;
-
-    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        value = apr_table_get(kept, fields[i]);
-        if (value != NULL) {
-            apr_table_setn(to, fields[i], value);
-        }
-        else {
-            apr_table_unset(to, fields[i]);
-        }
-    }
-}
+static const char *const fields[] = { "Content-Encoding", "Content-Length", "Content-MD5", "ETag",
+                                      NULL };
 
 void tmpl_raw_start(tmpl_ctx_t *ctx, request_rec *r)
 {
     ctx->raw = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    ctx->raw_headers_out = copy_fields(r->headers_out, r->pool);
-    ctx->raw_err_headers_out = copy_fields(r->err_headers_out, r->pool);
+    ctx->raw_headers_out = tmpl_fields_copy(r->headers_out, fields, r->pool);
+    ctx->raw_err_headers_out = tmpl_fields_copy(r->err_headers_out, fields, r->pool);
     ctx->raw_encoding = r->content_encoding;
 }
 
@@ -120,8 +90,8 @@ int tmpl_raw_is_all(const tmpl_ctx_t *ctx)
 
 void tmpl_raw_restore(tmpl_ctx_t *ctx, request_rec *r)
 {
-    put_back(r->headers_out, ctx->raw_headers_out);
-    put_back(r->err_headers_out, ctx->raw_err_headers_out);
+    tmpl_fields_restore(r->headers_out, fields, ctx->raw_headers_out);
+    tmpl_fields_restore(r->err_headers_out, fields, ctx->raw_err_headers_out);
     r->content_encoding = ctx->raw_encoding;
     ctx->inflated = 0;
     ctx->length = ctx->raw_length;

@@ -2,8 +2,15 @@
 /*
  * What the backend is asked for: nothing compressed in a way that we cannot undo, no part of a page
  * that is to be changed, and whether its own version of the page has changed, not ours.
+ *
+ * mod_proxy has a hook for this, but it runs it for HTTP/1 only. So the request's own fields are changed before mod_proxy
+ * looks at them, whatever it speaks to the backend, and are what the client sent again before anybody looks at the answer.
  */
 #include "mod_tmpl.h"
+
+/* What is changed. */
+static const char *const asked[] = { "Accept-Encoding", "If-None-Match", "If-Range", "Range",
+                                     NULL };
 
 /* Whether one of the n prefixes begins text. */
 static int begins_with(const char *text, const char *const *prefixes, size_t n)
@@ -138,6 +145,10 @@ int tmpl_request_fixups(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);
 
+    if (r->prev != NULL) {
+        /* an ErrorDocument, for one: both requests have the same fields */
+        tmpl_request_restore(r->prev);
+    }
     if (r->main != NULL || conf->mode == TMPL_UNSET) {
         return DECLINED;
     }
@@ -149,13 +160,16 @@ int tmpl_request_fixups(request_rec *r)
     return DECLINED;
 }
 
-int tmpl_request_proxy_fixups(request_rec *r)
+int tmpl_request_handler(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);
 
-    if (r->main != NULL || tmpl_conf_mode(conf) == TMPL_MODE_OFF || !may_be_page(r)) {
+    if (r->main != NULL || r->proxyreq == PROXYREQ_NONE || tmpl_conf_mode(conf) == TMPL_MODE_OFF ||
+        !may_be_page(r)) {
         return DECLINED;
     }
+    ap_set_module_config(r->request_config, &tmpl_module,
+                         tmpl_fields_copy(r->headers_in, asked, r->pool));
     accept_readable(r->headers_in, r->pool);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
@@ -165,5 +179,15 @@ int tmpl_request_proxy_fixups(request_rec *r)
         }
         translate_tags(r, tmpl_conf_mode(conf), 0);
     }
-    return OK;
+    return DECLINED;
+}
+
+void tmpl_request_restore(request_rec *r)
+{
+    const apr_table_t *kept = ap_get_module_config(r->request_config, &tmpl_module);
+
+    if (kept != NULL) {
+        tmpl_fields_restore(r->headers_in, asked, kept);
+        ap_set_module_config(r->request_config, &tmpl_module, NULL);
+    }
 }
