@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every unit test begins with: cmocka, a pool per test, TAP. */
+/* Tests of pages: a pool for each test, and pages made of a string. */
 #ifndef TMPL_CHECK_H
 #define TMPL_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tap.h"
 
-#include <apr_general.h>
 #include <apr_strings.h>
 
 #include "page/page.h"
@@ -44,13 +39,5 @@ static inline const char *check_bytes(const tmpl_page_t *page, tmpl_span_t span,
 {
     return apr_pstrmemdup(pool, page->src + span.start, tmpl_span_len(span));
 }
-
-#define CHECK_MAIN(tests)                                                                          \
-    int main(void)                                                                                 \
-    {                                                                                              \
-        apr_initialize();                                                                          \
-        cmocka_set_message_output(CM_OUTPUT_TAP);                                                  \
-        return cmocka_run_group_tests(tests, NULL, NULL);                                          \
-    }
 
 #endif

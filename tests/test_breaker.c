@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <apr_general.h>
+#include "tap.h"
 
 #include "store/breaker.h"
 
@@ -93,14 +87,9 @@ static void one_of_many_threads_probes(void **state)
     assert_int_equal(changed, 1);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_probes),
-        cmocka_unit_test(one_of_many_threads_probes),
-    };
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(one_probes),
+    cmocka_unit_test(one_of_many_threads_probes),
+};
 
-    apr_initialize();
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TAP_MAIN(tests)

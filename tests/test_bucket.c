@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries side by side in a bucket: every form of an entry, bytes that are none, and who goes where. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include <apr_general.h>
+#include "tap.h"
 
 #include "page/slot.h"
 #include "store/buckets.h"
@@ -327,21 +321,22 @@ static void nobody_can_aim_at_a_place(void **unused)
     }
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(bytes_that_are_none_do_no_harm),
-        cmocka_unit_test(entries_take_few_bytes),
-        cmocka_unit_test(what_changes_is_there_once),
-        cmocka_unit_test(what_is_too_long_stays_apart),
-        cmocka_unit_test(a_split_moves_what_belongs_there),
-        cmocka_unit_test(nobody_can_aim),
-        cmocka_unit_test(nobody_can_aim_at_a_place),
-    };
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_is_written_is_read),
+    cmocka_unit_test(bytes_that_are_none_do_no_harm),
+    cmocka_unit_test(entries_take_few_bytes),
+    cmocka_unit_test(what_changes_is_there_once),
+    cmocka_unit_test(what_is_too_long_stays_apart),
+    cmocka_unit_test(a_split_moves_what_belongs_there),
+    cmocka_unit_test(nobody_can_aim),
+    cmocka_unit_test(nobody_can_aim_at_a_place),
+};
 
-    apr_initialize();
+static int setup(void **none)
+{
+    (void)none;
     bytes = malloc(ROOM);
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);
+    return bytes == NULL;
 }
+
+TAP_MAIN_WITH(tests, setup)

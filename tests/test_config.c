@@ -6,13 +6,9 @@
  *
  * config.c is included; what it needs of httpd and of the module's other files stands below.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "tap.h"
 
 #include "../mod_tmpl/config.c"
 #include "comma.h"
@@ -655,29 +651,25 @@ static void reference(void **state)
     assert_memory_equal(&opts, &expected, sizeof(opts));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merging),
-        cmocka_unit_test(every_directive_is_merged),
-        cmocka_unit_test(refusing),
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(values_reach_the_library),
-        cmocka_unit_test(numbers_have_a_point_in_every_locale),
-        cmocka_unit_test(models_are_built_in),
-        cmocka_unit_test(fields_by_mode),
-        cmocka_unit_test(plus_adds_to_what_is_there),
-        cmocka_unit_test(keys_set_no_vary),
-        cmocka_unit_test(mode_uses_the_store),
-        cmocka_unit_test(reference),
-    };
-    int failed;
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(merging),
+    cmocka_unit_test(every_directive_is_merged),
+    cmocka_unit_test(refusing),
+    cmocka_unit_test(defaults),
+    cmocka_unit_test(values_reach_the_library),
+    cmocka_unit_test(numbers_have_a_point_in_every_locale),
+    cmocka_unit_test(models_are_built_in),
+    cmocka_unit_test(fields_by_mode),
+    cmocka_unit_test(plus_adds_to_what_is_there),
+    cmocka_unit_test(keys_set_no_vary),
+    cmocka_unit_test(mode_uses_the_store),
+    cmocka_unit_test(reference),
+};
 
-    apr_initialize();
-    apr_pool_create(&pool, NULL);
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    apr_pool_destroy(pool);
-    apr_terminate();
-    return failed;
+static int setup(void **state)
+{
+    (void)state;
+    return apr_pool_create(&pool, NULL) != APR_SUCCESS;
 }
+
+TAP_MAIN_WITH(tests, setup)

@@ -121,15 +121,10 @@ static void a_full_store_is_told_of_once(void **state)
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 1);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(a_store_that_fails_is_left_alone), TEST(a_store_that_does_not_open_is_tried_again),
-        TEST(only_who_asks_is_a_trial),         TEST(bad_names_of_sites_do_not_fill_the_log),
-        TEST(a_full_store_is_told_of_once),
-    };
+static const struct CMUnitTest tests[] = {
+    TEST(a_store_that_fails_is_left_alone), TEST(a_store_that_does_not_open_is_tried_again),
+    TEST(only_who_asks_is_a_trial),         TEST(bad_names_of_sites_do_not_fill_the_log),
+    TEST(a_full_store_is_told_of_once),
+};
 
-    apr_initialize();
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TAP_MAIN(tests)

@@ -3,15 +3,9 @@
  * Decisions as bytes: they come back as they were for their own page, and whatever a cache hands out
  * instead (another page's, cut short, longer, any bit turned) is none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <apr_general.h>
+#include "tap.h"
 
 #include <xxhash.h>
 
@@ -225,22 +219,22 @@ static void ages(void **state)
     assert_true(tmpl_decision_is_stale(&decision, decision.version, 79, 8));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back),
-        cmocka_unit_test(keys_differ),
-        cmocka_unit_test(anothers_is_none),
-        cmocka_unit_test(damage_is_none),
-        cmocka_unit_test(a_forger_gets_no_edits_out_of_place),
-        cmocka_unit_test(ages),
-    };
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(comes_back),
+    cmocka_unit_test(keys_differ),
+    cmocka_unit_test(anothers_is_none),
+    cmocka_unit_test(damage_is_none),
+    cmocka_unit_test(a_forger_gets_no_edits_out_of_place),
+    cmocka_unit_test(ages),
+};
 
-    apr_initialize();
-    apr_pool_create(&pool, NULL);
+static int setup(void **state)
+{
+    (void)state;
     for (unsigned i = 0; i < sizeof(secret.bytes); i++) {
         secret.bytes[i] = (unsigned char)(i * 37);
     }
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return apr_pool_create(&pool, NULL) != APR_SUCCESS;
 }
+
+TAP_MAIN_WITH(tests, setup)

@@ -232,4 +232,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(edits_apply_in_order),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

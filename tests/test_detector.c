@@ -430,4 +430,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(detectors_share_a_table),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

@@ -127,4 +127,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(any_letters_are_read_as_by_the_table),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

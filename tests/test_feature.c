@@ -499,4 +499,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(mixtures_give_numbers),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

@@ -145,4 +145,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(order_and_repetition), CHECK(distance_is_resemblance), CHECK(kinds_of_characters),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

@@ -173,4 +173,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(large_trees_keep_the_order),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

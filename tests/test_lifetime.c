@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lifetime of Wang et al., section 2.4, and the rules of one entry that follow from it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tap.h"
 
 #include "store/entry.h"
 
@@ -124,16 +120,12 @@ static void counts_documents_once(void **state)
     assert_int_equal(value.df, 4);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formula),
-        cmocka_unit_test(grows_to_its_limit),
-        cmocka_unit_test(table_is_formula),
-        cmocka_unit_test(from_the_future_is_dead),
-        cmocka_unit_test(counts_documents_once),
-    };
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(formula),
+    cmocka_unit_test(grows_to_its_limit),
+    cmocka_unit_test(table_is_formula),
+    cmocka_unit_test(from_the_future_is_dead),
+    cmocka_unit_test(counts_documents_once),
+};
 
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TAP_MAIN(tests)

@@ -277,4 +277,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(order_of_algorithm_1),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

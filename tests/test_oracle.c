@@ -207,4 +207,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(mixtures_parse_as_before),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

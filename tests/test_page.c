@@ -731,4 +731,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(tags_by_name),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

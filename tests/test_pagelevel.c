@@ -426,4 +426,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_bad_model_is_refused_with_its_line),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

@@ -348,4 +348,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(items_are_text_anchor_text_and_links),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

@@ -184,4 +184,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(delay_has_a_point_in_every_locale),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

@@ -70,4 +70,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_secret_seeds_all),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

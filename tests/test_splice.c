@@ -5,12 +5,7 @@
  *
  * splice.c and append.c are included.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tap.h"
 
 #include "../mod_tmpl/append.c"
 #include "../mod_tmpl/splice.c"
@@ -220,16 +215,11 @@ static void nothing_is_appended_to_shared_buffers(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(bytes_are_those_of_one_piece),
-        TEST(short_pieces_stand_together),
-        TEST(what_is_appended_fills_buffers),
-        TEST(nothing_is_appended_to_shared_buffers),
-    };
+static const struct CMUnitTest tests[] = {
+    TEST(bytes_are_those_of_one_piece),
+    TEST(short_pieces_stand_together),
+    TEST(what_is_appended_fills_buffers),
+    TEST(nothing_is_appended_to_shared_buffers),
+};
 
-    apr_initialize();
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TAP_MAIN(tests)

@@ -324,4 +324,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(warmup_has_an_end),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

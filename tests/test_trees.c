@@ -535,4 +535,4 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_changed_byte_breaks_nothing),
 };
 
-CHECK_MAIN(tests)
+TAP_MAIN(tests)

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many pages may wait to be learnt, who is slowed down because many do, and that each waits once. */
+#include "link_fixture.h"
+
+static void fill(tmpl_link_t *link)
+{
+    requests(link, "s", PAGES_MOST - link->learner->later->n);
+    assert_int_equal(link->learner->later->n, PAGES_MOST);
+}
+
+static unsigned who_waits_for_room(tmpl_link_t *link)
+{
+    unsigned n;
+
+    apr_thread_mutex_lock(link->learner->later->lock);
+    n = link->learner->later->waiting;
+    apr_thread_mutex_unlock(link->learner->later->lock);
+    return n;
+}
+
+static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *link)
+{
+    (void)thread;
+    ask(link, "s");
+    return NULL;
+}
+
+/* Who finds no room waits until some pages are learnt, which they are at the watchdog's next turn, due or not. */
+static void who_finds_no_room_waits_for_it(void **state)
+{
+    enum { LEFT = PAGES_MOST / 2 - LEARN_AT_ONCE };
+    tmpl_link_t *link = start_waiting(1000);
+    apr_status_t rv;
+    apr_thread_t *thread;
+
+    (void)state;
+    fill(link);
+    request(link, "s"); /* in vain, for a microsecond */
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    tick();
+    assert_int_equal(link->learner->later->n, LEFT);
+    fill(link);
+    room = apr_time_from_sec(3600);
+    alarm(300); /* which ends a test that waits for ever */
+    apr_thread_create(&thread, NULL, ask_in_a_thread, link, pool);
+    while (who_waits_for_room(link) == 0) {
+        apr_thread_yield();
+    }
+    tick();
+    apr_thread_join(&rv, thread);
+    alarm(0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER], 2 * PAGES_MOST - LEFT + 1);
+    assert_int_equal(link->learner->later->n, LEFT + 1);
+}
+
+/* n pages are taken, as if to learn them. */
+static void take(tmpl_link_t *link, unsigned n)
+{
+    tmpl_waiting_t taken[TMPL_BATCH_MOST];
+
+    assert_int_equal(tmpl_later_take(link->learner->later, taken, n), n);
+    tmpl_later_free(taken, n);
+}
+
+static apr_interval_time_t slept_for(tmpl_link_t *link)
+{
+    slept = 0;
+    request(link, "s");
+    return slept;
+}
+
+/* With so little room that each is to come as fast as one is learnt, in 1 ms: each waits for those before it. */
+static tmpl_link_t *start_slowed(void)
+{
+    enum { HALFWAY = PAGES_MOST / FILLED_PARTS * (FILLED_SLOWED + FILLED_PARTS) / 2 };
+    tmpl_link_t *link = start_waiting(1000);
+
+    requests(link, "s", HALFWAY + 20);
+    take(link, 10);
+    clock_now += 10 * 1000;
+    take(link, 10);
+    room = apr_time_from_sec(3600);
+    return link;
+}
+
+static void requests_are_as_fast_as_learning(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+
+    (void)state;
+    assert_int_equal(slept_for(link), 1000);
+    assert_int_equal(slept_for(link), 2000);
+    clock_now += 1500;
+    assert_int_equal(slept_for(link), 1500);
+    clock_now += apr_time_from_sec(1);
+    assert_int_equal(slept_for(link), 1000);
+    pages_come_again = 1;
+    assert_int_equal(slept_for(link), 0);
+    pages_come_again = 0;
+    room = 500;
+    assert_int_equal(slept_for(link), 500); /* as long as may be */
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 0);
+}
+
+/* A store that was slow for once is not paid for when it is quick again: nobody waits longer than he may. */
+static void no_debt_is_left(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+    int i;
+
+    (void)state;
+    room = 3000;
+    for (i = 0; i < 20; i++) {
+        slept_for(link);
+    }
+    assert_int_equal(slept, 3000);
+    clock_now += 3000;
+    assert_in_range(slept_for(link), 1000, 2000);
+}
+
+/* The nearer the end of the room, the more. */
+static void the_less_room_the_slower(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+    unsigned most = 0, i;
+
+    (void)state;
+    for (i = link->learner->later->n; i < PAGES_MOST; i++) {
+        clock_now += apr_time_from_sec(1);
+        assert_in_range(slept_for(link), most, 2000);
+        most = (unsigned)slept;
+    }
+    assert_in_range(most, 1900, 2000);
+}
+
+static void who_has_room_is_not_slowed_down(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+
+    (void)state;
+    take(link, TMPL_BATCH_MOST);
+    clock_now += 1000;
+    take(link, TMPL_BATCH_MOST);
+    assert_int_equal(slept_for(link), 0);
+}
+
+/* What was learnt at leisure tells no pace. */
+static void leisure_is_no_pace(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    requests(link, "s", 20);
+    take(link, 10);
+    clock_now += apr_time_from_sec(1);
+    take(link, 10);
+    requests(link, "s", PAGES_MOST);
+    assert_int_equal(slept, 0);
+}
+
+/* Nobody waits for a store that does not learn. */
+static void who_waits_in_vain_is_not_slowed_down(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+
+    (void)state;
+    store_hangs();
+    clock_now += apr_time_from_sec(1);
+    tick();
+    assert_int_equal(slept_for(link), 0);
+}
+
+/* Where no room is to be expected, nobody waits for it: such pages are lost, and counted. */
+static void who_finds_no_room_does_not_wait_for_nothing(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    fill(link);
+    assert_int_equal(store_said, APR_SUCCESS);
+    assert_string_equal(request(link, "s"), ""); /* the watchdog does not come */
+    assert_int_equal(store_said, APR_ENOSPC);    /* not to be said or kept as learnt */
+    room = apr_time_from_sec(3600);
+    alarm(300); /* which ends a test that waits for that long */
+    requests(link, "s", 2);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 3);
+    store_hangs();
+    tick();
+    requests(link, "s", 2);
+    alarm(0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 5);
+    assert_int_equal(asked, PAGES_MOST + 5);
+    assert_int_equal(link->learner->later->n, PAGES_MOST);
+}
+
+/* A page that comes again before it is learnt waits once. */
+static void the_same_page_waits_once(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    request(link, "s");
+    pages_come_again = 1;
+    request(link, "s");
+    assert_int_equal(link->learner->later->n, 1);
+    request(link, "t"); /* of another site */
+    assert_int_equal(link->learner->later->n, 2);
+    document.text++; /* or with another text, which is as its address from the next one on */
+    assert_int_equal(tmpl_later_add(link->learner->later, &a_page, 0, 0), TMPL_LATER_ADDED);
+    assert_int_equal(link->learner->later->n, 3);
+    assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
+    assert_int_equal(handed, 0);
+}
+
+/* It does not when others have been taken, either. */
+static void pages_are_known_that_stay(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    tmpl_waiting_t taken[LEARN_AT_ONCE];
+
+    (void)state;
+    requests(link, "s", LEARN_AT_ONCE + 1);
+    assert_int_equal(tmpl_later_take(link->learner->later, taken, LEARN_AT_ONCE), LEARN_AT_ONCE);
+    pages_come_again = 1;
+    request(link, "s");
+    assert_int_equal(link->learner->later->n, 1);
+    document = taken[0].document;
+    request(link, "s");
+    assert_int_equal(link->learner->later->n, 2);
+    tmpl_later_free(taken, LEARN_AT_ONCE);
+}
+
+/* Pages are bounded in bytes, too: a large one waits alone. */
+static void a_page_that_is_too_large_waits_alone(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+
+    (void)state;
+    a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t));
+    a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
+    requests(link, "s", 2);
+    assert_int_equal(link->learner->later->n, 1);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    tick();
+    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
+    a_page.n = a_page.n * 2 / 5;
+    requests(link, "s", 2); /* no room for three of these */
+    assert_int_equal(link->learner->later->n, 2);
+    request(link, "s");
+    assert_int_equal(link->learner->later->n, 2);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 2);
+    tick(); /* and they are learnt early */
+    assert_int_equal(link->learner->later->size, 0);
+    assert_int_equal(link->learner->later->n, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(who_finds_no_room_waits_for_it),
+    TEST(requests_are_as_fast_as_learning),
+    TEST(no_debt_is_left),
+    TEST(the_less_room_the_slower),
+    TEST(who_has_room_is_not_slowed_down),
+    TEST(leisure_is_no_pace),
+    TEST(who_waits_in_vain_is_not_slowed_down),
+    TEST(who_finds_no_room_does_not_wait_for_nothing),
+    TEST(the_same_page_waits_once),
+    TEST(pages_are_known_that_stay),
+    TEST(a_page_that_is_too_large_waits_alone),
+};
+
+TAP_MAIN(tests)
