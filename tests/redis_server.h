@@ -67,36 +67,16 @@ static inline int redis_server_answers(const redis_server_t *server)
     return ok;
 }
 
-/*
- * Starts it in dir and waits until it answers. with_tcp: on a free port, too. more: further lines
- * of its configuration. 0 if it did not come up.
- */
-static inline int redis_server_start(redis_server_t *server, const char *dir, int with_tcp,
-                                     const char *more)
+/* Starts it as its file says, and waits until it answers; 0: it has ended. */
+static inline int redis_server_run(redis_server_t *server, const char *conf)
 {
     pid_t parent = getpid();
-    char path[96];
-    FILE *conf;
 
-    memset(server, 0, sizeof(*server));
-    snprintf(server->dir, sizeof(server->dir), "%s", dir);
-    snprintf(server->socket, sizeof(server->socket), "%s/redis.sock", dir);
-    snprintf(path, sizeof(path), "%s/redis.conf", dir);
-    server->port = with_tcp ? redis_server_free_port() : 0;
-    conf = fopen(path, "w");
-    if (conf == NULL) {
-        return 0;
-    }
-    fprintf(conf,
-            "port %d\nbind 127.0.0.1\nunixsocket %s\nsave \"\"\nappendonly no\ndir %s\n"
-            "logfile %s/redis.log\n%s\n",
-            server->port, server->socket, dir, dir, more);
-    fclose(conf);
     server->pid = fork();
     if (server->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == parent) {
-            execlp("redis-server", "redis-server", path, (char *)NULL);
+            execlp("redis-server", "redis-server", conf, (char *)NULL);
         }
         _exit(127);
     }
@@ -107,6 +87,39 @@ static inline int redis_server_start(redis_server_t *server, const char *dir, in
         redis_server_nap();
     }
     return server->pid > 0;
+}
+
+/*
+ * Starts it in dir and waits until it answers. with_tcp: on a free port, too; should somebody else take that meanwhile,
+ * on another one. more: further lines of its configuration. 0 if it did not come up.
+ */
+static inline int redis_server_start(redis_server_t *server, const char *dir, int with_tcp,
+                                     const char *more)
+{
+    char path[96];
+    int tries;
+
+    memset(server, 0, sizeof(*server));
+    snprintf(server->dir, sizeof(server->dir), "%s", dir);
+    snprintf(server->socket, sizeof(server->socket), "%s/redis.sock", dir);
+    snprintf(path, sizeof(path), "%s/redis.conf", dir);
+    for (tries = 0; tries < 5; tries++) {
+        FILE *conf = fopen(path, "w");
+
+        if (conf == NULL) {
+            return 0;
+        }
+        server->port = with_tcp ? redis_server_free_port() : 0;
+        fprintf(conf,
+                "port %d\nbind 127.0.0.1\nunixsocket %s\nsave \"\"\nappendonly no\ndir %s\n"
+                "logfile %s/redis.log\n%s\n",
+                server->port, server->socket, dir, dir, more);
+        fclose(conf);
+        if (redis_server_run(server, path)) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static inline void redis_server_stop(redis_server_t *server)
