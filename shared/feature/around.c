@@ -10,6 +10,7 @@
 #include "feature/reading.h"
 #include "page/attr.h"
 #include "page/slot.h"
+#include "text/sixteen.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -62,12 +63,15 @@ typedef struct {
 /* Longer values are cut off: nobody's layout depends on them, and they are searched for names. */
 #define VALUE_MAX 200
 
-static void look_at_name(look_t *look, const char *value, uint32_t len)
+static void look_at_name(look_t *look, const char *value, uint32_t len, const char *limit)
 {
-    char name[VALUE_MAX];
+    char name[VALUE_MAX + TMPL_SIXTEEN];
     uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
-    for (uint32_t i = 0; i < n; i++) {
-        name[i] = (char)(apr_isdigit(value[i]) ? '0' : value[i]);
+    for (uint32_t i = 0; i < n; i += TMPL_SIXTEEN) {
+        tmpl_sixteen_t bytes = tmpl_sixteen(value + i, limit);
+        tmpl_sixteen_t digits = (tmpl_sixteen_t)(bytes - '0' <= '9' - '0');
+        bytes = (bytes & ~digits) | (digits & '0');
+        memcpy(name + i, &bytes, TMPL_SIXTEEN);
     }
     uint64_t hash = XXH3_64bits(name, n);
     unsigned slot = hash % COUNT(look->known->slots);
@@ -112,12 +116,10 @@ static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t
     tmpl_attr_t attr;
     int has_href = 0;
     uint32_t at = tmpl_attr_first(page->src, node->open);
-    if (at + 1 >= node->open.end) {
-        return; /* most have no attributes */
-    }
     while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
         if (IS_NAMED(page, attr.name, "class") || IS_NAMED(page, attr.name, "id")) {
-            look_at_name(look, page->src + attr.value.start, tmpl_span_len(attr.value));
+            look_at_name(look, page->src + attr.value.start, tmpl_span_len(attr.value),
+                         page->src + page->len);
         }
         else if (node->tag == TMPL_TAG_A && !has_href && IS_NAMED(page, attr.name, "href")) {
             look->in |= links_to(page, attr.value);
@@ -145,11 +147,11 @@ typedef struct {
     uint32_t n;
     uint32_t *slots; /* 1 + index of a place, by hash; 0: empty */
     uint32_t n_slots;
-    /* Of elements without attributes, which most are, some seen before: where they stood, and their place. */
+    /* Some nodes seen before, by the place they stand in and all that matters of their tags: most are like one of them. */
     struct {
-        uint32_t key; /* 1 + place around it * TMPL_TAG_COUNT + its tag */
+        uint64_t key;
         uint32_t place;
-    } plain[256];
+    } seen[256];
     apr_pool_t *pool;
 } places_t;
 
@@ -225,39 +227,67 @@ static uint32_t find_place(places_t *places, const look_t *look, const tmpl_plac
     return *slot - 1;
 }
 
+/* in: what is known of where the node itself links to. */
 static uint32_t find_by_tag(places_t *places, const tmpl_node_t *node, uint32_t up_place,
-                            known_names_t *known)
+                            unsigned in, known_names_t *known)
 {
     const tmpl_page_t *page = places->reading->page;
     const tmpl_place_t *up = tmpl_place_at(places->reading, up_place);
     look_t look = { .known = known,
                     .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
-                    .in = in_tag[node->tag] };
+                    .in = in_tag[node->tag] | in };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
     }
     look.in |= passed;
     /* the classes of html and body are a page's, not a place's */
-    if (tmpl_span_len(node->open) > 0 && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
+    if ((node->flags & TMPL_NODE_NAMED) && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         look_at_tag(&look, page, node);
     }
     return find_place(places, &look, up);
 }
 
+/* Where a link goes, whose tag has no other attribute that matters. */
+static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    static const char usual[] = { 'a', ' ', 'h', 'r', 'e', 'f', '=', '"' };
+    enum { ENOUGH = 9 }; /* bytes of an address: links_to asks for no more */
+    uint32_t start = node->open.start + 1 + sizeof(usual);
+    tmpl_attr_t attr;
+    if (tmpl_span_len(node->open) > 1 + sizeof(usual) + ENOUGH &&
+        memcmp(page->src + node->open.start + 1, usual, sizeof(usual)) == 0) {
+        const char *quote = memchr(page->src + start, '"', ENOUGH);
+        uint32_t end = quote == NULL ? start + ENOUGH : (uint32_t)(quote - page->src);
+        return links_to(page, (tmpl_span_t){ start, end });
+    }
+    return tmpl_attr_find(&attr, page->src, node->open, "href") ? links_to(page, attr.value) : 0;
+}
+
+/* Another number for nodes that may have another place, as far as 64 bits go; 0 for none. */
+static uint64_t key_of(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_place,
+                       unsigned in)
+{
+    uint64_t key = 1 + (uint64_t)up_place * TMPL_TAG_COUNT + node->tag;
+    if (node->flags & TMPL_NODE_NAMED) {
+        return XXH3_64bits_withSeed(page->src + node->open.start, tmpl_span_len(node->open), key);
+    }
+    return key << 32 | in;
+}
+
 static uint32_t place_of(places_t *places, const tmpl_node_t *node, uint32_t up_place,
                          known_names_t *known)
 {
-    if (tmpl_span_len(node->open) != strlen(tmpl_tag_name(node->tag)) + 2) {
-        return find_by_tag(places, node, up_place, known);
+    const tmpl_page_t *page = places->reading->page;
+    int is_named = (node->flags & TMPL_NODE_NAMED) != 0;
+    unsigned in = node->tag == TMPL_TAG_A && !is_named ? link_of(page, node) : 0;
+    uint64_t key = key_of(page, node, up_place, in);
+    uint32_t slot = tmpl_slot_of(key, COUNT(places->seen));
+    if (places->seen[slot].key != key) {
+        places->seen[slot].key = key;
+        places->seen[slot].place = find_by_tag(places, node, up_place, in, known);
     }
-    uint32_t key = 1 + up_place * TMPL_TAG_COUNT + node->tag;
-    uint32_t slot = key % COUNT(places->plain);
-    if (places->plain[slot].key != key) {
-        places->plain[slot].key = key;
-        places->plain[slot].place = find_by_tag(places, node, up_place, known);
-    }
-    return places->plain[slot].place;
+    return places->seen[slot].place;
 }
 
 void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool)

@@ -164,15 +164,17 @@ static int stands(const name_t *name, const char *value, uint32_t len, uint32_t 
     return (name->where == ANYWHERE || begins) && (name->where != WHOLE || ends);
 }
 
-/* Of each first letter, the second ones that some name has, as bits: most pairs of letters begin none. */
-static uint32_t seconds[26];
-static pthread_once_t seconds_once = PTHREAD_ONCE_INIT;
+/* Of each first letter and second one, 1 + where its names begin; 0: most pairs of letters begin none. */
+static unsigned char firsts[26][26];
+static pthread_once_t firsts_once = PTHREAD_ONCE_INIT;
 
-static void seconds_fill(void)
+/* Names of a letter stand in the order of their second ones. */
+static void firsts_fill(void)
 {
     for (unsigned letter = 0; letter < 26; letter++) {
-        for (const name_t *name = names[letter]; name != NULL && name->name != NULL; name++) {
-            seconds[letter] |= 1U << (name->name[0] - 'a');
+        for (unsigned i = 0; names[letter] != NULL && names[letter][i].name != NULL; i++) {
+            unsigned char *first = &firsts[letter][names[letter][i].name[0] - 'a'];
+            *first = *first != 0 ? *first : (unsigned char)(i + 1);
         }
     }
 }
@@ -180,17 +182,17 @@ static void seconds_fill(void)
 unsigned tmpl_names_in(const char *value, uint32_t len)
 {
     unsigned kinds = 0;
-    pthread_once(&seconds_once, seconds_fill);
+    unsigned second = len > 0 ? (unsigned)(tmpl_lower(value[0]) - 'a') : 0;
+    pthread_once(&firsts_once, firsts_fill);
     for (uint32_t at = 0; at + 1 < len; at++) {
-        unsigned letter = (unsigned)(tmpl_lower(value[at]) - 'a');
-        unsigned second = (unsigned)(tmpl_lower(value[at + 1]) - 'a');
-        if (letter >= 26 || second >= 26 || (seconds[letter] >> second & 1) == 0) {
+        unsigned letter = second;
+        second = (unsigned)(tmpl_lower(value[at + 1]) - 'a');
+        if (letter >= 26 || second >= 26 || firsts[letter][second] == 0) {
             continue;
         }
-        for (const name_t *name = names[letter]; name->name != NULL; name++) {
-            if (name->name[0] - 'a' == (int)second && stands(name, value, len, at)) {
-                kinds |= name->kinds;
-            }
+        const name_t *name = &names[letter][firsts[letter][second] - 1];
+        for (; name->name != NULL && name->name[0] - 'a' == (int)second; name++) {
+            kinds |= stands(name, value, len, at) ? name->kinds : 0;
         }
     }
     return kinds;

@@ -23,6 +23,8 @@
 #define TMPL_NODE_RUN   0x10 /* what stands between two texts directly in it may go with them */
 /* It holds, or is, a part of a form, but not all of it: a form goes as a whole, or keeps all that it sends. */
 #define TMPL_NODE_CONTROL 0x20
+/* Its start tag may have a class, an id or a role. Not said of the root. */
+#define TMPL_NODE_NAMED 0x40
 
 /* A uint64_t that asks for no more room than four bytes' alignment: pages have very many nodes. */
 typedef uint64_t tmpl_path_t __attribute__((aligned(4)));

@@ -240,6 +240,13 @@ static tmpl_decline_e html_start_tag(scan_t *s, const tmpl_token_t *token)
     return TMPL_DECLINE_NONE;
 }
 
+/* Whether class, id or role may begin so. */
+static unsigned may_name(char first)
+{
+    const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
+    return firsts >> (first & 31) & 1;
+}
+
 static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
@@ -248,10 +255,12 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
     uint32_t name_len = p - name;
     tmpl_attr_t attr;
     tmpl_attr_e found;
+    unsigned named = 0;
     do {
         found = tmpl_attr_next(&attr, s->src, s->len, &p);
         if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
             add_claim(s, tmpl_claim_of_attribute(s->src, &attr));
+            named |= may_name(s->src[attr.name.start]);
         }
     } while (found == TMPL_ATTR_FOUND);
     if (found == TMPL_ATTR_TRUNCATED) {
@@ -265,9 +274,8 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
     if (token->name == 0) {
         return TMPL_DECLINE_UNCOVERED;
     }
-    if (found == TMPL_ATTR_TAG_END_SELF) {
-        token->flags |= TMPL_TOKEN_SELF_CLOSING;
-    }
+    token->flags = (unsigned char)((found == TMPL_ATTR_TAG_END_SELF ? TMPL_TOKEN_SELF_CLOSING : 0) |
+                                   (named ? TMPL_TOKEN_NAMED : 0));
     s->at = p;
     if (s->foreign > 0) {
         return foreign_tag(s, token, s->src + name, name_len);

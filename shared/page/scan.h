@@ -25,6 +25,8 @@ typedef enum {
 #define TMPL_TOKEN_TEXT_MAY   0x08 /* it may be cut */
 /* And of a start tag: HTML5's form element pointer is set, to a form that is seen. */
 #define TMPL_TOKEN_IN_FORM 0x10
+/* A start tag has an attribute that begins as class, id and role do. */
+#define TMPL_TOKEN_NAMED 0x20
 
 typedef struct {
     tmpl_span_t span;
