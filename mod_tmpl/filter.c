@@ -112,6 +112,7 @@ static void report(request_rec *r, const tmpl_outcome_t *outcome, apr_off_t befo
     tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
     /* what is due is counted when it has been learnt */
     tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
+    tmpl_count(TMPL_COUNTER_NEAR_COPIES, outcome->counts.near_copy != 0);
     tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
     tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
     tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);

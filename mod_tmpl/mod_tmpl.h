@@ -490,6 +490,7 @@ unsigned tmpl_later_abandon(tmpl_later_t *later);
     X(EDITED, "edited", "pages changed")                                                           \
     X(EDITS, "edits", "edits made")                                                                \
     X(LEARNED, "learned", "documents counted for the first time")                                  \
+    X(NEAR_COPIES, "near-copies", "pages not counted, as a document has shown nearly all of them") \
     X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
     X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
     X(MICROSECONDS, "microseconds", "time spent judging")                                          \

@@ -147,6 +147,72 @@ static inline void model_touch(model_t *m, model_entry_t *e, const tmpl_policy_t
     }
 }
 
+/* Whether one document has shown more than so many percent of the page's text that is not template. */
+static inline int model_shown(const model_t *m, uint16_t fp, unsigned percent, const unsigned *keys,
+                              const tmpl_observation_t *page)
+{
+    uint64_t shown = 0, rest = 0;
+
+    for (unsigned i = 0; i < page->n_shares; i++) {
+        const model_entry_t *e = &m->keys[keys[page->shares[i].key]];
+        int live = model_live(e, page->policy, m->pages);
+
+        if (!live || e->df < page->policy->min_df) {
+            rest += page->shares[i].length;
+            shown += live && model_has(e, fp) ? page->shares[i].length : 0;
+        }
+    }
+    return shown * 100 > rest * percent && shown + 200 >= rest;
+}
+
+static inline int model_has_template(const model_t *m, const unsigned *keys,
+                                     const tmpl_observation_t *page)
+{
+    uint64_t length = 0;
+
+    for (unsigned i = 0; i < page->n_shares; i++) {
+        const model_entry_t *e = &m->keys[keys[page->shares[i].key]];
+
+        if (model_live(e, page->policy, m->pages) && e->df >= page->policy->min_df) {
+            length += page->shares[i].length;
+        }
+    }
+    return length > 0;
+}
+
+/* Of any other document. */
+static inline int model_near_copy(const model_t *m, unsigned id, const unsigned *keys,
+                                  const tmpl_observation_t *page)
+{
+    uint16_t own = (uint16_t)model_document(id);
+
+    for (unsigned i = 0; i < MODEL_DOCUMENTS; i++) {
+        uint16_t fp = (uint16_t)model_document(i);
+
+        if (fp != own &&
+            ((fp % 64 == own % 64 && model_shown(m, fp, 90, keys, page)) ||
+             (model_has_template(m, keys, page) && model_shown(m, fp, 98, keys, page)))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Step 2, and 2a: all that is alive was seen now, if one of the first n keys was last seen long ago. */
+static inline void model_refresh(model_t *m, const unsigned *keys, unsigned n,
+                                 const tmpl_observation_t *page)
+{
+    for (unsigned i = 0; i < page->n; i++) {
+        model_touch(m, i < n ? &m->keys[keys[i]] : &m->paths[keys[i]], page->policy);
+    }
+}
+
+static inline int model_is_old(const model_t *m, const model_entry_t *e,
+                               const tmpl_policy_t *policy)
+{
+    return model_live(e, policy, m->pages) && (m->pages - e->last) * 4 >= policy->lifetime_tb;
+}
+
 /*
  * Learns, if asked to; returns whether the document counted. keys are the numbers of the page's n
  * segments, then of its paths.
@@ -159,17 +225,24 @@ static inline int model_observe(model_t *m, unsigned id, unsigned text, const un
     int learn = page->learn;
     int id_known = model_live(&m->documents[id], policy, m->pages);
     int text_known = model_live(&m->documents[text], policy, m->pages);
-    int counted = learn && !id_known && !text_known;
+    int near = !id_known && !text_known && model_near_copy(m, id, keys, page);
+    int counted = learn && !id_known && !text_known && !near;
 
     if (!learn) {
         return 0;
     }
     m->pages += (uint32_t)counted;
     if (text_known) {
-        if ((m->pages - m->documents[text].last) * 4 >= policy->lifetime_tb) {
+        if (model_is_old(m, &m->documents[text], policy)) {
             m->documents[text].last = m->pages;
-            for (unsigned i = 0; i < page->n; i++) {
-                model_touch(m, i < n ? &m->keys[keys[i]] : &m->paths[keys[i]], policy);
+            model_refresh(m, keys, n, page);
+        }
+        return 0;
+    }
+    if (near) {
+        for (unsigned i = 0; i < n; i++) {
+            if (model_is_old(m, &m->keys[keys[i]], policy)) {
+                model_refresh(m, keys, n, page);
             }
         }
         return 0;

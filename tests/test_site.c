@@ -57,6 +57,33 @@ static void a_canonical_link_names_the_document(void **state)
     assert_true(id_of("", "/u", "k", *state) != u);
 }
 
+static void a_place_has_the_addresses_of_one_script(void **state)
+{
+    static const struct {
+        const char *canonical, *uri, *other_canonical, *other_uri;
+        int same;
+    } pairs[] = {
+        { "", "/a", "", "/a?x=1", 1 },
+        { "", "/a?x=1", "", "/a?y=2&x=1", 1 },
+        { "", "/dir/story.php/7", "", "/dir/story.php/8/9?x=1", 1 },
+        { "", "/dir/story.php", "", "/dir/story.php/8", 1 },
+        { "http://h.example/a?x=1", "/", "http://h.example/a?x=2", "/", 1 },
+        { "", "/a?x=1", "", "/b?x=1", 0 },
+        { "", "/v1.2/a", "", "/v1.2/b", 0 },
+        { "", "/dir/story.php", "", "/dir/other.php", 0 },
+        { "http://h.example/a", "/", "http://h.example/b", "/", 0 },
+    };
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        uint64_t a = id_of(pairs[i].canonical, pairs[i].uri, NULL, *state);
+        uint64_t b = id_of(pairs[i].other_canonical, pairs[i].other_uri, NULL, *state);
+        assert_true(a != b);
+        assert_int_equal(a % TMPL_DOCUMENT_PLACES == b % TMPL_DOCUMENT_PLACES, pairs[i].same);
+    }
+    /* what the operator names is as far apart as any two addresses */
+    assert_true(id_of("", "/", "/a?x=1", *state) % TMPL_DOCUMENT_PLACES !=
+                id_of("", "/", "/a?x=2", *state) % TMPL_DOCUMENT_PLACES);
+}
+
 static void a_secret_seeds_all(void **state)
 {
     (void)state;
@@ -67,6 +94,7 @@ static void a_secret_seeds_all(void **state)
 static const struct CMUnitTest tests[] = {
     CHECK(tracking_is_no_part_of_an_address),
     CHECK(a_canonical_link_names_the_document),
+    CHECK(a_place_has_the_addresses_of_one_script),
     CHECK(a_secret_seeds_all),
 };
 

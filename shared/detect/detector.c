@@ -10,6 +10,7 @@
 #include "detect/auto.h"
 #include "detect/builtin.h"
 #include "detect/style.h"
+#include "feature/feature.h"
 
 /* The segments, and with room for so many keys more. */
 static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
@@ -18,6 +19,7 @@ static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page
     tmpl_key_t *keys = apr_palloc(pool, (page->n_keys + more) * sizeof(*keys));
     observation->keys = keys;
     observation->n = page->n_keys + more;
+    tmpl_observation_shares(observation, page, pool);
     return tmpl_keys_fill(keys, page->keys, page->n_keys, TMPL_KIND_SEGMENT);
 }
 

@@ -161,6 +161,10 @@ typedef struct {
 /* Finds the layout of a page, once; all of it is from pool. */
 void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t *pool);
 
+/* What a store is told of where the text of a page stands: fills shares, allocated from pool. */
+void tmpl_observation_shares(tmpl_observation_t *observation, const tmpl_page_t *page,
+                             apr_pool_t *pool);
+
 /*
  * What a store is told of a page with its layout: fills keys (segments, then layout paths), shares
  * and parts of observation, allocated from pool but for the parts, which are layout's. So records[page->n_keys + i] is that of

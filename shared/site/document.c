@@ -110,6 +110,34 @@ static const char *without_amp(const char *uri, apr_pool_t *pool)
     return out;
 }
 
+/*
+ * How much of an address is its place: all but its query, and what stands behind the name of a script, which
+ * as a rule answers to anything there (/story.php/7, /story.php/7/x).
+ */
+static apr_size_t place_len(const char *identity)
+{
+    apr_size_t len = strcspn(identity, "?");
+    const char *end = identity + len;
+    const char *slash = memchr(identity, '/', len);
+    while (slash != NULL) {
+        const char *next = memchr(slash + 1, '/', (apr_size_t)(end - slash - 1));
+        const char *dot = next != NULL ? memrchr(slash, '.', (apr_size_t)(next - slash)) : NULL;
+        if (dot != NULL && apr_isalpha(dot[1])) {
+            return (apr_size_t)(next - identity);
+        }
+        slash = next;
+    }
+    return len;
+}
+
+/* The hash of an address of the first len bytes of which the place consists. */
+static uint64_t hash_with_place(const char *identity, apr_size_t len, uint64_t seed)
+{
+    uint64_t id = XXH3_64bits_withSeed(identity, strlen(identity), seed);
+    uint64_t place = XXH3_64bits_withSeed(identity, len, seed);
+    return id - id % TMPL_DOCUMENT_PLACES + place % TMPL_DOCUMENT_PLACES;
+}
+
 tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const char *key,
                               uint64_t seed, apr_pool_t *pool)
 {
@@ -121,7 +149,8 @@ tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const ch
     if (identity == NULL) {
         identity = tmpl_uri_identity(uri, pool);
     }
-    return (tmpl_document_t){ XXH3_64bits_withSeed(identity, strlen(identity), seed), page->text };
+    apr_size_t place = key != NULL ? strlen(identity) : place_len(identity);
+    return (tmpl_document_t){ hash_with_place(identity, place, seed), page->text };
 }
 
 uint64_t tmpl_seed(const char *secret)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/rules.h"
 
+#include "store/near.h"
 #include "store/parts.h"
 
 /* A page that is being counted. */
@@ -71,6 +72,35 @@ static void refresh(work_t *w)
     write_slot(w, w->page->text);
     keys_refresh(w, 0);
     counts_head(w, 0);
+}
+
+/* Whether some segment was last seen so long ago that it is to be refreshed. */
+static int is_stale(const work_t *w)
+{
+    uint32_t n_segments = tmpl_observation_segments(w->page->obs), i = 0;
+
+    while (i < n_segments &&
+           (!is_live(w, w->page->slots[i]) ||
+            tmpl_value_fresh(&w->page->slots[i]->value, w->page->obs->policy, w->site->pages))) {
+        i++;
+    }
+    return i < n_segments;
+}
+
+/* Step 2a; returns whether anything was written. */
+static int near_copy(work_t *w)
+{
+    int stale = is_stale(w);
+
+    if (stale) {
+        keys_refresh(w, 0);
+        counts_head(w, 0);
+    }
+    else {
+        look(w);
+    }
+    w->counts->near_copy = 1;
+    return stale;
 }
 
 /* Step 3 for one segment; returns how often its text is repeated text of a path. */
@@ -169,6 +199,9 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
     }
     if (text_live) {
         refresh(&w);
+    }
+    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, &w.lifetimes, site->pages, pool)) {
+        return near_copy(&w);
     }
     else {
         count(&w, pool);

@@ -13,14 +13,23 @@
  * What learning does, to the letter, in every store. fp is the low 16 bits of document->id, "known"
  * means that an entry of kind DOCUMENT exists that is live before step 1, now is the clock after
  * it:
- * 1. Neither id nor text known: the clock moves by one, and the document counts (counts->counted).
+ * 1. Neither id nor text known, and no near copy (2a): the clock moves by one, and the document counts
+ *    (counts->counted).
  * 2. Text known: no DF changes. If that entry is younger than Tb / 4 pages, nothing is written at
  *    all; otherwise last = now in it and in every live entry of the keys.
+ * 2a. Neither known, but the page is a near copy of a document: it does not count (counts->near_copy), no DF
+ *    changes, nothing new is entered. If all live segments among the keys are younger than Tb / 4 pages,
+ *    nothing is written at all; otherwise last = now in every live entry of the keys.
  * 3. Otherwise, each key: no live entry: a new one, DF 1, with fp (unless the site is at
  *    max_entries). DF < min_df: if fp is not among its fingerprints, it is added and DF grows by
  *    one; an entry that reaches min_df drops its fingerprints and version grows by one.
  *    DF >= min_df: DF grows by one if the document counts. In each case last = now. Then id and
  *    text are entered as known (also at max_entries), last = now.
+ * A near copy shows little but what one document has shown. It is told by the shares, without those of live
+ * segments with DF >= min_df: of the lengths of the others, those of live segments that have one fingerprint, other
+ * than fp, are more than 90 % and all but at most 200 bytes. Where that fingerprint is of another place, it takes more than 98 %,
+ * and shares left out that have a length: without a template that is known, a page of little text looks like a copy.
+ * A page without shares is none.
  * Keys of kind PATH go by none of this but by what follows, after the segments have been counted.
  * If the document counts, for each key that a part names: no live entry: a new one, DF 0, no text
  * (unless the site is at max_entries). DF grows by one, last = now. text grows by T, the lengths of
@@ -90,7 +99,11 @@ typedef struct {
     uint32_t repeated; /* PATH: of these, bytes of text that stood elsewhere, too; <= text */
 } tmpl_record_t;
 
-/* A document, by two hashes: one of its address, one of its visible text. */
+/*
+ * A document, by two hashes: one of its address, one of its visible text. id % TMPL_DOCUMENT_PLACES stands for
+ * its place: all addresses that anybody can make up for one page have the same (site.h).
+ */
+#define TMPL_DOCUMENT_PLACES 64
 typedef struct {
     uint64_t id;
     uint64_t text;
@@ -149,6 +162,7 @@ typedef struct {
     uint32_t pages;         /* the site's clock: documents seen, this one included if it counted */
     uint64_t version;       /* grows whenever an entry of the site reaches min_df */
     int counted;            /* this document was new and has been counted */
+    int near_copy;          /* it was new and has not been counted, as it is a near copy */
     int due;                /* LATER: learning it would write something, so it is to be done */
 } tmpl_counts_t;
 
