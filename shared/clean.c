@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean.h"
 
-#include <strings.h>
-
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "fingerprint/fingerprint.h"
@@ -41,7 +40,7 @@ const char *tmpl_state_name(tmpl_state_e state)
 apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err)
 {
     for (unsigned i = 0; i < TMPL_MODE_COUNT; i++) {
-        if (strcasecmp(name, modes[i]) == 0) {
+        if (apr_cstr_casecmp(name, modes[i]) == 0) {
             *mode = (tmpl_mode_e)i;
             return APR_SUCCESS;
         }

@@ -11,7 +11,7 @@
 #include "tap.h"
 
 #include "../mod_tmpl/config.c"
-#include "comma.h"
+#include "locales.h"
 
 module AP_MODULE_DECLARE_DATA tmpl_module;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* robots.txt, by RFC 9309. */
 #include "check.h"
-#include "comma.h"
+#include "locales.h"
 
 #include "site/robots.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boosted trees: models as text, and what they make of a row. */
 #include "check.h"
-#include "comma.h"
+#include "locales.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "curl_lib.h"
@@ -45,7 +46,7 @@ static size_t take_body(char *bytes, size_t size, size_t n, void *baton)
 static const char *value_of(const char *line, size_t len, const char *name, apr_pool_t *pool)
 {
     size_t n = strlen(name);
-    if (len <= n || line[n] != ':' || strncasecmp(line, name, n) != 0) {
+    if (len <= n || line[n] != ':' || apr_cstr_casecmpn(line, name, n) != 0) {
         return NULL;
     }
     char *value = apr_pstrmemdup(pool, line + n + 1, len - n - 1);
@@ -126,7 +127,7 @@ apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t
                             apr_pool_t *pool)
 {
     ctl_fetch_t *new = apr_pcalloc(pool, sizeof(*new));
-    if (proxy != NULL && strncasecmp(proxy, "http://", 7) != 0) {
+    if (proxy != NULL && apr_cstr_casecmpn(proxy, "http://", 7) != 0) {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is no http URL", proxy);
     }
     apr_status_t status = ctl_curl_load(&new->lib, err, pool);

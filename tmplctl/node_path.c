@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include <apr_lib.h>
 #include <apr_strings.h>
+
+#include "text/ascii.h"
 
 /* Longer names are nobody's tags. */
 #define NAME_MOST 32
@@ -20,10 +21,10 @@ static const char *name_of(const tmpl_page_t *page, uint32_t index, apr_pool_t *
     apr_size_t n = 0;
     for (uint32_t at = node->open.start + 1; at < node->open.end && n < NAME_MOST; at++) {
         char c = page->src[at];
-        if (!apr_isalnum(c) && c != '-' && c != ':' && c != '_') {
+        if (!tmpl_is_alnum(c) && c != '-' && c != ':' && c != '_') {
             break;
         }
-        name[n++] = apr_tolower(c);
+        name[n++] = tmpl_lower(c);
     }
     return n > 0 ? apr_pstrmemdup(pool, name, n) : "?";
 }

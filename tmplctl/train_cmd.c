@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "ctl.h"
@@ -49,7 +49,7 @@ static int is_page(const FTSENT *entry)
 {
     const char *dot = strrchr(entry->fts_name, '.');
     return entry->fts_info == FTS_F && dot != NULL &&
-           (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
+           (apr_cstr_casecmp(dot, ".html") == 0 || apr_cstr_casecmp(dot, ".htm") == 0);
 }
 
 /* Whether the model would be written over that page. */

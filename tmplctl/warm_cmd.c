@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "ctl.h"
@@ -50,7 +51,7 @@ static apr_status_t check_answer(const ctl_answer_t *answer, tmpl_error_t *err)
     if (answer->status != 200) {
         return tmpl_fail(err, APR_EGENERAL, "HTTP %ld", answer->status);
     }
-    if (answer->type == NULL || strncasecmp(answer->type, html, sizeof(html) - 1) != 0) {
+    if (answer->type == NULL || apr_cstr_casecmpn(answer->type, html, sizeof(html) - 1) != 0) {
         return tmpl_fail(err, APR_EGENERAL, "is %s, not %s",
                          answer->type != NULL ? answer->type : "of no type", html);
     }

@@ -2,8 +2,8 @@
 #include "detect/detector.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include <apr_cstr.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -99,7 +99,7 @@ const tmpl_detector_t *tmpl_detector(tmpl_detector_e id)
 apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err)
 {
     for (unsigned i = 0; i < TMPL_DETECTOR_COUNT; i++) {
-        if (strcasecmp(name, detectors[i].name) == 0) {
+        if (apr_cstr_casecmp(name, detectors[i].name) == 0) {
             *id = (tmpl_detector_e)i;
             return APR_SUCCESS;
         }
@@ -119,7 +119,7 @@ apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name,
         { "on", TMPL_SMOOTHING_MIN },
     };
     for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        if (strcasecmp(name, values[i].name) == 0) {
+        if (apr_cstr_casecmp(name, values[i].name) == 0) {
             *smoothing = values[i].smoothing;
             return APR_SUCCESS;
         }

@@ -6,8 +6,8 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "detect/lines.h"
@@ -43,7 +43,7 @@ apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const
                                 tmpl_error_t *err)
 {
     for (unsigned group = 0; group < GROUP_COUNT; group++) {
-        if (strcasecmp(name, group_names[group]) == 0) {
+        if (apr_cstr_casecmp(name, group_names[group]) == 0) {
             for (unsigned f = 0; f < TMPL_FEATURE_COUNT; f++) {
                 without[f] = without[f] || group_of[f] == group;
             }

@@ -4,12 +4,11 @@
 
 #include <string.h>
 
-#include <apr_lib.h>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "page/attr.h"
+#include "text/ascii.h"
 
 /* ---- styles ---- */
 
@@ -92,7 +91,7 @@ typedef struct {
 
 static int is_word(unsigned char c)
 {
-    return c >= 0x80 || apr_isalnum(c);
+    return c >= 0x80 || tmpl_is_alnum((char)c);
 }
 
 /* UTF-8 of three bytes: scripts without spaces, Thai and CJK among them, and signs. */
@@ -108,7 +107,7 @@ static uint64_t hash_word(scan_t *scan, uint32_t start, uint32_t end)
     char lower[WORD_MAX];
     uint32_t n = end - start < WORD_MAX ? end - start : WORD_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        lower[i] = (char)apr_tolower(scan->page->src[start + i]);
+        lower[i] = tmpl_lower(scan->page->src[start + i]);
     }
     if (scan->is_number && scan->is_fold) {
         lower[0] = '0';
@@ -126,13 +125,13 @@ static int next_in_text(scan_t *scan, uint32_t end, uint32_t *start)
         p++;
     }
     *start = p;
-    scan->is_number = p < end && apr_isdigit(src[p]);
+    scan->is_number = p < end && tmpl_is_digit((char)src[p]);
     if (p < end && is_dense(src[p])) {
         p = end - p < 3 ? end : p + 3;
     }
     else {
         while (p < end && is_word(src[p]) && !is_dense(src[p]) &&
-               (apr_isdigit(src[p]) != 0) == scan->is_number) {
+               tmpl_is_digit((char)src[p]) == scan->is_number) {
             p++;
         }
     }

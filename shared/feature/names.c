@@ -2,8 +2,6 @@
 /* What people call the parts of their pages: names found in classes and ids. */
 #include <pthread.h>
 
-#include <apr_lib.h>
-
 #include "feature/reading.h"
 #include "page/attr.h"
 
@@ -159,8 +157,8 @@ static int stands(const name_t *name, const char *value, uint32_t len, uint32_t 
     if (after == 0) {
         return 0; /* most do not */
     }
-    int begins = at == 0 || !apr_isalpha(value[at - 1]);
-    int ends = after >= len || !apr_isalpha(value[after]);
+    int begins = at == 0 || !tmpl_is_alpha(value[at - 1]);
+    int ends = after >= len || !tmpl_is_alpha(value[after]);
     return (name->where == ANYWHERE || begins) && (name->where != WHOLE || ends);
 }
 

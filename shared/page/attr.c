@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "text/eight.h"
@@ -145,7 +146,7 @@ int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const ch
     apr_size_t len = strlen(name);
     while (tmpl_attr_next(attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
         if (tmpl_span_len(attr->name) == len &&
-            strncasecmp(src + attr->name.start, name, len) == 0) {
+            apr_cstr_casecmpn(src + attr->name.start, name, len) == 0) {
             return 1;
         }
     }

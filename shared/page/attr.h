@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
+
+#include "text/ascii.h"
 #include "tmpl.h"
 
 typedef struct {
@@ -61,20 +64,7 @@ int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const ch
 static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *name)
 {
     apr_size_t len = strlen(name);
-    return tmpl_span_len(span) == len && strncasecmp(src + span.start, name, len) == 0;
-}
-
-/* The letter in lower case, if it is one of ASCII's. */
-static inline char tmpl_lower(char c)
-{
-    return (unsigned)(c - 'A') < 26u ? (char)(c | 0x20) : c;
-}
-
-/* HTML's white space: tab, line feed, form feed, carriage return, space. */
-static inline int tmpl_is_space(char c)
-{
-    const uint64_t spaces = 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r' | 1ull << ' ';
-    return (unsigned char)c <= ' ' && (spaces >> c & 1) != 0;
+    return tmpl_span_len(span) == len && apr_cstr_casecmpn(src + span.start, name, len) == 0;
 }
 
 #endif

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "page/attr.h"
+#include "text/ascii.h"
 
 /* HTML5 looks for a meta element no further than this (13.2.3.2). */
 #define PRESCAN 1024
@@ -22,7 +23,7 @@ const char *tmpl_charset_of_type(const char *type, apr_pool_t *pool)
     const char *p = type;
     while (p != NULL && (p = strchr(p, ';')) != NULL) {
         p += 1 + strspn(p + 1, " \t");
-        if (strncasecmp(p, name, sizeof(name) - 1) == 0) {
+        if (apr_cstr_casecmpn(p, name, sizeof(name) - 1) == 0) {
             p += sizeof(name) - 1;
             p += *p == '"';
             apr_size_t len = strcspn(p, "\"; \t");
@@ -35,7 +36,7 @@ const char *tmpl_charset_of_type(const char *type, apr_pool_t *pool)
 int tmpl_charset_is_ascii(const char *charset)
 {
     for (unsigned i = 0; charset != NULL && i < sizeof(not_ascii) / sizeof(not_ascii[0]); i++) {
-        if (strncasecmp(charset, not_ascii[i], strlen(not_ascii[i])) == 0) {
+        if (apr_cstr_casecmpn(charset, not_ascii[i], strlen(not_ascii[i])) == 0) {
             return 0;
         }
     }
@@ -46,7 +47,7 @@ int tmpl_charset_is_ascii(const char *charset)
 static const char *charset_value(const char *from, const char *end, apr_pool_t *pool)
 {
     for (const char *p = from; end - p > 7; p++) {
-        if (strncasecmp(p, "charset", 7) != 0) {
+        if (apr_cstr_casecmpn(p, "charset", 7) != 0) {
             continue;
         }
         p += 7;
@@ -95,7 +96,7 @@ static const char *charset_by_meta(const char *src, apr_size_t len, apr_pool_t *
             return NULL;
         }
         const char *close = memchr(p, '>', (apr_size_t)(end - p));
-        if (strncasecmp(p + 1, "meta", 4) == 0 && close != NULL) {
+        if (apr_cstr_casecmpn(p + 1, "meta", 4) == 0 && close != NULL) {
             const char *value = charset_value(p, close, pool);
             if (value != NULL) {
                 return value;

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-#include "page/attr.h"
+#include <apr_cstr.h>
+
+#include "text/ascii.h"
 
 /* Whether text begins with prefix, in any case. */
 static int begins(const char *text, uint32_t len, const char *prefix)
 {
-    return len >= strlen(prefix) && strncasecmp(text, prefix, strlen(prefix)) == 0;
+    return len >= strlen(prefix) && apr_cstr_casecmpn(text, prefix, strlen(prefix)) == 0;
 }
 
 tmpl_quirks_e tmpl_quirks(const tmpl_tokens_t *tokens, const char *src)

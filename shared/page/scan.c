@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_tables.h>
 
 #include "page/attr.h"
@@ -26,11 +27,6 @@ typedef struct {
     uint32_t noscript;          /* index of the start tag of the noscript that is open */
     uint32_t noscript_end;      /* where a browser that runs scripts sees it end; 0: not in one */
 } scan_t;
-
-static int is_alpha(char c)
-{
-    return (unsigned)((c | 0x20) - 'a') < 26u;
-}
 
 static tmpl_token_t *push(scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
 {
@@ -64,7 +60,7 @@ static uint32_t find(const scan_t *s, uint32_t from, const char *needle, apr_siz
 /* Whether a tag of that name, and not a longer one, stands at p, which is behind its '<' or '</'. */
 static int name_stands(const scan_t *s, uint32_t p, const char *name, apr_size_t name_len)
 {
-    if (s->len - p <= name_len || strncasecmp(s->src + p, name, name_len) != 0) {
+    if (s->len - p <= name_len || apr_cstr_casecmpn(s->src + p, name, name_len) != 0) {
         return 0;
     }
     char next = s->src[p + name_len];
@@ -167,7 +163,7 @@ static int is_integration_point(const char *name, uint32_t len)
         "foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"
     };
     for (apr_size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
-        if (strlen(points[i]) == len && strncasecmp(points[i], name, len) == 0) {
+        if (strlen(points[i]) == len && apr_cstr_casecmpn(points[i], name, len) == 0) {
             return 1;
         }
     }
@@ -298,15 +294,15 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
 static tmpl_decline_e markup(scan_t *s, uint32_t start)
 {
     char c = start + 1 < s->len ? s->src[start + 1] : ' ';
-    if (is_alpha(c)) {
+    if (tmpl_is_alpha(c)) {
         return tag_token(s, start, TMPL_TOKEN_START);
     }
     if (c == '/' && start + 2 == s->len) {
         return TMPL_DECLINE_TRUNCATED;
     }
     if (c == '/') {
-        return is_alpha(s->src[start + 2]) ? tag_token(s, start, TMPL_TOKEN_END)
-                                           : other_token(s, start);
+        return tmpl_is_alpha(s->src[start + 2]) ? tag_token(s, start, TMPL_TOKEN_END)
+                                                : other_token(s, start);
     }
     if (c == '!' || c == '?') {
         return other_token(s, start);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "page/attr.h"
@@ -25,7 +24,7 @@ struct tmpl_selector_t {
 
 static int is_name(char c)
 {
-    return apr_isalnum(c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
+    return tmpl_is_alnum(c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* The name at *at, in pool; NULL if none stands there. */
@@ -130,12 +129,7 @@ static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
 /* Whether the tag's name in the source is name, in any case: the table does not know every tag. */
 static int tag_is(const char *src, tmpl_span_t tag, const char *name)
 {
-    apr_size_t len = strlen(name);
-    if (tag.end - tag.start < len + 2 || strncasecmp(src + tag.start + 1, name, len) != 0) {
-        return 0;
-    }
-    char next = src[tag.start + 1 + len];
-    return tmpl_is_space(next) || next == '/' || next == '>';
+    return tmpl_span_is(src, (tmpl_span_t){ tag.start + 1, tmpl_attr_first(src, tag) }, name);
 }
 
 int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node)

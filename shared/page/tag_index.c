@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 
 static tmpl_tag_index_t the_index;
@@ -42,5 +43,5 @@ tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
     if (known[len - 1] == '\0' || known[len] != '\0') {
         return TMPL_TAG_OTHER; /* of another length */
     }
-    return len <= TMPL_TAG_FIRST || strncasecmp(known, name, len) == 0 ? tag : TMPL_TAG_OTHER;
+    return len <= TMPL_TAG_FIRST || apr_cstr_casecmpn(known, name, len) == 0 ? tag : TMPL_TAG_OTHER;
 }

@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <apr_uri.h>
 
+#include "text/ascii.h"
+
 /* RFC 3986, section 2.3: written as %XX they mean the same. */
 static int is_unreserved(unsigned c)
 {
-    return c < 0x80 && (apr_isalnum((int)c) || strchr("-._~", (int)c) != NULL) && c != 0;
+    return c != 0 && (tmpl_is_alnum((char)c) || strchr("-._~", (int)c) != NULL);
 }
 
 /* What may stand in an address as it is, '%' aside. */
@@ -22,7 +25,7 @@ static int is_allowed(unsigned c)
 
 static unsigned hex_of(char c)
 {
-    return (unsigned)(apr_isdigit(c) ? c - '0' : apr_tolower(c) - 'a' + 10);
+    return (unsigned)(tmpl_is_digit(c) ? c - '0' : tmpl_lower(c) - 'a' + 10);
 }
 
 /* The byte that a %XX at text stands for; -1 if there is none. */
@@ -77,10 +80,10 @@ const char *tmpl_address_spell(const char *text, apr_pool_t *pool)
 /* Whether text begins with a scheme: then no base is needed, and the scheme must be ours. */
 static int has_scheme(const char *text)
 {
-    if (!apr_isalpha(text[0])) {
+    if (!tmpl_is_alpha(text[0])) {
         return 0;
     }
-    while (apr_isalnum(*text) || *text == '+' || *text == '-' || *text == '.') {
+    while (tmpl_is_alnum(*text) || *text == '+' || *text == '-' || *text == '.') {
         text++;
     }
     return *text == ':';
@@ -151,7 +154,7 @@ static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, c
     int colons = strchr(parts->hostname, ':') != NULL;
     char *host = apr_pstrcat(pool, colons ? "[" : "", parts->hostname, colons ? "]" : "", NULL);
     for (char *p = host; *p != '\0'; p++) {
-        *p = (char)apr_tolower(*p);
+        *p = tmpl_lower(*p);
     }
     address->host = host;
     address->port = (uint16_t)port;
@@ -169,10 +172,10 @@ static apr_status_t fill_origin(tmpl_address_t *address, apr_uri_t *parts, const
     if (!schemed) {
         address->scheme = base->scheme;
     }
-    else if (parts->scheme != NULL && strcasecmp(parts->scheme, "http") == 0) {
+    else if (parts->scheme != NULL && apr_cstr_casecmp(parts->scheme, "http") == 0) {
         address->scheme = "http";
     }
-    else if (parts->scheme != NULL && strcasecmp(parts->scheme, "https") == 0) {
+    else if (parts->scheme != NULL && apr_cstr_casecmp(parts->scheme, "https") == 0) {
         address->scheme = "https";
     }
     else {

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_lib.h>
+#include <apr_cstr.h>
 #include <apr_strings.h>
 #include <apr_tables.h>
 #include <xxhash.h>
 
 #include "site/site.h"
+#include "text/ascii.h"
 
 /* Query parameters that name a visit, a campaign or a session, never a page. A '*' ends a prefix. */
 static const char *const tracking[] = {
@@ -27,7 +28,7 @@ static int is_tracking(const char *name, apr_size_t len)
         apr_size_t n = strlen(tracking[i]);
         int prefix = tracking[i][n - 1] == '*';
         n -= (apr_size_t)prefix;
-        if ((prefix ? len >= n : len == n) && strncasecmp(name, tracking[i], n) == 0) {
+        if ((prefix ? len >= n : len == n) && apr_cstr_casecmpn(name, tracking[i], n) == 0) {
             return 1;
         }
     }
@@ -43,7 +44,7 @@ static int by_bytes(const void *a, const void *b)
 static const char *path_identity(const char *path, apr_size_t len, apr_pool_t *pool)
 {
     const char *semicolon = memchr(path, ';', len);
-    if (semicolon != NULL && strncasecmp(semicolon + 1, "jsessionid=", 11) == 0) {
+    if (semicolon != NULL && apr_cstr_casecmpn(semicolon + 1, "jsessionid=", 11) == 0) {
         len = (apr_size_t)(semicolon - path);
     }
     return apr_pstrmemdup(pool, path, len);
@@ -82,9 +83,10 @@ static const char *canonical_uri(const tmpl_page_t *page, apr_pool_t *pool)
         apr_pstrmemdup(pool, page->src + page->canonical.start, tmpl_span_len(page->canonical));
     char *slashes = strstr(href, "//");
     apr_size_t scheme = slashes != NULL ? (apr_size_t)(slashes - href) : 0;
-    int absolute = slashes == href ||
-                   (slashes != NULL && ((scheme == 5 && strncasecmp(href, "http:", 5) == 0) ||
-                                        (scheme == 6 && strncasecmp(href, "https:", 6) == 0)));
+    int absolute =
+        slashes == href ||
+        (slashes != NULL && ((scheme == 5 && apr_cstr_casecmpn(href, "http:", 5) == 0) ||
+                             (scheme == 6 && apr_cstr_casecmpn(href, "https:", 6) == 0)));
     if (!absolute) {
         return href[0] == '/' ? href : NULL;
     }
@@ -92,7 +94,7 @@ static const char *canonical_uri(const tmpl_page_t *page, apr_pool_t *pool)
     const char *rest = host + strcspn(host, "/?#");
     host = apr_pstrmemdup(pool, host, strcspn(host, ":/?#"));
     for (char *p = host; *p != '\0'; p++) {
-        *p = (char)apr_tolower(*p);
+        *p = tmpl_lower(*p);
     }
     return *host == '\0' ? NULL : apr_pstrcat(pool, host, *rest == '/' ? "" : "/", rest, NULL);
 }

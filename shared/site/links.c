@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_cstr.h>
 #include <apr_hash.h>
 #include <apr_strings.h>
 
@@ -35,7 +36,7 @@ static int is_no_page(const char *uri)
     }
     for (apr_size_t i = 0; i < sizeof(no_pages) / sizeof(no_pages[0]); i++) {
         if (strlen(no_pages[i]) == len - dot &&
-            strncasecmp(no_pages[i], uri + dot, len - dot) == 0) {
+            apr_cstr_casecmpn(no_pages[i], uri + dot, len - dot) == 0) {
             return 1;
         }
     }

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-#include <apr_lib.h>
+#include <apr_cstr.h>
 #include <apr_strings.h>
 #include <apr_tables.h>
 
 #include "number.h"
 #include "site/address.h"
+#include "text/ascii.h"
 
 /* No robots.txt should ask for more than an hour between pages. */
 #define MOST_DELAY 3600.0
@@ -47,7 +48,7 @@ typedef struct {
 static int is_agent(const char *value, const char *agent)
 {
     apr_size_t len = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-");
-    return len == strlen(agent) && strncasecmp(value, agent, len) == 0;
+    return len == strlen(agent) && apr_cstr_casecmpn(value, agent, len) == 0;
 }
 
 static void read_agent(reader_t *reader, const char *value)
@@ -109,13 +110,13 @@ static void read_line(reader_t *reader, char *line)
     *colon = '\0';
     const char *name = trimmed(line);
     const char *value = trimmed(colon + 1);
-    if (strcasecmp(name, "user-agent") == 0) {
+    if (apr_cstr_casecmp(name, "user-agent") == 0) {
         read_agent(reader, value);
     }
-    else if (strcasecmp(name, "allow") == 0 || strcasecmp(name, "disallow") == 0) {
-        read_rule(reader, value, apr_tolower(name[0]) == 'a');
+    else if (apr_cstr_casecmp(name, "allow") == 0 || apr_cstr_casecmp(name, "disallow") == 0) {
+        read_rule(reader, value, tmpl_lower(name[0]) == 'a');
     }
-    else if (strcasecmp(name, "crawl-delay") == 0) {
+    else if (apr_cstr_casecmp(name, "crawl-delay") == 0) {
         read_delay(reader, value);
     }
 }

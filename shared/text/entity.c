@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include <apr_lib.h>
-
 #include <libxml/HTMLparser.h>
+
+#include "text/ascii.h"
 
 /* As long as the longest name in libxml2's table ("thetasym"): a name is one number. */
 #define NAME_MOST 8
@@ -124,7 +124,7 @@ uint32_t tmpl_entity_next(const char *text, apr_size_t len, apr_size_t *used)
     }
     pthread_once(&slots_once, slots_fill);
     apr_size_t n = 0;
-    while (n < NAME_MOST && 1 + n < len && apr_isalnum(text[1 + n])) {
+    while (n < NAME_MOST && 1 + n < len && tmpl_is_alnum(text[1 + n])) {
         n++;
     }
     if (n > 0 && 1 + n < len && text[1 + n] == ';') {

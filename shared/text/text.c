@@ -3,12 +3,11 @@
 
 #include <string.h>
 
-#include <apr_lib.h>
-
 #include <libxml/HTMLparser.h>
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
+#include "text/ascii.h"
 #include "text/entity.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
@@ -125,7 +124,7 @@ static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t
 static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
 {
     return tmpl_span_len(span) > 1 && page->src[span.start] == '<' &&
-           apr_isalpha(page->src[span.start + 1]);
+           tmpl_is_alpha(page->src[span.start + 1]);
 }
 
 static void give_segment(reader_t *reader, uint32_t segment)
@@ -174,7 +173,7 @@ static int is_inline(const char *name, apr_size_t len)
         name++;
         len--;
     }
-    while (n < len && apr_isalnum(name[n])) {
+    while (n < len && tmpl_is_alnum(name[n])) {
         n++;
     }
     return (tmpl_tag_flags(tmpl_tag_find(name, n)) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) == 0;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Characters of ASCII, whatever the locale is. What httpd hosts may set one (PHP's setlocale() does) in which 'I' is no
+ * capital 'i', as in Turkish, or bytes above 0x7F are letters; tolower() and strncasecmp() go by it. For names in any
+ * case there is apr_cstr_casecmpn().
+ */
+#ifndef TMPL_ASCII_H
+#define TMPL_ASCII_H
+
+#include <stdint.h>
+
+static inline int tmpl_is_alpha(char c)
+{
+    return (unsigned)((c | 0x20) - 'a') < 26u;
+}
+
+static inline int tmpl_is_digit(char c)
+{
+    return (unsigned)(c - '0') < 10u;
+}
+
+static inline int tmpl_is_alnum(char c)
+{
+    return tmpl_is_alpha(c) || tmpl_is_digit(c);
+}
+
+/* HTML's white space: tab, line feed, form feed, carriage return, space. */
+static inline int tmpl_is_space(char c)
+{
+    const uint64_t spaces = 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r' | 1ull << ' ';
+    return (unsigned char)c <= ' ' && (spaces >> c & 1) != 0;
+}
+
+/* The letter in lower case, if it is one. */
+static inline char tmpl_lower(char c)
+{
+    return (unsigned)(c - 'A') < 26u ? (char)(c | 0x20) : c;
+}
+
+#endif
