@@ -14,7 +14,7 @@
 #include <apr_thread_mutex.h>
 
 #include "mod_tmpl.h"
-#include "page/slot.h"
+#include "slot.h"
 
 /* More do not wait: what a child may hold, and lose should it be killed. */
 #define PAGES_MOST 1024

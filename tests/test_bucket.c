@@ -4,7 +4,7 @@
 
 #include "tap.h"
 
-#include "page/slot.h"
+#include "slot.h"
 #include "store/buckets.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))

@@ -9,7 +9,7 @@
 
 #include "feature/reading.h"
 #include "page/attr.h"
-#include "page/slot.h"
+#include "slot.h"
 #include "text/sixteen.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -4,7 +4,7 @@
 #include <xxhash.h>
 
 #include "page/attr.h"
-#include "page/slot.h"
+#include "slot.h"
 
 /* Tells the number of a name from a tmpl_tag_e. */
 #define NAME_UNKNOWN 0x80000000u

@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #include "page/attr.h"
-#include "page/slot.h"
+#include "slot.h"
 #include "text/sixteen.h"
 
 void tmpl_segments_init(tmpl_build_t *build)

@@ -3,7 +3,7 @@
  * A store in the memory of this process, gone when it is closed: for a run over files that asks for no
  * other. A page costs it a few memory accesses a key. No URI that a person writes names it.
  */
-#include "page/slot.h"
+#include "slot.h"
 #include "store/provider.h"
 #include "store/rules.h"
 

@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "page/slot.h"
+#include "slot.h"
 
 #define HEAD_SIZE    28                 /* without the cursor behind it */
 #define BUCKET_FLAG  'b'                /* the first byte of a bucket's field */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a hash has its place in a page's own table. Hashes of a page's names and texts can be worked out by
+ * Where a hash has its place in a table in memory. Hashes of a page's names and texts can be worked out by
  * whoever writes the page, and enough of them that fall into one place would make the table slow; so
  * the place depends on a factor that is drawn when the process first asks, and that no page can know.
  */

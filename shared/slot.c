@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/slot.h"
+#include "slot.h"
 
 #include <pthread.h>
 
