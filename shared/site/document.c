@@ -124,7 +124,7 @@ static apr_size_t place_len(const char *identity)
     while (slash != NULL) {
         const char *next = memchr(slash + 1, '/', (apr_size_t)(end - slash - 1));
         const char *dot = next != NULL ? memrchr(slash, '.', (apr_size_t)(next - slash)) : NULL;
-        if (dot != NULL && apr_isalpha(dot[1])) {
+        if (dot != NULL && tmpl_is_alpha(dot[1])) {
             return (apr_size_t)(next - identity);
         }
         slash = next;
