@@ -81,7 +81,7 @@ sub alive {
 # Whether the condition comes true while the server lives.
 sub comes_up {
     my ($server, $condition) = @_;
-    my $end = time() + 20;
+    my $end = time() + 120;
     while (time() < $end && alive($server)) {
         return 1 if $condition->();
         sleep 0.02;
@@ -91,7 +91,7 @@ sub comes_up {
 
 sub end_server {
     my ($server) = @_;
-    my $end = time() + 10;
+    my $end = time() + 60;
     kill 'TERM', $server->{pid};
     while (alive($server)) {
         if (time() > $end) {
