@@ -3,105 +3,24 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "feature/chars.h"
+#include "feature/piece.h"
+#include "text/eight.h"
 
-#define COPYRIGHT 0xA9
+/* What is read at once is used as numbers; to gather them in vectors first takes longer. */
+#pragma GCC optimize("no-tree-slp-vectorize")
 
 /* What the scan stands in. A dense word is one character. */
 enum { NO_WORD, IN_WORD, DENSE };
 
-/* What a byte begins. The last three, which make words, are bits. */
-enum {
-    SIGN,
-    SPACE,
-    APOSTROPHE,
-    STOP,
-    COMMA,
-    REFERENCE,
-    WIDE,
-    SMALL = 0x10,
-    CAPITAL = 0x20,
-    DIGIT = 0x40
-};
-
-static const unsigned char classes[256] = {
-    ['\t' ... '\r'] = SPACE,
-    [' '] = SPACE,
-    ['\''] = APOSTROPHE,
-    ['.'] = STOP,
-    ['!'] = STOP,
-    ['?'] = STOP,
-    [','] = COMMA,
-    [';'] = COMMA,
-    ['&'] = REFERENCE,
-    ['a' ... 'z'] = SMALL,
-    ['A' ... 'Z'] = CAPITAL,
-    ['0' ... '9'] = DIGIT,
-    [0x80 ... 0xFF] = WIDE,
-};
-
-static int is_in_word(unsigned char byte)
-{
-    return classes[byte] >= SMALL;
-}
-
-/*
- * The next character of UTF-8, from 0x80 on. A byte that is none stands for itself, for pages in other charsets, whose letters
- * are letters to the model; tmpl_utf8_next, which makes text to be read by people, has U+FFFD for it.
- */
-static uint32_t next_char(const unsigned char *s, uint32_t end, uint32_t *at)
-{
-    static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-    uint32_t c = s[(*at)++];
-    uint32_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC2 ? 1 : 0;
-    if (more == 0 || c > 0xF4 || end - *at < more) {
-        return c;
-    }
-    uint32_t code = c & (0x3FU >> more);
-    for (uint32_t i = 0; i < more; i++) {
-        if ((s[*at + i] & 0xC0) != 0x80) {
-            return c;
-        }
-        code = code << 6 | (s[*at + i] & 0x3F);
-    }
-    if (code < least[more]) {
-        return c;
-    }
-    *at += more;
-    return code;
-}
-
-/* Behind ASCII. */
-static int is_stop(uint32_t c)
-{
-    return c == 0x2026 /* ellipsis */ || c == 0x3002 || c == 0xFF01 || c == 0xFF1F /* CJK */ ||
-           c == 0x0964 /* danda */ || c == 0x06D4 || c == 0x061F /* Arabic */;
-}
-
-static int is_comma(uint32_t c)
-{
-    return c == 0x3001 || c == 0xFF0C /* CJK */ || c == 0x060C /* Arabic */;
-}
-
-static int is_word(uint32_t c)
-{
-    return (c < 0x2000 || c > 0x206F) && c != COPYRIGHT && !is_stop(c) && !is_comma(c);
-}
-
-/* Scripts without spaces: kana, CJK ideographs, Thai. */
-static int is_dense(uint32_t c)
-{
-    return (c >= 0x3040 && c <= 0x9FFF) || (c >= 0x0E00 && c <= 0x0E7F) ||
-           (c >= 0x20000 && c <= 0x2FFFF);
-}
+/* The longest name or number of a character reference. */
+#define REFERENCE_NAME 10
 
 /* Behind a character reference at s[at - 1] == '&'; at if there is none. */
 static uint32_t skip_reference(const unsigned char *s, uint32_t at, uint32_t end)
 {
     uint32_t p = at;
-    while (p < end && p - at < 10 && (is_in_word(s[p]) || s[p] == '#')) {
+    while (p < end && p - at < REFERENCE_NAME && (tmpl_byte_in_word(s[p]) || s[p] == '#')) {
         p++;
     }
     return p < end && p > at && s[p] == ';' ? p + 1 : at;
@@ -118,83 +37,33 @@ static int is_copyright(const unsigned char *reference, uint32_t len)
     return 0;
 }
 
-/*
- * How a word looks: the first and the last of the letters and digits of ASCII that it begins with, and how many
- * these are. Capitals look like small letters: what tells them apart is set.
- */
-static inline unsigned look_of(uint32_t first, uint32_t last, uint32_t len)
-{
-    return (((first << 3 ^ last) | 0x20 << 3 | 0x20) + (len << 5)) % TMPL_LOOKS;
-}
-
-/* A word begins, or a character that is one. */
-static void begin_word(tmpl_scan_t *scan, uint32_t at, unsigned look)
+/* A word begins, which may be one of the title's. */
+static inline void begin_word(tmpl_scan_t *scan, uint32_t at, int may_be_of_title)
 {
     scan->word = at;
-    scan->may_be_of_title = scan->title->looks[look] | (scan->learn != NULL);
+    scan->may_be_of_title = may_be_of_title;
 }
 
-/* FNV-1a; with capitals as small letters, and without apostrophes, which do not divide words. */
-static uint32_t hash_word(const tmpl_scan_t *scan, uint32_t at, uint32_t end)
+static inline void begin_wide(tmpl_scan_t *scan, uint32_t at, uint32_t c)
 {
-    uint32_t hash = 2166136261;
-    while (at < end) {
-        unsigned char byte = scan->s[at];
-        uint32_t after = at + 1;
-        uint32_t c = byte < 0x80 ? byte | 0x20U : next_char(scan->s, scan->end, &at);
-        hash = byte == '\'' ? hash : (hash ^ c) * 16777619;
-        at = byte < 0x80 ? after : at;
-    }
-    return hash;
+    begin_word(scan, at, tmpl_title_begins_wide(scan->title, c) != 0 || scan->learns);
 }
 
-static int is_of_title(const tmpl_title_t *title, uint32_t hash)
+/* A word of so many halves ends: is it of the title? Most are not, by their begins. */
+static void look_up_word(tmpl_scan_t *scan, uint32_t end, uint32_t halves)
 {
-    uint32_t i = 0;
-    while (i < title->n && title->words[i] != hash) {
-        i++;
+    if (scan->learns) {
+        tmpl_title_add(scan->title, scan->s, scan->word, end, scan->end);
     }
-    return i < title->n;
-}
-
-/* That of a word of the title. An apostrophe does not count. */
-static unsigned look_at_word(const tmpl_scan_t *scan, uint32_t at, uint32_t end)
-{
-    uint32_t len = 0;
-    uint32_t first = at;
-    uint32_t last = at;
-    if (scan->s[at] >= 0x80) {
-        uint32_t c = next_char(scan->s, scan->end, &at);
-        return look_of(c, c, 0);
-    }
-    for (; at < end && scan->s[at] < 0x80; at++) {
-        last = is_in_word(scan->s[at]) ? at : last;
-        len += (uint32_t)is_in_word(scan->s[at]);
-    }
-    return look_of(scan->s[first], scan->s[last], len);
-}
-
-/* A word of so many halves ends: is it of the title? Most are not, by their looks. */
-static void end_word(tmpl_scan_t *scan, uint32_t end, uint32_t halves)
-{
-    tmpl_title_t *learn = scan->learn;
-    if (!scan->may_be_of_title) {
-        return;
-    }
-    uint32_t hash = hash_word(scan, scan->word, end);
-    if (learn == NULL) {
-        scan->tally->titled += is_of_title(scan->title, hash) ? halves : 0;
-    }
-    else if (learn->n < learn->room) {
-        learn->words[learn->n++] = hash;
-        learn->looks[look_at_word(scan, scan->word, end)] = 1;
+    else if (tmpl_title_has(scan->title, scan->s, scan->word, end, scan->end)) {
+        scan->tally->titled += halves;
     }
 }
 
-static void leave_word(tmpl_scan_t *scan, uint32_t at)
+static inline void leave_word(tmpl_scan_t *scan, uint32_t at)
 {
-    if (scan->in_word == IN_WORD) {
-        end_word(scan, at, 2);
+    if (scan->in_word == IN_WORD && scan->may_be_of_title) {
+        look_up_word(scan, at, 2);
     }
     scan->in_word = NO_WORD;
 }
@@ -203,7 +72,7 @@ static void leave_word(tmpl_scan_t *scan, uint32_t at)
 static void enter_word(tmpl_scan_t *scan, uint32_t at, uint32_t c)
 {
     if (scan->in_word != IN_WORD) {
-        begin_word(scan, at, look_of(c, c, 0));
+        begin_wide(scan, at, c);
     }
     scan->tally->words += scan->in_word == NO_WORD ? 2 : 0;
     scan->tally->ends = 0;
@@ -215,8 +84,10 @@ static void read_dense(tmpl_scan_t *scan, uint32_t at, uint32_t after, uint32_t 
     leave_word(scan, at);
     scan->tally->words += 1;
     scan->tally->ends = 0;
-    begin_word(scan, at, look_of(c, c, 0));
-    end_word(scan, after, 1);
+    begin_wide(scan, at, c);
+    if (scan->may_be_of_title) {
+        look_up_word(scan, after, 1);
+    }
     scan->in_word = DENSE;
 }
 
@@ -225,128 +96,43 @@ static uint32_t read_wide(tmpl_scan_t *scan, uint32_t at)
 {
     tmpl_tally_t *tally = scan->tally;
     uint32_t after = at;
-    uint32_t c = next_char(scan->s, scan->end, &after);
+    uint32_t c = tmpl_next_char(scan->s, scan->end, &after);
     if (c == 0xA0) { /* a space that does not break */
         leave_word(scan, at);
         return after;
     }
     tally->chars += 1;
-    if (is_dense(c)) {
+    if (tmpl_is_dense(c)) {
         read_dense(scan, at, after, c);
     }
-    else if (is_word(c)) {
+    else if (tmpl_is_word(c)) {
         enter_word(scan, at, c);
     }
     else {
         leave_word(scan, at);
-        tally->rights |= c == COPYRIGHT;
-        tally->stops += (uint32_t)is_stop(c);
-        tally->ends |= (unsigned char)is_stop(c);
-        tally->commas += (uint32_t)is_comma(c);
+        tally->rights |= c == TMPL_COPYRIGHT;
+        tally->stops += (uint32_t)tmpl_is_stop(c);
+        tally->ends |= (unsigned char)tmpl_is_stop(c);
+        tally->commas += (uint32_t)tmpl_is_comma(c);
     }
     return after;
 }
 
 /* A sign ends a sentence only if nothing, or white space or a quote, follows. */
-static int is_last(const tmpl_scan_t *scan, uint32_t at)
+static inline int is_last(const tmpl_scan_t *scan, uint32_t at)
 {
-    return at >= scan->end || classes[scan->s[at]] == SPACE || scan->s[at] == '"' ||
-           scan->s[at] == 0xA0;
+    return at >= scan->end || tmpl_byte_classes[scan->s[at]] == TMPL_BYTE_SPACE ||
+           scan->s[at] == '"' || scan->s[at] == 0xA0;
 }
 
-/* An apostrophe or an ampersand. */
-static uint32_t read_break(tmpl_scan_t *scan, uint32_t at)
+/* The functions below are made for each kind of processors. */
+#define FOR_EACH_KIND static inline __attribute__((always_inline))
+
+FOR_EACH_KIND uint32_t count_bits(uint64_t bits, const int avx2)
 {
-    tmpl_tally_t *tally = scan->tally;
-    unsigned char class = classes[scan->s[at]];
-    tally->chars += 1;
-    if (class == REFERENCE) {
-        leave_word(scan, at);
-        uint32_t behind = skip_reference(scan->s, at + 1, scan->end);
-        if (behind > at + 1) {
-            tally->rights |= (unsigned char)is_copyright(scan->s + at + 1, behind - at - 1);
-            return behind;
-        }
+    if (avx2) {
+        return (uint32_t)__builtin_popcountll(bits);
     }
-    tally->signs += 1;
-    return at + 1;
-}
-
-/* Bytes that are looked at together. */
-#define PIECE 64
-
-/* What they are: bit i says it of byte i. */
-typedef struct {
-    uint64_t breaks; /* apostrophes, ampersands, what is not ASCII: each is looked at by itself */
-    uint64_t words;  /* letters and digits */
-    uint64_t digits;
-    uint64_t capitals;
-    uint64_t spaces;
-} piece_t;
-
-#ifdef __SSE2__
-/* Which of 16 bytes are first, or one of so many behind it. */
-static inline __m128i in_range(__m128i bytes, char first, int more)
-{
-    /* compared with signs: first becomes the least of all */
-    return _mm_cmpgt_epi8(_mm_set1_epi8((char)(more + 1 - 128)),
-                          _mm_add_epi8(bytes, _mm_set1_epi8((char)(-128 - first))));
-}
-
-static inline uint64_t bits_of(__m128i bytes, uint32_t at)
-{
-    return (uint64_t)(uint32_t)_mm_movemask_epi8(bytes) << at;
-}
-
-/* Those at `at`, 16 of them. */
-static inline void look_at(piece_t *piece, const unsigned char *s, uint32_t at)
-{
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(s + at));
-    __m128i letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z' - 'a');
-    __m128i digits = in_range(bytes, '0', 9);
-    __m128i spaces =
-        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), in_range(bytes, '\t', '\r' - '\t'));
-    __m128i signs = _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(1)), _mm_set1_epi8('\''));
-    piece->breaks |= bits_of(_mm_or_si128(bytes, signs), at);
-    piece->words |= bits_of(_mm_or_si128(letters, digits), at);
-    piece->digits |= bits_of(digits, at);
-    piece->spaces |= bits_of(spaces, at);
-    /* the bit that small letters have, moved to where signs are */
-    piece->capitals |= bits_of(_mm_andnot_si128(_mm_slli_epi16(bytes, 2), letters), at);
-}
-#else
-static inline void look_at(piece_t *piece, const unsigned char *s, uint32_t at)
-{
-    for (uint32_t i = at; i < at + 16; i++) {
-        unsigned char class = classes[s[i]];
-        uint64_t bit = (uint64_t)1 << i;
-        piece->breaks |= class == APOSTROPHE || class == REFERENCE || class == WIDE ? bit : 0;
-        piece->words |= class >= SMALL ? bit : 0;
-        piece->digits |= class == DIGIT ? bit : 0;
-        piece->capitals |= class == CAPITAL ? bit : 0;
-        piece->spaces |= class == SPACE ? bit : 0;
-    }
-}
-#endif
-
-/* The first n bytes; of those behind it says anything. */
-static piece_t look_at_piece(const tmpl_scan_t *scan, uint32_t at, uint32_t n)
-{
-    unsigned char copy[PIECE];
-    const unsigned char *s = scan->s + at;
-    piece_t piece = { 0 };
-    if (scan->len - at < PIECE) {
-        memset(copy, 0, sizeof(copy));
-        s = memcpy(copy, s, n);
-    }
-    for (uint32_t i = 0; i < n; i += 16) {
-        look_at(&piece, s, i);
-    }
-    return piece;
-}
-
-static uint32_t count_bits(uint64_t bits)
-{
     if (bits == 0) {
         return 0;
     }
@@ -356,125 +142,348 @@ static uint32_t count_bits(uint64_t bits)
     return (uint32_t)(bits * 0x0101010101010101 >> 56);
 }
 
-/* Bits below n. */
-static uint64_t below(uint32_t n)
+/* Bits below n, which is 1 to 64. */
+static inline uint64_t below(uint32_t n)
 {
-    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    return ~(uint64_t)0 >> (64 - n);
 }
 
-/* What the word that was read last has at the begin of n bytes. */
-static void go_on(tmpl_scan_t *scan, uint32_t at, uint32_t n, uint64_t words)
+/* How many bits are set from the lowest one on. */
+static inline uint32_t count_run(uint64_t bits)
 {
-    uint32_t run = ~words != 0 ? (uint32_t)__builtin_ctzll(~words) : PIECE;
-    if (scan->in_word == DENSE && run > 0) {
-        begin_word(scan, at, look_of(scan->s[at], scan->s[at + run - 1], run));
+    return ~bits != 0 ? (uint32_t)__builtin_ctzll(~bits) : 64;
+}
+
+/* Some bytes of a text, all of ASCII. */
+typedef struct {
+    const unsigned char *s; /* they, or a copy: TMPL_TITLE_LETTERS more may be read */
+    uint32_t at;            /* where they stand in the text */
+    uint32_t n;
+    uint64_t words;
+    uint64_t digits;
+    uint64_t capitals;
+    uint64_t solid;  /* no white space, and of character references the first byte */
+    uint64_t quotes; /* apostrophes */
+    uint64_t signs;
+    uint64_t titled; /* what words of the title may begin with */
+} run_t;
+
+/* What a piece has beside sets that are found for all its bytes at once. */
+typedef struct {
+    uint64_t quotes;
+    uint64_t references; /* their first bytes */
+    uint64_t tails;      /* and all others */
+} marks_t;
+
+/* The word in which the bytes before end goes on in these. */
+static void go_on(tmpl_scan_t *scan, const run_t *run)
+{
+    uint32_t more = count_run(run->words | run->quotes);
+    uint32_t first = run->words != 0 ? (uint32_t)__builtin_ctzll(run->words) : 64;
+    if (scan->in_word == DENSE && first < more) {
+        begin_word(scan, run->at + first, 1);
         scan->in_word = IN_WORD;
     }
-    else if (run > 0) { /* behind an apostrophe, or its looks are of a part of it */
-        scan->may_be_of_title = 1;
-    }
-    if (run < n) {
-        leave_word(scan, at + run);
+    if (more < run->n) {
+        leave_word(scan, run->at + more);
     }
 }
 
-/* The words that begin among n bytes; the last one may go on behind them. */
-static void read_words(tmpl_scan_t *scan, uint32_t at, uint32_t n, uint64_t words, uint64_t begins)
+/* Letters that words do not begin with, though there is none right before them: apostrophes do not divide words. */
+FOR_EACH_KIND uint64_t joined(const run_t *run, int in_word)
 {
-    const unsigned char *s = scan->s + at;
-    uint64_t ends = ~words & words << 1;
-    uint64_t last = words >> (n - 1) != 0 ? (uint64_t)1 << (63 - __builtin_clzll(begins)) : 0;
-    if (scan->tally->words == 0) {
-        scan->tally->lower = classes[s[__builtin_ctzll(begins)]] == SMALL;
+    uint64_t first = (uint64_t)(in_word != NO_WORD);
+    uint64_t behind = run->quotes & (run->words << 1 | first);
+    /* what is added to the first of some runs to the bit behind their last */
+    return ((behind + run->quotes) & ~run->quotes) | first;
+}
+
+/* Looks up the word at i, which ends here, among those of the title that bits say. */
+FOR_EACH_KIND void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsigned bits)
+{
+    const tmpl_title_t *title = scan->title;
+    uint32_t len = count_run((run->words | run->quotes) >> i);
+    int is_longer = len > TMPL_TITLE_LETTERS;
+    uint64_t letters = tmpl_eight((const char *)run->s + i) | TMPL_EACH(0x20);
+    letters &= below(8 * (is_longer ? TMPL_TITLE_LETTERS : len));
+    int may_be = (run->quotes >> i & below(len)) != 0 || scan->learns;
+    for (; bits != 0 && !may_be; bits &= bits - 1) {
+        for (uint32_t w = (uint32_t)__builtin_ctz(bits); w < title->n; w += 8) {
+            if (title->words[w].letters == letters && title->words[w].is_longer == is_longer) {
+                if (!is_longer) {
+                    scan->tally->titled += 2;
+                    return;
+                }
+                may_be = 1;
+            }
+        }
     }
-    scan->tally->words += 2 * count_bits(begins);
-    for (begins ^= last; begins != 0; begins &= begins - 1, ends &= ends - 1) {
+    if (may_be) {
+        scan->word = run->at + i;
+        look_up_word(scan, run->at + i + len, 2);
+    }
+}
+
+/* Looks up words that begin at these bytes; the last one may go on behind the run. */
+FOR_EACH_KIND void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begins)
+{
+    unsigned all = scan->learns ? 0xFF : 0;
+    uint32_t last = 63 - (uint32_t)__builtin_clzll(begins);
+    begins = (begins ^ (uint64_t)1 << last) & run->titled;
+    for (; begins != 0; begins &= begins - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(begins);
-        uint32_t end = (uint32_t)__builtin_ctzll(ends);
-        unsigned look = look_of(s[i], s[end - 1], end - i);
-        if (scan->title->looks[look] != 0 || scan->learn != NULL) {
-            begin_word(scan, at + i, look);
-            end_word(scan, at + end, 2);
+        unsigned bits = tmpl_title_begins(scan->title, run->s + i) | all;
+        if (bits != 0) {
+            look_up(scan, run, i, bits);
         }
     }
-    if (last != 0) {
-        uint32_t i = (uint32_t)__builtin_ctzll(last);
-        begin_word(scan, at + i, look_of(s[i], s[n - 1], n - i));
+    /* what stands behind a span is not text */
+    int is_cut = run->at + last + 2 >= scan->end;
+    unsigned bits = is_cut ? 0xFF : tmpl_title_begins(scan->title, run->s + last) | all;
+    if (run->at + run->n < scan->end &&
+        count_run((run->words | run->quotes) >> last) >= run->n - last) {
+        begin_word(scan, run->at + last, bits != 0);
         scan->in_word = IN_WORD;
     }
+    else if (bits != 0) {
+        look_up(scan, run, last, bits);
+    }
 }
 
-/* Signs among bytes from at on; words: the letters and digits among these. */
-static void read_signs(tmpl_scan_t *scan, uint32_t at, uint64_t signs, uint64_t words)
+FOR_EACH_KIND void read_signs(tmpl_scan_t *scan, const run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
-    for (; signs != 0; signs &= signs - 1) {
+    for (uint64_t signs = run->signs; signs != 0; signs &= signs - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(signs);
-        unsigned char class = classes[scan->s[at + i]];
-        tally->signs += 1;
-        tally->commas += class == COMMA;
-        if (class == STOP) {
-            tally->stops += (uint32_t)is_last(scan, at + i + 1);
-            tally->ends |= words >> i == 0;
+        unsigned char class = tmpl_byte_classes[run->s[i]];
+        tally->commas += class == TMPL_BYTE_COMMA;
+        if (class == TMPL_BYTE_STOP) {
+            tally->stops += (uint32_t)is_last(scan, run->at + i + 1);
+            tally->ends |= run->words >> i == 0;
         }
     }
 }
 
-/* Reads n bytes of ASCII without breaks, from bit i of piece on. */
-static void read_run(tmpl_scan_t *scan, uint32_t at, const piece_t *piece, uint32_t i, uint32_t n)
+FOR_EACH_KIND void read_run(tmpl_scan_t *scan, const run_t *run, const int avx2)
 {
     tmpl_tally_t *tally = scan->tally;
-    uint64_t all = below(n);
-    uint64_t words = piece->words >> i & all;
-    uint64_t spaces = piece->spaces >> i & all;
-    uint64_t signs = all & ~words & ~spaces;
-    uint64_t whole = words; /* without the end of a word that began before */
-    tally->chars += n - count_bits(spaces);
-    tally->digits += count_bits(piece->digits >> i & all);
-    if (scan->in_word != NO_WORD) {
-        go_on(scan, at, n, words);
-        whole = words & (words + (words & 1));
+    uint64_t begins = run->words & ~(run->words << 1);
+    tally->chars += count_bits(run->solid, avx2);
+    tally->digits += count_bits(run->digits, avx2);
+    tally->signs += count_bits(run->signs, avx2);
+    if (run->quotes != 0 || scan->in_word != NO_WORD) {
+        begins &= ~joined(run, scan->in_word);
+        if (scan->in_word != NO_WORD) {
+            go_on(scan, run);
+        }
     }
-    tally->ends = words != 0 ? 0 : tally->ends;
-    if (whole != 0) {
-        uint64_t begins = whole & ~(whole << 1);
-        tally->capitals += count_bits(begins & piece->capitals >> i);
-        read_words(scan, at, n, whole, begins);
+    if (run->words != 0) {
+        tally->ends = 0;
     }
-    if (signs != 0) {
-        read_signs(scan, at, signs, words);
+    if (begins != 0) {
+        if (tally->words == 0) {
+            tally->lower = tmpl_byte_classes[run->s[__builtin_ctzll(begins)]] == TMPL_BYTE_SMALL;
+        }
+        tally->words += 2 * count_bits(begins, avx2);
+        tally->capitals += count_bits(begins & run->capitals, avx2);
+        read_words(scan, run, begins);
     }
+    read_signs(scan, run);
 }
 
-/* Reads n bytes, and what the last character has more; returns what is behind. */
-static uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n)
+/* Bytes [i, i + n) of a piece. */
+FOR_EACH_KIND run_t part_of(const tmpl_piece_t *piece, const marks_t *marks, const unsigned char *s,
+                            uint32_t at, uint32_t i, uint32_t n)
 {
-    piece_t piece = look_at_piece(scan, at, n);
-    uint32_t i = 0;
-    if (n == PIECE && piece.words >> (PIECE - 1) != 0 && ~piece.words != 0) {
-        n -= (uint32_t)__builtin_clzll(
-            ~piece.words); /* a word that goes on would be hashed, whatever its looks */
+    uint64_t all = below(n);
+    uint64_t solid = ~(piece->spaces | marks->tails) >> i & all;
+    uint64_t words = piece->words >> i & all;
+    return (run_t){ .s = s + i,
+                    .at = at + i,
+                    .n = n,
+                    .words = words,
+                    .digits = piece->digits >> i & all,
+                    .capitals = piece->capitals >> i,
+                    .solid = solid,
+                    .quotes = marks->quotes >> i & all,
+                    .signs = solid & ~words & ~(marks->references >> i),
+                    .titled = piece->titled >> i };
+}
+
+/* Behind the reference whose ampersand is at i, if it is one: nearly all are a name and a semicolon. */
+FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_piece_t *piece,
+                                        uint32_t at, uint32_t i, uint32_t n)
+{
+    uint32_t name = count_run(piece->words >> i >> 1);
+    if (name > 0 && name <= REFERENCE_NAME && i + 1 + name < n &&
+        scan->s[at + i + 1 + name] == ';') {
+        return i + name + 2;
     }
-    while (i < n) {
-        uint64_t breaks = piece.breaks >> i;
-        uint32_t run = breaks != 0 ? (uint32_t)__builtin_ctzll(breaks) : PIECE;
-        if (run == 0) {
-            i = (scan->s[at + i] < 0x80 ? read_break : read_wide)(scan, at + i) - at;
+    return skip_reference(scan->s, at + i + 1, scan->end) - at;
+}
+
+/* Tells apostrophes from references, of which nothing else is left in the sets. Returns how many bytes are known. */
+FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_piece_t *piece,
+                                  uint32_t at, uint32_t n)
+{
+    for (uint64_t left = piece->marks & below(n); left != 0; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        if (scan->s[at + i] == '\'') {
+            marks->quotes |= left & -left;
             continue;
         }
-        run = run < n - i ? run : n - i;
-        read_run(scan, at + i, &piece, i, run);
-        i += run;
+        uint32_t behind = behind_reference(scan, piece, at, i, n);
+        if (behind > n) {
+            n = i;
+            break;
+        }
+        if (behind > i + 1) {
+            marks->references |= left & -left;
+            marks->tails |= below(behind) & ~below(i + 1);
+            scan->tally->rights |=
+                (unsigned char)is_copyright(scan->s + at + i + 1, behind - i - 1);
+        }
+    }
+    piece->words &= ~marks->tails;
+    piece->digits &= ~marks->tails;
+    piece->capitals &= ~marks->tails;
+    return n;
+}
+
+/* Reads n bytes of which some are not ASCII, and what the last character has more; returns what is behind. */
+FOR_EACH_KIND uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_piece_t *piece,
+                                  const marks_t *marks, const unsigned char *s, uint32_t at,
+                                  uint32_t n, const int avx2)
+{
+    uint32_t i = 0;
+    while (i < n) {
+        uint64_t wide = piece->wide >> i;
+        uint32_t ascii = wide != 0 ? (uint32_t)__builtin_ctzll(wide) : TMPL_PIECE;
+        if (ascii == 0) {
+            i = read_wide(scan, at + i) - at;
+            continue;
+        }
+        ascii = ascii < n - i ? ascii : n - i;
+        run_t run = part_of(piece, marks, s, at, i, ascii);
+        read_run(scan, &run, avx2);
+        i += ascii;
     }
     return at + i;
 }
 
-void tmpl_tally_span(tmpl_scan_t *scan, tmpl_span_t span)
+/* Reads at most n bytes, and what the last character has more; returns what is behind. */
+FOR_EACH_KIND uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n, tmpl_look_t *look,
+                                  const int avx2)
+{
+    unsigned char copy[TMPL_PIECE + TMPL_TITLE_LETTERS];
+    const unsigned char *s = scan->s + at;
+    marks_t marks = { 0 };
+    if (scan->len - at < sizeof(copy)) {
+        memset(copy, 0, sizeof(copy));
+        s = memcpy(copy, s, n);
+    }
+    tmpl_piece_t piece = look(s, n, scan->title->first);
+    if ((piece.marks & below(n)) != 0) {
+        n = find_marks(scan, &marks, &piece, at, n);
+    }
+    uint64_t open = piece.words | marks.quotes;
+    if (n == TMPL_PIECE && open >> (TMPL_PIECE - 1) != 0 && ~open != 0) {
+        n -= (uint32_t)__builtin_clzll(~open); /* the last word may go on */
+    }
+    if ((piece.wide & below(n)) != 0) {
+        return read_mixed(scan, &piece, &marks, s, at, n, avx2);
+    }
+    run_t run = part_of(&piece, &marks, s, at, 0, n);
+    read_run(scan, &run, avx2);
+    return at + n;
+}
+
+FOR_EACH_KIND void read_span(tmpl_scan_t *scan, tmpl_span_t span, tmpl_look_t *look, const int avx2)
 {
     uint32_t at = span.start;
     scan->end = span.end;
     while (at < span.end) {
-        at = read_piece(scan, at, span.end - at < PIECE ? span.end - at : PIECE);
+        at = read_piece(scan, at, span.end - at < TMPL_PIECE ? span.end - at : TMPL_PIECE, look,
+                        avx2);
     }
     leave_word(scan, at);
+}
+
+/* The link around a node, which is known to stand in one. */
+static uint32_t link_of(const tmpl_page_t *page, uint32_t node)
+{
+    while (node != 0 && page->nodes[node].tag != TMPL_TAG_A) {
+        node = page->nodes[node].parent;
+    }
+    return node;
+}
+
+/* A link that is seen first. */
+static inline void read_link(tmpl_tally_t *tally, unsigned in)
+{
+    tally->links += 1;
+    tally->here += (in & TMPL_LINKS_HERE) != 0;
+    tally->whole += (in & TMPL_LINKS_WHOLE) != 0;
+}
+
+FOR_EACH_KIND void read_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b, tmpl_look_t *look,
+                              const int avx2)
+{
+    const tmpl_page_t *page = scan->reading->page;
+    uint32_t link = TMPL_NONE;
+    scan->tally = tally;
+    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
+        const tmpl_segment_t *segment = &page->segments[i];
+        const tmpl_node_t *node = &page->nodes[segment->node];
+        uint32_t words = tally->words;
+        if (segment->span.start != node->open.start) {
+            read_span(scan, segment->span, look, avx2);
+        }
+        tally->images += node->tag == TMPL_TAG_IMG;
+        if (tmpl_place(scan->reading, segment->node)->in & TMPL_IN_LINK) {
+            uint32_t own = link_of(page, segment->node);
+            tally->linked += tally->words - words;
+            if (own != link) {
+                read_link(tally, tmpl_place(scan->reading, own)->in);
+            }
+            link = own;
+        }
+    }
+}
+
+void tmpl_tally_block_anywhere(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
+{
+    read_block(tally, scan, b, tmpl_look_anywhere, 0);
+}
+
+#ifdef TMPL_FOR_AVX2
+TMPL_FOR_AVX2 static void read_block_avx2(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
+{
+    read_block(tally, scan, b, tmpl_look_avx2, 1);
+}
+
+tmpl_tally_block_t *tmpl_tally_block_here(void)
+{
+    return tmpl_has_avx2() ? read_block_avx2 : tmpl_tally_block_anywhere;
+}
+#else
+tmpl_tally_block_t *tmpl_tally_block_here(void)
+{
+    return tmpl_tally_block_anywhere;
+}
+#endif
+
+void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading)
+{
+    tmpl_tally_t tally = { 0 };
+    *title = (tmpl_title_t){ 0 };
+    *scan = (tmpl_scan_t){ .tally = &tally,
+                           .reading = reading,
+                           .s = (const unsigned char *)reading->page->src,
+                           .len = reading->page->len,
+                           .title = title,
+                           .learns = 1 };
+    read_span(scan, reading->page->title, tmpl_look_anywhere, 0);
+    scan->titled = tally.words;
+    scan->learns = 0;
 }

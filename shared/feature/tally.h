@@ -4,31 +4,31 @@
 #define TMPL_TALLY_H
 
 #include "feature/reading.h"
+#include "feature/title.h"
 
-#define TMPL_LOOKS 1024
-
-/* The words of the page's title, by hash; set words and room, the rest to 0. */
-typedef struct {
-    unsigned char looks[TMPL_LOOKS]; /* 1: a word looks like that */
-    uint32_t *words;
-    uint32_t n;
-    uint32_t room;
-} tmpl_title_t;
-
-/* A text while it is read. Set tally, s, len and title, and learn if words are to be put there; the rest to 0. */
+/* Blocks while they are read. */
 typedef struct {
     tmpl_tally_t *tally;
-    const unsigned char *s;
-    uint32_t len; /* of s: so much may be read */
-    uint32_t end; /* of the text */
+    const tmpl_reading_t *reading;
+    const unsigned char *s; /* its source */
+    uint32_t len;           /* of s: so much may be read */
+    uint32_t end;           /* of the text that is read */
     int in_word;
-    int may_be_of_title;       /* the word that it stands in, by its looks */
-    uint32_t word;             /* where that begins */
-    const tmpl_title_t *title; /* its words are looked up there */
-    tmpl_title_t *learn;       /* or put there */
+    int may_be_of_title; /* the word that it stands in, by its begin */
+    uint32_t word;       /* where that begins */
+    tmpl_title_t *title; /* its words are looked up there */
+    int learns;          /* or put there */
+    uint32_t titled;     /* words of the title, in halves */
 } tmpl_scan_t;
 
-/* Adds what stands in a span of s to the tally. No word goes on from one span to the next. */
-void tmpl_tally_span(tmpl_scan_t *scan, tmpl_span_t span);
+/* Begins to read the blocks of a page: reads its title. All arguments must stay as they are meanwhile. */
+void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading);
+
+/* Adds what stands in a block to the tally. No word goes on from one segment to the next. */
+typedef void tmpl_tally_block_t(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b);
+
+/* The function that does so as any processor can, and the fastest one for this processor. All count the same. */
+tmpl_tally_block_t tmpl_tally_block_anywhere;
+tmpl_tally_block_t *tmpl_tally_block_here(void);
 
 #endif

@@ -5,23 +5,6 @@
 
 #include "feature/tally.h"
 
-/* The link around a node, which is known to stand in one. */
-static uint32_t link_of(const tmpl_page_t *page, uint32_t node)
-{
-    while (node != 0 && page->nodes[node].tag != TMPL_TAG_A) {
-        node = page->nodes[node].parent;
-    }
-    return node;
-}
-
-/* A link that is seen first. */
-static void read_link(tmpl_tally_t *tally, unsigned in)
-{
-    tally->links += 1;
-    tally->here += (in & TMPL_LINKS_HERE) != 0;
-    tally->whole += (in & TMPL_LINKS_WHOLE) != 0;
-}
-
 /* Which segments stand on the page more than once, by key. */
 static void find_again(unsigned char *uses, const tmpl_page_t *page)
 {
@@ -33,33 +16,6 @@ static void find_again(unsigned char *uses, const tmpl_page_t *page)
     }
     for (uint32_t i = 0; i < page->n_keys; i++) {
         uses[i] = uses[i] == AGAIN;
-    }
-}
-
-static void read_block(tmpl_tally_t *tally, const tmpl_reading_t *reading, uint32_t b,
-                       const tmpl_title_t *title)
-{
-    const tmpl_page_t *page = reading->page;
-    tmpl_scan_t scan = {
-        .tally = tally, .s = (const unsigned char *)page->src, .len = page->len, .title = title
-    };
-    uint32_t link = TMPL_NONE;
-    for (uint32_t i = page->blocks[b].first_segment; i < page->blocks[b].after_segment; i++) {
-        const tmpl_segment_t *segment = &page->segments[i];
-        const tmpl_node_t *node = &page->nodes[segment->node];
-        uint32_t words = tally->words;
-        if (segment->span.start != node->open.start) {
-            tmpl_tally_span(&scan, segment->span);
-        }
-        tally->images += node->tag == TMPL_TAG_IMG;
-        if (tmpl_place(reading, segment->node)->in & TMPL_IN_LINK) {
-            uint32_t own = link_of(page, segment->node);
-            tally->linked += tally->words - words;
-            if (own != link) {
-                read_link(tally, tmpl_place(reading, own)->in);
-            }
-            link = own;
-        }
     }
 }
 
@@ -105,22 +61,6 @@ tmpl_tally_t tmpl_tally_of(const tmpl_reading_t *reading, uint32_t b)
                            .lower = (small->marks & TMPL_MARK_LOWER) != 0 };
 }
 
-/* Words of a title beyond these are not looked at. */
-#define TITLE_MAX 64
-
-static void read_title(tmpl_reading_t *reading, tmpl_title_t *title)
-{
-    const tmpl_page_t *page = reading->page;
-    tmpl_tally_t tally = { 0 };
-    tmpl_scan_t scan = { .tally = &tally,
-                         .s = (const unsigned char *)page->src,
-                         .len = page->len,
-                         .title = title,
-                         .learn = title };
-    tmpl_tally_span(&scan, page->title);
-    reading->title = tally.words;
-}
-
 static void set_sums(tmpl_before_t *before, uint32_t b, const tmpl_sums_t *sums)
 {
     before->words[b] = sums->words;
@@ -132,17 +72,19 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     uint32_t n = page->n_blocks;
-    uint32_t words[TITLE_MAX];
-    tmpl_title_t title = { .words = words, .room = TITLE_MAX };
+    tmpl_title_t title;
+    tmpl_scan_t scan;
+    tmpl_tally_block_t *read_block = tmpl_tally_block_here();
     tmpl_sums_t sums = { 0 };
     uint32_t long_text = 0;
     find_again(reading->again, page);
     reading->longs = apr_array_make(pool, 32, sizeof(tmpl_long_t));
     reading->large = apr_array_make(pool, 16, sizeof(tmpl_tally_t));
-    read_title(reading, &title);
+    tmpl_tally_begin(&scan, &title, reading);
+    reading->title = scan.titled;
     for (uint32_t b = 0; b < n; b++) {
         tmpl_tally_t tally = { 0 };
-        read_block(&tally, reading, b, &title);
+        read_block(&tally, &scan, b);
         keep(reading, b, &tally);
         uint32_t plain = tally.words - tally.linked;
         set_sums(&reading->before, b, &sums);
