@@ -9,6 +9,7 @@
 
 #include "mod_tmpl.h"
 #include "number.h"
+#include "text/ascii.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
@@ -380,9 +381,9 @@ static const char *set_share(cmd_parms *cmd, void *conf, const char *arg)
 /* A number of bytes, with K, M or G behind it or nothing. */
 static const char *set_size(cmd_parms *cmd, void *conf, const char *arg)
 {
-    static const char units[] = "KMG";
+    static const char units[] = "kmg";
     apr_size_t len = strlen(arg);
-    const char *unit = len > 0 ? strchr(units, apr_toupper(arg[len - 1])) : NULL;
+    const char *unit = len > 0 ? strchr(units, tmpl_lower(arg[len - 1])) : NULL;
     const char *digits = unit != NULL ? apr_pstrmemdup(cmd->pool, arg, len - 1) : arg;
     apr_int64_t bytes;
     apr_int64_t *field = field_of(cmd, conf);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include <apr_lib.h>
-
 #include "detect/detect.h"
+#include "text/ascii.h"
 
 typedef struct {
     const tmpl_page_t *page;
@@ -246,7 +245,7 @@ static int would_join(const tmpl_page_t *page, uint32_t end, uint32_t begin)
     }
     uint32_t p = end;
     while (p > 0 && end - p < LONGEST_REFERENCE &&
-           (apr_isalnum(page->src[p - 1]) || page->src[p - 1] == '#')) {
+           (tmpl_is_alnum(page->src[p - 1]) || page->src[p - 1] == '#')) {
         p--;
     }
     return end - p == LONGEST_REFERENCE || (p > 0 && page->src[p - 1] == '&');
