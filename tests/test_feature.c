@@ -128,6 +128,31 @@ static void rights_and_links(void **state)
     IS(0, LINKS_HERE, 1);
 }
 
+/* What stands in front of all else is looked at without its end: eight bytes name no host. */
+static void links_as_most_are_written(void **state)
+{
+    static const struct {
+        const char *href;
+        float here, whole;
+    } links[] = {
+        { "#", 1, 0 },        { "#http://h/", 1, 0 },  { "", 0, 0 },          { "//", 0, 0 },
+        { "//234567", 0, 0 }, { "//2345678", 0, 1 },   { "http://a", 0, 0 },  { "http://ab", 0, 1 },
+        { "x.html", 0, 0 },   { "https://h/a", 0, 1 }, { "/http://h", 0, 0 }, { "/#a", 0, 0 },
+    };
+    const char *html = "";
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+        html = apr_psprintf(*state,
+                            "%s<p><a href=\"%s\" title=\"somewhere\">x</a></p>"
+                            "<p><a title=here href=\"%s\">x</a></p>",
+                            html, links[i].href, links[i].href);
+    }
+    read_t r = read_html(html, *state);
+    for (uint32_t i = 0; i < 2 * sizeof(links) / sizeof(links[0]); i++) {
+        IS(i, LINKS_HERE, links[i / 2].here);
+        IS(i, LINKS_WHOLE, links[i / 2].whole);
+    }
+}
+
 static void words_of_the_title(void **state)
 {
     read_t r = read_html("<title>The Red Fox - a Site</title><p>red FOX jumps<p>red</p>"
@@ -479,6 +504,22 @@ static void layout_paths(void **state)
     }
 }
 
+/* The same tag in other places, and tags that differ in one attribute, however it is written. */
+static void paths_of_tags_alike(void **state)
+{
+    read_t r =
+        read_html("<div class=a><p id=x>1</p></div><div class=b><p id=x>2</p></div><p id=x>3</p>"
+                  "<p>4</p><p ID=y>5</p><p title=t CLASS=z>6</p><p title=t>7</p><p id=x>8</p>"
+                  "<div class=b><p id=x>9</p></div>",
+                  *state);
+    static const unsigned like[] = { 0, 1, 2, 3, 4, 5, 3, 2, 1 };
+    for (unsigned i = 0; i < sizeof(like) / sizeof(like[0]); i++) {
+        for (unsigned k = 0; k < i; k++) {
+            assert_int_equal(path_key(&r, i, 0) == path_key(&r, k, 0), like[i] == like[k]);
+        }
+    }
+}
+
 /* A role is no part of a path, but says what stands in it. */
 static void a_path_with_two_roles(void **state)
 {
@@ -647,13 +688,29 @@ static void mixtures_give_numbers(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(names_are_found),       CHECK(words_of_every_script), CHECK(text_says),
-    CHECK(rights_and_links),      CHECK(words_of_the_title),    CHECK(pieces_are_seen_alike),
-    CHECK(blocks_are_read_alike), CHECK(any_word_of_the_title), CHECK(names_of_parts),
-    CHECK(text_in_pieces),        CHECK(elements_around),       CHECK(boxes_skip_wrappers),
-    CHECK(place_and_neighbours),  CHECK(the_best_container),    CHECK(layout_paths),
-    CHECK(a_path_with_two_roles), CHECK(a_page_of_many_places), CHECK(counts_of_large_blocks),
-    CHECK(rows_in_any_order),     CHECK(the_table_says),        CHECK(the_store_is_told),
+    CHECK(names_are_found),
+    CHECK(words_of_every_script),
+    CHECK(text_says),
+    CHECK(rights_and_links),
+    CHECK(links_as_most_are_written),
+    CHECK(words_of_the_title),
+    CHECK(pieces_are_seen_alike),
+    CHECK(blocks_are_read_alike),
+    CHECK(any_word_of_the_title),
+    CHECK(names_of_parts),
+    CHECK(text_in_pieces),
+    CHECK(elements_around),
+    CHECK(boxes_skip_wrappers),
+    CHECK(place_and_neighbours),
+    CHECK(the_best_container),
+    CHECK(layout_paths),
+    CHECK(paths_of_tags_alike),
+    CHECK(a_path_with_two_roles),
+    CHECK(a_page_of_many_places),
+    CHECK(counts_of_large_blocks),
+    CHECK(rows_in_any_order),
+    CHECK(the_table_says),
+    CHECK(the_store_is_told),
     CHECK(mixtures_give_numbers),
 };
 
