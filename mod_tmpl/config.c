@@ -543,7 +543,7 @@ static const char *set_secret(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
-/* A relative directory is one in DefaultRuntimeDir. */
+/* A relative directory is one in DefaultRuntimeDir. NULL if it is no path, or too long for one. */
 static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 {
     static const char scheme[] = "lmdb:";
@@ -552,18 +552,24 @@ static const char *absolute_uri(const char *uri, apr_pool_t *pool)
     if (strncmp(uri, scheme, sizeof(scheme) - 1) != 0 || dir[0] == '/') {
         return uri;
     }
-    return apr_pstrcat(pool, scheme, ap_runtime_dir_relative(pool, dir), NULL);
+    dir = ap_runtime_dir_relative(pool, dir);
+    return dir != NULL ? apr_pstrcat(pool, scheme, dir, NULL) : NULL;
 }
 
 static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
     tmpl_link_t **field = field_of(cmd, conf);
+    const char *uri;
 
     if (tmpl_store_check_uri(arg, &err, cmd->temp_pool) != APR_SUCCESS) {
         return refuse(cmd, arg, err.text);
     }
-    *field = tmpl_link_add(absolute_uri(arg, cmd->pool), cmd->pool);
+    uri = absolute_uri(arg, cmd->pool);
+    if (uri == NULL) {
+        return refuse(cmd, arg, "that is no path");
+    }
+    *field = tmpl_link_add(uri, cmd->pool);
     return NULL;
 }
 

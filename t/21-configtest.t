@@ -19,7 +19,7 @@ my %DIRECTIVE = (
     TmplStore => { good => ['lmdb:@ROOT@/store', 'redis://127.0.0.1:6379/0', 'redis://u:p@127.0.0.1:6379/3',
             'redis+unix:///run/redis.sock', 'redis+unix:///run/redis.sock?db=2'],
         says => qr/lmdb:|redis:|redis\+unix:|port|0 \S+ \d+|path|database/,
-        bad => ['lmdb', 'http://x/', 'redis://127.0.0.1:99999/0', 'redis://127.0.0.1:6379/x', 'redis+unix://rel', '""'] },
+        bad => ['lmdb', 'http://x/', 'redis://127.0.0.1:99999/0', 'redis://127.0.0.1:6379/x', 'redis+unix://rel', 'lmdb:' . 'a/' x 3000, '""'] },
     TmplCache => { good => [qw(none)], says => qr/none, shmcb/, bad => [qw(nosuch shmcb), '""'] },
     TmplMinDF => { good => [qw(2 5 64)], says => qr/\b2\b.*\b64\b/, bad => [qw(1 0 -1 65 five 5x 99999999999999999999), '""'] },
     TmplRatio => { good => [qw(0 0.7 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-0.1 1.1 x 0.7x nan inf), '""'] },
