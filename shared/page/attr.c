@@ -6,8 +6,6 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "text/eight.h"
-
 #define ENDS      TMPL_NAME_ENDS
 #define ENDS_ATTR TMPL_NAME_ENDS_ATTR
 const unsigned char tmpl_name_ends[256] = {
@@ -21,13 +19,6 @@ static uint32_t skip_space(const char *src, uint32_t len, uint32_t p)
         p++;
     }
     return p;
-}
-
-/* Marks the bytes that may end the name of an attribute, and a few others. */
-static inline uint64_t name_ends(uint64_t eight)
-{
-    return tmpl_eight_below(eight, ' ' + 1) | tmpl_eight_zero(eight ^ TMPL_EACH('/')) |
-           tmpl_eight_zero((eight & TMPL_EACH(0xFC)) ^ TMPL_EACH('=' & 0xFC));
 }
 
 /* Where the name of an attribute ends that goes on at p. */
@@ -65,34 +56,8 @@ static int read_value(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t
     return 1;
 }
 
-/* Whether there is an attribute as nearly all are: a space, a short name, '=' and a value in '"'. Then it is read. */
-static inline int read_usual(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
-{
-    uint32_t p = *at;
-    if (len - p < 12 || src[p] != ' ') {
-        return 0;
-    }
-    uint64_t ends = name_ends(tmpl_eight(src + ++p));
-    uint32_t end = ends != 0 ? p + tmpl_eight_first(ends) : p;
-    if (end == p || src[end] != '=' || src[end + 1] != '"') {
-        return 0;
-    }
-    const char *value = src + end + 2;
-    const char *quote = memchr(value, '"', len - (end + 2));
-    if (quote == NULL) {
-        return 0;
-    }
-    attr->name = (tmpl_span_t){ p, end };
-    attr->value = (tmpl_span_t){ end + 2, (uint32_t)(quote - src) };
-    *at = attr->value.end + 1;
-    return 1;
-}
-
 tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
 {
-    if (read_usual(attr, src, len, at)) {
-        return TMPL_ATTR_FOUND;
-    }
     uint32_t p = *at;
     for (;;) {
         p = skip_space(src, len, p);

@@ -12,6 +12,7 @@
 #include <apr_cstr.h>
 
 #include "text/ascii.h"
+#include "text/eight.h"
 #include "tmpl.h"
 
 typedef struct {
@@ -31,8 +32,38 @@ typedef enum {
 #define TMPL_NAME_ENDS_ATTR 2
 extern const unsigned char tmpl_name_ends[256];
 
-/* tmpl_attr_next, where it is not the tag's end that comes next. */
+/* tmpl_attr_next, where what comes next is not as usual. */
 tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
+
+/* Marks the bytes that may end the name of an attribute, and a few others. */
+static inline uint64_t tmpl_attr_name_ends(uint64_t eight)
+{
+    return tmpl_eight_below(eight, ' ' + 1) | tmpl_eight_zero(eight ^ TMPL_EACH('/')) |
+           tmpl_eight_zero((eight & TMPL_EACH(0xFC)) ^ TMPL_EACH('=' & 0xFC));
+}
+
+/* Whether there is an attribute as nearly all are: a space, a short name, '=' and a value in '"'. Then it is read. */
+static inline int tmpl_attr_usual(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
+{
+    uint32_t p = *at;
+    if (len - p < 12 || src[p] != ' ') {
+        return 0;
+    }
+    uint64_t ends = tmpl_attr_name_ends(tmpl_eight(src + ++p));
+    uint32_t end = ends != 0 ? p + tmpl_eight_first(ends) : p;
+    if (end == p || src[end] != '=' || src[end + 1] != '"') {
+        return 0;
+    }
+    const char *value = src + end + 2;
+    const char *quote = memchr(value, '"', len - (end + 2));
+    if (quote == NULL) {
+        return 0;
+    }
+    attr->name = (tmpl_span_t){ p, end };
+    attr->value = (tmpl_span_t){ end + 2, (uint32_t)(quote - src) };
+    *at = attr->value.end + 1;
+    return 1;
+}
 
 /*
  * The next attribute from *at on, which stands behind the tag's name or behind the attribute before.
@@ -45,7 +76,8 @@ static inline tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uin
         ++*at;
         return TMPL_ATTR_TAG_END;
     }
-    return tmpl_attr_read(attr, src, len, at);
+    return tmpl_attr_usual(attr, src, len, at) ? TMPL_ATTR_FOUND
+                                               : tmpl_attr_read(attr, src, len, at);
 }
 
 /* Where the name of a tag ends that begins at name; len, which bounds src, if it does not. */

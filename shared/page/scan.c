@@ -10,6 +10,10 @@
 #include "page/claims.h"
 #include "page/name.h"
 #include "page/tag_index.h"
+#include "processor.h"
+#include "text/sixteen.h"
+
+#define MARKED 64
 
 typedef struct {
     const char *src;
@@ -18,6 +22,7 @@ typedef struct {
     tmpl_token_t *tokens;
     uint32_t n;
     uint32_t max;
+    uint64_t *markup; /* of each MARKED bytes, which are '<': the first is the lowest bit */
     apr_pool_t *pool;
     const tmpl_tag_index_t *index;
     apr_array_header_t *claims; /* NULL until there is one */
@@ -290,6 +295,22 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
     return TMPL_DECLINE_NONE;
 }
 
+/* Whether there is an end tag as nearly all are, of a name that is known and nothing else. Then it is a token. */
+static inline int usual_end_tag(scan_t *s, uint32_t start)
+{
+    uint32_t p = start + 2;
+    tmpl_tag_e tag = tmpl_tag_read(s->index, s->src, s->len, &p);
+    if (tag == TMPL_TAG_OTHER || tag == TMPL_TAG_NOSCRIPT || s->foreign > 0 || p >= s->len ||
+        s->src[p] != '>') {
+        return 0;
+    }
+    tmpl_token_t *token = push(s, TMPL_TOKEN_END, start, p + 1);
+    token->tag = (unsigned char)tag;
+    token->name = tag;
+    s->at = p + 1;
+    return 1;
+}
+
 /* What stands at a '<': a token, or only a character of text. */
 static tmpl_decline_e markup(scan_t *s, uint32_t start)
 {
@@ -301,8 +322,10 @@ static tmpl_decline_e markup(scan_t *s, uint32_t start)
         return TMPL_DECLINE_TRUNCATED;
     }
     if (c == '/') {
-        return tmpl_is_alpha(s->src[start + 2]) ? tag_token(s, start, TMPL_TOKEN_END)
-                                                : other_token(s, start);
+        if (!tmpl_is_alpha(s->src[start + 2])) {
+            return other_token(s, start);
+        }
+        return usual_end_tag(s, start) ? TMPL_DECLINE_NONE : tag_token(s, start, TMPL_TOKEN_END);
     }
     if (c == '!' || c == '?') {
         return other_token(s, start);
@@ -311,24 +334,63 @@ static tmpl_decline_e markup(scan_t *s, uint32_t start)
     return TMPL_DECLINE_NONE;
 }
 
-/* How many '<' there are: counted in steps that compilers make one instruction of. */
-static uint32_t count_markup(const char *src, uint32_t len)
+/* Which of MARKED bytes are '<'. */
+static inline __attribute__((always_inline)) uint64_t marks_of(const char *at)
 {
-    enum { STEP = 32 };
+    uint64_t marks = 0;
+    for (unsigned i = 0; i < MARKED; i += TMPL_SIXTEEN) {
+        tmpl_sixteen_t bytes;
+        memcpy(&bytes, at + i, TMPL_SIXTEEN);
+        marks |= (uint64_t)tmpl_sixteen_bits((tmpl_sixteen_t)(bytes == '<')) << i;
+    }
+    return marks;
+}
+
+/* Marks all '<'; returns how many there are. */
+static inline __attribute__((always_inline)) uint32_t mark_all(uint64_t *marks, const char *src,
+                                                               uint32_t len)
+{
+    char last[MARKED] = { 0 };
     uint32_t n = 0;
     uint32_t p = 0;
-    for (; len - p >= STEP; p += STEP) {
-        const char *at = src + p;
-        unsigned char found = 0;
-        for (int i = 0; i < STEP; i++) {
-            found = (unsigned char)(found + (at[i] == '<'));
-        }
-        n += found;
+    for (; len - p >= MARKED; p += MARKED) {
+        *marks = marks_of(src + p);
+        n += (uint32_t)__builtin_popcountll(*marks++);
     }
-    for (; p < len; p++) {
-        n += src[p] == '<';
+    memcpy(last, src + p, len - p);
+    *marks = marks_of(last);
+    return n + (uint32_t)__builtin_popcountll(*marks);
+}
+
+#ifdef TMPL_FOR_AVX2
+TMPL_FOR_AVX2 static uint32_t mark_all_avx2(uint64_t *marks, const char *src, uint32_t len)
+{
+    return mark_all(marks, src, len);
+}
+#endif
+
+static uint32_t mark_markup(uint64_t *marks, const char *src, uint32_t len)
+{
+#ifdef TMPL_FOR_AVX2
+    if (tmpl_has_avx2()) {
+        return mark_all_avx2(marks, src, len);
     }
-    return n;
+#endif
+    return mark_all(marks, src, len);
+}
+
+/* Where the next '<' stands, at from or behind it; len or more if there is none. */
+static inline uint32_t next_markup(const scan_t *s, uint32_t from)
+{
+    uint32_t i = from / MARKED;
+    if (from >= s->len) {
+        return from;
+    }
+    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % MARKED;
+    while (marks == 0 && i < s->len / MARKED) {
+        marks = s->markup[++i];
+    }
+    return marks != 0 ? i * MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
 }
 
 tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, uint32_t max_tokens,
@@ -339,17 +401,11 @@ tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, u
         .src = src, .len = len, .max = max_tokens, .pool = pool, .index = tmpl_tag_index()
     };
     s.names = (tmpl_names_t){ .src = src, .pool = pool };
-    uint32_t room = count_markup(src, len);
+    s.markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s.markup));
+    uint32_t room = mark_markup(s.markup, src, len);
     s.tokens = apr_palloc(pool, ((room < max_tokens ? room : max_tokens) + 2) * sizeof(*s.tokens));
     tokens->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    while (s.at < len) {
-        if (src[s.at] != '<') {
-            const char *open = memchr(src + s.at, '<', len - s.at);
-            if (open == NULL) {
-                break;
-            }
-            s.at = (uint32_t)(open - src);
-        }
+    while ((s.at = next_markup(&s, s.at)) < len) {
         tmpl_decline_e decline = markup(&s, s.at);
         if (decline == TMPL_DECLINE_NONE && s.n > s.max) {
             decline = TMPL_DECLINE_TOO_MANY;

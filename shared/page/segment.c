@@ -83,9 +83,9 @@ static inline tmpl_sixteen_t blanks_of(tmpl_sixteen_t bytes)
 /* How many bytes come before the first one that is blank behind a blank; TMPL_SIXTEEN if none is. */
 static inline unsigned before_blanks(tmpl_sixteen_t blanks)
 {
-    uint64_t first = tmpl_sixteen_low(blanks);
-    uint64_t second = tmpl_sixteen_high(blanks);
-    return tmpl_sixteen_first(first & first << 8, second & (second << 8 | first >> 56));
+    unsigned bits = tmpl_sixteen_bits(blanks);
+    bits &= bits << 1;
+    return (unsigned)__builtin_ctz(bits | 1U << TMPL_SIXTEEN);
 }
 
 static inline const char *behind_blanks(const char *at, const char *end)
@@ -141,7 +141,7 @@ static inline int is_collapsed(const char *at, const char *end)
         odd |= odd_at(at);
     }
     odd |= odd_at(at) & (tmpl_sixteen_t)(places < (unsigned char)(end - at));
-    return (tmpl_sixteen_low(odd) | tmpl_sixteen_high(odd)) == 0;
+    return tmpl_sixteen_bits(odd) == 0;
 }
 
 void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut)

@@ -5,6 +5,10 @@
 
 #include "text/eight.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define TMPL_SIXTEEN 16
 
 typedef unsigned char tmpl_sixteen_t __attribute__((vector_size(TMPL_SIXTEEN)));
@@ -21,14 +25,6 @@ static inline tmpl_sixteen_t tmpl_sixteen(const char *at, const char *limit)
     return bytes;
 }
 
-/* How many bytes stand before the first that is marked in one of the halves; 16 if none is: see eight.h. */
-static inline unsigned tmpl_sixteen_first(uint64_t first, uint64_t second)
-{
-    return first != 0    ? tmpl_eight_first(first)
-           : second != 0 ? TMPL_SIXTEEN / 2 + tmpl_eight_first(second)
-                         : TMPL_SIXTEEN;
-}
-
 /* The halves of sixteen bytes. */
 static inline uint64_t tmpl_sixteen_low(tmpl_sixteen_t bytes)
 {
@@ -38,6 +34,20 @@ static inline uint64_t tmpl_sixteen_low(tmpl_sixteen_t bytes)
 static inline uint64_t tmpl_sixteen_high(tmpl_sixteen_t bytes)
 {
     return tmpl_eight((const char *)&bytes + TMPL_SIXTEEN / 2);
+}
+
+/* Of marks, 0xFF or 0 each: the bits of a number, of which the lowest is the first one. */
+static inline unsigned tmpl_sixteen_bits(tmpl_sixteen_t marks)
+{
+#ifdef __SSE2__
+    return (unsigned)_mm_movemask_epi8((__m128i)marks);
+#else
+    /* each byte's bit goes to the top byte: no two sums meet */
+    const uint64_t bits = 0x8040201008040201u;
+    uint64_t first = (tmpl_sixteen_low(marks) & bits) * TMPL_EACH(1) >> 56;
+    uint64_t second = (tmpl_sixteen_high(marks) & bits) * TMPL_EACH(1) >> 56;
+    return (unsigned)(first | second << 8);
+#endif
 }
 
 #endif
