@@ -26,8 +26,10 @@ sub with_cache {
     return proxy($backend, modules => ['socache_shmcb'], conf => "TmplMode strip\n$conf\n", @more);
 }
 
+# What is kept is kept for a minute.
 subtest 'hit, miss, stale' => sub {
-    my $httpd = proxy($backend, modules => ['socache_shmcb'], conf => <<'END');
+    my ($httpd, $judged, $again, %is) = within(60, sub {
+        my $httpd = proxy($backend, modules => ['socache_shmcb'], conf => <<'END');
 TmplMode strip
 TmplCache shmcb
 <Location /plain>
@@ -36,9 +38,20 @@ TmplCache shmcb
     TmplMode off
 </Location>
 END
-    $httpd->visit(1 .. 40);
-    my ($judged) = $httpd->visit(50);
-    my ($again) = $httpd->visit(50);
+        $httpd->visit(1 .. 40);
+        my ($judged) = $httpd->visit(50);
+        my ($again) = $httpd->visit(50);
+        my %is = (others => cached($httpd->visit(51 .. 55)), grown => cached($httpd->visit(50)));
+        $is{more} = cached($httpd->visit(56 .. 70));
+        $is{moved} = cached($httpd->visit(50, 50));
+        # a text that reaches TmplMinDF
+        $is{another} = cached($httpd->visit(60, 60));
+        spit($file, '<p>A sentence that no page had so far.</p>');
+        $is{text} = cached($httpd->visit(81 .. 85));
+        spit($file, '');
+        $is{version} = cached($httpd->visit(60));
+        return ($httpd, $judged, $again, %is);
+    });
     is cached($judged, $again), 'miss hit', 'judged, then found';
     same_bytes($again->body, $judged->body, 'the same page');
     isnt length $again->body, length $site->page(50), 'which was changed';
@@ -46,18 +59,13 @@ END
         is $again->says($part), $judged->says($part), "and the same $part";
     }
     is $again->header('ETag'), $judged->header('ETag'), 'and entity tag';
-    is cached($httpd->visit(51 .. 55)), 'miss miss miss miss miss', 'other pages are not found';
-    is cached($httpd->visit(50)), 'hit', 'a little growth of the site changes nothing';
-    is cached($httpd->visit(56 .. 70)), join(' ', ('miss') x 15), 'more pages';
-    is cached($httpd->visit(50)), 'stale', 'an eighth more does';
-    is cached($httpd->visit(50)), 'hit', 'decided anew';
-
-    # a text that reaches TmplMinDF
-    is cached($httpd->visit(60, 60)), 'stale hit', 'another page';
-    spit($file, '<p>A sentence that no page had so far.</p>');
-    is cached($httpd->visit(81 .. 85)), join(' ', ('miss') x 5), 'five pages with a new text';
-    spit($file, '');
-    is cached($httpd->visit(60)), 'stale', 'the table has a new version';
+    is $is{others}, 'miss miss miss miss miss', 'other pages are not found';
+    is $is{grown}, 'hit', 'a little growth of the site changes nothing';
+    is $is{more}, join(' ', ('miss') x 15), 'more pages';
+    is $is{moved}, 'stale hit', 'an eighth more does: decided anew';
+    is $is{another}, 'stale hit', 'another page';
+    is $is{text}, join(' ', ('miss') x 5), 'five pages with a new text';
+    is $is{version}, 'stale', 'the table has a new version';
 
     my %count = $httpd->get('/plain?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
     is $count{'cache-hit'}, 4, 'hits counted';
