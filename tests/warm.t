@@ -153,6 +153,8 @@ subtest 'robots.txt' => sub {
         ['forbids the key page', 200, "User-agent: tmplctl\nDisallow: /news\n", 1,
             qr{news/3: robots.txt forbids /news/3}, '/robots.txt'],
         ['fails', 503, '', 1, qr{/robots.txt: HTTP 503; no page may be loaded}, '/robots.txt'],
+        ['is long', 200, "User-agent: *\nDisallow: /news\n" . "# so much more\n" x 600_000, 1,
+            qr{^tmplctl: http://127.0.0.1:\d+/news/3: robots.txt forbids /news/3$}, '/robots.txt'],
         ['is not there', 404, "User-agent: *\nDisallow: /\n", 0, qr{^\z}, qr{^/robots.txt /about }],
     ) {
         my ($name, $status, $body, $want, $says, $asked) = @$case;

@@ -43,7 +43,7 @@ void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay);
  * Asks for the page at address; answer's strings come from pool. Redirects are followed on the same host and
  * where robots (NULL: anywhere) lets us. Any complete answer that is no redirect is a success, whatever its
  * status. Otherwise an error with the reason, which does not name the address: APR_EACCES where robots
- * forbids it, APR_EINTR after a signal.
+ * forbids it, APR_EINTR after a signal, APR_ENOSPC for more than CTL_FETCH_MOST bytes, and answer has what came.
  */
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
                            const tmpl_robots_t *robots, ctl_answer_t *answer, tmpl_error_t *err,

@@ -109,7 +109,7 @@ static apr_status_t visit_page(warm_t *warm, visit_t *visit, const tmpl_address_
     return status;
 }
 
-/* RFC 9309, section 2.3.1: no file, no rules; no answer, no crawling. */
+/* RFC 9309, section 2.3.1: no file, no rules; no answer, no crawling. Section 2.5: of a long file the beginning. */
 static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
 {
     apr_pool_t *pool = warm->ctl->pool;
@@ -118,6 +118,9 @@ static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
     tmpl_error_t err;
     address.uri = "/robots.txt";
     apr_status_t status = ctl_fetch_get(warm->direct, &address, NULL, &answer, &err, pool);
+    if (status == APR_ENOSPC) {
+        status = APR_SUCCESS;
+    }
     if (status == APR_SUCCESS && answer.status / 100 != 2 && answer.status / 100 != 4) {
         status = tmpl_fail(&err, APR_EGENERAL, "HTTP %ld", answer.status);
     }
