@@ -128,8 +128,6 @@ static void odd_lines_are_passed_over(void **state)
                 cases, *state);
     CHECK_CASES("", nothing, *state);
     CHECK_CASES("<html><body>Disallow: /</body>", nothing, *state);
-    assert_false(tmpl_robots_allow(&tmpl_robots_nothing, "/"));
-    assert_true(tmpl_robots_allow(&tmpl_robots_nothing, "/robots.txt"));
 }
 
 /* A text of more than TMPL_ROBOTS_MOST is read up to there; its bytes need no NUL behind them. */

@@ -20,11 +20,9 @@ typedef struct {
 } rule_t;
 
 struct tmpl_robots_t {
-    apr_array_header_t *rules; /* rule_t; NULL: nothing is allowed */
+    apr_array_header_t *rules; /* rule_t */
     apr_interval_time_t delay;
 };
-
-const tmpl_robots_t tmpl_robots_nothing = { NULL, 0 };
 
 /* Whom a group is for. */
 typedef enum {
@@ -176,9 +174,6 @@ int tmpl_robots_allow(const tmpl_robots_t *robots, const char *uri)
     int allowed = 1;
     if (strcmp(uri, "/robots.txt") == 0) {
         return 1;
-    }
-    if (robots->rules == NULL) {
-        return 0;
     }
     for (int i = 0; i < robots->rules->nelts; i++) {
         const rule_t *rule = &APR_ARRAY_IDX(robots->rules, i, rule_t);

@@ -20,9 +20,6 @@ typedef struct tmpl_robots_t tmpl_robots_t;
 const tmpl_robots_t *tmpl_robots_parse(const char *text, apr_size_t len, const char *agent,
                                        apr_pool_t *pool);
 
-/* Where robots.txt cannot be had because the server fails: nothing is allowed (section 2.3.1.4). */
-extern const tmpl_robots_t tmpl_robots_nothing;
-
 /*
  * Whether uri ("/path?query", spelt as tmpl_address_parse does) may be asked for: by the rule that matches
  * the most bytes, an allow before a disallow of equal length. /robots.txt always may.
