@@ -99,7 +99,8 @@ typedef struct {
     uint64_t places[TMPL_LEAVES_NODES * ROW];
     __m256i numbers[ROWS][ROW_BITS]; /* of leaves: a block is a byte */
     byte_sums_t sums[TMPL_VALUE_BYTES];
-    int64_t totals[TMPL_JUDGED_AT_ONCE];
+    int64_t totals[ROW_BITS][2]
+                  [PAIRS]; /* of a byte's bits; the first bytes of pairs, and the second */
 } judging_t;
 
 /* Bits of two numbers, side by side: those that stand at mask in both, and those beside these. */
@@ -201,8 +202,7 @@ TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint3
                             uint32_t after, const unsigned words)
 {
     size_t size = (size_t)trees->n_bytes * TMPL_LEAVES_FEW;
-    memset(judging->sums, 0, trees->n_bytes * sizeof(*judging->sums));
-    while (first < after) {
+    for (int is_first = 1; first < after; is_first = 0) {
         const unsigned char *tables = trees->bytes + first * size;
         uint32_t rows = 0;
         for (; rows < ROWS && first < after; rows++) {
@@ -213,45 +213,50 @@ TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint3
             number_leaves(judging->numbers[rows], judging->places);
         }
         for (uint32_t i = 0; i < trees->n_bytes; i++, tables += TMPL_LEAVES_FEW) {
-            look_up(&judging->sums[i], judging->numbers, rows, 0, tables, size, words);
-            look_up(&judging->sums[i], judging->numbers, rows, 4, tables, size, words);
+            byte_sums_t *sums = &judging->sums[i];
+            if (is_first) {
+                *sums = (byte_sums_t){ 0 };
+            }
+            look_up(sums, judging->numbers, rows, 0, tables, size, words);
+            look_up(sums, judging->numbers, rows, 4, tables, size, words);
         }
     }
 }
 
-/* Adds sums of bytes to the totals of n blocks. */
-static void add_up(judging_t *judging, uint32_t n_bytes, uint32_t n)
+/* Adds sums of a byte of values, the lowest or one so many bits higher, to the totals of their blocks. */
+TREES_INLINE void add_sums(int64_t *totals, __m256i sums, uint32_t bits)
+{
+    uint16_t each[PAIRS];
+    memcpy(each, &sums, sizeof(sums));
+    for (int i = 0; i < PAIRS; i++) {
+        totals[i] += (int64_t)each[i] << bits;
+    }
+}
+
+/* Adds what trees have brought to the totals: those of pairs of trees stand in the halves of rows. */
+TREES_INLINE void add_up(judging_t *judging, uint32_t n_bytes, const unsigned words)
 {
     for (uint32_t b = 0; b < n_bytes; b++) {
-        const uint16_t *both = (const uint16_t *)(const void *)judging->sums[b].both;
-        const uint16_t *seconds = (const uint16_t *)(const void *)judging->sums[b].second;
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t at = i % ROW_BITS * PAIRS + i / ROW_BITS / 2;
-            uint32_t second = seconds[at];
-            uint32_t sum = i / ROW_BITS % 2 ? second : (both[at] - (second << 8)) & 0xFFFF;
-            judging->totals[i] += (int64_t)sum << 8 * b;
+        for (int i = 0; i < ROW_BITS; i++) {
+            __m256i both = judging->sums[b].both[i];
+            __m256i second = judging->sums[b].second[i];
+            if (words < ROW) {
+                both = _mm256_add_epi16(both, _mm256_permute2x128_si256(both, both, 1));
+                second = _mm256_add_epi16(second, _mm256_permute2x128_si256(second, second, 1));
+            }
+            __m256i first = _mm256_sub_epi16(both, _mm256_slli_epi16(second, 8));
+            add_sums(judging->totals[i][0], first, 8 * b);
+            add_sums(judging->totals[i][1], second, 8 * b);
         }
     }
 }
 
-/* Adds what the trees in the second half of rows have brought to the first half. */
-TMPL_FOR_AVX2 static void add_halves(__m256i *sums, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        sums[i] = _mm256_add_epi16(sums[i], _mm256_permute2x128_si256(sums[i], sums[i], 1));
-    }
-}
-
-TREES_INLINE void judge(judging_t *judging, const tmpl_trees_t *trees, uint32_t n,
-                        const unsigned words)
+TREES_INLINE void judge(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
 {
     for (uint32_t first = 0; first < trees->n_trees; first += TREES_MOST) {
         uint32_t left = trees->n_trees - first;
         sum_trees(judging, trees, first, first + (left < TREES_MOST ? left : TREES_MOST), words);
-        if (words < ROW) {
-            add_halves(judging->sums[0].both, 2 * ROW_BITS * trees->n_bytes);
-        }
-        add_up(judging, trees->n_bytes, n);
+        add_up(judging, trees->n_bytes, words);
     }
 }
 
@@ -263,7 +268,7 @@ TMPL_FOR_AVX2 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t
     uint64_t *all = &judging.places[PLACE_OF_SPLITS / sizeof(uint64_t) * ROW];
     judging.above = room;
     memset(judging.places, 0, sizeof(judging.places));
-    memset(judging.totals, 0, n * sizeof(*judging.totals));
+    memset(judging.totals, 0, sizeof(judging.totals));
     for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
         uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
         all[first / TMPL_BLOCKS_AT_ONCE] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
@@ -272,16 +277,18 @@ TMPL_FOR_AVX2 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t
         memcpy(all + ROW / 2, all, ROW / 2 * sizeof(*all));
     }
     if (words == 1) {
-        judge(&judging, trees, n, 1);
+        judge(&judging, trees, 1);
     }
     else if (words == 2) {
-        judge(&judging, trees, n, 2);
+        judge(&judging, trees, 2);
     }
     else {
-        judge(&judging, trees, n, ROW);
+        judge(&judging, trees, ROW);
     }
     for (uint32_t i = 0; i < n; i++) {
-        templateness[i] = tmpl_templateness(trees->least + judging.totals[i]);
+        uint32_t byte = i / ROW_BITS;
+        templateness[i] =
+            tmpl_templateness(trees->least + judging.totals[i % ROW_BITS][byte % 2][byte / 2]);
     }
 }
 #endif

@@ -28,6 +28,7 @@ TREES_INLINE void part(uint64_t *places, const uint64_t *above, const split_t *s
                        const split_t *after, const unsigned words, const unsigned stride)
 {
     const char *at = (const char *)places + (size_t)PLACE_OF_SPLITS * stride;
+#pragma GCC unroll 2
     for (; split < after; split++, at += sizeof(*places) * stride) {
         const char *limited = (const char *)above + (size_t)split->condition * words;
         char *left = (char *)places + (size_t)split->left * stride;
