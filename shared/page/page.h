@@ -12,7 +12,7 @@
 #ifndef TMPL_PAGE_H
 #define TMPL_PAGE_H
 
-#include "page/tag.h"
+#include "page/tag_set.h"
 #include "tmpl.h"
 
 /* What the source allows to be done with an element without changing how anything else parses. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tags that the rest of libtmpl treats by name, in one table, and sets of tags.
+ * The tags that the rest of libtmpl treats by name, in one table.
  *
  * An element that is not in the table has the tag TMPL_TAG_OTHER; the page keeps its name only as
  * part of its path.
@@ -192,7 +192,7 @@ typedef enum {
         TMPL_TAG_COUNT
 } tmpl_tag_e;
 
-/* The tag of a name of len bytes, in any case; TMPL_TAG_OTHER if it is not in the table. */
+/* The tag of a name of len bytes, in any case; TMPL_TAG_OTHER if it is not in the table (tag_index.c). */
 tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len);
 
 /* As long as the longest name in the table. */
@@ -208,22 +208,5 @@ static inline unsigned tmpl_tag_flags(tmpl_tag_e tag)
 {
     return tmpl_tag_flag_table[tag];
 }
-
-/* A set of tags, one byte each. */
-typedef struct {
-    unsigned char has[TMPL_TAG_COUNT];
-} tmpl_tag_set_t;
-
-/* table div section article nav header footer aside main form ul ol dl */
-extern const tmpl_tag_set_t tmpl_separators_default;
-
-/* Every tag that begins a new line in a browser: between two of these stands a leaf block. */
-extern const tmpl_tag_set_t tmpl_separators_leaf;
-
-/*
- * Adds the tags named in words, divided by white space. APR_EINVAL, with the name in err, for one
- * that is not in the table.
- */
-apr_status_t tmpl_tag_set_add(tmpl_tag_set_t *set, const char *words, tmpl_error_t *err);
 
 #endif
