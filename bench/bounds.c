@@ -13,13 +13,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <apr_file_io.h>
 #include <apr_general.h>
 
 #include "detect/detector.h"
+#include "measure.h"
 #include "rewrite/rewrite.h"
 
 #define KIB        1024u
@@ -248,9 +248,7 @@ static void make_page(buffer_t *b, const kind_t *kind, apr_size_t size)
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* A field of /proc/self/status, in bytes. */
@@ -447,13 +445,6 @@ static int run_kind(const kind_t *kind, const tmpl_detector_t *detector, cost_t 
     return *verdict == '\0';
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Memory of the pages that a list names, as a multiple of their size. */
 static void run_list(const char *list, const tmpl_detector_t *detector, cost_t *cost)
 {
@@ -485,10 +476,10 @@ static void run_list(const char *list, const tmpl_detector_t *detector, cost_t *
         free(b.bytes);
     }
     if (n > 0) {
-        qsort(ratios, n, sizeof(*ratios), by_value);
+        double median = median_of(ratios, n);
         printf("%s: %u pages of more than %u KiB: memory over size, median %.1f, 99 of 100 below "
                "%.1f, largest %.1f\n",
-               detector->name, n, SMALL / KIB, ratios[n / 2], ratios[n * 99 / 100], ratios[n - 1]);
+               detector->name, n, SMALL / KIB, median, ratios[n * 99 / 100], ratios[n - 1]);
     }
     if (names != NULL) {
         fclose(names);

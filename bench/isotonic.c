@@ -4,23 +4,15 @@
  * order. Medians of ROUNDS rounds, memory from a pool that is cleared between.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include <apr_general.h>
 
 #include "detect/isotonic.h"
+#include "measure.h"
 
 #define ROUNDS 101
 
 static const uint32_t sizes[] = { 300, 8000 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static uint32_t draw(uint32_t below)
 {
@@ -43,13 +35,6 @@ static tmpl_isotonic_node_t *tree(uint32_t n, apr_pool_t *pool)
     return nodes;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Milliseconds. */
 static double measure(const tmpl_isotonic_node_t *nodes, uint32_t n, tmpl_isotonic_e reading,
                       apr_pool_t *pool)
@@ -57,13 +42,12 @@ static double measure(const tmpl_isotonic_node_t *nodes, uint32_t n, tmpl_isoton
     double took[ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
         float *y = apr_palloc(pool, n * sizeof(*y));
-        double begin = now();
+        double begin = seconds_of(CLOCK_MONOTONIC);
         tmpl_isotonic(y, nodes, n, reading, TMPL_ISOTONIC_LEVELS, pool);
-        took[r] = now() - begin;
+        took[r] = (seconds_of(CLOCK_MONOTONIC) - begin) * 1e3;
         apr_pool_clear(pool);
     }
-    qsort(took, ROUNDS, sizeof(*took), by_value);
-    return took[ROUNDS / 2];
+    return median_of(took, ROUNDS);
 }
 
 int main(void)

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <apr_file_io.h>
 #include <apr_general.h>
 #include <apr_strings.h>
 
 #include "detect/pagelevel.h"
+#include "measure.h"
 #include "read_file.h"
 #include "rewrite/rewrite.h"
 
@@ -23,9 +23,7 @@ static unsigned pages;
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void die(const char *what, const char *name)

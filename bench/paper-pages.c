@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <apr_file_io.h>
 #include <apr_strings.h>
 
 #include <xxhash.h>
 
+#include "measure.h"
 #include "read_file.h"
 #include "text/text.h"
 
@@ -21,9 +21,7 @@ void paper_die(const char *what, const char *why)
 
 double paper_clock(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ---- gold ---- */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <apr_file_io.h>
 #include <apr_general.h>
@@ -18,6 +17,7 @@
 
 #include "detect/auto.h"
 #include "detect/detector.h"
+#include "measure.h"
 #include "page/page.h"
 #include "read_file.h"
 
@@ -30,9 +30,7 @@ typedef struct {
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void read_files(apr_array_header_t *files, apr_pool_t *pool)
@@ -186,13 +184,6 @@ static void time_all(double times[STEP_COUNT], const apr_array_header_t *files, 
     times[STEP_AUTO] = times[STEP_READ] + times[STEP_ROWS] + times[STEP_TREES];
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Medians over the rounds. */
 static void print_step(double rounds[ROUNDS][STEP_COUNT], int step, double megabytes)
 {
@@ -202,10 +193,8 @@ static void print_step(double rounds[ROUNDS][STEP_COUNT], int step, double megab
         time[i] = rounds[i][step];
         ratio[i] = rounds[i][step] / rounds[i][STEP_SAX];
     }
-    qsort(time, ROUNDS, sizeof(*time), by_value);
-    qsort(ratio, ROUNDS, sizeof(*ratio), by_value);
-    printf("%-24s %7.1f MB/s %6.2f of SAX\n", steps[step], megabytes / time[ROUNDS / 2],
-           ratio[ROUNDS / 2]);
+    printf("%-24s %7.1f MB/s %6.2f of SAX\n", steps[step], megabytes / median_of(time, ROUNDS),
+           median_of(ratio, ROUNDS));
 }
 
 int main(void)

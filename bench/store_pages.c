@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <apr_general.h>
 
 #include "clean.h"
+#include "measure.h"
 
 #define WINDOW      256   /* so that as many batches are learnt in each */
 #define RARE        20000 /* texts that come back */
@@ -90,11 +90,9 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
                                               .learn = TMPL_LEARNING_NOW };
 }
 
-static double now(clockid_t clock)
+static double milliseconds(clockid_t clock)
 {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return seconds_of(clock) * 1e3;
 }
 
 static void check(apr_status_t rv, const tmpl_error_t *err)
@@ -138,21 +136,14 @@ static double learn(tmpl_store_t *store, made_t *made, apr_pool_t *pool)
 {
     tmpl_counts_t counts;
     tmpl_error_t err = { 0 };
-    double begin = now(CLOCK_MONOTONIC);
+    double begin = milliseconds(CLOCK_MONOTONIC);
     apr_status_t rv =
         tmpl_store_observe(store, &made->observation, apr_time_from_sec(10), &counts, &err, pool);
-    double took = now(CLOCK_MONOTONIC) - begin;
+    double took = milliseconds(CLOCK_MONOTONIC) - begin;
 
     check(rv, &err);
     apr_pool_clear(pool);
     return took;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static void tell(tmpl_store_t *store, uint32_t page, double *took, double cpu, apr_pool_t *pool)
@@ -160,11 +151,10 @@ static void tell(tmpl_store_t *store, uint32_t page, double *took, double cpu, a
     tmpl_store_stats_t stats;
     tmpl_error_t err = { 0 };
 
-    qsort(took, WINDOW, sizeof(*took), by_value);
     check(tmpl_store_stats(store, "bench.example", &tmpl_clean_opts_default.policy, &stats, &err,
                            pool),
           &err);
-    printf("%u %.4f %.4f %llu %llu %llu\n", page, took[WINDOW / 2], cpu / WINDOW,
+    printf("%u %.4f %.4f %llu %llu %llu\n", page, median_of(took, WINDOW), cpu / WINDOW,
            (unsigned long long)stats.entries, (unsigned long long)stats.live,
            (unsigned long long)stats.bytes);
     apr_pool_clear(pool);
@@ -205,7 +195,7 @@ int main(int argc, char **argv)
             cpu = 0;
         }
         make(&made, page, segments);
-        cpu -= now(CLOCK_PROCESS_CPUTIME_ID);
+        cpu -= milliseconds(CLOCK_PROCESS_CPUTIME_ID);
         made.observation.learn = batch.most > 0 ? TMPL_LEARNING_LATER : TMPL_LEARNING_NOW;
         made.observation.age = LEARN_DELAY;
         took[page % WINDOW] = learn(store, &made, scratch);
@@ -215,7 +205,7 @@ int main(int argc, char **argv)
         if (batch.n > 0 && batch.n == batch.most) {
             batch_learn(store, &batch, scratch);
         }
-        cpu += now(CLOCK_PROCESS_CPUTIME_ID);
+        cpu += milliseconds(CLOCK_PROCESS_CPUTIME_ID);
         if (page == milestone) {
             tell(store, page, took, cpu, scratch);
             milestone *= 10;
