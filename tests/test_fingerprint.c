@@ -2,6 +2,9 @@
 /* page + verdicts -> fingerprint. tests/fingerprint.t holds it to its document in many scripts. */
 #include "check.h"
 
+#include <apr_lib.h>
+#include <xxhash.h>
+
 #include "fingerprint/fingerprint.h"
 #include "fingerprint/words.h"
 
@@ -140,9 +143,67 @@ static void kinds_of_characters(void **state)
     }
 }
 
+/* The bits of a text of words of ASCII, by docs/fingerprint.md, word by word. */
+static uint64_t bits_by_document(char *text, apr_pool_t *pool)
+{
+    uint64_t least[64];
+    uint64_t bits = 0;
+    char *state;
+    const char *last[2] = { NULL, NULL };
+    memset(least, 0xFF, sizeof(least));
+    for (char *word = apr_strtok(text, " ,.-'", &state); word != NULL;
+         word = apr_strtok(NULL, " ,.-'", &state)) {
+        for (char *at = word; *at != '\0'; at++) {
+            *at = (char)apr_tolower(*at);
+        }
+        if (last[0] != NULL) {
+            const char *shingle = apr_pstrcat(pool, last[0], " ", last[1], " ", word, NULL);
+            uint64_t hash = XXH64(shingle, strlen(shingle), 0);
+            uint64_t value = hash & (((uint64_t)1 << 58) - 1);
+            least[hash >> 58] = value < least[hash >> 58] ? value : least[hash >> 58];
+        }
+        last[0] = last[1];
+        last[1] = word;
+    }
+    for (unsigned bin = 0; bin < 64; bin++) {
+        unsigned step = 0;
+        while (least[(bin + step) % 64] == UINT64_MAX) {
+            step++;
+        }
+        bits |= (least[(bin + step) % 64] >> step & 1) << bin;
+    }
+    return bits;
+}
+
+/* Text is read in pieces: where they end changes nothing, however long words are. */
+static void words_of_any_length(void **state)
+{
+    static const unsigned lengths[] = { 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 129, 300 };
+    static const char letters[] = "abcXYZ0189";
+    static const char *const between[] = { " ", ", ", ".", " - '" };
+    uint32_t random = 1;
+    for (unsigned offset = 0; offset < 70; offset++) {
+        char *text = apr_psprintf(*state, "%*s", (int)offset, "");
+        for (unsigned w = 0; w < 60; w++) {
+            unsigned n = lengths[(random >> 8) % (sizeof(lengths) / sizeof(lengths[0]))];
+            char *word = apr_palloc(*state, n + 1);
+            for (unsigned i = 0; i < n; i++) {
+                random = random * 1664525 + 1013904223;
+                word[i] = letters[(random >> 16) % (sizeof(letters) - 1)];
+            }
+            word[n] = '\0';
+            text = apr_pstrcat(*state, text, word, between[(random >> 20) % 4], NULL);
+        }
+        tmpl_fingerprint_t is = of(apr_pstrcat(*state, "<p>", text, NULL), NULL, *state);
+        assert_int_equal(is.words, 60);
+        assert_true(is.bits == bits_by_document(text, *state));
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(template_is_left_out), CHECK(few_words_have_none),     CHECK(text_is_what_is_seen),
     CHECK(order_and_repetition), CHECK(distance_is_resemblance), CHECK(kinds_of_characters),
+    CHECK(words_of_any_length),
 };
 
 TAP_MAIN(tests)

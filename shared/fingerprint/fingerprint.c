@@ -8,8 +8,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "feature/piece.h"
 #include "fingerprint/words.h"
 #include "text/text.h"
+
+/* Sets of bytes are used as numbers; to gather them in vectors first takes longer. */
+#pragma GCC optimize("no-tree-slp-vectorize")
 
 #define BINS     64
 #define BIN_BITS 6
@@ -20,59 +24,57 @@
 /* From how many bytes on words that no shingle needs any more are thrown away. */
 #define CROWDED 1024
 
-/* Bytes of text for which room is made at once. */
-#define STRETCH 256
+/* So many bytes are copied at once, and the rest of a word by as many again: most words are shorter. */
+#define COPIED 16
+
+/* Bytes of a character. */
+#define CHAR_MOST 4
 
 /* A text in the making. */
 typedef struct {
-    tmpl_buf_t words; /* the last ones, each but the first behind a blank */
-    apr_size_t starts[TMPL_FINGERPRINT_SHINGLE]; /* of those words, the last one's at `last` */
-    unsigned last;
-    int in_word;
+    tmpl_buf_t words;                            /* the last ones, each before a blank */
+    apr_size_t starts[TMPL_FINGERPRINT_SHINGLE]; /* of those words */
+    int in_word;                                 /* the last of them goes on */
     uint32_t n_words;
     uint64_t least[BINS];
 } sketch_t;
 
-static void add_shingle(sketch_t *sketch, apr_size_t start)
+static inline void add_shingle(sketch_t *sketch, const char *first, const char *end)
 {
-    uint64_t hash = XXH64(sketch->words.at + start, sketch->words.len - start, 0);
+    uint64_t hash = XXH64(first, (size_t)(end - first), 0);
     uint64_t *least = &sketch->least[hash >> (64 - BIN_BITS)];
     uint64_t value = hash << BIN_BITS >> BIN_BITS;
-    if (value < *least) {
-        *least = value;
-    }
+    *least = value < *least ? value : *least;
 }
 
-/* Moves what the next shingle needs to the front. */
-static void make_room(sketch_t *sketch, apr_size_t start)
+/* Makes room for len bytes, and if there is much in the buffer moves what the next shingle needs to the front. */
+static inline void make_room(sketch_t *sketch, apr_size_t len)
 {
-    memmove(sketch->words.at, sketch->words.at + start, sketch->words.len - start);
-    sketch->words.len -= start;
-    for (unsigned i = 0; i < TMPL_FINGERPRINT_SHINGLE; i++) {
-        sketch->starts[i] -= start;
+    apr_size_t start = sketch->starts[0];
+    if (start > CROWDED) {
+        memmove(sketch->words.at, sketch->words.at + start, sketch->words.len - start);
+        sketch->words.len -= start;
+        for (unsigned i = 0; i < TMPL_FINGERPRINT_SHINGLE; i++) {
+            sketch->starts[i] -= start;
+        }
     }
-}
-
-/* The place of the word behind that at i; of the last shingle, its first. */
-static inline unsigned next_of(unsigned i)
-{
-    return i + 1 < TMPL_FINGERPRINT_SHINGLE ? i + 1 : 0;
+    if (sketch->words.len + len >= sketch->words.room) {
+        tmpl_buf_room(&sketch->words, len);
+    }
 }
 
 static inline void end_word(sketch_t *sketch)
 {
+    char *end = sketch->words.at + sketch->words.len;
     if (!sketch->in_word) {
         return;
     }
     sketch->in_word = 0;
-    sketch->n_words++;
-    if (sketch->n_words >= TMPL_FINGERPRINT_SHINGLE) {
-        apr_size_t start = sketch->starts[next_of(sketch->last)];
-        add_shingle(sketch, start);
-        if (start > CROWDED) {
-            make_room(sketch, start);
-        }
+    if (++sketch->n_words >= TMPL_FINGERPRINT_SHINGLE) {
+        add_shingle(sketch, sketch->words.at + sketch->starts[0], end);
     }
+    *end = ' ';
+    sketch->words.len++;
 }
 
 static inline void begin_word(sketch_t *sketch)
@@ -80,71 +82,137 @@ static inline void begin_word(sketch_t *sketch)
     if (sketch->in_word) {
         return;
     }
-    if (sketch->n_words > 0) {
-        tmpl_buf_add_byte(&sketch->words, ' ');
+    for (unsigned i = 0; i + 1 < TMPL_FINGERPRINT_SHINGLE; i++) {
+        sketch->starts[i] = sketch->starts[i + 1];
     }
-    sketch->last = next_of(sketch->last);
-    sketch->starts[sketch->last] = sketch->words.len;
+    sketch->starts[TMPL_FINGERPRINT_SHINGLE - 1] = sketch->words.len;
     sketch->in_word = 1;
 }
 
-/* A character of ASCII, which most text is, as it is in a word; 0 for what parts words. */
-/* clang-format off */
-#define BOTH(upper, lower) [upper] = (lower), [lower] = (lower)
-static const char small_of[256] = {
-    ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
-    ['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9',
-    BOTH('A', 'a'), BOTH('B', 'b'), BOTH('C', 'c'), BOTH('D', 'd'), BOTH('E', 'e'), BOTH('F', 'f'),
-    BOTH('G', 'g'), BOTH('H', 'h'), BOTH('I', 'i'), BOTH('J', 'j'), BOTH('K', 'k'), BOTH('L', 'l'),
-    BOTH('M', 'm'), BOTH('N', 'n'), BOTH('O', 'o'), BOTH('P', 'p'), BOTH('Q', 'q'), BOTH('R', 'r'),
-    BOTH('S', 's'), BOTH('T', 't'), BOTH('U', 'u'), BOTH('V', 'v'), BOTH('W', 'w'), BOTH('X', 'x'),
-    BOTH('Y', 'y'), BOTH('Z', 'z'),
-};
-#undef BOTH
-/* clang-format on */
-
-/* Goes on with the word, in room that there is; returns what stands behind it. */
-static const char *add_letters(sketch_t *sketch, const char *at, const char *end)
+/* Copies the letters of a word, or more of them, to where there is room for a whole piece. */
+static inline void copy_letters(char *to, const unsigned char *letters, uint32_t n)
 {
-    char *to = sketch->words.at + sketch->words.len;
-    char small;
-    while (at < end && (small = small_of[(unsigned char)*at]) != '\0') {
-        *to++ = small;
-        at++;
+    memcpy(to, letters, COPIED);
+    if (n > COPIED) {
+        memcpy(to + COPIED, letters + COPIED, TMPL_PIECE - COPIED);
     }
-    *to = '\0';
-    sketch->words.len = (apr_size_t)(to - sketch->words.at);
-    return at;
 }
 
-static void add_stretch(sketch_t *sketch, const char *at, const char *end)
+/* Goes on with the word. */
+static inline void add_letters(sketch_t *sketch, const unsigned char *letters, uint32_t n)
 {
-    /* each byte may be a word, with a blank before it */
-    tmpl_buf_room(&sketch->words, 2 * (apr_size_t)(end - at) + 1);
-    while (at < end) {
-        if (sketch->in_word) {
-            at = add_letters(sketch, at, end);
-            if (at == end) {
-                break;
-            }
-            end_word(sketch);
+    copy_letters(sketch->words.at + sketch->words.len, letters, n);
+    sketch->words.len += n;
+}
+
+/* How many bits are set from the lowest one on. */
+static inline uint32_t count_run(uint64_t bits)
+{
+    return ~bits != 0 ? (uint32_t)__builtin_ctzll(~bits) : 64;
+}
+
+/* The functions below are made for each kind of processors. */
+#define FOR_EACH_KIND static inline __attribute__((always_inline))
+
+/*
+ * Adds words, each of which ends; letters holds a piece from any place of it on. As begin_word, add_letters and end_word do, but what
+ * is written to the buffer might be the sketch itself, to a compiler: it would read all of that again after each word.
+ */
+FOR_EACH_KIND void add_words(sketch_t *sketch, const unsigned char *letters, uint64_t words)
+{
+    enum { LAST = TMPL_FINGERPRINT_SHINGLE - 1 };
+    char *at = sketch->words.at;
+    char *end = at + sketch->words.len;
+    uint32_t n_words = sketch->n_words;
+    apr_size_t starts[TMPL_FINGERPRINT_SHINGLE];
+    memcpy(starts, sketch->starts, sizeof(starts));
+    for (; words != 0; n_words++) {
+        uint32_t first = (uint32_t)__builtin_ctzll(words);
+        uint32_t n = count_run(words >> first);
+        words &= words + ((uint64_t)1 << first); /* without this run */
+        for (unsigned i = 0; i < LAST; i++) {
+            starts[i] = starts[i + 1];
         }
-        while (at < end && small_of[(unsigned char)*at] == '\0') {
-            at++;
+        starts[LAST] = (apr_size_t)(end - at);
+        copy_letters(end, letters + first, n);
+        end += n;
+        if (n_words >= LAST) {
+            add_shingle(sketch, at + starts[0], end);
         }
-        if (at < end) {
-            begin_word(sketch);
-        }
+        *end++ = ' ';
     }
+    memcpy(sketch->starts, starts, sizeof(starts));
+    sketch->n_words = n_words;
+    sketch->words.len = (apr_size_t)(end - at);
+}
+
+/*
+ * n bytes of ASCII, which most text is; TMPL_PIECE may be read. Words are runs of letters and digits; the bit that makes
+ * letters small is set in digits anyhow.
+ */
+FOR_EACH_KIND void add_piece(sketch_t *sketch, const unsigned char *bytes, uint32_t n,
+                             tmpl_look_t *look)
+{
+    static const unsigned char nothing[16];
+    unsigned char letters[2 * TMPL_PIECE];
+    uint64_t words = look(bytes, n, nothing).words & ~(uint64_t)0 >> (TMPL_PIECE - n);
+    uint64_t others = ~(words << (TMPL_PIECE - n));
+    uint32_t before = others != 0 ? n - (uint32_t)__builtin_clzll(others) : 0;
+    for (uint32_t i = 0; i < TMPL_PIECE; i++) {
+        letters[i] = bytes[i] | 0x20;
+    }
+    /* each byte may be a word, with a blank behind it */
+    make_room(sketch, 3 * TMPL_PIECE);
+    if (sketch->in_word) {
+        uint32_t more = count_run(words);
+        add_letters(sketch, letters, more);
+        if (more >= n) {
+            return;
+        }
+        end_word(sketch);
+        words &= words + 1;
+    }
+    add_words(sketch, letters, words & (((uint64_t)1 << before) - 1));
+    if (before < n) { /* the last word may go on behind the piece */
+        begin_word(sketch);
+        add_letters(sketch, letters + before, n - before);
+    }
+}
+
+FOR_EACH_KIND void add_pieces(sketch_t *sketch, const char *text, apr_size_t len, tmpl_look_t *look)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    for (; len >= TMPL_PIECE; bytes += TMPL_PIECE, len -= TMPL_PIECE) {
+        add_piece(sketch, bytes, TMPL_PIECE, look);
+    }
+    if (len > 0) {
+        unsigned char last[TMPL_PIECE] = { 0 };
+        memcpy(last, bytes, len);
+        add_piece(sketch, last, (uint32_t)len, look);
+    }
+}
+
+static void add_ascii_anywhere(void *ctx, const char *bytes, apr_size_t len)
+{
+    add_pieces(ctx, bytes, len, tmpl_look_anywhere);
+}
+
+#ifdef TMPL_FOR_AVX2
+TMPL_FOR_AVX2 static void add_ascii_avx2(void *ctx, const char *bytes, apr_size_t len)
+{
+    add_pieces(ctx, bytes, len, tmpl_look_avx2);
 }
 
 static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
 {
-    for (apr_size_t n; len > 0; bytes += n, len -= n) {
-        n = len < STRETCH ? len : STRETCH;
-        add_stretch(ctx, bytes, bytes + n);
-    }
+    (tmpl_has_avx2() ? add_ascii_avx2 : add_ascii_anywhere)(ctx, bytes, len);
 }
+#else
+static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
+{
+    add_ascii_anywhere(ctx, bytes, len);
+}
+#endif
 
 static void add_code(void *ctx, uint32_t code)
 {
@@ -161,6 +229,7 @@ static void add_code(void *ctx, uint32_t code)
     if (kind == TMPL_CHAR_PARTS) {
         return;
     }
+    make_room(sketch, CHAR_MOST + 1);
     begin_word(sketch);
     tmpl_buf_add_char(&sketch->words, code);
     if (kind == TMPL_CHAR_DENSE) {

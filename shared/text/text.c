@@ -8,6 +8,7 @@
 #include <libxml/parser.h>
 
 #include "text/ascii.h"
+#include "text/eight.h"
 #include "text/entity.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
@@ -73,23 +74,27 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
     line->buf->len += (apr_size_t)(to - at);
 }
 
-#define EACH(byte) (0x0101010101010101u * (byte))
-
-/* The high bit of the first byte that is 0, if there is one; perhaps of others after it. */
-static inline uint64_t zeros(uint64_t eight)
+/* Marks what is not ASCII, and NUL and where they are looked for ampersands. */
+static inline uint64_t not_plain(uint64_t eight, uint64_t ampersands)
 {
-    return (eight - EACH(1)) & ~eight & EACH(0x80);
+    return (eight & TMPL_EACH(0x80)) | tmpl_eight_zero(eight) | tmpl_eight_zero(eight ^ ampersands);
 }
 
 /* Bytes that text begins with and that are characters of ASCII, and no reference. */
 static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
 {
+    uint64_t ampersands = references ? TMPL_EACH('&') : 0;
+    uint64_t marks = 0;
     apr_size_t n = 0;
-    for (uint64_t eight; n + sizeof(eight) <= len; n += sizeof(eight)) {
-        memcpy(&eight, text + n, sizeof(eight));
-        if (((eight & EACH(0x80)) | zeros(eight) | zeros(eight ^ EACH('&'))) != 0) {
-            break;
-        }
+    for (; n + 8 <= len && marks == 0; n += 8) {
+        marks = not_plain(tmpl_eight(text + n), ampersands);
+    }
+    if (marks == 0 && n < len && len >= 8) { /* the last eight, some of them once more */
+        n = len;
+        marks = not_plain(tmpl_eight(text + n - 8), ampersands);
+    }
+    if (marks != 0) {
+        return n - 8 + tmpl_eight_first(marks);
     }
     while (n < len && text[n] > 0 && (text[n] != '&' || !references)) {
         n++;
