@@ -75,13 +75,12 @@ static void unset_digests(request_rec *r)
     }
 }
 
-static void set_tag(request_rec *r, const char *etag, const tmpl_conf_t *conf)
+/* NULL: none. */
+static void set_tag(request_rec *r, const char *etag)
 {
-    const char *ours = etag != NULL ? tmpl_etag_of(etag, tmpl_conf_mode(conf), r->pool) : NULL;
-
     unset(r, "ETag");
-    if (ours != NULL) {
-        apr_table_setn(r->headers_out, "ETag", ours);
+    if (etag != NULL) {
+        apr_table_setn(r->headers_out, "ETag", etag);
     }
 }
 
@@ -102,7 +101,8 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
         unset(r, "Last-Modified");
     }
     else {
-        set_tag(r, ctx->etag, ctx->conf);
+        set_tag(r, ctx->etag != NULL ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
+                                     : NULL);
     }
     if (apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
@@ -179,15 +179,21 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     unset(r, "Last-Modified");
 }
 
-/* Only for a client whose copy has a tag of ours: others hold an image, or a declined page. */
+/*
+ * Only for a client whose copy has a tag of ours: others hold an image, or a declined page. It is said as the client
+ * has it: compressing filters, whose suffix it may have, pass over a 304, and mod_cache refreshes a page by its own tag only.
+ */
 void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
 {
     const char *etag = apr_table_get(r->headers_out, "ETag");
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
+    const char *held = NULL;
 
-    if (r->main == NULL && tmpl_conf_edits(conf) && etag != NULL && list != NULL &&
-        tmpl_etag_listed(list, etag, tmpl_conf_mode(conf), r->pool)) {
-        set_tag(r, etag, conf);
+    if (r->main == NULL && tmpl_conf_edits(conf) && etag != NULL && list != NULL) {
+        held = tmpl_etag_listed(list, etag, tmpl_conf_mode(conf), r->pool);
+    }
+    if (held != NULL) {
+        set_tag(r, held);
         unset_digests(r);
     }
 }

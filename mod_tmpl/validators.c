@@ -67,6 +67,12 @@ static int cut_ours(tag_t *tag, const char *suffix)
     return 1;
 }
 
+static const char *weak(const tag_t *tag, const char *suffix, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, "W/\"", apr_pstrmemdup(pool, tag->opaque, tag->len), suffix, "\"",
+                       NULL);
+}
+
 const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
 {
     tag_t tag;
@@ -74,8 +80,7 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
     if (!next_tag(&tag, &etag)) {
         return NULL;
     }
-    return apr_pstrcat(pool, "W/\"", apr_pstrmemdup(pool, tag.opaque, tag.len),
-                       suffix_of(mode, pool), "\"", NULL);
+    return weak(&tag, suffix_of(mode, pool), pool);
 }
 
 /* Adds item to a list; NULL is the empty one. */
@@ -111,19 +116,20 @@ const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, 
     return found ? apr_array_pstrcat(pool, items, ',') : list;
 }
 
-int tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
+const char *tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
 {
     const char *suffix = suffix_of(mode, pool);
-    tag_t theirs, tag;
+    tag_t theirs, tag, cut;
 
     if (!next_tag(&theirs, &etag)) {
-        return 0;
+        return NULL;
     }
     while (next_tag(&tag, &list)) {
-        if (cut_ours(&tag, suffix) && tag.len == theirs.len &&
-            memcmp(tag.opaque, theirs.opaque, tag.len) == 0) {
-            return 1;
+        cut = tag;
+        if (cut_ours(&cut, suffix) && cut.len == theirs.len &&
+            memcmp(cut.opaque, theirs.opaque, cut.len) == 0) {
+            return weak(&tag, "", pool);
         }
     }
-    return 0;
+    return NULL;
 }

@@ -87,7 +87,9 @@ my $deflated = $httpd->get('/deflate/8', headers => \%gzip);
 is $deflated->header('Content-Encoding'), 'gzip', 'compressed behind us';
 my $gzip_tag = $deflated->header('ETag');
 like $gzip_tag, qr/-tmpl.*-gzip"$/, 'both suffixes';
-is $httpd->get('/deflate/8', headers => { %gzip, 'If-None-Match' => $gzip_tag })->status, 304, 'If-None-Match with it: 304';
+my $still = $httpd->get('/deflate/8', headers => { %gzip, 'If-None-Match' => $gzip_tag });
+is $still->status, 304, 'If-None-Match with it: 304';
+is $still->header('ETag'), $gzip_tag, 'which names it as the client has it';
 
 my $strip_tag = $httpd->get('/mode/8')->header('ETag');
 my $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate' });

@@ -46,6 +46,21 @@ subtest 'cache in the same server' => sub {
     $httpd->finish;
 };
 
+# What is compressed behind us has a tag of ours with one more suffix.
+subtest 'cache in the same server, compressed' => sub {
+    my $httpd = proxy($backend, @cache, conf => "TmplMode strip\nSetOutputFilter DEFLATE\n$cache_conf");
+    my %gzip = ('Accept-Encoding' => 'gzip');
+    $httpd->get("/learn/$_") for 1 .. 6;
+    my $first = $httpd->get('/page/9', headers => \%gzip);
+    my $before = $asked->('/page/9');
+    my $res = $httpd->get('/page/9', headers => { %gzip, 'Cache-Control' => 'max-age=0' });
+    like $res->header('X-Cache-Detail'), qr/conditional cache hit/, 'a forced revalidation: refreshed';
+    is $asked->('/page/9'), $before + 1, 'by one question';
+    is $res->header('ETag'), $first->header('ETag'), 'with the same tag';
+    ok $res->body eq $first->body, 'and the same page';
+    $httpd->finish;
+};
+
 subtest 'cache between filter and backend' => sub {
     my $inner = proxy($backend, @cache, conf => "TmplMode off\n$cache_conf");
     my $httpd = httpd(conf => 'ProxyPass / http://127.0.0.1:' . $inner->port . "/\nTmplMode strip\n");
