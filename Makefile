@@ -295,7 +295,8 @@ MODULE_DIR = $(shell $(APXS) -q LIBEXECDIR 2>/dev/null)
 MODS_DIR   = $(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available
 MAN_PAGES := $(wildcard docs/*.[15])
 DOC_DIR    = $(PREFIX)/share/doc/mod_tmpl
-DOCS      := README.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf))
+# in the places where README.md's links look for them
+DOCS      := README.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf)) $(wildcard docs/*.md)
 
 # demo [STORE=redis] [PORT=8080] [DEMO_WAIT=no]   a proxy that strips httpd's manual, to look at
 demo:
@@ -319,7 +320,7 @@ install: all
 	install -D -m 755 $(BUILD)/tmplctl $(DESTDIR)$(PREFIX)/bin/tmplctl
 	$(foreach page,$(MAN_PAGES),install -D -m 644 $(page) \
 	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)) &&) true
-	install -D -m 644 -t $(DESTDIR)$(DOC_DIR) $(DOCS)
+	$(foreach doc,$(DOCS),install -D -m 644 $(doc) $(DESTDIR)$(DOC_DIR)/$(doc) &&) true
 	install -D -m 644 conf/mod_tmpl.load $(DESTDIR)$(MODS_DIR)/tmpl.load
 	sed -i 's|^\(LoadModule.* \).*/|\1$(MODULE_DIR)/|' $(DESTDIR)$(MODS_DIR)/tmpl.load
 	@if [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ]; then \
@@ -334,8 +335,8 @@ uninstall:
 	rm -f $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so $(DESTDIR)$(PREFIX)/bin/tmplctl
 	rm -f $(foreach page,$(MAN_PAGES),\
 	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(notdir $(DOCS)))
-	if [ -d $(DESTDIR)$(DOC_DIR) ]; then rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOC_DIR); fi
+	rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(DOCS))
+	if [ -d $(DESTDIR)$(DOC_DIR) ]; then find $(DESTDIR)$(DOC_DIR) -depth -type d -empty -delete; fi
 	rm -f $(DESTDIR)$(MODS_DIR)/tmpl.load
 	if cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; then \
 	    rm -f $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi

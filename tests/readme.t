@@ -10,6 +10,7 @@ use warnings;
 
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
 use Test::More;
 
 my $root = abs_path(dirname(__FILE__) . '/..');
@@ -95,6 +96,24 @@ subtest 'without a corpus' => sub {
             is($? >> 8, $code, 'and is a failure only where a name is wrong');
         }
     }
+};
+
+# Nothing is built for it: what is installed beside the documents may be empty.
+subtest 'installed' => sub {
+    my $dir = tempdir(CLEANUP => 1);
+    my $make = qq(make -s -C "$root" -o all BUILD="$dir/build" DESTDIR="$dir/to" PREFIX=/usr APXS=false);
+    system qq(mkdir -p "$dir/build" && cd "$dir/build" && touch mod_tmpl.so tmplctl) and die;
+    is(system("$make install >&2"), 0, 'make install');
+    for my $text (map { substr $_, length $root } glob "$root/README.md $root/docs/*.md") {
+        my $at = "$dir/to/usr/share/doc/mod_tmpl$text";
+        for my $link (slurp(substr $text, 1) =~ /\]\(([^)#:]+)/g) {
+            my $there = $link =~ m{([^/]+)\.1$} ? "$dir/to/usr/share/man/man1/$1.1" : dirname($at) . "/$link";
+            ok(-e $at && -e $there, "$text: $link is there, too");
+        }
+    }
+    is(system("$make uninstall"), 0, 'make uninstall');
+    is(qx(find "$dir/to" -type f), '', 'and nothing of it is left');
+    ok(!-e "$dir/to/usr/share/doc/mod_tmpl", 'nor is its directory');
 };
 
 subtest 'files' => sub {
