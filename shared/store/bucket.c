@@ -355,23 +355,46 @@ static unsigned number_size(uint32_t x)
     return x < 1u << 7 ? 1 : x < 1u << 14 ? 2 : x < 1u << 21 ? 3 : x < 1u << 28 ? 4 : 5;
 }
 
-static inline int gives_way(const tmpl_bucket_change_t *change, uint64_t hash, unsigned char tag)
+static inline int has_hash(const tmpl_bucket_change_t *change, uint64_t hash)
 {
-    const tmpl_bucket_row_t row = { .tag = tag };
     const tmpl_bucket_row_t *at = change->rows, *end = at + change->n;
 
-    for (; at < end; at++) {
-        if (at->hash == hash && row_kind(at) == row_kind(&row)) {
-            return 1;
-        }
+    while (at < end && at->hash != hash) {
+        at++;
     }
-    return 0;
+    return at < end;
 }
 
-static inline int is_dead(const tmpl_bucket_change_t *change, const tmpl_bucket_row_t *row)
+static int gives_way(const tmpl_bucket_change_t *change, const tmpl_bucket_row_t *row)
+{
+    const tmpl_bucket_row_t *at = change->rows, *end = at + change->n;
+
+    while (at < end && (at->hash != row->hash || row_kind(at) != row_kind(row))) {
+        at++;
+    }
+    return at < end;
+}
+
+static int is_dead(const tmpl_bucket_change_t *change, const tmpl_bucket_row_t *row)
 {
     return change->lifetimes != NULL &&
            !tmpl_is_live(row->df, row->last, change->lifetimes, change->now);
+}
+
+/* Least and most since of rows that are live whatever their DF is. */
+typedef struct {
+    uint32_t least, most;
+} ages_t;
+
+static ages_t live_ages(const tmpl_bucket_change_t *change, uint32_t clock)
+{
+    uint32_t most = change->now - clock, life;
+
+    if (change->lifetimes == NULL) {
+        return (ages_t){ 0, UINT32_MAX };
+    }
+    life = change->lifetimes->pages[0]; /* the shortest */
+    return change->now < clock ? (ages_t){ 1, 0 } : (ages_t){ most > life ? most - life : 0, most };
 }
 
 /* Another clock is called for if new rows are older, or if last would then take fewer bytes. */
@@ -392,32 +415,98 @@ static int clock_fits(const tmpl_bucket_change_t *change, uint32_t clock, uint32
     return number_size(latest - clock) == number_size(latest - oldest);
 }
 
+/* Reads a row, and finds out what becomes of it; returns what stands behind it, NULL: it cannot be read. */
+static const unsigned char *row_judge(tmpl_bucket_change_t *change,
+                                      const tmpl_bucket_reader_t *reader, uint32_t i,
+                                      uint32_t *oldest)
+{
+    tmpl_bucket_row_t row;
+    const unsigned char *next = row_get(reader->at, reader->end, reader->clock, &row);
+    int gives, dead;
+
+    if (next == NULL) {
+        return NULL;
+    }
+    row.hash = tmpl_get_le(reader->hashes + (size_t)i * HASH_SIZE, HASH_SIZE);
+    gives = gives_way(change, &row);
+    dead = !gives && is_dead(change, &row);
+    change->dead += (uint32_t)dead;
+    if (gives || dead) {
+        change->gone[change->n_gone++] = (tmpl_bucket_gone_t){ i, reader->at, next };
+    }
+    else if (row.last < *oldest) {
+        *oldest = row.last;
+    }
+    return next;
+}
+
+#define SHORT_MOST 4                        /* fingerprints */
+#define SHORT_ROW  (1 + 2 + 2 * SHORT_MOST) /* bytes */
+
+/*
+ * What stands behind a row, and its since, if the row is as nearly all are: of a document, or of a segment with few
+ * fingerprints or a DF of one byte. NULL: it is not.
+ */
+static inline const unsigned char *short_row(const unsigned char *at, uint32_t *since)
+{
+    unsigned tag = at[0], prints = tag >> KIND_BITS;
+    const unsigned char *rest = at + 2;
+
+    *since = at[1];
+    if (at[1] > 127) {
+        *since = (at[1] & 127u) | (uint32_t)at[2] << 7;
+        rest++;
+        if (at[2] > 127) {
+            return NULL;
+        }
+    }
+    if ((tag & KIND_MASK) != TMPL_KIND_SEGMENT) {
+        return tag == TMPL_KIND_DOCUMENT ? rest : NULL;
+    }
+    if (prints > 0) {
+        return prints <= SHORT_MOST ? rest + 2 * (size_t)prints : NULL;
+    }
+    return rest[0] > 0 && rest[0] < 128 ? rest + 1 : NULL;
+}
+
+/*
+ * Passes by short rows that stay, from the i-th on, which is where the reader is; returns the number of the first that
+ * is to be read as a whole. Of most rows no more is read. Lowers *oldest.
+ */
+static inline uint32_t rows_pass(const tmpl_bucket_change_t *change, tmpl_bucket_reader_t *reader,
+                                 uint32_t i, uint32_t *oldest)
+{
+    ages_t live = live_ages(change, reader->clock);
+    const unsigned char *at = reader->at, *next;
+    uint32_t since, earliest = UINT32_MAX;
+
+    for (; i < reader->left && reader->end - at >= SHORT_ROW; i++, at = next) {
+        next = short_row(at, &since);
+        if (next == NULL || since < live.least || since > live.most ||
+            has_hash(change, tmpl_get_le(reader->hashes + (size_t)i * HASH_SIZE, HASH_SIZE))) {
+            break;
+        }
+        earliest = since < earliest ? since : earliest;
+    }
+    reader->at = at;
+    if (earliest != UINT32_MAX && reader->clock + earliest < *oldest) {
+        *oldest = reader->clock + earliest;
+    }
+    return i;
+}
+
 void tmpl_bucket_change_find(tmpl_bucket_change_t *change)
 {
     tmpl_bucket_reader_t reader;
-    uint32_t oldest = UINT32_MAX;
+    uint32_t oldest = UINT32_MAX, i = 0;
 
     tmpl_bucket_open(&reader, change->is.bytes, change->is.len);
     change->n_gone = change->dead = 0;
-    for (uint32_t i = 0; i < reader.left; i++) {
-        const unsigned char *from = reader.at;
-        tmpl_bucket_row_t row;
-        int gives, dead;
-
-        reader.at = row_get(from, reader.end, reader.clock, &row);
-        if (reader.at == NULL) { /* what cannot be read */
+    while ((i = rows_pass(change, &reader, i, &oldest)) < reader.left) {
+        reader.at = row_judge(change, &reader, i++, &oldest);
+        if (reader.at == NULL) {
             change->fits = 0;
             return;
-        }
-        row.hash = tmpl_get_le(reader.hashes + (size_t)i * HASH_SIZE, HASH_SIZE);
-        gives = gives_way(change, row.hash, row.tag);
-        dead = !gives && is_dead(change, &row);
-        change->dead += (uint32_t)dead;
-        if (gives || dead) {
-            change->gone[change->n_gone++] = (tmpl_bucket_gone_t){ i, from, reader.at };
-        }
-        else if (row.last < oldest) {
-            oldest = row.last;
         }
     }
     change->fits =

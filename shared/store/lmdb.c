@@ -16,6 +16,14 @@
 #define SWEEP_DOOMED  64
 #define SWEEP_FULL    256 /* on a full map, where nothing else is written */
 
+/*
+ * Changes one by one leave the file's pages half-empty by and by, those of many pages at once soon. So all buckets are
+ * put in order when one in so many entries is new since the last time, or by one transaction.
+ */
+#define NEW_PER_ORDER 8
+#define NEW_AT_ONCE   16
+#define ENTRY_USUAL   24 /* bytes of an entry in the file, and some to spare */
+
 /* Keys of the pages that one transaction learns, about: others get their turn in between. */
 #define KEYS_MOST 40000
 
@@ -29,6 +37,7 @@ typedef struct {
     tmpl_lmdb_buckets_t buckets; /* of site */
     tmpl_slots_t slots;
     uint32_t counted; /* documents */
+    uint64_t ordered; /* entries of sites whose buckets this transaction has put in order */
 } work_t;
 
 /* One of them. */
@@ -128,18 +137,42 @@ static uint32_t new_entries(const work_t *w)
     return n;
 }
 
-/* Writes what so many pages have changed, and sweeps. */
-static int pages_save(work_t *w, const tmpl_observation_t *last, uint32_t changes)
+/*
+ * Whether all buckets of the site are to be written in order, now that so many pages have been counted that bring so
+ * many new entries: many at once always, others whenever the clock passes a multiple of so many pages as
+ * bring, if they are like these, one new entry in NEW_PER_ORDER.
+ */
+static int is_to_be_ordered(const tmpl_site_t *site, uint32_t counted, uint32_t n_new)
+{
+    uint64_t entries = site->entries + n_new, pages = 1;
+
+    while (pages <= site->pages && pages * n_new * NEW_PER_ORDER < entries * counted) {
+        pages *= 2;
+    }
+    return site->pages % pages < counted || (uint64_t)n_new * NEW_AT_ONCE > entries;
+}
+
+/* Whether the map has room for the buckets in order beside the old ones, which are deleted by and by. */
+static int has_room_for_order(work_t *w, uint32_t n_new)
+{
+    w->ordered += w->site.entries + n_new;
+    return !tmpl_lmdb_is_tight(w->store->db, w->ordered * ENTRY_USUAL);
+}
+
+/* Writes what so many pages have changed, of which so many have been counted, and sweeps. */
+static int pages_save(work_t *w, const tmpl_observation_t *last, uint32_t changes, uint32_t counted)
 {
     tmpl_lmdb_t *db = w->store->db;
     tmpl_lifetimes_t lifetimes;
-    int done, all, rc;
+    uint32_t n_new = new_entries(w);
+    int done, rc;
+    int all = is_to_be_ordered(&w->site, counted, n_new) && has_room_for_order(w, n_new);
 
     tmpl_lifetimes_init(&lifetimes, last->policy);
-    rc = tmpl_slots_save(&w->slots, &w->buckets, &lifetimes, &all);
+    rc = tmpl_slots_save(&w->slots, &w->buckets, &lifetimes, all);
     if (rc == 0 && !all) {
         rc = tmpl_lmdb_buckets_sweep(&w->buckets, &lifetimes,
-                                     changes * SWEEP_LEAST + SWEEP_PER_NEW * new_entries(w));
+                                     changes * SWEEP_LEAST + SWEEP_PER_NEW * n_new);
     }
     if (rc == 0) {
         rc = tmpl_lmdb_buckets_shrink(&w->buckets);
@@ -157,7 +190,7 @@ static int pages_save(work_t *w, const tmpl_observation_t *last, uint32_t change
 /* Learning of pages of one site that has been found, or begun. */
 static int pages_learn(work_t *w, page_t *pages, uint32_t n)
 {
-    uint32_t changes = 0;
+    uint32_t changes = 0, before = w->site.pages;
     tmpl_rules_site_t site;
     int rc = pages_load(w, pages, n);
 
@@ -170,7 +203,7 @@ static int pages_learn(work_t *w, page_t *pages, uint32_t n)
     }
     w->site.pages = site.pages;
     w->site.version = site.version;
-    return changes > 0 ? pages_save(w, pages[n - 1].rules.obs, changes) : 0;
+    return changes > 0 ? pages_save(w, pages[n - 1].rules.obs, changes, site.pages - before) : 0;
 }
 
 /* Learning of pages of one site within a write transaction. */
@@ -253,7 +286,7 @@ static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
     if (rc != 0) {
         return rc;
     }
-    rc = tmpl_lmdb_is_tight(db) ? MDB_MAP_FULL : 0;
+    rc = tmpl_lmdb_is_tight(db, 0) ? MDB_MAP_FULL : 0;
     while (rc == 0 && n > 0) {
         const char *name = pages[0].rules.obs->site;
         uint32_t n_same = 0, left = 0;

@@ -3,6 +3,7 @@
 #include "store/lmdb_store.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -217,28 +218,56 @@ static int load_begin(tmpl_lmdb_store_t *store, const tmpl_store_stats_t *head, 
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-static int load_in(tmpl_lmdb_buckets_t *buckets, const tmpl_entry_t *entries, uint32_t n,
+/* An entry to be imported, and what it is sorted by. */
+typedef struct {
+    uint32_t order;
+    const tmpl_entry_t *entry;
+} placed_t;
+
+static int placed_order(const void *a, const void *b)
+{
+    const placed_t *x = a, *y = b;
+
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* All entries in the order of the file, so that each batch writes behind the one before. */
+static placed_t *entries_place(const tmpl_site_t *site, const tmpl_entry_t *entries, uint32_t n,
+                               apr_pool_t *pool)
+{
+    placed_t *placed = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*placed));
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t place = tmpl_bucket_place(site->buckets.salt, entries[i].key);
+
+        placed[i] = (placed_t){ tmpl_bits_reversed((uint32_t)place), &entries[i] };
+    }
+    qsort(placed, n, sizeof(*placed), placed_order);
+    return placed;
+}
+
+static int load_in(tmpl_lmdb_buckets_t *buckets, const placed_t *placed, uint32_t n,
                    apr_pool_t *pool)
 {
     tmpl_key_t *keys = apr_palloc(pool, n * sizeof(*keys));
     tmpl_slots_t slots;
-    int all, rc;
+    int rc;
 
     for (uint32_t i = 0; i < n; i++) {
-        keys[i] = entries[i].key;
+        keys[i] = placed[i].entry->key;
     }
     tmpl_slots_make(&slots, keys, n, buckets->site, pool);
     rc = tmpl_slots_load(&slots, buckets);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         tmpl_slot_t *slot = &slots.slots[slots.of[i]].slot;
 
-        tmpl_value_import(&slot->value, &entries[i]);
+        tmpl_value_import(&slot->value, placed[i].entry);
         slot->written = 1;
     }
-    return rc == 0 ? tmpl_slots_save(&slots, buckets, NULL, &all) : rc;
+    return rc == 0 ? tmpl_slots_save(&slots, buckets, NULL, 0) : rc;
 }
 
-static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_entry_t *entries,
+static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const placed_t *placed,
                       uint32_t n, apr_pool_t *pool)
 {
     tmpl_lmdb_buckets_t buckets;
@@ -248,11 +277,11 @@ static int load_batch(tmpl_lmdb_store_t *store, tmpl_site_t *site, const tmpl_en
     if (rc != 0) {
         return rc;
     }
-    rc = tmpl_lmdb_is_tight(store->db)
+    rc = tmpl_lmdb_is_tight(store->db, 0)
              ? MDB_MAP_FULL
              : tmpl_lmdb_buckets_begin(&buckets, store->db, txn, site, pool);
     if (rc == 0) {
-        rc = load_in(&buckets, entries, n, pool);
+        rc = load_in(&buckets, placed, n, pool);
         tmpl_lmdb_buckets_end(&buckets);
     }
     return tmpl_lmdb_write_end(store->db, txn, rc);
@@ -296,15 +325,18 @@ apr_status_t tmpl_lmdb_load(void *ctx, const char *name, const tmpl_store_stats_
 {
     tmpl_lmdb_store_t *store = ctx;
     tmpl_site_t site = { 0 };
+    const placed_t *placed;
     apr_pool_t *scratch;
     int rc = load_begin(store, head, &site);
 
     if (rc != 0) {
         return site_fail(store, rc, name, err, "cannot import a site");
     }
+    site.buckets.n = tmpl_buckets_for(n);
+    placed = entries_place(&site, entries, n, pool);
     apr_pool_create(&scratch, pool);
     for (uint32_t i = 0; rc == 0 && i < n; i += BATCH_IMPORT) {
-        rc = load_batch(store, &site, entries + i, n - i < BATCH_IMPORT ? n - i : BATCH_IMPORT,
+        rc = load_batch(store, &site, placed + i, n - i < BATCH_IMPORT ? n - i : BATCH_IMPORT,
                         scratch);
         apr_pool_clear(scratch);
     }

@@ -8,7 +8,7 @@
 int tmpl_lmdb_buckets_begin(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_t *db, MDB_txn *txn,
                             tmpl_site_t *site, apr_pool_t *pool)
 {
-    *buckets = (tmpl_lmdb_buckets_t){ .site = site, .desk = { .pool = pool } };
+    *buckets = (tmpl_lmdb_buckets_t){ .db = db, .site = site, .desk = { .pool = pool } };
     return mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &buckets->cursor);
 }
 
@@ -88,17 +88,6 @@ int tmpl_lmdb_bucket_put(tmpl_lmdb_buckets_t *buckets, uint32_t n, const tmpl_bu
     return rc == 0 ? mdb_cursor_del(buckets->cursor, 0) : rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-int tmpl_lmdb_bucket_del(tmpl_lmdb_buckets_t *buckets)
-{
-    return mdb_cursor_del(buckets->cursor, 0);
-}
-
-int tmpl_lmdb_bucket_nth(uint32_t n, uint32_t order, uint32_t *number)
-{
-    *number = n > 1 ? tmpl_bits_reversed(order) >> __builtin_clz(n - 1) : 0;
-    return *number < n;
-}
-
 /* Puts two buckets of which one has been moved to or from the other. */
 static int both_put(tmpl_lmdb_buckets_t *buckets, uint32_t n, const tmpl_bucket_t *one,
                     uint32_t other_n, const tmpl_bucket_t *other)
@@ -152,6 +141,68 @@ int tmpl_lmdb_buckets_shrink(tmpl_lmdb_buckets_t *buckets)
         }
         is->n--;
     }
+    return rc;
+}
+
+/*
+ * The buckets of a site that has n > 0 in the order of the file: for order from 0 on, each below the least power
+ * of two that is not below n names one, or none, and 0 is returned.
+ */
+static int bucket_nth(uint32_t n, uint32_t order, uint32_t *number)
+{
+    *number = n > 1 ? tmpl_bits_reversed(order) >> __builtin_clz(n - 1) : 0;
+    return *number < n;
+}
+
+/* Writes a bucket of one serial behind those of another; bytes is room for it. */
+static int bucket_move(tmpl_lmdb_buckets_t *to, tmpl_lmdb_buckets_t *from, uint32_t number,
+                       unsigned char *bytes,
+                       int (*renew)(void *baton, uint32_t number, tmpl_bucket_t *bucket),
+                       void *baton)
+{
+    tmpl_bucket_t bucket;
+    int rc = tmpl_lmdb_bucket_get(from, number, &bucket);
+
+    if (rc == 0 && renew != NULL) {
+        rc = renew(baton, number, &bucket);
+    }
+    if (rc != 0 || bucket.bytes == NULL || tmpl_bucket_count(&bucket) == 0) {
+        return rc;
+    }
+    memcpy(bytes, bucket.bytes, bucket.len); /* it may stand in a page that is to change */
+    bucket.bytes = bytes;
+    return tmpl_lmdb_bucket_put(to, number, &bucket);
+}
+
+int tmpl_lmdb_buckets_order(tmpl_lmdb_buckets_t *buckets,
+                            int (*renew)(void *baton, uint32_t number, tmpl_bucket_t *bucket),
+                            void *baton)
+{
+    MDB_txn *txn = mdb_cursor_txn(buckets->cursor);
+    unsigned char *bytes = apr_palloc(buckets->desk.pool, TMPL_BUCKET_MOST);
+    uint32_t n = buckets->site->buckets.n, number;
+    tmpl_site_t moved = *buckets->site;
+    tmpl_lmdb_buckets_t to;
+    int rc = tmpl_serial_draw(buckets->db, txn, &moved.serial);
+
+    if (rc == 0) {
+        rc = tmpl_lmdb_buckets_begin(&to, buckets->db, txn, &moved, buckets->desk.pool);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    buckets->in_order = 1;
+    for (uint32_t order = 0, left = n; rc == 0 && left > 0; order++) {
+        if (bucket_nth(n, order, &number)) {
+            rc = bucket_move(&to, buckets, number, bytes, renew, baton);
+            left--;
+        }
+    }
+    tmpl_lmdb_buckets_end(&to);
+    if (rc == 0) {
+        rc = tmpl_serial_doom(buckets->db, txn, buckets->site->serial, 0);
+    }
+    buckets->site->serial = moved.serial;
     return rc;
 }
 

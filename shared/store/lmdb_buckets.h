@@ -16,6 +16,7 @@
 
 /* A cursor over a site's buckets, and where they are written anew. */
 typedef struct {
+    tmpl_lmdb_t *db;
     MDB_cursor *cursor;
     tmpl_site_t *site;
     tmpl_bucket_desk_t desk;
@@ -33,19 +34,20 @@ uint32_t tmpl_bits_reversed(uint32_t n);
 int tmpl_lmdb_bucket_get(tmpl_lmdb_buckets_t *buckets, uint32_t n, tmpl_bucket_t *bucket);
 int tmpl_lmdb_bucket_put(tmpl_lmdb_buckets_t *buckets, uint32_t n, const tmpl_bucket_t *bucket);
 
-/* Takes the bucket that was got last, and was there, out of the file. */
-int tmpl_lmdb_bucket_del(tmpl_lmdb_buckets_t *buckets);
-
-/*
- * The buckets of a site that has n > 0 in the order of the file: for order from 0 on, each below the least power
- * of two that is not below n names one, or none, and 0 is returned.
- */
-int tmpl_lmdb_bucket_nth(uint32_t n, uint32_t order, uint32_t *number);
-
 /* As many buckets more as the site's entries call for, which were so many before. Changes *site. */
 int tmpl_lmdb_buckets_grow(tmpl_lmdb_buckets_t *buckets, uint64_t before);
 /* As many fewer, a few at a time: the last one goes back to the one it was parted from. Likewise. */
 int tmpl_lmdb_buckets_shrink(tmpl_lmdb_buckets_t *buckets);
+
+/*
+ * Writes all buckets of a site that has some anew, in order and at the end of the file, where they fill its pages:
+ * changes one by one leave these half-empty, and so would writing them where others follow. renew gets each first, and
+ * may give it other bytes or return an error, which is returned; NULL: they stay as they are. They get a new serial, and
+ * those of the old one are deleted by and by (tmpl_doomed_sweep). Likewise.
+ */
+int tmpl_lmdb_buckets_order(tmpl_lmdb_buckets_t *buckets,
+                            int (*renew)(void *baton, uint32_t number, tmpl_bucket_t *bucket),
+                            void *baton);
 
 /* Moves the sweeper on over budget entries, deleting the dead ones. Likewise. */
 int tmpl_lmdb_buckets_sweep(tmpl_lmdb_buckets_t *buckets, const tmpl_lifetimes_t *lifetimes,

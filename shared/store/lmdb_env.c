@@ -526,7 +526,7 @@ static size_t free_pages(tmpl_lmdb_t *db, size_t enough)
     return sum;
 }
 
-int tmpl_lmdb_is_tight(tmpl_lmdb_t *db)
+int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes)
 {
     MDB_envinfo info;
     MDB_stat stat;
@@ -536,6 +536,7 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db)
     mdb_env_stat(db->env, &stat);
     pages = info.me_mapsize / stat.ms_psize;
     reserve = pages / 8 < RESERVE_PAGES ? pages / 8 : RESERVE_PAGES;
+    reserve += (size_t)(bytes / stat.ms_psize);
     available = pages > info.me_last_pgno ? pages - info.me_last_pgno - 1 : 0;
     return available < reserve && available + free_pages(db, reserve - available) < reserve;
 }

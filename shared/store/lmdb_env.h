@@ -44,10 +44,10 @@ int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn);
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
 
 /*
- * Whether the map has so few free pages left that they are kept for deleting. To be asked at the
- * beginning of a write transaction.
+ * Whether the map has so few free pages left that they are kept for deleting, or would have with so many bytes more
+ * in it. To be asked within a write transaction, whose own writing does not count.
  */
-int tmpl_lmdb_is_tight(tmpl_lmdb_t *db);
+int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
 /* Frees what readers that died hold on to. */
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 

@@ -218,62 +218,27 @@ static int save_some(save_t *save)
     return rc;
 }
 
-/* Takes a bucket out of the file, and gives it n entries. */
-static int bucket_take(const save_t *save, uint32_t number, uint32_t n, tmpl_bucket_t *bucket)
+/* What becomes of a bucket when all are written anew. */
+static int bucket_renew(void *baton, uint32_t number, tmpl_bucket_t *bucket)
 {
-    int rc = tmpl_lmdb_bucket_get(save->buckets, number, bucket), was_there = bucket->len > 0;
+    save_t *save = baton;
+    int changes = save->n > 0 && save->number == number;
+    int rc = bucket_change(save, bucket, changes ? save->n : 0);
 
-    if (rc == 0) {
-        rc = bucket_change(save, bucket, n);
-    }
-    bucket->bytes = apr_pmemdup(save->buckets->desk.pool, bucket->bytes, bucket->len);
-    return rc == 0 && was_there ? tmpl_lmdb_bucket_del(save->buckets) : rc;
-}
-
-/*
- * Takes all buckets out of the file and puts them back in their order, with what has changed: so they fill its
- * pages, which changes one by one leave half-empty.
- */
-static int save_all(save_t *save)
-{
-    tmpl_lmdb_buckets_t *buckets = save->buckets;
-    uint32_t n = buckets->site->buckets.n, i = 0, number;
-    tmpl_bucket_t *all = apr_palloc(buckets->desk.pool, n * sizeof(*all));
-    int rc = 0, more = run_next(save);
-
-    buckets->in_order = 1;
-
-    for (uint32_t order = 0; rc == 0 && i < n; order++) {
-        if (!tmpl_lmdb_bucket_nth(n, order, &number)) {
-            continue;
-        }
-        rc = bucket_take(save, number, more && save->number == number ? save->n : 0, &all[i++]);
-        more = more && save->number == number ? run_next(save) : more;
-    }
-    i = 0;
-    for (uint32_t order = 0; rc == 0 && i < n; order++) {
-        if (tmpl_lmdb_bucket_nth(n, order, &number)) {
-            rc = all[i].len > 0 ? tmpl_lmdb_bucket_put(buckets, number, &all[i]) : 0;
-            i++;
-        }
+    if (changes) {
+        run_next(save);
     }
     return rc;
 }
 
-/* How many buckets change. */
-static uint32_t runs_count(save_t *save)
+static int save_all(save_t *save)
 {
-    uint32_t n = 0;
-
-    while (run_next(save)) {
-        n++;
-    }
-    save->end = 0;
-    return n;
+    run_next(save);
+    return tmpl_lmdb_buckets_order(save->buckets, bucket_renew, save);
 }
 
 int tmpl_slots_save(const tmpl_slots_t *slots, tmpl_lmdb_buckets_t *buckets,
-                    const tmpl_lifetimes_t *lifetimes, int *all)
+                    const tmpl_lifetimes_t *lifetimes, int all)
 {
     tmpl_site_t *site = buckets->site;
     uint64_t before = site->entries;
@@ -290,6 +255,5 @@ int tmpl_slots_save(const tmpl_slots_t *slots, tmpl_lmdb_buckets_t *buckets,
     if (rc != 0) {
         return rc;
     }
-    *all = runs_count(&save) >= site->buckets.n / 2;
-    return *all ? save_all(&save) : save_some(&save);
+    return all ? save_all(&save) : save_some(&save);
 }

@@ -35,10 +35,10 @@ void tmpl_slots_make(tmpl_slots_t *slots, const tmpl_key_t *keys, uint32_t n,
 int tmpl_slots_load(tmpl_slots_t *slots, tmpl_lmdb_buckets_t *buckets);
 
 /*
- * Writes back what has been written to. The dead that are met on the way are deleted, unless lifetimes is NULL;
- * *all: it came by all entries of the site. Changes the site: put it after.
+ * Writes back what has been written to. The dead that are met on the way are deleted, unless lifetimes is NULL.
+ * all: not only what has changed is written, but all buckets of the site, in order. Changes the site: put it after.
  */
 int tmpl_slots_save(const tmpl_slots_t *slots, tmpl_lmdb_buckets_t *buckets,
-                    const tmpl_lifetimes_t *lifetimes, int *all);
+                    const tmpl_lifetimes_t *lifetimes, int all);
 
 #endif

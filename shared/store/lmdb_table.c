@@ -69,27 +69,32 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_si
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
 }
 
-int tmpl_site_init(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site)
+int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial)
 {
     MDB_dbi meta = tmpl_lmdb_dbi(db, TMPL_DB_META);
     unsigned char bytes[TMPL_SERIAL_SIZE];
     MDB_val key = name_val("serial"), data;
     int rc = mdb_get(txn, meta, &key, &data);
 
-    memset(site, 0, sizeof(*site));
-    site->seen = seconds_now();
-    site->buckets = tmpl_buckets_new(0);
-    site->buckets.n = 0; /* it begins with as many as its first pages call for */
+    *serial = 0;
     if (rc == 0 && data.mv_size == TMPL_SERIAL_SIZE) {
-        site->serial = (uint32_t)tmpl_get_le(data.mv_data, TMPL_SERIAL_SIZE);
+        *serial = (uint32_t)tmpl_get_le(data.mv_data, TMPL_SERIAL_SIZE);
     }
     else if (rc != MDB_NOTFOUND) {
         return rc != 0 ? rc : MDB_CORRUPTED;
     }
-    tmpl_put_le(bytes, ++site->serial, TMPL_SERIAL_SIZE);
-    data.mv_size = TMPL_SERIAL_SIZE;
-    data.mv_data = bytes;
+    tmpl_put_le(bytes, ++*serial, TMPL_SERIAL_SIZE);
+    data = (MDB_val){ TMPL_SERIAL_SIZE, bytes };
     return mdb_put(txn, meta, &key, &data, 0);
+}
+
+int tmpl_site_init(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site)
+{
+    memset(site, 0, sizeof(*site));
+    site->seen = seconds_now();
+    site->buckets = tmpl_buckets_new(0);
+    site->buckets.n = 0; /* it begins with as many as its first pages call for */
+    return tmpl_serial_draw(db, txn, &site->serial);
 }
 
 int tmpl_serial_doom(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, uint64_t from)

@@ -6,7 +6,8 @@
  *     doomed     serial -> from when on (seconds, 8) its buckets may be deleted
  *     meta       "format"; "serial" -> the last serial given
  * A site is forgotten by giving up its serial: at once, whatever its size. Later writes delete the
- * buckets of doomed serials in slices. lmdb_buckets.h has what becomes of a site's buckets.
+ * buckets of doomed serials in slices. A site also gets a new serial when its buckets are put in order: lmdb_buckets.h
+ * has what becomes of them.
  *
  * Return codes are LMDB's.
  */
@@ -35,6 +36,9 @@ typedef struct {
 /* MDB_NOTFOUND if there is none. */
 int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site);
 int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site);
+
+/* A serial that no site has had. */
+int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial);
 
 /* An empty site with a serial of its own, not yet put. */
 int tmpl_site_init(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site);
