@@ -113,6 +113,9 @@ static uint32_t script_end(const scan_t *s, uint32_t from)
             state = DOUBLE_ESCAPED;
         }
         p++;
+        while (state != PLAIN && p < s->len && s->src[p] != '<' && s->src[p] != '-') {
+            p++;
+        }
         if (state == PLAIN && p < s->len) {
             const char *next = memchr(s->src + p, '<', s->len - p);
             p = next == NULL ? s->len : (uint32_t)(next - s->src);
@@ -248,11 +251,11 @@ static unsigned may_name(char first)
     return firsts >> (first & 31) & 1;
 }
 
-static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
+/* A tag whose name ends at p, in what may not be as usual. */
+static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e tag,
+                                uint32_t p)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
-    uint32_t p = name;
-    tmpl_tag_e tag = tmpl_tag_read(s->index, s->src, s->len, &p);
     uint32_t name_len = p - name;
     tmpl_attr_t attr;
     tmpl_attr_e found;
@@ -295,20 +298,29 @@ static tmpl_decline_e tag_token(scan_t *s, uint32_t start, tmpl_token_e type)
     return TMPL_DECLINE_NONE;
 }
 
-/* Whether there is an end tag as nearly all are, of a name that is known and nothing else. Then it is a token. */
-static inline int usual_end_tag(scan_t *s, uint32_t start)
+/* Tags that html_start_tag, or the end of a noscript, asks for. */
+static int is_special(tmpl_tag_e tag)
 {
-    uint32_t p = start + 2;
+    static const unsigned char special[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_OTHER] = 1,     [TMPL_TAG_SVG] = 1,      [TMPL_TAG_MATH] = 1,
+        [TMPL_TAG_PLAINTEXT] = 1, [TMPL_TAG_FRAMESET] = 1, [TMPL_TAG_NOSCRIPT] = 1,
+    };
+    return special[tag] || (tmpl_tag_flags(tag) & TMPL_IS_RAW);
+}
+
+/* A start tag or an end tag. Most are a name that is known and nothing else. */
+static inline tmpl_decline_e any_tag(scan_t *s, uint32_t start, tmpl_token_e type)
+{
+    uint32_t p = start + (type == TMPL_TOKEN_END ? 2 : 1);
     tmpl_tag_e tag = tmpl_tag_read(s->index, s->src, s->len, &p);
-    if (tag == TMPL_TAG_OTHER || tag == TMPL_TAG_NOSCRIPT || s->foreign > 0 || p >= s->len ||
-        s->src[p] != '>') {
-        return 0;
+    if (p >= s->len || s->src[p] != '>' || s->foreign > 0 || is_special(tag)) {
+        return tag_token(s, start, type, tag, p);
     }
-    tmpl_token_t *token = push(s, TMPL_TOKEN_END, start, p + 1);
+    tmpl_token_t *token = push(s, type, start, p + 1);
     token->tag = (unsigned char)tag;
     token->name = tag;
     s->at = p + 1;
-    return 1;
+    return TMPL_DECLINE_NONE;
 }
 
 /* What stands at a '<': a token, or only a character of text. */
@@ -316,16 +328,14 @@ static tmpl_decline_e markup(scan_t *s, uint32_t start)
 {
     char c = start + 1 < s->len ? s->src[start + 1] : ' ';
     if (tmpl_is_alpha(c)) {
-        return tag_token(s, start, TMPL_TOKEN_START);
+        return any_tag(s, start, TMPL_TOKEN_START);
     }
     if (c == '/' && start + 2 == s->len) {
         return TMPL_DECLINE_TRUNCATED;
     }
     if (c == '/') {
-        if (!tmpl_is_alpha(s->src[start + 2])) {
-            return other_token(s, start);
-        }
-        return usual_end_tag(s, start) ? TMPL_DECLINE_NONE : tag_token(s, start, TMPL_TOKEN_END);
+        return tmpl_is_alpha(s->src[start + 2]) ? any_tag(s, start, TMPL_TOKEN_END)
+                                                : other_token(s, start);
     }
     if (c == '!' || c == '?') {
         return other_token(s, start);
