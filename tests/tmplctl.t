@@ -154,6 +154,7 @@ subtest 'usage errors' => sub {
     usage_is(['clean', '--mode', 'shred', @ok[2 .. 5], @pages],
         qr/"shred" is none of annotate, strip, text, json, fingerprint/, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
+    usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site too long');
     my %bad = (
         detector => [[qw(wang), ''], qr/none of incremental style pagelevel auto/],
         smoothing => [[qw(yes), ''], qr/none of off max min on/],

@@ -35,7 +35,7 @@ mkdir "$dir/empty";
 
 my ($code, $out) = run('--date', 'today', '--out', "$dir/a", "$dir/site");
 is($code, 0, 'a site is learnt') or diag($out);
-like($out, qr/^1 sites, 8 pages, \d+ nodes; 0 declined, 0 failed$/m, 'pages at any depth');
+like($out, qr/^1 site, 8 pages, \d+ nodes; 0 declined, 0 failed$/m, 'pages at any depth');
 my $model = slurp("$dir/a");
 like($model, qr/^tmpl-pagelevel 2\n# tmplctl train, today: 1 sites, 8 pages, .*\n# site \Q$dir\E\/site\n/,
     'the model says where it comes from');
@@ -51,6 +51,7 @@ unlike(slurp("$dir/d"), qr/^link \S+ (?!0 0$)/m, '--without: its features have n
 for my $case (
     [1, qr/\Q$dir\E\/empty: no directory with pages/, '--out', "$dir/x", "$dir/empty"],
     [1, qr/not written: \Q$dir\E\/none\/x: No such/,           '--out', "$dir/none/x", "$dir/site"],
+    [1, qr/^tmplctl: train: not written: \Q$dir\E\/none\/x: No such file or directory\n\z/, '--out', "$dir/none/x", "$dir/empty"],
     [2, qr/'colour' is no group of features/, '--without', 'colour', '--out', "$dir/x", "$dir/site"],
     [2, qr/--out MODEL is missing/,           "$dir/site"],
     [2, qr/SITE_DIR\.\.\. is missing/,        '--out', "$dir/x"],

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -226,20 +227,35 @@ static int is_special(const char *path, apr_pool_t *pool)
     return status == APR_SUCCESS && info.filetype != APR_REG;
 }
 
+apr_status_t ctl_file_may_write(const char *dir, const char *name, tmpl_error_t *err,
+                                apr_pool_t *pool)
+{
+    const char *final = apr_pstrcat(pool, dir, "/", name, NULL);
+    if (is_special(final, pool)) {
+        return tmpl_fail(err, APR_EEXIST, "%s: is there, and is no regular file", final);
+    }
+    if (access(dir, W_OK | X_OK) != 0) {
+        apr_status_t status = APR_FROM_OS_ERROR(errno);
+        return tmpl_fail(err, status, "%s: %s", final, ctl_error_text(status, pool));
+    }
+    return APR_SUCCESS;
+}
+
 apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
                             tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_file_t *out;
     char text[200];
     const char *final = apr_pstrcat(pool, dir, "/", name, NULL);
+    apr_status_t status = ctl_file_may_write(dir, name, err, pool);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
     /* threads write several at once */
     const char *temp = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
                                     (unsigned)apr_atomic_inc32(&written));
     apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_TRUNCATE | APR_FOPEN_BINARY;
-    if (is_special(final, pool)) {
-        return tmpl_fail(err, APR_EEXIST, "%s: is there, and is no regular file", final);
-    }
-    apr_status_t status = apr_file_open(&out, temp, flags, APR_FPROT_OS_DEFAULT, pool);
+    status = apr_file_open(&out, temp, flags, APR_FPROT_OS_DEFAULT, pool);
     if (status != APR_SUCCESS) {
         return tmpl_fail(err, status, "%s: %s", final, apr_strerror(status, text, sizeof(text)));
     }

@@ -33,6 +33,13 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
                            apr_pool_t *pool);
 
 /*
+ * Whether ctl_file_write would begin to write DIR/NAME now: for who works long before it has something to write.
+ * Fails as it does.
+ */
+apr_status_t ctl_file_may_write(const char *dir, const char *name, tmpl_error_t *err,
+                                apr_pool_t *pool);
+
+/*
  * Writes DIR/NAME: under another name first, so that no reader finds half a page and an interrupted
  * run leaves the old one. APR_EEXIST if it is there and no regular file: a link, a device.
  */

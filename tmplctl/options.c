@@ -35,7 +35,8 @@ struct option_t {
     const char *help;   /* with \n between lines */
 };
 
-static option_set_f set_flag, set_string, set_file, set_store, set_uint, set_share, set_lifetime;
+static option_set_f set_flag, set_string, set_file, set_site, set_store, set_uint, set_share,
+    set_lifetime;
 static option_set_f set_separators, set_selector, set_secret, set_ratio, set_detector,
     set_smoothing;
 static option_set_f set_without;
@@ -54,7 +55,7 @@ static option_set_f set_without;
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
       "annotate, strip, text, json or fingerprint" },
-    { "site", 0, "KEY", IN_JUDGING, CTL_IN_CLEAN, set_string, AT(site), 0, 0,
+    { "site", 0, "KEY", IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table" },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
       "where to write; made if it is not there" },
@@ -162,6 +163,16 @@ static apr_status_t set_file(ctl_t *ctl, const option_t *option, const char *val
     }
     *(const char **)field_of(ctl, option) = value;
     return APR_SUCCESS;
+}
+
+static apr_status_t set_site(ctl_t *ctl, const option_t *option, const char *value,
+                             tmpl_error_t *err)
+{
+    if (strlen(value) > TMPL_SITE_MAX) {
+        return tmpl_fail(err, APR_EINVAL, "%s must not be longer than %d bytes", option->arg,
+                         TMPL_SITE_MAX);
+    }
+    return set_string(ctl, option, value, err);
 }
 
 static apr_status_t set_store(ctl_t *ctl, const option_t *option, const char *value,

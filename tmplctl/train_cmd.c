@@ -37,7 +37,8 @@ typedef struct {
     samples_t classes[TMPL_SIZE_CLASSES];
     int first_of_site[TMPL_SIZE_CLASSES];
     uint32_t pages, declined, failed, nodes, distrusted;
-    apr_finfo_t out; /* the file that is there now; all 0: none */
+    const char *dir, *name; /* what is written: DIR/NAME */
+    apr_finfo_t out;        /* the file that is there now; all 0: none */
 } train_t;
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -253,19 +254,34 @@ static int write_model(train_t *t)
     tmpl_model_t model;
     tmpl_error_t err;
     apr_pool_t *pool = t->ctl->pool;
-    const char *out = t->ctl->options.out;
-    const char *slash = strrchr(out, '/');
     fit(&model, t);
     const char *text = tmpl_model_text(&model, provenance(t), pool);
-    const char *dir = slash == NULL ? "." : apr_pstrmemdup(pool, out, slash - out);
-    if (ctl_file_write(dir, slash == NULL ? out : slash + 1, text, strlen(text), &err, pool) !=
-        APR_SUCCESS) {
+    if (ctl_file_write(t->dir, t->name, text, strlen(text), &err, pool) != APR_SUCCESS) {
         ctl_say("train: not written: %s", err.text);
         return CTL_FAILED;
     }
-    printf("%d sites, %u pages, %u nodes; %u declined, %u failed\n", t->ctl->args->nelts, t->pages,
-           t->nodes, t->declined, t->failed);
+    printf("%d site%s, %u pages, %u nodes; %u declined, %u failed\n", t->ctl->args->nelts,
+           t->ctl->args->nelts == 1 ? "" : "s", t->pages, t->nodes, t->declined, t->failed);
     return t->failed > 0 ? CTL_FAILED : CTL_OK;
+}
+
+/* Where the model goes, before hours go into it. */
+static apr_status_t find_place(train_t *t)
+{
+    tmpl_error_t err;
+    apr_pool_t *pool = t->ctl->pool;
+    const char *out = t->ctl->options.out;
+    const char *slash = strrchr(out, '/');
+    t->dir = slash == NULL ? "." : slash == out ? "/" : apr_pstrmemdup(pool, out, slash - out);
+    t->name = slash == NULL ? out : slash + 1;
+    if (apr_stat(&t->out, out, APR_FINFO_DEV | APR_FINFO_INODE, pool) != APR_SUCCESS) {
+        memset(&t->out, 0, sizeof(t->out));
+    }
+    if (ctl_file_may_write(t->dir, t->name, &err, pool) != APR_SUCCESS) {
+        ctl_say("train: not written: %s", err.text);
+        return err.status;
+    }
+    return APR_SUCCESS;
 }
 
 int ctl_train(ctl_t *ctl)
@@ -278,9 +294,8 @@ int ctl_train(ctl_t *ctl)
         t.classes[c].weights = apr_array_make(ctl->pool, 4096, sizeof(float));
     }
     ctl_interrupt_catch();
-    if (apr_stat(&t.out, ctl->options.out, APR_FINFO_DEV | APR_FINFO_INODE, ctl->pool) !=
-        APR_SUCCESS) {
-        memset(&t.out, 0, sizeof(t.out));
+    if (find_place(&t) != APR_SUCCESS) {
+        return CTL_FAILED;
     }
     if (ctl_store_open(&t.store, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
