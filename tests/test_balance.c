@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where each element ends and what may be edited, by the rules of HTML5's tree construction. */
+#include "check.h"
+
+/* The tags of the page's nodes, each with as many dots in front as it is deep. */
+static const char *tree(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    const char *out = "";
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        out = apr_pstrcat(pool, out, i > 1 ? " " : "", NULL);
+        for (unsigned d = 0; d < page->nodes[i].depth; d++) {
+            out = apr_pstrcat(pool, out, ".", NULL);
+        }
+        out = apr_pstrcat(pool, out, tmpl_tag_name((tmpl_tag_e)page->nodes[i].tag), NULL);
+    }
+    return out;
+}
+
+static void nodes_stand_as_html5_has_them(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *tree;
+    } cases[] = {
+        { "<div><p>a<ul><li>b<li>c</ul>d</div><hr>", ".div ..p ..ul ...li ...li .hr" },
+        { "<dl><dt>a<dd>b<div><dt>c</dl>", ".dl ..dt ..dd ...div ..dt" },
+        { "<table><tr><td>a<td><table><td>b</table>c<tr><th>d</table><p>",
+          ".table ..tr ...td ...td ....table .....td ..tr ...th .p" },
+        { "<a><p>a<table><td>b</table></p></a><b><p>c</p></b>", ".a ..p ...table ....td .b ..p" },
+        /* the adoption agency: the block leaves what ends in it */
+        { "<b>a<i>b<div>c</b>d<u>e</u></div>f", ".b ..i .div ..u" },
+        { "<a>a<span><div>b<a>c</a></div></span><p>d", ".a ..span .div ..a .p" },
+        { "<a>a<table><a>b<table><i>c", ".a ..table ...a .table ..i" },
+        /* and does no more than eight rounds: a copy of the first link stays open around the second one */
+        { "<a><div><div><div><div><div><div><div><center><a></a><font>y z</a><em>",
+          ".a .div ..div ...div ....div .....div ......div .......div ........center "
+          ".........a .........font .........em" },
+        { "<a><div><div><div><div><div><div><center><a></a><font>y z</a><em>",
+          ".a .div ..div ...div ....div .....div ......div .......center "
+          "........a ........font .........em" },
+        /* a form that is ended holds what is open in it, unless that leaves it */
+        { "<form><div></form>a<p>b</p></div><p>c", ".form ..div ...p .p" },
+        { "<form><b></form>a<p>b</b>c", ".form ..b .p" },
+        { "<form><b></form>a<i>b</b>c", ".form ..b ...i" },
+        { "<form><form><div></form></form><form>a", ".form ..div ...form" },
+        { "<table><form><tr><td>a</form></table>", ".table ..form ..tr ...td" },
+        { "<form><a></form><table><a>b</table><p>c", ".form ..a ...table ....a .p" },
+        { "<form><a></form><table><a>b", ".form ..a ...table ....a" },
+        { "<b><form><div>a</form></b>c", ".b ..form .div" },
+        /* tags that are dropped */
+        { "<td>a<tr>b<div>c</td>d<p>e", ".div ..p" },
+        { "<select><div><option>a</select>b<p>c", ".select .p" },
+        /* what is not seen, and what stands in the head */
+        { "<link><svg><g/></svg><object><div><i></i></div></object><p>a", ".svg .object .p" },
+        { "<script></script>a<script></script><meta>", ".script .meta" },
+        { "<noscript><img src=i></noscript><p>a", ".p" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = check_page(cases[i].html, *state);
+        assert_string_equal(tree(page, *state), cases[i].tree);
+    }
+}
+
+/* What a p ends, and a p that ends in a table without a cell, is out of place there: browsers move it. */
+static void a_tag_behind_a_p_is_where_the_p_was(void **state)
+{
+    const tmpl_page_t *page = check_page("<table><tr><p>\n<p>a</p></table>b", *state);
+    const tmpl_page_t *cell = check_page("<table><tr><td><p>\n<p>a</p></table>b", *state);
+    assert_int_equal(page->nodes[page->n_nodes - 1].tag, TMPL_TAG_P);
+    assert_int_equal(page->nodes[page->n_nodes - 1].flags, 0);
+    assert_int_equal(cell->nodes[cell->n_nodes - 1].flags, TMPL_NODE_MARK | TMPL_NODE_RUN);
+}
+
+/* Of four formatting elements that are alike three come back behind the p, of four others all. */
+static void three_of_a_kind_come_back(void **state)
+{
+    static const struct {
+        const char *html;
+        unsigned may;
+    } cases[] = {
+        { "<p><b><b><b><b>a</p></b></b></b>b", TMPL_NODE_CUT },
+        { "<p><b><b><b><b>a</p></b></b>b", 0 },
+        { "<p><b x=1 y=2><b y=2 x=1><b X=1 y='2'><b x=1 y=2 x=3>a</p></b></b></b>b",
+          TMPL_NODE_CUT },
+        { "<p><b x=1><b x=2><b x=3><b x=4>a</p></b></b></b>b", 0 },
+        { "<p><b x=1><b><b x=1><b x=1><b x=1><b>a</p></b></b></b></b>b", 0 },
+        { "<p><b x=1><b><b x=1><b x=1><b x=1><b>a</p></b></b></b></b></b>b", TMPL_NODE_CUT },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = check_page(cases[i].html, *state);
+        assert_int_equal(page->n_segments, 2);
+        assert_int_equal(page->segments[1].may, cases[i].may);
+    }
+}
+
+/* What may be done with the n-th element, body being 0. */
+static unsigned may_of(const char *html, uint32_t n, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    assert_true(n < page->n_nodes);
+    return page->nodes[n].flags & (TMPL_NODE_MARK | TMPL_NODE_CUT);
+}
+
+static void ends_that_parsers_see_elsewhere_take_no_mark(void **state)
+{
+    const unsigned all = TMPL_NODE_MARK | TMPL_NODE_CUT;
+    /* each list ends a div: libxml2 gives that the end tag of the div around, and so on */
+    const char *torn = "<body><div><section><ul><li>a</li><div>b</ul></section></div><div>c</div>";
+    assert_int_equal(may_of(torn, 1, *state), TMPL_NODE_CUT); /* div */
+    assert_int_equal(may_of(torn, 2, *state), TMPL_NODE_CUT); /* section */
+    assert_int_equal(may_of(torn, 3, *state), TMPL_NODE_CUT); /* ul */
+    assert_int_equal(may_of(torn, 4, *state), all);           /* li */
+    assert_int_equal(may_of(torn, 6, *state), all);           /* the div behind */
+    /* but no further than the cell, whose end tag ends all in it for everybody */
+    const char *cell = "<body><div><table><tr><td><ul><div>b</ul></td></tr></table></div>";
+    assert_int_equal(may_of(cell, 1, *state) & TMPL_NODE_MARK, TMPL_NODE_MARK);
+    assert_int_equal(may_of(cell, 5, *state) & TMPL_NODE_MARK, 0);
+    static const char *const whole[] = { "<body><div><table><tr><td><div>b</td></tr></table></div>",
+                                         "<body><div><table><tr><td><div>b</table></div>" };
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+        assert_int_equal(may_of(whole[i], 1, *state) & TMPL_NODE_MARK, TMPL_NODE_MARK);
+    }
+}
+
+/* An end tag whose element is not the innermost active one leaves that one active, and it comes back. */
+static void an_end_tag_ends_its_own_element(void **state)
+{
+    /* of four b the outermost is no longer active when it ends: the i still is, and stands in the div, too */
+    const char *fourth = "<p><i><b><b><b><b>a</b></b></b></b></p><div><span>b</span></div>";
+    const char *third = "<p><i><b><b><b>a</b></b></b></i></p><div><span>b</span></div>";
+    assert_int_equal(may_of(fourth, 8, *state), TMPL_NODE_MARK);
+    assert_int_equal(may_of(third, 7, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
+    /* the cell's end clears the list to the object's marker; its own stays, so that the b does not come back */
+    const char *marker = "<b><table><tr><td><object>a</table></b><div><span>b</span></div>";
+    assert_int_equal(may_of(marker, 7, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
+    /* what came back and ends in the div would go on behind it if the div were cut */
+    assert_int_equal(may_of("<p><b>a</p><div><img></b>b</div>c", 3, *state), 0);
+}
+
+/* Of what is between a formatting element and a block three are opened anew around it: others are active no longer. */
+static void three_come_along_with_a_block(void **state)
+{
+    const char *three =
+        "<section><b><i><u><s><div>a</b></div></s></u></section><div><span>b</span></div>";
+    const char *four =
+        "<section><b><i><u><s><em><div>a</b></div></em></s></u></section><div><span>b</span></div>";
+    assert_int_equal(may_of(three, 8, *state), TMPL_NODE_MARK); /* brings the i back */
+    assert_int_equal(may_of(four, 9, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
+}
+
+/*
+ * Browsers drop NUL from text, so that it does not bring back formatting elements as other text does: b comes
+ * back with the last text here, and not in front of the div.
+ */
+static void a_nul_brings_nothing_back(void **state)
+{
+    static const char html[] = "<p><b>a</p>\0<div>b</div>c";
+    static const char closed[] = "<p><b>a</b></p>\0<div>b</div>c";
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    assert_int_equal(tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, *state),
+                     TMPL_DECLINE_UNCOVERED);
+    assert_int_equal(tmpl_page_parse(&page, closed, sizeof(closed) - 1, &opts, *state),
+                     TMPL_DECLINE_NONE);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(nodes_stand_as_html5_has_them),   CHECK(a_tag_behind_a_p_is_where_the_p_was),
+    CHECK(three_of_a_kind_come_back),       CHECK(ends_that_parsers_see_elsewhere_take_no_mark),
+    CHECK(an_end_tag_ends_its_own_element), CHECK(three_come_along_with_a_block),
+    CHECK(a_nul_brings_nothing_back),
+};
+
+TAP_MAIN(tests)

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which pages are declined, and for which reason. */
+#include <stdio.h>
+
+#include "check.h"
+
+static void attributes_too_many_to_compare_are_declined(void **state)
+{
+    /* the same name again and again: only the first counts, but each has to be looked at */
+    for (unsigned n = 256; n <= 257; n++) {
+        const tmpl_page_t *page;
+        tmpl_page_opts_t opts = { 0 };
+        char *tag = apr_palloc(*state, 2 * n + 4);
+        memcpy(tag, "<b", 2);
+        for (unsigned i = 0; i < n; i++) {
+            memcpy(tag + 2 + (apr_size_t)2 * i, " x", 2);
+        }
+        memcpy(tag + 2 + (apr_size_t)2 * n, ">", 2);
+        const char *html =
+            apr_pstrcat(*state, "<p>", tag, tag, tag, tag, "a</p></b></b></b></b>b", NULL);
+        assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                         n > 256 ? TMPL_DECLINE_UNCOVERED : TMPL_DECLINE_NONE);
+    }
+}
+
+static void declines_have_reasons(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *reason;
+    } cases[] = {
+        { "", "empty" },
+        { "<p></p> &nbsp;", "empty" },
+        { "<p>a<div", "truncated" },
+        { "<p>a<!-- b", "truncated" },
+        { "<p>a<script>b", "truncated" },
+        { "<p>a<textarea>b</textareas>", "truncated" },
+        { "<p>a<svg><g>", "truncated" },
+        { "<p>a<template>", "truncated" },
+        { "<frameset><frame></frameset>", "frameset" },
+        { "<p>a<plaintext>b", "plaintext" },
+        { "<p>a<svg><g></svg>b", "foreign" },
+        { "<p>a<svg><div></div></svg>b", "foreign" },
+        { "<p>a<noscript><!-- </noscript> --></noscript>b", "uncovered" },
+        { "<form><noscript></form>a</noscript>", "uncovered" },
+        { "<div><form><noscript></form>a</noscript></div>", "uncovered" },
+        { "\xff\xfe<\0p\0", "charset" },
+        { "<meta charset=utf-16le><p>a", "charset" },
+        { "<meta http-equiv=content-type content='text/html; charset=ISO-2022-JP'><p>a",
+          "charset" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page;
+        tmpl_page_opts_t opts = { 0 };
+        tmpl_decline_e why =
+            tmpl_page_parse(&page, cases[i].html, strlen(cases[i].html), &opts, *state);
+        assert_string_equal(tmpl_decline_name(why), cases[i].reason);
+        assert_true(strlen(tmpl_decline_text(why)) > 10);
+    }
+}
+
+/* docs/declines.md is read from the repository's root, where tests are run. */
+static void every_reason_is_documented(void **state)
+{
+    static char text[32768];
+    FILE *file = fopen("docs/declines.md", "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    for (int i = 1; i < TMPL_DECLINE_COUNT; i++) {
+        const char *row = apr_psprintf(*state, "\n| %s | ", tmpl_decline_name((tmpl_decline_e)i));
+        if (strstr(text, row) == NULL) {
+            fail_msg("docs/declines.md has no row for '%s'", tmpl_decline_name((tmpl_decline_e)i));
+        }
+    }
+}
+
+static void limits_hold(void **state)
+{
+    const tmpl_page_t *page;
+    const char *html = "<div><div><div><div>a</div></div></div></div>";
+    tmpl_page_opts_t opts = { .max_depth = 3 };
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                     TMPL_DECLINE_TOO_DEEP);
+    opts.max_depth = 8;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    html = "<form><div></form><form><div></form><form><div></form><form><div></form>a";
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+    opts.max_depth = 7; /* HTML5's stack is no higher, but eight elements are in each other */
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                     TMPL_DECLINE_TOO_DEEP);
+    html = "<div><div><div><div>a</div></div></div></div>";
+    opts.max_depth = 8;
+    opts.max_tokens = 7;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state),
+                     TMPL_DECLINE_TOO_MANY);
+    opts.max_tokens = 8;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
+}
+
+/* What each tag has to be searched for in is bounded for the page as a whole. */
+static void many_tags_deep_down_are_declined(void **state)
+{
+    enum { DEEP = 500, TAGS = 70000 };
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    char *html = apr_palloc(*state, 5 * DEEP + 4 * TAGS);
+    for (int i = 0; i < DEEP; i++) {
+        memcpy(html + (apr_size_t)i * 5, "<div>", 5);
+    }
+    for (int i = 0; i < TAGS; i++) {
+        memcpy(html + 5 * DEEP + (apr_size_t)i * 4, "</p>", 4);
+    }
+    assert_int_equal(tmpl_page_parse(&page, html, 5 * DEEP + 4 * TAGS, &opts, *state),
+                     TMPL_DECLINE_TOO_MANY);
+}
+
+static tmpl_decline_e parse_many(const char *unit, unsigned n, apr_pool_t *pool)
+{
+    size_t len = strlen(unit);
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    char *html = apr_palloc(pool, n * len);
+    for (unsigned i = 0; i < n; i++) {
+        memcpy(html + i * len, unit, len);
+    }
+    return tmpl_page_parse(&page, html, n * len, &opts, pool);
+}
+
+/* What a page takes is bounded by its size; a small one may be as dense as it likes. */
+static void pages_of_little_but_tags_are_declined(void **state)
+{
+    assert_int_equal(parse_many("<li>x", 6000, *state), TMPL_DECLINE_NONE);
+    assert_int_equal(parse_many("<li>x", 60000, *state), TMPL_DECLINE_TOO_MANY);
+    assert_int_equal(parse_many("<p></p>", 60000, *state), TMPL_DECLINE_EMPTY);
+    assert_int_equal(parse_many("<td>1</td>", 60000, *state), TMPL_DECLINE_NONE);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(attributes_too_many_to_compare_are_declined),
+    CHECK(declines_have_reasons),
+    CHECK(every_reason_is_documented),
+    CHECK(limits_hold),
+    CHECK(many_tags_deep_down_are_declined),
+    CHECK(pages_of_little_but_tags_are_declined),
+};
+
+TAP_MAIN(tests)
