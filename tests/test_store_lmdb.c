@@ -709,16 +709,42 @@ static int child_gives_buckets_without_end(ctx_t *c, unsigned number)
     return raw_patch(c, "sites", "old", buckets_without_end, number);
 }
 
+static void assert_says_how_to_mend(const ctx_t *c, apr_status_t rv)
+{
+    assert_int_equal(rv, APR_EGENERAL);
+    assert_non_null(strstr(c->err.text, lmdb_dir(c)));
+    assert_non_null(strstr(c->err.text, "site old in data.mdb is damaged"));
+    assert_non_null(strstr(c->err.text, "tmplctl forget"));
+}
+
+/* Whoever comes by it is told which site it is, and what to do; other sites go on, and so does this one then. */
 static void buckets_without_end_are_damage(void **state)
 {
     ctx_t *c = *state;
     apr_pool_t *pool = open_spoilt(c, child_gives_buckets_without_end);
+    tmpl_document_t documents[2] = { { 1, 2 }, { 3, 4 } };
+    tmpl_observation_t pages[2];
+    const tmpl_observation_t *both[] = { &pages[0], &pages[1] };
+    tmpl_store_stats_t stats;
 
     for (int learning = 0; learning < 2; learning++) {
-        assert_int_equal(try_observe(c, "old", 4, 5, 0, 5, &usual, learning, TIMEOUT),
-                         APR_EGENERAL);
-        assert_non_null(strstr(c->err.text, "is damaged"));
+        assert_says_how_to_mend(c, try_observe(c, "old", 4, 5, 0, 5, &usual, learning, TIMEOUT));
     }
+    for (unsigned i = 0; i < 2; i++) {
+        pages[i] = (tmpl_observation_t){ .site = i == 0 ? "new" : "old",
+                                         .document = &documents[i],
+                                         .keys = keys_of(c->pool, 0, 5),
+                                         .n = 5,
+                                         .policy = &usual };
+    }
+    assert_says_how_to_mend(c,
+                            tmpl_store_learn(c->store, both, 2, TIMEOUT, NULL, &c->err, c->pool));
+    assert_says_how_to_mend(c, tmpl_store_stats(c->store, "old", &usual, &stats, &c->err, c->pool));
+    learn(c, "new", 1, 0, 5);
+    assert_int_equal(tmpl_store_forget(c->store, "old", &c->err, c->pool), APR_SUCCESS);
+    learn(c, "old", 2, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(c->counts.records[0].df, 1);
     apr_pool_destroy(pool);
 }
 

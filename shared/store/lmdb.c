@@ -261,6 +261,7 @@ static int clean_in(work_t *w, const tmpl_observation_t *page)
     }
     if (rc == 0) {
         rc = site_find(w, page->site, &known);
+        rc = rc == TMPL_LMDB_SITE_DAMAGED ? 0 : rc;
     }
     return rc == 0 && known ? site_clean(w, page) : rc;
 }
@@ -274,7 +275,7 @@ static void clean(work_t *w, const tmpl_observation_t *page)
 
 /*
  * Learns pages in one transaction, site by site, keeping the order of each one's. A site there is no room
- * for is left out: *refused is its name. The pages are used up.
+ * for is left out: *refused is its name, and that of one that fails. The pages are used up.
  */
 static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
 {
@@ -297,9 +298,9 @@ static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
         }
         n = left;
         rc = learn_in(w, same, n_same);
-        if (rc == TMPL_LMDB_SITES_FULL) {
+        if (rc != 0) {
             *refused = name;
-            rc = 0;
+            rc = rc == TMPL_LMDB_SITES_FULL ? 0 : rc;
         }
     }
     rc = tmpl_lmdb_write_end(db, w->txn, rc);
@@ -405,11 +406,11 @@ static int read_only(work_t *w, page_t *page, tmpl_learning_e learning, int *don
 static apr_status_t learn_status(const tmpl_lmdb_store_t *store, int rc, const char *refused,
                                  tmpl_error_t *err)
 {
-    if (rc == 0 && refused != NULL) {
-        return tmpl_fail(err, APR_ENOSPC, "site %s not learnt: the store holds %u sites, its limit",
-                         refused, store->opts.max_sites);
+    if (rc == 0 && refused == NULL) {
+        return APR_SUCCESS;
     }
-    return rc == 0 ? APR_SUCCESS : tmpl_lmdb_fail(store->db, rc, err, "cannot learn a page");
+    return tmpl_lmdb_site_fail(store, rc != 0 ? rc : TMPL_LMDB_SITES_FULL, refused, err,
+                               "cannot learn a page");
 }
 
 static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
@@ -425,7 +426,7 @@ static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t
 
     if (rc == 0 && !done) {
         rc = full = learn(&w, &learnt, 1, &refused);
-        if (refused != NULL || tmpl_lmdb_is_full(rc)) {
+        if ((rc == 0 && refused != NULL) || tmpl_lmdb_is_full(rc)) {
             /* forget what the failed transaction counted */
             *counts = none;
             memset(counts->records, 0, obs->n * sizeof(*counts->records));
@@ -433,7 +434,7 @@ static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t
         }
     }
     if (rc != 0) {
-        return tmpl_lmdb_fail(store->db, rc, err, "cannot observe a page");
+        return tmpl_lmdb_site_fail(store, rc, obs->site, err, "cannot observe a page");
     }
     return learn_status(store, full, refused, err);
 }

@@ -17,15 +17,21 @@
 /* How long an import may take before the entries of one that died are deleted. */
 #define IMPORT_SECONDS 3600
 
-static apr_status_t site_fail(tmpl_lmdb_store_t *store, int rc, const char *site, tmpl_error_t *err,
-                              const char *doing)
+apr_status_t tmpl_lmdb_site_fail(const tmpl_lmdb_store_t *store, int rc, const char *site,
+                                 tmpl_error_t *err, const char *doing)
 {
     if (rc == MDB_NOTFOUND) {
         return tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
     }
     if (rc == TMPL_LMDB_SITES_FULL) {
-        return tmpl_fail(err, APR_ENOSPC, "the store holds %u sites, its limit",
-                         store->opts.max_sites);
+        return tmpl_fail(err, APR_ENOSPC, "site %s not learnt: the store holds %u sites, its limit",
+                         site, store->opts.max_sites);
+    }
+    if (rc == TMPL_LMDB_SITE_DAMAGED) {
+        return tmpl_fail(err, APR_EGENERAL,
+                         "lmdb:%s: %s: the record of site %s in data.mdb is damaged: begin it anew "
+                         "with tmplctl forget",
+                         tmpl_lmdb_dir(store->db), doing, site);
     }
     return tmpl_lmdb_fail(store->db, rc, err, doing);
 }
@@ -97,22 +103,6 @@ apr_status_t tmpl_lmdb_sites(void *ctx, apr_status_t (*each)(void *baton, const 
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
-/* Gives up the name and the serial of a site, within a transaction. */
-static int site_drop(tmpl_lmdb_store_t *store, MDB_txn *txn, const char *name)
-{
-    MDB_val key = { strlen(name), (void *)name };
-    tmpl_site_t site;
-    int rc = tmpl_site_get(store->db, txn, name, &site);
-
-    if (rc == 0) {
-        rc = tmpl_serial_doom(store->db, txn, site.serial, 0);
-    }
-    if (rc == 0) {
-        rc = mdb_del(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &key, NULL);
-    }
-    return rc;
-}
-
 /* Deletes the buckets of doomed sites, a batch a transaction. */
 static int doomed_delete(tmpl_lmdb_store_t *store)
 {
@@ -138,12 +128,13 @@ apr_status_t tmpl_lmdb_forget(void *ctx, const char *name, tmpl_error_t *err, ap
 
     (void)pool;
     if (rc == 0) {
-        rc = tmpl_lmdb_write_end(store->db, txn, site_drop(store, txn, name));
+        rc = tmpl_lmdb_write_end(store->db, txn, tmpl_site_forget(store->db, txn, name));
     }
     if (rc == 0) {
         rc = doomed_delete(store);
     }
-    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot forget a site");
+    return rc == 0 ? APR_SUCCESS
+                   : tmpl_lmdb_site_fail(store, rc, name, err, "cannot forget a site");
 }
 
 typedef struct {
@@ -196,7 +187,8 @@ apr_status_t tmpl_lmdb_dump(void *ctx, const char *name, tmpl_store_stats_t *hea
     if (dump.rv != APR_SUCCESS) {
         return tmpl_fail(err, dump.rv, "the export of %s was broken off", name);
     }
-    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot export a site");
+    return rc == 0 ? APR_SUCCESS
+                   : tmpl_lmdb_site_fail(store, rc, name, err, "cannot export a site");
 }
 
 /* A new site under a serial that is doomed should this import not come to its end. */
@@ -296,7 +288,7 @@ static int load_end(tmpl_lmdb_store_t *store, const char *name, tmpl_site_t *sit
     if (rc != 0) {
         return rc;
     }
-    rc = site_drop(store, txn, name);
+    rc = tmpl_site_forget(store->db, txn, name);
     if (rc == MDB_NOTFOUND) {
         rc = tmpl_site_room(store->db, txn, &store->opts);
     }
@@ -330,7 +322,7 @@ apr_status_t tmpl_lmdb_load(void *ctx, const char *name, const tmpl_store_stats_
     int rc = load_begin(store, head, &site);
 
     if (rc != 0) {
-        return site_fail(store, rc, name, err, "cannot import a site");
+        return tmpl_lmdb_site_fail(store, rc, name, err, "cannot import a site");
     }
     site.buckets.n = tmpl_buckets_for(n);
     placed = entries_place(&site, entries, n, pool);
@@ -348,5 +340,6 @@ apr_status_t tmpl_lmdb_load(void *ctx, const char *name, const tmpl_store_stats_
         load_undo(store, site.serial);
     }
     doomed_delete(store); /* should it fail, later writes go on with it */
-    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot import a site");
+    return rc == 0 ? APR_SUCCESS
+                   : tmpl_lmdb_site_fail(store, rc, name, err, "cannot import a site");
 }

@@ -56,6 +56,11 @@ static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries",
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static tmpl_lmdb_t *open_list;
 
+const char *tmpl_lmdb_dir(const tmpl_lmdb_t *db)
+{
+    return db->dir;
+}
+
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which)
 {
     return db->dbi[which];

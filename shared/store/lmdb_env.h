@@ -51,6 +51,7 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
 /* Frees what readers that died hold on to. */
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
+const char *tmpl_lmdb_dir(const tmpl_lmdb_t *db);
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
 /* Where the search for idle sites goes on; only for who writes. TMPL_SITE_MAX + 1 bytes. */
 char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db);

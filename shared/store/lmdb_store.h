@@ -28,6 +28,10 @@ typedef struct {
     tmpl_store_opts_t opts;
 } tmpl_lmdb_store_t;
 
+/* Says in err what rc means of a site. */
+apr_status_t tmpl_lmdb_site_fail(const tmpl_lmdb_store_t *store, int rc, const char *site,
+                                 tmpl_error_t *err, const char *doing);
+
 apr_status_t tmpl_lmdb_sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                              void *baton, tmpl_error_t *err, apr_pool_t *pool);
 apr_status_t tmpl_lmdb_forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);

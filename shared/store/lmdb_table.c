@@ -32,7 +32,7 @@ static int site_unpack(tmpl_site_t *site, const MDB_val *data)
     const unsigned char *p = data->mv_data;
 
     if (data->mv_size != SITE_SIZE) {
-        return MDB_CORRUPTED;
+        return TMPL_LMDB_SITE_DAMAGED;
     }
     site->serial = (uint32_t)tmpl_get_le(p, 4);
     site->pages = (uint32_t)tmpl_get_le(p + 4, 4);
@@ -42,7 +42,7 @@ static int site_unpack(tmpl_site_t *site, const MDB_val *data)
     site->at = (uint32_t)tmpl_get_le(p + 32, 4);
     site->buckets.n = (uint32_t)tmpl_get_le(p + 36, 4);
     site->buckets.salt = tmpl_get_le(p + 40, 8);
-    return site->buckets.n <= TMPL_BUCKETS_MOST ? 0 : MDB_CORRUPTED;
+    return site->buckets.n <= TMPL_BUCKETS_MOST ? 0 : TMPL_LMDB_SITE_DAMAGED;
 }
 
 int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site)
@@ -116,6 +116,21 @@ int tmpl_serial_save(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
     return mdb_del(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &key, NULL);
 }
 
+int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
+{
+    MDB_val key = name_val(name);
+    tmpl_site_t site;
+    int rc = tmpl_site_get(db, txn, name, &site);
+
+    if (rc == 0) {
+        rc = tmpl_serial_doom(db, txn, site.serial, 0);
+    }
+    else if (rc == TMPL_LMDB_SITE_DAMAGED) {
+        rc = 0; /* its serial may be another site's: what it had stays where it is */
+    }
+    return rc == 0 ? mdb_del(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, NULL) : rc;
+}
+
 /* The search goes round: it begins where the last one of this process ended. */
 int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
 {
@@ -125,27 +140,25 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
     MDB_cursor_op op = from[0] != '\0' ? MDB_SET_RANGE : MDB_FIRST;
     MDB_cursor *cursor;
     tmpl_site_t site;
-    int named, rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
+    int named, damaged, rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
 
     if (rc != 0) {
         return rc;
     }
     for (int looks = 0; looks < IDLE_LOOKS; looks++, op = MDB_NEXT) {
         rc = mdb_cursor_get(cursor, &key, &data, op);
-        if (rc == 0) {
-            rc = site_unpack(&site, &data);
-        }
         if (rc != 0) {
             from[0] = '\0';
             break;
         }
+        damaged = site_unpack(&site, &data) != 0;
         named = key.mv_size <= TMPL_SITE_MAX;
         if (named) {
             memcpy(from, key.mv_data, key.mv_size);
             from[key.mv_size] = '\0';
         }
-        /* a longer name, which a damaged file may hold, is nobody's */
-        if (!named || site.seen + idle < now) {
+        /* a longer name, which a damaged file may hold, is nobody's; a damaged record is to be seen by somebody */
+        if (!damaged && (!named || site.seen + idle < now)) {
             rc = mdb_cursor_del(cursor, 0);
             if (rc == 0) {
                 rc = tmpl_serial_doom(db, txn, site.serial, 0);

@@ -22,6 +22,8 @@
 
 /* The store holds as many sites as it may, and none of those looked at is idle. */
 #define TMPL_LMDB_SITES_FULL (MDB_LAST_ERRCODE + 1)
+/* The record of a site cannot be read. */
+#define TMPL_LMDB_SITE_DAMAGED (MDB_LAST_ERRCODE + 2)
 
 typedef struct {
     uint32_t serial;
@@ -33,7 +35,7 @@ typedef struct {
     tmpl_buckets_t buckets; /* n 0: there are none yet */
 } tmpl_site_t;
 
-/* MDB_NOTFOUND if there is none. */
+/* MDB_NOTFOUND if there is none, TMPL_LMDB_SITE_DAMAGED if it is none. */
 int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site);
 int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site);
 
@@ -42,6 +44,9 @@ int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial);
 
 /* An empty site with a serial of its own, not yet put. */
 int tmpl_site_init(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site);
+
+/* Forgets a site, damaged or not; MDB_NOTFOUND if there is none. */
+int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name);
 
 /* Makes room for one more site, by forgetting an idle one if need be: TMPL_LMDB_SITES_FULL. */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
