@@ -87,7 +87,24 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
 
 void tmpl_links_used_by(server_rec *s)
 {
-    APR_ARRAY_PUSH(servers, server_rec *) = s;
+    /* its sections stand together, mostly */
+    if (servers->nelts == 0 || APR_ARRAY_IDX(servers, servers->nelts - 1, server_rec *) != s) {
+        APR_ARRAY_PUSH(servers, server_rec *) = s;
+    }
+}
+
+int tmpl_links_are_used_by(const server_rec *s)
+{
+    int i;
+
+    for (i = 0; i < servers->nelts; i++) {
+        const server_rec *used = APR_ARRAY_IDX(servers, i, server_rec *);
+
+        if (used == s || !used->is_virtual) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* The default store, and its directory, are only for servers that use it. */

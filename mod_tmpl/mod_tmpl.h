@@ -344,6 +344,9 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf);
 /* Says that s has a section with a mode other than off. Configuration only. */
 void tmpl_links_used_by(server_rec *s);
 
+/* Whether s has such a section, or the main server has, of which each server has all. */
+int tmpl_links_are_used_by(const server_rec *s);
+
 /* pre_config, post_config and child_init hooks: forget; make directories, find who learns; open. */
 void tmpl_links_reset(apr_pool_t *pconf);
 void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp);

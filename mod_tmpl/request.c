@@ -128,7 +128,8 @@ static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
 }
 
 /*
- * <If> adds to Vary what its expression has looked at. A proxy puts its backend's fields in place
+ * <If> adds to Vary what its expression has looked at, be it true or not: without a mode an answer hangs on that, too, if
+ * another request would have got one. A proxy puts its backend's fields in place
  * of all that is in headers_out, so what is there now is kept where it stays. What is in both, or comes
  * again with an internal redirect, httpd's header filter says once.
  */
@@ -149,7 +150,7 @@ int tmpl_request_fixups(request_rec *r)
         /* an ErrorDocument, for one: both requests have the same fields */
         tmpl_request_restore(r->prev);
     }
-    if (r->main != NULL || conf->mode == TMPL_UNSET) {
+    if (r->main != NULL || !tmpl_links_are_used_by(r->server)) {
         return DECLINED;
     }
     keep_vary(r);

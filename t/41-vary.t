@@ -24,6 +24,36 @@ same_bytes($res->body, $site->page(7), 'with it: untouched');
 like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
 $httpd->finish;
 
+# The other way round: a page that passes for want of a mode is no page for who has asked for it without its template.
+# Servers in which nobody can get that are left alone.
+my $asked = proxy($backend, conf => <<"END");
+<VirtualHost *>
+    ServerName wants.example
+    ProxyPass / ${\ $backend->url}/
+    <If "req('X-Clean') == 'yes'">
+        TmplMode strip
+    </If>
+</VirtualHost>
+<VirtualHost *>
+    ServerName other.example
+    ProxyPass / ${\ $backend->url}/
+    <If "req('X-Clean') == 'yes'">
+        Header set X-Seen yes
+    </If>
+</VirtualHost>
+END
+my %wants = (Host => 'wants.example', 'X-Clean' => 'yes');
+$asked->get("/page/$_", headers => \%wants) for 1 .. 6;
+$res = $asked->get('/page/7', headers => \%wants);
+same_bytes($res->body, $site->stripped(7), 'asked for: stripped');
+like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'and varies on it';
+$res = $asked->get('/page/7', headers => { Host => 'wants.example' });
+same_bytes($res->body, $site->page(7), 'not asked for: untouched');
+like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'and varies on it';
+$res = $asked->get('/page/7', headers => { Host => 'other.example' });
+is $res->header('Vary'), undef, 'another server: as without us';
+$asked->finish;
+
 # An internal redirect, by mod_rewrite or mod_dir, asks <If> again; the answer says it once.
 {
     my $local = Test::Tmpl::Httpd->new(modules => ['rewrite'], conf => <<'END');
