@@ -115,9 +115,25 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body><div data-tmpl=\"\"><form id=f>t<div>t<input></div></form><p>t<input "
           "form=f></p></div><hr>c",
           "<body><hr>c" },
+        /* of template that holds code, or is not closed off, nothing else is left */
         { "<body><nav><form>t<input></form>t<script></script></nav>c",
           "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",
           "<body><nav><script></script></nav>c" },
+        { "<body><form>t<p><input><i "
+          "class=x></i><script></script></p><iframe></iframe></form><hr>c",
+          "<body><form data-tmpl=\"\">t<p><input><i "
+          "class=x></i><script></script></p><iframe></iframe></form><hr>c",
+          "<body><form><p><script></script></p></form><hr>c" },
+        { "<body><form><p>t<input></form><hr>c",
+          "<body><form><p><!--tmpl-->t<!--/tmpl--><input></form><hr>c",
+          "<body><form><p></form><hr>c" },
+        /* but not if a form begins outside of it, nor from what stays */
+        { "<body><form>c<div>t<i><input></i><script></script></div></form>",
+          "<body><form>c<div data-tmpl=\"\">t<i><input></i><script></script></div></form>",
+          "<body><form>c<div><i><input></i><script></script></div></form>" },
+        { "<body><div>c<i></i><nav>t</nav><i></i><script></script></div>",
+          "<body><div>c<i></i><nav data-tmpl=\"\">t</nav><i></i><script></script></div>",
+          "<body><div>c<i></i><i></i><script></script></div>" },
         { "<body>t</body>", "<body><!--tmpl-->t<!--/tmpl--></body>", "<body></body>" },
         /* a p that a div closes: taking the div out would let the p go on */
         { "<body>c<hr><p>c<div>t</div>c", "<body>c<hr><p>c<div data-tmpl=\"\">t</div>c",
@@ -134,6 +150,9 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<div data-x-tmpl data-tmpl=\"\">t</div>",
           "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
           "data-tmpl='>'>c</i><hr>" },
+        /* a head goes, and stays, with what it heads */
+        { "<nav><h2>t</h2></nav><div>c</div>", "<nav><h2>t</h2></nav><div>c</div>",
+          "<nav><h2>t</h2></nav><div>c</div>" },
         /* what would be read as something new if it were put together stays apart */
         { "<body>c &am<div>t</div>p; c", "<body>c &am<div data-tmpl=\"\">t</div>p; c",
           "<body>c &am<div>t</div>p; c" },

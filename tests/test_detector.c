@@ -282,8 +282,8 @@ static void the_heading_of_the_title_stays(void **state)
                                          "<h2><a href=/>Red herrings are seen now</a></h2>" };
     tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state);
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-        const char *body = apr_pstrcat(*state, "<title>Red fox seen</title><body>", heads[i],
-                                       "<p>It ran away from all of us.", NULL);
+        const char *body = apr_pstrcat(*state, "<title>Red fox seen</title><body>",
+                                       "<p>It ran away from all of us.</p>", heads[i], NULL);
         tmpl_outcome_t outcome = clean(body, "/2", &opts, NULL, 0, *state);
         assert_int_equal(outcome.closure.template_blocks, i != 0);
     }

@@ -52,6 +52,12 @@ static int judge_all(const char *html, size_t len, apr_pool_t *pool)
 }
 
 static const char *const oddities[] = {
+    /* elements without text, in what is cut but for its code */
+    "<div>a<select>b<input></select><script>c</script></div>",
+    "<div>a<select>b<input><script>c</script></div>d",
+    "<div><p><b>a</p><table><caption><object></caption></table>b<script>c</script></div>d",
+    "<div>a<p><i>b</p><noscript></b></noscript><table></table><script>c</script></div>d",
+    "<div>a<table> <caption></td><dl></caption>b<tr><td>c</table><script>d</script></div>e",
     /* implied and misnested tags */
     "<p>a<p>b<div>c</div>d</p>e",
     "<ul><li>a<li><div>b</div><li>c</ul>d",

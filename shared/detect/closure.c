@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "detect/detect.h"
+#include "detect/heads.h"
+#include "page/gap.h"
 #include "text/ascii.h"
 
 typedef struct {
@@ -12,6 +13,9 @@ typedef struct {
     double *unique;    /* unique[i]: length before segment i that is not known as template */
     tmpl_cut_t *cuts;
     uint32_t n_cuts;
+    uint32_t room;
+    apr_pool_t *pool; /* of the cuts */
+    int in_shell; /* all that is visited is template: what is left of it is code, and what may not be cut */
 } closure_t;
 
 /* Sets the verdict of every block that has a segment in [first, after). */
@@ -86,13 +90,17 @@ static int is_template_segment(const closure_t *c, uint32_t segment)
     return c->verdicts[c->page->segments[segment].block].template;
 }
 
-/* What may not be missing from what is left. */
-#define NEEDED (TMPL_NODE_CODE | TMPL_NODE_CONTROL)
-
-/* What may be done with the element as a whole. */
-static int is_editable(const closure_t *c, const tmpl_node_t *node)
+/* What of it may not be missing from what is left. In a shell a form is there as a whole. */
+static unsigned needed(const closure_t *c, const tmpl_node_t *node)
 {
-    if (!(node->flags & c->need) || (c->need == TMPL_NODE_CUT && (node->flags & NEEDED)) ||
+    unsigned kept = c->in_shell ? TMPL_NODE_CODE : TMPL_NODE_CODE | TMPL_NODE_CONTROL;
+    return c->need == TMPL_NODE_CUT ? node->flags & kept : 0;
+}
+
+/* Whether the element is template, and not most of what is the page's own: all of it may go that the source lets go. */
+static int may_go(const closure_t *c, const tmpl_node_t *node)
+{
+    if (!(c->in_shell || is_template(c, node)) ||
         (tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         return 0;
     }
@@ -107,8 +115,14 @@ static tmpl_span_t span_of(const tmpl_node_t *node)
                           tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
 }
 
+/* Every cut holds a segment of its own, but in shells. */
 static void add_cut(closure_t *c, tmpl_span_t span, uint32_t node)
 {
+    if (c->n_cuts == c->room) {
+        tmpl_cut_t *larger = apr_palloc(c->pool, 2 * (apr_size_t)c->room * sizeof(*larger));
+        c->cuts = memcpy(larger, c->cuts, c->n_cuts * sizeof(*larger));
+        c->room *= 2;
+    }
     c->cuts[c->n_cuts++] = (tmpl_cut_t){ span, node };
 }
 
@@ -151,20 +165,27 @@ static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node
 }
 
 static void open_element(closure_t *c, uint32_t parent);
+static void open_shell(closure_t *c, uint32_t parent);
 
 /* One child of an element that is not cut itself. */
 static void visit_child(closure_t *c, uint32_t child, run_t *run)
 {
     const tmpl_node_t *node = &c->page->nodes[child];
-    if (is_template(c, node) && is_editable(c, node)) {
+    int goes = may_go(c, node);
+    unsigned kept = needed(c, node);
+    if (goes && (node->flags & c->need) && !kept) {
         extend_run(c, run, span_of(node), child);
         return;
     }
-    if (node->first_segment < node->after_segment) {
+    if (goes && c->need == TMPL_NODE_CUT && !(kept & TMPL_NODE_CONTROL)) {
+        end_run(c, run);
+        open_shell(c, child);
+    }
+    else if (node->first_segment < node->after_segment) {
         end_run(c, run);
         open_element(c, child);
     }
-    else if (!(node->flags & c->need) || (node->flags & NEEDED)) {
+    else if (!(node->flags & c->need) || kept) {
         end_run(c, run); /* a run may go on over a br or an empty element, not over a script */
     }
 }
@@ -188,8 +209,8 @@ static void open_element(closure_t *c, uint32_t parent)
     uint32_t child = parent + 1;
     uint32_t segment = node->first_segment;
     run_t run = RUN_NONE;
-    if (c->content[node->after_segment] - c->content[node->first_segment] ==
-        node->after_segment - node->first_segment) {
+    if (!c->in_shell && c->content[node->after_segment] - c->content[node->first_segment] ==
+                            node->after_segment - node->first_segment) {
         return; /* no template in it */
     }
     while (child < node->after || segment < node->after_segment) {
@@ -211,6 +232,18 @@ static void open_element(closure_t *c, uint32_t parent)
         }
     }
     end_run(c, &run);
+}
+
+/*
+ * An element that is template, but holds code or is not closed off: all else in it goes, boxes without text
+ * and forms among it.
+ */
+static void open_shell(closure_t *c, uint32_t parent)
+{
+    int outside = c->in_shell;
+    c->in_shell = 1;
+    open_element(c, parent);
+    c->in_shell = outside;
 }
 
 /* Whether the bytes before end are the beginning of a UTF-8 sequence that more bytes would complete. */
@@ -251,6 +284,20 @@ static int would_join(const tmpl_page_t *page, uint32_t end, uint32_t begin)
     return end - p == LONGEST_REFERENCE || (p > 0 && page->src[p - 1] == '&');
 }
 
+/*
+ * Whether the cut takes out a part of a table from in front of text that HTML5 moves out of the table: white space in
+ * front of the cut would be moved with it.
+ */
+static int would_move(const tmpl_page_t *page, const tmpl_cut_t *cut)
+{
+    if (cut->node == TMPL_NONE ||
+        !(tmpl_tag_flags((tmpl_tag_e)page->nodes[cut->node].tag) & TMPL_IS_PART)) {
+        return 0;
+    }
+    uint32_t next = tmpl_behind_space(page->src, cut->span.end, page->len);
+    return next < page->len && page->src[next] != '<';
+}
+
 /* Leaves out cuts that would join what is left around them. */
 static void drop_joining(closure_t *c)
 {
@@ -262,7 +309,8 @@ static void drop_joining(closure_t *c)
              next < c->n_cuts && c->cuts[next].span.start == c->cuts[next - 1].span.end;) {
             next++;
         }
-        if (!would_join(c->page, c->cuts[i].span.start, c->cuts[next - 1].span.end)) {
+        if (!would_join(c->page, c->cuts[i].span.start, c->cuts[next - 1].span.end) &&
+            !would_move(c->page, &c->cuts[next - 1])) {
             memmove(&c->cuts[kept], &c->cuts[i], (next - i) * sizeof(*c->cuts));
             kept += next - i;
         }
@@ -276,6 +324,7 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     closure_t c = { .page = page, .verdicts = verdicts, .need = need };
     apr_pool_t *scratch;
     *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
+    tmpl_heads(verdicts, page, pool);
     apply(verdicts, page, guards->drop, 1);
     apply(verdicts, page, guards->keep, 0); /* who asks for both wants it kept */
     if (!measure(closure, page, verdicts, guards->min_keep)) {
@@ -288,8 +337,9 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     /* The sums are gone before the edits are made. */
     apr_pool_create(&scratch, pool);
     sum_up(&c, scratch);
-    /* Every cut holds a segment of its own. */
-    c.cuts = apr_palloc(pool, (page->n_segments + 1) * sizeof(*c.cuts));
+    c.pool = pool;
+    c.room = page->n_segments + 1;
+    c.cuts = apr_palloc(pool, c.room * sizeof(*c.cuts));
     open_element(&c, 0);
     apr_pool_destroy(scratch);
     if (need == TMPL_NODE_CUT) {

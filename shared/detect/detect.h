@@ -54,9 +54,10 @@ typedef struct {
 /*
  * The closure: an element is template if and only if all blocks in it are; the cuts are the topmost
  * such elements whose source bytes carry need (TMPL_NODE_MARK or TMPL_NODE_CUT), and runs of what is
- * left. Never html, head, body; and never, when cutting, an element that holds code, which is opened
- * instead, as is one that holds more than half of the text not known as template. A cut that would join
- * the text around it to something new is left out. Adjusts verdicts to the guards.
+ * left. Never html, head, body; and never, when cutting, an element that holds code or what a form outside of it sends,
+ * which is opened instead, as is one that holds more than half of the text not known as template. What is opened and is
+ * template has all cut but code, what holds no text, too. A cut that would join the text around it to something new is
+ * left out. Adjusts verdicts to heads.h and then to the guards.
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);

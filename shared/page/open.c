@@ -317,8 +317,9 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
 {
     int any = s->n - 1 > keep;
     int left = 0; /* a formatting element was left active: it comes back outside of what held it */
-    int form = 0; /* a form was left open: HTML5 remembers it, and opens no other one */
-    int div = 0;  /* a div had no end tag */
+    /* A form was left open: HTML5 remembers it, and opens no other one; or the marker of an object stays. */
+    int far = 0;
+    int div = 0; /* a div had no end tag */
     while (s->n - 1 > keep) {
         tmpl_open_t o = s->stack[--s->n];
         s->n_of[o.tag]--;
@@ -331,14 +332,16 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
         else if ((o.flags & TMPL_IS_FORMATTING) && o.token != TMPL_NONE) {
             left |= find_active_id(s, o.id) != TMPL_NONE;
         }
-        form |= o.tag == TMPL_TAG_FORM && !s->tokens[o.token].is_paired;
+        far |= o.tag == TMPL_TAG_FORM && !s->tokens[o.token].is_paired;
+        far |= (o.flags & (TMPL_IS_MARKER | TMPL_IS_CELL)) == TMPL_IS_MARKER &&
+               !s->tokens[o.token].is_paired;
         div |= o.tag == TMPL_TAG_DIV && !s->tokens[o.token].is_paired;
     }
     if (div) {
         tear(s);
     }
-    if (left || form) {
-        tmpl_opens_taint(s, form ? 0 : innermost_marker(s));
+    if (left || far) {
+        tmpl_opens_taint(s, far ? 0 : innermost_marker(s));
     }
     return any;
 }

@@ -274,9 +274,11 @@ static int form_start(tmpl_balance_t *b, uint32_t i)
 static int prepare(tmpl_balance_t *b, tmpl_tag_e tag, unsigned flags)
 {
     int fixed = tmpl_leave_colgroup(b, tag);
+    uint32_t open = b->s.n;
     if (select_start(b, tag)) {
         return -1;
     }
+    fixed |= b->s.n != open;
     if (flags & TMPL_IS_PART) {
         int part = table_part(b, tag);
         return part < 0 ? -1 : fixed | part;
@@ -396,6 +398,8 @@ void tmpl_start_tag(tmpl_balance_t *b, uint32_t i)
         return;
     }
     int head = !tmpl_in_body(b);
+    /* Browsers that run no scripts open what waits in front of a noscript. */
+    fixed |= tag == TMPL_TAG_NOSCRIPT && tmpl_opens_is_dangling(&b->s);
     if (!head && tmpl_opens_is_dangling(&b->s) && !is_plain_block(tag, flags)) {
         b->ambiguous |=
             tag == TMPL_TAG_INPUT && tmpl_table_mode(b) != 0; /* a hidden one is let in */
