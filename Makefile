@@ -231,7 +231,7 @@ valgrind: all
 
 # tsan           the module in an httpd and an APR that are built with ThreadSanitizer, event and worker: an hour
 TSAN_T       ?= t/15-two-proxies.t t/17-graceful.t t/18-redis-restart.t t/25-store-down.t t/36-broken-backend.t \
-                t/37-client-gone.t t/43-graceful-in-flight.t t/46-learn-later.t t/52-lmdb-faults.t
+                t/37-client-gone.t t/43-graceful-in-flight.t t/46-learn-later.t t/52-lmdb-faults.t t/54-cache.t t/55-redis-delay.t
 tsan:
 	@mkdir -p $(BUILD)
 	@tests/tsan $(BUILD) $(TSAN_T)
