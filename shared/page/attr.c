@@ -117,3 +117,13 @@ int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const ch
     }
     return 0;
 }
+
+int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
+{
+    word->start = skip_space(src, value.end, word->end);
+    word->end = word->start;
+    while (word->end < value.end && !tmpl_is_space(src[word->end])) {
+        word->end++;
+    }
+    return word->end > word->start;
+}

@@ -92,6 +92,9 @@ uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag);
  */
 int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name);
 
+/* The next word of a value behind *word, which is { value.start, value.start } at first; 0 if there is none. */
+int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value);
+
 /* Whether name (lower case) is the bytes of span, in any case. */
 static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *name)
 {

@@ -13,16 +13,11 @@
 /* Whether one of the words of an attribute's value is word, in any case. */
 static int has_word(const char *src, tmpl_span_t value, const char *word)
 {
-    uint32_t p = value.start;
-    while (p < value.end) {
-        tmpl_span_t w = { p, p };
-        while (w.end < value.end && !tmpl_is_space(src[w.end])) {
-            w.end++;
-        }
-        if (tmpl_span_is(src, w, word)) {
+    tmpl_span_t its = { value.start, value.start };
+    while (tmpl_word_next(&its, src, value)) {
+        if (tmpl_span_is(src, its, word)) {
             return 1;
         }
-        p = w.end + 1;
     }
     return 0;
 }

@@ -98,14 +98,19 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
     return APR_SUCCESS;
 }
 
+/* Whether value is the bytes of span. */
+static int is_value(const char *src, tmpl_span_t span, const char *value)
+{
+    return tmpl_span_len(span) == strlen(value) &&
+           memcmp(src + span.start, value, strlen(value)) == 0;
+}
+
 /* Whether value is one of the words in the attribute. */
 static int has_word(const char *src, tmpl_span_t words, const char *value)
 {
-    apr_size_t len = strlen(value);
-    for (uint32_t p = words.start; p + len <= words.end; p++) {
-        int begins = p == words.start || tmpl_is_space(src[p - 1]);
-        int ends = p + len == words.end || tmpl_is_space(src[p + len]);
-        if (begins && ends && memcmp(src + p, value, len) == 0) {
+    tmpl_span_t word = { words.start, words.start };
+    while (tmpl_word_next(&word, src, words)) {
+        if (is_value(src, word, value)) {
             return 1;
         }
     }
@@ -121,9 +126,7 @@ static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
     if (condition->compare == WORD) {
         return has_word(src, attr.value, condition->value);
     }
-    return condition->compare == PRESENT ||
-           (tmpl_span_len(attr.value) == strlen(condition->value) &&
-            memcmp(src + attr.value.start, condition->value, strlen(condition->value)) == 0);
+    return condition->compare == PRESENT || is_value(src, attr.value, condition->value);
 }
 
 /* Whether the tag's name in the source is name, in any case: the table does not know every tag. */
