@@ -200,12 +200,27 @@ static void use(tmpl_redis_epochs_t *epochs, tmpl_redis_epoch_t *epoch)
 
 /* ---- for all threads ---- */
 
+static void places_clear(tmpl_redis_epochs_t *epochs, apr_time_t since)
+{
+    for (int i = 0; i < SITES; i++) {
+        place_clear(epochs, &epochs->places[i]);
+        epochs->places[i].since = since;
+    }
+}
+
+/*
+ * Who has the lock may be whom prefork has interrupted for good, to end the process: it is not waited for, and nothing is
+ * freed then.
+ */
 static apr_status_t epochs_free(void *data)
 {
     tmpl_redis_epochs_t *epochs = data;
 
-    tmpl_redis_epochs_end(epochs);
-    pthread_mutex_destroy(&epochs->lock);
+    if (pthread_mutex_trylock(&epochs->lock) == 0) {
+        places_clear(epochs, 0);
+        pthread_mutex_unlock(&epochs->lock);
+        pthread_mutex_destroy(&epochs->lock);
+    }
     return APR_SUCCESS;
 }
 
@@ -234,10 +249,7 @@ void tmpl_redis_epochs_end(tmpl_redis_epochs_t *epochs)
     apr_time_t now = tmpl_clock();
 
     pthread_mutex_lock(&epochs->lock);
-    for (int i = 0; i < SITES; i++) {
-        place_clear(epochs, &epochs->places[i]);
-        epochs->places[i].since = now;
-    }
+    places_clear(epochs, now);
     pthread_mutex_unlock(&epochs->lock);
 }
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process that is ended by a signal: a child of prefork destroys its pools within the handler, wherever it was.
+ * What it has interrupted for good neither keeps a lock for it, nor goes on waiting.
+ */
+#include "store_fixture.h"
+
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "store/redis_conn.h"
+#include "store/redis_epoch.h"
+
+#define PATIENCE 30 /* seconds: a child that takes longer hangs */
+
+static apr_pool_t *ending; /* the pool that the handler destroys */
+
+static void end_here(int sig)
+{
+    (void)sig;
+    apr_pool_destroy(ending);
+    _exit(0);
+}
+
+/* Ends this process so after some microseconds: of its own CPU time, or of a clock's. */
+static void end_after(int timer, long microseconds)
+{
+    const struct itimerval once = { .it_value = { 0, microseconds } };
+
+    signal(timer == ITIMER_VIRTUAL ? SIGVTALRM : SIGALRM, end_here);
+    setitimer(timer, &once, NULL);
+}
+
+/* Whether a child that does this ends, by the handler. */
+static int ends(void (*work)(unsigned), unsigned number)
+{
+    apr_time_t until = tmpl_clock() + apr_time_from_sec(PATIENCE);
+    int status = -1;
+    pid_t pid = fork(), done = 0;
+
+    if (pid == 0) {
+        apr_pool_create(&ending, NULL);
+        work(number);
+        _exit(1);
+    }
+    while (done == 0 && tmpl_clock() < until) {
+        done = waitpid(pid, &status, WNOHANG);
+        apr_sleep(1000);
+    }
+    if (done == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        return 0;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Locks and unlocks what is kept, for ever. */
+static void use_epochs(unsigned number)
+{
+    tmpl_redis_epochs_t *epochs = tmpl_redis_epochs_create(10000, ending);
+    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
+    tmpl_redis_bucket_t bucket = { 1, (const unsigned char *)"b", 1 };
+
+    tmpl_redis_epoch_begin(epochs, "s", tmpl_clock(), &head, &bucket, 1);
+    end_after(ITIMER_VIRTUAL, 1000 + 10 * number);
+    for (;;) {
+        (void)tmpl_redis_epochs_size(epochs);
+    }
+}
+
+static void who_holds_what_is_kept_ends(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        assert_true(ends(use_epochs, i));
+    }
+}
+
+/* Waits for a connection: there is one, and somebody has it. */
+static void wait_for_connection(unsigned number)
+{
+    tmpl_redis_address_t address = { .name = "nowhere", .path = "/nowhere" };
+    tmpl_redis_t *redis = tmpl_redis_create(&address, 1, ending);
+    tmpl_redis_conn_t *conn;
+    tmpl_error_t err;
+
+    (void)number;
+    if (tmpl_redis_take(redis, tmpl_clock() + TIMEOUT, &conn, &err) == APR_SUCCESS) {
+        end_after(ITIMER_REAL, 20000);
+        (void)tmpl_redis_take(redis, tmpl_clock() + LONG, &conn, &err);
+    }
+}
+
+static void who_waits_for_a_connection_ends(void **state)
+{
+    (void)state;
+    assert_true(ends(wait_for_connection, 0));
+}
+
+static ctx_t *waiting;
+
+static void *learn_for_long(void *data)
+{
+    ctx_t own = *waiting;
+
+    (void)data;
+    (void)try_observe(&own, "s", 1, 2, 0, 5, &usual, 1, LONG);
+    return NULL;
+}
+
+/* A socket that takes who connects, and never answers. */
+static int listen_silently(const char *path)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    apr_cpystrn(at.sun_path, path, sizeof(at.sun_path));
+    return fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, 4) != 0;
+}
+
+/* Waits for its turn to learn a site, which another thread has. */
+static void wait_for_turn(unsigned number)
+{
+    const char *path = apr_psprintf(ending, "%s/silent.sock", dir_new(ending));
+    ctx_t c = { .pool = ending, .uri = apr_pstrcat(ending, "redis+unix://", path, NULL) }, other;
+    apr_status_t rv = APR_TIMEUP;
+    pthread_t thread;
+
+    (void)number;
+    if (listen_silently(path)) {
+        return;
+    }
+    c.store = open_with(&c, c.uri, NULL);
+    other = c;
+    apr_pool_create(&other.pool, NULL);
+    waiting = &other;
+    if (pthread_create(&thread, NULL, learn_for_long, NULL) != 0) {
+        return;
+    }
+    while (
+        rv ==
+        APR_TIMEUP) { /* which is the server; when the other has begun it is the turn that does not come */
+        rv = try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, SHORT);
+    }
+    if (rv == APR_EBUSY) {
+        end_after(ITIMER_REAL, 20000);
+        (void)try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, LONG);
+    }
+}
+
+static void who_waits_for_its_turn_ends(void **state)
+{
+    (void)state;
+    assert_true(ends(wait_for_turn, 0));
+}
+
+static const store_test_t table[] = {
+    TEST(NO_STORE, who_holds_what_is_kept_ends),
+    TEST(NO_STORE, who_waits_for_a_connection_ends),
+    TEST(NO_STORE, who_waits_for_its_turn_ends),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}
