@@ -41,6 +41,7 @@ static void declines_have_reasons(void **state)
         { "<p>a<plaintext>b", "plaintext" },
         { "<p>a<svg><g></svg>b", "foreign" },
         { "<p>a<svg><div></div></svg>b", "foreign" },
+        { "<p>a<math><style><i></style></math>b", "foreign" },
         { "<p>a<noscript><!-- </noscript> --></noscript>b", "uncovered" },
         { "<form><noscript></form>a</noscript>", "uncovered" },
         { "<div><form><noscript></form>a</noscript></div>", "uncovered" },

@@ -44,6 +44,8 @@ static void segments_stand_in_blocks(void **state)
         { "<!--><div>a</div><!---><div>b</div><!-- --!>c", "0:a|1:b|2:c" },
         { "\xef\xbb\xbf<p>bom", "0:bom" },
         { "<script><!-- <script> </script> --></script>a", "0:a" },
+        { "<script><!--- --> <script> </script>a", "0:a" },
+        { "<script><!-- a <script> b </script> c </script>d", "0:d" },
         { "<title></titles></title><p>a", "0:a" },
         /* end tags that close nothing, with nothing behind them */
         { "<div>a</div></div>", "0:a" },
