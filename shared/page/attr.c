@@ -13,14 +13,6 @@ const unsigned char tmpl_name_ends[256] = {
     [' '] = ENDS,  ['/'] = ENDS,  ['>'] = ENDS,  ['='] = ENDS_ATTR,
 };
 
-static uint32_t skip_space(const char *src, uint32_t len, uint32_t p)
-{
-    while (p < len && tmpl_is_space(src[p])) {
-        p++;
-    }
-    return p;
-}
-
 /* Where the name of an attribute ends that goes on at p. */
 static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
 {
@@ -33,7 +25,7 @@ static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
 /* Behind the '=': the value, quoted or not. False if the source ends first. */
 static int read_value(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
 {
-    uint32_t p = skip_space(src, len, *at);
+    uint32_t p = tmpl_behind_space(src, *at, len);
     if (p >= len) {
         return 0;
     }
@@ -60,7 +52,7 @@ tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uin
 {
     uint32_t p = *at;
     for (;;) {
-        p = skip_space(src, len, p);
+        p = tmpl_behind_space(src, p, len);
         if (p >= len) {
             return TMPL_ATTR_TRUNCATED;
         }
@@ -83,7 +75,7 @@ tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uin
     attr->name.end = p;
     attr->value.start = attr->value.end = p;
     *at = p;
-    p = skip_space(src, len, p);
+    p = tmpl_behind_space(src, p, len);
     if (p < len && src[p] == '=') {
         *at = p + 1;
         return read_value(attr, src, len, at) ? TMPL_ATTR_FOUND : TMPL_ATTR_TRUNCATED;
@@ -120,7 +112,7 @@ int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const ch
 
 int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
 {
-    word->start = skip_space(src, value.end, word->end);
+    word->start = tmpl_behind_space(src, word->end, value.end);
     word->end = word->start;
     while (word->end < value.end && !tmpl_is_space(src[word->end])) {
         word->end++;

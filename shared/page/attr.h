@@ -27,6 +27,15 @@ typedef enum {
     TMPL_ATTR_TRUNCATED     /* the source ends within the tag */
 } tmpl_attr_e;
 
+/* Where what is no white space begins between start and end; end if nowhere. */
+static inline uint32_t tmpl_behind_space(const char *src, uint32_t start, uint32_t end)
+{
+    while (start < end && tmpl_is_space(src[start])) {
+        start++;
+    }
+    return start;
+}
+
 /* Of a byte: whether it ends names of tags and attributes, or of attributes only: '='. */
 #define TMPL_NAME_ENDS      1
 #define TMPL_NAME_ENDS_ATTR 2

@@ -6,14 +6,6 @@
 #include "page/attr.h"
 #include "page/modes.h"
 
-static inline uint32_t tmpl_behind_space(const char *src, uint32_t start, uint32_t end)
-{
-    while (start < end && tmpl_is_space(src[start])) {
-        start++;
-    }
-    return start;
-}
-
 /* Whether the bytes hold nothing to see: white space and no-break spaces, as bytes or as entities. */
 int tmpl_is_unseen(const char *src, uint32_t start, uint32_t end);
 
