@@ -124,7 +124,7 @@ static int listen_silently(const char *path)
 /* Waits for its turn to learn a site, which another thread has. */
 static void wait_for_turn(unsigned number)
 {
-    const char *path = apr_psprintf(ending, "%s/silent.sock", dir_new(ending));
+    const char *path = apr_pstrcat(ending, base, "/silent.sock", NULL);
     ctx_t c = { .pool = ending, .uri = apr_pstrcat(ending, "redis+unix://", path, NULL) }, other;
     apr_status_t rv = APR_TIMEUP;
     pthread_t thread;
@@ -157,10 +157,43 @@ static void who_waits_for_its_turn_ends(void **state)
     assert_true(ends(wait_for_turn, 0));
 }
 
+static const char *lmdb_uri;
+
+/* Learns one page after the other. */
+static void write_lmdb(unsigned number)
+{
+    ctx_t c = { .pool = ending };
+
+    c.store = open_with(&c, lmdb_uri, NULL);
+    c.pool = NULL; /* what is taken for a page is not what is given back when it ends */
+    apr_pool_create(&c.pool, NULL);
+    end_after(ITIMER_VIRTUAL, 1000 + 10 * number);
+    for (unsigned i = 0;; i++) {
+        (void)try_observe(&c, "child", 100 * number + i, 100000 + 100 * number + i, 0, 100, &usual,
+                          1, TIMEOUT);
+    }
+}
+
+/* Whoever is in the midst of writing: others write on. */
+static void who_writes_lmdb_keeps_nobody_from_it(void **state)
+{
+    ctx_t *c = *state;
+
+    lmdb_uri = c->uri;
+    for (unsigned i = 0; i < 40; i++) {
+        (void)ends(write_lmdb, i);
+        assert_int_equal(
+            try_observe(c, "s", 2 * i, 2 * i + 1, 0, 5, &usual, 1, apr_time_from_sec(10)),
+            APR_SUCCESS);
+        assert_int_equal(c->counts.pages, i + 1);
+    }
+}
+
 static const store_test_t table[] = {
     TEST(NO_STORE, who_holds_what_is_kept_ends),
     TEST(NO_STORE, who_waits_for_a_connection_ends),
     TEST(NO_STORE, who_waits_for_its_turn_ends),
+    TEST(LMDB, who_writes_lmdb_keeps_nobody_from_it),
 };
 
 int main(int argc, char **argv)

@@ -24,6 +24,7 @@
 /* of lock.mdb: a line of the cache for each reader, and a page for its head */
 #define READERS_BYTES ((MAX_READERS + 64) * 64)
 #define OPEN_TIMEOUT  apr_time_from_sec(10)
+#define CLOSE_SECONDS 2
 
 /* What stands in DIR/writer.lock, mapped by all processes. */
 typedef struct {
@@ -43,6 +44,8 @@ struct tmpl_lmdb_t {
     MDB_dbi dbi[TMPL_DB_COUNT];
     int writer_fd;
     writer_t *writer;
+    /* threads that may hold a lock of LMDB or the writers': they write, wait for it, or are new as readers; atomic */
+    unsigned locking;
     /* held for reading by every transaction, for writing to change the map or the environment */
     pthread_rwlock_t map_lock;
     pthread_mutex_t idle_lock;
@@ -359,7 +362,10 @@ static int read_try(tmpl_lmdb_t *db, MDB_txn **txn)
     }
     idle = idle_pop(db);
     if (idle == NULL) {
-        return mdb_txn_begin(db->env, NULL, MDB_RDONLY, txn);
+        __atomic_add_fetch(&db->locking, 1, __ATOMIC_RELAXED);
+        rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, txn);
+        __atomic_sub_fetch(&db->locking, 1, __ATOMIC_RELAXED);
+        return rc;
     }
     rc = mdb_txn_renew(idle);
     if (rc == 0) {
@@ -424,7 +430,8 @@ static int writer_lock(tmpl_lmdb_t *db, apr_time_t deadline)
     return rc;
 }
 
-int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
+/* For who is counted among those that may hold a lock. */
+static int write_try(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
 {
     int rc = writer_lock(db, deadline);
 
@@ -447,6 +454,18 @@ int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
     }
     pthread_mutex_unlock(&db->writer->mutex);
     return rc != 0 ? rc : MDB_MAP_RESIZED;
+}
+
+int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
+{
+    int rc;
+
+    __atomic_add_fetch(&db->locking, 1, __ATOMIC_RELAXED);
+    rc = write_try(db, deadline, txn);
+    if (rc != 0) {
+        __atomic_sub_fetch(&db->locking, 1, __ATOMIC_RELAXED);
+    }
+    return rc;
 }
 
 /*
@@ -480,6 +499,7 @@ int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
     }
     pthread_rwlock_unlock(&db->map_lock);
     pthread_mutex_unlock(&db->writer->mutex);
+    __atomic_sub_fetch(&db->locking, 1, __ATOMIC_RELAXED);
     return rc;
 }
 
@@ -731,11 +751,29 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t ma
     return rc == 0 ? APR_SUCCESS : dir_fail(dir, rc, err, "cannot open");
 }
 
+/* 0: who has it does not go on. */
+static int open_lock_take(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += CLOSE_SECONDS;
+    return pthread_mutex_timedlock(&open_lock, &until) == 0;
+}
+
+/*
+ * prefork ends a child by destroying its pools within a signal's handler. Whom that has interrupted may hold the lock
+ * of the list, or one that stands in a file and is everybody's: then nothing is unmapped, so that the kernel finds it, and
+ * gives it to others, when the process has ended.
+ */
 void tmpl_lmdb_close(tmpl_lmdb_t *db)
 {
-    pthread_mutex_lock(&open_lock);
+    if (!open_lock_take()) {
+        return;
+    }
     /* in a child that has inherited it, it is not ours to close */
-    if (db->pid == getpid() && --db->refs == 0) {
+    if (db->pid == getpid() && --db->refs == 0 &&
+        __atomic_load_n(&db->locking, __ATOMIC_RELAXED) == 0) {
         tmpl_lmdb_t **at = &open_list;
 
         while (*at != db) {
