@@ -75,6 +75,10 @@ exact: $(BUILD)/tmplctl
 bench-lifetime: $(BUILD)/bench/lifetime
 	@$(call with,SITE_DIR) bench/lifetime $< "$(SITE_DIR)"
 
+# bench-copies CORPUS=DIR   what the rule of near copies stops, and how many pages of DIR/DS/SITE it takes for some
+bench-copies: $(BUILD)/bench/copies
+	@$(call with,CORPUS) bench/paper-sites "$(CORPUS)" "$(SCORER)" | $<
+
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
@@ -150,7 +154,7 @@ check-profile: $(BUILD)/tmplctl
 	@bench/profile $< check
 .PHONY: bench-batch bench-profile check-profile
 
-.PHONY: accuracy exact bench-lifetime bench-parse bench-isotonic pagelevel-accuracy bench-proxy
+.PHONY: accuracy exact bench-lifetime bench-copies bench-parse bench-isotonic pagelevel-accuracy bench-proxy
 # paper-chen CORPUS=DIR    Chen et al.: template blocks found, and time, of every method; sites of 80 pages or more
 # paper-wang CORPUS=DIR [STORE_URI=redis://...]   Wang et al.: storage of every method for a recall of 80 %; the same sites
 # paper-chakrabarti CORPUS=DIR FOLDS=2   Chakrabarti et al.: F on text, anchor text and links, raw and smoothed
