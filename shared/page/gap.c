@@ -68,12 +68,10 @@ int tmpl_is_unseen(const char *src, uint32_t start, uint32_t end)
     return 1;
 }
 
-/* Where text begins that browsers read: they drop a line break right behind the start tag of a pre. */
-static uint32_t behind_break(tmpl_balance_t *b, uint32_t start, uint32_t end)
+/* Where text begins that browsers read. */
+static uint32_t behind_break(const tmpl_balance_t *b, uint32_t start, uint32_t end)
 {
-    const tmpl_open_t *o = tmpl_balance_top(b);
-    if ((o->tag == TMPL_TAG_PRE || o->tag == TMPL_TAG_LISTING) && o->token != TMPL_NONE &&
-        b->tokens[o->token].span.end == start) {
+    if (tmpl_begins_pre(b, start)) {
         start += start < end && b->src[start] == '\r';
         start += start < end && b->src[start] == '\n';
     }

@@ -56,6 +56,14 @@ static inline int tmpl_is_part(unsigned tag)
     return (tmpl_tag_flags((tmpl_tag_e)tag) & TMPL_IS_PART) != 0;
 }
 
+/* Whether what begins at that byte follows directly on the start tag of a pre: browsers drop a line break there. */
+static inline int tmpl_begins_pre(const tmpl_balance_t *b, uint32_t at)
+{
+    const tmpl_open_t *o = &b->s.stack[b->s.n - 1];
+    return (o->tag == TMPL_TAG_PRE || o->tag == TMPL_TAG_LISTING) && o->token != TMPL_NONE &&
+           b->tokens[o->token].span.end == at;
+}
+
 /* Body begins: with the tag that is the token, or, for TMPL_NONE, without one. */
 void tmpl_open_body(tmpl_balance_t *b, uint32_t token);
 

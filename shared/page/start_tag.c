@@ -292,14 +292,6 @@ static int prepare(tmpl_balance_t *b, tmpl_tag_e tag, unsigned flags)
     return fixed | close_before(b, tag, flags);
 }
 
-/* Whether the element follows directly on the start tag of a pre: a line feed behind it might vanish. */
-static int begins_pre(tmpl_balance_t *b, uint32_t i)
-{
-    const tmpl_open_t *o = tmpl_balance_top(b);
-    return (o->tag == TMPL_TAG_PRE || o->tag == TMPL_TAG_LISTING) && o->token != TMPL_NONE &&
-           b->tokens[o->token].span.end == b->tokens[i].span.start;
-}
-
 /* noscript is text to browsers that run scripts, and markup to others: it must be closed off for both. */
 static void noscript_start(tmpl_balance_t *b, uint32_t i)
 {
@@ -384,7 +376,7 @@ static int make_place(tmpl_balance_t *b, uint32_t i, int *fixed, int *misplaced)
         tmpl_opens_taint(&b->s, 0);
     }
     end_own_kind(b, tag);
-    *fixed |= opens_body | was_after_body | begins_pre(b, i);
+    *fixed |= opens_body | was_after_body | tmpl_begins_pre(b, b->tokens[i].span.start);
     return 1;
 }
 
