@@ -51,21 +51,13 @@ static apr_status_t read_body(const char **body, tmpl_ctx_t *ctx, apr_pool_t *po
     return rv == APR_SUCCESS && len != total ? APR_EGENERAL : rv;
 }
 
-/* The value of a key's expression; NULL if there is none, or nothing in it. */
-static const char *key_of(request_rec *r, const ap_expr_info_t *expr, const char *directive)
+/* The value of a key's expression; NULL if there is none, nothing in it, or it fails, of which httpd tells. */
+static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
 {
     const char *why = NULL;
-    const char *key;
+    const char *key = expr != NULL ? ap_expr_str_exec(r, expr, &why) : NULL;
 
-    if (expr == NULL) {
-        return NULL;
-    }
-    key = ap_expr_str_exec(r, expr, &why);
-    if (why != NULL) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, TMPL_LOG_EXPRESSION "%s: %s", directive, why);
-        return NULL;
-    }
-    return key != NULL && *key != '\0' ? key : NULL;
+    return why == NULL && key != NULL && *key != '\0' ? key : NULL;
 }
 
 /* As the client asked: after an internal redirect all pages of a site may have one script's address. */
@@ -80,11 +72,11 @@ static const char *uri_of(const request_rec *r, apr_pool_t *pool)
 /* A site is the server's own name for itself: what a client says in Host must not make tables. */
 static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *conf, apr_pool_t *pool)
 {
-    input->site = key_of(r, conf->site_key, "TmplSiteKey");
+    input->site = key_of(r, conf->site_key);
     if (input->site == NULL) {
         input->site = r->server->server_hostname;
     }
-    input->page_key = key_of(r, conf->page_key, "TmplPageKey");
+    input->page_key = key_of(r, conf->page_key);
     input->uri = uri_of(r, pool);
     input->charset = tmpl_charset_of_type(r->content_type, pool);
     input->learn = tmpl_may_learn(r, conf) ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;

@@ -162,8 +162,7 @@ static int is_somebodys_own(request_rec *r)
 
 int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
 {
-    const char *why = NULL;
-    int verdict;
+    const char *why;
 
     if (r->status != HTTP_OK || r->method_number != M_GET || r->header_only) {
         return 0;
@@ -174,11 +173,8 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
     if (conf->learn->when != TMPL_LEARN_IF) {
         return conf->learn->when == TMPL_LEARN_ALWAYS;
     }
-    verdict = ap_expr_exec(r, conf->learn->expr, &why);
-    if (verdict < 0) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, TMPL_LOG_EXPRESSION "TmplLearn: %s", why);
-    }
-    return verdict > 0;
+    /* below 0 it has failed, of which httpd tells */
+    return ap_expr_exec(r, conf->learn->expr, &why) > 0;
 }
 
 void tmpl_gate_insert(request_rec *r)

@@ -61,10 +61,9 @@ APLOG_USE_MODULE(tmpl);
 #define TMPL_LOG_CACHE      "tmpl: [T016] " /* ERR: a cache cannot be made: nothing is cached */
 #define TMPL_LOG_LEARNS_NOT                                                                        \
     "tmpl: [T017] " /* WARNING: a store does not learn what waits; or one site's */
-#define TMPL_LOG_LEARNS     "tmpl: [T018] " /* NOTICE: it does again */
-#define TMPL_LOG_DECLINED   "tmpl: [T020] " /* DEBUG: a response passes untouched, and why */
-#define TMPL_LOG_JUDGED     "tmpl: [T021] " /* TRACE1: a page was judged */
-#define TMPL_LOG_EXPRESSION "tmpl: [T030] " /* ERR: an expression of the configuration fails */
+#define TMPL_LOG_LEARNS   "tmpl: [T018] " /* NOTICE: it does again */
+#define TMPL_LOG_DECLINED "tmpl: [T020] " /* DEBUG: a response passes untouched, and why */
+#define TMPL_LOG_JUDGED   "tmpl: [T021] " /* TRACE1: a page was judged */
 
 /* What applies where the operator said nothing; tmpl_clean_opts_default has the rest. */
 #define TMPL_DEFAULT_MAX_BODY (4 * 1024 * 1024)

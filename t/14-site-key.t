@@ -63,6 +63,14 @@ is $httpd->get('/long/page/1', headers => { 'X-Site' => 'x' x 255 })->says('stat
 like $httpd->log_text, qr/\[tmpl:warn\].*\[T015\].*256 bytes/, 'the log says so';
 unlike $httpd->log_text, qr/T011/, 'and blames no store';
 $httpd->expect_log(qr/T015/);
-
 $httpd->finish;
+
+# An expression that fails: httpd tells where it stands, once for each time; the page goes to the server's own site.
+my $failing = proxy($backend, conf => "TmplMode headers\nTmplSiteKey \"%{file:/nowhere}\"\n<Location /page/4>\nTmplSiteKey test.example\n</Location>");
+is $failing->get("/page/$_")->says('pages'), $_, "an expression that fails: page $_" for 1 .. 3;
+is $failing->get('/page/4')->says('pages'), 4, 'is one of the site by ServerName';
+is_deeply [map { /failed: (.*)/ ? $1 : $_ } grep { /error\]/ } split /\n/, $failing->log_text],
+    [('Cannot open file /nowhere') x 3], 'the log says so, in one line each';
+$failing->expect_log(qr/Cannot open file/);
+$failing->finish;
 done_testing;
