@@ -119,7 +119,7 @@ sub respond {
 }
 
 # A complete chunked answer, one chunk and one write a piece. Between pieces the backend waits until
-# the peer has taken what was sent, so that each piece arrives alone.
+# the peer has taken what was sent, so that pieces arrive alone. No test may depend on that: a busy peer may take two.
 sub respond_chunked {
     my ($self, $status, $headers, @pieces) = @_;
     $self->head($status, { %$headers, 'Transfer-Encoding' => 'chunked' });
@@ -136,7 +136,8 @@ sub chunk {
     return $self->send(sprintf "%x\r\n%s\r\n", length $piece, $piece);
 }
 
-# Waits, for a bounded time, until the peer has acknowledged all that was sent (SIOCOUTQ).
+# Waits until the peer has acknowledged all that was sent (SIOCOUTQ), but not for ever. The kernel wakes nobody up for
+# that: a socket becomes writable long before. So it is asked for, often, because pieces are many.
 sub drain {
     my ($self) = @_;
     for (1 .. 200) {
