@@ -454,6 +454,12 @@ static void place_and_neighbours(void **state)
     IS(0, FREE_LAST, 0);
     IS(0, LINKED_1, 1.0F / 3);
     IS_LOG(4, FREE_1, 1);
+    for (int times = 0; times < 2; times++) { /* as many words, in two blocks and in three */
+        r = read_html("<p>1 2<p>3 4<p>5<p>6<p>7 8<p>9 10", *state);
+        IS_LOG(0, FREE_1, 2);
+        IS_LOG(2, FREE_1, 4.0 / 3);
+        IS_LOG(5, FREE_1, 2);
+    }
 }
 
 static void the_best_container(void **state)
@@ -611,6 +617,49 @@ static void rows_in_any_order(void **state)
     }
 }
 
+/* However rows are filled, they are the same; so are those for which logarithms are known from before. */
+static void rows_are_filled_alike(void **state)
+{
+    static tmpl_columns_t columns[3];
+    uint64_t seed = 1;
+    for (unsigned round = 0; round < 40; round++) {
+        const char *html = "<title>the title of a page</title>";
+        unsigned blocks = 1 + random_below(&seed, 200);
+        for (unsigned b = 0; b < blocks; b++) {
+            html = apr_pstrcat(*state, html,
+                               random_below(&seed, 8) == 0 ? "</div><div class=menu>" : "", "<p>",
+                               NULL);
+            unsigned words = random_below(&seed, 40) == 0 ? 2000 : random_below(&seed, 30);
+            for (unsigned w = 0; w < words; w += 10) {
+                html = apr_pstrcat(*state, html, "a, <a href=#x>title</a> of 1.2, the ",
+                                   words > 99 ? "page, b, c, d, e" : "page. ", NULL);
+            }
+        }
+        read_t r = read_html(html, *state);
+        tmpl_record_t *segments = apr_pcalloc(*state, r.page->n_keys * sizeof(*segments));
+        tmpl_record_t *paths = apr_pcalloc(*state, r.layout.n_keys * sizeof(*paths));
+        for (uint32_t i = 0; i < r.page->n_keys; i++) {
+            segments[i].df = 1 + random_below(&seed, 9);
+        }
+        for (uint32_t i = 0; i < r.layout.n_keys; i++) {
+            paths[i] = (tmpl_record_t){ .df = 1 + random_below(&seed, 9),
+                                        .text = 1000,
+                                        .repeated = random_below(&seed, 1000) };
+        }
+        tmpl_evidence_t evidence = { segments, paths, round % 4 > 0 ? 9 : 0, 5 };
+        tmpl_rows_t *rows = tmpl_rows_of(r.reading, &r.layout, &evidence, *state);
+        for (uint32_t first = 0, after; first < r.page->n_blocks; first = after) {
+            after = first + 1 + random_below(&seed, TMPL_BLOCKS_AT_ONCE);
+            after = after < r.page->n_blocks ? after : r.page->n_blocks;
+            tmpl_rows_fill(&columns[0], rows, first, after);
+            tmpl_rows_fill_anywhere(&columns[1], rows, first, after);
+            tmpl_rows_fill(&columns[2], rows, first, after);
+            assert_memory_equal(&columns[0], &columns[1], sizeof(columns[0]));
+            assert_memory_equal(&columns[0], &columns[2], sizeof(columns[0]));
+        }
+    }
+}
+
 static void the_table_says(void **state)
 {
     read_t r = read_html("<p>1234<b>56</b></p><p>new</p>", *state);
@@ -709,6 +758,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_page_of_many_places),
     CHECK(counts_of_large_blocks),
     CHECK(rows_in_any_order),
+    CHECK(rows_are_filled_alike),
     CHECK(the_table_says),
     CHECK(the_store_is_told),
     CHECK(mixtures_give_numbers),

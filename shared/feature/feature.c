@@ -65,7 +65,7 @@ tmpl_block_feature_e tmpl_block_feature_find(const char *name)
  * The nearest element around node that holds more blocks; the root if there is none. Where an element holds
  * the same segments it holds the same blocks.
  */
-static uint32_t box_around(const tmpl_page_t *page, uint32_t node)
+uint32_t tmpl_box_around(const tmpl_page_t *page, uint32_t node)
 {
     const tmpl_node_t *inner = &page->nodes[node];
     uint32_t first = tmpl_first_block(page, node);
@@ -82,25 +82,16 @@ static uint32_t box_around(const tmpl_page_t *page, uint32_t node)
 }
 
 /* A leaf that holds other blocks as well is a box. */
-static uint32_t innermost_box(const tmpl_page_t *page, uint32_t leaf)
+uint32_t tmpl_box_innermost(const tmpl_page_t *page, uint32_t leaf)
 {
-    return tmpl_after_block(page, leaf) - tmpl_first_block(page, leaf) > 1 ? leaf
-                                                                           : box_around(page, leaf);
+    return tmpl_after_block(page, leaf) - tmpl_first_block(page, leaf) > 1
+               ? leaf
+               : tmpl_box_around(page, leaf);
 }
-
-/* A box that stands farther than a byte can say is looked for each time: few do. */
-#define BOX_FAR 255u
 
 static unsigned char nodes_back(uint32_t node, uint32_t box)
 {
-    return (unsigned char)(node - box < BOX_FAR ? node - box : BOX_FAR);
-}
-
-uint32_t tmpl_box_of(const tmpl_reading_t *reading, uint32_t block)
-{
-    uint32_t node = reading->page->blocks[block].node;
-    unsigned back = reading->boxes[block];
-    return back < BOX_FAR ? node - back : innermost_box(reading->page, node);
+    return (unsigned char)(node - box < TMPL_BOX_FAR ? node - box : TMPL_BOX_FAR);
 }
 
 void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t innermost)
@@ -110,7 +101,7 @@ void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t in
     }
     boxes[0] = innermost;
     for (int i = 1; i < TMPL_BOXES; i++) {
-        boxes[i] = box_around(page, boxes[i - 1]);
+        boxes[i] = tmpl_box_around(page, boxes[i - 1]);
     }
 }
 
@@ -133,7 +124,7 @@ void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t
     uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_block_t *block = &page->blocks[b];
-        uint32_t box = innermost_box(page, block->node);
+        uint32_t box = tmpl_box_innermost(page, block->node);
         reading->boxes[b] = nodes_back(block->node, box);
         tmpl_climb(boxes, page, box);
         for (uint32_t level = 0; level < TMPL_PATH_LEVELS; level++) {
@@ -157,6 +148,13 @@ static uint32_t *take(uint32_t **room, size_t n)
     return taken;
 }
 
+static unsigned char *take_bytes(unsigned char **room, size_t n)
+{
+    unsigned char *taken = *room;
+    *room += n;
+    return taken;
+}
+
 /*
  * Room for what is kept of each block, node and key, in one piece: what comes after judging can have that again, and
  * would be too large for pieces.
@@ -165,15 +163,20 @@ static void make_room(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     size_t sums = page->n_blocks + 1 + 2 * TMPL_BEYOND;
-    size_t small = page->n_blocks * sizeof(*reading->blocks);
-    size_t n = 4 * sums + page->n_nodes;
-    uint32_t *room = apr_palloc(pool, n * sizeof(*room) + small + page->n_blocks + page->n_keys);
+    size_t small = TMPL_SMALL_COLUMNS * page->n_blocks;
+    size_t n = sizeof(tmpl_before_t) / sizeof(uint32_t *) * sums + page->n_nodes;
+    uint32_t *room = apr_palloc(pool, n * sizeof(*room) + small + page->n_blocks + page->n_keys +
+                                          TMPL_SMALL_BEYOND);
 #define TMPL_SUM(name) reading->before.name = take(&room, sums) + TMPL_BEYOND;
     TMPL_SUMS(TMPL_SUM)
 #undef TMPL_SUM
     reading->place = take(&room, page->n_nodes);
-    reading->blocks = (tmpl_small_t *)(void *)room;
-    reading->boxes = (unsigned char *)room + small;
+    unsigned char *bytes = (unsigned char *)room;
+#define TMPL_TALLY(name) reading->small.name = take_bytes(&bytes, page->n_blocks);
+    TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+    reading->small.marks = take_bytes(&bytes, page->n_blocks);
+    reading->boxes = bytes;
     reading->again = reading->boxes + page->n_blocks;
 }
 

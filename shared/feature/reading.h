@@ -107,6 +107,7 @@ typedef struct {
 typedef struct {
     uint32_t words;  /* in halves */
     uint32_t linked; /* of these, in links */
+    uint32_t again;  /* bytes of segments that stand on the page more than once */
 #define TMPL_TALLY(name) uint32_t name;
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
@@ -115,20 +116,32 @@ typedef struct {
     unsigned char lower;  /* it begins with a small letter */
 } tmpl_tally_t;
 
-/* What is kept of it beside the sums: pages have very many small blocks. */
+/*
+ * What is kept of it beside the sums, a byte each, for pages have very many small blocks: columns, in which blocks stand side by
+ * side.
+ */
 typedef struct {
-#define TMPL_TALLY(name) unsigned char name;
+#define TMPL_TALLY(name) unsigned char *name;
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
-    unsigned char marks; /* TMPL_MARK_*; with LARGE the first bytes are an index into large */
+    unsigned char *marks; /* TMPL_MARK_*; with LARGE all else is in large */
 } tmpl_small_t;
 
+#define TMPL_SMALL_COLUMNS (sizeof(tmpl_small_t) / sizeof(unsigned char *))
+
 enum { TMPL_MARK_RIGHTS = 1, TMPL_MARK_ENDS = 2, TMPL_MARK_LOWER = 4, TMPL_MARK_LARGE = 8 };
+
+/* What is counted in a block of which a byte cannot say all. */
+typedef struct {
+    uint32_t block;
+    tmpl_tally_t tally;
+} tmpl_large_t;
 
 /* X(name): what is summed over blocks. */
 #define TMPL_SUMS(X)                                                                               \
     X(words)                                                                                       \
     X(linked)                                                                                      \
+    X(again)    /* bytes of segments that stand on the page more than once */                      \
     X(length)   /* bytes of segments, as page.h counts them */                                     \
     X(repeated) /* bytes of segments with DF >= 2 */
 
@@ -177,14 +190,16 @@ typedef struct {
 /* Boxes of a block that are looked at. */
 #define TMPL_BOXES 4
 
+#define TMPL_SMALL_BEYOND 8
+
 struct tmpl_reading_t {
     const tmpl_page_t *page;
     uint32_t *place;            /* of each node; of those without text, nothing is asked */
     apr_array_header_t *places; /* tmpl_place_t *, TMPL_PLACES of them each */
 
     /* what tmpl_layout_t does not need, read later */
-    tmpl_small_t *blocks;
-    apr_array_header_t *large; /* tmpl_tally_t */
+    tmpl_small_t small;        /* up to TMPL_SMALL_BEYOND bytes behind each column may be read */
+    apr_array_header_t *large; /* tmpl_large_t, in the order of blocks */
     apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block; NULL: not read yet */
     tmpl_before_t before;
     unsigned char *boxes; /* of each block, for tmpl_box_of; read with the layout */
@@ -229,8 +244,20 @@ void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
 void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool);
 
+/* The innermost box of a leaf, and the one around a box; the root's is the root. */
+uint32_t tmpl_box_innermost(const tmpl_page_t *page, uint32_t leaf);
+uint32_t tmpl_box_around(const tmpl_page_t *page, uint32_t node);
+
+/* A box that stands farther than a byte can say is looked for each time: few do. */
+#define TMPL_BOX_FAR 255u
+
 /* The innermost box of a block, once the layout is read. */
-uint32_t tmpl_box_of(const tmpl_reading_t *reading, uint32_t block);
+static inline uint32_t tmpl_box_of(const tmpl_reading_t *reading, uint32_t block)
+{
+    uint32_t node = reading->page->blocks[block].node;
+    unsigned back = reading->boxes[block];
+    return back < TMPL_BOX_FAR ? node - back : tmpl_box_innermost(reading->page, node);
+}
 
 /* The boxes around a block's innermost one; those there were stay if that is the first of them. */
 void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t innermost);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of features, some blocks at a time. What neighbours stand beside one another with is computed column by
- * column, for four blocks at once.
+ * Rows of features, some blocks at a time. What can be is computed column by column, for as many blocks at once as the
+ * processor can; what hangs on where a block stands, block by block.
  */
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,9 @@
 
 #include "feature/columns.h"
 #include "feature/reading.h"
+
+/* What is cleared here is so by wide stores, not by memset. */
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
 
 /*
  * Logarithms of values seen before: counts are small and come again. Zeroes are a cache that knows that of
@@ -30,13 +33,29 @@ typedef struct {
     float df;
 } path_t;
 
+/* What a box says of the blocks in it. */
+typedef struct {
+    uint32_t node;
+    uint32_t around; /* the box around it */
+    float linked;
+    float repeated;
+    float score;
+} box_t;
+
+/* Boxes seen before: those around other boxes come again. */
+#define KNOWN_BOXES 64
+
 #define LANES TMPL_BLOCKS_AT_ONCE
+
+/* What the functions that are made for each kind of processors are made with. */
+#define FOR_EACH_KIND static inline __attribute__((always_inline))
 
 /* What is counted in blocks [first, after), each number for all of them. */
 typedef struct {
 #define TMPL_TALLY(name) uint32_t name[LANES];
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
+    uint32_t depth[LANES];
     uint32_t words[LANES]; /* in halves */
     uint32_t length[LANES];
     uint32_t again[LANES]; /* bytes of segments that stand on the page more than once */
@@ -57,14 +76,12 @@ struct tmpl_rows_t {
     float pages;                 /* the features of that name, */
     float repeated;              /* and repeated-page */
     known_log_t *logs;
-    path_t *paths;              /* as the layout's keys; NULL: nothing is known */
-    double *df_logs;            /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
-    uint32_t boxes[TMPL_BOXES]; /* of the block whose row was filled last; TMPL_NONE: none was */
-    float box_linked[TMPL_BOXES];
-    float box_repeated[TMPL_BOXES];
-    float box_scores[TMPL_BOXES];
+    path_t *paths;             /* as the layout's keys; NULL: nothing is known */
+    double *df_logs;           /* natural logarithms of DF below KNOWN_DF; 0: not known yet */
+    box_t boxes[TMPL_BOXES];   /* of the block whose row was filled last; TMPL_NONE: none was */
+    box_t known[KNOWN_BOXES];  /* by the lowest bits of their nodes */
     const tmpl_place_t *place; /* of its first segment; NULL: none was */
-    float near[TMPL_NAME_COUNT];
+    float near[sizeof(tmpl_near_t) / sizeof(uint16_t)];
     uint32_t long_text; /* of the page */
     uint32_t best_first,
         best_after; /* blocks of the element that scores best; none: there is none */
@@ -100,7 +117,7 @@ static float log_of(const tmpl_rows_t *of, double x)
 }
 
 #define HALVES 16384
-#define SHARED 512 /* among up to so many */
+#define SHARED 2048 /* among up to so many */
 #define BLOCKS 18
 
 /*
@@ -123,7 +140,7 @@ static inline float known_log(uint32_t *known, double x)
     return value;
 }
 
-static inline float log_halves(const tmpl_rows_t *of, uint32_t halves)
+static float log_halves(const tmpl_rows_t *of, uint32_t halves)
 {
     return halves == 0       ? 0.0F
            : halves < HALVES ? known_log(&of_halves[halves], halves * 0.5)
@@ -131,12 +148,42 @@ static inline float log_halves(const tmpl_rows_t *of, uint32_t halves)
 }
 
 /* Of halves that so many blocks share. */
-static inline float log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks)
+static float log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks)
 {
     double x = halves * 0.5 / blocks;
     return halves == 0                          ? 0.0F
            : halves < SHARED && blocks < BLOCKS ? known_log(&of_shared[blocks][halves], x)
                                                 : log_of(of, x);
+}
+
+/* Of halves that are not known yet, as bits. */
+static __attribute__((noinline)) void find_logs(float *to, const tmpl_rows_t *of,
+                                                const uint32_t *halves, uint64_t unknown)
+{
+    for (; unknown != 0; unknown &= unknown - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(unknown);
+        to[i] = log_halves(of, halves[i]);
+    }
+}
+
+FOR_EACH_KIND void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n,
+                            tmpl_put_known_t *put_known)
+{
+    uint64_t unknown = put_known(to, halves, of_halves, HALVES, n);
+    if (unknown != 0) {
+        find_logs(to, of, halves, unknown);
+    }
+}
+
+/* Of so many times a number. */
+FOR_EACH_KIND void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers,
+                               uint32_t n, tmpl_put_known_t *put_known)
+{
+    uint32_t halves[LANES];
+    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+        halves[i] = 2 * numbers[i];
+    }
+    put_logs(to, of, halves, n, put_known);
 }
 
 /* --- block by block --- */
@@ -147,46 +194,72 @@ static inline float log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t 
 /* And those that come in one order with others. */
 #define F_OF(id, k) columns->of[TMPL_BLOCK_FEATURE_##id + (k)][i]
 
-/* Bytes of a block's segments that stand on the page more than once. */
-static uint32_t again_in(const tmpl_reading_t *reading, uint32_t b)
+/* The differences of sums before blocks. */
+FOR_EACH_KIND void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
 {
-    const tmpl_page_t *page = reading->page;
-    uint32_t again = 0;
-    for (uint32_t k = page->blocks[b].first_segment; k < page->blocks[b].after_segment; k++) {
-        again += reading->again[page->segments[k].key] ? page->segments[k].length : 0;
+    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+        to[i] = before[i + 1] - before[i];
     }
-    return again;
 }
 
-static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+FOR_EACH_KIND void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
 {
-    const tmpl_small_t *small = &of->reading->blocks[b];
-    counts_t *counts = &of->counts;
-    counts->words[i] = of->before->words[b + 1] - of->before->words[b];
-    counts->length[i] = of->before->length[b + 1] - of->before->length[b];
-    counts->again[i] = again_in(of->reading, b);
-    if (small->marks & TMPL_MARK_LARGE) {
-        tmpl_tally_t large = tmpl_tally_of(of->reading, b);
-#define TMPL_TALLY(name) counts->name[i] = large.name;
-        TMPL_TALLIES(TMPL_TALLY)
-#undef TMPL_TALLY
-        F(RIGHTS) = large.rights;
-        F(ENDS) = large.ends;
-        F(LOWER) = large.lower;
-        return;
+    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+        to[i] = bytes[i];
     }
-#define TMPL_TALLY(name) counts->name[i] = small->name;
+}
+
+FOR_EACH_KIND void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
+                             uint32_t n)
+{
+    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+        to[i] = (float)(marks[i] >> shift & 1);
+    }
+}
+
+/* What a byte cannot say. */
+static __attribute__((noinline)) void unpack_large(counts_t *counts, const tmpl_reading_t *reading,
+                                                   uint32_t first, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (reading->small.marks[first + i] & TMPL_MARK_LARGE) {
+            tmpl_tally_t large = tmpl_tally_of(reading, first + i);
+#define TMPL_TALLY(name) counts->name[i] = large.name;
+            TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+        }
+    }
+}
+
+FOR_EACH_KIND void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+{
+    const tmpl_small_t *small = &of->reading->small;
+    const unsigned char *marks = small->marks + first;
+    counts_t *counts = &of->counts;
+    unsigned all_marks = 0;
+    unsum(counts->words, of->before->words + first, n);
+    unsum(counts->length, of->before->length + first, n);
+    unsum(counts->again, of->before->again + first, n);
+#define TMPL_TALLY(name) widen(counts->name, small->name + first, n);
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
-    F(RIGHTS) = (float)((small->marks & TMPL_MARK_RIGHTS) != 0);
-    F(ENDS) = (float)((small->marks & TMPL_MARK_ENDS) != 0);
-    F(LOWER) = (float)((small->marks & TMPL_MARK_LOWER) != 0);
+    for (uint32_t i = 0; i < n; i++) {
+        all_marks |= marks[i];
+    }
+    if (all_marks & TMPL_MARK_LARGE) {
+        unpack_large(counts, of->reading, first, n);
+    }
+    put_marks(columns->of[TMPL_BLOCK_FEATURE_RIGHTS], marks, 0, n);
+    put_marks(columns->of[TMPL_BLOCK_FEATURE_ENDS], marks, 1, n);
+    put_marks(columns->of[TMPL_BLOCK_FEATURE_LOWER], marks, 2, n);
+    _Static_assert(TMPL_MARK_RIGHTS == 1 && TMPL_MARK_ENDS == 2 && TMPL_MARK_LOWER == 4,
+                   "bits by their place");
 }
 
-static uint32_t stops_of(const tmpl_reading_t *reading, uint32_t b)
+static inline uint32_t stops_of(const tmpl_reading_t *reading, uint32_t b)
 {
-    const tmpl_small_t *small = &reading->blocks[b];
-    return small->marks & TMPL_MARK_LARGE ? tmpl_tally_of(reading, b).stops : small->stops;
+    return reading->small.marks[b] & TMPL_MARK_LARGE ? tmpl_tally_of(reading, b).stops
+                                                     : reading->small.stops[b];
 }
 
 /* Ends of sentences in each block and so many on either side. */
@@ -207,64 +280,17 @@ static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
     }
 }
 
-static void fill_logs(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
-{
-    const tmpl_page_t *page = of->reading->page;
-    const counts_t *counts = &of->counts;
-    const uint32_t *words = of->before->words + b;
-    uint32_t own = of->counts.words[i];
-    F(WORDS) = log_halves(of, own);
-    F(LINKS) = log_halves(of, 2 * counts->links[i]);
-    F(COMMAS) = log_halves(of, 2 * counts->commas[i]);
-    F(IMAGES) = log_halves(of, 2 * counts->images[i]);
-    F(DEPTH) = log_halves(of, 2 * (uint32_t)page->nodes[page->blocks[b].node].depth);
-    F(LEAD) = log_halves(of, words[0]);
-    F(REST) = log_halves(of, of->all.words - words[1]);
-    if (own == 0) {
-        F(LINKED) = (float)(counts->links[i] > 0);
-    }
-}
-
-/* Free words in the blocks from so many behind a block to so many behind it, in halves. */
-static inline uint32_t free_between(const tmpl_rows_t *of, uint32_t b, int first, int after)
-{
-    const uint32_t *words = of->before->words + b;
-    const uint32_t *linked = of->before->linked + b;
-    return words[after] - words[first] - (linked[after] - linked[first]);
-}
-
-static inline uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static void fill_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
-{
-    uint32_t on = of->reading->page->n_blocks - b; /* it and those behind it */
-    F(FREE) = log_halves(of, free_between(of, b, 0, 1));
-    F(FREE_LAST) = log_halves(of, free_between(of, b, -1, 0));
-    F(FREE_NEXT) = log_halves(of, free_between(of, b, 1, 2));
-    F(FREE_1) = log_shared(of, free_between(of, b, -1, 2), least(b, 1) + least(on, 2));
-    F(FREE_3) = log_shared(of, free_between(of, b, -3, 4), least(b, 3) + least(on, 4));
-    F(FREE_8) = log_shared(of, free_between(of, b, -8, 9), least(b, 8) + least(on, 9));
-    F(FREE_LAST_3) = log_shared(of, free_between(of, b, -3, 0), least(b, 3));
-    F(FREE_NEXT_3) = log_shared(of, free_between(of, b, 1, 4), least(on - 1, 3));
-}
-
-static float nearness(uint32_t steps)
-{
-    return steps > 0 ? 1.0F / (float)steps : 0.0F;
-}
-
-static void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+FOR_EACH_KIND void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
     const tmpl_place_t *place =
         tmpl_place(of->reading, page->segments[page->blocks[b].first_segment].node);
     if (place != of->place) { /* many blocks have that of the one before */
         of->place = place;
-        for (unsigned k = 0; k < TMPL_NAME_COUNT; k++) {
-            of->near[k] = nearness(place->near.steps[k]);
+        for (unsigned k = 0; k < sizeof(of->near) / sizeof(of->near[0]); k++) {
+            int steps = place->near.steps[k];
+            float nearness = 1.0F / (float)(steps > 0 ? steps : 1);
+            of->near[k] = steps > 0 ? nearness : 0;
         }
     }
     for (unsigned in = place->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
@@ -278,44 +304,50 @@ static void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint3
     F(GOOD_NEAR) = good;
     F(BAD_NEAR) = bad;
     F(NEARER) = good > bad ? 1.0F : bad > 0 ? -1.0F : 0.0F;
-    F(TITLED) = (float)(b >= of->titled);
 }
 
-/* What the boxes of a block say: blocks beside one another have the same ones. */
-static void find_boxes(tmpl_rows_t *of)
+static __attribute__((noinline)) void learn_box(box_t *known, const tmpl_rows_t *of, uint32_t node)
 {
     const tmpl_page_t *page = of->reading->page;
-    float best = tmpl_score(of->reading, of->reading->best);
+    tmpl_sums_t sums =
+        tmpl_sums_between(of->before, tmpl_first_block(page, node), tmpl_after_block(page, node));
+    *known = (box_t){ .node = node,
+                      .around = tmpl_box_around(page, node),
+                      .linked = share(sums.linked, sums.words),
+                      .repeated = share(sums.repeated, sums.length),
+                      .score = share_of(tmpl_score(of->reading, node),
+                                        tmpl_score(of->reading, of->reading->best)) };
+}
+
+/* The boxes of a block, from the innermost one on. */
+static void find_boxes(tmpl_rows_t *of, uint32_t node)
+{
     for (unsigned k = 0; k < TMPL_BOXES; k++) {
-        uint32_t box = of->boxes[k];
-        tmpl_sums_t sums =
-            tmpl_sums_between(of->before, tmpl_first_block(page, box), tmpl_after_block(page, box));
-        of->box_linked[k] = share(sums.linked, sums.words);
-        of->box_repeated[k] = share(sums.repeated, sums.length);
-        of->box_scores[k] = share_of(tmpl_score(of->reading, box), best);
+        box_t *known = &of->known[node % KNOWN_BOXES];
+        if (known->node != node) {
+            learn_box(known, of, node);
+        }
+        of->boxes[k] = *known;
+        node = known->around;
     }
 }
 
-static void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+static inline void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     uint32_t box = tmpl_box_of(of->reading, b);
-    if (box != of->boxes[0]) {
-        tmpl_climb(of->boxes, of->reading->page, box);
-        find_boxes(of);
+    const box_t *boxes = of->boxes;
+    if (box != boxes[0].node) { /* blocks beside one another have the same ones */
+        find_boxes(of, box);
     }
     for (unsigned k = 0; k < TMPL_BOXES; k++) {
-        F_OF(BOX1_LINKED, k) = of->box_linked[k];
+        F_OF(BOX1_LINKED, k) = boxes[k].linked;
     }
-    F(REPEATED_BOX1) = of->box_repeated[0];
-    F(REPEATED_BOX2) = of->box_repeated[1];
-    F(REPEATED_BOX3) = of->box_repeated[2];
-    if (of->best_after > 0) {
-        F(BEST) = (float)(b >= of->best_first && b < of->best_after);
-        F(BEST_SHARE) = of->best_share;
-        F(SCORE) = of->box_scores[0];
-        F(SCORE_2) = of->box_scores[1];
-        F(SCORE_3) = of->box_scores[2];
-    }
+    F(REPEATED_BOX1) = boxes[0].repeated;
+    F(REPEATED_BOX2) = boxes[1].repeated;
+    F(REPEATED_BOX3) = boxes[2].repeated;
+    F(SCORE) = boxes[0].score;
+    F(SCORE_2) = boxes[1].score;
+    F(SCORE_3) = boxes[2].score;
 }
 
 /* A site's first page is told of as a page of no site is: the table holds only what it says itself. */
@@ -358,7 +390,7 @@ static void fill_df(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, 
     F(RATIO) = share(template, length);
 }
 
-static void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
+FOR_EACH_KIND void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     const uint32_t *paths = of->layout->parts[b].paths;
     uint32_t n_keys = of->reading->page->n_keys;                  /* the paths stand behind them */
@@ -367,13 +399,18 @@ static void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i
     }
     F(PAGES) = of->pages;
     F(REPEATED_PAGE) = of->repeated;
-    for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
-        const path_t *path = &of->paths[paths[level] - n_keys];
-        F_OF(PATH0_REPEATED, level) = path->repeated;
-        F_OF(PATH0_DF, level) = path->df;
-    }
-    F(PATH0_TEXT) = of->paths[paths[0] - n_keys].text;
-    F(PATH1_TEXT) = of->paths[paths[1] - n_keys].text;
+    _Static_assert(TMPL_PATH_LEVELS == 3, "all levels of paths");
+    const path_t *own = &of->paths[paths[0] - n_keys];
+    const path_t *box = &of->paths[paths[1] - n_keys];
+    const path_t *around = &of->paths[paths[2] - n_keys];
+    F(PATH0_REPEATED) = own->repeated;
+    F(PATH1_REPEATED) = box->repeated;
+    F(PATH2_REPEATED) = around->repeated;
+    F(PATH0_DF) = own->df;
+    F(PATH1_DF) = box->df;
+    F(PATH2_DF) = around->df;
+    F(PATH0_TEXT) = own->text;
+    F(PATH1_TEXT) = box->text;
 }
 
 /* The first long text from a block on, or what stands behind the last. */
@@ -412,9 +449,109 @@ static void find_longs(tmpl_rows_t *of, uint32_t first, uint32_t n)
 
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
 
-static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
+/* Free words in the blocks from so many behind each to so many behind it, in halves. */
+FOR_EACH_KIND void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block,
+                             int first, int after, uint32_t n)
+{
+    const uint32_t *words = of->before->words + first_block;
+    const uint32_t *linked = of->before->linked + first_block;
+    for (int i = 0; i < (int)tmpl_column_end(n); i++) {
+        halves[i] = words[i + after] - words[i + first] - (linked[i + after] - linked[i + first]);
+    }
+}
+
+FOR_EACH_KIND void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
+                            int after, uint32_t n, tmpl_put_known_t *put_known)
+{
+    uint32_t halves[LANES];
+    find_free(halves, of, first_block, first, after, n);
+    put_logs(to, of, halves, n, put_known);
+}
+
+static inline uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many blocks there are from so many behind one to so many behind it. */
+static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, int after)
+{
+    int64_t from = (int64_t)b + first;
+    int64_t to = (int64_t)b + after;
+    return (uint32_t)((to < n_blocks ? to : n_blocks) - (from > 0 ? from : 0));
+}
+
+/* At a page's ends are fewer blocks, and not all logarithms are known yet. */
+static __attribute__((noinline)) void find_shared(float *to, const tmpl_rows_t *of,
+                                                  const uint32_t *halves, uint32_t first_block,
+                                                  int first, int after, uint64_t others)
+{
+    uint32_t n_blocks = of->reading->page->n_blocks;
+    for (; others != 0; others &= others - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(others);
+        to[i] = log_shared(of, halves[i], blocks_between(n_blocks, first_block + i, first, after));
+    }
+}
+
+/* The first n bits, up to 64. */
+static inline uint64_t first_bits(uint32_t n)
+{
+    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+}
+
+FOR_EACH_KIND void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
+                              int after, uint32_t n, tmpl_put_known_t *put_known)
+{
+    uint32_t halves[LANES];
+    uint32_t before = first < 0 ? (uint32_t)-first : 0; /* blocks that must stand on either side */
+    uint32_t behind = after > 1 ? (uint32_t)after - 1 : 0;
+    uint32_t on = of->reading->page->n_blocks - first_block; /* the first one and those behind it */
+    uint64_t few = before > first_block ? first_bits(before - first_block) : 0;
+    few |= ~first_bits(on > behind ? on - behind : 0);
+    find_free(halves, of, first_block, first, after, n);
+    few |= put_known(to, halves, of_shared[after - first], SHARED, n);
+    few &= first_bits(n);
+    if (few != 0) {
+        find_shared(to, of, halves, first_block, first, after, few);
+    }
+}
+
+FOR_EACH_KIND void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                                   uint32_t n, tmpl_put_known_t *put_known)
+{
+    put_free(COLUMN(FREE), of, first, 0, 1, n, put_known);
+    put_free(COLUMN(FREE_LAST), of, first, -1, 0, n, put_known);
+    put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n, put_known);
+    put_shared(COLUMN(FREE_1), of, first, -1, 2, n, put_known);
+    put_shared(COLUMN(FREE_3), of, first, -3, 4, n, put_known);
+    put_shared(COLUMN(FREE_8), of, first, -8, 9, n, put_known);
+    put_shared(COLUMN(FREE_LAST_3), of, first, -3, 0, n, put_known);
+    put_shared(COLUMN(FREE_NEXT_3), of, first, 1, 4, n, put_known);
+}
+
+/* Words before each block, and behind it. */
+FOR_EACH_KIND void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                              uint32_t n, tmpl_put_known_t *put_known)
+{
+    const uint32_t *words = of->before->words + first;
+    uint32_t all = of->all.words;
+    uint32_t rest[LANES];
+    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+        rest[i] = all - words[i + 1];
+    }
+    put_logs(COLUMN(LEAD), of, words, n, put_known);
+    put_logs(COLUMN(REST), of, rest, n, put_known);
+}
+
+FOR_EACH_KIND void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n,
+                            tmpl_put_known_t *put_known)
 {
     const counts_t *counts = &of->counts;
+    put_logs(COLUMN(WORDS), of, counts->words, n, put_known);
+    put_logs_of(COLUMN(LINKS), of, counts->links, n, put_known);
+    put_logs_of(COLUMN(COMMAS), of, counts->commas, n, put_known);
+    put_logs_of(COLUMN(IMAGES), of, counts->images, n, put_known);
+    put_logs_of(COLUMN(DEPTH), of, counts->depth, n, put_known);
     tmpl_put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
     tmpl_put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
     tmpl_put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);
@@ -427,9 +564,12 @@ static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
     tmpl_put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
 }
 
-static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+FOR_EACH_KIND void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     counts_t *counts = &of->counts;
+    float *titled = COLUMN(TITLED);
+    float *best = COLUMN(BEST);
+    float *best_share = COLUMN(BEST_SHARE);
     tmpl_put_shares_of(COLUMN(BEFORE), of->before->words + first, of->all.words, n);
     tmpl_put_shares_of(COLUMN(LONG_BEFORE), counts->longs, of->long_text, n);
     tmpl_put_near(COLUMN(LONG_LAST), counts->last, n);
@@ -443,17 +583,26 @@ static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, 
     }
     if (of->best_after > 0) {
         tmpl_put_shares_of(COLUMN(BEST_BEFORE), counts->longs, of->long_in_best, n);
+        for (uint32_t i = 0; i < n; i++) {
+            best[i] = (float)(first + i - of->best_first < of->best_after - of->best_first);
+            best_share[i] = of->best_share;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        titled[i] = (float)(first + i >= of->titled);
     }
 }
 
-static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t n)
+FOR_EACH_KIND void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                              uint32_t n)
 {
     const uint32_t *words = of->before->words + first;
     const uint32_t *linked = of->before->linked + first;
     const uint32_t *length = of->before->length + first;
     const uint32_t *repeated = of->before->repeated + first;
+    float *own = COLUMN(LINKED);
     uint32_t near[LANES];
-    tmpl_put_shares_between(COLUMN(LINKED), linked, words, 0, 1, n);
+    tmpl_put_shares_between(own, linked, words, 0, 1, n);
     tmpl_put_shares_between(COLUMN(LINKED_LAST), linked, words, -1, 0, n);
     tmpl_put_shares_between(COLUMN(LINKED_NEXT), linked, words, 1, 2, n);
     tmpl_put_shares_between(COLUMN(LINKED_1), linked, words, -1, 2, n);
@@ -461,8 +610,11 @@ static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     tmpl_put_shares_between(COLUMN(LINKED_8), linked, words, -8, 9, n);
     tmpl_put_shares_between(COLUMN(LINKED_LAST_3), linked, words, -3, 0, n);
     tmpl_put_shares_between(COLUMN(LINKED_NEXT_3), linked, words, 1, 4, n);
-    for (uint32_t i = 0; i < n; i++) {
-        near[i] = words[i + 4] - words[(int)i - 3];
+    for (uint32_t i = 0; i < n; i++) { /* all of it, if it has no words but a link */
+        own[i] = of->counts.words[i] > 0 ? own[i] : (float)(of->counts.links[i] > 0);
+    }
+    for (int i = 0; i < (int)tmpl_column_end(n); i++) {
+        near[i] = words[i + 4] - words[i - 3];
     }
     tmpl_put_shares(COLUMN(STOPS_3), of->counts.stops_near, 2, near, n);
     if (is_known(of->evidence)) {
@@ -472,11 +624,10 @@ static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     }
 }
 
-static void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+FOR_EACH_KIND void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
-    unpack(columns, of, i, b);
-    fill_logs(columns, of, i, b);
-    fill_free(columns, of, i, b);
+    const tmpl_page_t *page = of->reading->page;
+    of->counts.depth[i] = page->nodes[page->blocks[b].node].depth;
     fill_tag(columns, of, i, b);
     fill_boxes(columns, of, i, b);
     if (is_known(of->evidence)) {
@@ -484,41 +635,68 @@ static void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uin
     }
 }
 
-/* Four at once may have filled more than there are. */
+/* Vectors may have filled more than there are. */
 static void clear_behind(tmpl_columns_t *columns, uint32_t n)
 {
-    for (uint32_t f = 0; n % 4 != 0 && f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        for (uint32_t i = n; i % 4 != 0; i++) {
+    for (uint32_t f = 0; n % 8 != 0 && f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        for (uint32_t i = n; i % 8 != 0; i++) {
             columns->of[f][i] = 0;
         }
     }
 }
 
-/* In pieces of a size that is done by wide stores. */
-#define CLEARED 4
-
-static void clear(tmpl_columns_t *columns)
+FOR_EACH_KIND void clear(tmpl_columns_t *columns)
 {
-    _Static_assert(TMPL_BLOCK_FEATURE_COUNT % CLEARED == 0, "pieces of whole columns");
-    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f += CLEARED) {
-        memset(columns->of[f], 0, CLEARED * sizeof(columns->of[f]));
+    typedef float wide_t __attribute__((vector_size(32), may_alias));
+    for (unsigned f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        for (unsigned i = 0; i < LANES; i += sizeof(wide_t) / sizeof(float)) {
+            const wide_t none = { 0 };
+            memcpy(&columns->of[f][i], &none, sizeof(none));
+        }
     }
+}
+
+FOR_EACH_KIND void fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n,
+                        tmpl_put_known_t *put_known)
+{
+    clear(columns);
+    find_longs(of, first, n);
+    find_stops(of, first, n);
+    unpack(columns, of, first, n);
+    for (uint32_t i = 0; i < n; i++) {
+        fill_block(columns, of, i, first + i);
+    }
+    put_beside(columns, of, first, n);
+    put_beside_free(columns, of, first, n, put_known);
+    put_around(columns, of, first, n, put_known);
+    put_text(columns, of, n, put_known);
+    put_place(columns, of, first, n);
+    clear_behind(columns, n);
+}
+
+void tmpl_rows_fill_anywhere(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
+                             uint32_t after)
+{
+    fill(columns, of, first, after - first, tmpl_put_known_anywhere);
+}
+
+#ifdef TMPL_FOR_AVX2
+TMPL_FOR_AVX2 static void fill_avx2(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
+                                    uint32_t after)
+{
+    fill(columns, of, first, after - first, tmpl_put_known_avx2);
 }
 
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
 {
-    uint32_t n = after - first;
-    clear(columns);
-    find_longs(of, first, n);
-    find_stops(of, first, n);
-    put_beside(columns, of, first, n);
-    for (uint32_t i = 0; i < n; i++) {
-        fill_block(columns, of, i, first + i);
-    }
-    put_text(columns, of, n);
-    put_place(columns, of, first, n);
-    clear_behind(columns, n);
+    (tmpl_has_avx2() ? fill_avx2 : tmpl_rows_fill_anywhere)(columns, of, first, after);
 }
+#else
+void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
+{
+    tmpl_rows_fill_anywhere(columns, of, first, after);
+}
+#endif
 
 /* --- a page's rows --- */
 
@@ -593,7 +771,10 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     of->layout = layout;
     of->evidence = evidence;
     of->before = &reading->before;
-    of->boxes[0] = TMPL_NONE;
+    of->boxes[0].node = TMPL_NONE;
+    for (unsigned i = 0; i < KNOWN_BOXES; i++) {
+        of->known[i].node = TMPL_NONE;
+    }
     of->all = tmpl_sums_between(of->before, 0, n);
     of->titled = find_titled(page);
     of->long_text = find_long(reading, n)->before;

@@ -436,6 +436,7 @@ FOR_EACH_KIND void read_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b
         const tmpl_segment_t *segment = &page->segments[i];
         const tmpl_node_t *node = &page->nodes[segment->node];
         uint32_t words = tally->words;
+        tally->again += scan->reading->again[segment->key] ? segment->length : 0;
         if (segment->span.start != node->open.start) {
             read_span(scan, segment->span, look, avx2);
         }
