@@ -3,34 +3,20 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#endif
+#include "store/lmdb_lock.h"
 
 #define FORMAT        3
 #define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
 #define IDLE_READERS  32   /* read transactions kept for the next reader */
 #define RESERVE_PAGES 64   /* kept for deleting when the map is full */
-/* of lock.mdb: a line of the cache for each reader, and a page for its head */
-#define READERS_BYTES ((MAX_READERS + 64) * 64)
 #define OPEN_TIMEOUT  apr_time_from_sec(10)
 #define CLOSE_SECONDS 2
-
-/* What stands in DIR/writer.lock, mapped by all processes. */
-typedef struct {
-    pthread_mutex_t mutex;
-    uint32_t uncovered; /* a commit has begun that file_cover has not followed yet */
-} writer_t;
 
 struct tmpl_lmdb_t {
     tmpl_lmdb_t *next;
@@ -42,8 +28,7 @@ struct tmpl_lmdb_t {
     MDB_env *env;    /* NULL after it could not be opened anew */
     size_t map_size; /* of the environment before that */
     MDB_dbi dbi[TMPL_DB_COUNT];
-    int writer_fd;
-    writer_t *writer;
+    tmpl_lmdb_lock_t writer;
     /* threads that may hold a lock of LMDB or the writers': they write, wait for it, or are new as readers; atomic */
     unsigned locking;
     /* held for reading by every transaction, for writing to change the map or the environment */
@@ -74,54 +59,9 @@ char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db)
     return db->idle_from;
 }
 
-static const struct {
-    int rc;
-    apr_status_t status;
-    const char *text;
-} meanings[] = {
-    { MDB_MAP_FULL, APR_ENOSPC, "the map is full: allow it more bytes, or forget sites" },
-    { MDB_TXN_FULL, APR_ENOSPC, "the change is too large for one transaction" },
-    { ENOSPC, APR_ENOSPC, "the disk is full" },
-    { EDQUOT, APR_ENOSPC, "the disk quota is used up" },
-    { EFBIG, APR_ENOSPC, "the file may not grow further" },
-    { EROFS, APR_ENOSPC, "the file system is read-only" },
-    /* what LMDB makes of a write of which only a part found room */
-    { EIO, APR_ENOSPC, "a write broke off: the disk is full, or fails" },
-    { MDB_READERS_FULL, APR_EAGAIN, "too many readers at once" },
-    { ETIMEDOUT, APR_TIMEUP, "another writer did not finish in time" },
-    { MDB_INVALID, APR_EGENERAL, "data.mdb is no LMDB file: move it away" },
-    { MDB_CORRUPTED, APR_EGENERAL, "data.mdb is damaged: move it away" },
-    { MDB_PAGE_NOTFOUND, APR_EGENERAL, "data.mdb is damaged: move it away" },
-    { MDB_PANIC, APR_EGENERAL, "the disk failed an earlier write" },
-    { MDB_VERSION_MISMATCH, APR_EGENERAL, "data.mdb is of another version of LMDB" },
-    { MDB_INCOMPATIBLE, APR_EGENERAL, "data.mdb is not of this version of mod_tmpl" },
-};
-
-static apr_status_t dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing)
-{
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-        if (meanings[i].rc == rc) {
-            return tmpl_fail(err, meanings[i].status, "lmdb:%s: %s: %s", dir, doing,
-                             meanings[i].text);
-        }
-    }
-    return tmpl_fail(err, rc > 0 ? APR_FROM_OS_ERROR(rc) : APR_EGENERAL, "lmdb:%s: %s: %s", dir,
-                     doing, mdb_strerror(rc));
-}
-
 apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing)
 {
-    return dir_fail(db->dir, rc, err, doing);
-}
-
-int tmpl_lmdb_is_full(int rc)
-{
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-        if (meanings[i].rc == rc) {
-            return meanings[i].status == APR_ENOSPC;
-        }
-    }
-    return 0;
+    return tmpl_lmdb_dir_fail(db->dir, rc, err, doing);
 }
 
 /* Or LMDB maps less than it believes. */
@@ -247,33 +187,9 @@ static int file_sizes(MDB_env *env, off_t *is, off_t *should)
     return 0;
 }
 
-/*
- * LMDB maps DIR/lock.mdb without having blocks for it: where the disk is full, using it would be a SIGBUS. They are
- * taken before. Nobody of this process has the file open, whose locks would go with the descriptor.
- */
-static int readers_reserve(const tmpl_lmdb_t *db)
-{
-    char path[4096];
-    struct stat st;
-    int fd, rc;
-
-    if (snprintf(path, sizeof(path), "%s/lock.mdb", db->dir) >= (int)sizeof(path)) {
-        return ENAMETOOLONG;
-    }
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return errno;
-    }
-    /* LMDB goes by the size that is there; one that is in use must keep it */
-    rc = fstat(fd, &st) != 0 ? errno
-                             : posix_fallocate(fd, 0, st.st_size > 0 ? st.st_size : READERS_BYTES);
-    close(fd);
-    return rc;
-}
-
 static int env_start(tmpl_lmdb_t *db)
 {
-    int rc = readers_reserve(db);
+    int rc = tmpl_lmdb_readers_reserve(db->dir, MAX_READERS);
 
     if (rc == 0) {
         rc = mdb_env_create(&db->env);
@@ -408,32 +324,10 @@ void tmpl_lmdb_read_end(tmpl_lmdb_t *db, MDB_txn *txn)
     pthread_rwlock_unlock(&db->map_lock);
 }
 
-static int writer_lock(tmpl_lmdb_t *db, apr_time_t deadline)
-{
-    struct timespec until;
-    int rc;
-
-    until.tv_sec = (time_t)apr_time_sec(deadline);
-    until.tv_nsec = (long)apr_time_usec(deadline) * 1000;
-    rc = pthread_mutex_clocklock(&db->writer->mutex, CLOCK_MONOTONIC, &until);
-#ifdef __SANITIZE_THREAD__
-    /* GCC 12 has one that does not know pthread_mutex_clocklock */
-    if (rc == 0 || rc == EOWNERDEAD) {
-        __tsan_mutex_pre_lock(&db->writer->mutex, 0);
-        __tsan_mutex_post_lock(&db->writer->mutex, 0, 0);
-    }
-#endif
-    if (rc == EOWNERDEAD) {
-        /* LMDB has dropped the transaction that died with its process */
-        rc = pthread_mutex_consistent(&db->writer->mutex);
-    }
-    return rc;
-}
-
 /* For who is counted among those that may hold a lock. */
 static int write_try(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
 {
-    int rc = writer_lock(db, deadline);
+    int rc = tmpl_lmdb_lock_take(&db->writer, deadline);
 
     if (rc != 0) {
         return rc;
@@ -452,7 +346,7 @@ static int write_try(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
             break;
         }
     }
-    pthread_mutex_unlock(&db->writer->mutex);
+    tmpl_lmdb_lock_give(&db->writer);
     return rc != 0 ? rc : MDB_MAP_RESIZED;
 }
 
@@ -493,12 +387,12 @@ int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
         mdb_txn_abort(txn);
     }
     else {
-        db->writer->uncovered = 1; /* stays so if we are killed before the file is covered */
+        db->writer.shared->uncovered = 1; /* stays so if we are killed before the file is covered */
         rc = mdb_txn_commit(txn);
-        db->writer->uncovered = file_cover(db->env) != 0;
+        db->writer.shared->uncovered = file_cover(db->env) != 0;
     }
     pthread_rwlock_unlock(&db->map_lock);
-    pthread_mutex_unlock(&db->writer->mutex);
+    tmpl_lmdb_lock_give(&db->writer);
     __atomic_sub_fetch(&db->locking, 1, __ATOMIC_RELAXED);
     return rc;
 }
@@ -513,15 +407,15 @@ static int file_check(tmpl_lmdb_t *db)
     int rc = file_sizes(db->env, &is, &should);
 
     if (rc == 0 && is < should) {
-        rc = writer_lock(db, tmpl_clock() + OPEN_TIMEOUT);
+        rc = tmpl_lmdb_lock_take(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
         if (rc == 0) {
-            if (db->writer->uncovered) {
+            if (db->writer.shared->uncovered) {
                 rc = file_cover(db->env);
             }
             if (rc == 0) {
                 rc = file_sizes(db->env, &is, &should);
             }
-            pthread_mutex_unlock(&db->writer->mutex);
+            tmpl_lmdb_lock_give(&db->writer);
         }
     }
     return rc == 0 && is < should ? MDB_CORRUPTED : rc;
@@ -577,52 +471,6 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)
     pthread_rwlock_unlock(&db->map_lock);
 }
 
-/*
- * Maps DIR/writer.lock. Whoever holds the file shared uses the mutex in it; whoever gets it
- * exclusively is alone and makes the mutex anew, as one left over from before a reboot may be
- * locked by nobody; the rest stays as it is. That downgrading is not atomic does no harm: before it
- * nobody uses the mutex.
- */
-static int writer_open(tmpl_lmdb_t *db, const char *dir)
-{
-    char path[4096];
-    pthread_mutexattr_t attr;
-    int alone, rc;
-
-    if (snprintf(path, sizeof(path), "%s/writer.lock", dir) >= (int)sizeof(path)) {
-        return ENAMETOOLONG;
-    }
-    db->writer_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (db->writer_fd < 0) {
-        return errno;
-    }
-    alone = flock(db->writer_fd, LOCK_EX | LOCK_NB) == 0;
-    if (alone && ftruncate(db->writer_fd, sizeof(writer_t)) != 0) {
-        return errno;
-    }
-    rc = posix_fallocate(db->writer_fd, 0, sizeof(writer_t));
-    if (rc != 0) {
-        return rc;
-    }
-    if (!alone && flock(db->writer_fd, LOCK_SH) != 0) {
-        return errno;
-    }
-    db->writer = mmap(NULL, sizeof(writer_t), PROT_READ | PROT_WRITE, MAP_SHARED, db->writer_fd, 0);
-    if (db->writer == MAP_FAILED) {
-        db->writer = NULL;
-        return errno;
-    }
-    if (alone) {
-        pthread_mutexattr_init(&attr);
-        pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-        pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-        pthread_mutex_init(&db->writer->mutex, &attr);
-        pthread_mutexattr_destroy(&attr);
-        return flock(db->writer_fd, LOCK_SH) == 0 ? 0 : errno;
-    }
-    return 0;
-}
-
 /* Opens the databases, for reading if they exist, so that it works next to a writer that hangs. */
 static int tables_open(tmpl_lmdb_t *db)
 {
@@ -666,12 +514,7 @@ static tmpl_lmdb_t *open_find(const struct stat *st)
 static void db_free(tmpl_lmdb_t *db)
 {
     env_stop(db);
-    if (db->writer != NULL) {
-        munmap(db->writer, sizeof(writer_t));
-    }
-    if (db->writer_fd >= 0) {
-        close(db->writer_fd);
-    }
+    tmpl_lmdb_lock_close(&db->writer);
     pthread_rwlock_destroy(&db->map_lock);
     pthread_mutex_destroy(&db->idle_lock);
     free(db->dir);
@@ -690,12 +533,12 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
     db->pid = getpid();
     db->dev = st->st_dev;
     db->ino = st->st_ino;
-    db->writer_fd = -1;
     db->dir = strdup(dir);
     db->map_size = whole_pages(map_size);
     pthread_rwlock_init(&db->map_lock, NULL);
     pthread_mutex_init(&db->idle_lock, NULL);
-    rc = writer_open(db, dir);
+    db->writer.fd = -1;
+    rc = db->dir != NULL ? tmpl_lmdb_lock_open(&db->writer, dir) : ENOMEM;
     if (rc == 0) {
         rc = env_open(db);
     }
@@ -748,7 +591,7 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t ma
         rc = open_new(opened, dir, &st, map_size);
     }
     pthread_mutex_unlock(&open_lock);
-    return rc == 0 ? APR_SUCCESS : dir_fail(dir, rc, err, "cannot open");
+    return rc == 0 ? APR_SUCCESS : tmpl_lmdb_dir_fail(dir, rc, err, "cannot open");
 }
 
 /* 0: who has it does not go on. */

@@ -3,7 +3,7 @@
  * The LMDB environment of one directory, shared by all who open that directory in this process
  * (LMDB forbids opening it twice), with what LMDB lacks for use within a request:
  * - a deadline for writers: LMDB waits for its write lock as long as it takes, for ever if its
- *   holder is stopped. A robust mutex of our own, in DIR/writer.lock, stands in front of it;
+ *   holder is stopped. A robust mutex of our own, in DIR/writer.lock (lmdb_lock.h), stands in front of it;
  * - a map that another process made larger is followed;
  * - an environment that a failed write has made useless (MDB_PANIC) is opened anew.
  *
@@ -58,7 +58,8 @@ char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db);
 
 /* Whether rc means that nothing can be written while reading goes on. */
 int tmpl_lmdb_is_full(int rc);
-/* Says in err what rc means here. */
+/* Says in err what rc means in a directory, or in the one of an environment. */
+apr_status_t tmpl_lmdb_dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing);
 apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing);
 
 #endif
