@@ -3,6 +3,7 @@
 #ifndef TMPL_BUILD_H
 #define TMPL_BUILD_H
 
+#include "page/collapse.h"
 #include "page/page.h"
 #include "page/scan.h"
 
@@ -17,7 +18,8 @@ typedef struct {
     uint32_t *slots;  /* hash table of page->keys: index + 1 */
     uint32_t n_slots; /* a power of two */
     char *text;       /* for a segment's collapsed text */
-    uint32_t edge;    /* a separator was passed since the last segment */
+    tmpl_collapse_t *collapse;
+    uint32_t edge; /* a separator was passed since the last segment */
 } tmpl_build_t;
 
 /*

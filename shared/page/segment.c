@@ -8,7 +8,6 @@
 
 #include "page/attr.h"
 #include "slot.h"
-#include "text/sixteen.h"
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
@@ -22,7 +21,8 @@ void tmpl_segments_init(tmpl_build_t *build)
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
     build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
     build->n_slots = slots;
-    build->text = apr_palloc(build->scratch, build->tokens->longest_text + TMPL_SIXTEEN);
+    build->text = apr_palloc(build->scratch, build->tokens->longest_text + TMPL_COLLAPSE_ROOM);
+    build->collapse = tmpl_collapse_here();
     build->edge = 1;
 }
 
@@ -74,91 +74,18 @@ static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uin
     page->length += length;
 }
 
-/* Which of the bytes are white space: 0xFF for those that are. */
-static inline tmpl_sixteen_t blanks_of(tmpl_sixteen_t bytes)
-{
-    return (tmpl_sixteen_t)((bytes == ' ') | ((bytes - '\t' <= '\r' - '\t') & (bytes != '\v')));
-}
-
-/* How many bytes come before the first one that is blank behind a blank; TMPL_SIXTEEN if none is. */
-static inline unsigned before_blanks(tmpl_sixteen_t blanks)
-{
-    unsigned bits = tmpl_sixteen_bits(blanks);
-    bits &= bits << 1;
-    return (unsigned)__builtin_ctz(bits | 1U << TMPL_SIXTEEN);
-}
-
-static inline const char *behind_blanks(const char *at, const char *end)
-{
-    while (at < end && tmpl_is_space(*at)) {
-        at++;
-    }
-    return at;
-}
-
-/*
- * Copies the text from at to end, that begins and ends with what is no white space, with white space collapsed to
- * single spaces; returns its length. Up to TMPL_SIXTEEN bytes behind that may be written, too.
- */
-static uint32_t collapse(char *to, const char *at, const char *end, const char *limit)
-{
-    char *start = to;
-    while (at < end) {
-        tmpl_sixteen_t bytes = tmpl_sixteen(at, limit);
-        tmpl_sixteen_t blanks = blanks_of(bytes);
-        unsigned n = before_blanks(blanks);
-        n = end - at < n ? (unsigned)(end - at) : n;
-        bytes = (bytes & ~blanks) | (blanks & ' ');
-        memcpy(to, &bytes, TMPL_SIXTEEN);
-        to += n;
-        at += n;
-        if (to[-1] == ' ') {
-            at = behind_blanks(at, end);
-        }
-    }
-    return (uint32_t)(to - start);
-}
-
-/* Bytes that are not what collapse leaves: white space but single spaces, and other controls. */
-static inline tmpl_sixteen_t odd_at(const char *at)
-{
-    tmpl_sixteen_t bytes;
-    tmpl_sixteen_t next;
-    memcpy(&bytes, at, TMPL_SIXTEEN);
-    memcpy(&next, at + 1, TMPL_SIXTEEN);
-    return (tmpl_sixteen_t)((bytes < ' ') | ((bytes == ' ') & (next == ' ')));
-}
-
-/*
- * Whether the text from at to end, that begins and ends with what is no white space, is as collapse would leave it.
- * Behind it are TMPL_SIXTEEN readable bytes.
- */
-static inline int is_collapsed(const char *at, const char *end)
-{
-    static const tmpl_sixteen_t places = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-    tmpl_sixteen_t odd = { 0 };
-    for (; end - at >= TMPL_SIXTEEN; at += TMPL_SIXTEEN) {
-        odd |= odd_at(at);
-    }
-    odd |= odd_at(at) & (tmpl_sixteen_t)(places < (unsigned char)(end - at));
-    return tmpl_sixteen_bits(odd) == 0;
-}
-
 void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut)
 {
     const char *limit = build->page->src + build->page->len;
     const char *end = build->page->src + span.end;
-    const char *text = behind_blanks(build->page->src + span.start, end);
+    const char *text = build->page->src + tmpl_behind_space(build->page->src, span.start, span.end);
     while (tmpl_is_space(end[-1])) {
         end--;
     }
-    uint32_t length = (uint32_t)(end - text);
-    if (limit - end <= TMPL_SIXTEEN || !is_collapsed(text, end)) {
-        length = collapse(build->text, text, end, limit);
-        text = build->text;
-    }
-    add(build, node, span, XXH3_64bits_withSeed(text, length, build->page->nodes[node].path),
-        length, may_cut ? TMPL_NODE_CUT : 0);
+    tmpl_collapsed_t collapsed = build->collapse(build->text, text, end, limit);
+    uint64_t hash =
+        XXH3_64bits_withSeed(collapsed.text, collapsed.length, build->page->nodes[node].path);
+    add(build, node, span, hash, collapsed.length, may_cut ? TMPL_NODE_CUT : 0);
 }
 
 /* A segment for an element known by the value of one attribute. */
