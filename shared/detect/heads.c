@@ -30,13 +30,14 @@ static const struct {
 typedef struct {
     uint32_t length;
     uint32_t content; /* of that */
-    uint32_t linked;  /* in links, or pictures */
 } sums_t;
 
 typedef struct {
     const tmpl_page_t *page;
     tmpl_verdict_t *verdicts;
     sums_t *sums;
+    uint32_t *linked; /* likewise; NULL until it is asked for */
+    apr_pool_t *pool;
     uint32_t next[RANKS]; /* the first segment of the next head of a rank or a lower one */
 } heads_t;
 
@@ -45,25 +46,45 @@ static int is_template(const heads_t *h, uint32_t segment)
     return h->verdicts[h->page->segments[segment].block].template;
 }
 
-static void sum_up(heads_t *h, apr_pool_t *pool)
+static void sum_up(heads_t *h)
 {
     const tmpl_page_t *page = h->page;
-    sums_t *sums = apr_pcalloc(pool, (page->n_segments + 1) * sizeof(*sums));
+    sums_t *sums = apr_palloc(h->pool, (page->n_segments + 1) * sizeof(*sums));
+    sums[0] = (sums_t){ 0, 0 };
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        uint32_t length = page->segments[s].length;
+        sums[s + 1].length = sums[s].length + length;
+        sums[s + 1].content = sums[s].content + (is_template(h, s) ? 0 : length);
+    }
+    h->sums = sums;
+}
+
+/* The same of what is in links, or a picture: for the few pages on which it is asked for. */
+static void sum_links(heads_t *h)
+{
+    const tmpl_page_t *page = h->page;
+    uint32_t *linked = apr_pcalloc(h->pool, (page->n_segments + 1) * sizeof(*linked));
     for (uint32_t i = 0, next; i < page->n_nodes; i = next) {
         const tmpl_node_t *node = &page->nodes[i];
         int links = node->tag == TMPL_TAG_A || node->tag == TMPL_TAG_IMG;
         next = links ? node->after : i + 1;
         for (uint32_t s = node->first_segment; links && s < node->after_segment; s++) {
-            sums[s + 1].linked = page->segments[s].length;
+            linked[s + 1] = page->segments[s].length;
         }
     }
     for (uint32_t s = 0; s < page->n_segments; s++) {
-        uint32_t length = page->segments[s].length;
-        sums[s + 1].length = sums[s].length + length;
-        sums[s + 1].content = sums[s].content + (is_template(h, s) ? 0 : length);
-        sums[s + 1].linked += sums[s].linked;
+        linked[s + 1] += linked[s];
     }
-    h->sums = sums;
+    h->linked = linked;
+}
+
+/* Whether the segments [first, after) are all in links. */
+static int is_linked(heads_t *h, uint32_t first, uint32_t after)
+{
+    if (h->linked == NULL) {
+        sum_links(h);
+    }
+    return h->linked[after] - h->linked[first] == h->sums[after].length - h->sums[first].length;
 }
 
 /* Whether the element is made of whole blocks. */
@@ -108,7 +129,7 @@ static void judge_behind(heads_t *h, const tmpl_node_t *head, uint32_t first, ui
     }
     else if (from->content - own->content == from->length - own->length &&
              head->tag != TMPL_TAG_H1 && head->tag != TMPL_TAG_DT && to->content == from->content &&
-             to->linked - from->linked == to->length - from->length) {
+             is_linked(h, first, after)) {
         set_verdict(h, head, 1);
     }
 }
@@ -137,9 +158,8 @@ static void judge_head(heads_t *h, const tmpl_node_t *head)
 void tmpl_heads(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool)
 {
     heads_t h = { .page = page, .verdicts = verdicts };
-    apr_pool_t *scratch;
-    apr_pool_create(&scratch, pool);
-    sum_up(&h, scratch);
+    apr_pool_create(&h.pool, pool);
+    sum_up(&h);
     for (unsigned rank = 0; rank < RANKS; rank++) {
         h.next[rank] = page->n_segments;
     }
@@ -154,5 +174,5 @@ void tmpl_heads(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *p
             h.next[rank] = node->first_segment;
         }
     }
-    apr_pool_destroy(scratch);
+    apr_pool_destroy(h.pool);
 }
