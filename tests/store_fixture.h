@@ -133,6 +133,15 @@ static inline long long lookups(const redis_server_t *server)
     return info_number(server, "INFO commandstats", "cmdstat_hmget:calls=");
 }
 
+static inline long long fields_of(const redis_server_t *server)
+{
+    redisReply *reply = by_hand(server, "HLEN tmpl:3:{s}");
+    long long n = reply->integer;
+
+    freeReplyObject(reply);
+    return n;
+}
+
 static inline char *backend_uri(backend_e backend, apr_pool_t *pool)
 {
     switch (backend) {
@@ -192,6 +201,17 @@ static inline tmpl_key_t *keys_of(apr_pool_t *pool, unsigned first, unsigned n)
         keys[i] = (tmpl_key_t){ model_key(first + i), TMPL_KIND_SEGMENT };
     }
     return keys;
+}
+
+static inline void page_init(tmpl_observation_t *page, tmpl_document_t *document, ctx_t *c,
+                             unsigned i, unsigned first, unsigned n)
+{
+    *document = (tmpl_document_t){ model_document(2 * i), model_document(2 * i + 1) };
+    *page = (tmpl_observation_t){ .site = "s",
+                                  .document = document,
+                                  .keys = keys_of(c->pool, first, n),
+                                  .n = n,
+                                  .policy = &usual };
 }
 
 static inline apr_status_t try_observe(ctx_t *c, const char *site, uint64_t id, uint64_t text,
