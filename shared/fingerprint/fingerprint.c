@@ -155,7 +155,8 @@ FOR_EACH_KIND void add_piece(sketch_t *sketch, const unsigned char *bytes, uint3
 {
     static const unsigned char nothing[16];
     unsigned char letters[2 * TMPL_PIECE];
-    uint64_t words = look(bytes, n, nothing).words & ~(uint64_t)0 >> (TMPL_PIECE - n);
+    const uint64_t all = ~(uint64_t)0;
+    uint64_t words = look(bytes, n, nothing).words & all >> (TMPL_PIECE - n);
     uint64_t others = ~(words << (TMPL_PIECE - n));
     uint32_t before = others != 0 ? n - (uint32_t)__builtin_clzll(others) : 0;
     for (uint32_t i = 0; i < TMPL_PIECE; i++) {
@@ -172,7 +173,7 @@ FOR_EACH_KIND void add_piece(sketch_t *sketch, const unsigned char *bytes, uint3
         end_word(sketch);
         words &= words + 1;
     }
-    add_words(sketch, letters, words & (((uint64_t)1 << before) - 1));
+    add_words(sketch, letters, words & (before < TMPL_PIECE ? ((uint64_t)1 << before) - 1 : all));
     if (before < n) { /* the last word may go on behind the piece */
         begin_word(sketch);
         add_letters(sketch, letters + before, n - before);
