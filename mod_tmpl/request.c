@@ -56,7 +56,7 @@ static int may_be_page(const request_rec *r)
 /* Whether the address has the name of a page, or of something that makes one, or says nothing. */
 static int is_named_as_page(const request_rec *r)
 {
-    static const char *const pages[] = { "text/html", "application/xhtml+xml",
+    static const char *const pages[] = { "text/html", "application/xhtml+xml", DIR_MAGIC_TYPE,
                                          "application/x-httpd-" };
 
     return r->content_type == NULL ||
@@ -161,11 +161,20 @@ int tmpl_request_fixups(request_rec *r)
     return DECLINED;
 }
 
+/* Whether mod_proxy will handle it: by an address, or by a SetHandler, as scripts of FastCGI mostly are. */
+static int is_proxied(const request_rec *r)
+{
+    static const char scheme[] = "proxy:";
+
+    return r->proxyreq != PROXYREQ_NONE ||
+           (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
+}
+
 int tmpl_request_handler(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);
 
-    if (r->main != NULL || r->proxyreq == PROXYREQ_NONE || tmpl_conf_mode(conf) == TMPL_MODE_OFF ||
+    if (r->main != NULL || !is_proxied(r) || tmpl_conf_mode(conf) == TMPL_MODE_OFF ||
         !may_be_page(r)) {
         return DECLINED;
     }

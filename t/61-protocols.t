@@ -69,6 +69,14 @@ is((grep { $_ eq "/8.html 206 $fields{'Accept-Encoding'} $fields{Range}" } $log-
 is_deeply [$log->($origin, '/8.html')], ['GET /8.html HTTP/2.0 200 - -', ('GET /8.html HTTP/2.0 200 gzip;q=0.5 -') x 2,
     'GET /8.html HTTP/2.0 304 - -'], 'and the backend was asked for this';
 
+# Scripts of FastCGI are mostly named by SetHandler; mod_proxy says only in its handler that they are its own.
+my $script = backend { $_[0]->respond(200, { 'Content-Type' => 'text/html' }, $site->page(1)) };
+my $handled = httpd(conf => "TmplMode strip\n<Location />\nSetHandler proxy:" . $script->url . "\n</Location>\n");
+is $handled->get('/', headers => \%fields)->status, 206, 'a part of what a handler makes';
+is_deeply [map { [@{ $_->{headers} }{qw(accept-encoding range)}] } $script->requests], [['gzip;q=0.5', undef]],
+    'which was asked for the same';
+$handled->finish;
+
 $httpd->expect_log(qr/AH0\d+: .*(?:failed|error|disabled)/i);
 $origin->expect_log(qr/AH10034/);    # prefork: HTTP/2 is not meant for it, and works
 $httpd->finish;
