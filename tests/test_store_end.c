@@ -13,7 +13,8 @@
 #include "store/redis_conn.h"
 #include "store/redis_epoch.h"
 
-#define PATIENCE 30 /* seconds: a child that takes longer hangs */
+#define PATIENCE 120           /* seconds: a child that takes longer hangs */
+#define SOON     (500 * 1000L) /* microseconds, in which who is to wait has begun to */
 
 static apr_pool_t *ending; /* the pool that the handler destroys */
 
@@ -89,7 +90,7 @@ static void wait_for_connection(unsigned number)
 
     (void)number;
     if (tmpl_redis_take(redis, tmpl_clock() + TIMEOUT, &conn, &err) == APR_SUCCESS) {
-        end_after(ITIMER_REAL, 20000);
+        end_after(ITIMER_REAL, SOON);
         (void)tmpl_redis_take(redis, tmpl_clock() + LONG, &conn, &err);
     }
 }
@@ -111,14 +112,15 @@ static void *learn_for_long(void *data)
     return NULL;
 }
 
-/* A socket that takes who connects, and never answers. */
+/* A socket that takes who connects, be they ever so many, and never answers. */
 static int listen_silently(const char *path)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
     apr_cpystrn(at.sun_path, path, sizeof(at.sun_path));
-    return fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, 4) != 0;
+    return fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 ||
+           listen(fd, SOMAXCONN) != 0;
 }
 
 /* Waits for its turn to learn a site, which another thread has. */
@@ -146,7 +148,7 @@ static void wait_for_turn(unsigned number)
         rv = try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, SHORT);
     }
     if (rv == APR_EBUSY) {
-        end_after(ITIMER_REAL, 20000);
+        end_after(ITIMER_REAL, SOON);
         (void)try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, LONG);
     }
 }
@@ -182,9 +184,8 @@ static void who_writes_lmdb_keeps_nobody_from_it(void **state)
     lmdb_uri = c->uri;
     for (unsigned i = 0; i < 40; i++) {
         (void)ends(write_lmdb, i);
-        assert_int_equal(
-            try_observe(c, "s", 2 * i, 2 * i + 1, 0, 5, &usual, 1, apr_time_from_sec(10)),
-            APR_SUCCESS);
+        assert_int_equal(try_observe(c, "s", 2 * i, 2 * i + 1, 0, 5, &usual, 1, TIMEOUT),
+                         APR_SUCCESS);
         assert_int_equal(c->counts.pages, i + 1);
     }
 }
