@@ -13,7 +13,9 @@ XML_CFLAGS  := $(shell xml2-config --cflags 2>/dev/null)
 HTTPD_CFLAGS := -I$(shell $(APXS) -q INCLUDEDIR 2>/dev/null)
 
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
-         -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Werror
+         -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Wconversion -Werror
+# tests compare floats with numbers as they are written
+WARN_tests := -Wno-conversion
 CFLAGS ?= -O3 -g
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(SANITIZE) $(CFLAGS)
@@ -32,7 +34,7 @@ all: $(BUILD)/libtmpl.a $(BUILD)/tmplctl $(BUILD)/mod_tmpl.so
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) $(WARN_$(firstword $(subst /, ,$<))) -MMD -MP -c -o $@ $<
 
 CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
 

@@ -218,7 +218,7 @@ static uint32_t df_of(const loaded_t *const *pages, int n, uint64_t key)
 {
     uint32_t df = 0;
     for (int i = 0; i < n; i++) {
-        df += has_key(pages[i], key);
+        df += (uint32_t)has_key(pages[i], key);
     }
     return df;
 }
@@ -272,7 +272,7 @@ static int warm_up(const walk_t *walk, int size, uint32_t *df)
         if (apr_hash_get(texts, &page->text, sizeof(uint64_t)) == NULL) {
             apr_hash_set(texts, &page->text, sizeof(uint64_t), "");
             for (uint32_t k = 0; k < walk->page->n_keys; k++) {
-                df[k] += has_key(page, walk->page->keys[k]);
+                df[k] += (uint32_t)has_key(page, walk->page->keys[k]);
             }
         }
     }

@@ -16,7 +16,7 @@ static void note(int sig)
 void ctl_interrupt_catch(void)
 {
     /* SA_RESETHAND: who presses Ctrl-C twice does not want to wait for us. */
-    struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESETHAND };
+    struct sigaction action = { .sa_handler = note, .sa_flags = (int)SA_RESETHAND };
     struct sigaction old;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {

@@ -44,7 +44,7 @@ const char *ctl_node_path(const tmpl_page_t *page, uint32_t node, apr_pool_t *po
     char *path = apr_palloc(pool, len);
     char *at = path;
     for (int i = names->nelts - 1; i >= 0; i--) {
-        at = apr_cpystrn(at, APR_ARRAY_IDX(names, i, const char *), path + len - at);
+        at = apr_cpystrn(at, APR_ARRAY_IDX(names, i, const char *), (apr_size_t)(path + len - at));
         *at = i > 0 ? '/' : '\0';
         at++;
     }

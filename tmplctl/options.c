@@ -248,7 +248,7 @@ static apr_status_t set_lifetime(ctl_t *ctl, const option_t *option, const char 
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is not two whole numbers with a comma between",
                          value);
     }
-    const char *tb = apr_pstrmemdup(ctl->pool, value, comma - value);
+    const char *tb = apr_pstrmemdup(ctl->pool, value, (apr_size_t)(comma - value));
     if (read_uint(&policy->lifetime_tb, tb, option, err) != APR_SUCCESS ||
         read_uint(&policy->lifetime_n, comma + 1, option, err) != APR_SUCCESS) {
         return APR_EINVAL;
@@ -313,7 +313,7 @@ static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *v
  */
 static const char **disguise(int argc, const char *const *argv, apr_pool_t *pool)
 {
-    const char **copy = apr_palloc(pool, (argc + 1) * sizeof(*copy));
+    const char **copy = apr_palloc(pool, ((apr_size_t)argc + 1) * sizeof(*copy));
     copy[0] = apr_pstrcat(pool, "tmplctl: ", argv[0], NULL);
     for (int i = 1; i < argc; i++) {
         copy[i] = strcmp(argv[i], "-") == 0 ? CTL_STDIN : argv[i];

@@ -56,7 +56,7 @@ static void draw(void)
         width = width < BAR_WIDTH ? width : BAR_WIDTH;
         int full = bar.total > 0 ? (int)((long long)bar.done * width / bar.total) : 0;
         memset(cells, '.', sizeof(cells));
-        memset(cells, '#', full);
+        memset(cells, '#', (size_t)full);
         fprintf(stderr, "\r%s [%.*s] %s", bar.title, width, cells, counts);
     }
     else {

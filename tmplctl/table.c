@@ -41,7 +41,7 @@ ctl_table_t *ctl_table_make(const ctl_column_t *columns, int n, apr_pool_t *pool
     ctl_table_t *table = apr_palloc(pool, sizeof(*table));
     table->columns = columns;
     table->n = n;
-    table->widths = apr_pcalloc(pool, n * sizeof(*table->widths));
+    table->widths = apr_pcalloc(pool, (apr_size_t)n * sizeof(*table->widths));
     table->rows = apr_array_make(pool, 64, sizeof(const char *const *));
     table->pool = pool;
     for (int i = 0; i < n; i++) {
@@ -52,7 +52,7 @@ ctl_table_t *ctl_table_make(const ctl_column_t *columns, int n, apr_pool_t *pool
 
 void ctl_table_row(ctl_table_t *table, const char *const *cells)
 {
-    const char **row = apr_palloc(table->pool, table->n * sizeof(*cells));
+    const char **row = apr_palloc(table->pool, (apr_size_t)table->n * sizeof(*cells));
     APR_ARRAY_PUSH(table->rows, const char **) = row;
     for (int i = 0; i < table->n; i++) {
         row[i] = ctl_plain(cells[i], table->pool);

@@ -128,7 +128,7 @@ tmpl_decline_e tmpl_balance(tmpl_tokens_t *tokens, const char *src, uint32_t len
         b.s.at = i;
         if (at < token->span.start && b.templates == 0 && (i == 0 || i != b.raw_end) &&
             !(token->flags & TMPL_TOKEN_FOREIGN)) {
-            token->flags |= tmpl_gap(&b, at, token->span.start);
+            token->flags |= (unsigned char)tmpl_gap(&b, at, token->span.start);
         }
         tmpl_decline_e decline = token_event(&b, i);
         if (decline != TMPL_DECLINE_NONE) {

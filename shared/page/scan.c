@@ -36,8 +36,7 @@ typedef struct {
 static tmpl_token_t *push(scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
 {
     tmpl_token_t *token = &s->tokens[s->n++];
-    *token =
-        (tmpl_token_t){ .span = { start, end }, .type = (unsigned char)type, .end = TMPL_NONE };
+    *token = (tmpl_token_t){ .span = { start, end }, .type = type & 3, .end = TMPL_NONE };
     return token;
 }
 

@@ -260,7 +260,7 @@ size_t tmpl_redis_table_field(const tmpl_redis_table_t *table, uint32_t i,
                               unsigned char field[TMPL_REDIS_FIELD])
 {
     if (i == 0) {
-        field[0] = TMPL_REDIS_HEAD[0];
+        field[0] = (unsigned char)TMPL_REDIS_HEAD[0];
         return 1;
     }
     tmpl_redis_bucket_field(field, tmpl_redis_table_number(table, i));

@@ -194,14 +194,14 @@ static int parts_words(const char *at, apr_size_t len)
             return 1;
         }
         if (end - at >= 4 && memcmp(at, "<!--", 4) == 0) {
-            const char *close = memmem(at + 4, end - at - 4, "-->", 3);
+            const char *close = memmem(at + 4, (size_t)(end - at - 4), "-->", 3);
             at = close != NULL ? close + 3 : end;
             continue;
         }
-        if (!is_inline(at + 1, end - at - 1)) {
+        if (!is_inline(at + 1, (apr_size_t)(end - at - 1))) {
             return 1;
         }
-        const char *close = memchr(at, '>', end - at);
+        const char *close = memchr(at, '>', (size_t)(end - at));
         at = close != NULL ? close + 1 : end;
     }
     return 0;
