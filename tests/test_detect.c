@@ -89,11 +89,13 @@ static void the_topmost_template_elements_are_edited(void **state)
           "t<button>t</button></div><hr>c",
           "<body><hr>c" },
         /* also where its controls stand outside of it: in tables, where end tags cross, by their attribute */
-        { "<table><tr><form><td><p>c</p><td><div>t<input></div></form></table><hr><div>t<input></"
+        { "<table><tr><form><td><div>c</div>c<td><div>t<input></div></form></"
+          "table><hr><div>t<input></"
           "div>",
-          "<table><tr><form><td><p>c</p><td><div data-tmpl=\"\">t<input></div></form></table><hr>"
+          "<table><tr><form><td><div>c</div>c<td><div "
+          "data-tmpl=\"\">t<input></div></form></table><hr>"
           "<div data-tmpl=\"\">t<input></div>",
-          "<table><tr><form><td><p>c</p><td><div><input></div></form></table><hr>" },
+          "<table><tr><form><td><div>c</div>c<td><div><input></div></form></table><hr>" },
         { "<body><div><form>c</div><div>t<input></div></form><div>t<input></div><hr>c",
           "<body><div><form>c</div><div data-tmpl=\"\">t<input></div></form><div "
           "data-tmpl=\"\">t<input></div><hr>c",

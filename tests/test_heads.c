@@ -49,10 +49,14 @@ static void heads_go_with_what_they_head(void **state)
         { "<h2>c</h2><a href=x>t</a><p><a href=x>c</a>", "ctc" },
         /* terms, and heads of tables and the like */
         { "<dl><dt>t<dd>c<dt>t<dd>t</dl>", "cctt" },
-        { "<dl><dt>c<dd><a href=x>t</a></dl>", "ct" },
+        { "<dl><dt>c<dd><a href=x>t</a><dd>t<dt>t<dd>t</dl>", "ccctt" },
         { "<dt>t<dd>c", "tc" },
         { "<table><caption>t</caption><thead><tr><th>t<tbody><tr><td>t<tr><td>c</table>", "cctc" },
         { "<table><caption>t</caption><thead><tr><th>t<tbody><tr><td>t</table><p>c", "tttc" },
+        { "<table><tr><th>t<th>t<tr><td>t<tr><td>t<td>c</table>", "cctcc" },
+        { "<table><tr><th>t<td>t<tr><td>c</table>", "ttc" },
+        { "<table><tr><th>t<tr><td>t</table>c", "ttc" },
+        { "<table><tr><td>t<td><p>c</p><p>t</p></table>", "tct" }, /* of layout */
         { "<figure><p>c</p><figcaption>t</figcaption></figure>", "cc" },
         { "<fieldset><legend>t</legend>c</fieldset>", "cc" },
         { "<details><summary>t</summary>c</details>", "cc" },

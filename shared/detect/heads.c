@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/heads.h"
 
-typedef enum { NO_HEAD, BEHIND, AROUND } body_e;
+typedef enum { NO_HEAD, BEHIND, AROUND, ROW } body_e;
 
 #define RANKS 8
 
 /* Which elements are heads, and where what they head is. */
 static const struct {
-    unsigned char
-        body; /* BEHIND it, up to the next head of its rank or a lower one; or what is AROUND it */
+    /* BEHIND it, up to the next head of its rank or a lower one; what is AROUND it; or that, of a ROW of th */
+    unsigned char body;
     unsigned char rank;
     unsigned char within; /* the element that both are in; 0: the one around it */
 } heads[TMPL_TAG_COUNT] = {
@@ -21,6 +21,7 @@ static const struct {
     [TMPL_TAG_DT] = { BEHIND, 7, TMPL_TAG_DL },
     [TMPL_TAG_CAPTION] = { AROUND, 0, TMPL_TAG_TABLE },
     [TMPL_TAG_THEAD] = { AROUND, 0, TMPL_TAG_TABLE },
+    [TMPL_TAG_TR] = { ROW, 0, TMPL_TAG_TABLE },
     [TMPL_TAG_FIGCAPTION] = { AROUND, 0, TMPL_TAG_FIGURE },
     [TMPL_TAG_LEGEND] = { AROUND, 0, TMPL_TAG_FIELDSET },
     [TMPL_TAG_SUMMARY] = { AROUND, 0, TMPL_TAG_DETAILS },
@@ -96,11 +97,16 @@ static int has_own_blocks(const tmpl_page_t *page, const tmpl_node_t *node)
                node->after_segment;
 }
 
-static void set_verdict(heads_t *h, const tmpl_node_t *node, int template)
+static void set_verdicts(heads_t *h, uint32_t first, uint32_t after, int template)
 {
-    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+    for (uint32_t s = first; s < after; s++) {
         h->verdicts[h->page->segments[s].block].template = (unsigned char)template;
     }
+}
+
+static void set_verdict(heads_t *h, const tmpl_node_t *node, int template)
+{
+    set_verdicts(h, node->first_segment, node->after_segment, template);
 }
 
 /* The element that holds a head and what it heads; NULL if there is none. */
@@ -128,20 +134,58 @@ static void judge_behind(heads_t *h, const tmpl_node_t *head, uint32_t first, ui
         set_verdict(h, head, 0);
     }
     else if (from->content - own->content == from->length - own->length &&
-             head->tag != TMPL_TAG_H1 && head->tag != TMPL_TAG_DT && to->content == from->content &&
-             is_linked(h, first, after)) {
-        set_verdict(h, head, 1);
+             head->tag != TMPL_TAG_H1 && to->content == from->content) {
+        if (head->tag == TMPL_TAG_DT) {
+            set_verdicts(h, first, after, 0); /* a term is of no use without */
+        }
+        else if (is_linked(h, first, after)) {
+            set_verdict(h, head, 1);
+        }
     }
+}
+
+/* Whether the cells of a row are data, a block each; and whether all are heads. */
+static int is_row(const tmpl_page_t *page, const tmpl_node_t *row, int *head)
+{
+    *head = 1;
+    for (uint32_t i = (uint32_t)(row - page->nodes) + 1; i < row->after; i = page->nodes[i].after) {
+        const tmpl_node_t *cell = &page->nodes[i];
+        *head &= cell->tag == TMPL_TAG_TH;
+        if (cell->after_segment > cell->first_segment &&
+            page->segments[cell->first_segment].block !=
+                page->segments[cell->after_segment - 1].block) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A row of data stays as a whole. Whether it is one of heads that may stay with its table. */
+static int judge_row(heads_t *h, const tmpl_node_t *row)
+{
+    int head;
+    if (!is_row(h->page, row, &head)) {
+        return 0;
+    }
+    if (h->sums[row->after_segment].content > h->sums[row->first_segment].content) {
+        set_verdict(h, row, 0);
+        return 0;
+    }
+    return head;
 }
 
 static void judge_head(heads_t *h, const tmpl_node_t *head)
 {
     const tmpl_node_t *box = around(h->page, head);
     unsigned rank = heads[head->tag].rank;
+    unsigned body = heads[head->tag].body;
     if (box == NULL || !has_own_blocks(h->page, head)) {
         return;
     }
-    if (heads[head->tag].body == AROUND) {
+    if (body == AROUND || body == ROW) {
+        if (body == ROW && !judge_row(h, head)) {
+            return;
+        }
         if (h->sums[box->after_segment].content - h->sums[head->after_segment].content +
                 h->sums[head->first_segment].content - h->sums[box->first_segment].content >
             0) {

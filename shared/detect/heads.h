@@ -13,7 +13,8 @@
  * Adjusts verdicts of heads that are blocks of their own. A template head becomes content if what it heads begins with
  * content and is content by more than half of its length, or, for parts of a table, figure, fieldset or details, if
  * anything else in that is content. A heading below h1 becomes template if its section is, and is nothing but links
- * and pictures: a title over a byline stays.
+ * and pictures: a title over a byline stays. Descriptions become content with their term, and cells that are a block each
+ * with any other of their row.
  */
 void tmpl_heads(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool);
 
