@@ -142,10 +142,10 @@ FOR_EACH_KIND uint32_t count_bits(uint64_t bits, const int avx2)
     return (uint32_t)(bits * 0x0101010101010101 >> 56);
 }
 
-/* Bits below n, which is 1 to 64. */
+/* Bits below n, which is at most 64. */
 static inline uint64_t below(uint32_t n)
 {
-    return ~(uint64_t)0 >> (64 - n);
+    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
 
 /* How many bits are set from the lowest one on. */
