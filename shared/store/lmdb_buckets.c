@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-#define KEY_SIZE (TMPL_SERIAL_SIZE + 4)
+#include <apr_strings.h>
+
+#define KEY_SIZE      (TMPL_SERIAL_SIZE + 4)
+#define MOVED_AT_ONCE 256 /* buckets of a site that is small: they stand in few pages */
 
 int tmpl_lmdb_buckets_begin(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_t *db, MDB_txn *txn,
                             tmpl_site_t *site, apr_pool_t *pool)
@@ -154,24 +157,97 @@ static int bucket_nth(uint32_t n, uint32_t order, uint32_t *number)
     return *number < n;
 }
 
-/* Writes a bucket of one serial behind those of another; bytes is room for it. */
-static int bucket_move(tmpl_lmdb_buckets_t *to, tmpl_lmdb_buckets_t *from, uint32_t number,
-                       unsigned char *bytes,
-                       int (*renew)(void *baton, uint32_t number, tmpl_bucket_t *bucket),
-                       void *baton)
+/* Buckets that are written anew. */
+typedef struct {
+    tmpl_lmdb_buckets_t *from, to;
+    int (*renew)(void *baton, uint32_t number, tmpl_bucket_t *bucket);
+    void *baton;
+    uint32_t *numbers; /* of those taken out of the file */
+    tmpl_bucket_t *taken;
+    uint32_t n_taken;
+    unsigned char *bytes; /* room for one that is not */
+} move_t;
+
+/* The bucket as it is to be, and whether there is one now. */
+static int bucket_renew(const move_t *move, uint32_t number, tmpl_bucket_t *bucket, int *is_there)
+{
+    int rc = tmpl_lmdb_bucket_get(move->from, number, bucket);
+
+    *is_there = rc == 0 && bucket->len > 0;
+    if (rc == 0 && move->renew != NULL) {
+        rc = move->renew(move->baton, number, bucket);
+    }
+    if (bucket->bytes == NULL || tmpl_bucket_count(bucket) == 0) {
+        bucket->len = 0;
+    }
+    return rc;
+}
+
+/* Takes a bucket out of the file, to be put back when all are out: in few pages, this leaves none half-empty. */
+static int bucket_take(move_t *move, uint32_t number)
+{
+    tmpl_bucket_t *bucket = &move->taken[move->n_taken];
+    int is_there, rc = bucket_renew(move, number, bucket, &is_there);
+
+    if (bucket->len > 0) {
+        bucket->bytes = apr_pmemdup(move->from->desk.pool, bucket->bytes, bucket->len);
+        move->numbers[move->n_taken++] = number;
+    }
+    return rc == 0 && is_there ? mdb_cursor_del(move->from->cursor, 0) : rc;
+}
+
+/* Writes a bucket behind all others; the old one stays. */
+static int bucket_copy(move_t *move, uint32_t number)
 {
     tmpl_bucket_t bucket;
-    int rc = tmpl_lmdb_bucket_get(from, number, &bucket);
+    int is_there, rc = bucket_renew(move, number, &bucket, &is_there);
 
-    if (rc == 0 && renew != NULL) {
-        rc = renew(baton, number, &bucket);
-    }
-    if (rc != 0 || bucket.bytes == NULL || tmpl_bucket_count(&bucket) == 0) {
+    if (rc != 0 || bucket.len == 0) {
         return rc;
     }
-    memcpy(bytes, bucket.bytes, bucket.len); /* it may stand in a page that is to change */
-    bucket.bytes = bytes;
-    return tmpl_lmdb_bucket_put(to, number, &bucket);
+    memcpy(move->bytes, bucket.bytes, bucket.len); /* it may stand in a page that is to change */
+    bucket.bytes = move->bytes;
+    return tmpl_lmdb_bucket_put(&move->to, number, &bucket);
+}
+
+/* All buckets, in the order of the file. */
+static int buckets_each(move_t *move, int (*each)(move_t *move, uint32_t number))
+{
+    uint32_t number, left = move->from->site->buckets.n, n = left;
+    int rc = 0;
+
+    move->from->in_order = 1;
+    for (uint32_t order = 0; rc == 0 && left > 0; order++) {
+        if (bucket_nth(n, order, &number)) {
+            rc = each(move, number);
+            left--;
+        }
+    }
+    return rc;
+}
+
+static int buckets_move_few(move_t *move)
+{
+    apr_pool_t *pool = move->from->desk.pool;
+    int rc;
+
+    move->taken = apr_palloc(pool, MOVED_AT_ONCE * sizeof(*move->taken));
+    move->numbers = apr_palloc(pool, MOVED_AT_ONCE * sizeof(*move->numbers));
+    rc = buckets_each(move, bucket_take);
+    for (uint32_t i = 0; rc == 0 && i < move->n_taken; i++) {
+        rc = tmpl_lmdb_bucket_put(&move->to, move->numbers[i], &move->taken[i]);
+    }
+    return rc;
+}
+
+static int buckets_move_many(move_t *move)
+{
+    MDB_txn *txn = mdb_cursor_txn(move->from->cursor);
+    int rc;
+
+    move->bytes = apr_palloc(move->from->desk.pool, TMPL_BUCKET_MOST);
+    rc = buckets_each(move, bucket_copy);
+    return rc == 0 ? tmpl_serial_doom(move->from->db, txn, move->from->site->serial, 0) : rc;
 }
 
 int tmpl_lmdb_buckets_order(tmpl_lmdb_buckets_t *buckets,
@@ -179,29 +255,18 @@ int tmpl_lmdb_buckets_order(tmpl_lmdb_buckets_t *buckets,
                             void *baton)
 {
     MDB_txn *txn = mdb_cursor_txn(buckets->cursor);
-    unsigned char *bytes = apr_palloc(buckets->desk.pool, TMPL_BUCKET_MOST);
-    uint32_t n = buckets->site->buckets.n, number;
     tmpl_site_t moved = *buckets->site;
-    tmpl_lmdb_buckets_t to;
+    move_t move = { .from = buckets, .renew = renew, .baton = baton };
     int rc = tmpl_serial_draw(buckets->db, txn, &moved.serial);
 
     if (rc == 0) {
-        rc = tmpl_lmdb_buckets_begin(&to, buckets->db, txn, &moved, buckets->desk.pool);
+        rc = tmpl_lmdb_buckets_begin(&move.to, buckets->db, txn, &moved, buckets->desk.pool);
     }
     if (rc != 0) {
         return rc;
     }
-    buckets->in_order = 1;
-    for (uint32_t order = 0, left = n; rc == 0 && left > 0; order++) {
-        if (bucket_nth(n, order, &number)) {
-            rc = bucket_move(&to, buckets, number, bytes, renew, baton);
-            left--;
-        }
-    }
-    tmpl_lmdb_buckets_end(&to);
-    if (rc == 0) {
-        rc = tmpl_serial_doom(buckets->db, txn, buckets->site->serial, 0);
-    }
+    rc = moved.buckets.n <= MOVED_AT_ONCE ? buckets_move_few(&move) : buckets_move_many(&move);
+    tmpl_lmdb_buckets_end(&move.to);
     buckets->site->serial = moved.serial;
     return rc;
 }

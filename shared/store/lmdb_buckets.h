@@ -42,8 +42,8 @@ int tmpl_lmdb_buckets_shrink(tmpl_lmdb_buckets_t *buckets);
 /*
  * Writes all buckets of a site that has some anew, in order and at the end of the file, where they fill its pages:
  * changes one by one leave these half-empty, and so would writing them where others follow. renew gets each first, and
- * may give it other bytes or return an error, which is returned; NULL: they stay as they are. They get a new serial, and
- * those of the old one are deleted by and by (tmpl_doomed_sweep). Likewise.
+ * may give it other bytes or return an error, which is returned; NULL: they stay as they are. They get a new serial; those of
+ * the old one are deleted at once if they are few, or by and by (tmpl_doomed_sweep). Likewise.
  */
 int tmpl_lmdb_buckets_order(tmpl_lmdb_buckets_t *buckets,
                             int (*renew)(void *baton, uint32_t number, tmpl_bucket_t *bucket),
