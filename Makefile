@@ -204,7 +204,8 @@ VALGRIND_T  ?= t/10-learn-strip.t t/15-two-proxies.t t/17-graceful.t t/18-redis-
                t/25-store-down.t t/36-broken-backend.t
 MPMS        ?= event worker prefork
 
-check: check-style check-units check-profile check-httpd check-sanitized
+# check-plain    what is written for AVX2, too, without it
+check: check-style check-units check-plain check-profile check-httpd check-sanitized
 
 check-style:
 	@clang-format --dry-run -Werror $(C_FILES)
@@ -215,6 +216,11 @@ units: $(TESTS)
 check-units: all units $(BUILD)/tests/oracle_corpus
 	$(PROVE) -e '' $(TESTS)
 	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so $(PROVE) $(wildcard tests/*.t)
+
+PLAIN := $(addprefix $(BUILD)/plain/tests/test_,collapse detector feature fingerprint oracle trees)
+check-plain:
+	$(MAKE) BUILD=$(BUILD)/plain CPPFLAGS=-DTMPL_NO_AVX2 CFLAGS=-O1 $(PLAIN)
+	$(PROVE) -e '' $(PLAIN)
 
 check-httpd: all
 	for mpm in $(MPMS); do \
@@ -272,7 +278,7 @@ fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 oracle: $(BUILD)/tests/oracle_corpus
 	@$(call with,CORPUS) find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $(BUILD)/tests/oracle_corpus
 
-.PHONY: check check-style check-units check-httpd check-sanitized units oracle valgrind fuzz
+.PHONY: check check-style check-units check-plain check-httpd check-sanitized units oracle valgrind fuzz
 # bench-bounds [CORPUS=DIR]   time and memory of the worst pages by size: neither may grow faster than the page
 bench-bounds: $(BUILD)/bench/bounds
 	@list=$$(mktemp) && if [ -d "$(CORPUS)" ]; then find "$(CORPUS)" -name '*.html' | LC_ALL=C sort > $$list; fi && \

@@ -253,7 +253,9 @@ static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
 static void processors_judge_alike(void **state)
 {
     if (!tmpl_has_avx2()) {
-        skip(); /* and says so: there is one way only */
+        /* cmocka's skip() says "not ok", which prove takes for a failure */
+        print_message("# without AVX2 there is one way only\n");
+        return;
     }
     drawn = 5;
     compare_ways(0, "1e-11", *state);
