@@ -133,6 +133,11 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body><form>c<div>t<i><input></i><script></script></div></form>",
           "<body><form>c<div data-tmpl=\"\">t<i><input></i><script></script></div></form>",
           "<body><form>c<div><i><input></i><script></script></div></form>" },
+        /* nor where a control may not be cut, as one that a table does not take: the form is sent with it */
+        { "<body>c<div><form>t<input><table><input></table></form><script></script></div>",
+          "<body>c<div><form><!--tmpl-->t<!--/tmpl--><input><table><input></table></form><script></"
+          "script></div>",
+          "<body>c<div><form><input><table><input></table></form><script></script></div>" },
         { "<body><div>c<i></i><nav>t</nav><i></i><script></script></div>",
           "<body><div>c<i></i><nav data-tmpl=\"\">t</nav><i></i><script></script></div>",
           "<body><div>c<i></i><i></i><script></script></div>" },

@@ -16,6 +16,7 @@ typedef struct {
     uint32_t room;
     apr_pool_t *pool; /* of the cuts */
     int in_shell; /* all that is visited is template: what is left of it is code, and what may not be cut */
+    uint32_t next_fixed; /* the first control, from what is visited on, that may not be cut */
 } closure_t;
 
 /* Sets the verdict of every block that has a segment in [first, after). */
@@ -167,6 +168,19 @@ static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node
 static void open_element(closure_t *c, uint32_t parent);
 static void open_shell(closure_t *c, uint32_t parent);
 
+/* Whether a control in the element has to stay. Elements are visited in document order, so that no node is looked at twice. */
+static int holds_fixed_control(closure_t *c, uint32_t element)
+{
+    const tmpl_page_t *page = c->page;
+    uint32_t i = c->next_fixed > element ? c->next_fixed : element;
+    while (i < page->n_nodes && ((page->nodes[i].flags & TMPL_NODE_CUT) ||
+                                 !(tmpl_tag_flags(page->nodes[i].tag) & TMPL_IS_CONTROL))) {
+        i++;
+    }
+    c->next_fixed = i;
+    return i < page->nodes[element].after;
+}
+
 /* One child of an element that is not cut itself. */
 static void visit_child(closure_t *c, uint32_t child, run_t *run)
 {
@@ -177,7 +191,8 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
         extend_run(c, run, span_of(node), child);
         return;
     }
-    if (goes && c->need == TMPL_NODE_CUT && !(kept & TMPL_NODE_CONTROL)) {
+    if (goes && c->need == TMPL_NODE_CUT && !(kept & TMPL_NODE_CONTROL) &&
+        (c->in_shell || !holds_fixed_control(c, child))) {
         end_run(c, run);
         open_shell(c, child);
     }
@@ -236,7 +251,7 @@ static void open_element(closure_t *c, uint32_t parent)
 
 /*
  * An element that is template, but holds code or is not closed off: all else in it goes, boxes without text
- * and forms among it.
+ * and forms among it. Not where a control has to stay, for its form needs the others.
  */
 static void open_shell(closure_t *c, uint32_t parent)
 {

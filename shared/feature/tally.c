@@ -259,7 +259,7 @@ FOR_EACH_KIND void read_signs(tmpl_scan_t *scan, const run_t *run)
         tally->commas += class == TMPL_BYTE_COMMA;
         if (class == TMPL_BYTE_STOP) {
             tally->stops += (uint32_t)is_last(scan, run->at + i + 1);
-            tally->ends |= run->words >> i == 0;
+            tally->ends |= (unsigned char)(run->words >> i == 0);
         }
     }
 }

@@ -30,7 +30,7 @@ typedef struct {
 /* A bit for digits, and for each half of the alphabet, large or small: they share their upper four bits. */
 static inline unsigned char tmpl_title_row(unsigned char byte)
 {
-    return byte < 'A' ? 4 : (unsigned char)(1U << (byte >> 4 & 1));
+    return (unsigned char)(byte < 'A' ? 4 : 1U << (byte >> 4 & 1));
 }
 
 /* Which words of the title begin so, as bits of begins; so many bytes are read. */
