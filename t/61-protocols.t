@@ -62,10 +62,14 @@ my $log = sub {
 };
 my %lines = ('/gone/1.html' => 1, '/said/1.html' => 1, '/8.html' => 4);
 ok wait_for { !grep { $log->($httpd, $_) < $lines{$_} } keys %lines }, 'all are logged';
-ok wait_for { $log->($origin, '/8.html') >= 4 }, 'by the backend, too';
 is_deeply [$log->($httpd, $_)], ["$_ 503 $fields{'Accept-Encoding'} $fields{Range}"], "what failed is logged as it was asked for: $_"
     for qw(/gone/1.html /said/1.html);
 is((grep { $_ eq "/8.html 206 $fields{'Accept-Encoding'} $fields{Range}" } $log->($httpd, '/8.html')), 1, 'so is what was answered');
+
+# mod_http2 may write the last of a connection's lines when that ends.
+$httpd->expect_log(qr/AH0\d+: .*(?:failed|error|disabled)/i);
+$httpd->finish;
+ok wait_for { $log->($origin, '/8.html') >= 4 }, 'the backend has logged all, too';
 is_deeply [$log->($origin, '/8.html')], ['GET /8.html HTTP/2.0 200 - -', ('GET /8.html HTTP/2.0 200 gzip;q=0.5 -') x 2,
     'GET /8.html HTTP/2.0 304 - -'], 'and the backend was asked for this';
 
@@ -77,8 +81,6 @@ is_deeply [map { [@{ $_->{headers} }{qw(accept-encoding range)}] } $script->requ
     'which was asked for the same';
 $handled->finish;
 
-$httpd->expect_log(qr/AH0\d+: .*(?:failed|error|disabled)/i);
 $origin->expect_log(qr/AH10034/);    # prefork: HTTP/2 is not meant for it, and works
-$httpd->finish;
 $origin->finish;
 done_testing;
