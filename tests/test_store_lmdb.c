@@ -632,18 +632,26 @@ static void nothing_is_left_behind(void **state)
     assert_exits(in_child_alone(c, tmpl_buckets_for(101), child_counts_buckets));
 }
 
+/* A store of max_sites, in which a child has changed what is known of "old"; of the pool that is returned. */
+static apr_pool_t *open_changed(ctx_t *c, uint32_t max_sites,
+                                int (*change)(ctx_t *c, unsigned number))
+{
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, max_sites);
+    learn(c, "old", 1, 0, 5);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, change));
+    return open_apart(c, max_sites);
+}
+
 /* A site that is only looked at is in use. */
 static void looking_keeps_a_site(void **state)
 {
     ctx_t *c = *state;
-    apr_pool_t *pool;
+    apr_pool_t *pool = open_changed(c, 1, child_makes_it_old);
 
-    c->uri = backend_uri(LMDB, c->pool);
-    pool = open_apart(c, 1);
-    learn(c, "old", 1, 0, 5);
-    apr_pool_destroy(pool);
-    assert_exits(in_child_alone(c, 0, child_makes_it_old));
-    pool = open_apart(c, 1);
     look(c, "old", 0, 5);
     assert_int_equal(try_observe(c, "new", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_ENOSPC);
     apr_pool_destroy(pool);
@@ -651,19 +659,6 @@ static void looking_keeps_a_site(void **state)
     pool = open_apart(c, 1);
     learn(c, "new", 1, 0, 5);
     apr_pool_destroy(pool);
-}
-
-/* A store of two sites, in one of which a child has spoilt what is known of "old"; of the pool that is returned. */
-static apr_pool_t *open_spoilt(ctx_t *c, int (*spoil)(ctx_t *c, unsigned number))
-{
-    apr_pool_t *pool;
-
-    c->uri = backend_uri(LMDB, c->pool);
-    pool = open_apart(c, 2);
-    learn(c, "old", 1, 0, 5);
-    apr_pool_destroy(pool);
-    assert_exits(in_child_alone(c, 0, spoil));
-    return open_apart(c, 2);
 }
 
 /* What is known goes to a site whose name is as long as LMDB allows, and a serial to be known by. */
@@ -686,7 +681,7 @@ static int child_names_it_long(ctx_t *c, unsigned number)
 static void name_without_end_is_no_site(void **state)
 {
     ctx_t *c = *state;
-    apr_pool_t *pool = open_spoilt(c, child_names_it_long);
+    apr_pool_t *pool = open_changed(c, 2, child_names_it_long);
 
     learn(c, "new", 1, 0, 5);
     assert_int_equal(sites_of(c)->nelts, 2);
@@ -721,7 +716,7 @@ static void assert_says_how_to_mend(const ctx_t *c, apr_status_t rv)
 static void buckets_without_end_are_damage(void **state)
 {
     ctx_t *c = *state;
-    apr_pool_t *pool = open_spoilt(c, child_gives_buckets_without_end);
+    apr_pool_t *pool = open_changed(c, 2, child_gives_buckets_without_end);
     tmpl_document_t documents[2] = { { 1, 2 }, { 3, 4 } };
     tmpl_observation_t pages[2];
     const tmpl_observation_t *both[] = { &pages[0], &pages[1] };
