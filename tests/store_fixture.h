@@ -246,9 +246,13 @@ static inline void learn(ctx_t *c, const char *site, unsigned i, unsigned first,
     observe_as(c, site, 2 * i, 2 * i + 1, first, n, &usual, 1);
 }
 
+/* What a page is that is only looked at. */
+#define LOOKED_ID   1000000
+#define LOOKED_TEXT 1000001
+
 static inline void look(ctx_t *c, const char *site, unsigned first, unsigned n)
 {
-    observe_as(c, site, 1000000, 1000001, first, n, &usual, 0);
+    observe_as(c, site, LOOKED_ID, LOOKED_TEXT, first, n, &usual, 0);
 }
 
 static inline tmpl_store_stats_t stats_of(ctx_t *c, const char *site, const tmpl_policy_t *policy)
