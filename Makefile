@@ -56,6 +56,7 @@ CPPFLAGS_tests := $(HTTPD_CFLAGS) -Itests
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lgumbo $(LIBS)
+$(TESTS): $(BUILD)/obj/tests/seeded.o
 
 # --- measuring with tmplctl (bench/) ---
 SCORER   ?= ../shared/eval/score.py
@@ -248,6 +249,15 @@ tsan:
 	@mkdir -p $(BUILD)
 	@tests/tsan $(BUILD) $(TSAN_T)
 .PHONY: tsan
+
+# check-seeds N=n [SEED=1]   the tests of stores with each of n seeds (tests/seeded.c), from SEED on: they must hold for all
+N            ?= 100
+SEED         ?= 1
+SEEDED       ?= $(addprefix $(BUILD)/tests/test_,bucket later learning learning_fails site store store_end store_epoch store_lmdb \
+                store_redis store_redis_field store_redis_wire style)
+check-seeds: $(SEEDED)
+	@tests/seeds $(SEED) $(N) $(JOBS) $(SEEDED)
+.PHONY: check-seeds
 
 # fuzz SECONDS=n   each of the fuzzers for its part of that, from its seeds; a finding is kept in build/fuzz
 SECONDS  ?= 30
