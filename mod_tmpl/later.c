@@ -21,6 +21,8 @@
 #define BYTES_MOST ((apr_size_t)16 << 20)
 /* How often a store may fail with its site before a page is given up. */
 #define TRIES_MOST 5
+/* Who finds no room for so long waits for who does not learn: others need not. */
+#define STUCK_AFTER apr_time_from_sec(1)
 /* What is filled, in parts of so many; pages are due, be they ever so new, and slowed down from these on. */
 #define FILLED_PARTS  256
 #define FILLED_DUE    128
@@ -37,6 +39,7 @@ struct tmpl_later_t {
     uint16_t places[PLACES]; /* by document: the page's index + 1 */
     unsigned waiting;        /* who waits for room */
     int stuck;               /* no room is to be expected */
+    apr_time_t full_since;   /* when somebody began to wait for room; 0: there was some since */
     /* when some were taken last, and how many, if others were due: 0, if none were */
     apr_time_t taken_at;
     unsigned taken;
@@ -153,16 +156,22 @@ static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now,
     return later->next - now;
 }
 
-/* So long at most; who has waited in vain tells the others not to. */
+/*
+ * Until then at most. Where who learns gets little of the processors, a step of his takes longer than one may wait; so
+ * that one has waited in vain tells nothing to the others, unless that goes on: pages had better come slowly than be lost.
+ */
 static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting, apr_time_t end)
 {
-    apr_interval_time_t left = end - tmpl_clock();
+    apr_time_t now = tmpl_clock();
+    int in_vain = 0;
 
     later->waiting++;
-    while (!later->stuck && !has_room(later, waiting)) {
-        later->stuck =
-            left <= 0 || apr_thread_cond_timedwait(later->room, later->lock, left) != APR_SUCCESS;
-        left = end - tmpl_clock();
+    while (!in_vain && !later->stuck && !has_room(later, waiting)) {
+        later->full_since = later->full_since != 0 ? later->full_since : now;
+        in_vain = now >= end ||
+                  apr_thread_cond_timedwait(later->room, later->lock, end - now) != APR_SUCCESS;
+        now = tmpl_clock();
+        later->stuck |= in_vain && now - later->full_since >= STUCK_AFTER;
     }
     later->waiting--;
 }
@@ -274,6 +283,7 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned mo
     close_ranks(later);
     keep_pace(later, n, tmpl_clock());
     later->stuck = 0;
+    later->full_since = 0;
     apr_thread_cond_broadcast(later->room);
     apr_thread_mutex_unlock(later->lock);
     return n;
