@@ -13,7 +13,6 @@
 #include <apr_errno.h>
 #include <apr_general.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t seed, drawn, forks;
 
 static uint64_t mix(uint64_t x)
@@ -33,7 +32,7 @@ static void in_child(void)
     seed = mix(seed + forks);
 }
 
-static void begin(void)
+__attribute__((constructor)) static void begin(void)
 {
     const char *named = getenv("TMPL_TEST_SEED");
 
@@ -47,7 +46,6 @@ static void begin(void)
 __attribute__((visibility("default"))) apr_status_t apr_generate_random_bytes(unsigned char *bytes,
                                                                               apr_size_t n)
 {
-    pthread_once(&once, begin);
     while (n > 0) {
         uint64_t i = __atomic_add_fetch(&drawn, 1, __ATOMIC_RELAXED);
         uint64_t eight = mix(seed + i * 0x9e3779b97f4a7c15ULL);

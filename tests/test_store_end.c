@@ -13,8 +13,7 @@
 #include "store/redis_conn.h"
 #include "store/redis_epoch.h"
 
-#define PATIENCE 120           /* seconds: a child that takes longer hangs */
-#define SOON     (500 * 1000L) /* microseconds, in which who is to wait has begun to */
+#define PATIENCE 120 /* seconds: a child that takes longer hangs */
 
 static apr_pool_t *ending; /* the pool that the handler destroys */
 
@@ -25,37 +24,98 @@ static void end_here(int sig)
     _exit(0);
 }
 
-/* Ends this process so after some microseconds: of its own CPU time, or of a clock's. */
-static void end_after(int timer, long microseconds)
+/* Ends this process so after some microseconds of its own CPU time. */
+static void end_after(long microseconds)
 {
     const struct itimerval once = { .it_value = { 0, microseconds } };
 
-    signal(timer == ITIMER_VIRTUAL ? SIGVTALRM : SIGALRM, end_here);
-    setitimer(timer, &once, NULL);
+    signal(SIGVTALRM, end_here);
+    setitimer(ITIMER_VIRTUAL, &once, NULL);
 }
 
-/* Whether a child that does this ends, by the handler. */
-static int ends(void (*work)(unsigned), unsigned number)
+static int waits[2]; /* a pipe: a child that goes to wait now writes to it */
+
+/* From now on this process does nothing but wait: it may be ended when it sleeps. */
+static void end_asleep(void)
+{
+    signal(SIGALRM, end_here);
+    (void)!write(waits[1], "", 1);
+}
+
+/* Whether a process sleeps, as its first thread does. */
+static int sleeps(pid_t pid)
+{
+    char path[64], stat[512] = "";
+    const char *at;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+    file = fopen(path, "r");
+    if (file == NULL) {
+        return 0;
+    }
+    (void)!fread(stat, 1, sizeof(stat) - 1, file);
+    fclose(file);
+    at = strrchr(stat, ')');
+    return at != NULL && strncmp(at, ") S", 3) == 0;
+}
+
+/* Waits for a child, in vain if it hangs: 0. */
+static int wait_for(pid_t pid, int *status)
 {
     apr_time_t until = tmpl_clock() + apr_time_from_sec(PATIENCE);
-    int status = -1;
-    pid_t pid = fork(), done = 0;
+    pid_t done;
+
+    while ((done = waitpid(pid, status, WNOHANG)) == 0 && tmpl_clock() < until) {
+        apr_sleep(1000);
+    }
+    if (done == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, status, 0);
+    }
+    return done != 0;
+}
+
+static pid_t begin(void (*work)(unsigned), unsigned number)
+{
+    pid_t pid = fork();
 
     if (pid == 0) {
         apr_pool_create(&ending, NULL);
         work(number);
         _exit(1);
     }
-    while (done == 0 && tmpl_clock() < until) {
-        done = waitpid(pid, &status, WNOHANG);
-        apr_sleep(1000);
+    return pid;
+}
+
+/* Whether a child that does this ends, by the handler. */
+static int ends(void (*work)(unsigned), unsigned number)
+{
+    pid_t pid = begin(work, number);
+    int status = -1;
+
+    return wait_for(pid, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The same of one that goes to wait, and is ended when it does. */
+static int ends_asleep(void (*work)(unsigned))
+{
+    apr_time_t until = tmpl_clock() + apr_time_from_sec(PATIENCE);
+    int status = -1, slept = 0;
+    char byte;
+    pid_t pid;
+
+    assert_int_equal(pipe(waits), 0);
+    pid = begin(work, 0);
+    close(waits[1]);
+    if (read(waits[0], &byte, 1) == 1) {
+        while (!(slept = sleeps(pid)) && tmpl_clock() < until) {
+            apr_sleep(1000);
+        }
     }
-    if (done == 0) {
-        kill(pid, SIGKILL);
-        waitpid(pid, &status, 0);
-        return 0;
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    close(waits[0]);
+    kill(pid, slept ? SIGALRM : SIGKILL);
+    return wait_for(pid, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* Locks and unlocks what is kept, for ever. */
@@ -66,7 +126,7 @@ static void use_epochs(unsigned number)
     tmpl_redis_bucket_t bucket = { 1, (const unsigned char *)"b", 1 };
 
     tmpl_redis_epoch_begin(epochs, "s", tmpl_clock(), &head, &bucket, 1);
-    end_after(ITIMER_VIRTUAL, 1000 + 10 * number);
+    end_after(1000 + 10 * number);
     for (;;) {
         (void)tmpl_redis_epochs_size(epochs);
     }
@@ -90,7 +150,7 @@ static void wait_for_connection(unsigned number)
 
     (void)number;
     if (tmpl_redis_take(redis, tmpl_clock() + TIMEOUT, &conn, &err) == APR_SUCCESS) {
-        end_after(ITIMER_REAL, SOON);
+        end_asleep();
         (void)tmpl_redis_take(redis, tmpl_clock() + LONG, &conn, &err);
     }
 }
@@ -98,7 +158,7 @@ static void wait_for_connection(unsigned number)
 static void who_waits_for_a_connection_ends(void **state)
 {
     (void)state;
-    assert_true(ends(wait_for_connection, 0));
+    assert_true(ends_asleep(wait_for_connection));
 }
 
 static ctx_t *waiting;
@@ -148,7 +208,7 @@ static void wait_for_turn(unsigned number)
         rv = try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, SHORT);
     }
     if (rv == APR_EBUSY) {
-        end_after(ITIMER_REAL, SOON);
+        end_asleep();
         (void)try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, LONG);
     }
 }
@@ -156,7 +216,7 @@ static void wait_for_turn(unsigned number)
 static void who_waits_for_its_turn_ends(void **state)
 {
     (void)state;
-    assert_true(ends(wait_for_turn, 0));
+    assert_true(ends_asleep(wait_for_turn));
 }
 
 static const char *lmdb_uri;
@@ -169,7 +229,7 @@ static void write_lmdb(unsigned number)
     c.store = open_with(&c, lmdb_uri, NULL);
     c.pool = NULL; /* what is taken for a page is not what is given back when it ends */
     apr_pool_create(&c.pool, NULL);
-    end_after(ITIMER_VIRTUAL, 1000 + 10 * number);
+    end_after(1000 + 10 * number);
     for (unsigned i = 0;; i++) {
         (void)try_observe(&c, "child", 100 * number + i, 100000 + 100 * number + i, 0, 100, &usual,
                           1, TIMEOUT);

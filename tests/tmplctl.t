@@ -11,6 +11,7 @@ use Encode qw(encode decode);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use FindBin;
+use IO::Socket::UNIX;
 use IPC::Open3;
 use JSON::PP;
 use POSIX ();
@@ -659,7 +660,8 @@ SKIP: {
             open STDOUT, '>', 'redis.log';
             exec $server, qw(--port 0 --save), '', '--unixsocket', "$dir/redis.sock", '--dir', $dir;
         });
-        ok(wait_for { -S 'redis.sock' }, 'a server');
+        # its socket is there before it listens
+        ok(wait_for { IO::Socket::UNIX->new(Peer => 'redis.sock') }, 'a server');
         my @redis = ('--store', "redis+unix://$dir/redis.sock?db=1");
         my ($code, $out, $err) = run(qw(clean --mode strip --site r --out redis), @redis, @pages);
         is($code, 0, 'clean') or diag $err;
