@@ -180,21 +180,44 @@ int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t
     return 1;
 }
 
-/* Behind n rows, as far as they are any. */
-static const unsigned char *rows_skip(const unsigned char *at, const unsigned char *end, uint32_t n)
-{
-    for (; n > 0 && at < end; n--) {
-        unsigned tag = *at++, is = tag & KIND_MASK, prints = tag >> KIND_BITS;
+/* How many numbers stand behind a tag, by its kind and whether its upper bits are 0. */
+static const unsigned char numbers_of[KIND_MASK + 1][2] = {
+    [TMPL_KIND_DOCUMENT] = { 2, 1 },
+    [TMPL_KIND_SEGMENT] = { 1, 2 },
+    [TMPL_KIND_PATH] = { 4, 4 },
+    [EXPLICIT] = { 2, 2 },
+};
 
-        for (int numbers = is == TMPL_KIND_PATH ? 4 : 1 + has_df(tag); numbers > 0 && at < end;
-             at++) {
-            numbers -= *at < 128;
-        }
-        if (is != TMPL_KIND_DOCUMENT && is != TMPL_KIND_PATH) {
-            at += (size_t)(end - at) < 2 * (size_t)prints ? (size_t)(end - at) : 2 * (size_t)prints;
-        }
+/* Where n numbers from at on end, one byte after another. */
+__attribute__((noinline)) static size_t numbers_skip(const unsigned char *bytes, size_t len,
+                                                     size_t at, unsigned n)
+{
+    for (; n > 0 && at < len; at++) {
+        n -= bytes[at] < 128;
     }
     return at;
+}
+
+/* Behind n rows, as far as they are any. */
+static const unsigned char *rows_skip(const unsigned char *bytes, const unsigned char *end,
+                                      uint32_t n)
+{
+    size_t len = (size_t)(end - bytes), at = 0;
+
+    for (; n > 0 && at < len; n--) {
+        unsigned tag = bytes[at++], is = tag & KIND_MASK, prints = tag >> KIND_BITS;
+        unsigned numbers = numbers_of[is][prints == 0];
+        /* the last bytes of numbers: those of a row hardly ever take more than eight */
+        uint64_t ends = len - at < 8 ? 0 : ~tmpl_get_le(bytes + at, 8) & 0x8080808080808080u;
+
+        for (unsigned i = 1; i < numbers; i++) {
+            ends &= ends - 1;
+        }
+        at = ends != 0 ? at + (size_t)(__builtin_ctzll(ends) + 1) / 8
+                       : numbers_skip(bytes, len, at, numbers);
+        at += is == TMPL_KIND_SEGMENT || is == EXPLICIT ? 2 * (size_t)prints : 0;
+    }
+    return bytes + (at < len ? at : len);
 }
 
 /* The first of n hashes from i on that is wanted; n: there is none. */
