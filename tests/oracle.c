@@ -52,6 +52,25 @@ static void write_attributes(writer_t *w, const GumboElement *element)
 
 static void write_node(writer_t *w, const GumboNode *node);
 
+/* What is left of an element that is cut but for its code. In what is not seen the page has no nodes. */
+static void write_code(writer_t *w, const GumboNode *node)
+{
+    const GumboVector *children = &node->v.element.children;
+    for (unsigned i = 0; i < children->length; i++) {
+        const GumboNode *child = children->data[i];
+        if (child->type == GUMBO_NODE_ELEMENT || child->type == GUMBO_NODE_TEMPLATE) {
+            const char *name = gumbo_normalized_tagname(child->v.element.tag);
+            unsigned flags = tmpl_tag_flags(tmpl_tag_find(name, strlen(name)));
+            if (flags & TMPL_IS_CODE) {
+                write_node(w, child);
+            }
+            else if (!(flags & TMPL_IS_QUIET)) {
+                write_code(w, child);
+            }
+        }
+    }
+}
+
 static void write_children(writer_t *w, const GumboVector *children)
 {
     for (unsigned i = 0; i < children->length; i++) {
@@ -72,7 +91,11 @@ static void write_children(writer_t *w, const GumboVector *children)
 static void write_element(writer_t *w, const GumboNode *node)
 {
     const GumboElement *e = &node->v.element;
-    if (w->filter == WITHOUT_MARKED && gumbo_get_attribute(&e->attributes, "data-tmpl") != NULL) {
+    const GumboAttribute *mark = gumbo_get_attribute(&e->attributes, "data-tmpl");
+    if (w->filter == WITHOUT_MARKED && mark != NULL) {
+        if (strcmp(mark->value, "code") == 0) {
+            write_code(w, node);
+        }
         return;
     }
     w->in_text = 0;

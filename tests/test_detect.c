@@ -74,10 +74,10 @@ static void the_topmost_template_elements_are_edited(void **state)
         /* attributes stay as they are, whatever they look like */
         { "<body>c<div a='>' CLASS=x/>t</div>", "<body>c<div a='>' CLASS=x/ data-tmpl=\"\">t</div>",
           "<body>c" },
-        /* never body; what is code stays, what is in it goes */
+        /* never body; of what has code all goes but that */
         { "<body><div><script>x()</script><p>t</p></div>c",
           "<body><div data-tmpl=\"\"><script>x()</script><p>t</p></div>c",
-          "<body><div><script>x()</script></div>c" },
+          "<body><script>x()</script>c" },
         /* a form goes as a whole, or keeps all that it sends */
         { "<body><form>c<div>t<input "
           "name=a></div><div><button>t</button></div><div>t</div></form>c",
@@ -117,18 +117,38 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body><div data-tmpl=\"\"><form id=f>t<div>t<input></div></form><p>t<input "
           "form=f></p></div><hr>c",
           "<body><hr>c" },
+        /* boxes, bullets and white space around it among that */
+        { "<body><ul> <li> <link rel=x> t</li> <li><b><style></style><script></script> </b></ul>c",
+          "<body><ul data-tmpl=\"\"> <li> <link rel=x> t</li> "
+          "<li><b><style></style><script></script> "
+          "</b></ul>c",
+          "<body><link rel=x><style></style><script></script>c" },
+        /* but not where code would not stay where it is put */
+        { "<body><table><tbody><tr><td>t<link></table><hr>c",
+          "<body><table data-tmpl=\"\"><tbody><tr><td>t<link></table><hr>c", "<body><link><hr>c" },
+        { "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr><td><div>t</div><link></"
+          "td>"
+          "</tr></table>",
+          "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr data-tmpl=\"\"><td><div>t"
+          "</div><link></td></tr></table>",
+          "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr><td><link></td></tr></"
+          "table>" },
         /* of template that holds code, or is not closed off, nothing else is left */
         { "<body><nav><form>t<input></form>t<script></script></nav>c",
           "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",
-          "<body><nav><script></script></nav>c" },
+          "<body><script></script>c" },
         { "<body><form>t<p><input><i "
           "class=x></i><script></script></p><iframe></iframe></form><hr>c",
           "<body><form data-tmpl=\"\">t<p><input><i "
           "class=x></i><script></script></p><iframe></iframe></form><hr>c",
-          "<body><form><p><script></script></p></form><hr>c" },
+          "<body><script></script><hr>c" },
         { "<body><form><p>t<input></form><hr>c",
           "<body><form><p><!--tmpl-->t<!--/tmpl--><input></form><hr>c",
           "<body><form><p></form><hr>c" },
+        { "<body><form><p>t<i><script></script></i><script></script></form><hr>c",
+          "<body><form><p><!--tmpl-->t<!--/tmpl--><i><script></script></i><script></script></"
+          "form><hr>c",
+          "<body><form><p><script></script><script></script></form><hr>c" },
         /* but not if a form begins outside of it, nor from what stays */
         { "<body><form>c<div>t<i><input></i><script></script></div></form>",
           "<body><form>c<div data-tmpl=\"\">t<i><input></i><script></script></div></form>",

@@ -14,8 +14,8 @@ typedef struct {
     tmpl_cut_t *cuts;
     uint32_t n_cuts;
     uint32_t room;
-    apr_pool_t *pool; /* of the cuts */
-    int in_shell; /* all that is visited is template: what is left of it is code, and what may not be cut */
+    apr_pool_t *pool;    /* of the cuts */
+    int in_shell;        /* all that is visited is template, and may not be cut as a whole */
     uint32_t next_fixed; /* the first control, from what is visited on, that may not be cut */
 } closure_t;
 
@@ -116,7 +116,7 @@ static tmpl_span_t span_of(const tmpl_node_t *node)
                           tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
 }
 
-/* Every cut holds a segment of its own, but in shells. */
+/* Every cut holds a segment of its own, but in template that has code or may not be cut as a whole. */
 static void add_cut(closure_t *c, tmpl_span_t span, uint32_t node)
 {
     if (c->n_cuts == c->room) {
@@ -181,6 +181,39 @@ static int holds_fixed_control(closure_t *c, uint32_t element)
     return i < page->nodes[element].after;
 }
 
+/*
+ * All of an element goes but its code, which stands where the element did: what holds nothing to see would
+ * be seen itself, as bullets, boxes and room that is kept free. White space would open formatting elements again: it goes, too.
+ */
+static void cut_around_code(closure_t *c, uint32_t element)
+{
+    const tmpl_node_t *nodes = c->page->nodes;
+    tmpl_span_t rest = span_of(&nodes[element]);
+    uint32_t after = nodes[element].after;
+    for (uint32_t i = element + 1; i < after;) {
+        if (tmpl_tag_flags(nodes[i].tag) & TMPL_IS_CODE) {
+            tmpl_span_t code = span_of(&nodes[i]);
+            if (code.start > rest.start) {
+                add_cut(c, (tmpl_span_t){ rest.start, code.start }, element);
+            }
+            rest.start = code.end;
+        }
+        else if (nodes[i].flags & TMPL_NODE_CODE) {
+            i++; /* it is in there */
+            continue;
+        }
+        i = nodes[i].after;
+    }
+    add_cut(c, rest, element);
+}
+
+/* Whether code may stand where the element does: in front of a table's parts not all of it stays where it is. */
+static int may_leave_code(const closure_t *c, const tmpl_node_t *node)
+{
+    return (node->flags & c->need) && !(tmpl_tag_flags(node->tag) & TMPL_IS_CODE) &&
+           !(tmpl_tag_flags(c->page->nodes[node->parent].tag) & TMPL_IS_TABLE);
+}
+
 /* One child of an element that is not cut itself. */
 static void visit_child(closure_t *c, uint32_t child, run_t *run)
 {
@@ -191,8 +224,12 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
         extend_run(c, run, span_of(node), child);
         return;
     }
-    if (goes && c->need == TMPL_NODE_CUT && !(kept & TMPL_NODE_CONTROL) &&
-        (c->in_shell || !holds_fixed_control(c, child))) {
+    if (goes && kept == TMPL_NODE_CODE && may_leave_code(c, node)) {
+        end_run(c, run);
+        cut_around_code(c, child);
+    }
+    else if (goes && c->need == TMPL_NODE_CUT && !(kept & TMPL_NODE_CONTROL) &&
+             (c->in_shell || !holds_fixed_control(c, child))) {
         end_run(c, run);
         open_shell(c, child);
     }
@@ -250,7 +287,7 @@ static void open_element(closure_t *c, uint32_t parent)
 }
 
 /*
- * An element that is template, but holds code or is not closed off: all else in it goes, boxes without text
+ * An element that is template, but may not be cut as a whole: all goes that may, boxes without text
  * and forms among it. Not where a control has to stay, for its form needs the others.
  */
 static void open_shell(closure_t *c, uint32_t parent)

@@ -28,7 +28,7 @@ void tmpl_detect_incremental(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
 
 /*
  * A piece of the page that is template as a whole: an element, or a run of sibling text and
- * elements inside an element that is not.
+ * elements inside an element that is not. An element of which the code stays has several pieces, around that.
  */
 typedef struct {
     tmpl_span_t span; /* what is to be cut or marked */
@@ -54,9 +54,9 @@ typedef struct {
 /*
  * The closure: an element is template if and only if all blocks in it are; the cuts are the topmost
  * such elements whose source bytes carry need (TMPL_NODE_MARK or TMPL_NODE_CUT), and runs of what is
- * left. Never html, head, body; and never, when cutting, an element that holds code or what a form outside of it sends,
- * which is opened instead, as is one that holds more than half of the text not known as template. What is opened and is
- * template has all cut but code, what holds no text, too. A cut that would join the text around it to something new is
+ * left. Never html, head, body. Of an element that holds code all is cut but that. Never cut, but opened instead, is one that holds
+ * what a form outside of it sends, or more than half of the text not known as template. What is opened and is
+ * template has all cut that may be, what holds no text, too. A cut that would join the text around it to something new is
  * left out. Adjusts verdicts to heads.h and then to the guards.
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
