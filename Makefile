@@ -254,7 +254,7 @@ tsan:
 N            ?= 100
 SEED         ?= 1
 SEEDED       ?= $(addprefix $(BUILD)/tests/test_,bucket later learning learning_fails site store store_end store_epoch store_lmdb \
-                store_redis store_redis_field store_redis_wire style)
+                store_near store_paths store_redis store_redis_field store_redis_wire store_walk style)
 check-seeds: $(SEEDED)
 	@tests/seeds $(SEED) $(N) $(JOBS) $(SEEDED)
 .PHONY: check-seeds

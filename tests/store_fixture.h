@@ -246,6 +246,15 @@ static inline void learn(ctx_t *c, const char *site, unsigned i, unsigned first,
     observe_as(c, site, 2 * i, 2 * i + 1, first, n, &usual, 1);
 }
 
+/* Moves the clock on by n pages that have nothing to do with the keys of a test. */
+static inline void pass_pages(ctx_t *c, const char *site, unsigned from, unsigned n,
+                              const tmpl_policy_t *policy)
+{
+    for (unsigned i = 0; i < n; i++) {
+        observe_as(c, site, 2 * (from + i), 2 * (from + i) + 1, 0, 0, policy, 1);
+    }
+}
+
 /* What a page is that is only looked at. */
 #define LOOKED_ID   1000000
 #define LOOKED_TEXT 1000001

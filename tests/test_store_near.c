@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Near copies in every store: pages that show little but what a document has shown do not count. */
+#include "store_fixture.h"
+
+static const tmpl_policy_t near_policy = {
+    .min_df = 5, .lifetime_tb = 40, .lifetime_n = 10, .max_entries = 1000000
+};
+
+/* A page of n keys from the first on, 10 bytes each, but for the last one; its address is in a place of 64. */
+static tmpl_observation_t *near_page(ctx_t *c, unsigned place, unsigned number, unsigned first,
+                                     unsigned n, uint32_t last_length)
+{
+    tmpl_document_t *document = apr_palloc(c->pool, sizeof(*document));
+    tmpl_observation_t *page = apr_pcalloc(c->pool, sizeof(*page));
+    tmpl_share_t *shares = apr_palloc(c->pool, n * sizeof(*shares));
+    tmpl_key_t *keys = keys_of(c->pool, first, n);
+
+    for (unsigned i = 0; i < n; i++) {
+        shares[i] = (tmpl_share_t){ i, i + 1 < n ? 10 : last_length };
+    }
+    keys[n - 1].hash = model_key(1000 + number); /* what only this page has */
+    document->id = (uint64_t)number * 64 + place;
+    document->text = model_document(number * 100 + last_length);
+    page->site = "s";
+    page->document = document;
+    page->keys = keys;
+    page->n = n;
+    page->shares = shares;
+    page->n_shares = n;
+    page->policy = &near_policy;
+    page->age = c->age;
+    return page;
+}
+
+static void observe_near(ctx_t *c, unsigned place, unsigned number, unsigned first, unsigned n,
+                         uint32_t last_length, tmpl_learning_e learning)
+{
+    tmpl_observation_t *page = near_page(c, place, number, first, n, last_length);
+
+    page->learn = learning;
+    assert_int_equal(tmpl_store_observe(c->store, page, TIMEOUT, &c->counts, &c->err, c->pool),
+                     APR_SUCCESS);
+}
+
+static void assert_near(ctx_t *c, int near_copy, uint32_t pages, uint32_t df)
+{
+    assert_int_equal(c->counts.near_copy, near_copy);
+    assert_int_equal(c->counts.counted, !near_copy);
+    assert_int_equal(c->counts.pages, pages);
+    assert_int_equal(c->counts.records[0].df, df);
+}
+
+/* An article with a clock, asked for as ?a=1, ?a=2 and so on: one document, of which nothing more is kept. */
+static void near_copies_do_not_count(void **state)
+{
+    ctx_t *c = *state;
+    uint64_t entries;
+
+    observe_near(c, 3, 1, 0, 10, 9, TMPL_LEARNING_NOW);
+    assert_near(c, 0, 1, 1);
+    entries = stats_of(c, "s", &near_policy).entries;
+    for (unsigned i = 2; i < 20; i++) {
+        observe_near(c, 3, i, 0, 10, 9, TMPL_LEARNING_NOW); /* 90 bytes of 99 */
+        assert_near(c, 1, 1, 1);
+        assert_int_equal(c->counts.records[9].df, 0);
+        observe_near(c, 3, i, 0, 10, 9, TMPL_LEARNING_LATER);
+        assert_near(c, 1, 1, 1);
+        assert_false(c->counts.due);
+    }
+    assert_int_equal(stats_of(c, "s", &near_policy).entries, entries);
+    observe_near(c, 3, 20, 0, 10, 10,
+                 TMPL_LEARNING_NOW); /* 90 of 100: not more than nine parts of ten */
+    assert_near(c, 0, 2, 2);
+}
+
+/* They may come so close to each other that none was known when they were judged: then learning tells. */
+static void near_copies_at_once_do_not_count(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_observation_t *pages[TMPL_BATCH_MOST + 1];
+    uint32_t counted;
+
+    for (unsigned i = 0; i < DIM(pages); i++) {
+        observe_near(c, 3, i + 1, 0, 10, 9, TMPL_LEARNING_LATER);
+        assert_true(c->counts.due);
+        pages[i] = near_page(c, 3, i + 1, 0, 10, 9);
+    }
+    assert_int_equal(
+        tmpl_store_learn(c->store, pages, DIM(pages), TIMEOUT, &counted, &c->err, c->pool),
+        APR_SUCCESS);
+    assert_int_equal(counted, 1);
+    look(c, "s", 0, 1);
+    assert_int_equal(c->counts.records[0].df, 1);
+}
+
+/* However long it is: with 201 bytes of its own a page is a document. */
+static void near_copies_have_little_of_their_own(void **state)
+{
+    ctx_t *c = *state;
+
+    observe_near(c, 3, 1, 0, 401, 1, TMPL_LEARNING_NOW);
+    observe_near(c, 3, 2, 0, 401, 200, TMPL_LEARNING_NOW); /* of 4200 */
+    assert_near(c, 1, 1, 1);
+    observe_near(c, 3, 3, 0, 401, 201, TMPL_LEARNING_NOW);
+    assert_near(c, 0, 2, 2);
+}
+
+/* At another place so little in common is a template that nobody knows yet. */
+static void near_copies_elsewhere_have_template_in_common(void **state)
+{
+    ctx_t *c = *state;
+
+    for (unsigned i = 1; i < near_policy.min_df; i++) {
+        observe_near(c, i, i, 0, 5, 1, TMPL_LEARNING_NOW); /* 40 bytes of 41 */
+        assert_near(c, 0, i, i);
+    }
+    observe_near(c, 9, 9, 0, 54, 1,
+                 TMPL_LEARNING_NOW); /* the same, now template, and 490 of its own */
+    assert_near(c, 0, near_policy.min_df, near_policy.min_df);
+    observe_near(c, 10, 10, 0, 54, 9, TMPL_LEARNING_NOW); /* 490 of 499: 98.2 % */
+    assert_near(c, 1, near_policy.min_df, near_policy.min_df);
+    observe_near(c, 10, 10, 0, 54, 10, TMPL_LEARNING_NOW); /* 490 of 500: 98 % */
+    assert_near(c, 0, near_policy.min_df + 1, near_policy.min_df + 1);
+}
+
+/* Half of its text from each of two documents; and a document that is known, with a text that is not. */
+static void near_copies_are_of_one_document(void **state)
+{
+    ctx_t *c = *state;
+
+    observe_near(c, 3, 1, 0, 6, 1, TMPL_LEARNING_NOW);
+    observe_near(c, 3, 2, 5, 6, 1, TMPL_LEARNING_NOW);
+    observe_near(c, 3, 3, 0, 11, 1, TMPL_LEARNING_NOW);
+    assert_near(c, 0, 3, 2);
+    observe_near(c, 3, 1, 0, 6, 2, TMPL_LEARNING_NOW); /* what it says of itself it may change */
+    assert_int_equal(c->counts.near_copy, 0);
+    assert_int_equal(c->counts.counted, 0);
+    assert_int_equal(c->counts.records[5].df, 1);
+    assert_int_equal(c->counts.records[0].last, 3);
+}
+
+/* What is asked for under many addresses is in use, and lives. */
+static void near_copies_keep_entries_alive(void **state)
+{
+    ctx_t *c = *state;
+    const uint32_t tb = near_policy.lifetime_tb;
+
+    observe_near(c, 3, 1, 0, 10, 1, TMPL_LEARNING_NOW);
+    pass_pages(c, "s", 1000, tb / 4 - 1, &near_policy);
+    observe_near(c, 3, 2, 0, 10, 1, TMPL_LEARNING_LATER);
+    assert_near(c, 1, tb / 4, 1);
+    assert_int_equal(c->counts.records[0].last, 1);
+    assert_false(c->counts.due);
+    pass_pages(c, "s", 2000, 1, &near_policy);
+    observe_near(c, 3, 2, 0, 10, 1, TMPL_LEARNING_LATER);
+    assert_true(c->counts.due);
+    observe_near(c, 3, 2, 0, 10, 1, TMPL_LEARNING_NOW);
+    assert_near(c, 1, tb / 4 + 1, 1);
+    assert_int_equal(c->counts.records[0].last, tb / 4 + 1);
+    pass_pages(c, "s", 3000, tb, &near_policy);
+    look(c, "s", 0, 9);
+    assert_int_equal(c->counts.records[0].df, 1);
+}
+
+static const store_test_t table[] = {
+    TEST(ALL_STORES, near_copies_do_not_count),
+    TEST(ALL_STORES, near_copies_at_once_do_not_count),
+    TEST(ALL_STORES, near_copies_have_little_of_their_own),
+    TEST(ALL_STORES, near_copies_elsewhere_have_template_in_common),
+    TEST(ALL_STORES, near_copies_are_of_one_document),
+    TEST(ALL_STORES, near_copies_keep_entries_alive),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paths in every store: places of the layout, what text they are credited with, and how they live. */
+#include "store_fixture.h"
+
+/* A page of two segments and two paths, a table for each thing that may be wrong with it. */
+static void bad_parts_are_refused(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_document_t document = { 1, 2 };
+    const tmpl_key_t good[] = { { 1, TMPL_KIND_SEGMENT },
+                                { 2, TMPL_KIND_SEGMENT },
+                                { 1, TMPL_KIND_PATH },
+                                { 2, TMPL_KIND_PATH } };
+    const tmpl_key_t order[] = { good[0], good[2], good[1], good[3] };
+    const struct {
+        const tmpl_key_t *keys;
+        tmpl_share_t share;
+        tmpl_part_t part;
+        apr_status_t status;
+    } pages[] = {
+        { order, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 2, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 2, 1, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 4, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 2 }, APR_EINVAL },
+        { good, { 0, 1 }, { { 2, 3, TMPL_NONE }, 1, 0 }, APR_EINVAL },
+        { good, { 1, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_SUCCESS },
+    };
+
+    for (unsigned i = 0; i < DIM(pages); i++) {
+        tmpl_observation_t page = {
+            "s", &document, pages[i].keys, 4, &pages[i].share, 1, &pages[i].part, 1, &usual, 1, 0
+        };
+
+        assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                         pages[i].status);
+    }
+}
+
+/* One segment in a box, twice; the path named twice; and what the halving leaves. */
+static void paths_are_credited(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { 1, TMPL_KIND_PATH } };
+    static const struct {
+        uint32_t length, df, text, repeated;
+    } pages[] = {
+        { 100, 1, 100, 0 },
+        { 100, 2, 200, 200 }, /* from 1 to 2: both are credited */
+        { 101, 3, 301, 301 },
+        { 1U << 31, 4, (1U << 31) + 150, (1U << 31) + 150 },
+        { UINT32_MAX, 5, UINT32_MAX, UINT32_MAX },
+    };
+
+    for (unsigned i = 0; i < DIM(pages); i++) {
+        tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
+        tmpl_share_t share = { 0, pages[i].length };
+        tmpl_part_t part = { { 1, 1, TMPL_NONE }, 0, 1 };
+        tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &usual, 1, 0 };
+
+        assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                         APR_SUCCESS);
+        assert_int_equal(c->counts.records[0].text, 0);
+        assert_int_equal(c->counts.records[1].df, pages[i].df);
+        assert_int_equal(c->counts.records[1].last, i + 1);
+        assert_int_equal(c->counts.records[1].text, pages[i].text);
+        assert_int_equal(c->counts.records[1].repeated, pages[i].repeated);
+    }
+    assert_int_equal(stats_of(c, "s", &usual).template, 1); /* the path has DF 5 as well */
+}
+
+/* Paths go from this kind of store into each of the others, and on they count alike. */
+static void paths_are_exported(void **state)
+{
+    ctx_t *c = *state;
+    table_t *table;
+
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(try_path(c, "s", i, &usual, 1), APR_SUCCESS);
+    }
+    table = table_of(c, "s");
+    for (uintptr_t to = 0; to < BACKENDS; to++) {
+        void *other = (void *)to;
+
+        if (to != c->backend) {
+            assert_int_equal(setup(&other), 0);
+            import_into(other, "s", table);
+            assert_tables_equal(table, table_of(other, "s"));
+            assert_int_equal(try_path(other, "s", 9, &usual, 0), APR_SUCCESS);
+            assert_path(other, 3, 3, 30, 30);
+            assert_int_equal(try_path(other, "s", 9, &usual, 1), APR_SUCCESS);
+            assert_path(other, 4, 4, 40, 40);
+            teardown(&other);
+        }
+    }
+}
+
+/* A text known for long: last moves on, and nothing else. Without it the path dies. */
+static void known_text_keeps_its_paths_alive(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_policy_t policy = { .min_df = 5, .lifetime_tb = 20, .lifetime_n = 1, .max_entries = 1000 };
+
+    assert_int_equal(try_path(c, "s", 0, &policy, 1), APR_SUCCESS);
+    pass_pages(c, "s", 50, 5, &policy);
+    assert_int_equal(try_path(c, "s", 0, &policy, 1), APR_SUCCESS);
+    assert_path(c, 1, 6, 10, 0);
+    pass_pages(c, "s", 60, 20, &policy);
+    assert_int_equal(try_path(c, "s", 99, &policy, 0), APR_SUCCESS);
+    assert_path(c, 1, 6, 10, 0);
+    pass_pages(c, "s", 90, 1, &policy);
+    assert_int_equal(try_path(c, "s", 99, &policy, 0), APR_SUCCESS);
+    assert_path(c, 0, 0, 0, 0);
+}
+
+/* How many entries of a kind a site's table holds. */
+static unsigned kind_held(ctx_t *c, const char *site, tmpl_kind_e kind)
+{
+    const table_t *table = table_of(c, site);
+    unsigned n = 0;
+
+    for (int i = 0; i < table->entries->nelts; i++) {
+        n += APR_ARRAY_IDX(table->entries, i, tmpl_entry_t).key.kind == kind;
+    }
+    return n;
+}
+
+/* The sweeper goes by the DF of a path, 1 and 20, not by what its bytes say of another kind. */
+static void sweeper_knows_paths(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_policy_t policy = {
+        .min_df = 5, .lifetime_tb = 2, .lifetime_n = 1000, .max_entries = 100000
+    };
+
+    assert_int_equal(try_path(c, "s", 0, &policy, 1), APR_SUCCESS);
+    pass_pages(c, "s", 100, 40, &policy);
+    assert_int_equal(kind_held(c, "s", TMPL_KIND_PATH), 0);
+    for (unsigned i = 1; i <= 20; i++) {
+        assert_int_equal(try_path(c, "s", i, &policy, 1), APR_SUCCESS);
+    }
+    pass_pages(c, "s", 200, 300, &policy); /* a DF of 6 would live for 258 */
+    assert_int_equal(kind_held(c, "s", TMPL_KIND_PATH), 1);
+    assert_int_equal(try_path(c, "s", 99, &policy, 0), APR_SUCCESS);
+    assert_path(c, 20, 61, 200, 200);
+}
+
+/* Segments come first: at max_entries the path finds no room, and its record says so. */
+static void full_site_takes_no_new_paths(void **state)
+{
+    ctx_t *c = *state;
+    const tmpl_key_t keys[] = { { 1, TMPL_KIND_SEGMENT }, { 1, TMPL_KIND_PATH } };
+    const tmpl_document_t document = { 1, 2 };
+    const tmpl_share_t share = { 0, 10 };
+    const tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
+    tmpl_policy_t policy = usual;
+    tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &policy, 1, 0 };
+
+    policy.max_entries = 1;
+    assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(c->counts.records[0].df, 1);
+    assert_int_equal(c->counts.records[1].df, 0);
+    assert_int_equal(c->counts.records[1].text, 0);
+}
+
+static const store_test_t table[] = {
+    TEST(ALL_STORES, bad_parts_are_refused), TEST(ALL_STORES, paths_are_credited),
+    TEST(ALL_STORES, paths_are_exported),    TEST(ALL_STORES, known_text_keeps_its_paths_alive),
+    TEST(ALL_STORES, sweeper_knows_paths),   TEST(ALL_STORES, full_site_takes_no_new_paths),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}
