@@ -13,8 +13,14 @@
 
 #include "mod_tmpl.h"
 
-/* How long the store may take for them, or for one site's; and in all at the end of a child. */
+/* How long the store may take for them, or for one site's. */
 #define LEARN_TIMEOUT apr_time_from_sec(1)
+/*
+ * How long what waits may take in all at the end of a child. For one that ends gracefully nobody waits; one that does not
+ * end otherwise is told so again after three seconds, and killed after nine.
+ */
+#define END_TIMEOUT          apr_time_from_sec(1)
+#define GRACEFUL_END_TIMEOUT apr_time_from_sec(5)
 /* After so many sites in a row that failed it is the store that fails: the others need not be tried. */
 #define SITES_FAIL_MOST 2
 /* How long the end of a child waits for whoever is just learning. */
@@ -36,6 +42,14 @@ struct tmpl_learner_t {
     apr_thread_mutex_t *learning;
     apr_uint32_t closed; /* nothing waits any more; atomic */
 };
+
+static int ends_gracefully; /* this child */
+
+void tmpl_learning_child_stopping(apr_pool_t *pchild, int graceful)
+{
+    (void)pchild;
+    ends_gracefully = graceful;
+}
 
 void tmpl_learning_reset(apr_pool_t *pconf)
 {
@@ -143,8 +157,8 @@ static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tm
     put_back(learner, taken, n, 0);
 }
 
-/* Has some of what waits learnt. Whether there is no reason to stop. */
-static int learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
+/* Has some of what waits learnt; what the store has said. */
+static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
     tmpl_waiting_t taken[TMPL_BATCH_MOST];
     tmpl_error_t err = { APR_SUCCESS, "" };
@@ -159,7 +173,19 @@ static int learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *
         }
     }
     tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, &err, NULL, pool);
-    return err.status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err.status);
+    return err.status;
+}
+
+/* Whether others had the store all the time, or it was slow: it may take what waits in a moment. */
+static int is_late(apr_status_t said)
+{
+    return said == APR_TIMEUP || said == APR_EBUSY;
+}
+
+/* Whether that is no reason to stop. There is no later for a child that ends. */
+static int goes_on(apr_status_t said, int at_end)
+{
+    return said == APR_SUCCESS || APR_STATUS_IS_ENOSPC(said) || (at_end && is_late(said));
 }
 
 /* Whether this process is to end: its watchdog is waited for. */
@@ -188,17 +214,17 @@ static int wait_for_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
     return rv == APR_SUCCESS;
 }
 
-/* Has some of what waits learnt when it is this child's turn, or none will come. Whether there is no reason to stop. */
-static int take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int at_end, apr_time_t end,
-                     apr_pool_t *pool)
+/* Has some of what waits learnt when it is this child's turn, or none will come; what the store has said. */
+static apr_status_t take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
+                              apr_time_t end, apr_pool_t *pool)
 {
     int locked = wait_for_turn(learner, at_end, end);
-    int more = learn_some(learner, store, pool);
+    apr_status_t said = learn_some(learner, store, pool);
 
     if (locked) {
         apr_proc_mutex_unlock(learner->turn);
     }
-    return more;
+    return said;
 }
 
 static void rest(apr_interval_time_t worked)
@@ -210,21 +236,28 @@ static void rest(apr_interval_time_t worked)
     }
 }
 
+static apr_interval_time_t end_timeout(void)
+{
+    return ends_gracefully ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
+}
+
 /* Has what is due learnt, or at the end all that waits, if the store may be asked; by who holds learner->learning. */
 static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                           apr_pool_t *pool)
 {
-    apr_time_t now = tmpl_clock(), end = at_end ? now + LEARN_TIMEOUT : APR_INT64_MAX;
+    apr_time_t now = tmpl_clock(), end = at_end ? now + end_timeout() : APR_INT64_MAX;
     apr_pool_t *scratch;
     int more = store != NULL; /* nothing waits for a store that was never opened */
+    apr_status_t said = APR_SUCCESS;
 
     apr_pool_create(&scratch, pool);
     /* a trial of a store that failed must be used, so that is asked last */
     while (more && tmpl_later_is_due(learner->later, at_end ? APR_INT64_MAX : now) &&
-           tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN)) {
+           (is_late(said) || tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN))) {
         apr_time_t start = now;
 
-        more = take_turn(learner, store, at_end, end, scratch);
+        said = take_turn(learner, store, at_end, end, scratch);
+        more = goes_on(said, at_end);
         apr_pool_clear(scratch);
         now = tmpl_clock();
         more &= now < end && (at_end || !is_stopping());

@@ -407,6 +407,9 @@ void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err);
 /* What has pages that wait for one store learnt, in one child. */
 typedef struct tmpl_learner_t tmpl_learner_t;
 
+/* child_stopping hook: a child that ends gracefully has more time for what waits. */
+void tmpl_learning_child_stopping(apr_pool_t *pchild, int graceful);
+
 /* pre_config and post_config hooks; number tells it from those of other stores. */
 void tmpl_learning_reset(apr_pool_t *pconf);
 tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_rec *s,

@@ -55,6 +55,7 @@ static int mpm_state;                  /* what httpd is doing */
 static apr_interval_time_t room;       /* how long a page may wait for it */
 static const char *bad_site;           /* and of this one always */
 static apr_interval_time_t slow;       /* how long each page takes it: past its timeout it fails */
+static apr_interval_time_t takes;      /* how long they all take it */
 static tmpl_learning_e was_asked;      /* how the last page was to be learnt */
 static tmpl_observation_t a_page;      /* what waits of each */
 static tmpl_document_t document;       /* each page is another one, */
@@ -147,6 +148,7 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     if (turn_of != NULL) {
         turn_was_taken = turn_is_taken(turn_of);
     }
+    clock_now += takes;
     handed++;
     last_n = n;
     *new_ones = said.status == APR_SUCCESS ? n : 0;
@@ -275,9 +277,11 @@ static tmpl_link_t *start(apr_status_t how)
     slept = 0;
     meanwhile = NULL;
     apr_atomic_set32(&inside, 0); /* a process of its own */
+    ends_gracefully = 0;
     mpm_state = AP_MPMQ_RUNNING;
     room = 1;
     slow = 0;
+    takes = 0;
 
     clock_now = apr_time_from_sec(1000);
     understood = 1;

@@ -152,12 +152,11 @@ static void time_passes(apr_interval_time_t time)
     clock_now += time;
 }
 
-/* Another child's store may hang: who is to end does not wait for that. */
-static void who_ends_waits_for_no_turn(void **state)
+/* Another child's store may hang: who is to end does not wait for that, or not for long. */
+static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
 {
     tmpl_link_t *link = start_waiting(1000);
 
-    (void)state;
     requests(link, "s", LEARN_AT_ONCE + 1);
     other_takes_turn(link);
     meanwhile = time_passes;
@@ -166,13 +165,21 @@ static void who_ends_waits_for_no_turn(void **state)
     tick_after(1000);
     assert_int_equal(handed, 1);
     assert_int_equal(slept, 0);
+    tmpl_learning_child_stopping(pool, graceful);
     apr_pool_destroy(link->pool);
     alarm(0);
     assert_int_equal(handed, 2);
-    assert_int_equal(slept, LEARN_TIMEOUT);
+    assert_int_equal(slept, at_most);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], LEARN_AT_ONCE + 1);
     handed = 0;
     other_gives_up_turn(0);
+}
+
+static void who_ends_waits_for_no_turn(void **state)
+{
+    (void)state;
+    wait_for_no_turn(0, END_TIMEOUT);
+    wait_for_no_turn(1, GRACEFUL_END_TIMEOUT);
 }
 
 /* A site's pages stand together, as they do in a store; the oldest page's come first. */
@@ -213,10 +220,29 @@ static void the_end_of_a_child_learns_what_waits(void **state)
 
     link = start_waiting(1000);
     request(link, "s");
-    store_hangs();
+    learns = (tmpl_error_t){ APR_EGENERAL, "it is gone" };
     apr_pool_destroy(link->pool);
     assert_int_equal(handed, 1);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
+}
+
+/* There is no later for it, so a store that was late is tried again; for no longer than that is. */
+static void at_the_end_who_is_late_is_tried_again(void **state)
+{
+    static const apr_status_t late[] = { APR_TIMEUP, APR_EBUSY };
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(late) / sizeof(late[0]); i++) {
+        tmpl_link_t *link = start_waiting(1000);
+
+        requests(link, "s", 3);
+        learns = (tmpl_error_t){ late[i], "it is late" };
+        takes = END_TIMEOUT / 3 + 1;
+        apr_pool_destroy(link->pool);
+        assert_int_equal(handed, 3);
+        assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 3);
+    }
 }
 
 /* Waits for room that never comes. */
@@ -315,6 +341,7 @@ static const struct CMUnitTest tests[] = {
     TEST(who_ends_waits_for_no_turn),
     TEST(pages_are_handed_over_by_site),
     TEST(the_end_of_a_child_learns_what_waits),
+    TEST(at_the_end_who_is_late_is_tried_again),
     TEST(a_child_may_end_while_one_waits_for_room),
     TEST(a_child_may_end_within_a_request),
 };
