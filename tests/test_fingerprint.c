@@ -175,23 +175,27 @@ static uint64_t bits_by_document(char *text, apr_pool_t *pool)
     return bits;
 }
 
-/* Text is read in pieces: where they end changes nothing, however long words are. */
+/*
+ * Text is read in pieces, and many of these at a time: where they end changes nothing, however long words are, in
+ * whatever script.
+ */
 static void words_of_any_length(void **state)
 {
     static const unsigned lengths[] = { 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 129, 300 };
-    static const char letters[] = "abcXYZ0189";
+    static const char *const letters[] = {
+        "a", "B", "0", "\xC3\xA9", "\xE1\xBA\xBF", "\xF0\x9D\x92\x9C"
+    };
     static const char *const between[] = { " ", ", ", ".", " - '" };
     uint32_t random = 1;
     for (unsigned offset = 0; offset < 70; offset++) {
         char *text = apr_psprintf(*state, "%*s", (int)offset, "");
         for (unsigned w = 0; w < 60; w++) {
             unsigned n = lengths[(random >> 8) % (sizeof(lengths) / sizeof(lengths[0]))];
-            char *word = apr_palloc(*state, n + 1);
+            char *word = apr_pcalloc(*state, 4 * n + 1);
             for (unsigned i = 0; i < n; i++) {
                 random = random * 1664525 + 1013904223;
-                word[i] = letters[(random >> 16) % (sizeof(letters) - 1)];
+                strcat(word, letters[(random >> 16) % (sizeof(letters) / sizeof(letters[0]))]);
             }
-            word[n] = '\0';
             text = apr_pstrcat(*state, text, word, between[(random >> 20) % 4], NULL);
         }
         tmpl_fingerprint_t is = of(apr_pstrcat(*state, "<p>", text, NULL), NULL, *state);

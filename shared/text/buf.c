@@ -39,31 +39,36 @@ void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
     buf->at[buf->len] = '\0';
 }
 
-void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
+uint32_t tmpl_utf8_put(char *to, uint32_t code)
 {
-    char utf8[4];
-    apr_size_t n;
+    uint32_t n;
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
         code = 0xFFFD;
     }
     if (code < 0x80) {
-        utf8[0] = (char)code;
-        n = 1;
+        to[0] = (char)code;
+        return 1;
     }
-    else if (code < 0x800) {
-        utf8[0] = (char)(0xC0 | code >> 6);
+    if (code < 0x800) {
+        to[0] = (char)(0xC0 | code >> 6);
         n = 2;
     }
     else if (code < 0x10000) {
-        utf8[0] = (char)(0xE0 | code >> 12);
+        to[0] = (char)(0xE0 | code >> 12);
         n = 3;
     }
     else {
-        utf8[0] = (char)(0xF0 | code >> 18);
+        to[0] = (char)(0xF0 | code >> 18);
         n = 4;
     }
-    for (apr_size_t i = 1; i < n; i++) {
-        utf8[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3F));
+    for (uint32_t i = 1; i < n; i++) {
+        to[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3F));
     }
-    tmpl_buf_add(buf, utf8, n);
+    return n;
+}
+
+void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
+{
+    char utf8[TMPL_UTF8_MOST];
+    tmpl_buf_add(buf, utf8, tmpl_utf8_put(utf8, code));
 }

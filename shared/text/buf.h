@@ -35,6 +35,10 @@ static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)
     buf->at[buf->len] = '\0';
 }
 
+/* Writes one character in UTF-8, of TMPL_UTF8_MOST bytes at most, and returns how many; U+FFFD for what is no character. */
+#define TMPL_UTF8_MOST 4
+uint32_t tmpl_utf8_put(char *to, uint32_t code);
+
 /* Adds one character in UTF-8; U+FFFD for what is no character. */
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code);
 

@@ -7,9 +7,10 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
+#include "page/tag_index.h"
 #include "text/ascii.h"
-#include "text/eight.h"
 #include "text/entity.h"
+#include "text/sixteen.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
 
@@ -74,27 +75,30 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
     line->buf->len += (apr_size_t)(to - at);
 }
 
-/* Marks what is not ASCII, and NUL and where they are looked for ampersands. */
-static inline uint64_t not_plain(uint64_t eight, uint64_t ampersands)
+typedef signed char signed_sixteen_t __attribute__((vector_size(TMPL_SIXTEEN)));
+
+/* Which bytes are not ASCII, or NUL, or an ampersand where they are looked for: below 1, as numbers with a sign. */
+static inline unsigned not_plain(tmpl_sixteen_t bytes, unsigned char ampersand)
 {
-    return (eight & TMPL_EACH(0x80)) | tmpl_eight_zero(eight) | tmpl_eight_zero(eight ^ ampersands);
+    tmpl_sixteen_t odd = (tmpl_sixteen_t)((signed_sixteen_t)bytes < 1);
+    return tmpl_sixteen_bits(odd | (tmpl_sixteen_t)(bytes == ampersand));
 }
 
 /* Bytes that text begins with and that are characters of ASCII, and no reference. */
 static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
 {
-    uint64_t ampersands = references ? TMPL_EACH('&') : 0;
-    uint64_t marks = 0;
+    unsigned char ampersand = references ? '&' : 0;
+    unsigned marks = 0;
     apr_size_t n = 0;
-    for (; n + 8 <= len && marks == 0; n += 8) {
-        marks = not_plain(tmpl_eight(text + n), ampersands);
+    for (; n + TMPL_SIXTEEN <= len && marks == 0; n += TMPL_SIXTEEN) {
+        marks = not_plain(tmpl_sixteen(text + n, text + len), ampersand);
     }
-    if (marks == 0 && n < len && len >= 8) { /* the last eight, some of them once more */
+    if (marks == 0 && n < len && len >= TMPL_SIXTEEN) { /* the last ones, some of them once more */
         n = len;
-        marks = not_plain(tmpl_eight(text + n - 8), ampersands);
+        marks = not_plain(tmpl_sixteen(text + n - TMPL_SIXTEEN, text + len), ampersand);
     }
     if (marks != 0) {
-        return n - 8 + tmpl_eight_first(marks);
+        return n - TMPL_SIXTEEN + (unsigned)__builtin_ctz(marks);
     }
     while (n < len && text[n] > 0 && (text[n] != '&' || !references)) {
         n++;
@@ -170,23 +174,10 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
     give_segment(&reader, segment);
 }
 
-/* Whether the tag (its name is at name) may stand within a word. */
-static int is_inline(const char *name, apr_size_t len)
-{
-    apr_size_t n = 0;
-    if (n < len && name[n] == '/') {
-        name++;
-        len--;
-    }
-    while (n < len && tmpl_is_alnum(name[n])) {
-        n++;
-    }
-    return (tmpl_tag_flags(tmpl_tag_find(name, n)) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) == 0;
-}
-
 /* Whether the source between two segments, tags and comments, parts the words on its sides. */
 static int parts_words(const char *at, apr_size_t len)
 {
+    const tmpl_tag_index_t *index = tmpl_tag_index();
     const char *end = at + len;
     while (at < end) {
         if (*at != '<') {
@@ -198,7 +189,9 @@ static int parts_words(const char *at, apr_size_t len)
             at = close != NULL ? close + 3 : end;
             continue;
         }
-        if (!is_inline(at + 1, (apr_size_t)(end - at - 1))) {
+        uint32_t name = end - at > 1 && at[1] == '/' ? 2 : 1;
+        tmpl_tag_e tag = tmpl_tag_read(index, at, (uint32_t)(end - at), &name);
+        if ((tmpl_tag_flags(tag) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) != 0) {
             return 1;
         }
         const char *close = memchr(at, '>', (size_t)(end - at));

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fingerprint/sketch.h"
+
+#ifndef __clang_analyzer__ /* it takes no word for it that a text is there */
+#define XXH_INLINE_ALL
+#endif
+#include <xxhash.h>
+
+#include "fingerprint/fingerprint.h"
+#include "fingerprint/words.h"
+
+/* Sets of bytes are used as numbers; to gather them in vectors first takes longer. */
+#pragma GCC optimize("no-tree-slp-vectorize")
+
+#define BIN_BITS 6
+
+/* So many bytes are copied at once, and the rest of a word by as many again: most words are shorter. */
+#define COPIED 16
+
+/* Bytes of a character, and blanks around it. */
+#define CHAR_MOST 6
+
+/* The functions below are made for each kind of processors. */
+#define FOR_EACH_KIND static inline __attribute__((always_inline))
+
+static inline void add_shingle(uint64_t *bins, const char *first, uint32_t len)
+{
+    uint64_t hash = XXH64(first, len, 0);
+    uint64_t *least = &bins[hash >> (64 - BIN_BITS)];
+    uint64_t value = hash << BIN_BITS >> BIN_BITS;
+    *least = value < *least ? value : *least;
+}
+
+/* How many bits are set from the lowest one on. */
+static inline uint32_t count_run(uint64_t bits)
+{
+    return ~bits != 0 ? (uint32_t)__builtin_ctzll(~bits) : 64;
+}
+
+/* Copies the letters of a word, or more of them, to where there is room for a whole piece. */
+static inline void copy_letters(char *to, const unsigned char *letters, uint32_t n)
+{
+    memcpy(to, letters, COPIED);
+    if (n > COPIED) {
+        memcpy(to + COPIED, letters + COPIED, TMPL_PIECE - COPIED);
+    }
+}
+
+/* What a piece adds to: as the sketch has it, which a compiler cannot keep in registers while it writes to words. */
+typedef struct {
+    char *at;         /* of words */
+    char *end;        /* and where the next byte goes */
+    uint32_t *starts; /* of the word that is next, or goes on */
+    int in_word;
+} pen_t;
+
+/* The word is complete. */
+FOR_EACH_KIND void end_word(pen_t *pen)
+{
+    *pen->end++ = ' ';
+    *++pen->starts = (uint32_t)(pen->end - pen->at);
+}
+
+/* n bytes, of which TMPL_PIECE may be read. Words are letters and digits, and all that is not ASCII. */
+FOR_EACH_KIND void read_piece(pen_t *pen, const unsigned char *bytes, uint32_t n, tmpl_look_t *look)
+{
+    static const unsigned char nothing[16];
+    unsigned char letters[2 * TMPL_PIECE];
+    const uint64_t all = ~(uint64_t)0;
+    tmpl_piece_t piece = look(bytes, n, nothing);
+    uint64_t words = (piece.words | piece.wide) & all >> (TMPL_PIECE - n);
+    for (uint32_t i = 0; i < TMPL_PIECE; i++) {
+        /* the bit that makes letters small is set in digits anyhow */
+        letters[i] = bytes[i] | (unsigned char)((~bytes[i] & 0x80) >> 2);
+    }
+    if (pen->in_word) {
+        uint32_t more = count_run(words);
+        copy_letters(pen->end, letters, more);
+        pen->end += more;
+        if (more >= n) {
+            return;
+        }
+        end_word(pen);
+        words &= words + 1;
+    }
+    pen->in_word = (words >> (n - 1) & 1) != 0;
+    while (words != 0) {
+        uint32_t first = (uint32_t)__builtin_ctzll(words);
+        uint32_t length = count_run(words >> first);
+        words &= words + ((uint64_t)1 << first); /* without this run */
+        copy_letters(pen->end, letters + first, length);
+        pen->end += length;
+        end_word(pen);
+    }
+    if (pen->in_word) { /* after all it is not complete */
+        pen->end--;
+        pen->starts--;
+    }
+}
+
+FOR_EACH_KIND void read_words(tmpl_sketch_t *sketch, tmpl_look_t *look)
+{
+    const unsigned char *bytes = (const unsigned char *)sketch->text;
+    /* each byte may be a word, with a blank behind it; and what is copied is more than a word */
+    char *end = tmpl_buf_room(&sketch->words, 2 * sketch->len + 2 * TMPL_PIECE);
+    pen_t pen = { sketch->words.at, end, sketch->starts + sketch->n, sketch->in_word };
+    for (uint32_t at = 0; at < sketch->len; at += TMPL_PIECE) {
+        uint32_t left = sketch->len - at;
+        read_piece(&pen, bytes + at, left < TMPL_PIECE ? left : TMPL_PIECE, look);
+    }
+    uint32_t n = (uint32_t)(pen.starts - sketch->starts);
+    sketch->n_words += n - sketch->n;
+    sketch->n = n;
+    sketch->in_word = pen.in_word;
+    sketch->words.len = (apr_size_t)(pen.end - pen.at);
+    sketch->len = 0;
+}
+
+static void read_words_anywhere(tmpl_sketch_t *sketch)
+{
+    read_words(sketch, tmpl_look_anywhere);
+}
+
+#ifdef TMPL_FOR_AVX2
+TMPL_FOR_AVX2 static void read_words_avx2(tmpl_sketch_t *sketch)
+{
+    read_words(sketch, tmpl_look_avx2);
+}
+#endif
+
+static void read_all_words(tmpl_sketch_t *sketch)
+{
+#ifdef TMPL_FOR_AVX2
+    if (tmpl_has_avx2()) {
+        read_words_avx2(sketch);
+        return;
+    }
+#endif
+    read_words_anywhere(sketch);
+}
+
+/* What no shingle needs any more is thrown away. */
+static void keep_last(tmpl_sketch_t *sketch)
+{
+    enum { KEPT = TMPL_FINGERPRINT_SHINGLE - 1 };
+    tmpl_buf_t *words = &sketch->words;
+    uint32_t gone = sketch->n > KEPT ? sketch->n - KEPT : 0;
+    uint32_t start = sketch->starts[gone];
+    memmove(words->at, words->at + start, words->len - start);
+    words->len -= start;
+    sketch->n -= gone;
+    for (uint32_t i = 0; i <= sketch->n; i++) {
+        sketch->starts[i] = sketch->starts[gone + i] - start;
+    }
+}
+
+void tmpl_sketch_read(tmpl_sketch_t *sketch)
+{
+    read_all_words(sketch);
+    sketch->words.at[sketch->words.len] = '\0';
+    /* not as words come: to read at once what has just been written in parts takes longer */
+    for (uint32_t i = 0; i + TMPL_FINGERPRINT_SHINGLE <= sketch->n; i++) {
+        const uint32_t *starts = sketch->starts + i;
+        add_shingle(sketch->least, sketch->words.at + starts[0],
+                    starts[TMPL_FINGERPRINT_SHINGLE] - 1 - starts[0]);
+    }
+    keep_last(sketch);
+}
+
+void tmpl_sketch_init(tmpl_sketch_t *sketch, apr_pool_t *pool)
+{
+    sketch->len = 0;
+    sketch->in_word = 0;
+    sketch->n = 0;
+    sketch->n_words = 0;
+    sketch->starts[0] = 0;
+    tmpl_buf_init(&sketch->words, pool);
+    memset(sketch->least, 0xFF, sizeof(sketch->least));
+}
+
+void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len)
+{
+    while (len > TMPL_SKETCH_TEXT - sketch->len) {
+        apr_size_t some = TMPL_SKETCH_TEXT - sketch->len;
+        memcpy(sketch->text + sketch->len, bytes, some);
+        sketch->len = TMPL_SKETCH_TEXT;
+        bytes += some;
+        len -= some;
+        tmpl_sketch_read(sketch);
+    }
+    memcpy(sketch->text + sketch->len, bytes, len);
+    sketch->len += (uint32_t)len;
+}
+
+/* Characters that are no ASCII are written as those that are not: with blanks where they are no part of a word. */
+void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
+{
+    tmpl_char_e kind = code < 0x80 ? TMPL_CHAR_WORD : tmpl_char_kind(code);
+    if (sketch->len > TMPL_SKETCH_TEXT - CHAR_MOST) {
+        tmpl_sketch_read(sketch);
+    }
+    if (kind != TMPL_CHAR_WORD) {
+        sketch->text[sketch->len++] = ' ';
+    }
+    if (kind == TMPL_CHAR_PARTS) {
+        return;
+    }
+    sketch->len += tmpl_utf8_put(sketch->text + sketch->len, code);
+    if (kind == TMPL_CHAR_DENSE) {
+        sketch->text[sketch->len++] = ' ';
+    }
+}
+
+/* A bin without a value takes another bit of the next that has one: of short texts few bins do. */
+uint64_t tmpl_sketch_bits(const tmpl_sketch_t *sketch)
+{
+    const uint64_t *least = sketch->least;
+    uint64_t bits = 0;
+    for (unsigned bin = 0; bin < TMPL_SKETCH_BINS; bin++) {
+        unsigned step = 0;
+        while (step < TMPL_SKETCH_BINS - 1 &&
+               least[(bin + step) % TMPL_SKETCH_BINS] == TMPL_SKETCH_EMPTY) {
+            step++;
+        }
+        bits |= (least[(bin + step) % TMPL_SKETCH_BINS] >> step & 1) << bin;
+    }
+    return bits;
+}
