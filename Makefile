@@ -101,10 +101,10 @@ crossval: $(BUILD)/bench/features
 	@$(call with,CORPUS) bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)" $(MORE)
 .PHONY: crossval
 
-# auto-accuracy CORPUS=DIR FOLDS=5   the detector auto, by the scorer, on sites its model was not trained on; MORE=DIR: more sites, in the folds, too
+# auto-accuracy CORPUS=DIR FOLDS=5   the detector auto, by the scorer, on sites its model was not trained on; MORE=DIR: more sites, in the folds, too; MODELS=DIR of auto-folds
 auto-accuracy: FOLDS = 5
 auto-accuracy: $(BUILD)/bench/features $(BUILD)/tmplctl
-	@$(call with,CORPUS) bench/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)
+	@$(call with,CORPUS) MODELS="$(MODELS)" bench/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)
 .PHONY: auto-accuracy
 
 # auto-train CORPUS=DIR    writes conf/auto.model: trained on DIR/DS/SITE, and on MORE=DIR of bench/debian-sites
