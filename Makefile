@@ -253,8 +253,9 @@ tsan:
 # check-seeds N=n [SEED=1]   the tests of stores with each of n seeds (tests/seeded.c), from SEED on: they must hold for all
 N            ?= 100
 SEED         ?= 1
-SEEDED       ?= $(addprefix $(BUILD)/tests/test_,bucket later learning learning_fails site store store_end store_epoch store_lmdb \
-                store_near store_paths store_redis store_redis_field store_redis_wire store_walk style)
+SEEDED       ?= $(addprefix $(BUILD)/tests/test_,bucket later learning learning_fails site store store_end store_epoch \
+                store_lmdb store_lmdb_buckets store_lmdb_file store_lmdb_full store_near store_paths store_redis store_redis_field \
+                store_redis_wire store_walk style)
 check-seeds: $(SEEDED)
 	@tests/seeds $(SEED) $(N) $(JOBS) $(SEEDED)
 .PHONY: check-seeds

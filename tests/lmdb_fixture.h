@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tests of LMDB share: work in processes of their own, with a store or without, and a look at the file
+ * as LMDB alone sees it.
+ */
+#ifndef TESTS_LMDB_FIXTURE_H
+#define TESTS_LMDB_FIXTURE_H
+
+#include "store_fixture.h"
+
+#include <lmdb.h>
+
+static inline const char *lmdb_dir(const ctx_t *c)
+{
+    return c->uri + strlen("lmdb:");
+}
+
+/* Runs child in a process of its own, without a store. */
+static inline pid_t in_child_alone(ctx_t *c, unsigned number,
+                                   int (*child)(ctx_t *c, unsigned number))
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(child(c, number));
+    }
+    return pid;
+}
+
+/* Runs child in a process of its own with a store of its own. */
+static inline pid_t in_child(ctx_t *c, unsigned number, int (*child)(ctx_t *c, unsigned number))
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        ctx_t *own = calloc(1, sizeof(*own));
+        apr_status_t rv;
+
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        apr_pool_create(&own->pool, NULL);
+        own->uri = c->uri;
+        rv = tmpl_store_open(&own->store, own->uri, NULL, &own->err, own->pool);
+        if (rv == APR_SUCCESS) {
+            rv = child(own, number);
+            apr_pool_destroy(own->pool);
+        }
+        _exit(rv == APR_SUCCESS ? 0 : 1);
+    }
+    return pid;
+}
+
+static inline void assert_exits(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define PAGES_OF_PROCESS 50
+
+static inline int child_learns(ctx_t *c, unsigned number)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (unsigned i = 0; rv == APR_SUCCESS && i < PAGES_OF_PROCESS; i++) {
+        unsigned page = number * PAGES_OF_PROCESS + i;
+
+        rv = try_observe(c, "s", 2 * page, 2 * page + 1, 0, 20, &usual, 1, TIMEOUT);
+    }
+    return rv;
+}
+
+/* The file as LMDB alone sees it, while no store has it open here: a child's work. */
+static inline int raw_begin(ctx_t *c, MDB_env **env, MDB_txn **txn, MDB_dbi *dbi, const char *name)
+{
+    return mdb_env_create(env) != 0 || mdb_env_set_maxdbs(*env, 4) != 0 ||
+           mdb_env_open(*env, lmdb_dir(c), 0, 0600) != 0 ||
+           mdb_txn_begin(*env, NULL, 0, txn) != 0 || mdb_dbi_open(*txn, name, 0, dbi) != 0;
+}
+
+/* Whether the file holds so many buckets, whosever. */
+static inline int child_counts_buckets(ctx_t *c, unsigned number)
+{
+    MDB_stat stat;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    int wrong;
+
+    if (raw_begin(c, &env, &txn, &dbi, "entries")) {
+        return 1;
+    }
+    wrong = mdb_stat(txn, dbi, &stat) != 0 || stat.ms_entries != number;
+    mdb_txn_abort(txn);
+    mdb_env_close(env);
+    return wrong;
+}
+
+/* A store that is open in a pool of its own, to be closed by ending that. */
+static inline apr_pool_t *open_apart(ctx_t *c, uint32_t max_sites)
+{
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    apr_pool_t *pool;
+
+    opts.max_sites = max_sites;
+    apr_pool_create(&pool, NULL);
+    assert_int_equal(tmpl_store_open(&c->store, c->uri, &opts, &c->err, pool), APR_SUCCESS);
+    return pool;
+}
+
+/* Opening uri must fail, and name it. */
+static inline apr_status_t cannot_open(ctx_t *c, const char *uri)
+{
+    tmpl_store_t *store = NULL;
+    apr_status_t rv = tmpl_store_open(&store, uri, NULL, &c->err, c->pool);
+
+    assert_int_not_equal(rv, APR_SUCCESS);
+    assert_int_equal(rv, c->err.status);
+    assert_non_null(strstr(c->err.text, uri));
+    return rv;
+}
+
+#endif
