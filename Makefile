@@ -260,7 +260,7 @@ check-seeds: $(SEEDED)
 	@tests/seeds $(SEED) $(N) $(JOBS) $(SEEDED)
 .PHONY: check-seeds
 
-# fuzz SECONDS=n   each of the fuzzers for its part of that, from its seeds; a finding is kept in build/fuzz
+# fuzz SECONDS=n [SEED=1]   each of the fuzzers for its part of that, from its seeds; a finding is kept in build/fuzz; SEED=0: any
 SECONDS  ?= 30
 FUZZERS  := page config reply links decision
 FUZZ_CC  ?= clang
@@ -279,7 +279,7 @@ fuzz_stalled = { input=$$(sed -n 's/.*Test unit written to \(.*timeout-.*\)/\1/p
 fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 	for f in $(FUZZERS); do \
 	  mkdir -p $(BUILD)/fuzz/$$f && \
-	  $(BUILD)/fuzz/fuzz_$$f -max_total_time=$$(( ($(SECONDS) + 3) / $(words $(FUZZERS)) )) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	  $(BUILD)/fuzz/fuzz_$$f -max_total_time=$$(( ($(SECONDS) + 3) / $(words $(FUZZERS)) )) -seed=$(SEED) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 	    -dict=tests/fuzz/page.dict -max_len=2048 -artifact_prefix=$(BUILD)/fuzz/ -verbosity=0 \
 	    $(BUILD)/fuzz/$$f tests/fuzz/seeds/$$f 2>&1 | tee $(BUILD)/fuzz/$$f.log | grep -E "number_of_executed|ERROR|of$$|expected|found" ; \
 	  if grep -qE "ERROR|SUMMARY" $(BUILD)/fuzz/$$f.log && ! $(call fuzz_stalled,$$f); then cat $(BUILD)/fuzz/$$f.log; exit 1; fi; \
