@@ -218,7 +218,7 @@ check-units: all units $(BUILD)/tests/oracle_corpus
 	$(PROVE) -e '' $(TESTS)
 	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so $(PROVE) $(wildcard tests/*.t)
 
-PLAIN := $(addprefix $(BUILD)/plain/tests/test_,collapse detector feature fingerprint oracle trees)
+PLAIN := $(addprefix $(BUILD)/plain/tests/test_,collapse detector feature feature_alike fingerprint oracle trees)
 check-plain:
 	$(MAKE) BUILD=$(BUILD)/plain CPPFLAGS=-DTMPL_NO_AVX2 CFLAGS=-O1 $(PLAIN)
 	$(PROVE) -e '' $(PLAIN)
