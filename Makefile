@@ -234,7 +234,7 @@ check-sanitized:
 	  $(PROVE) $(SANITIZED_T)
 	$(MAKE) BUILD=$(BUILD)/tsan $(TSAN) $(BUILD)/tsan/tests/test_store $(BUILD)/tsan/tests/test_store_epoch $(BUILD)/tsan/tmplctl
 	$(PROVE) -e '' $(BUILD)/tsan/tests/test_store $(BUILD)/tsan/tests/test_store_epoch
-	TMPLCTL=$(BUILD)/tsan/tmplctl $(PROVE) tests/tmplctl.t
+	TMPLCTL=$(BUILD)/tsan/tmplctl $(PROVE) $(wildcard tests/tmplctl*.t)
 
 # valgrind       the module in a real httpd under memcheck, with its pages coming at once: minutes
 valgrind: all
