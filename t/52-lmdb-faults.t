@@ -58,6 +58,19 @@ subtest 'a file cut short' => sub {
     $httpd->finish;
 };
 
+# No child may die of it: what is missing of a file is missing of the memory that it is mapped to.
+for my $part (0, 1 / 4, 1 / 2, 3 / 4) {
+    subtest "a file of which $part is left, of a server that runs" => sub {
+        my $httpd = proxy($backend, conf => "${Test::Tmpl::BY_FIELD}TmplMode strip");
+        $httpd->visit(1 .. 6);
+        my $file = $httpd->root . '/store/data.mdb';
+        truncate $file, 4096 * int((-s $file) * $part / 4096) or die "$file: $!";
+        $httpd->expect_log(qr/\[T011\].*data\.mdb is damaged/);
+        is join("\n", wrong_without_store($httpd, $site, 7 .. 14)), '', 'each answer is right and says so';
+        $httpd->finish;
+    };
+}
+
 subtest 'a disk that fills up' => sub {
     my $wide = backend {
         my ($connection, $request) = @_;

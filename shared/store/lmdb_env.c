@@ -14,6 +14,7 @@
 #define FORMAT        3
 #define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
 #define IDLE_READERS  32   /* read transactions kept for the next reader */
+#define FIRST_PAGES   2    /* where LMDB says which page is the root */
 #define RESERVE_PAGES 64   /* kept for deleting when the map is full */
 #define OPEN_TIMEOUT  apr_time_from_sec(10)
 #define CLOSE_SECONDS 2
@@ -27,6 +28,7 @@ struct tmpl_lmdb_t {
     char *dir;
     MDB_env *env;    /* NULL after it could not be opened anew */
     size_t map_size; /* of the environment before that */
+    off_t least;     /* bytes of the file that must be there: LMDB's first pages */
     MDB_dbi dbi[TMPL_DB_COUNT];
     tmpl_lmdb_lock_t writer;
     /* threads that may hold a lock of LMDB or the writers': they write, wait for it, or are new as readers; atomic */
@@ -187,9 +189,49 @@ static int file_sizes(MDB_env *env, off_t *is, off_t *should)
     return 0;
 }
 
+/*
+ * LMDB has its file mapped, and what is missing of the file is missing of the map: to touch it is SIGBUS. So each transaction
+ * looks whether somebody has cut it: before, whether there are LMDB's first pages, and the length; in it, whether its last page
+ * is behind that. Who cuts the file later, in the midst of a transaction, still ends the process.
+ */
+static int file_length(const tmpl_lmdb_t *db, off_t *length)
+{
+    mdb_filehandle_t fd;
+    struct stat st;
+
+    if (mdb_env_get_fd(db->env, &fd) != 0 || fstat(fd, &st) != 0) {
+        return errno;
+    }
+    *length = st.st_size;
+    return st.st_size < db->least ? MDB_CORRUPTED : 0;
+}
+
+/* Whether the file may lack its last pages: see file_cover(). */
+static int is_uncovered(const tmpl_lmdb_t *db)
+{
+    return __atomic_load_n(&db->writer.shared->uncovered, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* It was so long before the transaction began; others may have written since. */
+static int file_was_cut(const tmpl_lmdb_t *db, off_t is)
+{
+    MDB_envinfo info;
+    off_t should;
+
+    mdb_env_info(db->env, &info);
+    should = (off_t)(info.me_last_pgno + 1) * (db->least / FIRST_PAGES);
+    for (int tries = 0; is < should && tries < 3; tries++) {
+        if (is_uncovered(db) || file_sizes(db->env, &is, &should) != 0) {
+            return 0;
+        }
+    }
+    return is < should && !is_uncovered(db);
+}
+
 static int env_start(tmpl_lmdb_t *db)
 {
     int rc = tmpl_lmdb_readers_reserve(db->dir, MAX_READERS);
+    MDB_stat stat;
 
     if (rc == 0) {
         rc = mdb_env_create(&db->env);
@@ -205,6 +247,10 @@ static int env_start(tmpl_lmdb_t *db)
     }
     if (rc == 0) {
         rc = mdb_env_open(db->env, db->dir, MDB_NOSYNC | MDB_NOTLS, 0600);
+    }
+    if (rc == 0) {
+        rc = mdb_env_stat(db->env, &stat);
+        db->least = FIRST_PAGES * (off_t)stat.ms_psize;
     }
     return rc;
 }
@@ -267,16 +313,12 @@ static int env_reopen(tmpl_lmdb_t *db)
     return rc;
 }
 
-/* One attempt; MDB_MAP_RESIZED and MDB_PANIC are for the caller. */
-static int read_try(tmpl_lmdb_t *db, MDB_txn **txn)
+/* A read transaction: one that is idle, or a new one. */
+static int read_start(tmpl_lmdb_t *db, MDB_txn **txn)
 {
-    MDB_txn *idle;
+    MDB_txn *idle = idle_pop(db);
     int rc;
 
-    if (db->env == NULL) {
-        return MDB_PANIC;
-    }
-    idle = idle_pop(db);
     if (idle == NULL) {
         __atomic_add_fetch(&db->locking, 1, __ATOMIC_RELAXED);
         rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, txn);
@@ -289,6 +331,22 @@ static int read_try(tmpl_lmdb_t *db, MDB_txn **txn)
     }
     else {
         mdb_txn_abort(idle);
+    }
+    return rc;
+}
+
+/* One attempt; MDB_MAP_RESIZED and MDB_PANIC are for the caller. */
+static int read_try(tmpl_lmdb_t *db, MDB_txn **txn)
+{
+    off_t length = 0;
+    int rc = db->env != NULL ? file_length(db, &length) : MDB_PANIC;
+
+    if (rc == 0) {
+        rc = read_start(db, txn);
+    }
+    if (rc == 0 && file_was_cut(db, length)) {
+        mdb_txn_abort(*txn);
+        rc = MDB_CORRUPTED;
     }
     return rc;
 }
@@ -324,6 +382,21 @@ void tmpl_lmdb_read_end(tmpl_lmdb_t *db, MDB_txn *txn)
     pthread_rwlock_unlock(&db->map_lock);
 }
 
+static int write_start(tmpl_lmdb_t *db, MDB_txn **txn)
+{
+    off_t length = 0;
+    int rc = db->env != NULL ? file_length(db, &length) : MDB_PANIC;
+
+    if (rc == 0) {
+        rc = mdb_txn_begin(db->env, NULL, 0, txn);
+    }
+    if (rc == 0 && file_was_cut(db, length)) {
+        mdb_txn_abort(*txn);
+        rc = MDB_CORRUPTED;
+    }
+    return rc;
+}
+
 /* For who is counted among those that may hold a lock. */
 static int write_try(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
 {
@@ -334,7 +407,7 @@ static int write_try(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
     }
     for (int tries = 0; tries < 3; tries++) {
         pthread_rwlock_rdlock(&db->map_lock);
-        rc = db->env != NULL ? mdb_txn_begin(db->env, NULL, 0, txn) : MDB_PANIC;
+        rc = write_start(db, txn);
         if (rc == 0) {
             return 0;
         }

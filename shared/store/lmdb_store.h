@@ -14,7 +14,8 @@
  * - Full map, full disk, read-only disk: APR_ENOSPC; nothing is learnt, counts are read. Dead
  *   entries and idle sites are still deleted then, out of pages kept in reserve.
  * - A damaged file is an error of open where that can be seen: no LMDB file, cut short. LMDB keeps
- *   no checksums; and a file that is cut short under a running process kills it (SIGBUS).
+ *   no checksums. A file that has been cut short since is an error of whoever begins a transaction then; who is in the
+ *   midst of one when that happens is killed by it (SIGBUS).
  *
  * lmdb.c observes, lmdb_admin.c does the rest.
  */
