@@ -376,11 +376,12 @@ static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
 
     *done = 1;
     if (rc == 0) {
-        rc = tmpl_lmdb_buckets_begin(&w->buckets, w->store->db, w->txn, &w->site, w->pool);
+        rc = tmpl_lmdb_buckets_begin_reading(&w->buckets, w->store->db, w->txn, &w->site,
+                                             w->store->notes, w->pool);
     }
     if (rc == 0) {
         rc = page_look(w, page, learning, done);
-        tmpl_lmdb_buckets_end(&w->buckets);
+        tmpl_lmdb_buckets_end_reading(&w->buckets, w->store->notes);
     }
     return rc;
 }
@@ -511,6 +512,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
         return rv;
     }
     store->opts = *opts;
+    store->notes = tmpl_lmdb_notes_create(pool);
     rv = tmpl_lmdb_open(&store->db, uri_dir(uri), opts->map_size, err);
     if (rv == APR_SUCCESS) {
         apr_pool_cleanup_register(pool, store, store_close, apr_pool_cleanup_null);

@@ -65,7 +65,8 @@ static int seek(const tmpl_lmdb_buckets_t *buckets, const unsigned char bytes[KE
     return mdb_cursor_get(buckets->cursor, &key, data, MDB_SET);
 }
 
-int tmpl_lmdb_bucket_get(tmpl_lmdb_buckets_t *buckets, uint32_t n, tmpl_bucket_t *bucket)
+/* Looks a bucket up in the tree. */
+static int bucket_look_up(tmpl_lmdb_buckets_t *buckets, uint32_t n, tmpl_bucket_t *bucket)
 {
     unsigned char bytes[KEY_SIZE];
     MDB_val data;
@@ -75,6 +76,47 @@ int tmpl_lmdb_bucket_get(tmpl_lmdb_buckets_t *buckets, uint32_t n, tmpl_bucket_t
     rc = seek(buckets, bytes, &data);
     *bucket = rc == 0 ? (tmpl_bucket_t){ data.mv_data, data.mv_size } : (tmpl_bucket_t){ 0 };
     return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+int tmpl_lmdb_bucket_get(tmpl_lmdb_buckets_t *buckets, uint32_t n, tmpl_bucket_t *bucket)
+{
+    int rc;
+
+    if (buckets->places == NULL) {
+        return bucket_look_up(buckets, n, bucket);
+    }
+    if (tmpl_lmdb_place_get(buckets->places, n, &buckets->anchor, bucket)) {
+        return 0;
+    }
+    rc = bucket_look_up(buckets, n, bucket);
+    if (rc == 0) {
+        tmpl_lmdb_place_note(buckets->places, n, &buckets->anchor, bucket);
+    }
+    return rc;
+}
+
+int tmpl_lmdb_buckets_begin_reading(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_t *db, MDB_txn *txn,
+                                    tmpl_site_t *site, tmpl_lmdb_notes_t *notes, apr_pool_t *pool)
+{
+    int rc = tmpl_lmdb_buckets_begin(buckets, db, txn, site, pool);
+
+    if (rc == 0 && site->buckets.n > 0) {
+        rc = bucket_look_up(buckets, 0, &buckets->anchor);
+        if (rc != 0) {
+            tmpl_lmdb_buckets_end(buckets);
+            return rc;
+        }
+        buckets->places = tmpl_lmdb_places_take(notes, txn, site, &buckets->anchor);
+    }
+    return rc;
+}
+
+void tmpl_lmdb_buckets_end_reading(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_notes_t *notes)
+{
+    if (buckets->places != NULL) {
+        tmpl_lmdb_places_give(notes, buckets->places);
+    }
+    tmpl_lmdb_buckets_end(buckets);
 }
 
 int tmpl_lmdb_bucket_put(tmpl_lmdb_buckets_t *buckets, uint32_t n, const tmpl_bucket_t *bucket)

@@ -12,7 +12,7 @@
 #ifndef TMPL_STORE_LMDB_BUCKETS_H
 #define TMPL_STORE_LMDB_BUCKETS_H
 
-#include "store/lmdb_table.h"
+#include "store/lmdb_places.h"
 
 /* A cursor over a site's buckets, and where they are written anew. */
 typedef struct {
@@ -20,12 +20,19 @@ typedef struct {
     MDB_cursor *cursor;
     tmpl_site_t *site;
     tmpl_bucket_desk_t desk;
+    tmpl_lmdb_places_t *places; /* of all buckets, from anchor on; NULL: they are looked up */
+    tmpl_bucket_t anchor;
     int in_order; /* buckets are got in the order of the file, with few left out: changes no answer */
 } tmpl_lmdb_buckets_t;
 
 int tmpl_lmdb_buckets_begin(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_t *db, MDB_txn *txn,
                             tmpl_site_t *site, apr_pool_t *pool);
 void tmpl_lmdb_buckets_end(tmpl_lmdb_buckets_t *buckets);
+
+/* The same for who only reads: where buckets stand is looked for in notes, and noted. */
+int tmpl_lmdb_buckets_begin_reading(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_t *db, MDB_txn *txn,
+                                    tmpl_site_t *site, tmpl_lmdb_notes_t *notes, apr_pool_t *pool);
+void tmpl_lmdb_buckets_end_reading(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_notes_t *notes);
 
 /* The order of numbers and places in the file. */
 uint32_t tmpl_bits_reversed(uint32_t n);

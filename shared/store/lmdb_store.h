@@ -22,10 +22,11 @@
 #ifndef TMPL_STORE_LMDB_STORE_H
 #define TMPL_STORE_LMDB_STORE_H
 
-#include "store/lmdb_table.h"
+#include "store/lmdb_places.h"
 
 typedef struct {
     tmpl_lmdb_t *db;
+    tmpl_lmdb_notes_t *notes; /* for who reads */
     tmpl_store_opts_t opts;
 } tmpl_lmdb_store_t;
 
