@@ -4,6 +4,8 @@
 
 #include "tap.h"
 
+#include <apr_strings.h>
+
 #include "slot.h"
 #include "store/buckets.h"
 
@@ -230,6 +232,37 @@ static void what_changes_is_there_once(void **unused)
     apr_pool_destroy(desk.pool);
 }
 
+/* What is passed on the way to an entry takes longer than to read it. */
+static void what_most_pages_ask_for_stands_in_front(void **unused)
+{
+    static const uint32_t expected[] = { 9, 7, 2, 1, 3 };
+    tmpl_bucket_desk_t desk = { 0 };
+    tmpl_bucket_t bucket = { 0 };
+    tmpl_bucket_reader_t reader;
+    tmpl_value_t before = { .df = 3, .last = 5 },
+                 now[4] = { { .df = 1 }, { .df = 7 }, { .df = 2 }, { .df = 9 } };
+    tmpl_bucket_entry_t old = { { 10, TMPL_KIND_SEGMENT }, &before }, new[4];
+    tmpl_key_t key;
+    tmpl_value_t value;
+    uint32_t dead;
+
+    (void)unused;
+    apr_pool_create(&desk.pool, NULL);
+    assert_true(tmpl_bucket_update(&desk, &bucket, &old, 1, NULL, 5, &dead));
+    bucket.bytes = apr_pmemdup(desk.pool, bucket.bytes, bucket.len);
+    for (uint32_t i = 0; i < 4; i++) {
+        now[i].last = 6;
+        new[i] = (tmpl_bucket_entry_t){ { i, TMPL_KIND_SEGMENT }, &now[i] };
+    }
+    assert_true(tmpl_bucket_update(&desk, &bucket, new, 4, NULL, 6, &dead));
+    tmpl_bucket_open(&reader, bucket.bytes, bucket.len);
+    for (uint32_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        assert_true(tmpl_bucket_next(&reader, &key, &value));
+        assert_int_equal(value.df, expected[i]);
+    }
+    apr_pool_destroy(desk.pool);
+}
+
 /* Two that are too long for one stay as they are. */
 static void what_is_too_long_stays_apart(void **unused)
 {
@@ -326,6 +359,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(bytes_that_are_none_do_no_harm),
     cmocka_unit_test(entries_take_few_bytes),
     cmocka_unit_test(what_changes_is_there_once),
+    cmocka_unit_test(what_most_pages_ask_for_stands_in_front),
     cmocka_unit_test(what_is_too_long_stays_apart),
     cmocka_unit_test(a_split_moves_what_belongs_there),
     cmocka_unit_test(nobody_can_aim),

@@ -69,6 +69,8 @@ uint32_t tmpl_buckets_enough(uint64_t entries)
 
 /* ---- written anew ---- */
 
+#define SORTED_MOST 64 /* rows, in steps by the square */
+
 /* At least so many bytes; what stood there is lost if there were fewer. */
 static void *reserve(apr_pool_t *pool, void *old, size_t *room, size_t wanted)
 {
@@ -104,6 +106,20 @@ static unsigned char *bytes_reserve(tmpl_bucket_desk_t *desk, size_t room)
     return desk->bytes;
 }
 
+/* Puts rows in order by their document frequency: those that most pages ask for stand in front. */
+static void rows_sort(tmpl_bucket_row_t *rows, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        tmpl_bucket_row_t row = rows[i];
+        uint32_t at = i;
+
+        for (; at > 0 && rows[at - 1].df < row.df; at--) {
+            rows[at] = rows[at - 1];
+        }
+        rows[at] = row;
+    }
+}
+
 /* Rows of entries, to be in front of others of which there are so many at most. */
 static void rows_begin(tmpl_bucket_desk_t *desk, const tmpl_bucket_entry_t *entries, uint32_t n,
                        size_t others)
@@ -114,6 +130,9 @@ static void rows_begin(tmpl_bucket_desk_t *desk, const tmpl_bucket_entry_t *entr
     for (uint32_t i = 0; i < n; i++) {
         tmpl_bucket_row(&desk->rows[i], entries[i].key, entries[i].value,
                         desk->rests + (size_t)i * TMPL_BUCKET_REST_MOST);
+    }
+    if (n <= SORTED_MOST) {
+        rows_sort(desk->rows, n);
     }
 }
 
