@@ -13,7 +13,9 @@
 #include "store/redis_conn.h"
 #include "store/redis_epoch.h"
 
-#define PATIENCE 120 /* seconds: a child that takes longer hangs */
+/* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which is an end as well. */
+#define PATIENCE 120
+#define BRIEFLY  5
 
 static apr_pool_t *ending; /* the pool that the handler destroys */
 
@@ -61,9 +63,9 @@ static int sleeps(pid_t pid)
 }
 
 /* Waits for a child, in vain if it hangs: 0. */
-static int wait_for(pid_t pid, int *status)
+static int wait_for(pid_t pid, int *status, int seconds)
 {
-    apr_time_t until = tmpl_clock() + apr_time_from_sec(PATIENCE);
+    apr_time_t until = tmpl_clock() + apr_time_from_sec(seconds);
     pid_t done;
 
     while ((done = waitpid(pid, status, WNOHANG)) == 0 && tmpl_clock() < until) {
@@ -88,13 +90,13 @@ static pid_t begin(void (*work)(unsigned), unsigned number)
     return pid;
 }
 
-/* Whether a child that does this ends, by the handler. */
-static int ends(void (*work)(unsigned), unsigned number)
+/* Whether a child that does this ends in time, by the handler. */
+static int ends(void (*work)(unsigned), unsigned number, int seconds)
 {
     pid_t pid = begin(work, number);
     int status = -1;
 
-    return wait_for(pid, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return wait_for(pid, &status, seconds) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* The same of one that goes to wait, and is ended when it does. */
@@ -115,7 +117,7 @@ static int ends_asleep(void (*work)(unsigned))
     }
     close(waits[0]);
     kill(pid, slept ? SIGALRM : SIGKILL);
-    return wait_for(pid, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return wait_for(pid, &status, PATIENCE) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* Locks and unlocks what is kept, for ever. */
@@ -136,7 +138,7 @@ static void who_holds_what_is_kept_ends(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 40; i++) {
-        assert_true(ends(use_epochs, i));
+        assert_true(ends(use_epochs, i, PATIENCE));
     }
 }
 
@@ -243,7 +245,7 @@ static void who_writes_lmdb_keeps_nobody_from_it(void **state)
 
     lmdb_uri = c->uri;
     for (unsigned i = 0; i < 40; i++) {
-        (void)ends(write_lmdb, i);
+        (void)ends(write_lmdb, i, BRIEFLY);
         assert_int_equal(try_observe(c, "s", 2 * i, 2 * i + 1, 0, 5, &usual, 1, TIMEOUT),
                          APR_SUCCESS);
         assert_int_equal(c->counts.pages, i + 1);
