@@ -43,14 +43,6 @@ struct tmpl_learner_t {
     apr_uint32_t closed; /* nothing waits any more; atomic */
 };
 
-static int ends_gracefully; /* this child */
-
-void tmpl_learning_child_stopping(apr_pool_t *pchild, int graceful)
-{
-    (void)pchild;
-    ends_gracefully = graceful;
-}
-
 void tmpl_learning_reset(apr_pool_t *pconf)
 {
     ap_mutex_register(pconf, mutex_type, NULL, APR_LOCK_DEFAULT, 0);
@@ -238,7 +230,7 @@ static void rest(apr_interval_time_t worked)
 
 static apr_interval_time_t end_timeout(void)
 {
-    return ends_gracefully ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
+    return tmpl_ending_is_graceful() ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
 }
 
 /* Has what is due learnt, or at the end all that waits, if the store may be asked; by who holds learner->learning. */

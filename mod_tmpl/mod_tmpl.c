@@ -45,7 +45,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_pre_config(pre_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(child_init, NULL, before_watchdog, APR_HOOK_MIDDLE);
-    ap_hook_child_stopping(tmpl_learning_child_stopping, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_pre_connection(tmpl_ending_pre_connection, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_fixups(tmpl_request_fixups, NULL, NULL, APR_HOOK_LAST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);

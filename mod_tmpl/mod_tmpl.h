@@ -16,6 +16,7 @@
  *     health.c       whether a store may be asked, by what it has said; and what is logged of it
  *     later.c        pages that wait to be learnt
  *     learning.c     how they are learnt
+ *     ending.c       how a child ends
  *     cache.c        decisions about pages that come again
  *     status.c       counters, for mod_status
  *     mod_tmpl.c     hooks
@@ -27,6 +28,7 @@
 
 #include <httpd.h>
 #include <http_config.h>
+#include <http_connection.h>
 #include <http_core.h>
 #include <http_log.h>
 #include <http_protocol.h>
@@ -407,9 +409,6 @@ void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err);
 /* What has pages that wait for one store learnt, in one child. */
 typedef struct tmpl_learner_t tmpl_learner_t;
 
-/* child_stopping hook: a child that ends gracefully has more time for what waits. */
-void tmpl_learning_child_stopping(apr_pool_t *pchild, int graceful);
-
 /* pre_config and post_config hooks; number tells it from those of other stores. */
 void tmpl_learning_reset(apr_pool_t *pconf);
 tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_rec *s,
@@ -431,6 +430,17 @@ void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
  */
 void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
                         apr_pool_t *pool);
+
+/*** ending.c ***/
+
+/* pre_connection hook: where a child has no threads, it is kept in mind that it serves somebody. */
+int tmpl_ending_pre_connection(conn_rec *c, void *socket);
+
+/* child_stopping hook. A child that was interrupted while it served somebody ends two seconds later at the latest. */
+void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful);
+
+/* Whether it ends, and nobody waits for that. */
+int tmpl_ending_is_graceful(void);
 
 /*** later.c ***/
 

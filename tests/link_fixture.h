@@ -27,6 +27,7 @@ static void sleep_soundly(apr_interval_time_t time)
 #define apr_sleep sleep_soundly
 
 #include "../mod_tmpl/connections.c"
+#include "../mod_tmpl/ending.c"
 #include "../mod_tmpl/health.c"
 #include "../mod_tmpl/later.c"
 #include "../mod_tmpl/learning.c"
@@ -52,6 +53,7 @@ static unsigned handed;                /* times some were */
 static unsigned last_n;                /* and how many, the last time, */
 static char last_sites[LEARN_AT_ONCE]; /* of which sites, a letter each */
 static int mpm_state;                  /* what httpd is doing */
+static int threads;                    /* whether its children have some: AP_MPMQ_STATIC, or none */
 static apr_interval_time_t room;       /* how long a page may wait for it */
 static const char *bad_site;           /* and of this one always */
 static apr_interval_time_t slow;       /* how long each page takes it: past its timeout it fails */
@@ -194,8 +196,7 @@ ap_proc_mutex_create(apr_proc_mutex_t **mutex, const char **name, const char *ty
 
 AP_DECLARE(apr_status_t) ap_mpm_query(int query_code, int *result)
 {
-    (void)query_code;
-    *result = mpm_state;
+    *result = query_code == AP_MPMQ_IS_THREADED ? threads : mpm_state;
     return APR_SUCCESS;
 }
 
@@ -277,8 +278,10 @@ static tmpl_link_t *start(apr_status_t how)
     slept = 0;
     meanwhile = NULL;
     apr_atomic_set32(&inside, 0); /* a process of its own */
-    ends_gracefully = 0;
+    graceful_end = 0;
+    serving = 0;
     mpm_state = AP_MPMQ_RUNNING;
+    threads = AP_MPMQ_STATIC;
     room = 1;
     slow = 0;
     takes = 0;

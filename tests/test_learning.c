@@ -165,7 +165,7 @@ static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
     tick_after(1000);
     assert_int_equal(handed, 1);
     assert_int_equal(slept, 0);
-    tmpl_learning_child_stopping(pool, graceful);
+    tmpl_ending_child_stopping(pool, graceful);
     apr_pool_destroy(link->pool);
     alarm(0);
     assert_int_equal(handed, 2);
@@ -331,6 +331,55 @@ static void a_child_may_end_within_a_request(void **state)
     free(left[1]);
 }
 
+/* A connection of this child, which may have threads; its pool. */
+static apr_pool_t *connect_to_child(int has)
+{
+    conn_rec c = { 0 };
+
+    threads = has;
+    apr_pool_create(&c.pool, pool);
+    assert_int_equal(tmpl_ending_pre_connection(&c, NULL), OK);
+    return c.pool;
+}
+
+/* A child without threads is interrupted while it serves somebody, and at no other time. */
+static void only_who_serves_is_interrupted(void **state)
+{
+    apr_pool_t *connection;
+
+    (void)state;
+    start_waiting(1000);
+    connect_to_child(AP_MPMQ_STATIC);
+    tmpl_ending_child_stopping(pool, 0);
+    connection = connect_to_child(AP_MPMQ_NOT_SUPPORTED);
+    apr_pool_destroy(connection);
+    tmpl_ending_child_stopping(pool, 0);
+    assert_int_equal(alarm(0), 0);
+}
+
+/* Whoever is waited for then, it ends. */
+static void a_child_that_is_interrupted_ends(void **state)
+{
+    int status = -1;
+    pid_t pid;
+
+    (void)state;
+    start_waiting(1000);
+    connect_to_child(AP_MPMQ_NOT_SUPPORTED);
+    pid = fork();
+    if (pid == 0) {
+        tmpl_ending_child_stopping(pool, 0);
+        for (;;) {
+            pause();
+        }
+    }
+    alarm(300); /* which ends a test that waits for ever */
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    alarm(0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(without_a_watchdog_nothing_waits),
     TEST(what_waits_is_learnt_when_it_is_due),
@@ -344,6 +393,8 @@ static const struct CMUnitTest tests[] = {
     TEST(at_the_end_who_is_late_is_tried_again),
     TEST(a_child_may_end_while_one_waits_for_room),
     TEST(a_child_may_end_within_a_request),
+    TEST(only_who_serves_is_interrupted),
+    TEST(a_child_that_is_interrupted_ends),
 };
 
 TAP_MAIN(tests)

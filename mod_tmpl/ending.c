@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a child ends.
+ *
+ * prefork ends one that is told to stop from within a signal's handler, wherever it is: whom that interrupts never goes
+ * on, and may hold any lock, malloc's among them. The watchdog's thread may wait for that lock, and httpd, at the end, for
+ * the watchdog. Its parent would kill such a child after nine seconds, and a restart would wait for that. So it ends itself
+ * before that.
+ */
+#include <unistd.h>
+
+#include <apr_signal.h>
+
+#include <ap_mpm.h>
+
+#include "mod_tmpl.h"
+
+/* Seconds for a child that was interrupted; its parent looks after it first after three. */
+#define INTERRUPTED_END 2
+
+static int graceful_end;
+/* Connections that a child without threads serves, which is one at most; written between them and by their handler. */
+static volatile sig_atomic_t serving;
+
+static int has_threads(void)
+{
+    int threads;
+
+    return ap_mpm_query(AP_MPMQ_IS_THREADED, &threads) == APR_SUCCESS &&
+           threads != AP_MPMQ_NOT_SUPPORTED;
+}
+
+static apr_status_t served(void *data)
+{
+    (void)data;
+    serving = 0;
+    return APR_SUCCESS;
+}
+
+int tmpl_ending_pre_connection(conn_rec *c, void *socket)
+{
+    (void)socket;
+    if (c->master == NULL && !has_threads()) {
+        serving = 1;
+        apr_pool_cleanup_register(c->pool, NULL, served, apr_pool_cleanup_null);
+    }
+    return OK;
+}
+
+static void end_now(int signal)
+{
+    (void)signal;
+    _exit(0);
+}
+
+void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful)
+{
+    (void)pchild;
+    graceful_end = graceful;
+    if (serving) {
+        apr_signal(SIGALRM, end_now);
+        alarm(INTERRUPTED_END);
+    }
+}
+
+int tmpl_ending_is_graceful(void)
+{
+    return graceful_end;
+}
