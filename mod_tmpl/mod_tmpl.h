@@ -4,6 +4,7 @@
  * tmpl_clean(); what is here is how a page comes out of a brigade and goes back into it, and HTTP.
  *
  *     config.c       directives -> tmpl_conf_t
+ *     section.c      tmpl_conf_t: created, merged, asked
  *     gate.c         first brigade: take the response or decline it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
  *     raw.c          a compressed page as it came
@@ -128,11 +129,17 @@ typedef struct {
 
 extern const command_rec tmpl_conf_directives[];
 
+/*** section.c ***/
+
 /* pre_config hook: reads the models that are built in. APR_EINVAL if one is bad. */
 apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf);
 
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);
+
+/* Adds separators to those outside if they are named with a +; else they replace them. Those outside stay as they are. */
+void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separators_t *named,
+                              apr_pool_t *pool);
 
 /* The section in force for r. */
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r);

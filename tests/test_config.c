@@ -4,13 +4,14 @@
  * inside of it, and each bad value is refused with a message that names the directive and what is
  * valid.
  *
- * config.c is included; what it needs of httpd and of the module's other files stands below.
+ * config.c and section.c are included; what they need of httpd and of the module's other files stands below.
  */
 #include <stdio.h>
 
 #include "tap.h"
 
 #include "../mod_tmpl/config.c"
+#include "../mod_tmpl/section.c"
 #include "locales.h"
 
 module AP_MODULE_DECLARE_DATA tmpl_module;
