@@ -65,11 +65,13 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
     uint32_t paths = segments / 4 < LAYOUTS ? segments / 4 : LAYOUTS;
 
     for (uint32_t i = 0; i < segments; i++) {
-        made->keys[i] = (tmpl_key_t){ text_of(page, i, segments), TMPL_KIND_SEGMENT };
+        made->keys[i] =
+            (tmpl_key_t){ text_of(page, i, segments) & TMPL_HASH_MASK, TMPL_KIND_SEGMENT };
         made->shares[i] = (tmpl_share_t){ i, 40 };
     }
     for (uint32_t i = 0; i < paths; i++) {
-        made->keys[segments + i] = (tmpl_key_t){ hash_of(~(uint64_t)i), TMPL_KIND_PATH };
+        made->keys[segments + i] =
+            (tmpl_key_t){ hash_of(~(uint64_t)i) & TMPL_HASH_MASK, TMPL_KIND_PATH };
     }
     for (uint32_t i = 0; i < segments / 4; i++) {
         uint32_t path = i % paths;

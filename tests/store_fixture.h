@@ -135,7 +135,7 @@ static inline long long lookups(const redis_server_t *server)
 
 static inline long long fields_of(const redis_server_t *server)
 {
-    redisReply *reply = by_hand(server, "HLEN tmpl:3:{s}");
+    redisReply *reply = by_hand(server, "HLEN tmpl:4:{s}");
     long long n = reply->integer;
 
     freeReplyObject(reply);
@@ -284,7 +284,7 @@ static inline void assert_unknown(ctx_t *c, const char *site)
 }
 
 /* Hash of the path of try_path: as text, it can be written by hand. */
-#define PATH_HASH 0x6161616161616161ULL
+#define PATH_HASH 0x6161616161ULL
 
 /* A page of a segment and a path, ten bytes of the one in the other. */
 static inline apr_status_t try_path(ctx_t *c, const char *site, unsigned i,

@@ -36,10 +36,10 @@ static inline uint64_t model_mix(uint64_t x)
     return x ^ (x >> 29);
 }
 
-/* Hashes of key i and document i; documents 97 apart have the same fingerprint. */
+/* The hash of key i, and one of document i, of which a key has the low bits; documents 97 apart have the same fingerprint. */
 static inline uint64_t model_key(unsigned i)
 {
-    return model_mix(i + 1);
+    return model_mix(i + 1) & TMPL_HASH_MASK;
 }
 
 static inline uint64_t model_document(unsigned i)
@@ -49,7 +49,7 @@ static inline uint64_t model_document(unsigned i)
 
 static inline uint64_t model_path(unsigned i)
 {
-    return model_mix(i + 1); /* as a segment's: a kind has keys of its own */
+    return model_key(i); /* as a segment's: a kind has keys of its own */
 }
 
 static inline int model_live(const model_entry_t *e, const tmpl_policy_t *policy, uint32_t now)

@@ -151,7 +151,7 @@ static tmpl_buckets_t buckets_of(ctx_t *c)
     tmpl_redis_head_t head;
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
-    reply = redisCommand(redis, "HGET tmpl:3:{s} h");
+    reply = redisCommand(redis, "HGET tmpl:4:{s} h");
     assert_non_null(reply);
     assert_int_equal(reply->type, REDIS_REPLY_STRING);
     assert_true(tmpl_redis_head_unpack(&head, reply->str, reply->len));
@@ -167,8 +167,9 @@ static int is_asked_for(ctx_t *c, const tmpl_buckets_t *buckets, tmpl_key_t key)
     unsigned i = 0;
 
     memcpy(asked, keys_of(c->pool, 0, FEW), FEW * sizeof(*asked));
-    asked[FEW] = (tmpl_key_t){ model_document(LOOKED_ID), TMPL_KIND_DOCUMENT };
-    asked[FEW + 1] = (tmpl_key_t){ model_document(LOOKED_TEXT), TMPL_KIND_DOCUMENT };
+    asked[FEW] = (tmpl_key_t){ model_document(LOOKED_ID) & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+    asked[FEW + 1] =
+        (tmpl_key_t){ model_document(LOOKED_TEXT) & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
     while (i < FEW + 2 && tmpl_bucket_of(buckets, asked[i]) != tmpl_bucket_of(buckets, key)) {
         i++;
     }
@@ -179,18 +180,18 @@ static int is_asked_for(ctx_t *c, const tmpl_buckets_t *buckets, tmpl_key_t key)
 static void no_bucket_is_younger_than_the_clock(void **state)
 {
     ctx_t *c = *state;
-    tmpl_key_t *keys = keys_of(c->pool, 0, 600);
+    tmpl_key_t *keys = keys_of(c->pool, 0, 1000);
     tmpl_buckets_t buckets;
 
-    learn_pages(c, 20, 600);
+    learn_pages(c, 20, 1000);
     look(c, "s", 0, FEW);
-    learn_elsewhere(c, 20, 0, 600);
-    learn_elsewhere(c, 21, 0, 600);
-    look(c, "s", 0, 600);
+    learn_elsewhere(c, 20, 0, 1000);
+    learn_elsewhere(c, 21, 0, 1000);
+    look(c, "s", 0, 1000);
     assert_int_equal(c->counts.pages, 22);
     buckets = buckets_of(c);
-    assert_in_range(buckets.n, FEW + 3, 600); /* so that some were asked for later */
-    for (unsigned i = 0; i < 600; i++) {
+    assert_in_range(buckets.n, FEW + 3, 1000); /* so that some were asked for later */
+    for (unsigned i = 0; i < 1000; i++) {
         uint32_t then = is_asked_for(c, &buckets, keys[i]) ? 20 : 22;
 
         assert_int_equal(c->counts.records[i].df, then);
@@ -284,7 +285,7 @@ static void failure_ends_all(void **state)
 
     assert_true(redis_server_start(&server, dir_new(c->pool), 0, ""));
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server.socket), NULL);
-    learn_pages(c, 2, 300);
+    learn_pages(c, 2, 2000);
     learn(c, "t", 1, 0, 5);
     look(c, "s", 0, 10);
     look(c, "t", 0, 5);
@@ -292,7 +293,7 @@ static void failure_ends_all(void **state)
     look(c, "s", 0, 10);
     assert_int_equal(c->counts.records[9].df, 2);
     assert_int_not_equal(
-        try_observe(c, "s", 900, 901, 0, 300, &usual, TMPL_LEARNING_LATER, TIMEOUT), APR_SUCCESS);
+        try_observe(c, "s", 900, 901, 0, 2000, &usual, TMPL_LEARNING_LATER, TIMEOUT), APR_SUCCESS);
     assert_int_not_equal(try_observe(c, "s", 900, 901, 0, 10, &usual, TMPL_LEARNING_LATER, TIMEOUT),
                          APR_SUCCESS);
     assert_int_not_equal(try_observe(c, "t", 900, 901, 0, 5, &usual, TMPL_LEARNING_LATER, TIMEOUT),
@@ -324,7 +325,7 @@ static void damage_is_kept_as_it_is(void **state)
     redisContext *redis = redisConnectUnix(server_of(c)->socket);
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
-    freeReplyObject(redisCommand(redis, "HSET tmpl:3:{s} h %b b%b garbage", bytes,
+    freeReplyObject(redisCommand(redis, "HSET tmpl:4:{s} h %b b%b garbage", bytes,
                                  tmpl_redis_head_pack(bytes, &head), "\0\0\0", (size_t)3));
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(asked_by_look(c, 0, 100), i == 0 ? 2 : 0);
@@ -333,7 +334,7 @@ static void damage_is_kept_as_it_is(void **state)
     }
     head.buckets.n = TMPL_BUCKETS_MOST;
     freeReplyObject(
-        redisCommand(redis, "HSET tmpl:3:{s} h %b", bytes, tmpl_redis_head_pack(bytes, &head)));
+        redisCommand(redis, "HSET tmpl:4:{s} h %b", bytes, tmpl_redis_head_pack(bytes, &head)));
     c->age = 1;
     look(c, "s", 0, 100);
     c->age = LONG;

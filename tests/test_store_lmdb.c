@@ -218,7 +218,7 @@ static int child_grows_the_map(ctx_t *c, unsigned number)
     if (tmpl_store_open(&c->store, c->uri, &opts, &c->err, c->pool) != APR_SUCCESS) {
         return 1;
     }
-    return try_observe(c, "grown", 1, 2, 0, 100000, &usual, 1, TIMEOUT);
+    return try_observe(c, "grown", 1, 2, 0, 250000, &usual, 1, TIMEOUT);
 }
 
 static void follows_a_larger_map(void **state)
@@ -231,8 +231,8 @@ static void follows_a_larger_map(void **state)
     c->store = open_with(c, c->uri, &opts);
     learn(c, "s", 1, 0, 5);
     assert_exits(in_child(c, 0, child_grows_the_map));
-    look(c, "grown", 0, 100000);
-    assert_int_equal(c->counts.records[99999].df, 1);
+    look(c, "grown", 0, 250000);
+    assert_int_equal(c->counts.records[249999].df, 1);
     learn(c, "grown", 2, 0, 100);
     assert_int_equal(c->counts.records[99].df, 2);
 }

@@ -12,6 +12,9 @@ static void bad_parts_are_refused(void **state)
                                 { 1, TMPL_KIND_PATH },
                                 { 2, TMPL_KIND_PATH } };
     const tmpl_key_t order[] = { good[0], good[2], good[1], good[3] };
+    const tmpl_key_t longer[] = {
+        good[0], good[1], good[2], { TMPL_HASH_MASK + 1, TMPL_KIND_PATH }
+    };
     const struct {
         const tmpl_key_t *keys;
         tmpl_share_t share;
@@ -19,6 +22,7 @@ static void bad_parts_are_refused(void **state)
         apr_status_t status;
     } pages[] = {
         { order, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
+        { longer, { 0, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
         { good, { 2, 1 }, { { 2, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },
         { good, { 0, 1 }, { { 2, 1, TMPL_NONE }, 0, 1 }, APR_EINVAL },
         { good, { 0, 1 }, { { 4, 3, TMPL_NONE }, 0, 1 }, APR_EINVAL },

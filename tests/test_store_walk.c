@@ -85,7 +85,8 @@ static void assert_model_held(ctx_t *c, const char *site, const model_t *model,
 
         for (unsigned i = 0; i < n; i++) {
             const model_entry_t *e = &entries[i];
-            uint64_t hash = kind == TMPL_KIND_DOCUMENT ? model_document(i) : model_key(i);
+            uint64_t hash =
+                kind == TMPL_KIND_DOCUMENT ? model_document(i) & TMPL_HASH_MASK : model_key(i);
             tmpl_entry_t want = { { hash, (tmpl_kind_e)kind },
                                   { e->df, e->last, (uint32_t)e->text, (uint32_t)e->repeated },
                                   e->fp,

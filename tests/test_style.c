@@ -266,9 +266,7 @@ static judged_t visit(ctx_t *c, unsigned i, const char *html)
         const uint64_t *hashes = by_style ? style.keys : page->keys;
         tmpl_key_t *keys = apr_palloc(c->pool, n * sizeof(*keys));
         tmpl_verdict_t *verdicts = apr_palloc(c->pool, page->n_blocks * sizeof(*verdicts));
-        for (uint32_t k = 0; k < n; k++) {
-            keys[k] = (tmpl_key_t){ hashes[k], TMPL_KIND_SEGMENT };
-        }
+        tmpl_keys_fill(keys, hashes, n, TMPL_KIND_SEGMENT);
         tmpl_observation_t observation = { .site = by_style ? "style" : "exact",
                                            .document = &document,
                                            .keys = keys,

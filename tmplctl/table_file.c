@@ -126,7 +126,7 @@ static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t
     if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
         return bad(reader, "\"key\" is not 16 hexadecimal digits");
     }
-    *hash = strtoull(hex, NULL, 16);
+    *hash = strtoull(hex, NULL, 16) & TMPL_HASH_MASK; /* they had 64 bits once */
     return APR_SUCCESS;
 }
 

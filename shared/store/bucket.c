@@ -3,10 +3,12 @@
 
 #include <string.h>
 
-#define HASH_SIZE   8
+#define HASH_SIZE   (TMPL_HASH_BITS / 8)
 #define KIND_BITS   2
 #define KIND_MASK   ((1u << KIND_BITS) - 1)
 #define EXPLICIT    3 /* in the place of the kind: a segment that has its DF and fingerprints */
+#define RUN_LEAST   2 /* in the upper bits of a document's tag, where 0 and 1 say how it has its DF */
+#define RUN_MOST    63
 #define VARINT_MOST 5 /* bytes of 32 bits */
 
 /* ---- numbers ---- */
@@ -56,6 +58,12 @@ static inline const unsigned char *get(const unsigned char *at, const unsigned c
 
 /* ---- reading ---- */
 
+/* A hash of a bucket, whose count and clock stand in front: it is read with the bytes before it. */
+static inline uint64_t hash_get(const unsigned char *at)
+{
+    return tmpl_get_le(at - (8 - HASH_SIZE), 8) >> (64 - TMPL_HASH_BITS);
+}
+
 static inline tmpl_kind_e row_kind(const tmpl_bucket_row_t *row)
 {
     unsigned is = row->tag & KIND_MASK;
@@ -93,16 +101,40 @@ static inline const unsigned char *rest_get(const unsigned char *at, const unsig
     return prints > *df || (size_t)(end - at) < 2 * (size_t)prints ? NULL : at + 2 * prints;
 }
 
-/* The row at a tag, but for its hash; returns what stands behind it, NULL: there is none. */
+static inline int is_run(unsigned tag)
+{
+    return (tag & KIND_MASK) == TMPL_KIND_DOCUMENT && tag >> KIND_BITS >= RUN_LEAST;
+}
+
+/* How many rows have the value at *at, which goes behind the byte that says so, if there is one. */
+static inline uint32_t run_get(const unsigned char **at)
+{
+    unsigned tag = **at;
+
+    if (!is_run(tag)) {
+        return 1;
+    }
+    (*at)++;
+    return tag >> KIND_BITS;
+}
+
+/* The row at a tag, but for its hash, and how many are like it; returns what stands behind, NULL: there is none. */
 static inline const unsigned char *row_get(const unsigned char *at, const unsigned char *end,
-                                           uint32_t clock, tmpl_bucket_row_t *row)
+                                           uint32_t clock, tmpl_bucket_row_t *row, uint32_t *run)
 {
     uint32_t since = 0;
 
     if (at >= end) {
         return NULL;
     }
+    *run = run_get(&at);
+    if (at >= end) {
+        return NULL;
+    }
     row->tag = *at++;
+    if (is_run(row->tag)) {
+        return NULL; /* of runs there are none */
+    }
     at = get(at, end, &since);
     if (at == NULL) {
         return NULL;
@@ -163,20 +195,21 @@ void tmpl_bucket_open(tmpl_bucket_reader_t *reader, const void *bytes, size_t le
 
 int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t *value)
 {
-    tmpl_bucket_row_t row;
-
     if (reader->left == 0) {
         return 0;
     }
-    reader->at = row_get(reader->at, reader->end, reader->clock, &row);
-    if (reader->at == NULL) {
-        reader->left = 0;
-        return 0;
+    if (reader->run == 0) {
+        reader->at = row_get(reader->at, reader->end, reader->clock, &reader->row, &reader->run);
+        if (reader->at == NULL) {
+            reader->left = 0;
+            return 0;
+        }
     }
-    *key = (tmpl_key_t){ tmpl_get_le(reader->hashes, HASH_SIZE), row_kind(&row) };
-    value_get(&row, value);
+    *key = (tmpl_key_t){ hash_get(reader->hashes), row_kind(&reader->row) };
+    value_get(&reader->row, value);
     reader->hashes += HASH_SIZE;
     reader->left--;
+    reader->run--;
     return 1;
 }
 
@@ -198,19 +231,30 @@ __attribute__((noinline)) static size_t numbers_skip(const unsigned char *bytes,
     return at;
 }
 
-/* Behind n rows, as far as they are any. */
+/* From the value of row *i on, to that of row wanted, or of the run that it is in, whose first is *i then. */
 static const unsigned char *rows_skip(const unsigned char *bytes, const unsigned char *end,
-                                      uint32_t n)
+                                      uint32_t *i, uint32_t wanted)
 {
     size_t len = (size_t)(end - bytes), at = 0;
 
-    for (; n > 0 && at < len; n--) {
-        unsigned tag = bytes[at++], is = tag & KIND_MASK, prints = tag >> KIND_BITS;
+    while (at < len) {
+        unsigned tag = bytes[at], is = tag & KIND_MASK, prints = tag >> KIND_BITS;
         unsigned numbers = numbers_of[is][prints == 0];
-        /* the last bytes of numbers: those of a row hardly ever take more than eight */
-        uint64_t ends = len - at < 8 ? 0 : ~tmpl_get_le(bytes + at, 8) & 0x8080808080808080u;
+        uint32_t run = is_run(tag) ? prints : 1;
+        uint64_t ends;
 
-        for (unsigned i = 1; i < numbers; i++) {
+        if (*i + run > wanted) {
+            break;
+        }
+        at++;
+        if (run > 1) {
+            *i += run - 1; /* the value that follows is the last one's */
+            continue;
+        }
+        *i += 1;
+        /* the last bytes of numbers: those of a row hardly ever take more than eight */
+        ends = len - at < 8 ? 0 : ~tmpl_get_le(bytes + at, 8) & 0x8080808080808080u;
+        for (unsigned k = 1; k < numbers; k++) {
             ends &= ends - 1;
         }
         at = ends != 0 ? at + (size_t)(__builtin_ctzll(ends) + 1) / 8
@@ -227,14 +271,12 @@ static inline uint32_t hash_find(const unsigned char *hashes, uint32_t i, uint32
     for (; i + 4 <= n; i += 4) {
         const unsigned char *at = hashes + (size_t)i * HASH_SIZE;
 
-        if ((tmpl_get_le(at, HASH_SIZE) == wanted) |
-            (tmpl_get_le(at + HASH_SIZE, HASH_SIZE) == wanted) |
-            (tmpl_get_le(at + 2 * HASH_SIZE, HASH_SIZE) == wanted) |
-            (tmpl_get_le(at + 3 * HASH_SIZE, HASH_SIZE) == wanted)) {
+        if ((hash_get(at) == wanted) | (hash_get(at + HASH_SIZE) == wanted) |
+            (hash_get(at + 2 * HASH_SIZE) == wanted) | (hash_get(at + 3 * HASH_SIZE) == wanted)) {
             break;
         }
     }
-    while (i < n && tmpl_get_le(hashes + (size_t)i * HASH_SIZE, HASH_SIZE) != wanted) {
+    while (i < n && hash_get(hashes + (size_t)i * HASH_SIZE) != wanted) {
         i++;
     }
     return i;
@@ -243,23 +285,19 @@ static inline uint32_t hash_find(const unsigned char *hashes, uint32_t i, uint32
 int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t *value)
 {
     tmpl_bucket_reader_t reader;
-    uint32_t behind = 0; /* entries that reader.at has passed */
-    uint32_t i;
+    uint32_t first = 0; /* whose value reader.at is */
+    uint32_t run, i = 0;
 
     tmpl_bucket_open(&reader, bytes, len);
-    while ((i = hash_find(reader.hashes, behind, reader.left, key.hash)) < reader.left) {
-        tmpl_bucket_row_t row;
-
-        reader.at = rows_skip(reader.at, reader.end, i - behind);
-        reader.at = row_get(reader.at, reader.end, reader.clock, &row);
-        if (reader.at == NULL) {
+    for (; (i = hash_find(reader.hashes, i, reader.left, key.hash)) < reader.left; i++) {
+        reader.at = rows_skip(reader.at, reader.end, &first, i);
+        if (row_get(reader.at, reader.end, reader.clock, &reader.row, &run) == NULL) {
             return 0;
         }
-        if (row_kind(&row) == key.kind) {
-            value_get(&row, value);
+        if (row_kind(&reader.row) == key.kind) {
+            value_get(&reader.row, value);
             return 1;
         }
-        behind = i + 1;
     }
     return 0;
 }
@@ -310,17 +348,31 @@ uint32_t tmpl_bucket_rows(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket)
 {
     tmpl_bucket_reader_t reader;
     const unsigned char *at;
+    uint32_t run = 0;
 
     tmpl_bucket_open(&reader, bucket->bytes, bucket->len);
     at = reader.at;
-    for (uint32_t i = 0; i < reader.left; i++) {
-        at = row_get(at, reader.end, reader.clock, &rows[i]);
+    for (uint32_t i = 0; i < reader.left; i++, run--) {
+        if (run == 0) {
+            at = row_get(at, reader.end, reader.clock, &rows[i], &run);
+        }
+        else {
+            rows[i] = rows[i - 1];
+        }
         if (at == NULL) {
             return i;
         }
-        rows[i].hash = tmpl_get_le(reader.hashes + (size_t)i * HASH_SIZE, HASH_SIZE);
+        rows[i].hash = hash_get(reader.hashes + (size_t)i * HASH_SIZE);
     }
     return reader.left;
+}
+
+static unsigned char *hashes_put(unsigned char *at, const tmpl_bucket_row_t *rows, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++, at += HASH_SIZE) {
+        tmpl_put_le(at, rows[i].hash, HASH_SIZE);
+    }
+    return at;
 }
 
 /* The value of a row, under a clock that is not after it. */
@@ -337,12 +389,40 @@ static unsigned char *row_put(unsigned char *at, const tmpl_bucket_row_t *row, u
     return at + row->len;
 }
 
+static int values_equal(const tmpl_bucket_row_t *a, const tmpl_bucket_row_t *b)
+{
+    return a->last == b->last && a->tag == b->tag && a->len == b->len &&
+           memcmp(a->rest, b->rest, a->len) == 0;
+}
+
+/* In front of a value that so many rows have. */
+static unsigned char *run_put(unsigned char *at, uint32_t run)
+{
+    if (run >= RUN_LEAST) {
+        *at++ = (unsigned char)(run << KIND_BITS | TMPL_KIND_DOCUMENT);
+    }
+    return at;
+}
+
+/* The values of rows; one of rows beside each other that are alike. */
+static unsigned char *rows_put(unsigned char *at, const tmpl_bucket_row_t *rows, uint32_t n,
+                               uint32_t clock)
+{
+    for (uint32_t i = 0, run; i < n; i += run) {
+        for (run = 1; run < RUN_MOST && i + run < n && values_equal(&rows[i], &rows[i + run]);
+             run++) {
+        }
+        at = row_put(run_put(at, run), &rows[i], clock);
+    }
+    return at;
+}
+
 size_t tmpl_bucket_room(const tmpl_bucket_row_t *rows, uint32_t n)
 {
     size_t room = VARINT_MOST + 4;
 
     for (uint32_t i = 0; i < n; i++) {
-        room += HASH_SIZE + 1 + VARINT_MOST + (size_t)rows[i].len;
+        room += HASH_SIZE + 1 + VARINT_MOST + (size_t)rows[i].len; /* a run takes less */
     }
     return room;
 }
@@ -361,12 +441,7 @@ size_t tmpl_bucket_write(unsigned char *bytes, const tmpl_bucket_row_t *rows, ui
     at = put(at, n);
     tmpl_put_le(at, clock, 4);
     at += 4;
-    for (uint32_t i = 0; i < n; i++, at += HASH_SIZE) {
-        tmpl_put_le(at, rows[i].hash, HASH_SIZE);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        at = row_put(at, &rows[i], clock);
-    }
+    at = rows_put(hashes_put(at, rows, n), rows, n, clock);
     return (size_t)(at - bytes);
 }
 
@@ -378,14 +453,39 @@ static unsigned number_size(uint32_t x)
     return x < 1u << 7 ? 1 : x < 1u << 14 ? 2 : x < 1u << 21 ? 3 : x < 1u << 28 ? 4 : 5;
 }
 
-static inline int has_hash(const tmpl_bucket_change_t *change, uint64_t hash)
-{
-    const tmpl_bucket_row_t *at = change->rows, *end = at + change->n;
+/* One bit a row: those that have the hash of a new row. */
+#define MARK_BITS 64
+#define MARKS     (TMPL_BUCKET_MOST / HASH_SIZE / MARK_BITS + 1)
 
-    while (at < end && at->hash != hash) {
-        at++;
+static void rows_mark(uint64_t *marks, const tmpl_bucket_change_t *change,
+                      const tmpl_bucket_reader_t *reader)
+{
+    memset(marks, 0, (reader->left / MARK_BITS + 1) * sizeof(*marks));
+    for (uint32_t k = 0; k < change->n; k++) {
+        uint64_t hash = change->rows[k].hash;
+
+        for (uint32_t i = hash_find(reader->hashes, 0, reader->left, hash); i < reader->left;
+             i = hash_find(reader->hashes, i + 1, reader->left, hash)) {
+            marks[i / MARK_BITS] |= (uint64_t)1 << i % MARK_BITS;
+        }
     }
-    return at < end;
+}
+
+static inline int is_marked(const uint64_t *marks, uint32_t i)
+{
+    return (int)(marks[i / MARK_BITS] >> i % MARK_BITS & 1);
+}
+
+/* The first row from i on that is marked, of n; n: there is none. */
+static inline uint32_t next_marked(const uint64_t *marks, uint32_t i, uint32_t n)
+{
+    uint32_t word = i / MARK_BITS;
+    uint64_t bits = marks[word] >> i % MARK_BITS << i % MARK_BITS;
+
+    while (bits == 0 && ++word * MARK_BITS < n) {
+        bits = marks[word];
+    }
+    return bits != 0 ? word * MARK_BITS + (uint32_t)__builtin_ctzll(bits) : n;
 }
 
 static int gives_way(const tmpl_bucket_change_t *change, const tmpl_bucket_row_t *row)
@@ -404,9 +504,9 @@ static int is_dead(const tmpl_bucket_change_t *change, const tmpl_bucket_row_t *
            !tmpl_is_live(row->df, row->last, change->lifetimes, change->now);
 }
 
-/* Least and most since of rows that are live whatever their DF is. */
+/* Rows of a since from least to least + span are live whatever their DF is. */
 typedef struct {
-    uint32_t least, most;
+    uint32_t least, span;
 } ages_t;
 
 static ages_t live_ages(const tmpl_bucket_change_t *change, uint32_t clock)
@@ -417,7 +517,10 @@ static ages_t live_ages(const tmpl_bucket_change_t *change, uint32_t clock)
         return (ages_t){ 0, UINT32_MAX };
     }
     life = change->lifetimes->pages[0]; /* the shortest */
-    return change->now < clock ? (ages_t){ 1, 0 } : (ages_t){ most > life ? most - life : 0, most };
+    if (change->now < clock) {
+        return (ages_t){ UINT32_MAX, 0 }; /* none */
+    }
+    return most > life ? (ages_t){ most - life, life } : (ages_t){ 0, most };
 }
 
 /* Another clock is called for if new rows are older, or if last would then take fewer bytes. */
@@ -438,43 +541,68 @@ static int clock_fits(const tmpl_bucket_change_t *change, uint32_t clock, uint32
     return number_size(latest - clock) == number_size(latest - oldest);
 }
 
-/* Reads a row, and finds out what becomes of it; returns what stands behind it, NULL: it cannot be read. */
-static const unsigned char *row_judge(tmpl_bucket_change_t *change,
-                                      const tmpl_bucket_reader_t *reader, uint32_t i,
-                                      uint32_t *oldest)
+/*
+ * Reads the value of row i, and finds out what becomes of it and those like it; returns what stands behind it, NULL: it
+ * cannot be read. *run: how many they are.
+ */
+static const unsigned char *run_judge(tmpl_bucket_change_t *change,
+                                      const tmpl_bucket_reader_t *reader, const uint64_t *marks,
+                                      uint32_t i, uint32_t *run, uint32_t *oldest)
 {
     tmpl_bucket_row_t row;
-    const unsigned char *next = row_get(reader->at, reader->end, reader->clock, &row);
-    int gives, dead;
+    const unsigned char *next = row_get(reader->at, reader->end, reader->clock, &row, run);
+    uint32_t first = change->n_gone;
+    int dead;
 
-    if (next == NULL) {
+    if (next == NULL || *run > reader->left - i) {
         return NULL;
     }
-    row.hash = tmpl_get_le(reader->hashes + (size_t)i * HASH_SIZE, HASH_SIZE);
-    gives = gives_way(change, &row);
-    dead = !gives && is_dead(change, &row);
-    change->dead += (uint32_t)dead;
-    if (gives || dead) {
-        change->gone[change->n_gone++] = (tmpl_bucket_gone_t){ i, reader->at, next };
+    dead = is_dead(change, &row);
+    for (uint32_t k = i; k < i + *run; k++) {
+        row.hash = hash_get(reader->hashes + (size_t)k * HASH_SIZE);
+        int gives = is_marked(marks, k) && gives_way(change, &row);
+
+        if (gives || dead) {
+            change->dead += (uint32_t)!gives;
+            change->gone[change->n_gone++] = (tmpl_bucket_gone_t){ k, next, next, 0 };
+        }
     }
-    else if (row.last < *oldest) {
+    if (change->n_gone > first) {
+        change->gone[first].from = reader->at;
+        change->gone[first].left = *run - (change->n_gone - first);
+    }
+    if (change->n_gone - first < *run && row.last < *oldest) {
         *oldest = row.last;
     }
     return next;
 }
 
 #define SHORT_MOST 4                        /* fingerprints */
-#define SHORT_ROW  (1 + 2 + 2 * SHORT_MOST) /* bytes */
+#define SHORT_ROW  (2 + 2 + 2 * SHORT_MOST) /* bytes, with that of a run */
+
+/* By tag: bytes behind since and one more, or that it is a DF. 0: to be read as a whole. */
+#define ONLY_DF 255
+static const unsigned char short_rests[256] = {
+    [TMPL_KIND_DOCUMENT] = 1,
+    [TMPL_KIND_SEGMENT] = ONLY_DF,
+    [TMPL_KIND_SEGMENT | 1 << KIND_BITS] = 1 + 2 * 1,
+    [TMPL_KIND_SEGMENT | 2 << KIND_BITS] = 1 + 2 * 2,
+    [TMPL_KIND_SEGMENT | 3 << KIND_BITS] = 1 + 2 * 3,
+    [TMPL_KIND_SEGMENT | SHORT_MOST << KIND_BITS] = 1 + 2 * SHORT_MOST,
+};
 
 /*
  * What stands behind a row, and its since, if the row is as nearly all are: of a document, or of a segment with few
- * fingerprints or a DF of one byte. NULL: it is not.
+ * fingerprints or a DF of one or two bytes. NULL: it is not.
  */
 static inline const unsigned char *short_row(const unsigned char *at, uint32_t *since)
 {
-    unsigned tag = at[0], prints = tag >> KIND_BITS;
+    unsigned len = short_rests[at[0]];
     const unsigned char *rest = at + 2;
 
+    if (len == 0) {
+        return NULL;
+    }
     *since = at[1];
     if (at[1] > 127) {
         *since = (at[1] & 127u) | (uint32_t)at[2] << 7;
@@ -483,30 +611,33 @@ static inline const unsigned char *short_row(const unsigned char *at, uint32_t *
             return NULL;
         }
     }
-    if ((tag & KIND_MASK) != TMPL_KIND_SEGMENT) {
-        return tag == TMPL_KIND_DOCUMENT ? rest : NULL;
+    if (len == ONLY_DF) {
+        len = rest[0] < 128 ? 1 : 2;
+        return rest[len - 1] > 0 && rest[len - 1] < 128 ? rest + len : NULL;
     }
-    if (prints > 0) {
-        return prints <= SHORT_MOST ? rest + 2 * (size_t)prints : NULL;
-    }
-    return rest[0] > 0 && rest[0] < 128 ? rest + 1 : NULL;
+    return rest + len - 1;
 }
 
 /*
- * Passes by short rows that stay, from the i-th on, which is where the reader is; returns the number of the first that
- * is to be read as a whole. Of most rows no more is read. Lowers *oldest.
+ * Passes by short rows that stay, from the i-th on, which is where the reader is, up to one that is marked; returns the
+ * number of the first that is to be read as a whole. Of most rows no more is read. Lowers *oldest.
  */
 static inline uint32_t rows_pass(const tmpl_bucket_change_t *change, tmpl_bucket_reader_t *reader,
-                                 uint32_t i, uint32_t *oldest)
+                                 const uint64_t *marks, uint32_t i, uint32_t *oldest)
 {
     ages_t live = live_ages(change, reader->clock);
+    uint32_t stop = next_marked(marks, i, reader->left);
     const unsigned char *at = reader->at, *next;
-    uint32_t since, earliest = UINT32_MAX;
+    uint32_t since, run, earliest = UINT32_MAX;
 
-    for (; i < reader->left && reader->end - at >= SHORT_ROW; i++, at = next) {
+    for (; reader->end - at >= SHORT_ROW; i += run, at = next) {
+        run = 1;
         next = short_row(at, &since);
-        if (next == NULL || since < live.least || since > live.most ||
-            has_hash(change, tmpl_get_le(reader->hashes + (size_t)i * HASH_SIZE, HASH_SIZE))) {
+        if (next == NULL && is_run(at[0])) {
+            run = at[0] >> KIND_BITS;
+            next = short_row(at + 1, &since);
+        }
+        if (i + run > stop || next == NULL || since - live.least > live.span) {
             break;
         }
         earliest = since < earliest ? since : earliest;
@@ -521,16 +652,21 @@ static inline uint32_t rows_pass(const tmpl_bucket_change_t *change, tmpl_bucket
 void tmpl_bucket_change_find(tmpl_bucket_change_t *change)
 {
     tmpl_bucket_reader_t reader;
+    uint64_t marks[MARKS];
     uint32_t oldest = UINT32_MAX, i = 0;
 
     tmpl_bucket_open(&reader, change->is.bytes, change->is.len);
+    rows_mark(marks, change, &reader);
     change->n_gone = change->dead = 0;
-    while ((i = rows_pass(change, &reader, i, &oldest)) < reader.left) {
-        reader.at = row_judge(change, &reader, i++, &oldest);
+    while ((i = rows_pass(change, &reader, marks, i, &oldest)) < reader.left) {
+        uint32_t run;
+
+        reader.at = run_judge(change, &reader, marks, i, &run, &oldest);
         if (reader.at == NULL) {
             change->fits = 0;
             return;
         }
+        i += run;
     }
     change->fits =
         reader.left > 0 && reader.at == reader.end && clock_fits(change, reader.clock, oldest);
@@ -541,6 +677,20 @@ static unsigned char *copy(unsigned char *at, const unsigned char *from, const u
 {
     memcpy(at, from, (size_t)(to - from));
     return at + (to - from);
+}
+
+/* The same of values; those of a run that stay are a shorter one. */
+static unsigned char *gone_copy(unsigned char *at, const unsigned char *from,
+                                const tmpl_bucket_gone_t *gone)
+{
+    const unsigned char *value = gone->from;
+
+    at = copy(at, from, gone->from);
+    if (gone->left > 0) {
+        (void)run_get(&value);
+        at = copy(run_put(at, gone->left), value, gone->to);
+    }
+    return at;
 }
 
 size_t tmpl_bucket_change_write(unsigned char *bytes, const tmpl_bucket_change_t *change)
@@ -558,9 +708,7 @@ size_t tmpl_bucket_change_write(unsigned char *bytes, const tmpl_bucket_change_t
     at = put(at, change->n + reader.left - change->n_gone);
     tmpl_put_le(at, reader.clock, 4);
     at += 4;
-    for (uint32_t i = 0; i < change->n; i++, at += HASH_SIZE) {
-        tmpl_put_le(at, change->rows[i].hash, HASH_SIZE);
-    }
+    at = hashes_put(at, change->rows, change->n);
     for (uint32_t i = 0; i < change->n_gone; i++) {
         const unsigned char *gone = reader.hashes + (size_t)change->gone[i].row * HASH_SIZE;
 
@@ -568,11 +716,9 @@ size_t tmpl_bucket_change_write(unsigned char *bytes, const tmpl_bucket_change_t
         hashes = gone + HASH_SIZE;
     }
     at = copy(at, hashes, reader.at);
-    for (uint32_t i = 0; i < change->n; i++) {
-        at = row_put(at, &change->rows[i], reader.clock);
-    }
+    at = rows_put(at, change->rows, change->n, reader.clock);
     for (uint32_t i = 0; i < change->n_gone; i++) {
-        at = copy(at, values, change->gone[i].from);
+        at = gone_copy(at, values, &change->gone[i]);
         values = change->gone[i].to;
     }
     at = copy(at, values, reader.end);

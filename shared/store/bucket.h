@@ -4,16 +4,19 @@
  * own an entry would cost a store several times its bytes.
  *
  * As bytes: the clock of the entry seen least recently (4, little-endian); then for each entry its hash
- * (8, little-endian), and behind all hashes for each entry in the same order
+ * (5, little-endian), and behind all hashes for each entry in the same order
  *     tag (1)                kind, and in the upper six bits how many fingerprints there are
  *     since                  last, less the clock above
  *     of a path              DF, text, text that is not repeated
  *     of a document          DF if the upper bits are not 0
  *     of a segment           DF if there are no fingerprints, or if the kind in the tag is 3; otherwise it is
  *                            their number. Then the fingerprints (2 each)
+ * Entries beside each other that have all of this in common have it once: in front of it stands a byte like the tag of a document,
+ * with their number (2 to 63) in the upper bits. What a page brings falls so into few runs on a site with short lifetimes, where
+ * a bucket has many entries of the same pages; new entries are put in an order that makes for it.
  * Numbers but for the clock and fingerprints are as short as they can be: seven bits a byte from the
  * lowest on, the eighth says that more follow. The number of entries stands in front, in the same
- * way. So a segment seen once takes 12 or 13 bytes, one of the template 11 to 13.
+ * way. So a segment seen once takes 9 or 10 bytes, one of the template 8 to 10, and in a run hardly more than 5.
  */
 #ifndef TMPL_STORE_BUCKET_H
 #define TMPL_STORE_BUCKET_H
@@ -28,12 +31,22 @@ typedef struct {
     size_t len;
 } tmpl_bucket_t;
 
+/* An entry as it stands in a bucket, or is to: it can be moved without its value being read. */
+typedef struct {
+    uint64_t hash;
+    const unsigned char *rest; /* of its value, behind since */
+    uint32_t last, df;
+    unsigned char tag, len; /* len: of rest */
+} tmpl_bucket_row_t;
+
 /* Reading one. */
 typedef struct {
     const unsigned char *hashes; /* of the next entry on */
     const unsigned char *at, *end;
     uint32_t left;
     uint32_t clock;
+    uint32_t run; /* of left, those that have the value of row */
+    tmpl_bucket_row_t row;
 } tmpl_bucket_reader_t;
 
 /* Bytes that are no bucket, or too many, have no entries, or fewer than they say. */
@@ -43,14 +56,6 @@ int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t
 
 /* The value of a key; 0: it is not there. */
 int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t *value);
-
-/* An entry as it stands in a bucket, or is to: it can be moved without its value being read. */
-typedef struct {
-    uint64_t hash;
-    const unsigned char *rest; /* of its value, behind since */
-    uint32_t last, df;
-    unsigned char tag, len; /* len: of rest */
-} tmpl_bucket_row_t;
 
 #define TMPL_BUCKET_REST_MOST (5 + 2 * TMPL_FINGERPRINTS_MAX)
 
@@ -63,10 +68,14 @@ tmpl_kind_e tmpl_bucket_row_kind(const tmpl_bucket_row_t *row);
 uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket);
 uint32_t tmpl_bucket_rows(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket);
 
-/* A row that leaves its bucket: its number, and where its value begins and ends. */
+/*
+ * A row that leaves its bucket: its number, and where its value begins and ends. Of a run the first that leaves has all
+ * of it, and how many of it are left; the others have nothing.
+ */
 typedef struct {
     uint32_t row;
     const unsigned char *from, *to;
+    uint32_t left;
 } tmpl_bucket_gone_t;
 
 /* A bucket that is changed. */

@@ -6,12 +6,15 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define ENTRIES     24 /* in each bucket on the average */
-#define SPLITS_MOST 64 /* buckets that a site gets at once beyond those that new entries call for */
+#define ENTRIES       24   /* in each bucket on the average */
+#define ENTRIES_SMALL 64   /* the same of a small site: its pages need all buckets anyway */
+#define SMALL         1024 /* entries */
+#define SPLITS_MOST   64 /* buckets that a site gets at once beyond those that new entries call for */
 
 uint32_t tmpl_buckets_for(uint64_t entries)
 {
-    uint64_t n = entries / ENTRIES + 1;
+    uint64_t small = entries < SMALL ? entries : SMALL;
+    uint64_t n = small / ENTRIES_SMALL + (entries - small) / ENTRIES + 1;
 
     return n < TMPL_BUCKETS_MOST ? (uint32_t)n : TMPL_BUCKETS_MOST;
 }
@@ -106,14 +109,33 @@ static unsigned char *bytes_reserve(tmpl_bucket_desk_t *desk, size_t room)
     return desk->bytes;
 }
 
-/* Puts rows in order by their document frequency: those that most pages ask for stand in front. */
+/* The first bytes that rows of one DF differ in. */
+static inline uint32_t row_start(const tmpl_bucket_row_t *row)
+{
+    unsigned first = row->len > 0 ? row->rest[0] : 0, second = row->len > 1 ? row->rest[1] : 0;
+
+    return (uint32_t)row->tag << 16 | first << 8 | second;
+}
+
+static inline int goes_before(const tmpl_bucket_row_t *a, const tmpl_bucket_row_t *b)
+{
+    if (a->df != b->df) {
+        return a->df > b->df;
+    }
+    return a->last != b->last ? a->last > b->last : row_start(a) < row_start(b);
+}
+
+/*
+ * Puts rows in order by their document frequency: those that most pages ask for stand in front; and those that are alike
+ * stand beside each other, so that a bucket has their value once. Of many rows, so many at a time.
+ */
 static void rows_sort(tmpl_bucket_row_t *rows, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
         tmpl_bucket_row_t row = rows[i];
-        uint32_t at = i;
+        uint32_t at = i, first = i / SORTED_MOST * SORTED_MOST;
 
-        for (; at > 0 && rows[at - 1].df < row.df; at--) {
+        for (; at > first && goes_before(&row, &rows[at - 1]); at--) {
             rows[at] = rows[at - 1];
         }
         rows[at] = row;
@@ -131,9 +153,7 @@ static void rows_begin(tmpl_bucket_desk_t *desk, const tmpl_bucket_entry_t *entr
         tmpl_bucket_row(&desk->rows[i], entries[i].key, entries[i].value,
                         desk->rests + (size_t)i * TMPL_BUCKET_REST_MOST);
     }
-    if (n <= SORTED_MOST) {
-        rows_sort(desk->rows, n);
-    }
+    rows_sort(desk->rows, n);
 }
 
 /* The bucket put together from all rows, under another clock. */

@@ -57,6 +57,17 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
  */
 void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now);
 
+/* The keys of a document: of its address, and of its text. */
+static inline tmpl_key_t tmpl_document_id(const tmpl_document_t *document)
+{
+    return (tmpl_key_t){ document->id & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+}
+
+static inline tmpl_key_t tmpl_document_text(const tmpl_document_t *document)
+{
+    return (tmpl_key_t){ document->text & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+}
+
 /* The entry of a document known. */
 void tmpl_value_document(tmpl_value_t *value, uint32_t now);
 

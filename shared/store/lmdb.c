@@ -93,8 +93,8 @@ static tmpl_key_t *keys_fill(tmpl_key_t *keys, const tmpl_observation_t *obs)
     if (obs->n > 0) {
         memcpy(keys, obs->keys, obs->n * sizeof(*keys));
     }
-    keys[obs->n] = (tmpl_key_t){ obs->document->id, TMPL_KIND_DOCUMENT };
-    keys[obs->n + 1] = (tmpl_key_t){ obs->document->text, TMPL_KIND_DOCUMENT };
+    keys[obs->n] = tmpl_document_id(obs->document);
+    keys[obs->n + 1] = tmpl_document_text(obs->document);
     return keys + obs->n + 2;
 }
 
@@ -333,7 +333,7 @@ static void touch(work_t *w, const char *name)
 /* Whether the page's text is so fresh that learning it now would write nothing. */
 static int text_find(work_t *w, const tmpl_observation_t *obs, int *fresh)
 {
-    tmpl_key_t key = { obs->document->text, TMPL_KIND_DOCUMENT };
+    tmpl_key_t key = tmpl_document_text(obs->document);
     tmpl_lifetimes_t lifetimes;
     const tmpl_value_t *text;
     int rc;

@@ -11,7 +11,7 @@
 
 #include "store/lmdb_lock.h"
 
-#define FORMAT        3
+#define FORMAT        4
 #define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
 #define IDLE_READERS  32   /* read transactions kept for the next reader */
 #define FIRST_PAGES   2    /* where LMDB says which page is the root */

@@ -240,10 +240,9 @@ typedef struct {
 static tmpl_key_t key_of(const work_t *w, uint32_t i)
 {
     const tmpl_observation_t *obs = w->obs;
-    tmpl_key_t document = { i == obs->n ? obs->document->id : obs->document->text,
-                            TMPL_KIND_DOCUMENT };
-
-    return i < obs->n ? obs->keys[i] : document;
+    return i < obs->n    ? obs->keys[i]
+           : i == obs->n ? tmpl_document_id(obs->document)
+                         : tmpl_document_text(obs->document);
 }
 
 static void slots_load(work_t *w, const site_t *site, apr_pool_t *pool)

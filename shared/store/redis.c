@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:3:{SITE}"
+ * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:4:{SITE}"
  * (redis_table.h). A site is one key, so that it expires or is evicted as a whole; its name stands in
  * braces, so that whatever keys a site may get one day share a slot of a cluster. Braces and % in a name
  * are written %7B, %7D and %25.
  *
- * The 3 is the format of the hash: a change of the format counts it on. Sites in the first two,
- * "tmpl:{SITE}" and "tmpl:2:{SITE}", are neither read nor touched, and expire.
+ * The 4 is the format of the hash: a change of the format counts it on. Sites in the first three,
+ * "tmpl:{SITE}" to "tmpl:3:{SITE}", are neither read nor touched, and expire.
  *
  * A page is looked up by one HMGET, so its counts are of one moment; or, if they may be older, by what has been
  * read a moment ago (redis_epoch.h). Pages are learnt by WATCH and HMGET, counted here by the rules that every store has, and written by one transaction, which Redis

@@ -52,7 +52,7 @@ void tmpl_redis_words_add(tmpl_redis_words_t *words, const void *bytes, size_t l
 void tmpl_redis_words_push(apr_array_header_t *list, tmpl_redis_words_t words);
 tmpl_redis_command_t tmpl_redis_words_command(const tmpl_redis_words_t *words);
 
-#define TMPL_REDIS_KEY_PREFIX "tmpl:3:{"
+#define TMPL_REDIS_KEY_PREFIX "tmpl:4:{"
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
 
 /* Seconds after which a site expires that nobody observes. */

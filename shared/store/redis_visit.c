@@ -181,11 +181,6 @@ static apr_status_t fields_take(const tmpl_redis_visit_t *v, int first)
     return good ? APR_SUCCESS : tmpl_redis_garbage(v->store->redis, v->err);
 }
 
-static tmpl_key_t document_key(uint64_t hash)
-{
-    return (tmpl_key_t){ hash, TMPL_KIND_DOCUMENT };
-}
-
 /* A table with the keys of all pages, and what the rules want of each page. */
 static void table_make(tmpl_redis_visit_t *v)
 {
@@ -205,8 +200,8 @@ static void table_make(tmpl_redis_visit_t *v)
         }
         v->rules[p].obs = obs;
         v->rules[p].slots = slots;
-        v->rules[p].id = tmpl_redis_table_slot(v->table, document_key(obs->document->id));
-        v->rules[p].text = tmpl_redis_table_slot(v->table, document_key(obs->document->text));
+        v->rules[p].id = tmpl_redis_table_slot(v->table, tmpl_document_id(obs->document));
+        v->rules[p].text = tmpl_redis_table_slot(v->table, tmpl_document_text(obs->document));
     }
 }
 

@@ -121,6 +121,9 @@ static apr_status_t keys_check(const tmpl_observation_t *obs, uint32_t n_segment
             return tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
                              (int)obs->keys[i].kind);
         }
+        if (obs->keys[i].hash > TMPL_HASH_MASK) {
+            return tmpl_fail(err, APR_EINVAL, "key %u has more than %d bits", i, TMPL_HASH_BITS);
+        }
     }
     return APR_SUCCESS;
 }
@@ -307,9 +310,9 @@ static int entry_good(const tmpl_entry_t *e, const tmpl_store_stats_t *head)
     const tmpl_record_t *r = &e->record;
     int is_path = e->key.kind == TMPL_KIND_PATH;
 
-    return (unsigned)e->key.kind < TMPL_KIND_COUNT && r->df > 0 && r->last <= head->pages &&
-           e->n_fingerprints <= (is_path ? 0 : r->df) && r->repeated <= r->text &&
-           (is_path || r->text == 0);
+    return (unsigned)e->key.kind < TMPL_KIND_COUNT && e->key.hash <= TMPL_HASH_MASK && r->df > 0 &&
+           r->last <= head->pages && e->n_fingerprints <= (is_path ? 0 : r->df) &&
+           r->repeated <= r->text && (is_path || r->text == 0);
 }
 
 apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,

@@ -76,17 +76,24 @@ typedef enum {
     TMPL_KIND_COUNT
 } tmpl_kind_e;
 
+/*
+ * A key has the low 40 bits of a hash: a store needs eight bytes for few things else. So a text that a site of n live entries
+ * has not seen is taken for one that it has with probability n / 2^40, the same in every store.
+ */
+#define TMPL_HASH_BITS 40
+#define TMPL_HASH_MASK (((uint64_t)1 << TMPL_HASH_BITS) - 1)
+
 typedef struct {
-    uint64_t hash;
+    uint64_t hash; /* at most TMPL_HASH_MASK */
     tmpl_kind_e kind;
 } tmpl_key_t;
 
-/* Fills n keys of one kind from their hashes; returns where the next go. */
+/* Fills n keys of one kind from hashes of 64 bits; returns where the next go. */
 static inline tmpl_key_t *tmpl_keys_fill(tmpl_key_t *keys, const uint64_t *hashes, uint32_t n,
                                          tmpl_kind_e kind)
 {
     for (uint32_t i = 0; i < n; i++) {
-        keys[i] = (tmpl_key_t){ hashes[i], kind };
+        keys[i] = (tmpl_key_t){ hashes[i] & TMPL_HASH_MASK, kind };
     }
     return keys + n;
 }
@@ -224,7 +231,7 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
  * the store usable: a next call tries again. counts->records come from pool.
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
  * learnt, but counts are good. LATER does not see that: tmpl_store_learn() will. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
- * keys out of order, a share or a part that names what is not there.
+ * keys out of order or of more bits than they have, a share or a part that names what is not there.
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
