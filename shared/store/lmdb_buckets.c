@@ -5,6 +5,8 @@
 
 #include <apr_strings.h>
 
+#define LINE          64  /* of the processor's caches, bytes */
+#define EXPECTED      256 /* bytes of a bucket: its hashes */
 #define KEY_SIZE      (TMPL_SERIAL_SIZE + 4)
 #define MOVED_AT_ONCE 256 /* buckets of a site that is small: they stand in few pages */
 
@@ -93,6 +95,18 @@ int tmpl_lmdb_bucket_get(tmpl_lmdb_buckets_t *buckets, uint32_t n, tmpl_bucket_t
         tmpl_lmdb_place_note(buckets->places, n, &buckets->anchor, bucket);
     }
     return rc;
+}
+
+void tmpl_lmdb_bucket_expect(const tmpl_lmdb_buckets_t *buckets, uint32_t n)
+{
+    tmpl_bucket_t bucket;
+
+    if (buckets->places != NULL &&
+        tmpl_lmdb_place_get(buckets->places, n, &buckets->anchor, &bucket)) {
+        for (size_t at = 0; at < bucket.len && at < EXPECTED; at += LINE) {
+            __builtin_prefetch(bucket.bytes + at);
+        }
+    }
 }
 
 int tmpl_lmdb_buckets_begin_reading(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_t *db, MDB_txn *txn,

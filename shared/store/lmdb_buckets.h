@@ -37,6 +37,8 @@ void tmpl_lmdb_buckets_end_reading(tmpl_lmdb_buckets_t *buckets, tmpl_lmdb_notes
 /* The order of numbers and places in the file. */
 uint32_t tmpl_bits_reversed(uint32_t n);
 
+/* Says that the n-th bucket will be wanted soon: it is in no cache of the processor. Changes no answer. */
+void tmpl_lmdb_bucket_expect(const tmpl_lmdb_buckets_t *buckets, uint32_t n);
 /* The n-th bucket; one that is not there is empty, and an empty one is not kept. */
 int tmpl_lmdb_bucket_get(tmpl_lmdb_buckets_t *buckets, uint32_t n, tmpl_bucket_t *bucket);
 int tmpl_lmdb_bucket_put(tmpl_lmdb_buckets_t *buckets, uint32_t n, const tmpl_bucket_t *bucket);

@@ -18,6 +18,9 @@ typedef struct {
 #define FEW            4  /* in a bin on the average */
 #define MANY           64 /* in a bin, for sorting that takes steps by the square */
 
+/* So far ahead the memory is told what will be wanted. */
+#define AHEAD 16
+
 static int same_key(const tmpl_key_t *a, const tmpl_key_t *b)
 {
     return a->hash == b->hash && a->kind == b->kind;
@@ -109,6 +112,7 @@ void tmpl_slots_make(tmpl_slots_t *slots, const tmpl_key_t *keys, uint32_t n,
     slots->of = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*slots->of));
     slots->n = 0;
     for (uint32_t i = 0; i < n; i++) {
+        __builtin_prefetch(refs[i + AHEAD < n ? i + AHEAD : i].key);
         if (i == 0 || !same_key(refs[i].key, refs[i - 1].key)) {
             tmpl_lmdb_slot_t *slot = &slots->slots[slots->n++];
 
@@ -144,6 +148,10 @@ int tmpl_slots_load(tmpl_slots_t *slots, tmpl_lmdb_buckets_t *buckets)
     for (uint32_t begin = 0; rc == 0 && n_buckets > 0 && begin < slots->n; begin = end) {
         tmpl_bucket_t bucket;
 
+        if (begin + AHEAD < slots->n) {
+            tmpl_lmdb_bucket_expect(buckets,
+                                    tmpl_bucket_at(slots->slots[begin + AHEAD].place, n_buckets));
+        }
         end = run_end(slots, begin, n_buckets, &number);
         rc = tmpl_lmdb_bucket_get(buckets, number, &bucket);
         for (uint32_t i = begin; rc == 0 && i < end; i++) {

@@ -12,12 +12,12 @@
 #include "store/lmdb_buckets.h"
 #include "store/rules.h"
 
-/* A slot, and whose it is. */
+/* A slot, and whose it is. A value is large, and mostly only its beginning is looked at: the rest stands before it. */
 typedef struct {
-    tmpl_slot_t slot;
     tmpl_key_t key;
     uint32_t place;     /* the bits of the key's place that tell its bucket */
     unsigned char held; /* it was there when it was read */
+    tmpl_slot_t slot;
 } tmpl_lmdb_slot_t;
 
 /* The slots of one site's keys, each key once, in the order of the file. */

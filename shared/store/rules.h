@@ -11,9 +11,9 @@
 
 /* The entry of one key. Pages that share a key share its slot. */
 typedef struct {
-    tmpl_value_t value;    /* df 0: what stands there cannot be read, and is dead */
     unsigned char held;    /* there is an entry, live or dead */
     unsigned char written; /* the value is to go back to the store */
+    tmpl_value_t value;    /* df 0: what stands there cannot be read, and is dead */
 } tmpl_slot_t;
 
 /* A site, as far as counting goes. */
