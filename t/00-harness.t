@@ -33,6 +33,12 @@ subtest 'client and backend' => sub {
     ok !$client->get('/short')->complete, 'a short body is not complete';
     ok !$connect->()->get('/chunk')->complete, 'nor a short chunk';
     is $connect->()->get('/reset')->status, 0, 'no answer';
+    my $resets = sub { scalar grep { $_->{target} eq '/reset' } $backend->requests };
+    is $resets->(), 1, 'asked for once';
+    my $used = $connect->();
+    $used->get('/bytes');
+    is $used->get('/reset')->status, 0, 'nor on a connection that has served before';
+    is $resets->(), 3, 'which may have been closed while it waited: asked for again on another one';
     is +($backend->requests)[0]{headers}{'x-test'}, '1, 2', 'the request is recorded';
 };
 

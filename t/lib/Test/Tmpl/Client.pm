@@ -27,6 +27,7 @@ sub new {
 sub connect {
     my ($self) = @_;
     $self->{buffer} = '';
+    $self->{answers} = 0;
     $self->{socket} = IO::Socket::INET->new(
         PeerAddr => '127.0.0.1', PeerPort => $self->{port}, Timeout => $self->{timeout}
     );
@@ -41,10 +42,21 @@ sub close {
 
 # Sends a request and reads its answer. Options: method, version (1.1), headers => { Name => value
 # or [values] }, body. A Host field is added unless headers has one (undef: none at all). Connects anew
-# if the server said that it closes after the answer before this.
+# if the server said that it closes after the answer before this, or without a word closes a connection that has served
+# before: event does that to those that wait when its threads are busy, and the next request may be on its way then. A child
+# that dies says so in its log.
 sub get {
     my ($self, $target, %o) = @_;
     $self->connect if delete $self->{closed};
+    my $before = $self->{answers};
+    my $res = $self->ask($target, %o);
+    return $res if $res->status || !$before || $self->{buffer} ne '' || ($o{method} // 'GET') ne 'GET';
+    $self->connect;
+    return $self->ask($target, %o);
+}
+
+sub ask {
+    my ($self, $target, %o) = @_;
     $self->send_request($target, %o) or return $self->broken('the request could not be sent');
     return $self->read_response($o{method} // 'GET');
 }
@@ -111,6 +123,7 @@ sub read_response {
     my $res = Test::Tmpl::Response->new(%$head);
     $res->{body} = '';
     $res->{error} = $self->read_body($res, $method);
+    $self->{answers}++;
     $self->{closed} = ($res->header('Connection') // '') =~ /\bclose\b/i || $res->{until_close};
     $self->close if $res->{error} || $self->{closed};
     return $res;
