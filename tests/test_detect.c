@@ -177,6 +177,19 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<div data-x-tmpl data-tmpl=\"\">t</div>",
           "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
           "data-tmpl='>'>c</i><hr>" },
+        /* so does a link to what is cut */
+        { "<body><nav id=x>t</nav><div><a href=#x>c</a></div><p>c</p>",
+          "<body><nav id=x data-tmpl=\"\">t</nav><div data-tmpl=\"\"><a "
+          "href=#x>c</a></div><p>c</p>",
+          "<body><p>c</p>" },
+        /* what shows a panel is not cut, though it is template */
+        { "<ul><li class=x aria-controls=a>t</li></ul><ul><li class=x "
+          "aria-controls=b>t</li></ul><div "
+          "id=a>c</div><div id=b>t</div>",
+          "<ul data-tmpl=\"\"><li class=x aria-controls=a>t</li></ul><ul data-tmpl=\"\"><li "
+          "class=x "
+          "aria-controls=b>t</li></ul><div id=a>c</div><div id=b data-tmpl=\"\">t</div>",
+          "<ul><li class=x aria-controls=a>t</li></ul><div id=a>c</div>" },
         /* a head goes, and stays, with what it heads */
         { "<nav><h2>t</h2></nav><div>c</div>", "<nav><h2>t</h2></nav><div>c</div>",
           "<nav><h2>t</h2></nav><div>c</div>" },
@@ -204,6 +217,17 @@ static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
     return list;
 }
 
+static const char *stripped(const char *html, const tmpl_guards_t *guards, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", pool), guards, TMPL_NODE_CUT, pool);
+    tmpl_strip(&edits, &closure, pool);
+    return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
+}
+
 static void guards_overrule_the_detector(void **state)
 {
     const tmpl_page_t *page =
@@ -217,6 +241,14 @@ static void guards_overrule_the_detector(void **state)
     assert_int_equal(closure.template_blocks, 2);
     assert_int_equal(closure.blocks, 3);
     assert_float_equal(closure.ratio, 5.0 / 6.0, 1e-6);
+    /* also what shows a panel */
+    guards.keep = NULL;
+    guards.drop = selectors("li", *state);
+    assert_string_equal(
+        stripped("<body><ul><li class=x aria-controls=a>t</ul><ul>c</ul><div id=a>c</div>", &guards,
+                 *state),
+        "<body><ul>c</ul><div id=a>c</div>");
+    guards.keep = selectors(".k", *state);
     /* who asks for both wants it kept */
     guards.drop = selectors("div", *state);
     tmpl_closure(&closure, page, verdicts_of(page, "", *state), &guards, TMPL_NODE_MARK, *state);

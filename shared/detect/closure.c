@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include "detect/heads.h"
+#include "detect/refs.h"
 #include "page/gap.h"
 #include "text/ascii.h"
 
@@ -370,6 +373,25 @@ static void drop_joining(closure_t *c)
     c->n_cuts = kept;
 }
 
+static void guard(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl_guards_t *guards)
+{
+    apply(verdicts, page, guards->drop, 1);
+    apply(verdicts, page, guards->keep, 0); /* who asks for both wants it kept */
+}
+
+/* The verdicts to cut by: a tab is template, but its panel is not to be seen without. */
+static const tmpl_verdict_t *cut_by(const tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                    const tmpl_guards_t *guards, apr_pool_t *pool)
+{
+    apr_size_t size = page->n_blocks * sizeof(*verdicts);
+    tmpl_verdict_t *shown = apr_pmemdup(pool, verdicts, size);
+    if (!tmpl_refs_controls(shown, page, pool)) {
+        return verdicts;
+    }
+    guard(shown, page, guards);
+    return shown;
+}
+
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool)
 {
@@ -377,8 +399,8 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     apr_pool_t *scratch;
     *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
     tmpl_heads(verdicts, page, pool);
-    apply(verdicts, page, guards->drop, 1);
-    apply(verdicts, page, guards->keep, 0); /* who asks for both wants it kept */
+    tmpl_refs_links(verdicts, page, pool);
+    guard(verdicts, page, guards);
     if (!measure(closure, page, verdicts, guards->min_keep)) {
         closure->decline = TMPL_DECLINE_MIN_KEEP;
         return;
@@ -388,6 +410,9 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     }
     /* The sums are gone before the edits are made. */
     apr_pool_create(&scratch, pool);
+    if (need == TMPL_NODE_CUT) {
+        c.verdicts = cut_by(verdicts, page, guards, scratch);
+    }
     sum_up(&c, scratch);
     c.pool = pool;
     c.room = page->n_segments + 1;

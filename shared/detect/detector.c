@@ -9,6 +9,7 @@
 
 #include "detect/auto.h"
 #include "detect/builtin.h"
+#include "detect/pictures.h"
 #include "detect/style.h"
 #include "feature/feature.h"
 
@@ -82,6 +83,7 @@ static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool
     for (uint32_t b = 0; b < of->page->n_blocks; b++) {
         verdicts[b].template = (double)verdicts[b].ratio > threshold;
     }
+    tmpl_pictures(verdicts, of->page, of->counts->records, of->counts->pages, of->opts->min_df);
 }
 
 static const tmpl_detector_t detectors[] = {

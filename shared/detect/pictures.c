@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/pictures.h"
+
+#include "page/attr.h"
+
+typedef enum { SMALL, UNKNOWN, LARGE } size_e;
+
+/* By an attribute that is a number of pixels. */
+static size_e side(const tmpl_page_t *page, tmpl_span_t tag, const char *name)
+{
+    tmpl_attr_t attr;
+    uint32_t pixels = 0;
+    if (!tmpl_attr_find(&attr, page->src, tag, name) || tmpl_span_len(attr.value) == 0) {
+        return UNKNOWN;
+    }
+    for (uint32_t at = attr.value.start; at < attr.value.end; at++) {
+        if (page->src[at] < '0' || page->src[at] > '9' || pixels > TMPL_PICTURES_SIDE) {
+            break;
+        }
+        pixels = 10 * pixels + (uint32_t)(page->src[at] - '0');
+    }
+    return pixels < TMPL_PICTURES_SIDE ? SMALL : LARGE;
+}
+
+static size_e size_of(const tmpl_page_t *page, tmpl_span_t tag)
+{
+    size_e width = side(page, tag, "width");
+    size_e height = side(page, tag, "height");
+    return width < height ? width : height;
+}
+
+/* Whether the block is a text of some length, or a heading that stays. */
+static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
+{
+    const tmpl_block_t *b = &page->blocks[block];
+    if (b->length >= TMPL_PICTURES_TEXT) {
+        return page->nodes[page->segments[b->first_segment].node].tag != TMPL_TAG_IMG;
+    }
+    return !verdicts[block].template &&
+           (tmpl_tag_flags(page->nodes[b->node].tag) & TMPL_IS_HEADING);
+}
+
+/* Whether the block is pictures alone, and this page's own. */
+static int is_own(const tmpl_page_t *page, const tmpl_block_t *block, const tmpl_record_t *records,
+                  int known)
+{
+    for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
+        const tmpl_segment_t *segment = &page->segments[s];
+        const tmpl_node_t *node = &page->nodes[segment->node];
+        if (node->tag != TMPL_TAG_IMG || records[segment->key].df > 1 ||
+            size_of(page, node->open) < (known ? UNKNOWN : LARGE)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void tmpl_pictures(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl_record_t *records,
+                   uint64_t pages, uint32_t min_df)
+{
+    uint32_t text = TMPL_NONE; /* the last block of text, if it is content */
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        if (!is_text(page, verdicts, b)) {
+            continue;
+        }
+        int amid = text != TMPL_NONE && !verdicts[b].template;
+        for (uint32_t i = amid ? text + 1 : b; i < b; i++) {
+            if (verdicts[i].template && is_own(page, &page->blocks[i], records, pages >= min_df)) {
+                verdicts[i].template = 0;
+            }
+        }
+        text = verdicts[b].template ? TMPL_NONE : b;
+    }
+}
