@@ -146,6 +146,10 @@ SEGMENTS ?= 200 500 1500
 bench-store: $(BUILD)/bench/store_pages
 	@bench/store $< $(PAGES) $(SEGMENTS)
 .PHONY: bench-store
+# bench-new-pages [PAGES=10000]   microseconds of CPU that each step of a new page takes, with an LMDB store
+bench-new-pages: $(BUILD)/bench/new_pages
+	@bench/new-pages $< $(PAGES)
+.PHONY: bench-new-pages
 # bench-batch CORPUS=DIR   text kept of pages, beside Readability and boilerpipe: MB/s, memory, F1 (NODE_DIR=DIR has npm's, or npm is asked)
 bench-batch: $(BUILD)/tmplctl
 	@$(call with,CORPUS) BUILD=$(BUILD) bench/batch "$(CORPUS)" "$(SCORER)" $<

@@ -19,84 +19,10 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define STAMP      "00000000 "
-#define STAMP_SIZE (sizeof(STAMP) - 1)
-#define CONTENT    "id=\"page-content\""
-
-typedef struct {
-    char *bytes;
-    size_t len;
-    size_t *stamps; /* where the stamps stand */
-    size_t n_stamps;
-} page_t;
+#include "stamped.h"
 
 static page_t *pages;
 static unsigned n_pages;
-
-static void *need(void *memory)
-{
-    if (memory == NULL) {
-        perror("proxy_backend");
-        exit(2);
-    }
-    return memory;
-}
-
-static char *read_file(const char *name, size_t *len)
-{
-    FILE *file = need(fopen(name, "rb"));
-    char *bytes = NULL;
-    size_t room = 0;
-
-    *len = 0;
-    do {
-        room += 1 << 16;
-        bytes = need(realloc(bytes, room + 1));
-        *len += fread(bytes + *len, 1, room - *len, file);
-    } while (*len == room);
-    fclose(file);
-    bytes[*len] = '\0';
-    return bytes;
-}
-
-/* The next start tag without attributes behind which a stamp goes; NULL if there is none. */
-static const char *next_place(const char *p)
-{
-    static const char *const tags[] = { "<p>", "<li>", "<dd>", "<td>" };
-    const char *first = NULL;
-
-    for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
-        const char *found = strstr(p, tags[i]);
-
-        if (found != NULL && (first == NULL || found + strlen(tags[i]) < first)) {
-            first = found + strlen(tags[i]);
-        }
-    }
-    return first;
-}
-
-static void page_read(page_t *page, const char *name)
-{
-    size_t len, copied = 0;
-    char *source = read_file(name, &len);
-    const char *p = strstr(source, CONTENT);
-
-    page->bytes = need(malloc(len * (1 + STAMP_SIZE)));
-    page->stamps = need(malloc(len * sizeof(*page->stamps)));
-    while (p != NULL && (p = next_place(p)) != NULL) {
-        size_t n = (size_t)(p - source) - copied;
-
-        memcpy(page->bytes + page->len, source + copied, n);
-        copied += n;
-        page->len += n;
-        page->stamps[page->n_stamps++] = page->len;
-        memcpy(page->bytes + page->len, STAMP, STAMP_SIZE);
-        page->len += STAMP_SIZE;
-    }
-    memcpy(page->bytes + page->len, source + copied, len - copied);
-    page->len += len - copied;
-    free(source);
-}
 
 static int send_all(int s, const char *bytes, size_t len)
 {
@@ -118,7 +44,6 @@ static int answer(int s, const char *request, char *buffer)
     unsigned n = 0;
     int is_new = sscanf(request, "GET /new/%u ", &n) == 1;
     const page_t *page;
-    char stamp[STAMP_SIZE + 1];
     size_t head;
 
     if (!is_new && sscanf(request, "GET /seen/%u ", &n) != 1) {
@@ -132,9 +57,8 @@ static int answer(int s, const char *request, char *buffer)
                            "Content-Length: %zu\r\n\r\n",
                            page->len);
     memcpy(buffer + head, page->bytes, page->len);
-    snprintf(stamp, sizeof(stamp), "%08x ", n);
-    for (size_t i = 0; is_new && i < page->n_stamps; i++) {
-        memcpy(buffer + head + page->stamps[i], stamp, STAMP_SIZE);
+    if (is_new) {
+        page_stamp(buffer + head, page, n);
     }
     return send_all(s, buffer, head + page->len);
 }
