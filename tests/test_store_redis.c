@@ -113,7 +113,7 @@ static void buckets_go_with_their_entries(void **state)
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
     observe_as(c, "s", 0, 1, 0, 3000, &brief, 1);
     assert_true(fields_of(server) > 50);
-    while (fields_of(server) > 4 && page < 300) {
+    while ((fields_of(server) > 2 || stats_of(c, "s", &brief).entries > 40) && page < 300) {
         page++;
         observe_as(c, "s", 2 * page, 2 * page + 1, 0, 20, &brief, 1);
         for (unsigned i = 0; i < 20; i++) {
@@ -121,7 +121,7 @@ static void buckets_go_with_their_entries(void **state)
         }
     }
     assert_true(page < 300);
-    assert_in_range(stats_of(c, "s", &brief).entries, 20 + 3, 20 + 2 * page);
+    assert_true(stats_of(c, "s", &brief).entries >= 20 + 3);
     assert_int_equal(table_of(c, "s")->entries->nelts, stats_of(c, "s", &brief).entries);
     observe_as(c, "s", 9000, 9001, 0, 3000, &brief, 1);
     assert_true(fields_of(server) > 50);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define HASH_SIZE   (TMPL_HASH_BITS / 8)
+#define LOW_SIZE    4 /* of a hash; the rest of it is a byte */
+#define HASH_SIZE   (LOW_SIZE + 1)
 #define KIND_BITS   2
 #define KIND_MASK   ((1u << KIND_BITS) - 1)
 #define EXPLICIT    3 /* in the place of the kind: a segment that has its DF and fingerprints */
@@ -58,10 +59,10 @@ static inline const unsigned char *get(const unsigned char *at, const unsigned c
 
 /* ---- reading ---- */
 
-/* A hash of a bucket, whose count and clock stand in front: it is read with the bytes before it. */
-static inline uint64_t hash_get(const unsigned char *at)
+static inline uint64_t hash_get(const tmpl_bucket_reader_t *reader, uint32_t i)
 {
-    return tmpl_get_le(at - (8 - HASH_SIZE), 8) >> (64 - TMPL_HASH_BITS);
+    return tmpl_get_le(reader->lows + (size_t)i * LOW_SIZE, LOW_SIZE) | (uint64_t)reader->tops[i]
+                                                                            << 8 * LOW_SIZE;
 }
 
 static inline tmpl_kind_e row_kind(const tmpl_bucket_row_t *row)
@@ -176,7 +177,7 @@ void tmpl_bucket_open(tmpl_bucket_reader_t *reader, const void *bytes, size_t le
 {
     const unsigned char *at = bytes, *end;
 
-    memset(reader, 0, sizeof(*reader));
+    *reader = (tmpl_bucket_reader_t){ 0 };
     if (len == 0 || len > TMPL_BUCKET_MOST) {
         return;
     }
@@ -188,8 +189,9 @@ void tmpl_bucket_open(tmpl_bucket_reader_t *reader, const void *bytes, size_t le
         return;
     }
     reader->clock = (uint32_t)tmpl_get_le(at, 4);
-    reader->hashes = at + 4;
-    reader->at = reader->hashes + (size_t)reader->left * HASH_SIZE;
+    reader->lows = at + 4;
+    reader->tops = reader->lows + (size_t)reader->left * LOW_SIZE;
+    reader->at = reader->tops + reader->left;
     reader->end = end;
 }
 
@@ -205,20 +207,26 @@ int tmpl_bucket_next(tmpl_bucket_reader_t *reader, tmpl_key_t *key, tmpl_value_t
             return 0;
         }
     }
-    *key = (tmpl_key_t){ hash_get(reader->hashes), row_kind(&reader->row) };
+    *key = (tmpl_key_t){ hash_get(reader, 0), row_kind(&reader->row) };
     value_get(&reader->row, value);
-    reader->hashes += HASH_SIZE;
+    reader->lows += LOW_SIZE;
+    reader->tops++;
     reader->left--;
     reader->run--;
     return 1;
 }
 
-/* How many numbers stand behind a tag, by its kind and whether its upper bits are 0. */
-static const unsigned char numbers_of[KIND_MASK + 1][2] = {
-    [TMPL_KIND_DOCUMENT] = { 2, 1 },
-    [TMPL_KIND_SEGMENT] = { 1, 2 },
-    [TMPL_KIND_PATH] = { 4, 4 },
-    [EXPLICIT] = { 2, 2 },
+/* How many numbers stand behind a tag, by its upper bits and its kind; none behind that of a run. */
+static const unsigned char numbers_of[RUN_MOST + 1][KIND_MASK + 1] = {
+    [0] = { [TMPL_KIND_DOCUMENT] = 1,
+            [TMPL_KIND_SEGMENT] = 2,
+            [TMPL_KIND_PATH] = 4,
+            [EXPLICIT] = 2 },
+    [1] = { [TMPL_KIND_DOCUMENT] = 2,
+            [TMPL_KIND_SEGMENT] = 1,
+            [TMPL_KIND_PATH] = 4,
+            [EXPLICIT] = 2 },
+    [RUN_LEAST... RUN_MOST] = { [TMPL_KIND_SEGMENT] = 1, [TMPL_KIND_PATH] = 4, [EXPLICIT] = 2 },
 };
 
 /* Where n numbers from at on end, one byte after another. */
@@ -236,22 +244,22 @@ static const unsigned char *rows_skip(const unsigned char *bytes, const unsigned
                                       uint32_t *i, uint32_t wanted)
 {
     size_t len = (size_t)(end - bytes), at = 0;
+    uint32_t row = *i;
 
     while (at < len) {
         unsigned tag = bytes[at], is = tag & KIND_MASK, prints = tag >> KIND_BITS;
-        unsigned numbers = numbers_of[is][prints == 0];
-        uint32_t run = is_run(tag) ? prints : 1;
+        unsigned numbers = numbers_of[prints][is];
         uint64_t ends;
 
-        if (*i + run > wanted) {
+        if (row == wanted || (numbers == 0 && prints > wanted - row)) {
             break;
         }
         at++;
-        if (run > 1) {
-            *i += run - 1; /* the value that follows is the last one's */
+        if (numbers == 0) {
+            row += prints - 1; /* the value that follows is the last one's */
             continue;
         }
-        *i += 1;
+        row++;
         /* the last bytes of numbers: those of a row hardly ever take more than eight */
         ends = len - at < 8 ? 0 : ~tmpl_get_le(bytes + at, 8) & 0x8080808080808080u;
         for (unsigned k = 1; k < numbers; k++) {
@@ -261,25 +269,45 @@ static const unsigned char *rows_skip(const unsigned char *bytes, const unsigned
                        : numbers_skip(bytes, len, at, numbers);
         at += is == TMPL_KIND_SEGMENT || is == EXPLICIT ? 2 * (size_t)prints : 0;
     }
+    *i = row;
     return bytes + (at < len ? at : len);
 }
 
-/* The first of n hashes from i on that is wanted; n: there is none. */
-static inline uint32_t hash_find(const unsigned char *hashes, uint32_t i, uint32_t n,
-                                 uint64_t wanted)
-{
-    for (; i + 4 <= n; i += 4) {
-        const unsigned char *at = hashes + (size_t)i * HASH_SIZE;
+#define SIDE_BY_SIDE 8 /* hashes that are compared at once */
+typedef uint32_t four_t __attribute__((vector_size(16)));
 
-        if ((hash_get(at) == wanted) | (hash_get(at + HASH_SIZE) == wanted) |
-            (hash_get(at + 2 * HASH_SIZE) == wanted) | (hash_get(at + 3 * HASH_SIZE) == wanted)) {
-            break;
+/* Whether one of eight words is such a one. */
+static inline int eight_have(const unsigned char *bytes, uint32_t word)
+{
+    const four_t words = { word, word, word, word };
+    four_t eight[2];
+    uint64_t found[2];
+
+    memcpy(eight, bytes, sizeof(eight));
+    eight[0] = (four_t)(eight[0] == words) | (four_t)(eight[1] == words);
+    memcpy(found, eight, sizeof(found));
+    return (found[0] | found[1]) != 0;
+}
+
+/* The first of all hashes from i on that is wanted; their number: there is none. */
+static inline uint32_t hash_find(const tmpl_bucket_reader_t *reader, uint32_t i, uint64_t wanted)
+{
+    const uint32_t low = htole32((uint32_t)wanted), n = reader->left;
+    const unsigned char *lows = reader->lows;
+    /* what stands behind the last one may be compared, too */
+    const uint32_t words = (uint32_t)((size_t)(reader->end - lows) / LOW_SIZE);
+
+    for (; i < n; i += SIDE_BY_SIDE) {
+        if (i + SIDE_BY_SIDE <= words && !eight_have(lows + (size_t)i * LOW_SIZE, low)) {
+            continue;
+        }
+        for (uint32_t k = i; k < i + SIDE_BY_SIDE && k < n; k++) {
+            if (hash_get(reader, k) == wanted) {
+                return k;
+            }
         }
     }
-    while (i < n && hash_get(hashes + (size_t)i * HASH_SIZE) != wanted) {
-        i++;
-    }
-    return i;
+    return n;
 }
 
 int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t *value)
@@ -289,7 +317,7 @@ int tmpl_bucket_find(const void *bytes, size_t len, tmpl_key_t key, tmpl_value_t
     uint32_t run, i = 0;
 
     tmpl_bucket_open(&reader, bytes, len);
-    for (; (i = hash_find(reader.hashes, i, reader.left, key.hash)) < reader.left; i++) {
+    for (; (i = hash_find(&reader, i, key.hash)) < reader.left; i++) {
         reader.at = rows_skip(reader.at, reader.end, &first, i);
         if (row_get(reader.at, reader.end, reader.clock, &reader.row, &run) == NULL) {
             return 0;
@@ -362,15 +390,23 @@ uint32_t tmpl_bucket_rows(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket)
         if (at == NULL) {
             return i;
         }
-        rows[i].hash = hash_get(reader.hashes + (size_t)i * HASH_SIZE);
+        rows[i].hash = hash_get(&reader, i);
     }
     return reader.left;
 }
 
-static unsigned char *hashes_put(unsigned char *at, const tmpl_bucket_row_t *rows, uint32_t n)
+static unsigned char *lows_put(unsigned char *at, const tmpl_bucket_row_t *rows, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++, at += HASH_SIZE) {
-        tmpl_put_le(at, rows[i].hash, HASH_SIZE);
+    for (uint32_t i = 0; i < n; i++, at += LOW_SIZE) {
+        tmpl_put_le(at, rows[i].hash, LOW_SIZE);
+    }
+    return at;
+}
+
+static unsigned char *tops_put(unsigned char *at, const tmpl_bucket_row_t *rows, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        *at++ = (unsigned char)(rows[i].hash >> 8 * LOW_SIZE);
     }
     return at;
 }
@@ -441,7 +477,8 @@ size_t tmpl_bucket_write(unsigned char *bytes, const tmpl_bucket_row_t *rows, ui
     at = put(at, n);
     tmpl_put_le(at, clock, 4);
     at += 4;
-    at = rows_put(hashes_put(at, rows, n), rows, n, clock);
+    at = tops_put(lows_put(at, rows, n), rows, n);
+    at = rows_put(at, rows, n, clock);
     return (size_t)(at - bytes);
 }
 
@@ -464,8 +501,8 @@ static void rows_mark(uint64_t *marks, const tmpl_bucket_change_t *change,
     for (uint32_t k = 0; k < change->n; k++) {
         uint64_t hash = change->rows[k].hash;
 
-        for (uint32_t i = hash_find(reader->hashes, 0, reader->left, hash); i < reader->left;
-             i = hash_find(reader->hashes, i + 1, reader->left, hash)) {
+        for (uint32_t i = hash_find(reader, 0, hash); i < reader->left;
+             i = hash_find(reader, i + 1, hash)) {
             marks[i / MARK_BITS] |= (uint64_t)1 << i % MARK_BITS;
         }
     }
@@ -559,7 +596,7 @@ static const unsigned char *run_judge(tmpl_bucket_change_t *change,
     }
     dead = is_dead(change, &row);
     for (uint32_t k = i; k < i + *run; k++) {
-        row.hash = hash_get(reader->hashes + (size_t)k * HASH_SIZE);
+        row.hash = hash_get(reader, k);
         int gives = is_marked(marks, k) && gives_way(change, &row);
 
         if (gives || dead) {
@@ -679,6 +716,21 @@ static unsigned char *copy(unsigned char *at, const unsigned char *from, const u
     return at + (to - from);
 }
 
+/* Of the parts of n rows, of so many bytes each, those of rows that stay. */
+static unsigned char *stay_copy(unsigned char *at, const tmpl_bucket_change_t *change,
+                                const unsigned char *parts, size_t size, uint32_t n)
+{
+    const unsigned char *from = parts;
+
+    for (uint32_t i = 0; i < change->n_gone; i++) {
+        const unsigned char *gone = parts + change->gone[i].row * size;
+
+        at = copy(at, from, gone);
+        from = gone + size;
+    }
+    return copy(at, from, parts + n * size);
+}
+
 /* The same of values; those of a run that stay are a shorter one. */
 static unsigned char *gone_copy(unsigned char *at, const unsigned char *from,
                                 const tmpl_bucket_gone_t *gone)
@@ -697,25 +749,19 @@ size_t tmpl_bucket_change_write(unsigned char *bytes, const tmpl_bucket_change_t
 {
     tmpl_bucket_reader_t reader;
     unsigned char *at = bytes;
-    const unsigned char *hashes, *values;
+    const unsigned char *values;
 
     tmpl_bucket_open(&reader, change->is.bytes, change->is.len);
-    if (reader.hashes == NULL || change->n + reader.left == change->n_gone) {
+    if (reader.lows == NULL || change->n + reader.left == change->n_gone) {
         return 0;
     }
-    hashes = reader.hashes;
     values = reader.at;
     at = put(at, change->n + reader.left - change->n_gone);
     tmpl_put_le(at, reader.clock, 4);
-    at += 4;
-    at = hashes_put(at, change->rows, change->n);
-    for (uint32_t i = 0; i < change->n_gone; i++) {
-        const unsigned char *gone = reader.hashes + (size_t)change->gone[i].row * HASH_SIZE;
-
-        at = copy(at, hashes, gone);
-        hashes = gone + HASH_SIZE;
-    }
-    at = copy(at, hashes, reader.at);
+    at = lows_put(at + 4, change->rows, change->n);
+    at = stay_copy(at, change, reader.lows, LOW_SIZE, reader.left);
+    at = tops_put(at, change->rows, change->n);
+    at = stay_copy(at, change, reader.tops, 1, reader.left);
     at = rows_put(at, change->rows, change->n, reader.clock);
     for (uint32_t i = 0; i < change->n_gone; i++) {
         at = gone_copy(at, values, &change->gone[i]);

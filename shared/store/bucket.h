@@ -3,8 +3,9 @@
  * Entries of a site side by side: a bucket holds those of all kinds whose keys fall into it (buckets.h). On its
  * own an entry would cost a store several times its bytes.
  *
- * As bytes: the clock of the entry seen least recently (4, little-endian); then for each entry its hash
- * (5, little-endian), and behind all hashes for each entry in the same order
+ * As bytes: the clock of the entry seen least recently (4, little-endian); then for each entry the lower bytes of its hash
+ * (4, little-endian), so that several are compared at once, behind all of these for each the highest byte, and behind these for
+ * each entry in the same order
  *     tag (1)                kind, and in the upper six bits how many fingerprints there are
  *     since                  last, less the clock above
  *     of a path              DF, text, text that is not repeated
@@ -41,7 +42,8 @@ typedef struct {
 
 /* Reading one. */
 typedef struct {
-    const unsigned char *hashes; /* of the next entry on */
+    const unsigned char *lows,
+        *tops; /* of the next entry on: its hash, without the highest byte, and that */
     const unsigned char *at, *end;
     uint32_t left;
     uint32_t clock;
