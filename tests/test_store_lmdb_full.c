@@ -85,6 +85,46 @@ static void full_map_still_counts(void **state)
     assert_in_range(fill(c, "big"), learnt / 4, learnt * 2);
 }
 
+/* Has the file say that all pages of a map of number bytes are in use, but for its last. */
+static int child_takes_all_pages(ctx_t *c, unsigned number)
+{
+    enum {
+        PAGE = 4096,
+        LAST_PAGE = 136
+    }; /* where a page with what was committed says which is the last */
+    const char *path = apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c));
+    int fd = open(path, O_RDWR), wrong = fd < 0 || ftruncate(fd, number) != 0;
+    uint64_t last = number / PAGE - 2;
+
+    for (off_t at = LAST_PAGE; !wrong && at < 2 * PAGE; at += PAGE) {
+        wrong = pwrite(fd, &last, sizeof(last), at) != sizeof(last);
+    }
+    return wrong;
+}
+
+/* Where there is no page to write to, a site can be forgotten, and others learn then. */
+static void forgetting_needs_no_room(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    apr_pool_t *pool;
+
+    opts.map_size = 1 << 20;
+    c->uri = backend_uri(LMDB, c->pool);
+    apr_pool_create(&pool, NULL);
+    assert_int_equal(tmpl_store_open(&c->store, c->uri, &opts, &c->err, pool), APR_SUCCESS);
+    learn(c, "small", 1, 0, 10);
+    learn(c, "big", 1, 0, 15000);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 1 << 20, child_takes_all_pages));
+    c->store = open_with(c, c->uri, &opts);
+    assert_int_equal(try_observe(c, "small", 4, 5, 0, 11, &usual, 1, TIMEOUT), APR_ENOSPC);
+    assert_int_equal(tmpl_store_forget(c->store, "big", &c->err, c->pool), APR_SUCCESS);
+    assert_unknown(c, "big");
+    learn(c, "small", 3, 0, 11);
+    assert_int_equal(c->counts.records[9].df, 2);
+}
+
 static apr_status_t stay_for_ever(void *baton, const tmpl_entry_t *entry)
 {
     (void)entry;
@@ -293,6 +333,7 @@ static const store_test_t table[] = {
     TEST(LMDB, full_map_still_counts),
     TEST(LMDB, dead_reader_keeps_nothing),
     TEST(LMDB, full_map_heals),
+    TEST(LMDB, forgetting_needs_no_room),
     TEST(LMDB, full_disk_still_counts),
     TEST(LMDB, failed_writes_are_survived),
     TEST(LMDB, failed_writes_and_no_file),

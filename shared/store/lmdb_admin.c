@@ -12,6 +12,7 @@
 /* Buckets deleted in a transaction, and entries imported: others get their turn in between. */
 #define BATCH        256
 #define BATCH_IMPORT 4096
+#define GROWN_MOST   8 /* times that a map may grow for one change */
 /* What a transaction of these calls waits for the writers before it. */
 #define PATIENCE apr_time_from_sec(30)
 /* How long an import may take before the entries of one that died are deleted. */
@@ -103,19 +104,40 @@ apr_status_t tmpl_lmdb_sites(void *ctx, apr_status_t (*each)(void *baton, const 
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
+/* One change in a transaction of its own. Where the map has no page left for it, it gets some. */
+static int change(tmpl_lmdb_store_t *store,
+                  int (*make)(tmpl_lmdb_store_t *store, MDB_txn *txn, void *baton), void *baton)
+{
+    int rc, grown = 0;
+
+    do {
+        MDB_txn *txn;
+
+        rc = write_begin(store, &txn);
+        if (rc == 0) {
+            rc = tmpl_lmdb_write_end(store->db, txn, make(store, txn, baton));
+        }
+    } while (rc == MDB_MAP_FULL && grown++ < GROWN_MOST && tmpl_lmdb_grow(store->db) == 0);
+    return rc;
+}
+
+static int forget(tmpl_lmdb_store_t *store, MDB_txn *txn, void *name)
+{
+    return tmpl_site_forget(store->db, txn, name);
+}
+
+static int sweep_doomed(tmpl_lmdb_store_t *store, MDB_txn *txn, void *done)
+{
+    return tmpl_doomed_sweep(store->db, txn, BATCH, done);
+}
+
 /* Deletes the buckets of doomed sites, a batch a transaction. */
 static int doomed_delete(tmpl_lmdb_store_t *store)
 {
     int done = 0, rc = 0;
 
     while (rc == 0 && !done) {
-        MDB_txn *txn;
-
-        rc = write_begin(store, &txn);
-        if (rc == 0) {
-            rc = tmpl_lmdb_write_end(store->db, txn,
-                                     tmpl_doomed_sweep(store->db, txn, BATCH, &done));
-        }
+        rc = change(store, sweep_doomed, &done);
     }
     return rc;
 }
@@ -123,13 +145,9 @@ static int doomed_delete(tmpl_lmdb_store_t *store)
 apr_status_t tmpl_lmdb_forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_lmdb_store_t *store = ctx;
-    MDB_txn *txn;
-    int rc = write_begin(store, &txn);
+    int rc = change(store, forget, (void *)name);
 
     (void)pool;
-    if (rc == 0) {
-        rc = tmpl_lmdb_write_end(store->db, txn, tmpl_site_forget(store->db, txn, name));
-    }
     if (rc == 0) {
         rc = doomed_delete(store);
     }

@@ -12,10 +12,11 @@
 #include "store/lmdb_lock.h"
 
 #define FORMAT        4
-#define MAX_READERS   4096 /* threads that read at the same moment, over all processes */
-#define IDLE_READERS  32   /* read transactions kept for the next reader */
-#define FIRST_PAGES   2    /* where LMDB says which page is the root */
-#define RESERVE_PAGES 64   /* kept for deleting when the map is full */
+#define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
+#define IDLE_READERS  32    /* read transactions kept for the next reader */
+#define FIRST_PAGES   2     /* where LMDB says which page is the root */
+#define RESERVE_PAGES 64    /* kept for deleting when the map is full */
+#define GROWTH        65536 /* bytes; a site's record and the list of free pages are fewer pages */
 #define OPEN_TIMEOUT  apr_time_from_sec(10)
 #define CLOSE_SECONDS 2
 
@@ -531,6 +532,17 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes)
     reserve += (size_t)(bytes / stat.ms_psize);
     available = pages > info.me_last_pgno ? pages - info.me_last_pgno - 1 : 0;
     return available < reserve && available + free_pages(db, reserve - available) < reserve;
+}
+
+int tmpl_lmdb_grow(tmpl_lmdb_t *db)
+{
+    MDB_envinfo info;
+    int rc;
+
+    pthread_rwlock_rdlock(&db->map_lock);
+    rc = db->env != NULL ? mdb_env_info(db->env, &info) : MDB_PANIC;
+    pthread_rwlock_unlock(&db->map_lock);
+    return rc == 0 ? map_resize(db, whole_pages(info.me_mapsize + GROWTH)) : rc;
 }
 
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)

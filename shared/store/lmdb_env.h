@@ -48,6 +48,11 @@ int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
  * in it. To be asked within a write transaction, whose own writing does not count.
  */
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
+/*
+ * Lets the map have a little more than was asked for, for who deletes: LMDB writes anew what it changes, so that on a map
+ * without a page nothing can be deleted either. Not to be called within a transaction. 0, or why it was not possible.
+ */
+int tmpl_lmdb_grow(tmpl_lmdb_t *db);
 /* Frees what readers that died hold on to. */
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
