@@ -140,6 +140,11 @@ ROUNDS   ?= 5
 bench-proxy: all $(BUILD)/bench/proxy_backend
 	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/proxy $(BUILD)/bench/proxy_backend $(ROUNDS)
 
+# bench-faults             what requests pay for a Redis that is killed, stopped, full or slow while they come
+bench-faults: all $(BUILD)/bench/proxy_backend
+	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/faults $(BUILD)/bench/proxy_backend
+.PHONY: bench-faults
+
 # bench-store [PAGES=10000] [SEGMENTS=200]   what a page costs LMDB and Redis, and what a site takes there
 PAGES    ?= 10000
 SEGMENTS ?= 200 500 1500
