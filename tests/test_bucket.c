@@ -201,6 +201,32 @@ static void what_is_alike_stands_there_once(void **unused)
     }
 }
 
+/* The value of a run is that of an entry, not again of a run: else it would be written back as one. */
+static void a_run_of_runs_is_none(void **unused)
+{
+    static const unsigned char run[] = {
+        2, 9, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 2 << 2, 0, 7
+    };
+    unsigned char again[sizeof(run) + 1];
+    tmpl_bucket_reader_t reader;
+    tmpl_value_t value;
+    tmpl_key_t key;
+
+    (void)unused;
+    tmpl_bucket_open(&reader, run, sizeof(run));
+    assert_true(tmpl_bucket_next(&reader, &key, &value));
+    assert_int_equal(key.hash, 0x301010101);
+    assert_true(tmpl_bucket_next(&reader, &key, &value));
+    assert_int_equal(key.hash, 0x402020202);
+    assert_int_equal(value.last, 16);
+    assert_false(tmpl_bucket_next(&reader, &key, &value));
+    memcpy(again, run, sizeof(run) - 2);
+    again[sizeof(run) - 2] = 2 << 2;
+    memcpy(again + sizeof(run) - 1, run + sizeof(run) - 2, 2);
+    tmpl_bucket_open(&reader, again, sizeof(again));
+    assert_false(tmpl_bucket_next(&reader, &key, &value));
+}
+
 /* A key is all 40 bits of it, so a site of n entries is mistaken for a new text with probability n / 2^40. */
 static void every_bit_of_a_key_counts(void **unused)
 {
@@ -425,6 +451,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(bytes_that_are_none_do_no_harm),
     cmocka_unit_test(entries_take_few_bytes),
     cmocka_unit_test(what_is_alike_stands_there_once),
+    cmocka_unit_test(a_run_of_runs_is_none),
     cmocka_unit_test(every_bit_of_a_key_counts),
     cmocka_unit_test(what_changes_is_there_once),
     cmocka_unit_test(what_most_pages_ask_for_stands_in_front),
