@@ -93,6 +93,27 @@ static void keys_are_text_and_path(void **state)
     assert_int_equal(twice->segments[1].key, twice->segments[0].key);
 }
 
+/* What a script puts in a picture's place is not the same on all pages, though the picture is. */
+static void a_picture_in_place_of_another_is_known_by_its_tag(void **state)
+{
+    static const struct {
+        const char *html;
+        uint32_t keys;
+    } cases[] = {
+        { "<p><img src=picture.gif alt=a><p><img src=picture.gif alt=b>", 1 },
+        { "<p><img src=picture.gif data-src=a><p><img src=picture.gif data-src=b>", 2 },
+        { "<p><img src=picture.gif data-src=a><p><img src=picture.gif data-src=a>", 1 },
+        { "<p><img src='data:,xxxx' srcset=a><p><img src='data:,xxxx' srcset=b>", 2 },
+        { "<p><img src='data:,xxxx'><p><img src='data:,xxxx'>", 1 },
+        { "<p><img src=data.gif alt=a><p><img src=data.gif alt=b>", 1 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page = check_page(cases[i].html, *state);
+        assert_int_equal(page->n_segments, 2);
+        assert_int_equal(page->n_keys, cases[i].keys);
+    }
+}
+
 /* White space anywhere in texts of any length: the key is that of the same text without what is too much. */
 static void white_space_is_collapsed(void **state)
 {
@@ -212,11 +233,17 @@ static void odd_bytes_are_text(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(segments_stand_in_blocks),     CHECK(every_node_has_its_tags),
-    CHECK(keys_are_text_and_path),       CHECK(white_space_is_collapsed),
-    CHECK(double_spaces_are_one),        CHECK(a_secret_changes_every_key),
-    CHECK(equal_text_has_an_equal_hash), CHECK(separators_can_be_chosen),
-    CHECK(long_pages_are_whole),         CHECK(odd_bytes_are_text),
+    CHECK(segments_stand_in_blocks),
+    CHECK(every_node_has_its_tags),
+    CHECK(a_picture_in_place_of_another_is_known_by_its_tag),
+    CHECK(keys_are_text_and_path),
+    CHECK(white_space_is_collapsed),
+    CHECK(double_spaces_are_one),
+    CHECK(a_secret_changes_every_key),
+    CHECK(equal_text_has_an_equal_hash),
+    CHECK(separators_can_be_chosen),
+    CHECK(long_pages_are_whole),
+    CHECK(odd_bytes_are_text),
 };
 
 TAP_MAIN(tests)

@@ -88,28 +88,42 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
     add(build, node, span, hash, collapsed.length, may_cut ? TMPL_NODE_CUT : 0);
 }
 
-/* A segment for an element known by the value of one attribute. */
-static void add_address(tmpl_build_t *build, uint32_t node, const char *attribute)
+/* A segment for an element known by these bytes of its start tag. */
+static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
 {
     const tmpl_node_t *n = &build->page->nodes[node];
+    uint64_t hash =
+        XXH3_64bits_withSeed(build->page->src + address.start, tmpl_span_len(address), n->path);
+    add(build, node, n->open, hash, TMPL_IMAGE_LENGTH, 0);
+}
+
+/* Whether the picture at that address stands in for another, which a script puts there when it is to be seen. */
+static int is_stand_in(const char *src, tmpl_span_t tag, tmpl_span_t address)
+{
+    static const char data[] = "data:";
     tmpl_attr_t attr;
-    if (tmpl_attr_find(&attr, build->page->src, n->open, attribute) &&
-        tmpl_span_len(attr.value) > 0) {
-        uint64_t hash = XXH3_64bits_withSeed(build->page->src + attr.value.start,
-                                             tmpl_span_len(attr.value), n->path);
-        add(build, node, n->open, hash, TMPL_IMAGE_LENGTH, 0);
-    }
+    return (tmpl_span_len(address) > sizeof(data) &&
+            memcmp(src + address.start, data, sizeof(data) - 1) == 0) ||
+           tmpl_attr_find(&attr, src, tag, "data-src");
 }
 
 void tmpl_segment_image(tmpl_build_t *build, uint32_t node)
 {
-    add_address(build, node, "src");
+    const char *src = build->page->src;
+    tmpl_span_t tag = build->page->nodes[node].open;
+    tmpl_attr_t attr;
+    if (tmpl_attr_find(&attr, src, tag, "src") && tmpl_span_len(attr.value) > 0) {
+        add_address(build, node, is_stand_in(src, tag, attr.value) ? tag : attr.value);
+    }
 }
 
 void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
 {
-    if (build->page->nodes[node].first_segment == build->page->n_segments) {
-        add_address(build, node, "href");
+    tmpl_attr_t attr;
+    if (build->page->nodes[node].first_segment == build->page->n_segments &&
+        tmpl_attr_find(&attr, build->page->src, build->page->nodes[node].open, "href") &&
+        tmpl_span_len(attr.value) > 0) {
+        add_address(build, node, attr.value);
     }
 }
 
