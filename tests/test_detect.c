@@ -133,6 +133,13 @@ static void the_topmost_template_elements_are_edited(void **state)
           "</div><link></td></tr></table>",
           "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr><td><link></td></tr></"
           "table>" },
+        /* nor where it would be a property of another item */
+        { "<body>c<div>t<i>t</i><b><script></script><meta itemprop=x></b></div>",
+          "<body>c<div data-tmpl=\"\">t<i>t</i><b><script></script><meta itemprop=x></b></div>",
+          "<body>c<div><b><script></script><meta itemprop=x></b></div>" },
+        { "<body>c<div>t<b><link itemprop=x></b></div>",
+          "<body>c<div data-tmpl=\"\">t<b><link itemprop=x></b></div>",
+          "<body>c<div><b><link itemprop=x></b></div>" },
         /* of template that holds code, or is not closed off, nothing else is left */
         { "<body><nav><form>t<input></form>t<script></script></nav>c",
           "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",

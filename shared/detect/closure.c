@@ -5,6 +5,7 @@
 
 #include "detect/heads.h"
 #include "detect/refs.h"
+#include "page/attr.h"
 #include "page/gap.h"
 #include "text/ascii.h"
 
@@ -210,11 +211,28 @@ static void cut_around_code(closure_t *c, uint32_t element)
     add_cut(c, rest, element);
 }
 
+/* Whether something that is code is a property (HTML, 5.2.3) of an item, which it would not be the same of elsewhere. */
+static int holds_property(const tmpl_page_t *page, uint32_t element)
+{
+    tmpl_attr_t attr;
+    uint32_t i = element + 1;
+    while (i < page->nodes[element].after) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if ((node->tag == TMPL_TAG_META || node->tag == TMPL_TAG_LINK) &&
+            tmpl_attr_find(&attr, page->src, node->open, "itemprop")) {
+            return 1;
+        }
+        i = node->flags & TMPL_NODE_CODE ? i + 1 : node->after;
+    }
+    return 0;
+}
+
 /* Whether code may stand where the element does: in front of a table's parts not all of it stays where it is. */
 static int may_leave_code(const closure_t *c, const tmpl_node_t *node)
 {
     return (node->flags & c->need) && !(tmpl_tag_flags(node->tag) & TMPL_IS_CODE) &&
-           !(tmpl_tag_flags(c->page->nodes[node->parent].tag) & TMPL_IS_TABLE);
+           !(tmpl_tag_flags(c->page->nodes[node->parent].tag) & TMPL_IS_TABLE) &&
+           !holds_property(c->page, (uint32_t)(node - c->page->nodes));
 }
 
 /* One child of an element that is not cut itself. */
