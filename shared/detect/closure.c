@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include <apr_strings.h>
-
 #include "detect/heads.h"
 #include "detect/refs.h"
 #include "page/attr.h"
@@ -398,15 +396,13 @@ static void guard(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl_
 }
 
 /* The verdicts to cut by: a tab is template, but its panel is not to be seen without. */
-static const tmpl_verdict_t *cut_by(const tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+static const tmpl_verdict_t *cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                     const tmpl_guards_t *guards, apr_pool_t *pool)
 {
-    apr_size_t size = page->n_blocks * sizeof(*verdicts);
-    tmpl_verdict_t *shown = apr_pmemdup(pool, verdicts, size);
-    if (!tmpl_refs_controls(shown, page, pool)) {
-        return verdicts;
+    tmpl_verdict_t *shown = tmpl_refs_controls(verdicts, page, pool);
+    if (shown != verdicts) {
+        guard(shown, page, guards);
     }
-    guard(shown, page, guards);
     return shown;
 }
 

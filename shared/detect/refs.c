@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <apr_hash.h>
+#include <apr_strings.h>
 
 #include "page/attr.h"
 
@@ -256,20 +257,22 @@ void tmpl_refs_links(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool
     apr_pool_destroy(r.pool);
 }
 
-int tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool)
+tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                   apr_pool_t *pool)
 {
     refs_t r = { .page = page, .verdicts = verdicts };
-    int set = 0;
     apr_pool_create(&r.pool, pool);
     find_controls(&r);
     find_targets(&r);
     for (int i = 0; r.refs != NULL && i < r.refs->nelts; i++) {
         const ref_t *ref = &APR_ARRAY_IDX(r.refs, i, ref_t);
         if (has_content(&r, ref->to)) {
+            if (r.verdicts == verdicts) {
+                r.verdicts = apr_pmemdup(pool, verdicts, page->n_blocks * sizeof(*verdicts));
+            }
             set_content(&r, &page->nodes[ref->node]);
-            set = 1;
         }
     }
     apr_pool_destroy(r.pool);
-    return set;
+    return r.verdicts;
 }

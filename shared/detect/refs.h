@@ -13,8 +13,10 @@ void tmpl_refs_links(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool
 
 /*
  * A control (a, button or li) that names an element by aria-controls, data-target or data-bs-target, or by its href if it is
- * a tab or has data-toggle or data-bs-toggle, becomes content if the element holds any. Returns whether there was one.
+ * a tab or has data-toggle or data-bs-toggle, becomes content if the element holds any. The verdicts stay as they are: returns
+ * a copy in pool with such controls, or verdicts where there are none.
  */
-int tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool);
+tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                   apr_pool_t *pool);
 
 #endif
