@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "feature/reading.h"
+#include "scratch.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
                             apr_pool_t *pool)
 {
     tmpl_auto_t *read = apr_palloc(pool, sizeof(*read));
-    apr_pool_create(&read->pool, pool);
+    read->pool = tmpl_scratch(page->len, pool);
     read->reading = tmpl_read_blocks(page, read->pool);
     tmpl_layout_read(&read->layout, read->reading, pool);
     tmpl_layout_observation(observation, page, &read->layout, pool);

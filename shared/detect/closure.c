@@ -5,6 +5,7 @@
 #include "detect/refs.h"
 #include "page/attr.h"
 #include "page/gap.h"
+#include "scratch.h"
 #include "text/ascii.h"
 
 typedef struct {
@@ -423,7 +424,7 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
         return;
     }
     /* The sums are gone before the edits are made. */
-    apr_pool_create(&scratch, pool);
+    scratch = tmpl_scratch(page->len, pool);
     if (need == TMPL_NODE_CUT) {
         c.verdicts = cut_by(verdicts, page, guards, scratch);
     }

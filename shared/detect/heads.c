@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/heads.h"
+#include "scratch.h"
 
 typedef enum { NO_HEAD, BEHIND, AROUND, ROW } body_e;
 
@@ -202,7 +203,7 @@ static void judge_head(heads_t *h, const tmpl_node_t *head)
 void tmpl_heads(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool)
 {
     heads_t h = { .page = page, .verdicts = verdicts };
-    apr_pool_create(&h.pool, pool);
+    h.pool = tmpl_scratch(page->len, pool);
     sum_up(&h);
     for (unsigned rank = 0; rank < RANKS; rank++) {
         h.next[rank] = page->n_segments;

@@ -9,6 +9,7 @@
 #include "page/balance.h"
 #include "page/build.h"
 #include "page/charset.h"
+#include "scratch.h"
 
 /* Whether one of the words of an attribute's value is word, in any case. */
 static int has_word(const char *src, tmpl_span_t value, const char *word)
@@ -118,7 +119,7 @@ tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_si
     tmpl_tokens_t tokens = { 0 };
     tmpl_build_t build = { .page = p, .opts = &o, .tokens = &tokens, .pool = pool };
     build.separators = o.separators != NULL ? o.separators : &tmpl_separators_default;
-    apr_pool_create(&build.scratch, pool);
+    build.scratch = tmpl_scratch(len, pool);
     tmpl_decline_e decline = write_page(&build);
     apr_pool_destroy(build.scratch);
     if (decline == TMPL_DECLINE_NONE) {
