@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a row says of where its block stands, block by block. */
+#include "feature/rows.h"
+
+#include <math.h>
+
+/* Features of the block at i. */
+#define F(id) columns->of[TMPL_BLOCK_FEATURE_##id][i]
+
+/* And those that come in one order with others. */
+#define F_OF(id, k) columns->of[TMPL_BLOCK_FEATURE_##id + (k)][i]
+
+static inline uint32_t stops_of(const tmpl_reading_t *reading, uint32_t b)
+{
+    return reading->small.marks[b] & TMPL_MARK_LARGE ? tmpl_tally_of(reading, b).stops
+                                                     : reading->small.stops[b];
+}
+
+/* Ends of sentences in each block and so many on either side. */
+#define STOPS_BESIDE 3
+
+static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
+{
+    uint32_t stops[TMPL_BLOCKS_AT_ONCE + 2 * STOPS_BESIDE];
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n + 2 * STOPS_BESIDE; i++) {
+        uint32_t b = first + i - STOPS_BESIDE;
+        stops[i] = b < of->reading->page->n_blocks ? stops_of(of->reading, b) : 0;
+        sum += stops[i];
+        if (i >= 2 * STOPS_BESIDE) {
+            of->counts.stops_near[i - 2 * STOPS_BESIDE] = sum;
+            sum -= stops[i - 2 * STOPS_BESIDE];
+        }
+    }
+}
+
+static inline void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+{
+    const tmpl_page_t *page = of->reading->page;
+    const tmpl_place_t *place =
+        tmpl_place(of->reading, page->segments[page->blocks[b].first_segment].node);
+    if (place != of->place) { /* many blocks have that of the one before */
+        of->place = place;
+        for (unsigned k = 0; k < sizeof(of->near) / sizeof(of->near[0]); k++) {
+            int steps = place->near.steps[k];
+            float nearness = 1.0F / (float)(steps > 0 ? steps : 1);
+            of->near[k] = steps > 0 ? nearness : 0;
+        }
+    }
+    for (unsigned in = place->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
+        F_OF(HEADING, (unsigned)__builtin_ctz(in)) = 1;
+    }
+    for (unsigned k = TMPL_NAME_COMMENT; k < TMPL_NAME_COUNT; k++) {
+        F_OF(NAMED_COMMENT, k - TMPL_NAME_COMMENT) = of->near[k];
+    }
+    float good = of->near[TMPL_NAME_GOOD];
+    float bad = of->near[TMPL_NAME_BAD];
+    F(GOOD_NEAR) = good;
+    F(BAD_NEAR) = bad;
+    F(NEARER) = good > bad ? 1.0F : bad > 0 ? -1.0F : 0.0F;
+}
+
+static __attribute__((noinline)) void learn_box(tmpl_box_row_t *known, const tmpl_rows_t *of,
+                                                uint32_t node)
+{
+    const tmpl_page_t *page = of->reading->page;
+    tmpl_sums_t sums =
+        tmpl_sums_between(of->before, tmpl_first_block(page, node), tmpl_after_block(page, node));
+    *known = (tmpl_box_row_t){ .node = node,
+                               .around = tmpl_box_around(page, node),
+                               .linked = tmpl_share(sums.linked, sums.words),
+                               .repeated = tmpl_share(sums.repeated, sums.length),
+                               .score = tmpl_share_in(tmpl_score(of->reading, node),
+                                                      tmpl_score(of->reading, of->reading->best)) };
+}
+
+/* The boxes of a block, from the innermost one on. */
+static void find_boxes(tmpl_rows_t *of, uint32_t node)
+{
+    for (unsigned k = 0; k < TMPL_BOXES; k++) {
+        tmpl_box_row_t *known = &of->known[node % TMPL_KNOWN_BOXES];
+        if (known->node != node) {
+            learn_box(known, of, node);
+        }
+        of->boxes[k] = *known;
+        node = known->around;
+    }
+}
+
+static inline void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+{
+    uint32_t box = tmpl_box_of(of->reading, b);
+    const tmpl_box_row_t *boxes = of->boxes;
+    if (box != boxes[0].node) { /* blocks beside one another have the same ones */
+        find_boxes(of, box);
+    }
+    for (unsigned k = 0; k < TMPL_BOXES; k++) {
+        F_OF(BOX1_LINKED, k) = boxes[k].linked;
+    }
+    F(REPEATED_BOX1) = boxes[0].repeated;
+    F(REPEATED_BOX2) = boxes[1].repeated;
+    F(REPEATED_BOX3) = boxes[2].repeated;
+    F(SCORE) = boxes[0].score;
+    F(SCORE_2) = boxes[1].score;
+    F(SCORE_3) = boxes[2].score;
+}
+
+static double df_log(const tmpl_rows_t *of, uint32_t df)
+{
+    if (df >= TMPL_KNOWN_DF) {
+        return log(df);
+    }
+    if (of->df_logs[df] == 0) {
+        of->df_logs[df] = log(df);
+    }
+    return of->df_logs[df];
+}
+
+/* What the table says of a block's segments. */
+static void fill_df(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
+{
+    const tmpl_page_t *page = of->reading->page;
+    const tmpl_evidence_t *evidence = of->evidence;
+    double df_sum = 0;
+    double log_sum = 0;
+    uint32_t template = 0;
+    uint32_t length = page->blocks[b].length;
+    for (uint32_t k = page->blocks[b].first_segment; k < page->blocks[b].after_segment; k++) {
+        const tmpl_segment_t *segment = &page->segments[k];
+        uint32_t df = evidence->segments[segment->key].df;
+        if (df >= 2) {
+            template += df >= evidence->min_df ? segment->length : 0;
+            df_sum += (double)segment->length * tmpl_share(df - 1, evidence->pages - 1);
+            log_sum += (double)segment->length * df_log(of, df);
+        }
+    }
+    F(DF) = tmpl_share_in(df_sum, length);
+    F(DF_LOG) = length > 0 ? (float)(log_sum / length) : 0.0F;
+    F(RATIO) = tmpl_share(template, length);
+}
+
+static inline void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
+{
+    const uint32_t *paths = of->layout->parts[b].paths;
+    uint32_t n_keys = of->reading->page->n_keys;                  /* the paths stand behind them */
+    if (of->before->repeated[b + 1] != of->before->repeated[b]) { /* else they are 0 */
+        fill_df(columns, of, i, b);
+    }
+    F(PAGES) = of->pages;
+    F(REPEATED_PAGE) = of->repeated;
+    _Static_assert(TMPL_PATH_LEVELS == 3, "all levels of paths");
+    const tmpl_path_row_t *own = &of->paths[paths[0] - n_keys];
+    const tmpl_path_row_t *box = &of->paths[paths[1] - n_keys];
+    const tmpl_path_row_t *around = &of->paths[paths[2] - n_keys];
+    F(PATH0_REPEATED) = own->repeated;
+    F(PATH1_REPEATED) = box->repeated;
+    F(PATH2_REPEATED) = around->repeated;
+    F(PATH0_DF) = own->df;
+    F(PATH1_DF) = box->df;
+    F(PATH2_DF) = around->df;
+    F(PATH0_TEXT) = own->text;
+    F(PATH1_TEXT) = box->text;
+}
+
+const tmpl_long_t *tmpl_long_from(const tmpl_reading_t *reading, uint32_t block)
+{
+    const tmpl_long_t *longs = (const tmpl_long_t *)(const void *)reading->longs->elts;
+    uint32_t first = 0;
+    uint32_t after = (uint32_t)reading->longs->nelts - 1;
+    while (first < after) {
+        uint32_t middle = first + (after - first) / 2;
+        if (longs[middle].block < block) {
+            first = middle + 1;
+        }
+        else {
+            after = middle;
+        }
+    }
+    return &longs[first];
+}
+
+static void find_longs(tmpl_rows_t *of, uint32_t first, uint32_t n)
+{
+    const tmpl_long_t *longs = (const tmpl_long_t *)(const void *)of->reading->longs->elts;
+    const tmpl_long_t *next = tmpl_long_from(of->reading, first);
+    uint32_t all = of->reading->page->n_blocks;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t b = first + i;
+        next += next->block < b;
+        of->counts.longs[i] = next->before;
+        of->counts.next[i] = next->block < all ? next->block - b : all;
+        of->counts.last[i] = next->block == b ? 0 : next > longs ? b - next[-1].block : all;
+    }
+}
+
+static inline void fill_block(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
+{
+    const tmpl_page_t *page = of->reading->page;
+    of->counts.depth[i] = page->nodes[page->blocks[b].node].depth;
+    fill_tag(columns, of, i, b);
+    fill_boxes(columns, of, i, b);
+    if (tmpl_is_known(of->evidence)) {
+        fill_site(columns, of, i, b);
+    }
+}
+
+void tmpl_rows_fill_blocks(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+{
+    find_longs(of, first, n);
+    find_stops(of, first, n);
+    for (uint32_t i = 0; i < n; i++) {
+        fill_block(columns, of, i, first + i);
+    }
+}
