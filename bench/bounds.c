@@ -30,7 +30,7 @@
 #define SECONDS    10   /* a page that takes longer is given up */
 #define MAX_GROWTH 3.0  /* of time per byte between the smallest and the largest size */
 #define MAX_TIME   1.0  /* seconds, of any page */
-#define MAX_MEMORY 16.0 /* times the size of the page */
+#define MAX_MEMORY 15.0 /* times the size of the page */
 
 /*
  * A page: begin, deep times nest, then unit until it is full, then end. '#' in a unit becomes a number
