@@ -15,7 +15,7 @@ chdir $root or die "$root: $!";
 
 # A part is a folder, or the files of it that stand lower or higher than the rest: its name is that of the folder but for these.
 my %part_of = (
-    map({ ("shared/$_.h" => 'ground', "shared/$_.c" => 'ground') } qw(tmpl number slot processor)),
+    map({ ("shared/$_.h" => 'ground', "shared/$_.c" => 'ground') } qw(tmpl number slot processor scratch)),
     'shared/clean.h' => 'clean',
     'shared/clean.c' => 'clean',
     map({ ("shared/text/$_.h" => 'bytes') } qw(ascii eight sixteen)),
