@@ -188,6 +188,9 @@ static const kind_t kinds[] = {
     { .name = "pre", .unit = "<pre>\n<b>x</pre>" },
     { .name = "template and content", .unit = "<div>x</div><section><p>x<br>y</section>" },
     { .name = "separators", .unit = "<ul><li>x</ul>" },
+    { .name = "controls of one part",
+      .begin = "<div id=x>",
+      .unit = "<p><a aria-controls=x>x</a>" },
     { .name = "runs", .begin = "<div>", .unit = "x<br>y<span>z</span>", .end = "</div>" },
 };
 

@@ -8,9 +8,12 @@
 
 #include "page/attr.h"
 
-/* An element that is referred to; one for each id. */
+typedef enum { UNKNOWN, NO, YES } answer_e;
+
+/* An element that is referred to; one for each id. It is gone through once, however many refer to it. */
 typedef struct {
     uint32_t node; /* TMPL_NONE: it is not on the page */
+    answer_e is;   /* what is asked of it: that it is gone, or has content */
 } target_t;
 
 typedef struct {
@@ -38,7 +41,7 @@ static void add_ref(refs_t *r, uint32_t node, uint32_t block, tmpl_span_t id)
     target_t *to = apr_hash_get(r->targets, name, tmpl_span_len(id));
     if (to == NULL) {
         to = apr_palloc(r->pool, sizeof(*to));
-        to->node = TMPL_NONE;
+        *to = (target_t){ TMPL_NONE, UNKNOWN };
         apr_hash_set(r->targets, name, tmpl_span_len(id), to);
         r->missing++;
     }
@@ -212,6 +215,15 @@ static int is_gone(const refs_t *r, const target_t *to)
     return i == TMPL_NONE;
 }
 
+/* An element that all of a page refers to may be most of it. */
+static int ask(const refs_t *r, target_t *to, int (*what)(const refs_t *r, const target_t *to))
+{
+    if (to->is == UNKNOWN) {
+        to->is = what(r, to) ? YES : NO;
+    }
+    return to->is == YES;
+}
+
 static int has_content(const refs_t *r, const target_t *to)
 {
     const tmpl_node_t *node = to->node != TMPL_NONE ? &r->page->nodes[to->node] : NULL;
@@ -230,7 +242,7 @@ static void judge_links(refs_t *r, int first, int after)
 {
     const ref_t *refs = (const ref_t *)r->refs->elts;
     for (int i = first; i < after; i++) {
-        if (!is_gone(r, refs[i].to)) {
+        if (!ask(r, refs[i].to, is_gone)) {
             return;
         }
     }
@@ -266,7 +278,7 @@ tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *
     find_targets(&r);
     for (int i = 0; r.refs != NULL && i < r.refs->nelts; i++) {
         const ref_t *ref = &APR_ARRAY_IDX(r.refs, i, ref_t);
-        if (has_content(&r, ref->to)) {
+        if (ask(&r, ref->to, has_content)) {
             if (r.verdicts == verdicts) {
                 r.verdicts = apr_pmemdup(pool, verdicts, page->n_blocks * sizeof(*verdicts));
             }
