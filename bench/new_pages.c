@@ -12,6 +12,7 @@
 #include <apr_general.h>
 
 #include "clean.h"
+#include "later.h"
 #include "measure.h"
 #include "stamped.h"
 
@@ -51,33 +52,6 @@ static void lap(double *begin, int step)
     *begin = now;
 }
 
-/* Pages that wait to be learnt. */
-typedef struct {
-    tmpl_observation_t *pages[TMPL_BATCH_MOST];
-    uint32_t n;
-} batch_t;
-
-static void check(apr_status_t rv, const tmpl_error_t *err)
-{
-    if (rv != APR_SUCCESS) {
-        fprintf(stderr, "new_pages: %s\n", err->text);
-        exit(2);
-    }
-}
-
-static void learn(tmpl_store_t *store, batch_t *batch, apr_pool_t *pool)
-{
-    tmpl_error_t err = { 0 };
-
-    check(tmpl_store_learn(store, (const tmpl_observation_t *const *)batch->pages, batch->n,
-                           apr_time_from_sec(10), NULL, &err, pool),
-          &err);
-    while (batch->n > 0) {
-        free(batch->pages[--batch->n]);
-    }
-    apr_pool_clear(pool);
-}
-
 static void take(const tmpl_input_t *input, const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                  batch_t *batch, apr_pool_t *pool)
 {
@@ -99,10 +73,10 @@ static void take(const tmpl_input_t *input, const tmpl_clean_opts_t *opts, tmpl_
         }
         lap(&begin, STEP_COPY);
     }
-    if (batch->n == TMPL_BATCH_MOST) {
+    if (batch->n == batch->most) {
         apr_pool_clear(pool);
         begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-        learn(store, batch, pool);
+        batch_learn(store, batch, pool);
         lap(&begin, STEP_LEARN);
     }
     apr_pool_clear(pool);
@@ -128,7 +102,7 @@ int main(int argc, char **argv)
     static page_t pages[FILES_MOST];
     unsigned total = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0, n_pages;
     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
-    batch_t batch = { .n = 0 };
+    batch_t batch = { .most = TMPL_BATCH_MOST };
     tmpl_models_t models;
     tmpl_store_t *store;
     tmpl_error_t err = { 0 };

@@ -17,12 +17,12 @@
 #include <apr_general.h>
 
 #include "clean.h"
+#include "later.h"
 #include "measure.h"
 
-#define WINDOW      256   /* so that as many batches are learnt in each */
-#define RARE        20000 /* texts that come back */
-#define LAYOUTS     120   /* layout paths of the site */
-#define BATCH_MOST  256
+#define WINDOW      256                     /* so that as many batches are learnt in each */
+#define RARE        20000                   /* texts that come back */
+#define LAYOUTS     120                     /* layout paths of the site */
 #define LEARN_DELAY apr_time_from_msec(100) /* TmplLearnDelay's default */
 
 static uint64_t state = 1;
@@ -97,14 +97,6 @@ static double milliseconds(clockid_t clock)
     return seconds_of(clock) * 1e3;
 }
 
-static void check(apr_status_t rv, const tmpl_error_t *err)
-{
-    if (rv != APR_SUCCESS) {
-        fprintf(stderr, "store_pages: %s\n", err->text);
-        exit(2);
-    }
-}
-
 static void await(void)
 {
     int c;
@@ -112,25 +104,6 @@ static void await(void)
     fflush(stdout);
     while ((c = getchar()) != '\n' && c != EOF) {
     }
-}
-
-/* Pages that wait to be learnt. */
-typedef struct {
-    tmpl_observation_t *pages[BATCH_MOST];
-    uint32_t n, most;
-} batch_t;
-
-static void batch_learn(tmpl_store_t *store, batch_t *batch, apr_pool_t *pool)
-{
-    tmpl_error_t err = { 0 };
-
-    check(tmpl_store_learn(store, (const tmpl_observation_t *const *)batch->pages, batch->n,
-                           apr_time_from_sec(10), NULL, &err, pool),
-          &err);
-    while (batch->n > 0) {
-        free(batch->pages[--batch->n]);
-    }
-    apr_pool_clear(pool);
 }
 
 /* Milliseconds the store took for a page. */
