@@ -22,15 +22,6 @@ typedef struct {
     uint32_t next_fixed; /* the first control, from what is visited on, that may not be cut */
 } closure_t;
 
-/* Sets the verdict of every block that has a segment in [first, after). */
-static void set_blocks(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl_node_t *node,
-                       int template)
-{
-    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
-        verdicts[page->segments[s].block].template = (unsigned char)template;
-    }
-}
-
 static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                   const apr_array_header_t *selectors, int template)
 {
@@ -44,7 +35,8 @@ static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
         for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
             if (tmpl_selector_matches(APR_ARRAY_IDX(selectors, k, const tmpl_selector_t *), page,
                                       i)) {
-                set_blocks(verdicts, page, node, template);
+                tmpl_verdict_set(verdicts, page, node->first_segment, node->after_segment,
+                                 template);
                 next = node->after; /* what is inside has been set with it */
                 break;
             }

@@ -17,6 +17,15 @@ typedef struct {
     unsigned char template; /* the verdict */
 } tmpl_verdict_t;
 
+/* Sets the verdict of every block that has a segment in [first, after). */
+static inline void tmpl_verdict_set(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                    uint32_t first, uint32_t after, int template)
+{
+    for (uint32_t s = first; s < after; s++) {
+        verdicts[page->segments[s].block].template = (unsigned char)template;
+    }
+}
+
 /*
  * Incremental detection, Wang et al. (WWW 2008), section 2.3: the template ratio of a block is the
  * length of its segments with DF >= min_df over the length of all its segments, and a block is
@@ -57,7 +66,7 @@ typedef struct {
  * left. Never html, head, body. Of an element that holds code all is cut but that. Never cut, but opened instead, is one that holds
  * what a form outside of it sends, or more than half of the text not known as template. What is opened and is
  * template has all cut that may be, what holds no text, too. A cut that would join the text around it to something new is
- * left out. Adjusts verdicts to heads.h and then to the guards.
+ * left out. Adjusts verdicts to heads.h and refs.h, and then to the guards.
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);

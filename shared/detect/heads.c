@@ -98,16 +98,9 @@ static int has_own_blocks(const tmpl_page_t *page, const tmpl_node_t *node)
                node->after_segment;
 }
 
-static void set_verdicts(heads_t *h, uint32_t first, uint32_t after, int template)
-{
-    for (uint32_t s = first; s < after; s++) {
-        h->verdicts[h->page->segments[s].block].template = (unsigned char)template;
-    }
-}
-
 static void set_verdict(heads_t *h, const tmpl_node_t *node, int template)
 {
-    set_verdicts(h, node->first_segment, node->after_segment, template);
+    tmpl_verdict_set(h->verdicts, h->page, node->first_segment, node->after_segment, template);
 }
 
 /* The element that holds a head and what it heads; NULL if there is none. */
@@ -137,7 +130,8 @@ static void judge_behind(heads_t *h, const tmpl_node_t *head, uint32_t first, ui
     else if (from->content - own->content == from->length - own->length &&
              head->tag != TMPL_TAG_H1 && to->content == from->content) {
         if (head->tag == TMPL_TAG_DT) {
-            set_verdicts(h, first, after, 0); /* a term is of no use without */
+            tmpl_verdict_set(h->verdicts, h->page, first, after,
+                             0); /* a term is of no use without */
         }
         else if (is_linked(h, first, after)) {
             set_verdict(h, head, 1);

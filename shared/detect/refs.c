@@ -230,13 +230,6 @@ static int has_content(const refs_t *r, const target_t *to)
     return node != NULL && node->first_segment < node->after_segment && !is_template(r, node);
 }
 
-static void set_content(refs_t *r, const tmpl_node_t *node)
-{
-    for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
-        r->verdicts[r->page->segments[s].block].template = 0;
-    }
-}
-
 /* The references [first, after) are a block: template, if none of them leads anywhere. */
 static void judge_links(refs_t *r, int first, int after)
 {
@@ -282,7 +275,8 @@ tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *
             if (r.verdicts == verdicts) {
                 r.verdicts = apr_pmemdup(pool, verdicts, page->n_blocks * sizeof(*verdicts));
             }
-            set_content(&r, &page->nodes[ref->node]);
+            const tmpl_node_t *control = &page->nodes[ref->node];
+            tmpl_verdict_set(r.verdicts, page, control->first_segment, control->after_segment, 0);
         }
     }
     apr_pool_destroy(r.pool);
