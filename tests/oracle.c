@@ -9,7 +9,7 @@
 
 #include <gumbo.h>
 
-#include "page/scan.h"
+#include "page/construct.h"
 #include "rewrite/rewrite.h"
 
 /* Marks that the page brought itself are left out of both trees. */
@@ -159,7 +159,8 @@ static const char *mended(size_t *out_len, const char *bytes, size_t len, apr_po
     static const char *const texts[] = { "<!---->" };
     tmpl_edits_t edits = { .texts = texts };
     *out_len = len;
-    if (tmpl_scan(&tokens, bytes, (uint32_t)len, UINT32_MAX, pool) != TMPL_DECLINE_NONE) {
+    if (tmpl_construct(&tokens, bytes, (uint32_t)len, UINT32_MAX - 1, UINT32_MAX, pool) !=
+        TMPL_DECLINE_NONE) {
         return bytes;
     }
     tmpl_edit_t *comments = apr_palloc(pool, (tokens.n + 1) * sizeof(*comments));

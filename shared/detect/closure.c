@@ -4,7 +4,6 @@
 #include "detect/heads.h"
 #include "detect/refs.h"
 #include "page/attr.h"
-#include "page/gap.h"
 #include "scratch.h"
 #include "text/ascii.h"
 
@@ -186,7 +185,7 @@ static void cut_around_code(closure_t *c, uint32_t element)
     tmpl_span_t rest = span_of(&nodes[element]);
     uint32_t after = nodes[element].after;
     for (uint32_t i = element + 1; i < after;) {
-        if (tmpl_tag_flags(nodes[i].tag) & TMPL_IS_CODE) {
+        if (tmpl_node_is_code(&nodes[i])) {
             tmpl_span_t code = span_of(&nodes[i]);
             if (code.start > rest.start) {
                 add_cut(c, (tmpl_span_t){ rest.start, code.start }, element);
@@ -221,7 +220,7 @@ static int holds_property(const tmpl_page_t *page, uint32_t element)
 /* Whether code may stand where the element does: in front of a table's parts not all of it stays where it is. */
 static int may_leave_code(const closure_t *c, const tmpl_node_t *node)
 {
-    return (node->flags & c->need) && !(tmpl_tag_flags(node->tag) & TMPL_IS_CODE) &&
+    return (node->flags & c->need) && !tmpl_node_is_code(node) &&
            !(tmpl_tag_flags(c->page->nodes[node->parent].tag) & TMPL_IS_TABLE) &&
            !holds_property(c->page, (uint32_t)(node - c->page->nodes));
 }
@@ -348,20 +347,6 @@ static int would_join(const tmpl_page_t *page, uint32_t end, uint32_t begin)
     return end - p == LONGEST_REFERENCE || (p > 0 && page->src[p - 1] == '&');
 }
 
-/*
- * Whether the cut takes out a part of a table from in front of text that HTML5 moves out of the table: white space in
- * front of the cut would be moved with it.
- */
-static int would_move(const tmpl_page_t *page, const tmpl_cut_t *cut)
-{
-    if (cut->node == TMPL_NONE ||
-        !(tmpl_tag_flags((tmpl_tag_e)page->nodes[cut->node].tag) & TMPL_IS_PART)) {
-        return 0;
-    }
-    uint32_t next = tmpl_behind_space(page->src, cut->span.end, page->len);
-    return next < page->len && page->src[next] != '<';
-}
-
 /* Leaves out cuts that would join what is left around them. */
 static void drop_joining(closure_t *c)
 {
@@ -373,8 +358,7 @@ static void drop_joining(closure_t *c)
              next < c->n_cuts && c->cuts[next].span.start == c->cuts[next - 1].span.end;) {
             next++;
         }
-        if (!would_join(c->page, c->cuts[i].span.start, c->cuts[next - 1].span.end) &&
-            !would_move(c->page, &c->cuts[next - 1])) {
+        if (!would_join(c->page, c->cuts[i].span.start, c->cuts[next - 1].span.end)) {
             memmove(&c->cuts[kept], &c->cuts[i], (next - i) * sizeof(*c->cuts));
             kept += next - i;
         }

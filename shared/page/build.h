@@ -4,8 +4,8 @@
 #define TMPL_BUILD_H
 
 #include "page/collapse.h"
+#include "page/construct.h"
 #include "page/page.h"
-#include "page/scan.h"
 
 typedef struct {
     tmpl_page_t *page;
@@ -23,7 +23,7 @@ typedef struct {
 } tmpl_build_t;
 
 /*
- * tokens -> nodes, and through the functions below their segments: once balance.h has found out where
+ * tokens -> nodes, and through the functions below their segments: once construct.h has found out where
  * each element ends. Declines elements deeper in each other than max_depth.
  */
 tmpl_decline_e tmpl_tree_build(tmpl_build_t *build);

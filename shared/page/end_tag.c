@@ -1,132 +1,173 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/end_tag.h"
+/* End tags "in body": 13.2.6.4.7. */
+#include "page/builder.h"
 
-static void end_form(tmpl_balance_t *b, uint32_t end)
+/* Closes the element of the end tag's name, if it is in scope. */
+static tmpl_step_e close_in(tmpl_builder_t *b, uint32_t i, tmpl_scope_t scope)
 {
-    uint32_t form = tmpl_opens_find(&b->s, TMPL_TAG_FORM, tmpl_scope_plain);
-    int was_open = b->form != 0;
-    b->form = 0;
-    if (form != 0 && form == b->s.n - 1 && was_open) {
-        tmpl_opens_close(&b->s, form, end);
-        return;
+    uint32_t index = tmpl_opens_find(&b->s, b->tokens[i].name, scope);
+    if (index != 0) {
+        tmpl_opens_close(&b->s, index, i);
     }
-    tmpl_opens_taint(&b->s, 0);
-    tmpl_balance_top(b)->mixed = 1;
-    if (form != 0 && was_open) {
-        /* Only the form leaves the stack, and what may be left open in it stays open. */
-        while ((tmpl_balance_top(b)->flags & TMPL_IS_IMPLIED) && b->s.n - 1 > form) {
+    return TMPL_DONE;
+}
+
+static tmpl_step_e end_block(tmpl_builder_t *b, uint32_t i)
+{
+    return close_in(b, i, tmpl_scope_plain);
+}
+
+/* "Any other end tag". */
+static tmpl_step_e end_other(tmpl_builder_t *b, uint32_t i)
+{
+    return close_in(b, i, tmpl_scope_special);
+}
+
+static tmpl_step_e end_item(tmpl_builder_t *b, uint32_t i)
+{
+    return close_in(b, i, tmpl_scope_item);
+}
+
+/* Closes nothing: what comes behind goes on in the elements still open. */
+static tmpl_step_e end_page(tmpl_builder_t *b, uint32_t i)
+{
+    (void)i;
+    if (tmpl_has(b, TMPL_TAG_BODY, tmpl_scope_plain)) {
+        tmpl_opens_taint(&b->s, 1);
+        b->mode = TMPL_MODE_AFTER_BODY;
+    }
+    return TMPL_DONE;
+}
+
+static tmpl_step_e end_html(tmpl_builder_t *b, uint32_t i)
+{
+    end_page(b, i);
+    return b->mode == TMPL_MODE_AFTER_BODY ? TMPL_AGAIN : TMPL_DONE;
+}
+
+/* What is left open in a form stays open when the form leaves the stack. */
+static void leave_form(tmpl_builder_t *b, uint32_t form)
+{
+    tmpl_taint_all(b);
+    tmpl_top(b)->mixed = 1;
+    if (form != 0) {
+        while ((tmpl_top(b)->flags & (TMPL_IS_IMPLIED | TMPL_IS_PART)) == TMPL_IS_IMPLIED &&
+               b->s.n - 1 > form) {
             tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
         }
         tmpl_opens_remove(&b->s, form);
     }
 }
 
-static void end_heading(tmpl_balance_t *b, uint32_t end, uint32_t name)
+static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
 {
-    for (uint32_t i = b->s.n - 1; i > 0 && !tmpl_scope_plain(&b->s.stack[i]); i--) {
-        if (b->s.stack[i].flags & TMPL_IS_HEADING) {
-            tmpl_opens_close(&b->s, i, b->s.stack[i].name == name ? end : TMPL_NONE);
-            return;
-        }
+    if (b->s.n_of[TMPL_TAG_TEMPLATE] > 0) {
+        return end_block(b, i);
     }
+    uint32_t form = tmpl_opens_find(&b->s, TMPL_TAG_FORM, tmpl_scope_plain);
+    int was_open = b->form != 0;
+    b->form = 0;
+    if (form != 0 && form == b->s.n - 1 && was_open) {
+        tmpl_opens_close(&b->s, form, i);
+    }
+    else {
+        leave_form(b, was_open ? form : 0);
+    }
+    return TMPL_DONE;
 }
 
-/*
- * Closes nothing: what comes behind goes on in the elements still open, and whatever comes first must
- * stay, because it is what leads the parser back into body.
- */
-static void end_body(tmpl_balance_t *b)
+/* A p that is not open is opened for its end tag. */
+static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
 {
-    if (!tmpl_in_body(b)) {
-        tmpl_open_body(b, TMPL_NONE);
+    uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
+    if (p == 0) {
+        tmpl_taint_all(b);
+        tmpl_top(b)->mixed = 1;
+        return TMPL_DONE;
+    }
+    tmpl_opens_close(&b->s, p, i);
+    return TMPL_DONE;
+}
+
+/* Read as a start tag. */
+static tmpl_step_e end_br(tmpl_builder_t *b, uint32_t i)
+{
+    (void)i;
+    tmpl_taint_all(b);
+    tmpl_reconstruct(b);
+    tmpl_top(b)->mixed = 1;
+    return TMPL_DONE;
+}
+
+/* Ends whatever heading is open. */
+static tmpl_step_e end_heading(tmpl_builder_t *b, uint32_t i)
+{
+    for (uint32_t k = b->s.n - 1; k > 0; k--) {
+        const tmpl_open_t *o = &b->s.stack[k];
+        if ((o->flags & TMPL_IS_HEADING) && !o->foreign) {
+            tmpl_opens_close(&b->s, k, o->name == b->tokens[i].name ? i : TMPL_NONE);
+            break;
+        }
+        if (tmpl_scope_plain(o)) {
+            break;
+        }
+    }
+    return TMPL_DONE;
+}
+
+static tmpl_step_e end_formatting(tmpl_builder_t *b, uint32_t i)
+{
+    tmpl_opens_adopt(&b->s, b->tokens[i].name, i);
+    return TMPL_DONE;
+}
+
+/* End tags with a rule of their own. */
+static const tmpl_rule_t own_rules[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_BODY] = end_page,       [TMPL_TAG_HTML] = end_html,
+    [TMPL_TAG_FORM] = end_form,       [TMPL_TAG_P] = end_p,
+    [TMPL_TAG_BR] = end_br,           [TMPL_TAG_LI] = end_item,
+    [TMPL_TAG_DD] = end_block,        [TMPL_TAG_DT] = end_block,
+    [TMPL_TAG_BUTTON] = end_block,    [TMPL_TAG_SELECT] = end_block,
+    [TMPL_TAG_APPLET] = end_block,    [TMPL_TAG_MARQUEE] = end_block,
+    [TMPL_TAG_OBJECT] = end_block,    [TMPL_TAG_TEMPLATE] = tmpl_end_template,
+    [TMPL_TAG_PLAINTEXT] = end_other, [TMPL_TAG_XMP] = end_other,
+    [TMPL_TAG_HR] = end_other,
+};
+
+static const struct {
+    unsigned flags;
+    tmpl_rule_t rule;
+} rules_by_flags[] = {
+    { TMPL_IS_FORMATTING, end_formatting },
+    { TMPL_IS_HEADING, end_heading },
+    { TMPL_IS_CLOSES_P, end_block },
+};
+
+tmpl_step_e tmpl_end_body(tmpl_builder_t *b, uint32_t i)
+{
+    tmpl_tag_e tag = tmpl_tag_at(b, i);
+    if (b->s.n_of[TMPL_TAG_SELECT] > 0 && tag != TMPL_TAG_SELECT && tag != TMPL_TAG_OPTION &&
+        tag != TMPL_TAG_OPTGROUP && tag != TMPL_TAG_TEMPLATE) {
+        tmpl_taint_all(b); /* browsers of before 2025 read it otherwise */
+    }
+    if (own_rules[tag] != NULL) {
+        return own_rules[tag](b, i);
+    }
+    for (size_t k = 0; k < sizeof(rules_by_flags) / sizeof(rules_by_flags[0]); k++) {
+        if (tmpl_tag_flags(tag) & rules_by_flags[k].flags) {
+            return rules_by_flags[k].rule(b, i);
+        }
+    }
+    return end_other(b, i);
+}
+
+/* Leads back into body, even if it closes nothing. */
+tmpl_step_e tmpl_end_after_body(tmpl_builder_t *b, uint32_t i)
+{
+    if (tmpl_tag_at(b, i) == TMPL_TAG_HTML) {
+        b->mode = TMPL_MODE_AFTER_AFTER_BODY;
+        return TMPL_DONE;
     }
     tmpl_opens_taint(&b->s, 1);
-    b->after_body = 1;
-}
-
-/* Which kind of scope an end tag looks for its element in. */
-static tmpl_scope_t scope_of(unsigned tag, unsigned flags)
-{
-    if (tag == TMPL_TAG_P) {
-        return tmpl_scope_button;
-    }
-    if (tag == TMPL_TAG_LI) {
-        return tmpl_scope_item;
-    }
-    if (tag == TMPL_TAG_TABLE || (flags & TMPL_IS_PART)) {
-        return tmpl_scope_table;
-    }
-    return (flags & TMPL_IS_SPECIAL) || tag == TMPL_TAG_DD || tag == TMPL_TAG_DT
-               ? tmpl_scope_plain
-               : tmpl_scope_special;
-}
-
-/* An end tag in a select ends an option, a group, the select, or with it the cell around it. */
-static int select_end(tmpl_balance_t *b, unsigned tag, uint32_t name)
-{
-    uint32_t select = tmpl_select_mode(b);
-    if (select == 0 || tag == TMPL_TAG_OPTION || tag == TMPL_TAG_OPTGROUP ||
-        tag == TMPL_TAG_SELECT) {
-        return 0;
-    }
-    tmpl_opens_taint(&b->s, 0);
-    if (tmpl_ends_select(b, tag, name)) {
-        tmpl_opens_close(&b->s, select, TMPL_NONE);
-        return 0;
-    }
-    return 1;
-}
-
-/* End tags that find their element by a search of their own; true if this is one. */
-static int special_end(tmpl_balance_t *b, uint32_t i, unsigned tag, unsigned flags)
-{
-    uint32_t name = b->tokens[i].name;
-    if (flags & TMPL_IS_RAW || tag == TMPL_TAG_HEAD ||
-        (tag != TMPL_TAG_BR && (flags & TMPL_IS_VOID))) {
-        return 1; /* paired with its start tag, or ignored */
-    }
-    if (tag == TMPL_TAG_BODY || tag == TMPL_TAG_HTML) {
-        end_body(b);
-        return 1;
-    }
-    if (!tmpl_in_body(b) && tag == TMPL_TAG_BR) {
-        tmpl_open_body(b, TMPL_NONE); /* read as if it were a start tag */
-    }
-    if (!tmpl_in_body(b) || select_end(b, tag, name)) {
-        return 1;
-    }
-    tmpl_leave_colgroup(b, tag == TMPL_TAG_COLGROUP ? TMPL_TAG_COL : tag);
-    if (tag == TMPL_TAG_FORM) {
-        end_form(b, i);
-    }
-    else if (flags & TMPL_IS_FORMATTING) {
-        tmpl_opens_adopt(&b->s, name, i);
-    }
-    else if (flags & TMPL_IS_HEADING) {
-        end_heading(b, i, name);
-    }
-    return tag == TMPL_TAG_FORM || (flags & (TMPL_IS_FORMATTING | TMPL_IS_HEADING)) != 0;
-}
-
-void tmpl_end_tag_odd(tmpl_balance_t *b, uint32_t i)
-{
-    unsigned tag = b->tokens[i].tag;
-    unsigned flags = tmpl_tag_flags((tmpl_tag_e)tag);
-    if (special_end(b, i, tag, flags)) {
-        return;
-    }
-    if (b->after_body) {
-        b->after_body = 0;
-        tmpl_opens_taint(&b->s, 1); /* leads back into body, even if it closes nothing */
-    }
-    uint32_t index = tmpl_opens_find(&b->s, b->tokens[i].name, scope_of(tag, flags));
-    if (index > 1) {
-        tmpl_opens_close(&b->s, index, i);
-    }
-    else if (tag == TMPL_TAG_P || tag == TMPL_TAG_BR) {
-        tmpl_opens_taint(&b->s, 0); /* makes an element of its own */
-        if (tag == TMPL_TAG_BR) {
-            tmpl_opens_reconstruct(&b->s);
-        }
-    }
+    return tmpl_again(b, TMPL_MODE_BODY);
 }

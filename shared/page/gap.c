@@ -1,52 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/gap.h"
-
+/* What text does by HTML5 (13.2.6.4), and whether it is seen and may be cut. */
 #include <string.h>
 
 #include "page/attr.h"
+#include "page/builder.h"
+
+/* Text that nothing has to be opened or moved for: the rest parses the same without it. */
+static unsigned in_place(tmpl_builder_t *b)
+{
+    return tmpl_top(b)->fixed_text ? 0 : TMPL_TOKEN_TEXT_MAY;
+}
+
+/* Text that brings something else about. */
+static unsigned stays(tmpl_builder_t *b)
+{
+    tmpl_top(b)->mixed = 1;
+    return 0;
+}
 
 /*
- * Text that is more than white space has come. True if the rest parses the same without it: nothing
- * has to be opened or moved for it.
+ * Text directly in a table, or in its sections and rows, is moved in front of the table, with the white space that
+ * it touches. If an element there were cut, it would touch more.
  */
-static int text(tmpl_balance_t *b, int dangling)
+static void move(tmpl_builder_t *b)
 {
-    int opens = !tmpl_in_body(b) || b->after_body;
-    if (!tmpl_in_body(b)) {
+    tmpl_open_t *top = tmpl_top(b);
+    tmpl_taint_all(b);
+    if (!top->moves && top->token != TMPL_NONE) {
+        for (uint32_t i = top->token + 1; i < b->s.at; i++) {
+            b->tokens[i].may &= (unsigned char)~TMPL_NODE_CUT;
+        }
+    }
+    top->moves = 1;
+}
+
+/* Text that is not only white space has come where body has not begun, or has ended. */
+static unsigned outside_body(tmpl_builder_t *b)
+{
+    if (b->mode < TMPL_MODE_BODY) {
+        if (b->mode != TMPL_MODE_BEFORE_HEAD && b->mode != TMPL_MODE_AFTER_HEAD) {
+            tmpl_opens_pop_above(&b->s, 0);
+        }
         tmpl_open_body(b, TMPL_NONE);
     }
-    if (tmpl_select_mode(b) == 0) {
-        opens |= tmpl_leave_colgroup(b, TMPL_TAG_OTHER);
-        if (tmpl_balance_top(b)->flags & TMPL_IS_TABLE) {
-            tmpl_opens_taint(&b->s, 0); /* is moved in front of the table */
-            opens = 1;
-        }
-        if (dangling) {
-            tmpl_balance_top(b)->mixed = 1;
-            tmpl_opens_reconstruct(&b->s);
-            opens = 1;
-        }
-    }
-    b->after_body = 0;
-    if (opens) {
-        tmpl_balance_top(b)->mixed = 1;
-    }
-    return !opens && !tmpl_balance_top(b)->fixed_text;
+    b->mode = TMPL_MODE_BODY;
+    tmpl_reconstruct(b);
+    return stays(b);
 }
 
-/* White space brings formatting elements back too, where it is not part of a table. */
-static void blank(tmpl_balance_t *b)
+/* Text that is not only white space. */
+static unsigned text(tmpl_builder_t *b)
 {
-    if (!tmpl_in_body(b) || (tmpl_balance_top(b)->flags & TMPL_IS_TABLE) ||
-        tmpl_balance_top(b)->tag == TMPL_TAG_COLGROUP || tmpl_select_mode(b) != 0 ||
-        !tmpl_opens_is_dangling(&b->s)) {
-        return;
+    b->initial = 0;
+    if (tmpl_top(b)->foreign && tmpl_top(b)->point == TMPL_POINT_NONE) {
+        return 0;
     }
-    b->ambiguous |= tmpl_table_mode(b) != 0; /* HTML5 has changed its mind on these */
-    tmpl_opens_reconstruct(&b->s);
+    if (b->mode < TMPL_MODE_BODY || b->mode >= TMPL_MODE_AFTER_BODY) {
+        return outside_body(b);
+    }
+    uint32_t began = b->s.events;
+    if (b->mode == TMPL_MODE_COLGROUP && tmpl_top(b)->tag == TMPL_TAG_COLGROUP) {
+        tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
+        b->mode = TMPL_MODE_TABLE;
+    }
+    int moved = (tmpl_top(b)->flags & TMPL_IS_TABLE) != 0;
+    if (moved) {
+        move(b);
+    }
+    if (tmpl_opens_is_dangling(&b->s)) {
+        tmpl_top(b)->mixed = 1;
+        tmpl_opens_reconstruct(&b->s);
+    }
+    return moved || b->s.events != began ? stays(b) : in_place(b);
 }
 
-int tmpl_is_unseen(const char *src, uint32_t start, uint32_t end)
+/* White space brings formatting elements back, too, but not before body, or as a part of a table. */
+static void blank(tmpl_builder_t *b)
+{
+    const tmpl_open_t *top = tmpl_top(b);
+    if (b->mode >= TMPL_MODE_BODY && !(top->flags & TMPL_IS_TABLE) &&
+        top->tag != TMPL_TAG_COLGROUP && !(top->foreign && top->point == TMPL_POINT_NONE)) {
+        tmpl_reconstruct(b);
+    }
+}
+
+/* Whether the bytes hold nothing to see: white space and no-break spaces, as bytes or as entities. */
+static int is_unseen(const char *src, uint32_t start, uint32_t end)
 {
     static const struct {
         char bytes[7];
@@ -68,8 +107,22 @@ int tmpl_is_unseen(const char *src, uint32_t start, uint32_t end)
     return 1;
 }
 
+/* Counts a text, of which first is the first byte that is no white space, unless nobody sees it. */
+static inline unsigned count_text(tmpl_builder_t *b, uint32_t start, uint32_t first, uint32_t end)
+{
+    char c = b->src[first];
+    if (tmpl_top(b)->quiet || ((c == '&' || c == '\xc2') && is_unseen(b->src, first, end))) {
+        return 0;
+    }
+    b->out->n_segments++;
+    if (end - start > b->out->longest_text) {
+        b->out->longest_text = end - start;
+    }
+    return TMPL_TOKEN_TEXT_SHOWN;
+}
+
 /* Where text begins that browsers read. */
-static uint32_t behind_break(const tmpl_balance_t *b, uint32_t start, uint32_t end)
+static uint32_t behind_break(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     if (tmpl_begins_pre(b, start)) {
         start += start < end && b->src[start] == '\r';
@@ -78,18 +131,29 @@ static uint32_t behind_break(const tmpl_balance_t *b, uint32_t start, uint32_t e
     return start;
 }
 
-unsigned tmpl_gap_odd(tmpl_balance_t *b, uint32_t start, uint32_t end, int dangling)
+/* The first byte that is neither white space nor NUL, which browsers drop; end if there is none. */
+static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
+{
+    uint32_t p = tmpl_behind_space(src, start, end);
+    while (p < end && src[p] == '\0') {
+        p = tmpl_behind_space(src, p + 1, end);
+    }
+    return p;
+}
+
+unsigned tmpl_gap(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     uint32_t from = behind_break(b, start, end);
-    uint32_t first = tmpl_behind_space(b->src, from, end);
+    uint32_t first = behind_nothing(b->src, from, end);
     if (first == end) {
-        if (from < end) {
+        if (from < end && memchr(b->src + from, '\0', end - from) == NULL) {
+            blank(b);
+        }
+        else if (from < end && tmpl_behind_space(b->src, from, end) > from) {
             blank(b);
         }
         return 0;
     }
-    /* A NUL is dropped, and what might be in front of it is not worth following. */
-    b->ambiguous |= dangling && memchr(b->src + from, '\0', end - from) != NULL;
-    unsigned may = text(b, dangling) ? TMPL_TOKEN_TEXT_MAY : 0;
-    return may | tmpl_count_text(b, start, first, end);
+    unsigned may = tmpl_is_plain(b) && !tmpl_opens_is_dangling(&b->s) ? in_place(b) : text(b);
+    return may | count_text(b, start, first, end);
 }

@@ -10,7 +10,7 @@
 
 #define FIRST_ROOM 64
 
-/* Of a formatting element; one with more makes the list unsure. */
+/* Of a formatting element; one with more is like no other. */
 #define MAX_ATTRIBUTES 256
 
 #define FNV_BASIS 0xCBF29CE484222325u
@@ -107,6 +107,7 @@ static inline void add_active(tmpl_opens_t *s, tmpl_active_t entry)
 
 static void remove_active(tmpl_opens_t *s, uint32_t at)
 {
+    s->events++;
     memmove(&s->active[at], &s->active[at + 1], (s->n_active - at - 1) * sizeof(*s->active));
     s->n_active--;
 }
@@ -150,8 +151,8 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
     tmpl_attr_t attr;
     while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
         if (++seen > MAX_ATTRIBUTES) {
-            s->unsure = 1;
-            return sum;
+            tmpl_opens_taint(s, 0);
+            return ((uint64_t)tag.start << 32) + tag.end;
         }
         uint64_t name = FNV_BASIS;
         uint32_t i = 0;
@@ -206,18 +207,33 @@ static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
     return named >= 2;
 }
 
-tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name)
+static tmpl_open_t *push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name,
+                         unsigned flags)
 {
-    unsigned flags = tmpl_tag_flags(tag);
     make_room(s);
     tmpl_open_t *o = &s->stack[s->n++];
     *o = (tmpl_open_t){ .token = token, .held = TMPL_NONE, .name = name, .id = ++s->last_id };
     o->flags = flags;
     o->tag = tag;
+    s->n_of[tag]++;
+    s->events += token == TMPL_NONE;
+    return o;
+}
+
+tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name, unsigned flags)
+{
+    tmpl_open_t *o = push(s, token, TMPL_TAG_OTHER, TMPL_FOREIGN_NAME(name), flags);
+    o->quiet = 1;
+    return o;
+}
+
+tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name)
+{
+    unsigned flags = tmpl_tag_flags(tag);
+    tmpl_open_t *o = push(s, token, tag, name, flags);
     o->fixed_text = (flags & TMPL_IS_FIXED_TEXT) != 0;
     o->mixed = o->fixed_text;
     o->quiet = o[-1].quiet || (flags & TMPL_IS_QUIET) != 0;
-    s->n_of[tag]++;
     if (flags & TMPL_IS_MARKER) {
         add_active(s, (tmpl_active_t){ .id = 0 });
     }
@@ -285,6 +301,7 @@ static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
 
 static void take_out(tmpl_opens_t *s, uint32_t index)
 {
+    s->events++;
     s->n_of[s->stack[index].tag]--;
     memmove(&s->stack[index], &s->stack[index + 1], (s->n - index - 1) * sizeof(*s->stack));
     s->n--;
@@ -313,9 +330,9 @@ static void tear(tmpl_opens_t *s)
     }
 }
 
-int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
+void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
 {
-    int any = s->n - 1 > keep;
+    s->events += s->n - 1 > keep;
     int left = 0; /* a formatting element was left active: it comes back outside of what held it */
     /* A form was left open: HTML5 remembers it, and opens no other one; or the marker of an object stays. */
     int far = 0;
@@ -343,7 +360,6 @@ int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
     if (left || far) {
         tmpl_opens_taint(s, far ? 0 : innermost_marker(s));
     }
-    return any;
 }
 
 /* Tells the start tag of an element that its end tag has come, and what may be done to the element. */

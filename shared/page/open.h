@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HTML5's stack of open elements (13.2.4.2) and list of active formatting elements (13.2.4.3), as
- * far as the source's tags decide them, for balance.c to judge edits by.
+ * far as the source's tags decide them, to judge edits by.
  *
  * Both are exact: formatting elements that come back and those that the adoption agency clones are
  * on the stack too, without a tag of their own. Whatever leaves the stack, its start tag is told
@@ -12,6 +12,14 @@
 
 #include "page/page.h"
 #include "page/scan.h"
+
+/* Which rules an element of svg or math has for what stands in it: 13.2.6. */
+typedef enum {
+    TMPL_POINT_NONE,
+    TMPL_POINT_HTML,      /* an HTML integration point */
+    TMPL_POINT_MATH_TEXT, /* a MathML text integration point */
+    TMPL_POINT_ANNOTATION /* annotation-xml that holds no HTML: an svg in it is one of HTML's */
+} tmpl_point_e;
 
 typedef struct {
     uint32_t token; /* its start tag; TMPL_NONE if no tag in the source opened this very element */
@@ -27,6 +35,11 @@ typedef struct {
     unsigned char mixed;      /* not all text directly in it may be cut */
     unsigned char fixed_text; /* no text directly in it may be cut */
     unsigned char quiet;      /* what is in it is not seen */
+    unsigned char foreign;    /* an element of svg or math: TMPL_TAG_SVG or TMPL_TAG_MATH, else 0 */
+    unsigned char point;      /* a tmpl_point_e */
+    unsigned char has_shadow; /* it has a declarative shadow root */
+    unsigned char
+        moves; /* text in it was moved out of a table: nothing directly in it may be cut */
 } tmpl_open_t;
 
 /* An active formatting element, or a marker (id 0). */
@@ -49,8 +62,8 @@ typedef struct {
     uint32_t n_active;
     uint32_t room_active;
     uint32_t last_id;
-    uint32_t at;          /* the token that is being followed: what closes ends there */
-    unsigned char unsure; /* a formatting element has too many attributes to compare it by */
+    uint32_t at;     /* the token that is being followed: what closes ends there */
+    uint32_t events; /* how often more happened than that a tag opened or closed its own element */
     apr_pool_t *pool;
 } tmpl_opens_t;
 
@@ -73,14 +86,21 @@ static inline tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
 /* Opens an element: for the tag in the source, or TMPL_NONE. Formatting elements become active. */
 tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name);
 
+/* Opens an element of svg or math, for the tag in the source. flags are those of TMPL_IS_* that it has there. */
+tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name,
+                                     unsigned flags);
+
+/* The name that an element of svg or math has on the stack, where one of HTML has name. */
+#define TMPL_FOREIGN_NAME(name) ((name) ^ 0x40000000u)
+
 /* Something happened that may reach any open element above floor: none of them may be edited. */
 void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor);
 
 /* Index of the innermost open element of that name before the scope ends; 0 if there is none. */
 uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends);
 
-/* Closes all that is open above index keep; true if there was anything. */
-int tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
+/* Closes all that is open above index keep. */
+void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
 
 /*
  * Closes the element at index and all in it. end is the token of its own end tag: then the element is

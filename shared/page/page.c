@@ -6,9 +6,9 @@
 #include <apr_strings.h>
 
 #include "page/attr.h"
-#include "page/balance.h"
 #include "page/build.h"
 #include "page/charset.h"
+#include "page/construct.h"
 #include "scratch.h"
 
 /* Whether one of the words of an attribute's value is word, in any case. */
@@ -73,11 +73,8 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
 {
     tmpl_page_t *p = build->page;
     tmpl_tokens_t *tokens = build->tokens;
-    tmpl_decline_e decline =
-        tmpl_scan(tokens, p->src, p->len, build->opts->max_tokens, build->scratch);
-    if (decline == TMPL_DECLINE_NONE) {
-        decline = tmpl_balance(tokens, p->src, p->len, build->opts->max_depth, build->scratch);
-    }
+    tmpl_decline_e decline = tmpl_construct(tokens, p->src, p->len, build->opts->max_tokens,
+                                            build->opts->max_depth, build->scratch);
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }

@@ -25,6 +25,8 @@
 #define TMPL_NODE_CONTROL 0x20
 /* Its start tag may have a class, an id or a role. Not said of the root. */
 #define TMPL_NODE_NAMED 0x40
+/* A declarative shadow root: it is seen in place of what is in its host, and goes or stays with the host only. */
+#define TMPL_NODE_SHADOW 0x80
 
 /* A uint64_t that asks for no more room than four bytes' alignment: pages have very many nodes. */
 typedef uint64_t tmpl_path_t __attribute__((aligned(4)));
@@ -42,6 +44,13 @@ typedef struct {
     unsigned char tag;   /* a tmpl_tag_e */
     unsigned char flags; /* TMPL_NODE_* */
 } tmpl_node_t;
+
+/* Whether the element is code itself: script, style, link, meta, base or a template that scripts may use. */
+static inline int tmpl_node_is_code(const tmpl_node_t *node)
+{
+    return (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_CODE) &&
+           !(node->flags & TMPL_NODE_SHADOW);
+}
 
 /* A text node, or an image or a link that has no text. */
 typedef struct {

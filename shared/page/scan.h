@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes -> tokens: where the page's tags and comments stand, by the rules of the HTML5 tokenizer
- * (13.2.5), including those that hang on the tree: raw text, script, and svg and math content.
+ * bytes -> tokens: where the page's tags and comments stand, by the rules of the HTML5 tokenizer (13.2.5).
  *
- * What is between two tokens is text; what follows the start tag of a raw text element is raw text up
- * to its end tag, which is the next token.
+ * Tree construction asks for one token at a time, because what the bytes mean depends on the tree: it says
+ * where raw text begins, and whether the current element is one of svg or math.
+ * What is between two tokens is text.
  */
 #ifndef TMPL_SCAN_H
 #define TMPL_SCAN_H
 
-#include "page/tag.h"
+#include <apr_tables.h>
+
+#include "page/name.h"
+#include "page/tag_index.h"
 #include "tmpl.h"
 
 typedef enum {
@@ -19,8 +22,9 @@ typedef enum {
 } tmpl_token_e;
 
 #define TMPL_TOKEN_SELF_CLOSING 0x01 /* the tag ends in "/>" */
-#define TMPL_TOKEN_FOREIGN      0x02 /* inside svg or math */
-/* What balance.h finds out of the text in front of a token: */
+/* A start tag of template that is a declarative shadow root: construct.h finds it out. */
+#define TMPL_TOKEN_SHADOW 0x02
+/* What construct.h finds out of the text in front of a token: */
 #define TMPL_TOKEN_TEXT_SHOWN 0x04 /* it is seen */
 #define TMPL_TOKEN_TEXT_MAY   0x08 /* it may be cut */
 /* And of a start tag: HTML5's form element pointer is set, to a form that is seen. */
@@ -35,30 +39,41 @@ typedef struct {
     unsigned char tag; /* a tmpl_tag_e */
     unsigned char flags;
     unsigned char type : 2; /* a tmpl_token_e */
-    /* What balance.h finds out, beside end: */
+    /* What construct.h finds out, beside end: */
     unsigned char is_node : 1;   /* a start tag that opens an element of body that is seen */
     unsigned char is_paired : 1; /* end is the element's own end tag */
     unsigned char may;           /* of a start tag: TMPL_NODE_MARK, TMPL_NODE_CUT, TMPL_NODE_RUN */
 } tmpl_token_t;
 
 typedef struct {
+    const char *src;
+    uint32_t len;
+    uint32_t at; /* what comes next is looked for from here on */
     tmpl_token_t *tokens;
     uint32_t n;
-    const uint32_t *claims; /* see page.h */
-    uint32_t n_claims;
-    uint32_t begin; /* where the text begins: behind a byte order mark */
-    /* What balance.h finds out: */
-    unsigned text;         /* of what is behind the last token: TMPL_TOKEN_TEXT_* */
-    uint32_t n_nodes;      /* tokens with is_node */
-    uint32_t n_segments;   /* texts that are seen, and tags of images and links */
-    uint32_t longest_text; /* of those, in bytes */
-} tmpl_tokens_t;
+    uint32_t max;
+    uint32_t begin;    /* where the text begins: behind a byte order mark */
+    uint32_t text_end; /* where it ends: before that, if the source ends within a tag */
+    uint64_t *markup;  /* of each 64 bytes, which are '<': the first is the lowest bit */
+    const tmpl_tag_index_t *index;
+    apr_array_header_t *claims; /* uint32_t, see page.h; NULL: none yet */
+    tmpl_names_t names;         /* that are not in the table of tags */
+    unsigned char
+        in_foreign; /* the caller's: the current element is one of svg or math, so CDATA may come */
+    apr_pool_t *pool;
+} tmpl_scan_t;
+
+/* Nothing is scanned yet. src must stay as it is; everything else is from pool. */
+void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,
+                    apr_pool_t *pool);
+
+/* Adds the next token. False at the end of the source, or if that would be more than max_tokens: then n is larger. */
+int tmpl_scan_next(tmpl_scan_t *s);
 
 /*
- * The tokens of the source, from pool. Declines what cannot be told for sure: a source that ends within a
- * tag or raw text, plaintext, frames, HTML in svg or math, more than max_tokens.
+ * What follows the last token, which is a start tag of that element, is raw text up to the element's end tag, or
+ * the end of the source. The end tag is the next token.
  */
-tmpl_decline_e tmpl_scan(tmpl_tokens_t *tokens, const char *src, uint32_t len, uint32_t max_tokens,
-                         apr_pool_t *pool);
+void tmpl_scan_raw(tmpl_scan_t *s, tmpl_tag_e tag);
 
 #endif

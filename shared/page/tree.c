@@ -16,10 +16,13 @@ typedef struct {
     tmpl_forms_t forms;
 } tree_t;
 
-/* An element may no longer be taken out if it holds code that the page may need. */
+/*
+ * An element may no longer be taken out if it holds code that the page may need. What is in a shadow root is
+ * needed by its host only.
+ */
 static void set_code(tmpl_page_t *page, uint32_t node)
 {
-    while (node != TMPL_NONE && !(page->nodes[node].flags & TMPL_NODE_CODE)) {
+    while (node != TMPL_NONE && !(page->nodes[node].flags & (TMPL_NODE_CODE | TMPL_NODE_SHADOW))) {
         page->nodes[node].flags |= TMPL_NODE_CODE;
         node = page->nodes[node].parent;
     }
@@ -52,7 +55,10 @@ static void open_node(tree_t *t, const tmpl_token_t *token)
     if (token->flags & TMPL_TOKEN_NAMED) {
         node->flags |= TMPL_NODE_NAMED;
     }
-    if (flags & TMPL_IS_QUIET) {
+    if (token->flags & TMPL_TOKEN_SHADOW) {
+        node->flags |= TMPL_NODE_SHADOW;
+    }
+    else if (flags & TMPL_IS_QUIET) {
         node->flags |= TMPL_NODE_QUIET;
     }
     if (flags & TMPL_IS_CODE) {
@@ -102,13 +108,9 @@ static void open_root(tree_t *t)
 {
     const tmpl_tokens_t *tokens = t->build->tokens;
     tmpl_node_t root = { .parent = TMPL_NONE, .tag = TMPL_TAG_BODY, .path = t->build->opts->seed };
-    for (uint32_t i = 0; i < tokens->n; i++) {
-        const tmpl_token_t *token = &tokens->tokens[i];
-        if (token->tag == TMPL_TAG_BODY && token->type == TMPL_TOKEN_START) {
-            root.open = token->span;
-            root.flags = token->may;
-            break;
-        }
+    if (tokens->body != TMPL_NONE) {
+        root.open = tokens->tokens[tokens->body].span;
+        root.flags = tokens->tokens[tokens->body].may;
     }
     t->build->page->nodes[0] = root;
     t->build->page->n_nodes = 1;
@@ -141,7 +143,7 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
         at = token->span.end;
     }
     if (tokens->text & TMPL_TOKEN_TEXT_SHOWN) {
-        tmpl_segment_text(build, t.stack[t.n - 1].node, (tmpl_span_t){ at, build->page->len },
+        tmpl_segment_text(build, t.stack[t.n - 1].node, (tmpl_span_t){ at, tokens->text_end },
                           tokens->text & TMPL_TOKEN_TEXT_MAY);
     }
     while (t.n > 0) {
