@@ -202,7 +202,7 @@ paper-alarte-traffic: $(BUILD)/bench/paper-alarte-passing
 # check-units    the library's and the tool's tests, and an HTML5 parser's judgement of our edits
 # check-httpd    the module in a real httpd, against scripted backends and a real redis-server
 # check-sanitized  the units under ASan and UBSan and the module's tests with the same; threads under TSan
-C_FILES  := $(wildcard shared/*.[ch] shared/*/*.[ch] mod_tmpl/*.[ch] tmplctl/*.[ch] tests/*.[ch] bench/*.[ch])
+C_FILES  := $(wildcard shared/*.[ch] shared/*/*.[ch] mod_tmpl/*.[ch] tmplctl/*.[ch] tests/*.[ch] tests/judge/*.[ch] bench/*.[ch])
 LINTED   := $(LIB_SRC) $(MOD_SRC) $(CTL_SRC)
 ASAN     := SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" CFLAGS="-O1 -g"
 TSAN     := SANITIZE=-fsanitize=thread CFLAGS="-O1 -g"
@@ -294,9 +294,28 @@ fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 	  if grep -qE "ERROR|SUMMARY" $(BUILD)/fuzz/$$f.log && ! $(call fuzz_stalled,$$f); then cat $(BUILD)/fuzz/$$f.log; exit 1; fi; \
 	done
 
-# oracle CORPUS=DIR   an HTML5 parser judges random edits of every page below DIR
-oracle: $(BUILD)/tests/oracle_corpus
-	@$(call with,CORPUS) find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $(BUILD)/tests/oracle_corpus
+# oracle CORPUS=DIR [DRAWS="100 90 50 10"]   parse5 judges how every page below DIR is read, and random edits of it (needs node; V=-v: the trees)
+# oracle-gumbo CORPUS=DIR   Gumbo does
+DRAWS    ?= 100 90 50 10
+PARSE5   := parse5@8.1.1
+V        ?=
+judge = BUILD=$(BUILD) tests/judge/run "$(PARSE5)" tests/judge/$(1).mjs $(V) $(BUILD)/tests/judge/edits
+pages = find "$(CORPUS)" -path '*/pages/*.html' | LC_ALL=C sort
+oracle: $(BUILD)/tests/judge/edits $(BUILD)/tests/oracle_corpus
+	@$(call with,CORPUS) list=$$(mktemp) && $(pages) >$$list && \
+	  { $(call judge,corpus) $(JOBS) $(DRAWS) <$$list; rc=$$?; \
+	    if [ $$rc = 77 ]; then $(BUILD)/tests/oracle_corpus <$$list; rc=$$?; fi; rm -f $$list; exit $$rc; }
+oracle-gumbo: $(BUILD)/tests/oracle_corpus
+	@$(call with,CORPUS) $(pages) | $(BUILD)/tests/oracle_corpus
+
+# html5lib [SUITES=../shared/suites]   the whole documents of html5lib-tests: how they are read, and edits of them (V=-v: which differ)
+# oracle-cases             the same for cases of our own (tests/judge/cases.dat)
+SUITES   ?= ../shared/suites
+html5lib: $(BUILD)/tests/judge/edits
+	@$(call with,SUITES) $(call judge,cases) "$(SUITES)"/html5lib-tests/tree-construction/*.dat || test $$? = 77
+oracle-cases: $(BUILD)/tests/judge/edits
+	@$(call judge,cases) tests/judge/cases.dat || test $$? = 77
+.PHONY: oracle-gumbo html5lib oracle-cases
 
 .PHONY: check check-style check-units check-plain check-httpd check-sanitized units oracle valgrind fuzz
 # bench-bounds [CORPUS=DIR]   time and memory of the worst pages by size: neither may grow faster than the page

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * edits [-a] PERCENT.. < LIST: how every file named on standard input is read and edited, a line of JSON each, for
+ * judges in other languages. The first line has what they must know of elements:
+ *
+ *   {"quiet":[NAME..],"code":[NAME..]}
+ *
+ * quiet: in these are no nodes; code: these stay when what is around them is cut. Then for each file
+ *
+ *   {"path":PATH,"decline":REASON}
+ *   {"path":PATH,"nodes":[NODE..],"texts":[[START,NODE]..],"draws":[DRAW..]}
+ *   NODE = [NAME,START,END,START,END,PARENT,QUIET]    start tag, end tag, index of the parent (-1: none)
+ *   DRAW = {"percent":N,"mark":EDITS,"cut":EDITS,"strip":EDITS}
+ *   EDITS = [[START,END,TEXT]..]                      what replaces these bytes of the file
+ *
+ * A DRAW is verdicts drawn at random: of so many in a hundred blocks that they are template. mark is what annotate
+ * does with them, cut is marks on all that strip cuts. With -a a page of few blocks is judged by every choice of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_file_io.h>
+#include <apr_general.h>
+
+#include "oracle.h"
+#include "page/tag.h"
+#include "rewrite/rewrite.h"
+
+#define FEW_BLOCKS 5
+
+typedef struct {
+    unsigned percents[32];
+    unsigned n_percents;
+    int all;
+} options_t;
+
+static void say_string(const char *text)
+{
+    putchar('"');
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p == '"' || *p == '\\') {
+            putchar('\\');
+        }
+        putchar(*p);
+    }
+    putchar('"');
+}
+
+static void say_elements(const char *name, unsigned flag)
+{
+    const char *between = "";
+    printf("\"%s\":[", name);
+    for (unsigned tag = TMPL_TAG_OTHER + 1; tag < TMPL_TAG_COUNT; tag++) {
+        if (tmpl_tag_flags((tmpl_tag_e)tag) & flag) {
+            printf("%s\"%s\"", between, tmpl_tag_name((tmpl_tag_e)tag));
+            between = ",";
+        }
+    }
+    putchar(']');
+}
+
+static void say_nodes(const tmpl_page_t *page)
+{
+    printf(",\"nodes\":[");
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        const tmpl_node_t *n = &page->nodes[i];
+        printf("%s[\"%s\",%u,%u,%u,%u,%ld,%d]", i > 0 ? "," : "", tmpl_tag_name((tmpl_tag_e)n->tag),
+               n->open.start, n->open.end, n->close.start, n->close.end,
+               n->parent == TMPL_NONE ? -1L : (long)n->parent, (n->flags & TMPL_NODE_QUIET) != 0);
+    }
+    putchar(']');
+}
+
+/* Segments that are text, by their first byte that is no white space. */
+static void say_texts(const tmpl_page_t *page)
+{
+    const char *between = "";
+    printf(",\"texts\":[");
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        const tmpl_segment_t *s = &page->segments[i];
+        if (s->span.start != page->nodes[s->node].open.start) {
+            size_t space = strspn(page->src + s->span.start, " \n\t\r\f");
+            printf("%s[%zu,%u]", between, s->span.start + space, s->node);
+            between = ",";
+        }
+    }
+    putchar(']');
+}
+
+static void say_edits(const char *name, const tmpl_edits_t *edits)
+{
+    printf(",\"%s\":[", name);
+    for (uint32_t i = 0; i < edits->n; i++) {
+        tmpl_span_t span = edits->edits[i].span;
+        printf("%s[%u,%u,", i > 0 ? "," : "", span.start, span.end);
+        say_string(tmpl_edit_text(edits, i));
+        putchar(']');
+    }
+    putchar(']');
+}
+
+static void say_draw(const tmpl_page_t *page, tmpl_verdict_t *verdicts, unsigned percent,
+                     apr_pool_t *parent)
+{
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_pool_t *pool;
+    apr_pool_create(&pool, parent);
+    printf("{\"percent\":%u", percent);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+    tmpl_annotate(&edits, page, &closure, pool);
+    say_edits("mark", &edits);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
+    tmpl_annotate(&edits, page, &closure, pool);
+    say_edits("cut", &edits);
+    tmpl_strip(&edits, &closure, pool);
+    say_edits("strip", &edits);
+    putchar('}');
+    apr_pool_destroy(pool);
+}
+
+static void say_draws(const tmpl_page_t *page, const options_t *options, apr_pool_t *pool)
+{
+    tmpl_verdict_t *verdicts = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*verdicts));
+    uint64_t seed =
+        88172645463325252u; /* the same for each page, so that one can be looked at alone */
+    int all = options->all && page->n_blocks < FEW_BLOCKS;
+    unsigned n = all ? (1U << page->n_blocks) - 1 : options->n_percents;
+    printf(",\"draws\":[");
+    for (unsigned i = 0; i < n; i++) {
+        unsigned percent = all ? 50 : options->percents[i];
+        oracle_draw(verdicts, page, percent, &seed);
+        for (uint32_t b = 0; all && b < page->n_blocks; b++) {
+            verdicts[b].template = (i + 1) >> b & 1;
+            verdicts[b].ratio = verdicts[b].template ? 1.0F : 0.0F;
+        }
+        printf("%s", i > 0 ? "," : "");
+        say_draw(page, verdicts, percent, pool);
+    }
+    putchar(']');
+}
+
+static int read_file(const char **bytes, apr_size_t *len, const char *path, apr_pool_t *pool)
+{
+    apr_file_t *file;
+    apr_finfo_t info;
+    if (apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool) != APR_SUCCESS ||
+        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
+        return 0;
+    }
+    char *buffer = apr_pcalloc(pool, (apr_size_t)info.size + 1);
+    *bytes = buffer;
+    *len = 0;
+    return info.size == 0 ||
+           apr_file_read_full(file, buffer, (apr_size_t)info.size, len) == APR_SUCCESS;
+}
+
+static void say_page(const char *path, const options_t *options, apr_pool_t *pool)
+{
+    const tmpl_page_t *page;
+    const char *bytes;
+    apr_size_t len;
+    tmpl_page_opts_t opts = { 0 };
+    if (!read_file(&bytes, &len, path, pool)) {
+        fprintf(stderr, "edits: cannot read %s\n", path);
+        exit(2);
+    }
+    printf("{\"path\":");
+    say_string(path);
+    tmpl_decline_e decline = tmpl_page_parse(&page, bytes, len, &opts, pool);
+    if (decline != TMPL_DECLINE_NONE) {
+        printf(",\"decline\":\"%s\"", tmpl_decline_name(decline));
+    }
+    else {
+        say_nodes(page);
+        say_texts(page);
+        say_draws(page, options, pool);
+    }
+    puts("}");
+    fflush(stdout);
+}
+
+static int read_options(options_t *options, int argc, char **argv)
+{
+    enum { MOST = sizeof(options->percents) / sizeof(options->percents[0]) };
+    *options = (options_t){ 0 };
+    for (int i = 1; i < argc; i++) {
+        char *end;
+        unsigned long percent = strtoul(argv[i], &end, 10);
+        if (strcmp(argv[i], "-a") == 0) {
+            options->all = 1;
+        }
+        else if (*end == '\0' && percent <= 100 && options->n_percents < MOST) {
+            options->percents[options->n_percents++] = (unsigned)percent;
+        }
+        else {
+            return 0;
+        }
+    }
+    return options->n_percents > 0;
+}
+
+int main(int argc, char **argv)
+{
+    char path[4096];
+    options_t options;
+    apr_pool_t *pool;
+    if (!read_options(&options, argc, argv)) {
+        fputs("usage: edits [-a] PERCENT.. < LIST\n", stderr);
+        return 2;
+    }
+    apr_initialize();
+    putchar('{');
+    say_elements("quiet", TMPL_IS_QUIET);
+    putchar(',');
+    say_elements("code", TMPL_IS_CODE);
+    puts("}");
+    while (fgets(path, sizeof(path), stdin) != NULL) {
+        path[strcspn(path, "\n")] = '\0';
+        apr_pool_create(&pool, NULL);
+        say_page(path, &options, pool);
+        apr_pool_destroy(pool);
+    }
+    return 0;
+}

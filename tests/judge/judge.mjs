@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether edits do what they say, by trees: what is marked parses to the page and marks, what is stripped to the page
+ * without what was marked. trees(bytes) gives the document that a parser makes of bytes.
+ */
+import { countMarks, difference, write } from './tree.mjs';
+
+/* The bytes after the edits [[start, end, text]..]. */
+export function apply(bytes, edits) {
+    const parts = [];
+    let at = 0;
+    for (const [start, end, text] of edits) {
+        parts.push(bytes.slice(at, start), text);
+        at = end;
+    }
+    parts.push(bytes.slice(at));
+    return parts.join('');
+}
+
+function isMark([, , text]) {
+    return text.startsWith(' data-tmpl') || text === '<!--tmpl-->';
+}
+
+/* {what, expected, found} of the first comparison that fails, or null. expected is the page's tree as text. */
+export function judgeDraw(bytes, draw, expected, trees, elements) {
+    const found = (what, a, b) => {
+        const parts = difference(a, b);
+        return parts && { what, ...parts };
+    };
+    const marked = trees(apply(bytes, draw.mark));
+    const marks = draw.mark.filter(isMark).length;
+    const least = countMarks(marked);
+    if (least < marks) {
+        return { what: 'annotate: marks that are none', expected: `${marks} marks`, found: `${least} marks` };
+    }
+    const annotated = found('annotate', expected, write(marked));
+    if (annotated || draw.strip.length === 0) {
+        return annotated;
+    }
+    const cut = trees(apply(bytes, draw.cut));
+    return found('marks on what is cut', expected, write(cut)) ||
+        found('strip', write(cut, elements), write(trees(apply(bytes, draw.strip))));
+}
+
+/* {edits, failed: null | {what, expected, found, draw}} over all draws of a page. */
+export function judgeEdits(bytes, page, trees, elements) {
+    const expected = write(trees(bytes));
+    let edits = 0;
+    for (const draw of page.draws) {
+        const failed = judgeDraw(bytes, draw, expected, trees, elements);
+        edits += draw.strip.length;
+        if (failed) {
+            return { edits, failed: { ...failed, draw } };
+        }
+    }
+    return { edits, failed: null };
+}

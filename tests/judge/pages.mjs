@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pages as build/tests/judge/edits reads and edits them, one by one, and what parse5 says of each. */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import readline from 'node:readline';
+import { judgeEdits } from './judge.mjs';
+import { judgeSpans } from './spans.mjs';
+import { parse } from './tree.mjs';
+
+/* Calls each(page, elements) for every file of paths, in order; elements are sets of names: {quiet, code}. */
+export async function eachPage(program, percents, paths, each) {
+    const child = spawn(program, percents.map(String), { stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = new Promise((resolve) => { child.on('close', resolve); });
+    let elements = null;
+    child.stdin.on('error', () => {}); /* it has ended: the status says so */
+    child.stdin.end(paths.join('\n') + '\n', 'latin1');
+    for await (const line of readline.createInterface({ input: child.stdout.setEncoding('latin1') })) {
+        const said = JSON.parse(line);
+        if (elements === null) {
+            elements = { quiet: new Set(said.quiet), code: new Set(said.code) };
+        }
+        else {
+            await each(said, elements);
+        }
+    }
+    const status = await ended;
+    if (status !== 0) {
+        throw new Error(`${program} ended with status ${status}`);
+    }
+}
+
+export function readPage(path) {
+    return fs.readFileSync(Buffer.from(path, 'latin1'), 'latin1');
+}
+
+/* What parse5 says of a page that is not declined: {spans, on, off}; off is null where scripts make no difference. */
+export function judgePage(bytes, page, elements) {
+    const trees = (scripts) => (text) => parse(text, scripts);
+    return {
+        spans: judgeSpans(page, bytes),
+        on: judgeEdits(bytes, page, trees(true), elements),
+        off: /<noscript/i.test(bytes) ? judgeEdits(bytes, page, trees(false), elements) : null,
+    };
+}

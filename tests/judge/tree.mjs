@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trees of pages by parse5, and trees as text. A page is a string of bytes (latin1): markup is ASCII, so offsets are
+ * bytes, and the same page read twice is read in the same way.
+ *
+ * Nodes are those of parse5's default adapter; other judges make their trees look the same.
+ */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const where = process.env.NODE_DIR;
+if (!where) {
+    throw new Error('NODE_DIR is not set');
+}
+const at = (name) => pathToFileURL(path.resolve(where, 'node_modules', name)).href;
+const parse5 = await import(at('parse5/dist/index.js'));
+const { Parser, InsertionMode: MODE } = parse5;
+const { TAG_ID: TAG, NS } = parse5.html;
+
+const BOM = '\u00EF\u00BB\u00BF';
+const RESET = new Map([
+    [TAG.TR, MODE.IN_ROW], [TAG.TBODY, MODE.IN_TABLE_BODY], [TAG.THEAD, MODE.IN_TABLE_BODY],
+    [TAG.TFOOT, MODE.IN_TABLE_BODY], [TAG.CAPTION, MODE.IN_CAPTION], [TAG.COLGROUP, MODE.IN_COLUMN_GROUP],
+    [TAG.TABLE, MODE.IN_TABLE], [TAG.TD, MODE.IN_CELL], [TAG.TH, MODE.IN_CELL],
+]);
+
+/*
+ * parse5, and what it does not know yet: since 2025 a select holds elements like any other (13.2.6.4.7), and there
+ * is no mode of its own for it. Elements know what parse5 does not tell of them:
+ *   isCopy   a formatting element that is opened again: it has no tag of its own
+ *   stood    what was open where its tag stands, if HTML5 has moved it out of a table from there
+ *   isSplit  a formatting element of which the adoption agency made two, so that it ends in front of its end tag
+ */
+class Today extends Parser {
+    constructor(...args) {
+        super(...args);
+        const stack = this.openElements;
+        const hasInScope = stack.hasInScope.bind(stack);
+        stack.hasInScope = (tag, element) => hasInScope(tag, element) && !this._isBehindSelect(tag, element);
+        const hasInButtonScope = stack.hasInButtonScope.bind(stack);
+        stack.hasInButtonScope = (tag) => hasInButtonScope(tag) && !this._isBehindSelect(tag);
+        const hasInListItemScope = stack.hasInListItemScope.bind(stack);
+        stack.hasInListItemScope = (tag) => hasInListItemScope(tag) && !this._isBehindSelect(tag);
+    }
+
+    get insertionMode() {
+        return this.mode;
+    }
+
+    set insertionMode(mode) {
+        if (mode !== MODE.IN_SELECT && mode !== MODE.IN_SELECT_IN_TABLE) {
+            this.mode = mode;
+        }
+    }
+
+    /* A select is where the search for an element in scope ends. */
+    _isBehindSelect(tag, element) {
+        const select = this.openElements.indexOfTopmost(TAG.SELECT);
+        if (select === -1 || tag === TAG.SELECT) {
+            return false;
+        }
+        return (element ? this.openElements._indexOf(element) : this.openElements.indexOfTopmost(tag)) < select;
+    }
+
+    _resetInsertionModeForSelect(at) {
+        const stack = this.openElements;
+        for (let i = stack.slotBelow(at); i > 0; i = stack.slotBelow(i)) {
+            if (this.treeAdapter.getNamespaceURI(stack.items[i]) !== NS.HTML) {
+                continue;
+            }
+            if (stack.tagIDs[i] === TAG.TEMPLATE) {
+                this.mode = this.tmplInsertionModeStack.at(-1);
+                return;
+            }
+            if (RESET.has(stack.tagIDs[i])) {
+                this.mode = RESET.get(stack.tagIDs[i]);
+                return;
+            }
+        }
+        this.mode = MODE.IN_BODY;
+    }
+
+    _isInSelect() {
+        const stack = this.openElements;
+        return stack.indexOfTopmost(TAG.SELECT) !== -1 && stack.hasInScope(TAG.SELECT);
+    }
+
+    _startTagOutsideForeignContent(token) {
+        if (this._isInSelect() && !this._startInSelect(token)) {
+            return;
+        }
+        super._startTagOutsideForeignContent(token);
+    }
+
+    /* What a start tag does first in a select; false if that is all. */
+    _startInSelect(token) {
+        const stack = this.openElements;
+        switch (token.tagID) {
+        case TAG.SELECT:
+            stack.popUntilTagNamePopped(TAG.SELECT);
+            return false;
+        case TAG.INPUT:
+            stack.popUntilTagNamePopped(TAG.SELECT);
+            return true;
+        case TAG.OPTION:
+            stack.generateImpliedEndTagsWithExclusion(TAG.OPTGROUP);
+            return true;
+        case TAG.OPTGROUP:
+            stack.generateImpliedEndTags();
+            return true;
+        case TAG.HR:
+            if (stack.hasInButtonScope(TAG.P)) {
+                this._closePElement();
+            }
+            stack.generateImpliedEndTags();
+            return true;
+        default:
+            return true;
+        }
+    }
+
+    _endTagOutsideForeignContent(token) {
+        if (token.tagID === TAG.SELECT && this._isInSelect()) {
+            this.openElements.generateImpliedEndTags();
+            this.openElements.popUntilTagNamePopped(TAG.SELECT);
+            return;
+        }
+        super._endTagOutsideForeignContent(token);
+    }
+
+    _reconstructActiveFormattingElements() {
+        this.reopens = true;
+        super._reconstructActiveFormattingElements();
+        this.reopens = false;
+    }
+
+    _attachElementToTree(element, location, place) {
+        if (this.reopens) {
+            element.isCopy = true;
+        }
+        if (this._shouldFosterParentOnInsertion()) {
+            element.stood = this.openElements.current;
+        }
+        super._attachElementToTree(element, location, place);
+    }
+
+    /* parse5 calls this for the last step of the adoption agency, while the element is still on the list. */
+    _adoptNodes(donor, recipient) {
+        const entry = this.activeFormattingElements.getElementEntryInScopeWithTagName(recipient.tagName);
+        if (entry) {
+            entry.element.isSplit = true;
+        }
+        super._adoptNodes(donor, recipient);
+    }
+
+    _fosterParentElement(element) {
+        element.stood = this.openElements.current;
+        super._fosterParentElement(element);
+    }
+}
+
+/* The bytes in front of what is parsed: a byte order mark, which is no text. */
+export function skipped(bytes) {
+    return bytes.startsWith(BOM) ? BOM.length : 0;
+}
+
+/* The document; with places, elements and texts know where they stand (from skipped(bytes) on). */
+export function parse(bytes, scripts, places = false) {
+    return Today.parse(bytes.slice(skipped(bytes)), { scriptingEnabled: scripts, sourceCodeLocationInfo: places });
+}
+
+export function childrenOf(node) {
+    return node.content ? node.content.childNodes : node.childNodes;
+}
+
+const SHORT = { [NS.SVG]: 'svg ', [NS.MATHML]: 'math ' };
+
+/* The name as trees are written with: svg's and math's say so. */
+export function nameOf(node) {
+    return (SHORT[node.namespaceURI] || '') + node.tagName;
+}
+
+/* Comments that are in one tree and not in the other, or in both in other words. */
+function isPassedOver(text) {
+    return text === '' || /^[ \n\t\r\f]*\/?(?:x-)?tmpl/.test(text);
+}
+
+function attributeOf(attr) {
+    return ` ${attr.prefix ? attr.prefix + ' ' : ''}${attr.name}="${attr.value}"`;
+}
+
+/*
+ * A tree as text, without our marks and the page's own. Where withoutMarked is set, it is {quiet, code}, sets of names,
+ * and what is marked is left out, too: elements, all but the code of those marked "code", and runs. Texts
+ * that touch are one.
+ */
+class Writer {
+    constructor(withoutMarked) {
+        this.parts = [];
+        this.without = withoutMarked;
+        this.inText = false;
+        this.inRun = false;
+    }
+
+    children(nodes) {
+        for (const node of nodes) {
+            if (node.nodeName === '#comment') {
+                this.comment(node.data);
+            }
+            else if (!this.inRun) {
+                this.node(node);
+            }
+        }
+        if (this.inRun) {
+            this.parts.push('[a run that does not end in its parent]');
+            this.inRun = false;
+        }
+    }
+
+    comment(text) {
+        if (this.without && (text === 'tmpl' || text === '/tmpl')) {
+            this.inRun = text === 'tmpl';
+        }
+        else if (!this.inRun && !isPassedOver(text)) {
+            this.inText = false;
+            this.parts.push(`\n<!--${text}-->`);
+        }
+    }
+
+    node(node) {
+        if (node.nodeName === '#text') {
+            this.parts.push(this.inText ? '' : '\n"', node.value);
+            this.inText = true;
+        }
+        else if (node.nodeName === '#documentType') {
+            this.parts.push(`\n<!${node.name} ${node.publicId} ${node.systemId}>`);
+        }
+        else {
+            this.element(node);
+        }
+    }
+
+    element(node) {
+        const mark = this.without && node.attrs.find((a) => a.name === 'data-tmpl');
+        if (mark) {
+            if (mark.value === 'code') {
+                this.code(childrenOf(node));
+            }
+            return;
+        }
+        this.inText = false;
+        this.parts.push('\n<', nameOf(node));
+        for (const attr of node.attrs) {
+            if (attr.name !== 'data-tmpl' && attr.name !== 'data-x-tmpl') {
+                this.parts.push(attributeOf(attr));
+            }
+        }
+        this.parts.push('>{');
+        this.children(childrenOf(node));
+        this.inText = false;
+        this.parts.push('}');
+    }
+
+    /* What is left of an element that is cut but for its code. In what is not seen the page has no nodes. */
+    code(nodes) {
+        for (const node of nodes) {
+            if (node.tagName && this.without.code.has(node.tagName) && node.namespaceURI === NS.HTML) {
+                this.element(node);
+            }
+            else if (node.tagName && !this.without.quiet.has(node.tagName)) {
+                this.code(childrenOf(node));
+            }
+        }
+    }
+}
+
+export function write(document, withoutMarked = null) {
+    const w = new Writer(withoutMarked);
+    w.parts.push(document.mode || '');
+    w.children(document.childNodes);
+    return w.parts.join('');
+}
+
+/* How many elements and runs are marked. */
+export function countMarks(document) {
+    const todo = [...document.childNodes];
+    let marks = 0;
+    while (todo.length > 0) {
+        const node = todo.pop();
+        marks += node.nodeName === '#comment' && node.data === 'tmpl' ? 1 : 0;
+        marks += node.attrs && node.attrs.some((a) => a.name === 'data-tmpl') ? 1 : 0;
+        for (const child of childrenOf(node) || []) {
+            todo.push(child);
+        }
+    }
+    return marks;
+}
+
+/* Both texts from just before where they part, or null. */
+export function difference(expected, found) {
+    if (expected === found) {
+        return null;
+    }
+    let same = 0;
+    while (same < expected.length && expected[same] === found[same]) {
+        same++;
+    }
+    const from = Math.max(0, same - 120);
+    return { expected: expected.slice(from, same + 200), found: found.slice(from, same + 200) };
+}
