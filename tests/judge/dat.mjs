@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cases in the format of html5lib-tests: #data, #errors, #script-on, #script-off, #document-fragment, #document; the
- * data are bytes. And the expected tree, written by the same rules as the tests write it.
+ * data are bytes. What stands in front of the first #data is a comment, and lines of #errors are passed over. And trees,
+ * written as the tests write them.
  */
 import fs from 'node:fs';
 import { childrenOf, nameOf } from './tree.mjs';
@@ -12,7 +13,7 @@ export function readCases(file) {
     let current = null;
     let part = '';
     for (const line of fs.readFileSync(file, 'latin1').replace(/\n$/, '').split('\n')) {
-        if (line === '#data' && (part === '' || part === 'document' || part === 'none')) {
+        if (line === '#data' && part !== 'data') {
             current = { number: cases.length + 1, parts: { data: [] } };
             cases.push(current);
             part = 'data';

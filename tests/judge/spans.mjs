@@ -131,7 +131,6 @@ class Spans {
             to: text.sourceCodeLocation.endOffset + this.shift,
         })).sort((a, b) => a.from - b.from);
         let first = 0;
-        let farthest = 0;
         for (const [at, node] of this.page.texts) {
             while (first < runs.length && runs[first].to <= at) {
                 first++;
@@ -142,8 +141,10 @@ class Spans {
                     around.push(runs[i].text);
                 }
             }
-            farthest = Math.max(farthest, around.length);
             const table = node === 0 ? '' : this.page.nodes[node][NAME];
+            if (this.bytes[at] === '\0') {
+                continue; /* HTML5 drops these, and what is left may be nothing */
+            }
             if (!around.some((text) => this.isNode(node, holder(text, false)))) {
                 if (around.length > 0 && TABLE.has(table)) {
                     this.moved++;

@@ -24,12 +24,15 @@ const RESET = new Map([
     [TAG.TABLE, MODE.IN_TABLE], [TAG.TD, MODE.IN_CELL], [TAG.TH, MODE.IN_CELL],
 ]);
 
+const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
+
 /*
  * parse5, and what it does not know yet: since 2025 a select holds elements like any other (13.2.6.4.7), and there
  * is no mode of its own for it. Elements know what parse5 does not tell of them:
  *   isCopy   a formatting element that is opened again: it has no tag of its own
  *   stood    what was open where its tag stands, if HTML5 has moved it out of a table from there
- *   isSplit  a formatting element of which the adoption agency made two, so that it ends in front of its end tag
+ *   isSplit  its end tag does not end it where it stands: a formatting element of which the adoption agency made two, or
+ *            a form that is taken from under what is open in it
  */
 class Today extends Parser {
     constructor(...args) {
@@ -41,6 +44,11 @@ class Today extends Parser {
         stack.hasInButtonScope = (tag) => hasInButtonScope(tag) && !this._isBehindSelect(tag);
         const hasInListItemScope = stack.hasInListItemScope.bind(stack);
         stack.hasInListItemScope = (tag) => hasInListItemScope(tag) && !this._isBehindSelect(tag);
+        const remove = stack.remove.bind(stack);
+        stack.remove = (element) => {
+            element.isSplit = element !== stack.current;
+            remove(element);
+        };
     }
 
     get insertionMode() {
@@ -153,8 +161,10 @@ class Today extends Parser {
         super._adoptNodes(donor, recipient);
     }
 
+    /* Of the adoption agency: the formatting element stands directly in the innermost part of a table. */
     _fosterParentElement(element) {
-        element.stood = this.openElements.current;
+        const { items, stackTop } = this.openElements;
+        element.stood = items.slice(0, stackTop + 1).findLast((e) => e && TABLE_PARTS.has(e.tagName));
         super._fosterParentElement(element);
     }
 }
