@@ -138,6 +138,37 @@ static void write_node(writer_t *w, const GumboNode *node)
     }
 }
 
+/* Whether no select holds more than options: until 2025 browsers dropped the rest. */
+static int has_old_selects(const char *html)
+{
+    while ((html = strcasestr(html, "<select")) != NULL) {
+        for (html = strchr(html + 1, '<'); html != NULL && strncasecmp(html, "</select", 8) != 0;
+             html = strchr(html + 1, '<')) {
+            if (strncasecmp(html, "<opt", 4) != 0 && strncasecmp(html, "</opt", 5) != 0) {
+                return 0;
+            }
+        }
+        if (html == NULL) {
+            return 1;
+        }
+    }
+    return 1;
+}
+
+int oracle_knows(const char *html)
+{
+    static const char *const beyond[] = { "<isindex", "<menuitem", "<search",
+                                          "<dialog",  "<rb",       "<rtc" };
+    for (size_t i = 0; i < sizeof(beyond) / sizeof(beyond[0]); i++) {
+        if (strcasestr(html, beyond[i]) != NULL) {
+            return 0;
+        }
+    }
+    int is_foreign = strcasestr(html, "<svg") != NULL || strcasestr(html, "<math") != NULL;
+    int ends_foreign = strcasestr(html, "</p") != NULL || strcasestr(html, "</br") != NULL;
+    return has_old_selects(html) && !(is_foreign && ends_foreign);
+}
+
 /* Tags at which Gumbo takes elements apart before it has put the text in front of them into the tree. */
 static int takes_apart(const tmpl_token_t *token)
 {
@@ -335,12 +366,6 @@ static int stands_in(const places_t *p, const tmpl_page_t *page, uint32_t offset
             (n->tag == TMPL_TAG_COLGROUP || (tmpl_tag_flags((tmpl_tag_e)n->tag) & TMPL_IS_TABLE)));
 }
 
-/* Whether Gumbo reads the page as HTML5 now says: isindex is an element like others, noscript is not read. */
-static int is_of_today(const tmpl_page_t *page)
-{
-    return strcasestr(page->src, "<isindex") == NULL && strcasestr(page->src, "<noscript") == NULL;
-}
-
 static void note_body(places_t *p, const GumboNode *html)
 {
     const GumboVector *children = &html->v.element.children;
@@ -397,7 +422,7 @@ const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool)
     const char *source = mended(&len, bytes, len, pool);
     source = apr_pstrmemdup(pool, source, len);
     if (tmpl_page_parse(&page, source, len, &opts, pool) != TMPL_DECLINE_NONE ||
-        !is_of_today(page) || may_lack_nodes(page)) {
+        !oracle_knows(source) || strcasestr(source, "<noscript") != NULL || may_lack_nodes(page)) {
         return NULL;
     }
     places_t p = { .src = source, .len = page->len, .worn_link = page->len };

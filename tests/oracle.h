@@ -23,6 +23,12 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
                   apr_pool_t *pool);
 
 /*
+ * Whether Gumbo, which was last changed in 2016, reads the page as HTML does now. Not where it has elements that Gumbo
+ * does not know or reads in a way of its own, or end tags that end svg or math. html ends in NUL.
+ */
+int oracle_knows(const char *html);
+
+/*
  * Whether the nodes of the page that the bytes are read as are the elements of the oracle's tree, and each node and text
  * stands in the same one: NULL, or the bytes from the first on that does not. Elements that have no tag in the source
  * are looked through; what HTML5 moves out of a table, pages leave where it stands. NULL, too, where the oracle is known

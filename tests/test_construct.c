@@ -155,13 +155,14 @@ static void three_come_along_with_a_block(void **state)
 static void a_nul_brings_nothing_back(void **state)
 {
     static const char html[] = "<p><b>a</p>\0<div>b</div>c";
-    static const char closed[] = "<p><b>a</b></p>\0<div>b</div>c";
     const tmpl_page_t *page;
     tmpl_page_opts_t opts = { 0 };
     assert_int_equal(tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, *state),
-                     TMPL_DECLINE_UNCOVERED);
-    assert_int_equal(tmpl_page_parse(&page, closed, sizeof(closed) - 1, &opts, *state),
                      TMPL_DECLINE_NONE);
+    assert_int_equal(page->nodes[3].flags & TMPL_NODE_CUT, TMPL_NODE_CUT);
+    assert_int_equal(page->segments[2].may, 0);
+    assert_int_equal(may_of("<p><b>a</p>x<div>b</div>c", 3, *state),
+                     TMPL_NODE_MARK | TMPL_NODE_CUT);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -31,7 +31,8 @@ static int judge_all(const char *html, size_t len, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
     tmpl_page_opts_t opts = { 0 };
-    if (tmpl_page_parse(&page, html, len, &opts, pool) != TMPL_DECLINE_NONE) {
+    if (tmpl_page_parse(&page, html, len, &opts, pool) != TMPL_DECLINE_NONE ||
+        !oracle_knows(html)) {
         return 0;
     }
     const char *astray = oracle_tree(html, len, pool);

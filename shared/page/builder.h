@@ -37,6 +37,7 @@ typedef struct {
     tmpl_scan_t scan;
     tmpl_token_t *tokens; /* the scan's */
     const char *src;
+    uint32_t len;
     tmpl_tokens_t *out;
     tmpl_mode_e mode;
     tmpl_quirks_e quirks;
@@ -47,6 +48,7 @@ typedef struct {
     unsigned char scripting; /* the browser runs scripts: what is in noscript is text */
     unsigned char initial;   /* nothing but comments and white space has come yet */
     unsigned char foster;    /* what comes has no place in the table that it stands in */
+    unsigned char noscript;  /* one was passed that may mean more to a browser that runs none */
     unsigned char fixed;     /* the tag at hand does more than its rule says: it must stay */
     uint32_t began;          /* the stack's events when the tag at hand came */
     tmpl_decline_e decline;

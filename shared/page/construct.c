@@ -3,6 +3,7 @@
 
 #include "page/attr.h"
 #include "page/builder.h"
+#include "page/noscript.h"
 
 /*
  * A token, and each element that it opens or that comes back with it, is a search of all that is open
@@ -91,6 +92,9 @@ static void insert_raw(tmpl_builder_t *b, uint32_t i)
     b->tokens[i].end = TMPL_NONE;
     b->raw = i;
     tmpl_scan_raw(&b->scan, tmpl_tag_at(b, i));
+    if (b->tokens[i].tag == TMPL_TAG_NOSCRIPT) {
+        b->noscript |= !tmpl_noscript_is_closed(b, b->tokens[i].span.end, b->scan.at);
+    }
 }
 
 /* Whether what is in an element is text up to its end tag. */
@@ -292,32 +296,51 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
     return TMPL_DECLINE_NONE;
 }
 
-tmpl_decline_e tmpl_construct(tmpl_tokens_t *tokens, const char *src, uint32_t len,
-                              uint32_t max_tokens, uint32_t max_depth, apr_pool_t *pool)
+/* Reads the page as a browser does that runs scripts or does not. */
+static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_tokens,
+                                uint32_t max_depth, apr_pool_t *pool)
 {
-    tmpl_builder_t b = { .src = src, .out = tokens, .raw = TMPL_NONE, .initial = 1 };
-    tmpl_scan_init(&b.scan, src, len, max_tokens, pool);
-    *tokens = (tmpl_tokens_t){ .tokens = b.scan.tokens, .body = TMPL_NONE };
-    b.tokens = b.scan.tokens;
-    b.scripting = 1;
-    b.quirks = TMPL_QUIRKS;
-    b.templates = apr_array_make(pool, 4, sizeof(tmpl_mode_e));
-    tmpl_opens_init(&b.s, b.tokens, src, pool);
-    tmpl_decline_e decline = read_all(&b, max_depth);
+    tmpl_tokens_t *tokens = b->out;
+    tmpl_scan_init(&b->scan, b->src, b->len, max_tokens, pool);
+    b->tokens = b->scan.tokens;
+    b->scripting = (unsigned char)scripting;
+    b->quirks = TMPL_QUIRKS;
+    b->initial = 1;
+    b->raw = TMPL_NONE;
+    b->templates = apr_array_make(pool, 4, sizeof(tmpl_mode_e));
+    tmpl_opens_init(&b->s, b->tokens, b->src, pool);
+    *tokens = (tmpl_tokens_t){ .tokens = b->tokens, .body = TMPL_NONE };
+    tmpl_decline_e decline = read_all(b, max_depth);
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }
-    tmpl_opens_finish(&b.s);
-    tokens->n = b.scan.n;
-    tokens->begin = b.scan.begin;
-    tokens->text_end = b.scan.text_end;
-    if (b.scan.claims != NULL) {
-        tokens->claims = (const uint32_t *)b.scan.claims->elts;
-        tokens->n_claims = (uint32_t)b.scan.claims->nelts;
+    tmpl_opens_finish(&b->s);
+    tokens->n = b->scan.n;
+    tokens->begin = b->scan.begin;
+    tokens->text_end = b->scan.text_end;
+    if (b->scan.claims != NULL) {
+        tokens->claims = (const uint32_t *)b->scan.claims->elts;
+        tokens->n_claims = (uint32_t)b->scan.claims->nelts;
     }
-    const tmpl_open_t *body = &b.s.stack[b.s.n > 1 ? 1 : 0];
+    const tmpl_open_t *body = &b->s.stack[b->s.n > 1 ? 1 : 0];
     if (body->token != TMPL_NONE && body->tag == TMPL_TAG_BODY && !body->mixed) {
         tokens->tokens[body->token].may = TMPL_NODE_RUN;
     }
     return TMPL_DECLINE_NONE;
+}
+
+tmpl_decline_e tmpl_construct(tmpl_tokens_t *tokens, const char *src, uint32_t len,
+                              uint32_t max_tokens, uint32_t max_depth, apr_pool_t *pool)
+{
+    tmpl_builder_t b = { .src = src, .len = len, .out = tokens };
+    tmpl_decline_e decline = read_page(&b, 1, max_tokens, max_depth, pool);
+    if (decline == TMPL_DECLINE_NONE && b.noscript) {
+        tmpl_tokens_t without;
+        tmpl_builder_t second = { .src = src, .len = len, .out = &without };
+        if (read_page(&second, 0, max_tokens, max_depth, pool) != TMPL_DECLINE_NONE) {
+            without = (tmpl_tokens_t){ 0 }; /* nothing may be edited */
+        }
+        tmpl_noscript_agree(tokens, &without, pool);
+    }
+    return decline;
 }

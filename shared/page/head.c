@@ -200,12 +200,27 @@ static int scope_none(const tmpl_open_t *o)
     return 0;
 }
 
+/*
+ * A cell that the end of a template ends does not end as cells do: only one marker is taken from the list of
+ * active formatting elements, so what is in front of it comes back behind the template.
+ */
+static void forget_cells(tmpl_builder_t *b, uint32_t template)
+{
+    for (uint32_t k = template + 1; k < b->s.n; k++) {
+        if (b->s.stack[k].flags & TMPL_IS_CELL) {
+            b->s.stack[k].flags &= ~(unsigned)(TMPL_IS_CELL | TMPL_IS_MARKER);
+            tmpl_taint_all(b);
+        }
+    }
+}
+
 tmpl_step_e tmpl_end_template(tmpl_builder_t *b, uint32_t i)
 {
     uint32_t template = tmpl_opens_find(&b->s, TMPL_TAG_TEMPLATE, scope_none);
     if (template == 0) {
         return tmpl_ignore(b);
     }
+    forget_cells(b, template);
     tmpl_opens_close(&b->s, template, i);
     apr_array_pop(b->templates);
     tmpl_reset_mode(b);
