@@ -72,10 +72,6 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(CHARSET, "charset", "the charset is not a superset of ASCII (UTF-16, UTF-7, ISO-2022, HZ)")  \
     X(FRAMESET, "frameset", "a page of frames")                                                    \
     X(PLAINTEXT, "plaintext", "a plaintext element swallows the rest of the page")                 \
-    X(FOREIGN, "foreign", "HTML breaks out of svg or math content")                                \
-    X(TRUNCATED, "truncated", "the source ends within a tag, a comment or raw text")               \
-    X(UNCOVERED, "uncovered",                                                                      \
-      "parsers do not agree on the page, or two of its tags cannot be told apart")                 \
     X(TOO_DEEP, "too-deep", "elements nest deeper than the limit")                                 \
     X(TOO_MANY, "too-many", "more elements than the limit")                                        \
     /* found later */                                                                              \

@@ -45,33 +45,40 @@ static tmpl_step_e end_html(tmpl_builder_t *b, uint32_t i)
     return b->mode == TMPL_MODE_AFTER_BODY ? TMPL_AGAIN : TMPL_DONE;
 }
 
-/* What is left open in a form stays open when the form leaves the stack. */
-static void leave_form(tmpl_builder_t *b, uint32_t form)
+/* Where on the stack the form element pointer's form is, if it is in scope; 0 if not. */
+static uint32_t find_form(const tmpl_builder_t *b)
 {
-    tmpl_taint_all(b);
-    tmpl_top(b)->mixed = 1;
-    if (form != 0) {
-        while ((tmpl_top(b)->flags & (TMPL_IS_IMPLIED | TMPL_IS_PART)) == TMPL_IS_IMPLIED &&
-               b->s.n - 1 > form) {
-            tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
+    for (uint32_t k = b->s.n - 1; b->form != 0 && k > 0; k--) {
+        if (b->s.stack[k].token == b->form - 1) {
+            return k;
         }
-        tmpl_opens_remove(&b->s, form);
+        if (tmpl_scope_plain(&b->s.stack[k])) {
+            return 0;
+        }
     }
+    return 0;
 }
 
+/* The form leaves the stack, and what is left open in it stays open. */
 static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
 {
     if (b->s.n_of[TMPL_TAG_TEMPLATE] > 0) {
         return end_block(b, i);
     }
-    uint32_t form = tmpl_opens_find(&b->s, TMPL_TAG_FORM, tmpl_scope_plain);
-    int was_open = b->form != 0;
+    uint32_t form = find_form(b);
     b->form = 0;
-    if (form != 0 && form == b->s.n - 1 && was_open) {
+    if (form != 0 && form == b->s.n - 1) {
         tmpl_opens_close(&b->s, form, i);
+        return TMPL_DONE;
     }
-    else {
-        leave_form(b, was_open ? form : 0);
+    tmpl_taint_all(b);
+    tmpl_top(b)->mixed = 1;
+    if (form != 0) {
+        while (b->s.n - 1 > form &&
+               (tmpl_top(b)->flags & (TMPL_IS_IMPLIED | TMPL_IS_PART)) == TMPL_IS_IMPLIED) {
+            tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
+        }
+        tmpl_opens_remove(&b->s, form);
     }
     return TMPL_DONE;
 }

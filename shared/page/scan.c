@@ -154,7 +154,7 @@ static unsigned may_name(char first)
     return firsts >> (first & 31) & 1;
 }
 
-/* The source ends in the middle of the tag that begins at start: browsers drop it. */
+/* The source ends in the middle of what begins at start: a tag, which browsers drop. */
 static int drop_rest(tmpl_scan_t *s, uint32_t start)
 {
     s->text_end = start;
@@ -216,7 +216,10 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
     if (c == '/' && tmpl_is_alpha(next)) {
         return any_tag(s, start, TMPL_TOKEN_END);
     }
-    if (c == '!' || c == '?' || (c == '/' && start + 2 < s->len)) {
+    if (c == '/' && start + 2 == s->len) {
+        return drop_rest(s, start); /* text, but what is put behind it would become a comment */
+    }
+    if (c == '!' || c == '?' || c == '/') {
         other_token(s, start);
         return 1;
     }
