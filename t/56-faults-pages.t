@@ -11,7 +11,6 @@ use Test::Tmpl::Faults;
 
 my @files = glob "$FindBin::Bin/pages/*.html";
 my $pages = Test::Tmpl::Faults->new(files => \@files);
-my @seen;
 
 for my $fault (@Test::Tmpl::Faults::FAULTS) {
     SKIP: {
@@ -20,10 +19,10 @@ for my $fault (@Test::Tmpl::Faults::FAULTS) {
             for my $detector (@Test::Tmpl::Faults::DETECTORS) {
                 my $is = $pages->run($detector, $fault);
                 is $is->{tried}, scalar @files, "$detector: all pages";
-                is join("\n", @{ $is->{wrong} // [] }), '', "$detector: each answer is right";
+                is join("\n", @{ $is->{wrong} }), '', "$detector: each answer is right";
                 is join("\n", @{ $is->{log} }), '', "$detector: nothing unexpected in the error log";
                 cmp_ok $is->{edited}, '>', @files / 2, 'auto: most are edited' if $detector eq 'auto';
-                cmp_ok $is->{declined}{store} // 0, '>', 0, 'incremental: declined=store' if $detector ne 'auto';
+                cmp_ok $is->{failures}, '>', 0, "$detector: the store has failed";
             }
         };
     }
