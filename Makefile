@@ -259,6 +259,11 @@ tsan:
 	@tests/tsan $(BUILD) $(TSAN_T)
 .PHONY: tsan
 
+# faults CORPUS=DIR   every page of DIR/SITE and DIR/DS/SITE through httpd while its store is dead, stopped, late or missing: each answer right, no child dies
+faults: all
+	@$(call with,CORPUS) TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so tests/faults "$(CORPUS)"
+.PHONY: faults
+
 # check-seeds N=n [SEED=1]   the tests of stores with each of n seeds (tests/seeded.c), from SEED on: they must hold for all
 N            ?= 100
 SEED         ?= 1

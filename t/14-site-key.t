@@ -9,6 +9,11 @@ use Test::Tmpl;
 
 my $site = site();
 my $backend = backend { $site->answer(@_) };
+# pictures that the trees take for template, between texts
+my $sentences = join ' ', ('This is a sentence of an article, and it is not on another page.') x 5;
+my $pictures = "<!DOCTYPE html><title>A title</title><h1>A title</h1><p>$sentences</p><ul class=\"nav\">"
+    . join('', map { "<li><img src=\"$_.gif\"> <a href=\"#$_\">Section $_</a></li>" } 1 .. 6) . "</ul><p>$sentences Last.</p>";
+my $illustrated = backend { $_[0]->respond(200, { 'Content-Type' => 'text/html' }, $pictures) };
 my $url = $backend->url;
 my $httpd = proxy($backend, conf => <<"END");
 TmplMode strip
@@ -22,6 +27,10 @@ TmplMode strip
     <If "req('X-Detector') == 'incremental'">
         TmplDetector incremental
     </If>
+</Location>
+<Location /pictures>
+    ProxyPass ${\ $illustrated->url}/
+    TmplSiteKey "%{HTTP_HOST}"
 </Location>
 <Location /bykey/>
     ProxyPass $url/
@@ -59,6 +68,12 @@ for my $detector (qw(incremental auto)) {
     } 1 .. 20;
     is join("\n", @faults), '', "a name of 256 bytes: $detector does as if the store had failed";
 }
+my @pictured = map { $httpd->get('/pictures', host => $_) } 'a.forged.example', 'x' x 256;
+is $pictured[1]->status, 200, 'a Host of 256 bytes, and a page with pictures';
+is $pictured[1]->says('store'), 0, 'is judged alone';
+like $pictured[0]->body, qr/Last\.<\/p>\z/, 'a page that is the first of its site';
+isnt $pictured[0]->body, $pictures, 'is stripped';
+same_bytes($pictured[1]->body, $pictured[0]->body, 'and so is that one');
 is $httpd->get('/long/page/1', headers => { 'X-Site' => 'x' x 255 })->says('state'), 'cold', '255 bytes: taken, at once';
 like $httpd->log_text, qr/\[tmpl:warn\].*\[T015\].*256 bytes/, 'the log says so';
 unlike $httpd->log_text, qr/T011/, 'and blames no store';

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The detectors as tmpl_clean runs them: what they judge by, with a store, without one, and looking only. */
-#include "check.h"
+#include "detector_fixture.h"
 
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "clean.h"
 #include "detect/auto.h"
 #include "feature/reading.h"
-
-#define TIMEOUT apr_time_from_sec(60)
 
 static const char html[] =
     "<!DOCTYPE html><title>A page</title><body><header><h1>A site</h1><ul class=menu><li><a "
@@ -25,17 +18,6 @@ static const char other[] = "<!DOCTYPE html><title>Another</title><body><header>
                             "<main><p>Nothing of this stands on the first page.</main></body>";
 
 /* --- models --- */
-
-static const tmpl_trees_t *trees_of(const char *text, apr_pool_t *pool)
-{
-    const tmpl_trees_t *trees;
-    tmpl_error_t err = { 0 };
-    tmpl_model_text_t model = { "test", text, strlen(text) };
-    if (tmpl_trees_parse(&trees, &model, &err, pool) != APR_SUCCESS) {
-        fail_msg("%s", err.text);
-    }
-    return trees;
-}
 
 /* Template is what stands in links. */
 static const tmpl_trees_t *link_trees(apr_pool_t *pool)
@@ -175,62 +157,6 @@ static void keys_do_not_depend_on_separators(void **state)
 
 /* --- with a store, and without --- */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
-static apr_status_t remove_dir(void *dir)
-{
-    return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0 ? APR_SUCCESS : APR_EGENERAL;
-}
-
-static tmpl_store_t *empty_store(apr_pool_t *pool)
-{
-    tmpl_store_t *store;
-    tmpl_error_t err;
-    char *dir = apr_pstrdup(pool, "/tmp/tmpl-test-detector-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    apr_pool_cleanup_register(pool, dir, remove_dir, apr_pool_cleanup_null);
-    if (tmpl_store_open(&store, apr_pstrcat(pool, "lmdb:", dir, NULL), NULL, &err, pool) !=
-        APR_SUCCESS) {
-        fail_msg("%s", err.text);
-    }
-    return store;
-}
-
-static tmpl_clean_opts_t opts_of(tmpl_detector_e detector, const tmpl_trees_t *trees,
-                                 apr_pool_t *pool)
-{
-    tmpl_error_t err;
-    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
-    assert_int_equal(tmpl_models_builtin(&opts.detect.models, &err, pool), APR_SUCCESS);
-    opts.detect.models.trees = trees != NULL ? trees : opts.detect.models.trees;
-    opts.mode = TMPL_MODE_STRIP;
-    opts.detector = detector;
-    return opts;
-}
-
-static tmpl_outcome_t clean(const char *body, const char *uri, const tmpl_clean_opts_t *opts,
-                            tmpl_store_t *store, int learn, apr_pool_t *pool)
-{
-    tmpl_outcome_t outcome;
-    tmpl_input_t input = {
-        .body = body, .len = strlen(body), .site = "site", .uri = uri, .learn = learn
-    };
-    tmpl_clean(&outcome, &input, opts, store, TIMEOUT, pool);
-    return outcome;
-}
-
-static const char *stripped(const char *body, const tmpl_outcome_t *outcome, apr_pool_t *pool)
-{
-    apr_size_t len;
-    return tmpl_edits_apply(&len, &outcome->edits, body, strlen(body), pool);
-}
-
 static void who_needs_no_counts_judges_without_a_store(void **state)
 {
     static const struct {
@@ -306,7 +232,7 @@ static const char *changing_page(int i, int by_style, int by_incremental, apr_po
  */
 static void style_cuts_text_that_changes_a_little(void **state)
 {
-    tmpl_store_t *store = empty_store(*state);
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
     tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_STYLE, NULL, *state);
     const char *page = NULL;
     for (int i = 1; i <= 6; i++) {
@@ -350,7 +276,7 @@ static void assert_same_ratios(const tmpl_outcome_t *a, const tmpl_outcome_t *b)
 static void a_page_that_is_not_counted_is_judged_as_if_it_were(void **state)
 {
     tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, telling_trees(*state), *state);
-    tmpl_store_t *store = empty_store(*state);
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
     tmpl_outcome_t alone = clean(html, "/1", &opts, NULL, 0, *state);
     tmpl_outcome_t looked_up = clean(html, "/1", &opts, store, 0, *state);
     tmpl_outcome_t counted = clean(html, "/1", &opts, store, 1, *state);
@@ -374,7 +300,7 @@ static void known_keys_stay_when_a_page_is_looked_up(void **state)
                                    "tree 5\nsplit repeated 0.5 1 2\nleaf 0\n"
                                    "split path0-df 0.75 3 4\nleaf 1\nleaf 3\nend\n";
     tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, trees_of(new_only, *state), *state);
-    tmpl_store_t *store = empty_store(*state);
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
     clean(html, "/1", &opts, store, 1, *state);
     tmpl_outcome_t looked_up = clean(other, "/2", &opts, store, 0, *state);
     assert_int_equal(looked_up.counts.pages, 1);
@@ -398,7 +324,7 @@ static void known_keys_stay_when_a_page_is_looked_up(void **state)
 /* auto goes on with what incremental has counted, and the other way round. */
 static void detectors_share_a_table(void **state)
 {
-    tmpl_store_t *store = empty_store(*state);
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
     tmpl_clean_opts_t by[] = { opts_of(TMPL_DETECTOR_INCREMENTAL, NULL, *state),
                                opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state),
                                opts_of(TMPL_DETECTOR_PAGELEVEL, NULL, *state) };

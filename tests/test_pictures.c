@@ -6,7 +6,10 @@
 
 #define LONG " 2345678901234567890123456789012345678901234567890123456789012345678901234567890"
 
-/* The blocks' verdicts, t or c, as tmpl_pictures leaves them: c is what begins so; of src=t.. the site has more. */
+/*
+ * The blocks' verdicts, t or c, as tmpl_pictures leaves them: c is what begins so; of src=t.. the site has more.
+ * With 0 pages no store has answered.
+ */
 static const char *judged(const char *html, uint64_t pages, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
@@ -21,7 +24,7 @@ static const char *judged(const char *html, uint64_t pages, apr_pool_t *pool)
         records[segment->key].df = strstr(bytes, "src=t") != NULL ? 2 : 1;
         v[segment->block].template |= *bytes != 'c';
     }
-    tmpl_pictures(v, page, records, pages, 5);
+    tmpl_pictures(v, page, pages > 0 ? records : NULL, pages, 5);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         letters[b] = v[b].template ? 't' : 'c';
     }
@@ -67,8 +70,26 @@ static void pictures_of_an_article_stay(void **state)
     }
 }
 
+static void without_a_store_each_is_the_pages_own(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *verdicts;
+    } cases[] = {
+        { "<p>c" LONG "<p><img src=c width=100 height=100><p>c" LONG, "ccc" },
+        { "<p>c" LONG "<p><img src=t width=100 height=100><p>c" LONG, "ccc" },
+        { "<p>c" LONG "<p><img src=c><p>c" LONG, "ctc" },
+        { "<p>c" LONG "<p><img src=c width=99><p>c" LONG, "ctc" },
+        { "<p>c" LONG "<p><img src=c width=100 height=100><p>t" LONG, "ctt" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_string_equal(judged(cases[i].html, 0, *state), cases[i].verdicts);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(pictures_of_an_article_stay),
+    CHECK(without_a_store_each_is_the_pages_own),
 };
 
 TAP_MAIN(tests)

@@ -12,7 +12,7 @@ use Test::More;
 
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/../t/lib";
 use Tmplctl;
-use Test::Tmpl::Process qw(spawn end_process wait_for);
+use Test::Tmpl::Process qw(spawn end_process wait_for free_port);
 
 # Big pages between small ones, so that threads are done in another order than they began.
 subtest 'jobs, and stores that learn many pages at once' => sub {
@@ -202,6 +202,23 @@ subtest 'a store that is not there' => sub {
     ok(!-e 'nowhere', 'nor is one made');
     my ($code, undef, $err) = run(qw(clean --mode text --site s --out text --store), "lmdb:$pages[0]", $pages[0]);
     is("$code $err", "1 tmplctl: clean: lmdb:$pages[0]: cannot open: Not a directory\n", 'a file for a store');
+};
+
+# Pictures that the trees take for template, with text of an article on both sides.
+subtest 'nobody listens' => sub {
+    my $text = join ' ', ('This is a sentence of an article, and it is not on another page.') x 5;
+    my $items = join '', map { qq(<li><img src="$_.gif"> <a href="#$_">Section $_</a></li>) } 1 .. 6;
+    spew('pictures.html', qq(<!DOCTYPE html><title>A title</title><h1>A title</h1><p>$text</p><ul class="nav">$items</ul><p>$text Last.</p>));
+    my $down = 'redis://127.0.0.1:' . free_port();
+    for my $detector (qw(pagelevel auto)) {
+        my @how = ('--detector', $detector, 'pictures.html');
+        my ($code, $out, $err) = clean('strip', 'down', '--store', $down, @how);
+        is($code, 1, "$detector: the store has failed");
+        is($err, "tmplctl: pictures.html: store: $down/0: cannot connect: Connection refused\n", "$detector: the message");
+        like($out, qr/^1 page: 1 edited, 0 declined; 0 failed/, "$detector: the page is judged alone");
+        is((clean('strip', 'alone', @how))[0], 0, "$detector: without a store");
+        is(slurp('down/pictures.html'), slurp('alone/pictures.html'), "$detector: gives the same page");
+    }
 };
 
 # What root makes for a server is of use to the server.

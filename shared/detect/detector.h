@@ -80,7 +80,8 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_observation_t *observation; /* as read() filled it */
     void *reading;                         /* what read() returned */
-    const tmpl_counts_t *counts; /* records is NULL if there are none: only without NEED_COUNTS */
+    /* Of the store. Without NEED_COUNTS records may be NULL: no answer; all other fields are 0 then. */
+    const tmpl_counts_t *counts;
     const tmpl_detect_opts_t *opts;
 } tmpl_case_t;
 

@@ -40,6 +40,11 @@ static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint
            (tmpl_tag_flags(page->nodes[b->node].tag) & TMPL_IS_HEADING);
 }
 
+static int is_elsewhere(const tmpl_record_t *records, uint32_t key)
+{
+    return records != NULL && records[key].df > 1;
+}
+
 /* Whether the block is pictures alone, and this page's own. */
 static int is_own(const tmpl_page_t *page, const tmpl_block_t *block, const tmpl_record_t *records,
                   int known)
@@ -47,7 +52,7 @@ static int is_own(const tmpl_page_t *page, const tmpl_block_t *block, const tmpl
     for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
         const tmpl_node_t *node = &page->nodes[segment->node];
-        if (node->tag != TMPL_TAG_IMG || records[segment->key].df > 1 ||
+        if (node->tag != TMPL_TAG_IMG || is_elsewhere(records, segment->key) ||
             size_of(page, node->open) < (known ? UNKNOWN : LARGE)) {
             return 0;
         }

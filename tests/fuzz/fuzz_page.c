@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page, its tree, closure and edits, judged by the oracle; its fingerprint; what auto makes of it. The first
+ * Page, its tree, closure and edits, judged by the oracle; its fingerprint; what each detector makes of it, asked
+ * directly, and on the whole way with no store, with one that fails and with one that knows the site. The first
  * byte chooses how the others make a page: as they are, or each as a piece of tests/pieces.h, so that
  * tags stand everywhere; the second draws verdicts and what a store answers.
  */
@@ -9,9 +10,9 @@
 #include <string.h>
 
 #include <apr_general.h>
+#include <apr_strings.h>
 
-#include "detect/auto.h"
-#include "detect/detector.h"
+#include "clean.h"
 #include "fingerprint/fingerprint.h"
 #include "oracle.h"
 #include "page/scan.h"
@@ -68,31 +69,178 @@ static tmpl_record_t *draw_records(const tmpl_observation_t *observation, uint64
     return records;
 }
 
-/* What auto makes of the page: whatever it is, a share for each block, and keys that there are. */
-static void check_auto(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
+static void must(int holds, const char *what, const char *html, size_t len)
 {
-    const tmpl_page_t *page;
-    tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
-    tmpl_observation_t observation = { 0 };
-    if (tmpl_page_parse(&page, html, len, &opts, pool) != TMPL_DECLINE_NONE) {
-        return;
+    if (!holds) {
+        fprintf(stderr, "%s: expected otherwise of\n%.*s\n", what, (int)len, html);
+        abort();
     }
-    tmpl_auto_t *read = tmpl_auto_read(&observation, page, pool);
-    tmpl_counts_t counts = { .pages = (uint32_t)(seed >> 32) % 9 };
-    counts.records = counts.pages % 3 == 0 ? NULL : draw_records(&observation, &seed, pool);
-    tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
-    tmpl_detect_auto(verdicts, read, &observation, &counts, 5, models.trees);
+}
+
+/* The model's own threshold, or another one, so that other blocks are template. */
+static double draw_threshold(uint64_t seed)
+{
+    static const double thresholds[] = { -1, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.9 };
+    return thresholds[seed % (sizeof(thresholds) / sizeof(thresholds[0]))];
+}
+
+/* ---- each detector, asked directly ---- */
+
+static void check_verdicts(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, const char *who)
+{
     for (uint32_t b = 0; b < page->n_blocks; b++) {
-        int in_range = verdicts[b].ratio >= 0 && verdicts[b].ratio <= 1;
+        must(verdicts[b].ratio >= 0 && verdicts[b].ratio <= 1 && verdicts[b].template <= 1, who,
+             page->src, page->len);
+    }
+}
+
+static void check_paths(const tmpl_observation_t *observation, const tmpl_page_t *page)
+{
+    for (uint32_t i = 0; i < observation->n_parts; i++) {
         for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
-            in_range &= observation.parts[b].paths[level] < observation.n;
-        }
-        if (!in_range) {
-            fprintf(stderr, "block %u of\n%.*s\n", b, (int)len, html);
-            abort();
+            must(observation->parts[i].paths[level] < observation->n, "a layout path", page->src,
+                 page->len);
         }
     }
 }
+
+static void check_judge(const tmpl_detector_t *detector, int answered, const char *html, size_t len,
+                        uint64_t seed, apr_pool_t *pool)
+{
+    const tmpl_page_t *page;
+    tmpl_page_opts_t page_opts = { .separators = detector->separators };
+    tmpl_detect_opts_t opts = tmpl_clean_opts_default.detect;
+    tmpl_observation_t observation = { 0 };
+    tmpl_counts_t counts = { 0 };
+    tmpl_case_t of = { .observation = &observation, .counts = &counts, .opts = &opts };
+    if (tmpl_page_parse(&page, html, len, &page_opts, pool) != TMPL_DECLINE_NONE) {
+        return;
+    }
+    opts.models = models;
+    opts.threshold = draw_threshold(seed >> 16);
+    of.page = page;
+    of.reading = detector->read(&observation, page, pool);
+    check_paths(&observation, page);
+    if (answered) {
+        counts.pages = (uint32_t)(seed >> 32) % 9;
+        counts.records = draw_records(&observation, &seed, pool);
+    }
+    tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
+    detector->judge(verdicts, &of, pool);
+    check_verdicts(page, verdicts, detector->name);
+}
+
+/* ---- the whole way ---- */
+
+enum { NO_STORE, FAILING_STORE, REAL_STORE, STORES };
+
+static tmpl_store_t *open_store(apr_pool_t *pool)
+{
+    tmpl_store_t *store = NULL;
+    tmpl_error_t err;
+    if (tmpl_store_open(&store, "memory:", NULL, &err, pool) != APR_SUCCESS) {
+        fprintf(stderr, "%s\n", err.text);
+        abort();
+    }
+    return store;
+}
+
+/* The site has other pages: each is this one, and enough text of its own that it is no copy. */
+static void learn_others(tmpl_input_t input, const tmpl_clean_opts_t *opts, tmpl_store_t *store,
+                         apr_pool_t *pool)
+{
+    size_t own = input.len / 4 + 400;
+    char *body = apr_palloc(pool, input.len + own);
+    memcpy(body, input.body, input.len);
+    memcpy(body + input.len, "<p>", 3);
+    input.body = body;
+    input.len += own;
+    for (unsigned i = 0; i < 2; i++) {
+        tmpl_outcome_t outcome;
+        for (size_t at = 3; at < own; at++) {
+            body[input.len - own + at] = at % 6 == 0 ? ' ' : (char)('a' + (at / 6 * 7 + i) % 26);
+        }
+        input.uri = i == 0 ? "/a" : "/b";
+        tmpl_clean(&outcome, &input, opts, store, 0, pool);
+    }
+}
+
+static void check_edits(const tmpl_outcome_t *outcome, const tmpl_input_t *input, apr_pool_t *pool)
+{
+    apr_size_t len, want = input->len;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < outcome->edits.n; i++) {
+        const tmpl_span_t *span = &outcome->edits.edits[i].span;
+        must(at <= span->start && span->start <= span->end && span->end <= input->len, "an edit",
+             input->body, input->len);
+        at = span->end;
+        want = want + strlen(tmpl_edit_text(&outcome->edits, i)) - tmpl_span_len(*span);
+    }
+    tmpl_edits_apply(&len, &outcome->edits, input->body, input->len, pool);
+    must(len == want, "the length of what is left", input->body, input->len);
+}
+
+/* What the outcome has to say of itself. */
+static void check_outcome(const tmpl_outcome_t *outcome, unsigned kind, const tmpl_input_t *input,
+                          apr_pool_t *pool)
+{
+    const char *who = outcome->detector->name;
+    int declined = outcome->decline != TMPL_DECLINE_NONE;
+    int answered = outcome->counts.records != NULL;
+    int lacks_counts = !answered && outcome->detector->need == TMPL_NEED_COUNTS;
+    must(!declined || outcome->edits.n == 0, who, input->body, input->len);
+    if (outcome->page == NULL) {
+        must(declined, who, input->body, input->len);
+        return;
+    }
+    must(answered == (kind == REAL_STORE), who, input->body, input->len);
+    must((outcome->decline == TMPL_DECLINE_STORE) == lacks_counts, who, input->body, input->len);
+    must((outcome->verdicts == NULL) == lacks_counts, who, input->body, input->len);
+    if (outcome->verdicts != NULL) {
+        check_verdicts(outcome->page, outcome->verdicts, who);
+        tmpl_clean_fingerprint(outcome, input, pool);
+    }
+    check_edits(outcome, input, pool);
+}
+
+static void check_clean(tmpl_detector_e detector, unsigned kind, const char *html, size_t len,
+                        uint64_t seed, apr_pool_t *pool)
+{
+    static const char name[TMPL_SITE_MAX + 2] = { [0 ... TMPL_SITE_MAX] = 'x' };
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    tmpl_outcome_t outcome;
+    tmpl_input_t input = { .body = html, .len = len, .uri = "/", .learn = seed % 2 != 0 };
+    tmpl_store_t *store = kind == NO_STORE ? NULL : open_store(pool);
+    opts.detector = detector;
+    opts.detect.models = models;
+    opts.detect.threshold = draw_threshold(seed >> 24);
+    opts.policy.min_df = 2;
+    opts.mode = seed % 3 == 0 ? TMPL_MODE_ANNOTATE : TMPL_MODE_STRIP;
+    /* a store refuses a name that is too long, as it may come with a request */
+    input.site = kind == FAILING_STORE ? name : "site";
+    if (kind == REAL_STORE && seed % 5 != 0) {
+        learn_others((tmpl_input_t){ .body = html, .len = len, .site = input.site, .learn = 1 },
+                     &opts, store, pool);
+    }
+    tmpl_clean(&outcome, &input, &opts, store, 0, pool);
+    check_outcome(&outcome, kind, &input, pool);
+}
+
+static void check_detectors(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
+{
+    for (unsigned d = 0; d < TMPL_DETECTOR_COUNT; d++) {
+        const tmpl_detector_t *detector = tmpl_detector((tmpl_detector_e)d);
+        check_judge(detector, 1, html, len, seed, pool);
+        if (detector->need != TMPL_NEED_COUNTS) {
+            check_judge(detector, 0, html, len, seed, pool);
+        }
+        for (unsigned kind = 0; kind < STORES; kind++) {
+            check_clean((tmpl_detector_e)d, kind, html, len, seed + kind, pool);
+        }
+    }
+}
+
+/* ---- the page, judged by the oracle ---- */
 
 /* Every edit must parse as before; what is not understood must say why. */
 static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
@@ -146,14 +294,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t seed = 0x9E3779B97F4A7C15u * (data[1] + 1u);
     if (data[0] % 4 == 0) {
         check((const char *)data + 2, size - 2, seed, pool);
-        check_auto((const char *)data + 2, size - 2, seed, pool);
+        check_detectors((const char *)data + 2, size - 2, seed, pool);
     }
     else {
         size_t doctype = data[0] % 4 == 1 ? 15 : 0;
         memcpy(pieces, "<!DOCTYPE html>", doctype);
         size_t len = put_together(pieces + doctype, sizeof(pieces) - doctype, data + 2, size - 2);
         check(pieces, doctype + len, seed, pool);
-        check_auto(pieces, doctype + len, seed, pool);
+        check_detectors(pieces, doctype + len, seed, pool);
     }
     apr_pool_destroy(pool);
     return 0;

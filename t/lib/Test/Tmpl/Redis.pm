@@ -7,10 +7,12 @@ package Test::Tmpl::Redis;
 use strict;
 use warnings;
 
+use IO::Select;
 use IO::Socket::INET;
 use IO::Socket::UNIX;
 use Socket qw(pack_sockaddr_in inet_aton PF_INET SOCK_STREAM);
 use Test::Tmpl::Process qw(spawn end_process wait_for free_port temp_dir spit);
+use Time::HiRes qw(sleep);
 
 sub available {
     return (grep { -x "$_/redis-server" } split(/:/, $ENV{PATH}), '/usr/bin', '/usr/local/bin')[0];
@@ -120,6 +122,36 @@ sub parrot {
         }
     });
     return $port;
+}
+
+# One that passes on what it is told to the Redis at a port, and hands over each answer so many ms later. Returns its port.
+sub late {
+    my ($port, $ms) = @_;
+    my $listen = IO::Socket::INET->new(
+        LocalAddr => '127.0.0.1', LocalPort => 0, Listen => 64, ReuseAddr => 1) or die $!;
+    spawn('late', sub {
+        local $SIG{CHLD} = 'IGNORE';
+        while (1) {
+            my $client = $listen->accept or next;
+            next if fork;
+            pass_on($client, IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port), $ms / 1000);
+            POSIX::_exit(0);
+        }
+    });
+    return $listen->sockport;
+}
+
+# Until one of the two closes.
+sub pass_on {
+    my ($client, $server, $seconds) = @_;
+    my $select = IO::Select->new($client, $server // return);
+    while (1) {
+        for my $from ($select->can_read) {
+            sysread $from, my $bytes, 65_536 or return;
+            sleep $seconds if $from == $server;
+            syswrite $from == $server ? $client : $server, $bytes or return;
+        }
+    }
 }
 
 1;

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+package Test::Tmpl::Faults;
+
+# Pages such as there are, through a real httpd whose store fails: t/56-faults-pages.t has a few of them, make faults
+# those of a corpus.
+#
+# Each page is a site of its own (TmplSiteKey: its address), so that it is its first page whatever a store comes to say, and what must
+# be left of it is known: what tmplctl makes of the page alone, without a store. A page that is declined must be as it was.
+
+use strict;
+use warnings;
+
+use File::Basename qw(basename dirname);
+use Test::Tmpl::Backend;
+use Test::Tmpl::Httpd;
+use Test::Tmpl::Process qw(spawn free_port temp_dir slurp);
+use Test::Tmpl::Redis;
+
+our @DETECTORS = qw(auto incremental);
+
+my $LATE = 300;    # ms; TmplTimeout is 100
+
+my $WELL = 100;    # pages at most that come before the store fails
+
+# name; store => its URI, or code that makes one; spoil => code for the server's directory before it starts; break => code
+# for that directory, once some pages have come while all was well; answers => 1: the store may come to answer in time;
+# redis => 1: it takes a redis-server. Code gets the fault, too.
+our @FAULTS = (
+    { name => 'Redis: nobody listens', store => sub { 'redis://127.0.0.1:' . free_port() } },
+    { name => 'Redis: killed', redis => 1, store => sub { $_[0]{redis}->uri }, break => sub { $_[1]{redis}->kill9 } },
+    { name => 'Redis: stopped', redis => 1, store => sub { $_[0]{redis}->uri }, break => sub { $_[1]{redis}->stop } },
+    { name => "Redis: $LATE ms late", redis => 1, answers => 1,
+        store => sub { 'redis://127.0.0.1:' . Test::Tmpl::Redis::late($_[0]{redis}->port, $LATE) . '/0' } },
+    { name => 'LMDB: no such directory', store => sub { 'lmdb:@ROOT@/store/no/such' } },
+    { name => 'LMDB: not to be written', store => sub { 'lmdb:@ROOT@/store' },
+        spoil => sub { chown 0, 0, $_[0] if $> == 0; chmod 0555, $_[0] } },
+    { name => 'LMDB: cut short', answers => 1, store => sub { 'lmdb:@ROOT@/store' }, break => sub { halve("$_[0]/data.mdb") } },
+);
+
+sub halve {
+    my ($file) = @_;
+    truncate $file, 4096 * int((-s $file) / 8192) or die "$file: $!";
+    return;
+}
+
+# Whether there is what the fault needs.
+sub possible { return !$_[0]{redis} || Test::Tmpl::Redis::available() }
+
+# files => names of pages; connections => how many requests at once
+sub new {
+    my ($class, %args) = @_;
+    my $dir = temp_dir();
+    mkdir "$dir/$_" or die "$dir/$_: $!" for @DETECTORS;
+    my @files = @{ $args{files} };
+    my $self = bless { dir => $dir, files => \@files, connections => $args{connections} // 4 }, $class;
+    $self->{tool} = $ENV{TMPLCTL} // dirname($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') . '/tmplctl';
+    -x $self->{tool} or die "$self->{tool} is not built\n";
+    $self->{backend} = Test::Tmpl::Backend->new(sub {
+        my ($connection, $request) = @_;
+        my ($n) = $request->{target} =~ m{(\d+)$};
+        return $connection->respond(200, { 'Content-Type' => 'text/html' }, slurp($files[$n]));
+    });
+    return $self;
+}
+
+# What tmplctl makes of page n. It is asked once; only one client asks for that page.
+sub alone {
+    my ($self, $detector, $n) = @_;
+    my $out = "$self->{dir}/$detector/$n";
+    if (!-d $out) {
+        my @command = ($self->{tool}, qw(clean --mode strip --site alone --detector), $detector, '--out', $out, $self->{files}[$n]);
+        open my $said, '-|', @command or die "$self->{tool}: $!\n";
+        my $summary = join '', <$said>;
+        close $said or die "tmplctl ends with $? for $self->{files}[$n]\n$summary";
+    }
+    return slurp("$out/" . basename($self->{files}[$n]));
+}
+
+# What is wrong with an answer; undef if it is right.
+sub fault_of {
+    my ($self, $res, $n, $detector, $fault) = @_;
+    return "status $res->{status}, " . ($res->error // 'whole') if $res->status != 200 || !$res->complete;
+    my $declined = $res->says('declined');
+    if ($declined ne '') {
+        return 'auto says declined=store' if $declined eq 'store' && $detector eq 'auto';
+        return $res->body eq slurp($self->{files}[$n]) ? undef : "declined=$declined, and other bytes";
+    }
+    return 'Tmpl: ' . ($res->header('Tmpl') // 'none')
+        if !$fault->{answers} && ($detector ne 'auto' || $res->says('store') ne '0');
+    return $res->body eq $self->alone($detector, $n) ? undef : 'other bytes than tmplctl has';
+}
+
+# One client: every so many of the first pages, at /prefix/number. A line for each: whether it was changed, why it was declined (or -), what
+# is wrong (or nothing).
+sub ask {
+    my ($self, $httpd, $client, $prefix, $pages, @how) = @_;
+    my $lines = $self->lines_of($client);
+    open my $out, '>', $lines or die "$lines: $!";
+    my $connection = $httpd->client;
+    for (my $n = $client; $n < $pages; $n += $self->{connections}) {
+        my $res = $connection->get("/$prefix/$n");
+        my $wrong = $self->fault_of($res, $n, @how);
+        my $edited = $res->complete && $res->body ne slurp($self->{files}[$n]);
+        syswrite $out, sprintf "%d %s %s\n", $edited, $res->says('declined') || '-', defined $wrong ? "$self->{files}[$n]: $wrong" : '';
+        $connection->connect if !$res->complete;
+    }
+    return;
+}
+
+sub lines_of { return "$_[0]{dir}/answers.$_[1]" }
+
+# The lines of all clients, each in its columns.
+sub answers {
+    my ($self, $httpd, @what) = @_;
+    my @clients = 0 .. $self->{connections} - 1;
+    my @pids = map {
+        my $client = $_;
+        spawn('client', sub { $self->ask($httpd, $client, @what) });
+    } @clients;
+    # each of its requests has a limit of its own
+    waitpid $_, 0 for @pids;
+    return map { [split / /, $_, 3] } map { split /\n/, slurp($self->lines_of($_)) } @clients;
+}
+
+sub server {
+    my ($self, $detector, $fault) = @_;
+    $fault->{redis} = Test::Tmpl::Redis->new if $fault->{redis};
+    my $store = $fault->{store}->($fault);
+    my $httpd = Test::Tmpl::Httpd->new(bare => 1, log_level => 'info', detector => $detector, conf => <<"END");
+ProxyPass / ${\ $self->{backend}->url}/
+TmplMode strip
+TmplStore $store
+TmplTimeout 100ms
+TmplSiteKey "%{REQUEST_URI}"
+END
+    $fault->{spoil}->($httpd->root . '/store') if $fault->{spoil};
+    $httpd->expect_log(qr/\[tmpl:(?:warn|error)\]/);
+    return $httpd->start;
+}
+
+# All pages, with a detector and a fault: tried, edited, declined (reason => pages), wrong (a line each, also of the pages that came
+# before it), log (lines that nobody expects), failures (how often the log says that the store fails), exits (what children died
+# of => how often).
+sub run {
+    my ($self, $detector, $of) = @_;
+    my %fault = %$of;
+    my $httpd = $self->server($detector, \%fault);
+    my $all = @{ $self->{files} };
+    my @before;
+    if ($fault{break}) {
+        @before = $self->answers($httpd, 'well', $all < $WELL ? $all : $WELL, $detector, { answers => 1 });
+        $fault{break}->($httpd->root . '/store', \%fault);
+    }
+    my @answers = $self->answers($httpd, 'page', $all, $detector, \%fault);
+    $fault{redis}->kill9 if $fault{redis};
+    $httpd->stop;
+    my %result = (tried => scalar @answers, edited => 0, declined => {}, exits => {}, log => [$httpd->unexpected_lines]);
+    $result{wrong} = [grep { $_ ne '' } map { $_->[2] } @before, @answers];
+    push @{ $result{wrong} }, 'no answer to ' . ($all - @answers) . ' requests' if @answers < $all;
+    for (@answers) {
+        $result{edited} += $_->[0];
+        $result{declined}{ $_->[1] }++ if $_->[1] ne '-';
+    }
+    $result{failures} = () = $httpd->log_text =~ /\[T011\]/g;
+    $result{exits}{$_}++ for $httpd->log_text =~ /exit signal ([^,\n]+\(\d+\))/g;
+    return \%result;
+}
+
+1;
