@@ -294,12 +294,13 @@ fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 	  if grep -qE "ERROR|SUMMARY" $(BUILD)/fuzz/$$f.log && ! $(call fuzz_stalled,$$f); then cat $(BUILD)/fuzz/$$f.log; exit 1; fi; \
 	done
 
-# oracle CORPUS=DIR [DRAWS="100 90 50 10"]   parse5 judges how every page below DIR is read, and random edits of it (needs node; V=-v: the trees)
+# oracle CORPUS=DIR [DRAWS="100 60 20"]   parse5 judges how every page below DIR is read, and random edits of it (needs node; V=-v: the trees)
 # oracle-gumbo CORPUS=DIR   Gumbo does
-DRAWS    ?= 100 90 50 10
+DRAWS    ?= 100 60 20
 PARSE5   := parse5@8.1.1
+BROWSE   := $(PARSE5) puppeteer-core@25.16.0
 V        ?=
-judge = BUILD=$(BUILD) tests/judge/run "$(PARSE5)" tests/judge/$(1).mjs $(V) $(BUILD)/tests/judge/edits
+judge = BUILD=$(BUILD) tests/judge/run "$(or $(2),$(PARSE5))" tests/judge/$(1).mjs $(V) $(BUILD)/tests/judge/edits
 pages = find "$(CORPUS)" -path '*/pages/*.html' | LC_ALL=C sort
 oracle: $(BUILD)/tests/judge/edits $(BUILD)/tests/oracle_corpus
 	@$(call with,CORPUS) list=$$(mktemp) && $(pages) >$$list && \
@@ -307,6 +308,12 @@ oracle: $(BUILD)/tests/judge/edits $(BUILD)/tests/oracle_corpus
 	    if [ $$rc = 77 ]; then $(BUILD)/tests/oracle_corpus <$$list; rc=$$?; fi; rm -f $$list; exit $$rc; }
 oracle-gumbo: $(BUILD)/tests/oracle_corpus
 	@$(call with,CORPUS) $(pages) | $(BUILD)/tests/oracle_corpus
+
+# oracle-chromium CORPUS=DIR [PAGES=200]   Chromium, with scripts off, judges random edits of that many of the pages
+oracle-chromium: PAGES = 200
+oracle-chromium: $(BUILD)/tests/judge/edits
+	@$(call with,CORPUS) command -v $${CHROMIUM:-chromium} >/dev/null || { echo "$@: skipped, for there is no chromium"; exit 0; }; \
+	  $(pages) | $(call judge,chromium,$(BROWSE)) $(PAGES) $(DRAWS) || test $$? = 77
 
 # html5lib [SUITES=../shared/suites]   the whole documents of html5lib-tests: how they are read, and edits of them (V=-v: which differ)
 # oracle-cases             the same for cases of our own (tests/judge/cases.dat)
@@ -316,7 +323,7 @@ html5lib: $(BUILD)/tests/judge/edits
 	  $(call judge,cases) "$(SUITES)"/html5lib-tests/tree-construction/*.dat || test $$? = 77
 oracle-cases: $(BUILD)/tests/judge/edits
 	@$(call judge,cases) --around tests/judge/cases.dat || test $$? = 77
-.PHONY: oracle-gumbo html5lib oracle-cases
+.PHONY: oracle-gumbo oracle-chromium html5lib oracle-cases
 
 .PHONY: check check-style check-units check-plain check-httpd check-sanitized units oracle valgrind fuzz
 # bench-bounds [CORPUS=DIR]   time and memory of the worst pages by size: neither may grow faster than the page

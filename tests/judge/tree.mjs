@@ -195,6 +195,19 @@ function isPassedOver(text) {
     return text === '' || /^[ \n\t\r\f]*\/?(?:x-)?tmpl/.test(text);
 }
 
+/* Elements that may have a shadow root (DOM, attachShadow): these, and all with a - in their name. */
+const HOSTS = /^(?:article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span|.*-.*)$/;
+
+function isShadow(node) {
+    return node.tagName === 'template' && node.namespaceURI === NS.HTML &&
+        node.attrs.some((a) => a.name === 'shadowrootmode' && /^(?:open|closed)$/i.test(a.value));
+}
+
+/* The template among an element's children that browsers make its shadow root. parse5 leaves it where it is. */
+function shadowOf(element) {
+    return HOSTS.test(element.tagName) && element.namespaceURI === NS.HTML ? element.childNodes.find(isShadow) : undefined;
+}
+
 function attributeOf(attr) {
     return ` ${attr.prefix ? attr.prefix + ' ' : ''}${attr.name}="${attr.value}"`;
 }
@@ -212,8 +225,11 @@ class Writer {
         this.inRun = false;
     }
 
-    children(nodes) {
+    children(nodes, shadow) {
         for (const node of nodes) {
+            if (node === shadow) {
+                this.parts.push('\nshadow root');
+            }
             if (node.nodeName === '#comment') {
                 this.comment(node.data);
             }
@@ -254,7 +270,7 @@ class Writer {
         const mark = this.without && node.attrs.find((a) => a.name === 'data-tmpl');
         if (mark) {
             if (mark.value === 'code') {
-                this.code(childrenOf(node));
+                this.code(node);
             }
             return;
         }
@@ -266,19 +282,25 @@ class Writer {
             }
         }
         this.parts.push('>{');
-        this.children(childrenOf(node));
+        this.children(childrenOf(node), shadowOf(node));
         this.inText = false;
         this.parts.push('}');
     }
 
-    /* What is left of an element that is cut but for its code. In what is not seen the page has no nodes. */
-    code(nodes) {
-        for (const node of nodes) {
+    /*
+     * What is left of an element that is cut but for its code. In what is not seen the page has no nodes. A
+     * shadow root goes with its element.
+     */
+    code(element) {
+        const shadow = shadowOf(element);
+        for (const node of childrenOf(element)) {
             if (node.tagName && this.without.code.has(node.tagName) && node.namespaceURI === NS.HTML) {
-                this.element(node);
+                if (node !== shadow) {
+                    this.element(node);
+                }
             }
-            else if (node.tagName && !this.without.quiet.has(node.tagName)) {
-                this.code(childrenOf(node));
+            else if (node.tagName && node.nodeName !== 'shadow' && !this.without.quiet.has(node.tagName)) {
+                this.code(node);
             }
         }
     }
