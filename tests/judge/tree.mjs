@@ -27,8 +27,9 @@ const RESET = new Map([
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 
 /*
- * parse5, and what it does not know yet: since 2025 a select holds elements like any other (13.2.6.4.7), and there
- * is no mode of its own for it. Elements know what parse5 does not tell of them:
+ * parse5, and what it does not know (with both it has the trees of all tests of html5lib that need no script, and
+ * Chromium's): since 2025 a select holds elements like any other (13.2.6.4.7), and there is no mode of its own for it;
+ * CDATA may stand wherever the current node is svg's or math's, also where HTML may. Elements know what parse5 does not tell of them:
  *   isCopy   a formatting element that is opened again: it has no tag of its own
  *   stood    what was open where its tag stands, if HTML5 has moved it out of a table from there
  *   isSplit  its end tag does not end it where it stands: a formatting element of which the adoption agency made two, or
@@ -37,6 +38,7 @@ const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 class Today extends Parser {
     constructor(...args) {
         super(...args);
+        this._readCdata();
         const stack = this.openElements;
         const hasInScope = stack.hasInScope.bind(stack);
         stack.hasInScope = (tag, element) => hasInScope(tag, element) && !this._isBehindSelect(tag, element);
@@ -48,6 +50,18 @@ class Today extends Parser {
         stack.remove = (element) => {
             element.isSplit = element !== stack.current;
             remove(element);
+        };
+    }
+
+    /* Where HTML may stand in svg and math, parse5 takes CDATA for a comment. */
+    _readCdata() {
+        const { tokenizer } = this;
+        const read = tokenizer._stateMarkupDeclarationOpen.bind(tokenizer);
+        tokenizer._stateMarkupDeclarationOpen = (character) => {
+            const was = tokenizer.inForeignNode;
+            tokenizer.inForeignNode = this.currentNotInHTML && this.openElements.stackTop >= 0;
+            read(character);
+            tokenizer.inForeignNode = was;
         };
     }
 
