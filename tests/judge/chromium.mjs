@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node chromium.mjs [-v] PROGRAM PAGES PERCENT.. < LIST
+ * node chromium.mjs [-v] PROGRAM PERCENT.. < LIST
  *
- * Chromium's judgement of edits of PAGES pages, spread evenly over LIST: as it loads them, with scripts off (so noscript
- * is markup) and without a network. CHROMIUM names the browser. Exit status 1 if an edit changed more than it says.
+ * Chromium's judgement of edits of the pages in LIST: as it loads them, with scripts off (so noscript is markup) and
+ * without a network. CHROMIUM names the browser. Exit status 1 if an edit changed more than it says, or a page was not judged.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -95,10 +95,8 @@ function report(page, failed, verbose) {
 async function run() {
     const args = process.argv.slice(2);
     const verbose = args[0] === '-v' && args.shift() === '-v';
-    const [program, wanted, ...percents] = args;
-    const list = fs.readFileSync(0, 'latin1').split('\n').filter((line) => line !== '');
-    const step = Math.max(1, list.length / Number(wanted));
-    const paths = Array.from({ length: Math.min(list.length, Number(wanted)) }, (_, i) => list[Math.floor(i * step)]);
+    const [program, ...percents] = args;
+    const paths = fs.readFileSync(0, 'latin1').split('\n').filter((line) => line !== '');
     const sums = { pages: 0, declined: 0, edits: 0, wrong: 0, lost: 0 };
     const browser = new Browser();
     await browser.open();
