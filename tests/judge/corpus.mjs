@@ -73,7 +73,7 @@ async function main() {
         const paths = list.filter((_path, i) => i % Number(jobs) === job);
         const worker = new Worker(fileURLToPath(import.meta.url), {
             workerData: { program, percents, paths, verbose },
-            resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 4096 },
+            resourceLimits: { maxOldGenerationSizeMb: 4096 },
         });
         worker.on('message', (m) => {
             m.lines.forEach((line) => console.log(line));
