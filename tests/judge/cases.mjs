@@ -34,7 +34,7 @@ const AROUND = [
 
 const utf8 = (bytes) => Buffer.from(bytes, 'latin1').toString('utf8');
 
-/* The part of what parse5 says that the case is about: with #script-on or #script-off the other is none of it. */
+/* The expected tree is with scripts on, or as the case says; how the page is read and edited is judged both ways. */
 async function verdictOf(test, page, elements) {
     if (page.decline) {
         return { kind: 'declined', why: page.decline };
