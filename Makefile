@@ -223,9 +223,9 @@ check-style:
 	  $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) 2>/dev/null || { echo "clang-tidy: $$0"; exit 1; }'
 
 units: $(TESTS)
-check-units: all units $(BUILD)/tests/oracle_corpus
+check-units: all units $(BUILD)/tests/oracle_corpus $(BUILD)/tests/judge/edits
 	$(PROVE) -e '' $(TESTS)
-	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so $(PROVE) $(wildcard tests/*.t)
+	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so JUDGE=$(BUILD)/tests/judge/edits BUILD=$(BUILD) $(PROVE) $(wildcard tests/*.t)
 
 PLAIN := $(addprefix $(BUILD)/plain/tests/test_,collapse detector feature feature_alike fingerprint oracle trees)
 check-plain:
@@ -299,19 +299,32 @@ fuzz: $(FUZZERS:%=$(BUILD)/fuzz/fuzz_%)
 	  if grep -qE "ERROR|SUMMARY" $(BUILD)/fuzz/$$f.log && ! $(call fuzz_stalled,$$f); then cat $(BUILD)/fuzz/$$f.log; exit 1; fi; \
 	done
 
-# oracle CORPUS=DIR [DRAWS="100 90 50 10"]   parse5 judges how every page below DIR is read, and random edits of it (needs node; V=-v: the trees)
+# oracle CORPUS=DIR [JOBS=2]   parse5 judges how every page below DIR is read, and random edits of it (V=-v: both trees; without node Gumbo does)
 # oracle-gumbo CORPUS=DIR   Gumbo does
-DRAWS    ?= 100 90 50 10
+DRAWS    ?= 100 60 20
 PARSE5   := parse5@8.1.1
+BROWSE   := $(PARSE5) puppeteer-core@25.16.0
 V        ?=
-judge = BUILD=$(BUILD) tests/judge/run "$(PARSE5)" tests/judge/$(1).mjs $(V) $(BUILD)/tests/judge/edits
+judge = BUILD=$(BUILD) tests/judge/run "$(or $(2),$(PARSE5))" tests/judge/$(1).mjs $(V) $(BUILD)/tests/judge/edits
 pages = find "$(CORPUS)" -path '*/pages/*.html' | LC_ALL=C sort
+# PAGES of them, spread evenly
+some = $(pages) | awk -v n=$(PAGES) '{ line[NR] = $$0 } END { step = NR > n ? NR / n : 1; for (i = 0; i < n && i * step < NR; i++) print line[int(i * step) + 1] }'
 oracle: $(BUILD)/tests/judge/edits $(BUILD)/tests/oracle_corpus
 	@$(call with,CORPUS) list=$$(mktemp) && $(pages) >$$list && \
 	  { $(call judge,corpus) $(JOBS) $(DRAWS) <$$list; rc=$$?; \
 	    if [ $$rc = 77 ]; then $(BUILD)/tests/oracle_corpus <$$list; rc=$$?; fi; rm -f $$list; exit $$rc; }
 oracle-gumbo: $(BUILD)/tests/oracle_corpus
 	@$(call with,CORPUS) $(pages) | $(BUILD)/tests/oracle_corpus
+
+# oracle-chromium CORPUS=DIR [PAGES=200]   Chromium, with scripts off, judges random edits of that many of the pages
+oracle-chromium: PAGES = 200
+oracle-chromium: $(BUILD)/tests/judge/edits
+	@$(call with,CORPUS) command -v $${CHROMIUM:-chromium} >/dev/null || { echo "$@: skipped, for there is no chromium"; exit 0; }; \
+	  $(some) | $(call judge,chromium,$(BROWSE)) $(DRAWS) || test $$? = 77
+# oracle-html5lib CORPUS=DIR [PAGES=100]   html5lib, in Python, does; for pages that parse5 finds fault with: tests/judge/second
+oracle-html5lib: PAGES = 100
+oracle-html5lib: $(BUILD)/tests/judge/edits
+	@$(call with,CORPUS) $(some) | tests/judge/second $(V) $< $(DRAWS) || test $$? = 77
 
 # html5lib [SUITES=../shared/suites]   the whole documents of html5lib-tests: how they are read, and edits of them (V=-v: which differ)
 # oracle-cases             the same for cases of our own (tests/judge/cases.dat)
@@ -321,7 +334,7 @@ html5lib: $(BUILD)/tests/judge/edits
 	  $(call judge,cases) "$(SUITES)"/html5lib-tests/tree-construction/*.dat || test $$? = 77
 oracle-cases: $(BUILD)/tests/judge/edits
 	@$(call judge,cases) --around tests/judge/cases.dat || test $$? = 77
-.PHONY: oracle-gumbo html5lib oracle-cases
+.PHONY: oracle-gumbo oracle-chromium oracle-html5lib html5lib oracle-cases
 
 .PHONY: check check-style check-units check-plain check-httpd check-sanitized units oracle valgrind fuzz
 # bench-bounds [CORPUS=DIR]   time and memory of the worst pages by size: neither may grow faster than the page
@@ -401,7 +414,7 @@ uninstall:
 # help                     this list
 help:
 	@echo 'BUILD=DIR (build) is where all is built. Targets:'
-	@sed -nE 's/^# ([a-z-]+)(( \[?[A-Z_]+=[^ ]*)*)  +(.*)/\1\2\t\4/p' Makefile | \
+	@sed -nE 's/^# ([a-z0-9-]+)(( \[?[A-Z_]+=[^ ]*)*)  +(.*)/\1\2\t\4/p' Makefile | \
 	    awk -F '\t' '{ printf "  make %s\n      %s\n", $$1, $$2 }' | sed 's/make make/make/'
 
 .PHONY: demo deps deps-check install uninstall help

@@ -34,12 +34,12 @@ const AROUND = [
 
 const utf8 = (bytes) => Buffer.from(bytes, 'latin1').toString('utf8');
 
-/* The part of what parse5 says that the case is about: with #script-on or #script-off the other is none of it. */
-function verdictOf(test, page, elements) {
+/* The expected tree is with scripts on, or as the case says; how the page is read and edited is judged both ways. */
+async function verdictOf(test, page, elements) {
     if (page.decline) {
         return { kind: 'declined', why: page.decline };
     }
-    const judged = judgePage(readPage(page.path), page, elements);
+    const judged = await judgePage(readPage(page.path), page, elements);
     const scripts = test.script !== 'off';
     if (test.document !== undefined && dump(parse(utf8(test.data), scripts)) !== utf8(test.document)) {
         const ours = namesOfPage(page);
@@ -67,13 +67,13 @@ async function judgeCases(program, cases, dir, end, last, each) {
         return file;
     });
     let i = 0;
-    await eachPage(program, PERCENTS, paths, (page, elements) => {
+    await eachPage(program, PERCENTS, paths, async (page, elements) => {
         const test = cases[i++];
         if (page.decline === 'empty' && !last) {
             empty.push(test);
         }
         else {
-            each(test, verdictOf(test, page, elements));
+            each(test, await verdictOf(test, page, elements));
         }
     });
     return empty;

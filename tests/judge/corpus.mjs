@@ -2,7 +2,7 @@
 /*
  * node corpus.mjs [-v] PROGRAM JOBS PERCENT.. < LIST
  *
- * parse5's judgement of the pages in LIST: of how they are read, and of edits drawn at random (PROGRAM -h says how).
+ * parse5's judgement of the pages in LIST: of how they are read, and of edits drawn at random (edits.c says how).
  * Prints what is wrong, -v with both trees, and a sum. Exit status 1 if anything is.
  */
 import fs from 'node:fs';
@@ -27,12 +27,12 @@ function said(path, verdict, verbose) {
 }
 
 async function work({ program, percents, paths, verbose }) {
-    await eachPage(program, percents, paths, (page, elements) => {
+    await eachPage(program, percents, paths, async (page, elements) => {
         if (page.decline) {
             parentPort.postMessage({ decline: page.decline, lines: [] });
             return;
         }
-        const verdict = judgePage(readPage(page.path), page, elements);
+        const verdict = await judgePage(readPage(page.path), page, elements);
         parentPort.postMessage({
             lines: said(page.path, verdict, verbose), elements: verdict.spans.elements, moved: verdict.spans.moved,
             other: verdict.spans.differences.length > 0, edits: verdict.on.edits,
@@ -73,7 +73,7 @@ async function main() {
         const paths = list.filter((_path, i) => i % Number(jobs) === job);
         const worker = new Worker(fileURLToPath(import.meta.url), {
             workerData: { program, percents, paths, verbose },
-            resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 4096 },
+            resourceLimits: { maxOldGenerationSizeMb: 4096 },
         });
         worker.on('message', (m) => {
             m.lines.forEach((line) => console.log(line));

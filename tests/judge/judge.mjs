@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether edits do what they say, by trees: what is marked parses to the page and marks, what is stripped to the page
- * without what was marked. trees(bytes) gives the document that a parser makes of bytes.
+ * without what was marked. trees(bytes) gives the document that a parser makes of bytes, or a promise of it.
  */
 import { countMarks, difference, write } from './tree.mjs';
 
@@ -22,12 +22,12 @@ function isMark([, , text]) {
 }
 
 /* {what, expected, found} of the first comparison that fails, or null. expected is the page's tree as text. */
-export function judgeDraw(bytes, draw, expected, trees, elements) {
+export async function judgeDraw(bytes, draw, expected, trees, elements) {
     const found = (what, a, b) => {
         const parts = difference(a, b);
         return parts && { what, ...parts };
     };
-    const marked = trees(apply(bytes, draw.mark));
+    const marked = await trees(apply(bytes, draw.mark));
     const marks = draw.mark.filter(isMark).length;
     const least = countMarks(marked);
     if (least < marks) {
@@ -37,17 +37,18 @@ export function judgeDraw(bytes, draw, expected, trees, elements) {
     if (annotated || draw.strip.length === 0) {
         return annotated;
     }
-    const cut = trees(apply(bytes, draw.cut));
-    return found('marks on what is cut', expected, write(cut)) ||
-        found('strip', write(cut, elements), write(trees(apply(bytes, draw.strip))));
+    const same = JSON.stringify(draw.mark) === JSON.stringify(draw.cut);
+    const cut = same ? marked : await trees(apply(bytes, draw.cut));
+    return (same ? null : found('marks on what is cut', expected, write(cut))) ||
+        found('strip', write(cut, elements), write(await trees(apply(bytes, draw.strip))));
 }
 
-/* {edits, failed: null | {what, expected, found, draw}} over all draws of a page. */
-export function judgeEdits(bytes, page, trees, elements) {
-    const expected = write(trees(bytes));
+/* {edits, failed: null | {what, expected, found, draw}} over all draws of a page, whose tree is document. */
+export async function judgeEdits(bytes, page, document, trees, elements) {
+    const expected = write(document);
     let edits = 0;
     for (const draw of page.draws) {
-        const failed = judgeDraw(bytes, draw, expected, trees, elements);
+        const failed = await judgeDraw(bytes, draw, expected, trees, elements);
         edits += draw.strip.length;
         if (failed) {
             return { edits, failed: { ...failed, draw } };

@@ -34,11 +34,13 @@ export function readPage(path) {
 }
 
 /* What parse5 says of a page that is not declined: {spans, on, off}; off is null where scripts make no difference. */
-export function judgePage(bytes, page, elements) {
+export async function judgePage(bytes, page, elements) {
+    const document = parse(bytes, true, true);
     const trees = (scripts) => (text) => parse(text, scripts);
     return {
-        spans: judgeSpans(page, bytes),
-        on: judgeEdits(bytes, page, trees(true), elements),
-        off: /<noscript/i.test(bytes) ? judgeEdits(bytes, page, trees(false), elements) : null,
+        spans: judgeSpans(page, bytes, document),
+        on: await judgeEdits(bytes, page, document, trees(true), elements),
+        off: /<noscript/i.test(bytes) ?
+            await judgeEdits(bytes, page, parse(bytes, false), trees(false), elements) : null,
     };
 }

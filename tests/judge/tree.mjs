@@ -27,8 +27,9 @@ const RESET = new Map([
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 
 /*
- * parse5, and what it does not know yet: since 2025 a select holds elements like any other (13.2.6.4.7), and there
- * is no mode of its own for it. Elements know what parse5 does not tell of them:
+ * parse5, and what it does not know (with both it has the trees of all tests of html5lib that need no script, and
+ * Chromium's): since 2025 a select holds elements like any other (13.2.6.4.7), and there is no mode of its own for it;
+ * CDATA may stand wherever the current node is svg's or math's, also where HTML may. Elements know what parse5 does not tell of them:
  *   isCopy   a formatting element that is opened again: it has no tag of its own
  *   stood    what was open where its tag stands, if HTML5 has moved it out of a table from there
  *   isSplit  its end tag does not end it where it stands: a formatting element of which the adoption agency made two, or
@@ -37,6 +38,7 @@ const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 class Today extends Parser {
     constructor(...args) {
         super(...args);
+        this._readCdata();
         const stack = this.openElements;
         const hasInScope = stack.hasInScope.bind(stack);
         stack.hasInScope = (tag, element) => hasInScope(tag, element) && !this._isBehindSelect(tag, element);
@@ -48,6 +50,18 @@ class Today extends Parser {
         stack.remove = (element) => {
             element.isSplit = element !== stack.current;
             remove(element);
+        };
+    }
+
+    /* Where HTML may stand in svg and math, parse5 takes CDATA for a comment. */
+    _readCdata() {
+        const { tokenizer } = this;
+        const read = tokenizer._stateMarkupDeclarationOpen.bind(tokenizer);
+        tokenizer._stateMarkupDeclarationOpen = (character) => {
+            const was = tokenizer.inForeignNode;
+            tokenizer.inForeignNode = this.currentNotInHTML && this.openElements.stackTop >= 0;
+            read(character);
+            tokenizer.inForeignNode = was;
         };
     }
 
@@ -195,6 +209,19 @@ function isPassedOver(text) {
     return text === '' || /^[ \n\t\r\f]*\/?(?:x-)?tmpl/.test(text);
 }
 
+/* Elements that may have a shadow root (DOM, attachShadow): these, and all with a - in their name. */
+const HOSTS = /^(?:article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span|.*-.*)$/;
+
+function isShadow(node) {
+    return node.tagName === 'template' && node.namespaceURI === NS.HTML &&
+        node.attrs.some((a) => a.name === 'shadowrootmode' && /^(?:open|closed)$/i.test(a.value));
+}
+
+/* The template among an element's children that browsers make its shadow root. parse5 leaves it where it is. */
+function shadowOf(element) {
+    return HOSTS.test(element.tagName) && element.namespaceURI === NS.HTML ? element.childNodes.find(isShadow) : undefined;
+}
+
 function attributeOf(attr) {
     return ` ${attr.prefix ? attr.prefix + ' ' : ''}${attr.name}="${attr.value}"`;
 }
@@ -212,8 +239,11 @@ class Writer {
         this.inRun = false;
     }
 
-    children(nodes) {
+    children(nodes, shadow) {
         for (const node of nodes) {
+            if (node === shadow) {
+                this.parts.push('\nshadow root');
+            }
             if (node.nodeName === '#comment') {
                 this.comment(node.data);
             }
@@ -254,7 +284,7 @@ class Writer {
         const mark = this.without && node.attrs.find((a) => a.name === 'data-tmpl');
         if (mark) {
             if (mark.value === 'code') {
-                this.code(childrenOf(node));
+                this.code(node);
             }
             return;
         }
@@ -266,19 +296,25 @@ class Writer {
             }
         }
         this.parts.push('>{');
-        this.children(childrenOf(node));
+        this.children(childrenOf(node), shadowOf(node));
         this.inText = false;
         this.parts.push('}');
     }
 
-    /* What is left of an element that is cut but for its code. In what is not seen the page has no nodes. */
-    code(nodes) {
-        for (const node of nodes) {
+    /*
+     * What is left of an element that is cut but for its code. In what is not seen the page has no nodes. A
+     * shadow root goes with its element.
+     */
+    code(element) {
+        const shadow = shadowOf(element);
+        for (const node of childrenOf(element)) {
             if (node.tagName && this.without.code.has(node.tagName) && node.namespaceURI === NS.HTML) {
-                this.element(node);
+                if (node !== shadow) {
+                    this.element(node);
+                }
             }
-            else if (node.tagName && !this.without.quiet.has(node.tagName)) {
-                this.code(childrenOf(node));
+            else if (node.tagName && node.nodeName !== 'shadow' && !this.without.quiet.has(node.tagName)) {
+                this.code(node);
             }
         }
     }
