@@ -69,7 +69,7 @@ void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_insert_empty(b, i);
     if (b->tokens[i].flags & TMPL_TOKEN_SELF_CLOSING) {
-        b->tokens[i].may &= TMPL_NODE_CUT; /* an attribute might part the '/' from the '>' */
+        b->tokens[i].may = 0; /* an attribute might part the '/' from the '>' */
         return;
     }
     int edit = b->tokens[i].may != 0;

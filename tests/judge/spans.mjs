@@ -117,6 +117,9 @@ class Spans {
                 this.texts.push(node);
             }
             else if (node.tagName && this.element(node)) {
+                if (node.content) {
+                    node.content.host = node;
+                }
                 for (const child of [...childrenOf(node)].reverse()) {
                     todo.push(child);
                 }

@@ -29,7 +29,7 @@ const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 /*
  * parse5, and what it does not know (with both it has the trees of all tests of html5lib that need no script, and
  * Chromium's): since 2025 a select holds elements like any other (13.2.6.4.7), and there is no mode of its own for it;
- * CDATA may stand wherever the current node is svg's or math's, also where HTML may. Elements know what parse5 does not tell of them:
+ * a template ends the search for an element in table scope; CDATA may stand wherever the current node is svg's or math's, also where HTML may. Elements know what parse5 does not tell of them:
  *   isCopy   a formatting element that is opened again: it has no tag of its own
  *   stood    what was open where its tag stands, if HTML5 has moved it out of a table from there
  *   isSplit  its end tag does not end it where it stands: a formatting element of which the adoption agency made two, or
@@ -46,6 +46,9 @@ class Today extends Parser {
         stack.hasInButtonScope = (tag) => hasInButtonScope(tag) && !this._isBehindSelect(tag);
         const hasInListItemScope = stack.hasInListItemScope.bind(stack);
         stack.hasInListItemScope = (tag) => hasInListItemScope(tag) && !this._isBehindSelect(tag);
+        const hasInTableScope = stack.hasInTableScope.bind(stack);
+        stack.hasInTableScope = (tag) => hasInTableScope(tag) &&
+            stack.indexOfTopmost(tag) > stack.indexOfTopmost(TAG.TEMPLATE);
         const remove = stack.remove.bind(stack);
         stack.remove = (element) => {
             element.isSplit = element !== stack.current;
@@ -269,7 +272,9 @@ class Writer {
 
     node(node) {
         if (node.nodeName === '#text') {
-            this.parts.push(this.inText ? '' : '\n"', node.value);
+            /* marks of the page's own are disowned in noscript, too, where they are text with scripts on */
+            const disowned = node.parentNode && node.parentNode.tagName === 'noscript';
+            this.parts.push(this.inText ? '' : '\n"', disowned ? node.value.replace(/x-tmpl/g, 'tmpl') : node.value);
             this.inText = true;
         }
         else if (node.nodeName === '#documentType') {
