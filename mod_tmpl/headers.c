@@ -3,11 +3,12 @@
  * What the response says of a page that may have been changed.
  *
  * Validators. A page of ours is made of the backend's page and, with most detectors, of what was known of its
- * site. Once the site is known (state warm) that changes little, and the backend's tag with a suffix, and
- * its Last-Modified, say well enough whether a client's copy is still good. Before, and while the store
- * does not answer, they would keep a copy of a page not well judged in caches for good; such a page has no
- * validators. A page that will never be judged keeps its own. The answer to HEAD has none, for it comes
- * without the page that would tell.
+ * site. Once the site is known (state warm) that changes little, and the backend's tag with a suffix, made
+ * weak, says well enough whether a client's copy is still good. Before, and while the store
+ * does not answer, it would keep a copy of a page not well judged in caches for good; such a page has no
+ * tag. A date can neither be weak nor name the mode, so no page of ours has the backend's Last-Modified. A page that
+ * will never be judged keeps its own validators. The answer to HEAD has none, for it comes without the page that
+ * would tell.
  *
  * If-Range never matches: parts of two outputs must not be put together.
  *
@@ -96,14 +97,10 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     if (outcome->page == NULL) {
         return; /* the parser declined it, and will next time */
     }
-    if (!is_settled(outcome)) {
-        unset(r, "ETag");
-        unset(r, "Last-Modified");
-    }
-    else {
-        set_tag(r, ctx->etag != NULL ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
-                                     : NULL);
-    }
+    unset(r, "Last-Modified");
+    set_tag(r, ctx->etag != NULL && is_settled(outcome)
+                   ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
+                   : NULL);
     if (apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
     }
