@@ -50,7 +50,7 @@ $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ -lz $(LIBS)
 
 CPPFLAGS_tests := $(HTTPD_CFLAGS) -Itests
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/libtmpl.a

@@ -20,6 +20,9 @@
 /* Say something of the bytes of a body. */
 static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest" };
 
+/* httpd's logs have it as %{tmpl}n. */
+static const char note[] = "tmpl";
+
 const char *tmpl_field(request_rec *r, const char *name)
 {
     const char *out = apr_table_getm(r->pool, r->headers_out, name);
@@ -106,17 +109,18 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
 }
 
-static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const tmpl_cached_t *cached,
-                       const char *fingerprint, int learn, apr_interval_time_t took)
+/* What was found, as the Tmpl field and the note say it. */
+static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {
     static const char *const found[] = {
 #define TMPL_CACHED_NAME(id, name) name,
         TMPL_CACHED(TMPL_CACHED_NAME)
 #undef TMPL_CACHED_NAME
     };
+    const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
-    int learned = learn && counted && outcome->store_error.status == APR_SUCCESS;
+    int learned = judged->input.learn && counted && outcome->store_error.status == APR_SUCCESS;
 
     if (outcome->decline != TMPL_DECLINE_NONE) {
         said = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
@@ -130,32 +134,42 @@ static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const tmpl
             outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio);
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
-    if (fingerprint != NULL) {
+    if (judged->fingerprint != NULL) {
         /* a string: RFC 9651's integers have room for 15 digits only */
-        said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, fingerprint);
+        said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, judged->fingerprint);
     }
-    if (cached->cache != NULL) {
+    if (judged->cached.cache != NULL) {
         said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
-                            found[cached->found]);
+                            found[judged->cached.found]);
     }
-    apr_table_setn(r->headers_out, "Tmpl", said);
+    return said;
+}
+
+void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged)
+{
+    apr_table_setn(r->notes, note, what_was_found(r, judged));
+}
+
+static void set_fields(request_rec *r, apr_interval_time_t took)
+{
+    apr_table_setn(r->headers_out, "Tmpl", apr_table_get(r->notes, note));
     apr_table_addn(r->headers_out, "Server-Timing",
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }
 
-void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
-                         const tmpl_cached_t *cached, const char *fingerprint, int learn,
+void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took)
 {
     ap_set_content_length(r, length);
-    if (outcome->edits.n > 0 || ctx->inflated) {
+    if (judged->outcome.edits.n > 0 || ctx->inflated) {
         unset_digests(r);
     }
     if (tmpl_conf_edits(ctx->conf)) {
-        set_validators(r, ctx, outcome);
+        set_validators(r, ctx, &judged->outcome);
     }
+    tmpl_headers_noted(r, judged);
     if (tmpl_conf_headers(ctx->conf)) {
-        set_fields(r, outcome, cached, fingerprint, learn, took);
+        set_fields(r, took);
     }
 }
 
@@ -202,8 +216,12 @@ void tmpl_headers_error(request_rec *r)
     }
 }
 
-void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason)
+void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field)
 {
-    apr_table_setn(r->headers_out, "Tmpl",
-                   apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL));
+    const char *said = apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL);
+
+    apr_table_setn(r->notes, note, said);
+    if (field) {
+        apr_table_setn(r->headers_out, "Tmpl", said);
+    }
 }

@@ -13,6 +13,54 @@ static const char *const asked[] = { "Accept-Encoding", "If-Modified-Since",
                                      "If-None-Match",   "If-Range",
                                      "Range",           NULL };
 
+/* What is kept of a request. */
+typedef struct {
+    const apr_table_t *sent; /* as the client sent it what is changed; NULL: nothing is */
+    conn_rec *backend;
+    tmpl_ctx_t *beside;
+} kept_t;
+
+static kept_t *kept_of(const request_rec *r)
+{
+    return ap_get_module_config(r->request_config, &tmpl_module);
+}
+
+/* Made if there is none yet. */
+static kept_t *kept_for(request_rec *r)
+{
+    kept_t *kept = kept_of(r);
+
+    if (kept == NULL) {
+        kept = apr_pcalloc(r->pool, sizeof(*kept));
+        ap_set_module_config(r->request_config, &tmpl_module, kept);
+    }
+    return kept;
+}
+
+void tmpl_request_set_backend(request_rec *r, conn_rec *backend)
+{
+    kept_for(r)->backend = backend;
+}
+
+conn_rec *tmpl_request_backend(const request_rec *r)
+{
+    const kept_t *kept = kept_of(r);
+
+    return kept != NULL ? kept->backend : NULL;
+}
+
+void tmpl_request_set_beside(request_rec *r, tmpl_ctx_t *ctx)
+{
+    kept_for(r)->beside = ctx;
+}
+
+tmpl_ctx_t *tmpl_request_beside(const request_rec *r)
+{
+    const kept_t *kept = kept_of(r);
+
+    return kept != NULL ? kept->beside : NULL;
+}
+
 /* Whether one of the n prefixes begins text. */
 static int begins_with(const char *text, const char *const *prefixes, size_t n)
 {
@@ -192,8 +240,7 @@ int tmpl_request_handler(request_rec *r)
         !may_be_page(r)) {
         return DECLINED;
     }
-    ap_set_module_config(r->request_config, &tmpl_module,
-                         tmpl_fields_copy(r->headers_in, asked, r->pool));
+    kept_for(r)->sent = tmpl_fields_copy(r->headers_in, asked, r->pool);
     accept_readable(r->headers_in, r->pool);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
@@ -209,10 +256,10 @@ int tmpl_request_handler(request_rec *r)
 
 void tmpl_request_restore(request_rec *r)
 {
-    const apr_table_t *kept = ap_get_module_config(r->request_config, &tmpl_module);
+    kept_t *kept = kept_of(r);
 
-    if (kept != NULL) {
-        tmpl_fields_restore(r->headers_in, asked, kept);
-        ap_set_module_config(r->request_config, &tmpl_module, NULL);
+    if (kept != NULL && kept->sent != NULL) {
+        tmpl_fields_restore(r->headers_in, asked, kept->sent);
+        kept->sent = NULL;
     }
 }
