@@ -303,7 +303,7 @@ oracle: $(BUILD)/tests/oracle_corpus
 bench-bounds: $(BUILD)/bench/bounds
 	@list=$$(mktemp) && if [ -d "$(CORPUS)" ]; then find "$(CORPUS)" -name '*.html' | LC_ALL=C sort > $$list; fi && \
 	  { $< $$list; rc=$$?; rm -f $$list; exit $$rc; }
-# bench-memory   what a whole httpd holds for each request, with 1, 4 and 8 pages of 4 MiB at once
+# bench-memory   what a whole httpd holds for each request, with 1, 4 and 8 pages of 8 MiB at once
 bench-memory: all
 	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/memory
 .PHONY: bench-bounds bench-memory

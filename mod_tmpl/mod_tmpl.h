@@ -73,7 +73,7 @@ APLOG_USE_MODULE(tmpl);
 #define TMPL_LOG_JUDGED   "tmpl: [T021] " /* TRACE1: a page was judged */
 
 /* What applies where the operator said nothing; tmpl_clean_opts_default has the rest. */
-#define TMPL_DEFAULT_MAX_BODY (4 * 1024 * 1024)
+#define TMPL_DEFAULT_MAX_BODY (8 * 1024 * 1024)
 #define TMPL_DEFAULT_MAX_WAIT apr_time_from_sec(1)
 #define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
 #define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)

@@ -504,7 +504,7 @@ static void defaults(void **state)
 
     (void)state;
     assert_int_equal(tmpl_conf_mode(conf), TMPL_MODE_OFF);
-    assert_int_equal(tmpl_conf_max_body(conf), 4 * 1024 * 1024);
+    assert_int_equal(tmpl_conf_max_body(conf), 8 * 1024 * 1024);
     assert_int_equal(tmpl_conf_max_wait(conf), 1000 * 1000);
     assert_int_equal(tmpl_conf_timeout(conf), 100 * 1000);
     assert_int_equal(tmpl_conf_delay(conf), 100 * 1000);
