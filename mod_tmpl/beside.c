@@ -76,7 +76,7 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
     apr_time_t end = 0;
 
     if (ctx == NULL || ctx->done) {
-        /* named in a SetOutputFilter: there is no gate that took this */
+        /* named in a SetOutputFilter: there is no gate that took this; or the page was left before */
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
     }

@@ -29,7 +29,7 @@ sub parts {
 # A page that gzip makes so many bytes of.
 sub gzip_of {
     my ($bytes) = @_;
-    for my $length ($bytes .. length $NOISE) {
+    for my $length ($bytes * 3 / 2 .. length $NOISE) {
         my $gzip = Compress::Zlib::memGzip('<p>' . substr $NOISE, 0, $length);
         return $gzip if length $gzip == $bytes;
     }
@@ -51,9 +51,9 @@ my $backend = backend {
     my ($connection, $request) = @_;
     my ($way, $n) = $request->{target} =~ m{^/[\w-]+/(\w+)/(\d+)$} or return $site->answer(@_);
     my %html = ('Content-Type' => 'text/html', $way eq 'gzip' || $GZIP{$way} ? ('Content-Encoding' => 'gzip') : ());
-    if ($way eq 'endless') {
+    if ($way =~ /^endless|dribble$/) {
         $connection->head(200, { %html, 'Transfer-Encoding' => 'chunked' });
-        $connection->drain while $connection->chunk("<p>one more</p>\n" x 100);
+        $way eq 'endless' || $connection->drain while $connection->chunk("<p>one more</p>\n" x 100);
         return $connection->close;
     }
     return $connection->respond(200, \%html, $GZIP{$way}) if $GZIP{$way};
@@ -233,7 +233,7 @@ END
     ok !$res->complete, 'a backend that breaks off after that is seen to';
     for my $location (qw(short headers annotate)) {
         my $client = $httpd->client;
-        $client->send_request("/$location/endless/50");
+        $client->send_request("/$location/dribble/50");
         ok $client->comes('Tmpl: declined=slow'), "$location: a page that never ends is not waited for";
         ok $client->comes('one more'), "$location: its client sees something";
         $client->close;
