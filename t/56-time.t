@@ -51,7 +51,7 @@ my $backend = backend {
     my ($connection, $request) = @_;
     my ($way, $n) = $request->{target} =~ m{^/[\w-]+/(\w+)/(\d+)$} or return $site->answer(@_);
     my %html = ('Content-Type' => 'text/html', $way eq 'gzip' || $GZIP{$way} ? ('Content-Encoding' => 'gzip') : ());
-    if ($way =~ /^endless|dribble$/) {
+    if ($way =~ /^(?:endless|dribble)$/) {
         $connection->head(200, { %html, 'Transfer-Encoding' => 'chunked' });
         $way eq 'endless' || $connection->drain while $connection->chunk("<p>one more</p>\n" x 100);
         return $connection->close;
