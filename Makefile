@@ -50,7 +50,7 @@ $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
-	$(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ -lz $(LIBS)
 
 CPPFLAGS_tests := $(HTTPD_CFLAGS) -Itests
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/libtmpl.a
@@ -341,7 +341,7 @@ oracle-cases: $(BUILD)/tests/judge/edits
 bench-bounds: $(BUILD)/bench/bounds
 	@list=$$(mktemp) && if [ -d "$(CORPUS)" ]; then find "$(CORPUS)" -name '*.html' | LC_ALL=C sort > $$list; fi && \
 	  { $< $$list; rc=$$?; rm -f $$list; exit $$rc; }
-# bench-memory   what a whole httpd holds for each request, with 1, 4 and 8 pages of 4 MiB at once
+# bench-memory   what a whole httpd holds for each request, with 1, 4 and 8 pages of 8 MiB at once
 bench-memory: all
 	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/memory
 .PHONY: bench-bounds bench-memory

@@ -24,7 +24,7 @@
 
 #define KIB        1024u
 #define SMALLEST   (64 * KIB)
-#define SIZES      7    /* 64 KiB to 4 MiB */
+#define SIZES      8    /* 64 KiB to 8 MiB */
 #define ENOUGH     0.05 /* seconds of a size that are measured: the clock may tick in hundredths */
 #define ROUNDS     5000 /* or so many pages */
 #define SECONDS    10   /* a page that takes longer is given up */

@@ -365,6 +365,7 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define SIZE_RULE      "a number of bytes from 1 to 1G, with K, M, G or nothing behind it"
 #define TIME_RULE      "a time from 1ms to 10s"
 #define DELAY_RULE     "0, or a time up to 10s"
+#define WAIT_RULE      "a time from 10ms to 10min"
 #define SELECTOR_RULE  "simple selectors: tag, #id, .class, [attr], [attr=value] or such joined"
 #define SEPARATOR_RULE "names of HTML elements, all of them or none with a + in front"
 #define STORE_RULE     "lmdb:DIR, redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n]"
@@ -408,6 +409,8 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
       DELAY_RULE, "How long a page waits at least until it is learnt") \
     X(TAKE1, "TmplMaxBody", set_size, max_body, 1, APR_INT64_C(1) << 30, \
       SIZE_RULE, "Longest page that is looked at") \
+    X(TAKE1, "TmplMaxWait", set_time, max_wait, 10000, 600 * APR_USEC_PER_SEC, \
+      WAIT_RULE, "Longest time for which a page is held, from its first byte on") \
     X(TAKE1, "TmplTimeout", set_time, timeout, 1000, 10 * APR_USEC_PER_SEC, \
       TIME_RULE, "Longest wait for the store") \
     X(TAKE1, "TmplSecret", set_secret, seed, 0, 0, \

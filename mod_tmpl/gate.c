@@ -2,10 +2,10 @@
 /*
  * The gate stands in front of all content filters of a request. At the first data it decides,
  * once, whether the response is taken. What is declined passes as it came: nothing has been added
- * to its filters, so nothing is inflated in vain. For what is taken it adds httpd's INFLATE if
- * the body is gzipped, and TMPL behind the filters that generate content, and stays to guard
- * them: if one of them fails, the part of the page that TMPL holds must never look like a whole
- * one.
+ * to its filters, so nothing is inflated in vain. For what is only read it adds TMPL_BESIDE behind
+ * the filters that generate content, and goes. For what is held it adds httpd's INFLATE if
+ * the body is gzipped, and TMPL, and stays to guard them: if one of them fails, the part of the page
+ * that TMPL holds must never look like a whole one; if its end does not come, it goes on as it is.
  */
 #include "mod_tmpl.h"
 
@@ -133,8 +133,8 @@ void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason
     ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED "declined: %s: %s",
                   tmpl_decline_name(reason), tmpl_decline_text(reason));
     tmpl_count_decline(reason);
-    if (r->main == NULL && tmpl_conf_headers(conf) && !is_no_html(r)) {
-        tmpl_headers_declined(r, reason);
+    if (r->main == NULL && !is_no_html(r)) {
+        tmpl_headers_declined(r, reason, tmpl_conf_headers(conf));
     }
 }
 
@@ -189,6 +189,20 @@ void tmpl_gate_insert(request_rec *r)
     }
 }
 
+/* The page is only read, where one comes. */
+static void take_copy(ap_filter_t *f, tmpl_ctx_t *ctx)
+{
+    request_rec *r = f->r;
+
+    if (!r->header_only) {
+        ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
+        ctx->piece = apr_brigade_create(r->pool, f->c->bucket_alloc);
+        ctx->inflated = coding_of(r) == CODING_GZIP;
+        ctx->filter = ap_add_output_filter("TMPL_BESIDE", ctx, r, f->c);
+        tmpl_request_set_beside(r, ctx);
+    }
+}
+
 /* The filters are added while the gate is in the chain, so that f->next is what they become. */
 static void take(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
@@ -196,6 +210,7 @@ static void take(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     ap_filter_t *inflate = NULL;
 
     ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
+    ctx->piece = apr_brigade_create(r->pool, f->c->bucket_alloc);
     /* INFLATE changes it */
     ctx->etag = apr_table_get(r->headers_out, "ETag");
     if (coding_of(r) == CODING_GZIP) {
@@ -216,16 +231,21 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
                              tmpl_decline_e reason)
 {
     ap_filter_t *next = ctx->filter->next;
+    ap_filter_t *passed_by;
     request_rec *r = f->r;
 
-    for (; f != next; f = f->next) {
-        ap_remove_output_filter(f);
+    for (passed_by = f; passed_by != next; passed_by = passed_by->next) {
+        ap_remove_output_filter(passed_by);
     }
+    f->next = next;
     ctx->done = 1;
     tmpl_raw_restore(ctx, r);
     tmpl_decline(r, ctx->conf, reason);
     apr_brigade_cleanup(bb);
     APR_BRIGADE_CONCAT(bb, ctx->held);
+    if (reason == TMPL_DECLINE_SLOW) {
+        APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_flush_create(f->c->bucket_alloc));
+    }
     return ap_pass_brigade(next, bb);
 }
 
@@ -280,7 +300,7 @@ static tmpl_decline_e reason_to_pass_raw(const tmpl_ctx_t *ctx, apr_status_t rv)
 }
 
 /* Passes bb on to the filters that we have added, or the page by them. */
-static apr_status_t pass_taken(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+static apr_status_t pass_or_bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv;
     tmpl_decline_e reason;
@@ -296,6 +316,51 @@ static apr_status_t pass_taken(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_briga
     }
     ctx->failed = rv != APR_SUCCESS && !ctx->done;
     return rv;
+}
+
+/* When the page has been waited for long enough, on tmpl_clock. */
+static apr_time_t end_of_wait(const tmpl_ctx_t *ctx)
+{
+    return ctx->since == 0 ? TMPL_WAIT_FOR_EVER : ctx->since + tmpl_conf_max_wait(ctx->conf);
+}
+
+/* The first byte of the page is when waiting begins. */
+static void note_time(tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
+{
+    const apr_bucket *e;
+
+    for (e = APR_BRIGADE_FIRST(bb); ctx->since == 0 && e != APR_BRIGADE_SENTINEL(bb);
+         e = APR_BUCKET_NEXT(e)) {
+        if (!APR_BUCKET_IS_METADATA(e) && e->length > 0) {
+            ctx->since = tmpl_clock();
+        }
+    }
+}
+
+/* Whether the page has been waited for long enough; paused: its backend has just paused, and is waited for here. */
+static int is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
+{
+    apr_interval_time_t left = end_of_wait(ctx) - tmpl_clock();
+
+    return ctx->since != 0 && (left <= 0 || (paused && tmpl_wait_is_silent(r, left)));
+}
+
+/* Passes bb on, and all that is held, should the end of the page be late. */
+static apr_status_t pass_taken(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    int last = APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
+    int paused = APR_BUCKET_IS_FLUSH(APR_BRIGADE_LAST(bb));
+    apr_status_t rv;
+
+    note_time(ctx, bb);
+    rv = pass_or_bypass(f, ctx, bb);
+    if (rv != APR_SUCCESS || last || ctx->done || !is_late(f->r, ctx, paused)) {
+        return rv;
+    }
+    ctx->bypass = TMPL_DECLINE_SLOW;
+    apr_brigade_cleanup(bb);
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_flush_create(f->c->bucket_alloc));
+    return pass_or_bypass(f, ctx, bb);
 }
 
 static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
@@ -336,8 +401,36 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         tmpl_decline(f->r, ctx->conf, reason);
         return 0;
     }
+    if (!tmpl_conf_holds(ctx->conf)) {
+        take_copy(f, ctx);
+        return 0;
+    }
     take(f, ctx, bb);
     return 1;
+}
+
+/* Guards bb piece by piece: what comes of a bucket of unknown length is not waited for any longer either. */
+static apr_status_t guard_pieces(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    if (APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb))) {
+        /* who has passed it on may have given back the connection */
+        tmpl_request_set_backend(f->r, NULL);
+    }
+    while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
+        rv = tmpl_wait_for_piece(ctx->piece, bb, end_of_wait(ctx));
+        if (APR_STATUS_IS_TIMEUP(rv)) {
+            APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
+        }
+        else if (rv != APR_SUCCESS) {
+            ctx->failed = 1;
+            return guard(f, ctx, bb);
+        }
+        rv = guard(f, ctx, ctx->piece);
+        apr_brigade_cleanup(ctx->piece);
+    }
+    return rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb) ? guard(f, ctx, bb) : rv;
 }
 
 apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
@@ -349,7 +442,7 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
     }
     /* without a ctx it was named in a SetOutputFilter, and has no say */
     if (ctx != NULL && (ctx->filter != NULL || decide(f, ctx, bb))) {
-        return guard(f, ctx, bb);
+        return guard_pieces(f, ctx, bb);
     }
     ap_remove_output_filter(f);
     return ap_pass_brigade(f->next, bb);

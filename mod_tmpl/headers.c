@@ -3,11 +3,12 @@
  * What the response says of a page that may have been changed.
  *
  * Validators. A page of ours is made of the backend's page and, with most detectors, of what was known of its
- * site. Once the site is known (state warm) that changes little, and the backend's tag with a suffix, and
- * its Last-Modified, say well enough whether a client's copy is still good. Before, and while the store
- * does not answer, they would keep a copy of a page not well judged in caches for good; such a page has no
- * validators. A page that will never be judged keeps its own. The answer to HEAD has none, for it comes
- * without the page that would tell.
+ * site. Once the site is known (state warm) that changes little, and the backend's tag with a suffix, made
+ * weak, says well enough whether a client's copy is still good. Before, and while the store
+ * does not answer, it would keep a copy of a page not well judged in caches for good; such a page has no
+ * tag. A date can neither be weak nor name the mode, so no page of ours has the backend's Last-Modified. A page that
+ * will never be judged keeps its own validators. The answer to HEAD has none, for it comes without the page that
+ * would tell.
  *
  * If-Range never matches: parts of two outputs must not be put together.
  *
@@ -18,6 +19,9 @@
 
 /* Say something of the bytes of a body. */
 static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest" };
+
+/* httpd's logs have it as %{tmpl}n. */
+static const char note[] = "tmpl";
 
 const char *tmpl_field(request_rec *r, const char *name)
 {
@@ -96,30 +100,27 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     if (outcome->page == NULL) {
         return; /* the parser declined it, and will next time */
     }
-    if (!is_settled(outcome)) {
-        unset(r, "ETag");
-        unset(r, "Last-Modified");
-    }
-    else {
-        set_tag(r, ctx->etag != NULL ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
-                                     : NULL);
-    }
+    unset(r, "Last-Modified");
+    set_tag(r, ctx->etag != NULL && is_settled(outcome)
+                   ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
+                   : NULL);
     if (apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
     }
 }
 
-static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const tmpl_cached_t *cached,
-                       const char *fingerprint, int learn, apr_interval_time_t took)
+/* What was found, as the Tmpl field and the note say it. */
+static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {
     static const char *const found[] = {
 #define TMPL_CACHED_NAME(id, name) name,
         TMPL_CACHED(TMPL_CACHED_NAME)
 #undef TMPL_CACHED_NAME
     };
+    const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
-    int learned = learn && counted && outcome->store_error.status == APR_SUCCESS;
+    int learned = judged->input.learn && counted && outcome->store_error.status == APR_SUCCESS;
 
     if (outcome->decline != TMPL_DECLINE_NONE) {
         said = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
@@ -133,32 +134,42 @@ static void set_fields(request_rec *r, const tmpl_outcome_t *outcome, const tmpl
             outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio);
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
-    if (fingerprint != NULL) {
+    if (judged->fingerprint != NULL) {
         /* a string: RFC 9651's integers have room for 15 digits only */
-        said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, fingerprint);
+        said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, judged->fingerprint);
     }
-    if (cached->cache != NULL) {
+    if (judged->cached.cache != NULL) {
         said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
-                            found[cached->found]);
+                            found[judged->cached.found]);
     }
-    apr_table_setn(r->headers_out, "Tmpl", said);
+    return said;
+}
+
+void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged)
+{
+    apr_table_setn(r->notes, note, what_was_found(r, judged));
+}
+
+static void set_fields(request_rec *r, apr_interval_time_t took)
+{
+    apr_table_setn(r->headers_out, "Tmpl", apr_table_get(r->notes, note));
     apr_table_addn(r->headers_out, "Server-Timing",
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }
 
-void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
-                         const tmpl_cached_t *cached, const char *fingerprint, int learn,
+void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took)
 {
     ap_set_content_length(r, length);
-    if (outcome->edits.n > 0 || ctx->inflated) {
+    if (judged->outcome.edits.n > 0 || ctx->inflated) {
         unset_digests(r);
     }
     if (tmpl_conf_edits(ctx->conf)) {
-        set_validators(r, ctx, outcome);
+        set_validators(r, ctx, &judged->outcome);
     }
+    tmpl_headers_noted(r, judged);
     if (tmpl_conf_headers(ctx->conf)) {
-        set_fields(r, outcome, cached, fingerprint, learn, took);
+        set_fields(r, took);
     }
 }
 
@@ -205,8 +216,12 @@ void tmpl_headers_error(request_rec *r)
     }
 }
 
-void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason)
+void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field)
 {
-    apr_table_setn(r->headers_out, "Tmpl",
-                   apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL));
+    const char *said = apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL);
+
+    apr_table_setn(r->notes, note, said);
+    if (field) {
+        apr_table_setn(r->headers_out, "Tmpl", said);
+    }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module's record and hooks. */
 #include <mod_status.h>
+#include <mod_proxy.h>
 #include <mpm_common.h>
 
 #include "mod_tmpl.h"
@@ -52,11 +53,15 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
+    /* before what is found is logged */
+    ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
+    APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
     APR_OPTIONAL_HOOK(ap, status_hook, tmpl_status_report, NULL, NULL, APR_HOOK_MIDDLE);
 
     /* in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all that makes content */
     ap_register_output_filter("TMPL_GATE", tmpl_gate, NULL, AP_FTYPE_RESOURCE - 2);
     ap_register_output_filter("TMPL", tmpl_filter, NULL, AP_FTYPE_RESOURCE);
+    ap_register_output_filter("TMPL_BESIDE", tmpl_beside, NULL, AP_FTYPE_RESOURCE);
 }
 
 module AP_MODULE_DECLARE_DATA tmpl_module = {

@@ -7,6 +7,10 @@
  *     section.c      tmpl_conf_t: created, merged, asked
  *     gate.c         first brigade: take the response or decline it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
+ *     beside.c       brigades -> the same brigades, and a copy of the page
+ *     gunzip.c       a copy as its site has made it
+ *     wait.c         how long a page is waited for
+ *     judge.c        a page in memory -> what is decided about it
  *     raw.c          a compressed page as it came
  *     append.c       bytes -> a brigade, in as few buckets as will do
  *     splice.c       edits -> the page's own buckets
@@ -69,7 +73,8 @@ APLOG_USE_MODULE(tmpl);
 #define TMPL_LOG_JUDGED   "tmpl: [T021] " /* TRACE1: a page was judged */
 
 /* What applies where the operator said nothing; tmpl_clean_opts_default has the rest. */
-#define TMPL_DEFAULT_MAX_BODY (4 * 1024 * 1024)
+#define TMPL_DEFAULT_MAX_BODY (8 * 1024 * 1024)
+#define TMPL_DEFAULT_MAX_WAIT apr_time_from_sec(1)
 #define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
 #define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)
 #define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
@@ -110,6 +115,7 @@ typedef struct {
     apr_int64_t lifetime_tb;
     apr_int64_t lifetime_n;
     apr_int64_t max_body; /* bytes */
+    apr_int64_t max_wait; /* microseconds */
     apr_int64_t timeout;  /* microseconds */
     apr_int64_t delay;    /* microseconds; 0: pages are learnt in their requests */
     apr_int64_t headers;  /* flag */
@@ -147,6 +153,7 @@ const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
 /* These answer with the default where nothing is set. */
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf);
 apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
+apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
 int tmpl_conf_headers(const tmpl_conf_t *conf);
@@ -155,22 +162,29 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 /* Whether the mode changes bodies, and so lengths, validators and digests. */
 int tmpl_conf_edits(const tmpl_conf_t *conf);
 
+/* Whether responses are held until their page is whole: it is changed, or their fields say what was found in it. */
+int tmpl_conf_holds(const tmpl_conf_t *conf);
+
 /*** gate.c ***/
 
 /*
- * A response, as the gate and TMPL share it. Lives as long as its request: EOS may come twice. Set
- * once it is taken: all but conf.
+ * A response, as the gate and the filter it has added share it. Lives as long as its request: EOS may come
+ * twice. Set once it is taken: all but conf.
  */
 typedef struct {
     const tmpl_conf_t *conf;
-    ap_filter_t *filter;      /* TMPL; NULL: not decided yet */
-    apr_bucket_brigade *held; /* the page so far */
-    apr_off_t length;         /* bytes held */
-    const char *etag;         /* as the backend sent it; NULL if it did not */
-    tmpl_decline_e bypass;    /* why the page is to be passed on as it came; NONE: it is not */
-    unsigned inflated : 1;    /* INFLATE stands before us, or would if there were a body */
-    unsigned failed : 1;      /* a filter before us failed: the page will never be whole */
-    unsigned done : 1;        /* all has been passed on, or we are out of the way */
+    ap_filter_t *filter;       /* TMPL or TMPL_BESIDE; NULL: not decided yet */
+    apr_bucket_brigade *held;  /* the page so far; for TMPL_BESIDE a copy */
+    apr_bucket_brigade *piece; /* what is just being passed on; empty between calls */
+    apr_off_t length;          /* bytes held */
+    const char *etag;          /* as the backend sent it; NULL if it did not */
+    tmpl_decline_e bypass;     /* why the page is to be passed on as it came; NONE: it is not */
+    apr_time_t since;          /* when its first byte came, on tmpl_clock; 0: none has */
+    unsigned
+        inflated : 1; /* INFLATE stands before us, or would if there were a body; the copy is gzip */
+    unsigned failed : 1; /* a filter before us failed: the page will never be whole */
+    unsigned done : 1;   /* all has been passed on, or we are out of the way */
+    unsigned whole : 1;  /* the copy has its end, and was not judged yet */
 
     apr_bucket_brigade *raw; /* the page before INFLATE; NULL where it is not kept */
     apr_off_t raw_length;
@@ -195,6 +209,42 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
 
 /* TMPL's filter function; its ctx is a tmpl_ctx_t. */
 apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb);
+
+/*** beside.c ***/
+
+/* TMPL_BESIDE's filter function; its ctx is a tmpl_ctx_t. */
+apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb);
+
+/* log_transaction hook: the client has been served, and the copy of its page is judged. */
+int tmpl_beside_served(request_rec *r);
+
+/*** gunzip.c ***/
+
+/*
+ * Makes data what gzip has made it of, and *length its length. APR_ENOSPC if that is more than limit, APR_EGENERAL if
+ * data is not one whole member (RFC 1952, 2.2) and nothing else; then bb is as it was.
+ */
+apr_status_t tmpl_gunzip(apr_bucket_brigade *bb, apr_off_t *length, apr_off_t limit);
+
+/*** wait.c ***/
+
+/* mod_proxy's create_req hook: whom r's answer comes from. */
+int tmpl_wait_create_req(request_rec *r, request_rec *to_backend);
+
+/*
+ * Waits until the backend sends something, so long at most; whether it did not. Only for who is called with the
+ * FLUSH that a proxy sends because nothing came. 0 at once where the backend cannot be seen.
+ */
+int tmpl_wait_is_silent(request_rec *r, apr_interval_time_t patience);
+
+#define TMPL_WAIT_FOR_EVER APR_INT64_MAX
+
+/*
+ * Moves behind piece what stands in bb, which is not empty, in front of the first bucket whose length is not known; if that is the
+ * first of all, what is read of it before end, a time on tmpl_clock. APR_TIMEUP if nothing came, or what apr_bucket_read
+ * returns if that fails.
+ */
+apr_status_t tmpl_wait_for_piece(apr_bucket_brigade *piece, apr_bucket_brigade *bb, apr_time_t end);
 
 /*** raw.c ***/
 
@@ -269,6 +319,14 @@ int tmpl_request_handler(request_rec *r);
 /* Makes r's fields what the client sent; also an insert_error_filter hook. Does nothing where they are. */
 void tmpl_request_restore(request_rec *r);
 
+/* The connection to the backend that answers r; NULL if that is not known. It may be used until EOS has come. */
+void tmpl_request_set_backend(request_rec *r, conn_rec *backend);
+conn_rec *tmpl_request_backend(const request_rec *r);
+
+/* The page that is read beside r's response; NULL if there is none. */
+void tmpl_request_set_beside(request_rec *r, tmpl_ctx_t *ctx);
+tmpl_ctx_t *tmpl_request_beside(const request_rec *r);
+
 /*** cache.c ***/
 
 /* X(id, name): what became of the question whether a page is in the cache. */
@@ -313,6 +371,25 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char *
 void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const char *fingerprint,
                      const tmpl_input_t *input, const tmpl_conf_t *conf);
 
+/*** judge.c ***/
+
+/* What was found of a page. */
+typedef struct {
+    tmpl_input_t input;
+    tmpl_outcome_t outcome;
+    tmpl_cached_t cached;
+    const char *fingerprint; /* of what is not template; NULL if there is none */
+    apr_time_t start;        /* on tmpl_clock */
+} tmpl_judged_t;
+
+/* Judges the page that ctx holds, or finds it in the cache. What reading its buckets returns if that fails. */
+apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
+                        apr_pool_t *pool);
+
+/* Counts it, with its bytes before and after. */
+void tmpl_judge_report(const tmpl_judged_t *judged, request_rec *r, apr_off_t before,
+                       apr_off_t after, apr_interval_time_t took);
+
 /*** headers.c ***/
 
 /* All of the response's field lines of that name, joined by commas; NULL if there are none. */
@@ -324,13 +401,12 @@ apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names,
 /* Makes these fields what they were when the copy was made: those that were not there go. */
 void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_table_t *copy);
 
-/*
- * The fields of a page that was judged in so many microseconds and is length bytes long now;
- * fingerprint is that of what is not template, or NULL.
- */
-void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
-                         const tmpl_cached_t *cached, const char *fingerprint, int learn,
+/* The fields of a page that was judged in so many microseconds and is length bytes long now. */
+void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took);
+
+/* What was found of a page whose response has been sent: httpd's note "tmpl", for its logs. */
+void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged);
 
 /* The fields of an answer to HEAD that came without a body. */
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx);
@@ -341,8 +417,8 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf);
 /* insert_error_filter hook: a handler's own 304 passes no content filters. */
 void tmpl_headers_error(request_rec *r);
 
-/* The Tmpl field of a response that is declined. */
-void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason);
+/* The note, and with field set the Tmpl field, of a response that is declined. */
+void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field);
 
 /*** connections.c ***/
 

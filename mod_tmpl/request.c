@@ -9,8 +9,57 @@
 #include "mod_tmpl.h"
 
 /* What is changed. */
-static const char *const asked[] = { "Accept-Encoding", "If-None-Match", "If-Range", "Range",
-                                     NULL };
+static const char *const asked[] = { "Accept-Encoding", "If-Modified-Since",
+                                     "If-None-Match",   "If-Range",
+                                     "Range",           NULL };
+
+/* What is kept of a request. */
+typedef struct {
+    const apr_table_t *sent; /* as the client sent it what is changed; NULL: nothing is */
+    conn_rec *backend;
+    tmpl_ctx_t *beside;
+} kept_t;
+
+static kept_t *kept_of(const request_rec *r)
+{
+    return ap_get_module_config(r->request_config, &tmpl_module);
+}
+
+/* Made if there is none yet. */
+static kept_t *kept_for(request_rec *r)
+{
+    kept_t *kept = kept_of(r);
+
+    if (kept == NULL) {
+        kept = apr_pcalloc(r->pool, sizeof(*kept));
+        ap_set_module_config(r->request_config, &tmpl_module, kept);
+    }
+    return kept;
+}
+
+void tmpl_request_set_backend(request_rec *r, conn_rec *backend)
+{
+    kept_for(r)->backend = backend;
+}
+
+conn_rec *tmpl_request_backend(const request_rec *r)
+{
+    const kept_t *kept = kept_of(r);
+
+    return kept != NULL ? kept->backend : NULL;
+}
+
+void tmpl_request_set_beside(request_rec *r, tmpl_ctx_t *ctx)
+{
+    kept_for(r)->beside = ctx;
+}
+
+tmpl_ctx_t *tmpl_request_beside(const request_rec *r)
+{
+    const kept_t *kept = kept_of(r);
+
+    return kept != NULL ? kept->beside : NULL;
+}
 
 /* Whether one of the n prefixes begins text. */
 static int begins_with(const char *text, const char *const *prefixes, size_t n)
@@ -68,7 +117,7 @@ static int is_named_as_page(const request_rec *r)
  * so a client would get bytes of another representation than it has, or what a crawler asks for by
  * the megabyte would not be cleaned. A client that names a strong tag has the backend's own
  * representation, for tags of pages that we change are weak (RFC 9110, 13.1.5). For a weak one no part
- * may be sent. A date may be that of either.
+ * may be sent. A date may be that of a page which was not changed yet.
  */
 static int may_be_part(const request_rec *r)
 {
@@ -128,6 +177,18 @@ static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
 }
 
 /*
+ * A backend that is asked by date says that its page is the same, and does not know that what we cut is not, nor that
+ * the client has the page as it was before we changed any. What is named as something else has its own date, and
+ * may be asked for by it.
+ */
+static void drop_date(request_rec *r)
+{
+    if (may_be_page(r) && is_named_as_page(r)) {
+        apr_table_unset(r->headers_in, "If-Modified-Since");
+    }
+}
+
+/*
  * <If> adds to Vary what its expression has looked at, be it true or not: without a mode an answer hangs on that, too, if
  * another request would have got one. A proxy puts its backend's fields in place
  * of all that is in headers_out, so what is there now is kept where it stays. What is in both, or comes
@@ -142,6 +203,15 @@ static void keep_vary(request_rec *r)
     }
 }
 
+/* Whether mod_proxy will handle it: by an address, or by a SetHandler, as scripts of FastCGI mostly are. */
+static int is_proxied(const request_rec *r)
+{
+    static const char scheme[] = "proxy:";
+
+    return r->proxyreq != PROXYREQ_NONE ||
+           (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
+}
+
 int tmpl_request_fixups(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);
@@ -154,20 +224,12 @@ int tmpl_request_fixups(request_rec *r)
         return DECLINED;
     }
     keep_vary(r);
-    if (tmpl_conf_edits(conf)) {
+    if (tmpl_conf_edits(conf) && !is_proxied(r)) {
         /* for httpd's own handlers the backend's tag is one more; mod_cache looks for ours */
         translate_tags(r, tmpl_conf_mode(conf), 1);
+        drop_date(r);
     }
     return DECLINED;
-}
-
-/* Whether mod_proxy will handle it: by an address, or by a SetHandler, as scripts of FastCGI mostly are. */
-static int is_proxied(const request_rec *r)
-{
-    static const char scheme[] = "proxy:";
-
-    return r->proxyreq != PROXYREQ_NONE ||
-           (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
 int tmpl_request_handler(request_rec *r)
@@ -178,8 +240,7 @@ int tmpl_request_handler(request_rec *r)
         !may_be_page(r)) {
         return DECLINED;
     }
-    ap_set_module_config(r->request_config, &tmpl_module,
-                         tmpl_fields_copy(r->headers_in, asked, r->pool));
+    kept_for(r)->sent = tmpl_fields_copy(r->headers_in, asked, r->pool);
     accept_readable(r->headers_in, r->pool);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
@@ -188,16 +249,17 @@ int tmpl_request_handler(request_rec *r)
             apr_table_unset(r->headers_in, "If-Range");
         }
         translate_tags(r, tmpl_conf_mode(conf), 0);
+        drop_date(r);
     }
     return DECLINED;
 }
 
 void tmpl_request_restore(request_rec *r)
 {
-    const apr_table_t *kept = ap_get_module_config(r->request_config, &tmpl_module);
+    kept_t *kept = kept_of(r);
 
-    if (kept != NULL) {
-        tmpl_fields_restore(r->headers_in, asked, kept);
-        ap_set_module_config(r->request_config, &tmpl_module, NULL);
+    if (kept != NULL && kept->sent != NULL) {
+        tmpl_fields_restore(r->headers_in, asked, kept->sent);
+        kept->sent = NULL;
     }
 }

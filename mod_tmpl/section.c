@@ -23,6 +23,7 @@ static const struct {
     { offsetof(tmpl_conf_t, lifetime_tb), KIND_NUMBER },
     { offsetof(tmpl_conf_t, lifetime_n), KIND_NUMBER },
     { offsetof(tmpl_conf_t, max_body), KIND_NUMBER },
+    { offsetof(tmpl_conf_t, max_wait), KIND_NUMBER },
     { offsetof(tmpl_conf_t, timeout), KIND_NUMBER },
     { offsetof(tmpl_conf_t, delay), KIND_NUMBER },
     { offsetof(tmpl_conf_t, headers), KIND_NUMBER },
@@ -163,6 +164,11 @@ apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf)
     return conf->max_body == TMPL_UNSET ? TMPL_DEFAULT_MAX_BODY : conf->max_body;
 }
 
+apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf)
+{
+    return conf->max_wait == TMPL_UNSET ? TMPL_DEFAULT_MAX_WAIT : conf->max_wait;
+}
+
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 {
     return conf->timeout == TMPL_UNSET ? TMPL_DEFAULT_TIMEOUT : conf->timeout;
@@ -178,6 +184,11 @@ int tmpl_conf_headers(const tmpl_conf_t *conf)
 {
     return conf->headers == TMPL_UNSET ? tmpl_conf_mode(conf) >= TMPL_MODE_HEADERS
                                        : conf->headers != 0;
+}
+
+int tmpl_conf_holds(const tmpl_conf_t *conf)
+{
+    return tmpl_conf_edits(conf) || tmpl_conf_headers(conf);
 }
 
 /* Of this generation of the configuration: written before any section is, only read afterwards. */

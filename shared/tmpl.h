@@ -65,6 +65,7 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform")                                 \
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment")                                 \
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody")                               \
+    X(SLOW, "slow", "the end of the body has not come within TmplMaxWait")                         \
     X(INFLATE, "inflate", "the body's gzip is cut short or damaged, or has more than one member")  \
     X(BROKEN, "broken", "the backend broke off in the middle of the body")                         \
     /* found by the parser */                                                                      \

@@ -30,6 +30,7 @@ my %DIRECTIVE = (
     TmplDrop => { good => ['aside', '"#id"', '.side'], says => qr/./, bad => ['"div p"', '"#"', '"a,b"'] },
     TmplMinKeep => { good => [qw(0 0.1 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
     TmplMaxBody => { good => [qw(65536 1048576)], says => qr/\d+.*\d+/, bad => [qw(0 -1 x 1e3 99999999999999999999), '""'] },
+    TmplMaxWait => { good => [qw(10ms 1s 10min)], says => qr/\b10ms\b.*\b10min\b/, bad => [qw(x -1 0 9ms 11min), '""'] },
     TmplTimeout => { good => [qw(50ms 1s)], says => qr/\d+.*\d+/, bad => [qw(x -1 0), '""', '99999999h'] },
     TmplLearnDelay => { good => [qw(0 100ms 10s)], says => qr/\b0\b.*\b10s\b/, bad => [qw(x -1 11s), '""'] },
     TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },

@@ -3,21 +3,25 @@
 # A changed page has a tag of its own, weak and with our suffix. While its site is not known it has none.
 # A page that is not changed in headers mode keeps the backend's.
 # A client that comes back with our tag gets 304 while the page is the same; the backend is asked with its own tag.
-# If-Match takes strong tags only, and ours is none. Last-Modified stays only if it cannot mislead.
+# If-Match takes strong tags only, and ours is none. A date cannot say whether what is cut is the same: a page of ours has
+# none, and nobody is asked by one.
 
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::Tmpl;
 
 my $site = site();
+my $DATE = 'Mon, 06 Jan 2020 10:00:00 GMT';
 my %TAG = (strong => '"v%d"', weak => 'W/"v%d"');
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($kind, $n) = $request->{target} =~ m{^/(\w+)/(\d+)};
     my $tag = sprintf $TAG{$kind} // '"p%d"', $n;
     my %html = ('Content-Type' => 'text/html', ETag => $tag, 'Cache-Control' => 'max-age=60',
-        'Last-Modified' => 'Mon, 06 Jan 2020 10:00:00 GMT');
+        'Last-Modified' => $DATE);
     delete $html{ETag} if $kind eq 'dated';
+    $html{'Content-Type'} = 'text/css' if $kind eq 'style';
+    return $connection->head(304, { 'Last-Modified' => $DATE }) if exists $request->{headers}{'if-modified-since'};
     my $opaque = $tag =~ s/^W\///r;
     my $asked = $request->{headers}{'if-none-match'} // '';
     return $connection->head(304, { ETag => $tag }) if $asked eq '*' || index($asked, $opaque) >= 0;
@@ -36,12 +40,17 @@ TmplMode strip
 <If "req('X-Mode') == 'annotate'">
     TmplMode annotate
 </If>
+AddType text/css .css
 END
 
 my $cold = $httpd->get('/strong/1');
 is $cold->header($_), undef, "a page of an unknown site has no $_: it would be kept with its template" for qw(ETag Last-Modified);
 $httpd->visit(2 .. 7);
 is $httpd->get('/headers/7')->header('ETag'), '"p7"', 'headers mode keeps the tag';
+is $httpd->get('/headers/7')->header('Last-Modified'), $DATE, 'and the date';
+is $httpd->get('/headers/7', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'by which it may be asked for';
+is $httpd->get('/style/1.css')->header('Last-Modified'), $DATE, 'what is no page keeps its date';
+is $httpd->get('/style/1.css', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'and is asked for by it';
 
 my $last_asked = sub { (grep { $_->{target} eq $_[0] } $backend->requests)[-1]{headers} };
 
@@ -78,7 +87,11 @@ for my $kind (sort keys %TAG) {
     $res = $httpd->get($url, headers => { 'If-Match' => '*' });
     is $res->status, 200, "$kind: If-Match with any: 200";
     same_bytes($res->body, $site->stripped(8), "$kind: the page");
-    is $res->header('Last-Modified'), 'Mon, 06 Jan 2020 10:00:00 GMT', "$kind: of a site that is known, with its date";
+    is $res->header('Last-Modified'), undef, "$kind: without the backend's date";
+    $res = $httpd->get($url, headers => { 'If-Modified-Since' => $DATE });
+    is $res->status, 200, "$kind: asked by date: 200";
+    same_bytes($res->body, $site->stripped(8), "$kind: the page, as it is cut now");
+    is $last_asked->($url)->{'if-modified-since'}, undef, "$kind: the backend is not asked by date";
 }
 
 # DEFLATE behind us puts a suffix of its own behind ours.
@@ -101,6 +114,7 @@ is $res->status, 200, 'and the tag of one mode does not stand for the other';
 $res = $httpd->get('/dated/8');
 same_bytes($res->body, $site->stripped(8), 'no tag: stripped');
 is $res->header('ETag'), undef, 'and none is made up' or diag $res->header('ETag');
+is $httpd->get('/dated/8', headers => { 'If-Modified-Since' => $DATE })->status, 200, 'nor is it asked for by its date';
 
 $httpd->finish;
 done_testing;

@@ -39,12 +39,19 @@ my %PAGE = (
 );
 my %DIRECTIVES = (
     'too-large' => 'TmplMaxBody 1024',
+    slow => 'TmplMaxWait 10ms',
     store => "TmplDetector incremental\nTmplStore lmdb:\@ROOT\@/store/no/such",
     'min-keep' => "TmplDrop div\nTmplMinKeep 1",
 );
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($name) = $request->{target} =~ m{^/([\w-]+)};
+    if ($name eq 'slow') {
+        $connection->head(200, { %HTML, 'Content-Length' => length '<p>not now' });
+        $connection->send('<p>not');
+        $connection->wait_until('slow');
+        return $connection->send(' now');
+    }
     if ($name eq 'broken') {
         $connection->respond(200, { %HTML, 'Content-Length' => 100 }, '<p>cut');
         return $connection->close;
@@ -86,12 +93,19 @@ sub counters {
 
 my @reasons = rows('reason');
 is_deeply [sort @reasons], [sort keys %{ counters() }], 'docs/declines.md has the reasons that are counted';
-is_deeply [sort @reasons], [sort 'subrequest', 'broken', keys %PAGE], 'and each has a page here';
+is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'and each has a page here';
 for my $reason (sort keys %PAGE) {
     my $res = $httpd->get("/$reason");
     same_bytes($res->body, $PAGE{$reason}[0], "$reason: untouched");
     is $res->says('declined'), $reason eq 'type' ? '' : $reason, "$reason: and says so";
 }
+my $client = $httpd->client;
+$client->send_request('/slow');
+ok $client->comes('<p>not'), 'slow: the beginning comes while the end does not';
+$backend->allow('slow');
+my $slow = $client->read_response('GET');
+same_bytes($slow->body, '<p>not now', 'slow: untouched');
+is $slow->says('declined'), 'slow', 'slow: and says so';
 my $broken = $httpd->get('/broken');
 ok !$broken->complete || $broken->status >= 500, 'broken: the client sees it';
 same_bytes($httpd->get('/local/whole.html')->body, '<p>whole and part</p>', 'subrequest: a page with a part');

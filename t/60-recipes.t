@@ -71,7 +71,7 @@ subtest 'indexer.conf' => sub {
 subtest 'tmpl-reference.conf' => sub {
     my $reference = slurp("$conf/tmpl-reference.conf");
     for my $directive (qw(Mode Detector Model Smoothing Store SiteKey PageKey MinDF Ratio Lifetime Separators Keep Drop MinKeep Learn LearnDelay
-        MaxBody Timeout Secret Headers Cache)) {
+        MaxBody MaxWait Timeout Secret Headers Cache)) {
         like $reference, qr/^(?:# Example: )?Tmpl$directive /m, "has Tmpl$directive";
     }
     my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, conf => "Include \"$conf/tmpl-reference.conf\"")->configtest;

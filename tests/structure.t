@@ -87,6 +87,7 @@ subtest 'data flows one way' => sub {
 subtest 'libraries' => sub {
     for my $case (
         ['httpd', qr{^(?:httpd|(?:http|ap|util|mod|mpm)_\w+|scoreboard)\.h$}, qr{^mod_tmpl/}],
+        ['zlib', qr{^zlib\.h$}, qr{^mod_tmpl/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/store/lmdb_}],
         ['hiredis', qr{^hiredis/}, qr{^shared/store/redis_}],
         ['libxml2', qr{^libxml/}, qr{^(?:shared/text|tmplctl)/}],

@@ -276,6 +276,11 @@ static const char *show_max_body(const tmpl_conf_t *conf)
     return number(conf->max_body);
 }
 
+static const char *show_max_wait(const tmpl_conf_t *conf)
+{
+    return number(conf->max_wait);
+}
+
 static const char *show_delay(const tmpl_conf_t *conf)
 {
     return number(conf->delay);
@@ -333,6 +338,8 @@ static const struct {
     { show_learn, "TmplLearn public", "TmplLearn true", NULL },
     { show_max_body, "TmplMaxBody 64K", "TmplMaxBody 2m", "2097152" },
     { show_max_body, "TmplMaxBody 1G", "TmplMaxBody 1", "1" },
+    { show_max_wait, "TmplMaxWait 10ms", "TmplMaxWait 10min", "600000000" },
+    { show_max_wait, "TmplMaxWait 10min", "TmplMaxWait 1s", "1000000" },
     { show_timeout, "TmplTimeout 1s", "TmplTimeout 50ms", "50000" },
     { show_timeout, "TmplTimeout 1ms", "TmplTimeout 10", "10000000" },
     { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
@@ -453,6 +460,10 @@ static const struct {
     { "TmplMaxBody 1KB", { "from 1 to 1G" } },
     { "TmplMaxBody 9007199254740993G", { "from 1 to 1G" } },
     { "TmplMaxBody ''", { "from 1 to 1G" } },
+    { "TmplMaxWait 0", { "TmplMaxWait must be a time from 10ms to 10min", "\"0\"" } },
+    { "TmplMaxWait 9ms", { "from 10ms to 10min" } },
+    { "TmplMaxWait 601s", { "from 10ms to 10min" } },
+    { "TmplMaxWait soon", { "from 10ms to 10min" } },
     { "TmplTimeout 0", { "TmplTimeout must be a time from 1ms to 10s", "\"0\"" } },
     { "TmplLearnDelay -1", { "TmplLearnDelay must be 0, or a time up to 10s", "\"-1\"" } },
     { "TmplLearnDelay 11s", { "0, or a time up to 10s" } },
@@ -493,7 +504,8 @@ static void defaults(void **state)
 
     (void)state;
     assert_int_equal(tmpl_conf_mode(conf), TMPL_MODE_OFF);
-    assert_int_equal(tmpl_conf_max_body(conf), 4 * 1024 * 1024);
+    assert_int_equal(tmpl_conf_max_body(conf), 8 * 1024 * 1024);
+    assert_int_equal(tmpl_conf_max_wait(conf), 1000 * 1000);
     assert_int_equal(tmpl_conf_timeout(conf), 100 * 1000);
     assert_int_equal(tmpl_conf_delay(conf), 100 * 1000);
     assert_int_equal(tmpl_conf_edits(conf), 0);
@@ -576,6 +588,19 @@ static void fields_by_mode(void **state)
     assert_true(tmpl_conf_headers(section("TmplMode learn\nTmplHeaders on")));
 }
 
+/* What is neither changed nor told of passes as it comes. */
+static void what_is_held(void **state)
+{
+    (void)state;
+    assert_false(tmpl_conf_holds(section("")));
+    assert_false(tmpl_conf_holds(section("TmplMode learn")));
+    assert_false(tmpl_conf_holds(section("TmplMode headers\nTmplHeaders off")));
+    assert_true(tmpl_conf_holds(section("TmplMode learn\nTmplHeaders on")));
+    assert_true(tmpl_conf_holds(section("TmplMode headers")));
+    assert_true(tmpl_conf_holds(section("TmplMode annotate\nTmplHeaders off")));
+    assert_true(tmpl_conf_holds(section("TmplMode strip\nTmplHeaders off")));
+}
+
 static void plus_adds_to_what_is_there(void **state)
 {
     tmpl_conf_t *conf = section("TmplSeparators +p");
@@ -642,6 +667,7 @@ static void reference(void **state)
     conf = section(lines);
     assert_string_equal(conf->store->uri, "lmdb:/run/httpd/" TMPL_DEFAULT_DIR);
     assert_int_equal(conf->max_body, TMPL_DEFAULT_MAX_BODY);
+    assert_int_equal(conf->max_wait, TMPL_DEFAULT_MAX_WAIT);
     assert_int_equal(conf->timeout, TMPL_DEFAULT_TIMEOUT);
     assert_int_equal(conf->delay, TMPL_DEFAULT_DELAY);
     assert_int_equal(conf->learn->when, TMPL_LEARN_PUBLIC);
@@ -661,6 +687,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(numbers_have_a_point_in_every_locale),
     cmocka_unit_test(models_are_built_in),
     cmocka_unit_test(fields_by_mode),
+    cmocka_unit_test(what_is_held),
     cmocka_unit_test(plus_adds_to_what_is_there),
     cmocka_unit_test(keys_set_no_vary),
     cmocka_unit_test(mode_uses_the_store),

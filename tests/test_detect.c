@@ -149,13 +149,11 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body><form data-tmpl=\"\">t<p><input><i "
           "class=x></i><script></script></p><iframe></iframe></form><hr>c",
           "<body><script></script><hr>c" },
-        { "<body><form><div>t<input></form><hr>c",
-          "<body><form><div><!--tmpl-->t<!--/tmpl--><input></form><hr>c",
-          "<body><form><div></form><hr>c" },
-        { "<body><form><div>t<i><script></script></i><script></script></form><hr>c",
-          "<body><form><div><!--tmpl-->t<!--/tmpl--><i><script></script></i><script></script></"
-          "form><hr>c",
-          "<body><form><div><script></script><script></script></form><hr>c" },
+        { "<body><form><p>t<input></form><hr>c",
+          "<body><form data-tmpl=\"\"><p>t<input></form><hr>c", "<body><hr>c" },
+        { "<body><form><p>t<i><script></script></i><script></script></form><hr>c",
+          "<body><form data-tmpl=\"\"><p>t<i><script></script></i><script></script></form><hr>c",
+          "<body><script></script><script></script><hr>c" },
         /* but not if a form begins outside of it, nor from what stays */
         { "<body><form>c<div>t<i><input></i><script></script></div></form>",
           "<body><form>c<div data-tmpl=\"\">t<i><input></i><script></script></div></form>",

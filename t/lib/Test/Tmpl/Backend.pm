@@ -10,7 +10,7 @@ use warnings;
 use IO::Socket::INET;
 use JSON::PP;
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
-use Test::Tmpl::Process qw(spawn end_process temp_dir slurp);
+use Test::Tmpl::Process qw(spawn end_process wait_for temp_dir slurp spit);
 
 my $json = JSON::PP->new->canonical->latin1;
 
@@ -22,9 +22,10 @@ sub new {
         LocalAddr => '127.0.0.1', LocalPort => $args{port} // 0, Listen => 128, ReuseAddr => 1
     ) or die "listen: $!";
     my $dir = temp_dir();
+    mkdir "$dir/allowed" or die "$dir/allowed: $!";
     my $self = bless { port => $listen->sockport, dir => $dir, log => "$dir/requests" }, $class;
     open my $log, '>>', $self->{log} or die "$self->{log}: $!";
-    $self->{pid} = spawn('backend', sub { serve($listen, $callback, $log) });
+    $self->{pid} = spawn('backend', sub { serve($listen, $callback, $log, "$dir/allowed") });
     close $listen;
     return $self;
 }
@@ -39,8 +40,14 @@ sub requests {
     return map { $json->decode($_) } split /\n/, slurp($self->{log});
 }
 
+# Lets those go on that wait until this is allowed.
+sub allow {
+    my ($self, $what) = @_;
+    return spit("$self->{dir}/allowed/$what", '');
+}
+
 sub serve {
-    my ($listen, $callback, $log) = @_;
+    my ($listen, $callback, $log, $allowed) = @_;
     local $SIG{CHLD} = 'IGNORE';
     while (1) {
         my $socket = $listen->accept or next;
@@ -48,7 +55,7 @@ sub serve {
         next if $pid || !defined $pid;
         close $listen;
         setsockopt $socket, IPPROTO_TCP, TCP_NODELAY, 1;
-        my $connection = bless { socket => $socket, buffer => '' }, 'Test::Tmpl::Backend::Connection';
+        my $connection = bless { socket => $socket, buffer => '', allowed => $allowed }, 'Test::Tmpl::Backend::Connection';
         while (my $request = $connection->read_request) {
             syswrite $log, $json->encode($request) . "\n";
             $callback->($connection, $request);
@@ -134,6 +141,12 @@ sub respond_chunked {
 sub chunk {
     my ($self, $piece) = @_;
     return $self->send(sprintf "%x\r\n%s\r\n", length $piece, $piece);
+}
+
+# Waits until the test allows it; if it never does there is no more of this answer.
+sub wait_until {
+    my ($self, $what) = @_;
+    return Test::Tmpl::Process::wait_for { -e "$self->{allowed}/$what" } || POSIX::_exit(1);
 }
 
 # Waits until the peer has acknowledged all that was sent (SIOCOUTQ), but not for ever. The kernel wakes nobody up for

@@ -98,6 +98,15 @@ sub more {
     return sysread($socket, $self->{buffer}, 65_536, length $self->{buffer}) ? 1 : 0;
 }
 
+# Reads until these bytes of an answer have come, and leaves them for read_response; whether they have.
+sub comes {
+    my ($self, $bytes) = @_;
+    while (index($self->{buffer}, $bytes) < 0) {
+        $self->more or return 0;
+    }
+    return 1;
+}
+
 sub take {
     my ($self, $n) = @_;
     while (length $self->{buffer} < $n) {

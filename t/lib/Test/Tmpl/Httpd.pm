@@ -48,7 +48,7 @@ sub has_module { return -e "$module_dir/mod_$_[0].so" }
 # env => { } of httpd, file_limit => largest file it may write, in blocks of 512 bytes, log_level => of mod_tmpl (debug), no_store => 1: no TmplStore.
 # detector => a TmplDetector; without it the default judges, as it does for most users. incremental is for
 # tests of verdicts: which ones it comes to, a test can work out.
-# bare => 1: nothing of ours but conf. Otherwise a store in DIR/store, a timeout that no busy machine
+# bare => 1: nothing of ours but conf. Otherwise a store in DIR/store, timeouts that no busy machine
 # reaches, and learning in the request, so that each page sees those before it, are set in front of conf.
 sub new {
     my ($class, %args) = @_;
@@ -92,7 +92,7 @@ END
     $text .= "LoadModule ${_}_module \"$module_dir/mod_$_.so\"\n" for @modules;
     $text .= "TypesConfig \"$dir/mime.types\"\n";
     $text .= "LoadModule tmpl_module \"$module\"\nLogLevel warn mpm_$mpm:notice core:notice tmpl:$level\n";
-    $text .= "TmplTimeout 10s\nTmplLearnDelay 0\n" if !$self->{args}{bare};
+    $text .= "TmplTimeout 10s\nTmplMaxWait 10min\nTmplLearnDelay 0\n" if !$self->{args}{bare};
     $text .= "TmplDetector $self->{args}{detector}\n" if defined $self->{args}{detector};
     $text .= "TmplStore lmdb:$dir/store\n" if !$self->{args}{bare} && !$self->{args}{no_store};
     my $conf = $self->{conf} =~ s/\@ROOT\@/$dir/gr =~ s/\@PORT\@/$self->{port}/gr;

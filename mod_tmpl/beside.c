@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A page that passes as it comes, and is read beside: nothing of the response waits for us, nor is changed. What has
+ * passed is copied, up to TmplMaxBody, and judged when the client has been served. So what is found goes into the log, if
+ * anywhere, and not into a field of the response. A page that is too large, or never ends, passes all the same.
+ */
+#include "mod_tmpl.h"
+
+/* The page is not read any further. */
+static void leave(ap_filter_t *f, tmpl_ctx_t *ctx)
+{
+    ctx->done = 1;
+    apr_brigade_cleanup(ctx->held);
+    ap_remove_output_filter(f);
+}
+
+static void decline(ap_filter_t *f, tmpl_ctx_t *ctx, tmpl_decline_e reason)
+{
+    leave(f, ctx);
+    tmpl_decline(f->r, ctx->conf, reason);
+}
+
+/* Copies what a brigade holds, whose buckets' lengths are known; at its end the page is whole. */
+static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
+{
+    apr_off_t limit = tmpl_conf_max_body(ctx->conf);
+    apr_status_t rv = APR_SUCCESS;
+    apr_bucket *e;
+    const char *data;
+    apr_size_t len;
+
+    for (e = APR_BRIGADE_FIRST(bb);
+         rv == APR_SUCCESS && !ctx->done && e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
+        if (APR_BUCKET_IS_EOS(e)) {
+            ctx->done = 1;
+            /* a handler that has lost its client ends the page, too */
+            ctx->whole = !f->c->aborted;
+            ap_remove_output_filter(f);
+        }
+        else if (AP_BUCKET_IS_ERROR(e)) {
+            decline(f, ctx, TMPL_DECLINE_BROKEN);
+        }
+        else if (APR_BUCKET_IS_METADATA(e)) {
+            continue;
+        }
+        else if ((apr_off_t)e->length > limit - ctx->length) {
+            decline(f, ctx, TMPL_DECLINE_TOO_LARGE);
+        }
+        else {
+            rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+            if (rv == APR_SUCCESS) {
+                tmpl_append(ctx->held, data, len);
+                ctx->length += (apr_off_t)len;
+            }
+        }
+    }
+    return rv;
+}
+
+/* Copies a piece and passes it on. */
+static apr_status_t pass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *piece)
+{
+    apr_status_t rv = copy(f, ctx, piece);
+
+    if (rv == APR_SUCCESS) {
+        rv = ap_pass_brigade(f->next, piece);
+        apr_brigade_cleanup(piece);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    tmpl_ctx_t *ctx = f->ctx;
+    apr_status_t rv = APR_SUCCESS;
+    apr_time_t end = 0;
+
+    if (ctx == NULL || ctx->done) {
+        /* named in a SetOutputFilter: there is no gate that took this; or the page was left before */
+        ap_remove_output_filter(f);
+        return ap_pass_brigade(f->next, bb);
+    }
+    while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
+        rv = tmpl_wait_for_piece(ctx->piece, bb, end);
+        end = 0;
+        if (APR_STATUS_IS_TIMEUP(rv)) {
+            /* nothing there: what is goes on, and the rest is waited for */
+            APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
+            end = TMPL_WAIT_FOR_EVER;
+            rv = APR_SUCCESS;
+        }
+        if (rv == APR_SUCCESS) {
+            rv = pass(f, ctx, ctx->piece);
+        }
+    }
+    if (rv != APR_SUCCESS && !ctx->done) {
+        leave(f, ctx);
+    }
+    return rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb) ? ap_pass_brigade(f->next, bb) : rv;
+}
+
+/* The page as its site has made it. */
+static tmpl_decline_e inflate_copy(tmpl_ctx_t *ctx)
+{
+    apr_status_t rv;
+
+    if (!ctx->inflated) {
+        return TMPL_DECLINE_NONE;
+    }
+    rv = tmpl_gunzip(ctx->held, &ctx->length, tmpl_conf_max_body(ctx->conf));
+    return rv == APR_SUCCESS          ? TMPL_DECLINE_NONE
+           : APR_STATUS_IS_ENOSPC(rv) ? TMPL_DECLINE_TOO_LARGE
+                                      : TMPL_DECLINE_INFLATE;
+}
+
+static void judge(tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
+{
+    tmpl_judged_t judged;
+    apr_interval_time_t took;
+
+    if (tmpl_judge(&judged, ctx, r, pool) != APR_SUCCESS) {
+        return;
+    }
+    took = tmpl_clock() - judged.start;
+    if (judged.outcome.decline != TMPL_DECLINE_NONE) {
+        tmpl_decline(r, ctx->conf, judged.outcome.decline);
+    }
+    tmpl_headers_noted(r, &judged);
+    tmpl_judge_report(&judged, r, ctx->length, ctx->length, took);
+}
+
+/* The client has been served. */
+static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
+{
+    tmpl_decline_e reason = inflate_copy(ctx);
+    apr_pool_t *pool;
+
+    ctx->whole = 0;
+    if (reason != TMPL_DECLINE_NONE) {
+        tmpl_decline(r, ctx->conf, reason);
+    }
+    else {
+        apr_pool_create(&pool, r->pool);
+        apr_pool_tag(pool, "tmpl_page");
+        judge(ctx, r, pool);
+        apr_pool_destroy(pool);
+    }
+    apr_brigade_cleanup(ctx->held);
+}
+
+int tmpl_beside_served(request_rec *r)
+{
+    tmpl_ctx_t *ctx;
+
+    /* after an internal redirect it is another request that has answered */
+    for (; r != NULL; r = r->next) {
+        ctx = tmpl_request_beside(r);
+        if (ctx != NULL && ctx->whole) {
+            read_copy(ctx, r);
+        }
+    }
+    return DECLINED;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole page, held back or read beside: what is said to the library of it, and what of it is counted. */
+#include "mod_tmpl.h"
+
+#include "page/charset.h"
+
+/* The body in one piece: the bucket's own bytes if there is one only, else a copy. */
+static apr_status_t read_body(const char **body, const tmpl_ctx_t *ctx, apr_pool_t *pool)
+{
+    apr_bucket *e = APR_BRIGADE_FIRST(ctx->held);
+    apr_size_t total = (apr_size_t)ctx->length;
+    apr_size_t len = 0;
+    char *copy;
+    apr_status_t rv;
+
+    while (e != APR_BRIGADE_SENTINEL(ctx->held) && e->length != total) {
+        e = APR_BUCKET_NEXT(e);
+    }
+    if (e != APR_BRIGADE_SENTINEL(ctx->held)) {
+        rv = apr_bucket_read(e, body, &len, APR_BLOCK_READ);
+        /* of a file that cannot be mapped this is the first piece */
+        if (rv != APR_SUCCESS || len == total) {
+            return rv;
+        }
+    }
+    len = total;
+    copy = apr_palloc(pool, total + 1);
+    *body = copy;
+    rv = apr_brigade_flatten(ctx->held, copy, &len);
+    return rv == APR_SUCCESS && len != total ? APR_EGENERAL : rv;
+}
+
+/* The value of a key's expression; NULL if there is none, nothing in it, or it fails, of which httpd tells. */
+static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
+{
+    const char *why = NULL;
+    const char *key = expr != NULL ? ap_expr_str_exec(r, expr, &why) : NULL;
+
+    return why == NULL && key != NULL && *key != '\0' ? key : NULL;
+}
+
+/* As the client asked: after an internal redirect all pages of a site may have one script's address. */
+static const char *uri_of(const request_rec *r, apr_pool_t *pool)
+{
+    while (r->prev != NULL) {
+        r = r->prev;
+    }
+    return apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
+}
+
+/* A site is the server's own name for itself: what a client says in Host must not make tables. */
+static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *conf, apr_pool_t *pool)
+{
+    input->site = key_of(r, conf->site_key);
+    if (input->site == NULL) {
+        input->site = r->server->server_hostname;
+    }
+    input->page_key = key_of(r, conf->page_key);
+    input->uri = uri_of(r, pool);
+    input->charset = tmpl_charset_of_type(r->content_type, pool);
+    input->learn = tmpl_may_learn(r, conf) ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
+}
+
+apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
+                        apr_pool_t *pool)
+{
+    const tmpl_conf_t *conf = ctx->conf;
+    tmpl_input_t *input = &judged->input;
+    tmpl_outcome_t *outcome = &judged->outcome;
+    apr_status_t rv;
+
+    memset(judged, 0, sizeof(*judged));
+    judged->start = tmpl_clock();
+    rv = read_body(&input->body, ctx, pool);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    input->len = (apr_size_t)ctx->length;
+    describe(input, r, conf, pool);
+    if (!tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, conf, r, pool)) {
+        tmpl_link_clean(outcome, input, conf, r, pool);
+        if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {
+            judged->fingerprint = tmpl_clean_fingerprint(outcome, input, pool);
+        }
+        tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
+    }
+    return APR_SUCCESS;
+}
+
+void tmpl_judge_report(const tmpl_judged_t *judged, request_rec *r, apr_off_t before,
+                       apr_off_t after, apr_interval_time_t took)
+{
+    const tmpl_outcome_t *outcome = &judged->outcome;
+
+    tmpl_count(TMPL_COUNTER_PAGES, 1);
+    if (outcome->verdicts != NULL) {
+        tmpl_count_detector(outcome->detector);
+    }
+    tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
+    tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
+    /* what is due is counted when it has been learnt */
+    tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
+    tmpl_count(TMPL_COUNTER_NEAR_COPIES, outcome->counts.near_copy != 0);
+    tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
+    tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
+    tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);
+    ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r,
+                  TMPL_LOG_JUDGED "%s: %u edits, %" APR_OFF_T_FMT " bytes of %" APR_OFF_T_FMT
+                                  ", %" APR_TIME_T_FMT " us",
+                  tmpl_state_name(outcome->state), outcome->edits.n, after, before, took);
+}
