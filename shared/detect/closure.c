@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "detect/heads.h"
+#include "detect/places.h"
 #include "detect/refs.h"
 #include "page/attr.h"
 #include "page/gap.h"
@@ -12,8 +13,9 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts;
     unsigned need;
-    uint32_t *content; /* content[i]: segments before i that are content */
-    double *unique;    /* unique[i]: length before segment i that is not known as template */
+    const unsigned char *places; /* tmpl_places; NULL where nothing is cut */
+    uint32_t *content;           /* content[i]: segments before i that are content */
+    double *unique; /* unique[i]: length before segment i that is not known as template */
     tmpl_cut_t *cuts;
     uint32_t n_cuts;
     uint32_t room;
@@ -232,11 +234,12 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
     const tmpl_node_t *node = &c->page->nodes[child];
     int goes = may_go(c, node);
     unsigned kept = needed(c, node);
-    if (goes && (node->flags & c->need) && !kept) {
+    int is_place = c->places != NULL && c->places[child];
+    if (goes && !is_place && (node->flags & c->need) && !kept) {
         extend_run(c, run, span_of(node), child);
         return;
     }
-    if (goes && kept == TMPL_NODE_CODE && may_leave_code(c, node)) {
+    if (goes && !is_place && kept == TMPL_NODE_CODE && may_leave_code(c, node)) {
         end_run(c, run);
         cut_around_code(c, child);
     }
@@ -249,7 +252,7 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
         end_run(c, run);
         open_element(c, child);
     }
-    else if (!(node->flags & c->need) || kept) {
+    else if (!(node->flags & c->need) || kept || is_place) {
         end_run(c, run); /* a run may go on over a br or an empty element, not over a script */
     }
 }
@@ -278,7 +281,7 @@ static void open_element(closure_t *c, uint32_t parent)
         return; /* no template in it */
     }
     while (child < node->after || segment < node->after_segment) {
-        if (!(node->flags & TMPL_NODE_RUN)) {
+        if (!(node->flags & TMPL_NODE_RUN) || (c->places != NULL && c->places[parent])) {
             end_run(c, &run);
         }
         int text_first = segment < node->after_segment &&
@@ -419,6 +422,7 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     scratch = tmpl_scratch(page->len, pool);
     if (need == TMPL_NODE_CUT) {
         c.verdicts = cut_by(verdicts, page, guards, scratch);
+        c.places = tmpl_places(page, scratch);
     }
     sum_up(&c, scratch);
     c.pool = pool;
