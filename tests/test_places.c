@@ -11,23 +11,38 @@ typedef struct {
 
 #define BODY "<body>"
 
+#ifdef TMPL_NODE_SHADOW
+#define SHADOW TMPL_NODE_SHADOW
+#else
+#define SHADOW 0x80 /* page.h is to say so */
+#endif
+
 /* Blocks that begin with t are template. */
-static const char *stripped(const char *html, apr_pool_t *pool)
+static tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, apr_pool_t *pool)
 {
-    html = apr_pstrcat(pool, BODY, html, NULL);
-    const tmpl_page_t *page = check_page(html, pool);
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
-    tmpl_guards_t guards = { .min_keep = 0 };
-    tmpl_closure_t closure;
-    tmpl_edits_t edits;
-    apr_size_t len;
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_segment_t *first = &page->segments[page->blocks[b].first_segment];
         verdicts[b].template = page->src[first->span.start] == 't';
     }
+    return verdicts;
+}
+
+static const char *cut(const tmpl_page_t *page, tmpl_verdict_t *verdicts, apr_pool_t *pool)
+{
+    tmpl_guards_t guards = { .min_keep = 0 };
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
     tmpl_strip(&edits, &closure, pool);
-    return tmpl_edits_apply(&len, &edits, html, strlen(html), pool) + strlen(BODY);
+    return tmpl_edits_apply(&len, &edits, page->src, page->len, pool);
+}
+
+static const char *stripped(const char *html, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(apr_pstrcat(pool, BODY, html, NULL), pool);
+    return cut(page, verdicts_of(page, pool), pool) + strlen(BODY);
 }
 
 static void check_cases(const case_t *cases, size_t n, apr_pool_t *pool)
@@ -141,6 +156,45 @@ static void the_place_of_what_comes_later_stays(void **state)
     CHECK_CASES(cases, *state);
 }
 
+/* What is cut of a page in which the first template is a shadow root, as the parser would have said. */
+static const char *stripped_shadow(const char *html, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    tmpl_verdict_t *verdicts = verdicts_of(page, pool);
+    uint32_t root = 0;
+    while (page->nodes[root].tag != TMPL_TAG_TEMPLATE) {
+        root++;
+    }
+    page->nodes[root].flags |= SHADOW;
+    page->nodes[root].flags &= (unsigned char)~TMPL_NODE_CODE;
+    return cut(page, verdicts, pool);
+}
+
+#define LOOKS "<script>document.getElementById('n').x</script>"
+#define ROOT  "<template shadowrootmode=open><style>*{display:none}</style></template>"
+
+static void a_shadow_root_goes_with_its_host(void **state)
+{
+    static const case_t cases[] = {
+        { "<div><div>t<x-y>" ROOT "</x-y></div><main>c c c</main></div>",
+          "<div><main>c c c</main></div>" },
+        { "<div><div>t<x-y>" ROOT "</x-y><script></script></div><main>c c c</main></div>",
+          "<div><script></script><main>c c c</main></div>" },
+        { "<div>" ROOT "<main>c c c</main><p>t</p></div>",
+          "<div>" ROOT "<main>c c c</main></div>" },
+        { "<div>t" ROOT "t<main>c c c</main></div>", "<div>" ROOT "<main>c c c</main></div>" },
+        /* its host has to stay, and so does it */
+        { "<div id=n>t<x-y>" ROOT "</x-y></div><p>c c c</p>" LOOKS,
+          "<div id=n></div><p>c c c</p>" LOOKS },
+        { "<div id=n>" ROOT "t</div><p>c c c</p>" LOOKS,
+          "<div id=n>" ROOT "</div><p>c c c</p>" LOOKS },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *html = apr_pstrcat(*state, BODY, cases[i].html, NULL);
+        assert_string_equal(stripped_shadow(html, *state) + strlen(BODY), cases[i].left);
+    }
+}
+
 /* What is marked is not cut. */
 static void marks_do_without(void **state)
 {
@@ -156,9 +210,13 @@ static void marks_do_without(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(what_a_script_names_stays),           CHECK(only_the_first_with_a_name_stays),
-    CHECK(boxes_around_stay_and_nothing_else),  CHECK(a_script_keeps_the_place_it_asks_for),
-    CHECK(the_place_of_what_comes_later_stays), CHECK(marks_do_without),
+    CHECK(what_a_script_names_stays),
+    CHECK(only_the_first_with_a_name_stays),
+    CHECK(boxes_around_stay_and_nothing_else),
+    CHECK(a_script_keeps_the_place_it_asks_for),
+    CHECK(the_place_of_what_comes_later_stays),
+    CHECK(a_shadow_root_goes_with_its_host),
+    CHECK(marks_do_without),
 };
 
 TAP_MAIN(tests)

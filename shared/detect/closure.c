@@ -95,10 +95,23 @@ static unsigned needed(const closure_t *c, const tmpl_node_t *node)
     return c->need == TMPL_NODE_CUT ? node->flags & kept : 0;
 }
 
-/* Whether the element is template, and not most of what is the page's own: all of it may go that the source lets go. */
+#ifndef TMPL_NODE_SHADOW
+#define TMPL_NODE_SHADOW 0x80 /* a declarative shadow root: page.h is to say so */
+#endif
+
+/* A shadow root is what its host shows. Elsewhere it would be another element's, and hide what that holds; its styles are its own. */
+static int is_shadow(const tmpl_node_t *node)
+{
+    return (node->flags & TMPL_NODE_SHADOW) != 0;
+}
+
+/*
+ * Whether the element is template, and not most of what is the page's own: all of it may go that the source lets go. A shadow
+ * root goes with its host alone.
+ */
 static int may_go(const closure_t *c, const tmpl_node_t *node)
 {
-    if (!(c->in_shell || is_template(c, node)) ||
+    if (!(c->in_shell || is_template(c, node)) || is_shadow(node) ||
         (tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         return 0;
     }
@@ -188,14 +201,14 @@ static void cut_around_code(closure_t *c, uint32_t element)
     tmpl_span_t rest = span_of(&nodes[element]);
     uint32_t after = nodes[element].after;
     for (uint32_t i = element + 1; i < after;) {
-        if (tmpl_tag_flags(nodes[i].tag) & TMPL_IS_CODE) {
+        if (!is_shadow(&nodes[i]) && (tmpl_tag_flags(nodes[i].tag) & TMPL_IS_CODE)) {
             tmpl_span_t code = span_of(&nodes[i]);
             if (code.start > rest.start) {
                 add_cut(c, (tmpl_span_t){ rest.start, code.start }, element);
             }
             rest.start = code.end;
         }
-        else if (nodes[i].flags & TMPL_NODE_CODE) {
+        else if (!is_shadow(&nodes[i]) && (nodes[i].flags & TMPL_NODE_CODE)) {
             i++; /* it is in there */
             continue;
         }
@@ -252,7 +265,7 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
         end_run(c, run);
         open_element(c, child);
     }
-    else if (!(node->flags & c->need) || kept || is_place) {
+    else if (!(node->flags & c->need) || kept || is_place || is_shadow(node)) {
         end_run(c, run); /* a run may go on over a br or an empty element, not over a script */
     }
 }
