@@ -133,7 +133,7 @@ gallery: $(BUILD)/tmplctl
 # visible CORPUS=DIR [PAGES=100]   whether strip hides what it leaves, in Chromium with scripts running (NODE_DIR=DIR has npm's puppeteer-core)
 visible: PAGES = 100
 visible: $(BUILD)/tmplctl
-	@$(call with,CORPUS) BUILD=$(BUILD) bench/visible "$(CORPUS)" "$(SCORER)" $< $(PAGES)
+	@$(call with,CORPUS) BUILD=$(BUILD) bench/visible "$(CORPUS)" $< $(PAGES)
 .PHONY: auto-folds duplicates gallery visible
 
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
