@@ -167,12 +167,14 @@ async function compare(browser, blank, job) {
     const [original, stripped] = [job.original, job.stripped].map((f) => fs.readFileSync(f));
     const before = await late(show(browser, original, job.texts));
     const after = await late(show(browser, stripped, job.texts));
-    const left = new Map(await blank.evaluate(count, new TextDecoder().decode(stripped), job.texts));
+    const [stood, left] = await Promise.all([original, stripped].map(
+        async (source) => new Map(await blank.evaluate(count, new TextDecoder().decode(source), job.texts))));
     const lost = [];
     const seen = [];
     for (const [text, was] of before.texts) {
         const is = after.texts.get(text);
-        const due = Math.min(was.seen, left.get(text));
+        // of a text that stands twice the one that was seen may be the one that was cut
+        const due = Math.max(0, was.seen - (stood.get(text) - left.get(text)));
         seen.push([text, due]);
         if (is.seen < due) lost.push({ text, times: due - is.seen, why: is.why[0] ?? 'a script took it away' });
     }

@@ -120,6 +120,7 @@ static void read_script(places_t *p, uint32_t script)
     uint32_t at = node->open.end;
     uint32_t end = node->close.start; /* 0, if there is none */
     const char *hit;
+    int here = 0;
     while (at < end && (hit = memmem(src + at, end - at, DOCUMENT, sizeof(DOCUMENT) - 1)) != NULL) {
         at = (uint32_t)(hit - src) + sizeof(DOCUMENT) - 1;
         for (unsigned i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -128,12 +129,15 @@ static void read_script(places_t *p, uint32_t script)
                 continue;
             }
             if (members[i].asked == HERE) {
-                hold_around(p, script);
+                here = 1;
             }
             else {
                 ask(p, members[i].asked, at + len, end);
             }
         }
+    }
+    if (here) {
+        hold_around(p, script);
     }
 }
 
