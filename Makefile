@@ -129,7 +129,12 @@ duplicates: $(BUILD)/tmplctl
 OUT      ?= /tmp/tmpl-gallery
 gallery: $(BUILD)/tmplctl
 	@$(call with,CORPUS) MODELS="$(MODELS)" bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)"
-.PHONY: auto-folds duplicates gallery
+
+# visible CORPUS=DIR [PAGES=100]   whether strip hides what it leaves, in Chromium with scripts running (NODE_DIR=DIR has npm's puppeteer-core)
+visible: PAGES = 100
+visible: $(BUILD)/tmplctl
+	@$(call with,CORPUS) BUILD=$(BUILD) bench/visible "$(CORPUS)" $< $(PAGES)
+.PHONY: auto-folds duplicates gallery visible
 
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
 bench-isotonic: $(BUILD)/bench/isotonic

@@ -191,6 +191,15 @@ static const kind_t kinds[] = {
     { .name = "controls of one part",
       .begin = "<div id=x>",
       .unit = "<p><a aria-controls=x>x</a>" },
+    { .name = "asked for by one script",
+      .begin = "<p>x</p><script>",
+      .unit = "document.getElementById('#')",
+      .end = "</script>x" },
+    { .name = "asked for", .unit = "<b id=x#>x</b><script>document.querySelector('#x#')</script>" },
+    { .name = "asking where they stand, deep",
+      .nest = "<div>",
+      .deep = 500,
+      .unit = "<i><b><u>x</u></b></i><script>document.write()</script>" },
     { .name = "runs", .begin = "<div>", .unit = "x<br>y<span>z</span>", .end = "</div>" },
 };
 

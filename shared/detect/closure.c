@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "detect/heads.h"
+#include "detect/places.h"
 #include "detect/refs.h"
 #include "page/attr.h"
 #include "scratch.h"
@@ -11,8 +12,9 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts;
     unsigned need;
-    uint32_t *content; /* content[i]: segments before i that are content */
-    double *unique;    /* unique[i]: length before segment i that is not known as template */
+    const unsigned char *places; /* tmpl_places; NULL where nothing is cut */
+    uint32_t *content;           /* content[i]: segments before i that are content */
+    double *unique; /* unique[i]: length before segment i that is not known as template */
     tmpl_cut_t *cuts;
     uint32_t n_cuts;
     uint32_t room;
@@ -92,10 +94,13 @@ static unsigned needed(const closure_t *c, const tmpl_node_t *node)
     return c->need == TMPL_NODE_CUT ? node->flags & kept : 0;
 }
 
-/* Whether the element is template, and not most of what is the page's own: all of it may go that the source lets go. */
+/*
+ * Whether the element is template, and not most of what is the page's own: all of it may go that the source lets go. A shadow
+ * root goes with its host alone.
+ */
 static int may_go(const closure_t *c, const tmpl_node_t *node)
 {
-    if (!(c->in_shell || is_template(c, node)) ||
+    if (!(c->in_shell || is_template(c, node)) || (node->flags & TMPL_NODE_SHADOW) ||
         (tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         return 0;
     }
@@ -231,11 +236,12 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
     const tmpl_node_t *node = &c->page->nodes[child];
     int goes = may_go(c, node);
     unsigned kept = needed(c, node);
-    if (goes && (node->flags & c->need) && !kept) {
+    int is_place = c->places != NULL && c->places[child];
+    if (goes && !is_place && (node->flags & c->need) && !kept) {
         extend_run(c, run, span_of(node), child);
         return;
     }
-    if (goes && kept == TMPL_NODE_CODE && may_leave_code(c, node)) {
+    if (goes && !is_place && kept == TMPL_NODE_CODE && may_leave_code(c, node)) {
         end_run(c, run);
         cut_around_code(c, child);
     }
@@ -248,7 +254,7 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
         end_run(c, run);
         open_element(c, child);
     }
-    else if (!(node->flags & c->need) || kept) {
+    else if (!(node->flags & c->need) || kept || is_place || (node->flags & TMPL_NODE_SHADOW)) {
         end_run(c, run); /* a run may go on over a br or an empty element, not over a script */
     }
 }
@@ -277,7 +283,7 @@ static void open_element(closure_t *c, uint32_t parent)
         return; /* no template in it */
     }
     while (child < node->after || segment < node->after_segment) {
-        if (!(node->flags & TMPL_NODE_RUN)) {
+        if (!(node->flags & TMPL_NODE_RUN) || (c->places != NULL && c->places[parent])) {
             end_run(c, &run);
         }
         int text_first = segment < node->after_segment &&
@@ -403,6 +409,7 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     scratch = tmpl_scratch(page->len, pool);
     if (need == TMPL_NODE_CUT) {
         c.verdicts = cut_by(verdicts, page, guards, scratch);
+        c.places = tmpl_places(page, scratch);
     }
     sum_up(&c, scratch);
     c.pool = pool;

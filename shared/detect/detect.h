@@ -64,7 +64,8 @@ typedef struct {
  * The closure: an element is template if and only if all blocks in it are; the cuts are the topmost
  * such elements whose source bytes carry need (TMPL_NODE_MARK or TMPL_NODE_CUT), and runs of what is
  * left. Never html, head, body. Of an element that holds code all is cut but that. Never cut, but opened instead, is one that holds
- * what a form outside of it sends, or more than half of the text not known as template. What is opened and is
+ * what a form outside of it sends, what scripts ask for (places.h), or more than half of the text not known as template. A
+ * declarative shadow root goes with its host alone. What is opened and is
  * template has all cut that may be, what holds no text, too. A cut that would join the text around it to something new is
  * left out. Adjusts verdicts to heads.h and refs.h, and then to the guards.
  */
