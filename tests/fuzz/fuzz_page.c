@@ -15,7 +15,7 @@
 #include "clean.h"
 #include "fingerprint/fingerprint.h"
 #include "oracle.h"
-#include "page/scan.h"
+#include "page/construct.h"
 #include "pieces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -33,7 +33,7 @@ static size_t put_together(char *html, size_t room, const uint8_t *data, size_t 
     return len;
 }
 
-/* Gumbo takes all elements that it does not know for one another, so it cannot judge them. */
+/* What Gumbo does not read as browsers do. All elements that it does not know it takes for one another. */
 static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
 {
     tmpl_tokens_t tokens;
@@ -43,7 +43,11 @@ static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
     if (memmem(html, len, "</>", 3) != NULL) {
         return 1; /* is nothing, but Gumbo lets the next tag begin there */
     }
-    if (tmpl_scan(&tokens, html, (uint32_t)len, UINT32_MAX, pool) != TMPL_DECLINE_NONE) {
+    if (!oracle_knows(apr_pstrmemdup(pool, html, len))) {
+        return 1;
+    }
+    if (tmpl_construct(&tokens, html, (uint32_t)len, UINT32_MAX - 1, UINT32_MAX, pool) !=
+        TMPL_DECLINE_NONE) {
         return 0;
     }
     for (uint32_t i = 0; i < tokens.n; i++) {
