@@ -128,6 +128,9 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
     tmpl_closure(&outcome->closure, outcome->page, verdicts, &opts->guards,
                  opts->mode == TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
     outcome->decline = outcome->closure.decline;
+    if (outcome->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
     if (opts->mode == TMPL_MODE_ANNOTATE) {
         tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, pool);
     }

@@ -157,8 +157,9 @@ static int has_old_selects(const char *html)
 
 int oracle_knows(const char *html)
 {
-    static const char *const beyond[] = { "<isindex", "<menuitem", "<search",
-                                          "<dialog",  "<rb",       "<rtc" };
+    static const char *const beyond[] = { "<isindex", "<menuitem", "shadowrootmode",
+                                          "<search",  "<dialog",   "<rb",
+                                          "<rtc" };
     for (size_t i = 0; i < sizeof(beyond) / sizeof(beyond[0]); i++) {
         if (strcasestr(html, beyond[i]) != NULL) {
             return 0;

@@ -146,6 +146,7 @@ static const char *const oddities[] = {
     "\xef\xbb\xbf<div>a</div><div>b</div>",
     "<div>\xff\xfe</div><div a=\"\xe9>\">b</div><\xe9>c</\xe9><div>d</div>",
     "<div/>a</div><br/>b<div / x>c</div><div x=/>d</div>",
+    "<div a=>a</div><div b= >c</div><p>d</p>",
     "<DIV CLASS=a class=b data-tmpl>a</DIV><dIv data-tmpl=x>b</DiV>",
     "<!--tmpl--><div>a</div><!--/tmpl--><div>b</div>",
     "<o:p>a<div>b</div></o:p><x-y>c<div>d</div></x-y>",

@@ -154,6 +154,12 @@ static unsigned may_name(char first)
     return firsts >> (first & 31) & 1;
 }
 
+/* Whether there is a '=' and then the end of the tag. */
+static int lacks_value(const tmpl_scan_t *s, const tmpl_attr_t *attr)
+{
+    return attr->value.start > attr->name.end && s->src[attr->value.start] == '>';
+}
+
 /* The source ends in the middle of what begins at start: a tag, which browsers drop. */
 static int drop_rest(tmpl_scan_t *s, uint32_t start)
 {
@@ -169,12 +175,13 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
     uint32_t name_end = p;
     tmpl_attr_t attr;
     tmpl_attr_e found;
-    unsigned named = 0;
+    unsigned flags = 0;
     do {
         found = tmpl_attr_next(&attr, s->src, s->len, &p);
         if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
             add_claim(s, tmpl_claim_of_attribute(s->src, &attr));
-            named |= may_name(s->src[attr.name.start]);
+            flags |= may_name(s->src[attr.name.start]) ? TMPL_TOKEN_NAMED : 0;
+            flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
         }
     } while (found == TMPL_ATTR_FOUND);
     if (found == TMPL_ATTR_TRUNCATED) {
@@ -184,8 +191,8 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
     token->tag = (unsigned char)tag;
     token->name = tag != TMPL_TAG_OTHER ? (uint32_t)tag
                                         : tmpl_name_add(&s->names, (tmpl_span_t){ name, name_end });
-    token->flags = (unsigned char)((found == TMPL_ATTR_TAG_END_SELF ? TMPL_TOKEN_SELF_CLOSING : 0) |
-                                   (named ? TMPL_TOKEN_NAMED : 0));
+    flags |= found == TMPL_ATTR_TAG_END_SELF ? TMPL_TOKEN_SELF_CLOSING : 0;
+    token->flags = (unsigned char)flags;
     s->at = p;
     return 1;
 }

@@ -31,6 +31,8 @@ typedef enum {
 #define TMPL_TOKEN_IN_FORM 0x10
 /* A start tag has an attribute that begins as class, id and role do. */
 #define TMPL_TOKEN_NAMED 0x20
+/* A start tag ends where the value of an attribute should begin: what is put there would be the value. */
+#define TMPL_TOKEN_OPEN_VALUE 0x40
 
 typedef struct {
     tmpl_span_t span;

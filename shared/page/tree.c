@@ -52,6 +52,9 @@ static void open_node(tree_t *t, const tmpl_token_t *token)
     if (token->is_paired) {
         node->close = t->build->tokens->tokens[token->end].span;
     }
+    if (token->flags & TMPL_TOKEN_OPEN_VALUE) {
+        node->flags = 0;
+    }
     if (token->flags & TMPL_TOKEN_NAMED) {
         node->flags |= TMPL_NODE_NAMED;
     }
