@@ -54,10 +54,76 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<link><svg><g/></svg><object><div><i></i></div></object><p>a", ".svg .object .p" },
         { "<script></script>a<script></script><meta>", ".script .meta" },
         { "<noscript><img src=i></noscript><p>a", ".p" },
+        /* svg and math: what is left open in them ends with them, and what only HTML has ends them */
+        { "<b>a<svg><path d=m></svg><i>b</i></b>", ".b ..svg ..i" },
+        { "<b>a<svg><title>t</title><use></use></svg><i>b</i></b>", ".b ..svg ..i" },
+        { "<b>a<svg><g><p>b</svg></p><i>c</i></b>", ".b ..svg ..p ..i" },
+        { "<b>a<svg><desc><p>b</p></desc></svg><i>c</i></b>", ".b ..svg ..i" },
+        { "<b>a<svg><font color=x>b</font></svg><i>c</i></b>", ".b ..svg ..font ..i" },
+        { "<b>a<svg><font>b</font></svg><i>c</i></b>", ".b ..svg ..i" },
+        { "<b>a<svg><style><i>b</i></style></svg></b>", ".b ..svg ..i" },
+        { "<b>a</svg></math><i>b</i></b>", ".b ..i" },
+        { "<b>a<math><mi>b<p>c</mi></math><i>d</i></b>", ".b ..math" },
+        { "<b>a<math><mi>b<u>c</u></mi></math><i>d</i></b>", ".b ..math ..i" },
+        { "<b>a<svg><![CDATA[<i>]]></svg></b>", ".b ..svg" },
+        /* noscript is text, template is quiet, but for shadow roots of elements that may have one */
+        { "<b>a<noscript><noscript><i></noscript><u>b</u></b>", ".b ..noscript ..u" },
+        { "<b>a<template><td><b></template><i>b</i></b>", ".b ..template ..i" },
+        { "<div><template shadowrootmode=open><p>a</template><i>b</i></div>",
+          ".div ..template ...p ..i" },
+        { "<x-y><template shadowrootmode=CLOSED><p>a</template><template "
+          "shadowrootmode=open><p>a</template></x-y>",
+          ". ..template ...p ..template" },
+        { "<i><template shadowrootmode=open><p>a</template>b</i>", ".i ..template" },
+        { "<div><template shadowrootmode=x><p>a</template>b</div>", ".div ..template" },
+        /* elements of today; in a select any may stand */
+        { "<p>a<dialog>b</dialog><p>c<search>d</search>", ".p .dialog .p .search" },
+        { "<x-a/><i>a</i></x-a><b>c</b>", ". ..i .b" },
+        { "<select><button><b>a</button></b><hr><option>b</select><i>c</i>", ".select .i" },
+        { "<ruby>a<rb>b<rtc>c<rt>d<rp>e</ruby>f", ".ruby ..rb ..rtc ...rt ...rp" },
+        /* the source ends early */
+        { "<b>a</b><i>b</i><div cl", ".b .i" },
+        { "<b>a</b><i>b<!-- c </i>", ".b .i" },
+        { "<b>a</b><textarea>b</i>", ".b .textarea" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const tmpl_page_t *page = check_page(cases[i].html, *state);
         assert_string_equal(tree(page, *state), cases[i].tree);
+    }
+}
+
+/* A table in a p stands in it in quirks mode only. */
+static void doctypes_mean_quirks_or_not(void **state)
+{
+    static const struct {
+        const char *doctype;
+        int quirks;
+    } cases[] = {
+        { "", 1 },
+        { "<!DOCTYPE html>", 0 },
+        { "<!-- a --> <?xml?><!doctype HTML >", 0 },
+        { "a<!doctype html>", 1 },
+        { "<!doctype htm>", 1 },
+        { "<!doctype html SYSTEM 'about:legacy-compat'>", 0 },
+        { "<!doctype html system \"http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd\">",
+          1 },
+        { "<!doctype html x>", 1 },
+        { "<!doctype html public>", 1 },
+        { "<!doctype html public 'x>", 1 },
+        { "<!doctype html public \"html\">", 1 },
+        { "<!doctype html public \"-//W3C//DTD HTML 4.01 Transitional//EN\">", 1 },
+        { "<!doctype html public \"-//W3C//DTD HTML 4.01 Transitional//EN\" \"x\">", 0 },
+        { "<!doctype html public \"-//W3C//DTD HTML 4.01//EN\">", 0 },
+        { "<!doctype html public \"-//W3C//DTD HTML 4.0 Transitional//EN\" \"x\">", 1 },
+        { "<!doctype html public '-//W3C//DTD XHTML 1.0 Transitional//EN'>", 0 },
+        { "<!doctype html PUBLIC \"-//IETF//DTD HTML//EN\">", 1 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *html = apr_pstrcat(*state, cases[i].doctype, "<p>b<table><td>c", NULL);
+        const char *found = tree(check_page(html, *state), *state);
+        if (strcmp(found, cases[i].quirks ? ".p ..table ...td" : ".p .table ..td") != 0) {
+            fail_msg("%s: %s", html, found);
+        }
     }
 }
 
@@ -166,9 +232,13 @@ static void a_nul_brings_nothing_back(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(nodes_stand_as_html5_has_them),   CHECK(a_tag_behind_a_p_is_where_the_p_was),
-    CHECK(three_of_a_kind_come_back),       CHECK(ends_that_parsers_see_elsewhere_take_no_mark),
-    CHECK(an_end_tag_ends_its_own_element), CHECK(three_come_along_with_a_block),
+    CHECK(nodes_stand_as_html5_has_them),
+    CHECK(doctypes_mean_quirks_or_not),
+    CHECK(a_tag_behind_a_p_is_where_the_p_was),
+    CHECK(three_of_a_kind_come_back),
+    CHECK(ends_that_parsers_see_elsewhere_take_no_mark),
+    CHECK(an_end_tag_ends_its_own_element),
+    CHECK(three_come_along_with_a_block),
     CHECK(a_nul_brings_nothing_back),
 };
 

@@ -67,9 +67,8 @@ static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
     }
     uint32_t form = find_form(b);
     b->form = 0;
-    while (form != 0 && b->s.n - 1 > form &&
-           (tmpl_top(b)->flags & (TMPL_IS_IMPLIED | TMPL_IS_PART)) == TMPL_IS_IMPLIED) {
-        tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
+    if (form != 0) {
+        tmpl_end_implied(b, TMPL_TAG_OTHER);
     }
     if (form != 0 && form == b->s.n - 1) {
         tmpl_opens_close(&b->s, form, i);

@@ -18,16 +18,12 @@ static void close_p(tmpl_builder_t *b)
     }
 }
 
-static tmpl_step_e start_html(tmpl_builder_t *b, uint32_t i)
+/* html and body give their attributes to the element there is. */
+static tmpl_step_e start_again(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
-    tmpl_taint_all(b); /* gives its attributes to the element there is */
+    tmpl_taint_all(b);
     return TMPL_DONE;
-}
-
-static tmpl_step_e start_body(tmpl_builder_t *b, uint32_t i)
-{
-    return start_html(b, i);
 }
 
 /* Frames take the place of a body that has no tag and nothing in it. */
@@ -223,8 +219,8 @@ static tmpl_step_e start_ruby(tmpl_builder_t *b, uint32_t i)
 
 /* Tags with a rule of their own. */
 static const tmpl_rule_t own_rules[TMPL_TAG_COUNT] = {
-    [TMPL_TAG_HTML] = start_html,
-    [TMPL_TAG_BODY] = start_body,
+    [TMPL_TAG_HTML] = start_again,
+    [TMPL_TAG_BODY] = start_again,
     [TMPL_TAG_FRAMESET] = start_frameset,
     [TMPL_TAG_FRAME] = start_ignored,
     [TMPL_TAG_HEAD] = start_ignored,
@@ -292,7 +288,7 @@ tmpl_step_e tmpl_start_body(tmpl_builder_t *b, uint32_t i)
 tmpl_step_e tmpl_start_after_body(tmpl_builder_t *b, uint32_t i)
 {
     if (tmpl_tag_at(b, i) == TMPL_TAG_HTML) {
-        return start_html(b, i);
+        return start_again(b, i);
     }
     b->fixed = 1;
     return tmpl_again(b, TMPL_MODE_BODY);
