@@ -14,6 +14,7 @@ typedef struct {
     const tmpl_page_t *page;
     unsigned char *held;      /* NULL: nothing is, yet */
     apr_hash_t *names[NAMES]; /* that scripts ask for, and no element had, yet */
+    uint64_t bits[NAMES];     /* of these, bit_of: few names have to be looked up */
     apr_pool_t *pool;
 } places_t;
 
@@ -98,6 +99,11 @@ static tmpl_span_t first_name(const char *src, tmpl_span_t selector, asked_e *as
     return name;
 }
 
+static uint64_t bit_of(const char *src, tmpl_span_t name)
+{
+    return (uint64_t)1 << ((5 * tmpl_span_len(name) + (unsigned char)src[name.start]) & 63);
+}
+
 static void ask(places_t *p, asked_e asked, uint32_t at, uint32_t end)
 {
     const char *src = p->page->src;
@@ -110,6 +116,7 @@ static void ask(places_t *p, asked_e asked, uint32_t at, uint32_t end)
             p->names[asked] = apr_hash_make(p->pool);
         }
         apr_hash_set(p->names[asked], src + name.start, tmpl_span_len(name), p);
+        p->bits[asked] |= bit_of(src, name);
     }
 }
 
@@ -145,7 +152,7 @@ static void read_script(places_t *p, uint32_t script)
 static void found(places_t *p, uint32_t node, asked_e as, tmpl_span_t name)
 {
     const char *src = p->page->src;
-    if (p->names[as] != NULL &&
+    if ((p->bits[as] & bit_of(src, name)) &&
         apr_hash_get(p->names[as], src + name.start, tmpl_span_len(name)) != NULL) {
         apr_hash_set(p->names[as], src + name.start, tmpl_span_len(name), NULL);
         hold_box(p, node);
@@ -156,14 +163,17 @@ static void find_names(places_t *p, uint32_t node)
 {
     const char *src = p->page->src;
     tmpl_span_t tag = p->page->nodes[node].open;
+    uint32_t at = tmpl_attr_first(src, tag);
     tmpl_attr_t attr;
-    if (p->names[ID] != NULL && tmpl_attr_find(&attr, src, tag, "id")) {
-        found(p, node, ID, attr.value);
-    }
-    if (p->names[CLASS] != NULL && tmpl_attr_find(&attr, src, tag, "class")) {
-        tmpl_span_t word = { attr.value.start, attr.value.start };
-        while (tmpl_word_next(&word, src, attr.value)) {
-            found(p, node, CLASS, word);
+    while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
+        if (tmpl_span_is(src, attr.name, "id")) {
+            found(p, node, ID, attr.value);
+        }
+        else if (p->bits[CLASS] != 0 && tmpl_span_is(src, attr.name, "class")) {
+            tmpl_span_t word = { attr.value.start, attr.value.start };
+            while (tmpl_word_next(&word, src, attr.value)) {
+                found(p, node, CLASS, word);
+            }
         }
     }
 }
@@ -182,8 +192,7 @@ unsigned char *tmpl_places(const tmpl_page_t *page, apr_pool_t *pool)
             hold(&p, node->parent);
         }
     }
-    for (uint32_t i = 1; (p.names[ID] != NULL || p.names[CLASS] != NULL) && i < page->n_nodes;
-         i++) {
+    for (uint32_t i = 1; (p.bits[ID] | p.bits[CLASS]) != 0 && i < page->n_nodes; i++) {
         if (page->nodes[i].flags & TMPL_NODE_NAMED) {
             find_names(&p, i);
         }
