@@ -15,22 +15,22 @@
  * that could be edited; "text" is tmpl_scan_raw, and frames are declined.
  */
 typedef enum {
-    TMPL_MODE_BEFORE_HEAD,
-    TMPL_MODE_HEAD,
-    TMPL_MODE_HEAD_NOSCRIPT,
-    TMPL_MODE_AFTER_HEAD,
-    TMPL_MODE_BODY,
-    TMPL_MODE_TABLE,
-    TMPL_MODE_CAPTION,
-    TMPL_MODE_COLGROUP,
-    TMPL_MODE_TABLE_BODY,
-    TMPL_MODE_ROW,
-    TMPL_MODE_CELL,
-    TMPL_MODE_TEMPLATE,
-    TMPL_MODE_AFTER_BODY,
-    TMPL_MODE_AFTER_AFTER_BODY,
-    TMPL_MODE_COUNT
-} tmpl_mode_e;
+    TMPL_BEFORE_HEAD,
+    TMPL_IN_HEAD,
+    TMPL_IN_HEAD_NOSCRIPT,
+    TMPL_AFTER_HEAD,
+    TMPL_IN_BODY,
+    TMPL_IN_TABLE,
+    TMPL_IN_CAPTION,
+    TMPL_IN_COLGROUP,
+    TMPL_IN_TABLE_BODY,
+    TMPL_IN_ROW,
+    TMPL_IN_CELL,
+    TMPL_IN_TEMPLATE,
+    TMPL_AFTER_BODY,
+    TMPL_AFTER_AFTER_BODY,
+    TMPL_IN_COUNT
+} tmpl_insertion_e;
 
 typedef struct {
     tmpl_opens_t s; /* what is open */
@@ -39,9 +39,9 @@ typedef struct {
     const char *src;
     uint32_t len;
     tmpl_tokens_t *out;
-    tmpl_mode_e mode;
+    tmpl_insertion_e mode;
     tmpl_quirks_e quirks;
-    apr_array_header_t *templates; /* tmpl_mode_e of each template that is open */
+    apr_array_header_t *templates; /* tmpl_insertion_e of each template that is open */
     uint32_t form; /* HTML5's form element pointer: one behind the start tag; 0 if it is not set */
     uint32_t
         raw; /* start tag of the raw text that the scan has just passed; TMPL_NONE if of none */
@@ -64,6 +64,16 @@ typedef enum {
 /* A rule for a start tag or an end tag, which is the token i. */
 typedef tmpl_step_e (*tmpl_rule_t)(tmpl_builder_t *b, uint32_t i);
 
+/* The rule of all tags that have one of these TMPL_IS_* flags. */
+typedef struct {
+    unsigned flags;
+    tmpl_rule_t rule;
+} tmpl_flag_rule_t;
+
+/* A tag's own rule, or the first of the n by its flags; NULL if it has neither. */
+tmpl_rule_t tmpl_rule_of(tmpl_tag_e tag, const tmpl_rule_t *own, const tmpl_flag_rule_t *by_flags,
+                         size_t n);
+
 static inline tmpl_open_t *tmpl_top(tmpl_builder_t *b)
 {
     return &b->s.stack[b->s.n - 1];
@@ -78,12 +88,12 @@ static inline tmpl_tag_e tmpl_tag_at(const tmpl_builder_t *b, uint32_t i)
 static inline int tmpl_is_plain(tmpl_builder_t *b)
 {
     const tmpl_open_t *top = tmpl_top(b);
-    return (b->mode == TMPL_MODE_BODY || b->mode == TMPL_MODE_CELL) && !top->foreign &&
+    return (b->mode == TMPL_IN_BODY || b->mode == TMPL_IN_CELL) && !top->foreign &&
            !(top->flags & TMPL_IS_FIXED_TEXT) && b->s.n_of[TMPL_TAG_SELECT] == 0;
 }
 
 /* Changes to a mode and has its rules read the tag. */
-static inline tmpl_step_e tmpl_again(tmpl_builder_t *b, tmpl_mode_e mode)
+static inline tmpl_step_e tmpl_again(tmpl_builder_t *b, tmpl_insertion_e mode)
 {
     b->mode = mode;
     return TMPL_AGAIN;

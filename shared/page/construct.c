@@ -11,38 +11,38 @@
  */
 #define MAX_STEPS 10000000u
 
-static const tmpl_rule_t start_rules[TMPL_MODE_COUNT] = {
-    [TMPL_MODE_BEFORE_HEAD] = tmpl_start_before_head,
-    [TMPL_MODE_HEAD] = tmpl_start_head,
-    [TMPL_MODE_HEAD_NOSCRIPT] = tmpl_start_head_noscript,
-    [TMPL_MODE_AFTER_HEAD] = tmpl_start_after_head,
-    [TMPL_MODE_BODY] = tmpl_start_body,
-    [TMPL_MODE_TABLE] = tmpl_start_table,
-    [TMPL_MODE_CAPTION] = tmpl_start_caption,
-    [TMPL_MODE_COLGROUP] = tmpl_start_colgroup,
-    [TMPL_MODE_TABLE_BODY] = tmpl_start_table_body,
-    [TMPL_MODE_ROW] = tmpl_start_row,
-    [TMPL_MODE_CELL] = tmpl_start_cell,
-    [TMPL_MODE_TEMPLATE] = tmpl_start_in_template,
-    [TMPL_MODE_AFTER_BODY] = tmpl_start_after_body,
-    [TMPL_MODE_AFTER_AFTER_BODY] = tmpl_start_after_body,
+static const tmpl_rule_t start_rules[TMPL_IN_COUNT] = {
+    [TMPL_BEFORE_HEAD] = tmpl_start_before_head,
+    [TMPL_IN_HEAD] = tmpl_start_head,
+    [TMPL_IN_HEAD_NOSCRIPT] = tmpl_start_head_noscript,
+    [TMPL_AFTER_HEAD] = tmpl_start_after_head,
+    [TMPL_IN_BODY] = tmpl_start_body,
+    [TMPL_IN_TABLE] = tmpl_start_table,
+    [TMPL_IN_CAPTION] = tmpl_start_caption,
+    [TMPL_IN_COLGROUP] = tmpl_start_colgroup,
+    [TMPL_IN_TABLE_BODY] = tmpl_start_table_body,
+    [TMPL_IN_ROW] = tmpl_start_row,
+    [TMPL_IN_CELL] = tmpl_start_cell,
+    [TMPL_IN_TEMPLATE] = tmpl_start_in_template,
+    [TMPL_AFTER_BODY] = tmpl_start_after_body,
+    [TMPL_AFTER_AFTER_BODY] = tmpl_start_after_body,
 };
 
-static const tmpl_rule_t end_rules[TMPL_MODE_COUNT] = {
-    [TMPL_MODE_BEFORE_HEAD] = tmpl_end_before_head,
-    [TMPL_MODE_HEAD] = tmpl_end_head,
-    [TMPL_MODE_HEAD_NOSCRIPT] = tmpl_end_head_noscript,
-    [TMPL_MODE_AFTER_HEAD] = tmpl_end_after_head,
-    [TMPL_MODE_BODY] = tmpl_end_body,
-    [TMPL_MODE_TABLE] = tmpl_end_table,
-    [TMPL_MODE_CAPTION] = tmpl_end_caption,
-    [TMPL_MODE_COLGROUP] = tmpl_end_colgroup,
-    [TMPL_MODE_TABLE_BODY] = tmpl_end_table_body,
-    [TMPL_MODE_ROW] = tmpl_end_row,
-    [TMPL_MODE_CELL] = tmpl_end_cell,
-    [TMPL_MODE_TEMPLATE] = tmpl_end_in_template,
-    [TMPL_MODE_AFTER_BODY] = tmpl_end_after_body,
-    [TMPL_MODE_AFTER_AFTER_BODY] = tmpl_end_after_body,
+static const tmpl_rule_t end_rules[TMPL_IN_COUNT] = {
+    [TMPL_BEFORE_HEAD] = tmpl_end_before_head,
+    [TMPL_IN_HEAD] = tmpl_end_head,
+    [TMPL_IN_HEAD_NOSCRIPT] = tmpl_end_head_noscript,
+    [TMPL_AFTER_HEAD] = tmpl_end_after_head,
+    [TMPL_IN_BODY] = tmpl_end_body,
+    [TMPL_IN_TABLE] = tmpl_end_table,
+    [TMPL_IN_CAPTION] = tmpl_end_caption,
+    [TMPL_IN_COLGROUP] = tmpl_end_colgroup,
+    [TMPL_IN_TABLE_BODY] = tmpl_end_table_body,
+    [TMPL_IN_ROW] = tmpl_end_row,
+    [TMPL_IN_CELL] = tmpl_end_cell,
+    [TMPL_IN_TEMPLATE] = tmpl_end_in_template,
+    [TMPL_AFTER_BODY] = tmpl_end_after_body,
+    [TMPL_AFTER_AFTER_BODY] = tmpl_end_after_body,
 };
 
 /* The start tag opens an element where it stands: one of the page's nodes, unless nobody sees it. */
@@ -127,11 +127,22 @@ void tmpl_insert_implied(tmpl_builder_t *b, tmpl_tag_e tag)
     tmpl_opens_push(&b->s, TMPL_NONE, tag, tag);
 }
 
+tmpl_rule_t tmpl_rule_of(tmpl_tag_e tag, const tmpl_rule_t *own, const tmpl_flag_rule_t *by_flags,
+                         size_t n)
+{
+    for (size_t k = 0; own[tag] == NULL && k < n; k++) {
+        if (tmpl_tag_flags(tag) & by_flags[k].flags) {
+            return by_flags[k].rule;
+        }
+    }
+    return own[tag];
+}
+
 void tmpl_open_body(tmpl_builder_t *b, uint32_t token)
 {
     tmpl_opens_push(&b->s, token, TMPL_TAG_BODY, TMPL_TAG_BODY)->quiet = 0;
     b->out->body = token;
-    b->mode = TMPL_MODE_BODY;
+    b->mode = TMPL_IN_BODY;
 }
 
 void tmpl_reconstruct(tmpl_builder_t *b)
@@ -144,25 +155,25 @@ void tmpl_reconstruct(tmpl_builder_t *b)
 void tmpl_reset_mode(tmpl_builder_t *b)
 {
     static const unsigned char modes[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_TD] = TMPL_MODE_CELL,          [TMPL_TAG_TH] = TMPL_MODE_CELL,
-        [TMPL_TAG_TR] = TMPL_MODE_ROW,           [TMPL_TAG_TBODY] = TMPL_MODE_TABLE_BODY,
-        [TMPL_TAG_THEAD] = TMPL_MODE_TABLE_BODY, [TMPL_TAG_TFOOT] = TMPL_MODE_TABLE_BODY,
-        [TMPL_TAG_CAPTION] = TMPL_MODE_CAPTION,  [TMPL_TAG_COLGROUP] = TMPL_MODE_COLGROUP,
-        [TMPL_TAG_TABLE] = TMPL_MODE_TABLE,      [TMPL_TAG_HEAD] = TMPL_MODE_HEAD,
-        [TMPL_TAG_BODY] = TMPL_MODE_BODY,
+        [TMPL_TAG_TD] = TMPL_IN_CELL,          [TMPL_TAG_TH] = TMPL_IN_CELL,
+        [TMPL_TAG_TR] = TMPL_IN_ROW,           [TMPL_TAG_TBODY] = TMPL_IN_TABLE_BODY,
+        [TMPL_TAG_THEAD] = TMPL_IN_TABLE_BODY, [TMPL_TAG_TFOOT] = TMPL_IN_TABLE_BODY,
+        [TMPL_TAG_CAPTION] = TMPL_IN_CAPTION,  [TMPL_TAG_COLGROUP] = TMPL_IN_COLGROUP,
+        [TMPL_TAG_TABLE] = TMPL_IN_TABLE,      [TMPL_TAG_HEAD] = TMPL_IN_HEAD,
+        [TMPL_TAG_BODY] = TMPL_IN_BODY,
     };
     for (uint32_t i = b->s.n - 1; i > 0; i--) {
         tmpl_tag_e tag = b->s.stack[i].tag;
         if (tag == TMPL_TAG_TEMPLATE) {
-            b->mode = APR_ARRAY_IDX(b->templates, b->templates->nelts - 1, tmpl_mode_e);
+            b->mode = APR_ARRAY_IDX(b->templates, b->templates->nelts - 1, tmpl_insertion_e);
             return;
         }
         if (modes[tag] != 0) {
-            b->mode = (tmpl_mode_e)modes[tag];
+            b->mode = (tmpl_insertion_e)modes[tag];
             return;
         }
     }
-    b->mode = TMPL_MODE_AFTER_HEAD;
+    b->mode = TMPL_AFTER_HEAD;
 }
 
 void tmpl_end_implied(tmpl_builder_t *b, tmpl_tag_e except)
@@ -307,7 +318,7 @@ static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_t
     b->quirks = TMPL_QUIRKS;
     b->initial = 1;
     b->raw = TMPL_NONE;
-    b->templates = apr_array_make(pool, 4, sizeof(tmpl_mode_e));
+    b->templates = apr_array_make(pool, 4, sizeof(tmpl_insertion_e));
     tmpl_opens_init(&b->s, b->tokens, b->src, pool);
     *tokens = (tmpl_tokens_t){ .tokens = b->tokens, .body = TMPL_NONE };
     tmpl_decline_e decline = read_all(b, max_depth);

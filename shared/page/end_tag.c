@@ -2,6 +2,8 @@
 /* End tags "in body": 13.2.6.4.7. */
 #include "page/builder.h"
 
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Closes the element of the end tag's name, if it is in scope. */
 static tmpl_step_e close_in(tmpl_builder_t *b, uint32_t i, tmpl_scope_t scope)
 {
@@ -34,7 +36,7 @@ static tmpl_step_e end_page(tmpl_builder_t *b, uint32_t i)
     (void)i;
     if (tmpl_has(b, TMPL_TAG_BODY, tmpl_scope_plain)) {
         tmpl_opens_taint(&b->s, 1);
-        b->mode = TMPL_MODE_AFTER_BODY;
+        b->mode = TMPL_AFTER_BODY;
     }
     return TMPL_DONE;
 }
@@ -42,7 +44,7 @@ static tmpl_step_e end_page(tmpl_builder_t *b, uint32_t i)
 static tmpl_step_e end_html(tmpl_builder_t *b, uint32_t i)
 {
     end_page(b, i);
-    return b->mode == TMPL_MODE_AFTER_BODY ? TMPL_AGAIN : TMPL_DONE;
+    return b->mode == TMPL_AFTER_BODY ? TMPL_AGAIN : TMPL_DONE;
 }
 
 /* Where on the stack the form element pointer's form is, if it is in scope; 0 if not. */
@@ -140,10 +142,7 @@ static const tmpl_rule_t own_rules[TMPL_TAG_COUNT] = {
     [TMPL_TAG_HR] = end_other,
 };
 
-static const struct {
-    unsigned flags;
-    tmpl_rule_t rule;
-} rules_by_flags[] = {
+static const tmpl_flag_rule_t rules_by_flags[] = {
     { TMPL_IS_FORMATTING, end_formatting },
     { TMPL_IS_HEADING, end_heading },
     { TMPL_IS_CLOSES_P, end_block },
@@ -156,24 +155,17 @@ tmpl_step_e tmpl_end_body(tmpl_builder_t *b, uint32_t i)
         tag != TMPL_TAG_OPTGROUP && tag != TMPL_TAG_TEMPLATE) {
         tmpl_taint_all(b); /* browsers of before 2025 read it otherwise */
     }
-    if (own_rules[tag] != NULL) {
-        return own_rules[tag](b, i);
-    }
-    for (size_t k = 0; k < sizeof(rules_by_flags) / sizeof(rules_by_flags[0]); k++) {
-        if (tmpl_tag_flags(tag) & rules_by_flags[k].flags) {
-            return rules_by_flags[k].rule(b, i);
-        }
-    }
-    return end_other(b, i);
+    tmpl_rule_t rule = tmpl_rule_of(tag, own_rules, rules_by_flags, LENGTH(rules_by_flags));
+    return rule != NULL ? rule(b, i) : end_other(b, i);
 }
 
 /* Leads back into body, even if it closes nothing. */
 tmpl_step_e tmpl_end_after_body(tmpl_builder_t *b, uint32_t i)
 {
     if (tmpl_tag_at(b, i) == TMPL_TAG_HTML) {
-        b->mode = TMPL_MODE_AFTER_AFTER_BODY;
+        b->mode = TMPL_AFTER_AFTER_BODY;
         return TMPL_DONE;
     }
     tmpl_opens_taint(&b->s, 1);
-    return tmpl_again(b, TMPL_MODE_BODY);
+    return tmpl_again(b, TMPL_IN_BODY);
 }

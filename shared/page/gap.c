@@ -34,34 +34,39 @@ static void move(tmpl_builder_t *b)
     top->moves = 1;
 }
 
-/* Text that is not only white space has come where body has not begun, or has ended. */
-static unsigned outside_body(tmpl_builder_t *b)
+/* What comes leads into body, or back into it. */
+static void enter_body(tmpl_builder_t *b)
 {
-    if (b->mode < TMPL_MODE_BODY) {
-        if (b->mode != TMPL_MODE_BEFORE_HEAD && b->mode != TMPL_MODE_AFTER_HEAD) {
+    b->initial = 0;
+    if (b->mode < TMPL_IN_BODY) {
+        if (b->mode != TMPL_BEFORE_HEAD && b->mode != TMPL_AFTER_HEAD) {
             tmpl_opens_pop_above(&b->s, 0);
         }
         tmpl_open_body(b, TMPL_NONE);
     }
-    b->mode = TMPL_MODE_BODY;
-    tmpl_reconstruct(b);
-    return stays(b);
+    b->mode = TMPL_IN_BODY;
+}
+
+static inline int is_outside_body(const tmpl_builder_t *b)
+{
+    return b->mode < TMPL_IN_BODY || b->mode >= TMPL_AFTER_BODY;
 }
 
 /* Text that is not only white space. */
 static unsigned text(tmpl_builder_t *b)
 {
-    b->initial = 0;
     if (tmpl_top(b)->foreign && tmpl_top(b)->point == TMPL_POINT_NONE) {
         return 0;
     }
-    if (b->mode < TMPL_MODE_BODY || b->mode >= TMPL_MODE_AFTER_BODY) {
-        return outside_body(b);
+    if (is_outside_body(b)) {
+        enter_body(b);
+        tmpl_reconstruct(b);
+        return stays(b);
     }
     uint32_t began = b->s.events;
-    if (b->mode == TMPL_MODE_COLGROUP && tmpl_top(b)->tag == TMPL_TAG_COLGROUP) {
+    if (b->mode == TMPL_IN_COLGROUP && tmpl_top(b)->tag == TMPL_TAG_COLGROUP) {
         tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
-        b->mode = TMPL_MODE_TABLE;
+        b->mode = TMPL_IN_TABLE;
     }
     int moved = (tmpl_top(b)->flags & TMPL_IS_TABLE) != 0;
     if (moved) {
@@ -78,8 +83,8 @@ static unsigned text(tmpl_builder_t *b)
 static void blank(tmpl_builder_t *b)
 {
     const tmpl_open_t *top = tmpl_top(b);
-    if (b->mode >= TMPL_MODE_BODY && !(top->flags & TMPL_IS_TABLE) &&
-        top->tag != TMPL_TAG_COLGROUP && !(top->foreign && top->point == TMPL_POINT_NONE)) {
+    if (b->mode >= TMPL_IN_BODY && !(top->flags & TMPL_IS_TABLE) && top->tag != TMPL_TAG_COLGROUP &&
+        !(top->foreign && top->point == TMPL_POINT_NONE)) {
         tmpl_reconstruct(b);
     }
 }
@@ -131,7 +136,10 @@ static uint32_t behind_break(tmpl_builder_t *b, uint32_t start, uint32_t end)
     return start;
 }
 
-/* The first byte that is neither white space nor NUL, which browsers drop; end if there is none. */
+/*
+ * The first byte that is neither white space nor NUL, which browsers drop in body; end if there is none. (A reference to
+ * white space is text here. In front of body it is not, but nobody writes one there.)
+ */
 static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
 {
     uint32_t p = tmpl_behind_space(src, start, end);
@@ -141,16 +149,25 @@ static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
     return p;
 }
 
+/* White space and NUL, which outside of body leads into it. */
+static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end)
+{
+    int has_nul = memchr(b->src + start, '\0', end - start) != NULL;
+    if (has_nul && is_outside_body(b)) {
+        enter_body(b);
+    }
+    else if (!has_nul || tmpl_is_space(b->src[start]) || tmpl_is_space(b->src[end - 1])) {
+        blank(b);
+    }
+}
+
 unsigned tmpl_gap(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     uint32_t from = behind_break(b, start, end);
     uint32_t first = behind_nothing(b->src, from, end);
     if (first == end) {
-        if (from < end && memchr(b->src + from, '\0', end - from) == NULL) {
-            blank(b);
-        }
-        else if (from < end && tmpl_behind_space(b->src, from, end) > from) {
-            blank(b);
+        if (from < end) {
+            nothing(b, from, end);
         }
         return 0;
     }

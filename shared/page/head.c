@@ -11,13 +11,13 @@
 static tmpl_step_e leave_head(tmpl_builder_t *b)
 {
     tmpl_opens_pop_above(&b->s, b->s.n - 2);
-    return tmpl_again(b, TMPL_MODE_AFTER_HEAD);
+    return tmpl_again(b, TMPL_AFTER_HEAD);
 }
 
 static tmpl_step_e open_head(tmpl_builder_t *b, uint32_t token)
 {
     tmpl_opens_push(&b->s, token, TMPL_TAG_HEAD, TMPL_TAG_HEAD)->quiet = 1;
-    return tmpl_again(b, TMPL_MODE_HEAD);
+    return tmpl_again(b, TMPL_IN_HEAD);
 }
 
 /* End tags that browsers read as if the element that they wait for had begun. */
@@ -87,8 +87,8 @@ static void start_template(tmpl_builder_t *b, uint32_t i)
         tmpl_top(b)->quiet = 0;
         tmpl_top(b)->tainted = 1;
     }
-    APR_ARRAY_PUSH(b->templates, tmpl_mode_e) = TMPL_MODE_TEMPLATE;
-    b->mode = TMPL_MODE_TEMPLATE;
+    APR_ARRAY_PUSH(b->templates, tmpl_insertion_e) = TMPL_IN_TEMPLATE;
+    b->mode = TMPL_IN_TEMPLATE;
 }
 
 tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i)
@@ -104,7 +104,7 @@ tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i)
     }
     if (tag == TMPL_TAG_NOSCRIPT && !b->scripting) {
         tmpl_insert(b, i);
-        b->mode = TMPL_MODE_HEAD_NOSCRIPT;
+        b->mode = TMPL_IN_HEAD_NOSCRIPT;
         return TMPL_DONE;
     }
     if (tmpl_tag_flags(tag) & TMPL_IS_HEAD) {
@@ -130,7 +130,7 @@ tmpl_step_e tmpl_end_head(tmpl_builder_t *b, uint32_t i)
 static tmpl_step_e leave_head_noscript(tmpl_builder_t *b)
 {
     tmpl_opens_pop_above(&b->s, b->s.n - 2);
-    return tmpl_again(b, TMPL_MODE_HEAD);
+    return tmpl_again(b, TMPL_IN_HEAD);
 }
 
 tmpl_step_e tmpl_start_head_noscript(tmpl_builder_t *b, uint32_t i)
@@ -149,7 +149,7 @@ tmpl_step_e tmpl_end_head_noscript(tmpl_builder_t *b, uint32_t i)
     tmpl_tag_e tag = tmpl_tag_at(b, i);
     if (tag == TMPL_TAG_NOSCRIPT) {
         tmpl_opens_close(&b->s, b->s.n - 1, i);
-        b->mode = TMPL_MODE_HEAD;
+        b->mode = TMPL_IN_HEAD;
         return TMPL_DONE;
     }
     return tag == TMPL_TAG_BR ? leave_head_noscript(b) : TMPL_DONE;
@@ -171,7 +171,7 @@ tmpl_step_e tmpl_start_after_head(tmpl_builder_t *b, uint32_t i)
     }
     if ((tmpl_tag_flags(tag) & TMPL_IS_HEAD) && tag != TMPL_TAG_NOSCRIPT) {
         open_head(b, TMPL_NONE); /* the head that there was is opened for it again */
-        b->mode = TMPL_MODE_AFTER_HEAD;
+        b->mode = TMPL_AFTER_HEAD;
         uint32_t head = b->s.n - 1;
         tmpl_start_head(b, i);
         tmpl_opens_remove(&b->s, head);
@@ -228,18 +228,18 @@ tmpl_step_e tmpl_end_template(tmpl_builder_t *b, uint32_t i)
 }
 
 /* The mode that the first tag in a template chooses for what follows. */
-static tmpl_mode_e mode_of_first(tmpl_tag_e tag)
+static tmpl_insertion_e mode_of_first(tmpl_tag_e tag)
 {
     if (tag == TMPL_TAG_COL) {
-        return TMPL_MODE_COLGROUP;
+        return TMPL_IN_COLGROUP;
     }
     if (tag == TMPL_TAG_TR) {
-        return TMPL_MODE_TABLE_BODY;
+        return TMPL_IN_TABLE_BODY;
     }
     if (tag == TMPL_TAG_TD || tag == TMPL_TAG_TH) {
-        return TMPL_MODE_ROW;
+        return TMPL_IN_ROW;
     }
-    return (tmpl_tag_flags(tag) & TMPL_IS_PART) ? TMPL_MODE_TABLE : TMPL_MODE_BODY;
+    return (tmpl_tag_flags(tag) & TMPL_IS_PART) ? TMPL_IN_TABLE : TMPL_IN_BODY;
 }
 
 tmpl_step_e tmpl_start_in_template(tmpl_builder_t *b, uint32_t i)
@@ -249,7 +249,7 @@ tmpl_step_e tmpl_start_in_template(tmpl_builder_t *b, uint32_t i)
         return tmpl_start_head(b, i);
     }
     b->mode = mode_of_first(tag);
-    APR_ARRAY_IDX(b->templates, b->templates->nelts - 1, tmpl_mode_e) = b->mode;
+    APR_ARRAY_IDX(b->templates, b->templates->nelts - 1, tmpl_insertion_e) = b->mode;
     return TMPL_AGAIN;
 }
 

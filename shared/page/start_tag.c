@@ -2,6 +2,8 @@
 /* Start tags "in body": 13.2.6.4.7. */
 #include "page/builder.h"
 
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
 /* An element that text may stand beside: what waits to be opened again is, first. */
 static tmpl_step_e insert_inline(tmpl_builder_t *b, uint32_t i)
 {
@@ -140,7 +142,7 @@ static tmpl_step_e start_table(tmpl_builder_t *b, uint32_t i)
         close_p(b);
     }
     tmpl_insert(b, i);
-    b->mode = TMPL_MODE_TABLE;
+    b->mode = TMPL_IN_TABLE;
     return TMPL_DONE;
 }
 
@@ -185,7 +187,7 @@ static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
 static void end_options(tmpl_builder_t *b, tmpl_tag_e tag)
 {
     if (tmpl_has(b, TMPL_TAG_SELECT, tmpl_scope_plain)) {
-        tmpl_end_implied(b, tag == TMPL_TAG_OPTGROUP ? TMPL_TAG_OTHER : TMPL_TAG_OPTGROUP);
+        tmpl_end_implied(b, tag == TMPL_TAG_OPTION ? TMPL_TAG_OPTGROUP : TMPL_TAG_OTHER);
     }
     else if (tag != TMPL_TAG_HR && tmpl_top(b)->tag == TMPL_TAG_OPTION) {
         tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
@@ -251,10 +253,7 @@ static const tmpl_rule_t own_rules[TMPL_TAG_COUNT] = {
 };
 
 /* The others, by what tag.h says of them. The first that holds counts. */
-static const struct {
-    unsigned flags;
-    tmpl_rule_t rule;
-} rules_by_flags[] = {
+static const tmpl_flag_rule_t rules_by_flags[] = {
     { TMPL_IS_HEAD, tmpl_start_head },  { TMPL_IS_PART, start_ignored },
     { TMPL_IS_HEADING, start_heading }, { TMPL_IS_RUBY, start_ruby },
     { TMPL_IS_CLOSES_P, start_block },
@@ -273,15 +272,8 @@ tmpl_step_e tmpl_start_body(tmpl_builder_t *b, uint32_t i)
     if (is_new_in_select(b, tag)) {
         tmpl_taint_all(b);
     }
-    if (own_rules[tag] != NULL) {
-        return own_rules[tag](b, i);
-    }
-    for (size_t k = 0; k < sizeof(rules_by_flags) / sizeof(rules_by_flags[0]); k++) {
-        if (tmpl_tag_flags(tag) & rules_by_flags[k].flags) {
-            return rules_by_flags[k].rule(b, i);
-        }
-    }
-    return insert_inline(b, i);
+    tmpl_rule_t rule = tmpl_rule_of(tag, own_rules, rules_by_flags, LENGTH(rules_by_flags));
+    return rule != NULL ? rule(b, i) : insert_inline(b, i);
 }
 
 /* Behind body: whatever comes must stay, because it leads back into body. */
@@ -291,5 +283,5 @@ tmpl_step_e tmpl_start_after_body(tmpl_builder_t *b, uint32_t i)
         return start_again(b, i);
     }
     b->fixed = 1;
-    return tmpl_again(b, TMPL_MODE_BODY);
+    return tmpl_again(b, TMPL_IN_BODY);
 }

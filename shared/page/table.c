@@ -61,7 +61,7 @@ static tmpl_step_e move_out(tmpl_builder_t *b, uint32_t i, tmpl_rule_t rule)
     return step;
 }
 
-static tmpl_step_e insert_part(tmpl_builder_t *b, uint32_t i, tmpl_mode_e mode)
+static tmpl_step_e insert_part(tmpl_builder_t *b, uint32_t i, tmpl_insertion_e mode)
 {
     tmpl_insert(b, i);
     b->mode = mode;
@@ -69,7 +69,7 @@ static tmpl_step_e insert_part(tmpl_builder_t *b, uint32_t i, tmpl_mode_e mode)
 }
 
 /* Opens a part that the source leaves out; its rules read the tag. */
-static tmpl_step_e imply_part(tmpl_builder_t *b, tmpl_tag_e tag, tmpl_mode_e mode)
+static tmpl_step_e imply_part(tmpl_builder_t *b, tmpl_tag_e tag, tmpl_insertion_e mode)
 {
     tmpl_insert_implied(b, tag);
     return tmpl_again(b, mode);
@@ -134,15 +134,15 @@ tmpl_step_e tmpl_start_table(tmpl_builder_t *b, uint32_t i)
     clear_back_to(b, TABLE);
     switch (part) {
     case CAPTION:
-        return insert_part(b, i, TMPL_MODE_CAPTION);
+        return insert_part(b, i, TMPL_IN_CAPTION);
     case COLGROUP:
-        return insert_part(b, i, TMPL_MODE_COLGROUP);
+        return insert_part(b, i, TMPL_IN_COLGROUP);
     case SECTION:
-        return insert_part(b, i, TMPL_MODE_TABLE_BODY);
+        return insert_part(b, i, TMPL_IN_TABLE_BODY);
     case COL:
-        return imply_part(b, TMPL_TAG_COLGROUP, TMPL_MODE_COLGROUP);
+        return imply_part(b, TMPL_TAG_COLGROUP, TMPL_IN_COLGROUP);
     default:
-        return imply_part(b, TMPL_TAG_TBODY, TMPL_MODE_TABLE_BODY);
+        return imply_part(b, TMPL_TAG_TBODY, TMPL_IN_TABLE_BODY);
     }
 }
 
@@ -158,17 +158,27 @@ tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i)
     return tag == TMPL_TAG_TEMPLATE ? tmpl_end_template(b, i) : move_out(b, i, tmpl_end_body);
 }
 
-/* Ends the caption; end is its end tag, or TMPL_NONE. False if there is none. */
-static int close_caption(tmpl_builder_t *b, uint32_t end)
+/* Ends the part of the set that is open; end is its end tag, or TMPL_NONE. False if there is none. */
+static int close_part(tmpl_builder_t *b, unsigned set, uint32_t end, tmpl_insertion_e mode)
 {
-    uint32_t caption = find_part(b, CAPTION);
-    if (caption == 0) {
+    uint32_t part = find_part(b, set);
+    if (part == 0) {
         tmpl_ignore(b);
         return 0;
     }
-    tmpl_opens_close(&b->s, caption, end);
-    b->mode = TMPL_MODE_TABLE;
+    tmpl_opens_close(&b->s, part, end);
+    b->mode = mode;
     return 1;
+}
+
+static int close_caption(tmpl_builder_t *b, uint32_t end)
+{
+    return close_part(b, CAPTION, end, TMPL_IN_TABLE);
+}
+
+static int close_row(tmpl_builder_t *b, uint32_t end)
+{
+    return close_part(b, ROW, end, TMPL_IN_TABLE_BODY);
 }
 
 tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i)
@@ -199,7 +209,7 @@ static tmpl_step_e leave_colgroup(tmpl_builder_t *b)
         return tmpl_ignore(b);
     }
     tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
-    return tmpl_again(b, TMPL_MODE_TABLE);
+    return tmpl_again(b, TMPL_IN_TABLE);
 }
 
 tmpl_step_e tmpl_start_colgroup(tmpl_builder_t *b, uint32_t i)
@@ -230,7 +240,7 @@ tmpl_step_e tmpl_end_colgroup(tmpl_builder_t *b, uint32_t i)
         return tag == TMPL_TAG_COLGROUP ? tmpl_ignore(b) : leave_colgroup(b);
     }
     tmpl_opens_close(&b->s, b->s.n - 1, i);
-    b->mode = TMPL_MODE_TABLE;
+    b->mode = TMPL_IN_TABLE;
     return TMPL_DONE;
 }
 
@@ -242,7 +252,7 @@ static tmpl_step_e leave_section(tmpl_builder_t *b)
     }
     clear_back_to(b, SECTION);
     tmpl_opens_close(&b->s, b->s.n - 1, TMPL_NONE);
-    return tmpl_again(b, TMPL_MODE_TABLE);
+    return tmpl_again(b, TMPL_IN_TABLE);
 }
 
 tmpl_step_e tmpl_start_table_body(tmpl_builder_t *b, uint32_t i)
@@ -250,11 +260,11 @@ tmpl_step_e tmpl_start_table_body(tmpl_builder_t *b, uint32_t i)
     unsigned part = bit_of(tmpl_tag_at(b, i));
     if (part == ROW) {
         clear_back_to(b, SECTION);
-        return insert_part(b, i, TMPL_MODE_ROW);
+        return insert_part(b, i, TMPL_IN_ROW);
     }
     if (part == CELL) {
         clear_back_to(b, SECTION);
-        return imply_part(b, TMPL_TAG_TR, TMPL_MODE_ROW);
+        return imply_part(b, TMPL_TAG_TR, TMPL_IN_ROW);
     }
     return (part & ANY_PART) ? leave_section(b) : tmpl_start_table(b, i);
 }
@@ -268,7 +278,7 @@ tmpl_step_e tmpl_end_table_body(tmpl_builder_t *b, uint32_t i)
             return tmpl_ignore(b);
         }
         tmpl_opens_close(&b->s, section, i);
-        b->mode = TMPL_MODE_TABLE;
+        b->mode = TMPL_IN_TABLE;
         return TMPL_DONE;
     }
     if (part == TABLE) {
@@ -277,25 +287,12 @@ tmpl_step_e tmpl_end_table_body(tmpl_builder_t *b, uint32_t i)
     return part != 0 ? tmpl_ignore(b) : tmpl_end_table(b, i);
 }
 
-/* Ends the row; end is its end tag, or TMPL_NONE. False if there is none. */
-static int close_row(tmpl_builder_t *b, uint32_t end)
-{
-    uint32_t row = find_part(b, ROW);
-    if (row == 0) {
-        tmpl_ignore(b);
-        return 0;
-    }
-    tmpl_opens_close(&b->s, row, end);
-    b->mode = TMPL_MODE_TABLE_BODY;
-    return 1;
-}
-
 tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i)
 {
     unsigned part = bit_of(tmpl_tag_at(b, i));
     if (part == CELL) {
         clear_back_to(b, ROW);
-        return insert_part(b, i, TMPL_MODE_CELL);
+        return insert_part(b, i, TMPL_IN_CELL);
     }
     if (part & ANY_PART) {
         return close_row(b, TMPL_NONE) ? TMPL_AGAIN : TMPL_DONE;
@@ -329,7 +326,7 @@ static tmpl_step_e close_cell(tmpl_builder_t *b)
     if (cell != 0) {
         tmpl_opens_close(&b->s, cell, TMPL_NONE);
     }
-    return tmpl_again(b, TMPL_MODE_ROW);
+    return tmpl_again(b, TMPL_IN_ROW);
 }
 
 tmpl_step_e tmpl_start_cell(tmpl_builder_t *b, uint32_t i)
@@ -353,6 +350,6 @@ tmpl_step_e tmpl_end_cell(tmpl_builder_t *b, uint32_t i)
         return close_cell(b);
     }
     tmpl_opens_close(&b->s, index, i);
-    b->mode = TMPL_MODE_ROW;
+    b->mode = TMPL_IN_ROW;
     return TMPL_DONE;
 }
