@@ -125,10 +125,11 @@ auto-folds: $(BUILD)/bench/features
 duplicates: $(BUILD)/tmplctl
 	@$(call with,CORPUS) bench/duplicates "$(CORPUS)" "$(SCORER)" $< $(MODELS)
 
-# gallery CORPUS=DIR OUT=DIR   pictures of 20 stripped pages beside their originals, drawn by Chromium; MODELS=DIR of auto-folds
+# gallery CORPUS=DIR OUT=DIR [PAGES=20] [WARM=40]   pictures of stripped pages beside their originals, drawn by Chromium; WARM=0: each site's first page; MODELS=DIR of auto-folds
 OUT      ?= /tmp/tmpl-gallery
+gallery: PAGES = 20
 gallery: $(BUILD)/tmplctl
-	@$(call with,CORPUS) MODELS="$(MODELS)" bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)"
+	@$(call with,CORPUS) MODELS="$(MODELS)" WARM="$(WARM)" bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)" $(PAGES)
 
 # visible CORPUS=DIR [PAGES=100]   whether strip hides what it leaves, in Chromium with scripts running (NODE_DIR=DIR has npm's puppeteer-core)
 visible: PAGES = 100
