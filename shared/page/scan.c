@@ -154,10 +154,11 @@ static unsigned may_name(char first)
     return firsts >> (first & 31) & 1;
 }
 
-/* Whether there is a '=' and then the end of the tag. */
+/* Whether there is a '=' and then the end of the tag; a value in quotes may begin with '>', too. */
 static int lacks_value(const tmpl_scan_t *s, const tmpl_attr_t *attr)
 {
-    return attr->value.start > attr->name.end && s->src[attr->value.start] == '>';
+    return attr->value.start > attr->name.end && tmpl_span_len(attr->value) == 0 &&
+           s->src[attr->value.start] == '>';
 }
 
 /* The source ends in the middle of what begins at start: a tag, which browsers drop. */
