@@ -140,6 +140,20 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body>c<div>t<b><link itemprop=x></b></div>",
           "<body>c<div data-tmpl=\"\">t<b><link itemprop=x></b></div>",
           "<body>c<div><b><link itemprop=x></b></div>" },
+        /* but with an item that goes, all that is said of it goes; not with one that another item is said to have */
+        { "<body>c<ol itemscope><li itemprop=x itemscope>t<meta itemprop=y><script></script></ol>",
+          "<body>c<ol itemscope data-tmpl=\"\"><li itemprop=x itemscope>t<meta "
+          "itemprop=y><script></script></ol>",
+          "<body>c<script></script>" },
+        { "<body><div>c</div><div><b itemscope>t<link itemprop=x></b><meta></div>",
+          "<body><div>c</div><div data-tmpl=\"\"><b itemscope>t<link itemprop=x></b><meta></div>",
+          "<body><div>c</div><meta>" },
+        { "<body>c<div itemscope itemprop=x>t<link itemprop=y></div>",
+          "<body>c<div itemscope itemprop=x data-tmpl=\"\">t<link itemprop=y></div>",
+          "<body>c<div itemscope itemprop=x><link itemprop=y></div>" },
+        { "<body>c<div><b itemscope>t<meta itemprop=x></b>t<link itemprop=y></div>",
+          "<body>c<div data-tmpl=\"\"><b itemscope>t<meta itemprop=x></b>t<link itemprop=y></div>",
+          "<body>c<div><link itemprop=y></div>" },
         /* of template that holds code, or is not closed off, nothing else is left */
         { "<body><nav><form>t<input></form>t<script></script></nav>c",
           "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",

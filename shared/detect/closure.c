@@ -180,6 +180,22 @@ static int holds_fixed_control(closure_t *c, uint32_t element)
     return i < page->nodes[element].after;
 }
 
+/* Whether it is an item (HTML, 5.2) that is no property of another one: what is said of it goes with it. */
+static int is_item(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t attr;
+    return tmpl_attr_find(&attr, page->src, node->open, "itemscope") &&
+           !tmpl_attr_find(&attr, page->src, node->open, "itemprop");
+}
+
+/* Whether it is code that is a property of an item. */
+static int is_property(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t attr;
+    return (node->tag == TMPL_TAG_META || node->tag == TMPL_TAG_LINK) &&
+           tmpl_attr_find(&attr, page->src, node->open, "itemprop");
+}
+
 /*
  * All of an element goes but its code, which stands where the element did: what holds nothing to see would
  * be seen itself, as bullets, boxes and room that is kept free. White space would open formatting elements again: it goes, too.
@@ -189,35 +205,34 @@ static void cut_around_code(closure_t *c, uint32_t element)
     const tmpl_node_t *nodes = c->page->nodes;
     tmpl_span_t rest = span_of(&nodes[element]);
     uint32_t after = nodes[element].after;
-    for (uint32_t i = element + 1; i < after;) {
-        if (tmpl_node_is_code(&nodes[i])) {
+    uint32_t after_item = 0;
+    for (uint32_t i = element; i < after;) {
+        int is_code = tmpl_node_is_code(&nodes[i]);
+        if (i >= after_item && !is_code && is_item(c->page, &nodes[i])) {
+            after_item = nodes[i].after;
+        }
+        if (is_code && !(i < after_item && is_property(c->page, &nodes[i]))) {
             tmpl_span_t code = span_of(&nodes[i]);
             if (code.start > rest.start) {
                 add_cut(c, (tmpl_span_t){ rest.start, code.start }, element);
             }
             rest.start = code.end;
         }
-        else if (nodes[i].flags & TMPL_NODE_CODE) {
-            i++; /* it is in there */
-            continue;
-        }
-        i = nodes[i].after;
+        i = is_code || !(nodes[i].flags & TMPL_NODE_CODE) ? nodes[i].after : i + 1;
     }
     add_cut(c, rest, element);
 }
 
-/* Whether something that is code is a property (HTML, 5.2.3) of an item, which it would not be the same of elsewhere. */
+/* Whether something that is code is a property of an item that does not go with the element: elsewhere it would be another's. */
 static int holds_property(const tmpl_page_t *page, uint32_t element)
 {
-    tmpl_attr_t attr;
-    uint32_t i = element + 1;
+    uint32_t i = element;
     while (i < page->nodes[element].after) {
         const tmpl_node_t *node = &page->nodes[i];
-        if ((node->tag == TMPL_TAG_META || node->tag == TMPL_TAG_LINK) &&
-            tmpl_attr_find(&attr, page->src, node->open, "itemprop")) {
+        if (is_property(page, node)) {
             return 1;
         }
-        i = node->flags & TMPL_NODE_CODE ? i + 1 : node->after;
+        i = (node->flags & TMPL_NODE_CODE) && !is_item(page, node) ? i + 1 : node->after;
     }
     return 0;
 }
