@@ -152,6 +152,9 @@ int tmpl_beside_served(request_rec *r)
 {
     tmpl_ctx_t *ctx;
 
+    if (tmpl_ending_is_closing()) {
+        return DECLINED;
+    }
     /* after an internal redirect it is another request that has answered */
     for (; r != NULL; r = r->next) {
         ctx = tmpl_request_beside(r);

@@ -22,9 +22,9 @@ struct tmpl_link_t {
     tmpl_learner_t *learner;
     /* of the child: */
     apr_pool_t *pool;
-    apr_thread_mutex_t *opening;
-    tmpl_store_t *store; /* NULL until it could be opened; atomic */
-    apr_uint32_t told;   /* the second in which a bad site's name was logged last; atomic */
+    apr_thread_mutex_t *opening; /* NULL once the child has closed it */
+    tmpl_store_t *store;         /* NULL until it could be opened, and once it is closed; atomic */
+    apr_uint32_t told;           /* the second in which a bad site's name was logged last; atomic */
 };
 
 /* Made while the configuration is read; from then on only what links hold of a child is written. */
@@ -150,7 +150,7 @@ static tmpl_store_t *store_of(const tmpl_link_t *link)
 
 /*
  * The link's store, opened if it is not open yet; NULL, and why in err, if it cannot be, or with
- * err->status APR_SUCCESS if another thread is just trying.
+ * err->status APR_SUCCESS if another thread is just trying, or the child ends.
  */
 static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
 {
@@ -158,7 +158,8 @@ static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
     apr_pool_t *pool;
 
     err->status = APR_SUCCESS;
-    if (store != NULL || apr_thread_mutex_trylock(link->opening) != APR_SUCCESS) {
+    if (store != NULL || link->opening == NULL ||
+        apr_thread_mutex_trylock(link->opening) != APR_SUCCESS) {
         return store;
     }
     store = link->store;
@@ -193,12 +194,14 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-/* The child ends, and with it its stores. */
+/* The child ends, and with it its stores: before the pools of requests that have not ended, which may still log them. */
 static apr_status_t link_close(void *data)
 {
     tmpl_link_t *link = data;
 
     tmpl_learner_close(link->learner, store_of(link), apr_atomic_read32(&inside) > 0, link->pool);
+    link->opening = NULL;
+    __atomic_store_n(&link->store, NULL, __ATOMIC_RELEASE);
     return APR_SUCCESS;
 }
 

@@ -19,6 +19,8 @@
 #define INTERRUPTED_END 2
 
 static int graceful_end;
+/* What the child has opened is about to be closed, before all its requests are. */
+static int closing;
 /* Connections that a child without threads serves, which is one at most; written between them and by their handler. */
 static volatile sig_atomic_t serving;
 
@@ -57,6 +59,7 @@ void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful)
 {
     (void)pchild;
     graceful_end = graceful;
+    closing = !graceful;
     if (serving) {
         apr_signal(SIGALRM, end_now);
         alarm(INTERRUPTED_END);
@@ -66,4 +69,9 @@ void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful)
 int tmpl_ending_is_graceful(void)
 {
     return graceful_end;
+}
+
+int tmpl_ending_is_closing(void)
+{
+    return closing;
 }

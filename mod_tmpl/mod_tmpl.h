@@ -525,6 +525,9 @@ void tmpl_ending_child_stopping(apr_pool_t *pchild, int graceful);
 /* Whether it ends, and nobody waits for that. */
 int tmpl_ending_is_graceful(void);
 
+/* Whether it ends at once: its stores may be gone while the pools of requests are still to be destroyed. */
+int tmpl_ending_is_closing(void);
+
 /*** later.c ***/
 
 /* Pages of one store that wait to be learnt, in one child: bounded in number and bytes. For many threads. */
