@@ -83,7 +83,7 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
     while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
         rv = tmpl_wait_for_piece(ctx->piece, bb, end);
         end = 0;
-        if (APR_STATUS_IS_TIMEUP(rv)) {
+        if (APR_STATUS_IS_EAGAIN(rv)) {
             /* nothing there: what is goes on, and the rest is waited for */
             APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
             end = TMPL_WAIT_FOR_EVER;

@@ -420,7 +420,7 @@ static apr_status_t guard_pieces(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_bri
     }
     while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
         rv = tmpl_wait_for_piece(ctx->piece, bb, end_of_wait(ctx));
-        if (APR_STATUS_IS_TIMEUP(rv)) {
+        if (APR_STATUS_IS_EAGAIN(rv)) {
             APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
         }
         else if (rv != APR_SUCCESS) {

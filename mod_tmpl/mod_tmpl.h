@@ -240,9 +240,9 @@ int tmpl_wait_is_silent(request_rec *r, apr_interval_time_t patience);
 #define TMPL_WAIT_FOR_EVER APR_INT64_MAX
 
 /*
- * Moves behind piece what stands in bb, which is not empty, in front of the first bucket whose length is not known; if that is the
- * first of all, what is read of it before end, a time on tmpl_clock. APR_TIMEUP if nothing came, or what apr_bucket_read
- * returns if that fails.
+ * Moves buckets from the front of bb, which is not empty, to the end of piece: all up to the first one of unknown length.
+ * If bb begins with such a bucket, it is read, until end, a time on tmpl_clock, and the data that came is moved. APR_EAGAIN:
+ * none came by then. Otherwise what apr_bucket_read returns: APR_TIMEUP is httpd's own Timeout, and an error.
  */
 apr_status_t tmpl_wait_for_piece(apr_bucket_brigade *piece, apr_bucket_brigade *bb, apr_time_t end);
 

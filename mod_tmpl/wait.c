@@ -46,7 +46,7 @@ int tmpl_wait_is_silent(request_rec *r, apr_interval_time_t patience)
     return APR_STATUS_IS_TIMEUP(rv);
 }
 
-/* Reads e, which becomes data and a rest; APR_TIMEUP if nothing has come by then. */
+/* Reads e, which becomes data and a rest; APR_EAGAIN if nothing has come by then. */
 static apr_status_t read_until(apr_bucket *e, apr_time_t end)
 {
     const char *data;
@@ -58,7 +58,7 @@ static apr_status_t read_until(apr_bucket *e, apr_time_t end)
     }
     while (APR_STATUS_IS_EAGAIN(rv = apr_bucket_read(e, &data, &len, APR_NONBLOCK_READ))) {
         if (tmpl_clock() >= end) {
-            return APR_TIMEUP;
+            return rv;
         }
         apr_sleep(POLL);
     }
