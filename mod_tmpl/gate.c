@@ -189,12 +189,12 @@ void tmpl_gate_insert(request_rec *r)
     }
 }
 
-/* The page is only read, where one comes. */
+/* The page is only read, where one comes: to be learnt, or, in mode headers, for the log. */
 static void take_copy(ap_filter_t *f, tmpl_ctx_t *ctx)
 {
     request_rec *r = f->r;
 
-    if (!r->header_only) {
+    if (!r->header_only && (ctx->learn || tmpl_conf_mode(ctx->conf) == TMPL_MODE_HEADERS)) {
         ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
         ctx->piece = apr_brigade_create(r->pool, f->c->bucket_alloc);
         ctx->inflated = coding_of(r) == CODING_GZIP;
@@ -401,6 +401,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         tmpl_decline(f->r, ctx->conf, reason);
         return 0;
     }
+    tmpl_judge_expect(ctx, f->r);
     if (!tmpl_conf_holds(ctx->conf)) {
         take_copy(f, ctx);
         return 0;

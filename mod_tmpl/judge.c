@@ -49,16 +49,23 @@ static const char *uri_of(const request_rec *r, apr_pool_t *pool)
 }
 
 /* A site is the server's own name for itself: what a client says in Host must not make tables. */
-static void describe(tmpl_input_t *input, request_rec *r, const tmpl_conf_t *conf, apr_pool_t *pool)
+void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
 {
-    input->site = key_of(r, conf->site_key);
-    if (input->site == NULL) {
-        input->site = r->server->server_hostname;
+    ctx->site = key_of(r, ctx->conf->site_key);
+    if (ctx->site == NULL) {
+        ctx->site = r->server->server_hostname;
     }
-    input->page_key = key_of(r, conf->page_key);
+    ctx->page_key = key_of(r, ctx->conf->page_key);
+    ctx->learn = tmpl_may_learn(r, ctx->conf) != 0;
+}
+
+static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
+{
+    input->site = ctx->site;
+    input->page_key = ctx->page_key;
     input->uri = uri_of(r, pool);
     input->charset = tmpl_charset_of_type(r->content_type, pool);
-    input->learn = tmpl_may_learn(r, conf) ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
+    input->learn = ctx->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
 }
 
 apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
@@ -76,7 +83,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
         return rv;
     }
     input->len = (apr_size_t)ctx->length;
-    describe(input, r, conf, pool);
+    describe(input, ctx, r, pool);
     if (!tmpl_cache_find(&judged->cached, outcome, &judged->fingerprint, input, conf, r, pool)) {
         tmpl_link_clean(outcome, input, conf, r, pool);
         if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {

@@ -179,9 +179,12 @@ typedef struct {
     apr_off_t length;          /* bytes held */
     const char *etag;          /* as the backend sent it; NULL if it did not */
     tmpl_decline_e bypass;     /* why the page is to be passed on as it came; NONE: it is not */
+    const char *site;          /* whose page it is */
+    const char *page_key;      /* NULL: its address */
     apr_time_t since;          /* when its first byte came, on tmpl_clock; 0: none has */
     unsigned
         inflated : 1; /* INFLATE stands before us, or would if there were a body; the copy is gzip */
+    unsigned learn : 1;  /* the page may be learnt */
     unsigned failed : 1; /* a filter before us failed: the page will never be whole */
     unsigned done : 1;   /* all has been passed on, or we are out of the way */
     unsigned whole : 1;  /* the copy has its end, and was not judged yet */
@@ -381,6 +384,12 @@ typedef struct {
     const char *fingerprint; /* of what is not template; NULL if there is none */
     apr_time_t start;        /* on tmpl_clock */
 } tmpl_judged_t;
+
+/*
+ * Before a page comes: what it is called, and whether it may be learnt, by its fields as they are now. Once it has been sent
+ * they are what other modules have made of them, and the status may be that of a part.
+ */
+void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r);
 
 /* Judges the page that ctx holds, or finds it in the cache. What reading its buckets returns if that fails. */
 apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,

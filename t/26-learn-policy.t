@@ -84,5 +84,47 @@ for my $place (qw(cookie private)) {
     is $res->says('pages'), 6, "$place: and not counted";
 }
 
+# What is only read is judged when it has been sent. What other modules have made of the fields by then says nothing of it.
+subtest 'a page that is only read' => sub {
+    my $reading = Test::Tmpl::Httpd->new(conf => <<"END");
+TmplMode learn
+TmplSiteKey "%{req:X-Site}"
+<Location /private>
+    Header always unset Cache-Control
+    Header unset Cache-Control
+</Location>
+<Location /public>
+    Header add Set-Cookie "route=1"
+</Location>
+<Location /counted>
+    TmplMode strip
+    TmplLearn off
+</Location>
+ProxyPass /static !
+ProxyPass / ${\ $backend->url}/
+END
+    mkdir $reading->root . '/htdocs/static';
+    spit($reading->root . "/htdocs/static/$_.html", $site->page($_)) for 1 .. 6;
+    $reading->start;
+    # a connection's next request comes when the page before has been judged
+    my $client = $reading->client;
+    my $learnt = sub {
+        my ($place, $name, %o) = @_;
+        my @answers = map { $client->get("/$place/$_" . ($name // ''), headers => { 'X-Site' => $place, %{ $o{headers} // {} } }) } 1 .. 6;
+        my $counted = $client->get('/counted/7', headers => { 'X-Site' => $place });
+        return ($answers[-1], $counted->says('pages') || 0);
+    };
+    my ($res, $pages) = $learnt->('private');
+    is $res->header('Cache-Control'), undef, 'Cache-Control: private that mod_headers has cut off';
+    is $pages, 0, 'is heeded';
+    ($res, $pages) = $learnt->('public');
+    is $res->header('Set-Cookie'), 'route=1', 'a Set-Cookie that mod_headers has put there';
+    is $pages, 6, 'says nothing of the page';
+    ($res, $pages) = $learnt->('static', '.html', headers => { Range => 'bytes=0-9' });
+    is $res->status, 206, 'a part of a file';
+    is $pages, 6, 'is made of the page, which is learnt';
+    $reading->finish;
+};
+
 $httpd->finish;
 done_testing;
