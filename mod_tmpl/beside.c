@@ -3,6 +3,9 @@
  * A page that passes as it comes, and is read beside: nothing of the response waits for us, nor is changed. What has
  * passed is copied, up to TmplMaxBody, and judged when the client has been served. So what is found goes into the log, if
  * anywhere, and not into a field of the response. A page that is too large, or never ends, passes all the same.
+ *
+ * With HTTP/2 the thread that serves a stream judges its page, behind the end of that stream: the log_transaction hook
+ * runs on the connection's thread, for which all other streams would wait.
  */
 #include "mod_tmpl.h"
 
@@ -69,36 +72,6 @@ static apr_status_t pass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *pi
     return rv;
 }
 
-apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
-{
-    tmpl_ctx_t *ctx = f->ctx;
-    apr_status_t rv = APR_SUCCESS;
-    apr_time_t end = 0;
-
-    if (ctx == NULL || ctx->done) {
-        /* named in a SetOutputFilter: there is no gate that took this; or the page was left before */
-        ap_remove_output_filter(f);
-        return ap_pass_brigade(f->next, bb);
-    }
-    while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
-        rv = tmpl_wait_for_piece(ctx->piece, bb, end);
-        end = 0;
-        if (APR_STATUS_IS_EAGAIN(rv)) {
-            /* nothing there: what is goes on, and the rest is waited for */
-            APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
-            end = TMPL_WAIT_FOR_EVER;
-            rv = APR_SUCCESS;
-        }
-        if (rv == APR_SUCCESS) {
-            rv = pass(f, ctx, ctx->piece);
-        }
-    }
-    if (rv != APR_SUCCESS && !ctx->done) {
-        leave(f, ctx);
-    }
-    return rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb) ? ap_pass_brigade(f->next, bb) : rv;
-}
-
 /* The page as its site has made it. */
 static tmpl_decline_e inflate_copy(tmpl_ctx_t *ctx)
 {
@@ -129,7 +102,7 @@ static void judge(tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
     tmpl_judge_report(&judged, r, ctx->length, ctx->length, took);
 }
 
-/* The client has been served. */
+/* All of the page has been passed on. */
 static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
 {
     tmpl_decline_e reason = inflate_copy(ctx);
@@ -146,6 +119,39 @@ static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
         apr_pool_destroy(pool);
     }
     apr_brigade_cleanup(ctx->held);
+}
+
+apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    tmpl_ctx_t *ctx = f->ctx;
+    apr_status_t rv = APR_SUCCESS;
+    apr_time_t end = 0;
+
+    if (ctx == NULL || ctx->done) {
+        /* named in a SetOutputFilter: there is no gate that took this; or the page was left before */
+        ap_remove_output_filter(f);
+        return ap_pass_brigade(f->next, bb);
+    }
+    while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
+        rv = tmpl_wait_for_piece(ctx->piece, bb, end);
+        end = 0;
+        if (APR_STATUS_IS_EAGAIN(rv)) {
+            /* nothing there: what is goes on, and the rest is waited for */
+            APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
+            end = TMPL_WAIT_FOR_EVER;
+            rv = APR_SUCCESS;
+        }
+        if (rv == APR_SUCCESS) {
+            rv = pass(f, ctx, ctx->piece);
+        }
+    }
+    if (rv != APR_SUCCESS && !ctx->done) {
+        leave(f, ctx);
+    }
+    if (ctx->whole && f->c->master != NULL) {
+        read_copy(ctx, f->r);
+    }
+    return rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb) ? ap_pass_brigade(f->next, bb) : rv;
 }
 
 int tmpl_beside_served(request_rec *r)

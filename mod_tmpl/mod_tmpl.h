@@ -218,7 +218,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb);
 /* TMPL_BESIDE's filter function; its ctx is a tmpl_ctx_t. */
 apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb);
 
-/* log_transaction hook: the client has been served, and the copy of its page is judged. */
+/* log_transaction hook: the client has been served. Judges the copy of its page, if that was not done behind EOS. */
 int tmpl_beside_served(request_rec *r);
 
 /*** gunzip.c ***/

@@ -26,6 +26,40 @@ same_bytes($httpd->get('/page/7')->body, $site->stripped(7), 'HTTP/1.1 beside it
 
 $httpd->finish;
 
+# What is only read is judged while its stream's client has all of it, and the connection goes on.
+subtest 'a store that hangs' => sub {
+    my $redis = redis();
+    my $texts = backend {
+        my ($connection, $request) = @_;
+        return $site->answer(@_) if $request->{target} !~ m{^/text};
+        return $connection->respond(200, { 'Content-Type' => 'text/plain' }, 'a text');
+    };
+    my $reading = Test::Tmpl::Httpd->new(modules => ['http2'], conf => <<"END");
+Protocols h2c http/1.1
+TmplStore ${\ $redis->unix_uri}
+TmplMode learn
+<Location /counters>
+    ProxyPass !
+    SetHandler server-status
+    TmplMode off
+</Location>
+ProxyPass / ${\ $texts->url}/
+END
+    $reading->expect_log(qr/\[T01[12]\]/);
+    $reading->start;
+    my $judged = sub { ($reading->get('/counters?auto')->body =~ /^Tmpl-pages: (\d+)$/m)[0] };
+    $redis->stop;
+    my $connection = Test::Tmpl::Http2->new($reading->port);
+    my ($page) = $connection->ask('/page/1');
+    same_bytes($page->[1], $site->page(1), 'a page comes');
+    my @texts = map { $connection->ask('/text') } 1 .. 20;
+    is scalar(grep { $_->[0] && $_->[1] eq 'a text' } @texts), 20, 'and twenty other answers after it';
+    is $judged->(), 0, 'while it is being judged';
+    $redis->kill9;
+    ok wait_for { $judged->() == 1 }, 'which ends';
+    $reading->finish;
+};
+
 subtest 'over TLS' => sub {
     my %there = map { my $program = $_; $program => scalar grep { -x "$_/$program" } split /:/, $ENV{PATH} } qw(curl openssl);
     for my $program (sort keys %there) {

@@ -27,35 +27,46 @@ sub field {
 # Asks for all targets at once; returns [ok, body] for each: ok if it was a whole answer with 200.
 sub get_all {
     my ($port, @targets) = @_;
+    return Test::Tmpl::Http2->new($port)->ask(@targets);
+}
+
+# A connection.
+sub new {
+    my ($class, $port) = @_;
     my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) or die "connect: $!";
     my $window = pack 'N', 0x3fffffff;
-    my $out = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+    syswrite $socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
         . frame($SETTINGS, 0, 0, pack 'nN', 4, 0x3fffffff) . frame($WINDOW_UPDATE, 0, 0, $window);
-    my %answer;
-    my $stream = -1;
+    return bless { socket => $socket, port => $port, stream => -1, in => '' }, $class;
+}
+
+# Asks for all targets at once, as get_all does.
+sub ask {
+    my ($self, @targets) = @_;
+    my ($out, %answer) = ('');
     for my $target (@targets) {
-        $stream += 2;
+        my $stream = $self->{stream} += 2;
         $answer{$stream} = [0, ''];
         $out .= frame($HEADERS, $END_STREAM | $END_HEADERS, $stream, join '', map { field(@$_) }
-            [':method', 'GET'], [':scheme', 'http'], [':authority', "127.0.0.1:$port"], [':path', $target]);
+            [':method', 'GET'], [':scheme', 'http'], [':authority', "127.0.0.1:$self->{port}"], [':path', $target]);
     }
-    syswrite $socket, $out;
-    read_answers($socket, \%answer);
+    syswrite $self->{socket}, $out;
+    $self->read_answers(\%answer);
     return map { $answer{$_} } sort { $a <=> $b } keys %answer;
 }
 
 sub read_answers {
-    my ($socket, $answer) = @_;
+    my ($self, $answer) = @_;
+    my ($socket, %status) = $self->{socket};
     my %open = map { $_ => 1 } keys %$answer;
-    my ($in, %status) = ('');
     while (%open) {
         IO::Select->new($socket)->can_read(120) or return;
-        sysread($socket, $in, 65_536, length $in) or return;
-        while (length $in >= 9 && length $in >= 9 + unpack 'N', "\0" . substr $in, 0, 3) {
-            my ($type, $flags, $stream) = unpack 'CCN', substr $in, 3, 6;
-            my $length = unpack 'N', "\0" . substr $in, 0, 3;
-            my $payload = substr $in, 9, $length;
-            substr $in, 0, 9 + $length, '';
+        sysread($socket, $self->{in}, 65_536, length $self->{in}) or return;
+        while (length $self->{in} >= 9 && length $self->{in} >= 9 + unpack 'N', "\0" . substr $self->{in}, 0, 3) {
+            my ($type, $flags, $stream) = unpack 'CCN', substr $self->{in}, 3, 6;
+            my $length = unpack 'N', "\0" . substr $self->{in}, 0, 3;
+            my $payload = substr $self->{in}, 9, $length;
+            substr $self->{in}, 0, 9 + $length, '';
             if ($flags & $PADDED && ($type == $DATA || $type == $HEADERS)) {
                 my $pad = unpack 'C', $payload;
                 $payload = substr $payload, 1, length($payload) - 1 - $pad;
