@@ -65,7 +65,7 @@ static inline int is_fixed(tmpl_builder_t *b, uint32_t i)
     if (b->tokens[i].name == 0) {
         tmpl_taint_all(b); /* browsers may take its name for another one of the page */
     }
-    return b->fixed || b->s.events != b->began || tmpl_top(b)->moves || b->tokens[i].name == 0;
+    return b->fixed || b->s.events != b->began || tmpl_top(b)->keeps || b->tokens[i].name == 0;
 }
 
 /* Whether what comes is moved in front of the table that it stands in. */

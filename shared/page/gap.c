@@ -26,12 +26,10 @@ static void move(tmpl_builder_t *b)
 {
     tmpl_open_t *top = tmpl_top(b);
     tmpl_taint_all(b);
-    if (!top->moves && top->token != TMPL_NONE) {
-        for (uint32_t i = top->token + 1; i < b->s.at; i++) {
-            b->tokens[i].may &= (unsigned char)~TMPL_NODE_CUT;
-        }
+    for (uint32_t i = top->begin; !top->keeps && i < b->s.at; i++) {
+        b->tokens[i].may &= (unsigned char)~TMPL_NODE_CUT;
     }
-    top->moves = 1;
+    top->keeps = 1;
 }
 
 /* What comes leads into body, or back into it. */

@@ -213,6 +213,7 @@ static tmpl_open_t *push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32
     make_room(s);
     tmpl_open_t *o = &s->stack[s->n++];
     *o = (tmpl_open_t){ .token = token, .held = TMPL_NONE, .name = name, .id = ++s->last_id };
+    o->begin = s->at;
     o->flags = flags;
     o->tag = tag;
     s->n_of[tag]++;

@@ -23,6 +23,8 @@ typedef enum {
 
 typedef struct {
     uint32_t token; /* its start tag; TMPL_NONE if no tag in the source opened this very element */
+    uint32_t
+        begin; /* the token at which it was opened: all that is in it comes behind that, or there */
     /* Start tags, linked by end, of what left the stack before it and ends with it. */
     uint32_t held;
     uint32_t name;
@@ -38,8 +40,7 @@ typedef struct {
     unsigned char foreign;    /* an element of svg or math: TMPL_TAG_SVG or TMPL_TAG_MATH, else 0 */
     unsigned char point;      /* a tmpl_point_e */
     unsigned char has_shadow; /* it has a declarative shadow root */
-    unsigned char
-        moves; /* text in it was moved out of a table: nothing directly in it may be cut */
+    unsigned char keeps; /* nothing directly in it may be cut: the rest would be read otherwise */
 } tmpl_open_t;
 
 /* An active formatting element, or a marker (id 0). */

@@ -25,7 +25,7 @@ static tmpl_step_e start_again(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
     tmpl_taint_all(b);
-    return TMPL_DONE;
+    return tmpl_ignore(b);
 }
 
 /* Frames take the place of a body that has no tag and nothing in it. */
