@@ -226,25 +226,46 @@ static void start_tag(tmpl_builder_t *b, uint32_t i)
     b->fixed = 0;
 }
 
-static void end_tag(tmpl_builder_t *b, uint32_t i)
+/*
+ * An end tag that is no start tag's: it is dropped, or ends an element that HTML5 has opened again. What stands around
+ * it must not go together with it.
+ */
+static void keep_apart(tmpl_builder_t *b)
+{
+    uint32_t k = b->s.n - 1;
+    while (k > 0 && b->s.stack[k].token == TMPL_NONE) {
+        b->s.stack[k--].mixed = 1;
+    }
+    b->s.stack[k].mixed = 1;
+}
+
+/* Whether an end tag ends the innermost open element, and does no more. */
+static inline int ends_top(tmpl_builder_t *b, uint32_t name)
 {
     const unsigned odd = TMPL_IS_MARKER | TMPL_IS_PART | TMPL_IS_NEVER_EDIT;
     const tmpl_open_t *top = tmpl_top(b);
+    return top->name == name && !(top->flags & odd) && top->tag != TMPL_TAG_FORM &&
+           tmpl_is_plain(b);
+}
+
+static void end_tag(tmpl_builder_t *b, uint32_t i)
+{
     uint32_t name = b->tokens[i].name;
     if (name == 0) {
         tmpl_taint_all(b); /* may end what browsers take for an element of the same name */
     }
-    else if (top->name == name && !(top->flags & odd) && top->tag != TMPL_TAG_FORM &&
-             tmpl_is_plain(b)) {
-        if (top->flags & TMPL_IS_FORMATTING) {
-            tmpl_opens_adopt(&b->s, name, i);
-        }
-        else {
-            tmpl_opens_close(&b->s, b->s.n - 1, i);
-        }
-        return;
+    if (name == 0 || !ends_top(b, name)) {
+        apply(b, i, end_rules, tmpl_end_foreign);
     }
-    apply(b, i, end_rules, tmpl_end_foreign);
+    else if (tmpl_top(b)->flags & TMPL_IS_FORMATTING) {
+        tmpl_opens_adopt(&b->s, name, i);
+    }
+    else {
+        tmpl_opens_close(&b->s, b->s.n - 1, i);
+    }
+    if (b->s.paired != i) {
+        keep_apart(b);
+    }
 }
 
 /* The end tag of raw text that has just been passed. */

@@ -52,9 +52,11 @@ static void *grown(const void *array, uint32_t n, uint32_t *room, apr_size_t siz
 
 void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool)
 {
-    *s = (tmpl_opens_t){
-        .tokens = tokens, .src = src, .room = FIRST_ROOM, .room_active = FIRST_ROOM
-    };
+    *s = (tmpl_opens_t){ .tokens = tokens,
+                         .src = src,
+                         .room = FIRST_ROOM,
+                         .room_active = FIRST_ROOM,
+                         .paired = TMPL_NONE };
     s->pool = pool;
     s->stack = apr_palloc(pool, FIRST_ROOM * sizeof(*s->stack));
     s->active = apr_palloc(pool, FIRST_ROOM * sizeof(*s->active));
@@ -373,6 +375,7 @@ static inline void pair(tmpl_opens_t *s, const tmpl_open_t *o)
     unsigned may = (o->torn ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
                    (o->mixed ? 0 : TMPL_NODE_RUN);
     token->is_paired = 1;
+    s->paired = s->at;
     token->may = (unsigned char)(o->tainted ? 0 : may);
 }
 

@@ -64,6 +64,7 @@ typedef struct {
     uint32_t room_active;
     uint32_t last_id;
     uint32_t at;     /* the token that is being followed: what closes ends there */
+    uint32_t paired; /* the last end tag that ended the element of a start tag */
     uint32_t events; /* how often more happened than that a tag opened or closed its own element */
     apr_pool_t *pool;
 } tmpl_opens_t;
