@@ -4,6 +4,9 @@
  * passed is copied, up to TmplMaxBody, and judged when the client has been served. So what is found goes into the log, if
  * anywhere, and not into a field of the response. A page that is too large, or never ends, passes all the same.
  *
+ * The thread that served the page judges it, so with HTTP/1 a connection's next request waits for that, and %D and %T
+ * contain it. It does not wait for room where pages wait to be learnt: without room the page is lost.
+ *
  * With HTTP/2 the thread that serves a stream judges its page, behind the end of that stream: the log_transaction hook
  * runs on the connection's thread, for which all other streams would wait.
  */

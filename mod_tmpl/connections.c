@@ -315,6 +315,12 @@ static int may_wait(const tmpl_input_t *input, const tmpl_conf_t *conf)
            apr_atomic_read32(&watched);
 }
 
+/* How long who asks may be slowed down, so that his page can wait to be learnt: not at all if it has passed already. */
+static apr_interval_time_t room_timeout(const tmpl_conf_t *conf)
+{
+    return tmpl_conf_holds(conf) ? tmpl_conf_timeout(conf) : 0;
+}
+
 static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl_conf_t *conf,
                   request_rec *r, apr_pool_t *pool)
 {
@@ -346,9 +352,8 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_health_report_room(&link->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
     tmpl_health_report(&link->health, TMPL_PURPOSE_ASK, &outcome->store_error, r, pool);
-    if (outcome->counts.due &&
-        !tmpl_learner_put_aside(link->learner, &outcome->observation, tmpl_conf_delay(conf),
-                                tmpl_conf_timeout(conf))) {
+    if (outcome->counts.due && !tmpl_learner_put_aside(link->learner, &outcome->observation,
+                                                       tmpl_conf_delay(conf), room_timeout(conf))) {
         tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");
     }
 }

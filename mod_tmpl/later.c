@@ -193,13 +193,13 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     }
     waiting.site = apr_hashfunc_default(page->site, &len);
     apr_thread_mutex_lock(later->lock);
-    pause = is_known(later, &waiting) ? 0 : slow_down(later, now, timeout);
+    pause = timeout == 0 || is_known(later, &waiting) ? 0 : slow_down(later, now, timeout);
     if (pause > 0) {
         apr_thread_mutex_unlock(later->lock);
         apr_sleep(pause);
         apr_thread_mutex_lock(later->lock);
     }
-    if (!is_known(later, &waiting)) {
+    if (timeout > 0 && !is_known(later, &waiting)) {
         wait_for_room(later, &waiting, now + timeout);
     }
     added = push(later, &waiting);

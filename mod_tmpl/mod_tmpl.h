@@ -565,7 +565,7 @@ typedef enum {
     TMPL_LATER_FULL   /* there is no room for it */
 } tmpl_later_e;
 
-/* Puts a copy of a page behind them; waits for room, so long at most, unless none is to be expected. */
+/* Puts a copy of a page behind them; waits for room, so long at most, unless none is to be expected. 0: not at all. */
 tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due,
                             apr_interval_time_t timeout);
 

@@ -55,6 +55,7 @@ static char last_sites[LEARN_AT_ONCE]; /* of which sites, a letter each */
 static int mpm_state;                  /* what httpd is doing */
 static int threads;                    /* whether its children have some: AP_MPMQ_STATIC, or none */
 static apr_interval_time_t room;       /* how long a page may wait for it */
+static int passed;                     /* pages are only read, when they have passed */
 static const char *bad_site;           /* and of this one always */
 static apr_interval_time_t slow;       /* how long each page takes it: past its timeout it fails */
 static apr_interval_time_t takes;      /* how long they all take it */
@@ -162,6 +163,12 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
     (void)opts;
     (void)conf;
+}
+
+int tmpl_conf_holds(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return !passed;
 }
 
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
@@ -283,6 +290,7 @@ static tmpl_link_t *start(apr_status_t how)
     mpm_state = AP_MPMQ_RUNNING;
     threads = AP_MPMQ_STATIC;
     room = 1;
+    passed = 0;
     slow = 0;
     takes = 0;
 

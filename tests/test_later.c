@@ -131,6 +131,21 @@ static void the_less_room_the_slower(void **state)
     assert_in_range(most, 1900, 2000);
 }
 
+/* Nobody is slowed down for a page that has passed already: without room it is lost. */
+static void who_has_been_served_waits_for_nothing(void **state)
+{
+    tmpl_link_t *link = start_slowed();
+
+    (void)state;
+    passed = 1;
+    assert_int_equal(slept_for(link), 0);
+    alarm(300); /* which ends a test that waits for room */
+    fill(link);
+    request(link, "s");
+    alarm(0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+}
+
 static void who_has_room_is_not_slowed_down(void **state)
 {
     tmpl_link_t *link = start_slowed();
@@ -275,6 +290,7 @@ static const struct CMUnitTest tests[] = {
     TEST(requests_are_as_fast_as_learning),
     TEST(no_debt_is_left),
     TEST(the_less_room_the_slower),
+    TEST(who_has_been_served_waits_for_nothing),
     TEST(who_has_room_is_not_slowed_down),
     TEST(leisure_is_no_pace),
     TEST(who_waits_in_vain_is_not_slowed_down),
