@@ -2,8 +2,8 @@
 /*
  * How a child ends.
  *
- * prefork ends one that is told to stop from within a signal's handler, wherever it is: whom that interrupts never goes
- * on, and may hold any lock, malloc's among them. The watchdog's thread may wait for that lock, and httpd, at the end, for
+ * prefork ends a child from within a signal's handler, wherever the child is. The code that was interrupted never goes on,
+ * and may hold any lock, malloc's among them. The watchdog's thread may wait for that lock, and httpd, at the end, for
  * the watchdog. Its parent would kill such a child after nine seconds, and a restart would wait for that. So it ends itself
  * before that.
  */

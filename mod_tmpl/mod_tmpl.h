@@ -302,8 +302,8 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
 const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool);
 
 /*
- * The tag by which the If-None-Match field list names the page that mode makes of etag, be it compressed
- * since; NULL if it does not.
+ * The tag by which the If-None-Match field list names the page that mode makes of etag, with a compressing filter's suffix or
+ * without; NULL if it does not.
  */
 const char *tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode,
                              apr_pool_t *pool);

@@ -177,9 +177,9 @@ static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
 }
 
 /*
- * A backend that is asked by date says that its page is the same, and does not know that what we cut is not, nor that
- * the client has the page as it was before we changed any. What is named as something else has its own date, and
- * may be asked for by it.
+ * A backend that is asked by date answers for its own page only. It does not know that we cut other parts today, or that the
+ * client's copy is from a time before we changed pages. What has another name than a page has its own date, and may be
+ * asked for by it.
  */
 static void drop_date(request_rec *r)
 {
@@ -189,10 +189,9 @@ static void drop_date(request_rec *r)
 }
 
 /*
- * <If> adds to Vary what its expression has looked at, be it true or not: without a mode an answer hangs on that, too, if
- * another request would have got one. A proxy puts its backend's fields in place
- * of all that is in headers_out, so what is there now is kept where it stays. What is in both, or comes
- * again with an internal redirect, httpd's header filter says once.
+ * <If> adds to Vary what its expression has looked at, whether it is true or not. An answer without a mode needs that, too:
+ * another request for the same page may get a mode. A proxy puts its backend's fields in place of all that is in headers_out,
+ * so we copy Vary to err_headers_out, where it stays. httpd's header filter drops what is named twice.
  */
 static void keep_vary(request_rec *r)
 {

@@ -4,8 +4,11 @@
  *
  * A filter is called when something comes. mod_proxy_http reads without blocking as long as it can, sends a FLUSH when
  * the backend pauses, and then waits for the backend where nobody can reach it: for its own timeout, which is a minute
- * or more. So a pause is waited out here, at the FLUSH, on the backend's own socket, which mod_proxy shows to who asks
- * for it when it makes the request. Where it does not (FastCGI, AJP, HTTP/2) time is looked at when something comes.
+ * or more. So a pause is waited out here, at the FLUSH, on the backend's own socket. mod_proxy shows it in its hook
+ * create_req. Where it does not (FastCGI, AJP, HTTP/2) time is looked at when something comes.
+ *
+ * What makes the socket readable need not be data of the page: it may be a part of a TLS record, or of the line of a chunk's
+ * length. Then mod_proxy reads on, and waits for the rest of that until its own timeout.
  *
  * A CGI script is a bucket of unknown length, which is read here, and not waited for longer either.
  */
