@@ -26,14 +26,46 @@ static void decline(ap_filter_t *f, tmpl_ctx_t *ctx, tmpl_decline_e reason)
     tmpl_decline(f->r, ctx->conf, reason);
 }
 
+/* Copies the data of e. */
+static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
+{
+    const char *data;
+    apr_size_t len;
+    apr_status_t rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+
+    if (rv == APR_SUCCESS) {
+        tmpl_append(ctx->held, data, len);
+        ctx->length += (apr_off_t)len;
+    }
+    return rv;
+}
+
+/* The same for a file. A bucket that is read is a file no more, which httpd might send unread; so another one is read. */
+static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
+{
+    apr_bucket_brigade *read = apr_brigade_create(pool, e->list);
+    apr_bucket *twin;
+    apr_status_t rv = apr_bucket_copy(e, &twin);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    APR_BRIGADE_INSERT_TAIL(read, twin);
+    while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(read)) {
+        twin = APR_BRIGADE_FIRST(read);
+        rv = copy_data(ctx, twin);
+        apr_bucket_delete(twin);
+    }
+    apr_brigade_cleanup(read);
+    return rv;
+}
+
 /* Copies what a brigade holds, whose buckets' lengths are known; at its end the page is whole. */
 static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     apr_off_t limit = tmpl_conf_max_body(ctx->conf);
     apr_status_t rv = APR_SUCCESS;
     apr_bucket *e;
-    const char *data;
-    apr_size_t len;
 
     for (e = APR_BRIGADE_FIRST(bb);
          rv == APR_SUCCESS && !ctx->done && e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
@@ -53,11 +85,7 @@ static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_briga
             decline(f, ctx, TMPL_DECLINE_TOO_LARGE);
         }
         else {
-            rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
-            if (rv == APR_SUCCESS) {
-                tmpl_append(ctx->held, data, len);
-                ctx->length += (apr_off_t)len;
-            }
+            rv = APR_BUCKET_IS_FILE(e) ? copy_file(ctx, e, f->r->pool) : copy_data(ctx, e);
         }
     }
     return rv;

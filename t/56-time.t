@@ -184,6 +184,21 @@ END
     $httpd->finish;
 };
 
+# A file is read beside its own way to the client, by mmap or piece by piece.
+subtest 'a file that is only read' => sub {
+    my $long = join '', map { "<p>Line $_ of a long page</p>\n" } 1 .. 5000;
+    for my $mmap (qw(on off)) {
+        my $httpd = Test::Tmpl::Httpd->new(conf => "TmplMode learn\nEnableMMAP $mmap\nEnableSendfile on\n$status" =~ s/ProxyPass !\n//r);
+        my $page = page(1) =~ s{</body>}{$long</body>}r;
+        spit($httpd->root . '/htdocs/page.html', $page);
+        $httpd->start;
+        same_bytes($httpd->get('/page.html')->body, $page, "mmap $mmap: it comes as it is");
+        ok wait_for { counter($httpd, 'learned') == 1 }, "mmap $mmap: it is learnt";
+        is counter($httpd, 'bytes-in'), length $page, "mmap $mmap: all of it";
+        $httpd->finish;
+    }
+};
+
 subtest 'what is held' => sub {
     my $httpd = Test::Tmpl::Httpd->new(modules => ['substitute'], conf => <<"END");
 $status
