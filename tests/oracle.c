@@ -155,6 +155,19 @@ static int has_old_selects(const char *html)
     return 1;
 }
 
+/* Whether white space stands on its own behind the start of a table: since then it brings formatting elements back there. */
+static int has_blank_in_table(const char *html)
+{
+    html = strcasestr(html, "<table");
+    while (html != NULL && (html = strchr(html, '>')) != NULL) {
+        size_t blank = strspn(++html, " \n\t\r\f");
+        if (blank > 0 && html[blank] == '<') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int oracle_knows(const char *html)
 {
     static const char *const beyond[] = { "<isindex", "<menuitem", "shadowrootmode",
@@ -167,7 +180,7 @@ int oracle_knows(const char *html)
     }
     int is_foreign = strcasestr(html, "<svg") != NULL || strcasestr(html, "<math") != NULL;
     int ends_foreign = strcasestr(html, "</p") != NULL || strcasestr(html, "</br") != NULL;
-    return has_old_selects(html) && !(is_foreign && ends_foreign);
+    return has_old_selects(html) && !has_blank_in_table(html) && !(is_foreign && ends_foreign);
 }
 
 /* Tags at which Gumbo takes elements apart before it has put the text in front of them into the tree. */

@@ -238,7 +238,7 @@ subtest 'declined pages are written as they are' => sub {
     my %declined = (
         frames => '<html><frameset><frame src=a></frameset></html>',
         blank => "<html>\n</html>\n",
-        cut => '<div>text</div><script>var x = "',
+        plain => '<div>text</div><plaintext>more',
     );
     spew("$_.html", $declined{$_}) for keys %declined;
     my @names = map { "$_.html" } sort keys %declined;
@@ -249,7 +249,7 @@ subtest 'declined pages are written as they are' => sub {
     clean('json', 'decl', @names);
     is(decode_json(slurp('decl/frames.json'))->{decline}, 'frameset', 'the reason in JSON');
     ($code) = clean('text', 'decl', @names);
-    is(slurp('decl/cut.txt'), "text\n", 'its text');
+    is(slurp('decl/plain.txt'), "text\nmore\n", 'its text');
     is(slurp('decl/blank.txt'), '', 'no text of a page that has none');
 };
 
