@@ -52,20 +52,32 @@ static void write_attributes(writer_t *w, const GumboElement *element)
 
 static void write_node(writer_t *w, const GumboNode *node);
 
-/* What is left of an element that is cut but for its code. In what is not seen the page has no nodes. */
-static void write_code(writer_t *w, const GumboNode *node)
+static int has(const GumboNode *node, const char *name)
+{
+    return gumbo_get_attribute(&node->v.element.attributes, name) != NULL;
+}
+
+/*
+ * What is left of an element that is cut but for its code. In what is not seen the page has no nodes. What is said of
+ * an item in meta and link goes with the item.
+ */
+static void write_code(writer_t *w, const GumboNode *node, int in_item)
 {
     const GumboVector *children = &node->v.element.children;
+    in_item |= has(node, "itemscope") && !has(node, "itemprop");
     for (unsigned i = 0; i < children->length; i++) {
         const GumboNode *child = children->data[i];
         if (child->type == GUMBO_NODE_ELEMENT || child->type == GUMBO_NODE_TEMPLATE) {
-            const char *name = gumbo_normalized_tagname(child->v.element.tag);
+            GumboTag tag = child->v.element.tag;
+            const char *name = gumbo_normalized_tagname(tag);
             unsigned flags = tmpl_tag_flags(tmpl_tag_find(name, strlen(name)));
-            if (flags & TMPL_IS_CODE) {
+            int is_property = in_item && (tag == GUMBO_TAG_META || tag == GUMBO_TAG_LINK) &&
+                              has(child, "itemprop");
+            if ((flags & TMPL_IS_CODE) && !is_property) {
                 write_node(w, child);
             }
             else if (!(flags & TMPL_IS_QUIET)) {
-                write_code(w, child);
+                write_code(w, child, in_item);
             }
         }
     }
@@ -94,7 +106,7 @@ static void write_element(writer_t *w, const GumboNode *node)
     const GumboAttribute *mark = gumbo_get_attribute(&e->attributes, "data-tmpl");
     if (w->filter == WITHOUT_MARKED && mark != NULL) {
         if (strcmp(mark->value, "code") == 0) {
-            write_code(w, node);
+            write_code(w, node, 0);
         }
         return;
     }

@@ -308,18 +308,21 @@ class Writer {
 
     /*
      * What is left of an element that is cut but for its code. In what is not seen the page has no nodes. A
-     * shadow root goes with its element.
+     * shadow root goes with its element, and what is said of an item in meta and link goes with the item.
      */
-    code(element) {
+    code(element, around = false) {
+        const has = (node, name) => node.attrs.some((a) => a.name === name);
+        const item = around || (has(element, 'itemscope') && !has(element, 'itemprop'));
         const shadow = shadowOf(element);
         for (const node of childrenOf(element)) {
             if (node.tagName && this.without.code.has(node.tagName) && node.namespaceURI === NS.HTML) {
-                if (node !== shadow) {
+                const isProperty = item && (node.tagName === 'meta' || node.tagName === 'link') && has(node, 'itemprop');
+                if (node !== shadow && !isProperty) {
                     this.element(node);
                 }
             }
             else if (node.tagName && node.nodeName !== 'shadow' && !this.without.quiet.has(node.tagName)) {
-                this.code(node);
+                this.code(node, item);
             }
         }
     }
