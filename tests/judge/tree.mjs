@@ -24,6 +24,9 @@ const RESET = new Map([
     [TAG.TABLE, MODE.IN_TABLE], [TAG.TD, MODE.IN_CELL], [TAG.TH, MODE.IN_CELL],
 ]);
 
+const HEADINGS = [TAG.H1, TAG.H2, TAG.H3, TAG.H4, TAG.H5, TAG.H6];
+const TABLE_MODES = new Set([MODE.IN_TABLE, MODE.IN_TABLE_BODY, MODE.IN_ROW]);
+
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 
 /*
@@ -46,6 +49,9 @@ class Today extends Parser {
         stack.hasInButtonScope = (tag) => hasInButtonScope(tag) && !this._isBehindSelect(tag);
         const hasInListItemScope = stack.hasInListItemScope.bind(stack);
         stack.hasInListItemScope = (tag) => hasInListItemScope(tag) && !this._isBehindSelect(tag);
+        const hasNumberedHeaderInScope = stack.hasNumberedHeaderInScope.bind(stack);
+        stack.hasNumberedHeaderInScope = () => hasNumberedHeaderInScope() &&
+            stack.indexOfTopmostOf(HEADINGS) > stack.indexOfTopmost(TAG.SELECT);
         const hasInTableScope = stack.hasInTableScope.bind(stack);
         stack.hasInTableScope = (tag) => hasInTableScope(tag) &&
             stack.indexOfTopmost(tag) > stack.indexOfTopmost(TAG.TEMPLATE);
@@ -117,6 +123,12 @@ class Today extends Parser {
         super._startTagOutsideForeignContent(token);
     }
 
+    /* An input that a table takes by a rule of its own (13.2.6.4.9), which looks for no select. */
+    _isHiddenInTable(token) {
+        return TABLE_MODES.has(this.mode) &&
+            token.attrs.some((a) => a.name === 'type' && a.value.toLowerCase() === 'hidden');
+    }
+
     /* What a start tag does first in a select; false if that is all. */
     _startInSelect(token) {
         const stack = this.openElements;
@@ -125,7 +137,9 @@ class Today extends Parser {
             stack.popUntilTagNamePopped(TAG.SELECT);
             return false;
         case TAG.INPUT:
-            stack.popUntilTagNamePopped(TAG.SELECT);
+            if (!this._isHiddenInTable(token)) {
+                stack.popUntilTagNamePopped(TAG.SELECT);
+            }
             return true;
         case TAG.OPTION:
             stack.generateImpliedEndTagsWithExclusion(TAG.OPTGROUP);
