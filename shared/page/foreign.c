@@ -74,7 +74,6 @@ void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i)
     }
     int edit = b->tokens[i].may != 0;
     insert(b, i, tmpl_tag_at(b, i));
-    tmpl_top(b)->fixed = !edit;
     tmpl_top(b)->tainted = !edit;
     b->tokens[i].end = TMPL_NONE;
     b->tokens[i].may = 0;

@@ -158,25 +158,27 @@ tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i)
     return tag == TMPL_TAG_TEMPLATE ? tmpl_end_template(b, i) : move_out(b, i, tmpl_end_body);
 }
 
-/* Ends the part of the set that is open; end is its end tag, or TMPL_NONE. False if there is none. */
-static int close_part(tmpl_builder_t *b, unsigned set, uint32_t end, tmpl_insertion_e mode)
+/*
+ * Ends the part of the set that is open: at its own end tag, end, or, for TMPL_NONE, so that the rules of mode read the tag
+ * at hand. The tag is dropped if there is none.
+ */
+static tmpl_step_e close_part(tmpl_builder_t *b, unsigned set, uint32_t end, tmpl_insertion_e mode)
 {
     uint32_t part = find_part(b, set);
     if (part == 0) {
-        tmpl_ignore(b);
-        return 0;
+        return tmpl_ignore(b);
     }
     tmpl_opens_close(&b->s, part, end);
     b->mode = mode;
-    return 1;
+    return end == TMPL_NONE ? TMPL_AGAIN : TMPL_DONE;
 }
 
-static int close_caption(tmpl_builder_t *b, uint32_t end)
+static tmpl_step_e close_caption(tmpl_builder_t *b, uint32_t end)
 {
     return close_part(b, CAPTION, end, TMPL_IN_TABLE);
 }
 
-static int close_row(tmpl_builder_t *b, uint32_t end)
+static tmpl_step_e close_row(tmpl_builder_t *b, uint32_t end)
 {
     return close_part(b, ROW, end, TMPL_IN_TABLE_BODY);
 }
@@ -184,7 +186,7 @@ static int close_row(tmpl_builder_t *b, uint32_t end)
 tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i)
 {
     if (bit_of(tmpl_tag_at(b, i)) & ANY_PART) {
-        return close_caption(b, TMPL_NONE) ? TMPL_AGAIN : TMPL_DONE;
+        return close_caption(b, TMPL_NONE);
     }
     return tmpl_start_body(b, i);
 }
@@ -192,12 +194,8 @@ tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i)
 tmpl_step_e tmpl_end_caption(tmpl_builder_t *b, uint32_t i)
 {
     unsigned part = bit_of(tmpl_tag_at(b, i));
-    if (part == CAPTION) {
-        close_caption(b, i);
-        return TMPL_DONE;
-    }
-    if (part == TABLE) {
-        return close_caption(b, TMPL_NONE) ? TMPL_AGAIN : TMPL_DONE;
+    if (part == CAPTION || part == TABLE) {
+        return close_caption(b, part == TABLE ? TMPL_NONE : i);
     }
     return part != 0 ? tmpl_ignore(b) : tmpl_end_body(b, i);
 }
@@ -295,7 +293,7 @@ tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i)
         return insert_part(b, i, TMPL_IN_CELL);
     }
     if (part & ANY_PART) {
-        return close_row(b, TMPL_NONE) ? TMPL_AGAIN : TMPL_DONE;
+        return close_row(b, TMPL_NONE);
     }
     return tmpl_start_table(b, i);
 }
@@ -303,18 +301,14 @@ tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i)
 tmpl_step_e tmpl_end_row(tmpl_builder_t *b, uint32_t i)
 {
     unsigned part = bit_of(tmpl_tag_at(b, i));
-    if (part == ROW) {
-        close_row(b, i);
-        return TMPL_DONE;
-    }
-    if (part == TABLE) {
-        return close_row(b, TMPL_NONE) ? TMPL_AGAIN : TMPL_DONE;
+    if (part == ROW || part == TABLE) {
+        return close_row(b, part == TABLE ? TMPL_NONE : i);
     }
     if (part == SECTION) {
         if (tmpl_opens_find(&b->s, b->tokens[i].name, tmpl_scope_table) == 0) {
             return tmpl_ignore(b);
         }
-        return close_row(b, TMPL_NONE) ? TMPL_AGAIN : TMPL_DONE;
+        return close_row(b, TMPL_NONE);
     }
     return part != 0 ? tmpl_ignore(b) : tmpl_end_table(b, i);
 }
