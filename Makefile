@@ -21,10 +21,10 @@ CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(SANITIZE) $(CFLAGS)
 LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
 
-LIB_SRC  := $(wildcard shared/*.c shared/*/*.c)
+LIB_SRC  := $(wildcard shared/*.c shared/*/*.c shared/*/*/*.c)
 MOD_SRC  := $(wildcard mod_tmpl/*.c)
 CTL_SRC  := $(wildcard tmplctl/*.c)
-TEST_SRC := $(wildcard tests/test_*.c)
+TEST_SRC := $(wildcard tests/*/test_*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 LIB_OBJ := $(call obj,$(LIB_SRC))
@@ -38,7 +38,7 @@ $(BUILD)/obj/%.o: %.c
 
 CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
 
-$(BUILD)/obj/shared/detect/builtin.o: conf/pagelevel.model conf/auto.model
+$(BUILD)/obj/shared/model/builtin.o: models/pagelevel.model models/auto.model
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@
@@ -52,11 +52,14 @@ $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ -lz $(LIBS)
 
-CPPFLAGS_tests := $(HTTPD_CFLAGS) -Itests
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/oracle.o $(BUILD)/libtmpl.a
+CPPFLAGS_tests := $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
+CPPFLAGS_bench := -Ibench/lib
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/judge/oracle.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lgumbo $(LIBS)
-$(TESTS): $(BUILD)/obj/tests/seeded.o
+$(TESTS): $(BUILD)/obj/tests/lib/seeded.o
+# tests by their names without test_
+named = $(foreach name,$(1),$(filter %/test_$(name),$(TESTS)))
 
 # --- measuring with tmplctl (bench/) ---
 SCORER   ?= ../shared/eval/score.py
@@ -68,108 +71,108 @@ with = test -n "$($(1))" || { echo "$@: skipped, for there are no pages: make $@
 
 # accuracy CORPUS=DIR      kept, cut and F1 of every detector over DIR/DS/SITE; DETECTORS=auto: of one
 accuracy: $(BUILD)/tmplctl
-	@$(call with,CORPUS) TMPLCTL=$< bench/accuracy "$(CORPUS)" "$(SCORER)" "$(FIRST)"
+	@$(call with,CORPUS) TMPLCTL=$< bench/accuracy/accuracy "$(CORPUS)" "$(SCORER)" "$(FIRST)"
 
 # exact CORPUS=DIR         every byte outside an edit is as it was, for every page
 exact: $(BUILD)/tmplctl
-	@$(call with,CORPUS) bench/exact "$(CORPUS)" $<
+	@$(call with,CORPUS) bench/accuracy/exact "$(CORPUS)" $<
 
 # bench-lifetime SITE_DIR=DIR   what TmplLifetime costs and saves over the pages below DIR
-bench-lifetime: $(BUILD)/bench/lifetime
-	@$(call with,SITE_DIR) bench/lifetime $< "$(SITE_DIR)"
+bench-lifetime: $(BUILD)/bench/speed/lifetime_cost
+	@$(call with,SITE_DIR) bench/speed/lifetime $< "$(SITE_DIR)"
 
 # bench-copies CORPUS=DIR   what the rule of near copies stops, and how many pages of DIR/DS/SITE it takes for some
-bench-copies: $(BUILD)/bench/copies
-	@$(call with,CORPUS) bench/paper-sites "$(CORPUS)" "$(SCORER)" | $<
+bench-copies: $(BUILD)/bench/accuracy/copies
+	@$(call with,CORPUS) bench/papers/paper-sites "$(CORPUS)" "$(SCORER)" | $<
 
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libtmpl.a
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
 # bench-parse CORPUS=DIR   what reading a page costs, and judging it by auto, beside libxml2 alone on the same bytes
-bench-parse: $(BUILD)/bench/parse
+bench-parse: $(BUILD)/bench/speed/parse
 	@$(call with,CORPUS) find "$(CORPUS)" -name '*.html' | LC_ALL=C sort | $<
 
 # pagelevel-accuracy CORPUS=DIR FOLDS=2   page-level detection, trained without the sites it is scored on
 FOLDS    ?= 2
-pagelevel-accuracy: $(BUILD)/tmplctl $(BUILD)/bench/pagelevel
-	@$(call with,CORPUS) BUILD=$(BUILD) FIRST=$(FIRST) bench/pagelevel-accuracy "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
+pagelevel-accuracy: $(BUILD)/tmplctl $(BUILD)/bench/accuracy/pagelevel
+	@$(call with,CORPUS) BUILD=$(BUILD) FIRST=$(FIRST) bench/accuracy/pagelevel-accuracy "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
 
 # crossval CORPUS=DIR FOLDS=5   how far a joint model of page and site gets on sites it was not trained on; FOLDS=sets: on whole data sets
 crossval: FOLDS = 5
-crossval: $(BUILD)/bench/features
-	@$(call with,CORPUS) bench/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)" $(MORE)
+crossval: $(BUILD)/bench/train/features
+	@$(call with,CORPUS) bench/accuracy/crossval "$(CORPUS)" "$(SCORER)" $< "$(FOLDS)" $(MORE)
 .PHONY: crossval
 
 # auto-accuracy CORPUS=DIR FOLDS=5   the detector auto, by the scorer, on sites its model was not trained on; MORE=DIR: more sites, in the folds, too; MODELS=DIR of auto-folds
 auto-accuracy: FOLDS = 5
-auto-accuracy: $(BUILD)/bench/features $(BUILD)/tmplctl
-	@$(call with,CORPUS) MODELS="$(MODELS)" bench/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)
+auto-accuracy: $(BUILD)/bench/train/features $(BUILD)/tmplctl
+	@$(call with,CORPUS) MODELS="$(MODELS)" bench/accuracy/auto-accuracy "$(CORPUS)" "$(SCORER)" $< $(BUILD)/tmplctl "$(FOLDS)" $(MORE)
 .PHONY: auto-accuracy
 
-# auto-train CORPUS=DIR    writes conf/auto.model: trained on DIR/DS/SITE, and on MORE=DIR of bench/debian-sites
+# auto-train CORPUS=DIR    writes models/auto.model: trained on DIR/DS/SITE, and on MORE=DIR of bench/corpus/debian-sites
 DATE     ?= $(shell date +%F)
-auto-train: $(BUILD)/bench/features
+auto-train: $(BUILD)/bench/train/features
 	@test -d "$(CORPUS)" || { echo "auto-train: CORPUS is not set: make auto-train CORPUS=DIR" >&2; exit 2; }
-	@bench/auto-train "$(SCORER)" $< conf/auto.model "$(DATE)" "$(CORPUS)" $(MORE)
+	@bench/train/auto-train "$(SCORER)" $< models/auto.model "$(DATE)" "$(CORPUS)" $(MORE)
 .PHONY: auto-train
 
 # auto-folds CORPUS=DIR MODELS=DIR FOLDS=5   writes MODELS: a model of auto for each site that has not seen it; MORE=DIR as above
 MODELS   ?=
 auto-folds: FOLDS = 5
-auto-folds: $(BUILD)/bench/features
+auto-folds: $(BUILD)/bench/train/features
 	@$(call with,CORPUS) test -n "$(MODELS)" || { echo "$@: MODELS is not set: make $@ CORPUS=DIR MODELS=DIR" >&2; exit 2; }; \
-	  bench/auto-folds "$(SCORER)" $< "$(MODELS)" "$(FOLDS)" "$(CORPUS)" $(MORE)
+	  bench/train/auto-folds "$(SCORER)" $< "$(MODELS)" "$(FOLDS)" "$(CORPUS)" $(MORE)
 
 # duplicates CORPUS=DIR    how many copies of an article fingerprints find, and how many others they keep apart; MODELS=DIR of auto-folds
 duplicates: $(BUILD)/tmplctl
-	@$(call with,CORPUS) bench/duplicates "$(CORPUS)" "$(SCORER)" $< $(MODELS)
+	@$(call with,CORPUS) bench/accuracy/duplicates "$(CORPUS)" "$(SCORER)" $< $(MODELS)
 
 # gallery CORPUS=DIR OUT=DIR [PAGES=20] [WARM=40]   pictures of stripped pages beside their originals, drawn by Chromium; WARM=0: each site's first page; MODELS=DIR of auto-folds
 OUT      ?= /tmp/tmpl-gallery
 gallery: PAGES = 20
 gallery: $(BUILD)/tmplctl
-	@$(call with,CORPUS) MODELS="$(MODELS)" WARM="$(WARM)" bench/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)" $(PAGES)
+	@$(call with,CORPUS) MODELS="$(MODELS)" WARM="$(WARM)" bench/accuracy/gallery "$(CORPUS)" "$(SCORER)" $< "$(OUT)" $(PAGES)
 
 # visible CORPUS=DIR [PAGES=100]   whether strip hides what it leaves, in Chromium with scripts running (NODE_DIR=DIR has npm's puppeteer-core)
 visible: PAGES = 100
 visible: $(BUILD)/tmplctl
-	@$(call with,CORPUS) BUILD=$(BUILD) bench/visible "$(CORPUS)" $< $(PAGES)
+	@$(call with,CORPUS) BUILD=$(BUILD) bench/accuracy/visible "$(CORPUS)" $< $(PAGES)
 .PHONY: auto-folds duplicates gallery visible
 
 # bench-isotonic           what smoothing a page of 300 nodes and one of 8,000 costs
-bench-isotonic: $(BUILD)/bench/isotonic
+bench-isotonic: $(BUILD)/bench/speed/smoothing_cost
 	@$<
 
 # bench-proxy [ROUNDS=5]   pages a second through httpd: plain proxy, mod_substitute, mod_proxy_html, this module
 ROUNDS   ?= 5
-bench-proxy: all $(BUILD)/bench/proxy_backend
-	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/proxy $(BUILD)/bench/proxy_backend $(ROUNDS)
+bench-proxy: all $(BUILD)/bench/speed/proxy_backend
+	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/speed/proxy $(BUILD)/bench/speed/proxy_backend $(ROUNDS)
 
 # bench-faults             what requests pay for a Redis that is killed, stopped, full or slow while they come
-bench-faults: all $(BUILD)/bench/proxy_backend
-	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/faults $(BUILD)/bench/proxy_backend
+bench-faults: all $(BUILD)/bench/speed/proxy_backend
+	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/speed/faults $(BUILD)/bench/speed/proxy_backend
 .PHONY: bench-faults
 
 # bench-store [PAGES=10000] [SEGMENTS=200]   what a page costs LMDB and Redis, and what a site takes there
 PAGES    ?= 10000
 SEGMENTS ?= 200 500 1500
-bench-store: $(BUILD)/bench/store_pages
-	@bench/store $< $(PAGES) $(SEGMENTS)
+bench-store: $(BUILD)/bench/speed/store_pages
+	@bench/speed/store $< $(PAGES) $(SEGMENTS)
 .PHONY: bench-store
 # bench-new-pages [PAGES=10000]   microseconds of CPU that each step of a new page takes, with an LMDB store
-bench-new-pages: $(BUILD)/bench/new_pages
-	@bench/new-pages $< $(PAGES)
+bench-new-pages: $(BUILD)/bench/speed/new_pages
+	@bench/speed/new-pages $< $(PAGES)
 .PHONY: bench-new-pages
 # bench-batch CORPUS=DIR   text kept of pages, beside Readability and boilerpipe: MB/s, memory, F1 (NODE_DIR=DIR has npm's, or npm is asked)
 bench-batch: $(BUILD)/tmplctl
-	@$(call with,CORPUS) BUILD=$(BUILD) bench/batch "$(CORPUS)" "$(SCORER)" $<
+	@$(call with,CORPUS) BUILD=$(BUILD) bench/speed/batch "$(CORPUS)" "$(SCORER)" $<
 # bench-profile            where the time of a page goes, in instructions
 # check-profile            and whether it takes more of them than it did
 bench-profile: $(BUILD)/tmplctl
-	@bench/profile $<
+	@bench/speed/profile $<
 check-profile: $(BUILD)/tmplctl
-	@bench/profile $< check
+	@bench/speed/profile $< check
 .PHONY: bench-batch bench-profile check-profile
 
 .PHONY: accuracy exact bench-lifetime bench-copies bench-parse bench-isotonic pagelevel-accuracy bench-proxy
@@ -177,28 +180,28 @@ check-profile: $(BUILD)/tmplctl
 # paper-wang CORPUS=DIR [STORE_URI=redis://...]   Wang et al.: storage of every method for a recall of 80 %; the same sites
 # paper-chakrabarti CORPUS=DIR FOLDS=2   Chakrabarti et al.: F on text, anchor text and links, raw and smoothed
 # The list of sites and the stores are in a directory that goes when the run ends.
-PAPER_OBJ := $(call obj,bench/paper-pages.c bench/paper-items.c bench/paper-methods.c bench/shingle.c bench/sst.c)
+PAPER_OBJ := $(call obj,bench/papers/paper-pages.c bench/papers/paper-items.c bench/papers/paper-methods.c bench/papers/shingle.c bench/papers/sst.c)
 LEAST     ?= 80
 STORE_URI ?=
-paper = @$(call with,CORPUS) dir=$$(mktemp -d) && { bench/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \
+paper = @$(call with,CORPUS) dir=$$(mktemp -d) && { bench/papers/paper-sites "$(CORPUS)" "$(SCORER)" $(2) >$$dir/list && \
 	  $(BUILD)/bench/$(1) $(if $(STORE_URI),$(STORE_URI),lmdb:$$dir) $(3) <$$dir/list; rc=$$?; rm -rf $$dir; exit $$rc; }
-$(BUILD)/bench/paper-chakrabarti: $(PAPER_OBJ)
-paper-chakrabarti: $(BUILD)/tmplctl $(BUILD)/bench/paper-chakrabarti
-	@$(call with,CORPUS) BUILD=$(BUILD) FIRST=$(FIRST) bench/paper-chakrabarti $(BUILD)/bench/paper-chakrabarti "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
-$(BUILD)/bench/paper-chen $(BUILD)/bench/paper-wang $(BUILD)/tests/test_paper: $(PAPER_OBJ)
-paper-wang: $(BUILD)/bench/paper-wang
+$(BUILD)/bench/papers/paper-chakrabarti: $(PAPER_OBJ)
+paper-chakrabarti: $(BUILD)/tmplctl $(BUILD)/bench/papers/paper-chakrabarti
+	@$(call with,CORPUS) BUILD=$(BUILD) FIRST=$(FIRST) bench/papers/paper-chakrabarti $(BUILD)/bench/papers/paper-chakrabarti "$(CORPUS)" "$(SCORER)" "$(FOLDS)"
+$(BUILD)/bench/papers/paper-chen $(BUILD)/bench/papers/paper-wang $(BUILD)/tests/papers/test_paper: $(PAPER_OBJ)
+paper-wang: $(BUILD)/bench/papers/paper-wang
 	$(call paper,paper-wang,$(LEAST))
-paper-chen: $(BUILD)/bench/paper-chen
-	$(call paper,paper-chen,$(LEAST),conf/pagelevel.model)
+paper-chen: $(BUILD)/bench/papers/paper-chen
+	$(call paper,paper-chen,$(LEAST),models/pagelevel.model)
 .PHONY: paper-chen paper-wang paper-chakrabarti
 
 # paper-alarte CORPUS=DIR [DOCS=DIR]   Alarte et al.: F1 and pages loaded by the size of the subdigraph
 DOCS     ?=
-paper-alarte: $(BUILD)/bench/paper-alarte-walk
-	@$(call with,CORPUS) bench/paper-alarte "$(CORPUS)" "$(SCORER)" $< "$(DOCS)"
+paper-alarte: $(BUILD)/bench/papers/paper-alarte-walk
+	@$(call with,CORPUS) bench/papers/paper-alarte "$(CORPUS)" "$(SCORER)" $< "$(DOCS)"
 # paper-alarte-traffic CORPUS=DIR   what it would bring to admit segments early by the links of pages that pass
-paper-alarte-traffic: $(BUILD)/bench/paper-alarte-passing
-	@$(call with,CORPUS) FIRST=$(FIRST) bench/paper-alarte-traffic "$(CORPUS)" "$(SCORER)" $<
+paper-alarte-traffic: $(BUILD)/bench/papers/paper-alarte-passing
+	@$(call with,CORPUS) FIRST=$(FIRST) bench/papers/paper-alarte-traffic "$(CORPUS)" "$(SCORER)" $<
 .PHONY: paper-alarte paper-alarte-traffic
 # --- end of measuring ---
 
@@ -208,7 +211,7 @@ paper-alarte-traffic: $(BUILD)/bench/paper-alarte-passing
 # check-units    the library's and the tool's tests, and an HTML5 parser's judgement of our edits
 # check-httpd    the module in a real httpd, against scripted backends and a real redis-server
 # check-sanitized  the units under ASan and UBSan and the module's tests with the same; threads under TSan
-C_FILES  := $(wildcard shared/*.[ch] shared/*/*.[ch] mod_tmpl/*.[ch] tmplctl/*.[ch] tests/*.[ch] tests/judge/*.[ch] bench/*.[ch])
+C_FILES  := $(wildcard shared/*.[ch] shared/*/*.[ch] shared/*/*/*.[ch] mod_tmpl/*.[ch] tmplctl/*.[ch] tests/*/*.[ch] bench/*/*.[ch])
 LINTED   := $(LIB_SRC) $(MOD_SRC) $(CTL_SRC)
 ASAN     := SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" CFLAGS="-O1 -g"
 TSAN     := SANITIZE=-fsanitize=thread CFLAGS="-O1 -g"
@@ -216,8 +219,8 @@ JOBS     ?= 2
 PROVE    := prove --timer -j $(JOBS)
 # what runs under the sanitizers and under valgrind: names of tests for prove
 SANITIZED_T ?= -r t
-VALGRIND_T  ?= t/10-learn-strip.t t/15-two-proxies.t t/17-graceful.t t/18-redis-restart.t t/20-encodings.t \
-               t/25-store-down.t t/36-broken-backend.t
+VALGRIND_T  ?= t/learning/10-learn-strip.t t/stores/15-two-proxies.t t/operations/17-graceful.t t/stores/18-redis-restart.t t/http/20-encodings.t \
+               t/stores/25-store-down.t t/faults/36-broken-backend.t
 MPMS        ?= event worker prefork
 
 # check-plain    what is written for AVX2, too, without it
@@ -229,11 +232,11 @@ check-style:
 	  $(CPPFLAGS_ALL) $(HTTPD_CFLAGS) 2>/dev/null || { echo "clang-tidy: $$0"; exit 1; }'
 
 units: $(TESTS)
-check-units: all units $(BUILD)/tests/oracle_corpus $(BUILD)/tests/judge/edits
+check-units: all units $(BUILD)/tests/judge/oracle_corpus $(BUILD)/tests/judge/edits
 	$(PROVE) -e '' $(TESTS)
-	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so JUDGE=$(BUILD)/tests/judge/edits BUILD=$(BUILD) $(PROVE) $(wildcard tests/*.t)
+	TMPLCTL=$(BUILD)/tmplctl TMPL_MODULE=$(BUILD)/mod_tmpl.so JUDGE=$(BUILD)/tests/judge/edits BUILD=$(BUILD) $(PROVE) $(wildcard tests/*/*.t)
 
-PLAIN := $(addprefix $(BUILD)/plain/tests/test_,collapse detector feature feature_alike fingerprint oracle trees)
+PLAIN := $(patsubst $(BUILD)/%,$(BUILD)/plain/%,$(call named,collapse detector feature feature_alike fingerprint oracle trees))
 check-plain:
 	$(MAKE) BUILD=$(BUILD)/plain CPPFLAGS=-DTMPL_NO_AVX2 CFLAGS=-O1 $(PLAIN)
 	$(PROVE) -e '' $(PLAIN)
@@ -247,9 +250,9 @@ check-sanitized:
 	$(PROVE) -e '' $(patsubst tests/%.c,$(BUILD)/asan/tests/%,$(TEST_SRC))
 	ASAN_OPTIONS=detect_leaks=0 TMPL_MODULE=$(abspath $(BUILD))/asan/mod_tmpl.so TMPL_TEST_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
 	  $(PROVE) $(SANITIZED_T)
-	$(MAKE) BUILD=$(BUILD)/tsan $(TSAN) $(BUILD)/tsan/tests/test_store $(BUILD)/tsan/tests/test_store_epoch $(BUILD)/tsan/tmplctl
-	$(PROVE) -e '' $(BUILD)/tsan/tests/test_store $(BUILD)/tsan/tests/test_store_epoch
-	TMPLCTL=$(BUILD)/tsan/tmplctl $(PROVE) $(wildcard tests/tmplctl*.t)
+	$(MAKE) BUILD=$(BUILD)/tsan $(TSAN) $(BUILD)/tsan/tests/table/test_store $(BUILD)/tsan/tests/table/test_store_epoch $(BUILD)/tsan/tmplctl
+	$(PROVE) -e '' $(BUILD)/tsan/tests/table/test_store $(BUILD)/tsan/tests/table/test_store_epoch
+	TMPLCTL=$(BUILD)/tsan/tmplctl $(PROVE) $(wildcard tests/tool/tmplctl*.t)
 
 # valgrind       the module in a real httpd under memcheck, with its pages coming at once: minutes
 valgrind: all
@@ -258,26 +261,26 @@ valgrind: all
 	  $(PROVE) $(VALGRIND_T)
 
 # tsan           the module in an httpd and an APR that are built with ThreadSanitizer, event and worker: an hour
-TSAN_T       ?= t/15-two-proxies.t t/17-graceful.t t/18-redis-restart.t t/25-store-down.t t/36-broken-backend.t \
-                t/37-client-gone.t t/43-graceful-in-flight.t t/46-learn-later.t t/52-lmdb-faults.t t/54-cache.t t/55-redis-delay.t
+TSAN_T       ?= t/stores/15-two-proxies.t t/operations/17-graceful.t t/stores/18-redis-restart.t t/stores/25-store-down.t t/faults/36-broken-backend.t \
+                t/faults/37-client-gone.t t/operations/43-graceful-in-flight.t t/learning/46-learn-later.t t/stores/52-lmdb-faults.t t/operations/54-cache.t t/stores/55-redis-delay.t
 tsan:
 	@mkdir -p $(BUILD)
-	@tests/tsan $(BUILD) $(TSAN_T)
+	@tests/httpd/tsan $(BUILD) $(TSAN_T)
 .PHONY: tsan
 
 # faults CORPUS=DIR   every page of DIR/SITE and DIR/DS/SITE through httpd while its store is dead, stopped, late or missing: each answer right, no child dies
 faults: all
-	@$(call with,CORPUS) TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so tests/faults "$(CORPUS)"
+	@$(call with,CORPUS) TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so tests/httpd/faults "$(CORPUS)"
 .PHONY: faults
 
-# check-seeds N=n [SEED=1]   the tests of stores with each of n seeds (tests/seeded.c), from SEED on: they must hold for all
+# check-seeds N=n [SEED=1]   the tests of stores with each of n seeds (tests/lib/seeded.c), from SEED on: they must hold for all
 N            ?= 100
 SEED         ?= 1
-SEEDED       ?= $(addprefix $(BUILD)/tests/test_,bucket later learning learning_fails site store store_end store_epoch \
+SEEDED       ?= $(call named,bucket later learning learning_fails site store store_end store_epoch \
                 store_lmdb store_lmdb_buckets store_lmdb_file store_lmdb_full store_near store_paths store_redis store_redis_field \
                 store_redis_wire store_walk style)
 check-seeds: $(SEEDED)
-	@tests/seeds $(SEED) $(N) $(JOBS) $(SEEDED)
+	@tests/lib/seeds $(SEED) $(N) $(JOBS) $(SEEDED)
 .PHONY: check-seeds
 
 # fuzz SECONDS=n [SEED=1]   each of the fuzzers for its part of that, from its seeds; a finding is kept in build/fuzz; SEED=0: any
@@ -285,11 +288,11 @@ SECONDS  ?= 30
 FUZZERS  := page config reply links decision
 FUZZ_CC  ?= clang
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-sanitize=function
-FUZZ_OBJ := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(LIB_SRC) tests/oracle.c)
-$(BUILD)/fuzz/obj/shared/detect/builtin.o: conf/pagelevel.model conf/auto.model
+FUZZ_OBJ := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(LIB_SRC) tests/judge/oracle.c)
+$(BUILD)/fuzz/obj/shared/model/builtin.o: models/pagelevel.model models/auto.model
 $(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -O1 -g -std=gnu11 $(FUZZ_SAN) -fsanitize=fuzzer-no-link $(CPPFLAGS_ALL) -Itests -pthread -MMD -MP -c -o $@ $<
+	$(FUZZ_CC) -O1 -g -std=gnu11 $(FUZZ_SAN) -fsanitize=fuzzer-no-link $(CPPFLAGS_ALL) -Itests/lib -Itests/judge -pthread -MMD -MP -c -o $@ $<
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJ)
 	$(FUZZ_CC) $(FUZZ_SAN) -fsanitize=fuzzer -pthread -o $@ $^ -lgumbo $(LIBS)
 
@@ -315,12 +318,12 @@ judge = BUILD=$(BUILD) tests/judge/run "$(or $(2),$(PARSE5))" tests/judge/$(1).m
 pages = find "$(CORPUS)" -path '*/pages/*.html' | LC_ALL=C sort
 # PAGES of them, spread evenly
 some = $(pages) | awk -v n=$(PAGES) '{ line[NR] = $$0 } END { step = NR > n ? NR / n : 1; for (i = 0; i < n && i * step < NR; i++) print line[int(i * step) + 1] }'
-oracle: $(BUILD)/tests/judge/edits $(BUILD)/tests/oracle_corpus
+oracle: $(BUILD)/tests/judge/edits $(BUILD)/tests/judge/oracle_corpus
 	@$(call with,CORPUS) list=$$(mktemp) && $(pages) >$$list && \
 	  { $(call judge,corpus) $(JOBS) $(DRAWS) <$$list; rc=$$?; \
-	    if [ $$rc = 77 ]; then $(BUILD)/tests/oracle_corpus <$$list; rc=$$?; fi; rm -f $$list; exit $$rc; }
-oracle-gumbo: $(BUILD)/tests/oracle_corpus
-	@$(call with,CORPUS) $(pages) | $(BUILD)/tests/oracle_corpus
+	    if [ $$rc = 77 ]; then $(BUILD)/tests/judge/oracle_corpus <$$list; rc=$$?; fi; rm -f $$list; exit $$rc; }
+oracle-gumbo: $(BUILD)/tests/judge/oracle_corpus
+	@$(call with,CORPUS) $(pages) | $(BUILD)/tests/judge/oracle_corpus
 
 # oracle-chromium CORPUS=DIR [PAGES=200]   Chromium, with scripts off, judges random edits of that many of the pages
 oracle-chromium: PAGES = 200
@@ -344,18 +347,18 @@ oracle-cases: $(BUILD)/tests/judge/edits
 
 .PHONY: check check-style check-units check-plain check-httpd check-sanitized units oracle valgrind fuzz
 # bench-bounds [CORPUS=DIR]   time and memory of the worst pages by size: neither may grow faster than the page
-bench-bounds: $(BUILD)/bench/bounds
+bench-bounds: $(BUILD)/bench/speed/bounds
 	@list=$$(mktemp) && if [ -d "$(CORPUS)" ]; then find "$(CORPUS)" -name '*.html' | LC_ALL=C sort > $$list; fi && \
 	  { $< $$list; rc=$$?; rm -f $$list; exit $$rc; }
 # bench-memory   what a whole httpd holds for each request, with 1, 4 and 8 pages of 8 MiB at once
 bench-memory: all
-	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/memory
+	@TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so bench/speed/memory
 .PHONY: bench-bounds bench-memory
 
 # soak           memory of the server over 20,000 pages, under each MPM
 soak: all
 	for mpm in $(MPMS); do TMPL_TEST_MPM=$$mpm TMPL_TEST_SOAK=20000 TMPL_MODULE=$(abspath $(BUILD))/mod_tmpl.so \
-	  prove -v t/44-soak.t || exit 1; done
+	  prove -v t/operations/44-soak.t || exit 1; done
 .PHONY: soak
 # --- end of checking ---
 

@@ -4,9 +4,9 @@
 
 #include <apr_lib.h>
 
+#include "base/ascii.h"
+#include "base/number.h"
 #include "mod_tmpl.h"
-#include "number.h"
-#include "text/ascii.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 

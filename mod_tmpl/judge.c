@@ -2,7 +2,7 @@
 /* A whole page, held back or read beside: what is said to the library of it, and what of it is counted. */
 #include "mod_tmpl.h"
 
-#include "page/charset.h"
+#include "html/charset.h"
 
 /* The body in one piece: the bucket's own bytes if there is one only, else a copy. */
 static apr_status_t read_body(const char **body, const tmpl_ctx_t *ctx, apr_pool_t *pool)

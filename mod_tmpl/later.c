@@ -13,8 +13,8 @@
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
 
+#include "base/slot.h"
 #include "mod_tmpl.h"
-#include "slot.h"
 
 /* More do not wait: what a child may hold, and lose should it be killed. */
 #define PAGES_MOST 1024

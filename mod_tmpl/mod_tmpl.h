@@ -43,9 +43,9 @@
 
 #include <apr_strings.h>
 
+#include "breaker.h"
 #include "clean.h"
 #include "decision/decision.h"
-#include "store/breaker.h"
 
 extern module AP_MODULE_DECLARE_DATA tmpl_module __attribute__((visibility("default")));
 APLOG_USE_MODULE(tmpl);

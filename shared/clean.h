@@ -9,8 +9,8 @@
 #include "detect/detector.h"
 #include "page/page.h"
 #include "rewrite/rewrite.h"
-#include "site/site.h"
-#include "store/store.h"
+#include "table/document.h"
+#include "table/store.h"
 
 /* X(id, name, explanation): the values of TmplMode, in the order of what they do. */
 #define TMPL_MODES(X)                                                                              \

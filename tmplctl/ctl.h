@@ -4,8 +4,8 @@
  * has the table of options. The tool only reads files, calls the library and writes files: what is
  * template and how a page is edited is decided there, as it is for the Apache module.
  */
-#ifndef CTL_H
-#define CTL_H
+#ifndef CTL_CTL_H
+#define CTL_CTL_H
 
 #include <apr_file_io.h>
 #include <apr_tables.h>

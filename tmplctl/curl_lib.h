@@ -10,7 +10,7 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-#include "tmpl.h"
+#include "base/tmpl.h"
 
 /* X(name): what is used of it, without "curl_". */
 #define CTL_CURL_FUNCTIONS(X)                                                                      \

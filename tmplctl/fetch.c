@@ -7,9 +7,9 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
+#include "base/buf.h"
 #include "curl_lib.h"
 #include "interrupt.h"
-#include "text/buf.h"
 
 struct ctl_fetch_t {
     ctl_curl_t lib;

@@ -4,8 +4,8 @@
 #define CTL_FETCH_H
 
 #include "ctl.h"
-#include "site/address.h"
-#include "site/robots.h"
+#include "warm/address.h"
+#include "warm/robots.h"
 
 typedef struct ctl_fetch_t ctl_fetch_t;
 

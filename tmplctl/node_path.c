@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "text/ascii.h"
+#include "base/ascii.h"
 
 /* Longer names are nobody's tags. */
 #define NAME_MOST 32

@@ -11,10 +11,10 @@
 #include <apr_getopt.h>
 #include <apr_strings.h>
 
-#include "number.h"
+#include "base/number.h"
 #include "progress.h"
-#include "site/subdigraph.h"
 #include "stages.h"
+#include "warm/subdigraph.h"
 
 const char CTL_STDIN[] = "(standard input)";
 

@@ -17,7 +17,7 @@
 #include <apr_file_io.h>
 #include <apr_tables.h>
 
-#include "store/store.h"
+#include "table/store.h"
 
 typedef struct {
     tmpl_store_stats_t head;

@@ -13,6 +13,7 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
+#include "detect/incremental.h"
 #include "detect/pagelevel.h"
 #include "files.h"
 #include "interrupt.h"

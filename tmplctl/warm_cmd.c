@@ -11,12 +11,12 @@
 
 #include "ctl.h"
 #include "fetch.h"
+#include "html/charset.h"
 #include "interrupt.h"
 #include "open_store.h"
-#include "page/charset.h"
 #include "progress.h"
-#include "site/subdigraph.h"
-#include "site/warmup.h"
+#include "warm/subdigraph.h"
+#include "warm/warmup.h"
 
 /* A page that was loaded. */
 typedef struct {

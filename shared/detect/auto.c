@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/scratch.h"
 #include "feature/reading.h"
-#include "scratch.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
                             apr_pool_t *pool)

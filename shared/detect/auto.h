@@ -7,9 +7,9 @@
 #ifndef TMPL_AUTO_H
 #define TMPL_AUTO_H
 
-#include "detect/detect.h"
-#include "detect/trees.h"
+#include "detect/verdict.h"
 #include "feature/feature.h"
+#include "model/trees.h"
 
 /* A page between what the store is told of it and what the store answers. */
 typedef struct {

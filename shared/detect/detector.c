@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/detector.h"
+#include "detect/incremental.h"
 
 #include <string.h>
 
@@ -8,10 +9,10 @@
 #include <xxhash.h>
 
 #include "detect/auto.h"
-#include "detect/builtin.h"
 #include "detect/pictures.h"
 #include "detect/style.h"
 #include "feature/feature.h"
+#include "model/builtin.h"
 
 /* The segments, and with room for so many keys more. */
 static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page_t *page,

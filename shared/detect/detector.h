@@ -6,9 +6,9 @@
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
 
-#include "detect/detect.h"
 #include "detect/pagelevel.h"
-#include "detect/trees.h"
+#include "detect/verdict.h"
+#include "model/trees.h"
 
 /*
  * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns are
@@ -56,7 +56,7 @@ typedef struct {
 
 tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models);
 
-/* Those that are built in: conf/pagelevel.model, conf/auto.model. From pool; takes milliseconds. */
+/* Those that are built in: models/pagelevel.model, models/auto.model. From pool; takes milliseconds. */
 apr_status_t tmpl_models_builtin(tmpl_models_t *models, tmpl_error_t *err, apr_pool_t *pool);
 
 /*

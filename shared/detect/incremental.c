@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "detect/detect.h"
+#include "detect/incremental.h"
 
 void tmpl_detect_incremental(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                              const tmpl_record_t *records, uint32_t min_df, double threshold)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "detect/isotonic.h"
+#include "model/isotonic.h"
 
 /* Bytes of text from which a part is in the next class. */
 static const uint32_t class_from[TMPL_SIZE_CLASSES] = { 0, 24, 96, 400 };

@@ -11,9 +11,9 @@
 #ifndef TMPL_PAGELEVEL_H
 #define TMPL_PAGELEVEL_H
 
-#include "detect/detect.h"
-#include "detect/lines.h"
-#include "detect/logistic.h"
+#include "detect/verdict.h"
+#include "model/lines.h"
+#include "model/logistic.h"
 
 /* X(id, name, group): lengths and counts as log(1 + n), shares and flags as 0..1. */
 #define TMPL_FEATURES(X)                                                                           \

@@ -10,9 +10,9 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "detect/lines.h"
+#include "base/number.h"
 #include "detect/pagelevel.h"
-#include "number.h"
+#include "model/lines.h"
 
 static const char *const names[TMPL_FEATURE_COUNT] = {
 #define TMPL_FEATURE_NAME(id, name, group) name,

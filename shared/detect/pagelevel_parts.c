@@ -4,7 +4,7 @@
 
 #include "detect/pagelevel.h"
 #include "feature/reading.h"
-#include "page/attr.h"
+#include "html/attr.h"
 
 /* What tmpl_tally_t counts in a block and is summed over those of a part. */
 #define COUNTS(X)                                                                                  \

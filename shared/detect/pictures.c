@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/pictures.h"
 
-#include "page/attr.h"
+#include "html/attr.h"
 
 typedef enum { SMALL, UNKNOWN, LARGE } size_e;
 

@@ -6,7 +6,8 @@
 #ifndef TMPL_PICTURES_H
 #define TMPL_PICTURES_H
 
-#include "detect/detect.h"
+#include "detect/verdict.h"
+#include "table/store.h"
 
 /*
  * A block of pictures alone becomes content if there is content in front of it and behind, and each of its pictures is this

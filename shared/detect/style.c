@@ -7,8 +7,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "page/attr.h"
-#include "text/ascii.h"
+#include "base/ascii.h"
+#include "html/attr.h"
 
 /* ---- styles ---- */
 
@@ -17,7 +17,7 @@
 
 /*
  * Attributes that say how an element is laid out. Not class, which says it today: with it fewer blocks are
- * found, because classes also say which page it is (bench/paper-chen).
+ * found, because classes also say which page it is (bench/papers/paper-chen).
  */
 static const char *const layout_attributes[] = { "bgcolor", "width", "height", "align" };
 

@@ -18,7 +18,8 @@
 #ifndef TMPL_STYLE_H
 #define TMPL_STYLE_H
 
-#include "detect/detect.h"
+#include "detect/verdict.h"
+#include "table/store.h"
 
 #define TMPL_STYLE_PARTS 2
 

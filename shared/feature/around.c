@@ -7,10 +7,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/bytes16.h"
+#include "base/slot.h"
 #include "feature/reading.h"
-#include "page/attr.h"
-#include "slot.h"
-#include "text/sixteen.h"
+#include "html/attr.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -65,13 +65,13 @@ typedef struct {
 
 static void look_at_name(look_t *look, const char *value, uint32_t len, const char *limit)
 {
-    char name[VALUE_MAX + TMPL_SIXTEEN];
+    char name[VALUE_MAX + TMPL_BYTES16];
     uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
-    for (uint32_t i = 0; i < n; i += TMPL_SIXTEEN) {
-        tmpl_sixteen_t bytes = tmpl_sixteen(value + i, limit);
-        tmpl_sixteen_t digits = (tmpl_sixteen_t)(bytes - '0' <= '9' - '0');
+    for (uint32_t i = 0; i < n; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(value + i, limit);
+        tmpl_bytes16_t digits = (tmpl_bytes16_t)(bytes - '0' <= '9' - '0');
         bytes = (bytes & ~digits) | (digits & '0');
-        memcpy(name + i, &bytes, TMPL_SIXTEEN);
+        memcpy(name + i, &bytes, TMPL_BYTES16);
     }
     uint64_t hash = XXH3_64bits(name, n);
     unsigned slot = hash % COUNT(look->known->slots);

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "processor.h"
+#include "base/processor.h"
 
 #ifdef TMPL_FOR_AVX2
 #include <immintrin.h>

@@ -14,7 +14,7 @@
 #define TMPL_FEATURE_H
 
 #include "page/page.h"
-#include "store/store.h"
+#include "table/store.h"
 
 /* clang-format off */
 /* X(id, name, group) */
@@ -204,7 +204,7 @@ void tmpl_rows_fill_anywhere(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t 
                              uint32_t after);
 
 /*
- * All of page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each: what a model is trained on (bench/features), and
+ * All of page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each: what a model is trained on (bench/train/features), and
  * tests look at. Judging takes columns, and never has all rows of a page.
  */
 void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,

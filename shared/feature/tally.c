@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "feature/chars.h"
-#include "feature/piece.h"
-#include "text/eight.h"
+#include "base/bytes64.h"
+#include "base/bytes8.h"
+#include "base/chars.h"
 
 /* What is read at once is used as numbers; to gather them in vectors first takes longer. */
 #pragma GCC optimize("no-tree-slp-vectorize")
@@ -204,7 +204,7 @@ FOR_EACH_KIND void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsi
     const tmpl_title_t *title = scan->title;
     uint32_t len = count_run((run->words | run->quotes) >> i);
     int is_longer = len > TMPL_TITLE_LETTERS;
-    uint64_t letters = tmpl_eight((const char *)run->s + i) | TMPL_EACH(0x20);
+    uint64_t letters = tmpl_bytes8((const char *)run->s + i) | TMPL_EACH(0x20);
     letters &= below(8 * (is_longer ? TMPL_TITLE_LETTERS : len));
     int may_be = (run->quotes >> i & below(len)) != 0 || scan->learns;
     for (; bits != 0 && !may_be; bits &= bits - 1) {
@@ -292,8 +292,8 @@ FOR_EACH_KIND void read_run(tmpl_scan_t *scan, const run_t *run, const int avx2)
 }
 
 /* Bytes [i, i + n) of a piece. */
-FOR_EACH_KIND run_t part_of(const tmpl_piece_t *piece, const marks_t *marks, const unsigned char *s,
-                            uint32_t at, uint32_t i, uint32_t n)
+FOR_EACH_KIND run_t part_of(const tmpl_bytes64_t *piece, const marks_t *marks,
+                            const unsigned char *s, uint32_t at, uint32_t i, uint32_t n)
 {
     uint64_t all = below(n);
     uint64_t solid = ~(piece->spaces | marks->tails) >> i & all;
@@ -311,7 +311,7 @@ FOR_EACH_KIND run_t part_of(const tmpl_piece_t *piece, const marks_t *marks, con
 }
 
 /* Behind the reference whose ampersand is at i, if it is one: nearly all are a name and a semicolon. */
-FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_piece_t *piece,
+FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
                                         uint32_t at, uint32_t i, uint32_t n)
 {
     uint32_t name = count_run(piece->words >> i >> 1);
@@ -323,7 +323,7 @@ FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_piec
 }
 
 /* Tells apostrophes from references, of which nothing else is left in the sets. Returns how many bytes are known. */
-FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_piece_t *piece,
+FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes64_t *piece,
                                   uint32_t at, uint32_t n)
 {
     for (uint64_t left = piece->marks & below(n); left != 0; left &= left - 1) {
@@ -351,14 +351,14 @@ FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_piece_
 }
 
 /* Reads n bytes of which some are not ASCII, and what the last character has more; returns what is behind. */
-FOR_EACH_KIND uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_piece_t *piece,
+FOR_EACH_KIND uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
                                   const marks_t *marks, const unsigned char *s, uint32_t at,
                                   uint32_t n, const int avx2)
 {
     uint32_t i = 0;
     while (i < n) {
         uint64_t wide = piece->wide >> i;
-        uint32_t ascii = wide != 0 ? (uint32_t)__builtin_ctzll(wide) : TMPL_PIECE;
+        uint32_t ascii = wide != 0 ? (uint32_t)__builtin_ctzll(wide) : TMPL_BYTES64;
         if (ascii == 0) {
             i = read_wide(scan, at + i) - at;
             continue;
@@ -375,19 +375,19 @@ FOR_EACH_KIND uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_piece_t *piece,
 FOR_EACH_KIND uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n, tmpl_look_t *look,
                                   const int avx2)
 {
-    unsigned char copy[TMPL_PIECE + TMPL_TITLE_LETTERS];
+    unsigned char copy[TMPL_BYTES64 + TMPL_TITLE_LETTERS];
     const unsigned char *s = scan->s + at;
     marks_t marks = { 0 };
     if (scan->len - at < sizeof(copy)) {
         memset(copy, 0, sizeof(copy));
         s = memcpy(copy, s, n);
     }
-    tmpl_piece_t piece = look(s, n, scan->title->first);
+    tmpl_bytes64_t piece = look(s, n, scan->title->first);
     if ((piece.marks & below(n)) != 0) {
         n = find_marks(scan, &marks, &piece, at, n);
     }
     uint64_t open = piece.words | marks.quotes;
-    if (n == TMPL_PIECE && open >> (TMPL_PIECE - 1) != 0 && ~open != 0) {
+    if (n == TMPL_BYTES64 && open >> (TMPL_BYTES64 - 1) != 0 && ~open != 0) {
         n -= (uint32_t)__builtin_clzll(~open); /* the last word may go on */
     }
     if ((piece.wide & below(n)) != 0) {
@@ -403,7 +403,7 @@ FOR_EACH_KIND void read_span(tmpl_scan_t *scan, tmpl_span_t span, tmpl_look_t *l
     uint32_t at = span.start;
     scan->end = span.end;
     while (at < span.end) {
-        at = read_piece(scan, at, span.end - at < TMPL_PIECE ? span.end - at : TMPL_PIECE, look,
+        at = read_piece(scan, at, span.end - at < TMPL_BYTES64 ? span.end - at : TMPL_BYTES64, look,
                         avx2);
     }
     leave_word(scan, at);

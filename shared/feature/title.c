@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "feature/chars.h"
-#include "feature/piece.h"
+#include "base/bytes64.h"
+#include "base/chars.h"
 
 /* FNV-1a; with capitals as small letters, and without apostrophes, which do not divide words. */
 static uint32_t hash_word(const unsigned char *s, uint32_t at, uint32_t end, uint32_t limit)

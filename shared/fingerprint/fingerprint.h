@@ -12,7 +12,7 @@
 #ifndef TMPL_FINGERPRINT_H
 #define TMPL_FINGERPRINT_H
 
-#include "detect/detect.h"
+#include "detect/verdict.h"
 
 /* Words of a shingle. */
 #define TMPL_FINGERPRINT_SHINGLE 3

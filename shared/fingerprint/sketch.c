@@ -42,7 +42,7 @@ static inline void copy_letters(char *to, const unsigned char *letters, uint32_t
 {
     memcpy(to, letters, COPIED);
     if (n > COPIED) {
-        memcpy(to + COPIED, letters + COPIED, TMPL_PIECE - COPIED);
+        memcpy(to + COPIED, letters + COPIED, TMPL_BYTES64 - COPIED);
     }
 }
 
@@ -61,15 +61,15 @@ FOR_EACH_KIND void end_word(pen_t *pen)
     *++pen->starts = (uint32_t)(pen->end - pen->at);
 }
 
-/* n bytes, of which TMPL_PIECE may be read. Words are letters and digits, and all that is not ASCII. */
+/* n bytes, of which TMPL_BYTES64 may be read. Words are letters and digits, and all that is not ASCII. */
 FOR_EACH_KIND void read_piece(pen_t *pen, const unsigned char *bytes, uint32_t n, tmpl_look_t *look)
 {
     static const unsigned char nothing[16];
-    unsigned char letters[2 * TMPL_PIECE];
+    unsigned char letters[2 * TMPL_BYTES64];
     const uint64_t all = ~(uint64_t)0;
-    tmpl_piece_t piece = look(bytes, n, nothing);
-    uint64_t words = (piece.words | piece.wide) & all >> (TMPL_PIECE - n);
-    for (uint32_t i = 0; i < TMPL_PIECE; i++) {
+    tmpl_bytes64_t piece = look(bytes, n, nothing);
+    uint64_t words = (piece.words | piece.wide) & all >> (TMPL_BYTES64 - n);
+    for (uint32_t i = 0; i < TMPL_BYTES64; i++) {
         /* the bit that makes letters small is set in digits anyhow */
         letters[i] = bytes[i] | (unsigned char)((~bytes[i] & 0x80) >> 2);
     }
@@ -102,11 +102,11 @@ FOR_EACH_KIND void read_words(tmpl_sketch_t *sketch, tmpl_look_t *look)
 {
     const unsigned char *bytes = (const unsigned char *)sketch->text;
     /* each byte may be a word, with a blank behind it; and what is copied is more than a word */
-    char *end = tmpl_buf_room(&sketch->words, 2 * sketch->len + 2 * TMPL_PIECE);
+    char *end = tmpl_buf_room(&sketch->words, 2 * sketch->len + 2 * TMPL_BYTES64);
     pen_t pen = { sketch->words.at, end, sketch->starts + sketch->n, sketch->in_word };
-    for (uint32_t at = 0; at < sketch->len; at += TMPL_PIECE) {
+    for (uint32_t at = 0; at < sketch->len; at += TMPL_BYTES64) {
         uint32_t left = sketch->len - at;
-        read_piece(&pen, bytes + at, left < TMPL_PIECE ? left : TMPL_PIECE, look);
+        read_piece(&pen, bytes + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64, look);
     }
     uint32_t n = (uint32_t)(pen.starts - sketch->starts);
     sketch->n_words += n - sketch->n;

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "feature/piece.h"
-#include "text/buf.h"
+#include "base/buf.h"
+#include "base/bytes64.h"
 
 #define TMPL_SKETCH_BINS 64
 
@@ -19,14 +19,14 @@
 
 /* A text in the making; on the stack. */
 typedef struct {
-    char text[TMPL_SKETCH_TEXT + TMPL_PIECE]; /* UTF-8 that has not been read */
-    uint32_t len;                             /* of it */
-    int in_word;                              /* the last word of words goes on in text */
-    tmpl_buf_t words;                         /* the last ones, each before a blank */
-    uint32_t starts[TMPL_SKETCH_WORDS];       /* of those, and where the next one is or will be */
-    uint32_t n;                               /* of those that are complete */
-    uint32_t n_words;                         /* of the whole text */
-    uint64_t least[TMPL_SKETCH_BINS];         /* TMPL_SKETCH_EMPTY: nothing fell into the bin */
+    char text[TMPL_SKETCH_TEXT + TMPL_BYTES64]; /* UTF-8 that has not been read */
+    uint32_t len;                               /* of it */
+    int in_word;                                /* the last word of words goes on in text */
+    tmpl_buf_t words;                           /* the last ones, each before a blank */
+    uint32_t starts[TMPL_SKETCH_WORDS];         /* of those, and where the next one is or will be */
+    uint32_t n;                                 /* of those that are complete */
+    uint32_t n_words;                           /* of the whole text */
+    uint64_t least[TMPL_SKETCH_BINS];           /* TMPL_SKETCH_EMPTY: nothing fell into the bin */
 } tmpl_sketch_t;
 
 /* No value is that large: the top bits are the bin's number, and are taken off. */

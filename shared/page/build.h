@@ -3,8 +3,8 @@
 #ifndef TMPL_BUILD_H
 #define TMPL_BUILD_H
 
+#include "html/construct.h"
 #include "page/collapse.h"
-#include "page/construct.h"
 #include "page/page.h"
 
 typedef struct {

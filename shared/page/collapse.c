@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/sixteen.h"
+#include "base/bytes16.h"
 
-#define LANES    TMPL_SIXTEEN
+#define LANES    TMPL_BYTES16
 #define COLLAPSE static inline
 #include "page/collapse_lanes.h"
 
 COLLAPSE uint64_t lanes_bits(lanes_t marks)
 {
-    return tmpl_sixteen_bits(marks);
+    return tmpl_bytes16_bits(marks);
 }
 
 tmpl_collapsed_t tmpl_collapse_anywhere(char *room, const char *at, const char *end,

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "processor.h"
+#include "base/processor.h"
 
 typedef struct {
     const char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "processor.h"
+#include "base/processor.h"
 
 #ifdef TMPL_FOR_AVX2
 #include <immintrin.h>

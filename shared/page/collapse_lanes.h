@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "page/attr.h"
+#include "html/attr.h"
 #include "page/collapse.h"
 
 typedef unsigned char lanes_t __attribute__((vector_size(LANES)));

@@ -3,7 +3,7 @@
 
 #include <apr_hash.h>
 
-#include "page/attr.h"
+#include "html/attr.h"
 
 typedef struct {
     uint32_t node;

@@ -5,11 +5,11 @@
 
 #include <apr_strings.h>
 
-#include "page/attr.h"
+#include "base/scratch.h"
+#include "html/attr.h"
+#include "html/charset.h"
+#include "html/construct.h"
 #include "page/build.h"
-#include "page/charset.h"
-#include "page/construct.h"
-#include "scratch.h"
 
 /* Whether one of the words of an attribute's value is word, in any case. */
 static int has_word(const char *src, tmpl_span_t value, const char *word)

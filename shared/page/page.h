@@ -12,15 +12,13 @@
 #ifndef TMPL_PAGE_H
 #define TMPL_PAGE_H
 
-#include "page/tag_set.h"
-#include "tmpl.h"
+#include "base/tmpl.h"
+#include "html/edit_flags.h"
+#include "html/tag_set.h"
 
-/* What the source allows to be done with an element without changing how anything else parses. */
-#define TMPL_NODE_MARK  0x01 /* an attribute may be added to its start tag */
-#define TMPL_NODE_CUT   0x02 /* its bytes, from start tag to end tag, may be deleted */
+/* Flags of a node, beside those of html/edit_flags.h. */
 #define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */
 #define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
-#define TMPL_NODE_RUN   0x10 /* what stands between two texts directly in it may go with them */
 /* It holds, or is, a part of a form, but not all of it: a form goes as a whole, or keeps all that it sends. */
 #define TMPL_NODE_CONTROL 0x20
 /* Its start tag may have a class, an id or a role. Not said of the root. */

@@ -6,8 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "page/attr.h"
-#include "slot.h"
+#include "base/slot.h"
+#include "html/attr.h"
 
 void tmpl_segments_init(tmpl_build_t *build)
 {

@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "page/attr.h"
+#include "html/attr.h"
 
 /* How a condition compares its value with the attribute's. */
 typedef enum { PRESENT, EQUAL, WORD } compare_e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/attr.h"
+#include "html/attr.h"
 #include "page/build.h"
 #include "page/form.h"
 

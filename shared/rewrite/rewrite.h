@@ -6,7 +6,7 @@
 #ifndef TMPL_REWRITE_H
 #define TMPL_REWRITE_H
 
-#include "detect/detect.h"
+#include "cut/closure.h"
 
 /* Replaces the bytes of span by a text. An empty span inserts. There may be as many as elements: no pointers. */
 typedef struct {

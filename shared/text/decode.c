@@ -5,7 +5,7 @@
 
 #include <apr_cstr.h>
 
-#include "page/charset.h"
+#include "html/charset.h"
 
 /* What browsers take a page for that says nothing, or nothing known. */
 #define UNKNOWN "WINDOWS-1252"

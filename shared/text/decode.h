@@ -8,7 +8,7 @@
 
 #include <apr_xlate.h>
 
-#include "text/buf.h"
+#include "base/buf.h"
 
 typedef struct {
     const char *name;   /* as iconv knows it; "UTF-8" if there is nothing to convert */

@@ -6,7 +6,7 @@
 
 #include <libxml/HTMLparser.h>
 
-#include "text/ascii.h"
+#include "base/ascii.h"
 
 /* As long as the longest name in libxml2's table ("thetasym"): a name is one number. */
 #define NAME_MOST 8

@@ -7,10 +7,10 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
-#include "page/tag_index.h"
-#include "text/ascii.h"
+#include "base/ascii.h"
+#include "base/bytes16.h"
+#include "html/tag_index.h"
 #include "text/entity.h"
-#include "text/sixteen.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
 
@@ -75,13 +75,13 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
     line->buf->len += (apr_size_t)(to - at);
 }
 
-typedef signed char signed_sixteen_t __attribute__((vector_size(TMPL_SIXTEEN)));
+typedef signed char signed_sixteen_t __attribute__((vector_size(TMPL_BYTES16)));
 
 /* Which bytes are not ASCII, or NUL, or an ampersand where they are looked for: below 1, as numbers with a sign. */
-static inline unsigned not_plain(tmpl_sixteen_t bytes, unsigned char ampersand)
+static inline unsigned not_plain(tmpl_bytes16_t bytes, unsigned char ampersand)
 {
-    tmpl_sixteen_t odd = (tmpl_sixteen_t)((signed_sixteen_t)bytes < 1);
-    return tmpl_sixteen_bits(odd | (tmpl_sixteen_t)(bytes == ampersand));
+    tmpl_bytes16_t odd = (tmpl_bytes16_t)((signed_sixteen_t)bytes < 1);
+    return tmpl_bytes16_bits(odd | (tmpl_bytes16_t)(bytes == ampersand));
 }
 
 /* Bytes that text begins with and that are characters of ASCII, and no reference. */
@@ -90,15 +90,15 @@ static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
     unsigned char ampersand = references ? '&' : 0;
     unsigned marks = 0;
     apr_size_t n = 0;
-    for (; n + TMPL_SIXTEEN <= len && marks == 0; n += TMPL_SIXTEEN) {
-        marks = not_plain(tmpl_sixteen(text + n, text + len), ampersand);
+    for (; n + TMPL_BYTES16 <= len && marks == 0; n += TMPL_BYTES16) {
+        marks = not_plain(tmpl_bytes16(text + n, text + len), ampersand);
     }
-    if (marks == 0 && n < len && len >= TMPL_SIXTEEN) { /* the last ones, some of them once more */
+    if (marks == 0 && n < len && len >= TMPL_BYTES16) { /* the last ones, some of them once more */
         n = len;
-        marks = not_plain(tmpl_sixteen(text + n - TMPL_SIXTEEN, text + len), ampersand);
+        marks = not_plain(tmpl_bytes16(text + n - TMPL_BYTES16, text + len), ampersand);
     }
     if (marks != 0) {
-        return n - TMPL_SIXTEEN + (unsigned)__builtin_ctz(marks);
+        return n - TMPL_BYTES16 + (unsigned)__builtin_ctz(marks);
     }
     while (n < len && text[n] > 0 && (text[n] != '&' || !references)) {
         n++;

@@ -6,8 +6,8 @@
 #ifndef TMPL_TEXT_H
 #define TMPL_TEXT_H
 
-#include "text/decode.h"
 #include "page/page.h"
+#include "text/decode.h"
 
 /* Adds the text of a segment; nothing for an image or a link without text. */
 void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segment,

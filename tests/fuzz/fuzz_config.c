@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
-#include "page/charset.h"
+#include "html/charset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,9 +9,9 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "site/distance.h"
-#include "site/links.h"
-#include "site/robots.h"
+#include "warm/distance.h"
+#include "warm/links.h"
+#include "warm/robots.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

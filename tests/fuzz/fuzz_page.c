@@ -2,7 +2,7 @@
 /*
  * Page, its tree, closure and edits, judged by the oracle; its fingerprint; what each detector makes of it, asked
  * directly, and on the whole way with no store, with one that fails and with one that knows the site. The first
- * byte chooses how the others make a page: as they are, or each as a piece of tests/pieces.h, so that
+ * byte chooses how the others make a page: as they are, or each as a piece of tests/lib/pieces.h, so that
  * tags stand everywhere; the second draws verdicts and what a store answers.
  */
 #include <stdio.h>
@@ -14,8 +14,8 @@
 
 #include "clean.h"
 #include "fingerprint/fingerprint.h"
+#include "html/construct.h"
 #include "oracle.h"
-#include "page/construct.h"
 #include "pieces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,7 +14,7 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "store/store.h"
+#include "table/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

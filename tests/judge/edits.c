@@ -23,8 +23,8 @@
 #include <apr_file_io.h>
 #include <apr_general.h>
 
+#include "html/tag.h"
 #include "oracle.h"
-#include "page/tag.h"
 #include "rewrite/rewrite.h"
 
 #define FEW_BLOCKS 5

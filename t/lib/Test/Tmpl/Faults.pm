@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Faults;
 
-# Pages such as there are, through a real httpd whose store fails: t/57-faults-pages.t has a few of them, make faults
+# Pages such as there are, through a real httpd whose store fails: t/faults/57-faults-pages.t has a few of them, make faults
 # those of a corpus.
 #
 # Each page is a site of its own (TmplSiteKey: its address), so that it is its first page whatever a store comes to say, and what must

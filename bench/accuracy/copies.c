@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * copies < list of sites (bench/papers/paper-sites)
+ *
+ * What the rule of near copies (store.h) stops, and what it costs: how many pages of the sites are taken for near copies
+ * if all of a site have one path; and what becomes of pages that show a clock and are asked for under
+ * addresses that somebody has made up, with the rule and without.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <apr_general.h>
+#include <apr_strings.h>
+
+#include "clean.h"
+#include "read_file.h"
+
+#define KNOWN    10  /* pages of a site before those with a clock, which are the next ones */
+#define CLOCKED  3   /* of each site */
+#define REQUESTS 8   /* for each of these */
+#define LOST     0.9 /* a page that is left less than this share of its text has lost it */
+
+/* How a page is observed. */
+typedef struct {
+    tmpl_store_t *store;
+    const char *site;
+    tmpl_clean_opts_t opts;
+    int without; /* the rule: the store is not told of shares, so not with auto */
+    uint32_t documents;
+    apr_pool_t *pool; /* of one page */
+} run_t;
+
+static void fail(const char *what, const char *why)
+{
+    fprintf(stderr, "copies: %s: %s\n", what, why);
+    exit(2);
+}
+
+/* Learns and judges a page under a new address of one place: bytes of text left, or -1 if it is declined. */
+static double observe(run_t *run, const char *body, apr_size_t len, int *near_copy)
+{
+    tmpl_input_t input = {
+        .body = body, .len = len, .site = run->site, .uri = "/", .learn = TMPL_LEARNING_NOW
+    };
+    tmpl_outcome_t outcome;
+    double kept = 0;
+
+    apr_pool_clear(run->pool);
+    if (!tmpl_clean_read(&outcome, &input, &run->opts, run->pool)) {
+        return -1;
+    }
+    tmpl_clean_observe(&outcome, &input, &run->opts, run->pool);
+    outcome.document.id = (uint64_t)++run->documents * TMPL_DOCUMENT_PLACES;
+    if (run->without) {
+        outcome.observation.n_shares = 0;
+    }
+    tmpl_clean_count(&outcome, run->store, apr_time_from_sec(30), run->pool);
+    if (outcome.store_error.status != APR_SUCCESS) {
+        fail(run->site, outcome.store_error.text);
+    }
+    *near_copy = outcome.counts.near_copy;
+    tmpl_clean_decide(&outcome, &run->opts, run->pool);
+    for (uint32_t b = 0; outcome.verdicts != NULL && b < outcome.page->n_blocks; b++) {
+        kept += outcome.verdicts[b].template ? 0 : outcome.page->blocks[b].length;
+    }
+    return kept;
+}
+
+static double observe_file(run_t *run, const char *path, int *near_copy)
+{
+    apr_pool_t *pool;
+    apr_size_t len;
+    const char *body;
+    double kept;
+
+    apr_pool_create(&pool, NULL);
+    body = need_file(&len, path, pool);
+    kept = observe(run, body, len, near_copy);
+    apr_pool_destroy(pool);
+    return kept;
+}
+
+/* With a clock at its end. */
+static double observe_clocked(run_t *run, const char *path, int request)
+{
+    apr_pool_t *pool;
+    apr_size_t len;
+    const char *body, *end = NULL;
+    double kept;
+    int near_copy;
+
+    apr_pool_create(&pool, NULL);
+    body = need_file(&len, path, pool);
+    for (const char *at = body; (at = strstr(at, "</body>")) != NULL; at++) {
+        end = at;
+    }
+    end = end != NULL ? end : body + strlen(body);
+    body = apr_psprintf(pool, "%.*s<div>Served at 12:%02d:%02d to visitor %d</div>%s",
+                        (int)(end - body), body, request, 7 * request, 812345 + 37 * request, end);
+    kept = observe(run, body, strlen(body), &near_copy);
+    apr_pool_destroy(pool);
+    return kept;
+}
+
+/* Asks for a page again and again, on a site of which the first pages are known: *lost, or 0 if it was declined. */
+static int attack(run_t *run, const apr_array_header_t *pages, int known, int page, int *lost)
+{
+    const char *path = APR_ARRAY_IDX(pages, page, const char *);
+    double first, last = -1;
+    int near_copy;
+
+    for (int i = 0; i < known; i++) {
+        observe_file(run, APR_ARRAY_IDX(pages, i, const char *), &near_copy);
+    }
+    first = observe_clocked(run, path, 0);
+    for (int i = 1; i < REQUESTS; i++) {
+        last = observe_clocked(run, path, i);
+    }
+    *lost = last < LOST * first;
+    return first > 0;
+}
+
+typedef struct {
+    int sites, pages, near_copies;
+    int tried[2], lost[2]; /* on a site that is not known, and on one that is */
+} found_t;
+
+static void site_run(found_t *found, run_t *run, const char *key, const apr_array_header_t *pages)
+{
+    apr_pool_t *pool;
+    int lost, near_copy;
+
+    apr_pool_create(&pool, NULL);
+    run->site = apr_pstrcat(pool, key, " whole", NULL);
+    for (int i = 0; i < pages->nelts; i++) {
+        found->pages += observe_file(run, APR_ARRAY_IDX(pages, i, const char *), &near_copy) >= 0;
+        found->near_copies += near_copy;
+    }
+    for (int page = KNOWN; pages->nelts >= KNOWN + CLOCKED && page < KNOWN + CLOCKED; page++) {
+        for (int known = 0; known < 2; known++) {
+            run->site = apr_psprintf(pool, "%s %d %d", key, page, known);
+            if (attack(run, pages, known * KNOWN, page, &lost)) {
+                found->tried[known]++;
+                found->lost[known] += lost;
+            }
+        }
+    }
+    found->sites++;
+    apr_pool_destroy(pool);
+}
+
+/* Each site of the list. */
+static void sites_run(found_t *found, run_t *run, const apr_array_header_t *lines)
+{
+    apr_pool_t *pool;
+    apr_array_header_t *pages;
+    const char *key = NULL;
+
+    apr_pool_create(&pool, NULL);
+    pages = apr_array_make(pool, 80, sizeof(const char *));
+    for (int i = 0; i <= lines->nelts; i++) {
+        const char *line = i < lines->nelts ? APR_ARRAY_IDX(lines, i, const char *) : "= ";
+
+        if (strncmp(line, "= ", 2) != 0) {
+            APR_ARRAY_PUSH(pages, const char *) = line;
+            continue;
+        }
+        if (key != NULL) {
+            site_run(found, run, key, pages);
+        }
+        apr_array_clear(pages);
+        key = line + 2;
+    }
+    apr_pool_destroy(pool);
+}
+
+static apr_array_header_t *lines_read(apr_pool_t *pool)
+{
+    apr_array_header_t *lines = apr_array_make(pool, 4096, sizeof(const char *));
+    char line[4096];
+
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        APR_ARRAY_PUSH(lines, const char *) = apr_pstrdup(pool, line);
+    }
+    return lines;
+}
+
+int main(void)
+{
+    static const tmpl_detector_e detectors[] = { TMPL_DETECTOR_INCREMENTAL,
+                                                 TMPL_DETECTOR_INCREMENTAL, TMPL_DETECTOR_STYLE,
+                                                 TMPL_DETECTOR_STYLE, TMPL_DETECTOR_AUTO };
+    apr_array_header_t *lines;
+    apr_pool_t *pool;
+    tmpl_error_t err;
+
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    lines = lines_read(pool);
+    printf(
+        "%-20s %6s %6s %12s   pages with a clock: tried, and lost, on sites not known and known\n",
+        "", "sites", "pages", "near copies");
+    for (unsigned i = 0; i < sizeof(detectors) / sizeof(detectors[0]); i++) {
+        run_t run = { .opts = tmpl_clean_opts_default,
+                      .without = i % 2 == 0 && detectors[i] != TMPL_DETECTOR_AUTO };
+        found_t found = { 0 };
+
+        run.opts.mode = TMPL_MODE_ANNOTATE;
+        run.opts.detector = detectors[i];
+        apr_pool_create(&run.pool, pool);
+        if (tmpl_models_builtin(&run.opts.detect.models, &err, pool) != APR_SUCCESS ||
+            tmpl_store_open(&run.store, "memory:", NULL, &err, pool) != APR_SUCCESS) {
+            fail("memory", err.text);
+        }
+        sites_run(&found, &run, lines);
+        printf("%-12s %-7s %6d %6d %12d   %4d %4d %4d %4d\n", tmpl_detector(detectors[i])->name,
+               run.without ? "without" : "with", found.sites, found.pages, found.near_copies,
+               found.tried[0], found.lost[0], found.tried[1], found.lost[1]);
+        fflush(stdout);
+    }
+    apr_pool_destroy(pool);
+    apr_terminate();
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench/speed/proxy_backend FILE...: an HTTP server on a free port of 127.0.0.1, which it prints, that
+ * costs as little as can be and ends when its standard input does.
+ *     /seen/N    page N, modulo the number of files, always the same bytes
+ *     /new/N     the same page, with N in front of each paragraph, list item and cell of its content: a
+ *                page nobody has seen, in a template everybody has
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "stamped.h"
+
+static page_t *pages;
+static unsigned n_pages;
+
+static int send_all(int s, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t sent = send(s, bytes, len, MSG_NOSIGNAL);
+
+        if (sent <= 0) {
+            return 0;
+        }
+        bytes += sent;
+        len -= (size_t)sent;
+    }
+    return 1;
+}
+
+/* buffer: room for a head and the largest page. */
+static int answer(int s, const char *request, char *buffer)
+{
+    unsigned n = 0;
+    int is_new = sscanf(request, "GET /new/%u ", &n) == 1;
+    const page_t *page;
+    size_t head;
+
+    if (!is_new && sscanf(request, "GET /seen/%u ", &n) != 1) {
+        static const char none[] = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+
+        return send_all(s, none, sizeof(none) - 1);
+    }
+    page = &pages[n % n_pages];
+    head = (size_t)sprintf(buffer,
+                           "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=UTF-8\r\n"
+                           "Content-Length: %zu\r\n\r\n",
+                           page->len);
+    memcpy(buffer + head, page->bytes, page->len);
+    if (is_new) {
+        page_stamp(buffer + head, page, n);
+    }
+    return send_all(s, buffer, head + page->len);
+}
+
+/* One request after the other; none has a body, none comes before its predecessor is answered. */
+static void *serve(void *data)
+{
+    int s = (int)(intptr_t)data;
+    char request[16384];
+    size_t largest = 0, held = 0;
+    char *buffer;
+    ssize_t n;
+
+    for (unsigned i = 0; i < n_pages; i++) {
+        largest = pages[i].len > largest ? pages[i].len : largest;
+    }
+    buffer = need(malloc(largest + 256));
+    while ((n = recv(s, request + held, sizeof(request) - 1 - held, 0)) > 0) {
+        held += (size_t)n;
+        request[held] = '\0';
+        if (strstr(request, "\r\n\r\n") != NULL) {
+            held = 0;
+            if (!answer(s, request, buffer)) {
+                break;
+            }
+        }
+    }
+    free(buffer);
+    close(s);
+    return NULL;
+}
+
+static void *accept_all(void *data)
+{
+    int listening = (int)(intptr_t)data, one = 1, s;
+    pthread_t thread;
+
+    while ((s = accept(listening, NULL, NULL)) >= 0) {
+        setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+        if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)s) != 0) {
+            close(s);
+            continue;
+        }
+        pthread_detach(thread);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t size = sizeof(address);
+    int listening = socket(AF_INET, SOCK_STREAM, 0);
+    size_t bytes = 0, stamps = 0;
+    pthread_t thread;
+    char end;
+
+    n_pages = (unsigned)(argc - 1);
+    pages = need(calloc(n_pages + (size_t)1, sizeof(*pages)));
+    for (unsigned i = 0; i < n_pages; i++) {
+        page_read(&pages[i], argv[i + 1]);
+        bytes += pages[i].len;
+        stamps += pages[i].n_stamps;
+    }
+    if (n_pages == 0 || listening < 0 ||
+        bind(listening, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(listening, 128) != 0 ||
+        getsockname(listening, (struct sockaddr *)&address, &size) != 0 ||
+        pthread_create(&thread, NULL, accept_all, (void *)(intptr_t)listening) != 0) {
+        perror("proxy_backend");
+        return 2;
+    }
+    printf("%d %u %zu %zu\n", ntohs(address.sin_port), n_pages, bytes / n_pages, stamps / n_pages);
+    fflush(stdout);
+    while (read(STDIN_FILENO, &end, 1) > 0) {
+    }
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Eight bytes of text at once, as a number whose lowest byte is the first of them. What is looked for is told by
+ * marks: the top bit of the first byte that is such, and perhaps of bytes behind it.
+ */
+#ifndef TMPL_BYTES8_H
+#define TMPL_BYTES8_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A number each of whose bytes is byte. */
+#define TMPL_EACH(byte) (0x0101010101010101u * (uint64_t)(byte))
+
+/* The eight bytes from at on. */
+static inline uint64_t tmpl_bytes8(const char *at)
+{
+    uint64_t eight;
+    memcpy(&eight, at, sizeof(eight));
+    return le64toh(eight);
+}
+
+/* Marks bytes that are 0. */
+static inline uint64_t tmpl_bytes8_zero(uint64_t eight)
+{
+    return (eight - TMPL_EACH(1)) & ~eight & TMPL_EACH(0x80);
+}
+
+/* Marks bytes below limit, which is at most 0x80. */
+static inline uint64_t tmpl_bytes8_below(uint64_t eight, unsigned limit)
+{
+    return (eight - TMPL_EACH(limit)) & ~eight & TMPL_EACH(0x80);
+}
+
+/* How many bytes stand before the first one that is marked; marks is not 0. */
+static inline unsigned tmpl_bytes8_first(uint64_t marks)
+{
+    return (unsigned)__builtin_ctzll(marks) / 8;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html/attr.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#define ENDS      TMPL_NAME_ENDS
+#define ENDS_ATTR TMPL_NAME_ENDS_ATTR
+const unsigned char tmpl_name_ends[256] = {
+    ['\t'] = ENDS, ['\n'] = ENDS, ['\f'] = ENDS, ['\r'] = ENDS,
+    [' '] = ENDS,  ['/'] = ENDS,  ['>'] = ENDS,  ['='] = ENDS_ATTR,
+};
+
+/* Where the name of an attribute ends that goes on at p. */
+static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
+{
+    while (p < len && tmpl_name_ends[(unsigned char)src[p]] == 0) {
+        p++;
+    }
+    return p;
+}
+
+/* Behind the '=': the value, quoted or not. False if the source ends first. */
+static int read_value(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
+{
+    uint32_t p = tmpl_behind_space(src, *at, len);
+    if (p >= len) {
+        return 0;
+    }
+    if (src[p] == '"' || src[p] == '\'') {
+        const char *quote = memchr(src + p + 1, src[p], len - p - 1);
+        if (quote == NULL) {
+            return 0;
+        }
+        attr->value.start = p + 1;
+        attr->value.end = (uint32_t)(quote - src);
+        *at = attr->value.end + 1;
+        return 1;
+    }
+    attr->value.start = p;
+    while (p < len && !tmpl_is_space(src[p]) && src[p] != '>') {
+        p++;
+    }
+    attr->value.end = p;
+    *at = p;
+    return 1;
+}
+
+tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
+{
+    uint32_t p = *at;
+    for (;;) {
+        p = tmpl_behind_space(src, p, len);
+        if (p >= len) {
+            return TMPL_ATTR_TRUNCATED;
+        }
+        if (src[p] == '>') {
+            *at = p + 1;
+            return TMPL_ATTR_TAG_END;
+        }
+        if (src[p] != '/') {
+            break;
+        }
+        if (p + 1 < len && src[p + 1] == '>') {
+            *at = p + 2;
+            return TMPL_ATTR_TAG_END_SELF;
+        }
+        p++;
+    }
+    attr->name.start = p;
+    p++; /* a name may begin with '=' */
+    p = attr_name_end(src, len, p);
+    attr->name.end = p;
+    attr->value.start = attr->value.end = p;
+    *at = p;
+    p = tmpl_behind_space(src, p, len);
+    if (p < len && src[p] == '=') {
+        *at = p + 1;
+        return read_value(attr, src, len, at) ? TMPL_ATTR_FOUND : TMPL_ATTR_TRUNCATED;
+    }
+    return TMPL_ATTR_FOUND;
+}
+
+uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag)
+{
+    return tmpl_tag_name_end(src, tag.end, tag.start + 1);
+}
+
+uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name)
+{
+    uint32_t p = name;
+    while (p < len && tmpl_name_ends[(unsigned char)src[p]] != ENDS) {
+        p++;
+    }
+    return p;
+}
+
+int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name)
+{
+    uint32_t at = tmpl_attr_first(src, tag);
+    apr_size_t len = strlen(name);
+    while (tmpl_attr_next(attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
+        if (tmpl_span_len(attr->name) == len &&
+            apr_cstr_casecmpn(src + attr->name.start, name, len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
+{
+    word->start = tmpl_behind_space(src, word->end, value.end);
+    word->end = word->start;
+    while (word->end < value.end && !tmpl_is_space(src[word->end])) {
+        word->end++;
+    }
+    return word->end > word->start;
+}

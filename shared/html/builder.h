@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tree construction under way (HTML, 13.2.6): what construct.c, head.c, start_tag.c, end_tag.c, table.c, foreign.c
+ * and gap.c hand to each other. One function for each insertion mode and kind of tag, as in the standard.
+ */
+#ifndef TMPL_BUILDER_H
+#define TMPL_BUILDER_H
+
+#include "html/construct.h"
+#include "html/open.h"
+#include "html/quirks.h"
+
+/*
+ * Insertion modes: 13.2.4.1. "initial", "before html" and "before head" are one here, as what they open has no tag
+ * that could be edited; "text" is tmpl_scan_raw, and frames are declined.
+ */
+typedef enum {
+    TMPL_BEFORE_HEAD,
+    TMPL_IN_HEAD,
+    TMPL_IN_HEAD_NOSCRIPT,
+    TMPL_AFTER_HEAD,
+    TMPL_IN_BODY,
+    TMPL_IN_TABLE,
+    TMPL_IN_CAPTION,
+    TMPL_IN_COLGROUP,
+    TMPL_IN_TABLE_BODY,
+    TMPL_IN_ROW,
+    TMPL_IN_CELL,
+    TMPL_IN_TEMPLATE,
+    TMPL_AFTER_BODY,
+    TMPL_AFTER_AFTER_BODY,
+    TMPL_IN_COUNT
+} tmpl_insertion_e;
+
+typedef struct {
+    tmpl_opens_t s; /* what is open */
+    tmpl_scan_t scan;
+    tmpl_token_t *tokens; /* the scan's */
+    const char *src;
+    uint32_t len;
+    tmpl_tokens_t *out;
+    tmpl_insertion_e mode;
+    tmpl_quirks_e quirks;
+    apr_array_header_t *templates; /* tmpl_insertion_e of each template that is open */
+    uint32_t form; /* HTML5's form element pointer: one behind the start tag; 0 if it is not set */
+    uint32_t
+        raw; /* start tag of the raw text that the scan has just passed; TMPL_NONE if of none */
+    unsigned char scripting; /* the browser runs scripts: what is in noscript is text */
+    unsigned char initial;   /* nothing but comments and white space has come yet */
+    unsigned char foster;    /* what comes has no place in the table that it stands in */
+    unsigned char noscript;  /* one was passed that may mean more to a browser that runs none */
+    unsigned char fixed;     /* the tag at hand does more than its rule says: it must stay */
+    uint32_t began;          /* the stack's events when the tag at hand came */
+    tmpl_decline_e decline;
+} tmpl_builder_t;
+
+/* What a rule says of its tag. */
+typedef enum {
+    TMPL_DONE,
+    TMPL_AGAIN,  /* it is to be read once more, by the rules of what is open and of the mode now */
+    TMPL_AS_HTML /* the same, by the rules of the mode even if what is open is svg or math */
+} tmpl_step_e;
+
+/* A rule for a start tag or an end tag, which is the token i. */
+typedef tmpl_step_e (*tmpl_rule_t)(tmpl_builder_t *b, uint32_t i);
+
+/* The rule of all tags that have one of these TMPL_IS_* flags. */
+typedef struct {
+    unsigned flags;
+    tmpl_rule_t rule;
+} tmpl_flag_rule_t;
+
+/* A tag's own rule, or the first of the n by its flags; NULL if it has neither. */
+tmpl_rule_t tmpl_rule_of(tmpl_tag_e tag, const tmpl_rule_t *own, const tmpl_flag_rule_t *by_flags,
+                         size_t n);
+
+static inline tmpl_open_t *tmpl_top(tmpl_builder_t *b)
+{
+    return &b->s.stack[b->s.n - 1];
+}
+
+static inline tmpl_tag_e tmpl_tag_at(const tmpl_builder_t *b, uint32_t i)
+{
+    return (tmpl_tag_e)b->tokens[i].tag;
+}
+
+/* Whether the rules for what comes are those of "in body", for tags that these do nothing special with. */
+static inline int tmpl_is_plain(tmpl_builder_t *b)
+{
+    const tmpl_open_t *top = tmpl_top(b);
+    return (b->mode == TMPL_IN_BODY || b->mode == TMPL_IN_CELL) && !top->foreign &&
+           !(top->flags & TMPL_IS_FIXED_TEXT) && b->s.n_of[TMPL_TAG_SELECT] == 0;
+}
+
+/* Changes to a mode and has its rules read the tag. */
+static inline tmpl_step_e tmpl_again(tmpl_builder_t *b, tmpl_insertion_e mode)
+{
+    b->mode = mode;
+    return TMPL_AGAIN;
+}
+
+/* The tag does nothing. Text on both sides of it becomes one if it is cut with what is between. */
+static inline tmpl_step_e tmpl_ignore(tmpl_builder_t *b)
+{
+    tmpl_top(b)->mixed = 1;
+    return TMPL_DONE;
+}
+
+/* Something was moved or changed that may be outside of anything open. */
+static inline void tmpl_taint_all(tmpl_builder_t *b)
+{
+    tmpl_opens_taint(&b->s, 0);
+}
+
+/* Whether an element of the tag is open in that scope. */
+static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, tmpl_scope_t ends)
+{
+    return tmpl_opens_find(&b->s, tag, ends) != 0;
+}
+
+/* Whether what begins at that byte follows directly on the start tag of a pre: browsers drop a line break there. */
+static inline int tmpl_begins_pre(tmpl_builder_t *b, uint32_t at)
+{
+    const tmpl_open_t *o = tmpl_top(b);
+    return (o->tag == TMPL_TAG_PRE || o->tag == TMPL_TAG_LISTING) && o->token != TMPL_NONE &&
+           b->tokens[o->token].span.end == at;
+}
+
+/* construct.c */
+
+/* Opens the element of the start tag i, with the content that its name says: none, raw text, or markup. */
+void tmpl_insert(tmpl_builder_t *b, uint32_t i);
+
+/* The same, for an element that has no content whatever its name says. */
+void tmpl_insert_empty(tmpl_builder_t *b, uint32_t i);
+
+/* Opens again what waits to be: "reconstruct the active formatting elements". */
+void tmpl_reconstruct(tmpl_builder_t *b);
+
+/* An element that HTML5 implies. */
+void tmpl_insert_implied(tmpl_builder_t *b, tmpl_tag_e tag);
+
+/* Body begins: with the tag that is the token, or, for TMPL_NONE, without one. */
+void tmpl_open_body(tmpl_builder_t *b, uint32_t token);
+
+/* "Reset the insertion mode appropriately." */
+void tmpl_reset_mode(tmpl_builder_t *b);
+
+/* "Generate implied end tags", except for elements of that tag. */
+void tmpl_end_implied(tmpl_builder_t *b, tmpl_tag_e except);
+
+/* head.c */
+tmpl_step_e tmpl_start_before_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_before_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_head_noscript(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_head_noscript(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_after_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_after_head(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_template(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_in_template(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_in_template(tmpl_builder_t *b, uint32_t i);
+
+/* start_tag.c, end_tag.c */
+tmpl_step_e tmpl_start_body(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_body(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_after_body(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_after_body(tmpl_builder_t *b, uint32_t i);
+
+/* table.c */
+tmpl_step_e tmpl_start_table(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_caption(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_colgroup(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_colgroup(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_table_body(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_table_body(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_row(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_row(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_cell(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_cell(tmpl_builder_t *b, uint32_t i);
+
+/* foreign.c */
+
+/* Whether the rules for svg and math read the tag, which is the token i, and not those of the insertion mode. */
+int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i);
+tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i);
+
+/* Opens svg or math, whose start tag is the token i. */
+void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i);
+
+/* gap.c */
+
+/* Follows what is between two tokens, from start to end, which may be nothing; returns TMPL_TOKEN_TEXT_* of it. */
+unsigned tmpl_gap(tmpl_builder_t *b, uint32_t start, uint32_t end);
+
+#endif

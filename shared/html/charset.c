@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html/charset.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/ascii.h"
+
+/* HTML5 looks for a meta element no further than this (13.2.3.2). */
+#define PRESCAN 1024
+
+/* Names of charsets in which a byte of markup may be part of something else. */
+static const char *const not_ascii[] = { "utf-16",   "utf16",     "utf-32",    "utf32",   "ucs-",
+                                         "ucs2",     "ucs4",      "iso-10646", "utf-7",   "utf7",
+                                         "iso-2022", "csiso2022", "hz",        "unicode", "scsu",
+                                         "bocu",     "ebcdic",    "ibm037",    "cp037" };
+
+const char *tmpl_charset_of_type(const char *type, apr_pool_t *pool)
+{
+    static const char name[] = "charset=";
+    const char *p = type;
+    while (p != NULL && (p = strchr(p, ';')) != NULL) {
+        p += 1 + strspn(p + 1, " \t");
+        if (apr_cstr_casecmpn(p, name, sizeof(name) - 1) == 0) {
+            p += sizeof(name) - 1;
+            p += *p == '"';
+            apr_size_t len = strcspn(p, "\"; \t");
+            return len > 0 ? apr_pstrmemdup(pool, p, len) : NULL;
+        }
+    }
+    return NULL;
+}
+
+int tmpl_charset_is_ascii(const char *charset)
+{
+    for (unsigned i = 0; charset != NULL && i < sizeof(not_ascii) / sizeof(not_ascii[0]); i++) {
+        if (apr_cstr_casecmpn(charset, not_ascii[i], strlen(not_ascii[i])) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* What follows "charset=" between from and end, without quotes. */
+static const char *charset_value(const char *from, const char *end, apr_pool_t *pool)
+{
+    for (const char *p = from; end - p > 7; p++) {
+        if (apr_cstr_casecmpn(p, "charset", 7) != 0) {
+            continue;
+        }
+        p += 7;
+        while (p < end && tmpl_is_space(*p)) {
+            p++;
+        }
+        if (p == end || *p++ != '=') {
+            return NULL;
+        }
+        while (p < end && (tmpl_is_space(*p) || *p == '"' || *p == '\'')) {
+            p++;
+        }
+        const char *value = p;
+        while (p < end && !tmpl_is_space(*p) && strchr("\"'>;/", *p) == NULL) {
+            p++;
+        }
+        return p > value ? apr_pstrmemdup(pool, value, (apr_size_t)(p - value)) : NULL;
+    }
+    return NULL;
+}
+
+/* The one that a byte order mark, or the first bytes of markup, give away. */
+static const char *charset_by_mark(const char *src, apr_size_t len)
+{
+    static const struct {
+        const char *bytes;
+        unsigned len;
+        const char *name;
+    } marks[] = { { "\xef\xbb\xbf", 3, "utf-8" }, { "\xfe\xff", 2, "utf-16be" },
+                  { "\xff\xfe", 2, "utf-16le" },  { "\0\0\xfe\xff", 4, "utf-32be" },
+                  { "<\0", 2, "utf-16le" },       { "\0<", 2, "utf-16be" } };
+    for (unsigned i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+        if (len >= marks[i].len && memcmp(src, marks[i].bytes, marks[i].len) == 0) {
+            return marks[i].name;
+        }
+    }
+    return NULL;
+}
+
+static const char *charset_by_meta(const char *src, apr_size_t len, apr_pool_t *pool)
+{
+    const char *end = src + (len < PRESCAN ? len : PRESCAN);
+    for (const char *p = src; end - p > 5; p++) {
+        p = memchr(p, '<', (apr_size_t)(end - p));
+        if (p == NULL || end - p <= 5) {
+            return NULL;
+        }
+        const char *close = memchr(p, '>', (apr_size_t)(end - p));
+        if (apr_cstr_casecmpn(p + 1, "meta", 4) == 0 && close != NULL) {
+            const char *value = charset_value(p, close, pool);
+            if (value != NULL) {
+                return value;
+            }
+        }
+    }
+    return NULL;
+}
+
+/*
+ * ISO-2022-JP switches to two-byte characters by ESC $ and back by ESC (, which no text in ASCII has. It
+ * is the one charset with bytes of markup in its characters that browsers guess: HZ (~{) and UTF-7 (+ADw-)
+ * they read as ASCII unless told otherwise, and so do we, for ~{ and + stand in ordinary text too.
+ */
+static const char *charset_by_escape(const char *src, apr_size_t len)
+{
+    const char *end = src + len;
+    for (const char *p = src; end - p > 1; p++) {
+        p = memchr(p, '\x1b', (apr_size_t)(end - p));
+        if (p == NULL || end - p <= 1) {
+            return NULL;
+        }
+        if (p[1] == '$' || p[1] == '(') {
+            return "iso-2022-jp";
+        }
+    }
+    return NULL;
+}
+
+const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool)
+{
+    const char *charset = charset_by_mark(src, len);
+    if (charset == NULL && header != NULL && *header != '\0') {
+        charset = header;
+    }
+    if (charset == NULL) {
+        charset = charset_by_meta(src, len, pool);
+    }
+    return charset != NULL ? charset : charset_by_escape(src, len);
+}

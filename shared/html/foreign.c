@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* svg and math: "the rules for parsing tokens in foreign content", 13.2.6.5. */
+#include <string.h>
+
+#include <apr_cstr.h>
+
+#include "html/attr.h"
+#include "html/builder.h"
+
+/* What is special about an element: whose, and what may stand in it. */
+static const struct {
+    const char *name;
+    tmpl_tag_e root;
+    tmpl_point_e point;
+} special[] = {
+    { "foreignobject", TMPL_TAG_SVG, TMPL_POINT_HTML },
+    { "desc", TMPL_TAG_SVG, TMPL_POINT_HTML },
+    { "title", TMPL_TAG_SVG, TMPL_POINT_HTML },
+    { "mi", TMPL_TAG_MATH, TMPL_POINT_MATH_TEXT },
+    { "mo", TMPL_TAG_MATH, TMPL_POINT_MATH_TEXT },
+    { "mn", TMPL_TAG_MATH, TMPL_POINT_MATH_TEXT },
+    { "ms", TMPL_TAG_MATH, TMPL_POINT_MATH_TEXT },
+    { "mtext", TMPL_TAG_MATH, TMPL_POINT_MATH_TEXT },
+    { "annotation-xml", TMPL_TAG_MATH, TMPL_POINT_ANNOTATION },
+};
+
+/* The name of the tag at span: behind "<" or "</". */
+static tmpl_span_t name_of(const tmpl_builder_t *b, uint32_t i)
+{
+    const tmpl_token_t *token = &b->tokens[i];
+    uint32_t start = token->span.start + (token->type == TMPL_TOKEN_END ? 2 : 1);
+    return (tmpl_span_t){ start, tmpl_tag_name_end(b->src, token->span.end, start) };
+}
+
+static int has_attribute(const tmpl_builder_t *b, uint32_t i, const char *name)
+{
+    tmpl_attr_t attr;
+    return tmpl_attr_find(&attr, b->src, b->tokens[i].span, name);
+}
+
+/* An annotation that says that it is HTML holds HTML. */
+static tmpl_point_e annotation(const tmpl_builder_t *b, uint32_t i)
+{
+    tmpl_attr_t encoding;
+    int is_html = tmpl_attr_find(&encoding, b->src, b->tokens[i].span, "encoding") &&
+                  (tmpl_span_is(b->src, encoding.value, "text/html") ||
+                   tmpl_span_is(b->src, encoding.value, "application/xhtml+xml"));
+    return is_html ? TMPL_POINT_HTML : TMPL_POINT_ANNOTATION;
+}
+
+/* Opens an element of root's kind. */
+static void insert(tmpl_builder_t *b, uint32_t i, tmpl_tag_e root)
+{
+    tmpl_span_t name = name_of(b, i);
+    tmpl_point_e point = TMPL_POINT_NONE;
+    unsigned flags = 0;
+    for (size_t k = 0; k < sizeof(special) / sizeof(special[0]); k++) {
+        if (special[k].root == root && tmpl_span_is(b->src, name, special[k].name)) {
+            point = special[k].point == TMPL_POINT_ANNOTATION ? annotation(b, i) : special[k].point;
+            flags = TMPL_IS_SPECIAL | TMPL_IS_SCOPE;
+        }
+    }
+    tmpl_open_t *o = tmpl_opens_push_foreign(&b->s, i, b->tokens[i].name, flags);
+    o->foreign = (unsigned char)root;
+    o->point = (unsigned char)point;
+}
+
+void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i)
+{
+    tmpl_insert_empty(b, i);
+    if (b->tokens[i].flags & TMPL_TOKEN_SELF_CLOSING) {
+        b->tokens[i].may = 0; /* an attribute might part the '/' from the '>' */
+        return;
+    }
+    int edit = b->tokens[i].may != 0;
+    insert(b, i, tmpl_tag_at(b, i));
+    tmpl_top(b)->tainted = !edit;
+    b->tokens[i].end = TMPL_NONE;
+    b->tokens[i].may = 0;
+}
+
+int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i)
+{
+    const tmpl_open_t *top = tmpl_top(b);
+    if (!top->foreign) {
+        return 0;
+    }
+    if (b->tokens[i].type == TMPL_TOKEN_END || top->point == TMPL_POINT_NONE) {
+        return 1;
+    }
+    if (top->point == TMPL_POINT_ANNOTATION) {
+        return tmpl_tag_at(b, i) != TMPL_TAG_SVG;
+    }
+    tmpl_span_t name = name_of(b, i);
+    return top->point == TMPL_POINT_MATH_TEXT &&
+           (tmpl_span_is(b->src, name, "mglyph") || tmpl_span_is(b->src, name, "malignmark"));
+}
+
+/* A tag that only HTML has, or seems to: svg and math end in front of it. */
+static int breaks_out(const tmpl_builder_t *b, uint32_t i)
+{
+    tmpl_tag_e tag = tmpl_tag_at(b, i);
+    if (b->tokens[i].type == TMPL_TOKEN_END) {
+        return tag == TMPL_TAG_P || tag == TMPL_TAG_BR;
+    }
+    return (tmpl_tag_flags(tag) & TMPL_IS_BREAKOUT) ||
+           (tag == TMPL_TAG_FONT && (has_attribute(b, i, "color") || has_attribute(b, i, "face") ||
+                                     has_attribute(b, i, "size")));
+}
+
+/* Closes elements of svg and math down to one that may hold HTML. */
+static void leave(tmpl_builder_t *b)
+{
+    uint32_t keep = b->s.n - 1;
+    while (b->s.stack[keep].foreign && b->s.stack[keep].point != TMPL_POINT_HTML &&
+           b->s.stack[keep].point != TMPL_POINT_MATH_TEXT) {
+        keep--;
+    }
+    tmpl_opens_pop_above(&b->s, keep);
+}
+
+tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i)
+{
+    if (breaks_out(b, i)) {
+        leave(b);
+        return TMPL_AS_HTML;
+    }
+    if (b->tokens[i].flags & TMPL_TOKEN_SELF_CLOSING) {
+        b->tokens[i].end = i;
+    }
+    else {
+        insert(b, i, (tmpl_tag_e)tmpl_top(b)->foreign);
+    }
+    return TMPL_DONE;
+}
+
+tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i)
+{
+    if (breaks_out(b, i)) {
+        tmpl_taint_all(b); /* makes an element of its own, or ends one that svg stands in */
+        leave(b);
+        return TMPL_AS_HTML;
+    }
+    uint32_t name = TMPL_FOREIGN_NAME(b->tokens[i].name);
+    for (uint32_t k = b->s.n - 1; b->s.stack[k].foreign; k--) {
+        if (b->s.stack[k].name == name) {
+            tmpl_opens_close(&b->s, k, i);
+            return TMPL_DONE;
+        }
+    }
+    return TMPL_AS_HTML;
+}

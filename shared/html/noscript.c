@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html/noscript.h"
+
+#include <string.h>
+
+#include "html/attr.h"
+
+enum { MAX_OPEN = 16 };
+
+/* A look at the content of a noscript, whose tags must pair. */
+typedef struct {
+    const tmpl_builder_t *b;
+    const char *src;
+    uint32_t at;
+    uint32_t end;
+    tmpl_tag_e open[MAX_OPEN];
+    unsigned n;
+    unsigned n_p; /* of these, p */
+} look_t;
+
+/* Passes the attributes of a tag; false if the content ends first. */
+static int pass_attributes(look_t *l)
+{
+    tmpl_attr_t attr;
+    tmpl_attr_e found;
+    do {
+        found = tmpl_attr_next(&attr, l->src, l->end, &l->at);
+    } while (found == TMPL_ATTR_FOUND);
+    return found != TMPL_ATTR_TRUNCATED;
+}
+
+/* Passes the raw text of an element and its end tag. */
+static int pass_raw(look_t *l, tmpl_tag_e tag)
+{
+    const char *name = tmpl_tag_name(tag);
+    apr_size_t len = strlen(name);
+    const char *hit = memmem(l->src + l->at, l->end - l->at, "</", 2);
+    if (hit == NULL) {
+        return 0;
+    }
+    l->at = (uint32_t)(hit - l->src) + 2;
+    return l->end - l->at > len && apr_cstr_casecmpn(l->src + l->at, name, len) == 0 &&
+           l->src[l->at += (uint32_t)len] == '>';
+}
+
+/* Whether a start tag opens its element and does no more, wherever the noscript stands. */
+static int is_simple(const look_t *l, tmpl_tag_e tag)
+{
+    unsigned flags = tmpl_tag_flags(tag);
+    if (flags & (TMPL_IS_PLACED | TMPL_IS_MARKER | TMPL_IS_NEVER_EDIT)) {
+        return 0;
+    }
+    if ((flags & TMPL_IS_FORMATTING) && l->b->s.n_active > 0) {
+        return 0;
+    }
+    return !(flags & TMPL_IS_CLOSES_P) || (l->n_p == 0 && l->b->s.n_of[TMPL_TAG_P] == 0);
+}
+
+static int start_tag(look_t *l, tmpl_tag_e tag)
+{
+    unsigned flags = tmpl_tag_flags(tag);
+    if (!pass_attributes(l) || tag == TMPL_TAG_OTHER || tag == TMPL_TAG_SCRIPT) {
+        return 0;
+    }
+    if (flags & TMPL_IS_RAW) {
+        return tag != TMPL_TAG_XMP && pass_raw(l, tag);
+    }
+    if (flags & TMPL_IS_VOID) {
+        return tag != TMPL_TAG_COL && (tag == TMPL_TAG_INPUT || is_simple(l, tag));
+    }
+    for (unsigned i = 0; i < l->n && (flags & TMPL_IS_FORMATTING); i++) {
+        if (l->open[i] == tag) {
+            return 0;
+        }
+    }
+    if (!is_simple(l, tag) || l->n == MAX_OPEN) {
+        return 0;
+    }
+    l->n_p += tag == TMPL_TAG_P;
+    l->open[l->n++] = tag;
+    return 1;
+}
+
+static int end_tag(look_t *l, tmpl_tag_e tag)
+{
+    if (l->n == 0 || l->open[l->n - 1] != tag || !pass_attributes(l)) {
+        return 0;
+    }
+    l->n--;
+    l->n_p -= tag == TMPL_TAG_P;
+    return 1;
+}
+
+static int pass_comment(look_t *l)
+{
+    const char *hit = memmem(l->src + l->at, l->end - l->at, "-->", 3);
+    if (hit == NULL || l->end - l->at < 4 || memcmp(l->src + l->at, "!--", 3) != 0) {
+        return 0;
+    }
+    l->at = (uint32_t)(hit - l->src) + 3;
+    return 1;
+}
+
+static int pass_markup(look_t *l)
+{
+    char c = l->at < l->end ? l->src[l->at] : '\0';
+    if (c == '!') {
+        return pass_comment(l);
+    }
+    int is_end = c == '/';
+    l->at += (uint32_t)is_end;
+    if (l->at >= l->end || !tmpl_is_alpha(l->src[l->at])) {
+        return 0;
+    }
+    tmpl_tag_e tag = tmpl_tag_read(l->b->scan.index, l->src, l->end, &l->at);
+    return is_end ? end_tag(l, tag) : start_tag(l, tag);
+}
+
+int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t end)
+{
+    look_t l = { .b = b, .src = b->src, .at = start, .end = end };
+    if (tmpl_opens_is_dangling(&b->s) || memmem(b->src + start, end - start, "tmpl", 4) != NULL) {
+        return 0;
+    }
+    const char *hit;
+    while ((hit = memchr(b->src + l.at, '<', end - l.at)) != NULL) {
+        l.at = (uint32_t)(hit - b->src) + 1;
+        if (!pass_markup(&l)) {
+            return 0;
+        }
+    }
+    return l.n == 0;
+}
+
+/* Where an element ends in the source; 0 if it has no end tag there. */
+static uint32_t end_of(const tmpl_tokens_t *tokens, const tmpl_token_t *token)
+{
+    return token->is_paired ? tokens->tokens[token->end].span.end : 0;
+}
+
+/* Where the text in front of the i-th token begins. */
+static uint32_t text_start(const tmpl_tokens_t *tokens, uint32_t i)
+{
+    return i > 0 ? tokens->tokens[i - 1].span.end : tokens->begin;
+}
+
+static void join_claims(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
+{
+    uint32_t *joined = apr_palloc(pool, (page->n_claims + without->n_claims) * sizeof(*joined));
+    uint32_t n = 0;
+    uint32_t a = 0;
+    uint32_t b = 0;
+    while (a < page->n_claims || b < without->n_claims) {
+        uint32_t next = a < page->n_claims ? page->claims[a] : TMPL_NONE;
+        if (b < without->n_claims && without->claims[b] < next) {
+            next = without->claims[b];
+        }
+        a += a < page->n_claims && page->claims[a] == next;
+        b += b < without->n_claims && without->claims[b] == next;
+        joined[n++] = next;
+    }
+    page->claims = joined;
+    page->n_claims = n;
+}
+
+void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < page->n; i++) {
+        tmpl_token_t *token = &page->tokens[i];
+        while (k < without->n && without->tokens[k].span.start < token->span.start) {
+            k++;
+        }
+        const tmpl_token_t *other = k < without->n ? &without->tokens[k] : NULL;
+        int is_there = other != NULL && other->span.start == token->span.start;
+        if (!is_there || text_start(page, i) != text_start(without, k) ||
+            !(other->flags & TMPL_TOKEN_TEXT_MAY)) {
+            token->flags &= (unsigned char)~TMPL_TOKEN_TEXT_MAY;
+        }
+        token->may =
+            is_there && end_of(page, token) == end_of(without, other) ? token->may & other->may : 0;
+    }
+    if (text_start(page, page->n) != text_start(without, without->n)) {
+        page->text &= ~(unsigned)TMPL_TOKEN_TEXT_MAY;
+    }
+    else {
+        page->text &= without->text | ~(unsigned)TMPL_TOKEN_TEXT_MAY;
+    }
+    join_claims(page, without, pool);
+}

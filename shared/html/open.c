@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html/open.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "html/attr.h"
+
+#define FIRST_ROOM 64
+
+/* Of a formatting element; one with more is like no other. */
+#define MAX_ATTRIBUTES 256
+
+#define FNV_BASIS 0xCBF29CE484222325u
+#define FNV_PRIME 0x100000001B3u
+
+int tmpl_scope_plain(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SCOPE) != 0;
+}
+
+int tmpl_scope_button(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_BUTTON;
+}
+
+int tmpl_scope_item(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SCOPE) || o->tag == TMPL_TAG_OL || o->tag == TMPL_TAG_UL;
+}
+
+int tmpl_scope_table(const tmpl_open_t *o)
+{
+    return o->tag == TMPL_TAG_TABLE || o->tag == TMPL_TAG_TEMPLATE;
+}
+
+int tmpl_scope_special(const tmpl_open_t *o)
+{
+    return (o->flags & TMPL_IS_SPECIAL) != 0;
+}
+
+/* The array of n elements, which is full: twice as large in pool. */
+static void *grown(const void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
+{
+    void *larger = apr_palloc(pool, 2 * *room * size);
+    memcpy(larger, array, n * size);
+    *room *= 2;
+    return larger;
+}
+
+void tmpl_opens_init(tmpl_opens_t *s, tmpl_token_t *tokens, const char *src, apr_pool_t *pool)
+{
+    *s = (tmpl_opens_t){ .tokens = tokens,
+                         .src = src,
+                         .room = FIRST_ROOM,
+                         .room_active = FIRST_ROOM,
+                         .paired = TMPL_NONE };
+    s->pool = pool;
+    s->stack = apr_palloc(pool, FIRST_ROOM * sizeof(*s->stack));
+    s->active = apr_palloc(pool, FIRST_ROOM * sizeof(*s->active));
+    s->stack[s->n++] = (tmpl_open_t){ .token = TMPL_NONE, .held = TMPL_NONE };
+}
+
+static uint32_t innermost_marker(const tmpl_opens_t *s)
+{
+    uint32_t i = s->n - 1;
+    while (i > 0 && !(s->stack[i].flags & TMPL_IS_MARKER)) {
+        i--;
+    }
+    return i;
+}
+
+/* "Clear the list of active formatting elements up to the last marker." */
+static void clear_to_marker(tmpl_opens_t *s)
+{
+    uint32_t closed = TMPL_NONE;
+    while (s->n_active > 0 && closed != 0) {
+        closed = s->active[--s->n_active].id;
+    }
+}
+
+/* Index on the stack of the element with that id; 0 if it is not there. */
+static uint32_t index_of(const tmpl_opens_t *s, uint32_t id)
+{
+    uint32_t i = s->n - 1;
+    while (i > 0 && s->stack[i].id != id) {
+        i--;
+    }
+    return i;
+}
+
+/* For one more open element. */
+static inline void make_room(tmpl_opens_t *s)
+{
+    if (s->n == s->room) {
+        s->stack = grown(s->stack, s->n, &s->room, sizeof(*s->stack), s->pool);
+    }
+}
+
+static inline void add_active(tmpl_opens_t *s, tmpl_active_t entry)
+{
+    if (s->n_active == s->room_active) {
+        s->active = grown(s->active, s->n_active, &s->room_active, sizeof(*s->active), s->pool);
+    }
+    s->active[s->n_active++] = entry;
+}
+
+static void remove_active(tmpl_opens_t *s, uint32_t at)
+{
+    s->events++;
+    memmove(&s->active[at], &s->active[at + 1], (s->n_active - at - 1) * sizeof(*s->active));
+    s->n_active--;
+}
+
+/* Where behind the last marker the innermost active element of that name is; TMPL_NONE if nowhere. */
+static uint32_t find_active(const tmpl_opens_t *s, uint32_t name)
+{
+    for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
+        if (s->active[i - 1].name == name) {
+            return i - 1;
+        }
+    }
+    return TMPL_NONE;
+}
+
+static uint32_t find_active_id(const tmpl_opens_t *s, uint32_t id)
+{
+    for (uint32_t i = s->n_active; i > 0; i--) {
+        if (s->active[i - 1].id == id) {
+            return i - 1;
+        }
+    }
+    return TMPL_NONE;
+}
+
+uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name)
+{
+    uint32_t at = find_active(s, name);
+    return at != TMPL_NONE ? s->active[at].id : 0;
+}
+
+/* A hash of a tag's attributes in any order; one that repeats the name of another does not count. */
+static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
+{
+    const char *src = s->src;
+    uint64_t names[MAX_ATTRIBUTES];
+    uint64_t sum = 0;
+    uint32_t n = 0;
+    unsigned seen = 0; /* repeated ones, too: each is compared with all names before it */
+    uint32_t at = tmpl_attr_first(src, tag);
+    tmpl_attr_t attr;
+    while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
+        if (++seen > MAX_ATTRIBUTES) {
+            tmpl_opens_taint(s, 0);
+            return ((uint64_t)tag.start << 32) + tag.end;
+        }
+        uint64_t name = FNV_BASIS;
+        uint32_t i = 0;
+        for (uint32_t p = attr.name.start; p < attr.name.end; p++) {
+            name = (name ^ (unsigned char)tmpl_lower(src[p])) * FNV_PRIME;
+        }
+        while (i < n && names[i] != name) {
+            i++;
+        }
+        if (i == n) {
+            names[n++] = name;
+            sum += XXH3_64bits_withSeed(src + attr.value.start, tmpl_span_len(attr.value), name);
+        }
+    }
+    return sum;
+}
+
+static uint64_t hash_of(tmpl_opens_t *s, tmpl_active_t *a)
+{
+    if (!a->has_hash) {
+        a->hash = attributes_of(s, s->tokens[a->token].span);
+        a->has_hash = 1;
+    }
+    return a->hash;
+}
+
+/* "The Noah's Ark clause": if three active elements are like the new one, the first of them is so no longer. */
+static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
+{
+    unsigned alike = 0;
+    for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
+        tmpl_active_t *a = &s->active[i - 1];
+        if (a->name == new->name && hash_of(s, a) == hash_of(s, new) && ++alike == 3) {
+            remove_active(s, i - 1);
+            return;
+        }
+    }
+}
+
+/* Makes a formatting element active; true if there are others of its name, for which a mark would count. */
+static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
+{
+    tmpl_active_t new = { .name = o->name, .id = o->id, .token = o->token };
+    unsigned named = 0;
+    for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
+        named += s->active[i - 1].name == o->name;
+    }
+    if (named >= 3) {
+        leave_three(s, &new);
+    }
+    add_active(s, new);
+    return named >= 2;
+}
+
+static tmpl_open_t *push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name,
+                         unsigned flags)
+{
+    make_room(s);
+    tmpl_open_t *o = &s->stack[s->n++];
+    *o = (tmpl_open_t){ .token = token, .held = TMPL_NONE, .name = name, .id = ++s->last_id };
+    o->begin = s->at;
+    o->flags = flags;
+    o->tag = tag;
+    s->n_of[tag]++;
+    s->events += token == TMPL_NONE;
+    return o;
+}
+
+tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name, unsigned flags)
+{
+    tmpl_open_t *o = push(s, token, TMPL_TAG_OTHER, TMPL_FOREIGN_NAME(name), flags);
+    o->quiet = 1;
+    return o;
+}
+
+tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name)
+{
+    unsigned flags = tmpl_tag_flags(tag);
+    tmpl_open_t *o = push(s, token, tag, name, flags);
+    o->fixed_text = (flags & TMPL_IS_FIXED_TEXT) != 0;
+    o->mixed = o->fixed_text;
+    o->quiet = o[-1].quiet || (flags & TMPL_IS_QUIET) != 0;
+    if (flags & TMPL_IS_MARKER) {
+        add_active(s, (tmpl_active_t){ .id = 0 });
+    }
+    else if ((flags & TMPL_IS_FORMATTING) && token != TMPL_NONE) {
+        o->tainted = (unsigned char)activate(s, o);
+    }
+    return o;
+}
+
+void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor)
+{
+    for (uint32_t i = floor + 1; i < s->n; i++) {
+        s->stack[i].tainted = 1;
+    }
+}
+
+uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends)
+{
+    if (name < TMPL_TAG_COUNT && s->n_of[name] == 0) {
+        return 0;
+    }
+    for (uint32_t i = s->n - 1; i > 0; i--) {
+        if (s->stack[i].name == name) {
+            return i;
+        }
+        if (ends(&s->stack[i])) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Tells the start tags of what would end with an open element that it ends at the token. */
+static inline void end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
+{
+    while (o->held != TMPL_NONE) {
+        tmpl_token_t *held = &s->tokens[o->held];
+        o->held = held->end;
+        held->end = token;
+    }
+}
+
+/* Tells the start tag of an open element at which token it ends, and those of what ends with it. */
+static inline void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
+{
+    end_held(s, o, token);
+    if (o->token != TMPL_NONE) {
+        s->tokens[o->token].end = token;
+    }
+}
+
+/* What would end with an element, and the element itself, end with the one inside it. */
+static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
+{
+    uint32_t *last = &to->held;
+    while (*last != TMPL_NONE) {
+        last = &s->tokens[*last].end;
+    }
+    *last = from->held;
+    if (from->token != TMPL_NONE) {
+        s->tokens[from->token].end = to->held;
+        to->held = from->token;
+    }
+}
+
+static void take_out(tmpl_opens_t *s, uint32_t index)
+{
+    s->events++;
+    s->n_of[s->stack[index].tag]--;
+    memmove(&s->stack[index], &s->stack[index + 1], (s->n - index - 1) * sizeof(*s->stack));
+    s->n--;
+}
+
+void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
+{
+    if (index == s->n - 1) {
+        end_at(s, &s->stack[index], s->at);
+    }
+    else {
+        hand_over(s, &s->stack[index], &s->stack[index + 1]);
+    }
+    take_out(s, index);
+}
+
+/*
+ * A div without an end tag has ended with what is around it. Parsers of HTML 4, libxml2 among them, on which
+ * many readers stand, take the end tag of another div for its own, and so on outwards to the next cell:
+ * for them a mark in the tag of any of these elements would cover what comes behind it.
+ */
+static void tear(tmpl_opens_t *s)
+{
+    for (uint32_t i = innermost_marker(s) + 1; i < s->n; i++) {
+        s->stack[i].torn = 1;
+    }
+}
+
+void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
+{
+    s->events += s->n - 1 > keep;
+    int left = 0; /* a formatting element was left active: it comes back outside of what held it */
+    /* A form was left open: HTML5 remembers it, and opens no other one; or the marker of an object stays. */
+    int far = 0;
+    int div = 0; /* a div had no end tag */
+    while (s->n - 1 > keep) {
+        tmpl_open_t o = s->stack[--s->n];
+        s->n_of[o.tag]--;
+        end_at(s, &o, s->at);
+        if (o.flags & TMPL_IS_CELL) {
+            clear_to_marker(s);
+            left = 0;
+            div = 0;
+        }
+        else if ((o.flags & TMPL_IS_FORMATTING) && o.token != TMPL_NONE) {
+            left |= find_active_id(s, o.id) != TMPL_NONE;
+        }
+        far |= o.tag == TMPL_TAG_FORM && !s->tokens[o.token].is_paired;
+        far |= (o.flags & (TMPL_IS_MARKER | TMPL_IS_CELL)) == TMPL_IS_MARKER &&
+               !s->tokens[o.token].is_paired;
+        div |= o.tag == TMPL_TAG_DIV && !s->tokens[o.token].is_paired;
+    }
+    if (div) {
+        tear(s);
+    }
+    if (left || far) {
+        tmpl_opens_taint(s, far ? 0 : innermost_marker(s));
+    }
+}
+
+/* Tells the start tag of an element that its end tag has come, and what may be done to the element. */
+static inline void pair(tmpl_opens_t *s, const tmpl_open_t *o)
+{
+    if (o->token == TMPL_NONE) {
+        return;
+    }
+    tmpl_token_t *token = &s->tokens[o->token];
+    unsigned may = (o->torn ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
+                   (o->mixed ? 0 : TMPL_NODE_RUN);
+    token->is_paired = 1;
+    s->paired = s->at;
+    token->may = (unsigned char)(o->tainted ? 0 : may);
+}
+
+/* Closes the innermost open element at its own end tag. It is neither a marker nor active. */
+static inline void close_top(tmpl_opens_t *s)
+{
+    tmpl_open_t *o = &s->stack[--s->n];
+    s->n_of[o->tag]--;
+    pair(s, o);
+    end_at(s, o, s->at);
+}
+
+void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
+{
+    const tmpl_open_t *o = &s->stack[index];
+    if (end != TMPL_NONE && index == s->n - 1 &&
+        !(o->flags & (TMPL_IS_MARKER | TMPL_IS_FORMATTING))) {
+        close_top(s);
+        return;
+    }
+    tmpl_opens_pop_above(s, index);
+    if (end != TMPL_NONE && (o->flags & TMPL_IS_MARKER) && !(o->flags & TMPL_IS_CELL)) {
+        clear_to_marker(s);
+    }
+    if (end != TMPL_NONE) {
+        pair(s, o);
+    }
+    tmpl_opens_pop_above(s, index - 1);
+}
+
+int tmpl_opens_is_gone(const tmpl_opens_t *s)
+{
+    return index_of(s, s->active[s->n_active - 1].id) == 0;
+}
+
+void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id)
+{
+    uint32_t active = find_active_id(s, id);
+    uint32_t index = index_of(s, id);
+    if (active != TMPL_NONE) {
+        remove_active(s, active);
+    }
+    if (index != 0) {
+        tmpl_opens_remove(s, index);
+    }
+}
+
+void tmpl_opens_finish(tmpl_opens_t *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        end_at(s, &s->stack[i], TMPL_NONE);
+    }
+}
+
+/* Another element for an active one: no tag of its own, and it takes its place in the list. */
+static uint32_t clone(tmpl_opens_t *s, uint32_t active)
+{
+    s->active[active].id = ++s->last_id;
+    return s->last_id;
+}
+
+void tmpl_opens_reconstruct(tmpl_opens_t *s)
+{
+    uint32_t i = s->n_active;
+    while (i > 0 && s->active[i - 1].id != 0 && index_of(s, s->active[i - 1].id) == 0) {
+        i--;
+    }
+    for (; i < s->n_active; i++) {
+        uint32_t name = s->active[i].name;
+        /* All formatting elements are in the table of tags, where their name is their tag. */
+        tmpl_open_t *o = tmpl_opens_push(s, TMPL_NONE, (tmpl_tag_e)name, name);
+        o->id = clone(s, i);
+    }
+}
+
+/* The outermost special element in the one at index; 0 if there is none: "the furthest block". */
+static uint32_t furthest_block(const tmpl_opens_t *s, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < s->n; i++) {
+        if (s->stack[i].flags & TMPL_IS_SPECIAL) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Steps 11 to 19 of the adoption agency, as far as they change the stack and the list: what stands
+ * between the formatting element and the block is cloned or dropped, and the formatting element goes
+ * from outside the block to inside. The block leaves them all, so they end where it begins.
+ */
+static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, uint32_t block)
+{
+    uint32_t bookmark = active;
+    unsigned inner = 0;
+    uint32_t block_token = s->stack[block].token;
+    end_held(s, &s->stack[block], block_token); /* a form that the block stood in, and leaves */
+    for (uint32_t node = block - 1; node > formatting; node--) {
+        uint32_t at = find_active_id(s, s->stack[node].id);
+        inner++;
+        end_at(s, &s->stack[node], block_token);
+        if (inner > 3 && at != TMPL_NONE) {
+            remove_active(s, at);
+            bookmark -= at < bookmark;
+            active -= at < active;
+            at = TMPL_NONE;
+        }
+        if (at == TMPL_NONE) {
+            take_out(s, node);
+            block--;
+            continue;
+        }
+        s->stack[node].token = TMPL_NONE;
+        s->stack[node].id = clone(s, at);
+        if (node == block - 1) {
+            bookmark = at + 1;
+        }
+    }
+    tmpl_active_t moved = s->active[active];
+    moved.id = ++s->last_id;
+    remove_active(s, active);
+    bookmark -= active < bookmark;
+    add_active(s, moved);
+    memmove(&s->active[bookmark + 1], &s->active[bookmark],
+            (s->n_active - 1 - bookmark) * sizeof(moved));
+    s->active[bookmark] = moved;
+    tmpl_open_t o = s->stack[formatting];
+    end_at(s, &o, block_token);
+    o.token = TMPL_NONE;
+    o.id = moved.id;
+    take_out(s, formatting);
+    make_room(s);
+    memmove(&s->stack[block + 1], &s->stack[block], (s->n - block) * sizeof(o));
+    s->stack[block] = o;
+    s->n++;
+    s->n_of[o.tag]++;
+}
+
+/* An end tag like that of any other element: it closes the innermost of its name, unless that is shielded. */
+static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
+{
+    uint32_t index = tmpl_opens_find(s, name, tmpl_scope_special);
+    if (index != 0) {
+        tmpl_opens_close(s, index, end);
+    }
+}
+
+static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
+{
+    if (tmpl_opens_top(s)->name == name && find_active_id(s, tmpl_opens_top(s)->id) == TMPL_NONE) {
+        tmpl_opens_close(s, s->n - 1, end);
+        return;
+    }
+    for (int outer = 0; outer < 8; outer++) {
+        uint32_t active = find_active(s, name);
+        if (active == TMPL_NONE) {
+            if (outer == 0) {
+                close_any(s, name, end);
+            }
+            return;
+        }
+        uint32_t index = index_of(s, s->active[active].id);
+        if (index == 0) {
+            tmpl_opens_taint(s,
+                             innermost_marker(s)); /* what it ends began outside of what is open */
+            remove_active(s, active);
+            return;
+        }
+        for (uint32_t i = index + 1; i < s->n; i++) {
+            if (tmpl_scope_plain(&s->stack[i])) {
+                return;
+            }
+        }
+        uint32_t block = furthest_block(s, index);
+        if (s->stack[index].token == TMPL_NONE || block != 0) {
+            tmpl_opens_taint(s, block != 0 ? 0 : innermost_marker(s));
+        }
+        if (block == 0) {
+            remove_active(s, active);
+            tmpl_opens_close(s, index, end);
+            return;
+        }
+        adopt_into(s, active, index, block);
+        end = TMPL_NONE;
+    }
+}
+
+/* Whether the innermost open element has that name, a tag of its own, and is the innermost active one, too. */
+static inline int is_in_order(const tmpl_opens_t *s, uint32_t name)
+{
+    const tmpl_open_t *o = &s->stack[s->n - 1];
+    return o->name == name && o->token != TMPL_NONE && s->n_active > 0 &&
+           s->active[s->n_active - 1].id == o->id;
+}
+
+void tmpl_opens_adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
+{
+    if (end == TMPL_NONE || !is_in_order(s, name)) {
+        adopt(s, name, end);
+        return;
+    }
+    s->n_active--;
+    close_top(s);
+}

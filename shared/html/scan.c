@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html/scan.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_tables.h>
+
+#include "base/bytes16.h"
+#include "base/processor.h"
+#include "html/attr.h"
+#include "html/claims.h"
+#include "html/tag_index.h"
+#include "html/tag_names.h"
+
+#define MARKED 64
+
+static tmpl_token_t *push(tmpl_scan_t *s, tmpl_token_e type, uint32_t start, uint32_t end)
+{
+    tmpl_token_t *token = &s->tokens[s->n++];
+    *token = (tmpl_token_t){ .span = { start, end }, .type = type & 3, .end = TMPL_NONE };
+    return token;
+}
+
+static void add_claim(tmpl_scan_t *s, uint32_t at)
+{
+    if (at == 0) {
+        return;
+    }
+    if (s->claims == NULL) {
+        s->claims = apr_array_make(s->pool, 8, sizeof(uint32_t));
+    }
+    APR_ARRAY_PUSH(s->claims, uint32_t) = at;
+}
+
+/* Where needle begins at or behind from; len if nowhere. */
+static uint32_t find(const tmpl_scan_t *s, uint32_t from, const char *needle, apr_size_t needle_len)
+{
+    if (from >= s->len) {
+        return s->len;
+    }
+    const char *hit = memmem(s->src + from, s->len - from, needle, needle_len);
+    return hit == NULL ? s->len : (uint32_t)(hit - s->src);
+}
+
+/* Whether a tag of that name, and not a longer one, stands at p, which is behind its '<' or '</'. */
+static int name_stands(const tmpl_scan_t *s, uint32_t p, const char *name, apr_size_t name_len)
+{
+    if (s->len - p <= name_len || apr_cstr_casecmpn(s->src + p, name, name_len) != 0) {
+        return 0;
+    }
+    char next = s->src[p + name_len];
+    return tmpl_is_space(next) || next == '/' || next == '>';
+}
+
+/* Where the end tag of raw text that begins at from begins; len if it is missing. */
+static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
+{
+    const char *name = tmpl_tag_name(tag);
+    apr_size_t name_len = strlen(name);
+    uint32_t p = from;
+    while ((p = find(s, p, "</", 2)) < s->len && !name_stands(s, p + 2, name, name_len)) {
+        p += 2;
+    }
+    return p;
+}
+
+/*
+ * The same for script, whose text may hold a comment, and in it a script element, whose end tag is
+ * not the end (13.2.5.15 to 13.2.5.31: escaped and double escaped states).
+ */
+static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
+{
+    enum { PLAIN, ESCAPED, DOUBLE_ESCAPED } state = PLAIN;
+    uint32_t p = from;
+    while (p < s->len) {
+        char c = s->src[p];
+        if (state != PLAIN && c == '-' && s->len - p >= 3 && memcmp(s->src + p, "-->", 3) == 0) {
+            state = PLAIN;
+        }
+        else if (c == '<' && s->len - p >= 4 && state == PLAIN &&
+                 memcmp(s->src + p, "<!--", 4) == 0) {
+            state = ESCAPED;
+            p++; /* "<!-->" is a comment that ends at once */
+        }
+        else if (c == '<' && p + 1 < s->len && s->src[p + 1] == '/' &&
+                 name_stands(s, p + 2, "script", 6)) {
+            if (state != DOUBLE_ESCAPED) {
+                return p;
+            }
+            state = ESCAPED;
+        }
+        else if (c == '<' && state == ESCAPED && name_stands(s, p + 1, "script", 6)) {
+            state = DOUBLE_ESCAPED;
+        }
+        p++;
+        while (state != PLAIN && p < s->len && s->src[p] != '<' && s->src[p] != '-') {
+            p++;
+        }
+        if (state == PLAIN && p < s->len) {
+            const char *next = memchr(s->src + p, '<', s->len - p);
+            p = next == NULL ? s->len : (uint32_t)(next - s->src);
+        }
+    }
+    return s->len;
+}
+
+/* The end of a comment that begins at start: behind "-->" or "--!>", or the source's. */
+static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
+{
+    uint32_t p = start + 2;
+    while ((p = find(s, p, "--", 2)) < s->len) {
+        if (p + 2 < s->len && s->src[p + 2] == '>') {
+            return p + 3;
+        }
+        /* The dashes that open a comment cannot be those of "--!>". */
+        if (p >= start + 4 && s->len - p >= 4 && s->src[p + 2] == '!' && s->src[p + 3] == '>') {
+            return p + 4;
+        }
+        p++;
+    }
+    return s->len;
+}
+
+/* Behind the next needle, at or behind from; the end of the source if there is none. */
+static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *needle)
+{
+    apr_size_t needle_len = strlen(needle);
+    uint32_t p = find(s, from, needle, needle_len);
+    return p == s->len ? p : p + (uint32_t)needle_len;
+}
+
+/* What begins with "<!", "<?" or "</" and is no tag. What the source does not end goes on to its end. */
+static void other_token(tmpl_scan_t *s, uint32_t start)
+{
+    uint32_t end;
+    if (s->len - start >= 4 && memcmp(s->src + start, "<!--", 4) == 0) {
+        end = comment_end(s, start);
+    }
+    else if (s->in_foreign && s->len - start >= 9 && memcmp(s->src + start, "<![CDATA[", 9) == 0) {
+        end = behind(s, start, "]]>");
+    }
+    else {
+        end = behind(s, start, ">");
+    }
+    add_claim(s, tmpl_claim_of_comment(s->src, push(s, TMPL_TOKEN_OTHER, start, end)->span));
+    s->at = end;
+}
+
+/* Whether class, id or role may begin so. */
+static unsigned may_name(char first)
+{
+    const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
+    return firsts >> (first & 31) & 1;
+}
+
+/* Whether there is a '=' and then the end of the tag; a value in quotes may begin with '>', too. */
+static int lacks_value(const tmpl_scan_t *s, const tmpl_attr_t *attr)
+{
+    return attr->value.start > attr->name.end && tmpl_span_len(attr->value) == 0 &&
+           s->src[attr->value.start] == '>';
+}
+
+/* The source ends in the middle of what begins at start: a tag, which browsers drop. */
+static int drop_rest(tmpl_scan_t *s, uint32_t start)
+{
+    s->text_end = start;
+    s->at = s->len;
+    return 0;
+}
+
+/* A tag whose name ends at p, in what may not be as usual. */
+static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e tag, uint32_t p)
+{
+    uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
+    uint32_t name_end = p;
+    tmpl_attr_t attr;
+    tmpl_attr_e found;
+    unsigned flags = 0;
+    do {
+        found = tmpl_attr_next(&attr, s->src, s->len, &p);
+        if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
+            add_claim(s, tmpl_claim_of_attribute(s->src, &attr));
+            flags |= may_name(s->src[attr.name.start]) ? TMPL_TOKEN_NAMED : 0;
+            flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
+        }
+    } while (found == TMPL_ATTR_FOUND);
+    if (found == TMPL_ATTR_TRUNCATED) {
+        return drop_rest(s, start);
+    }
+    tmpl_token_t *token = push(s, type, start, p);
+    token->tag = (unsigned char)tag;
+    token->name = tag != TMPL_TAG_OTHER ? (uint32_t)tag
+                                        : tmpl_name_add(&s->names, (tmpl_span_t){ name, name_end });
+    flags |= found == TMPL_ATTR_TAG_END_SELF ? TMPL_TOKEN_SELF_CLOSING : 0;
+    token->flags = (unsigned char)flags;
+    s->at = p;
+    return 1;
+}
+
+/* A start tag or an end tag. Most are a name that is known and nothing else. */
+static inline int any_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type)
+{
+    uint32_t p = start + (type == TMPL_TOKEN_END ? 2 : 1);
+    tmpl_tag_e tag = tmpl_tag_read(s->index, s->src, s->len, &p);
+    if (p >= s->len || s->src[p] != '>' || tag == TMPL_TAG_OTHER) {
+        return tag_token(s, start, type, tag, p);
+    }
+    tmpl_token_t *token = push(s, type, start, p + 1);
+    token->tag = (unsigned char)tag;
+    token->name = tag;
+    s->at = p + 1;
+    return 1;
+}
+
+/* What stands at a '<': a token, or only a character of text; true if it is a token. */
+static inline int markup(tmpl_scan_t *s, uint32_t start)
+{
+    char c = start + 1 < s->len ? s->src[start + 1] : ' ';
+    char next = start + 2 < s->len ? s->src[start + 2] : ' ';
+    if (tmpl_is_alpha(c)) {
+        return any_tag(s, start, TMPL_TOKEN_START);
+    }
+    if (c == '/' && tmpl_is_alpha(next)) {
+        return any_tag(s, start, TMPL_TOKEN_END);
+    }
+    if (c == '/' && start + 2 == s->len) {
+        return drop_rest(s, start); /* text, but what is put behind it would become a comment */
+    }
+    if (c == '!' || c == '?' || c == '/') {
+        other_token(s, start);
+        return 1;
+    }
+    s->at = start + 1;
+    return 0;
+}
+
+/* Which of MARKED bytes are '<'. */
+static inline __attribute__((always_inline)) uint64_t marks_of(const char *at)
+{
+    uint64_t marks = 0;
+    for (unsigned i = 0; i < MARKED; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes;
+        memcpy(&bytes, at + i, TMPL_BYTES16);
+        marks |= (uint64_t)tmpl_bytes16_bits((tmpl_bytes16_t)(bytes == '<')) << i;
+    }
+    return marks;
+}
+
+/* Marks all '<'; returns how many there are. */
+static inline __attribute__((always_inline)) uint32_t mark_all(uint64_t *marks, const char *src,
+                                                               uint32_t len)
+{
+    char last[MARKED] = { 0 };
+    uint32_t n = 0;
+    uint32_t p = 0;
+    for (; len - p >= MARKED; p += MARKED) {
+        *marks = marks_of(src + p);
+        n += (uint32_t)__builtin_popcountll(*marks++);
+    }
+    memcpy(last, src + p, len - p);
+    *marks = marks_of(last);
+    return n + (uint32_t)__builtin_popcountll(*marks);
+}
+
+#ifdef TMPL_FOR_AVX2
+TMPL_FOR_AVX2 static uint32_t mark_all_avx2(uint64_t *marks, const char *src, uint32_t len)
+{
+    return mark_all(marks, src, len);
+}
+#endif
+
+static uint32_t mark_markup(uint64_t *marks, const char *src, uint32_t len)
+{
+#ifdef TMPL_FOR_AVX2
+    if (tmpl_has_avx2()) {
+        return mark_all_avx2(marks, src, len);
+    }
+#endif
+    return mark_all(marks, src, len);
+}
+
+/* Where the next '<' stands, at from or behind it; len or more if there is none. */
+static inline uint32_t next_markup(const tmpl_scan_t *s, uint32_t from)
+{
+    uint32_t i = from / MARKED;
+    if (from >= s->len) {
+        return from;
+    }
+    uint64_t marks = s->markup[i] & ~(uint64_t)0 << from % MARKED;
+    while (marks == 0 && i < s->len / MARKED) {
+        marks = s->markup[++i];
+    }
+    return marks != 0 ? i * MARKED + (uint32_t)__builtin_ctzll(marks) : s->len;
+}
+
+void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_tokens,
+                    apr_pool_t *pool)
+{
+    *s = (tmpl_scan_t){ .src = src, .len = len, .pool = pool, .index = tmpl_tag_index() };
+    s->names = (tmpl_names_t){ .src = src, .pool = pool };
+    s->markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s->markup));
+    /* As many tokens as there are '<', or as may be. */
+    uint32_t room = mark_markup(s->markup, src, len);
+    room = (room < max_tokens ? room : max_tokens) + 1;
+    s->tokens = apr_palloc(pool, room * sizeof(*s->tokens));
+    s->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    s->text_end = len;
+    s->max = max_tokens;
+}
+
+int tmpl_scan_next(tmpl_scan_t *s)
+{
+    while (s->n <= s->max && (s->at = next_markup(s, s->at)) < s->len) {
+        if (markup(s, s->at)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void tmpl_scan_raw(tmpl_scan_t *s, tmpl_tag_e tag)
+{
+    s->at = tag == TMPL_TAG_SCRIPT ? script_end(s, s->at) : raw_end(s, s->at, tag);
+}

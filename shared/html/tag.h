@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tags that the rest of libtmpl treats by name, in one table.
+ *
+ * An element that is not in the table has the tag TMPL_TAG_OTHER; the page keeps its name only as
+ * part of its path.
+ */
+#ifndef TMPL_TAG_H
+#define TMPL_TAG_H
+
+#include "base/tmpl.h"
+
+/* What HTML5 (https://html.spec.whatwg.org/, 12.1 and 13.2) and we say of an element. */
+#define TMPL_IS_VOID       0x00001 /* no end tag, no content */
+#define TMPL_IS_RAW        0x00002 /* content is text up to its end tag: raw text and RCDATA */
+#define TMPL_IS_QUIET      0x00004 /* text inside is not visible text */
+#define TMPL_IS_CODE       0x00008 /* a page may stop working or lose its looks without it */
+#define TMPL_IS_FORMATTING 0x00010 /* on the list of active formatting elements */
+#define TMPL_IS_CLOSES_P   0x00020 /* its start tag closes an open p */
+#define TMPL_IS_SPECIAL    0x00040 /* HTML5's category "special" */
+#define TMPL_IS_SCOPE      0x00080 /* ends the search for an element in scope */
+#define TMPL_IS_IMPLIED    0x00100 /* its end tag may be left out */
+#define TMPL_IS_HEADING    0x00200 /* h1..h6 */
+#define TMPL_IS_TABLE      0x00400 /* table, its sections and rows: text in them is moved out */
+#define TMPL_IS_BREAKOUT   0x00800 /* leaves svg and math content */
+#define TMPL_IS_NEVER_EDIT 0x01000 /* html, head, body, frames: never marked, never cut */
+#define TMPL_IS_HEAD       0x02000 /* may stand in the head */
+#define TMPL_IS_PART       0x04000 /* of a table: stands in no other place */
+#define TMPL_IS_CELL                                                                               \
+    0x08000 /* td, th, caption: however it is closed, what was shielded is so no longer */
+#define TMPL_IS_MARKER                                                                             \
+    0x10000 /* shields the active formatting elements around it from what is inside */
+#define TMPL_IS_RUBY   0x20000 /* rb, rt, rtc, rp */
+#define TMPL_IS_OPTION 0x40000 /* of a select, or a group of them */
+#define TMPL_IS_FIXED_TEXT                                                                         \
+    0x80000 /* what becomes of text directly in it depends on what is around the text */
+
+#define TMPL_IS_CONTROL 0x200000 /* a form sends it, or is sent by it */
+
+/* Its start tag may do more than to open it and to close a p, or it matters where it stands. */
+#define TMPL_IS_PLACED 0x100000
+
+/* clang-format off */
+#define TMPL_TAGS(X) \
+    X(A, "a", TMPL_IS_FORMATTING) \
+    X(ABBR, "abbr", 0) \
+    X(ACRONYM, "acronym", 0) \
+    X(ADDRESS, "address", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(APPLET, "applet", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_QUIET | TMPL_IS_MARKER) \
+    X(AREA, "area", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
+    X(ARTICLE, "article", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(ASIDE, "aside", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(AUDIO, "audio", 0) \
+    X(B, "b", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(BASE, "base", TMPL_IS_VOID | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(BASEFONT, "basefont", TMPL_IS_VOID | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(BDI, "bdi", 0) \
+    X(BDO, "bdo", 0) \
+    X(BGSOUND, "bgsound", TMPL_IS_VOID | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(BIG, "big", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(BLOCKQUOTE, "blockquote", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(BODY, "body", TMPL_IS_NEVER_EDIT | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(BR, "br", TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(BUTTON, "button", TMPL_IS_SPECIAL | TMPL_IS_PLACED | TMPL_IS_CONTROL) \
+    X(CANVAS, "canvas", 0) \
+    X(CAPTION, "caption", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_PART | TMPL_IS_CELL | TMPL_IS_MARKER | TMPL_IS_PLACED) \
+    X(CENTER, "center", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(CITE, "cite", 0) \
+    X(CODE, "code", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(COL, "col", TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_PART | TMPL_IS_PLACED) \
+    X(COLGROUP, "colgroup", TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT | TMPL_IS_PLACED) \
+    X(DATA, "data", 0) \
+    X(DATALIST, "datalist", TMPL_IS_QUIET) \
+    X(DD, "dd", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(DEL, "del", 0) \
+    X(DETAILS, "details", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(DFN, "dfn", 0) \
+    X(DIALOG, "dialog", TMPL_IS_CLOSES_P) \
+    X(DIR, "dir", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(DIV, "div", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(DL, "dl", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(DT, "dt", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(EM, "em", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(EMBED, "embed", TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(FIELDSET, "fieldset", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(FIGCAPTION, "figcaption", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(FIGURE, "figure", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(FONT, "font", TMPL_IS_FORMATTING) \
+    X(FOOTER, "footer", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(FORM, "form", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_PLACED) \
+    X(FRAME, "frame", TMPL_IS_NEVER_EDIT | TMPL_IS_SPECIAL | TMPL_IS_PLACED) \
+    X(FRAMESET, "frameset", TMPL_IS_NEVER_EDIT | TMPL_IS_SPECIAL | TMPL_IS_PLACED) \
+    X(H1, "h1", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_HEADING | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(H2, "h2", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_HEADING | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(H3, "h3", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_HEADING | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(H4, "h4", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_HEADING | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(H5, "h5", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_HEADING | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(H6, "h6", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_HEADING | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(HEAD, "head", TMPL_IS_NEVER_EDIT | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(HEADER, "header", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(HGROUP, "hgroup", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(HR, "hr", TMPL_IS_CLOSES_P | TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(HTML, "html", TMPL_IS_NEVER_EDIT | TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_PLACED) \
+    X(I, "i", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(IFRAME, "iframe", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_SPECIAL) \
+    X(IMAGE, "image", TMPL_IS_VOID) \
+    X(IMG, "img", TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(INPUT, "input", TMPL_IS_VOID | TMPL_IS_SPECIAL | TMPL_IS_PLACED | TMPL_IS_CONTROL) \
+    X(INS, "ins", 0) \
+    X(KBD, "kbd", 0) \
+    X(KEYGEN, "keygen", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
+    X(LABEL, "label", 0) \
+    X(LEGEND, "legend", 0) \
+    X(LI, "li", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(LINK, "link", TMPL_IS_VOID | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(LISTING, "listing", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT | TMPL_IS_FIXED_TEXT) \
+    X(MAIN, "main", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(MAP, "map", 0) \
+    X(MARK, "mark", 0) \
+    X(MARQUEE, "marquee", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_MARKER) \
+    X(MATH, "math", TMPL_IS_QUIET | TMPL_IS_PLACED) \
+    X(MENU, "menu", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(META, "meta", TMPL_IS_VOID | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(METER, "meter", 0) \
+    X(NAV, "nav", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(NOBR, "nobr", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT | TMPL_IS_PLACED) \
+    X(NOEMBED, "noembed", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_SPECIAL) \
+    X(NOFRAMES, "noframes", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(NOSCRIPT, "noscript", TMPL_IS_QUIET | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(OBJECT, "object", TMPL_IS_SCOPE | TMPL_IS_SPECIAL | TMPL_IS_QUIET | TMPL_IS_MARKER) \
+    X(OL, "ol", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(OPTGROUP, "optgroup", TMPL_IS_QUIET | TMPL_IS_IMPLIED | TMPL_IS_OPTION | TMPL_IS_PLACED) \
+    X(OPTION, "option", TMPL_IS_QUIET | TMPL_IS_IMPLIED | TMPL_IS_OPTION | TMPL_IS_PLACED) \
+    X(OUTPUT, "output", 0) \
+    X(P, "p", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_IMPLIED | TMPL_IS_BREAKOUT) \
+    X(PARAM, "param", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
+    X(PICTURE, "picture", 0) \
+    X(PLAINTEXT, "plaintext", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_PLACED) \
+    X(PRE, "pre", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT | TMPL_IS_FIXED_TEXT) \
+    X(PROGRESS, "progress", 0) \
+    X(Q, "q", 0) \
+    X(RB, "rb", TMPL_IS_IMPLIED | TMPL_IS_RUBY | TMPL_IS_PLACED) \
+    X(RP, "rp", TMPL_IS_IMPLIED | TMPL_IS_RUBY | TMPL_IS_PLACED) \
+    X(RT, "rt", TMPL_IS_IMPLIED | TMPL_IS_RUBY | TMPL_IS_PLACED) \
+    X(RTC, "rtc", TMPL_IS_IMPLIED | TMPL_IS_RUBY | TMPL_IS_PLACED) \
+    X(RUBY, "ruby", TMPL_IS_BREAKOUT) \
+    X(S, "s", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(SAMP, "samp", 0) \
+    X(SCRIPT, "script", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(SEARCH, "search", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(SECTION, "section", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(SELECT, "select", TMPL_IS_SCOPE | TMPL_IS_QUIET | TMPL_IS_SPECIAL | TMPL_IS_FIXED_TEXT | TMPL_IS_PLACED | TMPL_IS_CONTROL) \
+    X(SLOT, "slot", 0) \
+    X(SMALL, "small", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(SOURCE, "source", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
+    X(SPAN, "span", TMPL_IS_BREAKOUT) \
+    X(STRIKE, "strike", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(STRONG, "strong", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(STYLE, "style", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(SUB, "sub", TMPL_IS_BREAKOUT) \
+    X(SUMMARY, "summary", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL) \
+    X(SUP, "sup", TMPL_IS_BREAKOUT) \
+    X(SVG, "svg", TMPL_IS_QUIET | TMPL_IS_PLACED) \
+    X(TABLE, "table", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_TABLE | TMPL_IS_BREAKOUT | TMPL_IS_FIXED_TEXT | TMPL_IS_PLACED) \
+    X(TBODY, "tbody", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT | TMPL_IS_PLACED) \
+    X(TD, "td", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_CELL | TMPL_IS_MARKER | TMPL_IS_PLACED) \
+    X(TEMPLATE, "template", TMPL_IS_QUIET | TMPL_IS_CODE | TMPL_IS_HEAD | TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_MARKER | TMPL_IS_PLACED) \
+    X(TEXTAREA, "textarea", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_SPECIAL | TMPL_IS_CONTROL) \
+    X(TFOOT, "tfoot", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT | TMPL_IS_PLACED) \
+    X(TH, "th", TMPL_IS_SPECIAL | TMPL_IS_SCOPE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_CELL | TMPL_IS_MARKER | TMPL_IS_PLACED) \
+    X(THEAD, "thead", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT | TMPL_IS_PLACED) \
+    X(TIME, "time", 0) \
+    X(TITLE, "title", TMPL_IS_RAW | TMPL_IS_QUIET | TMPL_IS_HEAD | TMPL_IS_SPECIAL) \
+    X(TR, "tr", TMPL_IS_SPECIAL | TMPL_IS_TABLE | TMPL_IS_IMPLIED | TMPL_IS_PART | TMPL_IS_FIXED_TEXT | TMPL_IS_PLACED) \
+    X(TRACK, "track", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
+    X(TT, "tt", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(U, "u", TMPL_IS_FORMATTING | TMPL_IS_BREAKOUT) \
+    X(UL, "ul", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_BREAKOUT) \
+    X(VAR, "var", TMPL_IS_BREAKOUT) \
+    X(VIDEO, "video", 0) \
+    X(WBR, "wbr", TMPL_IS_VOID | TMPL_IS_SPECIAL) \
+    X(XMP, "xmp", TMPL_IS_CLOSES_P | TMPL_IS_SPECIAL | TMPL_IS_RAW | TMPL_IS_QUIET)
+/* clang-format on */
+
+typedef enum {
+    TMPL_TAG_OTHER,
+#define TMPL_TAG_ID(id, name, flags) TMPL_TAG_##id,
+    TMPL_TAGS(TMPL_TAG_ID)
+#undef TMPL_TAG_ID
+        TMPL_TAG_COUNT
+} tmpl_tag_e;
+
+/* The tag of a name of len bytes, in any case; TMPL_TAG_OTHER if it is not in the table (tag_index.c). */
+tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len);
+
+/* As long as the longest name in the table. */
+#define TMPL_TAG_NAME_MAX 10u
+
+/* The lower-case name; "" for TMPL_TAG_OTHER. */
+const char *tmpl_tag_name(tmpl_tag_e tag);
+
+extern const uint32_t tmpl_tag_flag_table[TMPL_TAG_COUNT];
+
+/* TMPL_IS_* flags; 0 for TMPL_TAG_OTHER. */
+static inline unsigned tmpl_tag_flags(tmpl_tag_e tag)
+{
+    return tmpl_tag_flag_table[tag];
+}
+
+#endif

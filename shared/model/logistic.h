@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Logistic regression: the probability of a label, given features that are standardised and then held in
+ * -TMPL_LOGISTIC_CLIP..TMPL_LOGISTIC_CLIP. Fitted by Newton's method with an L2 penalty; equal samples in
+ * equal order give equal weights.
+ */
+#ifndef TMPL_LOGISTIC_H
+#define TMPL_LOGISTIC_H
+
+#include "base/tmpl.h"
+
+#define TMPL_LOGISTIC_CLIP 4.0
+
+/* One feature's part: weight * clip((x - mean) / sd). A feature with sd 0 has none. */
+typedef struct {
+    double mean;
+    double sd;
+    double weight;
+} tmpl_term_t;
+
+typedef struct {
+    double bias;
+    uint32_t n; /* features */
+    tmpl_term_t *terms;
+} tmpl_logistic_t;
+
+/* The samples to fit: row i is features [i * n_features, (i + 1) * n_features). */
+typedef struct {
+    const float *features;
+    const unsigned char *labels; /* 0 or 1 */
+    const float *weights;        /* of samples, >= 0 */
+    uint32_t n;
+    uint32_t n_features;
+} tmpl_samples_t;
+
+/* The probability of label 1, 0..1. */
+double tmpl_logistic(const tmpl_logistic_t *model, const float *features);
+
+/*
+ * Fits model, whose terms come from pool. without[i] set leaves feature i out; without may be NULL. l2 is the
+ * penalty on each squared weight, beside the mean log loss. Returns that mean log loss, in nats.
+ */
+double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples,
+                         const unsigned char *without, double l2, apr_pool_t *pool);
+
+#endif

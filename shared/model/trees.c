@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Judging goes by sets of blocks, as the bits of one, two or four words. Trees share their conditions (a feature, a
+ * limit), so it is found once for each of these which blocks are above the limit; a split then parts the set that
+ * reaches it by one operation or two, and no step hangs on a branch. Neighbours are alike, so most of them end at the
+ * same leaf: that one is added to all of them, and to the others what theirs are more. Sums are whole numbers, and so
+ * the same in any order.
+ */
+#include <string.h>
+
+/* The functions below are made for each number of words that a set may have, so that their loops are unrolled. */
+#define FOR_EACH_WIDTH static inline __attribute__((always_inline))
+#define TREES_INLINE   FOR_EACH_WIDTH
+#include "model/trees_part.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Of a set of blocks. */
+#define MOST_WORDS (TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE)
+
+/* Which of 16 values are not up to the limit, as bits. */
+#ifdef __SSE2__
+static inline uint64_t above(const float *values, float limit)
+{
+    __m128 all = _mm_set1_ps(limit);
+    __m128i a = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values), all));
+    __m128i b = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 4), all));
+    __m128i c = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 8), all));
+    __m128i d = _mm_castps_si128(_mm_cmpnle_ps(_mm_loadu_ps(values + 12), all));
+    __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+    return (uint64_t)_mm_movemask_epi8(bytes);
+}
+#else
+static inline uint64_t above(const float *values, float limit)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        bits |= (uint64_t) !(values[i] <= limit) << i;
+    }
+    return bits;
+}
+#endif
+
+/*
+ * The blocks above each limit, of the first so many times 16; a set has so many words, of which this is one. Fewer
+ * and fewer are, as limits rise.
+ */
+FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
+                               const tmpl_columns_t *columns, const unsigned times)
+{
+    const float *limit = trees->limits;
+    for (uint32_t i = 0; i < trees->n_columns; i++) {
+        const float *values = columns->of[trees->columns[i].feature];
+        const float *after = &trees->limits[trees->columns[i].after_condition];
+        uint64_t set = 1;
+        for (; limit < after && set != 0; limit++, sets += words) {
+            set = above(values, *limit);
+            set |= times > 1 ? above(values + 16, *limit) << 16 : 0;
+            set |= times > 2 ? above(values + 32, *limit) << 32 : 0;
+            set |= times > 3 ? above(values + 48, *limit) << 48 : 0;
+            *sets = set;
+        }
+        for (; limit < after; limit++, sets += words) {
+            *sets = 0;
+        }
+    }
+}
+
+void tmpl_trees_ask_anywhere(uint64_t *room, const tmpl_trees_t *trees,
+                             const tmpl_columns_t *columns, uint32_t first, uint32_t n)
+{
+    uint32_t words = tmpl_words_for(n);
+    uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
+    if (n - first > 48) {
+        find_above(sets, words, trees, columns, 4);
+    }
+    else if (n - first > 32) {
+        find_above(sets, words, trees, columns, 3);
+    }
+    else if (n - first > 16) {
+        find_above(sets, words, trees, columns, 2);
+    }
+    else {
+        find_above(sets, words, trees, columns, 1);
+    }
+}
+
+/* Leaves that are looked at together. */
+#define LEAVES 16
+
+/* A word of blocks while they are judged. */
+typedef struct {
+    uint64_t one; /* some block: it ends where most others do, if they are alike */
+    int64_t all;  /* what is to be added to the sums of all */
+    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* of each, above that */
+} judged_t;
+
+/* Blocks while they are judged. */
+typedef struct {
+    const uint64_t *above; /* by condition */
+    uint32_t n_words;      /* that have blocks */
+    judged_t words[MOST_WORDS];
+    uint64_t places[TMPL_LEAVES_NODES * MOST_WORDS];
+} judging_t;
+
+/* Blocks that end at a leaf. */
+typedef struct {
+    uint64_t blocks;
+    int64_t value;
+} group_t;
+
+/* Which of LEAVES words are not 0: bits 0, 2, 4, ... Branches here would mostly be guessed wrong. */
+#ifdef __SSE2__
+/* Of two words, which halves are 0. */
+FOR_EACH_WIDTH __m128i empty_halves(const uint64_t *at, const unsigned words)
+{
+    __m128i two = words == 1 ? _mm_loadu_si128((const __m128i *)(const void *)at)
+                             : _mm_set_epi64x((int64_t)at[words], (int64_t)at[0]);
+    return _mm_cmpeq_epi32(two, _mm_setzero_si128());
+}
+
+/* Of eight, as bytes. */
+FOR_EACH_WIDTH uint32_t empty_bytes(const uint64_t *at, const unsigned words)
+{
+    __m128i a = _mm_packs_epi32(empty_halves(at, words), empty_halves(at + 2 * words, words));
+    __m128i b =
+        _mm_packs_epi32(empty_halves(at + 4 * words, words), empty_halves(at + 6 * words, words));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b));
+}
+
+FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
+{
+    uint32_t halves = empty_bytes(at, words) | empty_bytes(at + LEAVES / 2 * words, words) << 16;
+    return ~(halves & halves >> 1) & 0x55555555;
+}
+#else
+FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
+{
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < LEAVES; i++) {
+        bits |= (uint32_t)(at[i * words] != 0) << 2 * i;
+    }
+    return bits;
+}
+#endif
+
+/* Finds the leaves at which blocks ended; returns the value of the one's, which is not among them. */
+FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, uint64_t one,
+                                   const uint64_t *at, const int64_t *leaves, uint32_t n,
+                                   const unsigned words)
+{
+    uint32_t found = 0;
+    int64_t most = 0;
+    for (uint32_t first = 0; first < n; first += LEAVES) {
+        uint32_t bits = reached(at + first * words, words);
+        bits &= n - first < LEAVES ? (1U << 2 * (n - first)) - 1 : ~0U;
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t i = first + (uint32_t)__builtin_ctz(bits) / 2;
+            uint64_t blocks = at[i * words];
+            int is_most = (blocks & one) != 0;
+            most = is_most ? leaves[i] : most;
+            groups[found] = (group_t){ blocks, leaves[i] };
+            found += !is_most;
+        }
+    }
+    *n_groups = found;
+    return most;
+}
+
+/* Adds the values of n leaves to the blocks of a word that ended at theirs. */
+FOR_EACH_WIDTH void add_leaves(judged_t *word, const uint64_t *at, const int64_t *leaves,
+                               uint32_t n, const unsigned words)
+{
+    group_t groups[TMPL_LEAVES_MOST];
+    uint32_t n_groups;
+    int64_t most = find_groups(groups, &n_groups, word->one, at, leaves, n, words);
+    word->all += most;
+    for (uint32_t i = 0; i < n_groups; i++) {
+        int64_t more = groups[i].value - most;
+        for (uint64_t left = groups[i].blocks; left != 0; left &= left - 1) {
+            word->sums[(uint32_t)__builtin_ctzll(left)] += more;
+        }
+    }
+}
+
+FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
+{
+    const split_t *split = trees->splits;
+    const int64_t *leaves = trees->leaves;
+    for (uint32_t t = 0; t < trees->n_trees; t++) {
+        const split_t *after = &trees->splits[trees->after_split[t]];
+        uint32_t n = (uint32_t)(after - split) + 1;
+        part(judging->places, judging->above, split, after, words, words);
+        for (uint32_t w = 0; w < (words == 1 ? 1 : judging->n_words); w++) {
+            add_leaves(&judging->words[w], &judging->places[w], leaves, n, words);
+        }
+        split = after;
+        leaves += n;
+    }
+}
+
+void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                               uint32_t n)
+{
+    judging_t judging = { .above = room };
+    uint32_t words = tmpl_words_for(n);
+    uint64_t *all = &judging.places[PLACE_OF_SPLITS / sizeof(uint64_t) * words];
+    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
+        uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
+        all[judging.n_words] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
+        judging.words[judging.n_words].one = (uint64_t)1 << blocks / 2;
+        judging.words[judging.n_words++].all = trees->bias;
+    }
+    if (words == 1) {
+        sum_trees(&judging, trees, 1);
+    }
+    else if (words == 2) {
+        sum_trees(&judging, trees, 2);
+    }
+    else {
+        sum_trees(&judging, trees, MOST_WORDS);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const judged_t *word = &judging.words[i / TMPL_BLOCKS_AT_ONCE];
+        templateness[i] = tmpl_templateness(word->sums[i % TMPL_BLOCKS_AT_ONCE] + word->all);
+    }
+}
+
+uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
+{
+    return trees->n_conditions * tmpl_words_for(n);
+}
+
+#ifdef TMPL_FOR_AVX2
+void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                    uint32_t first, uint32_t n)
+{
+    (tmpl_has_avx2() ? tmpl_trees_ask_avx2 : tmpl_trees_ask_anywhere)(room, trees, columns, first,
+                                                                      n);
+}
+
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n)
+{
+    int has_fast = trees->n_bytes > 0 && tmpl_has_avx2();
+    (has_fast ? tmpl_trees_judge_avx2 : tmpl_trees_judge_anywhere)(templateness, trees, room, n);
+}
+#else
+void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                    uint32_t first, uint32_t n)
+{
+    tmpl_trees_ask_anywhere(room, trees, columns, first, n);
+}
+
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n)
+{
+    tmpl_trees_judge_anywhere(templateness, trees, room, n);
+}
+#endif

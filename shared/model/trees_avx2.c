@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same as trees.c, for processors with AVX2: without a branch that hangs on the page. Blocks are parted likewise; then
+ * the sets of a tree's leaves become, bit by bit, the number of each block's leaf, and the bytes of the leaves' values are
+ * looked up by these numbers, for 32 blocks at once (vpshufb). Bytes are added up as bytes, so that sums are exact.
+ */
+#include "model/trees_model.h"
+
+#ifdef TMPL_FOR_AVX2
+#include <string.h>
+
+#include <immintrin.h>
+
+#define TREES_INLINE TMPL_FOR_AVX2 static inline __attribute__((always_inline))
+#include "model/trees_part.h"
+
+/*
+ * 32 values, four of the first half beside four of the second: the processor packs each half of what it holds on its own, and
+ * so they come out in order.
+ */
+TREES_INLINE void load(__m256 to[4], const float *values)
+{
+    for (int i = 0; i < 4; i++) {
+        to[i] = _mm256_set_m128(_mm_loadu_ps(values + 16 + 4 * i), _mm_loadu_ps(values + 4 * i));
+    }
+}
+
+/* Which of them are not up to the limit, as bits. */
+TREES_INLINE uint32_t above(const __m256 values[4], __m256 limit)
+{
+    __m256i is[4];
+    for (int i = 0; i < 4; i++) {
+        is[i] = _mm256_castps_si256(_mm256_cmp_ps(values[i], limit, _CMP_NLE_UQ));
+    }
+    return (uint32_t)_mm256_movemask_epi8(
+        _mm256_packs_epi16(_mm256_packs_epi32(is[0], is[1]), _mm256_packs_epi32(is[2], is[3])));
+}
+
+/* As in trees.c, of the first 32 blocks or of 64. */
+TREES_INLINE void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
+                             const tmpl_columns_t *columns, const unsigned blocks)
+{
+    const float *limit = trees->limits;
+    for (uint32_t i = 0; i < trees->n_columns; i++) {
+        const float *values = columns->of[trees->columns[i].feature];
+        const float *after = &trees->limits[trees->columns[i].after_condition];
+        __m256 low[4];
+        __m256 high[4];
+        uint64_t set = 1;
+        load(low, values);
+        if (blocks > 32) {
+            load(high, values + 32);
+        }
+        for (; limit < after && set != 0; limit++, sets += words) {
+            __m256 all = _mm256_set1_ps(*limit);
+            set = above(low, all);
+            set |= blocks > 32 ? (uint64_t)above(high, all) << 32 : 0;
+            *sets = set;
+        }
+        for (; limit < after; limit++, sets += words) {
+            *sets = 0;
+        }
+    }
+}
+
+TMPL_FOR_AVX2 void tmpl_trees_ask_avx2(uint64_t *room, const tmpl_trees_t *trees,
+                                       const tmpl_columns_t *columns, uint32_t first, uint32_t n)
+{
+    uint32_t words = tmpl_words_for(n);
+    uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
+    if (n - first > 32) {
+        find_above(sets, words, trees, columns, 64);
+    }
+    else {
+        find_above(sets, words, trees, columns, 32);
+    }
+}
+
+/*
+ * A row is the sets of four words: of a tree's leaf for up to 256 blocks, or of the leaves of two trees for up to 128. So
+ * many rows are made of trees before values are looked up.
+ */
+#define ROW      4
+#define ROW_BITS 8  /* blocks of a byte */
+#define PAIRS    16 /* of bytes */
+#define ROWS     16
+
+/* Trees after which a sum of bytes may not fit into 16 bits any more. */
+#define TREES_MOST 256
+
+/* Sums of a byte of values: of the blocks of one bit of each byte in a row's sets, two by two. */
+typedef struct {
+    __m256i both[ROW_BITS]; /* of the first, and 256 times that of the second, cut off */
+    __m256i second[ROW_BITS];
+} byte_sums_t;
+
+typedef struct {
+    const uint64_t *above; /* by condition */
+    uint64_t places[TMPL_LEAVES_NODES * ROW];
+    __m256i numbers[ROWS][ROW_BITS]; /* of leaves: a block is a byte */
+    byte_sums_t sums[TMPL_VALUE_BYTES];
+    int64_t totals[ROW_BITS][2]
+                  [PAIRS]; /* of a byte's bits; the first bytes of pairs, and the second */
+} judging_t;
+
+/* Bits of two numbers, side by side: those that stand at mask in both, and those beside these. */
+typedef struct {
+    __m256i here;
+    __m256i beside;
+} zipped_t;
+
+TREES_INLINE zipped_t zip(__m256i low, __m256i high, __m256i mask, const int bits)
+{
+    __m256i here = _mm256_or_si256(_mm256_and_si256(low, mask),
+                                   _mm256_slli_epi16(_mm256_and_si256(high, mask), bits));
+    __m256i beside = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(low, bits), mask),
+                                     _mm256_andnot_si256(mask, high));
+    return (zipped_t){ here, beside };
+}
+
+/* Of two blocks a byte, the first and the second ones. */
+TREES_INLINE void part_halves(__m256i *first, __m256i *second, __m256i halves)
+{
+    const __m256i low = _mm256_set1_epi8(0x0F);
+    *first = _mm256_and_si256(halves, low);
+    *second = _mm256_and_si256(_mm256_srli_epi16(halves, 4), low);
+}
+
+/* Numbers the blocks of a row by the leaves whose sets they are in: a block is in one of them. */
+TREES_INLINE void number_leaves(__m256i *numbers, const uint64_t *places)
+{
+    const __m256i twos = _mm256_set1_epi8(0x55);
+    const __m256i fours = _mm256_set1_epi8(0x33);
+    __m256i leaf[TMPL_LEAVES_FEW];
+    __m256i odd[TMPL_LEAVES_FEW / 2]; /* in either of two */
+    for (int i = 1; i < TMPL_LEAVES_FEW; i++) {
+        leaf[i] = _mm256_loadu_si256((const __m256i *)(const void *)&places[i * ROW]);
+    }
+    for (int i = 1; i < TMPL_LEAVES_FEW / 2; i++) {
+        odd[i] = _mm256_or_si256(leaf[2 * i], leaf[2 * i + 1]);
+    }
+    __m256i bit[4] = { leaf[1], odd[1], _mm256_or_si256(odd[2], odd[3]), odd[4] };
+    bit[3] = _mm256_or_si256(_mm256_or_si256(odd[4], odd[5]), _mm256_or_si256(odd[6], odd[7]));
+    for (int i = 3; i < TMPL_LEAVES_FEW; i += 2) {
+        bit[0] = _mm256_or_si256(bit[0], leaf[i]);
+    }
+    for (int i = 3; i < TMPL_LEAVES_FEW / 2; i += 2) {
+        bit[1] = _mm256_or_si256(bit[1], odd[i]);
+    }
+    bit[2] = _mm256_or_si256(bit[2], _mm256_or_si256(odd[6], odd[7]));
+    zipped_t low = zip(bit[0], bit[1], twos, 1);
+    zipped_t high = zip(bit[2], bit[3], twos, 1);
+    zipped_t even = zip(low.here, high.here, fours, 2);
+    zipped_t uneven = zip(low.beside, high.beside, fours, 2);
+    part_halves(&numbers[0], &numbers[4], even.here);
+    part_halves(&numbers[1], &numbers[5], uneven.here);
+    part_halves(&numbers[2], &numbers[6], even.beside);
+    part_halves(&numbers[3], &numbers[7], uneven.beside);
+}
+
+/* Adds a byte of the values of rows to the sums of four bits; tables is that of the first tree. */
+TREES_INLINE void look_up(byte_sums_t *sums, __m256i numbers[][ROW_BITS], uint32_t rows, int first,
+                          const unsigned char *tables, size_t size, const unsigned words)
+{
+    __m256i both[4];
+    __m256i second[4];
+    memcpy(both, &sums->both[first], sizeof(both));
+    memcpy(second, &sums->second[first], sizeof(second));
+    for (uint32_t row = 0; row < rows; row++) {
+        __m128i one = _mm_loadu_si128((const __m128i *)(const void *)tables);
+        __m128i other = one;
+        tables += size;
+        if (words < ROW) {
+            other = _mm_loadu_si128((const __m128i *)(const void *)tables);
+            tables += size;
+        }
+        __m256i table = _mm256_set_m128i(other, one);
+        for (int i = 0; i < 4; i++) {
+            __m256i values = _mm256_shuffle_epi8(table, numbers[row][first + i]);
+            both[i] = _mm256_add_epi16(both[i], values);
+            second[i] = _mm256_add_epi16(second[i], _mm256_srli_epi16(values, 8));
+        }
+    }
+    memcpy(&sums->both[first], both, sizeof(both));
+    memcpy(&sums->second[first], second, sizeof(second));
+}
+
+/* Parts the blocks by a tree, in their words of the row; sets of leaves that are not there are empty. */
+TREES_INLINE void part_tree(judging_t *judging, uint64_t *places, const tmpl_trees_t *trees,
+                            uint32_t t, const unsigned words)
+{
+    const split_t *split = &trees->splits[t > 0 ? trees->after_split[t - 1] : 0];
+    const split_t *after = &trees->splits[trees->after_split[t]];
+    part(places, judging->above, split, after, words, ROW);
+    for (long i = after - split + 1; i < TMPL_LEAVES_FEW; i++) {
+        memset(&places[i * ROW], 0, words * sizeof(*places));
+    }
+}
+
+/* Adds the values of up to TREES_MOST trees to their sums. */
+TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint32_t first,
+                            uint32_t after, const unsigned words)
+{
+    size_t size = (size_t)trees->n_bytes * TMPL_LEAVES_FEW;
+    for (int is_first = 1; first < after; is_first = 0) {
+        const unsigned char *tables = trees->bytes + first * size;
+        uint32_t rows = 0;
+        for (; rows < ROWS && first < after; rows++) {
+            part_tree(judging, judging->places, trees, first++, words);
+            if (words < ROW && first < after) {
+                part_tree(judging, judging->places + ROW / 2, trees, first++, words);
+            }
+            number_leaves(judging->numbers[rows], judging->places);
+        }
+        for (uint32_t i = 0; i < trees->n_bytes; i++, tables += TMPL_LEAVES_FEW) {
+            byte_sums_t *sums = &judging->sums[i];
+            if (is_first) {
+                *sums = (byte_sums_t){ 0 };
+            }
+            look_up(sums, judging->numbers, rows, 0, tables, size, words);
+            look_up(sums, judging->numbers, rows, 4, tables, size, words);
+        }
+    }
+}
+
+/* Adds sums of a byte of values, the lowest or one so many bits higher, to the totals of their blocks. */
+TREES_INLINE void add_sums(int64_t *totals, __m256i sums, uint32_t bits)
+{
+    uint16_t each[PAIRS];
+    memcpy(each, &sums, sizeof(sums));
+    for (int i = 0; i < PAIRS; i++) {
+        totals[i] += (int64_t)each[i] << bits;
+    }
+}
+
+/* Adds what trees have brought to the totals: those of pairs of trees stand in the halves of rows. */
+TREES_INLINE void add_up(judging_t *judging, uint32_t n_bytes, const unsigned words)
+{
+    for (uint32_t b = 0; b < n_bytes; b++) {
+        for (int i = 0; i < ROW_BITS; i++) {
+            __m256i both = judging->sums[b].both[i];
+            __m256i second = judging->sums[b].second[i];
+            if (words < ROW) {
+                both = _mm256_add_epi16(both, _mm256_permute2x128_si256(both, both, 1));
+                second = _mm256_add_epi16(second, _mm256_permute2x128_si256(second, second, 1));
+            }
+            __m256i first = _mm256_sub_epi16(both, _mm256_slli_epi16(second, 8));
+            add_sums(judging->totals[i][0], first, 8 * b);
+            add_sums(judging->totals[i][1], second, 8 * b);
+        }
+    }
+}
+
+TREES_INLINE void judge(judging_t *judging, const tmpl_trees_t *trees, const unsigned words)
+{
+    for (uint32_t first = 0; first < trees->n_trees; first += TREES_MOST) {
+        uint32_t left = trees->n_trees - first;
+        sum_trees(judging, trees, first, first + (left < TREES_MOST ? left : TREES_MOST), words);
+        add_up(judging, trees->n_bytes, words);
+    }
+}
+
+TMPL_FOR_AVX2 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees,
+                                         const uint64_t *room, uint32_t n)
+{
+    judging_t judging;
+    uint32_t words = tmpl_words_for(n);
+    uint64_t *all = &judging.places[PLACE_OF_SPLITS / sizeof(uint64_t) * ROW];
+    judging.above = room;
+    memset(judging.places, 0, sizeof(judging.places));
+    memset(judging.totals, 0, sizeof(judging.totals));
+    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
+        uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
+        all[first / TMPL_BLOCKS_AT_ONCE] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
+    }
+    if (words < ROW) {
+        memcpy(all + ROW / 2, all, ROW / 2 * sizeof(*all));
+    }
+    if (words == 1) {
+        judge(&judging, trees, 1);
+    }
+    else if (words == 2) {
+        judge(&judging, trees, 2);
+    }
+    else {
+        judge(&judging, trees, ROW);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t byte = i / ROW_BITS;
+        templateness[i] =
+            tmpl_templateness(trees->least + judging.totals[i % ROW_BITS][byte % 2][byte / 2]);
+    }
+}
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One entry of a segment table: how it is kept, how long it lives, how it counts a document. Pure
+ * functions, so that the rules of store.h stand in one place. rules.h has what they add up to.
+ * As bytes it stands in a bucket (bucket.h).
+ */
+#ifndef TMPL_ENTRY_H
+#define TMPL_ENTRY_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "table/store.h"
+
+#define TMPL_FINGERPRINTS_MAX (TMPL_MIN_DF_MOST - 1)
+
+typedef struct {
+    uint32_t df;
+    uint32_t last;
+    uint32_t text, repeated; /* of a path */
+    uint32_t n;              /* of the fingerprints */
+    uint16_t fingerprints[TMPL_FINGERPRINTS_MAX];
+} tmpl_value_t;
+
+/*
+ * Lifetimes by DF: pages[i] is tmpl_lifetime(policy, i + 1), the last one holds for every DF above.
+ * N - 1 < 2^32 and e^-59 < 2^-32 * 2^-53: by DF 60 the formula has reached its limit in a double.
+ */
+#define TMPL_LIFETIMES 64
+typedef struct {
+    uint32_t n;
+    uint32_t pages[TMPL_LIFETIMES];
+} tmpl_lifetimes_t;
+
+void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy);
+
+/* Whether an entry is live at a clock. One seen later than now stems from a damaged table: dead. */
+static inline int tmpl_is_live(uint32_t df, uint32_t last, const tmpl_lifetimes_t *lifetimes,
+                               uint32_t now)
+{
+    uint32_t i = df < lifetimes->n ? df : lifetimes->n;
+
+    return df > 0 && last <= now && now - last <= lifetimes->pages[i - 1];
+}
+int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now);
+
+/*
+ * Counts the document of fingerprint fp in a live value, or begins it anew if live is 0 (step 3 of
+ * learning in store.h). Returns whether this made the entry reach min_df.
+ */
+int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
+                     uint32_t min_df);
+
+/*
+ * Counts a document that has text bytes at a path, repeated of them credited as repeated, in a live
+ * value, or begins it anew if live is 0.
+ */
+void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now);
+
+/* The keys of a document: of its address, and of its text. */
+static inline tmpl_key_t tmpl_document_id(const tmpl_document_t *document)
+{
+    return (tmpl_key_t){ document->id & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+}
+
+static inline tmpl_key_t tmpl_document_text(const tmpl_document_t *document)
+{
+    return (tmpl_key_t){ document->text & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+}
+
+/* The entry of a document known. */
+void tmpl_value_document(tmpl_value_t *value, uint32_t now);
+
+/* Whether a known text last seen at value->last is so fresh that nothing is written (step 2). */
+int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now);
+
+/* From what import is given; fingerprints beyond what an entry holds are dropped. */
+void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry);
+/* To what export gives; its fingerprints point into value. */
+void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value);
+
+/* The record of an entry, as callers see it. */
+tmpl_record_t tmpl_value_record(const tmpl_value_t *value);
+
+/* Little-endian integers of n <= 8 bytes. */
+static inline void tmpl_put_le(unsigned char *bytes, uint64_t x, unsigned n)
+{
+    x = htole64(x);
+    memcpy(bytes, &x, n);
+}
+
+static inline uint64_t tmpl_get_le(const unsigned char *bytes, unsigned n)
+{
+    uint64_t x = 0;
+
+    memcpy(&x, bytes, n);
+    return le64toh(x);
+}
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/entry.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PATH_TEXT_MOST ((uint64_t)1 << 31) /* past it a path's figures are halved */
+
+uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df)
+{
+    double tb = policy->lifetime_tb;
+    double n = policy->lifetime_n > 1 ? policy->lifetime_n : 1;
+    double pages = tb * n / (1 + (n - 1) * exp(1.0 - (df > 1 ? df : 1)));
+
+    return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
+}
+
+void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy)
+{
+    uint32_t limit = tmpl_lifetime(policy, TMPL_LIFETIMES);
+    uint32_t n = 0;
+
+    do {
+        lifetimes->pages[n] = tmpl_lifetime(policy, n + 1);
+    } while (lifetimes->pages[n++] < limit && n < TMPL_LIFETIMES);
+    lifetimes->n = n;
+}
+
+int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now)
+{
+    return tmpl_is_live(value->df, value->last, lifetimes, now);
+}
+
+static int value_has(const tmpl_value_t *value, uint16_t fp)
+{
+    for (uint32_t i = 0; i < value->n; i++) {
+        if (value->fingerprints[i] == fp) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
+                     uint32_t min_df)
+{
+    int reached = 0;
+
+    if (!live) {
+        *value = (tmpl_value_t){ .df = 1, .n = 1, .fingerprints = { fp } };
+    }
+    else if (value->df >= min_df) {
+        value->df += counted && value->df < UINT32_MAX;
+        value->n = 0; /* there are some if min_df was higher once */
+    }
+    else if (!value_has(value, fp)) {
+        value->df++;
+        reached = value->df == min_df;
+        if (reached) {
+            value->n = 0;
+        }
+        else {
+            value->fingerprints[value->n++] = fp;
+        }
+    }
+    value->last = now;
+    return reached;
+}
+
+static uint32_t saturated(uint64_t x)
+{
+    return x < UINT32_MAX ? (uint32_t)x : UINT32_MAX;
+}
+
+void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now)
+{
+    if (!live) {
+        *value = (tmpl_value_t){ 0 };
+    }
+    if (value->text + text > PATH_TEXT_MOST) {
+        value->text /= 2;
+        value->repeated /= 2;
+    }
+    value->df += value->df < UINT32_MAX;
+    value->last = now;
+    value->text = saturated(value->text + text);
+    value->repeated = saturated(value->repeated + repeated);
+    value->repeated = value->repeated < value->text ? value->repeated : value->text;
+}
+
+void tmpl_value_document(tmpl_value_t *value, uint32_t now)
+{
+    *value = (tmpl_value_t){ .df = 1, .last = now };
+}
+
+int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now)
+{
+    return (uint64_t)(now - value->last) * 4 < policy->lifetime_tb;
+}
+
+void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
+{
+    uint32_t n = entry->n_fingerprints;
+
+    value->df = entry->record.df;
+    value->last = entry->record.last;
+    value->text = entry->record.text;
+    value->repeated = entry->record.repeated;
+    n = n < TMPL_FINGERPRINTS_MAX ? n : TMPL_FINGERPRINTS_MAX;
+    value->n = n < value->df ? n : value->df;
+    if (value->n > 0) {
+        memcpy(value->fingerprints, entry->fingerprints, value->n * sizeof(uint16_t));
+    }
+}
+
+tmpl_record_t tmpl_value_record(const tmpl_value_t *value)
+{
+    return (tmpl_record_t){ value->df, value->last, value->text, value->repeated };
+}
+
+void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value)
+{
+    entry->key = key;
+    entry->record = tmpl_value_record(value);
+    entry->fingerprints = value->n > 0 ? value->fingerprints : NULL;
+    entry->n_fingerprints = value->n;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/rules.h"
+
+#include "table/near.h"
+#include "table/parts.h"
+
+/* A page that is being counted. */
+typedef struct {
+    const tmpl_rules_page_t *page;
+    tmpl_rules_site_t *site;
+    tmpl_counts_t *counts;
+    tmpl_lifetimes_t lifetimes;
+} work_t;
+
+static int is_live(const work_t *w, const tmpl_slot_t *slot)
+{
+    return slot->held && tmpl_value_live(&slot->value, &w->lifetimes, w->site->pages);
+}
+
+/* Whether a slot may be written: one that holds nothing is another entry of the site. */
+static int has_room(const work_t *w, const tmpl_slot_t *slot)
+{
+    return slot->held || w->site->entries < w->page->obs->policy->max_entries;
+}
+
+static void write_slot(work_t *w, tmpl_slot_t *slot)
+{
+    w->site->entries += !slot->held;
+    slot->held = slot->written = 1;
+}
+
+static void record_set(work_t *w, uint32_t i)
+{
+    w->counts->records[i] = tmpl_value_record(&w->page->slots[i]->value);
+}
+
+static void counts_head(work_t *w, int counted)
+{
+    w->counts->pages = w->site->pages;
+    w->counts->version = w->site->version;
+    w->counts->counted = counted;
+}
+
+static void look(work_t *w)
+{
+    for (uint32_t i = 0; i < w->page->obs->n; i++) {
+        if (is_live(w, w->page->slots[i])) {
+            record_set(w, i);
+        }
+    }
+    counts_head(w, 0);
+}
+
+/* last = now in the live entries of keys from the first on. */
+static void keys_refresh(work_t *w, uint32_t first)
+{
+    for (uint32_t i = first; i < w->page->obs->n; i++) {
+        tmpl_slot_t *slot = w->page->slots[i];
+
+        if (is_live(w, slot)) {
+            slot->value.last = w->site->pages;
+            write_slot(w, slot);
+            record_set(w, i);
+        }
+    }
+}
+
+/* Step 2, for a text seen long enough ago. */
+static void refresh(work_t *w)
+{
+    w->page->text->value.last = w->site->pages;
+    write_slot(w, w->page->text);
+    keys_refresh(w, 0);
+    counts_head(w, 0);
+}
+
+/* Whether some segment was last seen so long ago that it is to be refreshed. */
+static int is_stale(const work_t *w)
+{
+    uint32_t n_segments = tmpl_observation_segments(w->page->obs), i = 0;
+
+    while (i < n_segments &&
+           (!is_live(w, w->page->slots[i]) ||
+            tmpl_value_fresh(&w->page->slots[i]->value, w->page->obs->policy, w->site->pages))) {
+        i++;
+    }
+    return i < n_segments;
+}
+
+/* Step 2a; returns whether anything was written. */
+static int near_copy(work_t *w)
+{
+    int stale = is_stale(w);
+
+    if (stale) {
+        keys_refresh(w, 0);
+        counts_head(w, 0);
+    }
+    else {
+        look(w);
+    }
+    w->counts->near_copy = 1;
+    return stale;
+}
+
+/* Step 3 for one segment; returns how often its text is repeated text of a path. */
+static unsigned segment_count(work_t *w, uint32_t i, int counted)
+{
+    const tmpl_observation_t *obs = w->page->obs;
+    tmpl_slot_t *slot = w->page->slots[i];
+    int live = is_live(w, slot);
+    uint32_t before = live ? slot->value.df : 0;
+
+    if (!has_room(w, slot)) {
+        return 0;
+    }
+    w->site->version += (uint64_t)tmpl_value_count(&slot->value, live, (uint16_t)obs->document->id,
+                                                   counted, w->site->pages, obs->policy->min_df);
+    write_slot(w, slot);
+    record_set(w, i);
+    return tmpl_share_times(before, slot->value.df);
+}
+
+/* Step 3 for one path, of a document that counts. */
+static void path_count(work_t *w, uint32_t i, const tmpl_credit_t *credit)
+{
+    tmpl_slot_t *slot = w->page->slots[i];
+    int live = is_live(w, slot);
+
+    if (credit->named && has_room(w, slot)) {
+        tmpl_value_path(&slot->value, live, credit->text, credit->repeated, w->site->pages);
+        write_slot(w, slot);
+        live = 1;
+    }
+    if (live) {
+        record_set(w, i);
+    }
+}
+
+static void keys_count(work_t *w, int counted, apr_pool_t *pool)
+{
+    const tmpl_observation_t *obs = w->page->obs;
+    uint32_t n_segments = tmpl_observation_segments(obs);
+    unsigned char *times = apr_pcalloc(pool, n_segments + (apr_size_t)1);
+    const tmpl_credit_t *credits;
+
+    for (uint32_t i = 0; i < n_segments; i++) {
+        times[i] = (unsigned char)segment_count(w, i, counted);
+    }
+    if (!counted) {
+        keys_refresh(w, n_segments);
+        return;
+    }
+    credits = tmpl_parts_credit(obs, times, pool);
+    for (uint32_t i = n_segments; i < obs->n; i++) {
+        path_count(w, i, &credits[i - n_segments]);
+    }
+}
+
+static void document_enter(work_t *w, tmpl_slot_t *slot)
+{
+    tmpl_value_document(&slot->value, w->site->pages);
+    write_slot(w, slot);
+}
+
+/* Steps 1 and 3. */
+static void count(work_t *w, apr_pool_t *pool)
+{
+    int counted = !is_live(w, w->page->id) && w->site->pages < UINT32_MAX;
+
+    w->site->pages += (uint32_t)counted;
+    keys_count(w, counted, pool);
+    document_enter(w, w->page->id);
+    document_enter(w, w->page->text);
+    counts_head(w, counted);
+}
+
+void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *site,
+                     tmpl_counts_t *counts)
+{
+    tmpl_rules_site_t same = *site;
+    work_t w = { .page = page, .site = &same, .counts = counts };
+
+    tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
+    look(&w);
+}
+
+int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmpl_counts_t *counts,
+                     apr_pool_t *pool)
+{
+    work_t w = { .page = page, .site = site, .counts = counts };
+    int text_live;
+
+    tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
+    text_live = is_live(&w, page->text);
+    if (text_live && tmpl_value_fresh(&page->text->value, page->obs->policy, site->pages)) {
+        look(&w);
+        return 0;
+    }
+    if (text_live) {
+        refresh(&w);
+    }
+    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, &w.lifetimes, site->pages, pool)) {
+        return near_copy(&w);
+    }
+    else {
+        count(&w, pool);
+    }
+    return 1;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/store.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "table/entry.h"
+#include "table/parts.h"
+#include "table/provider.h"
+
+struct tmpl_store_t {
+    const tmpl_provider_t *provider;
+    void *ctx;
+};
+
+static const tmpl_provider_t *const providers[] = {
+    &tmpl_provider_lmdb,
+    &tmpl_provider_redis,
+    &tmpl_provider_redis_unix,
+    &tmpl_provider_memory,
+};
+
+const tmpl_store_opts_t tmpl_store_opts_default = {
+    .max_sites = 10000,
+    .idle = 30 * 24 * apr_time_from_sec((apr_time_t)3600),
+    .map_size = sizeof(void *) > 4 ? (apr_size_t)1 << 30 : (apr_size_t)256 << 20,
+    .max_connections = 16,
+};
+
+apr_time_t tmpl_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return apr_time_make((apr_time_t)now.tv_sec, now.tv_nsec / 1000);
+}
+
+static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
+{
+    for (size_t i = 0; uri != NULL && i < sizeof(providers) / sizeof(providers[0]); i++) {
+        if (strncmp(uri, providers[i]->scheme, strlen(providers[i]->scheme)) == 0) {
+            return providers[i];
+        }
+    }
+    tmpl_fail(err, APR_EINVAL,
+              "a store is lmdb:DIR, redis://[user:pass@]host[:port][/db] or "
+              "redis+unix:///path[?db=n&user=u&pass=p]");
+    return NULL;
+}
+
+apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_provider_t *provider = provider_find(uri, err);
+
+    return provider == NULL ? APR_EINVAL : provider->check(uri, err, pool);
+}
+
+/* Limits of 0 make no sense: they mean the default. */
+static void opts_fill(tmpl_store_opts_t *opts, const tmpl_store_opts_t *given)
+{
+    const tmpl_store_opts_t *def = &tmpl_store_opts_default;
+
+    *opts = given != NULL ? *given : *def;
+    opts->max_sites = opts->max_sites > 0 ? opts->max_sites : def->max_sites;
+    opts->idle = opts->idle > 0 ? opts->idle : def->idle;
+    opts->map_size = opts->map_size > 0 ? opts->map_size : def->map_size;
+    opts->max_connections =
+        opts->max_connections > 0 ? opts->max_connections : def->max_connections;
+}
+
+apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
+                             tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_provider_t *provider = provider_find(uri, err);
+    tmpl_store_opts_t full;
+    tmpl_store_t *s;
+    apr_status_t rv;
+
+    if (provider == NULL) {
+        return APR_EINVAL;
+    }
+    opts_fill(&full, opts);
+    s = apr_pcalloc(pool, sizeof(*s));
+    s->provider = provider;
+    rv = provider->open(&s->ctx, uri, &full, err, pool);
+    if (rv == APR_SUCCESS) {
+        *store = s;
+    }
+    return rv;
+}
+
+static apr_status_t site_check(const char *site, tmpl_error_t *err)
+{
+    size_t len = site == NULL ? 0 : strlen(site);
+
+    if (len == 0 || len > TMPL_SITE_MAX) {
+        return tmpl_fail(err, APR_EINVAL, "a site's name has 1 to %d bytes, this one %d",
+                         TMPL_SITE_MAX, (int)len);
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t policy_check(const tmpl_policy_t *policy, tmpl_error_t *err)
+{
+    if (policy->min_df < TMPL_MIN_DF_LEAST || policy->min_df > TMPL_MIN_DF_MOST) {
+        return tmpl_fail(err, APR_EINVAL, "min_df is %u, it must be %d to %d", policy->min_df,
+                         TMPL_MIN_DF_LEAST, TMPL_MIN_DF_MOST);
+    }
+    if (policy->lifetime_tb == 0 || policy->lifetime_n == 0) {
+        return tmpl_fail(err, APR_EINVAL, "the lifetime's Tb and N must be 1 or more");
+    }
+    return APR_SUCCESS;
+}
+
+/* Segments first, then paths. */
+static apr_status_t keys_check(const tmpl_observation_t *obs, uint32_t n_segments,
+                               tmpl_error_t *err)
+{
+    for (uint32_t i = 0; i < obs->n; i++) {
+        if (obs->keys[i].kind != (i < n_segments ? TMPL_KIND_SEGMENT : TMPL_KIND_PATH)) {
+            return tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
+                             (int)obs->keys[i].kind);
+        }
+        if (obs->keys[i].hash > TMPL_HASH_MASK) {
+            return tmpl_fail(err, APR_EINVAL, "key %u has more than %d bits", i, TMPL_HASH_BITS);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uint32_t n_segments)
+{
+    for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
+        uint32_t path = part->paths[level];
+
+        if (path != TMPL_NONE && (path < n_segments || path >= obs->n)) {
+            return 0;
+        }
+    }
+    return part->first <= part->after && part->after <= obs->n_shares;
+}
+
+static apr_status_t parts_check(const tmpl_observation_t *obs, uint32_t n_segments,
+                                tmpl_error_t *err)
+{
+    for (uint32_t i = 0; i < obs->n_shares; i++) {
+        if (obs->shares[i].key >= n_segments) {
+            return tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
+        }
+    }
+    for (uint32_t i = 0; i < obs->n_parts; i++) {
+        if (!part_good(&obs->parts[i], obs, n_segments)) {
+            return tmpl_fail(err, APR_EINVAL, "part %u has paths or shares that are none", i);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_t *err)
+{
+    uint32_t n_segments = tmpl_observation_segments(obs);
+    apr_status_t rv = site_check(obs->site, err);
+
+    if (rv == APR_SUCCESS) {
+        rv = policy_check(obs->policy, err);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = keys_check(obs, n_segments, err);
+    }
+    return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
+}
+
+tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
+{
+    return (tmpl_counts_t){ .records = apr_pcalloc(pool, (page->n + (apr_size_t)1) *
+                                                             sizeof(tmpl_record_t)) };
+}
+
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
+                                apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + timeout;
+    apr_status_t rv = observation_check(obs, err);
+
+    memset(counts, 0, sizeof(*counts));
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    *counts = tmpl_counts_make(obs, pool);
+    return store->provider->observe(store->ctx, obs, deadline, counts, err, pool);
+}
+
+static apr_status_t observations_check(const tmpl_observation_t *const *pages, uint32_t n,
+                                       tmpl_error_t *err)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+        rv = observation_check(pages[i], err);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                                     uint32_t n, apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                     tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + timeout;
+    apr_status_t rv = observations_check(pages, n, err);
+    uint32_t counted = 0;
+
+    for (uint32_t i = 1; rv == APR_SUCCESS && i < n; i++) {
+        if (strcmp(pages[i]->site, pages[0]->site) != 0) {
+            rv = tmpl_fail(err, APR_EINVAL, "pages of two sites: %s and %s", pages[0]->site,
+                           pages[i]->site);
+        }
+    }
+    if (rv != APR_SUCCESS || n == 0) {
+        return rv;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        counts[i] = tmpl_counts_make(pages[i], pool);
+    }
+    return store->provider->learn(store->ctx, pages, n, deadline, counts, &counted, err, pool);
+}
+
+apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + timeout;
+    apr_status_t rv = APR_SUCCESS;
+    uint32_t ignored;
+
+    counted = counted != NULL ? counted : &ignored;
+    *counted = 0;
+    rv = observations_check(pages, n, err);
+    if (rv != APR_SUCCESS || n == 0) {
+        return rv;
+    }
+    return store->provider->learn(store->ctx, pages, n, deadline, NULL, counted, err, pool);
+}
+
+typedef struct {
+    tmpl_lifetimes_t lifetimes;
+    uint32_t min_df;
+    tmpl_store_stats_t *stats;
+} tally_t;
+
+static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
+{
+    tally_t *t = baton;
+    tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
+
+    if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
+        t->stats->live++;
+        t->stats->template += entry->key.kind == TMPL_KIND_SEGMENT && value.df >= t->min_df;
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
+                              tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tally_t t = { .min_df = policy->min_df, .stats = stats };
+    apr_status_t rv = site_check(site, err);
+
+    if (rv == APR_SUCCESS) {
+        rv = policy_check(policy, err);
+    }
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    memset(stats, 0, sizeof(*stats));
+    tmpl_lifetimes_init(&t.lifetimes, policy);
+    return store->provider->dump(store->ctx, site, stats, tally, &t, err, pool);
+}
+
+apr_status_t tmpl_store_sites(tmpl_store_t *store,
+                              apr_status_t (*each)(void *baton, const char *site), void *baton,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    return store->provider->sites(store->ctx, each, baton, err, pool);
+}
+
+apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    apr_status_t rv = site_check(site, err);
+
+    return rv != APR_SUCCESS ? rv : store->provider->forget(store->ctx, site, err, pool);
+}
+
+apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
+                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
+                               void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t rv = site_check(site, err);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    memset(head, 0, sizeof(*head));
+    return store->provider->dump(store->ctx, site, head, each, baton, err, pool);
+}
+
+static int entry_good(const tmpl_entry_t *e, const tmpl_store_stats_t *head)
+{
+    const tmpl_record_t *r = &e->record;
+    int is_path = e->key.kind == TMPL_KIND_PATH;
+
+    return (unsigned)e->key.kind < TMPL_KIND_COUNT && e->key.hash <= TMPL_HASH_MASK && r->df > 0 &&
+           r->last <= head->pages && e->n_fingerprints <= (is_path ? 0 : r->df) &&
+           r->repeated <= r->text && (is_path || r->text == 0);
+}
+
+apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
+                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
+                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t rv = site_check(site, err);
+
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+        const tmpl_entry_t *e = &entries[i];
+
+        if (!entry_good(e, head)) {
+            rv = tmpl_fail(err, APR_EINVAL, "entry %u of %u of site %s makes no sense", i + 1, n,
+                           site);
+        }
+    }
+    return rv != APR_SUCCESS ? rv
+                             : store->provider->load(store->ctx, site, head, entries, n, err, pool);
+}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# configtest refuses every bad value with a message that names the directive and says what would be
+# valid, and takes every good one, in every context.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+# Each directive: values that are taken, and what a refusal must say; values that are refused.
+my $models = "$FindBin::Bin/../../tests/models";
+my %DIRECTIVE = (
+    TmplDetector => { good => [qw(incremental style pagelevel auto AUTO)], says => qr/incremental style pagelevel auto/, bad => [qw(on wang), '""'] },
+    TmplModel => { good => ["$models/one.trees", "$FindBin::Bin/../../models/pagelevel.model"], says => qr/a file that holds a model/,
+        bad => ['/nowhere/at/all', "$models/bad.trees", "$FindBin::Bin/../../Makefile", "$models", '""'] },
+    TmplSmoothing => { good => [qw(off max min on)], says => qr/off, max, min or on/, bad => [qw(yes 1), '""'] },
+    TmplMode => { good => [qw(off learn headers annotate strip)], says => qr/off.*learn.*headers.*annotate.*strip/,
+        bad => [qw(on stripp 1), '""'] },
+    TmplStore => { good => ['lmdb:@ROOT@/store', 'redis://127.0.0.1:6379/0', 'redis://u:p@127.0.0.1:6379/3',
+            'redis+unix:///run/redis.sock', 'redis+unix:///run/redis.sock?db=2'],
+        says => qr/lmdb:|redis:|redis\+unix:|port|0 \S+ \d+|path|database/,
+        bad => ['lmdb', 'http://x/', 'redis://127.0.0.1:99999/0', 'redis://127.0.0.1:6379/x', 'redis+unix://rel', 'lmdb:' . 'a/' x 3000, '""'] },
+    TmplCache => { good => [qw(none)], says => qr/none, shmcb/, bad => [qw(nosuch shmcb), '""'] },
+    TmplMinDF => { good => [qw(2 5 64)], says => qr/\b2\b.*\b64\b/, bad => [qw(1 0 -1 65 five 5x 99999999999999999999), '""'] },
+    TmplRatio => { good => [qw(0 0.7 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-0.1 1.1 x 0.7x nan inf), '""'] },
+    TmplLifetime => { good => ['100 100', '1000 10'], says => qr/\d+.*\d+/, bad => ['0 10', '100 0', 'x 10', '100 x', '-5 5', '100'] },
+    TmplSeparators => { good => ['div', '"table div ul"'], says => qr/element|tag/i, bad => ['nosuchtag', '"div nosuchtag"'] },
+    TmplKeep => { good => ['aside', '"#id"', '.side', '"div.note[role=doc]"', '[hidden]'], says => qr/./,
+        bad => ['"div > p"', '"#"', '"."', '"[x"', '""'] },
+    TmplDrop => { good => ['aside', '"#id"', '.side'], says => qr/./, bad => ['"div p"', '"#"', '"a,b"'] },
+    TmplMinKeep => { good => [qw(0 0.1 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
+    TmplMaxBody => { good => [qw(65536 1048576)], says => qr/\d+.*\d+/, bad => [qw(0 -1 x 1e3 99999999999999999999), '""'] },
+    TmplMaxWait => { good => [qw(10ms 1s 10min)], says => qr/\b10ms\b.*\b10min\b/, bad => [qw(x -1 0 9ms 11min), '""'] },
+    TmplTimeout => { good => [qw(50ms 1s)], says => qr/\d+.*\d+/, bad => [qw(x -1 0), '""', '99999999h'] },
+    TmplLearnDelay => { good => [qw(0 100ms 10s)], says => qr/\b0\b.*\b10s\b/, bad => [qw(x -1 11s), '""'] },
+    TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },
+    TmplSiteKey => { good => ['shop.example', '"%{HTTP_HOST}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
+    TmplPageKey => { good => ['"%{REQUEST_URI}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
+    TmplLearn => { good => ['true', '"%{REQUEST_METHOD} == \'GET\'"'], says => qr/expression|parse|cannot/i,
+        bad => ['"%{REQUEST_URI} =="', '"=="'] },
+    TmplSecret => { good => ['correct-horse-battery-staple'], says => qr/./, bad => ['""'] },
+);
+
+my %CONTEXT = (
+    server => ['', ''],
+    vhost => ["<VirtualHost *:80>\n", "\n</VirtualHost>"],
+    Location => ["<Location />\n", "\n</Location>"],
+    Directory => ["<Directory />\n", "\n</Directory>"],
+    If => ["<If \"true\">\n", "\n</If>"],
+);
+
+my @names = slurp("$FindBin::Bin/../../mod_tmpl/config.c") =~ /^ *X\(\w+, "(\w+)"/mg;
+is_deeply [sort keys %DIRECTIVE], [sort @names], 'all that there are';
+
+my $httpd = Test::Tmpl::Httpd->new(bare => 1);
+my $check = sub { $httpd->{conf} = $_[0]; return $httpd->configtest };
+
+# All good values in one run a context.
+for my $name (sort keys %CONTEXT) {
+    my ($open, $close) = @{ $CONTEXT{$name} };
+    my @lines = map { my $d = $_; map { "$d $_" } @{ $DIRECTIVE{$d}{good} } } sort keys %DIRECTIVE;
+    my ($ok, $said) = $check->($open . join("\n", @lines) . $close);
+    ok $ok, "$name: every good value is taken" or diag $said;
+}
+
+subtest 'a bad model is refused with its line' => sub {
+    my (undef, $said) = $check->("TmplModel $models/bad.trees");
+    like $said, qr{bad\.trees: line 5: no feature is called "wirds"}, 'and what is wrong there';
+};
+
+for my $directive (sort keys %DIRECTIVE) {
+    subtest $directive => sub {
+        for my $value (@{ $DIRECTIVE{$directive}{bad} }) {
+            my ($ok, $said) = $check->("$directive $value");
+            ok !$ok, "$directive $value is refused";
+            next if $ok;
+            like $said, qr/$directive/, 'by name';
+            # httpd repeats the line's place, not its value: what is left is the message
+            my ($message) = $said =~ /:\n(.*)/s;
+            like $message // '', $DIRECTIVE{$directive}{says}, 'with what is valid' or diag $said;
+        }
+    };
+}
+
+done_testing;

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A child of prefork that is told to stop while it writes a page that is only read ends without a fault: its stores are
+# closed before the page's request is.
+
+BEGIN { $ENV{TMPL_TEST_MPM} = 'prefork' }
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+use Socket qw(SOL_SOCKET SO_RCVBUF);
+
+plan skip_all => 'no mod_mpm_prefork' if !Test::Tmpl::Httpd::has_module('mpm_prefork');
+
+# what is not written at once is written when the handler has done all that it does
+my $httpd = Test::Tmpl::Httpd->new(conf => "SendBufferSize 8192\nFlushMaxThreshold 8388608\nTmplMode learn\n");
+# more than the sockets hold
+my $page = '<!DOCTYPE html><title>A page</title>' . join "\n", map { "<p>Words of line $_</p>" } 1 .. 150_000;
+spit($httpd->root . '/htdocs/page.html', $page);
+$httpd->start;
+for my $round (1 .. 3) {
+    my $client = Test::Tmpl::Client->new(port => $httpd->port);
+    setsockopt $client->{socket}, SOL_SOCKET, SO_RCVBUF, pack 'i', 2048;
+    $client->send_request('/page.html');
+    ok $client->comes('Words of line 1<'), "round $round: a page is on its way";
+    my @children = children($httpd->{pid});
+    kill 'TERM', @children;
+    ok wait_for { !grep { my $pid = $_; grep { $_ == $pid } @children } children($httpd->{pid}) }, 'its child ends';
+    $client->close;
+    is $httpd->get('/page.html')->body, $page, 'another one answers';
+}
+unlike $httpd->log_text, qr/exit signal/, 'no child has died of a fault';
+
+$httpd->finish;
+done_testing;

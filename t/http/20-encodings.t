@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# An upstream that compresses is no silent no-op: gzip is inflated and the page is
+# stripped, and a client that takes gzip may get it compressed anew. What is not inflated (deflate, br, zstd,
+# an encoding twice) is never garbage: it passes as it came, and the answer says so.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+use Compress::Zlib ();
+
+my $site = site();
+my %ENCODE = (
+    gzip => sub { Compress::Zlib::memGzip($_[0]) },
+    'x-gzip' => sub { Compress::Zlib::memGzip($_[0]) },
+    deflate => sub { Compress::Zlib::compress($_[0]) },
+    br => sub { "not really brotli $_[0]" },
+    zstd => sub { "not really zstd $_[0]" },
+    'gzip, gzip' => sub { Compress::Zlib::memGzip(Compress::Zlib::memGzip($_[0])) },
+    'gzip, br' => sub { "not really brotli over gzip $_[0]" },
+    identity => sub { $_[0] },
+    plaingzip => sub { $_[0] },
+);
+my $backend = backend {
+    my ($connection, $request) = @_;
+    $request->{target} =~ s{^/(?:compress|headers)}{};
+    my ($encoding, $n) = $request->{target} =~ m{^/as/([^/]+)/(\d+)} or return $site->answer(@_);
+    $encoding =~ s/\+/, /;
+    my %headers = ('Content-Type' => 'text/html', 'Content-Encoding' => $encoding =~ s/plain//r, ETag => '"v1"');
+    $connection->respond(200, \%headers, $ENCODE{$encoding}->($site->page($n)));
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+<Location /headers>
+    TmplMode headers
+</Location>
+<Location /compress>
+    SetOutputFilter DEFLATE
+</Location>
+END
+for my $encoding (qw(gzip x-gzip)) {
+    my $res = $httpd->get("/headers/as/$encoding/1");
+    same_bytes($res->body, $ENCODE{$encoding}->($site->page(1)), "$encoding: nothing is changed, it goes out as it came");
+    is $res->header('Content-Encoding'), $encoding, "$encoding: and is called what it is";
+}
+$httpd->visit(1 .. 6);
+
+# The body without the encoding that the answer names.
+sub decoded {
+    my ($res) = @_;
+    my $encoding = $res->header('Content-Encoding') // '';
+    return $res->body if $encoding eq '' || $encoding eq 'identity';
+    return Compress::Zlib::memGunzip(my $copy = $res->body) // 'not gzip' if $encoding =~ /^(x-)?gzip$/;
+    return "encoded as $encoding";
+}
+
+my $accept = { 'Accept-Encoding' => 'gzip, deflate, br' };
+for my $encoding (qw(gzip x-gzip identity)) {
+    for my $headers ($accept, {}) {
+        my $name = "$encoding upstream, client " . (%$headers ? 'takes gzip' : 'says nothing');
+        my $res = $httpd->get("/as/$encoding/7", headers => $headers);
+        same_bytes(decoded($res), $site->stripped(7), "$name: stripped");
+        unlike $res->body, qr/Copyright/, "$name: no template in the raw body";
+        is $res->header('Content-Encoding') // '', '', "$name: and not encoded"
+            if !%$headers && $encoding ne 'identity';
+    }
+}
+
+for my $encoding ('deflate', 'br', 'zstd', 'gzip, br') {
+    my $res = $httpd->get('/as/' . $encoding =~ s/, /+/r . '/8', headers => $accept);
+    same_bytes($res->body, $ENCODE{$encoding}->($site->page(8)), "$encoding: passes as it came");
+    is $res->header('Content-Encoding'), $encoding, "$encoding: its name too";
+    is $res->header('ETag'), '"v1"', "$encoding: and its ETag";
+    is $res->says('declined'), 'encoding', "$encoding: declined aloud";
+}
+
+my $plain = $httpd->get('/as/plaingzip/8', headers => $accept);
+is $plain->header('Content-Encoding'), undef, 'what is said to be gzip and is not is not called so any more';
+same_bytes($plain->body, $site->stripped(8), 'and is stripped');
+
+my $res = $httpd->get('/as/gzip+gzip/8', headers => $accept);
+my $twice = $ENCODE{'gzip, gzip'}->($site->page(8));
+ok $res->body eq $twice && $res->header('Content-Encoding') eq 'gzip, gzip'
+    || $res->body eq $site->stripped(8) && !$res->header('Content-Encoding'),
+    'gzip twice: passes as it came, or is stripped';
+
+$res = $httpd->get('/compress/page/9', headers => $accept);
+is $res->header('Content-Encoding'), 'gzip', 'DEFLATE behind us compresses';
+same_bytes(decoded($res), $site->stripped(9), 'the stripped page');
+like $res->header('Vary') // '', qr/Accept-Encoding/, 'with its Vary';
+
+is scalar(grep { ($_->{headers}{'accept-encoding'} // '') =~ /br/ } grep { $_->{target} =~ m{^/as/gzip/7} } $backend->requests),
+    0, 'the backend is not asked for what we cannot read';
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A range is a range of what this server sends: the backend is not asked for parts of what may be a page, the
+# client's Range is answered from the changed page; a partial answer that comes anyway passes untouched.
+# If-Range with a tag of ours never gives a part of the backend's page. Downloads go on where they ended: what the
+# address names as something else than a page, and what the client has with the backend's own strong tag.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $DATE = 'Mon, 06 Jan 2020 10:00:00 GMT';
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($place, $n) = $request->{target} =~ m{^/(\w+)/(\d+)};
+    my $page = $site->page($n);
+    my $fields = $request->{headers};
+    my %html = ('Content-Type' => 'text/html', ETag => "\"v$n\"", 'Accept-Ranges' => 'bytes');
+    my ($from, $to) = ($fields->{range} // '') =~ /^bytes=(\d+)-(\d+)$/;
+    $from = undef if exists $fields->{'if-range'} && $fields->{'if-range'} !~ /^(?:"v$n"|$DATE)$/;
+    $html{'Content-Type'} = 'application/x-something' if $place eq 'file';
+    $html{'Last-Modified'} = $DATE if $place eq 'dated';
+    delete $html{ETag} if $place eq 'dated';
+    ($from, $to) = (100, 299) if $place eq 'always';
+    return $connection->respond(200, \%html, $page) if !defined $from;
+    $html{'Content-Range'} = "bytes $from-$to/" . length $page;
+    return $connection->respond(206, \%html, substr $page, $from, $to - $from + 1);
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+AddType application/x-iso9660-image .iso
+AddType application/x-httpd-php .php
+<Location /plain>
+    TmplMode off
+</Location>
+END
+$httpd->visit(1 .. 6);
+my $want = $site->stripped(7);
+
+my $whole = $httpd->get('/page/7');
+same_bytes($whole->body, $want, 'without Range: the page, stripped');
+
+my $range = sub {
+    my ($range, %headers) = @_;
+    return $httpd->get('/page/7', headers => { Range => "bytes=$range", %headers });
+};
+
+# 206 with that part, or the whole page with 200: a server may ignore Range, but not lie about it.
+sub part_or_whole {
+    my ($res, $from, $to, $name) = @_;
+    return same_bytes($res->body, $want, "$name: the whole page") if $res->status == 200;
+    is $res->status, 206, "$name: 206";
+    is $res->header('Content-Range'), "bytes $from-$to/" . length $want, "$name: Content-Range of the stripped page";
+    return same_bytes($res->body, substr($want, $from, $to - $from + 1), "$name: that part of it");
+}
+my $last = length($want) - 1;
+my $res = $range->('100-299');
+is $res->status, 206, 'a range is answered with 206';
+part_or_whole($res, 100, 299, 'a range');
+part_or_whole($range->('500-'), 500, $last, 'an open range');
+part_or_whole($range->('-50'), $last - 49, $last, 'a suffix');
+is $range->(length($site->page(7)) - 2 . '-')->status, 416, 'beyond the stripped page: 416';
+
+$res = $range->('0-9,20-29');
+is $res->status, 206, 'two ranges: 206';
+like $res->header('Content-Type'), qr{^multipart/byteranges}, 'in a multipart';
+like $res->body, qr{Content-range: bytes 20-29/${\ length $want}}i, 'of the stripped page';
+
+my $tag = $whole->header('ETag');
+part_or_whole($range->('100-299', 'If-Range' => $tag), 100, 299, 'If-Range with our tag');
+$res = $range->('100-299', 'If-Range' => '"other"');
+is $res->status, 200, 'If-Range with another tag: 200';
+same_bytes($res->body, $want, 'and the whole page');
+
+my @parts = grep { $_->{target} eq '/page/7' && exists $_->{headers}{range} } $backend->requests;
+is_deeply [map { $_->{headers}{'if-range'} } @parts], ['"other"'],
+    'the backend is never asked for a part but of what has a strong tag';
+
+$res = $range->('100-299', 'If-Range' => '"v7"');
+is $res->status, 206, 'If-Range with the backend\'s own strong tag, which no page of ours has: 206';
+same_bytes($res->body, substr($site->page(7), 100, 200), 'a part of what the client has');
+
+# Whether the backend is asked for a part of the target; the answer.
+my $asked = sub {
+    my ($target, %headers) = @_;
+    my $before = $backend->requests;
+    my $answer = $httpd->get($target, headers => { Range => 'bytes=100-299', %headers });
+    my ($request) = ($backend->requests)[$before .. $before];
+    return (exists $request->{headers}{range} ? 1 : 0, $answer);
+};
+for my $suffix (qw(.txt .iso)) {
+    my ($part, $answer) = $asked->("/file/9$suffix");
+    is $part, 1, "$suffix: the backend is asked for the part";
+    is $answer->status, 206, "$suffix: 206, which comes through";
+    same_bytes($answer->body, substr($site->page(9), 100, 200), "$suffix: and is that part");
+    is(($asked->("/file/9$suffix", 'If-Range' => $DATE))[0], 1, "$suffix: If-Range with a date too");
+    is(($asked->("/file/9$suffix", 'If-Range' => $_))[1]->status, 206, "$suffix: If-Range: $_") for '"v9"';
+    is(($asked->("/file/9$suffix", 'If-Range' => $_))[0], 0, "$suffix: If-Range: $_") for 'W/"v9"', $tag;
+}
+for my $suffix ('', qw(.html .php .unknown)) {
+    is(($asked->("/page/9$suffix"))[0], 0, "'$suffix' may be a page: the backend is not asked for a part");
+    is(($asked->("/page/9$suffix", 'If-Range' => $_))[0], 0, "'$suffix': If-Range: $_") for $tag, $DATE;
+}
+my ($part, $answer) = $asked->('/dated/7', 'If-Range' => $DATE);
+ok $part == 0 && $answer->status == 200, 'If-Range with the date of a page that is changed: the whole';
+same_bytes($answer->body, $want, 'of our page');
+
+$res = $httpd->get('/always/8');
+is $res->status, 206, 'a part that comes unasked stays one';
+same_bytes($res->body, substr($site->page(8), 100, 200), 'and passes untouched');
+$res = $httpd->get('/page/9', headers => { Range => 'bytes=0-9', 'Sec-Fetch-Dest' => 'video' });
+ok((grep { $_->{target} eq '/page/9' && exists $_->{headers}{range} } $backend->requests),
+    'for what can be no page the backend is asked for the part: films can be sought in');
+is $res->status, 206, 'which comes through';
+$res = $httpd->get('/plain/9', headers => { Range => 'bytes=0-9' });
+is $res->body, substr($site->page(9), 0, 10), 'TmplMode off: the backend is asked for the part';
+ok((grep { $_->{target} eq '/plain/9' && exists $_->{headers}{range} } $backend->requests), 'as without the module');
+
+$httpd->finish;
+done_testing;

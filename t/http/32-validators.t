@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A changed page has a tag of its own, weak and with our suffix. While its site is not known it has none.
+# A page that is not changed in headers mode keeps the backend's.
+# A client that comes back with our tag gets 304 while the page is the same; the backend is asked with its own tag.
+# If-Match takes strong tags only, and ours is none. A date cannot say whether what is cut is the same: a page of ours has
+# none, and nobody is asked by one.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $DATE = 'Mon, 06 Jan 2020 10:00:00 GMT';
+my %TAG = (strong => '"v%d"', weak => 'W/"v%d"');
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($kind, $n) = $request->{target} =~ m{^/(\w+)/(\d+)};
+    my $tag = sprintf $TAG{$kind} // '"p%d"', $n;
+    my %html = ('Content-Type' => 'text/html', ETag => $tag, 'Cache-Control' => 'max-age=60',
+        'Last-Modified' => $DATE);
+    delete $html{ETag} if $kind eq 'dated';
+    $html{'Content-Type'} = 'text/css' if $kind eq 'style';
+    return $connection->head(304, { 'Last-Modified' => $DATE }) if exists $request->{headers}{'if-modified-since'};
+    my $opaque = $tag =~ s/^W\///r;
+    my $asked = $request->{headers}{'if-none-match'} // '';
+    return $connection->head(304, { ETag => $tag }) if $asked eq '*' || index($asked, $opaque) >= 0;
+    my $match = $request->{headers}{'if-match'};
+    return $connection->respond(412, \%html, 'no match') if defined $match && $match ne '*' && index($match, $opaque) < 0;
+    return $connection->respond(200, \%html, $site->page($n));
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+<Location /headers>
+    TmplMode headers
+</Location>
+<Location /deflate>
+    SetOutputFilter DEFLATE
+</Location>
+<If "req('X-Mode') == 'annotate'">
+    TmplMode annotate
+</If>
+AddType text/css .css
+END
+
+my $cold = $httpd->get('/strong/1');
+is $cold->header($_), undef, "a page of an unknown site has no $_: it would be kept with its template" for qw(ETag Last-Modified);
+$httpd->visit(2 .. 7);
+is $httpd->get('/headers/7')->header('ETag'), '"p7"', 'headers mode keeps the tag';
+is $httpd->get('/headers/7')->header('Last-Modified'), $DATE, 'and the date';
+is $httpd->get('/headers/7', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'by which it may be asked for';
+is $httpd->get('/style/1.css')->header('Last-Modified'), $DATE, 'what is no page keeps its date';
+is $httpd->get('/style/1.css', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'and is asked for by it';
+
+my $last_asked = sub { (grep { $_->{target} eq $_[0] } $backend->requests)[-1]{headers} };
+
+for my $kind (sort keys %TAG) {
+    my $url = "/$kind/8";
+    my $res = $httpd->get($url);
+    my $tag = $res->header('ETag');
+    like $tag, qr{^W/"v8-tmpl(?:-strip)?"$}, "$kind: our tag is weak and has our suffix";
+    is scalar($res->header_values('ETag')), 1, "$kind: one tag";
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => $tag });
+    is $res->status, 304, "$kind: If-None-Match with our tag: 304";
+    is $res->header('ETag'), $tag, "$kind: with our tag";
+    is $res->body, '', "$kind: and no body";
+    my $asked = $last_asked->($url)->{'if-none-match'} // '';
+    like $asked, qr/"v8"/, "$kind: the backend is asked with its own tag";
+    unlike $asked, qr/-tmpl/, "$kind: and does not see ours";
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => '"other", ' . $tag });
+    is $res->status, 304, "$kind: our tag in a list: 304";
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => '"other-tmpl"' });
+    is $res->status, 200, "$kind: another tag: 200";
+    same_bytes($res->body, $site->stripped(8), "$kind: and the page");
+
+    $res = $httpd->get($url, headers => { 'If-None-Match' => 'W/"v8"' });
+    ok $res->status == 200 && $res->body eq $site->stripped(8) || $res->header('ETag') !~ /-tmpl/,
+        "$kind: the backend's own tag does not stand for our page";
+
+    $res = $httpd->get($url, headers => { 'If-Match' => '"other"' });
+    is $res->status, 412, "$kind: If-Match with another tag: 412";
+    $res = $httpd->get($url, headers => { 'If-Match' => $tag });
+    is $res->status, 412, "$kind: If-Match with our tag, which is weak: 412";
+    $res = $httpd->get($url, headers => { 'If-Match' => '*' });
+    is $res->status, 200, "$kind: If-Match with any: 200";
+    same_bytes($res->body, $site->stripped(8), "$kind: the page");
+    is $res->header('Last-Modified'), undef, "$kind: without the backend's date";
+    $res = $httpd->get($url, headers => { 'If-Modified-Since' => $DATE });
+    is $res->status, 200, "$kind: asked by date: 200";
+    same_bytes($res->body, $site->stripped(8), "$kind: the page, as it is cut now");
+    is $last_asked->($url)->{'if-modified-since'}, undef, "$kind: the backend is not asked by date";
+}
+
+# DEFLATE behind us puts a suffix of its own behind ours.
+my %gzip = ('Accept-Encoding' => 'gzip');
+my $deflated = $httpd->get('/deflate/8', headers => \%gzip);
+is $deflated->header('Content-Encoding'), 'gzip', 'compressed behind us';
+my $gzip_tag = $deflated->header('ETag');
+like $gzip_tag, qr/-tmpl.*-gzip"$/, 'both suffixes';
+my $still = $httpd->get('/deflate/8', headers => { %gzip, 'If-None-Match' => $gzip_tag });
+is $still->status, 304, 'If-None-Match with it: 304';
+is $still->header('ETag'), $gzip_tag, 'which names it as the client has it';
+
+my $strip_tag = $httpd->get('/mode/8')->header('ETag');
+my $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate' });
+same_bytes(unmark($res->body), $site->page(8), 'the same address in another mode');
+isnt $res->header('ETag'), $strip_tag, 'has another tag';
+$res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate', 'If-None-Match' => $strip_tag });
+is $res->status, 200, 'and the tag of one mode does not stand for the other';
+
+$res = $httpd->get('/dated/8');
+same_bytes($res->body, $site->stripped(8), 'no tag: stripped');
+is $res->header('ETag'), undef, 'and none is made up' or diag $res->header('ETag');
+is $httpd->get('/dated/8', headers => { 'If-Modified-Since' => $DATE })->status, 200, 'nor is it asked for by its date';
+
+$httpd->finish;
+done_testing;

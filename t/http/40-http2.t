@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# HTTP/2 in front: the same pages, many streams at a time on one connection; in the clear, and over TLS.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+use Test::Tmpl::Http2;
+
+plan skip_all => 'no mod_http2' if !Test::Tmpl::Httpd::has_module('http2');
+plan skip_all => 'mod_http2 does not work under prefork' if Test::Tmpl::Httpd::mpm() eq 'prefork';
+
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+my $httpd = proxy($backend, modules => ['http2'], conf => "TmplMode strip\nProtocols h2c http/1.1\n");
+$httpd->visit(1 .. 6);
+
+for my $round (1 .. 3) {
+    my @n = map { $round * 40 + $_ } 0 .. 29;
+    my @answers = Test::Tmpl::Http2::get_all($httpd->port, map { "/page/$_" } @n);
+    is scalar(grep { $_->[0] } @answers), 30, "round $round: thirty whole answers";
+    my @wrong = grep { $answers[$_][1] ne $site->stripped($n[$_]) } 0 .. $#n;
+    is_deeply \@wrong, [], "round $round: all of them stripped";
+}
+same_bytes($httpd->get('/page/7')->body, $site->stripped(7), 'HTTP/1.1 beside it');
+
+$httpd->finish;
+
+# What is only read is judged while its stream's client has all of it, and the connection goes on.
+subtest 'a store that hangs' => sub {
+    my $redis = redis();
+    my $texts = backend {
+        my ($connection, $request) = @_;
+        return $site->answer(@_) if $request->{target} !~ m{^/text};
+        return $connection->respond(200, { 'Content-Type' => 'text/plain' }, 'a text');
+    };
+    my $reading = Test::Tmpl::Httpd->new(modules => ['http2'], conf => <<"END");
+Protocols h2c http/1.1
+TmplStore ${\ $redis->unix_uri}
+TmplMode learn
+<Location /counters>
+    ProxyPass !
+    SetHandler server-status
+    TmplMode off
+</Location>
+ProxyPass / ${\ $texts->url}/
+END
+    $reading->expect_log(qr/\[T01[12]\]/);
+    $reading->start;
+    my $judged = sub { ($reading->get('/counters?auto')->body =~ /^Tmpl-pages: (\d+)$/m)[0] };
+    $redis->stop;
+    my $connection = Test::Tmpl::Http2->new($reading->port);
+    my ($page) = $connection->ask('/page/1');
+    same_bytes($page->[1], $site->page(1), 'a page comes');
+    my @texts = map { $connection->ask('/text') } 1 .. 20;
+    is scalar(grep { $_->[0] && $_->[1] eq 'a text' } @texts), 20, 'and twenty other answers after it';
+    is $judged->(), 0, 'while it is being judged';
+    $redis->kill9;
+    ok wait_for { $judged->() == 1 }, 'which ends';
+    $reading->finish;
+};
+
+subtest 'over TLS' => sub {
+    my %there = map { my $program = $_; $program => scalar grep { -x "$_/$program" } split /:/, $ENV{PATH} } qw(curl openssl);
+    for my $program (sort keys %there) {
+        plan skip_all => "no $program" if !$there{$program};
+    }
+    plan skip_all => 'no mod_ssl' if !Test::Tmpl::Httpd::has_module('ssl');
+    plan skip_all => 'curl speaks no HTTP/2' if `curl --version` !~ /HTTP2/;
+
+    # a key that a server of this test alone has, for as long as it runs
+    my $port = free_port();
+    my $dir = temp_dir();
+    system "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -keyout $dir/key -out $dir/cert 2>$dir/said";
+    is $?, 0, 'a certificate is made' or diag slurp("$dir/said");
+    my $tls = Test::Tmpl::Httpd->new(modules => [qw(socache_shmcb ssl http2)], conf => 'ProxyPass / ' . $backend->url . <<"END");
+/
+TmplMode strip
+Listen 127.0.0.1:$port https
+Protocols h2 http/1.1
+<VirtualHost 127.0.0.1:$port>
+    SSLEngine on
+    SSLCertificateFile $dir/cert
+    SSLCertificateKeyFile $dir/key
+    ProxyPass / ${\ $backend->url}/
+</VirtualHost>
+END
+    # of the certificate, of the cache of sessions, and of the version of OpenSSL
+    $tls->expect_log(qr{\[ssl:warn\]});
+    $tls->start;
+    my $url = "https://127.0.0.1:$port/page";
+    my $curl = "curl --silent --show-error --noproxy '*' --insecure --http2";
+    my $fetch = sub {
+        my ($n, @options) = @_;
+        my $said = `$curl @options --write-out '%{http_version} %{http_code}' --output $dir/body $url/$n 2>&1`;
+        return ($said, slurp("$dir/body"));
+    };
+    $fetch->($_) for 1 .. 6;
+    my ($said, $body) = $fetch->(7);
+    is $said, '2 200', 'a page over HTTP/2';
+    same_bytes($body, $site->stripped(7), 'stripped');
+    # gzip and back again, and HTTP/1.1 beside it
+    ($said, $body) = $fetch->(8, '--compressed');
+    same_bytes($body, $site->stripped(8), 'asked for compressed: stripped');
+    ($said, $body) = $fetch->(9, '--http1.1');
+    is $said, '1.1 200', 'HTTP/1.1 on the same port';
+    same_bytes($body, $site->stripped(9), 'stripped too');
+
+    # many streams at once on one connection
+    my @n = 40 .. 69;
+    my $config = join '', map { "url = \"$url/$_\"\noutput = \"$dir/$_\"\n" } @n;
+    spit("$dir/config", $config);
+    $said = `$curl --no-progress-meter --parallel --parallel-max 30 --write-out '%{http_version} %{http_code}\n' --config $dir/config 2>&1`;
+    is $said, "2 200\n" x @n, 'thirty answers at a time';
+    my @wrong = grep { slurp("$dir/$_") ne $site->stripped($_) } @n;
+    is_deeply \@wrong, [], 'all of them stripped';
+    $tls->finish;
+};
+
+done_testing;

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# When the mode depends on the request, caches are told so: the answer varies on what was looked at,
+# in every mode; when it does not depend on it, no Vary is added.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode strip
+<If "req('X-Plain') == 'yes'">
+    TmplMode off
+</If>
+END
+$httpd->visit(1 .. 6);
+my $res = $httpd->get('/page/7');
+same_bytes($res->body, $site->stripped(7), 'without the field: stripped');
+like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
+$res = $httpd->get('/page/7', headers => { 'X-Plain' => 'yes' });
+same_bytes($res->body, $site->page(7), 'with it: untouched');
+like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
+$httpd->finish;
+
+# The other way round: a page that passes for want of a mode is no page for who has asked for it without its template.
+# Servers in which nobody can get that are left alone.
+my $asked = proxy($backend, conf => <<"END");
+<VirtualHost *>
+    ServerName wants.example
+    ProxyPass / ${\ $backend->url}/
+    <If "req('X-Clean') == 'yes'">
+        TmplMode strip
+    </If>
+</VirtualHost>
+<VirtualHost *>
+    ServerName other.example
+    ProxyPass / ${\ $backend->url}/
+    <If "req('X-Clean') == 'yes'">
+        Header set X-Seen yes
+    </If>
+</VirtualHost>
+END
+my %wants = (Host => 'wants.example', 'X-Clean' => 'yes');
+$asked->get("/page/$_", headers => \%wants) for 1 .. 6;
+$res = $asked->get('/page/7', headers => \%wants);
+same_bytes($res->body, $site->stripped(7), 'asked for: stripped');
+like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'and varies on it';
+$res = $asked->get('/page/7', headers => { Host => 'wants.example' });
+same_bytes($res->body, $site->page(7), 'not asked for: untouched');
+like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'and varies on it';
+$res = $asked->get('/page/7', headers => { Host => 'other.example' });
+is $res->header('Vary'), undef, 'another server: as without us';
+$asked->finish;
+
+# An internal redirect, by mod_rewrite or mod_dir, asks <If> again; the answer says it once.
+{
+    my $local = Test::Tmpl::Httpd->new(modules => ['rewrite'], conf => <<'END');
+TmplMode strip
+<Directory "@ROOT@/htdocs">
+    Require all granted
+    DirectoryIndex index.html
+    RewriteEngine on
+    RewriteRule ^again/(.*)$ /page/$1.html [L]
+</Directory>
+<If "req('X-Plain') == 'yes'">
+    TmplMode off
+</If>
+END
+    my $htdocs = $local->root . '/htdocs';
+    mkdir "$htdocs/$_" for qw(page again dir);
+    spit("$htdocs/$_.html", $site->page(7)) for qw(page/7 dir/index);
+    $local->start;
+    for my $target (qw(/page/7.html /again/7 /dir/)) {
+        my $answer = $local->get($target);
+        is $answer->status, 200, "$target is there";
+        is scalar(() = join(',', $answer->header_values('Vary')) =~ /X-Plain/gi), 1, "$target varies on the field, said once";
+    }
+    $local->finish;
+}
+
+my $plain = proxy($backend, conf => "TmplMode strip\nTmplLearn \"req('X-Learn') != 'no'\"\nTmplSiteKey \"%{HTTP_HOST}\"");
+my @answers = $plain->visit(1 .. 7);
+same_bytes($answers[6]->body, $site->stripped(7), 'a mode that does not depend on the request');
+is $answers[6]->header('Vary'), undef, 'adds no Vary';
+$plain->finish;
+
+done_testing;

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A gzipped answer that cannot be inflated as a whole passes as it came, as without the module: no body at
+# all, a file that is cut short, damaged, of several members, or with something behind it. None is learnt.
+# One whose backend has broken off stays broken.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+use Compress::Zlib ();
+
+my $site = site();
+my $zip = \&Compress::Zlib::memGzip;
+my $halves = sub { my $half = int(length($_[0]) / 2); return (substr($_[0], 0, $half), substr($_[0], $half, $half)) };
+my %MAKE = (
+    empty => sub { '' },
+    short => sub { substr $zip->($_[0]), 0, 7 },
+    cut => sub { my $z = $zip->($_[0]); substr $z, 0, length($z) / 2 },
+    notrailer => sub { substr $zip->($_[0]), 0, -8 },
+    halftrailer => sub { substr $zip->($_[0]), 0, -4 },
+    badcrc => sub { my $z = $zip->($_[0]); substr $z, -8, 4, 'XXXX'; $z },
+    baddata => sub { my $z = $zip->($_[0]); substr $z, 200, 200, "\xff" x 200; $z },
+    badflags => sub { my $z = $zip->($_[0]); substr $z, 3, 1, "\xe0"; $z },
+    members => sub { $zip->(substr $_[0], 0, 500) . $zip->(substr $_[0], 500) },
+    equals => sub { join '', map { $zip->($_) } $halves->($_[0]) },
+    three => sub { join '', map { $zip->($_) } $halves->($_[0]), 'a third member' },
+    # TmplMaxBody is 64K in this test: more than that in all, the first member a page
+    long => sub { $zip->($_[0]) . $zip->(join '', map { chr rand 256 } 1 .. 100_000) },
+    padded => sub { $zip->($_[0]) . "\0" x 20 },
+    whole => $zip,
+    plain => sub { $_[0] },
+);
+srand 7;
+my %BODY = map { $_ => $MAKE{$_}->($site->page(8)) } sort keys %MAKE;
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($how, $what) = $request->{target} =~ m{^/(once|slowly|broken)/(\w+)} or return $site->answer(@_);
+    my %headers = ('Content-Type' => 'text/html', 'Content-Encoding' => 'gzip', ETag => '"v1"');
+    my $body = $BODY{$what};
+    return $connection->respond(200, \%headers, $request->{method} eq 'HEAD' ? undef : $body) if $how eq 'once';
+    $connection->head(200, { %headers, 'Transfer-Encoding' => 'chunked' });
+    # the first piece is shorter than gzip's header
+    $connection->chunk($_) for $body =~ /(^.{4}|.{1,64})/gs;
+    return $how eq 'broken' ? $connection->close : $connection->send("0\r\n\r\n");
+};
+my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMaxBody 64K");
+$httpd->visit(1 .. 6);
+$httpd->expect_log(qr/\[(?:proxy|proxy_http|deflate):error\]|\[(?:proxy_http|deflate):warn\]/);
+
+my $accept = { 'Accept-Encoding' => 'gzip' };
+for my $what (sort grep { !/^(?:whole|plain)$/ } keys %BODY) {
+    for my $how (qw(once slowly)) {
+        my $res = $httpd->get("/$how/$what", headers => $accept);
+        my $name = "$what, $how";
+        is $res->status, 200, "$name: 200";
+        ok $res->complete, "$name: whole";
+        same_bytes($res->body, $BODY{$what}, "$name: as it came");
+        is $res->header('Content-Encoding'), 'gzip', "$name: and called what it is";
+        is $res->header('ETag'), '"v1"', "$name: with its ETag";
+        is $res->says('declined'), $what eq 'empty' ? 'empty' : $what eq 'long' ? 'too-large' : 'inflate',
+            "$name: declined aloud" if $what ne 'empty' || $how eq 'once';
+    }
+}
+is $httpd->get('/page/7')->says('pages'), 7, 'nothing of these has been learnt';
+
+for my $how (qw(once slowly)) {
+    for my $what ('whole', $how eq 'once' ? 'plain' : ()) {
+        my $res = $httpd->get("/$how/$what", headers => $accept);
+        same_bytes($res->body, $site->stripped(8), "$what, $how: stripped");
+        is $res->header('Content-Encoding'), undef, "$what, $how: inflated";
+    }
+}
+my $lost = $httpd->get('/slowly/plain', headers => $accept);
+same_bytes($lost->body, $BODY{plain}, 'plain, slowly: no byte is lost where INFLATE has taken the first for a header');
+is $lost->says('declined'), 'inflate', 'plain, slowly: declined aloud';
+
+my $broken = () = $httpd->log_text =~ /declined: broken/g;
+for my $what (qw(whole notrailer members empty)) {
+    my $res = $httpd->get("/broken/$what", headers => $accept);
+    ok !$res->complete || $res->status >= 500, "$what, broken off: the client sees it";
+}
+is scalar(() = $httpd->log_text =~ /declined: broken/g), $broken + 4, 'and so does who reads the log';
+
+my $head = $httpd->get('/once/whole', method => 'HEAD', headers => $accept);
+is $head->status, 200, 'HEAD: 200';
+is $head->header($_), undef, "HEAD: no $_" for qw(Content-Encoding ETag);
+
+$httpd->finish;
+done_testing;

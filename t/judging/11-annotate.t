@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Annotate mode marks template and changes nothing else: a page without its marks is the page that
+# the backend sent, byte for byte. That holds for the fixture site and for a real manual.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $mark = $Test::Tmpl::MARK;
+my $site = site();
+my $hostile = Test::Tmpl::Site->new(name => 'Marks', extra => '<!--/tmpl--><p data-tmpl title="<!--tmpl-->">'
+    . '<!--tmpl--> --&gt; <b data-tmpl=">">x</b><!-- <footer> --!><a href=/x>y</a></p>');
+my @manual = grep { -s $_ < 200_000 } sort glob '/usr/share/doc/apache2-doc/manual/en/{,howto/}*.html';
+splice @manual, 40;
+my $backend = backend {
+    my ($connection, $request) = @_;
+    return $hostile->answer($connection, $request) if $request->{target} =~ s{^/hostile}{};
+    return $site->answer(@_) if $request->{target} !~ m{^/manual/(\d+)$};
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, slurp($manual[$1]));
+};
+my $httpd = proxy($backend, conf => <<'END');
+TmplMode annotate
+<Location /hostile>
+    TmplSiteKey hostile.example
+</Location>
+<Location /manual>
+    TmplSiteKey manual.example
+</Location>
+END
+
+subtest 'fixture site' => sub {
+    same_bytes(unmark($httpd->get("/page/$_")->body), $site->page($_), "page $_ without its marks, if it has any") for 1 .. 4;
+    my $res = $httpd->get('/page/5');
+    my $html = $res->body;
+    same_bytes(unmark($html), $site->page(5), 'page 5 without its marks is as the backend sent it');
+    like $html, qr/<header id="top"$mark>/, 'the header is marked';
+    like $html, qr/<aside class="side"$mark>/, 'the sidebar is marked';
+    like $html, qr/<footer$mark>/, 'the footer is marked';
+    is scalar(() = $html =~ /data-tmpl|<!--tmpl-->/g), 3, 'and nothing else is';
+    is $res->header('Content-Length'), length $html, 'Content-Length is right';
+};
+
+subtest 'marks that are already there' => sub {
+    my $html = (map { $httpd->get("/hostile/page/$_")->body } 1 .. 6)[5];
+    my $want = $hostile->page(6) =~ s/<header id="top"|<aside class="side"|<footer(?=><p>Copyright)/$&$mark/gr;
+    # outside of attributes' values they are made somebody else's, so that every mark is ours
+    $want =~ s{(title="[^"]*"|\Q$mark\E)|(?<=data-)tmpl|(?<=<!--)tmpl|(?<=<!--/)tmpl}{$1 // 'x-tmpl'}ge;
+    same_bytes($html, $want, 'are disowned, and nothing else changes');
+};
+
+subtest 'httpd manual' => sub {
+    plan skip_all => 'apache2-doc is not installed' if @manual < 10;
+    my $marked = 0;
+    for my $i (0 .. $#manual) {
+        my $html = $httpd->get("/manual/$i")->body;
+        same_bytes(unmark($html), slurp($manual[$i]), $manual[$i]);
+        $marked++ if $html ne slurp($manual[$i]);
+    }
+    cmp_ok $marked, '>', @manual / 2, 'most pages have marks';
+};
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Each mode does what those before it do and one thing more: off nothing, learn counts, headers tells,
+# annotate marks, strip cuts. Only the last two change a body, and their answers say that they did.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend {
+    my ($connection, $request) = @_;
+    $request->{target} =~ s{^/\w+/page}{/page};
+    return $site->answer($connection, $request);
+};
+my @MODES = qw(off learn headers annotate strip);
+my $httpd = proxy($backend, conf => "TmplMode strip\n" . join '', map {
+    "<Location /$_/>\n    TmplMode $_\n    TmplSiteKey $_\n</Location>\n<Location /look$_/>\n    TmplSiteKey $_\n    TmplLearn false\n</Location>\n"
+} @MODES);
+
+my %last = map { my $mode = $_; $mode => (map { $httpd->get("/$mode/page/$_") } 1 .. 6)[5] } @MODES;
+same_bytes($last{$_}->body, $site->page(6), "$_: the body is untouched") for qw(off learn headers);
+isnt $last{annotate}->body, $site->page(6), 'annotate: the body is changed';
+same_bytes(unmark($last{annotate}->body), $site->page(6), 'annotate: by marks only');
+same_bytes($last{strip}->body, $site->stripped(6), 'strip: template is gone');
+is $last{$_}->header('Tmpl'), undef, "$_: no Tmpl field" for qw(off learn);
+is $last{$_}->says('state'), 'warm', "$_: the Tmpl field says warm" for qw(headers annotate strip);
+
+# mode learn holds nothing: a page is learnt when its client has been served
+for my $mode (@MODES) {
+    my $want = $mode eq 'off' ? 0 : 6;
+    my $pages;
+    wait_for { ($pages = $httpd->get("/look$mode/page/9")->says('pages')) == $want };
+    is $pages, $want, "$mode: " . ($want ? 'six pages' : 'nothing') . ' learnt';
+}
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Each row of docs/declines.md: a page for every reason passes as it came, with the reason in its field, in the
+# log and in the counters; and each fault of a store has its test, which is named here.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+use Compress::Zlib ();
+
+my $doc = slurp("$FindBin::Bin/../../docs/declines.md");
+
+# The first cells of the table whose head begins so.
+sub rows {
+    my ($head) = @_;
+    my ($table) = $doc =~ /^\| \Q$head\E \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/m;
+    return ($table // '') =~ /^\| (.*?) \|/mg;
+}
+
+# Bodies, each under its reason: /NAME; more fields of the answer behind them.
+my %HTML = ('Content-Type' => 'text/html');
+my %PAGE = (
+    status => ['<p>gone', Status => 404],
+    range => ['<p>a part', 'Content-Range' => 'bytes 0-7/8'],
+    type => ['<p>XML', 'Content-Type' => 'application/xhtml+xml'],
+    encoding => ['no brotli', 'Content-Encoding' => 'br'],
+    'no-transform' => ['<p>as it is', 'Cache-Control' => 'no-transform'],
+    attachment => ['<p>a file', 'Content-Disposition' => 'attachment'],
+    'too-large' => ['<p>' . 'x' x 1024],
+    inflate => [Compress::Zlib::memGzip('<p>one') . Compress::Zlib::memGzip('<p>two'), 'Content-Encoding' => 'gzip'],
+    empty => ['<p></p> &nbsp;'],
+    charset => ["<p>\x{41}", 'Content-Type' => 'text/html; charset=utf-16'],
+    frameset => ['<frameset><frame></frameset>'],
+    plaintext => ['<p>a<plaintext>b'],
+    'too-deep' => ['<div>' x 600 . 'a' . '</div>' x 600],
+    'too-many' => ['<li>x' x 60_000],
+    store => ['<p>a page'],
+    'min-keep' => ['<div>a page</div>'],
+);
+my %DIRECTIVES = (
+    'too-large' => 'TmplMaxBody 1024',
+    slow => 'TmplMaxWait 10ms',
+    store => "TmplDetector incremental\nTmplStore lmdb:\@ROOT\@/store/no/such",
+    'min-keep' => "TmplDrop div\nTmplMinKeep 1",
+);
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($name) = $request->{target} =~ m{^/([\w-]+)};
+    if ($name eq 'slow') {
+        $connection->head(200, { %HTML, 'Content-Length' => length '<p>not now' });
+        $connection->send('<p>not');
+        $connection->wait_until('slow');
+        return $connection->send(' now');
+    }
+    if ($name eq 'broken') {
+        $connection->respond(200, { %HTML, 'Content-Length' => 100 }, '<p>cut');
+        return $connection->close;
+    }
+    my ($body, %fields) = @{ $PAGE{$name} };
+    my $status = delete $fields{Status} // 200;
+    return $connection->respond($status, { %HTML, %fields }, $body);
+};
+my $locations = join '', map { "<Location /$_>\n$DIRECTIVES{$_}\n</Location>\n" } sort keys %DIRECTIVES;
+my $httpd = Test::Tmpl::Httpd->new(modules => ['include'], conf => <<"END");
+TmplMode strip
+$locations
+<Location /local>
+    ProxyPass !
+    SetOutputFilter INCLUDES
+</Location>
+<Location /counters>
+    ProxyPass !
+    SetHandler server-status
+    TmplMode off
+</Location>
+<Directory "\@ROOT\@/htdocs">
+    Require all granted
+    Options +Includes
+</Directory>
+ProxyPass / ${\ $backend->url}/
+END
+mkdir $httpd->root . '/htdocs/local';
+spit($httpd->root . '/htdocs/local/whole.html', '<p>whole <!--#include virtual="part.html" --></p>');
+spit($httpd->root . '/htdocs/local/part.html', 'and part');
+$httpd->expect_log(qr/\[T0(?:01|11)\]/, qr/\[proxy(?:_http)?:error\]/);
+$httpd->start;
+
+# reason => count, of those that have one
+sub counters {
+    my %count = $httpd->get('/counters?auto')->body =~ /^Tmpl-declined-([\w-]+): (\d+)$/mg;
+    return \%count;
+}
+
+my @reasons = rows('reason');
+is_deeply [sort @reasons], [sort keys %{ counters() }], 'docs/declines.md has the reasons that are counted';
+is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'and each has a page here';
+for my $reason (sort keys %PAGE) {
+    my $res = $httpd->get("/$reason");
+    same_bytes($res->body, $PAGE{$reason}[0], "$reason: untouched");
+    is $res->says('declined'), $reason eq 'type' ? '' : $reason, "$reason: and says so";
+}
+my $client = $httpd->client;
+$client->send_request('/slow');
+ok $client->comes('<p>not'), 'slow: the beginning comes while the end does not';
+$backend->allow('slow');
+my $slow = $client->read_response('GET');
+same_bytes($slow->body, '<p>not now', 'slow: untouched');
+is $slow->says('declined'), 'slow', 'slow: and says so';
+my $broken = $httpd->get('/broken');
+ok !$broken->complete || $broken->status >= 500, 'broken: the client sees it';
+same_bytes($httpd->get('/local/whole.html')->body, '<p>whole and part</p>', 'subrequest: a page with a part');
+my $count = counters();
+for my $reason (sort @reasons) {
+    is $count->{$reason}, 1, "$reason: counted once";
+    is scalar(() = $httpd->log_text =~ /\[tmpl:debug\].*declined: \Q$reason\E: /g), 1, "$reason: and logged at level debug";
+}
+$httpd->finish;
+
+# The second table: where each of its rows is tried, file => what stands there.
+my %FAULT = (
+    'Redis absent at start, killed, stopped, a black hole, wrong password, garbage replies' => {
+        '25-store-down.t' => ['$redis->kill9'], '50-redis-silent.t' => ['black hole'],
+        '51-redis-refuses.t' => ['wrong password', 'garbage: $name'],
+        '53-faults-under-load.t' => ['Redis absent at start', 'Redis killed', 'Redis stopped', 'Redis, wrong password',
+            'Redis, an address that swallows all', 'Redis replies with garbage: $_'],
+    },
+    'Redis restarted empty' =>
+        { '18-redis-restart.t' => ['started again, empty'], '53-faults-under-load.t' => ['Redis restarted empty'] },
+    'Redis a read-only replica, or out of memory' => { '51-redis-refuses.t' => ['a replica that takes no writes', 'no memory left'] },
+    'LMDB\'s directory missing or unwritable, its file corrupted or cut short' =>
+        { '52-lmdb-faults.t' => ['a parent that is a file', 'without the right to write', 'bytes of garbage', 'a file cut short'] },
+    'a site\'s name of more than 255 bytes (TmplSiteKey)' => { '14-site-key.t' => ['a name of 256 bytes'] },
+    'LMDB full, or its disk' => { '52-lmdb-faults.t' => ['a disk that fills up'], '53-faults-under-load.t' => ['LMDB, its map full'] },
+    'LMDB\'s disk fails a write of what was there before' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },
+    'any of these, to pages that lack nothing of what was read from Redis within TmplLearnDelay' =>
+        { '55-redis-delay.t' => ['one that lacks something is not'] },
+    'any of these while pages wait to be learnt (TmplLearnDelay)' =>
+        { '46-learn-later.t' => ['a store that is full', 'a Redis that is killed and comes back', 'a Redis that is gone at the end'] },
+);
+is_deeply [sort(rows('fault'))], [sort keys %FAULT], 'docs/declines.md has the faults that are tried';
+for my $fault (sort keys %FAULT) {
+    for my $file (sort keys %{ $FAULT{$fault} }) {
+        my $text = slurp(glob "$FindBin::Bin/../*/$file");
+        isnt index($text, $_), -1, "$fault: $file tries \"$_\"" for @{ $FAULT{$fault}{$file} };
+    }
+}
+
+done_testing;

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# What is somebody's own is not learnt: answers to requests with Authorization or of a user known by other
+# means, answers with Set-Cookie, Cache-Control: private or no-store, Vary: *, Vary: Cookie where a cookie came,
+# answers to other methods than GET. They are still judged by what is known. TmplLearn narrows it further.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my %ANSWER = (
+    '/cookie' => { 'Set-Cookie' => 'a=b' },
+    '/private' => { 'Cache-Control' => 'private' },
+    '/nostore' => { 'Cache-Control' => 'max-age=0, No-Store' },
+    '/vary' => { Vary => 'Accept-Encoding, cookie' },
+    '/language' => { Vary => 'Accept-Language' },
+    '/varyall' => { Vary => '*' },
+    '/public' => { 'Cache-Control' => 'public, max-age=60' },
+);
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($place, $n) = $request->{target} =~ m{^(/\w+)/(\d+)};
+    return $connection->respond(200, { 'Content-Type' => 'text/html', %{ $ANSWER{$place} // {} } }, $site->page($n));
+};
+my $httpd = Test::Tmpl::Httpd->new(
+    modules => [qw(auth_form session session_cookie authn_core authn_file authz_user request)], conf => <<"END");
+ProxyPass / ${\ $backend->url}/
+TmplMode strip
+TmplSiteKey "%{req:X-Site}"
+<Location /user>
+    AuthType form
+    AuthName pages
+    AuthFormProvider file
+    AuthUserFile "\@ROOT\@/users"
+    Session On
+    SessionCookieName login path=/
+    Require valid-user
+</Location>
+<Location /expr>
+    TmplLearn "req('X-Learn') == 'yes'"
+</Location>
+END
+spit($httpd->root . '/users', "alice:{SHA}fEqNCco3Yq9h5ZUglD3CZJT4lBs=\n");
+$httpd->start;
+
+# Pages seen on a site of its own after six requests to the place.
+sub pages_after {
+    my ($place, %o) = @_;
+    my %headers = ('X-Site' => "$place @{[ %{ $o{headers} // {} } ]} " . ($o{method} // ''), %{ $o{headers} // {} });
+    my @answers = map { $httpd->get("$place/$_", %o, headers => \%headers) } 1 .. 6;
+    return $httpd->get("$place/7", headers => { %headers, 'X-Learn' => 'no' })->says('pages') if $place eq '/expr';
+    return ($answers[-1]->says('pages') || 0);
+}
+
+is pages_after('/public'), 6, 'public pages are learnt';
+is pages_after('/cookie'), 0, 'Set-Cookie';
+is pages_after('/private'), 0, 'Cache-Control: private';
+is pages_after('/nostore'), 0, 'Cache-Control: no-store, in any case and any place';
+is pages_after('/public', headers => { Authorization => 'Basic eDp5' }), 0, 'Authorization';
+my %cookie = (Cookie => 'session=alice');
+is pages_after('/vary', headers => { %cookie }), 0, 'Vary: Cookie, to a request with a cookie';
+is pages_after('/vary'), 6, 'Vary: Cookie without one, as many say to all, is learnt';
+is pages_after('/language', headers => { %cookie }), 6, 'a cookie on which nothing hangs';
+is pages_after('/varyall'), 0, 'Vary: *';
+
+# The session that mod_auth_form keeps of who has logged in.
+my %session = (Cookie => 'login=pages-user=alice&pages-pw=123456');
+my $user = $httpd->get('/user/1', headers => { %session, 'X-Site' => 'user' });
+is $user->status, 200, 'a user who has logged in by a form is let in';
+is $user->header('Set-Cookie'), undef, 'without a field that would say that the page is his';
+is pages_after('/user', headers => { %session }), 0, 'and his pages are not learnt';
+
+is pages_after('/public', method => 'POST', body => 'x=y'), 0, 'POST';
+is pages_after('/expr', headers => { 'X-Learn' => 'yes' }), 6, 'TmplLearn that is true';
+is pages_after('/expr', headers => { 'X-Learn' => 'never' }), 0, 'TmplLearn that is false';
+
+my %known = ('X-Site' => 'known');
+$httpd->get("/public/$_", headers => \%known) for 1 .. 6;
+for my $place (qw(cookie private)) {
+    my $res = $httpd->get("/$place/9", headers => \%known);
+    same_bytes($res->body, $site->stripped(9), "$place: stripped by what is known");
+    is $res->says('state'), 'warm', "$place: which is something";
+    is $res->says('pages'), 6, "$place: and not counted";
+}
+
+# What is only read is judged when it has been sent. What other modules have made of the fields by then says nothing of it.
+subtest 'a page that is only read' => sub {
+    my $reading = Test::Tmpl::Httpd->new(conf => <<"END");
+TmplMode learn
+TmplSiteKey "%{req:X-Site}"
+<Location /private>
+    Header always unset Cache-Control
+    Header unset Cache-Control
+</Location>
+<Location /public>
+    Header add Set-Cookie "route=1"
+</Location>
+<Location /counted>
+    TmplMode strip
+    TmplLearn off
+</Location>
+ProxyPass /static !
+ProxyPass / ${\ $backend->url}/
+END
+    mkdir $reading->root . '/htdocs/static';
+    spit($reading->root . "/htdocs/static/$_.html", $site->page($_)) for 1 .. 6;
+    $reading->start;
+    # a connection's next request comes when the page before has been judged
+    my $client = $reading->client;
+    my $learnt = sub {
+        my ($place, $name, %o) = @_;
+        my @answers = map { $client->get("/$place/$_" . ($name // ''), headers => { 'X-Site' => $place, %{ $o{headers} // {} } }) } 1 .. 6;
+        my $counted = $client->get('/counted/7', headers => { 'X-Site' => $place });
+        return ($answers[-1], $counted->says('pages') || 0);
+    };
+    my ($res, $pages) = $learnt->('private');
+    is $res->header('Cache-Control'), undef, 'Cache-Control: private that mod_headers has cut off';
+    is $pages, 0, 'is heeded';
+    ($res, $pages) = $learnt->('public');
+    is $res->header('Set-Cookie'), 'route=1', 'a Set-Cookie that mod_headers has put there';
+    is $pages, 6, 'says nothing of the page';
+    ($res, $pages) = $learnt->('static', '.html', headers => { Range => 'bytes=0-9' });
+    is $res->status, 206, 'a part of a file';
+    is $pages, 6, 'is made of the page, which is learnt';
+    $reading->finish;
+};
+
+$httpd->finish;
+done_testing;

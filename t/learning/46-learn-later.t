@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# With TmplLearnDelay a page is judged while its client waits and learnt afterwards: soon, when the server is
+# restarted or stopped, and not at all where the store takes nothing or is gone. Until then no other page sees it.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+
+# A proxy whose pages wait so long; more of the configuration, more options.
+sub waiting {
+    my ($delay, $conf, %args) = @_;
+    my $text = 'ProxyPass /server-status !' . "\nProxyPass / " . $backend->url . "/\nTmplMode strip\nTmplLearnDelay $delay\n"
+        . "<Location /server-status>\nSetHandler server-status\nTmplMode off\n</Location>\n" . ($conf // '');
+    return Test::Tmpl::Httpd->new(detector => 'incremental', conf => $text, %args)->start;
+}
+
+sub counters {
+    my ($httpd) = @_;
+    my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
+    return \%count;
+}
+
+subtest 'soon after' => sub {
+    my $httpd = waiting('1ms');
+    $httpd->visit(1 .. 6);
+    ok wait_for { counters($httpd)->{learned} == 6 }, 'six documents are learnt without further requests';
+    my $count = counters($httpd);
+    is $count->{'learn-later'}, 6, 'none in its request';
+    is $count->{'learn-done'}, 6, 'all handed to the store';
+    my $res = $httpd->get('/page/7');
+    same_bytes($res->body, $site->stripped(7), 'the seventh is stripped');
+    is $res->says('pages'), 7, 'seven documents';
+    ok wait_for { counters($httpd)->{learned} == 7 }, 'and the seventh';
+    $httpd->get('/page/7');
+    is counters($httpd)->{'learn-later'}, 7, 'a page that is known has nothing to be learnt';
+    $httpd->finish;
+};
+
+# Whoever is asked: each child holds its own pages back.
+for my $way (qw(graceful restart)) {
+    subtest "at a $way" => sub {
+        my ($httpd, $count, @answers) = within(10, sub {
+            my $httpd = waiting('10s');
+            my @answers = $httpd->visit(1 .. 6);
+            return ($httpd, counters($httpd), @answers);
+        });
+        is join(' ', map { $_->says('pages') } @answers), '1 1 1 1 1 1', 'no page sees another one that waits';
+        is join(' ', map { $_->says('learned') } @answers), '1 1 1 1 1 1', 'each says that it is learnt';
+        is $count->{learned}, 0, 'none is yet';
+        is $count->{'learn-later'}, 6, 'all wait';
+        $httpd->$way;
+        # restarted, the server has counters of its own; gracefully, its old children end when they have time
+        ok wait_for { counters($httpd)->{learned} == 6 }, 'they are learnt when their children end' if $way eq 'graceful';
+        my $res = $httpd->get('/page/7');
+        is $res->says('pages'), 7, 'seven documents';
+        same_bytes($res->body, $site->stripped(7), 'and what they share is stripped');
+        $httpd->finish;
+    };
+}
+
+subtest 'one waits, another does not' => sub {
+    my ($httpd, $count, $next) = within(10, sub {
+        my $httpd = waiting('10s', "<Location /page/2>\nTmplLearnDelay 0\n</Location>\n");
+        $httpd->visit(1, 2);
+        return ($httpd, counters($httpd), $httpd->get('/page/3'));
+    });
+    is $count->{'learn-later'}, 1, 'one page waits';
+    is $count->{learned}, 1, 'the other has been learnt';
+    is $next->says('pages'), 2, 'and is seen by the next';
+    $httpd->finish;
+};
+
+subtest 'a store that is full' => sub {
+    my $wide = backend {
+        my ($connection, $request) = @_;
+        my ($n) = $request->{target} =~ m{/wide/(\d+)} or return $site->answer(@_);
+        my $html = $site->page($n) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 300), '</article>'}er;
+        return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
+    };
+    my $httpd = waiting('1ms', undef, file_limit => 1024);
+    $httpd->expect_log(qr/\[T013\]/);
+    $httpd->{conf} =~ s{ProxyPass / \S+}{'ProxyPass / ' . $wide->url . '/'}e;
+    $httpd->restart;
+    my ($n, $count) = (0);
+    do {
+        $httpd->get('/wide/' . ++$n);
+        $count = counters($httpd);
+    } until $count->{'learn-lost-full'} > 0 || $n == 2000;
+    cmp_ok $count->{'learn-lost-full'}, '>', 0, "full after $n pages: what waits is lost, and counted";
+    is $count->{'learn-lost-failed'}, 0, 'the store has not failed';
+    is $count->{'store-failures'}, 0, 'no request neither';
+    is $httpd->get('/wide/1')->says('pages') > 0, 1, 'pages are judged on';
+    $httpd->finish;
+};
+
+# The server goes while pages wait: clients get theirs, the log says so once, and what waits is learnt by the next.
+subtest 'a Redis that is killed and comes back' => sub {
+    my $redis = redis();
+    my $httpd = waiting('1ms', 'TmplTimeout 5s' . "\nTmplStore " . $redis->unix_uri);
+    $httpd->expect_log(qr/\[T01[1278]\]/);
+    $httpd->visit(1 .. 5);
+    ok wait_for { counters($httpd)->{learned} == 5 }, 'five documents are learnt';
+    $redis->stop;
+    my @stuck = map { $httpd->get("/page/$_") } 6 .. 8;
+    is scalar(grep { $_->status == 200 && $_->body ne '' } @stuck), 3, 'pages are served while it hangs';
+    $redis->kill9;
+    my @answers = map { $httpd->get("/page/$_") } 9 .. 12;
+    is scalar(grep { $_->status == 200 && $_->body ne '' } @answers), 4, 'and when it is gone';
+    $redis->start;
+    ok wait_for { $httpd->get('/page/1')->says('pages') ne '' }, 'it is asked again';
+    my $before = counters($httpd)->{learned};
+    my $n = 100;
+    ok wait_for { $httpd->get('/page/' . ++$n); counters($httpd)->{learned} > $before }, 'and learns';
+    my $count = counters($httpd);
+    cmp_ok $count->{'learn-done'} + $count->{'learn-lost-failed'} + $count->{'learn-lost-full'}, '<=', $count->{'learn-later'},
+        'each page is accounted for once';
+    $httpd->finish;
+};
+
+# Pages wait for a server that has gone when their child ends: it ends all the same, and counts them.
+subtest 'a Redis that is gone at the end' => sub {
+    my ($httpd, $count) = within(10, sub {
+        my $redis = redis();
+        my $httpd = waiting('10s', 'TmplStore ' . $redis->unix_uri);
+        $httpd->visit(1 .. 5);
+        my $count = counters($httpd);
+        $redis->kill9;
+        return ($httpd, $count);
+    });
+    $httpd->expect_log(qr/\[T01[1278]\]/);
+    is $count->{'learn-later'}, 5, 'five pages wait';
+    $httpd->graceful;
+    ok wait_for { counters($httpd)->{'learn-lost-failed'} == 5 }, 'they are lost, and counted';
+    is $httpd->get('/page/1')->status, 200, 'pages are served';
+    $httpd->finish;
+};
+
+done_testing;

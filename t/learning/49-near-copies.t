@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Nobody can make an article template by asking for it under addresses of his own making, not even if it shows a
+# clock: pages that show little but what a document has shown do not count. A site whose pages all have one path does
+# get known, and pages that an operator names are documents however alike they are.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $requests = 0;
+
+# /clock/N, /clock.php?id=N and /clock.php/N show page N with a clock that never says the same.
+my $backend = backend {
+    my ($connection, $request) = @_;
+    return $site->answer(@_) if $request->{target} !~ m{^(?:/key)?/clock(?:\.php)?(?:/|\?id=)(\d+)};
+    my $clock = sprintf '<div>Served as number %d by %d</div>', ++$requests, $$;
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, $site->page($1) =~ s{(?=</main>)}{$clock}r);
+};
+
+my $article = $site->piece(7, 'article');
+my $redis = redis();
+
+# What a client may make up for page 7.
+my %made_up = (
+    'another query' => sub { "/clock/7?a=$_[0]" },
+    'more parameters than the page has' => sub { "/clock.php?id=7&a=$_[0]" },
+    'a path behind a script' => sub { "/clock.php/7/$_[0]" },
+);
+
+sub try_store {
+    my ($store, $conf) = @_;
+    my $httpd = httpd(conf => "ProxyPass /server-status !\nProxyPass / " . $backend->url . "/\n$conf" . <<'END');
+TmplMode strip
+TmplSiteKey %{req:X-Site}
+TmplDetector incremental
+<If "req('X-Detector') == 'style'">
+    TmplDetector style
+</If>
+<If "req('X-Detector') == 'auto'">
+    TmplDetector auto
+</If>
+<Location /key>
+    TmplPageKey "%{REQUEST_URI}?%{QUERY_STRING}"
+</Location>
+<Location /server-status>
+    SetHandler server-status
+    TmplMode off
+</Location>
+END
+    my $number = 0;
+    my $get = sub {
+        my ($name, $detector, $target) = @_;
+        return $httpd->get($target, headers => { 'X-Site' => $name, 'X-Detector' => $detector });
+    };
+    my $refused = sub { ($httpd->get('/server-status?auto')->body =~ /^Tmpl-near-copies: (\d+)$/m)[0] };
+
+    for my $detector (qw(incremental style auto)) {
+        for my $how (sort keys %made_up) {
+            for my $known (0, 6) {
+                my $name = 'site' . ++$number;
+                my $before = $refused->();
+                $get->($name, $detector, "/page/$_") for 11 .. 10 + $known;
+                my @answers = map { $get->($name, $detector, $made_up{$how}->($_)) } 1 .. 20;
+                my $what = "$store, $detector, $known pages known, $how";
+                is scalar(grep { index($_->body, $article) >= 0 } @answers), 20, "$what: the article is there 20 times";
+                is $answers[-1]->says('pages'), $known + 1, "$what: one document";
+                is $refused->() - $before, 19, "$what: 19 are counted as copies of it";
+            }
+        }
+    }
+
+    my @answers = map { $get->('one path', 'incremental', "/clock.php?id=$_") } 1 .. 7;
+    is $answers[-1]->says('pages'), 7, "$store: pages of one path are documents";
+    is index($answers[-1]->body, $site->piece(7, 'footer')), -1, "$store: what they have in common is template";
+    cmp_ok index($answers[-1]->body, $article), '>', 0, "$store: and what they have not is not";
+
+    @answers = map { $get->('named', 'incremental', "/key/clock/7?a=$_") } 1 .. 4;
+    is $answers[-1]->says('pages'), 4, "$store: pages that the operator names are documents";
+    return $httpd;
+}
+
+try_store('LMDB', '')->finish;
+try_store('Redis', 'TmplStore ' . $redis->uri . "\n")->finish;
+done_testing;

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# mod_status shows what the module did: pages judged and changed, documents learnt, each decline by its
+# reason; in the machine's form and in the page's. The counters are of all children together and survive
+# a graceful restart.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend {
+    my ($connection, $request) = @_;
+    return $site->answer(@_) if $request->{target} ne '/file';
+    $connection->respond(200, { 'Content-Type' => 'text/html', 'Content-Disposition' => 'attachment' }, 'x');
+};
+my $httpd = Test::Tmpl::Httpd->new(detector => 'incremental', conf => 'ProxyPass /server-status !' . "\nProxyPass / " . $backend->url . <<'END')->start;
+/
+TmplMode strip
+ExtendedStatus on
+<Location /page/9>
+    TmplDetector auto
+</Location>
+<Location /server-status>
+    SetHandler server-status
+    TmplMode off
+</Location>
+END
+
+# name => count, of the rows that begin with Tmpl-
+sub counters {
+    my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
+    return \%count;
+}
+
+is counters()->{pages}, 0, 'nothing at first';
+$httpd->visit(1 .. 8, 8);
+$httpd->get('/no-such');
+$httpd->get('/file') for 1 .. 2;
+my $count = counters();
+is $count->{pages}, 9, 'nine pages judged';
+is $count->{edited}, 5, 'five of them changed: 5, 6, 7, and 8 twice';
+is $count->{learned}, 8, 'eight documents learnt';
+is $count->{'declined-status'}, 1, 'one declined for its status';
+is $count->{'declined-attachment'}, 2, 'two attachments';
+is $count->{'declined-store'}, 0, 'none for the store';
+is $count->{'detector-incremental'}, 9, 'by the detector that is set';
+is $count->{'detector-auto'}, 0, 'and by no other';
+cmp_ok $count->{'bytes-in'}, '>', $count->{'bytes-out'}, 'bytes have been saved';
+
+$httpd->graceful;
+$httpd->get('/page/9');
+$count = counters();
+is $count->{pages}, 10, 'counted on after a graceful restart';
+is $count->{'detector-auto'}, 1, 'and another detector by its name';
+
+for my $target ('/server-status', '/server-status?notable') {
+    my $html = $httpd->get($target)->body;
+    like $html, qr/mod_tmpl/, "$target has our part";
+    like $html, qr/declined-attachment/, "$target names the reasons";
+    like $html, qr/detector-auto/, "$target names the detectors";
+}
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A page of which the backend has sent one half when a graceful restart begins, and the other half when
+# the next generation answers already, ends whole and with its template gone.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $dir = temp_dir();
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($n) = $request->{target} =~ m{^/slow/(\d+)} or return $site->answer(@_);
+    my $page = $site->page($n);
+    my $half = int(length($page) / 2);
+    $connection->respond(200, { 'Content-Type' => 'text/html', 'Content-Length' => length $page }, substr $page, 0, $half);
+    $connection->drain;
+    spit("$dir/half.$n", '');
+    wait_for { -e "$dir/go" };
+    return $connection->send(substr $page, $half);
+};
+my $httpd = proxy($backend, conf => 'TmplMode strip');
+$httpd->visit(1 .. 6);
+
+my @slow = 11 .. 14;
+my %client = map { $_ => $httpd->client } @slow;
+$client{$_}->send_raw("GET /slow/$_ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n") for @slow;
+ok wait_for { !grep { !-e "$dir/half.$_" } @slow }, 'pages are on their way';
+
+$httpd->graceful;
+same_bytes($httpd->get('/page/20')->body, $site->stripped(20), 'the next generation answers');
+spit("$dir/go", '');
+for my $n (@slow) {
+    my $res = $client{$n}->read_response('GET');
+    ok $res->status == 200 && $res->complete, "page $n ends whole";
+    same_bytes($res->body, $site->stripped($n), 'and is right');
+}
+
+$httpd->finish;
+done_testing;

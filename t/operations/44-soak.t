@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Memory stays where it is, however many pages pass: TMPL_TEST_SOAK pages (make soak: 20,000).
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $SOAK = $ENV{TMPL_TEST_SOAK} // 2_000;
+my $BOUND = 16 << 20;
+plan skip_all => 'a sanitizer or valgrind keeps what is freed' if $ENV{TMPL_TEST_PRELOAD} || $ENV{TMPL_TEST_WRAP};
+plan skip_all => 'no /proc' if !-e "/proc/$$/status";
+
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+my $httpd = proxy($backend, conf => "TmplMode strip\nStartServers 1\nServerLimit 1\nMaxRequestWorkers "
+    . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8));
+$httpd->expect_log(qr{reached MaxRequestWorkers});    # prefork: one child serves all
+my $client = $httpd->client;
+
+# Anonymous memory of the server's children, in bytes: the store's file is mapped, and none of it.
+sub memory {
+    my $sum = 0;
+    for my $child (children($httpd->{pid})) {
+        my ($kb) = slurp("/proc/$child/status") =~ /^RssAnon:\s+(\d+)/m;
+        $sum += $kb << 10;
+    }
+    return $sum;
+}
+
+# Asks for so many pages; returns how many answers were wrong.
+sub crawl {
+    my ($count) = @_;
+    my $wrong = 0;
+    for my $i (1 .. $count) {
+        my $n = 1 + $i % 40;
+        my $res = $client->get("/page/$n");
+        $client->connect if !$res->complete;
+        $wrong += $res->body ne $site->stripped($n);
+    }
+    return $wrong;
+}
+
+$httpd->visit(1 .. 6);
+crawl(400);
+my $before = memory();
+cmp_ok $before, '>', 1 << 20, 'memory is seen';
+is crawl($SOAK), 0, "$SOAK pages are right";
+my $growth = memory() - $before;
+diag sprintf '%d pages: %.1f MB before, %.2f MB more behind', $SOAK, $before / 1e6, $growth / 1e6;
+cmp_ok $growth, '<', $BOUND, 'and memory has not grown with them';
+
+$httpd->finish;
+done_testing;

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# TmplCache: a page that comes again is served from what was decided before, byte for byte as it would be
+# judged, and only as long as that holds: not once the site's table has moved, under another configuration,
+# another secret, another site, or for a page with other bytes. What was found is counted and said.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $dir = temp_dir();
+my $file = "$dir/extra";    # what stands at the end of each article
+spit($file, '');
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($n) = $request->{target} =~ m{/page/(\d+)};
+    my $page = $site->page($n) =~ s{</article>}{slurp($file) . '</article>'}er;
+    $connection->respond(200, { 'Content-Type' => 'text/html', ETag => "\"$n\"" }, $page);
+};
+
+sub cached { return join ' ', map { $_->says('cache') || 'none' } @_ }
+
+sub with_cache {
+    my ($conf, @more) = @_;
+    return proxy($backend, modules => ['socache_shmcb'], conf => "TmplMode strip\n$conf\n", @more);
+}
+
+# What is kept is kept for a minute.
+subtest 'hit, miss, stale' => sub {
+    my ($httpd, $judged, $again, %is) = within(60, sub {
+        my $httpd = proxy($backend, modules => ['socache_shmcb'], conf => <<'END');
+TmplMode strip
+TmplCache shmcb
+<Location /plain>
+    ProxyPass !
+    SetHandler server-status
+    TmplMode off
+</Location>
+END
+        $httpd->visit(1 .. 40);
+        my ($judged) = $httpd->visit(50);
+        my ($again) = $httpd->visit(50);
+        my %is = (others => cached($httpd->visit(51 .. 55)), grown => cached($httpd->visit(50)));
+        $is{more} = cached($httpd->visit(56 .. 70));
+        $is{moved} = cached($httpd->visit(50, 50));
+        # a text that reaches TmplMinDF
+        $is{another} = cached($httpd->visit(60, 60));
+        spit($file, '<p>A sentence that no page had so far.</p>');
+        $is{text} = cached($httpd->visit(81 .. 85));
+        spit($file, '');
+        $is{version} = cached($httpd->visit(60));
+        return ($httpd, $judged, $again, %is);
+    });
+    is cached($judged, $again), 'miss hit', 'judged, then found';
+    same_bytes($again->body, $judged->body, 'the same page');
+    isnt length $again->body, length $site->page(50), 'which was changed';
+    for my $part (qw(state detector blocks template ratio fingerprint learned pages)) {
+        is $again->says($part), $judged->says($part), "and the same $part";
+    }
+    is $again->header('ETag'), $judged->header('ETag'), 'and entity tag';
+    is $is{others}, 'miss miss miss miss miss', 'other pages are not found';
+    is $is{grown}, 'hit', 'a little growth of the site changes nothing';
+    is $is{more}, join(' ', ('miss') x 15), 'more pages';
+    is $is{moved}, 'stale hit', 'an eighth more does: decided anew';
+    is $is{another}, 'stale hit', 'another page';
+    is $is{text}, join(' ', ('miss') x 5), 'five pages with a new text';
+    is $is{version}, 'stale', 'the table has a new version';
+
+    my %count = $httpd->get('/plain?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
+    is $count{'cache-hit'}, 4, 'hits counted';
+    is $count{'cache-stale'}, 3, 'stale ones counted';
+    is $count{'cache-miss'}, $count{pages} - 7, 'and misses';
+    $httpd->graceful;
+    $httpd->visit(1 .. 8);
+    is cached($httpd->visit(60)), 'miss', 'nothing is kept over a restart';
+    $httpd->finish;
+};
+
+subtest 'the configuration and the secret' => sub {
+    my $base = "TmplCache shmcb\nTmplSiteKey one\n";
+    my %other = (
+        annotate => 'TmplMode annotate', keep => 'TmplKeep aside', drop => 'TmplDrop main', mindf => 'TmplMinDF 9',
+        ratio => 'TmplRatio 0.2', secret => 'TmplSecret other', site => 'TmplSiteKey two', separators => 'TmplSeparators div',
+        minkeep => 'TmplMinKeep 1', detector => 'TmplDetector pagelevel', headers => 'TmplHeaders off',
+    );
+    my $locations = join '', map { "<If \"%{HTTP:X-Conf} == '$_'\">\n$other{$_}\n</If>\n" } sort keys %other;
+    my $cached = with_cache("$base$locations");
+    my $plain = proxy($backend, conf => "TmplMode strip\nTmplSiteKey one\n$locations");
+    for my $conf (sort(keys %other), 'none') {
+        $_->visit(1 .. 20) for $cached, $plain;
+        my @pages = map { $cached->get('/page/7', headers => { 'X-Conf' => $conf }) } 1 .. 2;
+        my $true = $plain->get('/page/7', headers => { 'X-Conf' => $conf });
+        same_bytes($pages[0]->body, $true->body, "$conf: as without a cache");
+        same_bytes($pages[1]->body, $true->body, "$conf: and again");
+    }
+    $_->finish for $cached, $plain;
+};
+
+subtest 'bytes that differ' => sub {
+    my $httpd = with_cache('TmplCache shmcb');
+    $httpd->visit(1 .. 40);
+    my $page = ($httpd->visit(41))[0]->body;
+    is cached($httpd->visit(41)), 'hit', 'the page itself';
+    # pages of the same length
+    for my $letter ('a' .. 'e') {
+        spit($file, "<p>$letter</p>");
+        my ($one, $two) = map { $httpd->visit(41) } 1 .. 2;
+        same_bytes($two->body, $page =~ s{</article>}{<p>$letter</p></article>}r, "with $letter in it");
+        same_bytes($one->body, $two->body, "$letter: and before it was found");
+    }
+    spit($file, '');
+    $httpd->finish;
+};
+
+subtest 'what was not learnt is learnt by who may' => sub {
+    my $httpd = with_cache('TmplCache shmcb');
+    $httpd->visit(1 .. 40);
+    my @answers = map { $httpd->get('/page/45', headers => { Authorization => 'Basic eDp5' }) } 1 .. 2;
+    is cached(@answers), 'miss hit', 'a private page is found again';
+    is $answers[1]->says('learned'), 0, 'and not learnt from';
+    my ($public, $again) = map { $httpd->visit(45) } 1 .. 2;
+    is cached($public, $again), 'stale hit', 'a public one is judged, for it may be learnt from';
+    is $public->says('pages'), 41, 'and is';
+    $httpd->finish;
+};
+
+subtest 'none' => sub {
+    my $httpd = with_cache("TmplCache shmcb\n<Location /page/5>\nTmplCache none\n</Location>");
+    $httpd->visit(1 .. 40);
+    is cached($httpd->visit(5, 5)), 'none none', 'TmplCache none';
+    my $cold = with_cache('TmplCache shmcb');
+    is cached($cold->visit(1, 1, 1)), 'miss miss miss', 'a site hardly known is judged each time';
+    $_->finish for $httpd, $cold;
+};
+
+done_testing;

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Redis is killed and started again in the middle: every answer is right throughout (the page as it
+# came, or without its template), the server says why it did less, and learning resumes by itself.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $redis = redis();
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+
+for my $uri ($redis->unix_uri, $redis->uri) {
+    my $httpd = proxy($backend, conf => "TmplMode strip\nTmplStore $uri\nTmplSiteKey $uri\n$Test::Tmpl::BY_FIELD", no_store => 1);
+    $httpd->expect_log(qr/\[tmpl:warn\]/);
+    my $kind = $uri =~ /unix/ ? 'unix socket' : 'TCP';
+    my ($wrong, $asked) = (0, 0);
+    my $ask = sub {
+        my $n = 1 + $asked++ % 40;
+        my $res = $httpd->get("/page/$n");
+        $wrong++ if $res->status != 200 || !$res->complete
+            || $res->body ne $site->page($n) && $res->body ne $site->stripped($n);
+        return $res;
+    };
+
+    $ask->() for 1 .. 8;
+    is $ask->()->says('state'), 'warm', "$kind: learnt";
+    $redis->kill9;
+    is join("\n", wrong_without_store($httpd, $site, 1 .. 12)), '', "$kind: killed, each answer says so";
+    $redis->start;
+    ok wait_for { my $res = $ask->(); $res->says('state') eq 'cold' && !$res->says('declined') }, "$kind: started again, empty";
+    ok wait_for { $ask->()->says('state') eq 'warm' }, "$kind: learning resumes";
+    is $wrong, 0, "$kind: no wrong answer among $asked";
+    like $httpd->log_text, qr/\[tmpl:warn\].*/, "$kind: the log tells";
+    cmp_ok scalar(() = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g), '<', 30, "$kind: but not once a request";
+    $httpd->finish("$kind: nothing unexpected in the error log");
+}
+
+done_testing;

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A Redis that is stopped, or an address that swallows everything, costs no page and hardly any time:
+# incremental passes every page whole, auto judges each alone, the breaker keeps requests away from the store (so that many requests
+# do not each wait for TmplTimeout), the log tells of the change once, and learning resumes by itself.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+use Time::HiRes qw(time);
+
+my $TIMEOUT = 1;       # seconds, TmplTimeout
+my $REQUESTS = 60;
+
+my $redis = redis();
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+
+# Asks for pages on four connections at a time, two of each detector; returns what was wrong, and the seconds
+# that it took.
+sub load {
+    my ($httpd, $first) = @_;
+    my ($start, @wrong) = time();
+    my @detector = qw(incremental auto incremental auto);
+    my @clients = map { $httpd->client } 1 .. 4;
+    for (my $n = $first; $n < $first + $REQUESTS; $n += @clients) {
+        $clients[$_]->send_request('/page/' . ($n + $_), headers => { 'X-Detector' => $detector[$_] }) for 0 .. $#clients;
+        for my $i (0 .. $#clients) {
+            my $fault = Test::Tmpl::fault_of($clients[$i]->read_response('GET'), $detector[$i], $site, $n + $i);
+            push @wrong, "$detector[$i], page " . ($n + $i) . ": $fault" if defined $fault;
+        }
+    }
+    return (join("\n", @wrong), time() - $start);
+}
+
+sub failures {
+    my ($httpd) = @_;
+    return ($httpd->get('/server-status?auto')->body =~ /^Tmpl-store-failures: (\d+)$/m)[0];
+}
+
+# What an unanswering store may cost at most: a wait for a few of the requests.
+sub check_load {
+    my ($name, $httpd, $first) = @_;
+    my $before = failures($httpd);
+    my ($wrong, $seconds) = load($httpd, $first);
+    is $wrong, '', "$name: each answer is right and says so";
+    note sprintf '%s: %d requests in %.2f s', $name, $REQUESTS, $seconds;
+    # the four that were under way when it fell silent, and the breaker's trials, one a second in each child
+    cmp_ok failures($httpd) - $before, '<=', 2 * 4 + children($httpd->{pid}) * (1 + int $seconds), "$name: few requests have waited for TmplTimeout";
+    my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g;
+    ok $lines >= 1 && $lines <= 20, "$name: $lines lines in the log";
+    return;
+}
+
+my $conf = $Test::Tmpl::BY_FIELD . <<"END";
+TmplMode strip
+TmplTimeout ${TIMEOUT}s
+ProxyPass /server-status !
+ProxyPass / ${\ $backend->url}/
+<Location /server-status>
+    SetHandler server-status
+    TmplMode off
+</Location>
+END
+subtest 'SIGSTOP' => sub {
+    my $httpd = httpd(conf => "${conf}TmplStore " . $redis->unix_uri, no_store => 1);
+    $httpd->expect_log(qr/\[tmpl:warn\]/);
+    # on a busy machine an answer may take longer than TmplTimeout
+    ok wait_for { ($httpd->visit(1 .. 7))[6]->says('pages') eq 7 }, 'learnt';
+    $redis->stop;
+    check_load('stopped', $httpd, 100);
+    $redis->continue;
+    ok wait_for { $httpd->get('/page/8')->says('state') eq 'warm' }, 'continued: the store is used again';
+    # each child's breaker opens by itself
+    ok wait_for { ($httpd->get('/page/9')->says('pages') || 0) > 6 }, 'what was learnt is still known';
+    $httpd->finish;
+};
+
+my ($hole, $keep) = Test::Tmpl::Redis::black_hole();
+my %SILENT = ('black hole' => $hole, 'accepts and says nothing' => Test::Tmpl::Redis::parrot(''));
+for my $name (sort keys %SILENT) {
+    subtest $name => sub {
+        my $httpd = httpd(conf => "${conf}TmplStore redis://127.0.0.1:$SILENT{$name}/0", no_store => 1);
+        $httpd->expect_log(qr/\[tmpl:warn\]/);
+        check_load($name, $httpd, 1);
+        $httpd->finish;
+    };
+}
+
+done_testing;

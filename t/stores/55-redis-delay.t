@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# With TmplLearnDelay a process judges pages by what it has read from Redis so long ago: it asks seldom, sees what
+# others have learnt so much later, and what it has learnt itself at once. That a Redis is gone is found out by
+# the first page that has to ask.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $redis = redis();
+my $site = site();
+# /wide/N has a hundred lines of its own: a site of such pages has more buckets than one page needs
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my ($n) = $request->{target} =~ m{/wide/(\d+)} or return $site->answer(@_);
+    my $html = $site->page(1) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 100), '</article>'}er;
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
+};
+# one process each: others have read at other moments
+my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+
+sub with_redis {
+    my ($more) = @_;
+    my $httpd = proxy($backend, detector => 'incremental', no_store => 1,
+        conf => "${one}TmplMode strip\nTmplStore " . $redis->unix_uri . "\n$more\n");
+    $httpd->expect_log(qr{reached MaxRequestWorkers});
+    return $httpd;
+}
+
+sub asked {
+    my ($calls) = $redis->command('INFO', 'commandstats') =~ /^cmdstat_hmget:calls=(\d+)/m;
+    return $calls // 0;
+}
+
+# Requests until a page says so many documents.
+sub sees {
+    my ($httpd, $page, $pages) = @_;
+    return wait_for { $httpd->get("/page/$page")->says('pages') == $pages };
+}
+
+my $writer = with_redis('TmplLearnDelay 0');
+my $pages = 20;
+$writer->visit(1 .. $pages);
+
+# Documents that are new to all.
+sub new_pages { return map { ++$pages } 1 .. $_[0] }
+
+# What code returns, of a server with that configuration, before what it holds for ten seconds has become too old.
+sub within_delay {
+    my ($conf, $code) = @_;
+    my ($is) = within(10, sub {
+        my $httpd = with_redis("TmplLearnDelay 10s\n$conf");
+        my $is = $code->($httpd);
+        $httpd->finish;
+        return $is;
+    });
+    return $is;
+}
+
+subtest 'seldom asked, and of the same moment' => sub {
+    my $is = within_delay('TmplLearn off', sub {
+        my ($httpd) = @_;
+        $httpd->visit(1 .. 10);
+        my ($known, $before) = ($pages, asked());
+        $httpd->visit(map { 1 .. 10 } 1 .. 5);
+        my %is = (asked => asked() - $before, body => $httpd->get('/page/3')->body);
+        $writer->visit(new_pages(2));
+        $is{others} = $httpd->get('/page/3')->says('pages') - $known;
+        return \%is;
+    });
+    is $is->{asked}, 0, 'fifty pages that lack nothing: not asked once';
+    same_bytes($is->{body}, $site->stripped(3), 'they are stripped');
+    is $is->{others}, 0, 'what another process has learnt is not seen';
+    is $writer->get('/page/3')->says('pages'), $pages, 'but by itself';
+};
+
+subtest 'until the delay is over' => sub {
+    my $httpd = with_redis("TmplLearnDelay 50ms\nTmplLearn off");
+    $httpd->visit(1 .. 10);
+    $writer->visit(new_pages(2));
+    ok sees($httpd, 3, $pages), 'what another process has learnt is seen';
+    $httpd->finish;
+};
+
+subtest 'what it has learnt itself' => sub {
+    my $own = 1000;
+    my $is = within_delay("<LocationMatch ^/page/1\\d{3}>\nTmplLearnDelay 0\n</LocationMatch>", sub {
+        my ($httpd) = @_;
+        $httpd->visit(1 .. 10);
+        my $known = $pages;
+        $writer->visit(new_pages(1));
+        my @seen = map { $httpd->get("/page/$_")->says('pages') - $known } 3, $own++, 3;
+        # the one at $own is a document, too
+        $pages++;
+        return \@seen;
+    });
+    is $is->[0], 0, 'not what another one has';
+    is $is->[1], 2, 'a page that is learnt at once is counted after all others';
+    is $is->[2], 2, 'and is seen, with what was read for it';
+};
+
+subtest 'Redis is gone' => sub {
+    $writer->get("/wide/$_") for 1 .. 20;
+    # first it is only silent, which another try can mend
+    my ($httpd, $res) = within(10, sub {
+        $redis->continue;
+        my $httpd = with_redis("TmplLearnDelay 10s\nTmplLearn off");
+        $httpd->visit(1 .. 3);
+        $redis->stop;
+        return ($httpd, $httpd->get('/page/3'));
+    });
+    $redis->kill9;
+    $httpd->expect_log(qr/\[T01[12]\]/);
+    same_bytes($res->body, $site->stripped(3), 'a page that lacks nothing is stripped');
+    is $httpd->get('/wide/99')->says('declined'), 'store', 'one that lacks something is not';
+    is $httpd->get('/page/3')->says('declined'), 'store', 'and then no other';
+    same_bytes($httpd->get('/page/3')->body, $site->page(3), 'they pass as they are');
+    $redis->start;
+    ok wait_for { my $res = $httpd->get('/page/3'); !$res->says('declined') && $res->says('state') eq 'cold' },
+        'started again, it is asked';
+    $httpd->finish;
+};
+
+$writer->expect_log(qr/\[T01[12]\]/);
+$writer->finish;
+done_testing;

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* counts -> verdicts -> edits -> bytes, without a store. */
+#include "check.h"
+
+#include "cut/closure.h"
+#include "detect/incremental.h"
+#include "rewrite/rewrite.h"
+
+/* Blocks with a segment that holds any of the letters of text are template. */
+static tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, const char *letters, apr_pool_t *pool)
+{
+    tmpl_verdict_t *v = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*v));
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        const tmpl_segment_t *s = &page->segments[i];
+        if (strpbrk(check_bytes(page, s->span, pool), letters) != NULL) {
+            v[s->block].template = 1;
+            v[s->block].ratio = 1.0F;
+        }
+    }
+    return v;
+}
+
+static const char *edited(const char *html, const char *letters, int strip, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
+    tmpl_closure(&closure, page, verdicts_of(page, letters, pool), &guards,
+                 strip ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
+    if (strip) {
+        tmpl_strip(&edits, &closure, pool);
+    }
+    else {
+        tmpl_annotate(&edits, page, &closure, pool);
+    }
+    return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
+}
+
+/* Wang et al., 2.3: DF >= 5, and more than 0.7 of the block's length. */
+static void the_ratio_counts_length_of_template_segments(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<div>1234567<b>890</b></div><p>12345678<b>90</b></p>", *state);
+    tmpl_record_t records[4] = { { .df = 5 }, { .df = 4 }, { .df = 9 }, { .df = 0 } };
+    tmpl_verdict_t v[2];
+    assert_int_equal(page->n_keys, 4);
+    tmpl_detect_incremental(v, page, records, 5, 0.7);
+    assert_float_equal(v[0].ratio, 0.7, 1e-6);
+    assert_float_equal(v[1].ratio, 0.8, 1e-6);
+    assert_false(v[0].template); /* more than, not as much as */
+    assert_true(v[1].template);
+    tmpl_detect_incremental(v, page, records, 4, 0.7);
+    assert_true(v[0].template);
+    tmpl_detect_incremental(v, page, records, 10, 0.7);
+    assert_false(v[1].template);
+}
+
+static void the_topmost_template_elements_are_edited(void **state)
+{
+    static const struct {
+        const char *html;
+        const char *annotated;
+        const char *stripped;
+    } cases[] = {
+        /* t is template, c is content */
+        { "<body><nav><ul><li>t<li>t</ul></nav><main>c</main></body>",
+          "<body><nav data-tmpl=\"\"><ul><li>t<li>t</ul></nav><main>c</main></body>",
+          "<body><main>c</main></body>" },
+        /* a run in an element that is not template itself */
+        { "<div>t <b>t</b> t<div>c</div>t</div>",
+          "<div><!--tmpl-->t <b>t</b> t<!--/tmpl--><div>c</div><!--tmpl-->t<!--/tmpl--></div>",
+          "<div><div>c</div></div>" },
+        /* attributes stay as they are, whatever they look like */
+        { "<body>c<div a='>' CLASS=x/>t</div>", "<body>c<div a='>' CLASS=x/ data-tmpl=\"\">t</div>",
+          "<body>c" },
+        /* never body; of what has code all goes but that */
+        { "<body><div><script>x()</script><p>t</p></div>c",
+          "<body><div data-tmpl=\"\"><script>x()</script><p>t</p></div>c",
+          "<body><script>x()</script>c" },
+        /* a form goes as a whole, or keeps all that it sends */
+        { "<body><form>c<div>t<input "
+          "name=a></div><div><button>t</button></div><div>t</div></form>c",
+          "<body><form>c<div data-tmpl=\"\">t<input name=a></div><div data-tmpl=\"\">"
+          "<button>t</button></div><div data-tmpl=\"\">t</div></form>c",
+          "<body><form>c<div><input name=a></div><div><button></button></div></form>c" },
+        { "<body><form><div>t<input></div></form><div>t<button>t</button></div><hr>c",
+          "<body><form data-tmpl=\"\"><div>t<input></div></form><div data-tmpl=\"\">"
+          "t<button>t</button></div><hr>c",
+          "<body><hr>c" },
+        /* also where its controls stand outside of it: in tables, where end tags cross, by their attribute */
+        { "<table><tr><form><td><div>c</div>c<td><div>t<input></div></form></"
+          "table><hr><div>t<input></"
+          "div>",
+          "<table><tr><form><td><div>c</div>c<td><div "
+          "data-tmpl=\"\">t<input></div></form></table><hr>"
+          "<div data-tmpl=\"\">t<input></div>",
+          "<table><tr><form><td><div>c</div>c<td><div><input></div></form></table><hr>" },
+        { "<body><div><form>c</div><div>t<input></div></form><div>t<input></div><hr>c",
+          "<body><div><form>c</div><div data-tmpl=\"\">t<input></div></form><div "
+          "data-tmpl=\"\">t<input></div><hr>c",
+          "<body><div><form>c</div><div><input></div></form><hr>c" },
+        { "<body><form>c<div></form><p>t<input></p></div><p>t<input></p><hr>",
+          "<body><form>c<div></form><p data-tmpl=\"\">t<input></p></div><p "
+          "data-tmpl=\"\">t<input></p><hr>",
+          "<body><form>c<div></form><p><input></p></div><hr>" },
+        { "<body><form id=f>c</form><div>t<input form=f></div><hr><div>t<input form=g></div>",
+          "<body><form id=f>c</form><div data-tmpl=\"\">t<input form=f></div><hr><div "
+          "data-tmpl=\"\">t<input form=g></div>",
+          "<body><form id=f>c</form><div><input form=f></div><hr>" },
+        { "<body><div>t<b><input form=f></b></div><p>c</p><div><form id=f>t</form></div><hr><form "
+          "id=f>t</form>",
+          "<body><div data-tmpl=\"\">t<b><input form=f></b></div><p>c</p><div data-tmpl=\"\"><form "
+          "id=f>t</form></div><hr><form id=f data-tmpl=\"\">t</form>",
+          "<body><div><b><input form=f></b></div><p>c</p><div><form id=f></form></div><hr>" },
+        { "<body><div><form id=f>t<div>t<input></div></form><p>t<input form=f></p></div><hr>c",
+          "<body><div data-tmpl=\"\"><form id=f>t<div>t<input></div></form><p>t<input "
+          "form=f></p></div><hr>c",
+          "<body><hr>c" },
+        /* boxes, bullets and white space around it among that */
+        { "<body><ul> <li> <link rel=x> t</li> <li><b><style></style><script></script> </b></ul>c",
+          "<body><ul data-tmpl=\"\"> <li> <link rel=x> t</li> "
+          "<li><b><style></style><script></script> "
+          "</b></ul>c",
+          "<body><link rel=x><style></style><script></script>c" },
+        /* but not where code would not stay where it is put */
+        { "<body><table><tbody><tr><td>t<link></table><hr>c",
+          "<body><table data-tmpl=\"\"><tbody><tr><td>t<link></table><hr>c", "<body><link><hr>c" },
+        { "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr><td><div>t</div><link></"
+          "td>"
+          "</tr></table>",
+          "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr data-tmpl=\"\"><td><div>t"
+          "</div><link></td></tr></table>",
+          "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr><td><link></td></tr></"
+          "table>" },
+        /* nor where it would be a property of another item */
+        { "<body>c<div>t<i>t</i><b><script></script><meta itemprop=x></b></div>",
+          "<body>c<div data-tmpl=\"\">t<i>t</i><b><script></script><meta itemprop=x></b></div>",
+          "<body>c<div><b><script></script><meta itemprop=x></b></div>" },
+        { "<body>c<div>t<b><link itemprop=x></b></div>",
+          "<body>c<div data-tmpl=\"\">t<b><link itemprop=x></b></div>",
+          "<body>c<div><b><link itemprop=x></b></div>" },
+        /* but with an item that goes, all that is said of it goes; not with one that another item is said to have */
+        { "<body>c<ol itemscope><li itemprop=x itemscope>t<meta itemprop=y><script></script></ol>",
+          "<body>c<ol itemscope data-tmpl=\"\"><li itemprop=x itemscope>t<meta "
+          "itemprop=y><script></script></ol>",
+          "<body>c<script></script>" },
+        { "<body><div>c</div><div><b itemscope>t<link itemprop=x></b><meta></div>",
+          "<body><div>c</div><div data-tmpl=\"\"><b itemscope>t<link itemprop=x></b><meta></div>",
+          "<body><div>c</div><meta>" },
+        { "<body>c<div itemscope itemprop=x>t<link itemprop=y></div>",
+          "<body>c<div itemscope itemprop=x data-tmpl=\"\">t<link itemprop=y></div>",
+          "<body>c<div itemscope itemprop=x><link itemprop=y></div>" },
+        { "<body>c<div><b itemscope>t<meta itemprop=x></b>t<link itemprop=y></div>",
+          "<body>c<div data-tmpl=\"\"><b itemscope>t<meta itemprop=x></b>t<link itemprop=y></div>",
+          "<body>c<div><link itemprop=y></div>" },
+        /* of template that holds code, or is not closed off, nothing else is left */
+        { "<body><nav><form>t<input></form>t<script></script></nav>c",
+          "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",
+          "<body><script></script>c" },
+        { "<body><form>t<p><input><i "
+          "class=x></i><script></script></p><iframe></iframe></form><hr>c",
+          "<body><form data-tmpl=\"\">t<p><input><i "
+          "class=x></i><script></script></p><iframe></iframe></form><hr>c",
+          "<body><script></script><hr>c" },
+        { "<body><form><p>t<input></form><hr>c",
+          "<body><form data-tmpl=\"\"><p>t<input></form><hr>c", "<body><hr>c" },
+        { "<body><form><p>t<i><script></script></i><script></script></form><hr>c",
+          "<body><form data-tmpl=\"\"><p>t<i><script></script></i><script></script></form><hr>c",
+          "<body><script></script><script></script><hr>c" },
+        /* but not if a form begins outside of it, nor from what stays */
+        { "<body><form>c<div>t<i><input></i><script></script></div></form>",
+          "<body><form>c<div data-tmpl=\"\">t<i><input></i><script></script></div></form>",
+          "<body><form>c<div><i><input></i><script></script></div></form>" },
+        /* nor where a control may not be cut, as one that a table does not take: the form is sent with it */
+        { "<body>c<div><form>t<input><table><input></table></form><script></script></div>",
+          "<body>c<div><form><!--tmpl-->t<!--/tmpl--><input><table><input></table></form><script></"
+          "script></div>",
+          "<body>c<div><form><input><table><input></table></form><script></script></div>" },
+        { "<body><div>c<i></i><nav>t</nav><i></i><script></script></div>",
+          "<body><div>c<i></i><nav data-tmpl=\"\">t</nav><i></i><script></script></div>",
+          "<body><div>c<i></i><i></i><script></script></div>" },
+        { "<body>t</body>", "<body><!--tmpl-->t<!--/tmpl--></body>", "<body></body>" },
+        /* a p that a div closes: taking the div out would let the p go on */
+        { "<body>c<hr><p>c<div>t</div>c", "<body>c<hr><p>c<div data-tmpl=\"\">t</div>c",
+          "<body>c<hr><p>c<div></div>c" },
+        /* text that a browser would move out of the table is left alone */
+        { "<body>c<table><tr>t<td><div>c</div></table>",
+          "<body>c<table><tr>t<td><div>c</div></table>",
+          "<body>c<table><tr>t<td><div>c</div></table>" },
+        /* marks that the page brings are not ours */
+        { "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
+          "data-tmpl='>'>c</i><hr><div data-tmpl>t</div>",
+          "<body data-x-tmpl>c<!-- x-tmpl --><div DATA-x-TMPL=1>c</div><!--/x-tmpl--><i "
+          "data-x-tmpl='>'>c</i><hr>"
+          "<div data-x-tmpl data-tmpl=\"\">t</div>",
+          "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
+          "data-tmpl='>'>c</i><hr>" },
+        /* so does a link to what is cut */
+        { "<body><nav id=x>t</nav><div><a href=#x>c</a></div><p>c</p>",
+          "<body><nav id=x data-tmpl=\"\">t</nav><div data-tmpl=\"\"><a "
+          "href=#x>c</a></div><p>c</p>",
+          "<body><p>c</p>" },
+        /* what shows a panel is not cut, though it is template */
+        { "<ul><li class=x aria-controls=a>t</li></ul><ul><li class=x "
+          "aria-controls=b>t</li></ul><div "
+          "id=a>c</div><div id=b>t</div>",
+          "<ul data-tmpl=\"\"><li class=x aria-controls=a>t</li></ul><ul data-tmpl=\"\"><li "
+          "class=x "
+          "aria-controls=b>t</li></ul><div id=a>c</div><div id=b data-tmpl=\"\">t</div>",
+          "<ul><li class=x aria-controls=a>t</li></ul><div id=a>c</div>" },
+        /* a head goes, and stays, with what it heads */
+        { "<nav><h2>t</h2></nav><div>c</div>", "<nav><h2>t</h2></nav><div>c</div>",
+          "<nav><h2>t</h2></nav><div>c</div>" },
+        /* what would be read as something new if it were put together stays apart */
+        { "<body>c &am<div>t</div>p; c", "<body>c &am<div data-tmpl=\"\">t</div>p; c",
+          "<body>c &am<div>t</div>p; c" },
+        { "<body>c <<div>t</div>b>c", "<body>c <<div data-tmpl=\"\">t</div>b>c",
+          "<body>c <<div>t</div>b>c" },
+        { "<body>c &amp;<div>t</div>p; c", "<body>c &amp;<div data-tmpl=\"\">t</div>p; c",
+          "<body>c &amp;p; c" },
+        { "<body>c<div>c</div>", "<body>c<div>c</div>", "<body>c<div>c</div>" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_string_equal(edited(cases[i].html, "t", 0, *state), cases[i].annotated);
+        assert_string_equal(edited(cases[i].html, "t", 1, *state), cases[i].stripped);
+    }
+}
+
+static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
+{
+    apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
+    const tmpl_selector_t *selector;
+    assert_int_equal(tmpl_selector_parse(&selector, text, NULL, pool), APR_SUCCESS);
+    APR_ARRAY_PUSH(list, const tmpl_selector_t *) = selector;
+    return list;
+}
+
+static const char *stripped(const char *html, const tmpl_guards_t *guards, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", pool), guards, TMPL_NODE_CUT, pool);
+    tmpl_strip(&edits, &closure, pool);
+    return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
+}
+
+static void guards_overrule_the_detector(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<div id=a>t</div><div id=b>cccc</div><div class=k>t</div>", *state);
+    tmpl_guards_t guards = { .keep = selectors(".k", *state), .drop = selectors("#b", *state) };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_MARK, *state);
+    assert_int_equal(closure.n_cuts, 2);
+    assert_string_equal(check_bytes(page, closure.cuts[0].span, *state), "<div id=a>t</div>");
+    assert_string_equal(check_bytes(page, closure.cuts[1].span, *state), "<div id=b>cccc</div>");
+    assert_int_equal(closure.template_blocks, 2);
+    assert_int_equal(closure.blocks, 3);
+    assert_float_equal(closure.ratio, 5.0 / 6.0, 1e-6);
+    /* also what shows a panel */
+    guards.keep = NULL;
+    guards.drop = selectors("li", *state);
+    assert_string_equal(
+        stripped("<body><ul><li class=x aria-controls=a>t</ul><ul>c</ul><div id=a>c</div>", &guards,
+                 *state),
+        "<body><ul>c</ul><div id=a>c</div>");
+    guards.keep = selectors(".k", *state);
+    /* who asks for both wants it kept */
+    guards.drop = selectors("div", *state);
+    tmpl_closure(&closure, page, verdicts_of(page, "", *state), &guards, TMPL_NODE_MARK, *state);
+    assert_int_equal(closure.n_cuts, 2);
+}
+
+/* body is the page's first element where its source has no html. */
+static void body_can_be_kept(void **state)
+{
+    static const char *const pages[] = { "<body><div>t</div><p>c</p>",
+                                         "<html><body><div>t</div><p>c</p></body></html>" };
+    tmpl_guards_t guards = { .keep = selectors("body", *state) };
+    tmpl_closure_t closure;
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        const tmpl_page_t *page = check_page(pages[i], *state);
+        tmpl_verdict_t *verdicts = verdicts_of(page, "t", *state);
+        assert_int_equal(verdicts[0].template, 1);
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+        assert_int_equal(closure.n_cuts, 0);
+        assert_int_equal(closure.template_blocks, 0);
+    }
+}
+
+static void too_little_left_is_left_alone(void **state)
+{
+    const tmpl_page_t *page = check_page("<div>ttttttttt</div><div>c</div>", *state);
+    tmpl_guards_t guards = { .min_keep = 0.09 };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
+    assert_int_equal(closure.n_cuts, 1);
+    guards.min_keep = 0.11;
+    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    assert_int_equal(closure.decline, TMPL_DECLINE_MIN_KEEP);
+    assert_int_equal(closure.n_cuts, 0);
+    assert_float_equal(closure.ratio, 0.9, 1e-6);
+}
+
+static void edits_apply_in_order(void **state)
+{
+    static const char *const texts[] = { "", "<", "xyz", ">" };
+    static const tmpl_edit_t list[] = {
+        { { 0, 0 }, 1 }, { { 1, 3 }, 0 }, { { 3, 4 }, 2 }, { { 5, 5 }, 3 }
+    };
+    tmpl_edits_t edits = { list, 4, texts };
+    apr_size_t len;
+    assert_string_equal(tmpl_edits_apply(&len, &edits, "abcde", 5, *state), "<axyze>");
+    assert_int_equal(len, 7);
+    edits.n = 0;
+    assert_string_equal(tmpl_edits_apply(&len, &edits, "abcde", 5, *state), "abcde");
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(the_ratio_counts_length_of_template_segments),
+    CHECK(the_topmost_template_elements_are_edited),
+    CHECK(guards_overrule_the_detector),
+    CHECK(body_can_be_kept),
+    CHECK(too_little_left_is_left_alone),
+    CHECK(edits_apply_in_order),
+};
+
+TAP_MAIN(tests)

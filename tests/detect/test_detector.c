@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The detectors as tmpl_clean runs them: what they judge by, with a store, without one, and looking only. */
+#include "detector_fixture.h"
+
+#include "detect/auto.h"
+#include "feature/reading.h"
+
+static const char html[] =
+    "<!DOCTYPE html><title>A page</title><body><header><h1>A site</h1><ul class=menu><li><a "
+    "href=/a>One"
+    "</a><li><a href=/b>Two</a></ul></header><main><p>Some words, <b>more</b> words, and 42!<br>A "
+    "line."
+    "<p>Again some words<table><tr><td>A cell<td><img src=i.png></table><p>Again some words</main>"
+    "<div><a href=/c></a>Text <div>in</div> between</div></body>";
+
+static const char other[] = "<!DOCTYPE html><title>Another</title><body><header><h1>A site</h1><ul "
+                            "class=menu><li><a href=/a>One</a><li><a href=/z>New</a></ul></header>"
+                            "<main><p>Nothing of this stands on the first page.</main></body>";
+
+/* --- models --- */
+
+/* Template is what stands in links. */
+static const tmpl_trees_t *link_trees(apr_pool_t *pool)
+{
+    return trees_of("tmpl-trees 1\nthreshold 0.5\nbias 0\ntree 3\nsplit linked 0.5 1 2\nleaf -3\n"
+                    "leaf 3\nend\n",
+                    pool);
+}
+
+/* A value that is another one wherever any feature of a block is another one, nearly. */
+static const tmpl_trees_t *telling_trees(apr_pool_t *pool)
+{
+    static const double limits[] = { 0, 0.05, 0.2, 0.4, 0.6, 0.9, 1.2, 2, 3, 4, 5, 6 };
+    enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+    const char *text = "tmpl-trees 1\nthreshold 0.5\nbias 0\n";
+    for (int i = 0; i < TMPL_BLOCK_FEATURE_COUNT * LIMITS; i++) {
+        char tree[200];
+        snprintf(tree, sizeof(tree), "tree 3\nsplit %s %g 1 2\nleaf 0\nleaf %g\n",
+                 tmpl_block_feature_name((tmpl_block_feature_e)(i / LIMITS)), limits[i % LIMITS],
+                 (i * 7919 % 4099 - 2050) / 1e5);
+        text = apr_pstrcat(pool, text, tree, NULL);
+    }
+    return trees_of(apr_pstrcat(pool, text, "end\n", NULL), pool);
+}
+
+static void models_are_built_in(void **state)
+{
+    tmpl_models_t models;
+    tmpl_error_t err = { 0 };
+    if (tmpl_models_builtin(&models, &err, *state) != APR_SUCCESS) {
+        fail_msg("%s", err.text);
+    }
+    assert_non_null(models.pagelevel);
+    assert_non_null(models.trees);
+}
+
+static void a_model_says_whose_it_is(void **state)
+{
+    tmpl_models_t models;
+    tmpl_models_t before;
+    tmpl_detector_e whose;
+    tmpl_error_t err;
+    assert_int_equal(tmpl_models_builtin(&models, &err, *state), APR_SUCCESS);
+    before = models;
+    assert_int_equal(tmpl_models_load(&models, &whose, "tests/models/one.trees", &err, *state),
+                     APR_SUCCESS);
+    assert_int_equal(whose, TMPL_DETECTOR_AUTO);
+    assert_ptr_equal(models.pagelevel, before.pagelevel);
+    assert_ptr_not_equal(models.trees, before.trees);
+    before = models;
+    assert_int_equal(tmpl_models_load(&models, &whose, "models/pagelevel.model", &err, *state),
+                     APR_SUCCESS);
+    assert_int_equal(whose, TMPL_DETECTOR_PAGELEVEL);
+    assert_ptr_not_equal(models.pagelevel, before.pagelevel);
+    assert_ptr_equal(models.trees, before.trees);
+    before = models;
+    assert_int_equal(tmpl_models_load(&models, &whose, "tests/models/bad.trees", &err, *state),
+                     APR_EINVAL);
+    assert_int_equal(tmpl_models_load(&models, &whose, "tests", &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "tests: no file"));
+    assert_int_equal(tmpl_models_load(&models, &whose, "README.md", &err, *state), APR_EINVAL);
+    assert_non_null(strstr(err.text, "not the head of a model: tmpl-pagelevel 2 or tmpl-trees 1"));
+    assert_memory_equal(&models, &before, sizeof(models));
+}
+
+/* Models are told apart by what stands in them, not by where they are. */
+static void a_model_is_known_by_its_text(void **state)
+{
+    static const char *const files[] = { "tests/models/one.trees", "tests/models/all.trees",
+                                         "models/pagelevel.model" };
+    tmpl_models_id_t ids[3];
+    tmpl_detector_e whose;
+    tmpl_error_t err;
+    for (unsigned i = 0; i < 6; i++) {
+        tmpl_models_t models = { 0 };
+        tmpl_models_id_t none = tmpl_models_id(&models);
+        assert_true(none.trees == 0 && none.pagelevel == 0);
+        assert_int_equal(tmpl_models_load(&models, &whose, files[i % 3], &err, *state),
+                         APR_SUCCESS);
+        tmpl_models_id_t id = tmpl_models_id(&models);
+        assert_int_equal(id.trees != 0, whose == TMPL_DETECTOR_AUTO);
+        assert_int_equal(id.pagelevel != 0, whose == TMPL_DETECTOR_PAGELEVEL);
+        if (i < 3) {
+            ids[i] = id;
+        }
+        assert_memory_equal(&id, &ids[i % 3], sizeof(id));
+    }
+    assert_true(ids[0].trees != ids[1].trees);
+}
+
+static void names_are_parsed(void **state)
+{
+    tmpl_detector_e detector;
+    tmpl_smoothing_e smoothing;
+    tmpl_error_t err;
+    (void)state;
+    for (unsigned i = 0; i < TMPL_DETECTOR_COUNT; i++) {
+        assert_int_equal(
+            tmpl_detector_parse(&detector, tmpl_detector((tmpl_detector_e)i)->name, &err),
+            APR_SUCCESS);
+        assert_int_equal(detector, i);
+    }
+    assert_int_equal(tmpl_detector_parse(&detector, "AUTO", &err), APR_SUCCESS);
+    assert_int_equal(detector, TMPL_DETECTOR_AUTO);
+    assert_int_equal(tmpl_detector_parse(&detector, "aut", &err), APR_EINVAL);
+    assert_string_equal(err.text, "'aut' is none of incremental style pagelevel auto");
+    assert_int_equal(tmpl_smoothing_parse(&smoothing, "On", &err), APR_SUCCESS);
+    assert_int_equal(smoothing, TMPL_SMOOTHING_MIN);
+    assert_int_equal(tmpl_smoothing_parse(&smoothing, "off", &err), APR_SUCCESS);
+    assert_int_equal(smoothing, TMPL_SMOOTHING_OFF);
+    assert_int_equal(tmpl_smoothing_parse(&smoothing, "yes", &err), APR_EINVAL);
+}
+
+/* --- blocks --- */
+
+/* So that detectors share a site's table. */
+static void keys_do_not_depend_on_separators(void **state)
+{
+    const tmpl_tag_set_t *sets[] = { &tmpl_separators_default, &tmpl_separators_pagelevel,
+                                     &tmpl_separators_leaf };
+    const tmpl_page_t *pages[3];
+    for (int i = 0; i < 3; i++) {
+        tmpl_page_opts_t opts = { .separators = sets[i], .seed = 7 };
+        assert_int_equal(tmpl_page_parse(&pages[i], html, sizeof(html) - 1, &opts, *state),
+                         TMPL_DECLINE_NONE);
+        assert_int_equal(pages[i]->n_keys, pages[0]->n_keys);
+        assert_memory_equal(pages[i]->keys, pages[0]->keys,
+                            pages[0]->n_keys * sizeof(*pages[0]->keys));
+        assert_int_equal(pages[i]->text, pages[0]->text);
+        for (uint32_t s = 0; s < pages[0]->n_segments; s++) {
+            assert_int_equal(pages[i]->segments[s].key, pages[0]->segments[s].key);
+            assert_int_equal(pages[i]->segments[s].length, pages[0]->segments[s].length);
+        }
+    }
+    assert_true(pages[2]->n_blocks > pages[0]->n_blocks);
+}
+
+/* --- with a store, and without --- */
+
+static void who_needs_no_counts_judges_without_a_store(void **state)
+{
+    static const struct {
+        tmpl_detector_e detector;
+        tmpl_mode_e mode;
+        int declines;
+    } cases[] = {
+        { TMPL_DETECTOR_INCREMENTAL, TMPL_MODE_STRIP, 1 },
+        { TMPL_DETECTOR_STYLE, TMPL_MODE_STRIP, 1 },
+        { TMPL_DETECTOR_PAGELEVEL, TMPL_MODE_HEADERS, 0 },
+        { TMPL_DETECTOR_PAGELEVEL, TMPL_MODE_LEARN, 1 },
+        { TMPL_DETECTOR_AUTO, TMPL_MODE_STRIP, 0 },
+        { TMPL_DETECTOR_AUTO, TMPL_MODE_LEARN, 1 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tmpl_clean_opts_t opts = opts_of(cases[i].detector, NULL, *state);
+        opts.mode = cases[i].mode;
+        tmpl_outcome_t outcome = clean(html, "/1", &opts, NULL, 1, *state);
+        assert_string_equal(tmpl_decline_name(outcome.decline),
+                            cases[i].declines ? "store" : "none");
+        assert_int_equal(outcome.verdicts == NULL, cases[i].declines);
+        assert_ptr_equal(outcome.detector, tmpl_detector(cases[i].detector));
+        assert_null(outcome.counts.records);
+        assert_int_equal(outcome.state, TMPL_STATE_COLD);
+    }
+}
+
+static void auto_cuts_what_its_trees_say(void **state)
+{
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state);
+    tmpl_outcome_t outcome = clean(other, "/2", &opts, NULL, 0, *state);
+    assert_int_equal(outcome.closure.blocks, 4);
+    assert_int_equal(outcome.closure.template_blocks, 2);
+    assert_string_equal(
+        stripped(other, &outcome, *state),
+        "<!DOCTYPE html><title>Another</title><body><header><h1>A site</h1></header>"
+        "<main><p>Nothing of this stands on the first page.</main></body>");
+    opts.detect.threshold = 0.99;
+    outcome = clean(other, "/2", &opts, NULL, 0, *state);
+    assert_int_equal(outcome.closure.template_blocks, 0);
+}
+
+/* What the trees are sure of is doubted where the page's title says the same. */
+static void the_heading_of_the_title_stays(void **state)
+{
+    static const char *const heads[] = { "<h2><a href=/>Red fox seen</a></h2>",
+                                         "<p><a href=/>Red fox seen</a></p>",
+                                         "<h2><a href=/>Red</a></h2>",
+                                         "<h2><a href=/>Red herrings are seen now</a></h2>" };
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state);
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        const char *body = apr_pstrcat(*state, "<title>Red fox seen</title><body>",
+                                       "<p>It ran away from all of us.</p>", heads[i], NULL);
+        tmpl_outcome_t outcome = clean(body, "/2", &opts, NULL, 0, *state);
+        assert_int_equal(outcome.closure.template_blocks, i != 0);
+    }
+}
+
+/* Page number i, with what is not template, and with what style or incremental finds. */
+static const char *changing_page(int i, int by_style, int by_incremental, apr_pool_t *pool)
+{
+    const char *lists = "<ul></ul><ul></ul><ul></ul><ul></ul><ul></ul><ul></ul>";
+    const char *date = apr_psprintf(pool, "<footer>Last changed on %d May 2024</footer>", i);
+    return apr_psprintf(pool, "<body>%.*s%s%s<main>Page %c</main>%s</body>", 9 * i, lists,
+                        by_incremental ? "<aside>The same</aside>" : "",
+                        by_incremental ? "<header>A site</header>" : "", 'a' + i,
+                        by_style ? date : "");
+}
+
+/*
+ * The footer is a new text to incremental on every page, the aside in a new place to style: what either
+ * finds goes. Both count segments.
+ */
+static void style_cuts_text_that_changes_a_little(void **state)
+{
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_STYLE, NULL, *state);
+    const char *page = NULL;
+    for (int i = 1; i <= 6; i++) {
+        page = changing_page(i, 1, 1, *state);
+        tmpl_outcome_t outcome =
+            clean(page, apr_psprintf(*state, "/%d", i), &opts, store, 1, *state);
+        assert_string_equal(stripped(page, &outcome, *state),
+                            i < 5 ? page : changing_page(i, 0, 0, *state));
+    }
+    opts.detector = TMPL_DETECTOR_INCREMENTAL;
+    tmpl_outcome_t outcome = clean(page, "/6", &opts, store, 0, *state);
+    assert_string_equal(stripped(page, &outcome, *state), changing_page(6, 1, 0, *state));
+}
+
+static void pagelevel_goes_by_its_model_or_a_threshold(void **state)
+{
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_PAGELEVEL, NULL, *state);
+    tmpl_outcome_t outcome = clean(html, "/1", &opts, NULL, 0, *state);
+    uint32_t by_model = 0;
+    for (uint32_t b = 0; b < outcome.page->n_blocks; b++) {
+        by_model += (double)outcome.verdicts[b].ratio > opts.detect.models.pagelevel->threshold;
+    }
+    assert_int_equal(outcome.closure.template_blocks, by_model);
+    opts.detect.threshold = 1;
+    assert_int_equal(clean(html, "/1", &opts, NULL, 0, *state).closure.template_blocks, 0);
+    opts.detect.threshold = 0;
+    opts.guards.min_keep = 0;
+    outcome = clean(html, "/1", &opts, NULL, 0, *state);
+    assert_int_equal(outcome.closure.template_blocks, outcome.page->n_blocks);
+}
+
+static void assert_same_ratios(const tmpl_outcome_t *a, const tmpl_outcome_t *b)
+{
+    assert_int_equal(a->page->n_blocks, b->page->n_blocks);
+    for (uint32_t i = 0; i < a->page->n_blocks; i++) {
+        assert_float_equal(a->verdicts[i].ratio, b->verdicts[i].ratio, 1e-7);
+    }
+}
+
+/* Counted, looked up in an empty table, or with nobody to ask: it is the same first page. */
+static void a_page_that_is_not_counted_is_judged_as_if_it_were(void **state)
+{
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, telling_trees(*state), *state);
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
+    tmpl_outcome_t alone = clean(html, "/1", &opts, NULL, 0, *state);
+    tmpl_outcome_t looked_up = clean(html, "/1", &opts, store, 0, *state);
+    tmpl_outcome_t counted = clean(html, "/1", &opts, store, 1, *state);
+    assert_int_equal(looked_up.counts.pages, 0);
+    assert_int_equal(counted.counts.pages, 1);
+    assert_same_ratios(&alone, &counted);
+    assert_same_ratios(&looked_up, &counted);
+    /* a known page again, looked up or counted */
+    tmpl_outcome_t again = clean(html, "/1", &opts, store, 0, *state);
+    assert_same_ratios(&again, &counted);
+    /* that the trees would tell */
+    tmpl_outcome_t later = clean(other, "/2", &opts, store, 1, *state);
+    tmpl_outcome_t first = clean(other, "/2", &opts, NULL, 1, *state);
+    assert_true(later.verdicts[0].ratio != first.verdicts[0].ratio);
+}
+
+/* Of what a page not counted brings, only what nobody has seen is added to what is known. */
+static void known_keys_stay_when_a_page_is_looked_up(void **state)
+{
+    static const char new_only[] = "tmpl-trees 1\nthreshold 0.5\nbias 0\n"
+                                   "tree 5\nsplit repeated 0.5 1 2\nleaf 0\n"
+                                   "split path0-df 0.75 3 4\nleaf 1\nleaf 3\nend\n";
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, trees_of(new_only, *state), *state);
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
+    clean(html, "/1", &opts, store, 1, *state);
+    tmpl_outcome_t looked_up = clean(other, "/2", &opts, store, 0, *state);
+    assert_int_equal(looked_up.counts.pages, 1);
+    /* the first page's text, seen once, is none that is repeated: it might be this page's own */
+    assert_float_equal(looked_up.verdicts[0].ratio, 0.5, 1e-6);
+    /* nor does it make its place one of repeated text */
+    opts.detect.models.trees = trees_of("tmpl-trees 1\nthreshold 0.5\nbias 0\ntree 3\n"
+                                        "split path0-repeated 0.5 1 2\nleaf 0\nleaf 3\nend\n",
+                                        *state);
+    tmpl_outcome_t moved =
+        clean("<!DOCTYPE html><body><header class=new><h1>A site</h1></header></body>", "/3", &opts,
+              store, 0, *state);
+    assert_int_equal(moved.counts.records[0].df, 1);
+    assert_float_equal(moved.verdicts[0].ratio, 0.5, 1e-6);
+    opts.detect.models.trees = trees_of(new_only, *state);
+    tmpl_outcome_t counted = clean(other, "/2", &opts, store, 1, *state);
+    assert_true(counted.verdicts[0].ratio > 0.9F);
+    assert_float_equal(counted.verdicts[3].ratio, 0.5, 1e-6);
+}
+
+/* auto goes on with what incremental has counted, and the other way round. */
+static void detectors_share_a_table(void **state)
+{
+    tmpl_store_t *store = open_store(empty_store_uri(*state), NULL, *state);
+    tmpl_clean_opts_t by[] = { opts_of(TMPL_DETECTOR_INCREMENTAL, NULL, *state),
+                               opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state),
+                               opts_of(TMPL_DETECTOR_PAGELEVEL, NULL, *state) };
+    by[1].mode = by[2].mode = TMPL_MODE_LEARN;
+    for (int i = 0; i < 6; i++) {
+        const char *uri = apr_psprintf(*state, "/%d", i);
+        const char *body = apr_psprintf(*state, "%s<p>%d</p>", other, i);
+        clean(body, uri, &by[1 + i % 2], store, 1, *state);
+    }
+    tmpl_outcome_t outcome = clean(other, "/0", &by[0], store, 0, *state);
+    assert_int_equal(outcome.counts.pages, 6);
+    assert_int_equal(outcome.counts.records[0].df, 6);
+    assert_true(outcome.closure.template_blocks > 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(models_are_built_in),
+    CHECK(a_model_is_known_by_its_text),
+    CHECK(a_model_says_whose_it_is),
+    CHECK(names_are_parsed),
+    CHECK(keys_do_not_depend_on_separators),
+    CHECK(who_needs_no_counts_judges_without_a_store),
+    CHECK(style_cuts_text_that_changes_a_little),
+    CHECK(auto_cuts_what_its_trees_say),
+    CHECK(the_heading_of_the_title_stays),
+    CHECK(pagelevel_goes_by_its_model_or_a_threshold),
+    CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),
+    CHECK(known_keys_stay_when_a_page_is_looked_up),
+    CHECK(detectors_share_a_table),
+};
+
+TAP_MAIN(tests)

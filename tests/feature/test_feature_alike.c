@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* However pages are read and rows filled, with wide registers or without, they are the same; on texts and pages drawn at random. */
+#include "feature_fixture.h"
+
+#include <apr_lib.h>
+
+#include "base/bytes64.h"
+#include "feature/tally.h"
+#include "pieces.h"
+
+static uint32_t random_below(uint64_t *seed, uint32_t n)
+{
+    *seed = *seed * 6364136223846793005 + 1442695040888963407;
+    return (uint32_t)(*seed >> 33) % n;
+}
+
+static void same_below(const tmpl_bytes64_t *a, const tmpl_bytes64_t *b, uint32_t n)
+{
+    uint64_t all = ~(uint64_t)0 >> (TMPL_BYTES64 - n);
+    assert_int_equal((a->wide ^ b->wide) & all, 0);
+    assert_int_equal((a->marks ^ b->marks) & all, 0);
+    assert_int_equal((a->words ^ b->words) & all, 0);
+    assert_int_equal((a->digits ^ b->digits) & all, 0);
+    assert_int_equal((a->capitals ^ b->capitals) & all, 0);
+    assert_int_equal((a->spaces ^ b->spaces) & all, 0);
+}
+
+/* However bytes are looked at, they are the same. */
+static void pieces_are_seen_alike(void **state)
+{
+    static const char first[] = "aZ7";
+    tmpl_title_t title = { 0 };
+    unsigned char bytes[TMPL_BYTES64];
+    for (unsigned i = 0; i < sizeof(first) - 1; i++) {
+        tmpl_title_add(&title, (const unsigned char *)first, i, i + 1, sizeof(first) - 1);
+    }
+    for (unsigned start = 0; start < 256; start++) { /* each byte in each place */
+        for (unsigned i = 0; i < TMPL_BYTES64; i++) {
+            bytes[i] = (unsigned char)(start + i * (1 + start % 3));
+        }
+        for (uint32_t n = 1; n <= TMPL_BYTES64; n += start % 3 + 1) {
+            tmpl_bytes64_t piece = tmpl_look_one_by_one(bytes, n, title.first);
+            tmpl_bytes64_t other = tmpl_look_anywhere(bytes, n, title.first);
+            same_below(&piece, &other, n);
+#ifdef TMPL_FOR_AVX2
+            if (tmpl_has_avx2()) {
+                other = tmpl_look_avx2(bytes, n, title.first);
+                same_below(&piece, &other, n);
+                for (uint32_t i = 0; i < n; i++) {
+                    int is_first = bytes[i] < 0x80 && strchr("aAzZ7", bytes[i]) != NULL;
+                    assert_int_equal(other.titled >> i & 1, bytes[i] != '\0' && is_first);
+                }
+            }
+#endif
+        }
+    }
+    (void)state;
+}
+
+/* However blocks are read, they have the same in them. */
+static void blocks_are_read_alike(void **state)
+{
+    static const char *const parts[] = { "red",
+                                         "Fox",
+                                         "fo'x",
+                                         "don't",
+                                         "''",
+                                         "'",
+                                         " ",
+                                         "  ",
+                                         ", ",
+                                         ". ",
+                                         "! ",
+                                         ".5",
+                                         "&amp;",
+                                         "&copy;",
+                                         "&",
+                                         "&#38;",
+                                         "12",
+                                         "\xC3\xA9",
+                                         "\xE9",
+                                         "caf\xC3\xA9",
+                                         "\xE6\x97\xA5",
+                                         "\xC2\xA0",
+                                         "<b>",
+                                         "</b>",
+                                         "<a href=\"#x\">",
+                                         "</a>",
+                                         "<img>",
+                                         "-",
+                                         "abcdefghijklmnopqrstuvwxyz",
+                                         "abcdefgh",
+                                         "abcdefghi" };
+    uint64_t seed = 1;
+    for (unsigned round = 0; round < 500; round++) {
+        tmpl_title_t title;
+        tmpl_scan_t scan;
+        tmpl_tally_t tallies[2] = { 0 };
+        const char *html = "<title>The Fox don't caf\xC3\xA9, \xE6\x97\xA5 abcdefghi's</title><p>x";
+        for (unsigned n = random_below(&seed, 60); n > 0; n--) {
+            html = apr_pstrcat(*state, html,
+                               parts[random_below(&seed, sizeof(parts) / sizeof(parts[0]))], NULL);
+        }
+        read_t r = read_html(html, *state);
+        tmpl_tally_begin(&scan, &title, r.reading);
+        tmpl_tally_block_anywhere(&tallies[0], &scan, 0);
+        tmpl_tally_block_here()(&tallies[1], &scan, 0);
+        assert_memory_equal(&tallies[0], &tallies[1], sizeof(tallies[0]));
+    }
+}
+
+/* The same word: apostrophes and capitals do not count. */
+static int is_same_word(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == '\'') {
+            a++;
+        }
+        while (*b == '\'') {
+            b++;
+        }
+        if (*a == '\0' || *b == '\0' || apr_tolower(*a) != apr_tolower(*b)) {
+            return *a == *b;
+        }
+    }
+}
+
+/* A word is looked up if it begins as one of the title's, which may be written in another way. */
+static void any_word_of_the_title(void **state)
+{
+    static const char *const letters[] = { "a", "B", "b", "3", "'", "\xC3\xA9", "A" };
+    uint64_t seed = 1;
+    unsigned found = 0;
+    for (unsigned round = 0; round < 3000; round++) {
+        const char *words[11];
+        const char *title = "<title>";
+        int is_of_title = 0;
+        for (unsigned w = 0; w < 11; w++) {
+            words[w] = letters[random_below(&seed, 2)];
+            for (unsigned n = random_below(&seed, 12); n > 0; n--) {
+                words[w] = apr_pstrcat(*state, words[w], letters[random_below(&seed, 7)], NULL);
+            }
+            title = apr_pstrcat(*state, title, words[w], " ", NULL);
+        }
+        const char *word = apr_pstrcat(*state, words[round % 11],
+                                       round % 3 ? "" : letters[random_below(&seed, 7)], NULL);
+        char *other = apr_pstrdup(*state, word + random_below(&seed, 2));
+        for (char *at = other; *at != '\0'; at++) {
+            *at = (char)(random_below(&seed, 2) ? apr_toupper(*at) : *at);
+        }
+        word = apr_isalpha(*other) ? other : word;
+        for (unsigned w = 0; w < 11; w++) {
+            is_of_title |= is_same_word(words[w], word);
+        }
+        read_t r = read_html(
+            apr_pstrcat(*state, title, "</title><p>", word, round % 2 ? "</p>" : " -", NULL),
+            *state);
+        IS(0, TITLE, is_of_title);
+        found += (unsigned)is_of_title;
+    }
+    assert_in_range(found, 300, 2700);
+}
+
+/* Rows do not depend on those that were filled before, and there are none behind them. */
+static void rows_in_any_order(void **state)
+{
+    enum { BLOCKS = 150, STEP = 37 };
+    static const tmpl_evidence_t nothing = { 0 };
+    static tmpl_columns_t columns;
+    const char *html = "<title>t</title>";
+    for (int i = 0; i < BLOCKS; i++) {
+        html = apr_pstrcat(*state, html, i % 9 == 0 ? "<div><ul>" : "", "<li>",
+                           i % 40 == 20 ? "a b c d e f g h i j k l m n" : "x y", NULL);
+    }
+    read_t r = read_html(html, *state);
+    assert_int_equal(r.page->n_blocks, BLOCKS);
+    tmpl_rows_t *rows = tmpl_rows_of(r.reading, &r.layout, &nothing, *state);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        uint32_t first = i * STEP % BLOCKS;
+        uint32_t after = first + 5 < BLOCKS ? first + 5 : BLOCKS;
+        tmpl_rows_fill(&columns, rows, first, after);
+        for (uint32_t k = 0; k < TMPL_BLOCKS_AT_ONCE; k++) {
+            for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+                float is = first + k < after ? of(&r, first + k, f) : 0;
+                assert_float_equal(columns.of[f][k], is, 0);
+            }
+        }
+    }
+}
+
+/* However rows are filled, they are the same; so are those for which logarithms are known from before. */
+static void rows_are_filled_alike(void **state)
+{
+    static tmpl_columns_t columns[3];
+    uint64_t seed = 1;
+    for (unsigned round = 0; round < 40; round++) {
+        const char *html = "<title>the title of a page</title>";
+        unsigned blocks = 1 + random_below(&seed, 200);
+        for (unsigned b = 0; b < blocks; b++) {
+            html = apr_pstrcat(*state, html,
+                               random_below(&seed, 8) == 0 ? "</div><div class=menu>" : "", "<p>",
+                               NULL);
+            unsigned words = random_below(&seed, 40) == 0 ? 2000 : random_below(&seed, 30);
+            for (unsigned w = 0; w < words; w += 10) {
+                html = apr_pstrcat(*state, html, "a, <a href=#x>title</a> of 1.2, the ",
+                                   words > 99 ? "page, b, c, d, e" : "page. ", NULL);
+            }
+        }
+        read_t r = read_html(html, *state);
+        tmpl_record_t *segments = apr_pcalloc(*state, r.page->n_keys * sizeof(*segments));
+        tmpl_record_t *paths = apr_pcalloc(*state, r.layout.n_keys * sizeof(*paths));
+        for (uint32_t i = 0; i < r.page->n_keys; i++) {
+            segments[i].df = 1 + random_below(&seed, 9);
+        }
+        for (uint32_t i = 0; i < r.layout.n_keys; i++) {
+            paths[i] = (tmpl_record_t){ .df = 1 + random_below(&seed, 9),
+                                        .text = 1000,
+                                        .repeated = random_below(&seed, 1000) };
+        }
+        tmpl_evidence_t evidence = { segments, paths, round % 4 > 0 ? 9 : 0, 5 };
+        tmpl_rows_t *rows = tmpl_rows_of(r.reading, &r.layout, &evidence, *state);
+        for (uint32_t first = 0, after; first < r.page->n_blocks; first = after) {
+            after = first + 1 + random_below(&seed, TMPL_BLOCKS_AT_ONCE);
+            after = after < r.page->n_blocks ? after : r.page->n_blocks;
+            tmpl_rows_fill(&columns[0], rows, first, after);
+            tmpl_rows_fill_anywhere(&columns[1], rows, first, after);
+            tmpl_rows_fill(&columns[2], rows, first, after);
+            assert_memory_equal(&columns[0], &columns[1], sizeof(columns[0]));
+            assert_memory_equal(&columns[0], &columns[2], sizeof(columns[0]));
+        }
+    }
+}
+
+/* Whatever the page, no row holds what is no number, or a share outside 0..1. */
+static void mixtures_give_numbers(void **state)
+{
+    uint32_t seed = 1;
+    unsigned read = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        apr_pool_t *pool;
+        read_t r;
+        apr_pool_create(&pool, *state);
+        const char *html = "<p>Text, ";
+        for (unsigned k = 0; k < 12; k++) {
+            seed = seed * 1664525U + 1013904223U;
+            html = apr_pstrcat(pool, html, oracle_pieces[(seed >> 8) % ORACLE_PIECES], NULL);
+        }
+        if (try_read(&r, html, pool)) {
+            read++;
+            for (uint32_t f = 0; f < r.page->n_blocks * TMPL_BLOCK_FEATURE_COUNT; f++) {
+                assert_true(isfinite(r.rows[f]) && r.rows[f] >= -1 && r.rows[f] <= 20);
+            }
+        }
+        apr_pool_destroy(pool);
+    }
+    assert_true(read > 1000);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(pieces_are_seen_alike), CHECK(blocks_are_read_alike), CHECK(any_word_of_the_title),
+    CHECK(rows_in_any_order),     CHECK(rows_are_filled_alike), CHECK(mixtures_give_numbers),
+};
+
+TAP_MAIN(tests)

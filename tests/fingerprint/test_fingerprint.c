@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page + verdicts -> fingerprint. tests/fingerprint/fingerprint.t holds it to its document in many scripts. */
+#include "check.h"
+
+#include <apr_lib.h>
+#include <xxhash.h>
+
+#include "fingerprint/fingerprint.h"
+#include "fingerprint/words.h"
+
+static tmpl_fingerprint_t of(const char *html, const tmpl_verdict_t *verdicts, apr_pool_t *pool)
+{
+    tmpl_fingerprint_t fingerprint;
+    tmpl_fingerprint(&fingerprint, check_page(html, pool), verdicts, NULL, pool);
+    return fingerprint;
+}
+
+/* A paragraph of the words from..to-1. */
+static const char *words(unsigned from, unsigned to, apr_pool_t *pool)
+{
+    char *text = apr_pstrdup(pool, "<p>");
+    for (unsigned i = from; i < to; i++) {
+        text = apr_psprintf(pool, "%sword%u ", text, i);
+    }
+    return apr_pstrcat(pool, text, "</p>", NULL);
+}
+
+static void template_is_left_out(void **state)
+{
+    static const tmpl_verdict_t verdicts[] = { { 1, 1 }, { 0, 0 }, { 1, 1 } };
+    const char *article = words(0, 50, *state);
+    const char *html = apr_pstrcat(*state, "<body><div>", words(100, 150, *state), "</div><div>",
+                                   article, "</div><div>foot</div>", NULL);
+    tmpl_fingerprint_t alone = of(article, NULL, *state);
+    tmpl_fingerprint_t rest = of(html, verdicts, *state);
+    assert_int_equal(alone.words, 50);
+    assert_int_equal(rest.words, 50);
+    assert_true(rest.bits == alone.bits);
+    tmpl_fingerprint_t all = of(html, NULL, *state);
+    assert_int_equal(all.words, 101);
+    assert_true(all.bits != alone.bits);
+}
+
+static void few_words_have_none(void **state)
+{
+    tmpl_fingerprint_t few = of(words(0, TMPL_FINGERPRINT_LEAST - 1, *state), NULL, *state);
+    assert_int_equal(few.words, TMPL_FINGERPRINT_LEAST - 1);
+    assert_true(few.bits == 0);
+    assert_null(tmpl_fingerprint_text(
+        check_page(words(0, TMPL_FINGERPRINT_LEAST - 1, *state), *state), NULL, NULL, *state));
+    tmpl_fingerprint_t enough = of(words(0, TMPL_FINGERPRINT_LEAST, *state), NULL, *state);
+    assert_true(enough.bits != 0);
+    assert_string_equal(
+        tmpl_fingerprint_text(check_page(words(0, TMPL_FINGERPRINT_LEAST, *state), *state), NULL,
+                              NULL, *state),
+        apr_psprintf(*state, "%016" APR_UINT64_T_HEX_FMT, enough.bits));
+}
+
+/* A page in which html stands ten times, each time among other words. */
+static tmpl_fingerprint_t among_words(const char *html, apr_pool_t *pool)
+{
+    const char *page = "";
+    for (unsigned i = 0; i < 10; i++) {
+        page = apr_pstrcat(pool, page, html, words(10 * i, 10 * i + 10, pool), NULL);
+    }
+    return of(page, NULL, pool);
+}
+
+/* White space, tags and references are not text; what stands between blocks parts words. */
+static void text_is_what_is_seen(void **state)
+{
+    static const struct {
+        const char *html;
+        int same;
+    } cases[] = {
+        { "<!-- no --><div>CAF<b>&eacute;</b>\n</div><img src=x><div><i>O</i>ne</div><script>var x"
+          "</script>&ldquo;two&rdquo;!",
+          1 },
+        { "<div>caf&#233;</div><div>one</div><div>two</div>", 1 },
+        { "<div>caf&Eacute; one two</div>", 0 }, /* only A to Z become small */
+        { "<div>caf&eacute; o<br>ne two</div>", 0 },
+    };
+    tmpl_fingerprint_t expected = among_words("<p>Caf\xC3\xA9 one two</p>", *state);
+    assert_int_equal(expected.words, 10 * (3 + 10));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tmpl_fingerprint_t got = among_words(cases[i].html, *state);
+        assert_int_equal(got.bits == expected.bits, cases[i].same);
+    }
+}
+
+static void order_and_repetition(void **state)
+{
+    const char *a = words(0, 60, *state);
+    const char *b = words(100, 160, *state);
+    uint64_t ab = of(apr_pstrcat(*state, a, b, NULL), NULL, *state).bits;
+    uint64_t ba = of(apr_pstrcat(*state, b, a, NULL), NULL, *state).bits;
+    uint64_t abab = of(apr_pstrcat(*state, a, b, a, b, NULL), NULL, *state).bits;
+    /* all but the two shingles at the seam are the same */
+    assert_true(tmpl_fingerprint_distance(ab, ba) <= 6);
+    assert_true(tmpl_fingerprint_distance(ab, abab) <= 6);
+    assert_true(tmpl_fingerprint_distance(ab, of(a, NULL, *state).bits) > 6);
+}
+
+/* Of texts with a resemblance r the distance is 32 (1 - r) on average. */
+static void distance_is_resemblance(void **state)
+{
+    enum { PAIRS = 60, WORDS = 300 };
+    for (unsigned tenths = 0; tenths <= 10; tenths += 2) {
+        unsigned shared = WORDS * tenths / 10;
+        unsigned sum = 0;
+        for (unsigned i = 0; i < PAIRS; i++) {
+            unsigned base = i * 10000;
+            const char *one = words(base, base + WORDS, *state);
+            const char *other =
+                apr_pstrcat(*state, words(base, base + shared, *state),
+                            words(base + 5000, base + 5000 + WORDS - shared, *state), NULL);
+            sum +=
+                tmpl_fingerprint_distance(of(one, NULL, *state).bits, of(other, NULL, *state).bits);
+        }
+        double in_both = shared > 2 ? shared - 2 : 0;
+        double resemblance = tenths == 10 ? 1 : in_both / (2 * (WORDS - 2) - in_both);
+        /* four times what the mean of so many pairs varies by */
+        assert_float_equal((double)sum / PAIRS, 32 * (1 - resemblance), 4 * 4.0 / 7.7);
+    }
+}
+
+static void kinds_of_characters(void **state)
+{
+    static const struct {
+        uint32_t code;
+        tmpl_char_e kind;
+    } expected[] = {
+        { 0xA9, TMPL_CHAR_PARTS },    { 0xAA, TMPL_CHAR_WORD },     { 0xAB, TMPL_CHAR_PARTS },
+        { 0xD7, TMPL_CHAR_PARTS },    { 0xD8, TMPL_CHAR_WORD },     { 0x430, TMPL_CHAR_WORD },
+        { 0xE01, TMPL_CHAR_DENSE },   { 0x2019, TMPL_CHAR_PARTS },  { 0x3042, TMPL_CHAR_DENSE },
+        { 0x30FB, TMPL_CHAR_PARTS },  { 0x4E2D, TMPL_CHAR_DENSE },  { 0xAC00, TMPL_CHAR_WORD },
+        { 0xFF0C, TMPL_CHAR_PARTS },  { 0xFF21, TMPL_CHAR_WORD },   { 0x1F600, TMPL_CHAR_PARTS },
+        { 0x20000, TMPL_CHAR_DENSE }, { 0x10FFFF, TMPL_CHAR_WORD },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        assert_int_equal(tmpl_char_kind(expected[i].code), expected[i].kind);
+    }
+}
+
+/* The bits of a text of words of ASCII, by docs/fingerprint.md, word by word. */
+static uint64_t bits_by_document(char *text, apr_pool_t *pool)
+{
+    uint64_t least[64];
+    uint64_t bits = 0;
+    char *state;
+    const char *last[2] = { NULL, NULL };
+    memset(least, 0xFF, sizeof(least));
+    for (char *word = apr_strtok(text, " ,.-'", &state); word != NULL;
+         word = apr_strtok(NULL, " ,.-'", &state)) {
+        for (char *at = word; *at != '\0'; at++) {
+            *at = (char)apr_tolower(*at);
+        }
+        if (last[0] != NULL) {
+            const char *shingle = apr_pstrcat(pool, last[0], " ", last[1], " ", word, NULL);
+            uint64_t hash = XXH64(shingle, strlen(shingle), 0);
+            uint64_t value = hash & (((uint64_t)1 << 58) - 1);
+            least[hash >> 58] = value < least[hash >> 58] ? value : least[hash >> 58];
+        }
+        last[0] = last[1];
+        last[1] = word;
+    }
+    for (unsigned bin = 0; bin < 64; bin++) {
+        unsigned step = 0;
+        while (least[(bin + step) % 64] == UINT64_MAX) {
+            step++;
+        }
+        bits |= (least[(bin + step) % 64] >> step & 1) << bin;
+    }
+    return bits;
+}
+
+/*
+ * Text is read in pieces, and many of these at a time: where they end changes nothing, however long words are, in
+ * whatever script.
+ */
+static void words_of_any_length(void **state)
+{
+    static const unsigned lengths[] = { 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 129, 300 };
+    static const char *const letters[] = {
+        "a", "B", "0", "\xC3\xA9", "\xE1\xBA\xBF", "\xF0\x9D\x92\x9C"
+    };
+    static const char *const between[] = { " ", ", ", ".", " - '" };
+    uint32_t random = 1;
+    for (unsigned offset = 0; offset < 70; offset++) {
+        char *text = apr_psprintf(*state, "%*s", (int)offset, "");
+        for (unsigned w = 0; w < 60; w++) {
+            unsigned n = lengths[(random >> 8) % (sizeof(lengths) / sizeof(lengths[0]))];
+            char *word = apr_pcalloc(*state, 4 * n + 1);
+            for (unsigned i = 0; i < n; i++) {
+                random = random * 1664525 + 1013904223;
+                strcat(word, letters[(random >> 16) % (sizeof(letters) / sizeof(letters[0]))]);
+            }
+            text = apr_pstrcat(*state, text, word, between[(random >> 20) % 4], NULL);
+        }
+        tmpl_fingerprint_t is = of(apr_pstrcat(*state, "<p>", text, NULL), NULL, *state);
+        assert_int_equal(is.words, 60);
+        assert_true(is.bits == bits_by_document(text, *state));
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(template_is_left_out), CHECK(few_words_have_none),     CHECK(text_is_what_is_seen),
+    CHECK(order_and_repetition), CHECK(distance_is_resemblance), CHECK(kinds_of_characters),
+    CHECK(words_of_any_length),
+};
+
+TAP_MAIN(tests)

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tags are made of: names, attributes; and what is asked of them: charsets, selectors. */
+#include <stdio.h>
+
+#include "check.h"
+
+#include "html/attr.h"
+#include "html/charset.h"
+#include "page/selector.h"
+
+/*
+ * Tags that are not in the table are known by a number. Two of these names have the same one (XXH32, without its
+ * top bit), and others may be the same name to browsers, who read NUL and broken UTF-8 as U+FFFD.
+ */
+static void unknown_names_are_told_apart(void **state)
+{
+#define PAGE(html) html, sizeof(html) - 1
+    static const struct {
+        const char *html;
+        size_t len;
+        int may; /* the last node may be cut */
+    } cases[] = {
+        { PAGE("<x-48401>a</X-48401><x-48402>b</x-48402>"), 1 },
+        { PAGE("<b><x-217644>a</x-217644></b>"), 1 },
+        { PAGE("<x-48401>a</x-48401><x-217644>b</x-217644>c"), 0 },
+        { PAGE("<b><x-48401>a</x-217644></x-48401>b</b>"), 0 },
+        { PAGE("<b><x\xe9>a</x\xe9></b>"), 1 },
+        { PAGE("<b><x\xe9>a</x\xc9></x\xe9></b>"), 0 },
+        { PAGE("<b><x\0>a</x\xef\xbf\xbd></x\0></b>"), 0 },
+        { PAGE("<b><x>a</x\0></x></b>"), 0 },
+        { PAGE("<b><p\0>a</p\0></b>"), 1 },
+    };
+#undef PAGE
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_page_t *page;
+        tmpl_page_opts_t opts = { .charset = "utf-8" };
+        tmpl_decline_e why = tmpl_page_parse(&page, cases[i].html, cases[i].len, &opts, *state);
+        assert_int_equal(why, TMPL_DECLINE_NONE);
+        if (((page->nodes[page->n_nodes - 1].flags & TMPL_NODE_CUT) != 0) != cases[i].may) {
+            fail_msg("%s", cases[i].html);
+        }
+    }
+}
+
+/* More names than their table begins with, some that part only behind their first 64 bytes. */
+static void unknown_names_may_be_many_and_long(void **state)
+{
+    enum { NAMES = 3000, ROOM = 256 };
+    char *html = apr_palloc(*state, NAMES * ROOM);
+    char *to = html;
+    for (int i = 0; i < NAMES; i++) {
+        to += snprintf(to, ROOM, "<x-%0*d>a</X-%0*d>", i % 3 == 0 ? 100 : 1, i / 2,
+                       i % 3 == 0 ? 100 : 1, i / 2);
+    }
+    const tmpl_page_t *page = check_page(html, *state);
+    assert_int_equal(page->n_nodes, NAMES + 1);
+    for (uint32_t i = 1; i <= NAMES; i++) {
+        assert_true(tmpl_span_len(page->nodes[i].close) > 0);
+    }
+    const tmpl_page_t *page_of_two;
+    tmpl_page_opts_t opts = { 0 };
+    const char *two = apr_pstrcat(*state, html, "<x-48401></x-48401><x-217644></x-217644>", NULL);
+    assert_int_equal(tmpl_page_parse(&page_of_two, two, strlen(two), &opts, *state),
+                     TMPL_DECLINE_NONE);
+    assert_int_equal(page_of_two->nodes[NAMES + 2].flags, 0);
+    const tmpl_page_t *apart =
+        check_page(apr_psprintf(*state, "<x-%0*d><y>a</x-%0*d>b</y>c", 100, 1, 100, 2), *state);
+    assert_int_equal(tmpl_span_len(apart->nodes[1].close), 0);
+    assert_true(tmpl_span_len(apart->nodes[2].close) > 0);
+}
+
+/* A name may hold a NUL, which is none of the table's. */
+static void names_with_a_nul_are_unknown(void **state)
+{
+    (void)state;
+    for (int tag = 1; tag < TMPL_TAG_COUNT; tag++) {
+        char name[16] = { 0 };
+        strcpy(name, tmpl_tag_name((tmpl_tag_e)tag));
+        assert_int_equal(tmpl_tag_find(name, strlen(name)), tag);
+        for (size_t len = strlen(name) + 1; len <= 10; len++) {
+            assert_int_equal(tmpl_tag_find(name, len), TMPL_TAG_OTHER);
+        }
+    }
+}
+
+static void attributes_as_html5_reads_them(void **state)
+{
+    static const char tag[] =
+        "<a one two = 2 THREE='3 \"' four=\"x>y\"five /six=a/b =seven one=again/>";
+    static const struct {
+        const char *name;
+        const char *value;
+    } expected[] = { { "one", "" },  { "two", "2" },   { "THREE", "3 \"" }, { "four", "x>y" },
+                     { "five", "" }, { "six", "a/b" }, { "=seven", "" },    { "one", "again/" } };
+    uint32_t at = 2;
+    tmpl_attr_t attr;
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        assert_int_equal(tmpl_attr_next(&attr, tag, sizeof(tag) - 1, &at), TMPL_ATTR_FOUND);
+        assert_string_equal(apr_pstrmemdup(*state, tag + attr.name.start, tmpl_span_len(attr.name)),
+                            expected[i].name);
+        assert_string_equal(
+            apr_pstrmemdup(*state, tag + attr.value.start, tmpl_span_len(attr.value)),
+            expected[i].value);
+    }
+    assert_int_equal(tmpl_attr_next(&attr, tag, sizeof(tag) - 1, &at), TMPL_ATTR_TAG_END);
+    assert_int_equal(at, sizeof(tag) - 1);
+    assert_true(tmpl_attr_find(&attr, tag, (tmpl_span_t){ 0, sizeof(tag) - 1 }, "one"));
+    assert_int_equal(tmpl_span_len(attr.value), 0); /* the first one counts */
+    assert_false(tmpl_attr_find(&attr, tag, (tmpl_span_t){ 0, sizeof(tag) - 1 }, "eight"));
+}
+
+/* What looks like a name and a value in quotes at a glance. */
+static void quotes_behind_names_may_be_no_values(void **state)
+{
+    static const char none[] = "<a =\"x\" y=\"z\">";
+    uint32_t at = 2;
+    tmpl_attr_t attr;
+    assert_int_equal(tmpl_attr_next(&attr, none, sizeof(none) - 1, &at), TMPL_ATTR_FOUND);
+    assert_int_equal(tmpl_span_len(attr.name), 4);
+    assert_int_equal(tmpl_span_len(attr.value), 0);
+    const tmpl_page_t *page = check_page("<p x>\"a\" b</p><p>text behind</p>", *state);
+    assert_int_equal(page->segments[0].span.start, 5);
+    assert_int_equal(page->n_segments, 2);
+}
+
+static void charsets_by_mark_header_and_meta(void **state)
+{
+    static const struct {
+        const char *bytes;
+        const char *header;
+        const char *charset;
+    } cases[] = {
+        { "<meta charset=koi8-r>", NULL, "koi8-r" },
+        { "<meta charset=koi8-r>", "big5", "big5" },
+        { "\xef\xbb\xbf<meta charset=koi8-r>", "big5", "utf-8" },
+        { "<META http-equiv=x content=\"text/html; charset = EUC-KR\">", NULL, "EUC-KR" },
+        { "<p>charset=x</p>", NULL, NULL },
+        { "<p>\x1b$B$\"\x1b(B", NULL, "iso-2022-jp" },
+        { "<p>\x1b(Ja", NULL, "iso-2022-jp" },
+        { "<p>\x1b$B", "utf-8", "utf-8" },
+        { "<p>\x1b[1m", NULL, NULL },
+        { "<p>\x1b", NULL, NULL },
+        { "<p>~{<:Ky~} +ADw-", NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *found =
+            tmpl_charset(cases[i].bytes, strlen(cases[i].bytes), cases[i].header, *state);
+        assert_string_equal(found != NULL ? found : "-",
+                            cases[i].charset != NULL ? cases[i].charset : "-");
+    }
+    static const char *const plain[] = { "utf-8",   "windows-1252", "shift_jis",
+                                         "gb18030", "euc-jp",       "big5" };
+    static const char *const odd[] = { "UTF-16",      "utf-16be",   "utf-7",
+                                       "ISO-2022-JP", "hz-gb-2312", "utf-32" };
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+        assert_true(tmpl_charset_is_ascii(plain[i]));
+        assert_false(tmpl_charset_is_ascii(odd[i]));
+    }
+    assert_true(tmpl_charset_is_ascii(NULL));
+}
+
+static void selectors_match(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<div id=top class='a note b' role=doc data-x=''>t</div>", *state);
+    static const struct {
+        const char *selector;
+        int matches;
+    } cases[] = { { "div", 1 },        { "DIV", 1 },          { "p", 0 },
+                  { "#top", 1 },       { "#to", 0 },          { ".note", 1 },
+                  { ".not", 0 },       { "div.note#top", 1 }, { "div.note.c", 0 },
+                  { "[role]", 1 },     { "[role=doc]", 1 },   { "[role='doc']", 1 },
+                  { "[role=do]", 0 },  { "[data-x]", 1 },     { "[data-y]", 0 },
+                  { "p[role=doc]", 0 } };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_selector_t *selector;
+        assert_int_equal(tmpl_selector_parse(&selector, cases[i].selector, NULL, *state),
+                         APR_SUCCESS);
+        assert_int_equal(tmpl_selector_matches(selector, page, 1), cases[i].matches);
+    }
+    static const char *const bad[] = { "",   "div p",  "div,p", "#",       ".", "[",
+                                       "[x", "[x='y]", "div>",  "a:hover", "*" };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        const tmpl_selector_t *selector;
+        tmpl_error_t err;
+        assert_int_equal(tmpl_selector_parse(&selector, bad[i], &err, *state), APR_EINVAL);
+        assert_non_null(strstr(err.text, bad[i]));
+    }
+}
+
+static void tags_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(tmpl_tag_find("BlockQuote", 10), TMPL_TAG_BLOCKQUOTE);
+    assert_int_equal(tmpl_tag_find("blockquotes", 11), TMPL_TAG_OTHER);
+    assert_int_equal(tmpl_tag_find("h\x16", 2), TMPL_TAG_OTHER); /* '6' but for the bit of case */
+    assert_int_equal(tmpl_tag_find("", 0), TMPL_TAG_OTHER);
+    for (int tag = 1; tag < TMPL_TAG_COUNT; tag++) {
+        const char *name = tmpl_tag_name((tmpl_tag_e)tag);
+        assert_int_equal(tmpl_tag_find(name, strlen(name)), tag);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(quotes_behind_names_may_be_no_values),
+    CHECK(unknown_names_are_told_apart),
+    CHECK(unknown_names_may_be_many_and_long),
+    CHECK(names_with_a_nul_are_unknown),
+    CHECK(attributes_as_html5_reads_them),
+    CHECK(charsets_by_mark_header_and_meta),
+    CHECK(selectors_match),
+    CHECK(tags_by_name),
+};
+
+TAP_MAIN(tests)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edits applied to a brigade give the bytes that they give applied to one piece, however the page is cut
+ * into buckets; and a page that is edited everywhere does not become a bucket for each piece.
+ *
+ * splice.c and append.c are included.
+ */
+#include "tap.h"
+
+#include "mod_tmpl/append.c"
+#include "mod_tmpl/splice.c"
+
+enum { PAGE = 100000, EDITS = 4000 };
+
+static apr_pool_t *pool;
+static apr_bucket_alloc_t *alloc;
+static uint64_t seed;
+
+static int setup(void **state)
+{
+    (void)state;
+    apr_pool_create(&pool, NULL);
+    alloc = apr_bucket_alloc_create(pool);
+    seed = 88172645463325252u;
+    return alloc == NULL;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    apr_pool_destroy(pool);
+    return 0;
+}
+
+/* A number below n. */
+static unsigned draw(unsigned n)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (unsigned)(seed % n);
+}
+
+static char *make_page(void)
+{
+    char *page = apr_palloc(pool, PAGE);
+    unsigned i;
+
+    for (i = 0; i < PAGE; i++) {
+        page[i] = (char)('a' + draw(26));
+    }
+    return page;
+}
+
+/* Edits of up to most bytes with up to most bytes between them. */
+static void make_edits(tmpl_edits_t *edits, unsigned most)
+{
+    static const char *const texts[] = { "", "<!--tmpl-->", "x-" };
+    tmpl_edit_t *e = apr_palloc(pool, EDITS * sizeof(*e));
+    uint32_t at = 0;
+
+    *edits = (tmpl_edits_t){ e, 0, texts };
+    while (edits->n < EDITS) {
+        uint32_t start = at + draw(most);
+        uint32_t end = start + draw(most);
+
+        if (end > PAGE) {
+            break;
+        }
+        e[edits->n++] = (tmpl_edit_t){ { start, end }, draw(3) };
+        at = end;
+    }
+}
+
+/* The page in heap buckets (some of them parts of a larger one) of up to most bytes, with FLUSH between some. */
+static apr_bucket_brigade *make_brigade(const char *page, unsigned most, unsigned *flushes)
+{
+    apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);
+    apr_size_t at = 0;
+
+    *flushes = 0;
+    while (at < PAGE) {
+        apr_size_t len = 1 + draw(most);
+        apr_bucket *e;
+
+        len = len < PAGE - at ? len : PAGE - at;
+        e = apr_bucket_heap_create(page + at, len, NULL, alloc);
+        APR_BRIGADE_INSERT_TAIL(bb, e);
+        if (len > 1 && draw(2) == 0) {
+            apr_bucket_split(e, 1 + draw((unsigned)len - 1));
+        }
+        if (draw(4) == 0) {
+            APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_flush_create(alloc));
+            (*flushes)++;
+        }
+        at += len;
+    }
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
+    return bb;
+}
+
+static void count(unsigned *buckets, unsigned *flushes, const apr_bucket_brigade *bb)
+{
+    const apr_bucket *e;
+
+    *buckets = 0;
+    *flushes = 0;
+    for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
+        *buckets += !APR_BUCKET_IS_METADATA(e);
+        *flushes += APR_BUCKET_IS_FLUSH(e);
+    }
+}
+
+static void check(unsigned most_of_bucket, unsigned most_of_edit)
+{
+    const char *page = make_page();
+    tmpl_edits_t edits;
+    unsigned flushes, flushes_after, buckets;
+    apr_size_t len, want_len;
+    const char *want;
+    char *bytes;
+    apr_bucket_brigade *bb = make_brigade(page, most_of_bucket, &flushes);
+
+    make_edits(&edits, most_of_edit);
+    want = tmpl_edits_apply(&want_len, &edits, page, PAGE, pool);
+    assert_int_equal(tmpl_splice(bb, &edits), APR_SUCCESS);
+    assert_true(APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb)));
+    count(&buckets, &flushes_after, bb);
+    assert_int_equal(flushes_after, flushes);
+    assert_int_equal(apr_brigade_pflatten(bb, &bytes, &len, pool), APR_SUCCESS);
+    assert_int_equal(len, want_len);
+    assert_memory_equal(bytes, want, len);
+    apr_brigade_destroy(bb);
+}
+
+static void bytes_are_those_of_one_piece(void **state)
+{
+    static const unsigned sizes[] = { 2, 10, 100, 5000, 20000, PAGE };
+    unsigned i, k;
+
+    (void)state;
+    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+            check(sizes[i], sizes[k]);
+        }
+    }
+}
+
+/* Nine bytes, a cut of one, and so on. */
+static void short_pieces_stand_together(void **state)
+{
+    static const char *const texts[] = { "" };
+    tmpl_edit_t *e = apr_palloc(pool, PAGE / 10 * sizeof(*e));
+    tmpl_edits_t edits = { e, 0, texts };
+    const char *page = make_page();
+    unsigned flushes, buckets;
+    apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);
+
+    (void)state;
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_heap_create(page, PAGE, NULL, alloc));
+    while (edits.n < PAGE / 10) {
+        e[edits.n] = (tmpl_edit_t){ { edits.n * 10 + 9, edits.n * 10 + 10 }, 0 };
+        edits.n++;
+    }
+    assert_int_equal(tmpl_splice(bb, &edits), APR_SUCCESS);
+    count(&buckets, &flushes, bb);
+    assert_in_range(buckets, 1, PAGE / APR_BUCKET_BUFF_SIZE + 2);
+}
+
+/* A backend that dribbles a byte at a time must not cost a bucket a byte. */
+static void what_is_appended_fills_buffers(void **state)
+{
+    static const unsigned sizes[] = { 1, 7, 3000, APR_BUCKET_BUFF_SIZE, PAGE };
+    const char *page = make_page();
+    unsigned i;
+
+    (void)state;
+    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);
+        unsigned flushes, buckets;
+        apr_size_t at, len;
+        char *bytes;
+
+        for (at = 0; at < PAGE; at += sizes[i]) {
+            tmpl_append(bb, page + at, sizes[i] < PAGE - at ? sizes[i] : PAGE - at);
+        }
+        count(&buckets, &flushes, bb);
+        assert_int_equal(buckets, (PAGE + APR_BUCKET_BUFF_SIZE - 1) / APR_BUCKET_BUFF_SIZE);
+        assert_int_equal(apr_brigade_pflatten(bb, &bytes, &len, pool), APR_SUCCESS);
+        assert_int_equal(len, PAGE);
+        assert_memory_equal(bytes, page, PAGE);
+        apr_brigade_destroy(bb);
+    }
+}
+
+/* What stands in a buffer that others use, too, is not written over. */
+static void nothing_is_appended_to_shared_buffers(void **state)
+{
+    apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);
+    apr_bucket *e, *rest;
+    const char *data;
+    apr_size_t len;
+
+    (void)state;
+    tmpl_append(bb, "abcdef", 6);
+    e = APR_BRIGADE_FIRST(bb);
+    assert_int_equal(apr_bucket_split(e, 3), APR_SUCCESS);
+    rest = APR_BUCKET_NEXT(e);
+    APR_BUCKET_REMOVE(rest);
+    tmpl_append(bb, "xyz", 3);
+    assert_int_equal(apr_bucket_read(rest, &data, &len, APR_BLOCK_READ), APR_SUCCESS);
+    assert_memory_equal(data, "def", 3);
+    apr_bucket_destroy(rest);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static const struct CMUnitTest tests[] = {
+    TEST(bytes_are_those_of_one_piece),
+    TEST(short_pieces_stand_together),
+    TEST(what_is_appended_fills_buffers),
+    TEST(nothing_is_appended_to_shared_buffers),
+};
+
+TAP_MAIN(tests)

@@ -1,0 +1,37 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What pages of tests/visible show in Chromium once what has class "t" is cut: all the rest, and no script throws. Skipped
+# where there is no browser or no puppeteer-core; "make visible" gets that.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/../..');
+chdir $root or die "$root: $!";
+my $build = $ENV{BUILD} // 'build';
+my $tmplctl = $ENV{TMPLCTL} // "$build/tmplctl";
+my $browser = $ENV{CHROMIUM} // 'chromium';
+
+plan skip_all => 'no chromium' if system("command -v $browser node >/dev/null 2>&1") != 0;
+plan skip_all => 'no puppeteer-core' if !-d ($ENV{NODE_DIR} // "$build/node-visible") . '/node_modules';
+
+# A style may go by what stands around: nothing is done about that, and it shows that what is hidden is seen to be.
+my %hidden = (styled => 9);
+
+$ENV{CTL_OPTIONS} = '--detector incremental --drop .t --min-keep 0';
+delete $ENV{NAMES};
+my @said = `bench/accuracy/visible tests/visible $tmplctl`;
+my %row = map { my ($name, @figures) = split ' '; ($name => \@figures) } @said;
+
+for my $page (map { s{.*/}{}r } glob 'tests/visible/own/*') {
+    my (undef, $unchanged, $failed, $errors, undef, $seen, $lost) = @{ $row{$page} // [] };
+    cmp_ok($seen // 0, '>', 0, "$page: content is seen");
+
+    is_deeply([$unchanged, $failed, $errors, $lost], [0, 0, 0, $hidden{$page} // 0],
+        "$page: unchanged, not shown, new errors, words lost");
+}
+done_testing;

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A child with one store, of which a test says what it answers and learns. connections.c is included, and what it is made
+ * of; what they need of httpd, of the module's other files and of the library stands below, and so does the clock.
+ */
+#ifndef LINK_FIXTURE_H
+#define LINK_FIXTURE_H
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "tap.h"
+
+#include <apr_time.h>
+
+/* Nobody sleeps here. */
+static apr_interval_time_t slept;     /* so long in all */
+static void (*meanwhile)(apr_time_t); /* what goes on then */
+
+static void sleep_soundly(apr_interval_time_t time)
+{
+    slept += time;
+    if (meanwhile != NULL) {
+        meanwhile(time);
+    }
+}
+#define apr_sleep sleep_soundly
+
+#include "mod_tmpl/breaker.c"
+#include "mod_tmpl/connections.c"
+#include "mod_tmpl/ending.c"
+#include "mod_tmpl/health.c"
+#include "mod_tmpl/later.c"
+#include "mod_tmpl/learning.c"
+
+#define URI "redis://localhost/0"
+
+enum { LEARN_AT_ONCE = TMPL_BATCH_MOST };
+
+module AP_MODULE_DECLARE_DATA tmpl_module;
+unixd_config_rec ap_unixd_config;
+
+static apr_pool_t *pool;
+static apr_time_t clock_now;  /* what tmpl_clock() says */
+static char log_text[4096];   /* all that was logged since say() */
+static int understood;        /* what the parser says of the page */
+static unsigned asked;        /* times the store was asked */
+static tmpl_error_t answer;   /* what it says */
+static unsigned char counted; /* and whether it counted the document */
+static apr_status_t opens;    /* what comes of opening it */
+static apr_interval_time_t delay;
+static tmpl_error_t learns;            /* what the store says when pages are handed over */
+static unsigned handed;                /* times some were */
+static unsigned last_n;                /* and how many, the last time, */
+static char last_sites[LEARN_AT_ONCE]; /* of which sites, a letter each */
+static int mpm_state;                  /* what httpd is doing */
+static int threads;                    /* whether its children have some: AP_MPMQ_STATIC, or none */
+static apr_interval_time_t room;       /* how long a page may wait for it */
+static int passed;                     /* pages are only read, when they have passed */
+static const char *bad_site;           /* and of this one always */
+static apr_interval_time_t slow;       /* how long each page takes it: past its timeout it fails */
+static apr_interval_time_t takes;      /* how long they all take it */
+static tmpl_learning_e was_asked;      /* how the last page was to be learnt */
+static tmpl_observation_t a_page;      /* what waits of each */
+static tmpl_document_t document;       /* each page is another one, */
+static int pages_come_again;           /* or the same one again */
+static void (*within)(void);           /* called while a page is judged */
+static tmpl_learner_t
+    *turn_of; /* looks whether it is this learner's turn when pages are handed over */
+static int turn_was_taken;
+static apr_uint64_t counters[TMPL_COUNTER_COUNT];
+
+apr_time_t tmpl_clock(void)
+{
+    return clock_now;
+}
+
+apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
+                             tmpl_error_t *err, apr_pool_t *p)
+{
+    (void)uri;
+    (void)opts;
+    (void)p;
+    *store = (tmpl_store_t *)&asked;
+    return opens == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, opens, "no such store");
+}
+
+int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                    const tmpl_clean_opts_t *opts, apr_pool_t *p)
+{
+    (void)input;
+    (void)opts;
+    (void)p;
+    *outcome = (tmpl_outcome_t){ 0 };
+    return understood;
+}
+
+void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                      const tmpl_clean_opts_t *opts, tmpl_store_t *store,
+                      apr_interval_time_t timeout, apr_pool_t *p)
+{
+    (void)opts;
+    (void)timeout;
+    (void)p;
+    was_asked = input->learn;
+    if (within != NULL) {
+        within();
+    }
+    if (store != NULL) {
+        asked++;
+        outcome->store_error = answer;
+        outcome->counts.counted = counted;
+        outcome->counts.due = answer.status == APR_SUCCESS && input->learn == TMPL_LEARNING_LATER;
+        outcome->observation = a_page;
+        outcome->observation.site = input->site;
+        document.id += !pages_come_again;
+        document.text = document.id;
+    }
+}
+
+/* As another child finds it. */
+static int turn_is_taken(tmpl_learner_t *learner)
+{
+    pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0) {
+        _exit(APR_STATUS_IS_EBUSY(apr_proc_mutex_trylock(learner->turn)));
+    }
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_interval_time_t timeout, uint32_t *new_ones,
+                              tmpl_error_t *err, apr_pool_t *p)
+{
+    tmpl_error_t said = learns;
+    uint32_t i;
+
+    (void)store;
+    (void)p;
+    for (i = 0; i < n; i++) {
+        last_sites[i] = *pages[i]->site;
+        if (bad_site != NULL && strcmp(pages[i]->site, bad_site) == 0) {
+            said = (tmpl_error_t){ APR_EGENERAL, "a bad site" };
+        }
+    }
+    if (slow * n > timeout) {
+        said = (tmpl_error_t){ APR_TIMEUP, "it is slow" };
+    }
+    if (turn_of != NULL) {
+        turn_was_taken = turn_is_taken(turn_of);
+    }
+    clock_now += takes;
+    handed++;
+    last_n = n;
+    *new_ones = said.status == APR_SUCCESS ? n : 0;
+    *err = said;
+    return said.status;
+}
+
+void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
+{
+    (void)opts;
+    (void)conf;
+}
+
+int tmpl_conf_holds(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return !passed;
+}
+
+apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return room;
+}
+
+AP_DECLARE(apr_status_t)
+ap_mutex_register(apr_pool_t *p, const char *type, const char *dir, apr_lockmech_e mech,
+                  apr_int32_t options)
+{
+    (void)p;
+    (void)type;
+    (void)dir;
+    (void)mech;
+    (void)options;
+    return APR_SUCCESS;
+}
+
+AP_DECLARE(apr_status_t)
+ap_proc_mutex_create(apr_proc_mutex_t **mutex, const char **name, const char *type,
+                     const char *instance, server_rec *s, apr_pool_t *p, apr_int32_t options)
+{
+    (void)name;
+    (void)type;
+    (void)instance;
+    (void)s;
+    (void)options;
+    return apr_proc_mutex_create(mutex, NULL, APR_LOCK_DEFAULT, p);
+}
+
+AP_DECLARE(apr_status_t) ap_mpm_query(int query_code, int *result)
+{
+    *result = query_code == AP_MPMQ_IS_THREADED ? threads : mpm_state;
+    return APR_SUCCESS;
+}
+
+apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
+{
+    (void)conf;
+    return delay;
+}
+
+void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
+{
+    counters[counter] += by;
+}
+
+AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)
+{
+    return apr_pstrcat(p, "/run/", name, NULL);
+}
+
+static void keep_log(const char *format, va_list args)
+{
+    apr_size_t len = strlen(log_text);
+    apr_vsnprintf(log_text + len, sizeof(log_text) - len, format, args);
+}
+
+/* Of a server and of a request: both are kept, and nothing else of what they say. */
+#define LOG_FUNCTION(name, about)                                                                  \
+    AP_DECLARE(void)                                                                               \
+    name(const char *file, int line, int index, int level, apr_status_t status, const about *of,   \
+         const char *format, ...)                                                                  \
+    {                                                                                              \
+        va_list args;                                                                              \
+                                                                                                   \
+        (void)file;                                                                                \
+        (void)line;                                                                                \
+        (void)index;                                                                               \
+        (void)level;                                                                               \
+        (void)status;                                                                              \
+        (void)of;                                                                                  \
+        va_start(args, format);                                                                    \
+        keep_log(format, args);                                                                    \
+        va_end(args);                                                                              \
+    }
+
+LOG_FUNCTION(ap_log_error_, server_rec)
+LOG_FUNCTION(ap_log_rerror_, request_rec)
+
+static inline int setup(void **state)
+{
+    (void)state;
+    delay = 0;
+    return apr_pool_create(&pool, NULL) != APR_SUCCESS;
+}
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    apr_pool_destroy(pool);
+    return 0;
+}
+
+/* A child with one store, which opens as opens says; its pools go with the test's. */
+static tmpl_link_t *start(apr_status_t how)
+{
+    static const tmpl_policy_t policy;
+    static process_rec process;
+    static server_rec server;
+    tmpl_link_t *link;
+
+    process.pool = pool;
+    server.process = &process;
+    a_page = (tmpl_observation_t){ .site = "s", .document = &document, .policy = &policy };
+    handed = 0;
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+    bad_site = NULL;
+    pages_come_again = 0;
+    within = NULL;
+    turn_of = NULL;
+    slept = 0;
+    meanwhile = NULL;
+    apr_atomic_set32(&inside, 0); /* a process of its own */
+    graceful_end = 0;
+    serving = 0;
+    mpm_state = AP_MPMQ_RUNNING;
+    threads = AP_MPMQ_STATIC;
+    room = 1;
+    passed = 0;
+    slow = 0;
+    takes = 0;
+
+    clock_now = apr_time_from_sec(1000);
+    understood = 1;
+    asked = 0;
+    answer = (tmpl_error_t){ APR_SUCCESS, "" };
+    counted = 0;
+    opens = how;
+    log_text[0] = '\0';
+    memset(counters, 0, sizeof(counters));
+    server.log.level = APLOG_TRACE8;
+    tmpl_links_reset(pool);
+    has_watchdog = delay > 0;
+    link = tmpl_link_add(URI, pool);
+    link->learner = tmpl_learner_create(&link->health, 0, &server, pool);
+    tmpl_links_open(&server, pool);
+    return link;
+}
+
+static apr_status_t store_said; /* as the last request's outcome has it */
+
+/* A request for a page of that site. */
+static void ask(tmpl_link_t *link, const char *site)
+{
+    static struct ap_logconf logconf;
+    static conn_rec connection;
+    tmpl_conf_t conf = { .store = link };
+    tmpl_input_t input = { .site = site, .learn = TMPL_LEARNING_NOW };
+    tmpl_outcome_t outcome;
+    request_rec r = { 0 };
+
+    logconf.level = APLOG_TRACE8;
+    r.log = &logconf;
+    r.connection = &connection;
+    tmpl_link_clean(&outcome, &input, &conf, &r, pool);
+    store_said = outcome.store_error.status;
+}
+
+/* The same; returns what was logged. */
+static inline const char *request(tmpl_link_t *link, const char *site)
+{
+    log_text[0] = '\0';
+    ask(link, site);
+    return log_text;
+}
+
+static inline void fail_with(apr_status_t status)
+{
+    answer.status = status;
+    apr_cpystrn(answer.text, "it fails", sizeof(answer.text));
+}
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+/* A child with a watchdog, if its pages wait: so long. */
+static inline tmpl_link_t *start_waiting(apr_interval_time_t how_long)
+{
+    delay = how_long;
+    return start(APR_SUCCESS);
+}
+
+static inline void tick(void)
+{
+    log_text[0] = '\0';
+    watch(AP_WATCHDOG_STATE_RUNNING, NULL, pool);
+}
+
+static inline void tick_after(apr_interval_time_t time)
+{
+    clock_now += time;
+    tick();
+}
+
+static inline void store_hangs(void)
+{
+    learns = (tmpl_error_t){ APR_TIMEUP, "it hangs" };
+}
+
+static inline void store_learns(void)
+{
+    learns = (tmpl_error_t){ APR_SUCCESS, "" };
+}
+
+/* So many requests for pages of a site. */
+static inline void requests(tmpl_link_t *link, const char *site, unsigned n)
+{
+    while (n-- > 0) {
+        request(link, site);
+    }
+}
+
+#endif

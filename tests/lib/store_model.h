@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The segment table of one site, as store.h describes it, in the plainest way: arrays, nothing ever
+ * deleted, no shortcut. What any store answers is compared with this.
+ */
+#ifndef TESTS_STORE_MODEL_H
+#define TESTS_STORE_MODEL_H
+
+#include <string.h>
+
+#include "table/store.h"
+
+#define MODEL_KEYS      300
+#define MODEL_DOCUMENTS 240
+#define MODEL_PATHS     20
+
+typedef struct {
+    uint32_t df; /* 0: never seen */
+    uint32_t last;
+    unsigned n;
+    uint16_t fp[128];
+    uint64_t text, repeated; /* of a path */
+} model_entry_t;
+
+typedef struct {
+    uint32_t pages;
+    uint64_t version;
+    model_entry_t keys[MODEL_KEYS];
+    model_entry_t documents[MODEL_DOCUMENTS]; /* ids and texts share one space, as in a store */
+    model_entry_t paths[MODEL_PATHS];
+} model_t;
+
+static inline uint64_t model_mix(uint64_t x)
+{
+    x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15ULL;
+    return x ^ (x >> 29);
+}
+
+/* The hash of key i, and one of document i, of which a key has the low bits; documents 97 apart have the same fingerprint. */
+static inline uint64_t model_key(unsigned i)
+{
+    return model_mix(i + 1) & TMPL_HASH_MASK;
+}
+
+static inline uint64_t model_document(unsigned i)
+{
+    return (model_mix(i + 100000) & ~(uint64_t)0xffff) | (i % 97 * 601 + 5);
+}
+
+static inline uint64_t model_path(unsigned i)
+{
+    return model_key(i); /* as a segment's: a kind has keys of its own */
+}
+
+static inline int model_live(const model_entry_t *e, const tmpl_policy_t *policy, uint32_t now)
+{
+    return e->df > 0 && now - e->last <= tmpl_lifetime(policy, e->df);
+}
+
+static inline int model_has(const model_entry_t *e, uint16_t fp)
+{
+    for (unsigned i = 0; i < e->n; i++) {
+        if (e->fp[i] == fp) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Step 3 for one key. */
+static inline void model_count(model_t *m, model_entry_t *e, uint16_t fp, int counted,
+                               const tmpl_policy_t *policy)
+{
+    if (!model_live(e, policy, m->pages)) {
+        e->df = 1;
+        e->n = 1;
+        e->fp[0] = fp;
+    }
+    else if (e->df < policy->min_df) {
+        if (!model_has(e, fp)) {
+            e->fp[e->n++] = fp;
+            e->df++;
+            if (e->df == policy->min_df) {
+                e->n = 0;
+                m->version++;
+            }
+        }
+    }
+    else {
+        if (counted) {
+            e->df++;
+        }
+        e->n = 0;
+    }
+    e->last = m->pages;
+}
+
+static inline int model_names(const tmpl_part_t *part, unsigned path)
+{
+    return part->paths[0] == path || part->paths[1] == path || part->paths[2] == path;
+}
+
+/* One path of a page whose document counts: before is the DF of its segments without this page. */
+static inline void model_path_count(model_t *m, model_entry_t *e, unsigned path,
+                                    const tmpl_observation_t *page, const unsigned *keys,
+                                    const uint32_t *before)
+{
+    uint64_t t = 0, r = 0;
+    int named = 0;
+
+    for (unsigned i = 0; i < page->n_parts; i++) {
+        const tmpl_part_t *part = &page->parts[i];
+
+        if (!model_names(part, path)) {
+            continue;
+        }
+        named = 1;
+        for (unsigned j = part->first; j < part->after; j++) {
+            unsigned key = page->shares[j].key;
+            uint32_t df = m->keys[keys[key]].df;
+
+            t += page->shares[j].length;
+            r += df < 2 ? 0
+                        : (uint64_t)page->shares[j].length * (before[key] == 1 && df == 2 ? 2 : 1);
+        }
+    }
+    if (!named) {
+        return;
+    }
+    if (!model_live(e, page->policy, m->pages)) {
+        *e = (model_entry_t){ 0 };
+    }
+    if (e->text + t > (1ULL << 31)) {
+        e->text >>= 1;
+        e->repeated >>= 1;
+    }
+    e->df++;
+    e->last = m->pages;
+    e->text = e->text + t > UINT32_MAX ? UINT32_MAX : e->text + t;
+    e->repeated = e->repeated + r > e->text ? e->text : e->repeated + r;
+}
+
+static inline void model_touch(model_t *m, model_entry_t *e, const tmpl_policy_t *policy)
+{
+    if (model_live(e, policy, m->pages)) {
+        e->last = m->pages;
+    }
+}
+
+/* Whether one document has shown more than so many percent of the page's text that is not template. */
+static inline int model_shown(const model_t *m, uint16_t fp, unsigned percent, const unsigned *keys,
+                              const tmpl_observation_t *page)
+{
+    uint64_t shown = 0, rest = 0;
+
+    for (unsigned i = 0; i < page->n_shares; i++) {
+        const model_entry_t *e = &m->keys[keys[page->shares[i].key]];
+        int live = model_live(e, page->policy, m->pages);
+
+        if (!live || e->df < page->policy->min_df) {
+            rest += page->shares[i].length;
+            shown += live && model_has(e, fp) ? page->shares[i].length : 0;
+        }
+    }
+    return shown * 100 > rest * percent && shown + 200 >= rest;
+}
+
+static inline int model_has_template(const model_t *m, const unsigned *keys,
+                                     const tmpl_observation_t *page)
+{
+    uint64_t length = 0;
+
+    for (unsigned i = 0; i < page->n_shares; i++) {
+        const model_entry_t *e = &m->keys[keys[page->shares[i].key]];
+
+        if (model_live(e, page->policy, m->pages) && e->df >= page->policy->min_df) {
+            length += page->shares[i].length;
+        }
+    }
+    return length > 0;
+}
+
+/* Of any other document. */
+static inline int model_near_copy(const model_t *m, unsigned id, const unsigned *keys,
+                                  const tmpl_observation_t *page)
+{
+    uint16_t own = (uint16_t)model_document(id);
+
+    for (unsigned i = 0; i < MODEL_DOCUMENTS; i++) {
+        uint16_t fp = (uint16_t)model_document(i);
+
+        if (fp != own &&
+            ((fp % 64 == own % 64 && model_shown(m, fp, 90, keys, page)) ||
+             (model_has_template(m, keys, page) && model_shown(m, fp, 98, keys, page)))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Step 2, and 2a: all that is alive was seen now, if one of the first n keys was last seen long ago. */
+static inline void model_refresh(model_t *m, const unsigned *keys, unsigned n,
+                                 const tmpl_observation_t *page)
+{
+    for (unsigned i = 0; i < page->n; i++) {
+        model_touch(m, i < n ? &m->keys[keys[i]] : &m->paths[keys[i]], page->policy);
+    }
+}
+
+static inline int model_is_old(const model_t *m, const model_entry_t *e,
+                               const tmpl_policy_t *policy)
+{
+    return model_live(e, policy, m->pages) && (m->pages - e->last) * 4 >= policy->lifetime_tb;
+}
+
+/*
+ * Learns, if asked to; returns whether the document counted. keys are the numbers of the page's n
+ * segments, then of its paths.
+ */
+static inline int model_observe(model_t *m, unsigned id, unsigned text, const unsigned *keys,
+                                unsigned n, const tmpl_observation_t *page)
+{
+    const tmpl_policy_t *policy = page->policy;
+    uint32_t before[MODEL_KEYS];
+    int learn = page->learn;
+    int id_known = model_live(&m->documents[id], policy, m->pages);
+    int text_known = model_live(&m->documents[text], policy, m->pages);
+    int near = !id_known && !text_known && model_near_copy(m, id, keys, page);
+    int counted = learn && !id_known && !text_known && !near;
+
+    if (!learn) {
+        return 0;
+    }
+    m->pages += (uint32_t)counted;
+    if (text_known) {
+        if (model_is_old(m, &m->documents[text], policy)) {
+            m->documents[text].last = m->pages;
+            model_refresh(m, keys, n, page);
+        }
+        return 0;
+    }
+    if (near) {
+        for (unsigned i = 0; i < n; i++) {
+            if (model_is_old(m, &m->keys[keys[i]], policy)) {
+                model_refresh(m, keys, n, page);
+            }
+        }
+        return 0;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        before[i] = model_live(&m->keys[keys[i]], policy, m->pages) ? m->keys[keys[i]].df : 0;
+        model_count(m, &m->keys[keys[i]], (uint16_t)model_document(id), counted, policy);
+    }
+    for (unsigned i = n; i < page->n; i++) {
+        if (counted) {
+            model_path_count(m, &m->paths[keys[i]], i, page, keys, before);
+        }
+        else {
+            model_touch(m, &m->paths[keys[i]], policy);
+        }
+    }
+    m->documents[id] = m->documents[text] = (model_entry_t){ .df = 1, .last = m->pages };
+    return counted;
+}
+
+#endif

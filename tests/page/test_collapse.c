@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* White space collapsed, by all ways that there are, against one byte after another. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "html/attr.h"
+#include "page/collapse.h"
+
+/* Writes the text with white space collapsed; returns its length. */
+static uint32_t one_by_one(char *to, const char *text, uint32_t len)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < len; i++) {
+        int is_space = tmpl_is_space(text[i]);
+        if (!is_space || !tmpl_is_space(text[i - 1])) {
+            to[n++] = is_space ? ' ' : text[i];
+        }
+    }
+    return n;
+}
+
+/* Blocks end where their bytes do, so that to read or to write on is seen by a sanitizer. */
+static void compare(tmpl_collapse_t *collapse, const char *text, uint32_t len, uint32_t behind)
+{
+    char *page = malloc(len + behind);
+    char *room = malloc(len + TMPL_COLLAPSE_ROOM);
+    char *expected = malloc(len);
+    memcpy(page, text, len);
+    memset(page + len, ' ', behind);
+    tmpl_collapsed_t is = collapse(room, page, page + len, page + len + behind);
+    assert_int_equal(is.length, one_by_one(expected, text, len));
+    assert_memory_equal(is.text, expected, is.length);
+    assert_true(is.text == page || is.text == room);
+    free(page);
+    free(room);
+    free(expected);
+}
+
+/* What texts are made of: mostly letters, now and then what is odd. */
+static void draw_text(char *text, uint32_t len, unsigned odd)
+{
+    static const char some[] = " \t\n\f\r  \v\x01\xc2\xa0\x7f\x1f";
+    for (uint32_t i = 0; i < len; i++) {
+        text[i] = (unsigned)(lrand48() % 100) < odd ? some[(size_t)lrand48() % (sizeof(some) - 1)]
+                                                    : (char)('a' + lrand48() % 26);
+    }
+    text[0] = 'a';
+    text[len - 1] = 'z';
+}
+
+static void compare_all(tmpl_collapse_t *collapse)
+{
+    static const unsigned odd[] = { 0, 2, 20, 90 };
+    char text[200];
+    srand48(3);
+    for (uint32_t len = 1; len < sizeof(text); len++) {
+        for (unsigned i = 0; i < 40; i++) {
+            draw_text(text, len, odd[i % 4]);
+            compare(collapse, text, len, i % 4 < 2 ? (uint32_t)(lrand48() % 80) : i);
+        }
+    }
+}
+
+static void white_space_is_collapsed(void **state)
+{
+    (void)state;
+    compare_all(tmpl_collapse_anywhere);
+    compare_all(tmpl_collapse_here());
+}
+
+/* A text that is collapsed already is not copied, where there are bytes behind it to look at. */
+static void what_is_collapsed_stays(void **state)
+{
+    static const char page[] =
+        "one two \xc2\xa0 three. And so on, a little longer than 32 bytes."
+        "<p>And what is behind it, which is not looked at but for some bytes";
+    const char *end = strchr(page, '<');
+    char room[sizeof(page) + TMPL_COLLAPSE_ROOM];
+    (void)state;
+    assert_ptr_equal(tmpl_collapse_anywhere(room, page, end, page + sizeof(page)).text, page);
+    assert_ptr_equal(tmpl_collapse_here()(room, page, end, page + sizeof(page)).text, page);
+    assert_ptr_equal(tmpl_collapse_here()(room, page, end, end).text, room);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(white_space_is_collapsed),
+    CHECK(what_is_collapsed_stays),
+};
+
+TAP_MAIN(tests)

@@ -1,0 +1,127 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# README.md says what is so: its table of directives is held to mod_tmpl/config.c and to
+# conf/tmpl-reference.conf, the parts of the Tmpl field to mod_tmpl/headers.c, its make commands to the
+# Makefile, and the files it names are there. make help lists every target; those that measure pages are skipped where
+# there are none.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/../..');
+
+sub slurp {
+    my ($name) = @_;
+    open my $f, '<:encoding(UTF-8)', "$root/$name" or BAIL_OUT("$name: $!");
+    local $/;
+    return scalar <$f>;
+}
+
+my $readme = slurp('README.md');
+
+# The rows of the table whose head starts with that word, as lists of cells without backticks.
+sub table {
+    my ($head) = @_;
+    my ($table) = $readme =~ /^\| *\Q$head\E *\|.*\n\|[-| ]+\|\n((?:\|.*\n)+)/m;
+    return map { [map { s/`|^ +| +$//gr } grep { length } split /\|/] } split /\n/, $table // '';
+}
+
+# What the reference says of each directive: a paragraph of comments in front of its name, or names.
+sub reference {
+    my %said;
+    for my $paragraph (split /\n\n+/, slurp('conf/tmpl-reference.conf')) {
+        my $text = join ' ', $paragraph =~ /^# ?(.*)$/mg;
+        my ($default) = $text =~ /Default: (.*?)(?: Example: .*)?$/;
+        my ($range) = $text =~ /Range: (.*?)\.? Default:/;
+        $said{$_} = { default => $default, range => $range }
+            for $paragraph =~ /^(?:# Example: )?(Tmpl\w+) /mg;
+    }
+    return \%said;
+}
+
+subtest 'directives' => sub {
+    my @rows = table('Directive');
+    my @names = slurp('mod_tmpl/config.c') =~ /^ *X\(\w+, "(\w+)"/mg;
+    is_deeply([map { $_->[0] } @rows], \@names, 'all of them, in the order of mod_tmpl/config.c');
+    my $reference = reference();
+    is_deeply([sort keys %$reference], [sort @names], 'and so has conf/tmpl-reference.conf');
+    for my $row (@rows) {
+        my ($name, $values, $default) = @$row;
+        my $said = $reference->{$name} // next;
+        is(index($said->{default}, $default), 0, "$name: the default")
+            or diag "README: $default\nreference: $said->{default}";
+        like($values, qr/\Q$_\E/, "$name: $_") for ($said->{range} // '') =~ /\S+ to [^,. ]+/g;
+    }
+    like($readme, qr/valid in the server/, 'it says where they are valid');
+    like(slurp('mod_tmpl/config.c'), qr/TMPL_CONTEXT \(RSRC_CONF \| ACCESS_CONF\)/, 'and so it is');
+};
+
+subtest 'the Tmpl field' => sub {
+    my ($code) = slurp('mod_tmpl/headers.c') =~ /^static const char \*what_was_found(.*?)^}/ms;
+    $code =~ s/%s(?=\w)/ /g;
+    my @parts = grep { $_ ne 'dur' } ($code // '') =~ /(\w+)=[%?i\\]/g;
+    ok(@parts > 0, 'headers.c has parts');
+    is_deeply([sort map { $_->[0] } table('Part')], [sort @parts], 'README explains each');
+};
+
+subtest 'commands' => sub {
+    my %target = map { $_ => 1 } map { split } slurp('Makefile') =~ /^\.PHONY: *(.*)$/mg;
+    my %called = map { $_ => 1 } $readme =~ /(?:`|^    |&& )make ([a-z0-9-]+)/mg;
+    ok($called{$_}, "README has make $_") for qw(demo check install);
+    ok($target{$_}, "make $_ is a target") for sort keys %called;
+    my %helped = map { $_ => 1 } qx(make -s -C "$root" help) =~ /^  make ([a-z0-9-]+)/mg;
+    # those that help shows as plain make, or that are parts of others
+    ok($helped{$_}, "make help has $_") for grep { !/^(?:all|units)$/ } sort keys %target;
+};
+
+# The recipe's last line is run by itself: with nothing to measure it must end before it uses what is built.
+subtest 'without a corpus' => sub {
+    my %needs = qx(make -s -C "$root" help) =~ /^  make ([a-z0-9-]+) .*?\b(CORPUS|SITE_DIR)=DIR(?!\])/mg;
+    delete $needs{'auto-train'};    # makes a file, and has not made it
+    cmp_ok(scalar(keys %needs), '>', 10, 'commands that measure pages');
+    for my $target (sort keys %needs) {
+        for my $case (
+            ['', 0, "$target: skipped, for there are no pages: make $target $needs{$target}=DIR\n"],
+            ['/no/such', 2, "$target: $needs{$target}: /no/such is no directory\n"],
+        ) {
+            my ($value, $code, $says) = @$case;
+            my $recipe = qx(make -n -s -C "$root" $target $needs{$target}=$value 2>&1);
+            my ($line) = $recipe =~ /^(test -n .*)\z/ms;
+            is(scalar(qx(($line) 2>&1)), $says, "make $target $needs{$target}=$value says why");
+            is($? >> 8, $code, 'and is a failure only where a name is wrong');
+        }
+    }
+};
+
+# Nothing is built for it: what is installed beside the documents may be empty.
+subtest 'installed' => sub {
+    my $dir = tempdir(CLEANUP => 1);
+    my $make = qq(make -s -C "$root" -o all BUILD="$dir/build" DESTDIR="$dir/to" PREFIX=/usr APXS=false);
+    system qq(mkdir -p "$dir/build" && cd "$dir/build" && touch mod_tmpl.so tmplctl) and die;
+    is(system("$make install >&2"), 0, 'make install');
+    for my $text (map { substr $_, length $root } glob "$root/README.md $root/docs/*.md") {
+        my $at = "$dir/to/usr/share/doc/mod_tmpl$text";
+        for my $link (slurp(substr $text, 1) =~ /\]\(([^)#:]+)/g) {
+            my $there = $link =~ m{([^/]+)\.1$} ? "$dir/to/usr/share/man/man1/$1.1" : dirname($at) . "/$link";
+            ok(-e $at && -e $there, "$text: $link is there, too");
+        }
+    }
+    is(system("$make uninstall"), 0, 'make uninstall');
+    is(qx(find "$dir/to" -type f), '', 'and nothing of it is left');
+    ok(!-e "$dir/to/usr/share/doc/mod_tmpl", 'nor is its directory');
+};
+
+subtest 'files' => sub {
+    ok(-e "$root/$_", $_) for $readme =~ /\]\(([^)#:]+)\)/g;
+    my ($tree) = $readme =~ /^## The tree\n.*?```\n(.*?)```/ms;
+    my @paths = ($tree // '') =~ /^(\S+)/mg;
+    ok(@paths > 0, 'it shows the tree');
+    ok(-e "$root/$_", $_) for @paths;
+};
+
+done_testing;

@@ -1,0 +1,111 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Data flows one way (docs/architecture.md): the folders have an order, and includes go down only. Each library of others is
+# included only by the folder that is there for it. No code asks the locale about a letter.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(basename dirname);
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/../..');
+chdir $root or die "$root: $!";
+
+# The folders from the lowest to the highest: a file includes what is in its own folder or below.
+my @folders = (
+    map({ "shared/$_" } qw(base html page text table table/bucket table/lmdb table/redis feature model detect cut rewrite fingerprint warm)),
+    'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
+);
+my %level = map { $folders[$_] => $_ } 0 .. $#folders;
+
+sub slurp {
+    my ($file) = @_;
+    open my $in, '<', $file or die "$file: $!";
+    local $/;
+    return scalar <$in>;
+}
+
+# What a file includes: [line, name]; names of ours with their folder.
+sub includes {
+    my ($file) = @_;
+    open my $in, '<', $file or die "$file: $!";
+    my @found;
+    while (my $line = <$in>) {
+        my ($quote, $name) = $line =~ /^#\s*include ([<"])([^>"]+)/ or next;
+        my $here = dirname($file) . "/$name";
+        push @found, [$., $quote eq '<' ? $name : -e "shared/$name" ? "shared/$name" : $here];
+    }
+    return @found;
+}
+
+my @files = glob '{shared,shared/*,shared/*/*,mod_tmpl,tmplctl}/*.[ch]';
+cmp_ok(scalar @files, '>', 150, 'sources');
+
+# What each file includes of ours, with lines.
+my %included = map { my $file = $_; $file => [grep { $_->[1] =~ m{/.*\.h$} && -e $_->[1] } includes($file)] } @files;
+
+subtest 'data flows one way' => sub {
+    my @wrong;
+    for my $file (@files) {
+        my $level = $level{ dirname($file) } // (push(@wrong, "$file: its folder is not in the table"), next);
+        push @wrong, map { "$file:$_->[0]: includes $_->[1], which is higher" }
+            grep { $level{ dirname($_->[1]) } > $level } @{ $included{$file} };
+    }
+    is(join("\n", @wrong), '', 'no file includes what is higher');
+    is(join("\n", map { "$_->[1]" } grep { $_->[1] =~ m{^tmplctl/} } map { @{ $included{$_} } } grep { m{^mod_tmpl/} } @files),
+        '', 'and the module knows nothing of the tool');
+    is(join("\n", map { "$_->[1]" } grep { $_->[1] =~ m{^mod_tmpl/} } map { @{ $included{$_} } } grep { m{^tmplctl/} } @files),
+        '', 'nor the tool of the module');
+};
+
+# Headers that include each other, at any distance: taken away lowest first, none may be left.
+subtest 'no circle of headers' => sub {
+    my @left = grep { /\.h$/ } @files;
+    my %done;
+    while (my @lowest = grep { !grep { !$done{ $_->[1] } } @{ $included{$_} } } @left) {
+        $done{$_} = 1 for @lowest;
+        @left = grep { !$done{$_} } @left;
+    }
+    is("@left", '', 'none');
+};
+
+subtest 'names' => sub {
+    my %of;
+    push @{ $of{ basename($_) } }, $_ for glob '{shared,shared/*,shared/*/*,mod_tmpl,tmplctl,tests/*,bench/*}/*.[ch]';
+    is(join("\n", map { "@$_" } grep { @$_ > 1 } map { $of{$_} } sort keys %of), '', 'no two files have the same');
+    my @guards = grep { slurp($_) !~ /^#ifndef (?:TMPL|CTL|MOD)_\Q${\ uc(basename($_, '.h') =~ s{^(?:tmpl|mod_tmpl)$}{}r) }\E_?H\n/m
+            && basename($_) !~ /^(?:mod_)?tmpl\.h$/ } grep { /\.h$/ } @files;
+    is("@guards", '', 'guards bear the name of the file');
+};
+
+subtest 'libraries' => sub {
+    for my $case (
+        ['httpd', qr{^(?:httpd|(?:http|ap|util|mod|mpm)_\w+|scoreboard)\.h$}, qr{^mod_tmpl/}],
+        ['zlib', qr{^zlib\.h$}, qr{^mod_tmpl/}],
+        ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
+        ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
+        ['libxml2', qr{^libxml/}, qr{^(?:shared/text|tmplctl)/}],
+        ['curl and jansson', qr{^(?:curl/|jansson)}, qr{^tmplctl/}],
+    ) {
+        my ($library, $header, $for) = @$case;
+        my @who = grep { my $file = $_; grep { $_->[1] =~ $header } includes($file) } @files;
+        ok(@who > 0, "$library: somebody includes it");
+        is(join("\n", grep { !/$for/ } @who), '', "$library: and nobody else");
+    }
+};
+
+subtest 'no locale' => sub {
+    my $asks = qr/strn?casecmp|(?:apr_|ap_)?(?:is(?:alnum|alpha|lower|upper|punct|print|space)|to(?:lower|upper))/;
+    my @found;
+    for my $file (@files) {
+        open my $in, '<', $file or die "$file: $!";
+        while (my $line = <$in>) {
+            push @found, "$file:$.: $1" if $line =~ /(?<!\w)($asks)\((?!\))/;
+        }
+    }
+    is(join("\n", @found), '', 'letters are told by base/ascii.h, names compared by apr_cstr_casecmpn()');
+};
+
+done_testing;

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process that is ended by a signal: a child of prefork destroys its pools within the handler, wherever it was.
+ * What it has interrupted for good neither keeps a lock for it, nor goes on waiting.
+ */
+#include "store_fixture.h"
+
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "table/redis/redis_conn.h"
+#include "table/redis/redis_epoch.h"
+
+/* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which is an end as well. */
+#define PATIENCE 120
+#define BRIEFLY  5
+
+static apr_pool_t *ending; /* the pool that the handler destroys */
+
+static void end_here(int sig)
+{
+    (void)sig;
+    apr_pool_destroy(ending);
+    _exit(0);
+}
+
+/* Ends this process so after some microseconds of its own CPU time. */
+static void end_after(long microseconds)
+{
+    const struct itimerval once = { .it_value = { 0, microseconds } };
+
+    signal(SIGVTALRM, end_here);
+    setitimer(ITIMER_VIRTUAL, &once, NULL);
+}
+
+static int waits[2]; /* a pipe: a child that goes to wait now writes to it */
+
+/* From now on this process does nothing but wait: it may be ended when it sleeps. */
+static void end_asleep(void)
+{
+    signal(SIGALRM, end_here);
+    (void)!write(waits[1], "", 1);
+}
+
+/* Whether a process sleeps, as its first thread does. */
+static int sleeps(pid_t pid)
+{
+    char path[64], stat[512] = "";
+    const char *at;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+    file = fopen(path, "r");
+    if (file == NULL) {
+        return 0;
+    }
+    (void)!fread(stat, 1, sizeof(stat) - 1, file);
+    fclose(file);
+    at = strrchr(stat, ')');
+    return at != NULL && strncmp(at, ") S", 3) == 0;
+}
+
+/* Waits for a child, in vain if it hangs: 0. */
+static int wait_for(pid_t pid, int *status, int seconds)
+{
+    apr_time_t until = tmpl_clock() + apr_time_from_sec(seconds);
+    pid_t done;
+
+    while ((done = waitpid(pid, status, WNOHANG)) == 0 && tmpl_clock() < until) {
+        apr_sleep(1000);
+    }
+    if (done == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, status, 0);
+    }
+    return done != 0;
+}
+
+static pid_t begin(void (*work)(unsigned), unsigned number)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        apr_pool_create(&ending, NULL);
+        work(number);
+        _exit(1);
+    }
+    return pid;
+}
+
+/* Whether a child that does this ends in time, by the handler. */
+static int ends(void (*work)(unsigned), unsigned number, int seconds)
+{
+    pid_t pid = begin(work, number);
+    int status = -1;
+
+    return wait_for(pid, &status, seconds) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The same of one that goes to wait, and is ended when it does. */
+static int ends_asleep(void (*work)(unsigned))
+{
+    apr_time_t until = tmpl_clock() + apr_time_from_sec(PATIENCE);
+    int status = -1, slept = 0;
+    char byte;
+    pid_t pid;
+
+    assert_int_equal(pipe(waits), 0);
+    pid = begin(work, 0);
+    close(waits[1]);
+    if (read(waits[0], &byte, 1) == 1) {
+        while (!(slept = sleeps(pid)) && tmpl_clock() < until) {
+            apr_sleep(1000);
+        }
+    }
+    close(waits[0]);
+    kill(pid, slept ? SIGALRM : SIGKILL);
+    return wait_for(pid, &status, PATIENCE) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Locks and unlocks what is kept, for ever. */
+static void use_epochs(unsigned number)
+{
+    tmpl_redis_epochs_t *epochs = tmpl_redis_epochs_create(10000, ending);
+    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
+    tmpl_redis_bucket_t bucket = { 1, (const unsigned char *)"b", 1 };
+
+    tmpl_redis_epoch_begin(epochs, "s", tmpl_clock(), &head, &bucket, 1);
+    end_after(1000 + 10 * number);
+    for (;;) {
+        (void)tmpl_redis_epochs_size(epochs);
+    }
+}
+
+static void who_holds_what_is_kept_ends(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        assert_true(ends(use_epochs, i, PATIENCE));
+    }
+}
+
+/* Waits for a connection: there is one, and somebody has it. */
+static void wait_for_connection(unsigned number)
+{
+    tmpl_redis_address_t address = { .name = "nowhere", .path = "/nowhere" };
+    tmpl_redis_t *redis = tmpl_redis_create(&address, 1, ending);
+    tmpl_redis_conn_t *conn;
+    tmpl_error_t err;
+
+    (void)number;
+    if (tmpl_redis_take(redis, tmpl_clock() + TIMEOUT, &conn, &err) == APR_SUCCESS) {
+        end_asleep();
+        (void)tmpl_redis_take(redis, tmpl_clock() + LONG, &conn, &err);
+    }
+}
+
+static void who_waits_for_a_connection_ends(void **state)
+{
+    (void)state;
+    assert_true(ends_asleep(wait_for_connection));
+}
+
+static ctx_t *waiting;
+
+static void *learn_for_long(void *data)
+{
+    ctx_t own = *waiting;
+
+    (void)data;
+    (void)try_observe(&own, "s", 1, 2, 0, 5, &usual, 1, LONG);
+    return NULL;
+}
+
+/* A socket that takes who connects, be they ever so many, and never answers. */
+static int listen_silently(const char *path)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    apr_cpystrn(at.sun_path, path, sizeof(at.sun_path));
+    return fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 ||
+           listen(fd, SOMAXCONN) != 0;
+}
+
+/* Waits for its turn to learn a site, which another thread has. */
+static void wait_for_turn(unsigned number)
+{
+    const char *path = apr_pstrcat(ending, base, "/silent.sock", NULL);
+    ctx_t c = { .pool = ending, .uri = apr_pstrcat(ending, "redis+unix://", path, NULL) }, other;
+    apr_status_t rv = APR_TIMEUP;
+    pthread_t thread;
+
+    (void)number;
+    if (listen_silently(path)) {
+        return;
+    }
+    c.store = open_with(&c, c.uri, NULL);
+    other = c;
+    apr_pool_create(&other.pool, NULL);
+    waiting = &other;
+    if (pthread_create(&thread, NULL, learn_for_long, NULL) != 0) {
+        return;
+    }
+    while (
+        rv ==
+        APR_TIMEUP) { /* which is the server; when the other has begun it is the turn that does not come */
+        rv = try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, SHORT);
+    }
+    if (rv == APR_EBUSY) {
+        end_asleep();
+        (void)try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, LONG);
+    }
+}
+
+static void who_waits_for_its_turn_ends(void **state)
+{
+    (void)state;
+    assert_true(ends_asleep(wait_for_turn));
+}
+
+static const char *lmdb_uri;
+
+/* Learns one page after the other. */
+static void write_lmdb(unsigned number)
+{
+    ctx_t c = { .pool = ending };
+
+    c.store = open_with(&c, lmdb_uri, NULL);
+    c.pool = NULL; /* what is taken for a page is not what is given back when it ends */
+    apr_pool_create(&c.pool, NULL);
+    end_after(1000 + 10 * number);
+    for (unsigned i = 0;; i++) {
+        (void)try_observe(&c, "child", 100 * number + i, 100000 + 100 * number + i, 0, 100, &usual,
+                          1, TIMEOUT);
+    }
+}
+
+/* Whoever is in the midst of writing: others write on. */
+static void who_writes_lmdb_keeps_nobody_from_it(void **state)
+{
+    ctx_t *c = *state;
+
+    lmdb_uri = c->uri;
+    for (unsigned i = 0; i < 40; i++) {
+        (void)ends(write_lmdb, i, BRIEFLY);
+        assert_int_equal(try_observe(c, "s", 2 * i, 2 * i + 1, 0, 5, &usual, 1, TIMEOUT),
+                         APR_SUCCESS);
+        assert_int_equal(c->counts.pages, i + 1);
+    }
+}
+
+static const store_test_t table[] = {
+    TEST(NO_STORE, who_holds_what_is_kept_ends),
+    TEST(NO_STORE, who_waits_for_a_connection_ends),
+    TEST(NO_STORE, who_waits_for_its_turn_ends),
+    TEST(LMDB, who_writes_lmdb_keeps_nobody_from_it),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}

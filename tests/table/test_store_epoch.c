@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pages that make do with counts of a moment ago: what they are told, and how seldom Redis is asked. */
+#include "store_fixture.h"
+
+#include "table/redis/redis_epoch.h"
+
+/* Keys that are asked for first: too few to be in every bucket of the site, whatever its salt. */
+#define FEW 10
+
+static const redis_server_t *server_of(const ctx_t *c)
+{
+    return &servers[c->backend];
+}
+
+/* What another process learns: through a store of its own. */
+static void learn_elsewhere(ctx_t *c, unsigned i, unsigned first, unsigned n)
+{
+    ctx_t other = *c;
+
+    other.store = open_with(c, c->uri, NULL);
+    learn(&other, "s", i, first, n);
+}
+
+static void learn_pages(ctx_t *c, unsigned n, unsigned keys)
+{
+    for (unsigned i = 0; i < n; i++) {
+        learn(c, "s", i, 0, keys);
+    }
+}
+
+/* Looks, and says how often the server was asked for fields. */
+static long long asked_by_look(ctx_t *c, unsigned first, unsigned n)
+{
+    long long before = lookups(server_of(c));
+
+    look(c, "s", first, n);
+    return lookups(server_of(c)) - before;
+}
+
+static void nothing_is_asked_twice(void **state)
+{
+    ctx_t *c = *state;
+    long long before;
+
+    learn_pages(c, 2, 3000);
+    assert_int_equal(asked_by_look(c, 0, 20), 1);
+    assert_int_equal(asked_by_look(c, 0, 20), 0);
+    assert_int_equal(asked_by_look(c, 5, 10), 0);
+    assert_int_equal(c->counts.pages, 2);
+    assert_int_equal(c->counts.records[9].df, 2);
+    /* another one lacks something, but not all */
+    look(c, "s", 0, 150);
+    before = info_number(server_of(c), "INFO stats", "total_net_output_bytes:");
+    assert_int_equal(asked_by_look(c, 0, 3000), 1);
+    assert_int_equal(c->counts.records[2999].df, 2);
+    assert_in_range(info_number(server_of(c), "INFO stats", "total_net_output_bytes:") - before,
+                    1000, 30000);
+    assert_int_equal(asked_by_look(c, 0, 3000), 0);
+    assert_int_equal(c->counts.records[2999].df, 2);
+    /* judged as if they were learnt: the same */
+    before = lookups(server_of(c));
+    observe_as(c, "s", 900, 901, 0, 3000, &usual, TMPL_LEARNING_LATER);
+    assert_int_equal(lookups(server_of(c)), before);
+    assert_true(c->counts.due && c->counts.counted);
+    assert_int_equal(c->counts.pages, 3);
+    assert_int_equal(c->counts.records[2999].df, 3);
+}
+
+/* Who says nothing of age gets counts of now, and who learns as well. */
+static void others_ask_each_time(void **state)
+{
+    ctx_t *c = *state;
+
+    learn_pages(c, 2, 100);
+    look(c, "s", 0, 100);
+    learn_elsewhere(c, 2, 0, 100);
+    c->age = 0;
+    assert_int_equal(asked_by_look(c, 0, 100), 1);
+    assert_int_equal(c->counts.records[0].df, 3);
+    c->age = LONG;
+    assert_int_equal(asked_by_look(c, 0, 100), 0);
+    assert_int_equal(c->counts.records[0].df, 2);
+    learn(c, "s", 3, 0, 100);
+    assert_int_equal(c->counts.records[0].df, 4);
+    assert_int_equal(c->counts.pages, 4);
+    /* what it has read and written is what is known from then on */
+    assert_int_equal(asked_by_look(c, 0, 100), 0);
+    assert_int_equal(c->counts.records[0].df, 4);
+    assert_int_equal(c->counts.pages, 4);
+}
+
+/* Pages that waited, and are learnt together, are counted from what stands in the server. */
+static void learning_asks_anew(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_document_t document = { model_document(1000), model_document(1001) };
+    tmpl_observation_t page = { .site = "s",
+                                .document = &document,
+                                .keys = keys_of(c->pool, 0, 100),
+                                .n = 100,
+                                .policy = &usual,
+                                .learn = TMPL_LEARNING_LATER,
+                                .age = LONG };
+    const tmpl_observation_t *pages[] = { &page };
+    uint32_t counted;
+
+    learn_pages(c, 2, 100);
+    look(c, "s", 0, 100);
+    learn_elsewhere(c, 2, 0, 100);
+    assert_int_equal(tmpl_store_learn(c->store, pages, 1, TIMEOUT, &counted, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(counted, 1);
+    assert_int_equal(asked_by_look(c, 0, 100), 0);
+    assert_int_equal(c->counts.records[99].df, 4);
+    assert_int_equal(c->counts.pages, 4);
+    /* one that is known writes nothing, but has read */
+    learn_elsewhere(c, 3, 0, 100);
+    assert_int_equal(tmpl_store_learn(c->store, pages, 1, TIMEOUT, &counted, &c->err, c->pool),
+                     APR_SUCCESS);
+    assert_int_equal(counted, 0);
+    assert_int_equal(asked_by_look(c, 0, 100), 0);
+    assert_int_equal(c->counts.records[99].df, 5);
+}
+
+/* What others have learnt is seen once what is kept is too old for a page. */
+static void epoch_ends_with_its_age(void **state)
+{
+    ctx_t *c = *state;
+
+    learn_pages(c, 20, 100);
+    look(c, "s", 0, 100);
+    learn_elsewhere(c, 20, 0, 100);
+    assert_int_equal(asked_by_look(c, 0, 100), 0);
+    assert_int_equal(c->counts.pages, 20);
+    assert_int_equal(c->counts.records[0].df, 20);
+    c->age = 1;
+    assert_int_equal(asked_by_look(c, 0, 100), 1);
+    assert_int_equal(c->counts.pages, 21);
+    assert_int_equal(c->counts.records[0].df, 21);
+    /* which is what is kept from now on */
+    c->age = LONG;
+    assert_int_equal(asked_by_look(c, 0, 100), 0);
+    assert_int_equal(c->counts.records[0].df, 21);
+}
+
+/* How the site's keys are placed, from its record in the server. */
+static tmpl_buckets_t buckets_of(ctx_t *c)
+{
+    redisContext *redis = redisConnectUnix(server_of(c)->socket);
+    redisReply *reply;
+    tmpl_redis_head_t head;
+
+    freeReplyObject(redisCommand(redis, "SELECT 2"));
+    reply = redisCommand(redis, "HGET tmpl:4:{s} h");
+    assert_non_null(reply);
+    assert_int_equal(reply->type, REDIS_REPLY_STRING);
+    assert_true(tmpl_redis_head_unpack(&head, reply->str, reply->len));
+    freeReplyObject(reply);
+    redisFree(redis);
+    return head.buckets;
+}
+
+/* Whether a look at the first FEW keys, as look() does it, asks for this key's bucket. */
+static int is_asked_for(ctx_t *c, const tmpl_buckets_t *buckets, tmpl_key_t key)
+{
+    tmpl_key_t *asked = apr_palloc(c->pool, (FEW + 2) * sizeof(*asked));
+    unsigned i = 0;
+
+    memcpy(asked, keys_of(c->pool, 0, FEW), FEW * sizeof(*asked));
+    asked[FEW] = (tmpl_key_t){ model_document(LOOKED_ID) & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+    asked[FEW + 1] =
+        (tmpl_key_t){ model_document(LOOKED_TEXT) & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
+    while (i < FEW + 2 && tmpl_bucket_of(buckets, asked[i]) != tmpl_bucket_of(buckets, key)) {
+        i++;
+    }
+    return i < FEW + 2;
+}
+
+/* Buckets of several moments: the site's pages are those of the youngest. */
+static void no_bucket_is_younger_than_the_clock(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_key_t *keys = keys_of(c->pool, 0, 1000);
+    tmpl_buckets_t buckets;
+
+    learn_pages(c, 20, 1000);
+    look(c, "s", 0, FEW);
+    learn_elsewhere(c, 20, 0, 1000);
+    learn_elsewhere(c, 21, 0, 1000);
+    look(c, "s", 0, 1000);
+    assert_int_equal(c->counts.pages, 22);
+    buckets = buckets_of(c);
+    assert_in_range(buckets.n, FEW + 3, 1000); /* so that some were asked for later */
+    for (unsigned i = 0; i < 1000; i++) {
+        uint32_t then = is_asked_for(c, &buckets, keys[i]) ? 20 : 22;
+
+        assert_int_equal(c->counts.records[i].df, then);
+        assert_int_equal(c->counts.records[i].last, then);
+    }
+    /* also for who asks for nothing */
+    assert_int_equal(asked_by_look(c, 0, FEW), 0);
+    assert_int_equal(c->counts.pages, 22);
+    assert_int_equal(c->counts.records[0].df, 20);
+}
+
+/* An eighth more pages, and shares of pages would be other ones in each bucket. */
+static void epoch_ends_when_the_site_grows(void **state)
+{
+    ctx_t *c = *state;
+
+    learn_pages(c, 8, 600);
+    look(c, "s", 0, FEW);
+    learn_elsewhere(c, 8, 0, 600);
+    look(c, "s", 0, 600);
+    assert_int_equal(c->counts.records[0].df, 8);
+    assert_int_equal(c->counts.pages, 9);
+    c->age = 1;
+    look(c, "s", 0, FEW);
+    c->age = LONG;
+    learn_elsewhere(c, 9, 0, 600);
+    learn_elsewhere(c, 10, 0, 600);
+    assert_int_equal(asked_by_look(c, 0, 600), 2);
+    assert_int_equal(c->counts.pages, 11);
+    for (unsigned i = 0; i < 600; i++) {
+        assert_int_equal(c->counts.records[i].df, 11);
+    }
+    assert_int_equal(asked_by_look(c, 0, 600), 0);
+}
+
+/* Other buckets, as many of another salt, and none: whatever was kept is no longer so. */
+static void epoch_ends_with_its_buckets(void **state)
+{
+    ctx_t *c = *state;
+    ctx_t other = *c;
+
+    other.store = open_with(c, c->uri, NULL);
+    learn_pages(c, 30, 1000);
+    c->age = 1;
+    look(c, "s", 0, 10);
+    c->age = LONG;
+    learn(&other, "s", 30, 1000, 2000);
+    assert_int_equal(asked_by_look(c, 0, 1000), 2);
+    assert_int_equal(c->counts.pages, 31);
+    assert_int_equal(c->counts.records[999].df, 30);
+    c->age = 1;
+    look(c, "s", 0, 10);
+    c->age = LONG;
+    assert_int_equal(tmpl_store_forget(other.store, "s", &other.err, c->pool), APR_SUCCESS);
+    assert_int_equal(asked_by_look(c, 0, 10), 0);
+    /* for the site as it was, and as there is none */
+    assert_int_equal(asked_by_look(c, 0, 1000), 2);
+    assert_int_equal(c->counts.pages, 0);
+    assert_int_equal(c->counts.records[0].df, 0);
+    learn(&other, "s", 3, 0, 3000);
+    look(c, "s", 0, 3000);
+    for (unsigned i = 0; i < 3000; i++) {
+        assert_int_equal(c->counts.records[i].df, 1);
+    }
+}
+
+/* What this process forgets or imports it knows at once. */
+static void own_changes_are_seen(void **state)
+{
+    ctx_t *c = *state;
+    table_t *table;
+
+    learn_pages(c, 2, 100);
+    table = table_of(c, "s");
+    learn(c, "s", 2, 0, 100);
+    look(c, "s", 0, 100);
+    import_into(c, "s", table);
+    look(c, "s", 0, 100);
+    assert_int_equal(c->counts.records[0].df, 2);
+    assert_int_equal(tmpl_store_forget(c->store, "s", &c->err, c->pool), APR_SUCCESS);
+    look(c, "s", 0, 100);
+    assert_int_equal(c->counts.pages, 0);
+    assert_int_equal(c->counts.records[0].df, 0);
+}
+
+/* Pages that lack nothing are judged while the server is gone, until one has found that out. */
+static void failure_ends_all(void **state)
+{
+    ctx_t *c = *state;
+    redis_server_t server;
+
+    assert_true(redis_server_start(&server, dir_new(c->pool), 0, ""));
+    c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server.socket), NULL);
+    learn_pages(c, 2, 2000);
+    learn(c, "t", 1, 0, 5);
+    look(c, "s", 0, 10);
+    look(c, "t", 0, 5);
+    redis_server_stop(&server);
+    look(c, "s", 0, 10);
+    assert_int_equal(c->counts.records[9].df, 2);
+    assert_int_not_equal(
+        try_observe(c, "s", 900, 901, 0, 2000, &usual, TMPL_LEARNING_LATER, TIMEOUT), APR_SUCCESS);
+    assert_int_not_equal(try_observe(c, "s", 900, 901, 0, 10, &usual, TMPL_LEARNING_LATER, TIMEOUT),
+                         APR_SUCCESS);
+    assert_int_not_equal(try_observe(c, "t", 900, 901, 0, 5, &usual, TMPL_LEARNING_LATER, TIMEOUT),
+                         APR_SUCCESS);
+}
+
+/* A site that is looked at is in use, however old its counts may be. */
+static void use_is_told_to_the_server(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+
+    opts.idle = apr_time_from_msec(16);
+    c->store = open_with(c, c->uri, &opts);
+    learn(c, "s", 1, 0, 5);
+    do_by_hand(server_of(c), "CONFIG RESETSTAT");
+    for (apr_time_t until = tmpl_clock() + TIMEOUT; lookups(server_of(c)) < 3;) {
+        assert_true(tmpl_clock() < until);
+        look(c, "s", 0, 5);
+    }
+}
+
+/* Buckets that are none are kept as that, and of more buckets than there may be none is. */
+static void damage_is_kept_as_it_is(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_redis_head_t head = { .site = { 30, 0, 1000 }, .buckets = { 1, 7 }, .cursor = "0" };
+    unsigned char bytes[TMPL_REDIS_HEAD_MOST];
+    redisContext *redis = redisConnectUnix(server_of(c)->socket);
+
+    freeReplyObject(redisCommand(redis, "SELECT 2"));
+    freeReplyObject(redisCommand(redis, "HSET tmpl:4:{s} h %b b%b garbage", bytes,
+                                 tmpl_redis_head_pack(bytes, &head), "\0\0\0", (size_t)3));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(asked_by_look(c, 0, 100), i == 0 ? 2 : 0);
+        assert_int_equal(c->counts.pages, 30);
+        assert_int_equal(c->counts.records[0].df, 0);
+    }
+    head.buckets.n = TMPL_BUCKETS_MOST;
+    freeReplyObject(
+        redisCommand(redis, "HSET tmpl:4:{s} h %b", bytes, tmpl_redis_head_pack(bytes, &head)));
+    c->age = 1;
+    look(c, "s", 0, 100);
+    c->age = LONG;
+    assert_int_equal(asked_by_look(c, 0, 100), 1);
+    assert_int_equal(c->counts.pages, 30);
+    redisFree(redis);
+}
+
+/* ---- many threads ---- */
+
+#define LEARNERS 2
+#define LOOKERS  4
+#define PAGES    30
+
+typedef struct {
+    ctx_t *c;
+    pthread_t thread;
+    unsigned number, wrong;
+} worker_t;
+
+static unsigned learned; /* documents; atomic */
+
+static void *learner(void *data)
+{
+    worker_t *w = data;
+    ctx_t c = *w->c;
+
+    apr_pool_create(&c.pool, NULL);
+    for (unsigned i = 0; i < PAGES; i++) {
+        w->wrong += try_observe(&c, "s", 1000 * w->number + 2 * i, 1000 * w->number + 2 * i + 1, 0,
+                                50, &usual, TMPL_LEARNING_NOW, TIMEOUT) != APR_SUCCESS;
+        __atomic_add_fetch(&learned, 1, __ATOMIC_RELEASE);
+    }
+    apr_pool_destroy(c.pool);
+    return NULL;
+}
+
+/* Never fewer documents than had been learnt before it looked. */
+static void *looker(void *data)
+{
+    worker_t *w = data;
+    ctx_t c = *w->c;
+    unsigned before = 0;
+
+    apr_pool_create(&c.pool, NULL);
+    while (before < LEARNERS * PAGES) {
+        before = __atomic_load_n(&learned, __ATOMIC_ACQUIRE);
+        w->wrong += try_observe(&c, "s", 1, 2, w->number, 50, &usual, TMPL_LEARNING_OFF, TIMEOUT) !=
+                    APR_SUCCESS;
+        w->wrong += c.counts.pages < before;
+        for (unsigned i = 0; i + w->number < 50; i++) {
+            w->wrong += c.counts.records[i].df < before;
+            w->wrong += c.counts.records[i].df > c.counts.pages;
+        }
+        apr_pool_clear(c.pool);
+    }
+    apr_pool_destroy(c.pool);
+    return NULL;
+}
+
+static void threads_share_an_epoch(void **state)
+{
+    worker_t workers[LEARNERS + LOOKERS];
+
+    learned = 0;
+    for (unsigned i = 0; i < DIM(workers); i++) {
+        workers[i] = (worker_t){ .c = *state, .number = i };
+        assert_int_equal(
+            pthread_create(&workers[i].thread, NULL, i < LEARNERS ? learner : looker, &workers[i]),
+            0);
+    }
+    for (unsigned i = 0; i < DIM(workers); i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_int_equal(workers[i].wrong, 0);
+    }
+}
+
+/* ---- without a server ---- */
+
+#define MOST 10000
+
+static const unsigned char some[1000];
+
+/* An epoch of a site with a bucket of that many bytes, begun at a time. */
+static void begin(tmpl_redis_epochs_t *epochs, const char *key, apr_time_t begun, size_t len)
+{
+    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
+    tmpl_redis_bucket_t bucket = { 1, some, len };
+
+    tmpl_redis_epoch_begin(epochs, key, begun, &head, &bucket, 1);
+}
+
+static int is_kept(tmpl_redis_epochs_t *epochs, const char *key)
+{
+    tmpl_redis_epoch_t *epoch = tmpl_redis_epoch_take(epochs, key, 0);
+
+    if (epoch != NULL) {
+        tmpl_redis_epoch_give(epochs, epoch);
+    }
+    return epoch != NULL;
+}
+
+/* However many sites (which do not share their places): those go that have not been used for longest, and what is in use stays as it is. */
+static void what_is_kept_is_bounded(void **state)
+{
+    apr_pool_t *pool;
+    tmpl_redis_epochs_t *epochs;
+    tmpl_redis_epoch_t *taken;
+    tmpl_redis_bucket_t bucket = { .number = 1 };
+    char key[8];
+
+    (void)state;
+    apr_pool_create(&pool, NULL);
+    epochs = tmpl_redis_epochs_create(MOST, pool);
+    begin(epochs, "first", 1, 500);
+    taken = tmpl_redis_epoch_take(epochs, "first", 0);
+    assert_non_null(taken);
+    begin(epochs, "site", 1, 1000);
+    for (unsigned i = 0; i < 100; i++) {
+        apr_snprintf(key, sizeof(key), "%u", i);
+        begin(epochs, key, 1, 1000);
+        assert_true(is_kept(epochs, key));
+        assert_true(is_kept(epochs, "site"));
+        assert_in_range(tmpl_redis_epochs_size(epochs), 500, MOST);
+    }
+    assert_false(is_kept(epochs, "first"));
+    assert_false(is_kept(epochs, "50"));
+    assert_true(tmpl_redis_epoch_find(taken, &bucket));
+    assert_int_equal(bucket.len, 500);
+    assert_memory_equal(bucket.bytes, some, 500);
+    tmpl_redis_epoch_give(epochs, taken);
+    tmpl_redis_epochs_end(epochs);
+    assert_int_equal(tmpl_redis_epochs_size(epochs), 0);
+    apr_pool_destroy(pool);
+}
+
+/* What finds no room is not kept, nor what was added to an epoch that has ended. */
+static void without_room_nothing_is_kept(void **state)
+{
+    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
+    tmpl_redis_bucket_t bucket = { 2, some, sizeof(some) }, wrong = { 4, some, 1 };
+    apr_pool_t *pool;
+    tmpl_redis_epochs_t *epochs;
+    tmpl_redis_epoch_t *taken;
+
+    (void)state;
+    apr_pool_create(&pool, NULL);
+    epochs = tmpl_redis_epochs_create(1600, pool);
+    begin(epochs, "a", 1, 1000);
+    taken = tmpl_redis_epoch_take(epochs, "a", 0);
+    assert_non_null(taken);
+    assert_true(tmpl_redis_epoch_add(epochs, taken, &head, &wrong, 1));
+    head.site.pages = 11;
+    assert_true(tmpl_redis_epoch_add(epochs, taken, &head, &bucket, 1));
+    assert_int_equal(tmpl_redis_epoch_head(epochs, taken).site.pages, 11);
+    assert_false(tmpl_redis_epoch_find(taken, &bucket));
+    assert_false(tmpl_redis_epoch_find(taken, &wrong));
+    begin(epochs, "b", 1, 1000); /* the other one is in use, and takes the room */
+    assert_false(is_kept(epochs, "b"));
+    tmpl_redis_epoch_give(epochs, taken);
+    begin(epochs, "b", 1, 1000);
+    assert_true(is_kept(epochs, "b"));
+    head.buckets.n = TMPL_BUCKETS_MOST;
+    tmpl_redis_epoch_begin(epochs, "c", 1, &head, &bucket, 1);
+    assert_false(is_kept(epochs, "c"));
+    assert_true(tmpl_redis_epochs_size(epochs) <= 1600);
+    apr_pool_destroy(pool);
+}
+
+/* What was read before does not take the place of what was read after. */
+static void older_does_not_replace_newer(void **state)
+{
+    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
+    apr_pool_t *pool;
+    tmpl_redis_epochs_t *epochs;
+    tmpl_redis_epoch_t *taken;
+
+    (void)state;
+    apr_pool_create(&pool, NULL);
+    epochs = tmpl_redis_epochs_create(MOST, pool);
+    begin(epochs, "a", 5, 10);
+    begin(epochs, "a", 4, 10);
+    assert_null(tmpl_redis_epoch_take(epochs, "a", 6));
+    taken = tmpl_redis_epoch_take(epochs, "a", 5);
+    assert_non_null(taken);
+    tmpl_redis_epoch_give(epochs, taken);
+    begin(epochs, "a", 6, 10);
+    tmpl_redis_epoch_give(epochs, tmpl_redis_epoch_take(epochs, "a", 6));
+    assert_null(tmpl_redis_epoch_take(epochs, "b", 0));
+    /* nor of what has been learnt meanwhile, be it that nothing was kept */
+    tmpl_redis_epoch_renew(epochs, "b", &head, NULL, 0);
+    begin(epochs, "b", tmpl_clock() - 1000000, 10);
+    assert_false(is_kept(epochs, "b"));
+    tmpl_redis_epochs_end(epochs);
+    begin(epochs, "a", tmpl_clock() - 1000000, 10);
+    assert_false(is_kept(epochs, "a"));
+    begin(epochs, "a", tmpl_clock() + 1, 10);
+    assert_true(is_kept(epochs, "a"));
+    apr_pool_destroy(pool);
+}
+
+static const store_test_t table[] = {
+    TEST(REDIS_AGED, nothing_is_asked_twice),
+    TEST(REDIS_AGED, others_ask_each_time),
+    TEST(REDIS_AGED, learning_asks_anew),
+    TEST(REDIS_AGED, epoch_ends_with_its_age),
+    TEST(REDIS_AGED, no_bucket_is_younger_than_the_clock),
+    TEST(REDIS_AGED, epoch_ends_when_the_site_grows),
+    TEST(REDIS_AGED, epoch_ends_with_its_buckets),
+    TEST(REDIS_AGED, own_changes_are_seen),
+    TEST(REDIS_AGED, failure_ends_all),
+    TEST(REDIS_AGED, use_is_told_to_the_server),
+    TEST(REDIS_AGED, damage_is_kept_as_it_is),
+    TEST(REDIS_AGED, threads_share_an_epoch),
+    TEST(NO_STORE, what_is_kept_is_bounded),
+    TEST(NO_STORE, without_room_nothing_is_kept),
+    TEST(NO_STORE, older_does_not_replace_newer),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands in LMDB's file: damaged, of another format, cut short, or of sites that are gone. */
+#include "lmdb_fixture.h"
+#include "table/lmdb/lmdb_buckets.h"
+
+/* Has patch change a copy of the record at a key, and perhaps the key, and puts it; 0: done. */
+static int raw_patch(ctx_t *c, const char *table, const char *name,
+                     void (*patch)(MDB_val *key, MDB_val *data, unsigned number), unsigned number)
+{
+    unsigned char bytes[64];
+    MDB_val key = { strlen(name), (void *)name }, data;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    int wrong;
+
+    if (raw_begin(c, &env, &txn, &dbi, table)) {
+        return 1;
+    }
+    wrong = mdb_get(txn, dbi, &key, &data) != 0 || data.mv_size > sizeof(bytes);
+    if (!wrong) {
+        memcpy(bytes, data.mv_data, data.mv_size);
+        data.mv_data = bytes;
+        patch(&key, &data, number);
+        wrong = mdb_put(txn, dbi, &key, &data, 0) != 0;
+    }
+    wrong |= mdb_txn_commit(txn) != 0;
+    mdb_env_close(env);
+    return wrong;
+}
+
+static void last_seen_in_1970(MDB_val *key, MDB_val *data, unsigned number)
+{
+    (void)key;
+    (void)number;
+    memset((unsigned char *)data->mv_data + 24, 0, 8);
+}
+
+static int child_makes_it_old(ctx_t *c, unsigned number)
+{
+    return raw_patch(c, "sites", "old", last_seen_in_1970, number);
+}
+
+/* Gives each bucket of the file number bytes that are none. */
+static int child_spoils_buckets(ctx_t *c, unsigned number)
+{
+    static char bytes[TMPL_BUCKET_MOST + 1];
+    MDB_val key, data, spoilt = { number, bytes };
+    MDB_cursor *cursor;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    unsigned found = 0;
+
+    /* so many entries that even the longest of these has no room for them, or has, but is too long */
+    memset(bytes, number > TMPL_BUCKET_MOST ? 1 : 'x', sizeof(bytes));
+    if (raw_begin(c, &env, &txn, &dbi, "entries") || mdb_cursor_open(txn, dbi, &cursor) != 0) {
+        return 1;
+    }
+    while (mdb_cursor_get(cursor, &key, &data, MDB_NEXT) == 0) {
+        found += mdb_cursor_put(cursor, &key, &spoilt, MDB_CURRENT) == 0;
+    }
+    mdb_cursor_close(cursor);
+    if (mdb_txn_commit(txn) != 0) {
+        return 1;
+    }
+    mdb_env_close(env);
+    return found != 1;
+}
+
+/* In what is no bucket stands no entry: not for a look, and the next page begins it anew. */
+static void bucket_of_garbage_is_none(void **state)
+{
+    static const unsigned lengths[] = { 1, 4, 15, 900, TMPL_BUCKET_MOST + 1 };
+    ctx_t *c = *state;
+
+    assert_int_equal(try_path(c, "s", 50, &usual, 1), APR_SUCCESS);
+    assert_int_equal(stats_of(c, "s", &usual).live, 4);
+    for (unsigned i = 0; i < DIM(lengths); i++) {
+        assert_exits(in_child_alone(c, lengths[i], child_spoils_buckets));
+        assert_int_equal(stats_of(c, "s", &usual).live, 0);
+        assert_int_equal(try_path(c, "s", 99, &usual, 0), APR_SUCCESS);
+        assert_path(c, 0, 0, 0, 0);
+        assert_int_equal(try_path(c, "s", i, &usual, 1), APR_SUCCESS);
+        assert_path(c, 1, i + 2, 10, 0); /* the text, too, is one that was never seen */
+        assert_int_equal(stats_of(c, "s", &usual).live, 4);
+    }
+}
+
+/* Nor does it stay for ever: who sweeps takes it away. */
+static void garbage_is_swept(void **state)
+{
+    ctx_t *c = *state;
+
+    learn(c, "s", 1, 0, 3);
+    assert_exits(in_child_alone(c, 15, child_spoils_buckets));
+    learn(c, "t", 1, 0, 3);
+    assert_exits(in_child_alone(c, 2, child_counts_buckets));
+    for (unsigned i = 2; i < 5; i++) {
+        assert_int_equal(try_observe(c, "s", 2 * i, 2 * i + 1, 0, 0, &usual, 1, TIMEOUT),
+                         APR_SUCCESS);
+    }
+    assert_exits(in_child_alone(c, 2, child_counts_buckets));
+    assert_int_equal(stats_of(c, "s", &usual).live, 6);
+}
+
+/* Forgotten, replaced, idle: what is given up is deleted, at once or by the writes that follow. */
+static void nothing_is_left_behind(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_stats_t head = { .pages = 1 };
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, 10);
+    learn(c, "a", 1, 0, 1000);
+    learn(c, "b", 1, 0, 1000);
+    assert_int_equal(tmpl_store_forget(c->store, "a", &c->err, c->pool), APR_SUCCESS);
+    assert_int_equal(tmpl_store_import(c->store, "b", &head, NULL, 0, &c->err, c->pool),
+                     APR_SUCCESS);
+    learn(c, "old", 1, 0, 1000);
+    apr_pool_destroy(pool);
+    /* "old": 1000 segments, and its document by address and text */
+    assert_exits(in_child_alone(c, tmpl_buckets_for(1002), child_counts_buckets));
+    assert_exits(in_child_alone(c, 0, child_makes_it_old));
+    pool = open_apart(c, 2);
+    for (unsigned i = 0; i < 50; i++) {
+        learn(c, "new", i, 0, 1);
+    }
+    assert_unknown(c, "old");
+    apr_pool_destroy(pool);
+    /* "new": one segment seen often, and 50 documents */
+    assert_exits(in_child_alone(c, tmpl_buckets_for(101), child_counts_buckets));
+}
+
+/* A store of max_sites, in which a child has changed what is known of "old"; of the pool that is returned. */
+static apr_pool_t *open_changed(ctx_t *c, uint32_t max_sites,
+                                int (*change)(ctx_t *c, unsigned number))
+{
+    apr_pool_t *pool;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, max_sites);
+    learn(c, "old", 1, 0, 5);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, change));
+    return open_apart(c, max_sites);
+}
+
+/* A site that is only looked at is in use. */
+static void looking_keeps_a_site(void **state)
+{
+    ctx_t *c = *state;
+    apr_pool_t *pool = open_changed(c, 1, child_makes_it_old);
+
+    look(c, "old", 0, 5);
+    assert_int_equal(try_observe(c, "new", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_ENOSPC);
+    apr_pool_destroy(pool);
+    assert_exits(in_child_alone(c, 0, child_makes_it_old));
+    pool = open_apart(c, 1);
+    learn(c, "new", 1, 0, 5);
+    apr_pool_destroy(pool);
+}
+
+/* What is known goes to a site whose name is as long as LMDB allows, and a serial to be known by. */
+static void named_without_end(MDB_val *key, MDB_val *data, unsigned number)
+{
+    static char name[511];
+
+    (void)number;
+    memset(data->mv_data, 99, 4);
+    memset(name, 'a', sizeof(name));
+    *key = (MDB_val){ sizeof(name), name };
+}
+
+static int child_names_it_long(ctx_t *c, unsigned number)
+{
+    return raw_patch(c, "sites", "old", named_without_end, number);
+}
+
+/* No site has such a name: it goes before any site that is idle, and is copied nowhere. */
+static void name_without_end_is_no_site(void **state)
+{
+    ctx_t *c = *state;
+    apr_pool_t *pool = open_changed(c, 2, child_names_it_long);
+
+    learn(c, "new", 1, 0, 5);
+    assert_int_equal(sites_of(c)->nelts, 2);
+    look(c, "old", 0, 5);
+    assert_int_equal(c->counts.records[4].df, 1);
+    assert_int_equal(try_observe(c, "none", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_ENOSPC);
+    apr_pool_destroy(pool);
+}
+
+static void buckets_without_end(MDB_val *key, MDB_val *data, unsigned number)
+{
+    (void)key;
+    (void)number;
+    memset((unsigned char *)data->mv_data + 36, 0xff, 4);
+}
+
+/* Has "old" more buckets than their numbers tell apart. */
+static int child_gives_buckets_without_end(ctx_t *c, unsigned number)
+{
+    return raw_patch(c, "sites", "old", buckets_without_end, number);
+}
+
+static void assert_says_how_to_mend(const ctx_t *c, apr_status_t rv)
+{
+    assert_int_equal(rv, APR_EGENERAL);
+    assert_non_null(strstr(c->err.text, lmdb_dir(c)));
+    assert_non_null(strstr(c->err.text, "site old in data.mdb is damaged"));
+    assert_non_null(strstr(c->err.text, "tmplctl forget"));
+}
+
+/* Whoever comes by it is told which site it is, and what to do; other sites go on, and so does this one then. */
+static void buckets_without_end_are_damage(void **state)
+{
+    ctx_t *c = *state;
+    apr_pool_t *pool = open_changed(c, 2, child_gives_buckets_without_end);
+    tmpl_document_t documents[2] = { { 1, 2 }, { 3, 4 } };
+    tmpl_observation_t pages[2];
+    const tmpl_observation_t *both[] = { &pages[0], &pages[1] };
+    tmpl_store_stats_t stats;
+
+    for (int learning = 0; learning < 2; learning++) {
+        assert_says_how_to_mend(c, try_observe(c, "old", 4, 5, 0, 5, &usual, learning, TIMEOUT));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pages[i] = (tmpl_observation_t){ .site = i == 0 ? "new" : "old",
+                                         .document = &documents[i],
+                                         .keys = keys_of(c->pool, 0, 5),
+                                         .n = 5,
+                                         .policy = &usual };
+    }
+    assert_says_how_to_mend(c,
+                            tmpl_store_learn(c->store, both, 2, TIMEOUT, NULL, &c->err, c->pool));
+    assert_says_how_to_mend(c, tmpl_store_stats(c->store, "old", &usual, &stats, &c->err, c->pool));
+    learn(c, "new", 1, 0, 5);
+    assert_int_equal(tmpl_store_forget(c->store, "old", &c->err, c->pool), APR_SUCCESS);
+    learn(c, "old", 2, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(c->counts.records[0].df, 1);
+    apr_pool_destroy(pool);
+}
+
+static void write_file(const char *path, const char *bytes, size_t len)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, len, file), len);
+    fclose(file);
+}
+
+static void damaged_file_is_an_error(void **state)
+{
+    ctx_t *c = *state;
+    char garbage[20000], *path;
+    struct stat st;
+
+    for (unsigned i = 0; i < sizeof(garbage); i++) {
+        garbage[i] = (char)model_mix(i);
+    }
+    for (size_t len = 1; len <= sizeof(garbage); len = 3 * len + 17) {
+        c->uri = backend_uri(LMDB, c->pool);
+        write_file(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)), garbage, len);
+        cannot_open(c, c->uri);
+    }
+    /* cut short, at every page */
+    c->uri = backend_uri(LMDB, c->pool);
+    path = apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c));
+    assert_exits(in_child(c, 0, child_learns));
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(st.st_size > 4 * 4096);
+    for (off_t size = st.st_size - 4096; size > 0; size -= 4096) {
+        assert_int_equal(truncate(path, size), 0);
+        cannot_open(c, c->uri);
+    }
+    /* an empty file is a new one */
+    assert_int_equal(truncate(path, 0), 0);
+    c->store = open_with(c, c->uri, NULL);
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+}
+
+static void other_format(MDB_val *key, MDB_val *data, unsigned number)
+{
+    (void)key;
+    *(unsigned char *)data->mv_data = (unsigned char)number;
+}
+
+/* Has the file say that it is of the format number. */
+static int child_names_format(ctx_t *c, unsigned number)
+{
+    return raw_patch(c, "meta", "format", other_format, number);
+}
+
+/* 1 and 2 had entries that stood alone. */
+static void file_of_another_format_is_told(void **state)
+{
+    static const unsigned others[] = { 0, 1, 2, 3, 5 };
+    ctx_t *c = *state;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 0, child_learns));
+    for (unsigned i = 0; i < DIM(others); i++) {
+        assert_exits(in_child_alone(c, others[i], child_names_format));
+        assert_int_equal(cannot_open(c, c->uri), APR_EGENERAL);
+        assert_non_null(strstr(c->err.text, "not of this version"));
+    }
+    assert_exits(in_child_alone(c, 4, child_names_format));
+    c->store = open_with(c, c->uri, NULL);
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.pages, PAGES_OF_PROCESS);
+}
+
+static int child_could_open(ctx_t *c, unsigned number)
+{
+    (void)c;
+    (void)number;
+    _exit(0); /* without closing, which flushes to disk */
+}
+
+/* Takes a last page away that holds nothing; whether there was one. */
+static int cut_empty_page(const char *path)
+{
+    static const char nothing[4096];
+    char page[4096];
+    struct stat st;
+    int fd = open(path, O_RDWR);
+    int cut = fd >= 0 && fstat(fd, &st) == 0 &&
+              pread(fd, page, sizeof(page), st.st_size - 4096) == 4096 &&
+              memcmp(page, nothing, sizeof(page)) == 0 && ftruncate(fd, st.st_size - 4096) == 0;
+
+    close(fd);
+    return cut;
+}
+
+/* The file as a writer leaves it that is killed between LMDB's commit and what we add to it. */
+static void assert_uncovered_file_is_mended(ctx_t *c)
+{
+    char *lock = apr_psprintf(c->pool, "%s/writer.lock", lmdb_dir(c));
+    uint32_t uncovered = 1;
+    int fd = open(lock, O_RDWR);
+
+    cannot_open(c, c->uri);
+    assert_int_equal(pwrite(fd, &uncovered, sizeof(uncovered), sizeof(pthread_mutex_t)),
+                     sizeof(uncovered));
+    close(fd);
+    apr_pool_destroy(open_apart(c, 10));
+}
+
+/* A write transaction that takes pages and gives them back, the last of the file among them. */
+static void take_and_give_back(ctx_t *c)
+{
+    char bytes[1000] = "";
+    MDB_val key = { 5, bytes }, data = { sizeof(bytes), bytes };
+    tmpl_lmdb_t *db;
+    MDB_txn *txn;
+
+    assert_int_equal(tmpl_lmdb_open(&db, lmdb_dir(c), 1 << 24, &c->err), APR_SUCCESS);
+    assert_int_equal(tmpl_lmdb_write_begin(db, tmpl_clock() + TIMEOUT, &txn), 0);
+    for (int give = 0; give < 2; give++) {
+        for (bytes[4] = 0; bytes[4] < 100; bytes[4]++) {
+            MDB_dbi dbi = tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES);
+
+            assert_int_equal(
+                give ? mdb_del(txn, dbi, &key, NULL) : mdb_put(txn, dbi, &key, &data, 0), 0);
+        }
+    }
+    assert_int_equal(tmpl_lmdb_write_end(db, txn, 0), 0);
+    tmpl_lmdb_close(db);
+}
+
+/*
+ * LMDB leaves a last page that it has taken and given back in one transaction out of the file. That
+ * must not pass for a file cut short.
+ */
+static void file_is_whole_after_every_page(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_policy_t brief = usual;
+    apr_pool_t *pool;
+    unsigned key = 0, mended = 0;
+
+    brief.lifetime_tb = 2;
+    brief.lifetime_n = 1;
+    c->uri = backend_uri(LMDB, c->pool);
+    pool = open_apart(c, 10);
+    for (unsigned i = 0; i < 100; i++) {
+        unsigned draw = (unsigned)(model_mix(model_mix(i + 4000)) >> 20);
+        unsigned n = draw % 2 ? draw / 8 % 50 : draw / 8 % 5000;
+        const char *site = draw / 2 % 3 == 0 ? "a" : draw / 2 % 3 == 1 ? "b" : "c";
+
+        if (draw / 64 % 40 == 0) {
+            tmpl_store_forget(c->store, site, &c->err, c->pool);
+            assert_exits(in_child(c, 0, child_could_open));
+        }
+        observe_as(c, site, 2 * i, 2 * i + 1, key, n, &brief, 1);
+        assert_exits(in_child(c, 0, child_could_open));
+        key += n;
+        take_and_give_back(c);
+        assert_exits(in_child(c, 0, child_could_open));
+        if (cut_empty_page(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)))) {
+            apr_pool_destroy(pool);
+            assert_uncovered_file_is_mended(c);
+            pool = open_apart(c, 10);
+            mended++;
+        }
+    }
+    assert_true(mended > 0);
+    apr_pool_destroy(pool);
+}
+
+static const store_test_t table[] = {
+    TEST(LMDB, bucket_of_garbage_is_none),      TEST(LMDB, garbage_is_swept),
+    TEST(LMDB, nothing_is_left_behind),         TEST(LMDB, looking_keeps_a_site),
+    TEST(LMDB, name_without_end_is_no_site),    TEST(LMDB, buckets_without_end_are_damage),
+    TEST(LMDB, damaged_file_is_an_error),       TEST(LMDB, file_of_another_format_is_told),
+    TEST(LMDB, file_is_whole_after_every_page),
+};
+
+int main(int argc, char **argv)
+{
+    return run(table, DIM(table), argc, argv);
+}
