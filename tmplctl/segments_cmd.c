@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmplctl segments: what the library sees in a page. */
+/* tmplctl segments: the blocks and segments of a page, with their counts and verdicts. */
 #include <stdio.h>
 
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "files.h"
+#include "file_io.h"
 #include "node_path.h"
 #include "open_store.h"
 #include "progress.h"
-#include "table.h"
+#include "text_table.h"
 #include "text/text.h"
 
-/* Characters of text that are shown in a row. */
+/* Characters of a segment's text that are shown. */
 #define SNIPPET 48
 
 static const ctl_column_t columns[] = {
@@ -23,7 +23,7 @@ static const ctl_column_t columns[] = {
 #define N_COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
 
 typedef struct {
-    ctl_table_t *table;
+    ctl_text_table_t *table;
     const tmpl_outcome_t *outcome;
     tmpl_decoder_t charset;
     apr_pool_t *pool;
@@ -59,7 +59,7 @@ static void add_block(listing_t *listing, uint32_t index)
         ctl_node_path(page, block->node, pool),
         "",
     };
-    ctl_table_row(listing->table, cells);
+    ctl_text_table_row(listing->table, cells);
 }
 
 static void add_segment(listing_t *listing, uint32_t index)
@@ -84,13 +84,13 @@ static void add_segment(listing_t *listing, uint32_t index)
         ctl_node_path(page, segment->node, pool),
         text.at,
     };
-    ctl_table_row(listing->table, cells);
+    ctl_text_table_row(listing->table, cells);
 }
 
 static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input, apr_pool_t *pool)
 {
     const tmpl_page_t *page = outcome->page;
-    listing_t listing = { ctl_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
+    listing_t listing = { ctl_text_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
     tmpl_decoder_find(&listing.charset, input->body, input->len, NULL, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         add_block(&listing, i);
@@ -104,7 +104,7 @@ static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
         printf("; %u pages seen, %s", outcome->counts.pages, tmpl_state_name(outcome->state));
     }
     printf("\n\n");
-    ctl_table_print(listing.table);
+    ctl_text_table_print(listing.table);
 }
 
 static int show(ctl_t *ctl, const char *path, tmpl_store_t *store)
@@ -128,7 +128,7 @@ static int show(ctl_t *ctl, const char *path, tmpl_store_t *store)
     }
     print_page(&outcome, &input, ctl->pool);
     if (store != NULL && outcome.store_error.status != APR_SUCCESS) {
-        ctl_say("store: %s", outcome.store_error.text);
+        ctl_say("%s: store: %s", path, outcome.store_error.text);
         return CTL_FAILED;
     }
     return CTL_OK;
@@ -139,7 +139,7 @@ int ctl_segments(ctl_t *ctl)
     const char *path = APR_ARRAY_IDX(ctl->args, 0, const char *);
     ctl_store_t store = { 0 };
     if ((ctl->options.store == NULL) != (ctl->options.site == NULL)) {
-        ctl_say("segments: --store and --site are needed together");
+        ctl_say("segments: --store and --site must be given together");
         return CTL_USAGE;
     }
     if (ctl->options.store != NULL && ctl_store_open(&store, ctl) != APR_SUCCESS) {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pages of a site that is a directory, for tmplctl train. */
+#ifndef CTL_SITE_PAGES_H
+#define CTL_SITE_PAGES_H
+
+#include <apr_file_info.h>
+#include <apr_tables.h>
+
+#include "base/tmpl.h"
+
+/*
+ * The paths of the files below dir that end in .html or .htm, by name: const char *, from pool; most
+ * of them at most, evenly spread. NULL, with the reason printed, if there are none, or if one is the
+ * file that out describes (all 0: no file), which the caller will overwrite.
+ */
+apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_finfo_t *out,
+                                   apr_pool_t *pool);
+
+#endif
