@@ -28,11 +28,18 @@ void ctl_clean_summary_print(const ctl_clean_summary_t *summary)
     printf("%d page%s: %d edited", summary->pages, summary->pages == 1 ? "" : "s", summary->edited);
     print_declined(summary->declined);
     printf("; %d failed", summary->failed);
+    if (summary->store_failures > 0) {
+        printf(", %d store failure%s", summary->store_failures,
+               summary->store_failures == 1 ? "" : "s");
+    }
     printf("; %" APR_UINT64_T_FMT " bytes in, %" APR_UINT64_T_FMT " out; %.2f s\n",
            summary->bytes_in, summary->bytes_out, seconds);
 }
 
 int ctl_clean_summary_code(const ctl_clean_summary_t *summary)
 {
-    return summary->failed > 0 || summary->store_failures > 0 ? CTL_FAILED : CTL_OK;
+    if (summary->failed > 0) {
+        return CTL_FAILED;
+    }
+    return summary->store_failures > 0 ? CTL_STORE_FAILED : CTL_OK;
 }

@@ -29,7 +29,7 @@ static const ctl_command_t commands[] = {
       "            one line with the fingerprint of the text that is not template\n"
       "Without --store, the counts are kept in memory and lost at the end. If FILE is -, clean\n"
       "reads file names from standard input, one per line. The number of --jobs changes neither\n"
-      "outputs nor messages.\n" },
+      "outputs nor messages. Exit code 3: all pages are written, but the store failed.\n" },
     { "segments", CTL_IN_SEGMENTS, ctl_segments, 1, 1, "FILE",
       "prints the blocks and segments of a page",
       "With --store and --site it also prints what the store knows of them. It learns nothing.\n" },

@@ -186,8 +186,8 @@ SKIP: {
         is($code, 0, 'forget');
         end_process($pid);
         ($code, $out, $err) = run(qw(clean --mode strip --site r --out noredis), @redis, @pages);
-        is($code, 1, 'no server: exit code 1');
-        like($out, qr/^12 pages: 0 edited, 12 declined \(store 12\); 0 failed; /, 'no server: all pages are written');
+        is($code, 3, 'no server: exit code 3');
+        like($out, qr/^12 pages: 0 edited, 12 declined \(store 12\); 0 failed, 12 store failures; /, 'no server: all pages are written');
         is(scalar(() = $err =~ /store: /g), 1, 'no server: one message');
         is(slurp('noredis/p12.html'), page(12), 'no server: a page is unchanged');
     };
@@ -204,7 +204,7 @@ subtest 'a missing store' => sub {
     is("$code $err", "1 tmplctl: clean: lmdb:$pages[0]: cannot open: Not a directory\n", 'a file in place of a store');
 };
 
-# A store that does not answer: pages that can be judged alone are judged.
+# A store that does not answer: pages that can be judged alone are judged, and the exit code is 3 unless a file failed, too.
 # The page has pictures that the trees judge template, between texts of an article.
 subtest 'a store that is down' => sub {
     my $text = join ' ', ('This is a sentence of an article, and it is not on another page.') x 5;
@@ -214,12 +214,18 @@ subtest 'a store that is down' => sub {
     for my $detector (qw(pagelevel auto)) {
         my @how = ('--detector', $detector, 'pictures.html');
         my ($code, $out, $err) = clean('strip', 'down', '--store', $down, @how);
-        is($code, 1, "$detector: exit code 1");
+        is($code, 3, "$detector: exit code 3");
         is($err, "tmplctl: pictures.html: store: $down/0: cannot connect: Connection refused\n", "$detector: the message");
-        like($out, qr/^1 page: 1 edited, 0 declined; 0 failed; /, "$detector: the page is judged alone");
+        like($out, qr/^1 page: 1 edited, 0 declined; 0 failed, 1 store failure; /, "$detector: the page is judged alone");
         is((clean('strip', 'alone', @how))[0], 0, "$detector: without a store");
         is(slurp('down/pictures.html'), slurp('alone/pictures.html'), "$detector: gives the same page");
     }
+    my ($code, $out, $err) = clean('strip', 'down', '--store', $down, 'missing.html', 'pictures.html');
+    is($code, 1, 'a missing page, too: exit code 1');
+    like($out, qr/; 1 failed, 1 store failure; /, 'and the summary has both');
+    ($code, $out) = clean('strip', 'down', '--two-pass', '--store', $down, 'pictures.html');
+    is($code, 3, 'two passes: exit code 3');
+    like($out, qr/; 0 failed, 2 store failures; /, 'and a failure in each');
 };
 
 # A store that root makes in a server's directory belongs to the server's user.
@@ -244,8 +250,8 @@ subtest 'a store that is full' => sub {
     my $limited = q{trap '' XFSZ; ulimit -f 540; exec "$@" >full.out 2>full.err};
     system 'sh', '-c', $limited, 'sh', $tool, clean_args('strip', 'full'), '--detector', 'incremental',
         '--store', 'lmdb:full-store', '--lifetime', '10000,20', map { "many/$_.html" } 1 .. 3000;
-    is($? >> 8, 1, 'exit code 1');
-    like(slurp('full.out'), qr/^3000 pages: 2996 edited, 0 declined; 0 failed; /, 'every page is written, most are edited');
+    is($? >> 8, 3, 'exit code 3');
+    like(slurp('full.out'), qr/^3000 pages: 2996 edited, 0 declined; 0 failed, \d+ store failures; /, 'every page is written, most are edited');
     like(slurp('full.err'), qr{^tmplctl: many/\d+\.html: store: lmdb:.*\n\z},
         'one message, for the first page that is not learnt');
     my ($code, $out) = run('stats', '--store', 'lmdb:full-store', 's');
