@@ -6,8 +6,8 @@
  * Each further line is an entry; they are sorted by kind and key:
  *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
  *     {"kind": "path", "key": "0123456789abcdef", "df": N, "last": N, "text": N, "repeated": N}
- * seen, the fingerprints of the documents that were counted, is optional. The first line's number of
- * entries shows whether a file was cut short.
+ * seen, the fingerprints of the documents that were counted, is optional. The number of entries in
+ * the first line shows whether a file was cut short.
  */
 #ifndef CTL_EXPORT_FILE_H
 #define CTL_EXPORT_FILE_H

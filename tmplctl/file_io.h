@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole files. Reading does not wait for FIFOs, and an interrupted write leaves the old file. Texts of
- * errors are reasons without the path.
+ * Whole files. Reading does not wait for FIFOs, and an interrupted write leaves the old file. Texts
+ * of errors are reasons without the path.
  */
 #ifndef CTL_FILE_IO_H
 #define CTL_FILE_IO_H
@@ -12,8 +12,8 @@
 #define CTL_FILE_MOST (1024 * 1024 * 1024)
 
 /*
- * Reads a whole file into memory of pool. Otherwise err has the reason: APR_EINVAL for an empty file,
- * one above CTL_FILE_MOST and what is not a regular file, or the system's error.
+ * Reads a whole file into memory of pool. Otherwise err has the reason: APR_EINVAL for an empty
+ * file, one above CTL_FILE_MOST and a directory or special file, or the system's error.
  */
 apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path, tmpl_error_t *err,
                            apr_pool_t *pool);

@@ -20,8 +20,8 @@ static void add_file(apr_array_header_t *files, const char *path)
 }
 
 /*
- * Reads the next line of a list into name (NAME_MOST + 1 bytes). APR_EOF behind the last; APR_EINVAL
- * and *why for a line that cannot be a name.
+ * Reads the next line of a list into name (NAME_MOST + 1 bytes). APR_EOF behind the last;
+ * APR_EINVAL and *why for a line that cannot be a name.
  */
 static apr_status_t next_name(char *name, const char **why, apr_file_t *in)
 {

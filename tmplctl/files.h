@@ -19,8 +19,8 @@ apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
 
 /*
  * Sets out of every file: its own name with suffix (".txt") in place of .html, .htm, .shtml or
- * .xhtml. Otherwise prints the reason, APR_EEXIST: two files have one output, or an output in dir is
- * also an input.
+ * .xhtml. Otherwise prints the reason, APR_EEXIST: two files have one output, or an output in dir
+ * is also an input.
  */
 apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char *dir,
                                     const char *suffix, apr_pool_t *pool);

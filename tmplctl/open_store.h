@@ -16,8 +16,8 @@ apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 void ctl_store_close(ctl_store_t *store);
 
 /*
- * Calls work with --store or, without it, the store that TMPL_STORE names. Returns work's exit code,
- * or one of its own with the reason printed if there is no store.
+ * Calls work with --store or, without it, the store that TMPL_STORE names. Returns work's exit
+ * code; CTL_USAGE or CTL_FAILED, with the reason printed, if no store was opened.
  */
 int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store));
 

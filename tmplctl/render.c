@@ -20,8 +20,8 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
 }
 
 /*
- * The text of the blocks that are not template, or of a page that was declined. Verdicts decide, not
- * cuts: leaving text out is safe even where cutting its element is not.
+ * The text of the blocks that are not template, or of a page that was declined. Verdicts decide,
+ * not cuts: leaving text out is safe even where cutting its element is not.
  */
 static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
@@ -36,8 +36,7 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     if (outcome->page == NULL) {
         int whole = tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
         rendered->lost =
-            whole ? NULL
-                  : "part of the text is missing: elements nest too deeply, or it is too large";
+            whole ? NULL : "text is missing: elements nest too deeply, or the page is too large";
     }
     for (uint32_t i = 0; outcome->page != NULL && i < outcome->page->n_blocks; i++) {
         apr_size_t before = buf.len;

@@ -109,7 +109,7 @@ static void begin(run_t *run, int index)
     start(task, run->stages->prepare);
 }
 
-/* Counts the prepared items from first on, at least one; end is behind the last. Returns how many. */
+/* Counts prepared items of [first, end) in their order, at least one. Returns their number. */
 static int count(run_t *run, int first, int end)
 {
     int n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs items through four stages. Threads prepare and finish items in any order; the caller's thread
- * counts and reports them in their order. So results do not depend on the number of threads.
+ * Runs items through four stages. Threads prepare and finish items in any order; the caller's
+ * thread counts and reports them in their order. So results do not depend on the number of threads.
  */
 #ifndef CTL_STAGES_H
 #define CTL_STAGES_H

@@ -263,7 +263,7 @@ subtest 'text of deeply nested elements' => sub {
     ($code, $out, $err) = clean('text', 'deep', 'deep5000.html', 'deep4000.html');
     is($code, 1, 'lost text is a failure');
     like($out, qr/^1 page: .* 1 failed;/, 'the summary counts it');
-    like($err, qr/deep5000\.html: part of the text is missing: elements nest too deeply/, 'the message');
+    like($err, qr/deep5000\.html: text is missing: elements nest too deeply/, 'the message');
     my $text = slurp('deep/deep5000.txt');
     is($text, substr($lines->(5000), 0, length $text), 'the beginning is written');
     cmp_ok($text =~ tr/\n//, '>', 4000, 'most of it');
