@@ -10,8 +10,8 @@
 
 /*
  * The paths of the files below dir that end in .html or .htm, by name: const char *, from pool. If
- * there are more than most, it is most of them, evenly spread. Prints the reason and returns NULL if
- * there are none, or if one is the file that out describes (all 0: no file), which the caller is
+ * there are more than most, it is most of them, evenly spread. Prints the reason and returns NULL
+ * if there are none, or if one is the file that out describes (all 0: no file), which the caller is
  * about to overwrite.
  */
 apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_finfo_t *out,

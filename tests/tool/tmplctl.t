@@ -25,6 +25,9 @@ subtest 'help, version, man page' => sub {
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
     my $man = slurp("$root/docs/tmplctl.1") // '';
     $man =~ s/\\-/-/g;
+    my ($exit) = $man =~ /^\.SH EXIT STATUS\n(.*?)^\.SH/ms;
+    like($exit, qr/^\.B $_$/m, "the man page has exit code $_") for 0 .. 3;
+    like((run('clean', '--help'))[1], qr/Exit code 3: /, 'clean --help has exit code 3');
     ($code, $out, $err) = run(qw(clean --mode none --site s --out none), 'x');
     my ($modes) = $err =~ /is not one of (.*)/;
     my ($help) = (run('clean', '--help'))[1];
