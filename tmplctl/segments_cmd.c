@@ -29,11 +29,6 @@ typedef struct {
     apr_pool_t *pool;
 } listing_t;
 
-static const char *number(uint32_t n, apr_pool_t *pool)
-{
-    return apr_psprintf(pool, "%u", n);
-}
-
 static const char *span_text(tmpl_span_t span, apr_pool_t *pool)
 {
     return apr_psprintf(pool, "%u-%u", span.start, span.end);
@@ -46,10 +41,10 @@ static void add_block(listing_t *listing, uint32_t index)
     const tmpl_block_t *block = &page->blocks[index];
     apr_pool_t *pool = listing->pool;
     const char *cells[N_COLUMNS] = {
-        number(index, pool),
+        ctl_number_cell(index, pool),
         "",
         span_text(ctl_block_span(page, block), pool),
-        number(block->length, pool),
+        ctl_number_cell(block->length, pool),
         "",
         verdicts != NULL ? apr_psprintf(pool, "%.2f", (double)verdicts[index].ratio) : "",
         verdicts == NULL           ? ""
@@ -74,10 +69,10 @@ static void add_segment(listing_t *listing, uint32_t index)
     tmpl_text_shorten(&text, SNIPPET);
     const char *cells[N_COLUMNS] = {
         "",
-        number(index, pool),
+        ctl_number_cell(index, pool),
         span_text(segment->span, pool),
-        number(segment->length, pool),
-        records != NULL ? number(records[segment->key].df, pool) : "",
+        ctl_number_cell(segment->length, pool),
+        records != NULL ? ctl_number_cell(records[segment->key].df, pool) : "",
         "",
         "",
         apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, (apr_uint64_t)page->keys[segment->key]),

@@ -18,22 +18,17 @@ static const ctl_column_t columns[] = {
 
 #define N_COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
 
-static const char *number(apr_uint64_t n, apr_pool_t *pool)
-{
-    return apr_psprintf(pool, "%" APR_UINT64_T_FMT, n);
-}
-
 static void add_row(ctl_text_table_t *table, const char *site, const tmpl_store_stats_t *stats,
                     apr_pool_t *pool)
 {
     const char *cells[N_COLUMNS] = {
         site,
-        number(stats->pages, pool),
-        number(stats->entries, pool),
-        number(stats->live, pool),
-        number(stats->template, pool),
-        number(stats->bytes, pool),
-        number(stats->version, pool),
+        ctl_number_cell(stats->pages, pool),
+        ctl_number_cell(stats->entries, pool),
+        ctl_number_cell(stats->live, pool),
+        ctl_number_cell(stats->template, pool),
+        ctl_number_cell(stats->bytes, pool),
+        ctl_number_cell(stats->version, pool),
     };
     ctl_text_table_row(table, cells);
 }

@@ -60,6 +60,11 @@ void ctl_text_table_row(ctl_text_table_t *table, const char *const *cells)
     }
 }
 
+const char *ctl_number_cell(apr_uint64_t n, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "%" APR_UINT64_T_FMT, n);
+}
+
 static void print_cell(const ctl_text_table_t *table, int column, const char *cell)
 {
     int spaces = table->widths[column] - width_of(cell);

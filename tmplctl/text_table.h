@@ -21,6 +21,9 @@ ctl_text_table_t *ctl_text_table_make(const ctl_column_t *columns, int n, apr_po
  */
 void ctl_text_table_row(ctl_text_table_t *table, const char *const *cells);
 
+/* The cell of a number, from pool. */
+const char *ctl_number_cell(apr_uint64_t n, apr_pool_t *pool);
+
 /* Prints titles and rows to standard output. */
 void ctl_text_table_print(const ctl_text_table_t *table);
 
