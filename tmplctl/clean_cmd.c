@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmplctl clean: the whole way, for files. */
-#include <stdio.h>
-
+/* tmplctl clean: tmpl_clean's steps as stages, over many files. */
 #include <apr_strings.h>
 
+#include "clean_summary.h"
 #include "ctl.h"
+#include "file_io.h"
 #include "files.h"
 #include "interrupt.h"
 #include "open_store.h"
@@ -12,40 +12,29 @@
 #include "render.h"
 #include "stages.h"
 
-/* Pages that a store learns at once; one in memory gains nothing from it. */
+/* Pages that a store learns in one transaction; a store in memory gains nothing from batches. */
 #define BATCH 16
-
-/* What the summary line says. */
-typedef struct {
-    int pages; /* judged and written */
-    int edited;
-    int failed;
-    int declined[TMPL_DECLINE_COUNT];
-    int store_failures;
-    apr_uint64_t bytes_in, bytes_out;
-    apr_time_t start;
-} tally_t;
 
 typedef struct {
     ctl_t *ctl;
     const ctl_mode_t *mode;
     apr_array_header_t *files; /* ctl_file_t */
     ctl_store_t store;
-    tally_t tally;
-    /* of the pass that is going on */
+    ctl_clean_summary_t summary;
+    /* of the current pass */
     tmpl_clean_opts_t opts;
-    int learn; /* each page changes what the next ones see */
-    int done;  /* pages */
+    int learn; /* pages are learnt */
+    int done;  /* pages reported */
 } run_t;
 
-/* A page on its way through the stages. */
+/* The state of a page in the stages. */
 typedef struct {
     tmpl_input_t input;
     tmpl_outcome_t outcome;
     ctl_rendered_t rendered;
-    int read;           /* there are bytes */
-    int parsed;         /* and a page */
-    const char *failed; /* why nothing is written of it, or not all */
+    int read;           /* input has the bytes */
+    int parsed;         /* outcome has the page */
+    const char *failed; /* why the output is missing or not complete */
     tmpl_error_t err;
 } page_t;
 
@@ -54,13 +43,13 @@ static ctl_file_t *file_of(const run_t *run, int index)
     return &APR_ARRAY_IDX(run->files, index, ctl_file_t);
 }
 
-static void prepare_page(void *baton, const ctl_item_t *of)
+static void prepare_page(void *baton, const ctl_item_t *item)
 {
     run_t *run = baton;
-    page_t *item = of->state;
-    apr_pool_t *pool = of->pool;
-    const ctl_file_t *file = file_of(run, of->index);
-    tmpl_input_t *input = &item->input;
+    page_t *page = item->state;
+    apr_pool_t *pool = item->pool;
+    const ctl_file_t *file = file_of(run, item->index);
+    tmpl_input_t *input = &page->input;
     if (file->failed) {
         return;
     }
@@ -68,18 +57,18 @@ static void prepare_page(void *baton, const ctl_item_t *of)
                              .uri = apr_pstrcat(pool, "/", file->path, NULL),
                              .page_key = file->path,
                              .learn = run->learn };
-    if (ctl_file_read(&input->body, &input->len, file->path, &item->err, pool) != APR_SUCCESS) {
-        item->failed = item->err.text;
+    if (ctl_file_read(&input->body, &input->len, file->path, &page->err, pool) != APR_SUCCESS) {
+        page->failed = page->err.text;
         return;
     }
-    item->read = 1;
-    item->parsed = tmpl_clean_read(&item->outcome, input, &run->opts, pool);
-    if (item->parsed) {
-        tmpl_clean_observe(&item->outcome, input, &run->opts, pool);
+    page->read = 1;
+    page->parsed = tmpl_clean_read(&page->outcome, input, &run->opts, pool);
+    if (page->parsed) {
+        tmpl_clean_observe(&page->outcome, input, &run->opts, pool);
     }
-    /* the order of look-ups alone does not matter */
-    if (item->parsed && !run->learn) {
-        tmpl_clean_count(&item->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
+    /* look-ups may happen in any order: only learning changes what others see */
+    if (page->parsed && !run->learn) {
+        tmpl_clean_count(&page->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
     }
 }
 
@@ -95,65 +84,66 @@ static void count_pages(void *baton, const ctl_item_t *const *items, int n)
         }
     }
     if (run->learn && n_parsed > 0) {
-        /* the last one's pool lives longest */
+        /* items are reported in order: the last one's pool outlives the others */
         tmpl_clean_count_many(outcomes, n_parsed, run->store.store, CTL_STORE_TIMEOUT,
                               items[n - 1]->pool);
     }
 }
 
-static void finish_page(void *baton, const ctl_item_t *of)
+static void finish_page(void *baton, const ctl_item_t *item)
 {
     run_t *run = baton;
-    page_t *item = of->state;
-    apr_pool_t *pool = of->pool;
-    const ctl_file_t *file = file_of(run, of->index);
-    ctl_page_t page = { file->path, &item->input, &item->outcome };
-    if (item->parsed) {
-        tmpl_clean_decide(&item->outcome, &run->opts, pool);
+    page_t *page = item->state;
+    apr_pool_t *pool = item->pool;
+    const ctl_file_t *file = file_of(run, item->index);
+    ctl_page_t judged = { file->path, &page->input, &page->outcome };
+    if (page->parsed) {
+        tmpl_clean_decide(&page->outcome, &run->opts, pool);
     }
-    if (!item->read || run->opts.mode == TMPL_MODE_LEARN) {
+    if (!page->read || run->opts.mode == TMPL_MODE_LEARN) {
         return;
     }
-    run->mode->render(&item->rendered, &page, pool);
-    item->failed = item->rendered.lost;
-    if (ctl_file_write(run->ctl->options.out, file->out, item->rendered.bytes, item->rendered.len,
-                       &item->err, pool) != APR_SUCCESS) {
-        item->failed = apr_pstrcat(pool, "not written: ", item->err.text, NULL);
+    run->mode->render(&page->rendered, &judged, pool);
+    page->failed = page->rendered.lost;
+    if (ctl_file_write(run->ctl->options.out, file->out, page->rendered.bytes, page->rendered.len,
+                       &page->err, pool) != APR_SUCCESS) {
+        page->failed = apr_pstrcat(pool, "cannot write ", run->ctl->options.out, "/", file->out,
+                                   ": ", page->err.text, NULL);
     }
 }
 
-/* Said once: a store that is down is down for every page. */
-static void note_store(run_t *run, const ctl_file_t *file, const tmpl_error_t *err)
+/* Prints the first failure only: a store that is down fails for every page. */
+static void note_store_failure(run_t *run, const ctl_file_t *file, const tmpl_error_t *err)
 {
-    if (run->tally.store_failures++ == 0) {
-        ctl_say("%s: store: %s", file->path, err->text[0] != '\0' ? err->text : "no answer");
+    if (run->summary.store_failures++ == 0) {
+        ctl_say("%s: store: %s", file->path, err->text);
     }
 }
 
-static void add_page(tally_t *tally, const page_t *item)
+static void note_page(ctl_clean_summary_t *summary, const page_t *page)
 {
-    tally->pages++;
-    tally->edited += item->rendered.edited;
-    tally->declined[item->outcome.decline]++;
-    tally->bytes_in += item->input.len;
-    tally->bytes_out += item->rendered.len;
+    summary->pages++;
+    summary->edited += page->rendered.edited;
+    summary->declined[page->outcome.decline]++;
+    summary->bytes_in += page->input.len;
+    summary->bytes_out += page->rendered.len;
 }
 
-static void report_page(void *baton, const ctl_item_t *of)
+static void report_page(void *baton, const ctl_item_t *item)
 {
     run_t *run = baton;
-    const page_t *item = of->state;
-    ctl_file_t *file = file_of(run, of->index);
-    if (item->outcome.store_error.status != APR_SUCCESS) {
-        note_store(run, file, &item->outcome.store_error);
+    const page_t *page = item->state;
+    ctl_file_t *file = file_of(run, item->index);
+    if (page->outcome.store_error.status != APR_SUCCESS) {
+        note_store_failure(run, file, &page->outcome.store_error);
     }
-    if (item->failed != NULL) {
-        ctl_say("%s: %s", file->path, item->failed);
+    if (page->failed != NULL) {
+        ctl_say("%s: %s", file->path, page->failed);
         file->failed = 1;
-        run->tally.failed++;
+        run->summary.failed++;
     }
-    else if (item->read && run->opts.mode != TMPL_MODE_LEARN) {
-        add_page(&run->tally, item);
+    else if (page->read && run->opts.mode != TMPL_MODE_LEARN) {
+        note_page(&run->summary, page);
     }
     ctl_progress_step(++run->done);
 }
@@ -164,8 +154,8 @@ static int go_on(void *baton)
     return !ctl_interrupted();
 }
 
-/* All files once. */
-static apr_status_t pass(run_t *run, const char *title, tmpl_mode_e mode, int learn)
+/* Runs all files through the stages once. */
+static apr_status_t run_pass(run_t *run, const char *title, tmpl_mode_e mode, int learn)
 {
     static const ctl_stages_t stages = { prepare_page, count_pages, finish_page, report_page,
                                          sizeof(page_t) };
@@ -182,53 +172,27 @@ static apr_status_t pass(run_t *run, const char *title, tmpl_mode_e mode, int le
     apr_status_t status = ctl_stages_run(&stages, &work, run->files->nelts, ctl->pool);
     ctl_progress_end();
     if (status != APR_SUCCESS) {
-        ctl_say("clean: --jobs %u: %s", ctl->options.jobs, ctl_error_text(status, ctl->pool));
+        ctl_say("clean: --jobs %u: cannot start the threads: %s", ctl->options.jobs,
+                ctl_error_text(status, ctl->pool));
     }
     return status;
 }
 
-static apr_status_t passes(run_t *run)
+static apr_status_t run_passes(run_t *run)
 {
     int two = run->ctl->options.two_pass;
-    apr_status_t status = two ? pass(run, "learning", TMPL_MODE_LEARN, 1) : APR_SUCCESS;
-    return status == APR_SUCCESS ? pass(run, "cleaning", run->mode->mode, !two) : status;
+    apr_status_t status = two ? run_pass(run, "learning", TMPL_MODE_LEARN, 1) : APR_SUCCESS;
+    return status == APR_SUCCESS ? run_pass(run, "cleaning", run->mode->mode, !two) : status;
 }
 
-static void print_declined(const tally_t *tally)
+/* Checks what can be refused before anything is written; otherwise prints the reason. */
+static apr_status_t check_run(run_t *run)
 {
-    int total = 0;
-    const char *before = " (";
-    for (int i = 0; i < TMPL_DECLINE_COUNT; i++) {
-        total += i != TMPL_DECLINE_NONE ? tally->declined[i] : 0;
-    }
-    printf(", %d declined", total);
-    for (int i = 0; i < TMPL_DECLINE_COUNT; i++) {
-        if (i != TMPL_DECLINE_NONE && tally->declined[i] > 0) {
-            printf("%s%s %d", before, tmpl_decline_name((tmpl_decline_e)i), tally->declined[i]);
-            before = ", ";
-        }
-    }
-    printf("%s", total > 0 ? ")" : "");
-}
-
-static void print_summary(const tally_t *tally)
-{
-    double seconds = (double)(apr_time_now() - tally->start) / APR_USEC_PER_SEC;
-    printf("%d page%s: %d edited", tally->pages, tally->pages == 1 ? "" : "s", tally->edited);
-    print_declined(tally);
-    printf("; %d failed; %" APR_UINT64_T_FMT " bytes in, %" APR_UINT64_T_FMT " out; %.2f s\n",
-           tally->failed, tally->bytes_in, tally->bytes_out, seconds);
-}
-
-/* Everything that can be refused before anything is written. */
-static apr_status_t prepare(run_t *run)
-{
+    tmpl_error_t err;
     ctl_t *ctl = run->ctl;
-    run->mode = ctl_mode_find(ctl->options.mode);
-    if (run->mode == NULL) {
-        ctl_say("clean: --mode: \"%s\" is none of annotate, strip, text, json, fingerprint",
-                ctl->options.mode);
-        return APR_EINVAL;
+    if (ctl_mode_parse(&run->mode, ctl->options.mode, &err) != APR_SUCCESS) {
+        ctl_say("clean: --mode: %s", err.text);
+        return err.status;
     }
     apr_status_t status = ctl_files_list(&run->files, ctl);
     if (status == APR_SUCCESS) {
@@ -247,34 +211,31 @@ static apr_status_t make_out_dir(const ctl_t *ctl)
         status = APR_ENOTDIR;
     }
     if (status != APR_SUCCESS) {
-        ctl_say("clean: --out %s: %s", dir, ctl_error_text(status, ctl->pool));
+        ctl_say("clean: --out %s: cannot make the directory: %s", dir,
+                ctl_error_text(status, ctl->pool));
     }
     return status;
 }
 
 int ctl_clean(ctl_t *ctl)
 {
-    run_t run = { .ctl = ctl };
-    run.tally.start = apr_time_now();
-    if (prepare(&run) != APR_SUCCESS) {
+    run_t run = { .ctl = ctl, .summary = { .start = apr_time_now() } };
+    if (check_run(&run) != APR_SUCCESS) {
         return CTL_USAGE;
     }
     ctl_interrupt_catch();
-    if (make_out_dir(ctl) != APR_SUCCESS) {
+    if (make_out_dir(ctl) != APR_SUCCESS || ctl_store_open(&run.store, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
-    if (ctl_store_open(&run.store, ctl) != APR_SUCCESS) {
-        return CTL_FAILED;
-    }
-    apr_status_t status = passes(&run);
+    apr_status_t status = run_passes(&run);
     ctl_store_close(&run.store);
     if (status != APR_SUCCESS) {
         return CTL_FAILED;
     }
     if (ctl_interrupted() && run.done < run.files->nelts) {
-        ctl_say("interrupted: %d of %d pages are written", run.tally.pages, run.files->nelts);
+        ctl_say("interrupted: %d of %d pages written", run.summary.pages, run.files->nelts);
         return CTL_FAILED;
     }
-    print_summary(&run.tally);
-    return run.tally.failed > 0 || run.tally.store_failures > 0 ? CTL_FAILED : CTL_OK;
+    ctl_clean_summary_print(&run.summary);
+    return ctl_clean_summary_code(&run.summary);
 }

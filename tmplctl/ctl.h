@@ -14,9 +14,10 @@
 #include "detect/pagelevel.h"
 
 /* Exit codes, as the man page lists them. */
-#define CTL_OK     0
-#define CTL_FAILED 1 /* some file, or the store, failed; the rest was done */
-#define CTL_USAGE  2 /* the command line is wrong: nothing was done */
+#define CTL_OK           0
+#define CTL_FAILED       1 /* a file or the store failed: some output is missing */
+#define CTL_USAGE        2 /* the command line is wrong: nothing was done */
+#define CTL_STORE_FAILED 3 /* clean: all pages are written, but some are not learnt */
 
 /* How long one page may wait for the store. Nobody waits for an answer here, unlike in a server. */
 #define CTL_STORE_TIMEOUT apr_time_from_sec(10)

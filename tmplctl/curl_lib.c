@@ -3,7 +3,7 @@
 
 #include <apr_dso.h>
 
-/* The name says which interface it has; curl has kept that since 2006. */
+/* The ABI that curl has kept since 2006. */
 #define LIBRARY "libcurl.so.4"
 
 apr_status_t ctl_curl_load(ctl_curl_t *lib, tmpl_error_t *err, apr_pool_t *pool)

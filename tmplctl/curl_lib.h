@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcurl, loaded when it is first needed. It brings some thirty libraries, and to link them took most of
- * the time in which the tool starts, for commands that fetch nothing.
+ * libcurl, loaded when a command first fetches a page: it brings some thirty libraries, and linking
+ * them took most of the start-up time of commands that fetch nothing.
  */
 #ifndef CTL_CURL_LIB_H
 #define CTL_CURL_LIB_H
 
-/* Its checks of types are macros around the functions that are not called by name here. */
+/* curl's type checks are macros around the functions' names, which are called by pointer here. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
 #include "base/tmpl.h"
 
-/* X(name): what is used of it, without "curl_". */
+/* X(name): the functions that are used, without "curl_". */
 #define CTL_CURL_FUNCTIONS(X)                                                                      \
     X(global_init)                                                                                 \
     X(global_cleanup)                                                                              \
@@ -20,6 +20,7 @@
     X(easy_cleanup)                                                                                \
     X(easy_setopt)                                                                                 \
     X(easy_getinfo)                                                                                \
+    X(easy_header)                                                                                 \
     X(easy_perform)                                                                                \
     X(easy_strerror)
 
@@ -30,8 +31,8 @@ typedef struct {
 } ctl_curl_t;
 
 /*
- * Fills lib, which may be used as long as pool lives. Otherwise the loader's error: the library is not
- * installed, or not the one that this was built with.
+ * Loads the library; lib is valid while pool lives. Otherwise err has the loader's reason: libcurl
+ * is not installed, or lacks a function.
  */
 apr_status_t ctl_curl_load(ctl_curl_t *lib, tmpl_error_t *err, apr_pool_t *pool);
 

@@ -1,52 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages from the web, one at a time and not too fast. */
+/* Pages from the web, one at a time and at a polite pace. */
 #ifndef CTL_FETCH_H
 #define CTL_FETCH_H
 
-#include "ctl.h"
 #include "warm/address.h"
 #include "warm/robots.h"
 
 typedef struct ctl_fetch_t ctl_fetch_t;
 
+/* A response. Fields are NULL where it has none of that name. */
 typedef struct {
     long status;       /* HTTP's */
-    tmpl_address_t at; /* where it came from in the end */
+    tmpl_address_t at; /* the address of this response, behind all redirects */
     const char *body;
     apr_size_t len;
-    const char *type; /* the Content-Type field; NULL if there was none */
-    const char *tmpl; /* the Tmpl field, which mod_tmpl adds; likewise */
-} ctl_answer_t;
+    const char *type;     /* Content-Type */
+    const char *tmpl;     /* Tmpl, which mod_tmpl adds */
+    const char *location; /* Location */
+} ctl_response_t;
 
-/* How a crawler of ours names itself in requests and is named in robots.txt. */
+/* The crawler's name in User-Agent fields and in robots.txt. */
 #define CTL_AGENT "tmplctl"
 
 /* Bytes of the longest body that is read, and redirects that are followed. */
 #define CTL_FETCH_MOST      (4 * 1024 * 1024)
 #define CTL_FETCH_REDIRECTS 5
 
-/* How long a server may take to accept a connection, and to give all of an answer. */
+/* How long a connection and a whole response may take. */
 #define CTL_FETCH_CONNECT apr_time_from_sec(10)
 #define CTL_FETCH_TIMEOUT apr_time_from_sec(30)
 
 /*
- * Makes ready to fetch, by the proxy at that URL unless it is NULL (then as curl's environment variables
- * say), until pool is cleaned up. APR_EINVAL, with the reason, for a proxy that is none.
+ * Makes a fetcher that lives until pool is cleaned up. proxy is the URL of the proxy to use; NULL:
+ * curl's environment variables decide. APR_EINVAL, with the reason, if proxy is not an http:// URL.
  */
 apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t *err,
                             apr_pool_t *pool);
 
-/* From now on so much time passes between the end of any answer and this one's next request. */
+/* Sets the time from the end of any fetcher's response to the next request of this one. */
 void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay);
 
 /*
- * Asks for the page at address; answer's strings come from pool. Redirects are followed on the same host and
- * where robots (NULL: anywhere) lets us. Any complete answer that is no redirect is a success, whatever its
- * status. Otherwise an error with the reason, which does not name the address: APR_EACCES where robots
- * forbids it, APR_EINTR after a signal, APR_ENOSPC for more than CTL_FETCH_MOST bytes, and answer has what came.
+ * Requests the page at address; strings of response come from pool. Follows redirects on the same
+ * host that robots (NULL: all) allows. A complete response that is not a redirect is a success,
+ * whatever its status. Otherwise err has the reason, without the address: APR_EACCES if robots
+ * forbids it, APR_EINTR after a signal, APR_ENOSPC for a body above CTL_FETCH_MOST, whose beginning
+ * response has, or APR_EGENERAL.
  */
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
-                           const tmpl_robots_t *robots, ctl_answer_t *answer, tmpl_error_t *err,
+                           const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,
                            apr_pool_t *pool);
 
 #endif

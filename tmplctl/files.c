@@ -1,45 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <apr_atomic.h>
 #include <apr_cstr.h>
 #include <apr_hash.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 
+#include "file_io.h"
 #include "progress.h"
 
-/* Longest file name in a list; PATH_MAX is no more on any system this runs on. */
-#define NAME_MOST 8192
-
-const char *ctl_error_text(apr_status_t status, apr_pool_t *pool)
-{
-    char text[200];
-    return apr_pstrdup(pool, apr_strerror(status, text, sizeof(text)));
-}
+/* Bytes of the longest file name in a list: above PATH_MAX of every system this runs on. */
+#define NAME_MOST 8191
 
 static void add_file(apr_array_header_t *files, const char *path)
 {
-    ctl_file_t *file = apr_array_push(files);
-    file->path = path;
-    file->out = NULL;
-    file->failed = 0;
+    APR_ARRAY_PUSH(files, ctl_file_t) = (ctl_file_t){ .path = path };
 }
 
-/* The next name of a list, which may be empty; APR_EOF behind the last. APR_EINVAL, and *why, for what is no name. */
+/*
+ * Reads the next line of a list into name (NAME_MOST + 1 bytes). APR_EOF behind the last;
+ * APR_EINVAL and *why for a line that cannot be a name.
+ */
 static apr_status_t next_name(char *name, const char **why, apr_file_t *in)
 {
     apr_size_t len = 0;
     char c;
     apr_status_t status;
     while ((status = apr_file_getc(&c, in)) == APR_SUCCESS && c != '\n') {
-        if (c == '\0' || len + 1 == NAME_MOST) {
-            *why = c == '\0' ? "a zero byte: there must be one name a line"
-                             : "a name of more than " APR_STRINGIFY(NAME_MOST) " bytes";
+        if (c == '\0' || len == NAME_MOST) {
+            *why = c == '\0' ? "zero byte: the list must have one name per line"
+                             : "longer than " APR_STRINGIFY(NAME_MOST) " bytes";
             return APR_EINVAL;
         }
         name[len++] = c;
@@ -52,7 +44,7 @@ static apr_status_t next_name(char *name, const char **why, apr_file_t *in)
 static apr_status_t add_list(apr_array_header_t *files, const char *list, apr_pool_t *pool)
 {
     apr_file_t *in;
-    char name[NAME_MOST];
+    char name[NAME_MOST + 1];
     const char *why = NULL;
     int line = 1;
     apr_status_t status =
@@ -93,13 +85,14 @@ apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
         status = add_list(*files, list, ctl->pool);
     }
     if (status == APR_SUCCESS && (*files)->nelts == 0) {
-        ctl_say("%s: no FILE is named", ctl->command->name);
+        ctl_say("%s: no FILE given: name files, or a list with --files-from LIST",
+                ctl->command->name);
         return APR_EINVAL;
     }
     return status;
 }
 
-/* Length of name without the suffix of an HTML file; other suffixes belong to the name. */
+/* Length of name without a suffix of HTML; other suffixes belong to the name. */
 static apr_size_t stem_len(const char *name)
 {
     static const char *const suffixes[] = { ".html", ".htm", ".shtml", ".xhtml" };
@@ -113,7 +106,7 @@ static apr_size_t stem_len(const char *name)
     return len;
 }
 
-/* A file by what it is, whatever name it has; NULL if it is not there. */
+/* The identity of a file, whatever path leads to it; NULL if it does not exist. */
 static const char *inode_of(const char *path, apr_pool_t *pool)
 {
     apr_finfo_t info;
@@ -142,7 +135,7 @@ static apr_status_t check_overwriting(const apr_array_header_t *files, const cha
         const char *inode = inode_of(out, pool);
         const char *input = inode == NULL ? NULL : apr_hash_get(inputs, inode, APR_HASH_KEY_STRING);
         if (input != NULL) {
-            ctl_say("%s would be written to %s, over the input %s: choose another --out DIR",
+            ctl_say("%s: its output %s would overwrite the input %s: choose another --out DIR",
                     file->path, out, input);
             return APR_EEXIST;
         }
@@ -160,116 +153,11 @@ apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char 
         file->out = apr_psprintf(pool, "%.*s%s", (int)stem_len(name), name, suffix);
         const char *other = apr_hash_get(names, file->out, APR_HASH_KEY_STRING);
         if (other != NULL) {
-            ctl_say("%s and %s would both be written to %s/%s: nothing has been written", other,
-                    file->path, dir, file->out);
+            ctl_say("%s and %s have the same output %s/%s: clean them into different directories",
+                    other, file->path, dir, file->out);
             return APR_EEXIST;
         }
         apr_hash_set(names, file->out, APR_HASH_KEY_STRING, file->path);
     }
     return check_overwriting(files, dir, pool);
-}
-
-/* Why a thing of that kind cannot be read as a page, or NULL. */
-static const char *unfit(const apr_finfo_t *info)
-{
-    if (info->filetype == APR_DIR) {
-        return "is a directory";
-    }
-    if (info->filetype != APR_REG) {
-        return "is not a regular file";
-    }
-    if (info->size == 0) {
-        return "is empty";
-    }
-    return info->size > CTL_FILE_MOST ? "is larger than 1 GiB" : NULL;
-}
-
-apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path, tmpl_error_t *err,
-                           apr_pool_t *pool)
-{
-    apr_file_t *in = NULL;
-    apr_finfo_t info;
-    char text[200];
-    /* by name first: opening a FIFO would wait for a writer */
-    apr_status_t status = apr_stat(&info, path, APR_FINFO_TYPE | APR_FINFO_SIZE, pool);
-    if (status == APR_INCOMPLETE) {
-        status = APR_SUCCESS;
-    }
-    if (status == APR_SUCCESS && unfit(&info) != NULL) {
-        return tmpl_fail(err, APR_EINVAL, "%s", unfit(&info));
-    }
-    if (status == APR_SUCCESS) {
-        status = apr_file_open(&in, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool);
-    }
-    if (status == APR_SUCCESS) {
-        char *buffer = apr_palloc(pool, (apr_size_t)info.size);
-        status = apr_file_read_full(in, buffer, (apr_size_t)info.size, len);
-        *body = buffer;
-        apr_file_close(in);
-    }
-    /* shorter than a moment ago: what is there is the page */
-    if (status == APR_EOF && *len > 0) {
-        status = APR_SUCCESS;
-    }
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "%s", apr_strerror(status, text, sizeof(text)));
-    }
-    return APR_SUCCESS;
-}
-
-static apr_uint32_t written; /* files begun */
-
-/* Whether that is something other than a file, which a file must not take the place of: /dev/null, say. */
-static int is_special(const char *path, apr_pool_t *pool)
-{
-    apr_finfo_t info;
-    apr_status_t status = apr_stat(&info, path, APR_FINFO_LINK | APR_FINFO_TYPE, pool);
-    return status == APR_SUCCESS && info.filetype != APR_REG;
-}
-
-apr_status_t ctl_file_may_write(const char *dir, const char *name, tmpl_error_t *err,
-                                apr_pool_t *pool)
-{
-    const char *final = apr_pstrcat(pool, dir, "/", name, NULL);
-    if (is_special(final, pool)) {
-        return tmpl_fail(err, APR_EEXIST, "%s: is there, and is no regular file", final);
-    }
-    if (access(dir, W_OK | X_OK) != 0) {
-        apr_status_t status = APR_FROM_OS_ERROR(errno);
-        return tmpl_fail(err, status, "%s: %s", final, ctl_error_text(status, pool));
-    }
-    return APR_SUCCESS;
-}
-
-apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
-                            tmpl_error_t *err, apr_pool_t *pool)
-{
-    apr_file_t *out;
-    char text[200];
-    const char *final = apr_pstrcat(pool, dir, "/", name, NULL);
-    apr_status_t status = ctl_file_may_write(dir, name, err, pool);
-    if (status != APR_SUCCESS) {
-        return status;
-    }
-    /* threads write several at once */
-    const char *temp = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
-                                    (unsigned)apr_atomic_inc32(&written));
-    apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_TRUNCATE | APR_FOPEN_BINARY;
-    status = apr_file_open(&out, temp, flags, APR_FPROT_OS_DEFAULT, pool);
-    if (status != APR_SUCCESS) {
-        return tmpl_fail(err, status, "%s: %s", final, apr_strerror(status, text, sizeof(text)));
-    }
-    status = apr_file_write_full(out, body, len, NULL);
-    apr_status_t closed = apr_file_close(out);
-    if (status == APR_SUCCESS) {
-        status = closed;
-    }
-    if (status == APR_SUCCESS) {
-        status = apr_file_rename(temp, final, pool);
-    }
-    if (status != APR_SUCCESS) {
-        apr_file_remove(temp, pool);
-        return tmpl_fail(err, status, "%s: %s", final, apr_strerror(status, text, sizeof(text)));
-    }
-    return APR_SUCCESS;
 }

@@ -4,23 +4,23 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t noted;
+static volatile sig_atomic_t caught;
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-static void note(int sig)
+static void on_signal(int sig)
 {
-    noted = sig;
+    caught = sig;
 }
 
 void ctl_interrupt_catch(void)
 {
-    /* SA_RESETHAND: who presses Ctrl-C twice does not want to wait for us. */
-    struct sigaction action = { .sa_handler = note, .sa_flags = (int)SA_RESETHAND };
+    /* SA_RESETHAND: a second Ctrl-C kills at once */
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
     struct sigaction old;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        /* nohup and shells ignore some for us: that is to stay so */
+        /* a signal that nohup or a shell ignores stays ignored */
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
             sigaction(signals[i], &action, NULL);
         }
@@ -29,13 +29,13 @@ void ctl_interrupt_catch(void)
 
 int ctl_interrupted(void)
 {
-    return noted;
+    return caught;
 }
 
 void ctl_interrupt_finish(void)
 {
-    if (noted != 0) {
-        signal(noted, SIG_DFL);
-        raise(noted);
+    if (caught != 0) {
+        signal(caught, SIG_DFL);
+        raise(caught);
     }
 }

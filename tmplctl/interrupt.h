@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals that end a run: what is at work stops after the page it is at, takes its temporary files
- * away, and only then does the process die of the signal, as its parent expects to see.
+ * Signals that end a run. The command finishes its current page and removes its temporary files;
+ * then the process dies of the signal, as its parent expects.
  */
 #ifndef CTL_INTERRUPT_H
 #define CTL_INTERRUPT_H
 
 /*
- * From now on SIGINT, SIGTERM and SIGHUP are only noted. To be called where something could be left half done, and not
- * before what may wait for somebody's input.
+ * From now on SIGINT, SIGTERM and SIGHUP set ctl_interrupted; a second signal of the same kind
+ * kills. Call this after input that may block is read, and before work that must not be cut off.
  */
 void ctl_interrupt_catch(void);
 
-/* The signal that was noted, or 0. */
+/* The last signal caught, or 0. */
 int ctl_interrupted(void);
 
-/* Dies of the noted signal; returns if there is none. */
+/* Dies of the signal caught; returns if there was none. */
 void ctl_interrupt_finish(void);
 
 #endif

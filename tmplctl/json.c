@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include <apr_strings.h>
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "node_path.h"
 #include "text/text.h"
 
 /* Characters of a block's text that are shown. */
 #define SNIPPET 80
 
-/* JSON is UTF-8, file names are bytes. */
-static json_t *string_of(const char *bytes, apr_pool_t *pool)
+/* Bytes as a string: JSON is UTF-8, names of files and elements need not be. */
+static json_t *string_json(const char *bytes, apr_pool_t *pool)
 {
     const tmpl_decoder_t utf8 = { "UTF-8", NULL };
     tmpl_buf_t buf;
@@ -52,7 +50,7 @@ static json_t *block_json(const tmpl_outcome_t *outcome, uint32_t index,
         json_object_set_new(json, "ratio", json_null());
     }
     json_object_set_new(json, "length", json_integer(block->length));
-    json_object_set_new(json, "path", string_of(ctl_node_path(page, block->node, pool), pool));
+    json_object_set_new(json, "path", string_json(ctl_node_path(page, block->node, pool), pool));
     json_object_set_new(json, "text", json_stringn(text.at, text.len));
     return json;
 }
@@ -85,17 +83,24 @@ static json_t *cuts_json(const tmpl_outcome_t *outcome, apr_pool_t *pool)
         json_object_set_new(json, "path",
                             cut->node == TMPL_NONE
                                 ? json_null()
-                                : string_of(ctl_node_path(outcome->page, cut->node, pool), pool));
+                                : string_json(ctl_node_path(outcome->page, cut->node, pool), pool));
         json_array_append_new(cuts, json);
     }
     return cuts;
 }
 
+static int add_chunk(const char *bytes, size_t len, void *buf)
+{
+    tmpl_buf_add(buf, bytes, len);
+    return 0;
+}
+
 void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     const tmpl_outcome_t *outcome = page->outcome;
+    tmpl_buf_t buf;
     json_t *json = json_object();
-    json_object_set_new(json, "file", string_of(page->path, pool));
+    json_object_set_new(json, "file", string_json(page->path, pool));
     json_object_set_new(json, "bytes", json_integer((json_int_t)page->input->len));
     json_object_set_new(json, "decline", json_string(tmpl_decline_name(outcome->decline)));
     json_object_set_new(json, "detector", json_string(outcome->detector->name));
@@ -107,10 +112,13 @@ void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_
                         fingerprint != NULL ? json_string(fingerprint) : json_null());
     json_object_set_new(json, "blocks", blocks_json(page, pool));
     json_object_set_new(json, "cuts", cuts_json(outcome, pool));
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    tmpl_buf_init(&buf, pool);
+    if (json_dump_callback(json, add_chunk, &buf, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0) {
+        rendered->lost = "the JSON object is not complete: out of memory";
+    }
     json_decref(json);
-    rendered->bytes = apr_pstrcat(pool, text != NULL ? text : "", "\n", NULL);
-    rendered->len = strlen(rendered->bytes);
+    tmpl_buf_add(&buf, "\n", 1);
+    rendered->bytes = buf.at;
+    rendered->len = buf.len;
     rendered->edited = outcome->edits.n > 0;
-    free(text);
 }

@@ -7,10 +7,10 @@
 
 #include "base/ascii.h"
 
-/* Longer names are nobody's tags. */
+/* Bytes of a name that are shown. */
 #define NAME_MOST 32
 
-/* The name of an element that the library's table does not have stands in the source only. */
+/* Names that the library's tag table does not have are read from the source. */
 static const char *name_of(const tmpl_page_t *page, uint32_t index, apr_pool_t *pool)
 {
     const tmpl_node_t *node = &page->nodes[index];

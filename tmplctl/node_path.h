@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an element stands, for a person: "html/body/div/ul". */
+/* Where elements and blocks are in a page, for people: "html/body/div/ul", and spans. */
 #ifndef CTL_NODE_PATH_H
 #define CTL_NODE_PATH_H
 
 #include "clean.h"
 
-/* The tag names from the root down to the node; "" for TMPL_NONE. */
+/* The tag names from the root down to the node, from pool; "" for TMPL_NONE. */
 const char *ctl_node_path(const tmpl_page_t *page, uint32_t node, apr_pool_t *pool);
 
-/* From the first segment of a block to its last. */
+/* From the first byte of a block's first segment to the last of its last; 0, 0 without segments. */
 tmpl_span_t ctl_block_span(const tmpl_page_t *page, const tmpl_block_t *block);
 
 #endif

@@ -11,13 +11,13 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "files.h"
+#include "file_io.h"
 #include "progress.h"
 
-/* Of a run that leaves no table behind. */
-#define OWN "memory:"
+/* The store of a run that was given none. */
+#define DEFAULT_URI "memory:"
 
-/* The directory of a store in LMDB, NULL for others. */
+/* The directory of an LMDB store; NULL for other stores. */
 static const char *directory_of(const char *uri)
 {
     static const char scheme[] = "lmdb:";
@@ -25,27 +25,27 @@ static const char *directory_of(const char *uri)
     return strncmp(uri, scheme, len) == 0 ? uri + len : NULL;
 }
 
-/* LMDB makes a store where there is none, which is of no use to who looks into one: a name that is not right. */
-static apr_status_t check_there(const char *uri, const ctl_t *ctl)
+/* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
+static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
-    static const unsigned looks = CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT;
+    static const unsigned readers = CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT;
     const char *dir = directory_of(uri);
     apr_finfo_t info;
-    if ((ctl->command->bit & looks) == 0 || dir == NULL) {
+    if ((ctl->command->bit & readers) == 0 || dir == NULL) {
         return APR_SUCCESS;
     }
     apr_status_t status =
         apr_stat(&info, apr_pstrcat(ctl->pool, dir, "/data.mdb", NULL), APR_FINFO_TYPE, ctl->pool);
     if (status != APR_SUCCESS) {
-        ctl_say("%s: %s: there is no store: %s", ctl->command->name, uri,
+        ctl_say("%s: %s: no store found: %s", ctl->command->name, uri,
                 ctl_error_text(status, ctl->pool));
     }
     return status;
 }
 
 /*
- * Files that root makes in the directory of a server's user are of no use to the server. So the store is opened as
- * the user whose directory it is.
+ * Opens the store as the user who owns its directory: a server that runs as this user could not use
+ * files that root creates there.
  */
 static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_error_t *err,
                                   apr_pool_t *pool)
@@ -54,8 +54,8 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_er
     struct stat st;
     int other = dir != NULL && geteuid() == 0 && stat(dir, &st) == 0 && st.st_uid != 0;
     if (other && (setegid(st.st_gid) != 0 || seteuid(st.st_uid) != 0)) {
-        return tmpl_fail(err, APR_FROM_OS_ERROR(errno), "%s: user %u: %s", uri, (unsigned)st.st_uid,
-                         strerror(errno));
+        return tmpl_fail(err, APR_FROM_OS_ERROR(errno), "%s: cannot become its owner, user %u: %s",
+                         uri, (unsigned)st.st_uid, strerror(errno));
     }
     apr_status_t status = tmpl_store_open(store, uri, NULL, err, pool);
     if (other && (seteuid(0) != 0 || setegid(0) != 0)) {
@@ -67,7 +67,7 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_er
 static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
 {
     tmpl_error_t err;
-    apr_status_t status = check_there(uri, ctl);
+    apr_status_t status = check_exists(uri, ctl);
     if (status != APR_SUCCESS) {
         return status;
     }
@@ -82,7 +82,7 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
 
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)
 {
-    return open_uri(store, ctl->options.store != NULL ? ctl->options.store : OWN, ctl);
+    return open_uri(store, ctl->options.store != NULL ? ctl->options.store : DEFAULT_URI, ctl);
 }
 
 void ctl_store_close(ctl_store_t *store)
@@ -97,7 +97,7 @@ int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
     char *uri = NULL;
     if (ctl->options.store == NULL &&
         (apr_env_get(&uri, "TMPL_STORE", ctl->pool) != APR_SUCCESS || uri[0] == '\0')) {
-        ctl_say("%s: which store? Name it with --store URI or in TMPL_STORE", ctl->command->name);
+        ctl_say("%s: no store given: use --store URI or set TMPL_STORE", ctl->command->name);
         return CTL_USAGE;
     }
     if (uri != NULL && tmpl_store_check_uri(uri, &err, ctl->pool) != APR_SUCCESS) {
@@ -116,7 +116,7 @@ int ctl_store_failed(const ctl_t *ctl, const char *site, apr_status_t status,
                      const tmpl_error_t *err)
 {
     if (APR_STATUS_IS_NOTFOUND(status)) {
-        ctl_say("%s: the store knows no site \"%s\"", ctl->command->name, site);
+        ctl_say("%s: the store has no site \"%s\"", ctl->command->name, site);
     }
     else {
         ctl_say("%s: %s: %s", ctl->command->name, site, err->text);

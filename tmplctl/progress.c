@@ -11,22 +11,23 @@
 #include <apr_strings.h>
 #include <apr_time.h>
 
-#include "plain.h"
+#include "printable.h"
 
-/* Cells of the bar where there is room for it, and columns of a terminal that does not say how many it has. */
+/* Cells of the bar at most. */
 #define BAR_WIDTH 40
-#define COLUMNS   80
 
-/* Often enough for the eye; more would slow short pages down. */
+/* Columns of a terminal that does not report them. */
+#define COLUMNS 80
+
+/* The shortest time between two drawings: drawing must not slow short pages down. */
 #define REDRAW_AFTER apr_time_from_msec(100)
 
-/* Standard error is one, so its bar is too. */
 static struct {
     const char *title;
     int total;
     int done;
     int live;  /* between start and end, on a terminal */
-    int drawn; /* stands on the terminal's last line now */
+    int drawn; /* is on the terminal's last line now */
     apr_time_t last;
 } bar;
 
@@ -44,7 +45,10 @@ static int columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : COLUMNS;
 }
 
-/* All in one line, for of what wraps around only the last is erased. Some terminals wrap once the last column is full. */
+/*
+ * Draws the bar in one line: erase() clears only the last line of a bar that wraps. The last column
+ * stays empty, because some terminals wrap as soon as it is full.
+ */
 static void draw(void)
 {
     char counts[2 * sizeof("-2147483648")];
@@ -77,7 +81,7 @@ void ctl_say(const char *fmt, ...)
     va_end(args);
     erase();
     apr_pool_create(&pool, NULL);
-    fprintf(stderr, "tmplctl: %s\n", len >= 0 ? ctl_plain(text, pool) : "out of memory");
+    fprintf(stderr, "tmplctl: %s\n", len >= 0 ? ctl_printable(text, pool) : "out of memory");
     apr_pool_destroy(pool);
     if (len >= 0) {
         free(text);

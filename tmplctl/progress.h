@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes to standard error: messages, and a bar if it is a terminal. They keep out of each
- * other's way.
+ * Standard error: messages and, on a terminal, a progress bar. A message erases the bar and draws
+ * it again below. For the main thread only.
  */
 #ifndef CTL_PROGRESS_H
 #define CTL_PROGRESS_H
 
-#include "ctl.h"
-
-/* Prints "tmplctl: " and a line to standard error. */
+/* Prints "tmplctl: " and one line to standard error; control characters as \x1b. */
 void ctl_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Starts a bar of total steps under a title; nothing shows unless standard error is a terminal. */
+/* Starts a bar of total steps. Nothing is shown unless standard error is a terminal. */
 void ctl_progress_start(const char *title, int total);
 
-/* So many steps are done. */
+/* Moves the bar to done steps. */
 void ctl_progress_step(int done);
 
-/* Takes the bar away. */
+/* Erases the bar. */
 void ctl_progress_end(void);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "text/text.h"
 
-/* The page with its edits. */
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     const tmpl_edits_t *edits = &page->outcome->edits;
@@ -21,8 +20,8 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
 }
 
 /*
- * The text of the blocks that are not template. Goes by the verdicts, not by the cuts: text can
- * leave out what is not safe to cut from a page.
+ * The text of the blocks that are not template, or of a page that was declined. Verdicts decide,
+ * not cuts: leaving text out is safe even where cutting its element is not.
  */
 static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
@@ -37,7 +36,7 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     if (outcome->page == NULL) {
         int whole = tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
         rendered->lost =
-            whole ? NULL : "not all of its text: it is nested too deeply, or too large";
+            whole ? NULL : "text is missing: elements nest too deeply, or the page is too large";
     }
     for (uint32_t i = 0; outcome->page != NULL && i < outcome->page->n_blocks; i++) {
         apr_size_t before = buf.len;
@@ -54,7 +53,7 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
-/* A path with what would break its line as an escape; itself if it has nothing of that. */
+/* The path with line ends and backslashes escaped; path itself if it has none. */
 static const char *escape_path(const char *path, apr_pool_t *pool)
 {
     static const char escaped[] = "\\\n\r";
@@ -74,7 +73,7 @@ static const char *escape_path(const char *path, apr_pool_t *pool)
     return line;
 }
 
-/* A line as those of sha256sum: it begins with a backslash if the path has escapes. */
+/* A line in sha256sum's format: it begins with a backslash if the path has escapes. */
 static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     const char *fingerprint = tmpl_clean_fingerprint(page->outcome, page->input, pool);
@@ -93,12 +92,16 @@ static const ctl_mode_t modes[] = {
     { "fingerprint", TMPL_MODE_STRIP, ".txt", render_fingerprint },
 };
 
-const ctl_mode_t *ctl_mode_find(const char *name)
+apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err)
 {
+    char names[100] = "";
     for (apr_size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
         if (strcmp(name, modes[i].name) == 0) {
-            return &modes[i];
+            *mode = &modes[i];
+            return APR_SUCCESS;
         }
+        apr_size_t len = strlen(names);
+        apr_snprintf(names + len, sizeof(names) - len, "%s%s", i > 0 ? ", " : "", modes[i].name);
     }
-    return NULL;
+    return tmpl_fail(err, APR_EINVAL, "\"%s\" is not one of %s", name, names);
 }

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clean writes of a page, one function a --mode. */
+/* The outputs of tmplctl clean: one function per --mode. */
 #ifndef CTL_RENDER_H
 #define CTL_RENDER_H
 
 #include "clean.h"
 
-/* A page that has been judged. */
+/* A page that was judged. */
 typedef struct {
     const char *path;
     const tmpl_input_t *input;
     const tmpl_outcome_t *outcome;
 } ctl_page_t;
 
-/* The bytes to write, from pool or the page itself. */
+/* An output. */
 typedef struct {
-    const char *bytes;
+    const char *bytes; /* from pool, or the page's own */
     apr_size_t len;
-    int edited;       /* something was marked, cut or left out */
-    const char *lost; /* why bytes are not all that there should be; NULL: they are */
+    int edited;       /* something was marked, deleted or left out */
+    const char *lost; /* what is missing from bytes; NULL: nothing */
 } ctl_rendered_t;
 
 typedef struct {
     const char *name;
-    tmpl_mode_e mode; /* what the library is asked for */
+    tmpl_mode_e mode; /* what tmpl_clean is to do */
     const char *suffix;
     void (*render)(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 } ctl_mode_t;
 
-/* The mode of that name; NULL if there is none. */
-const ctl_mode_t *ctl_mode_find(const char *name);
+/* Finds the mode of that name. APR_EINVAL, with the valid names, if there is no such mode. */
+apr_status_t ctl_mode_parse(const ctl_mode_t **mode, const char *name, tmpl_error_t *err);
 
-/* json.c: the verdicts and the cuts of strip, as a JSON object. */
+/* The json mode: verdicts, and the cuts of strip, as a JSON object. For render.c's table. */
 void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool);
 
 #endif

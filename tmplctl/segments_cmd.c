@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmplctl segments: what the library sees in a page. */
+/* tmplctl segments: the blocks and segments of a page, with their counts and verdicts. */
 #include <stdio.h>
 
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "files.h"
+#include "file_io.h"
 #include "node_path.h"
 #include "open_store.h"
 #include "progress.h"
-#include "table.h"
+#include "text_table.h"
 #include "text/text.h"
 
-/* Characters of text that are shown in a row. */
+/* Characters of a segment's text that are shown. */
 #define SNIPPET 48
 
 static const ctl_column_t columns[] = {
@@ -23,16 +23,11 @@ static const ctl_column_t columns[] = {
 #define N_COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
 
 typedef struct {
-    ctl_table_t *table;
+    ctl_text_table_t *table;
     const tmpl_outcome_t *outcome;
     tmpl_decoder_t charset;
     apr_pool_t *pool;
 } listing_t;
-
-static const char *number(uint32_t n, apr_pool_t *pool)
-{
-    return apr_psprintf(pool, "%u", n);
-}
 
 static const char *span_text(tmpl_span_t span, apr_pool_t *pool)
 {
@@ -46,10 +41,10 @@ static void add_block(listing_t *listing, uint32_t index)
     const tmpl_block_t *block = &page->blocks[index];
     apr_pool_t *pool = listing->pool;
     const char *cells[N_COLUMNS] = {
-        number(index, pool),
+        ctl_number_cell(index, pool),
         "",
         span_text(ctl_block_span(page, block), pool),
-        number(block->length, pool),
+        ctl_number_cell(block->length, pool),
         "",
         verdicts != NULL ? apr_psprintf(pool, "%.2f", (double)verdicts[index].ratio) : "",
         verdicts == NULL           ? ""
@@ -59,7 +54,7 @@ static void add_block(listing_t *listing, uint32_t index)
         ctl_node_path(page, block->node, pool),
         "",
     };
-    ctl_table_row(listing->table, cells);
+    ctl_text_table_row(listing->table, cells);
 }
 
 static void add_segment(listing_t *listing, uint32_t index)
@@ -74,23 +69,23 @@ static void add_segment(listing_t *listing, uint32_t index)
     tmpl_text_shorten(&text, SNIPPET);
     const char *cells[N_COLUMNS] = {
         "",
-        number(index, pool),
+        ctl_number_cell(index, pool),
         span_text(segment->span, pool),
-        number(segment->length, pool),
-        records != NULL ? number(records[segment->key].df, pool) : "",
+        ctl_number_cell(segment->length, pool),
+        records != NULL ? ctl_number_cell(records[segment->key].df, pool) : "",
         "",
         "",
         apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, (apr_uint64_t)page->keys[segment->key]),
         ctl_node_path(page, segment->node, pool),
         text.at,
     };
-    ctl_table_row(listing->table, cells);
+    ctl_text_table_row(listing->table, cells);
 }
 
 static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input, apr_pool_t *pool)
 {
     const tmpl_page_t *page = outcome->page;
-    listing_t listing = { ctl_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
+    listing_t listing = { ctl_text_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
     tmpl_decoder_find(&listing.charset, input->body, input->len, NULL, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         add_block(&listing, i);
@@ -104,7 +99,7 @@ static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
         printf("; %u pages seen, %s", outcome->counts.pages, tmpl_state_name(outcome->state));
     }
     printf("\n\n");
-    ctl_table_print(listing.table);
+    ctl_text_table_print(listing.table);
 }
 
 static int show(ctl_t *ctl, const char *path, tmpl_store_t *store)
@@ -128,7 +123,7 @@ static int show(ctl_t *ctl, const char *path, tmpl_store_t *store)
     }
     print_page(&outcome, &input, ctl->pool);
     if (store != NULL && outcome.store_error.status != APR_SUCCESS) {
-        ctl_say("store: %s", outcome.store_error.text);
+        ctl_say("%s: store: %s", path, outcome.store_error.text);
         return CTL_FAILED;
     }
     return CTL_OK;
@@ -139,7 +134,7 @@ int ctl_segments(ctl_t *ctl)
     const char *path = APR_ARRAY_IDX(ctl->args, 0, const char *);
     ctl_store_t store = { 0 };
     if ((ctl->options.store == NULL) != (ctl->options.site == NULL)) {
-        ctl_say("segments: --store and --site are needed together");
+        ctl_say("segments: --store and --site must be given together");
         return CTL_USAGE;
     }
     if (ctl->options.store != NULL && ctl_store_open(&store, ctl) != APR_SUCCESS) {

@@ -9,7 +9,7 @@
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
-#include "table.h"
+#include "text_table.h"
 
 static const ctl_column_t columns[] = {
     { "site", 0 },     { "pages", 1 }, { "entries", 1 }, { "live", 1 },
@@ -18,27 +18,22 @@ static const ctl_column_t columns[] = {
 
 #define N_COLUMNS ((int)(sizeof(columns) / sizeof(columns[0])))
 
-static const char *number(apr_uint64_t n, apr_pool_t *pool)
-{
-    return apr_psprintf(pool, "%" APR_UINT64_T_FMT, n);
-}
-
-static void add_row(ctl_table_t *table, const char *site, const tmpl_store_stats_t *stats,
+static void add_row(ctl_text_table_t *table, const char *site, const tmpl_store_stats_t *stats,
                     apr_pool_t *pool)
 {
     const char *cells[N_COLUMNS] = {
         site,
-        number(stats->pages, pool),
-        number(stats->entries, pool),
-        number(stats->live, pool),
-        number(stats->template, pool),
-        number(stats->bytes, pool),
-        number(stats->version, pool),
+        ctl_number_cell(stats->pages, pool),
+        ctl_number_cell(stats->entries, pool),
+        ctl_number_cell(stats->live, pool),
+        ctl_number_cell(stats->template, pool),
+        ctl_number_cell(stats->bytes, pool),
+        ctl_number_cell(stats->version, pool),
     };
-    ctl_table_row(table, cells);
+    ctl_text_table_row(table, cells);
 }
 
-static apr_status_t note_site(void *baton, const char *site)
+static apr_status_t add_site(void *baton, const char *site)
 {
     apr_array_header_t *sites = baton;
     APR_ARRAY_PUSH(sites, const char *) = apr_pstrdup(sites->pool, site);
@@ -50,15 +45,15 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The one site that was named, or all of the store. */
+/* The site of the command line, or all sites of the store by name. Prints what fails. */
 static apr_status_t list_sites(apr_array_header_t **sites, ctl_t *ctl, tmpl_store_t *store)
 {
     tmpl_error_t err;
     *sites = apr_array_make(ctl->pool, 16, sizeof(const char *));
     if (ctl->args->nelts > 0) {
-        return note_site(*sites, APR_ARRAY_IDX(ctl->args, 0, const char *));
+        return add_site(*sites, APR_ARRAY_IDX(ctl->args, 0, const char *));
     }
-    apr_status_t status = tmpl_store_sites(store, note_site, *sites, &err, ctl->pool);
+    apr_status_t status = tmpl_store_sites(store, add_site, *sites, &err, ctl->pool);
     if (status != APR_SUCCESS) {
         ctl_say("stats: %s", err.text);
         return status;
@@ -70,7 +65,7 @@ static apr_status_t list_sites(apr_array_header_t **sites, ctl_t *ctl, tmpl_stor
 static int print_stats(ctl_t *ctl, tmpl_store_t *store)
 {
     apr_array_header_t *sites;
-    ctl_table_t *table = ctl_table_make(columns, N_COLUMNS, ctl->pool);
+    ctl_text_table_t *table = ctl_text_table_make(columns, N_COLUMNS, ctl->pool);
     int code = CTL_OK;
     if (list_sites(&sites, ctl, store) != APR_SUCCESS) {
         return CTL_FAILED;
@@ -85,13 +80,13 @@ static int print_stats(ctl_t *ctl, tmpl_store_t *store)
             add_row(table, site, &stats, ctl->pool);
             continue;
         }
-        /* forgotten since it was listed: as if it had not been */
+        /* a listed site that is missing now was forgotten meanwhile: no failure */
         if (ctl->args->nelts > 0 || !APR_STATUS_IS_NOTFOUND(status)) {
             code = ctl_store_failed(ctl, site, status, &err);
         }
     }
     if (code == CTL_OK || ctl->args->nelts == 0) {
-        ctl_table_print(table);
+        ctl_text_table_print(table);
     }
     return code;
 }

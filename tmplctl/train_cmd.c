@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tmplctl train: a model for page-level detection, without people. Each directory is a site; what
- * incremental detection says of its pages, once it has seen all of them, is what the model learns.
+ * tmplctl train: fits a model of detector pagelevel to pages without labels. Each directory is a
+ * site; the verdicts of detector incremental, with the counts of all pages of the site, are the
+ * labels.
  */
-#include <fts.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "ctl.h"
 #include "detect/incremental.h"
 #include "detect/pagelevel.h"
-#include "files.h"
+#include "file_io.h"
 #include "interrupt.h"
 #include "open_store.h"
-#include "plain.h"
+#include "printable.h"
 #include "progress.h"
+#include "site_pages.h"
 
-/* Per sample and weight: keeps weights small where features say the same. */
+/* Ridge penalty, per sample and weight: keeps the weights of correlated features small. */
 #define L2 1e-4
 
 /* The nodes of one size class. */
@@ -38,71 +37,14 @@ typedef struct {
     samples_t classes[TMPL_SIZE_CLASSES];
     int first_of_site[TMPL_SIZE_CLASSES];
     uint32_t pages, declined, failed, nodes, distrusted;
-    const char *dir, *name; /* what is written: DIR/NAME */
-    apr_finfo_t out;        /* the file that is there now; all 0: none */
+    const char *dir, *name; /* of the model: DIR/NAME */
+    apr_finfo_t out;        /* the file of that name now; all 0: none */
 } train_t;
 
-static int by_name(const FTSENT **a, const FTSENT **b)
-{
-    return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static int is_page(const FTSENT *entry)
-{
-    const char *dot = strrchr(entry->fts_name, '.');
-    return entry->fts_info == FTS_F && dot != NULL &&
-           (apr_cstr_casecmp(dot, ".html") == 0 || apr_cstr_casecmp(dot, ".htm") == 0);
-}
-
-/* Whether the model would be written over that page. */
-static int is_out(const train_t *t, const FTSENT *page)
-{
-    return page->fts_statp->st_dev == t->out.device && page->fts_statp->st_ino == t->out.inode;
-}
-
-/* The pages below dir, in the order of their names; NULL, and has said why, if there are none. */
-static apr_array_header_t *find_pages(const train_t *t, const char *dir, apr_pool_t *pool)
-{
-    const char *over = NULL;
-    char *const roots[] = { apr_pstrdup(pool, dir), NULL };
-    apr_array_header_t *files = apr_array_make(pool, 64, sizeof(const char *));
-    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-    FTSENT *entry;
-    while (tree != NULL && (entry = fts_read(tree)) != NULL) {
-        if (is_page(entry)) {
-            APR_ARRAY_PUSH(files, const char *) = apr_pstrdup(pool, entry->fts_path);
-            over = is_out(t, entry) ? APR_ARRAY_IDX(files, files->nelts - 1, const char *) : over;
-        }
-    }
-    if (tree != NULL) {
-        fts_close(tree);
-    }
-    if (files->nelts == 0) {
-        ctl_say("train: %s: no directory with pages (.html, .htm) in it", dir);
-        return NULL;
-    }
-    if (over != NULL) {
-        ctl_say("train: --out %s would be written over the page %s: choose another name",
-                t->ctl->options.out, over);
-        return NULL;
-    }
-    return files;
-}
-
-/* At most so many, evenly spread. */
-static void thin_out(apr_array_header_t *files, uint32_t most)
-{
-    uint32_t n = (uint32_t)files->nelts;
-    for (uint32_t i = 0; n > most && i < most; i++) {
-        APR_ARRAY_IDX(files, i, const char *) =
-            APR_ARRAY_IDX(files, (apr_uint64_t)i * n / most, const char *);
-    }
-    files->nelts = (int)(n > most ? most : n);
-}
-
 /*
- * Whether what counts call content may be learnt as content: not inside what authors mark as the edge of a
- * page. Pages have navigation of their own, which stands on one page only.
+ * Whether a node that the counts call content may be learnt as content. Navigation that only one
+ * page has looks like content to the counts: so nodes in nav, header, footer or aside, and lists of
+ * links outside main and article, are not trusted.
  */
 static int is_trusted(const float *features)
 {
@@ -125,7 +67,7 @@ static void add_sample(train_t *t, const tmpl_region_t *part, const float *featu
     t->nodes++;
 }
 
-/* A node is template if and only if all its blocks are. */
+/* Adds all nodes of a page; a node is template if all its blocks are. */
 static void add_page(train_t *t, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
                      apr_pool_t *pool)
 {
@@ -143,7 +85,8 @@ static void add_page(train_t *t, const tmpl_page_t *page, const tmpl_verdict_t *
     }
 }
 
-static void one_page(train_t *t, const char *site, const char *path, int learn, apr_pool_t *pool)
+/* Counts a page (learn), or takes samples of it once all pages of its site have been counted. */
+static void see_page(train_t *t, const char *site, const char *path, int learn, apr_pool_t *pool)
 {
     tmpl_outcome_t outcome;
     tmpl_error_t err;
@@ -152,7 +95,7 @@ static void one_page(train_t *t, const char *site, const char *path, int learn, 
     input.page_key = path;
     input.learn = learn;
     opts.mode = TMPL_MODE_LEARN;
-    opts.detector = TMPL_DETECTOR_INCREMENTAL; /* what labels */
+    opts.detector = TMPL_DETECTOR_INCREMENTAL;
     opts.page.separators = &tmpl_separators_pagelevel;
     if (ctl_file_read(&input.body, &input.len, path, &err, pool) != APR_SUCCESS) {
         t->failed += (uint32_t)learn;
@@ -176,7 +119,7 @@ static void one_page(train_t *t, const char *site, const char *path, int learn, 
     t->pages++;
 }
 
-/* Sites count alike, however large they are. */
+/* Scales the weights of the current site's samples: every site weighs the same. */
 static void weigh_site(train_t *t)
 {
     double total = 0;
@@ -193,19 +136,19 @@ static void weigh_site(train_t *t)
     }
 }
 
-static int one_site(train_t *t, const char *dir)
+/* Takes samples of a site; 0, and prints the reason, if it has no pages or a signal came. */
+static int see_site(train_t *t, const char *dir)
 {
     apr_pool_t *pool;
     apr_pool_t *scratch;
     apr_pool_create(&pool, t->ctl->pool);
     apr_pool_create(&scratch, pool);
-    apr_array_header_t *files = find_pages(t, dir, pool);
-    if (files != NULL) {
-        thin_out(files, t->ctl->options.pages);
-        ctl_progress_start(dir, 2 * files->nelts);
-        for (int i = 0; i < 2 * files->nelts && !ctl_interrupted(); i++) {
-            int learn = i < files->nelts;
-            one_page(t, dir, APR_ARRAY_IDX(files, i % files->nelts, const char *), learn, scratch);
+    apr_array_header_t *paths = ctl_site_pages(dir, t->ctl->options.pages, &t->out, pool);
+    if (paths != NULL) {
+        ctl_progress_start(dir, 2 * paths->nelts);
+        for (int i = 0; i < 2 * paths->nelts && !ctl_interrupted(); i++) {
+            int learn = i < paths->nelts;
+            see_page(t, dir, APR_ARRAY_IDX(paths, i % paths->nelts, const char *), learn, scratch);
             apr_pool_clear(scratch);
             ctl_progress_step(i + 1);
         }
@@ -213,7 +156,7 @@ static int one_site(train_t *t, const char *dir)
         weigh_site(t);
     }
     apr_pool_destroy(pool);
-    return files != NULL && !ctl_interrupted();
+    return paths != NULL && !ctl_interrupted();
 }
 
 static void fit(tmpl_model_t *model, train_t *t)
@@ -239,13 +182,13 @@ static const char *provenance(const train_t *t)
     const ctl_t *ctl = t->ctl;
     const char *text = apr_psprintf(
         ctl->pool, "# tmplctl train, %s: %d sites, %u pages, %u nodes; min-df %u; content %s\n",
-        ctl->options.date != NULL ? ctl_plain(ctl->options.date, ctl->pool) : "no date",
+        ctl->options.date != NULL ? ctl_printable(ctl->options.date, ctl->pool) : "no date",
         ctl->args->nelts, t->pages, t->nodes, ctl->options.clean.policy.min_df,
         ctl->options.trust ? apr_psprintf(ctl->pool, "distrusted at %u nodes", t->distrusted)
                            : "as counted");
     for (int i = 0; i < ctl->args->nelts; i++) {
         const char *dir = APR_ARRAY_IDX(ctl->args, i, const char *);
-        text = apr_pstrcat(ctl->pool, text, "# site ", ctl_plain(dir, ctl->pool), "\n", NULL);
+        text = apr_pstrcat(ctl->pool, text, "# site ", ctl_printable(dir, ctl->pool), "\n", NULL);
     }
     return apr_pstrcat(ctl->pool, text, "# feature mean sd weight\n", NULL);
 }
@@ -258,7 +201,7 @@ static int write_model(train_t *t)
     fit(&model, t);
     const char *text = tmpl_model_text(&model, provenance(t), pool);
     if (ctl_file_write(t->dir, t->name, text, strlen(text), &err, pool) != APR_SUCCESS) {
-        ctl_say("train: not written: %s", err.text);
+        ctl_say("train: cannot write %s: %s", t->ctl->options.out, err.text);
         return CTL_FAILED;
     }
     printf("%d site%s, %u pages, %u nodes; %u declined, %u failed\n", t->ctl->args->nelts,
@@ -266,8 +209,8 @@ static int write_model(train_t *t)
     return t->failed > 0 ? CTL_FAILED : CTL_OK;
 }
 
-/* Where the model goes, before hours go into it. */
-static apr_status_t find_place(train_t *t)
+/* Checks that the model can be written, before hours of work. */
+static apr_status_t check_out(train_t *t)
 {
     tmpl_error_t err;
     apr_pool_t *pool = t->ctl->pool;
@@ -280,8 +223,8 @@ static apr_status_t find_place(train_t *t)
     if (apr_stat(&t->out, out, APR_FINFO_DEV | APR_FINFO_INODE, pool) != APR_SUCCESS) {
         memset(&t->out, 0, sizeof(t->out));
     }
-    if (ctl_file_may_write(t->dir, t->name, &err, pool) != APR_SUCCESS) {
-        ctl_say("train: not written: %s", err.text);
+    if (ctl_file_check_writable(t->dir, t->name, &err, pool) != APR_SUCCESS) {
+        ctl_say("train: cannot write %s: %s", t->ctl->options.out, err.text);
         return err.status;
     }
     return APR_SUCCESS;
@@ -297,21 +240,18 @@ int ctl_train(ctl_t *ctl)
         t.classes[c].weights = apr_array_make(ctl->pool, 4096, sizeof(float));
     }
     ctl_interrupt_catch();
-    if (find_place(&t) != APR_SUCCESS) {
-        return CTL_FAILED;
-    }
-    if (ctl_store_open(&t.store, ctl) != APR_SUCCESS) {
+    if (check_out(&t) != APR_SUCCESS || ctl_store_open(&t.store, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     for (int i = 0; good && i < ctl->args->nelts; i++) {
-        good = one_site(&t, APR_ARRAY_IDX(ctl->args, i, const char *));
+        good = see_site(&t, APR_ARRAY_IDX(ctl->args, i, const char *));
     }
     ctl_store_close(&t.store);
     if (!good) {
         return CTL_FAILED;
     }
     if (t.nodes == 0) {
-        ctl_say("train: no page could be read: nothing to learn from");
+        ctl_say("train: no page could be used: no model is written");
         return CTL_FAILED;
     }
     return write_model(&t);

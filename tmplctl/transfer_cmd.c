@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmplctl export and import: a site's table from one store to another. */
+/* tmplctl export and import: move a site's table between stores. */
 #include <stdio.h>
 
 #include <apr_strings.h>
 
 #include "ctl.h"
+#include "export_file.h"
+#include "file_io.h"
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
-#include "table_file.h"
 
-static apr_status_t note_entry(void *baton, const tmpl_entry_t *entry)
+static apr_status_t add_entry(void *baton, const tmpl_entry_t *entry)
 {
     apr_array_header_t *entries = baton;
     tmpl_entry_t *copy = apr_array_push(entries);
@@ -24,29 +25,29 @@ static int export_site(ctl_t *ctl, tmpl_store_t *store)
 {
     const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
     tmpl_error_t err;
-    ctl_table_file_t table;
+    ctl_export_file_t table;
     table.entries = apr_array_make(ctl->pool, 1024, sizeof(tmpl_entry_t));
     apr_status_t status =
-        tmpl_store_export(store, site, &table.head, note_entry, table.entries, &err, ctl->pool);
+        tmpl_store_export(store, site, &table.head, add_entry, table.entries, &err, ctl->pool);
     if (status == APR_SUCCESS) {
-        status = ctl_table_file_write(stdout, site, &table, &err);
+        status = ctl_export_file_write(stdout, site, &table, &err);
     }
     return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
 }
 
-/* Reads all of the input before it touches the store: a bad line leaves the site as it was. */
+/* Reads all input before it writes to the store: a bad line leaves the site unchanged. */
 static int import_site(ctl_t *ctl, tmpl_store_t *store)
 {
     const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
     tmpl_error_t err;
-    ctl_table_file_t table;
+    ctl_export_file_t table;
     apr_file_t *in;
     apr_status_t status = apr_file_open_flags_stdin(&in, APR_FOPEN_BUFFERED, ctl->pool);
     if (status != APR_SUCCESS) {
-        tmpl_fail(&err, status, "standard input cannot be read");
+        tmpl_fail(&err, status, "standard input: %s", ctl_error_text(status, ctl->pool));
         return ctl_store_failed(ctl, site, status, &err);
     }
-    status = ctl_table_file_read(&table, in, &err, ctl->pool);
+    status = ctl_export_file_read(&table, in, &err, ctl->pool);
     if (status == APR_SUCCESS) {
         ctl_interrupt_catch();
         status =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tmplctl warm: teaches a site's table from a few pages that share a template, found by their links (Alarte,
- * Insa, Silva, Tamarit, WWV 2014). Every page loaded is learnt like any other: the table's DF counts
- * documents, here too. So loading goes on past the subdigraph until what its pages share is template by DF.
+ * tmplctl warm: teaches a site's table from a few pages that share a template, found by their links
+ * (Alarte, Insa, Silva, Tamarit, WWV 2014). Every page loaded is learnt like any other page, so
+ * loading goes on past the subdigraph until the text that its pages share is template by DF.
  */
 #include <stdio.h>
 
@@ -18,139 +18,138 @@
 #include "warm/subdigraph.h"
 #include "warm/warmup.h"
 
-/* A page that was loaded. */
+/* A page that was loaded and parsed. */
 typedef struct {
     tmpl_input_t input;
-    tmpl_outcome_t outcome; /* its page is there */
+    tmpl_outcome_t outcome;
     tmpl_address_t at;
-} visit_t;
+} loaded_t;
 
 typedef struct {
     ctl_t *ctl;
-    tmpl_store_t *store; /* NULL: a proxy learns */
+    tmpl_store_t *store; /* NULL with --via */
     ctl_fetch_t *direct;
     ctl_fetch_t *via; /* NULL without --via */
     const char *site;
     const tmpl_robots_t *robots;
-    visit_t key; /* the key page */
+    loaded_t key; /* the page at URL */
     tmpl_warmup_t *warmup;
     int loaded;
     int failed;
-    int broken; /* the store, or the proxy, does not learn: going on is of no use */
+    int broken; /* the store or the proxy failed to learn a page: load no more */
 } warm_t;
 
-static void complain(const tmpl_address_t *address, const char *reason, apr_pool_t *pool)
-{
-    ctl_say("%s: %s", tmpl_address_url(address, pool), reason);
-}
-
-/* Only a page can be learnt. */
-static apr_status_t check_answer(const ctl_answer_t *answer, tmpl_error_t *err)
+/* Whether the response is a page. */
+static apr_status_t check_response(const ctl_response_t *response, tmpl_error_t *err)
 {
     static const char html[] = "text/html";
-    if (answer->status != 200) {
-        return tmpl_fail(err, APR_EGENERAL, "HTTP %ld", answer->status);
+    if (response->status != 200) {
+        return tmpl_fail(err, APR_EGENERAL, "HTTP %ld", response->status);
     }
-    if (answer->type == NULL || apr_cstr_casecmpn(answer->type, html, sizeof(html) - 1) != 0) {
-        return tmpl_fail(err, APR_EGENERAL, "is %s, not %s",
-                         answer->type != NULL ? answer->type : "of no type", html);
+    if (response->type == NULL || apr_cstr_casecmpn(response->type, html, sizeof(html) - 1) != 0) {
+        return tmpl_fail(err, APR_EGENERAL, "its Content-Type is %s, not %s",
+                         response->type != NULL ? response->type : "missing", html);
     }
     return APR_SUCCESS;
 }
 
-/* Counts a page that was read: in the store, or by sending the proxy for it. */
-static apr_status_t learn(warm_t *warm, visit_t *visit, tmpl_error_t *err, apr_pool_t *pool)
+/* Learns a page: in the store, or by requesting it through the proxy. */
+static apr_status_t learn(warm_t *warm, loaded_t *page, tmpl_error_t *err, apr_pool_t *pool)
 {
-    ctl_answer_t answer;
+    ctl_response_t response;
     tmpl_clean_opts_t opts = warm->ctl->options.clean;
     if (warm->via != NULL) {
-        apr_status_t status = ctl_fetch_get(warm->via, &visit->at, NULL, &answer, err, pool);
-        return status != APR_SUCCESS ? status : check_answer(&answer, err);
+        apr_status_t status = ctl_fetch_get(warm->via, &page->at, NULL, &response, err, pool);
+        return status != APR_SUCCESS ? status : check_response(&response, err);
     }
     opts.mode = TMPL_MODE_LEARN;
-    visit->input.learn = 1;
-    tmpl_clean_judge(&visit->outcome, &visit->input, &opts, warm->store, CTL_STORE_TIMEOUT, pool);
-    *err = visit->outcome.store_error;
+    page->input.learn = 1;
+    tmpl_clean_judge(&page->outcome, &page->input, &opts, warm->store, CTL_STORE_TIMEOUT, pool);
+    *err = page->outcome.store_error;
     return err->status;
 }
 
-/* Loads the page at address and learns it; APR_SUCCESS, or what is wrong has been said. */
-static apr_status_t visit_page(warm_t *warm, visit_t *visit, const tmpl_address_t *address,
-                               apr_pool_t *pool)
+/* Loads the page at address and learns it. Otherwise prints the reason. */
+static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t *address,
+                              apr_pool_t *pool)
 {
-    ctl_answer_t answer;
+    ctl_response_t response;
     tmpl_error_t err;
-    apr_status_t status = ctl_fetch_get(warm->direct, address, warm->robots, &answer, &err, pool);
+    apr_status_t status = ctl_fetch_get(warm->direct, address, warm->robots, &response, &err, pool);
     if (status == APR_SUCCESS) {
-        status = check_answer(&answer, &err);
+        status = check_response(&response, &err);
     }
     if (status != APR_SUCCESS) {
-        complain(address, err.text, pool);
+        ctl_say("%s: %s", tmpl_address_url(address, pool), err.text);
         return status;
     }
-    visit->at = answer.at;
-    visit->input = (tmpl_input_t){ .body = answer.body,
-                                   .len = answer.len,
-                                   .site = warm->site,
-                                   .uri = answer.at.uri,
-                                   .charset = tmpl_charset_of_type(answer.type, pool) };
-    if (!tmpl_clean_read(&visit->outcome, &visit->input, &warm->ctl->options.clean, pool)) {
-        complain(address, tmpl_decline_text(visit->outcome.decline), pool);
+    page->at = response.at;
+    page->input = (tmpl_input_t){ .body = response.body,
+                                  .len = response.len,
+                                  .site = warm->site,
+                                  .uri = response.at.uri,
+                                  .charset = tmpl_charset_of_type(response.type, pool) };
+    if (!tmpl_clean_read(&page->outcome, &page->input, &warm->ctl->options.clean, pool)) {
+        ctl_say("%s: %s", tmpl_address_url(address, pool),
+                tmpl_decline_text(page->outcome.decline));
         return APR_EGENERAL;
     }
-    status = learn(warm, visit, &err, pool);
+    status = learn(warm, page, &err, pool);
     if (status != APR_SUCCESS) {
         warm->broken = status != APR_EINTR;
-        complain(address,
-                 apr_psprintf(pool, "%s: %s", warm->via != NULL ? warm->ctl->options.via : "store",
-                              err.text),
-                 pool);
+        ctl_say("%s: %s: %s", tmpl_address_url(address, pool),
+                warm->via != NULL ? warm->ctl->options.via : "store", err.text);
     }
     return status;
 }
 
-/* RFC 9309, section 2.3.1: no file, no rules; no answer, no crawling. Section 2.5: of a long file the beginning. */
+/*
+ * RFC 9309, section 2.3.1: without a file (4xx) every page may be loaded, without a response none.
+ * Section 2.5: of a file that is too long the beginning counts.
+ */
 static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
 {
     apr_pool_t *pool = warm->ctl->pool;
     tmpl_address_t address = *key;
-    ctl_answer_t answer;
+    ctl_response_t response;
     tmpl_error_t err;
     address.uri = "/robots.txt";
-    apr_status_t status = ctl_fetch_get(warm->direct, &address, NULL, &answer, &err, pool);
+    apr_status_t status = ctl_fetch_get(warm->direct, &address, NULL, &response, &err, pool);
     if (status == APR_ENOSPC) {
         status = APR_SUCCESS;
     }
-    if (status == APR_SUCCESS && answer.status / 100 != 2 && answer.status / 100 != 4) {
-        status = tmpl_fail(&err, APR_EGENERAL, "HTTP %ld", answer.status);
+    if (status == APR_SUCCESS && response.status / 100 != 2 && response.status / 100 != 4) {
+        status = tmpl_fail(&err, APR_EGENERAL, "HTTP %ld", response.status);
     }
     if (status != APR_SUCCESS) {
-        complain(&address, apr_psprintf(pool, "%s; no page may be loaded", err.text), pool);
+        ctl_say("%s: %s; without robots.txt no page is loaded", tmpl_address_url(&address, pool),
+                err.text);
         return status;
     }
-    warm->robots =
-        tmpl_robots_parse(answer.body, answer.status / 100 == 2 ? answer.len : 0, CTL_AGENT, pool);
+    warm->robots = tmpl_robots_parse(response.body, response.status / 100 == 2 ? response.len : 0,
+                                     CTL_AGENT, pool);
     apr_interval_time_t delay = apr_time_from_msec(warm->ctl->options.delay);
-    apr_interval_time_t asked = tmpl_robots_delay(warm->robots);
-    ctl_fetch_pace(warm->direct, asked > delay ? asked : delay);
+    apr_interval_time_t crawl_delay = tmpl_robots_delay(warm->robots);
+    delay = crawl_delay > delay ? crawl_delay : delay;
+    ctl_fetch_pace(warm->direct, delay);
     if (warm->via != NULL) {
-        ctl_fetch_pace(warm->via, asked > delay ? asked : delay);
+        ctl_fetch_pace(warm->via, delay);
     }
     return APR_SUCCESS;
 }
 
 static void follow_link(warm_t *warm, const char *uri, apr_pool_t *pool)
 {
-    visit_t visit;
+    loaded_t loaded;
     tmpl_address_t address = warm->key.at;
     address.uri = uri;
-    if (visit_page(warm, &visit, &address, pool) != APR_SUCCESS) {
+    if (load_page(warm, &loaded, &address, pool) != APR_SUCCESS) {
         warm->failed += !ctl_interrupted();
         return;
     }
-    const tmpl_page_t *page = visit.outcome.page;
-    apr_array_header_t *links = tmpl_links(page, &visit.at, pool);
-    tmpl_links_order(links, page, visit.at.uri, TMPL_SUBDIGRAPH_LINKS_MOST, pool);
+    const tmpl_page_t *page = loaded.outcome.page;
+    apr_array_header_t *links = tmpl_links(page, &loaded.at, pool);
+    tmpl_links_order(links, page, loaded.at.uri, TMPL_SUBDIGRAPH_LINKS_MOST, pool);
     tmpl_warmup_add(warm->warmup, links, page->keys, page->n_keys, page->text);
     warm->loaded++;
 }
@@ -158,12 +157,11 @@ static void follow_link(warm_t *warm, const char *uri, apr_pool_t *pool)
 static void follow_links(warm_t *warm)
 {
     apr_pool_t *pool;
-    const char *uri;
     apr_pool_create(&pool, warm->ctl->pool);
     ctl_progress_start("loading", (int)warm->ctl->options.max_loads);
-    for (int asked = 1; !ctl_interrupted() && !warm->broken; asked++) {
-        ctl_progress_step(asked);
-        uri = tmpl_warmup_next(warm->warmup);
+    for (int requested = 1; !ctl_interrupted() && !warm->broken; requested++) {
+        ctl_progress_step(requested);
+        const char *uri = tmpl_warmup_next(warm->warmup);
         if (uri == NULL) {
             break;
         }
@@ -189,7 +187,7 @@ static void print_subdigraph(const warm_t *warm, const apr_array_header_t *found
     }
 }
 
-/* What the store makes of the key page now. */
+/* Judges the key page again, by the counts that the store has now. */
 static int print_by_store(warm_t *warm)
 {
     tmpl_outcome_t outcome;
@@ -198,9 +196,8 @@ static int print_by_store(warm_t *warm)
     warm->key.input.learn = 0;
     tmpl_clean(&outcome, &warm->key.input, &opts, warm->store, CTL_STORE_TIMEOUT, warm->ctl->pool);
     if (outcome.store_error.status != APR_SUCCESS) {
-        complain(&warm->key.at,
-                 apr_pstrcat(warm->ctl->pool, "store: ", outcome.store_error.text, NULL),
-                 warm->ctl->pool);
+        ctl_say("%s: store: %s", tmpl_address_url(&warm->key.at, warm->ctl->pool),
+                outcome.store_error.text);
         return CTL_FAILED;
     }
     printf("key page: %u of %u blocks and %.1f%% of the text are template; site %s, %u pages\n",
@@ -209,23 +206,23 @@ static int print_by_store(warm_t *warm)
     return CTL_OK;
 }
 
-/* What the proxy says of the key page now. */
+/* Requests the key page again, and prints the proxy's Tmpl field. */
 static int print_by_proxy(warm_t *warm)
 {
-    ctl_answer_t answer;
+    ctl_response_t response;
     tmpl_error_t err;
     apr_pool_t *pool = warm->ctl->pool;
-    apr_status_t status = ctl_fetch_get(warm->via, &warm->key.at, NULL, &answer, &err, pool);
-    if (status == APR_SUCCESS && answer.tmpl == NULL) {
+    apr_status_t status = ctl_fetch_get(warm->via, &warm->key.at, NULL, &response, &err, pool);
+    if (status == APR_SUCCESS && response.tmpl == NULL) {
         status = tmpl_fail(&err, APR_EGENERAL,
-                           "answers without a Tmpl field: is TmplMode set and TmplHeaders on?");
+                           "its response has no Tmpl field: set TmplMode, and TmplHeaders on");
     }
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s: %s", tmpl_address_url(&warm->key.at, pool), warm->ctl->options.via,
                 err.text);
         return CTL_FAILED;
     }
-    printf("key page: Tmpl: %s\n", answer.tmpl);
+    printf("key page: Tmpl: %s\n", response.tmpl);
     return CTL_OK;
 }
 
@@ -236,7 +233,7 @@ static int run(warm_t *warm, const tmpl_address_t *key)
                                 ctl->options.clean.policy.min_df, NULL };
     ctl_interrupt_catch();
     if (read_robots(warm, key) != APR_SUCCESS ||
-        visit_page(warm, &warm->key, key, ctl->pool) != APR_SUCCESS) {
+        load_page(warm, &warm->key, key, ctl->pool) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     warm->loaded++;
@@ -244,19 +241,20 @@ static int run(warm_t *warm, const tmpl_address_t *key)
     warm->warmup = tmpl_warmup_begin(warm->key.outcome.page, &warm->key.at, &opts, ctl->pool);
     follow_links(warm);
     if (ctl_interrupted()) {
-        ctl_say("interrupted: %d pages are learnt", warm->loaded);
+        ctl_say("interrupted: %d pages learnt", warm->loaded);
         return CTL_FAILED;
     }
     apr_array_header_t *found = tmpl_warmup_found(warm->warmup, ctl->pool);
     print_subdigraph(warm, found);
     int code = warm->via != NULL ? print_by_proxy(warm) : print_by_store(warm);
     if (found->nelts == 0) {
-        complain(&warm->key.at, "links to no other page that can be loaded", ctl->pool);
+        ctl_say("%s: links to no other page that can be loaded",
+                tmpl_address_url(&warm->key.at, ctl->pool));
     }
     return found->nelts == 0 || warm->broken ? CTL_FAILED : code;
 }
 
-static int warm_up(ctl_t *ctl, tmpl_store_t *store)
+static int warm_site(ctl_t *ctl, tmpl_store_t *store)
 {
     warm_t warm = { .ctl = ctl, .store = store };
     tmpl_address_t key;
@@ -267,7 +265,7 @@ static int warm_up(ctl_t *ctl, tmpl_store_t *store)
         return CTL_USAGE;
     }
     if (ctl->options.via != NULL && strcmp(key.scheme, "http") != 0) {
-        ctl_say("warm: --via: a proxy sees nothing of the pages of https: %s",
+        ctl_say("warm: --via: not for https, which a proxy cannot read: %s",
                 APR_ARRAY_IDX(ctl->args, 0, const char *));
         return CTL_USAGE;
     }
@@ -284,11 +282,11 @@ static int warm_up(ctl_t *ctl, tmpl_store_t *store)
 int ctl_warm(ctl_t *ctl)
 {
     if (ctl->options.via == NULL) {
-        return ctl_store_with(ctl, warm_up);
+        return ctl_store_with(ctl, warm_site);
     }
     if (ctl->options.store != NULL) {
-        ctl_say("warm: --store has no use with --via: the proxy learns into its own");
+        ctl_say("warm: --store and --via exclude each other: the proxy writes to its own store");
         return CTL_USAGE;
     }
-    return warm_up(ctl, NULL);
+    return warm_site(ctl, NULL);
 }

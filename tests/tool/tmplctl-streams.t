@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# tmplctl's surroundings: streams that are closed or full, names of any bytes, places that are no files, signals, terminals.
+# tmplctl's surroundings: streams that are closed or full, names of any bytes, special files, signals, terminals.
 use strict;
 use warnings;
 
@@ -16,7 +16,7 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../t/lib";
 use Tmplctl;
 use Test::Tmpl::Process qw(spawn wait_for);
 
-# Where standard output or error is closed, the next file that is opened gets its number.
+# Where standard output or error is closed, the next file that is opened would get its number.
 subtest 'closed streams' => sub {
     my @args = (qw(clean --mode strip --detector incremental --site s --out closed --store));
     my ($code, $out, $err) = redirected('2>&-', @args, 'lmdb:closed1', 'missing.html', @pages);
@@ -25,11 +25,11 @@ subtest 'closed streams' => sub {
     is_deeply([grep { slurp($_) =~ /missing/ } glob 'closed1/*'], [], 'standard error: no message in the store');
     redirected('', @args, 'lmdb:closed2', @pages);
     my ($table) = (run(qw(export --store lmdb:closed2 s)))[1];
-    is((run(qw(export --store lmdb:closed1 s)))[1], $table, 'standard error: what has been learnt');
+    is((run(qw(export --store lmdb:closed1 s)))[1], $table, 'standard error: the same table');
     for my $command (['export', 's'], ['stats']) {
         ($code, $out, $err) = redirected('>&-', @$command, '--store', 'lmdb:closed1');
         is($code, 1, "standard output, $command->[0]: exit code");
-        like($err, qr/standard output: (?:Bad file descriptor|not written)$/, 'the message');
+        like($err, qr/standard output: (?:Bad file descriptor|cannot write)$/, 'the message');
     }
     ($code, $out, $err) = redirected('<&-', qw(import --store lmdb:closed1 s));
     is($code, 1, 'standard input, import: exit code');
@@ -37,10 +37,10 @@ subtest 'closed streams' => sub {
     ($code, $out, $err) = redirected('<&-', @args, 'lmdb:closed1', '-');
     is($code, 2, 'standard input, a list of files: exit code');
     like($err, qr/^tmplctl: \(standard input\):.* Bad file descriptor$/, 'the message');
-    is((run(qw(export --store lmdb:closed1 s)))[1], $table, 'and the store is as it was');
+    is((run(qw(export --store lmdb:closed1 s)))[1], $table, 'and the store is unchanged');
 };
 
-subtest 'standard output that takes nothing' => sub {
+subtest 'standard output is full' => sub {
     plan skip_all => 'no /dev/full' if !-c '/dev/full';
     my @args = (qw(--detector incremental --site s --store lmdb:closed1));
     for my $command (['--help'], ['clean', '--help'], ['segments', @args, $pages[0]], ['stats', @args[4, 5]], ['export', @args[4, 5], 's'],
@@ -49,7 +49,7 @@ subtest 'standard output that takes nothing' => sub {
         is($code, 1, "$command->[0]: exit code");
         like($err, qr/^tmplctl: .*standard output: .+\n\z/, "$command->[0]: the message");
     }
-    is(names('full') =~ tr/ //, $n - 1, 'pages are written, though nobody can be told');
+    is(names('full') =~ tr/ //, $n - 1, 'pages are written without the summary');
 };
 
 subtest 'control characters in names' => sub {
@@ -57,15 +57,15 @@ subtest 'control characters in names' => sub {
     spew("$name.html", page(1));
     my ($code, $out, $err) = clean('fingerprint', 'control', "$name.html", "none\n\x7f\xc2\x9b\xc3\xa9");
     is($code, 1, 'exit code');
-    is($err, "tmplctl: none\\x0a\\x7f\\xc2\\x9b\xc3\xa9: No such file or directory\n", 'a message is one line, and harmless');
-    like(slurp("control/$name.txt"), qr/^\\[0-9a-f]{16}  new\\nline\e\[31m\\\\\.html\n\z/, 'a fingerprint, too, as sha256sum writes it');
+    is($err, "tmplctl: none\\x0a\\x7f\\xc2\\x9b\xc3\xa9: No such file or directory\n", 'a message is one line without control characters');
+    like(slurp("control/$name.txt"), qr/^\\[0-9a-f]{16}  new\\nline\e\[31m\\\\\.html\n\z/, 'a fingerprint\'s line, as sha256sum writes it');
     clean('json', 'control', "$name.html");
     is(decode_json(slurp("control/$name.json"))->{file}, "$name.html", 'JSON');
     run(qw(clean --mode text --out control --store lmdb:control), '--site', $name, "$name.html");
     ($code, $out) = run(qw(stats --store lmdb:control));
     like($out, qr/\A.*\nnew\\x0aline\\x1b\[31m\\ +1 .*\n\z/, 'a row of stats');
     ($code) = run(qw(forget --store lmdb:control), $name);
-    is($code, 0, 'the name itself is what other commands know');
+    is($code, 0, 'other commands take the name itself');
 };
 
 subtest 'columns' => sub {
@@ -76,32 +76,32 @@ subtest 'columns' => sub {
         for "m\xc3\xbcnchen.example", "bytes\xff.example", 'plain.example';
     ($code, $out) = run(qw(stats --store lmdb:columns));
     %at = map { /^(\S+ +\S+)/ ? (length($1 =~ s/\xc3\xbc/u/r) => 1) : () } split /\n/, $out;
-    is(scalar keys %at, 1, 'so do figures, whatever characters a name has') or diag $out;
+    is(scalar keys %at, 1, 'figures are aligned, whatever characters a name has') or diag $out;
 };
 
-subtest 'what is no file is not replaced' => sub {
+subtest 'special files are not replaced' => sub {
     mkdir 'special';
     POSIX::mkfifo('special/p01.html', 0600) or die $!;
     symlink 'p01.html', 'special/p02.html' or die $!;
     my ($code, $out, $err) = clean('strip', 'special', @pages[0 .. 2]);
     is($code, 1, 'exit code');
     like($out, qr/^1 page: .* 2 failed;/, 'the summary');
-    is($err, join('', map { "tmplctl: $_: not written: " . s/pages/special/r . ": is there, and is no regular file\n" } @pages[0, 1]), 'the messages');
-    ok(-p 'special/p01.html' && -l 'special/p02.html', 'they are what they were');
+    is($err, join('', map { "tmplctl: $_: cannot write " . s/pages/special/r . ": it exists and is not a regular file\n" } @pages[0, 1]), 'the messages');
+    ok(-p 'special/p01.html' && -l 'special/p02.html', 'they are unchanged');
 };
 
-# What waits for its input has nothing to finish.
+# A command that waits for input has nothing to finish.
 subtest 'signals while input is awaited' => sub {
     for my $args ([qw(import --store lmdb:closed1 s)], [clean_args('strip', 'never'), '-']) {
         pipe my $in, my $out or die $!;
         my $pid = spawn($args->[0], sub { open STDIN, '<&', $in; close $out; exec $tool, @$args });
         syswrite $out, '{';
         close $in;
-        # FIONREAD: bytes that nobody has read
+        # FIONREAD: bytes not yet read
         ok(wait_for { my $left = pack 'i', 1; ioctl($out, 0x541B, $left) && unpack('i', $left) == 0 }, "$args->[0]: it reads");
         kill 'INT', $pid;
         ok(wait_for { waitpid($pid, POSIX::WNOHANG()) == $pid }, "$args->[0]: it ends");
-        is($? & 127, POSIX::SIGINT(), "$args->[0]: of the signal");
+        is($? & 127, POSIX::SIGINT(), "$args->[0]: by the signal");
     }
 };
 
@@ -109,7 +109,7 @@ subtest 'signals' => sub {
     many();
     for my $signal (qw(INT TERM)) {
         my ($out, $said, $tries);
-        # a run may end before its signal comes: then it is another's turn
+        # a run may end before its signal comes: then try another
         do {
             $out = "many-$signal-" . ++$tries;
             my $pid = open3(my $in, my $o, my $e = gensym, $tool, clean_args('strip', $out), '-2', '-j',
@@ -119,10 +119,10 @@ subtest 'signals' => sub {
             $said = do { local $/; <$e> };
             waitpid $pid, 0;
         } until $? & 127 || $tries == 30;
-        is($? & 127, { INT => 2, TERM => 15 }->{$signal}, "$signal: it dies of the signal");
-        like($said, qr/interrupted: \d+ of 3000/, "$signal: and says how far it came");
+        is($? & 127, { INT => 2, TERM => 15 }->{$signal}, "$signal: the signal ends it");
+        like($said, qr/interrupted: \d+ of 3000/, "$signal: it prints how far it came");
         opendir(my $d, $out) or die $!;
-        is(scalar(grep { /^\.tmplctl/ } readdir $d), 0, "$signal: no half file is left");
+        is(scalar(grep { /^\.tmplctl/ } readdir $d), 0, "$signal: no temporary file is left");
     }
 };
 
@@ -135,12 +135,12 @@ SKIP: {
         my $command = join ' ', $tool, clean_args('strip', 'tty'), qw(--detector incremental), @pages, 'missing.html';
         my $out = `$script -qec "$command" /dev/null </dev/null 2>&1`;
         like($out, qr/\r.?cleaning \[[#.]{40}\] \d+\/13/, 'a progress bar');
-        like($out, qr/\e\[Ktmplctl: missing\.html/, 'makes room for messages');
-        like($out, qr/\e\[K12 pages: 8 edited/, 'and goes before the summary');
+        like($out, qr/\e\[Ktmplctl: missing\.html/, 'is erased for messages');
+        like($out, qr/\e\[K12 pages: 8 edited/, 'is erased before the summary');
         for my $case ([30, qr/cleaning \[[#.]{13}\] 0\/13/], [10, qr/0\/13/], [4, qr/0\/1/]) {
             my ($columns, $bar) = @$case;
             $out = `$script -qec "stty cols $columns; $command" /dev/null </dev/null 2>&1`;
-            like($out, qr/\A\r$bar\r/, "a terminal of $columns columns: it stays in its line");
+            like($out, qr/\A\r$bar\r/, "a terminal of $columns columns: the bar fits one line");
         }
     };
 }

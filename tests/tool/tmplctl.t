@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The command line tool over pages: help, usage, every mode of clean, and segments; its man page is held to its --help.
+# The command line tool on pages: help, usage, every mode of clean, and segments. The man page must have what --help has.
 use strict;
 use warnings;
 
@@ -25,17 +25,20 @@ subtest 'help, version, man page' => sub {
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
     my $man = slurp("$root/docs/tmplctl.1") // '';
     $man =~ s/\\-/-/g;
+    my ($exit) = $man =~ /^\.SH EXIT STATUS\n(.*?)^\.SH/ms;
+    like($exit, qr/^\.B $_$/m, "the man page has exit code $_") for 0 .. 3;
+    like((run('clean', '--help'))[1], qr/Exit code 3: /, 'clean --help has exit code 3');
     ($code, $out, $err) = run(qw(clean --mode none --site s --out none), 'x');
-    my ($modes) = $err =~ /is none of (.*)/;
+    my ($modes) = $err =~ /is not one of (.*)/;
     my ($help) = (run('clean', '--help'))[1];
-    for my $mode (split /, /, $modes // 'none is named') {
+    for my $mode (split /, /, $modes // 'no modes in the message') {
         like($help, qr/^  $mode\b/m, "clean --help explains $mode");
         like($man, qr/^\.B $mode$/m, "the man page explains $mode");
     }
     for my $command (qw(clean segments stats forget export import train warm)) {
         ($code, $out, $err) = run($command, '--help');
         is($code, 0, "$command --help");
-        is($err, '', "$command --help says nothing on standard error");
+        is($err, '', "$command --help prints nothing to standard error");
         like($out, qr/^Usage: tmplctl $command .*^Exit codes: 0 .* 1 .* 2 /ms, "$command --help");
         like($man, qr/^\.SS "tmplctl $command/m, "the man page has $command");
         for my $option ($out =~ /(--[a-z-]+)/g) {
@@ -49,19 +52,19 @@ subtest 'help, version, man page' => sub {
 subtest 'usage errors' => sub {
     my @ok = ('--mode', 'strip', '--site', 's', '--out', 'never');
     usage_is([], qr/^Usage:/, 'no command');
-    usage_is(['frob'], qr/no command "frob"/, 'unknown command');
+    usage_is(['frob'], qr/^tmplctl: unknown command "frob"$/m, 'unknown command');
     usage_is(['clean', '--frob'], qr/invalid option: --frob/, 'unknown option');
     usage_is(['stats', '--mode', 'x'], qr/invalid option: --mode/, 'option of another command');
     usage_is(['clean', '--mode'], qr/missing argument: --mode/, 'option without its value');
     usage_is(['clean', @pages], qr/--mode MODE is missing/, 'no mode');
     usage_is(['clean', @ok[0 .. 1, 4 .. 5], @pages], qr/--site KEY is missing/, 'no site');
     usage_is(['clean', @ok[0 .. 3], @pages], qr/--out DIR is missing/, 'no out');
-    usage_is(['clean', @ok], qr/no FILE is named/, 'no file');
+    usage_is(['clean', @ok], qr/^tmplctl: clean: no FILE given: name files, or a list with --files-from LIST$/m, 'no file');
     usage_is(['clean', @ok, ''], qr/argument is empty/, 'an empty name');
     usage_is(['clean', '--mode', 'shred', @ok[2 .. 5], @pages],
-        qr/"shred" is none of annotate, strip, text, json, fingerprint/, 'unknown mode');
+        qr/^tmplctl: clean: --mode: "shred" is not one of annotate, strip, text, json, fingerprint$/m, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
-    usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site too long');
+    usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site key that is too long');
     my %bad = (
         detector => [[qw(wang), ''], qr/none of incremental style pagelevel auto/],
         smoothing => [[qw(yes), ''], qr/none of off max min on/],
@@ -82,13 +85,13 @@ subtest 'usage errors' => sub {
         usage_is(['clean', @ok, "--$option", $_, @pages], $like, "--$option '$_'") for @$values;
     }
     usage_is(['clean', @ok, '--lifetime', '4000000000,4000000000', @pages],
-        qr/longest life.*more than 4294967295/, 'a lifetime too long');
+        qr/longest life.*more than 4294967295/, 'a lifetime that is too long');
     usage_is(['clean', @ok, '--separators', ' ', @pages], qr/one tag at least/, 'no separator');
     ok(!-e 'never', 'nothing was written');
     usage_is(['segments'], qr/FILE is missing/, 'segments without a file');
     usage_is(['segments', 'a', 'b'], qr/"b" is one argument too many/, 'segments of two files');
-    usage_is(['segments', '--site', 's', $pages[0]], qr/needed together/, 'segments, half a store');
-    usage_is(['stats'], qr/--store URI or in TMPL_STORE/, 'stats without a store');
+    usage_is(['segments', '--site', 's', $pages[0]], qr/^tmplctl: segments: --store and --site must be given together$/m, 'segments with a site and no store');
+    usage_is(['stats'], qr/^tmplctl: stats: no store given: use --store URI or set TMPL_STORE$/m, 'stats without a store');
     {
         local $ENV{TMPL_STORE} = 'lmdb';
         usage_is(['stats'], qr/TMPL_STORE: ./, 'stats with a bad TMPL_STORE');
@@ -196,13 +199,13 @@ subtest 'text: entities, white space, charsets' => sub {
     is($got{$_}, "$text\n", "$_") for qw(latin1 utf8 mute bom);
     is($got{$_}, "$jp\n", "$_") for qw(sjis eucjp);
     is($got{euckr}, "\x{d55c}\x{ad6d}\n", 'euckr');
-    is($got{broken}, "a\x{fffd}\x{fffd}b \x{fffd}\x{fffd}\n", 'bytes that mean nothing');
+    is($got{broken}, "a\x{fffd}\x{fffd}b \x{fffd}\x{fffd}\n", 'bytes that are not UTF-8');
     is($got{nonsense}, "\x{e4}\n", 'an unknown charset');
     is($got{utf16}, "$text\ntwo & three\n", 'the text of a declined page');
     clean('text', 'text2', '-2', @pages);
     is(slurp('text2/p03.txt'),
         "Title 3 Story number 3 tells of thing 3 and of what came of it, 3 times.\n",
-        'what is template is left out');
+        'template is left out');
     clean('json', 'text3', 'sjis.html');
     is(decode_json(slurp('text3/sjis.json'))->{blocks}[0]{text}, $jp, 'text in JSON');
 };
@@ -243,7 +246,7 @@ subtest 'declined pages are written as they are' => sub {
     spew("$_.html", $declined{$_}) for keys %declined;
     my @names = map { "$_.html" } sort keys %declined;
     my ($code, $out) = clean('strip', 'decl', @names);
-    is($code, 0, 'exit code 0: to decline is no failure');
+    is($code, 0, 'exit code 0: a declined page is not a failure');
     like($out, qr/^3 pages: 0 edited, 3 declined \(\w.*\);/, 'the summary gives the reasons');
     is(slurp("decl/$_.html"), $declined{$_}, "$_ is untouched") for sort keys %declined;
     clean('json', 'decl', @names);
@@ -253,21 +256,21 @@ subtest 'declined pages are written as they are' => sub {
     is(slurp('decl/blank.txt'), '', 'no text of a page that has none');
 };
 
-subtest 'text of what is nested deeply' => sub {
+subtest 'text of deeply nested elements' => sub {
     my $lines = sub { join '', map { "w$_\n" } 1 .. $_[0] };
     spew("deep$_.html", join('', map { "<div>w$_\n" } 1 .. $_) . '<p>end') for 4000, 5000;
     my ($code, $out, $err) = clean('text', 'deep', 'deep4000.html');
-    like($out, qr/1 declined \(too-deep 1\); 0 failed/, 'declined, which is no failure');
-    is("$code$err", 0, 'all went well');
+    like($out, qr/1 declined \(too-deep 1\); 0 failed/, 'declined, not failed');
+    is("$code$err", 0, 'no message, exit code 0');
     is(slurp('deep/deep4000.txt'), $lines->(4000) . "end\n", 'all of its text');
     ($code, $out, $err) = clean('text', 'deep', 'deep5000.html', 'deep4000.html');
-    is($code, 1, 'text that is lost is a failure');
-    like($out, qr/^1 page: .* 1 failed;/, 'so says the summary');
-    like($err, qr/deep5000\.html: not all of its text/, 'and the message');
+    is($code, 1, 'lost text is a failure');
+    like($out, qr/^1 page: .* 1 failed;/, 'the summary counts it');
+    like($err, qr/deep5000\.html: text is missing: elements nest too deeply/, 'the message');
     my $text = slurp('deep/deep5000.txt');
-    is($text, substr($lines->(5000), 0, length $text), 'what there is of it is its beginning');
-    cmp_ok($text =~ tr/\n//, '>', 4000, 'and much of it');
-    is(slurp('deep/deep4000.txt'), $lines->(4000) . "end\n", 'the next page does not suffer');
+    is($text, substr($lines->(5000), 0, length $text), 'the beginning is written');
+    cmp_ok($text =~ tr/\n//, '>', 4000, 'most of it');
+    is(slurp('deep/deep4000.txt'), $lines->(4000) . "end\n", 'the next page is whole');
 };
 
 subtest 'names of the output' => sub {
@@ -278,15 +281,15 @@ subtest 'names of the output' => sub {
     spew('b/x.htm', page(2));
     my @args = ('clean', '--mode', 'strip', '--site', 's', '--out', 'same');
     usage_is([@args, 'a/x.html', $pages[0], 'b/x.html'],
-        qr{a/x\.html and b/x\.html would both be written to same/x\.html}, 'two of one name');
-    usage_is([@args, 'a/x.html', 'b/x.htm'], qr{a/x\.html and b/x\.htm would}, '.html and .htm');
-    usage_is([@args, 'a/x.html', 'a/x.html'], qr{a/x\.html and a/x\.html would}, 'one file twice');
+        qr{a/x\.html and b/x\.html have the same output same/x\.html: clean them into different directories}, 'two files of one name');
+    usage_is([@args, 'a/x.html', 'b/x.htm'], qr{a/x\.html and b/x\.htm have the same output}, '.html and .htm');
+    usage_is([@args, 'a/x.html', 'a/x.html'], qr{a/x\.html and a/x\.html have the same output}, 'one file twice');
     ok(!-e 'same', 'nothing was written');
-    usage_is([clean_args('strip', 'a'), 'a/x.html'], qr{over the input a/x\.html}, 'over itself');
-    usage_is([clean_args('strip', 'a/../a'), './a/x.html'], qr{over the input}, 'by another path');
+    usage_is([clean_args('strip', 'a'), 'a/x.html'], qr{a/x\.html: its output a/x\.html would overwrite the input a/x\.html: choose another --out DIR}, 'over itself');
+    usage_is([clean_args('strip', 'a/../a'), './a/x.html'], qr{would overwrite the input}, 'over itself by another path');
     is(slurp('a/x.html'), page(1), 'the input is as it was');
     my ($code) = run(qw(clean --mode text --site s --out a a/x.html));
-    is($code, 0, 'text beside the page is fine');
+    is($code, 0, 'text beside the page is allowed');
     ok(-e 'a/x.txt', 'a/x.txt');
     spew('a/index.php', page(3));
     spew('a/V1.2', page(3));
@@ -297,7 +300,7 @@ subtest 'names of the output' => sub {
     my $err;
     ($code, undef, $err) = run(qw(clean --mode strip --site s --out plain), @pages);
     is($code, 1, '--out names a file: exit code 1');
-    like($err, qr/--out plain: /, '--out names a file: the message');
+    like($err, qr/--out plain: cannot make the directory: Not a directory$/m, '--out names a file: the message');
 };
 
 subtest 'lists of files' => sub {
@@ -310,20 +313,20 @@ subtest 'lists of files' => sub {
         like($out, qr/^12 pages: 8 edited/, "@$how: all pages, in order");
     }
     my ($code, $out, $err) = feed('', @args, 'listed', '--files-from', 'nolist');
-    is($code, 2, 'a list that is not there');
+    is($code, 2, 'a missing list');
     like($err, qr/nolist: No such file/, 'its name and the reason');
     ($code, $out, $err) = feed("pages/p01.html\n" . 'x' x 9000 . "\n", @args, 'listed', '-');
-    is($code, 2, 'a name too long');
-    is($err, "tmplctl: (standard input): line 2: a name of more than 8192 bytes\n", 'a name too long: the message');
+    is($code, 2, 'a name that is too long');
+    is($err, "tmplctl: (standard input): line 2: longer than 8191 bytes\n", 'a name that is too long: the message');
     for my $zero ("pages/p01.html\0pages/p02.html\0", "\0") {
         ($code, $out, $err) = feed($zero, @args, 'listed', '-');
         is($code, 2, 'names with zero bytes between: exit code');
-        is($err, "tmplctl: (standard input): line 1: a zero byte: there must be one name a line\n", 'and the message');
+        is($err, "tmplctl: (standard input): line 1: zero byte: the list must have one name per line\n", 'and the message');
     }
     ($code, $out) = feed("pages/p01.html", @args, 'listed', '-');
     like($out, qr/^1 page: /, 'no newline at the end');
     ($code, $out) = feed('', @args, 'listed', '--', @pages[0, 1]);
-    like($out, qr/^2 pages: /, 'files behind --');
+    like($out, qr/^2 pages: /, 'files after --');
     ($code, $out) = feed('', 'clean', @pages[0, 1], @args[1 .. 4], '--out', 'listed', $pages[2]);
     like($out, qr/^3 pages: /, 'options between files');
 };
@@ -345,7 +348,7 @@ subtest 'options reach the library' => sub {
     ($code, $out) = run(@args, '-2', '--min-keep', 0.9, @pages);
     like($out, qr/^12 pages: 0 edited, 12 declined \(min-keep 12\)/, '--min-keep');
     ($code, $out) = run(@args, '--separators', 'table', @pages);
-    like($out, qr/^12 pages: 0 edited/, '--separators: one block a page is content');
+    like($out, qr/^12 pages: 0 edited/, '--separators: a page that is one block is content');
     ($code, $out) = run(@args, '--lifetime', '1,1', @pages);
     like($out, qr/^12 pages: 8 edited/, '--lifetime 1,1 is enough for what is on every page');
 };
@@ -354,7 +357,7 @@ subtest 'detectors' => sub {
     my @auto = ('--detector', 'auto', '--model', "$root/tests/models/one.trees");
     my ($code, $out, $err) = clean('strip', 'links', @auto, $pages[0]);
     is($code, 0, 'auto: exit code 0') or diag $err;
-    is(slurp('links/p01.html'), page(1) =~ s/\Q$frame\E//r, 'auto: what its model says, on the first page');
+    is(slurp('links/p01.html'), page(1) =~ s/\Q$frame\E//r, 'auto: the verdicts of its model, on the first page');
     clean('json', 'links', @auto, '--ratio', 0.99, $pages[0]);
     my $found = decode_json(slurp('links/p01.json'));
     is($found->{detector}, 'auto', 'its name');
@@ -399,7 +402,7 @@ subtest 'segments' => sub {
     }
     run(qw(clean --mode strip --site s --out seg --store lmdb:segdb), @pages);
     ($code, $out) = run(qw(segments --store lmdb:segdb --site s), $pages[0]);
-    like($out, qr/; 12 pages seen, warm$/m, 'what the store knows of the site');
+    like($out, qr/; 12 pages seen, warm$/m, 'the state of the site');
     like($out, qr/^ *\d+ +\d+-\d+ +\d+ +1\.00  template  /m, 'verdict of a block');
     like($out, qr/^ *\d+ +\d+-\d+ +\d+ +$n  .*About this site$/m, 'DF of a segment');
     like($out, qr/^ *\d+ +\d+-\d+ +\d+ +1  .*Title 1$/m, 'DF of content');

@@ -38,8 +38,8 @@ is($code, 0, 'a site is learnt') or diag($out);
 like($out, qr/^1 site, 8 pages, \d+ nodes; 0 declined, 0 failed$/m, 'pages at any depth');
 my $model = slurp("$dir/a");
 like($model, qr/^tmpl-pagelevel 2\n# tmplctl train, today: 1 sites, 8 pages, .*\n# site \Q$dir\E\/site\n/,
-    'the model says where it comes from');
-like($model, qr/^class 0 nodes 40 template 32 /m, 'what stood on all pages is template, the rest is not');
+    'the model names its source');
+like($model, qr/^class 0 nodes 40 template 32 /m, 'text on all pages is template, other text is not');
 run('--date', 'today', '--out', "$dir/b", "$dir/site");
 is(slurp("$dir/b"), $model, 'equal input, equal model');
 
@@ -49,9 +49,9 @@ run('--without', 'link', '--out', "$dir/d", "$dir/site");
 unlike(slurp("$dir/d"), qr/^link \S+ (?!0 0$)/m, '--without: its features have no weight');
 
 for my $case (
-    [1, qr/\Q$dir\E\/empty: no directory with pages/, '--out', "$dir/x", "$dir/empty"],
-    [1, qr/not written: \Q$dir\E\/none\/x: No such/,           '--out', "$dir/none/x", "$dir/site"],
-    [1, qr/^tmplctl: train: not written: \Q$dir\E\/none\/x: No such file or directory\n\z/, '--out', "$dir/none/x", "$dir/empty"],
+    [1, qr/^tmplctl: train: \Q$dir\E\/empty: no pages \(\.html, \.htm\) in this directory$/m, '--out', "$dir/x", "$dir/empty"],
+    [1, qr/cannot write \Q$dir\E\/none\/x: No such/,           '--out', "$dir/none/x", "$dir/site"],
+    [1, qr/^tmplctl: train: cannot write \Q$dir\E\/none\/x: No such file or directory\n\z/, '--out', "$dir/none/x", "$dir/empty"],
     [2, qr/'colour' is no group of features/, '--without', 'colour', '--out', "$dir/x", "$dir/site"],
     [2, qr/--out MODEL is missing/,           "$dir/site"],
     [2, qr/SITE_DIR\.\.\. is missing/,        '--out', "$dir/x"],
@@ -60,17 +60,17 @@ for my $case (
     my ($got, $text) = run(@args);
     ok($got == $want && $text =~ $says, "refused: $says") or diag("$got: $text");
 }
-ok(!-e "$dir/x", 'what is refused writes nothing');
+ok(!-e "$dir/x", 'a refused run writes nothing');
 
 my $page = slurp("$dir/site/1.html");
 ($code, $out) = run('--out', "$dir/site/../site/1.html", "$dir/site");
-is("$code $out", "1 tmplctl: train: --out $dir/site/../site/1.html would be written over the page $dir/site/1.html:"
-    . " choose another name\n", 'a page for a model');
-is(slurp("$dir/site/1.html"), $page, 'and the page is as it was');
+is("$code $out", "1 tmplctl: train: the model would overwrite the page $dir/site/1.html: choose another --out\n",
+    'the model would replace a page');
+is(slurp("$dir/site/1.html"), $page, 'the page is unchanged');
 mkfifo("$dir/fifo", 0600) or die $!;
 ($code, $out) = run('--out', "$dir/fifo", "$dir/site");
-is("$code $out", "1 tmplctl: train: not written: $dir/fifo: is there, and is no regular file\n", 'a FIFO for a model');
-ok(-p "$dir/fifo", 'and it is one still');
+is("$code $out", "1 tmplctl: train: cannot write $dir/fifo: it exists and is not a regular file\n", 'the model would replace a FIFO');
+ok(-p "$dir/fifo", 'the FIFO is unchanged');
 ($code, $out) = run('--date', "'to\nday'", '--out', "$dir/e", "$dir/site");
-is(slurp("$dir/e"), $model =~ s/today/to\\x0aday/r, 'what --date says is one line');
+is(slurp("$dir/e"), $model =~ s/today/to\\x0aday/r, '--date is one line');
 done_testing();

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# tmplctl warm, on a site served over loopback: what it asks for and in which order, what it leaves alone, what
-# it teaches a store, and a proxy with the module.
+# tmplctl warm, on a site served over loopback: its requests and their order, pages that it skips, and what it teaches a
+# store and a proxy with the module.
 use FindBin;
 use lib "$FindBin::Bin/../../t/lib";
 use Cwd qw(abs_path);
@@ -32,7 +32,7 @@ sub warm {
 my @menu = ('/', '/news/', '/about');
 my $footer = '<div>Copyright Somebody of Somewhere, all rights reserved by them and by others</div>';
 
-# What stands in a page's article, by its path: links to other pages.
+# The links in a page's article, by the page's path.
 my %links = (
     '/news/3' => '<a href="/gone">gone</a> <a href="4">next</a> <a href="?utm_source=x#top">self</a>'
         . ' <a href="http://other.example/">other</a> <a href="paper.pdf">paper</a>'
@@ -60,7 +60,7 @@ my %special = (
     '/hidden' => sub { $_[0]->respond(302, { Location => '/private/x' }, '') },
 );
 
-# A server of the site; robots.txt is what %robots says when it is started.
+# A server of the site; robots.txt is as %robots is when it is started.
 sub serve {
     return backend {
         my ($connection, $request) = @_;
@@ -84,9 +84,9 @@ subtest 'a site is learnt' => sub {
     is($code, 0, 'exit code') or diag($err);
     # the same directory first, then what is outside; each time the farthest in the tree from those before
     is(targets($backend), '/robots.txt /news/3 /news/ /news/4 /news/a%20b&c / /gone /about',
-        'what it asked for, and in which order');
+        'the requests and their order');
     is($err, "tmplctl: $url/gone: HTTP 404\n", 'a dead link is named');
-    is($out, <<"END", 'what it says');
+    is($out, <<"END", 'the output');
 site 127.0.0.1: 6 pages loaded, 1 failed, 1 link forbidden by robots.txt
 3 pages that link each other, of 3 looked for
   $url/news/
@@ -97,11 +97,11 @@ END
     # two entries a document; three segments of its own; seven links on the key page; menu and footer
     is_deeply(stats('127.0.0.1'), { pages => 6, entries => 6 * (2 + 3) + 7 + 4, template => 4 }, 'the table');
     my ($agent) = map { $_->{headers}{'user-agent'} } $backend->requests;
-    like($agent, qr/^tmplctl\/\d/, 'it says who it is');
+    like($agent, qr/^tmplctl\/\d/, 'it names itself');
 };
 $backend->stop;
 
-# Whatever is wrong with pages, none of these is asked for twice or stands in the way of others.
+# A bad page is requested once, and does not keep the others from being learnt.
 subtest 'pages that cannot be learnt are named and left out' => sub {
     $links{'/odd'} = join ' ', map { "<a href=\"$_\">x</a>" }
         qw(/text /huge /cut /frames /moved /round /away /hidden /news/3);
@@ -110,17 +110,17 @@ subtest 'pages that cannot be learnt are named and left out' => sub {
     my ($code, $out, $err) = warm('--size', 16, '--store', 'lmdb:store', '--site', 'odd', "$at/odd");
     is($code, 0, 'exit code');
     my %why = (
-        text => 'is text/plain, not text/html', huge => 'longer than 4194304 bytes',
+        text => 'its Content-Type is text/plain, not text/html', huge => 'the body is longer than 4194304 bytes',
         cut => qr/transfer closed|end of response/, frames => qr/a page of frames/,
         round => 'redirects more than 5 times', away => 'redirects to another host: http://other.example/x',
         hidden => 'robots.txt forbids /private/x',
     );
     like($err, qr/^tmplctl: \Q$at\E\/$_: @{[ref $why{$_} ? $why{$_} : quotemeta $why{$_}]}/m, $_) for sort keys %why;
-    is(scalar(() = $err =~ /\n/g), scalar(keys %why), 'and nothing else is said');
+    is(scalar(() = $err =~ /\n/g), scalar(keys %why), 'and there are no other messages');
     like($out, qr/^site odd: 6 pages loaded, 7 failed, 0 links forbidden/m, 'the count');
     my @asked = map { $_->{target} } $odd->requests;
     is(scalar(grep { $_ eq '/round' } @asked), 6, 'redirects have an end');
-    is(scalar(grep { /private|^\/x$/ } @asked), 0, 'nothing forbidden was asked for');
+    is(scalar(grep { /private|^\/x$/ } @asked), 0, 'nothing forbidden was requested');
     is(stats('odd')->{pages}, 5, 'two addresses of one page are one document');
     delete $links{'/odd'};
     $odd->stop;
@@ -141,7 +141,7 @@ subtest 'the links of the pages loaded, once those of the key page are used up' 
     $links{'/'} = join ' ', map { "<a href=\"/news/$_\">x</a>" } 5 .. 9;
     my $server = serve();
     my ($code, $out) = warm('--detector', 'incremental', '--store', 'lmdb:store', '--site', 'few', $server->url . '/about');
-    is(targets($server), '/robots.txt /about / /news/ /news/5 /news/6', 'until five pages hold the menu');
+    is(targets($server), '/robots.txt /about / /news/ /news/5 /news/6', 'until five pages have the menu');
     like($out, qr/^site few: 5 pages.*^2 pages that link each other, of 3.*^key page: 2 of 3 .* site warm/ms, 'what it says')
         or diag($out);
     delete $links{'/'};
@@ -152,10 +152,10 @@ subtest 'robots.txt' => sub {
     for my $case (
         ['forbids the key page', 200, "User-agent: tmplctl\nDisallow: /news\n", 1,
             qr{news/3: robots.txt forbids /news/3}, '/robots.txt'],
-        ['fails', 503, '', 1, qr{/robots.txt: HTTP 503; no page may be loaded}, '/robots.txt'],
+        ['fails', 503, '', 1, qr{/robots.txt: HTTP 503; without robots.txt no page is loaded}, '/robots.txt'],
         ['is long', 200, "User-agent: *\nDisallow: /news\n" . "# so much more\n" x 600_000, 1,
             qr{^tmplctl: http://127.0.0.1:\d+/news/3: robots.txt forbids /news/3$}, '/robots.txt'],
-        ['is not there', 404, "User-agent: *\nDisallow: /\n", 0, qr{^\z}, qr{^/robots.txt /about }],
+        ['is missing', 404, "User-agent: *\nDisallow: /\n", 0, qr{^\z}, qr{^/robots.txt /about }],
     ) {
         my ($name, $status, $body, $want, $says, $asked) = @$case;
         @robots{qw(status body)} = ($status, $body);
@@ -163,14 +163,14 @@ subtest 'robots.txt' => sub {
         my ($code, $out, $err) = warm('--store', 'lmdb:store', $server->url . ($want ? '/news/3' : '/about'));
         is($code, $want, "$name: exit code");
         like($err, $says, "$name: the message");
-        like(targets($server), ref $asked ? $asked : qr/^\Q$asked\E$/, "$name: what was asked for");
+        like(targets($server), ref $asked ? $asked : qr/^\Q$asked\E$/, "$name: the requests");
         $server->stop;
     }
     my $port = free_port();
     my ($code, $out, $err) = warm('--store', 'lmdb:store', "http://127.0.0.1:$port/");
-    is($code, 1, 'nobody there: exit code');
-    like($err, qr{^tmplctl: http://127.0.0.1:$port/robots.txt: .*; no page may be loaded$}, 'nobody there: the message');
-    is($out, '', 'and nothing else');
+    is($code, 1, 'no server: exit code');
+    like($err, qr{^tmplctl: http://127.0.0.1:$port/robots.txt: .*; without robots.txt no page is loaded$}, 'no server: the message');
+    is($out, '', 'and no output');
 };
 
 subtest 'requests keep their distance' => sub {
@@ -205,7 +205,7 @@ subtest 'an interrupted run' => sub {
     wait_for { targets($server) eq '/robots.txt' } or diag('no request');
     kill 'TERM', $pid;
     waitpid $pid, 0;
-    is($? & 127, POSIX::SIGTERM(), 'dies of the signal, though an hour was to pass');
+    is($? & 127, POSIX::SIGTERM(), 'the signal ends it, though the delay is an hour');
     $server->stop;
 };
 
@@ -217,10 +217,10 @@ subtest 'through a proxy' => sub {
     my ($code, $out, $err) = warm('--via', $proxy, "$at/news/3");
     is($code, 0, 'exit code') or diag($err);
     like($out, qr{^3 pages that link each other.*^key page: Tmpl: detector=incremental, state=warm, pages=6,}ms,
-        'what the proxy says of the key page') or diag($out);
+        'the proxy\'s field for the key page') or diag($out);
     my $page = $httpd->get('/never-seen');
-    unlike($page->body, qr/Copyright|Part/, 'a page that nobody asked for before is stripped');
-    like($page->body, qr/What only/, 'and its text is there');
+    unlike($page->body, qr/Copyright|Part/, 'a page that was never requested before is stripped');
+    like($page->body, qr/What only/, 'and keeps its text');
     # each page twice, from the site and through the proxy; the key page once more
     my %asked;
     $asked{ $_->{target} }++ for $server->requests;
@@ -230,10 +230,10 @@ subtest 'through a proxy' => sub {
 
     ($code, $out, $err) = warm('--via', $at, "$at/about");
     is($code, 1, 'a server without the module: exit code');
-    like($err, qr{/about: \Q$at\E: answers without a Tmpl field}, 'and the message');
+    like($err, qr{/about: \Q$at\E: its response has no Tmpl field: set TmplMode, and TmplHeaders on$}m, 'and the message');
     my $port = free_port();
     ($code, $out, $err) = warm('--via', "http://127.0.0.1:$port", "$at/about");
-    is($code, 1, 'no proxy there: exit code');
+    is($code, 1, 'no proxy: exit code');
     like($err, qr{^tmplctl: \Q$at\E/about: http://127.0.0.1:$port: .*\n\z}, 'and one message');
     my $failing = backend {
         my ($connection, $request) = @_;
@@ -243,26 +243,26 @@ subtest 'through a proxy' => sub {
     ($code, $out, $err) = warm('--via', $failing->url, "$at/news/3");
     is($code, 1, 'a proxy that fails later: exit code');
     like($err, qr{^tmplctl: \Q$at\E/news/: http://127.0.0.1:\d+: HTTP 502\n}, 'and the message');
-    is(scalar($failing->requests), 3, 'it is not asked for more pages, but for the key page once more');
+    is(scalar($failing->requests), 3, 'no more pages are requested through it, except the key page once more');
     $failing->stop;
     $httpd->finish;
     $server->stop;
 };
 
-# It is asked for whole addresses, and told of hosts by them.
+# Its requests have whole URLs.
 subtest 'through a forward proxy' => sub {
     my $server = serve();
     my $httpd = httpd(detector => 'incremental', conf => "ProxyRequests on\nTmplMode strip\nTmplSiteKey %{HTTP_HOST}");
     my $at = $server->url;
-    # what the environment says of proxies is not about this one
+    # --via overrides the environment's variables
     local @ENV{qw(no_proxy http_proxy)} = ('127.0.0.1', 'http://127.0.0.1:9');
     my ($code, $out, $err) = warm('--via', 'http://127.0.0.1:' . $httpd->port, "$at/news/3");
     is($code, 0, 'exit code') or diag($err);
     like($out, qr{^3 pages that link each other.*^key page: Tmpl: detector=incremental, state=warm, pages=6,}ms,
-        'what the proxy says of the key page') or diag($out);
+        'the proxy\'s field for the key page') or diag($out);
     my $page = $httpd->get("$at/never-seen", host => $at =~ s{^http://}{}r);
-    unlike($page->body, qr/Copyright|Part/, 'a page that nobody asked for before is stripped');
-    like($page->body, qr/What only/, 'and its text is there');
+    unlike($page->body, qr/Copyright|Part/, 'a page that was never requested before is stripped');
+    like($page->body, qr/What only/, 'and keeps its text');
     is($httpd->get('/never-seen')->status, 404, 'the proxy has no pages of its own');
     my %asked;
     $asked{ $_->{target} }++ for $server->requests;
@@ -272,7 +272,7 @@ subtest 'through a forward proxy' => sub {
     $server->stop;
 };
 
-# A certificate that has signed itself, and its key, as NAME.pem and NAME.key.
+# Makes a self-signed certificate and its key, NAME.pem and NAME.key.
 sub certificate {
     my ($name, $for) = @_;
     system "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=test -addext subjectAltName=$for"
@@ -281,7 +281,7 @@ sub certificate {
     return;
 }
 
-# A server of that site over TLS; its ports are those of %$port, each with the certificate of that name.
+# A TLS server of the site; %$port has its ports, by the names of their certificates.
 sub serve_tls {
     my ($server, $port) = @_;
     my $hosts = join '', map { <<"END" } sort keys %$port;
@@ -293,7 +293,7 @@ Listen 127.0.0.1:$port->{$_} https
 </VirtualHost>
 END
     my $tls = Test::Tmpl::Httpd->new(modules => [qw(socache_shmcb ssl)], conf => 'ProxyPass / ' . $server->url . "/\n$hosts");
-    # of the certificates, of the cache of sessions, and of the version of OpenSSL
+    # warnings about the certificates, the session cache and the version of OpenSSL
     $tls->expect_log(qr{\[ssl:warn\]});
     return $tls->start;
 }
@@ -309,7 +309,7 @@ subtest 'https' => sub {
     my ($good, $other) = map { "https://127.0.0.1:$port{$_}" } qw(good other);
     my $plain = $server->url =~ s/^http/https/r;
     for my $case (
-        ['a certificate that nobody vouches for', undef, $good, qr/self-signed certificate/],
+        ['a certificate without a trusted signer', undef, $good, qr/self-signed certificate/],
         ['a certificate for another name', "$dir/other.pem", $other, qr/no alternative certificate subject name matches.*127\.0\.0\.1/],
         ['no file of certificates', "$dir/nowhere.pem", $good, qr/nowhere\.pem/],
         ['a server that speaks no TLS', "$dir/good.pem", $plain, qr/SSL/],
@@ -318,14 +318,14 @@ subtest 'https' => sub {
         local $ENV{SSL_CERT_FILE} = $trusted if defined $trusted;
         my ($code, $out, $err) = warm('--store', 'lmdb:store', '--site', 'tls', "$at/news/3");
         is($code, 1, "$name: exit code");
-        like($err, qr{^tmplctl: \Q$at\E/robots\.txt: .*$says.*; no page may be loaded\n\z}, "$name: one message");
-        is($out, '', "$name: and nothing else");
+        like($err, qr{^tmplctl: \Q$at\E/robots\.txt: .*$says.*; without robots.txt no page is loaded\n\z}, "$name: one message");
+        is($out, '', "$name: and no output");
     }
-    is(targets($server), '', 'none of them was asked for anything');
+    is(targets($server), '', 'none of them got a request');
 
     local $ENV{SSL_CERT_FILE} = "$dir/good.pem";
     my ($code, $out, $err) = warm('--detector', 'incremental', '--store', 'lmdb:store', '--site', 'tls', "$good/news/3");
-    is($code, 0, 'a certificate that is trusted: exit code') or diag($err);
+    is($code, 0, 'a trusted certificate: exit code') or diag($err);
     is($err, "tmplctl: $good/gone: HTTP 404\n", 'a dead link is named');
     like($out, qr{^site tls: 6 pages loaded, 1 failed.*^  \Q$good\E/about\n.*site warm, 6 pages$}ms, 'the site is learnt') or diag($out);
     is(stats('tls')->{pages}, 6, 'the table');
@@ -349,7 +349,7 @@ subtest 'a store that fails' => sub {
     my ($code, $out, $err) = warm('--store', "redis://127.0.0.1:$port", '--site', 's', $server->url . '/about');
     is($code, 1, 'exit code');
     like($err, qr{^tmplctl: \S+/about: store: .*\n\z}, 'one message');
-    is(targets($server), '/robots.txt /about', 'no more pages are asked for');
+    is(targets($server), '/robots.txt /about', 'no more pages are requested');
     $server->stop;
 };
 
@@ -360,7 +360,7 @@ subtest 'without libcurl' => sub {
     my ($code, $out, $err) = warm('--store', 'lmdb:store', 'http://127.0.0.1:9/');
     is($code, 1, 'exit code');
     like($err, qr/^tmplctl: .*libcurl\.so\.4/, 'the message');
-    like(qx($tool --version 2>&1), qr/^tmplctl [\d.]+\n\z/, 'the rest of the tool does without');
+    like(qx($tool --version 2>&1), qr/^tmplctl [\d.]+\n\z/, 'other commands run without it');
 };
 
 subtest 'a page without links' => sub {
@@ -390,10 +390,10 @@ subtest 'usage errors' => sub {
         [qr/"ftp:\/\/a\/" is no http or https URL/, '--store', 'lmdb:store', 'ftp://a/'],
         [qr/"a\.example" is no http or https URL/, '--store', 'lmdb:store', 'a.example'],
         [qr/the port of "http:\/\/127\.0\.0\.1:65616\/" is not one of 1 to 65535/, '--store', 'lmdb:store', 'http://127.0.0.1:65616/'],
-        [qr/which store\?/, 'http://127.0.0.1/'],
-        [qr/--store has no use with --via/, '--store', 'lmdb:store', '--via', 'http://p/', 'http://a/'],
-        [qr/"socks5:\/\/p" is no http URL/, '--via', 'socks5://p', 'http://a/'],
-        [qr/a proxy sees nothing of the pages of https/, '--via', 'http://p/', 'https://a/'],
+        [qr/no store given: use --store URI or set TMPL_STORE/, 'http://127.0.0.1/'],
+        [qr/--store and --via exclude each other/, '--store', 'lmdb:store', '--via', 'http://p/', 'http://a/'],
+        [qr/"socks5:\/\/p" is not an http:\/\/ URL/, '--via', 'socks5://p', 'http://a/'],
+        [qr/--via: not for https/, '--via', 'http://p/', 'https://a/'],
         [qr/--size: "0" is not a whole number of 1 to 16/, '--size', 0, '--store', 'lmdb:store', 'http://a/'],
         [qr/--max-loads: "1" is not a whole number of 2 to 1000/, '--max-loads', 1, 'http://a/'],
     ) {

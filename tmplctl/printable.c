@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain.h"
+#include "printable.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the control character that text begins with: of ASCII, or of ISO 6429 as UTF-8; 0 if with none. */
-static apr_size_t control(const char *text)
+/* Bytes of the control character at text; 0 if another character is there. */
+static apr_size_t control_len(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
     if (*c < 0x20 || *c == 0x7F) {
@@ -14,20 +14,20 @@ static apr_size_t control(const char *text)
     return *c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0 ? 2 : 0;
 }
 
-const char *ctl_plain(const char *text, apr_pool_t *pool)
+const char *ctl_printable(const char *text, apr_pool_t *pool)
 {
     apr_size_t controls = 0;
     for (const char *c = text; *c != '\0'; c++) {
-        controls += control(c);
+        controls += control_len(c);
     }
     if (controls == 0) {
         return text;
     }
-    /* each grows from one byte to four */
-    char *plain = apr_palloc(pool, strlen(text) + 3 * controls + 1);
-    char *to = plain;
+    /* each byte grows to four */
+    char *printable = apr_palloc(pool, strlen(text) + 3 * controls + 1);
+    char *to = printable;
     while (*text != '\0') {
-        apr_size_t n = control(text);
+        apr_size_t n = control_len(text);
         if (n == 0) {
             *to++ = *text++;
         }
@@ -36,5 +36,5 @@ const char *ctl_plain(const char *text, apr_pool_t *pool)
         }
     }
     *to = '\0';
-    return plain;
+    return printable;
 }

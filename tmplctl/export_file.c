@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table_file.h"
+#include "export_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,13 +10,15 @@
 
 #include <jansson.h>
 
+#include "file_io.h"
+
 #define FORMAT  "tmpl-table"
 #define VERSION 1
 
-/* An entry with all its fingerprints takes a tenth of this. */
-#define LINE_MOST 8192
+/* Bytes of the longest line that is read: ten times the longest entry. */
+#define LINE_MOST 8191
 
-/* Fingerprints that one entry can have: it has none from min_df on. */
+/* Fingerprints of the longest entry: an entry drops them when its DF reaches min_df. */
 #define SEEN_MOST (TMPL_MIN_DF_MOST - 1)
 
 /* By tmpl_kind_e. */
@@ -34,6 +36,7 @@ static int by_key(const void *a, const void *b)
     return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
+/* printf: jansson writes the same bytes with five times the instructions. */
 static void write_entry(FILE *out, const tmpl_entry_t *entry)
 {
     fprintf(out, "{\"kind\": \"%s\", \"key\": \"%016llx\", \"df\": %u, \"last\": %u",
@@ -49,15 +52,15 @@ static void write_entry(FILE *out, const tmpl_entry_t *entry)
     fprintf(out, "%s}\n", entry->n_fingerprints > 0 ? "]" : "");
 }
 
-apr_status_t ctl_table_file_write(FILE *out, const char *site, ctl_table_file_t *table,
-                                  tmpl_error_t *err)
+apr_status_t ctl_export_file_write(FILE *out, const char *site, ctl_export_file_t *table,
+                                   tmpl_error_t *err)
 {
     json_t *name = json_string(site);
     char *quoted = name != NULL ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
     int n = table->entries->nelts;
     json_decref(name);
     if (quoted == NULL) {
-        return tmpl_fail(err, APR_EINVAL, "the site's name is not UTF-8");
+        return tmpl_fail(err, APR_EINVAL, "the site's name is not UTF-8: it cannot be exported");
     }
     fprintf(out,
             "{\"format\": \"" FORMAT "\", \"version\": %d, \"site\": %s, \"pages\": %u, "
@@ -70,18 +73,16 @@ apr_status_t ctl_table_file_write(FILE *out, const char *site, ctl_table_file_t 
     }
     if (fflush(out) != 0 || ferror(out)) {
         return tmpl_fail(err, errno != 0 ? errno : APR_EGENERAL, "standard output: %s",
-                         errno != 0 ? strerror(errno) : "not written");
+                         errno != 0 ? strerror(errno) : "cannot write");
     }
     return APR_SUCCESS;
 }
 
-/* A table while it is read. */
 typedef struct {
-    ctl_table_file_t *table;
-    apr_file_t *in;
-    apr_hash_t *keys; /* of the entries so far, by tmpl_key_t */
+    ctl_export_file_t *table;
+    apr_hash_t *keys; /* of the entries read so far: tmpl_key_t, to itself */
     unsigned line;
-    json_int_t expected; /* entries that the head promises */
+    json_int_t expected; /* entries that the first line announces */
     tmpl_error_t *err;
     apr_pool_t *pool;
 } reader_t;
@@ -91,13 +92,13 @@ static apr_status_t bad(const reader_t *reader, const char *what)
     return tmpl_fail(reader->err, APR_EINVAL, "line %u: %s", reader->line, what);
 }
 
-/* An integer member in least..most. */
+/* Reads an integer member that must be in least..most. */
 static apr_status_t get_int(json_int_t *number, const reader_t *reader, const json_t *object,
                             const char *name, json_int_t least, json_int_t most)
 {
     const json_t *member = json_object_get(object, name);
     if (!json_is_integer(member)) {
-        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is missing or no integer", name));
+        return bad(reader, apr_psprintf(reader->pool, "\"%s\" is missing or not an integer", name));
     }
     *number = json_integer_value(member);
     if (*number < least || *number > most) {
@@ -117,16 +118,16 @@ static apr_status_t get_kind(tmpl_kind_e *kind, const reader_t *reader, const js
             return APR_SUCCESS;
         }
     }
-    return bad(reader, "\"kind\" is neither \"document\", \"segment\" nor \"path\"");
+    return bad(reader, "\"kind\" is not \"document\", \"segment\" or \"path\"");
 }
 
 static apr_status_t get_key(uint64_t *hash, const reader_t *reader, const json_t *object)
 {
     const char *hex = json_string_value(json_object_get(object, "key"));
     if (hex == NULL || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16) {
-        return bad(reader, "\"key\" is not 16 hexadecimal digits");
+        return bad(reader, "\"key\" is not 16 hexadecimal digits in lower case");
     }
-    *hash = strtoull(hex, NULL, 16) & TMPL_HASH_MASK; /* they had 64 bits once */
+    *hash = strtoull(hex, NULL, 16) & TMPL_HASH_MASK; /* old exports have 64 bits */
     return APR_SUCCESS;
 }
 
@@ -141,15 +142,14 @@ static apr_status_t get_seen(tmpl_entry_t *entry, const reader_t *reader, const 
     }
     size_t n = json_array_size(seen);
     if (!json_is_array(seen) || n > most || n > entry->record.df) {
-        return bad(reader,
-                   "\"seen\" is no array, or has more elements than its kind and \"df\" allow");
+        return bad(reader, "\"seen\" is not an array, or longer than \"kind\" and \"df\" allow");
     }
     uint16_t *fingerprints = apr_palloc(reader->pool, (n + 1) * sizeof(*fingerprints));
     for (size_t i = 0; i < n; i++) {
         const json_t *number = json_array_get(seen, i);
         json_int_t value = json_integer_value(number);
         if (!json_is_integer(number) || value < 0 || value > UINT16_MAX) {
-            return bad(reader, "\"seen\" holds what is no integer in 0..65535");
+            return bad(reader, "\"seen\" has an element that is not an integer in 0..65535");
         }
         fingerprints[i] = (uint16_t)value;
     }
@@ -179,7 +179,7 @@ static apr_status_t read_head(reader_t *reader, const json_t *object)
     json_int_t version, pages = 0, table_version = 0;
     const char *format = json_string_value(json_object_get(object, "format"));
     if (format == NULL || strcmp(format, FORMAT) != 0) {
-        return bad(reader, "not the head of a table: \"format\" is not \"" FORMAT "\"");
+        return bad(reader, "not an export of a table: \"format\" is not \"" FORMAT "\"");
     }
     if (get_int(&version, reader, object, "version", VERSION, VERSION) != APR_SUCCESS ||
         get_int(&pages, reader, object, "pages", 0, UINT32_MAX) != APR_SUCCESS ||
@@ -198,7 +198,7 @@ static apr_status_t read_entry(reader_t *reader, const json_t *object)
 {
     tmpl_entry_t entry;
     json_int_t df = 0, last = 0;
-    /* padding is part of the hash's key */
+    /* the hash of keys compares padding, too */
     memset(&entry, 0, sizeof(entry));
     if (get_kind(&entry.key.kind, reader, object) != APR_SUCCESS ||
         get_key(&entry.key.hash, reader, object) != APR_SUCCESS ||
@@ -213,7 +213,7 @@ static apr_status_t read_entry(reader_t *reader, const json_t *object)
         return APR_EINVAL;
     }
     if (apr_hash_get(reader->keys, &entry.key, sizeof(entry.key)) != NULL) {
-        return bad(reader, "this key was given before");
+        return bad(reader, "an earlier line has the same \"kind\" and \"key\"");
     }
     APR_ARRAY_PUSH(reader->table->entries, tmpl_entry_t) = entry;
     const tmpl_key_t *key = apr_pmemdup(reader->pool, &entry.key, sizeof(entry.key));
@@ -225,13 +225,13 @@ static apr_status_t read_line(reader_t *reader, const char *line)
 {
     json_error_t error;
     apr_size_t len = strlen(line);
-    if (len + 1 == LINE_MOST && line[len - 1] != '\n') {
-        return bad(reader, "too long");
+    if (len == LINE_MOST && line[len - 1] != '\n') {
+        return bad(reader, "longer than " APR_STRINGIFY(LINE_MOST) " bytes");
     }
     json_t *object = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
     if (!json_is_object(object)) {
         json_decref(object);
-        return bad(reader, object == NULL ? error.text : "no JSON object");
+        return bad(reader, object == NULL ? error.text : "not a JSON object");
     }
     apr_status_t status =
         reader->line == 1 ? read_head(reader, object) : read_entry(reader, object);
@@ -239,34 +239,33 @@ static apr_status_t read_line(reader_t *reader, const char *line)
     return status;
 }
 
-apr_status_t ctl_table_file_read(ctl_table_file_t *table, apr_file_t *in, tmpl_error_t *err,
-                                 apr_pool_t *pool)
+apr_status_t ctl_export_file_read(ctl_export_file_t *table, apr_file_t *in, tmpl_error_t *err,
+                                  apr_pool_t *pool)
 {
-    char line[LINE_MOST];
-    char text[160];
-    reader_t reader = { table, in, apr_hash_make(pool), 0, 0, err, pool };
+    char line[LINE_MOST + 1];
+    reader_t reader = { table, apr_hash_make(pool), 0, 0, err, pool };
     apr_status_t status;
     table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
     while ((status = apr_file_gets(line, sizeof(line), in)) == APR_SUCCESS) {
         reader.line++;
         if (reader.line > 1 && table->entries->nelts == reader.expected) {
-            return bad(&reader, "more entries than the head says");
+            return bad(&reader, "more entries than the first line announces");
         }
         if (read_line(&reader, line) != APR_SUCCESS) {
             return APR_EINVAL;
         }
     }
     if (!APR_STATUS_IS_EOF(status)) {
-        return tmpl_fail(err, status, "standard input: %s",
-                         apr_strerror(status, text, sizeof(text)));
+        return tmpl_fail(err, status, "standard input: %s", ctl_error_text(status, pool));
     }
     reader.line++;
     if (reader.line == 1) {
-        return bad(&reader, "the head is missing");
+        return bad(&reader, "the input is empty");
     }
     if (table->entries->nelts < reader.expected) {
-        return bad(&reader, apr_psprintf(pool, "the end, after %d of %" APR_INT64_T_FMT " entries",
-                                         table->entries->nelts, (apr_int64_t)reader.expected));
+        return bad(&reader,
+                   apr_psprintf(pool, "end of input after %d of %" APR_INT64_T_FMT " entries",
+                                table->entries->nelts, (apr_int64_t)reader.expected));
     }
     return APR_SUCCESS;
 }

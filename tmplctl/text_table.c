@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table.h"
+#include "text_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 
 #include <libxml/xmlstring.h>
 
-#include "plain.h"
+#include "printable.h"
 
-/* Blanks between columns. */
+/* Spaces between columns. */
 #define GAP 2
 
-struct ctl_table_t {
+struct ctl_text_table_t {
     const ctl_column_t *columns;
     int n;
     int *widths;
@@ -21,14 +21,14 @@ struct ctl_table_t {
     apr_pool_t *pool;
 };
 
-/* Characters of a cell; its bytes if it is no UTF-8. */
+/* Characters of a cell; bytes if it is not UTF-8. */
 static int width_of(const char *cell)
 {
     int width = xmlUTF8Strlen((const xmlChar *)cell);
     return width >= 0 ? width : (int)strlen(cell);
 }
 
-static void widen(ctl_table_t *table, int column, const char *cell)
+static void widen(ctl_text_table_t *table, int column, const char *cell)
 {
     int width = width_of(cell);
     if (width > table->widths[column]) {
@@ -36,9 +36,9 @@ static void widen(ctl_table_t *table, int column, const char *cell)
     }
 }
 
-ctl_table_t *ctl_table_make(const ctl_column_t *columns, int n, apr_pool_t *pool)
+ctl_text_table_t *ctl_text_table_make(const ctl_column_t *columns, int n, apr_pool_t *pool)
 {
-    ctl_table_t *table = apr_palloc(pool, sizeof(*table));
+    ctl_text_table_t *table = apr_palloc(pool, sizeof(*table));
     table->columns = columns;
     table->n = n;
     table->widths = apr_pcalloc(pool, (apr_size_t)n * sizeof(*table->widths));
@@ -50,32 +50,35 @@ ctl_table_t *ctl_table_make(const ctl_column_t *columns, int n, apr_pool_t *pool
     return table;
 }
 
-void ctl_table_row(ctl_table_t *table, const char *const *cells)
+void ctl_text_table_row(ctl_text_table_t *table, const char *const *cells)
 {
     const char **row = apr_palloc(table->pool, (apr_size_t)table->n * sizeof(*cells));
     APR_ARRAY_PUSH(table->rows, const char **) = row;
     for (int i = 0; i < table->n; i++) {
-        row[i] = ctl_plain(cells[i], table->pool);
+        row[i] = ctl_printable(cells[i], table->pool);
         widen(table, i, row[i]);
     }
 }
 
-static void print_cell(const ctl_table_t *table, int column, const char *cell)
+const char *ctl_number_cell(apr_uint64_t n, apr_pool_t *pool)
 {
-    int blanks = table->widths[column] - width_of(cell);
+    return apr_psprintf(pool, "%" APR_UINT64_T_FMT, n);
+}
+
+static void print_cell(const ctl_text_table_t *table, int column, const char *cell)
+{
+    int spaces = table->widths[column] - width_of(cell);
     int right = table->columns[column].right;
-    int last = column + 1 == table->n;
-    printf("%*s%s", right ? blanks : 0, "", cell);
-    /* no trailing blanks */
-    if (last) {
-        putchar('\n');
+    printf("%*s%s", right ? spaces : 0, "", cell);
+    if (column + 1 < table->n) {
+        printf("%*s", (right ? 0 : spaces) + GAP, "");
     }
     else {
-        printf("%*s", (right ? 0 : blanks) + GAP, "");
+        putchar('\n');
     }
 }
 
-void ctl_table_print(const ctl_table_t *table)
+void ctl_text_table_print(const ctl_text_table_t *table)
 {
     for (int i = 0; i < table->n; i++) {
         print_cell(table, i, table->columns[i].title);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A site's table as JSON lines, for tmplctl export and import. The first line describes the table:
+ *     {"format": "tmpl-table", "version": 1, "site": S, "pages": N, "table_version": N,
+ *      "entries": N}
+ * Each further line is an entry; they are sorted by kind and key:
+ *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
+ *     {"kind": "path", "key": "0123456789abcdef", "df": N, "last": N, "text": N, "repeated": N}
+ * seen, the fingerprints of the documents that were counted, is optional. The number of entries in
+ * the first line shows whether a file was cut short.
+ */
+#ifndef CTL_EXPORT_FILE_H
+#define CTL_EXPORT_FILE_H
+
+#include <stdio.h>
+
+#include <apr_file_io.h>
+#include <apr_tables.h>
+
+#include "table/store.h"
+
+typedef struct {
+    tmpl_store_stats_t head;
+    apr_array_header_t *entries; /* tmpl_entry_t */
+} ctl_export_file_t;
+
+/*
+ * Writes a site's table to out, and sorts its entries. Otherwise err has the reason: APR_EINVAL for
+ * a site whose name is not UTF-8, or the error of the write.
+ */
+apr_status_t ctl_export_file_write(FILE *out, const char *site, ctl_export_file_t *table,
+                                   tmpl_error_t *err);
+
+/*
+ * Reads a table; its entries come from pool. Otherwise err has the reason: APR_EINVAL with the
+ * number of the invalid line, or the error of the read.
+ */
+apr_status_t ctl_export_file_read(ctl_export_file_t *table, apr_file_t *in, tmpl_error_t *err,
+                                  apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file_io.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <apr_atomic.h>
+#include <apr_file_info.h>
+#include <apr_file_io.h>
+#include <apr_strings.h>
+
+const char *ctl_error_text(apr_status_t status, apr_pool_t *pool)
+{
+    char text[200];
+    return apr_pstrdup(pool, apr_strerror(status, text, sizeof(text)));
+}
+
+/* Why such a file cannot be read as a page, or NULL. */
+static const char *why_unreadable(const apr_finfo_t *info)
+{
+    if (info->filetype == APR_DIR) {
+        return "is a directory";
+    }
+    if (info->filetype != APR_REG) {
+        return "is not a regular file";
+    }
+    if (info->size == 0) {
+        return "is empty";
+    }
+    return info->size > CTL_FILE_MOST ? "is larger than 1 GiB" : NULL;
+}
+
+apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path, tmpl_error_t *err,
+                           apr_pool_t *pool)
+{
+    apr_file_t *in = NULL;
+    apr_finfo_t info;
+    /* before it is opened: opening a FIFO would wait for a writer */
+    apr_status_t status = apr_stat(&info, path, APR_FINFO_TYPE | APR_FINFO_SIZE, pool);
+    if (status == APR_INCOMPLETE) {
+        status = APR_SUCCESS;
+    }
+    if (status == APR_SUCCESS && why_unreadable(&info) != NULL) {
+        return tmpl_fail(err, APR_EINVAL, "%s", why_unreadable(&info));
+    }
+    if (status == APR_SUCCESS) {
+        status = apr_file_open(&in, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool);
+    }
+    if (status == APR_SUCCESS) {
+        char *buffer = apr_palloc(pool, (apr_size_t)info.size);
+        status = apr_file_read_full(in, buffer, (apr_size_t)info.size, len);
+        *body = buffer;
+        apr_file_close(in);
+    }
+    /* the file was shortened since apr_stat: what was read is the page */
+    if (status == APR_EOF && *len > 0) {
+        status = APR_SUCCESS;
+    }
+    if (status != APR_SUCCESS) {
+        return tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
+    }
+    return APR_SUCCESS;
+}
+
+/* Whether path is something that a file must not replace: /dev/null, a link. */
+static int is_special(const char *path, apr_pool_t *pool)
+{
+    apr_finfo_t info;
+    apr_status_t status = apr_stat(&info, path, APR_FINFO_LINK | APR_FINFO_TYPE, pool);
+    return status == APR_SUCCESS && info.filetype != APR_REG;
+}
+
+apr_status_t ctl_file_check_writable(const char *dir, const char *name, tmpl_error_t *err,
+                                     apr_pool_t *pool)
+{
+    const char *path = apr_pstrcat(pool, dir, "/", name, NULL);
+    if (is_special(path, pool)) {
+        return tmpl_fail(err, APR_EEXIST, "it exists and is not a regular file");
+    }
+    if (access(dir, W_OK | X_OK) != 0) {
+        apr_status_t status = APR_FROM_OS_ERROR(errno);
+        return tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t write_new(const char *path, const char *body, apr_size_t len, apr_pool_t *pool)
+{
+    apr_file_t *out;
+    apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_TRUNCATE | APR_FOPEN_BINARY;
+    apr_status_t status = apr_file_open(&out, path, flags, APR_FPROT_OS_DEFAULT, pool);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    status = apr_file_write_full(out, body, len, NULL);
+    apr_status_t closed = apr_file_close(out);
+    return status != APR_SUCCESS ? status : closed;
+}
+
+apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
+                            tmpl_error_t *err, apr_pool_t *pool)
+{
+    static apr_uint32_t temporaries; /* names used: threads write several files at once */
+    apr_status_t status = ctl_file_check_writable(dir, name, err, pool);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    const char *path = apr_pstrcat(pool, dir, "/", name, NULL);
+    const char *temporary = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
+                                         (unsigned)apr_atomic_inc32(&temporaries));
+    status = write_new(temporary, body, len, pool);
+    if (status == APR_SUCCESS) {
+        status = apr_file_rename(temporary, path, pool);
+    }
+    if (status != APR_SUCCESS) {
+        apr_file_remove(temporary, pool);
+        return tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
+    }
+    return APR_SUCCESS;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole files. Reading does not wait for FIFOs, and an interrupted write leaves the old file. Texts
+ * of errors are reasons without the path.
+ */
+#ifndef CTL_FILE_IO_H
+#define CTL_FILE_IO_H
+
+#include "base/tmpl.h"
+
+/* Bytes of the largest file that is read. */
+#define CTL_FILE_MOST (1024 * 1024 * 1024)
+
+/*
+ * Reads a whole file into memory of pool. Otherwise err has the reason: APR_EINVAL for an empty
+ * file, one above CTL_FILE_MOST and a directory or special file, or the system's error.
+ */
+apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path, tmpl_error_t *err,
+                           apr_pool_t *pool);
+
+/*
+ * Whether ctl_file_write could begin to write dir/name now, for commands that work long before they
+ * write. Fails as ctl_file_write does.
+ */
+apr_status_t ctl_file_check_writable(const char *dir, const char *name, tmpl_error_t *err,
+                                     apr_pool_t *pool);
+
+/*
+ * Replaces dir/name: writes a temporary file and renames it, so that readers see the old file or
+ * the new one. Any thread may call it. Otherwise err has the reason: APR_EEXIST if a link, a device
+ * or another special file has the name, or the system's error.
+ */
+apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
+                            tmpl_error_t *err, apr_pool_t *pool);
+
+/* The text of an APR error, from pool. */
+const char *ctl_error_text(apr_status_t status, apr_pool_t *pool);
+
+#endif

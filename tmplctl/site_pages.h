@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pages of a site that is a directory, for tmplctl train. */
+#ifndef CTL_SITE_PAGES_H
+#define CTL_SITE_PAGES_H
+
+#include <apr_file_info.h>
+#include <apr_tables.h>
+
+#include "base/tmpl.h"
+
+/*
+ * The paths of the files below dir that end in .html or .htm, by name: const char *, from pool. If
+ * there are more than most, it is most of them, evenly spread. Prints the reason and returns NULL
+ * if there are none, or if one is the file that out describes (all 0: no file), which the caller is
+ * about to overwrite.
+ */
+apr_array_header_t *ctl_site_pages(const char *dir, uint32_t most, const apr_finfo_t *out,
+                                   apr_pool_t *pool);
+
+#endif
