@@ -77,6 +77,11 @@ accuracy: $(BUILD)/tmplctl
 exact: $(BUILD)/tmplctl
 	@$(call with,CORPUS) bench/accuracy/exact "$(CORPUS)" $<
 
+# verdicts-same CORPUS=DIR BEFORE=TMPLCTL   compares the output of two tmplctl programs for every page below DIR
+verdicts-same: $(BUILD)/tmplctl
+	@$(call with,CORPUS) bench/accuracy/verdicts-same "$(CORPUS)" "$(BEFORE)" $<
+.PHONY: verdicts-same
+
 # bench-lifetime SITE_DIR=DIR   what TmplLifetime costs and saves over the pages below DIR
 bench-lifetime: $(BUILD)/bench/speed/lifetime_cost
 	@$(call with,SITE_DIR) bench/speed/lifetime $< "$(SITE_DIR)"
