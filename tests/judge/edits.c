@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_file_io.h>
 #include <apr_general.h>
 
+#include "bench/lib/read_file.h"
 #include "html/tag.h"
 #include "oracle.h"
 #include "rewrite/rewrite.h"
@@ -142,31 +142,12 @@ static void say_draws(const tmpl_page_t *page, const options_t *options, apr_poo
     putchar(']');
 }
 
-static int read_file(const char **bytes, apr_size_t *len, const char *path, apr_pool_t *pool)
-{
-    apr_file_t *file;
-    apr_finfo_t info;
-    if (apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        return 0;
-    }
-    char *buffer = apr_pcalloc(pool, (apr_size_t)info.size + 1);
-    *bytes = buffer;
-    *len = 0;
-    return info.size == 0 ||
-           apr_file_read_full(file, buffer, (apr_size_t)info.size, len) == APR_SUCCESS;
-}
-
 static void say_page(const char *path, const options_t *options, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
-    const char *bytes;
     apr_size_t len;
     tmpl_page_opts_t opts = { 0 };
-    if (!read_file(&bytes, &len, path, pool)) {
-        fprintf(stderr, "edits: cannot read %s\n", path);
-        exit(2);
-    }
+    const char *bytes = need_file(&len, path, pool);
     printf("{\"path\":");
     say_string(path);
     tmpl_decline_e decline = tmpl_page_parse(&page, bytes, len, &opts, pool);

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_file_io.h>
 #include <apr_general.h>
 
+#include "bench/lib/read_file.h"
 #include "oracle.h"
 
 typedef struct {
@@ -22,31 +22,14 @@ typedef struct {
     unsigned long declines[TMPL_DECLINE_COUNT];
 } totals_t;
 
-static int read_file(const char **bytes, apr_size_t *len, const char *path, apr_pool_t *pool)
-{
-    apr_file_t *file;
-    apr_finfo_t info;
-    if (apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        return 0;
-    }
-    char *buffer = apr_palloc(pool, (apr_size_t)info.size + 1);
-    *bytes = buffer;
-    return apr_file_read_full(file, buffer, (apr_size_t)info.size, len) == APR_SUCCESS;
-}
-
 static void judge_page(totals_t *totals, const char *path, int verbose, uint64_t *seed,
                        apr_pool_t *pool)
 {
     static const unsigned shares[] = { 100, 85, 50, 20 };
     const tmpl_page_t *page;
-    const char *bytes;
     apr_size_t len;
     tmpl_page_opts_t opts = { 0 };
-    if (!read_file(&bytes, &len, path, pool)) {
-        fprintf(stderr, "oracle: cannot read %s\n", path);
-        exit(2);
-    }
+    const char *bytes = need_file(&len, path, pool);
     totals->pages++;
     tmpl_decline_e decline = tmpl_page_parse(&page, bytes, len, &opts, pool);
     totals->declines[decline]++;
