@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A range is a range of what this server sends: the backend is not asked for parts of what may be a page, the
-# client's Range is answered from the changed page; a partial answer that comes anyway passes untouched.
-# If-Range with a tag of ours never gives a part of the backend's page. Downloads go on where they ended: what the
-# address names as something else than a page, and what the client has with the backend's own strong tag.
+# A range is a range of what this server sends. Range is not passed to the backend if the URL may be a page:
+# the client's Range is served from the changed page. A partial response that comes anyway passes
+# unchanged. If-Range with a tag of the module never gives a part of the backend's page. A download can be
+# resumed if its URL is not that of a page, or if the client has the backend's own strong tag.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -46,13 +46,13 @@ my $range = sub {
     return $httpd->get('/page/7', headers => { Range => "bytes=$range", %headers });
 };
 
-# 206 with that part, or the whole page with 200: a server may ignore Range, but not lie about it.
+# 206 with that part, or 200 with the complete page: a server may ignore Range.
 sub part_or_whole {
     my ($res, $from, $to, $name) = @_;
     return same_bytes($res->body, $want, "$name: the whole page") if $res->status == 200;
     is $res->status, 206, "$name: 206";
     is $res->header('Content-Range'), "bytes $from-$to/" . length $want, "$name: Content-Range of the stripped page";
-    return same_bytes($res->body, substr($want, $from, $to - $from + 1), "$name: that part of it");
+    return same_bytes($res->body, substr($want, $from, $to - $from + 1), "$name: that part of the stripped page");
 }
 my $last = length($want) - 1;
 my $res = $range->('100-299');
@@ -81,7 +81,7 @@ $res = $range->('100-299', 'If-Range' => '"v7"');
 is $res->status, 206, 'If-Range with the backend\'s own strong tag, which no page of ours has: 206';
 same_bytes($res->body, substr($site->page(7), 100, 200), 'a part of what the client has');
 
-# Whether the backend is asked for a part of the target; the answer.
+# Whether the backend gets a Range for the target, and the response.
 my $asked = sub {
     my ($target, %headers) = @_;
     my $before = $backend->requests;
@@ -91,15 +91,15 @@ my $asked = sub {
 };
 for my $suffix (qw(.txt .iso)) {
     my ($part, $answer) = $asked->("/file/9$suffix");
-    is $part, 1, "$suffix: the backend is asked for the part";
-    is $answer->status, 206, "$suffix: 206, which comes through";
-    same_bytes($answer->body, substr($site->page(9), 100, 200), "$suffix: and is that part");
-    is(($asked->("/file/9$suffix", 'If-Range' => $DATE))[0], 1, "$suffix: If-Range with a date too");
+    is $part, 1, "$suffix: the backend gets the Range";
+    is $answer->status, 206, "$suffix: its 206 passes";
+    same_bytes($answer->body, substr($site->page(9), 100, 200), "$suffix: the body is that part");
+    is(($asked->("/file/9$suffix", 'If-Range' => $DATE))[0], 1, "$suffix: the backend gets the Range with If-Range and a date");
     is(($asked->("/file/9$suffix", 'If-Range' => $_))[1]->status, 206, "$suffix: If-Range: $_") for '"v9"';
     is(($asked->("/file/9$suffix", 'If-Range' => $_))[0], 0, "$suffix: If-Range: $_") for 'W/"v9"', $tag;
 }
 for my $suffix ('', qw(.html .php .unknown)) {
-    is(($asked->("/page/9$suffix"))[0], 0, "'$suffix' may be a page: the backend is not asked for a part");
+    is(($asked->("/page/9$suffix"))[0], 0, "'$suffix' may be a page: the backend gets no Range");
     is(($asked->("/page/9$suffix", 'If-Range' => $_))[0], 0, "'$suffix': If-Range: $_") for $tag, $DATE;
 }
 my ($part, $answer) = $asked->('/dated/7', 'If-Range' => $DATE);

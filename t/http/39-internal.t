@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Inside the server: a page put together by SSI is one page, and its parts are not pages; internal
-# redirects and directory indexes are handled once; an ErrorDocument, local or proxied, passes untouched.
+# Requests within the server: a page made by SSI is one page, its parts are not pages; internal redirects
+# and directory indexes are handled once; an ErrorDocument, local or proxied, passes unchanged.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -62,7 +62,7 @@ same_bytes($httpd->get('/inside/8')->body, $site->stripped(8), 'a rewritten addr
 my $res = $httpd->get('/again/8');
 same_bytes($res->body, $site->stripped(8), 'an internal redirect');
 is scalar($res->header_values('Tmpl')), 1, 'one Tmpl field';
-# one script for a whole site, as most have it
+# one script for the whole site, as many sites do
 spit("$htdocs/page/$_.html", $site->page($_)) for 20, 21;
 my @pages = map { $httpd->get("/front/$_")->says('pages') } 20, 21, 20;
 is_deeply [map { $_ - $pages[0] } @pages], [0, 1, 1], 'each page of one script is a document of its own';
@@ -70,7 +70,7 @@ $res = $httpd->get('/dir/');
 same_bytes($res->body, $site->stripped(9), 'a directory index');
 is scalar($res->header_values('Tmpl')), 1, 'one Tmpl field';
 
-# httpd's own files come with HEAD too, so what GET would say is known
+# for files httpd passes the body to filters with HEAD, too, so the fields of GET are known
 my ($get, $head) = map { $httpd->get('/page/8.html', method => $_) } qw(GET HEAD);
 same_bytes($get->body, $site->stripped(8), 'a file');
 is $head->header($_), $get->header($_), "HEAD of a file: $_ as for GET" for qw(Content-Length ETag Last-Modified);
@@ -84,7 +84,7 @@ for my $case ([404, '/nothing.html'], [503, '/proxied/down']) {
     my ($status, $target) = @$case;
     $res = $httpd->get($target);
     is $res->status, $status, "ErrorDocument: $status";
-    same_bytes($res->body, $site->page(1), 'the document, untouched');
+    same_bytes($res->body, $site->page(1), 'the unchanged document');
 }
 
 $httpd->finish;

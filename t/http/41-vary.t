@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# When the mode depends on the request, caches are told so: the answer varies on what was looked at,
-# in every mode; when it does not depend on it, no Vary is added.
+# If the mode depends on fields of the request, Vary names these fields, in every mode; otherwise no Vary is
+# added.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -24,8 +24,8 @@ same_bytes($res->body, $site->page(7), 'with it: untouched');
 like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
 $httpd->finish;
 
-# The other way round: a page that passes for want of a mode is no page for who has asked for it without its template.
-# Servers in which nobody can get that are left alone.
+# A page that passes because no mode is set must not be served from a cache to a client for which a mode is
+# set: it has Vary, too. A server in which no request has a mode gets no Vary.
 my $asked = proxy($backend, conf => <<"END");
 <VirtualHost *>
     ServerName wants.example
@@ -54,7 +54,7 @@ $res = $asked->get('/page/7', headers => { Host => 'other.example' });
 is $res->header('Vary'), undef, 'another server: as without us';
 $asked->finish;
 
-# An internal redirect, by mod_rewrite or mod_dir, asks <If> again; the answer says it once.
+# An internal redirect, by mod_rewrite or mod_dir, evaluates <If> again; Vary names the field once.
 {
     my $local = Test::Tmpl::Httpd->new(modules => ['rewrite'], conf => <<'END');
 TmplMode strip
@@ -74,8 +74,8 @@ END
     $local->start;
     for my $target (qw(/page/7.html /again/7 /dir/)) {
         my $answer = $local->get($target);
-        is $answer->status, 200, "$target is there";
-        is scalar(() = join(',', $answer->header_values('Vary')) =~ /X-Plain/gi), 1, "$target varies on the field, said once";
+        is $answer->status, 200, "$target: 200";
+        is scalar(() = join(',', $answer->header_values('Vary')) =~ /X-Plain/gi), 1, "$target: Vary names the field once";
     }
     $local->finish;
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A backend that is not spoken HTTP/1 to is asked for the same: nothing compressed that cannot be undone, no parts of
-# pages, and whether its own page has changed. What the client has asked for is what others see of the request again:
-# Range is answered, compression done, and the log tells it.
+# Requests to backends with other protocols than HTTP/1 are changed in the same way: only encodings that the
+# module can undo, no Range for pages, the backend's own tag in If-None-Match. After that other modules see
+# the client's fields again: Range is served, the response compressed, and the access log has them.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -54,7 +54,8 @@ my $said = $httpd->get('/said/1.html', headers => \%fields);
 is $said->status, 503, 'no backend, and a document that says so';
 same_bytes($said->body, $site->page(1), 'which is this one');
 
-# Lines about a target, sorted: httpd writes them when it has answered, and the next request may overtake that.
+# The log's lines about a target, sorted: httpd writes a line after the response, maybe after the next
+# request.
 my $log = sub {
     my ($server, $target) = @_;
     my @lines = sort grep { /\Q$target\E/ } split /\n/, slurp($server->root . '/access.log');
@@ -71,9 +72,9 @@ $httpd->expect_log(qr/AH0\d+: .*(?:failed|error|disabled)/i);
 $httpd->finish;
 ok wait_for { $log->($origin, '/8.html') >= 4 }, 'the backend has logged all, too';
 is_deeply [$log->($origin, '/8.html')], ['GET /8.html HTTP/2.0 200 - -', ('GET /8.html HTTP/2.0 200 gzip;q=0.5 -') x 2,
-    'GET /8.html HTTP/2.0 304 - -'], 'and the backend was asked for this';
+    'GET /8.html HTTP/2.0 304 - -'], 'the backend got the rewritten requests';
 
-# Scripts of FastCGI are mostly named by SetHandler; mod_proxy says only in its handler that they are its own.
+# FastCGI scripts are usually set by SetHandler; only mod_proxy's handler marks them as proxied.
 my $script = backend { $_[0]->respond(200, { 'Content-Type' => 'text/html' }, $site->page(1)) };
 my $handled = httpd(conf => "TmplMode strip\n<Location />\nSetHandler proxy:" . $script->url . "\n</Location>\n");
 is $handled->get('/', headers => \%fields)->status, 206, 'a part of what a handler makes';
@@ -81,6 +82,6 @@ is_deeply [map { [@{ $_->{headers} }{qw(accept-encoding range)}] } $script->requ
     'which was asked for the same';
 $handled->finish;
 
-$origin->expect_log(qr/AH10034/);    # prefork: HTTP/2 is not meant for it, and works
+$origin->expect_log(qr/AH10034/);    # mod_proxy_http2 warns under prefork, but works
 $origin->finish;
 done_testing;

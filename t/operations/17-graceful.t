@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Graceful restarts under load lose no request: every request that was accepted is answered in full,
-# with the page as it came or with its template gone, and nothing else.
+# Graceful restarts under load lose no request: every accepted request gets a complete response, the
+# unchanged page or the stripped one.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -16,7 +16,7 @@ my $httpd = proxy($backend, conf => 'TmplMode strip');
 $httpd->visit(1 .. 6);
 my $dir = temp_dir();
 
-# Asks for pages until DIR/stop exists; writes how many, and what was wrong.
+# Requests pages until DIR/stop exists; writes their number and what was wrong.
 sub load {
     my ($client) = @_;
     my (@wrong, $count);

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# mod_status shows what the module did: pages judged and changed, documents learnt, each decline by its
-# reason; in the machine's form and in the page's. The counters are of all children together and survive
-# a graceful restart.
+# mod_status shows pages judged and changed, documents learnt, and declines by reason, as a page and with
+# ?auto. The counters are the sums of all children and survive a graceful restart.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -27,7 +26,7 @@ ExtendedStatus on
 </Location>
 END
 
-# name => count, of the rows that begin with Tmpl-
+# name => count, of the lines that start with Tmpl-
 sub counters {
     my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
     return \%count;
@@ -56,7 +55,7 @@ is $count->{'detector-auto'}, 1, 'and another detector by its name';
 
 for my $target ('/server-status', '/server-status?notable') {
     my $html = $httpd->get($target)->body;
-    like $html, qr/mod_tmpl/, "$target has our part";
+    like $html, qr/mod_tmpl/, "$target has the section of mod_tmpl";
     like $html, qr/declined-attachment/, "$target names the reasons";
     like $html, qr/detector-auto/, "$target names the detectors";
 }
