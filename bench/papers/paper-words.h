@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a segment, for the batch methods: what stands between white space. */
+/* The words of a segment, for the batch methods: the strings between white space. */
 #ifndef TMPL_PAPER_WORDS_H
 #define TMPL_PAPER_WORDS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edits [-a] PERCENT.. < LIST: how every file named on standard input is read and edited, a line of JSON each, for
- * judges in other languages. The first line has what they must know of elements:
+ * edits [-a] PERCENT.. < LIST: the tree and edits of every file named on standard input, a line of JSON each, for
+ * judges in other languages. The first line has sets of elements:
  *
  *   {"quiet":[NAME..],"code":[NAME..]}
  *
- * quiet: in these are no nodes; code: these stay when what is around them is cut. Then for each file
+ * quiet: elements without nodes in them; code: elements that stay when an element around them is cut. Then for each file
  *
  *   {"path":PATH,"decline":REASON}
  *   {"path":PATH,"nodes":[NODE..],"texts":[[START,NODE]..],"draws":[DRAW..]}
@@ -13,8 +13,8 @@
  *   DRAW = {"percent":N,"mark":EDITS,"cut":EDITS,"strip":EDITS}
  *   EDITS = [[START,END,TEXT]..]                      what replaces these bytes of the file
  *
- * A DRAW is verdicts drawn at random: of so many in a hundred blocks that they are template. mark is what annotate
- * does with them, cut is marks on all that strip cuts. With -a a page of few blocks is judged by every choice of them.
+ * A DRAW has random verdicts: each block is template with a chance of percent in a hundred. mark is annotate's edits, cut
+ * is marks on all that strip cuts. With -a a page of few blocks has a draw for every set of template blocks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void say_nodes(const tmpl_page_t *page)
     putchar(']');
 }
 
-/* Segments that are text, by their first byte that is no white space. */
+/* Segments that are text: the offset of the first byte that is not white space, and the node. */
 static void say_texts(const tmpl_page_t *page)
 {
     const char *between = "";
@@ -125,7 +125,7 @@ static void say_draws(const tmpl_page_t *page, const options_t *options, apr_poo
 {
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*verdicts));
     uint64_t seed =
-        88172645463325252u; /* the same for each page, so that one can be looked at alone */
+        88172645463325252u; /* the same for each page, so that one page can be examined alone */
     int all = options->all && page->n_blocks < FEW_BLOCKS;
     unsigned n = all ? (1U << page->n_blocks) - 1 : options->n_percents;
     printf(",\"draws\":[");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oracle_corpus [-v] < LIST: judges the tree and edits of every file named on standard input, these under
- * verdicts drawn at random, and prints pages, trees that are not HTML5's, edits, divergences and declines by
- * reason. Exit status 1 if there are such trees, any edit changed how a page parses, or more than 2% of the
- * pages were declined.
+ * oracle_corpus [-v] < LIST: compares tree and edits, with random verdicts, of every file named on standard
+ * input with Gumbo's. Prints pages, trees that differ, edits, divergences and declines by reason. Exit status 1
+ * if a tree differs, an edit changed more of a page's tree than it should, or more than 2% of the pages were
+ * declined.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void judge_page(totals_t *totals, const char *path, int verbose, uint64_t
     const char *astray = oracle_tree(bytes, len, pool);
     if (astray != NULL) {
         totals->trees++;
-        printf("%s: another tree from here on: %.60s\n", path, astray);
+        printf("%s: the tree differs from here on: %.60s\n", path, astray);
     }
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
     for (unsigned i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < TMPL_DECLINE_COUNT; i++) {
         if (totals.declines[i] > 0) {
             printf("%8lu %s\n", totals.declines[i],
-                   i == 0 ? "understood" : tmpl_decline_name((tmpl_decline_e)i));
+                   i == 0 ? "not declined" : tmpl_decline_name((tmpl_decline_e)i));
         }
     }
     unsigned long declined = totals.pages - totals.declines[TMPL_DECLINE_NONE];
