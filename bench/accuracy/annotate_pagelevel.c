@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_pagelevel MODEL off|max|min OUT < LIST: annotates each file of the list with detector pagelevel and writes
- * it to OUT under its own name. bench/accuracy/pagelevel-accuracy scores the result.
+ * annotate_pagelevel MODEL off|max|min OUT < LIST: annotates each file of the list with detector
+ * pagelevel and writes it to OUT under its own name. bench/accuracy/pagelevel-accuracy scores the
+ * result.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /*
  * copies < list of sites (bench/papers/paper-sites)
  *
- * The effect and the cost of the rule for near copies (store.h): how many pages of the sites count as near copies if all
- * pages of a site have one path; and what happens to pages that show a clock and are requested with made-up URLs,
- * with the rule and without.
+ * The effect and the cost of the rule for near copies (store.h): how many pages of the sites count
+ * as near copies if all pages of a site have one path; and what happens to pages that show a clock
+ * and are requested with made-up URLs, with the rule and without.
  */
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,9 @@ static void fail(const char *what, const char *why)
     exit(2);
 }
 
-/* Learns and judges a page with a new URL of one path: bytes of text kept, or -1 if it is declined. */
+/*
+ * Learns and judges a page with a new URL of one path: bytes of text kept, or -1 if it is declined.
+ */
 static double observe(run_t *run, const char *body, apr_size_t len, int *near_copy)
 {
     tmpl_input_t input = {
@@ -102,7 +104,10 @@ static double observe_clocked(run_t *run, const char *path, int request)
     return kept;
 }
 
-/* Requests a page repeatedly, on a site whose first pages are learnt; sets *lost. 0 if the page is declined. */
+/*
+ * Requests a page repeatedly, on a site whose first pages are learnt; sets *lost. 0 if the page is
+ * declined.
+ */
 static int attack(run_t *run, const apr_array_header_t *pages, int known, int page, int *lost)
 {
     const char *path = APR_ARRAY_IDX(pages, page, const char *);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// For bench/accuracy/visible: the text that Chromium shows of pages, before and after. node visible.js DIR CHROMIUM.
-// Reads a JSON object from each line: { name, original, stripped, texts }, paths of two files and texts to search for.
-// Writes a JSON object a line: { name, failed } or { name, errors, seen, lost: [{ text, times, why }] }.
-// DIR/node_modules has puppeteer-core.
+// For bench/accuracy/visible: the text that Chromium shows of pages, before and after. node
+// visible.js DIR CHROMIUM. Reads a JSON object from each line: { name, original, stripped, texts },
+// paths of two files and texts to search for. Writes a JSON object a line: { name, failed } or {
+// name, errors, seen, lost: [{ text, times, why }] }. DIR/node_modules has puppeteer-core.
 const fs = require('fs');
 const path = require('path');
 const readline = require('readline');

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Leaf blocks of a corpus: their features, their labels, and boosted trees fitted to them.
 
-Shared by crossval, auto-train, auto-folds and auto-accuracy. Rows come from build/bench/train/features, which sees the first
-pages of a site once, in order, through a real store; labels from gold/*.tsv. Needs Debian's python3-lxml,
-python3-numpy and python3-xgboost.
+Shared by crossval, auto-train, auto-folds and auto-accuracy. Rows come from
+build/bench/train/features, which sees the first pages of a site once, in order, through a real
+store; labels from gold/*.tsv. Needs Debian's python3-lxml, python3-numpy and python3-xgboost.
 """
 import bisect
 import collections
@@ -31,8 +31,8 @@ TREES = {'rounds': 200, 'objective': 'binary:logistic', 'tree_method': 'hist', '
          'max_leaves': 15, 'max_depth': 0, 'eta': .07, 'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3,
          'max_bin': 128, 'seed': 1, 'base_score': .5, 'nthread': 1}
 THRESHOLD = .5
-# The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and titles are
-# content there. debian-sites has many similar sites (docs/accuracy.md).
+# The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
+# titles are content there. debian-sites has many similar sites (docs/accuracy.md).
 WEIGHTS = {'dragnet': 5, 'deb2': .25}
 # The data set that debian-sites writes.
 MORE = 'deb2/'

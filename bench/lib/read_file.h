@@ -9,7 +9,9 @@
 
 #include <apr_file_io.h>
 
-/* All bytes of a file, allocated from pool and followed by a zero byte; NULL if it cannot be read. */
+/*
+ * All bytes of a file, allocated from pool and followed by a zero byte; NULL if it cannot be read.
+ */
 static inline char *read_file(apr_size_t *len, const char *path, apr_pool_t *pool)
 {
     apr_file_t *file;

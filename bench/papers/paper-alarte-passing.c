@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paper-alarte-passing OUT < PAGES: the gain if segments were admitted early by the links of pages that pass, without
- * loading pages. PAGES has a line for each page in the order of passing: NAME, address, file, separated by tabs. Each
- * page is judged by DF alone and written to OUT/0/NAME.html. For n from 2 to SIZES it is written to OUT/n/NAME.html with
- * a second rule: a segment is also template if it is on all n pages of a complete subdigraph of the pages that have
- * passed. Prints for each page its name and, for each n, how many such subdigraphs it has completed.
+ * paper-alarte-passing OUT < PAGES: the gain if segments were admitted early by the links of pages
+ * that pass, without loading pages. PAGES has a line for each page in the order of passing: NAME,
+ * address, file, separated by tabs. Each page is judged by DF alone and written to OUT/0/NAME.html.
+ * For n from 2 to SIZES it is written to OUT/n/NAME.html with a second rule: a segment is also
+ * template if it is on all n pages of a complete subdigraph of the pages that have passed. Prints
+ * for each page its name and, for each n, how many such subdigraphs it has completed.
  */
 #include <stdio.h>
 #include <stdlib.h>

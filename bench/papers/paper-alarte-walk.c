@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paper-alarte-walk ROOT PAGES OUT < KEYS: Algorithm 2 of Alarte et al. from each key page of a site whose pages are
- * files below ROOT; "/a/" is "/a/index.html". PAGES lists the addresses of the site's pages, for random draws. KEYS has
- * lines of a name and an address, separated by a tab. Links to pages that do not exist are removed first.
+ * paper-alarte-walk ROOT PAGES OUT < KEYS: Algorithm 2 of Alarte et al. from each key page of a
+ * site whose pages are files below ROOT; "/a/" is "/a/index.html". PAGES lists the addresses of the
+ * site's pages, for random draws. KEYS has lines of a name and an address, separated by a tab.
+ * Links to pages that do not exist are removed first.
  *
- * For each size n of subdigraph, 1 to SIZES, the key page is annotated with the pages that were loaded until the
- * subdigraph was found, and written to OUT/WAY-n/NAME.html. A line NAME n SIZE LOADS LOADS_ON has the size of the
- * subdigraph found, the number of loads (including the key page), and the number of loads of the way "on".
- * The ways:
+ * For each size n of subdigraph, 1 to SIZES, the key page is annotated with the pages that were
+ * loaded until the subdigraph was found, and written to OUT/WAY-n/NAME.html. A line NAME n SIZE
+ * LOADS LOADS_ON has the size of the subdigraph found, the number of loads (including the key
+ * page), and the number of loads of the way "on". The ways:
  *   all     a segment is template if it is on every page of the subdigraph
  *   df      a segment is template if it is on MIN_DF of the loaded pages
  *   admit   either
@@ -279,7 +280,9 @@ static int warm_up(const walk_t *walk, int size, uint32_t *df)
     return loads;
 }
 
-/* Draws random pages of the site until there are n, after the key page and the pages drawn before. */
+/*
+ * Draws random pages of the site until there are n, after the key page and the pages drawn before.
+ */
 static const loaded_t **draw(const walk_t *walk, int n, unsigned *seed)
 {
     const loaded_t **drawn = apr_palloc(walk->pool, (apr_size_t)n * sizeof(*drawn));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The methods of the papers, for the experiments that compare them on the pages of a site in one order.
- * Incremental methods use a store, each run with its own table; batch methods collect the pages of a batch
- * and judge them when it is full.
+ * The methods of the papers, for the experiments that compare them on the pages of a site in one
+ * order. Incremental methods use a store, each run with its own table; batch methods collect the
+ * pages of a batch and judge them when it is full.
  */
 #ifndef TMPL_PAPER_METHODS_H
 #define TMPL_PAPER_METHODS_H

@@ -86,7 +86,9 @@ static apr_array_header_t *page_rows(const tmpl_page_t *page, apr_pool_t *pool)
 /* How many rows may be on one side only before both agree again. */
 #define AHEAD 400
 
-/* Moves (*a, *b) to the next equal rows, over as few rows as possible; 0 if they are too far away. */
+/*
+ * Moves (*a, *b) to the next equal rows, over as few rows as possible; 0 if they are too far away.
+ */
 static int meet(const apr_array_header_t *as, const apr_array_header_t *bs, int *a, int *b)
 {
     for (int passed = 0; passed < AHEAD; passed++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pages of a site with the labels of their text, for the experiments of the papers. The list of sites comes
- * from bench/papers/paper-sites on standard input: a line "= KEY" for each site, then a line with the path of each
- * of its pages, in the order in which they are seen.
+ * The pages of a site with the labels of their text, for the experiments of the papers. The list of
+ * sites comes from bench/papers/paper-sites on standard input: a line "= KEY" for each site, then a
+ * line with the path of each of its pages, in the order in which they are seen.
  *
  * The labels of DIR/pages/NAME.html are in DIR/gold/NAME.tsv, one row for each text node,
  * "LABEL<TAB>BLOCK<TAB>TEXT". Rows and segments are matched by their text, in order.
@@ -42,7 +42,10 @@ paper_site_t *paper_site_next(FILE *list, const tmpl_tag_set_t *separators, apr_
 /* A page and its gold rows; for tests. */
 void paper_page_label(paper_page_t *page, const char *gold, apr_size_t len, apr_pool_t *pool);
 
-/* Right and wrong verdicts, in bytes of text and in blocks (a block has the label of most of its text). */
+/*
+ * Right and wrong verdicts, in bytes of text and in blocks (a block has the label of most of its
+ * text).
+ */
 typedef struct {
     uint64_t template_text, found_text;     /* template, and the part of it that was found */
     uint64_t content_text, lost_text;       /* content, and the part of it called template */

@@ -2,12 +2,13 @@
 /*
  * bench/papers/paper-wang STORE < LIST (of bench/papers/paper-sites)
  *
- * Wang et al. (WWW 2008), Table 1: the storage that each method needs for the same recall. As in the paper,
- * methods with a table are tuned by the parameters of the lifetime, batch methods by the number of pages in a
- * batch. AverageSize is the mean of the table's bytes after every page, or of the bytes of the pages of a batch
- * over all batches. Prints the setting with the least storage among those that reach the recall, preferably
- * among those that also have the precision of all methods in the paper. Recall is that of template text, with all
- * pages of the site judged in their order.
+ * Wang et al. (WWW 2008), Table 1: the storage that each method needs for the same recall. As in
+ * the paper, methods with a table are tuned by the parameters of the lifetime, batch methods by the
+ * number of pages in a batch. AverageSize is the mean of the table's bytes after every page, or of
+ * the bytes of the pages of a batch over all batches. Prints the setting with the least storage
+ * among those that reach the recall, preferably among those that also have the precision of all
+ * methods in the paper. Recall is that of template text, with all pages of the site judged in their
+ * order.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,9 @@ typedef struct {
     uint32_t at; /* 0: before the first word */
 } paper_words_t;
 
-/* The next word's hash, and 1; 0 at the segment's end. An image or a link without text is one word. */
+/*
+ * The next word's hash, and 1; 0 at the segment's end. An image or a link without text is one word.
+ */
 static inline int paper_word_next(paper_words_t *words, uint64_t *hash)
 {
     const tmpl_page_t *page = words->page;

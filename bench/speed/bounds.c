@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bounds [LIST [KIND]]: time and memory of the worst pages. Each kind of page is made at doubling sizes up to the
- * default of TmplMaxBody, parsed, judged with an empty store, marked as template completely and stripped, in
- * a process of its own, with detector incremental and with auto. Prints time and peak memory by size. Fails
- * if time or memory per byte grows with the size, or if a page takes too much time or memory. With LIST, a file
- * that names pages, it prints their memory, too.
+ * bounds [LIST [KIND]]: time and memory of the worst pages. Each kind of page is made at doubling
+ * sizes up to the default of TmplMaxBody, parsed, judged with an empty store, marked as template
+ * completely and stripped, in a process of its own, with detector incremental and with auto. Prints
+ * time and peak memory by size. Fails if time or memory per byte grows with the size, or if a page
+ * takes too much time or memory. With LIST, a file that names pages, it prints their memory, too.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -33,8 +33,9 @@
 #define MAX_MEMORY 15.0 /* times the size of the page */
 
 /*
- * A page: begin, deep times nest, then unit until the size is reached, then end. '#' in a unit becomes an
- * increasing number. With middle, there are two halves with the same numbers, and middle in between.
+ * A page: begin, deep times nest, then unit until the size is reached, then end. '#' in a unit
+ * becomes an increasing number. With middle, there are two halves with the same numbers, and middle
+ * in between.
  */
 typedef struct {
     const char *name;
@@ -345,8 +346,8 @@ static apr_pool_t *new_pool(void)
 }
 
 /*
- * Pages before the measured one, so that one-time costs of a process do not count: code, random bytes, tables that grow
- * with the length of texts.
+ * Pages before the measured one, so that one-time costs of a process do not count: code, random
+ * bytes, tables that grow with the length of texts.
  */
 static void warm_up(const tmpl_detector_t *detector)
 {
@@ -362,7 +363,9 @@ static void warm_up(const tmpl_detector_t *detector)
     free(pages[1].bytes);
 }
 
-/* Memory of the first run of a page, and its time as a mean over ENOUGH seconds, at least one run. */
+/*
+ * Memory of the first run of a page, and its time as a mean over ENOUGH seconds, at least one run.
+ */
 static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector, double enough)
 {
     warm_up(detector);

@@ -2,10 +2,10 @@
 /*
  * lifetime STORE_DIR TB,TB,... N,N,... < list of files
  *
- * The cost and the gain of a lifetime (Wang et al., WWW 2008, section 2.4): passes the pages in the order of
- * the list to a new table for every Tb and N, and to one without a lifetime. Prints for each the entries at the
- * end and on average (the paper's AverageSize), and the verdicts of blocks that differ from those of the table
- * without a lifetime.
+ * The cost and the gain of a lifetime (Wang et al., WWW 2008, section 2.4): passes the pages in the
+ * order of the list to a new table for every Tb and N, and to one without a lifetime. Prints for
+ * each the entries at the end and on average (the paper's AverageSize), and the verdicts of blocks
+ * that differ from those of the table without a lifetime.
  */
 #include <stdio.h>
 #include <stdlib.h>

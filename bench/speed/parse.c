@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/speed/parse < LIST: the time to read a page, and to judge it with detector auto, beside that of libxml2's
- * SAX parser without callbacks for the same bytes. Every file named on standard input is read by each parser in
- * turn, ROUNDS times; the figures are medians of the rounds' totals and of their ratios to the SAX parser's. The
- * counts are made up: there is no store.
+ * bench/speed/parse < LIST: the time to read a page, and to judge it with detector auto, beside
+ * that of libxml2's SAX parser without callbacks for the same bytes. Every file named on standard
+ * input is read by each parser in turn, ROUNDS times; the figures are medians of the rounds' totals
+ * and of their ratios to the SAX parser's. The counts are made up: there is no store.
  */
 #include <stdio.h>
 #include <stdlib.h>

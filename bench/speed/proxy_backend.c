@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proxy_backend FILE...: an HTTP server on a free port of 127.0.0.1, which it prints. It uses as little CPU as
- * possible and ends when its standard input ends.
+ * proxy_backend FILE...: an HTTP server on a free port of 127.0.0.1, which it prints. It uses as
+ * little CPU as possible and ends when its standard input ends.
  *     /seen/N    page N, modulo the number of files, always the same bytes
  *     /new/N     the same page with N in front of each paragraph, list item and cell of its content: a new
  *                page with the site's template

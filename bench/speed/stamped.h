@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New pages made of httpd's manual: a number in front of each paragraph, list item and cell of their content. */
+/*
+ * New pages made of httpd's manual: a number in front of each paragraph, list item and cell of
+ * their content.
+ */
 #ifndef BENCH_STAMPED_H
 #define BENCH_STAMPED_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_pages URI SEGMENTS PAGES [BATCH]: made-up pages of a site, learnt one after the other by the store at URI.
- * With BATCH they are judged one after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a
- * time. Half of a page's segments are template, a tenth recurs rarely, the others are new; every fourth segment
- * begins a block with three layout paths.
+ * store_pages URI SEGMENTS PAGES [BATCH]: made-up pages of a site, learnt one after the other by
+ * the store at URI. With BATCH they are judged one after the other, with counts up to LEARN_DELAY
+ * old, and BATCH pages are learnt at a time. Half of a page's segments are template, a tenth recurs
+ * rarely, the others are new; every fourth segment begins a block with three layout paths.
  *
- * The time of a page is the median of the WINDOW pages before each power of ten. The program prints "begin" before a
- * window and a line of figures after it; after each it waits for a line on standard input, so that the reader can
- * measure the server. The figures: pages, milliseconds a page, CPU milliseconds a page of this process, entries, live
- * entries, bytes.
+ * The time of a page is the median of the WINDOW pages before each power of ten. The program prints
+ * "begin" before a window and a line of figures after it; after each it waits for a line on
+ * standard input, so that the reader can measure the server. The figures: pages, milliseconds a
+ * page, CPU milliseconds a page of this process, entries, live entries, bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>

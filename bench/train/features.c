@@ -2,9 +2,10 @@
 /*
  * features STORE_DIR SITE ROWS TEXTS < list of files
  *
- * The features of a site's pages for a model, each page seen once, in the order of the list. Writes the rows of
- * all blocks to ROWS, as floats, and to TEXTS a line for each page ("P", file, number of blocks) and for each
- * block ("B", text), separated by tabs. Without arguments it prints the features, one a line.
+ * The features of a site's pages for a model, each page seen once, in the order of the list. Writes
+ * the rows of all blocks to ROWS, as floats, and to TEXTS a line for each page ("P", file, number
+ * of blocks) and for each block ("B", text), separated by tabs. Without arguments it prints the
+ * features, one a line.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# If the backend breaks off, the client sees an error or an incomplete response, never one that looks
-# complete; and the page is not learnt. The next request is answered. (48-gzip-whole.t tests complete
-# responses whose gzip is damaged.)
+# If the backend breaks off, the client sees an error or an incomplete response, never one that
+# looks complete; and the page is not learnt. The next request is answered. (48-gzip-whole.t tests
+# complete responses whose gzip is damaged.)
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Clients that close the connection before, within or after a page do no harm: no process dies, the log has
-# no line, and the next client is answered.
+# Clients that close the connection before, within or after a page do no harm: no process dies, the
+# log has no line, and the next client is answered.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Every fault of a store while four clients, each in its own process, request pages. A response is the page
-# as the backend sent it or the page without its template, nothing else. The default detector judges pages
-# without the store if the store fails. Few requests are delayed: the failures of the store after the fault
-# are at most the requests that were in flight, plus the breaker's trials, one a second in each child.
-# TmplTimeout is short for a store that does not answer. Otherwise it is so long that even a busy machine
-# does not reach it, so that no other failure is counted. How much longer requests take than with a working
-# store is printed but not tested: it depends on the machine.
+# Every fault of a store while four clients, each in its own process, request pages. A response is
+# the page as the backend sent it or the page without its template, nothing else. The default
+# detector judges pages without the store if the store fails. Few requests are delayed: the failures
+# of the store after the fault are at most the requests that were in flight, plus the breaker's
+# trials, one a second in each child. TmplTimeout is short for a store that does not answer.
+# Otherwise it is so long that even a busy machine does not reach it, so that no other failure is
+# counted. How much longer requests take than with a working store is printed but not tested: it
+# depends on the machine.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -29,9 +30,9 @@ my $backend = backend { $site->answer(@_) };
 
 sub now { return clock_gettime(CLOCK_MONOTONIC) }
 
-# One client: requests pages until the file exists, and writes a line for each: milliseconds, 1 if the
-# response was wrong, the decline (or -), whether the page was learnt, and 0 if the store did not answer
-# (or -).
+# One client: requests pages until the file exists, and writes a line for each: milliseconds, 1 if
+# the response was wrong, the decline (or -), whether the page was learnt, and 0 if the store did
+# not answer (or -).
 sub ask {
     my ($httpd, $number, $first, $until, $lines) = @_;
     open my $out, '>>', $lines or die "$lines: $!";
@@ -74,8 +75,8 @@ sub counters {
     return \%count;
 }
 
-# Starts the clients, makes the store fail (break => code), and returns the failures that were counted
-# before and the responses since.
+# Starts the clients, makes the store fail (break => code), and returns the failures that were
+# counted before and the responses since.
 sub load {
     my ($httpd, %o) = @_;
     my $dir = temp_dir();
@@ -108,8 +109,8 @@ my %SAYS = (
 
 my %usual;    # kind of store => median of a request in ms
 
-# says => the row of %SAYS that responses must match; pays => 0: no failure is counted; silent => 1: the
-# store sends no reply, or no complete one
+# says => the row of %SAYS that responses must match; pays => 0: no failure is counted; silent => 1:
+# the store sends no reply, or no complete one
 sub fault {
     my ($name, $store, $says, %o) = @_;
     my $timeout = $o{silent} ? $SHORT : $LONG;
@@ -175,8 +176,8 @@ sub redis_faults {
     return;
 }
 
-# Makes the store's file look as if all pages of its map were used: in both meta pages the last used page is
-# one of the last of the map, and the file (sparse) has that length.
+# Makes the store's file look as if all pages of its map were used: in both meta pages the last used
+# page is one of the last of the map, and the file (sparse) has that length.
 sub fill_map {
     my ($file) = @_;
     my ($page, $map, $last_pg) = (4096, 1 << 30, 136);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Realistic pages (t/pages: pictures between texts, icons, forms, tables, noscript, shadow roots) while the
-# store is dead, silent, late or missing: each response is the unchanged page, or what tmplctl makes of that
-# page without a store. `make faults` does the same with the pages of a corpus.
+# Realistic pages (t/pages: pictures between texts, icons, forms, tables, noscript, shadow roots)
+# while the store is dead, silent, late or missing: each response is the unchanged page, or what
+# tmplctl makes of that page without a store. `make faults` does the same with the pages of a
+# corpus.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A child of prefork that gets its stop signal while it writes a page that is only read ends without a
-# crash, although its stores are closed before the page's request.
+# A child of prefork that gets its stop signal while it writes a page that is only read ends without
+# a crash, although its stores are closed before the page's request.
 
 BEGIN { $ENV{TMPL_TEST_MPM} = 'prefork' }
 

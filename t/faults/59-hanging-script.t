@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A request whose script hangs ends after httpd's Timeout, in modes that read the page and in modes that
-# hold it: it keeps no thread.
+# A request whose script hangs ends after httpd's Timeout, in modes that read the page and in modes
+# that hold it: it keeps no thread.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The harness reports what happens: a backend that breaks off, the bytes that were sent, a malformed Tmpl
-# field, an unexpected warning in the error log.
+# The harness reports what happens: a backend that breaks off, the bytes that were sent, a malformed
+# Tmpl field, an unexpected warning in the error log.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

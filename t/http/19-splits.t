@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The response does not depend on how the body is split into buckets or how often it is flushed:
-# mod_bucketeer splits the page at every offset, and the backend sends it in two writes, in chunks of every
-# small size and byte by byte.
+# mod_bucketeer splits the page at every offset, and the backend sends it in two writes, in chunks
+# of every small size and byte by byte.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -13,7 +13,8 @@ plan skip_all => 'no mod_bucketeer' if !Test::Tmpl::Httpd::has_module('bucketeer
 my $site = site();
 my $page = $site->page(9);
 
-# mod_bucketeer ends a bucket at ^B, passes the brigade on at ^P, and flushes at ^F; it takes them out.
+# mod_bucketeer ends a bucket at ^B, passes the brigade on at ^P, and flushes at ^F; it takes them
+# out.
 my %CUT = (bucket => "\x02", pass => "\x10", flush => "\x06");
 
 my $backend = backend {

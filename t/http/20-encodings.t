@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A gzipped page is inflated and stripped, and may be compressed again for a client that accepts gzip.
-# Other encodings (deflate, br, zstd, an encoding twice) pass unchanged, and the response says so.
+# A gzipped page is inflated and stripped, and may be compressed again for a client that accepts
+# gzip. Other encodings (deflate, br, zstd, an encoding twice) pass unchanged, and the response says
+# so.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

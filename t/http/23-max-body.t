@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A body of TmplMaxBody bytes is handled. A body of one byte more passes unchanged, and the Tmpl field has
-# the reason; with and without Content-Length, compressed and not.
+# A body of TmplMaxBody bytes is handled. A body of one byte more passes unchanged, and the Tmpl
+# field has the reason; with and without Content-Length, compressed and not.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Only a complete page in response to GET is changed. HEAD has the fields of GET, except those that depend
-# on the body; 204, 304, 4xx, 5xx and redirects pass unchanged, with their bodies.
+# Only a complete page in response to GET is changed. HEAD has the fields of GET, except those that
+# depend on the body; 204, 304, 4xx, 5xx and redirects pass unchanged, with their bodies.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -22,7 +22,8 @@ my $backend = backend {
 };
 my $httpd = proxy($backend, conf => 'TmplMode strip');
 
-# GET of a cold site has no validators, of a warm one the module's tag; HEAD cannot know, so it has none.
+# GET of a cold site has no validators, of a warm one the module's tag; HEAD cannot know, so it has
+# none.
 for my $known (qw(cold warm)) {
     my $head = $httpd->get('/page/7', method => 'HEAD');
     is $head->header($_), undef, "HEAD, $known: no $_" for qw(ETag Last-Modified);

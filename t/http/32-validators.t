@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A changed page has a weak tag with the module's suffix, or no tag while its site is cold. A page in mode
-# headers is not changed and keeps the backend's tag. A client that sends the module's tag gets 304 while the
-# page is the same; the backend gets its own tag. If-Match compares strongly, so the module's weak tag never
-# matches. A date does not show whether the same parts are cut: a changed page has no Last-Modified, and
-# If-Modified-Since is not passed on.
+# A changed page has a weak tag with the module's suffix, or no tag while its site is cold. A page
+# in mode headers is not changed and keeps the backend's tag. A client that sends the module's tag
+# gets 304 while the page is the same; the backend gets its own tag. If-Match compares strongly, so
+# the module's weak tag never matches. A date does not show whether the same parts are cut: a
+# changed page has no Last-Modified, and If-Modified-Since is not passed on.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

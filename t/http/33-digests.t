@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Fields that describe the bytes of the page are right for what is sent: Content-Length is correct, and
-# Content-MD5, Digest, Content-Digest and Repr-Digest are removed from a changed page and kept otherwise.
+# Fields that describe the bytes of the page are right for what is sent: Content-Length is correct,
+# and Content-MD5, Digest, Content-Digest and Repr-Digest are removed from a changed page and kept
+# otherwise.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Responses that are not HTML pages, or must not be changed, pass unchanged with all their fields, and the
-# Tmpl field has the reason: other media types, no-transform, attachments, multipart.
+# Responses that are not HTML pages, or must not be changed, pass unchanged with all their fields,
+# and the Tmpl field has the reason: other media types, no-transform, attachments, multipart.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

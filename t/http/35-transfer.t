@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Pages arrive complete with every transfer: chunked with extensions and trailers, ended by the end of the
-# connection, byte by byte, from and to HTTP/1.0, many on one connection and pipelined.
+# Pages arrive complete with every transfer: chunked with extensions and trailers, ended by the end
+# of the connection, byte by byte, from and to HTTP/1.0, many on one connection and pipelined.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

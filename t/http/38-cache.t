@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# mod_cache in front of the filter (in the same server) stores the stripped page and its tag; a cache behind
-# it, in another server, stores the backend's page. Neither mixes them up. A cached page is revalidated by
-# the tag that the client has, never by the backend's date, which does not change when the cuts change.
+# mod_cache in front of the filter (in the same server) stores the stripped page and its tag; a
+# cache behind it, in another server, stores the backend's page. Neither mixes them up. A cached
+# page is revalidated by the tag that the client has, never by the backend's date, which does not
+# change when the cuts change.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -62,7 +63,8 @@ subtest 'cache in the same server, compressed' => sub {
     $httpd->finish;
 };
 
-# The backend's page has a date and does not change. Its cuts change: later pages have the same aside.
+# The backend's page has a date and does not change. Its cuts change: later pages have the same
+# aside.
 subtest 'dates' => sub {
     my $date = 'Mon, 06 Jan 2020 10:00:00 GMT';
     my $notice = '<aside>The ferries do not run this week, for all of them are being painted blue again.</aside>';

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Requests within the server: a page made by SSI is one page, its parts are not pages; internal redirects
-# and directory indexes are handled once; an ErrorDocument, local or proxied, passes unchanged.
+# Requests within the server: a page made by SSI is one page, its parts are not pages; internal
+# redirects and directory indexes are handled once; an ErrorDocument, local or proxied, passes
+# unchanged.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

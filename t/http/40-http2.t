@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# HTTP/2 to the client: the same pages, many concurrent streams on one connection, without and with TLS.
+# HTTP/2 to the client: the same pages, many concurrent streams on one connection, without and with
+# TLS.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

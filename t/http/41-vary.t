@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# If the mode depends on fields of the request, Vary names these fields, in every mode; otherwise no Vary is
-# added.
+# If the mode depends on fields of the request, Vary names these fields, in every mode; otherwise no
+# Vary is added.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -24,8 +24,8 @@ same_bytes($res->body, $site->page(7), 'with it: untouched');
 like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
 $httpd->finish;
 
-# A page that passes because no mode is set must not be served from a cache to a client for which a mode is
-# set: it has Vary, too. A server in which no request has a mode gets no Vary.
+# A page that passes because no mode is set must not be served from a cache to a client for which a
+# mode is set: it has Vary, too. A server in which no request has a mode gets no Vary.
 my $asked = proxy($backend, conf => <<"END");
 <VirtualHost *>
     ServerName wants.example

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Bytes are cut, never transcoded: pages in any charset that contains ASCII, declared rightly, wrongly or
-# not at all, valid or broken, keep every byte that is not cut. UTF-16, UTF-7, ISO-2022-JP and HZ pass
-# unchanged.
+# Bytes are cut, never transcoded: pages in any charset that contains ASCII, declared rightly,
+# wrongly or not at all, valid or broken, keep every byte that is not cut. UTF-16, UTF-7,
+# ISO-2022-JP and HZ pass unchanged.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A gzipped response that cannot be inflated completely passes unchanged, as without the module: no body, a
-# file that is cut short, damaged, of several members, or with bytes after its end. It is not learnt. A
-# response that the backend breaks off is incomplete for the client, too.
+# A gzipped response that cannot be inflated completely passes unchanged, as without the module: no
+# body, a file that is cut short, damaged, of several members, or with bytes after its end. It is
+# not learnt. A response that the backend breaks off is incomplete for the client, too.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

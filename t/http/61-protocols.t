@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Requests to backends with other protocols than HTTP/1 are changed in the same way: only encodings that the
-# module can undo, no Range for pages, the backend's own tag in If-None-Match. After that other modules see
-# the client's fields again: Range is served, the response compressed, and the access log has them.
+# Requests to backends with other protocols than HTTP/1 are changed in the same way: only encodings
+# that the module can undo, no Range for pages, the backend's own tag in If-None-Match. After that
+# other modules see the client's fields again: Range is served, the response compressed, and the
+# access log has them.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -54,8 +55,8 @@ my $said = $httpd->get('/said/1.html', headers => \%fields);
 is $said->status, 503, 'no backend, and a document that says so';
 same_bytes($said->body, $site->page(1), 'which is this one');
 
-# The log's lines about a target, sorted: httpd writes a line after the response, maybe after the next
-# request.
+# The log's lines about a target, sorted: httpd writes a line after the response, maybe after the
+# next request.
 my $log = sub {
     my ($server, $target) = @_;
     my @lines = sort grep { /\Q$target\E/ } split /\n/, slurp($server->root . '/access.log');

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Mode annotate marks template and changes nothing else: a page without its marks is the page that the
-# backend sent, byte for byte, for the fixture site and for httpd's manual.
+# Mode annotate marks template and changes nothing else: a page without its marks is the page that
+# the backend sent, byte for byte, for the fixture site and for httpd's manual.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

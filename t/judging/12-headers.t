@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The Tmpl response field is a valid RFC 9651 dictionary with the site's state and the result;
-# Server-Timing has the filter's time. Mode headers never changes the body. With TmplHeaders off neither
-# field is sent.
+# Server-Timing has the filter's time. Mode headers never changes the body. With TmplHeaders off
+# neither field is sent.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

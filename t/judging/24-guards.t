@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The operator decides over the detector: elements that TmplKeep selects stay although they are template,
-# elements that TmplDrop selects are cut although they are not, and a page of which less than TmplMinKeep
-# would remain is not changed.
+# The operator decides over the detector: elements that TmplKeep selects stay although they are
+# template, elements that TmplDrop selects are cut although they are not, and a page of which less
+# than TmplMinKeep would remain is not changed.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each mode does one thing more than the one before it: off nothing, learn counts, headers sends the Tmpl
-# field, annotate marks, strip cuts. Only the last two change a body, and their validators show that.
+# Each mode does one thing more than the one before it: off nothing, learn counts, headers sends the
+# Tmpl field, annotate marks, strip cuts. Only the last two change a body, and their validators show
+# that.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each detector in httpd: its result on the first page of a site and on later pages, the fields of the
-# response, and what happens without a store. auto has a model of this test, in which links are template. The
-# built-in model only has to do well on the test's site.
+# Each detector in httpd: its result on the first page of a site and on later pages, the fields of
+# the response, and what happens without a store. auto has a model of this test, in which links are
+# template. The built-in model only has to do well on the test's site.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each row of docs/declines.md: a page for every reason passes unchanged, with the reason in its Tmpl field,
-# in the log and in the counters. The table %FAULT below names the test of each fault of a store.
+# Each row of docs/declines.md: a page for every reason passes unchanged, with the reason in its
+# Tmpl field, in the log and in the counters. The table %FAULT below names the test of each fault of
+# a store.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The member fingerprint of the Tmpl field: near for one article in two templates, far for two articles in
-# one template, equal in all modes and charsets, and missing where it has no meaning. docs/fingerprint.md
-# defines it; tests/fingerprint/fingerprint.t tests the definition with tmplctl.
+# The member fingerprint of the Tmpl field: near for one article in two templates, far for two
+# articles in one template, equal in all modes and charsets, and missing where it has no meaning.
+# docs/fingerprint.md defines it; tests/fingerprint/fingerprint.t tests the definition with tmplctl.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A proxy in mode strip, with detector incremental, learns a site from the pages that pass. Until a segment has
-# been on TmplMinDF pages, pages pass unchanged. From then on header, sidebar and footer are removed, and
-# every other byte is as the backend sent it.
+# A proxy in mode strip, with detector incremental, learns a site from the pages that pass. Until a
+# segment has been on TmplMinDF pages, pages pass unchanged. From then on header, sidebar and footer
+# are removed, and every other byte is as the backend sent it.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

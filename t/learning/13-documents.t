@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Document frequency counts documents, not requests. A page that is requested a hundred times, with twenty
-# variants of tracking parameters, or with many URLs and one canonical link is one document, even if it shows
-# a counter that differs each time: its content never becomes template.
+# Document frequency counts documents, not requests. A page that is requested a hundred times, with
+# twenty variants of tracking parameters, or with many URLs and one canonical link is one document,
+# even if it shows a counter that differs each time: its content never becomes template.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -10,8 +10,8 @@ use Test::Tmpl;
 
 my $site = site();
 
-# /visit/N is page N with a text that differs for each request, a long one with fresh=yes; ?canonical=URL adds
-# a canonical link.
+# /visit/N is page N with a text that differs for each request, a long one with fresh=yes;
+# ?canonical=URL adds a canonical link.
 my $backend = backend {
     my ($connection, $request) = @_;
     return $site->answer(@_) if $request->{target} !~ m{^(?:/key)?/visit/(\d+)};
@@ -70,7 +70,8 @@ subtest 'canonical links' => sub {
     is $answers[-1]->says('pages'), 1, 'one document';
 };
 
-# The canonical link has the public name of the site, which may differ from the proxy's name and from Host.
+# The canonical link has the public name of the site, which may differ from the proxy's name and
+# from Host.
 subtest 'canonical links with a host' => sub {
     my @hosts = ('test.example', 'www.origin.example', map { "x$_.example" } 1 .. 8);
     my $canonical = 'canonical=http://www.origin.example/story/seven';

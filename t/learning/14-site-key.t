@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The key of a site is the server's canonical name, so a forged Host makes no new table; TmplSiteKey and
-# TmplPageKey change the keys. Sites do not share what they learn.
+# The key of a site is the server's canonical name, so a forged Host makes no new table; TmplSiteKey
+# and TmplPageKey change the keys. Sites do not share what they learn.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -60,8 +60,8 @@ my $ask = sub { $httpd->get("/bykey/page/$_[0]", headers => { 'X-Document' => $_
 is join(' ', map { $ask->($_, 'same') } 1 .. 6), '1 1 1 1 1 1', 'TmplPageKey: one document under six addresses';
 is $ask->(7, 'other'), 2, 'another key, another document';
 
-# A name that no store accepts is not a failure of the store: only the pages of that site are affected, and
-# the log has few lines.
+# A name that no store accepts is not a failure of the store: only the pages of that site are
+# affected, and the log has few lines.
 for my $detector (qw(incremental auto)) {
     my %headers = ('X-Site' => 'x' x 256, 'X-Detector' => $detector);
     my @faults = grep { defined } map {
@@ -81,7 +81,8 @@ unlike $httpd->log_text, qr/T011/, 'and blames no store';
 $httpd->expect_log(qr/T015/);
 $httpd->finish;
 
-# An expression that fails: httpd logs it each time, and the page counts for the server's default site.
+# An expression that fails: httpd logs it each time, and the page counts for the server's default
+# site.
 my $failing = proxy($backend, conf => "TmplMode headers\nTmplSiteKey \"%{file:/nowhere}\"\n<Location /page/4>\nTmplSiteKey test.example\n</Location>");
 is $failing->get("/page/$_")->says('pages'), $_, "an expression that fails: page $_" for 1 .. 3;
 is $failing->get('/page/4')->says('pages'), 4, 'is one of the site by ServerName';

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Personal pages are not learnt: responses to requests with Authorization or of a user known by other means,
-# responses with Set-Cookie, Cache-Control: private or no-store, Vary: *, Vary: Cookie to a request with a
-# cookie, and responses to other methods than GET. They are still judged. TmplLearn can exclude more.
+# Personal pages are not learnt: responses to requests with Authorization or of a user known by
+# other means, responses with Set-Cookie, Cache-Control: private or no-store, Vary: *, Vary: Cookie
+# to a request with a cookie, and responses to other methods than GET. They are still judged.
+# TmplLearn can exclude more.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -84,7 +85,8 @@ for my $place (qw(cookie private)) {
     is $res->says('pages'), 6, "$place: not counted";
 }
 
-# A page that is only read is judged after it was sent. Fields that other modules changed by then are ignored.
+# A page that is only read is judged after it was sent. Fields that other modules changed by then
+# are ignored.
 subtest 'a page that is only read' => sub {
     my $reading = Test::Tmpl::Httpd->new(conf => <<"END");
 TmplMode learn

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# With TmplLearnDelay a page is judged while its client waits and learnt later: soon, or when the server is
-# restarted or stopped, or not at all if the store is full or stopped. Other pages do not see it before.
+# With TmplLearnDelay a page is judged while its client waits and learnt later: soon, or when the
+# server is restarted or stopped, or not at all if the store is full or stopped. Other pages do not
+# see it before.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -53,7 +54,8 @@ for my $way (qw(graceful restart)) {
         is $count->{learned}, 0, 'no page is learnt yet';
         is $count->{'learn-later'}, 6, 'all pages wait';
         $httpd->$way;
-        # a restart resets the counters; after a graceful restart the old children end some time later
+        # a restart resets the counters; after a graceful restart the old children end some time
+        # later
         ok wait_for { counters($httpd)->{learned} == 6 }, 'the pages are learnt when their children end' if $way eq 'graceful';
         my $res = $httpd->get('/page/7');
         is $res->says('pages'), 7, 'seven documents';
@@ -97,8 +99,8 @@ subtest 'a store that is full' => sub {
     $httpd->finish;
 };
 
-# Redis ends while pages wait: clients get their pages, the log has one line, and Redis learns the waiting pages
-# when it is back.
+# Redis ends while pages wait: clients get their pages, the log has one line, and Redis learns the
+# waiting pages when it is back.
 subtest 'a Redis that is killed and comes back' => sub {
     my $redis = redis();
     my $httpd = waiting('1ms', 'TmplTimeout 5s' . "\nTmplStore " . $redis->unix_uri);
@@ -122,7 +124,8 @@ subtest 'a Redis that is killed and comes back' => sub {
     $httpd->finish;
 };
 
-# Redis has ended when the child of waiting pages ends: the child ends without delay, and counts them as lost.
+# Redis has ended when the child of waiting pages ends: the child ends without delay, and counts
+# them as lost.
 subtest 'a Redis that is stopped at the end' => sub {
     my ($httpd, $count) = within(10, sub {
         my $redis = redis();

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# An article does not become template if a client requests it with made-up URLs, not even if it shows a
-# clock: near copies of a document do not count. A site whose pages all have one path is still learnt, and
-# pages with a TmplPageKey are documents however similar they are.
+# An article does not become template if a client requests it with made-up URLs, not even if it
+# shows a clock: near copies of a document do not count. A site whose pages all have one path is
+# still learnt, and pages with a TmplPageKey are documents however similar they are.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The backend sends half of a page before a graceful restart and the other half when the next generation
-# already serves: the client gets the complete stripped page.
+# The backend sends half of a page before a graceful restart and the other half when the next
+# generation already serves: the client gets the complete stripped page.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

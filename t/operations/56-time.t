@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A page that is only read is passed on while it is read: the client gets its beginning before the backend
-# sends its end. A page that is held is passed on unchanged if its end has not come within TmplMaxWait,
-# whether the backend is silent or still sending, and the response says so. The client always gets all
-# bytes in order. The test measures no time: where a page is held, the backend never sends its end.
+# A page that is only read is passed on while it is read: the client gets its beginning before the
+# backend sends its end. A page that is held is passed on unchanged if its end has not come within
+# TmplMaxWait, whether the backend is silent or still sending, and the response says so. The client
+# always gets all bytes in order. The test measures no time: where a page is held, the backend never
+# sends its end.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -13,7 +14,8 @@ use Digest::MD5 ();
 use Socket qw(SOL_SOCKET SO_LINGER);
 
 my $site = site();
-# gzip cannot compress this much, so part of it reaches the client as soon as part of the page is sent.
+# gzip cannot compress this much, so part of it reaches the client as soon as part of the page is
+# sent.
 my $NOISE = join "\n", map { Digest::MD5::md5_hex($_) } 1 .. 2000;
 
 # Page n, with a comment in it.
@@ -47,8 +49,8 @@ my %GZIP = (
     large => Compress::Zlib::memGzip(page(1) . ' ' x 1_000_000),
 );
 
-# /LOCATION/WAY/N is a page in two parts; the backend sends the second when the test allows N. Every other
-# path is a page of the site.
+# /LOCATION/WAY/N is a page in two parts; the backend sends the second when the test allows N. Every
+# other path is a page of the site.
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($way, $n) = $request->{target} =~ m{^/[\w-]+/(\w+)/(\d+)$} or return $site->answer(@_);
@@ -78,8 +80,8 @@ my $backend = backend {
     return $connection->send("0\r\n\r\n");
 };
 
-# Requests LOCATION/WAY/N; lets the backend go on when the client has a part of the page. Returns whether
-# the client got that part, and the response.
+# Requests LOCATION/WAY/N; lets the backend go on when the client has a part of the page. Returns
+# whether the client got that part, and the response.
 sub stream {
     my ($httpd, $location, $way, $n) = @_;
     my $client = $httpd->client;
@@ -257,7 +259,8 @@ END
         $client->close;
     }
 
-    # With time enough the page is held through a pause: the client gets nothing before the end has come.
+    # With time enough the page is held through a pause: the client gets nothing before the end has
+    # come.
     my $client = $httpd->client;
     $client->send_request('/long/chunked/60');
     my $requested = wait_for { grep { $_->{target} eq '/long/chunked/60' } $backend->requests };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Two proxies with one Redis share what they learn: each strips what the other has learnt, and a page that
-# passes through both is one document.
+# Two proxies with one Redis share what they learn: each strips what the other has learnt, and a
+# page that passes through both is one document.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

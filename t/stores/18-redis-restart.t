@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Redis is killed and started again under load: every response is the unchanged or the stripped page, the
-# Tmpl field and the log report the failure, and learning resumes by itself.
+# Redis is killed and started again under load: every response is the unchanged or the stripped
+# page, the Tmpl field and the log report the failure, and learning resumes by itself.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A store that is missing when the server starts: incremental passes pages unchanged with declined=store,
-# auto judges each without the store, with store=?0. The log has the reason once, and learning begins when
-# the store is there.
+# A store that is missing when the server starts: incremental passes pages unchanged with
+# declined=store, auto judges each without the store, with store=?0. The log has the reason once,
+# and learning begins when the store is there.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

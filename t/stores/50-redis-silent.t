@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A Redis that is stopped, or an address that drops all packets: incremental passes every page unchanged, auto
-# judges each without the store. The breaker keeps requests from the store, so that few of them wait for
-# TmplTimeout. The log has one line for the change, and learning resumes by itself.
+# A Redis that is stopped, or an address that drops all packets: incremental passes every page
+# unchanged, auto judges each without the store. The breaker keeps requests from the store, so that
+# few of them wait for TmplTimeout. The log has one line for the change, and learning resumes by
+# itself.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -16,8 +17,8 @@ my $redis = redis();
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 
-# Requests pages on four connections at a time, two for each detector; returns what was wrong and the seconds
-# it took.
+# Requests pages on four connections at a time, two for each detector; returns what was wrong and
+# the seconds it took.
 sub load {
     my ($httpd, $first) = @_;
     my ($start, @wrong) = time();
@@ -45,7 +46,8 @@ sub check_load {
     my ($wrong, $seconds) = load($httpd, $first);
     is $wrong, '', "$name: each response is right and reports the failure";
     note sprintf '%s: %d requests in %.2f s', $name, $REQUESTS, $seconds;
-    # the four requests in flight when it stopped, and the breaker's trials, one a second in each child
+    # the four requests in flight when it stopped, and the breaker's trials, one a second in each
+    # child
     cmp_ok failures($httpd) - $before, '<=', 2 * 4 + children($httpd->{pid}) * (1 + int $seconds), "$name: few requests have waited for TmplTimeout";
     my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g;
     ok $lines >= 1 && $lines <= 20, "$name: $lines lines in the log";

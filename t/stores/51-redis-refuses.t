@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A Redis that replies without counts: wrong password, no such database, a user that may not run scripts, a
-# replica that takes no writes, no memory left, garbage, another protocol. incremental passes each page
-# unchanged, auto judges it without the store. The Tmpl field reports that nothing was learnt or that the store
-# failed, and the log has the server's message.
+# A Redis that replies without counts: wrong password, no such database, a user that may not run
+# scripts, a replica that takes no writes, no memory left, garbage, another protocol. incremental
+# passes each page unchanged, auto judges it without the store. The Tmpl field reports that nothing
+# was learnt or that the store failed, and the log has the server's message.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -12,8 +12,8 @@ use Test::Tmpl;
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 
-# Eight pages through a proxy with that store; the log must match $like. A store that can still be read
-# returns counts and learns nothing; one that cannot be read has failed.
+# Eight pages through a proxy with that store; the log must match $like. A store that can still be
+# read returns counts and learns nothing; one that cannot be read has failed.
 sub refused {
     my ($name, $uri, $like, $readable, $timeout) = @_;
     $timeout //= '10s';

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# An LMDB store that is missing, may not be written, or is garbage: incremental passes every page unchanged with
-# declined=store, auto judges it without the store, and the log names the directory. A full store can still be
-# read.
+# An LMDB store that is missing, may not be written, or is garbage: incremental passes every page
+# unchanged with declined=store, auto judges it without the store, and the log names the directory.
+# A full store can still be read.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -58,8 +58,8 @@ subtest 'a file cut short' => sub {
     $httpd->finish;
 };
 
-# No child may die, although the end of the mapped memory is missing with the end of the file. There are two
-# children and no new one, which would initialise an empty file.
+# No child may die, although the end of the mapped memory is missing with the end of the file. There
+# are two children and no new one, which would initialise an empty file.
 my $two = "StartServers 2\nServerLimit 2\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 2 : 16) . "\n";
 for my $part (0, 1 / 4, 1 / 2, 3 / 4) {
     subtest "a file cut to $part of its length under a running server" => sub {

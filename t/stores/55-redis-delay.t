@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# With TmplLearnDelay a process judges pages by counts that it read from Redis up to that time ago. It reads
-# rarely, sees what other processes learn with that delay, and what it learns itself at once. The first page
-# that has to read shows that Redis has ended.
+# With TmplLearnDelay a process judges pages by counts that it read from Redis up to that time ago.
+# It reads rarely, sees what other processes learn with that delay, and what it learns itself at
+# once. The first page that has to read shows that Redis has ended.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -46,8 +46,8 @@ $writer->visit(1 .. $pages);
 # Documents that no process has learnt.
 sub new_pages { return map { ++$pages } 1 .. $_[0] }
 
-# What code returns for a server with that configuration, before the counts that it keeps for ten seconds are
-# too old.
+# What code returns for a server with that configuration, before the counts that it keeps for ten
+# seconds are too old.
 sub within_delay {
     my ($conf, $code) = @_;
     my ($is) = within(10, sub {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of the configuration and of requests: a refusal must have a message, and nothing may crash. */
+/*
+ * Strings of the configuration and of requests: a refusal must have a message, and nothing may
+ * crash.
+ */
 #include <stdlib.h>
 #include <string.h>
 

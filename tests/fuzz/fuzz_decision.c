@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cache may return instead of a decision: first the bytes as they are, then between a valid key and
- * hash, so that the code behind the hash check is reached. A decision that is accepted must have edits that
- * can be applied to the page, must be the same when it is written and read again, and must be refused with a
- * flipped bit, a missing byte, or another page.
+ * What a cache may return instead of a decision: first the bytes as they are, then between a valid
+ * key and hash, so that the code behind the hash check is reached. A decision that is accepted must
+ * have edits that can be applied to the page, must be the same when it is written and read again,
+ * and must be refused with a flipped bit, a missing byte, or another page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,10 @@ static void must_be_equal(const tmpl_decision_t *one, const tmpl_decision_t *oth
     }
 }
 
-/* Its own bytes are accepted; with a flipped bit, without the last byte, or for another page they are not. */
+/*
+ * Its own bytes are accepted; with a flipped bit, without the last byte, or for another page they
+ * are not.
+ */
 static void try_bytes(const tmpl_decision_t *decision, tmpl_decision_key_t *key, size_t turned,
                       apr_pool_t *pool)
 {

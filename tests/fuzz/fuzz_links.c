@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A base URL, a page and a robots.txt, separated by a line feed and a NUL: addresses have one spelling, sorting
- * neither loses nor adds a link, and robots.txt is evaluated within the time limit.
+ * A base URL, a page and a robots.txt, separated by a line feed and a NUL: addresses have one
+ * spelling, sorting neither loses nor adds a link, and robots.txt is evaluated within the time
+ * limit.
  */
 #include <stdlib.h>
 #include <string.h>

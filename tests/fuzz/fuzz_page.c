@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page, its tree, closure and edits, judged by the oracle; its fingerprint; each detector, called directly, and
- * through tmpl_clean without a store, with a store that fails and with one that knows the site. The first
- * byte chooses how the others make a page: as they are, or each as a string of tests/lib/pieces.h, so that
- * tags are everywhere. The second byte seeds the verdicts and the store's reply.
+ * A page, its tree, closure and edits, judged by the oracle; its fingerprint; each detector, called
+ * directly, and through tmpl_clean without a store, with a store that fails and with one that knows
+ * the site. The first byte chooses how the others make a page: as they are, or each as a string of
+ * tests/lib/pieces.h, so that tags are everywhere. The second byte seeds the verdicts and the
+ * store's reply.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,9 @@ static size_t put_together(char *html, size_t room, const uint8_t *data, size_t 
     return len;
 }
 
-/* Pages that Gumbo parses unlike browsers. It does not distinguish elements that it does not know. */
+/*
+ * Pages that Gumbo parses unlike browsers. It does not distinguish elements that it does not know.
+ */
 static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
 {
     tmpl_tokens_t tokens;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server that is not Redis: it sends the bytes, in two parts, as a reply to any command, and closes. The
- * store must return within its timeout, and must be usable after that.
+ * A server that is not Redis: it sends the bytes, in two parts, as a reply to any command, and
+ * closes. The store must return within its timeout, and must be usable after that.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many pages may wait to be learnt, which requests are slowed down by that, and that a page waits once. */
+/*
+ * How many pages may wait to be learnt, which requests are slowed down by that, and that a page
+ * waits once.
+ */
 #include "link_fixture.h"
 
 static void fill(tmpl_link_t *link)
@@ -25,7 +28,10 @@ static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *link)
     return NULL;
 }
 
-/* A request without room waits until some pages are learnt: at the watchdog's next turn, due or not. */
+/*
+ * A request without room waits until some pages are learnt: at the watchdog's next turn, due or
+ * not.
+ */
 static void who_finds_no_room_waits_for_it(void **state)
 {
     enum { LEFT = PAGES_MOST / 2 - LEARN_AT_ONCE };

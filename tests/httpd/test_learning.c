@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that wait to be learnt: which, when, in which order, and what happens to them when a child ends. */
+/*
+ * Pages that wait to be learnt: which, when, in which order, and what happens to them when a child
+ * ends.
+ */
 #include <sched.h>
 #include <unistd.h>
 
@@ -182,7 +185,10 @@ static void who_ends_waits_for_no_turn(void **state)
     wait_for_no_turn(1, GRACEFUL_END_TIMEOUT);
 }
 
-/* Pages of one site are passed together, as they are in a store; the site of the oldest page is first. */
+/*
+ * Pages of one site are passed together, as they are in a store; the site of the oldest page is
+ * first.
+ */
 static void pages_are_handed_over_by_site(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -205,7 +211,9 @@ static void pages_are_handed_over_by_site(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], LEARN_AT_ONCE + 1);
 }
 
-/* At the end of a child all waiting pages are learnt, due or not; those that cannot be are counted. */
+/*
+ * At the end of a child all waiting pages are learnt, due or not; those that cannot be are counted.
+ */
 static void the_end_of_a_child_learns_what_waits(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -226,7 +234,9 @@ static void the_end_of_a_child_learns_what_waits(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
 }
 
-/* This is the last chance, so a store that timed out is tried again, but only for a limited time. */
+/*
+ * This is the last chance, so a store that timed out is tried again, but only for a limited time.
+ */
 static void at_the_end_who_is_late_is_tried_again(void **state)
 {
     static const apr_status_t late[] = { APR_TIMEUP, APR_EBUSY };

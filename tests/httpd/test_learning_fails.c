@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that wait for a store that does not learn them: how often they are tried, what is logged and counted. */
+/*
+ * Pages that wait for a store that does not learn them: how often they are tried, what is logged
+ * and counted.
+ */
 #include "link_fixture.h"
 
 /* A store that fails is logged once and paused; pages are tried again, and lost in the end. */

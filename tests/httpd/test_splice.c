@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of a brigade give the same bytes as edits of one buffer, however the page is split into buckets; and
- * a page with many edits does not get one bucket for each.
+ * Edits of a brigade give the same bytes as edits of one buffer, however the page is split into
+ * buckets; and a page with many edits does not get one bucket for each.
  *
  * splice.c and append.c are included.
  */
@@ -72,7 +72,10 @@ static void make_edits(tmpl_edits_t *edits, unsigned most)
     }
 }
 
-/* The page in heap buckets (some of them parts of a larger one) of up to most bytes, with FLUSH between some. */
+/*
+ * The page in heap buckets (some of them parts of a larger one) of up to most bytes, with FLUSH
+ * between some.
+ */
 static apr_bucket_brigade *make_brigade(const char *page, unsigned most, unsigned *flushes)
 {
     apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);

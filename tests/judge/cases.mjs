@@ -2,9 +2,10 @@
 /*
  * node cases.mjs [-v] PROGRAM [--around] FILE.dat..
  *
- * Compares complete documents in the format of html5lib-tests (dat.mjs) with parse5. If a case has an expected tree
- * that differs from parse5's, it is counted and parse5's tree is not used. A page without text is declined (empty), so
- * such a case gets an x at its end. A case counts for the first of these that applies:
+ * Compares complete documents in the format of html5lib-tests (dat.mjs) with parse5. If a case has
+ * an expected tree that differs from parse5's, it is counted and parse5's tree is not used. A page
+ * without text is declined (empty), so such a case gets an x at its end. A case counts for the
+ * first of these that applies:
  *
  *   declined      the module declines the page
  *   other judge   parse5's tree is not the expected one: only names and nesting are compared with that
@@ -12,8 +13,8 @@
  *   edits         an edit changed more than it should; "off": only with scripts off
  *   agree         no difference
  *
- * --around: each case is also tested within other pages. Prints a table of files; -v: the cases that differ. Exit
- * status 1 if there are any.
+ * --around: each case is also tested within other pages. Prints a table of files; -v: the cases
+ * that differ. Exit status 1 if there are any.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -34,7 +35,10 @@ const AROUND = [
 
 const utf8 = (bytes) => Buffer.from(bytes, 'latin1').toString('utf8');
 
-/* The expected tree is with scripts on unless the case says otherwise; tree and edits are compared both ways. */
+/*
+ * The expected tree is with scripts on unless the case says otherwise; tree and edits are compared
+ * both ways.
+ */
 async function verdictOf(test, page, elements) {
     if (page.decline) {
         return { kind: 'declined', why: page.decline };
@@ -58,7 +62,10 @@ async function verdictOf(test, page, elements) {
     return { kind: 'agree', why: '', moved: judged.spans.moved, edits: judged.on.edits };
 }
 
-/* Tests the cases, each followed by end. Returns those without text; it tests these only if last is set. */
+/*
+ * Tests the cases, each followed by end. Returns those without text; it tests these only if last is
+ * set.
+ */
 async function judgeCases(program, cases, dir, end, last, each) {
     const empty = [];
     const paths = cases.map((test, i) => {

@@ -2,9 +2,9 @@
 /*
  * node chromium.mjs [-v] PROGRAM PERCENT.. < LIST
  *
- * Compares edits of the pages in LIST by the trees that Chromium builds, with scripts off (so noscript is markup) and
- * without a network. CHROMIUM names the browser. Exit status 1 if an edit changed more than it should, or a page could
- * not be loaded.
+ * Compares edits of the pages in LIST by the trees that Chromium builds, with scripts off (so
+ * noscript is markup) and without a network. CHROMIUM names the browser. Exit status 1 if an edit
+ * changed more than it should, or a page could not be loaded.
  */
 import fs from 'node:fs';
 import path from 'node:path';

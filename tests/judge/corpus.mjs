@@ -2,8 +2,8 @@
 /*
  * node corpus.mjs [-v] PROGRAM JOBS PERCENT.. < LIST
  *
- * Compares the trees of the pages in LIST, and of random edits (edits.c), with parse5's. Prints the differences, -v with
- * both trees, and sums. Exit status 1 if there are differences.
+ * Compares the trees of the pages in LIST, and of random edits (edits.c), with parse5's. Prints the
+ * differences, -v with both trees, and sums. Exit status 1 if there are differences.
  */
 import fs from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edits [-a] PERCENT.. < LIST: the tree and edits of every file named on standard input, a line of JSON each, for
- * judges in other languages. The first line has sets of elements:
+ * edits [-a] PERCENT.. < LIST: the tree and edits of every file named on standard input, a line of
+ * JSON each, for judges in other languages. The first line has sets of elements:
  *
  *   {"quiet":[NAME..],"code":[NAME..]}
  *
- * quiet: elements without nodes in them; code: elements that stay when an element around them is cut. Then for each file
+ * quiet: elements without nodes in them; code: elements that stay when an element around them is
+ * cut. Then for each file
  *
  *   {"path":PATH,"decline":REASON}
  *   {"path":PATH,"nodes":[NODE..],"texts":[[START,NODE]..],"draws":[DRAW..]}
@@ -13,8 +14,9 @@
  *   DRAW = {"percent":N,"mark":EDITS,"cut":EDITS,"strip":EDITS}
  *   EDITS = [[START,END,TEXT]..]                      what replaces these bytes of the file
  *
- * A DRAW has random verdicts: each block is template with a chance of percent in a hundred. mark is annotate's edits, cut
- * is marks on all that strip cuts. With -a a page of few blocks has a draw for every set of template blocks.
+ * A DRAW has random verdicts: each block is template with a chance of percent in a hundred. mark is
+ * annotate's edits, cut is marks on all that strip cuts. With -a a page of few blocks has a draw
+ * for every set of template blocks.
  */
 #include <stdio.h>
 #include <stdlib.h>

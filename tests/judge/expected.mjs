@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the names of a page's nodes, in order, with an expected tree that no parser here produces. Elements that
- * HTML5 may imply are left out, because the expected tree does not show whether they have a tag.
+ * Compares the names of a page's nodes, in order, with an expected tree that no parser here
+ * produces. Elements that HTML5 may imply are left out, because the expected tree does not show
+ * whether they have a tag.
  */
 const IMPLIED = new Set(['body', 'tbody', 'tr', 'colgroup', 'p']);
 

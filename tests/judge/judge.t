@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The judges (tests/judge): the output of build/tests/judge/edits for a page. With node and parse5: the judge
-# accepts a correct output and finds each fault in a wrong one.
+# The judges (tests/judge): the output of build/tests/judge/edits for a page. With node and parse5:
+# the judge accepts a correct output and finds each fault in a wrong one.
 use strict;
 use warnings;
 

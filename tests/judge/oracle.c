@@ -58,8 +58,8 @@ static int has(const GumboNode *node, const char *name)
 }
 
 /*
- * What remains of an element that is cut except for its code. The page has no nodes in quiet elements. meta and link
- * with an itemprop are cut with their item.
+ * What remains of an element that is cut except for its code. The page has no nodes in quiet
+ * elements. meta and link with an itemprop are cut with their item.
  */
 static void write_code(writer_t *w, const GumboNode *node, int in_item)
 {
@@ -207,8 +207,8 @@ static int takes_apart(const tmpl_token_t *token)
 }
 
 /*
- * Such text is then not where HTML5 puts it, for example after a form; a comment in between avoids that.
- * (Gumbo does not report the positions of those tags, so our scanner finds them.)
+ * Such text is then not where HTML5 puts it, for example after a form; a comment in between avoids
+ * that. (Gumbo does not report the positions of those tags, so our scanner finds them.)
  */
 static const char *mended(size_t *out_len, const char *bytes, size_t len, apr_pool_t *pool)
 {
@@ -312,7 +312,9 @@ typedef struct {
     uint32_t last_link;
 } places_t;
 
-/* After that many blocks a formatting element stays in the last one, open and active: 13.2.6.4.7. */
+/*
+ * After that many blocks a formatting element stays in the last one, open and active: 13.2.6.4.7.
+ */
 #define MAX_ROUNDS 8
 
 #define BODY    (TMPL_NONE - 1) /* the parent of nodes in body */
@@ -342,8 +344,9 @@ static void note_link(places_t *p, const GumboNode *node)
 }
 
 /*
- * A link in a link removes the outer one from the stack and the list, unless its rounds did. Gumbo removes the
- * innermost active link instead, thus also the copy that remains after the last round. Browsers do not.
+ * A link in a link removes the outer one from the stack and the list, unless its rounds did. Gumbo
+ * removes the innermost active link instead, thus also the copy that remains after the last round.
+ * Browsers do not.
  */
 static int takes_a_copy(const places_t *p)
 {
@@ -381,8 +384,8 @@ static void note_children(places_t *p, const GumboNode *node, uint32_t parent)
 }
 
 /*
- * Whether the node or text at offset is a child of that node. HTML5 may have moved it out if it is directly in a table,
- * not in a cell.
+ * Whether the node or text at offset is a child of that node. HTML5 may have moved it out if it is
+ * directly in a table, not in a cell.
  */
 static int stands_in(const places_t *p, const tmpl_page_t *page, uint32_t offset, uint32_t node)
 {
@@ -407,8 +410,8 @@ static void note_body(places_t *p, const GumboNode *html)
 }
 
 /*
- * Whether elements may have left a quiet element, in which they have no nodes: elements around it without an end tag
- * can be split. (An svg without one ends in its start tag.)
+ * Whether elements may have left a quiet element, in which they have no nodes: elements around it
+ * without an end tag can be split. (An svg without one ends in its start tag.)
  */
 static int may_lack_nodes(const tmpl_page_t *page)
 {
@@ -422,7 +425,10 @@ static int may_lack_nodes(const tmpl_page_t *page)
     return 0;
 }
 
-/* The offset of the first node or text of the page with another parent; len if an element is missing. */
+/*
+ * The offset of the first node or text of the page with another parent; len if an element is
+ * missing.
+ */
 static uint32_t first_astray(const places_t *p, const tmpl_page_t *page)
 {
     for (uint32_t i = 1; i < page->n_nodes; i++) {

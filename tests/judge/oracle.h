@@ -23,15 +23,17 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
                   apr_pool_t *pool);
 
 /*
- * Whether Gumbo, which was last changed in 2016, parses the page as HTML is defined now. 0 for a page with elements that
- * Gumbo does not know or parses differently, or with end tags that end svg or math. html ends in NUL.
+ * Whether Gumbo, which was last changed in 2016, parses the page as HTML is defined now. 0 for a
+ * page with elements that Gumbo does not know or parses differently, or with end tags that end svg
+ * or math. html ends in NUL.
  */
 int oracle_knows(const char *html);
 
 /*
- * Compares the page's nodes with the elements of the oracle's tree, and the parent of each node and text. Returns NULL
- * if they agree, else the bytes from the first difference on. Elements without a tag in the source count as transparent;
- * what HTML5 moves out of a table stays in our tree. Also NULL where Gumbo is known to differ from HTML5.
+ * Compares the page's nodes with the elements of the oracle's tree, and the parent of each node and
+ * text. Returns NULL if they agree, else the bytes from the first difference on. Elements without a
+ * tag in the source count as transparent; what HTML5 moves out of a table stays in our tree. Also
+ * NULL where Gumbo is known to differ from HTML5.
  */
 const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool);
 

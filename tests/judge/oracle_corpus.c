@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oracle_corpus [-v] < LIST: compares tree and edits, with random verdicts, of every file named on standard
- * input with Gumbo's. Prints pages, trees that differ, edits, divergences and declines by reason. Exit status 1
- * if a tree differs, an edit changed more of a page's tree than it should, or more than 2% of the pages were
- * declined.
+ * oracle_corpus [-v] < LIST: compares tree and edits, with random verdicts, of every file named on
+ * standard input with Gumbo's. Prints pages, trees that differ, edits, divergences and declines by
+ * reason. Exit status 1 if a tree differs, an edit changed more of a page's tree than it should, or
+ * more than 2% of the pages were declined.
  */
 #include <stdio.h>
 #include <stdlib.h>

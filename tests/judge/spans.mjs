@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests whether the nodes of a page are the elements of parse5's tree that are not quiet and have a tag in the source:
- * the same start and end tags, the same parents, and the same for texts. Elements without a tag count as transparent.
- * What HTML5 moves out of a table stays in our trees; these nodes are counted, every other difference is a fault.
+ * Tests whether the nodes of a page are the elements of parse5's tree that are not quiet and have a
+ * tag in the source: the same start and end tags, the same parents, and the same for texts.
+ * Elements without a tag count as transparent. What HTML5 moves out of a table stays in our trees;
+ * these nodes are counted, every other difference is a fault.
  */
 import { childrenOf, nameOf, skipped } from './tree.mjs';
 
@@ -14,7 +15,9 @@ function hasTag(element) {
     return !element.isCopy && Boolean(element.sourceCodeLocation);
 }
 
-/* The element with a tag that contains node: in the tree, or before node was moved out of a table. */
+/*
+ * The element with a tag that contains node: in the tree, or before node was moved out of a table.
+ */
 function holder(node, bySource) {
     let up = node;
     do {
@@ -128,8 +131,9 @@ class Spans {
     }
 
     /*
-     * Texts that HTML5 has joined have no position of their own: they are searched in the texts they may be part of.
-     * (If a text begins with a reference after a line break that is dropped, it begins after that in parse5.)
+     * Texts that HTML5 has joined have no position of their own: they are searched in the texts
+     * they may be part of. (If a text begins with a reference after a line break that is dropped,
+     * it begins after that in parse5.)
      */
     checkTexts() {
         const LONGEST_REFERENCE = 40;
@@ -182,8 +186,8 @@ class Spans {
 }
 
 /*
- * {differences: [text..], moved: how many elements and texts HTML5 has moved out of tables, elements}; document is the
- * result of parse(bytes, true, true).
+ * {differences: [text..], moved: how many elements and texts HTML5 has moved out of tables,
+ * elements}; document is the result of parse(bytes, true, true).
  */
 export function judgeSpans(page, bytes, document) {
     const spans = new Spans(page, bytes);

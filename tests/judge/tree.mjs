@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees of pages by parse5, and trees as text. A page is a string of bytes (latin1): markup is ASCII, so offsets are
- * bytes.
+ * Trees of pages by parse5, and trees as text. A page is a string of bytes (latin1): markup is
+ * ASCII, so offsets are bytes.
  *
  * Nodes are those of parse5's default adapter; other judges convert their trees to these.
  */
@@ -30,10 +30,11 @@ const TABLE_MODES = new Set([MODE.IN_TABLE, MODE.IN_TABLE_BODY, MODE.IN_ROW]);
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 
 /*
- * parse5 with additions. (With them it has the trees of all tests of html5lib that need no script, and Chromium's.)
- * Since 2025 a select contains elements like any other (13.2.6.4.7), without an insertion mode of its own; a template
- * ends the search for an element in table scope; CDATA may be wherever the current node is svg's or math's, also where
- * HTML may. Elements have these additional members:
+ * parse5 with additions. (With them it has the trees of all tests of html5lib that need no script,
+ * and Chromium's.) Since 2025 a select contains elements like any other (13.2.6.4.7), without an
+ * insertion mode of its own; a template ends the search for an element in table scope; CDATA may be
+ * wherever the current node is svg's or math's, also where HTML may. Elements have these additional
+ * members:
  *   isCopy   a formatting element that is opened again: it has no tag of its own
  *   stood    the element that was open at its tag, if HTML5 has moved it out of a table
  *   isSplit  its end tag does not end it there: a formatting element that the adoption agency has split, or a form that
@@ -124,7 +125,9 @@ class Today extends Parser {
         super._startTagOutsideForeignContent(token);
     }
 
-    /* An input in a table has a rule of its own (13.2.6.4.9), which does not search for a select. */
+    /*
+     * An input in a table has a rule of its own (13.2.6.4.9), which does not search for a select.
+     */
     _isHiddenInTable(token) {
         return TABLE_MODES.has(this.mode) &&
             token.attrs.some((a) => a.name === 'type' && a.value.toLowerCase() === 'hidden');
@@ -184,7 +187,10 @@ class Today extends Parser {
         super._attachElementToTree(element, location, place);
     }
 
-    /* parse5 calls this for the last step of the adoption agency, while the element is still on the list. */
+    /*
+     * parse5 calls this for the last step of the adoption agency, while the element is still on the
+     * list.
+     */
     _adoptNodes(donor, recipient) {
         const entry = this.activeFormattingElements.getElementEntryInScopeWithTagName(recipient.tagName);
         if (entry) {
@@ -193,7 +199,9 @@ class Today extends Parser {
         super._adoptNodes(donor, recipient);
     }
 
-    /* For the adoption agency: the formatting element is directly in the innermost part of a table. */
+    /*
+     * For the adoption agency: the formatting element is directly in the innermost part of a table.
+     */
     _fosterParentElement(element) {
         const { items, stackTop } = this.openElements;
         element.stood = items.slice(0, stackTop + 1).findLast((e) => e && TABLE_PARTS.has(e.tagName));
@@ -227,7 +235,9 @@ function isPassedOver(text) {
     return text === '' || /^[ \n\t\r\f]*\/?(?:x-)?tmpl/.test(text);
 }
 
-/* Elements that may have a shadow root (DOM, attachShadow): these, and all with a - in their name. */
+/*
+ * Elements that may have a shadow root (DOM, attachShadow): these, and all with a - in their name.
+ */
 const HOSTS = /^(?:article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span|.*-.*)$/;
 
 function isShadow(node) {
@@ -245,9 +255,9 @@ function attributeOf(attr) {
 }
 
 /*
- * A tree as text, without the module's marks and without foreign ones. withoutMarked is {quiet, code}, sets of names,
- * or unset. If it is set, marked elements and runs are left out, except the code of elements marked "code". Adjacent
- * texts are joined.
+ * A tree as text, without the module's marks and without foreign ones. withoutMarked is {quiet,
+ * code}, sets of names, or unset. If it is set, marked elements and runs are left out, except the
+ * code of elements marked "code". Adjacent texts are joined.
  */
 class Writer {
     constructor(withoutMarked) {
@@ -322,8 +332,9 @@ class Writer {
     }
 
     /*
-     * What remains of an element that is cut except for its code. The page has no nodes in quiet elements. A shadow
-     * root is cut with its element, and meta and link with an itemprop are cut with their item.
+     * What remains of an element that is cut except for its code. The page has no nodes in quiet
+     * elements. A shadow root is cut with its element, and meta and link with an itemprop are cut
+     * with their item.
      */
     code(element, around = false) {
         const has = (node, name) => node.attrs.some((a) => a.name === name);

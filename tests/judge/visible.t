@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What pages of tests/visible show in Chromium after elements of class "t" are cut: all the rest, and no script
-# throws. Skipped without a browser or without puppeteer-core, which `make visible` installs.
+# What pages of tests/visible show in Chromium after elements of class "t" are cut: all the rest,
+# and no script throws. Skipped without a browser or without puppeteer-core, which `make visible`
+# installs.
 use strict;
 use warnings;
 
@@ -19,8 +20,8 @@ my $browser = $ENV{CHROMIUM} // 'chromium';
 plan skip_all => 'no chromium' if system("command -v $browser node >/dev/null 2>&1") != 0;
 plan skip_all => 'no puppeteer-core' if !-d ($ENV{NODE_DIR} // "$build/node-visible") . '/node_modules';
 
-# A style may depend on neighbours that are cut. The module does not prevent that, and this page shows that the
-# test notices what is hidden.
+# A style may depend on neighbours that are cut. The module does not prevent that, and this page
+# shows that the test notices what is hidden.
 my %hidden = (styled => 9);
 
 $ENV{CTL_OPTIONS} = '--detector incremental --drop .t --min-keep 0';

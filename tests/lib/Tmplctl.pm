@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Tmplctl;
 
-# Shared by the tests of tmplctl: pages of a site in a temporary directory, which becomes the working
-# directory, and functions that run the tool. TMPLCTL or BUILD name it.
+# Shared by the tests of tmplctl: pages of a site in a temporary directory, which becomes the
+# working directory, and functions that run the tool. TMPLCTL or BUILD name it.
 
 use strict;
 use warnings;
@@ -44,8 +44,8 @@ sub slurp {
     return scalar <$f>;
 }
 
-# Runs the tool with input on its standard input: (exit code or signal name, stdout, stderr). The default
-# detector here is incremental, whose verdicts are easy to predict in a test.
+# Runs the tool with input on its standard input: (exit code or signal name, stdout, stderr). The
+# default detector here is incremental, whose verdicts are easy to predict in a test.
 sub feed {
     my ($input, @args) = @_;
     splice @args, 1, 0, '--detector', 'incremental'
@@ -66,8 +66,8 @@ sub feed_as_is {
 }
 sub run { return feed('', @_) }
 
-# Runs the tool with a shell's redirection, such as '>&-': (exit code, stdout, stderr), of the streams that are
-# not redirected.
+# Runs the tool with a shell's redirection, such as '>&-': (exit code, stdout, stderr), of the
+# streams that are not redirected.
 sub redirected {
     my ($how, @args) = @_;
     system 'sh', '-c', qq{exec "\$@" >red.out 2>red.err $how}, 'sh', $tool, @args;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A child with one store whose replies the test sets. Includes connections.c and the files it consists of; below are
- * stubs for httpd, for the module's other files, for the library and for the clock.
+ * A child with one store whose replies the test sets. Includes connections.c and the files it
+ * consists of; below are stubs for httpd, for the module's other files, for the library and for the
+ * clock.
  */
 #ifndef LINK_FIXTURE_H
 #define LINK_FIXTURE_H

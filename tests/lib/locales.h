@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 /*
- * Makes the locale of name ("de_DE") and charset ("UTF-8") in a temporary directory and sets it; the test fails if it
- * cannot be made. Until setlocale(category, "C").
+ * Makes the locale of name ("de_DE") and charset ("UTF-8") in a temporary directory and sets it;
+ * the test fails if it cannot be made. Until setlocale(category, "C").
  */
 static void use_locale(int category, const char *name, const char *charset)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reproducible random bytes: in a test program the library gets its random bytes from here (salts of sites, pauses,
- * the factor of hash tables). The same seed gives the same bytes. TMPL_TEST_SEED replaces the default seed; the seed
- * is printed as a comment of TAP. A forked child has other bytes than its parent.
+ * Reproducible random bytes: in a test program the library gets its random bytes from here (salts
+ * of sites, pauses, the factor of hash tables). The same seed gives the same bytes. TMPL_TEST_SEED
+ * replaces the default seed; the seed is printed as a comment of TAP. A forked child has other
+ * bytes than its parent.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -12,7 +12,10 @@
 
 #include <apr_general.h>
 
-/* main(): runs the tests of an array. setup is called once before them, with state NULL; it returns 0, or is NULL. */
+/*
+ * main(): runs the tests of an array. setup is called once before them, with state NULL; it returns
+ * 0, or is NULL.
+ */
 #define TAP_MAIN_WITH(tests, setup)                                                                \
     int main(void)                                                                                 \
     {                                                                                              \

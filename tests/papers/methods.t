@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/methods.md agrees with the code: each formula names a test that exists and runs, and code that exists.
-# bench/papers/paper-alarte computes its figures by the formulas.
+# docs/methods.md agrees with the code: each formula names a test that exists and runs, and code
+# that exists. bench/papers/paper-alarte computes its figures by the formulas.
 use strict;
 use warnings;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The base of the experiments: shingle, SST, and the matching of gold, against values computed by hand. */
+/*
+ * The base of the experiments: shingle, SST, and the matching of gold, against values computed by
+ * hand.
+ */
 #include "check.h"
 
 #include <math.h>
@@ -87,7 +90,10 @@ static void what_looks_different_has_importance(void **state)
     NODE(2, 1, 1.0);
 }
 
-/* A p in one style and a p in another are two nodes. Presentation attributes separate nodes, ids do not. */
+/*
+ * A p in one style and a p in another are two nodes. Presentation attributes separate nodes, ids do
+ * not.
+ */
 static void styles_are_sequences_of_tags_and_attributes(void **state)
 {
     static const struct {
@@ -307,7 +313,9 @@ static void scores_count_text_and_blocks(void **state)
 /* Chakrabarti, Kumar and Punera (WWW 2007): a link is what most of its text is. */
 static void items_are_text_anchor_text_and_links(void **state)
 {
-    /* 4 of content with no link; links of 6 template, 2 and 3 mixed, 5 content, one without label */
+    /*
+     * 4 of content with no link; links of 6 template, 2 and 3 mixed, 5 content, one without label
+     */
     paper_page_t page =
         labelled("<div>abcd<a href=1>menu 1</a></div>"
                  "<ul><a href=2>no<b>yes</b></a></ul>"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # README.md agrees with the code: its table of directives with mod_tmpl/config.c and with
-# conf/tmpl-reference.conf, the parts of the Tmpl field with mod_tmpl/headers.c, its make commands with
-# the Makefiles, and every file that it names exists. make help lists every target. A target that
-# measures pages does nothing without pages.
+# conf/tmpl-reference.conf, the parts of the Tmpl field with mod_tmpl/headers.c, its make commands
+# with the Makefiles, and every file that it names exists. make help lists every target. A target
+# that measures pages does nothing without pages.
 use strict;
 use warnings;
 
@@ -79,7 +79,8 @@ subtest 'commands' => sub {
     ok($helped{$_}, "make help has $_") for grep { $_ ne 'units' } sort keys %target;
 };
 
-# Only the last line of the recipe runs: without pages it must end before it uses a program, for none is built.
+# Only the last line of the recipe runs: without pages it must end before it uses a program, for
+# none is built.
 subtest 'without a corpus' => sub {
     my %needs = qx(make -s -C "$root" help) =~ /^  make ([a-z0-9-]+) .*?\b(CORPUS|SITE_DIR)=DIR(?!\])/mg;
     delete $needs{'auto-train'};    # fails without pages: it has to write a file

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The structure of the tree (docs/architecture.md): folders have an order, and a file includes files of its own
-# folder or of lower ones only. Each external library is included by one folder only. No code depends on the
-# locale.
+# The structure of the tree (docs/architecture.md): folders have an order, and a file includes files
+# of its own folder or of lower ones only. Each external library is included by one folder only. No
+# code depends on the locale.
 use strict;
 use warnings;
 
@@ -61,8 +61,8 @@ subtest 'includes' => sub {
         '', 'the tool includes nothing of the module');
 };
 
-# Headers that include each other, directly or not: without those that include no remaining one, repeatedly,
-# none may be left.
+# Headers that include each other, directly or not: without those that include no remaining one,
+# repeatedly, none may be left.
 subtest 'no circle of headers' => sub {
     my @left = grep { /\.h$/ } @files;
     my %done;

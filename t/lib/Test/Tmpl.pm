@@ -55,8 +55,8 @@ sub proxy {
     return httpd(%args);
 }
 
-# The script is Perl, after "use lib" for this folder. It runs as /PATH/script for each of paths => [...];
-# conf => more configuration.
+# The script is Perl, after "use lib" for this folder. It runs as /PATH/script for each of paths =>
+# [...]; conf => more configuration.
 sub cgi {
     my ($script, %args) = @_;
     my $module = Test::Tmpl::Httpd::mpm() eq 'prefork' ? 'cgi' : 'cgid';
@@ -110,8 +110,8 @@ sub same_bytes {
     return 0;
 }
 
-# What is wrong with a response to /page/N while the store fails, or undef. incremental has to decline
-# the page; auto has to judge it without the store and to report that.
+# What is wrong with a response to /page/N while the store fails, or undef. incremental has to
+# decline the page; auto has to judge it without the store and to report that.
 sub fault_of {
     my ($res, $detector, $site, $n) = @_;
     my $incremental = $detector eq 'incremental';

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Backend;
 
-# A scripted HTTP server, one process for each connection. A callback gets the connection and the request
-# and sends any bytes, well-formed or not. Requests are recorded.
+# A scripted HTTP server, one process for each connection. A callback gets the connection and the
+# request and sends any bytes, well-formed or not. Requests are recorded.
 
 use strict;
 use warnings;
@@ -125,9 +125,9 @@ sub respond {
     return $self->send($body // '');
 }
 
-# A complete chunked response; each piece is one chunk and one write. The backend waits until the peer has
-# received a piece before it sends the next, so that pieces usually arrive alone. No test may depend on
-# that: a busy peer may read two at a time.
+# A complete chunked response; each piece is one chunk and one write. The backend waits until the
+# peer has received a piece before it sends the next, so that pieces usually arrive alone. No test
+# may depend on that: a busy peer may read two at a time.
 sub respond_chunked {
     my ($self, $status, $headers, @pieces) = @_;
     $self->head($status, { %$headers, 'Transfer-Encoding' => 'chunked' });
@@ -150,8 +150,9 @@ sub wait_until {
     return Test::Tmpl::Process::wait_for { -e "$self->{allowed}/$what" } || POSIX::_exit(1);
 }
 
-# Waits until the peer has acknowledged all bytes (SIOCOUTQ), with a limit. The kernel has no event for
-# that: a socket is writable long before. So this polls, and often, because there are many pieces.
+# Waits until the peer has acknowledged all bytes (SIOCOUTQ), with a limit. The kernel has no event
+# for that: a socket is writable long before. So this polls, and often, because there are many
+# pieces.
 sub drain {
     my ($self) = @_;
     for (1 .. 200) {

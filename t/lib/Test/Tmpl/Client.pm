@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Client;
 
-# A raw HTTP/1.x client. It keeps the response byte for byte: the body without its transfer coding but
-# with its content coding, and whether the body is complete.
+# A raw HTTP/1.x client. It keeps the response byte for byte: the body without its transfer coding
+# but with its content coding, and whether the body is complete.
 
 use strict;
 use warnings;
@@ -41,10 +41,10 @@ sub close {
 }
 
 # Sends a request and reads the response. Options: method, version (1.1), headers => { Name => value
-# or [values] }, body. A Host field is added unless headers has one (undef: no Host at all). Opens a new
-# connection if the server announced that it closes this one, or closes it without a response although it
-# was used before: the MPM event closes idle connections when its threads are busy, at any moment. (A
-# child that died is in the error log.)
+# or [values] }, body. A Host field is added unless headers has one (undef: no Host at all). Opens a
+# new connection if the server announced that it closes this one, or closes it without a response
+# although it was used before: the MPM event closes idle connections when its threads are busy, at
+# any moment. (A child that died is in the error log.)
 sub get {
     my ($self, $target, %o) = @_;
     $self->connect if delete $self->{closed};
@@ -98,7 +98,8 @@ sub more {
     return sysread($socket, $self->{buffer}, 65_536, length $self->{buffer}) ? 1 : 0;
 }
 
-# Reads until the response contains these bytes; returns whether it does. read_response still sees them.
+# Reads until the response contains these bytes; returns whether it does. read_response still sees
+# them.
 sub comes {
     my ($self, $bytes) = @_;
     while (index($self->{buffer}, $bytes) < 0) {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Faults;
 
-# Real pages through a real httpd whose store fails: a few in t/faults/57-faults-pages.t, those of a corpus
-# with `make faults`.
+# Real pages through a real httpd whose store fails: a few in t/faults/57-faults-pages.t, those of a
+# corpus with `make faults`.
 #
-# Each page is a site of its own (TmplSiteKey is its URL). So it is always the first page of its site, whether
-# or not the store answers, and the expected body is what tmplctl makes of the page without a store. A page
-# that is declined must be unchanged.
+# Each page is a site of its own (TmplSiteKey is its URL). So it is always the first page of its
+# site, whether or not the store answers, and the expected body is what tmplctl makes of the page
+# without a store. A page that is declined must be unchanged.
 
 use strict;
 use warnings;
@@ -23,9 +23,10 @@ my $LATE = 300;    # ms; TmplTimeout is 100
 
 my $WELL = 100;    # at most that many pages before the store fails
 
-# name; store => its URI, or code that makes one; spoil => code that changes the server's directory before
-# it starts; break => code that changes that directory after some pages; answers => 1: the store may still
-# answer within TmplTimeout; redis => 1: needs a redis-server. Code also gets the fault.
+# name; store => its URI, or code that makes one; spoil => code that changes the server's directory
+# before it starts; break => code that changes that directory after some pages; answers => 1: the
+# store may still answer within TmplTimeout; redis => 1: needs a redis-server. Code also gets the
+# fault.
 our @FAULTS = (
     { name => 'Redis: nobody listens', store => sub { 'redis://127.0.0.1:' . free_port() } },
     { name => 'Redis: killed', redis => 1, store => sub { $_[0]{redis}->uri }, break => sub { $_[1]{redis}->kill9 } },
@@ -91,8 +92,8 @@ sub fault_of {
     return $res->body eq $self->alone($detector, $n) ? undef : 'other bytes than tmplctl has';
 }
 
-# One client: requests every step-th of the first pages, at /prefix/number. Writes a line for each: whether
-# the page was changed, its decline (or -), the fault (or nothing).
+# One client: requests every step-th of the first pages, at /prefix/number. Writes a line for each:
+# whether the page was changed, its decline (or -), the fault (or nothing).
 sub ask {
     my ($self, $httpd, $client, $prefix, $pages, @how) = @_;
     my $lines = $self->lines_of($client);
@@ -139,9 +140,10 @@ END
     return $httpd->start;
 }
 
-# Requests all pages with a detector and a fault. Returns tried, edited, declined (reason => pages), wrong (a
-# line for each fault, also of pages before the store failed), log (unexpected lines), failures (how often the
-# log reports that the store failed), exits (signal that ended a child => how often).
+# Requests all pages with a detector and a fault. Returns tried, edited, declined (reason => pages),
+# wrong (a line for each fault, also of pages before the store failed), log (unexpected lines),
+# failures (how often the log reports that the store failed), exits (signal that ended a child =>
+# how often).
 sub run {
     my ($self, $detector, $of) = @_;
     my %fault = %$of;

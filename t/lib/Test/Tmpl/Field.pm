@@ -2,8 +2,8 @@
 package Test::Tmpl::Field;
 
 # A strict parser of RFC 9651 dictionaries (section 4.2.2); it dies if the field is not valid.
-# Values: integers and decimals are numbers, booleans 1 and 0, strings and tokens text, inner lists array
-# references. Parameters are parsed and dropped.
+# Values: integers and decimals are numbers, booleans 1 and 0, strings and tokens text, inner lists
+# array references. Parameters are parsed and dropped.
 
 use strict;
 use warnings;

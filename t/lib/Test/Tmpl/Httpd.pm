@@ -8,8 +8,9 @@ package Test::Tmpl::Httpd;
 # (directory of httpd's own modules), TMPL_TEST_WRAP (a command in front of httpd: valgrind),
 # TMPL_TEST_CORE (a directory for core files that the server's user can write to).
 #
-# finish() fails the test for every unexpected line of the error log at warn or above, every report of a
-# sanitizer or of valgrind, and every child that a signal ended. expect_log() names lines that are expected.
+# finish() fails the test for every unexpected line of the error log at warn or above, every report
+# of a sanitizer or of valgrind, and every child that a signal ended. expect_log() names lines that
+# are expected.
 
 use strict;
 use warnings;
@@ -29,7 +30,8 @@ my $module = $ENV{TMPL_MODULE} // "$top/build/mod_tmpl.so";
 $module = abs_path($module) // $module;
 my $mpm = $ENV{TMPL_TEST_MPM} // 'event';
 
-# Enough for several generations: after a graceful restart a busy machine is slow to end the old ones.
+# Enough for several generations: after a graceful restart a busy machine is slow to end the old
+# ones.
 my %MPM = (
     event => "StartServers 2\nThreadsPerChild 8\nThreadLimit 8\nMaxRequestWorkers 64\n"
         . "MinSpareThreads 1\nMaxSpareThreads 64\nServerLimit 16\n",
@@ -44,12 +46,12 @@ sub mpm { return $mpm }
 # Whether httpd has a module of that name.
 sub has_module { return -e "$module_dir/mod_$_[0].so" }
 
-# Options: conf => configuration of the server; modules => more modules of httpd to load; env => { } of
-# httpd; file_limit => largest file that httpd may write, in blocks of 512 bytes; log_level => of mod_tmpl
-# (debug); no_store => 1: no TmplStore; detector => TmplDetector, else the default. (The verdicts of
-# incremental are easy to predict in a test.)
-# bare => 1: only conf. Otherwise conf follows a store in DIR/store, timeouts that even a busy machine does
-# not reach, and learning within the request, so that each page sees the pages before it.
+# Options: conf => configuration of the server; modules => more modules of httpd to load; env => { }
+# of httpd; file_limit => largest file that httpd may write, in blocks of 512 bytes; log_level => of
+# mod_tmpl (debug); no_store => 1: no TmplStore; detector => TmplDetector, else the default. (The
+# verdicts of incremental are easy to predict in a test.) bare => 1: only conf. Otherwise conf
+# follows a store in DIR/store, timeouts that even a busy machine does not reach, and learning
+# within the request, so that each page sees the pages before it.
 sub new {
     my ($class, %args) = @_;
     -e $module or die "$module is not built\n";
@@ -118,8 +120,8 @@ sub exec_httpd {
     exec @command or die "$command[0]: $!";
 }
 
-# Returns when the server handles signals. It opens its port and writes its pid file before that, and a
-# signal that comes too early kills it, and the pid file remains.
+# Returns when the server handles signals. It opens its port and writes its pid file before that,
+# and a signal that comes too early kills it, and the pid file remains.
 sub start {
     my ($self) = @_;
     my @command = $self->command('-DFOREGROUND');
@@ -135,9 +137,10 @@ sub start {
 # How many generations of children the log has seen.
 sub generations { return scalar(() = $_[0]->log_text =~ /resuming normal operations/g) }
 
-# Stops gracefully, as Debian's systemd unit does: on SIGTERM the main thread of a child closes the sockets
-# of connections that its workers are freeing, and sometimes the child crashes. Closes the clients first, for
-# they keep threads busy. The parent polls for its children only once a second, so it gets SIGTERM at the end.
+# Stops gracefully, as Debian's systemd unit does: on SIGTERM the main thread of a child closes the
+# sockets of connections that its workers are freeing, and sometimes the child crashes. Closes the
+# clients first, for they keep threads busy. The parent polls for its children only once a second,
+# so it gets SIGTERM at the end.
 sub stop {
     my ($self) = @_;
     my $pid = delete $self->{pid} or return;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Process;
 
-# The base of the harness: processes that end with the test, temporary directories, ports, and waiting
-# for a condition instead of for a time.
+# The base of the harness: processes that end with the test, temporary directories, ports, and
+# waiting for a condition instead of for a time.
 #
-# Every process started here has its own process group. It is ended by its id when the test ends, dies or
-# is interrupted.
+# Every process started here has its own process group. It is ended by its id when the test ends,
+# dies or is interrupted.
 
 use strict;
 use warnings;
@@ -33,12 +33,14 @@ for my $signal (qw(INT TERM HUP)) {
 }
 $SIG{ALRM} = sub { die "the test took too long\n" };
 
-# The limit for a test that hangs; a busy machine may need minutes. A test of many parts sets it for each.
+# The limit for a test that hangs; a busy machine may need minutes. A test of many parts sets it for
+# each.
 sub set_limit { return alarm($ENV{TMPL_TEST_LIMIT} // 900) }
 set_limit();
 
-# Calls the condition until it returns a true value, and returns that; false after $patience seconds. It
-# polls, because a condition is about other processes, their logs and sockets: no single event covers these.
+# Calls the condition until it returns a true value, and returns that; false after $patience
+# seconds. It polls, because a condition is about other processes, their logs and sockets: no single
+# event covers these.
 sub wait_for(&;$) {
     my ($condition, $seconds) = @_;
     my $end = time() + ($seconds // $patience);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Redis;
 
-# A private redis-server on a unix socket and on a port of 127.0.0.1, and servers that do not answer as
-# Redis does.
+# A private redis-server on a unix socket and on a port of 127.0.0.1, and servers that do not answer
+# as Redis does.
 
 use strict;
 use warnings;
@@ -89,8 +89,8 @@ sub reply {
     return substr $text, 0, $line;
 }
 
-# A port that accepts no connections: its backlog is full, so the kernel drops SYN packets. The sockets
-# returned with it keep the backlog full.
+# A port that accepts no connections: its backlog is full, so the kernel drops SYN packets. The
+# sockets returned with it keep the backlog full.
 sub black_hole {
     my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 0, Listen => 1) or die $!;
     my $address = pack_sockaddr_in($listen->sockport, inet_aton('127.0.0.1'));

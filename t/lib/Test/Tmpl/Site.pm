@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Site;
 
-# A small web site, the same in every run: header with navigation, sidebar, an article that differs from
-# page to page, footer with a copyright line. Every part has a name, so that a test knows every byte that
-# has to remain of a page.
+# A small web site, the same in every run: header with navigation, sidebar, an article that differs
+# from page to page, footer with a copyright line. Every part has a name, so that a test knows every
+# byte that has to remain of a page.
 
 use strict;
 use warnings;
@@ -12,8 +12,8 @@ my @WORDS = qw(amber basil cedar delta ember fjord grove harbour island juniper 
     nectar orchid pepper quartz river saffron timber umber valley willow yarrow zephyr anchor
     beacon candle dagger easel falcon garnet);
 
-# name => distinguishes the sites of one test; extra => HTML at the end of every article, or code that
-# makes it from the page's number
+# name => distinguishes the sites of one test; extra => HTML at the end of every article, or code
+# that makes it from the page's number
 sub new {
     my ($class, %args) = @_;
     return bless { name => $args{name} // 'Harbour News', extra => ref $args{extra} ? $args{extra} : sub { $args{extra} // '' } }, $class;
