@@ -24,8 +24,8 @@
 
 #define KIB        1024u
 #define SMALLEST   (64 * KIB)
-#define SIZES      8 /* 64 KiB to 8 MiB */
-#define ENOUGH     0.05 /* seconds to measure for each size: the clock may have a resolution of 10 ms */
+#define SIZES      8    /* 64 KiB to 8 MiB */
+#define ENOUGH     0.05 /* seconds to measure for each size: the clock may tick every 10 ms */
 #define ROUNDS     5000 /* or that many pages */
 #define SECONDS    10   /* the limit for a page */
 #define MAX_GROWTH 3.0  /* of the time per byte from the smallest to the largest size */

@@ -43,7 +43,7 @@ for my $way (sort keys %BREAK) {
 }
 my $res = $httpd->get('/page/7');
 same_bytes($res->body, $site->stripped(7), 'the next request is answered');
-is $res->says('pages'), 7, 'and nothing broken has been learnt';
+is $res->says('pages'), 7, 'no incomplete page was learnt';
 
 $httpd->finish;
 done_testing;

@@ -39,7 +39,7 @@ for my $how ('close', 'reset') {
         pass "$how: $url";
     }
 }
-same_bytes($httpd->get("/page/$_")->body, $site->stripped($_), "page $_ is answered") for 7, 9 .. 14;
+same_bytes($httpd->get("/page/$_")->body, $site->stripped($_), "page $_ is served") for 7, 9 .. 14;
 
 $httpd->finish;
 done_testing;

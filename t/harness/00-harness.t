@@ -63,7 +63,7 @@ subtest 'httpd, its log and a graceful restart' => sub {
     $httpd->stop;
     isnt join('', $httpd->unexpected_lines), '', 'a backend that breaks off causes a line in the error log';
     $httpd->expect_log(qr/proxy/);
-    $httpd->finish('which a test may expect');
+    $httpd->finish('a test may expect that line');
 };
 
 subtest 'a bad configuration' => sub {

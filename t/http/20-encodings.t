@@ -57,7 +57,7 @@ sub decoded {
 my $accept = { 'Accept-Encoding' => 'gzip, deflate, br' };
 for my $encoding (qw(gzip x-gzip identity)) {
     for my $headers ($accept, {}) {
-        my $name = "$encoding upstream, client " . (%$headers ? 'takes gzip' : 'says nothing');
+        my $name = "$encoding upstream, client " . (%$headers ? 'takes gzip' : 'sends no Accept-Encoding');
         my $res = $httpd->get("/as/$encoding/7", headers => $headers);
         same_bytes(decoded($res), $site->stripped(7), "$name: stripped");
         unlike $res->body, qr/Copyright/, "$name: no template in the raw body";
@@ -75,19 +75,19 @@ for my $encoding ('deflate', 'br', 'zstd', 'gzip, br') {
 }
 
 my $plain = $httpd->get('/as/plaingzip/8', headers => $accept);
-is $plain->header('Content-Encoding'), undef, 'what is said to be gzip and is not is not called so any more';
-same_bytes($plain->body, $site->stripped(8), 'and is stripped');
+is $plain->header('Content-Encoding'), undef, 'a plain body with Content-Encoding gzip: the field is removed';
+same_bytes($plain->body, $site->stripped(8), 'a plain body with Content-Encoding gzip: stripped');
 
 my $res = $httpd->get('/as/gzip+gzip/8', headers => $accept);
 my $twice = $ENCODE{'gzip, gzip'}->($site->page(8));
 ok $res->body eq $twice && $res->header('Content-Encoding') eq 'gzip, gzip'
     || $res->body eq $site->stripped(8) && !$res->header('Content-Encoding'),
-    'gzip twice: passes as it came, or is stripped';
+    'gzip twice: unchanged, or stripped';
 
 $res = $httpd->get('/compress/page/9', headers => $accept);
-is $res->header('Content-Encoding'), 'gzip', 'DEFLATE behind us compresses';
-same_bytes(decoded($res), $site->stripped(9), 'the stripped page');
-like $res->header('Vary') // '', qr/Accept-Encoding/, 'with its Vary';
+is $res->header('Content-Encoding'), 'gzip', 'DEFLATE after the module compresses';
+same_bytes(decoded($res), $site->stripped(9), 'DEFLATE after the module: the stripped page');
+like $res->header('Vary') // '', qr/Accept-Encoding/, 'DEFLATE after the module: its Vary';
 
 is scalar(grep { ($_->{headers}{'accept-encoding'} // '') =~ /br/ } grep { $_->{target} =~ m{^/as/gzip/7} } $backend->requests),
     0, 'Accept-Encoding to the backend has only encodings that the module can undo';

@@ -53,9 +53,9 @@ for my $way (qw(length chunked gzip)) {
 
 # More than httpd inflates of one response.
 my $res = $httpd->get("/bomb/$n/1");
-same_bytes($res->body, bomb($n), 'a gzip bomb passes as it came');
-is $res->header('Content-Encoding'), 'gzip', 'and is called what it is';
-is $res->says('declined'), 'too-large', 'and says so';
+same_bytes($res->body, bomb($n), 'a gzip bomb passes unchanged');
+is $res->header('Content-Encoding'), 'gzip', 'a gzip bomb: Content-Encoding is kept';
+is $res->says('declined'), 'too-large', 'a gzip bomb: declined=too-large';
 
 $httpd->finish;
 done_testing;

@@ -36,7 +36,7 @@ is $head->status, 200, 'HEAD: 200';
 my $get = $client->get('/page/7');
 same_bytes($get->body, $site->stripped(7), 'GET on the same connection is stripped');
 ok !defined $head->header('Content-Length') || $head->header('Content-Length') == length $get->body,
-    'HEAD does not promise the length of the untouched page';
+    'HEAD does not have the length of the unchanged page';
 is $head->header('Content-Type'), $get->header('Content-Type'), 'HEAD: Content-Type as for GET';
 
 for my $status (204, 304) {

@@ -44,13 +44,13 @@ AddType text/css .css
 END
 
 my $cold = $httpd->get('/strong/1');
-is $cold->header($_), undef, "a page of an unknown site has no $_: it would be kept with its template" for qw(ETag Last-Modified);
+is $cold->header($_), undef, "a page of a cold site has no $_: caches would keep it with its template" for qw(ETag Last-Modified);
 $httpd->visit(2 .. 7);
 is $httpd->get('/headers/7')->header('ETag'), '"p7"', 'headers mode keeps the tag';
-is $httpd->get('/headers/7')->header('Last-Modified'), $DATE, 'and the date';
-is $httpd->get('/headers/7', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'by which it may be asked for';
-is $httpd->get('/style/1.css')->header('Last-Modified'), $DATE, 'what is no page keeps its date';
-is $httpd->get('/style/1.css', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'and is asked for by it';
+is $httpd->get('/headers/7')->header('Last-Modified'), $DATE, 'headers mode keeps the date';
+is $httpd->get('/headers/7', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'headers mode: If-Modified-Since: 304';
+is $httpd->get('/style/1.css')->header('Last-Modified'), $DATE, 'a response that is not a page keeps its date';
+is $httpd->get('/style/1.css', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'a response that is not a page: If-Modified-Since: 304';
 
 my $last_asked = sub { (grep { $_->{target} eq $_[0] } $backend->requests)[-1]{headers} };
 
@@ -97,24 +97,24 @@ for my $kind (sort keys %TAG) {
 # DEFLATE after the module appends its own suffix.
 my %gzip = ('Accept-Encoding' => 'gzip');
 my $deflated = $httpd->get('/deflate/8', headers => \%gzip);
-is $deflated->header('Content-Encoding'), 'gzip', 'compressed behind us';
+is $deflated->header('Content-Encoding'), 'gzip', 'compressed after the module';
 my $gzip_tag = $deflated->header('ETag');
 like $gzip_tag, qr/-tmpl.*-gzip"$/, 'both suffixes';
 my $still = $httpd->get('/deflate/8', headers => { %gzip, 'If-None-Match' => $gzip_tag });
-is $still->status, 304, 'If-None-Match with it: 304';
-is $still->header('ETag'), $gzip_tag, 'which names it as the client has it';
+is $still->status, 304, 'If-None-Match with both suffixes: 304';
+is $still->header('ETag'), $gzip_tag, '304 has the tag with both suffixes';
 
 my $strip_tag = $httpd->get('/mode/8')->header('ETag');
 my $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate' });
-same_bytes(unmark($res->body), $site->page(8), 'the same address in another mode');
-isnt $res->header('ETag'), $strip_tag, 'has another tag';
+same_bytes(unmark($res->body), $site->page(8), 'the same URL in another mode');
+isnt $res->header('ETag'), $strip_tag, 'another mode has another tag';
 $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate', 'If-None-Match' => $strip_tag });
-is $res->status, 200, 'and the tag of one mode does not stand for the other';
+is $res->status, 200, 'the tag of one mode does not match the page of the other';
 
 $res = $httpd->get('/dated/8');
 same_bytes($res->body, $site->stripped(8), 'no tag: stripped');
 is $res->header('ETag'), undef, 'a page without a tag gets none' or diag $res->header('ETag');
-is $httpd->get('/dated/8', headers => { 'If-Modified-Since' => $DATE })->status, 200, 'nor is it asked for by its date';
+is $httpd->get('/dated/8', headers => { 'If-Modified-Since' => $DATE })->status, 200, 'a page without a tag: If-Modified-Since: 200';
 
 $httpd->finish;
 done_testing;

@@ -41,7 +41,7 @@ for my $case (['/page/7', $site->stripped(7)], ['/headers/7', $site->page(7)]) {
     }
 }
 my %true = fields($site->page(1));
-ok !defined $first->header($_) || $first->header($_) eq $true{$_}, "untouched page: $_ is true or gone" for sort keys %true;
+ok !defined $first->header($_) || $first->header($_) eq $true{$_}, "unchanged page: $_ is right or removed" for sort keys %true;
 
 $httpd->finish;
 done_testing;

@@ -95,7 +95,7 @@ subtest 'dates' => sub {
             is $httpd->get('/page/7', headers => {%since})->status, 200, "$name, $control: 200 from the cache";
         }
         same_bytes($httpd->get('/learn/7', headers => {%since})->body, $late->stripped(7) =~ s/\Q$notice//r,
-            "$name: past the cache the page comes as it is cut now");
+            "$name: without the cache the page has the present cuts");
         $httpd->finish;
     }
 };

@@ -55,7 +55,7 @@ $httpd->start;
 
 my @answers = map { $httpd->get("/ssi/$_.shtml") } 1 .. 6;
 same_bytes($httpd->get('/ssi/1.shtml?off')->body, $site->page(1), 'SSI: a page is put together');
-is $answers[5]->says('pages'), 6, 'SSI: the included parts are no pages';
+is $answers[5]->says('pages'), 6, 'SSI: the included parts are not pages';
 same_bytes($answers[5]->body, $site->stripped(6), 'SSI: the sixth is stripped');
 same_bytes($httpd->get('/proxied/page/7')->body, $site->stripped(7), 'the same site through the proxy');
 
@@ -77,8 +77,8 @@ same_bytes($get->body, $site->stripped(8), 'a file');
 is $head->header($_), $get->header($_), "HEAD of a file: $_ as for GET" for qw(Content-Length ETag Last-Modified);
 utime 0, 1_000_000_000, $httpd->root . '/htdocs/page/8.html';
 my $since = $httpd->get('/page/8.html', headers => { 'If-Modified-Since' => 'Mon, 06 Jan 2020 10:00:00 GMT' });
-is $since->status, 200, 'a file that is not newer: what is cut of it may be, so 200';
-same_bytes($since->body, $get->body, 'and the page');
+is $since->status, 200, 'a file that is not newer: 200, because its cuts may have changed';
+same_bytes($since->body, $get->body, 'a file that is not newer: the page');
 is $head->says('learned'), 0, 'nothing is learnt from HEAD';
 
 for my $case ([404, '/nothing.html'], [503, '/proxied/down']) {

@@ -18,10 +18,10 @@ END
 $httpd->visit(1 .. 6);
 my $res = $httpd->get('/page/7');
 same_bytes($res->body, $site->stripped(7), 'without the field: stripped');
-like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
+like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'Vary names the field';
 $res = $httpd->get('/page/7', headers => { 'X-Plain' => 'yes' });
-same_bytes($res->body, $site->page(7), 'with it: untouched');
-like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'and varies on it';
+same_bytes($res->body, $site->page(7), 'with the field: unchanged');
+like $res->header('Vary') // '', qr/\bX-Plain\b/i, 'Vary names the field';
 $httpd->finish;
 
 # A page that passes because no mode is set must not be served from a cache to a client for which a
@@ -45,13 +45,13 @@ END
 my %wants = (Host => 'wants.example', 'X-Clean' => 'yes');
 $asked->get("/page/$_", headers => \%wants) for 1 .. 6;
 $res = $asked->get('/page/7', headers => \%wants);
-same_bytes($res->body, $site->stripped(7), 'asked for: stripped');
-like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'and varies on it';
+same_bytes($res->body, $site->stripped(7), 'a request with a mode: stripped');
+like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'Vary names the field';
 $res = $asked->get('/page/7', headers => { Host => 'wants.example' });
-same_bytes($res->body, $site->page(7), 'not asked for: untouched');
-like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'and varies on it';
+same_bytes($res->body, $site->page(7), 'a request without a mode: unchanged');
+like $res->header('Vary') // '', qr/\bX-Clean\b/i, 'Vary names the field';
 $res = $asked->get('/page/7', headers => { Host => 'other.example' });
-is $res->header('Vary'), undef, 'another server: as without us';
+is $res->header('Vary'), undef, 'a server without a mode: no Vary';
 $asked->finish;
 
 # An internal redirect, by mod_rewrite or mod_dir, evaluates <If> again; Vary names the field once.
@@ -82,8 +82,8 @@ END
 
 my $plain = proxy($backend, conf => "TmplMode strip\nTmplLearn \"req('X-Learn') != 'no'\"\nTmplSiteKey \"%{HTTP_HOST}\"");
 my @answers = $plain->visit(1 .. 7);
-same_bytes($answers[6]->body, $site->stripped(7), 'a mode that does not depend on the request');
-is $answers[6]->header('Vary'), undef, 'adds no Vary';
+same_bytes($answers[6]->body, $site->stripped(7), 'a mode that does not depend on the request: stripped');
+is $answers[6]->header('Vary'), undef, 'a mode that does not depend on the request: no Vary';
 $plain->finish;
 
 done_testing;

@@ -71,15 +71,15 @@ for my $how (qw(once slowly)) {
     }
 }
 my $lost = $httpd->get('/slowly/plain', headers => $accept);
-same_bytes($lost->body, $BODY{plain}, 'plain, slowly: no byte is lost where INFLATE has taken the first for a header');
-is $lost->says('declined'), 'inflate', 'plain, slowly: declined aloud';
+same_bytes($lost->body, $BODY{plain}, 'plain, slowly: no byte is lost although INFLATE took the first bytes for a header');
+is $lost->says('declined'), 'inflate', 'plain, slowly: declined=inflate';
 
 my $broken = () = $httpd->log_text =~ /declined: broken/g;
 for my $what (qw(whole notrailer members empty)) {
     my $res = $httpd->get("/broken/$what", headers => $accept);
     ok !$res->complete || $res->status >= 500, "$what, broken off: the client sees an error or an incomplete response";
 }
-is scalar(() = $httpd->log_text =~ /declined: broken/g), $broken + 4, 'and so does who reads the log';
+is scalar(() = $httpd->log_text =~ /declined: broken/g), $broken + 4, 'each is logged as broken';
 
 my $head = $httpd->get('/once/whole', method => 'HEAD', headers => $accept);
 is $head->status, 200, 'HEAD: 200';

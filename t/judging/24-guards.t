@@ -40,7 +40,7 @@ for my $name (sort keys %PLACE) {
     my ($line, @gone) = @{ $PLACE{$name} };
     same_bytes($httpd->get("/$name/page/6")->body, $site->page(6, @gone), $line =~ s/\n */, /gr);
 }
-is $httpd->get('/minkeep/page/6')->says('declined'), 'min-keep', 'too little left: the header says so';
+is $httpd->get('/minkeep/page/6')->says('declined'), 'min-keep', 'too little remains: declined=min-keep';
 
 $httpd->finish;
 done_testing;

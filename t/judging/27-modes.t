@@ -20,10 +20,10 @@ my $httpd = proxy($backend, conf => "TmplMode strip\n" . join '', map {
 } @MODES);
 
 my %last = map { my $mode = $_; $mode => (map { $httpd->get("/$mode/page/$_") } 1 .. 6)[5] } @MODES;
-same_bytes($last{$_}->body, $site->page(6), "$_: the body is untouched") for qw(off learn headers);
+same_bytes($last{$_}->body, $site->page(6), "$_: the body is unchanged") for qw(off learn headers);
 isnt $last{annotate}->body, $site->page(6), 'annotate: the body is changed';
 same_bytes(unmark($last{annotate}->body), $site->page(6), 'annotate: by marks only');
-same_bytes($last{strip}->body, $site->stripped(6), 'strip: template is gone');
+same_bytes($last{strip}->body, $site->stripped(6), 'strip: the template is removed');
 is $last{$_}->header('Tmpl'), undef, "$_: no Tmpl field" for qw(off learn);
 is $last{$_}->says('state'), 'warm', "$_: the Tmpl field says warm" for qw(headers annotate strip);
 

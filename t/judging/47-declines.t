@@ -94,7 +94,7 @@ sub counters {
 
 my @reasons = rows('reason');
 is_deeply [sort @reasons], [sort keys %{ counters() }], 'docs/declines.md has the reasons that are counted';
-is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'and each has a page here';
+is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'each reason has a page in this test';
 for my $reason (sort keys %PAGE) {
     my $res = $httpd->get("/$reason");
     same_bytes($res->body, $PAGE{$reason}[0], "$reason: unchanged");
@@ -102,13 +102,13 @@ for my $reason (sort keys %PAGE) {
 }
 my $client = $httpd->client;
 $client->send_request('/slow');
-ok $client->comes('<p>not'), 'slow: the beginning comes while the end does not';
+ok $client->comes('<p>not'), 'slow: the client gets the beginning before the end is sent';
 $backend->allow('slow');
 my $slow = $client->read_response('GET');
-same_bytes($slow->body, '<p>not now', 'slow: untouched');
-is $slow->says('declined'), 'slow', 'slow: and says so';
+same_bytes($slow->body, '<p>not now', 'slow: unchanged');
+is $slow->says('declined'), 'slow', 'slow: reason in the Tmpl field';
 my $broken = $httpd->get('/broken');
-ok !$broken->complete || $broken->status >= 500, 'broken: the client sees it';
+ok !$broken->complete || $broken->status >= 500, 'broken: the client sees an error or an incomplete response';
 same_bytes($httpd->get('/local/whole.html')->body, '<p>whole and part</p>', 'subrequest: a page with a part');
 my $count = counters();
 for my $reason (sort @reasons) {

@@ -91,20 +91,20 @@ for my $n (1, 30 .. 35) {
     is print_of("own/windows-1252/$_", $n), $own{$n}, "article $n: the same in windows-1252 ($_)" for qw(header meta);
     is print_of('own/utf-8/header', $n, 'X-Mode' => $_), $own{$n}, "article $n: the same in mode $_" for qw(annotate strip);
 }
-cmp_ok distance($cold{own}, $cold{other}), '>', 0, 'with their templates they are not the same';
-cmp_ok distance($cold{own}, $own{1}), '>', 0, 'nor is a page with its template and without';
+cmp_ok distance($cold{own}, $cold{other}), '>', 0, 'one article in two templates: the fingerprints of all text differ';
+cmp_ok distance($cold{own}, $own{1}), '>', 0, 'the fingerprints of a page with and without its template differ';
 for my $n (30 .. 34) {
     cmp_ok distance($own{$n}, $own{$_}), '>', $NEAR, "articles $n and $_ in one template are far apart" for $n + 1 .. 35;
 }
 
 # One paragraph of four differs.
 my $changed = print_of('changed/utf-8/header', 30, 'X-Site' => 'own/utf-8/header');
-isnt $changed, $own{30}, 'a change shows';
-cmp_ok distance($changed, $own{30}), '<=', $NEAR, 'and a small one leaves the article near';
+isnt $changed, $own{30}, 'a changed article has another fingerprint';
+cmp_ok distance($changed, $own{30}), '<=', $NEAR, 'a small change: the fingerprint is near';
 
-is print_of('own/utf-8/header', 30, 'X-Mode' => 'learn'), '', 'none in mode learn';
+is print_of('own/utf-8/header', 30, 'X-Mode' => 'learn'), '', 'no fingerprint in mode learn';
 is ask('own/utf-8/header', 30, 'X-Mode' => 'quiet')->header('Tmpl'), undef, 'TmplHeaders off: no field at all';
-is print_of('few/utf-8/header', 30), '', 'none of a few words';
+is print_of('few/utf-8/header', 30), '', 'no fingerprint of a few words';
 for my $case ([status => $client->get('/no-such-page')], ['min-keep' => ask('own/utf-8/header', 30, 'X-Mode' => 'careful')]) {
     my ($reason, $answer) = @$case;
     is $answer->says('declined'), $reason, "a page that is declined ($reason)";

@@ -26,7 +26,7 @@ for my $n (5 .. 8, 1, 4) {
 
 my $res = $httpd->get('/no-such-page');
 is $res->status, 404, 'an error page keeps its status';
-is $res->body, '<p>No such page</p>', 'and passes untouched';
+is $res->body, '<p>No such page</p>', 'a page with another status passes unchanged';
 
 $httpd->finish;
 done_testing;

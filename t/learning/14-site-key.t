@@ -50,14 +50,14 @@ END
 
 my @answers = map { $httpd->get("/page/$_", host => "host$_.forged.example") } 1 .. 6;
 is $answers[-1]->says('pages'), 6, 'six forged Hosts, one site';
-same_bytes($answers[-1]->body, $site->stripped(6), 'which has been learnt');
+same_bytes($answers[-1]->body, $site->stripped(6), 'six forged Hosts: the site is learnt');
 is $httpd->get('/page/1', host => 'two.example')->says('state'), 'cold', 'another virtual host is another site';
 
 @answers = map { $httpd->get("/byhost/page/$_", host => $_ % 2 ? 'a.forged.example' : 'b.forged.example') } 1 .. 6;
 is join(' ', map { $_->says('pages') } @answers), '1 1 2 2 3 3', 'TmplSiteKey from the Host: two sites';
 
 my $ask = sub { $httpd->get("/bykey/page/$_[0]", headers => { 'X-Document' => $_[1] })->says('pages') };
-is join(' ', map { $ask->($_, 'same') } 1 .. 6), '1 1 1 1 1 1', 'TmplPageKey: one document under six addresses';
+is join(' ', map { $ask->($_, 'same') } 1 .. 6), '1 1 1 1 1 1', 'TmplPageKey: one document with six URLs';
 is $ask->(7, 'other'), 2, 'another key, another document';
 
 # A name that no store accepts is not a failure of the store: only the pages of that site are
@@ -71,13 +71,13 @@ for my $detector (qw(incremental auto)) {
 }
 my @pictured = map { $httpd->get('/pictures', host => $_) } 'a.forged.example', 'x' x 256;
 is $pictured[1]->status, 200, 'a Host of 256 bytes, and a page with pictures';
-is $pictured[1]->says('store'), 0, 'is judged alone';
-like $pictured[0]->body, qr/Last\.<\/p>\z/, 'a page that is the first of its site';
-isnt $pictured[0]->body, $pictures, 'is stripped';
-same_bytes($pictured[1]->body, $pictured[0]->body, 'and so is that one');
-is $httpd->get('/long/page/1', headers => { 'X-Site' => 'x' x 255 })->says('state'), 'cold', '255 bytes: taken, at once';
-like $httpd->log_text, qr/\[tmpl:warn\].*\[T015\].*256 bytes/, 'the log says so';
-unlike $httpd->log_text, qr/T011/, 'and blames no store';
+is $pictured[1]->says('store'), 0, 'a Host of 256 bytes: judged without the store';
+like $pictured[0]->body, qr/Last\.<\/p>\z/, 'the first page of another site is complete';
+isnt $pictured[0]->body, $pictures, 'the first page of another site is stripped';
+same_bytes($pictured[1]->body, $pictured[0]->body, 'a Host of 256 bytes: the same page');
+is $httpd->get('/long/page/1', headers => { 'X-Site' => 'x' x 255 })->says('state'), 'cold', '255 bytes: accepted';
+like $httpd->log_text, qr/\[tmpl:warn\].*\[T015\].*256 bytes/, 'the log reports the long name';
+unlike $httpd->log_text, qr/T011/, 'the log reports no failure of a store';
 $httpd->expect_log(qr/T015/);
 $httpd->finish;
 

@@ -68,9 +68,9 @@ is pages_after('/varyall'), 0, 'Vary: *';
 # A session of mod_auth_form.
 my %session = (Cookie => 'login=pages-user=alice&pages-pw=123456');
 my $user = $httpd->get('/user/1', headers => { %session, 'X-Site' => 'user' });
-is $user->status, 200, 'a user who has logged in by a form is let in';
-is $user->header('Set-Cookie'), undef, 'without a field that would say that the page is his';
-is pages_after('/user', headers => { %session }), 0, 'and his pages are not learnt';
+is $user->status, 200, 'a user who has logged in by a form: 200';
+is $user->header('Set-Cookie'), undef, 'the response has no field that marks it as personal';
+is pages_after('/user', headers => { %session }), 0, 'the pages of a user who has logged in are not learnt';
 
 is pages_after('/public', method => 'POST', body => 'x=y'), 0, 'POST';
 is pages_after('/expr', headers => { 'X-Learn' => 'yes' }), 6, 'TmplLearn that is true';

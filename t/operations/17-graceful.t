@@ -40,7 +40,7 @@ for (1 .. $RESTARTS) {
     $httpd->graceful;
 }
 my $before = $count->();
-ok wait_for { $count->() > $before + 20 }, 'the last generation answers';
+ok wait_for { $count->() > $before + 20 }, 'the last generation serves pages';
 spit("$dir/stop", '');
 ok wait_for { !grep { alive($_) } @pids }, 'the load ends';
 
@@ -51,7 +51,7 @@ for my $i (1 .. $CLIENTS) {
     push @wrong, @lines;
 }
 cmp_ok $requests, '>', 20 * $RESTARTS, "requests: $requests";
-is join("\n", @wrong), '', 'every one has been answered rightly';
+is join("\n", @wrong), '', 'no wrong response';
 
 $httpd->finish;
 done_testing;

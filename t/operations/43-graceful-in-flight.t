@@ -29,7 +29,7 @@ $client{$_}->send_raw("GET /slow/$_ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: c
 ok wait_for { !grep { !-e "$dir/half.$_" } @slow }, 'pages are on their way';
 
 $httpd->graceful;
-same_bytes($httpd->get('/page/20')->body, $site->stripped(20), 'the next generation answers');
+same_bytes($httpd->get('/page/20')->body, $site->stripped(20), 'the next generation serves pages');
 spit("$dir/go", '');
 for my $n (@slow) {
     my $res = $client{$n}->read_response('GET');

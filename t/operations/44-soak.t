@@ -48,7 +48,7 @@ cmp_ok $before, '>', 1 << 20, 'memory is seen';
 is crawl($SOAK), 0, "$SOAK pages are right";
 my $growth = memory() - $before;
 diag sprintf '%d pages: %.1f MB before, %.2f MB more after', $SOAK, $before / 1e6, $growth / 1e6;
-cmp_ok $growth, '<', $BOUND, 'and memory has not grown with them';
+cmp_ok $growth, '<', $BOUND, 'memory has not grown with the number of pages';
 
 $httpd->finish;
 done_testing;

@@ -87,7 +87,7 @@ subtest 'a disk that fills up' => sub {
     ok wait_for { push @answers, $httpd->get('/wide/' . ++$n); $httpd->log_text =~ /\[T013\]/ }, 'the file becomes full';
     push @answers, map { $httpd->get('/wide/' . ($n + $_)) } 1 .. 20;
     is scalar(grep { $_->status != 200 || !$_->complete || $_->body !~ /Story number/ } @answers), 0,
-        'every page is answered, with its article';
+        'every response has the article';
     is scalar(grep { $_->says('declined') ne '' } @answers), 0, 'all pages are judged';
     # some find room, in pages of the file that were freed
     cmp_ok scalar(grep { $_->says('learned') eq '0' } @answers[-20 .. -1]), '>', 10, 'most pages are not learnt';

@@ -119,7 +119,7 @@ subtest 'Redis is gone' => sub {
     same_bytes($httpd->get('/page/3')->body, $site->page(3), 'declined pages pass unchanged');
     $redis->start;
     ok wait_for { my $res = $httpd->get('/page/3'); !$res->says('declined') && $res->says('state') eq 'cold' },
-        'started again, it is asked';
+        'Redis is read again after it was started';
     $httpd->finish;
 };
 
