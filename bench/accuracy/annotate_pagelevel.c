@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/accuracy/annotate_pagelevel MODEL off|max|min OUT < LIST: annotates each file of the list by the page-level detector
- * alone and writes it to OUT under its own name. bench/accuracy/pagelevel-accuracy scores that.
+ * annotate_pagelevel MODEL off|max|min OUT < LIST: annotates each file of the list with detector
+ * pagelevel and writes it to OUT under its own name. bench/accuracy/pagelevel-accuracy scores the
+ * result.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ int main(int argc, char **argv)
         smoothing++;
     }
     if (smoothing == 3) {
-        die("none of off, max, min", argv[2]);
+        die("not off, max or min", argv[2]);
     }
     if (tmpl_model_load(&model, argv[1], &err, pool) != APR_SUCCESS) {
         die("model", err.text);

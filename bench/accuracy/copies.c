@@ -2,9 +2,9 @@
 /*
  * copies < list of sites (bench/papers/paper-sites)
  *
- * What the rule of near copies (store.h) stops, and what it costs: how many pages of the sites are taken for near copies
- * if all of a site have one path; and what becomes of pages that show a clock and are asked for under
- * addresses that somebody has made up, with the rule and without.
+ * The effect and the cost of the rule for near copies (store.h): how many pages of the sites count
+ * as near copies if all pages of a site have one path; and what happens to pages that show a clock
+ * and are requested with made-up URLs, with the rule and without.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 #define KNOWN    10  /* pages of a site before those with a clock, which are the next ones */
 #define CLOCKED  3   /* of each site */
 #define REQUESTS 8   /* for each of these */
-#define LOST     0.9 /* a page that is left less than this share of its text has lost it */
+#define LOST     0.9 /* a page that keeps less than this share of its text is lost */
 
 /* How a page is observed. */
 typedef struct {
     tmpl_store_t *store;
     const char *site;
     tmpl_clean_opts_t opts;
-    int without; /* the rule: the store is not told of shares, so not with auto */
+    int without; /* without the rule: the store gets no shares; not with auto */
     uint32_t documents;
     apr_pool_t *pool; /* of one page */
 } run_t;
@@ -36,7 +36,9 @@ static void fail(const char *what, const char *why)
     exit(2);
 }
 
-/* Learns and judges a page under a new address of one place: bytes of text left, or -1 if it is declined. */
+/*
+ * Learns and judges a page with a new URL of one path: bytes of text kept, or -1 if it is declined.
+ */
 static double observe(run_t *run, const char *body, apr_size_t len, int *near_copy)
 {
     tmpl_input_t input = {
@@ -102,7 +104,10 @@ static double observe_clocked(run_t *run, const char *path, int request)
     return kept;
 }
 
-/* Asks for a page again and again, on a site of which the first pages are known: *lost, or 0 if it was declined. */
+/*
+ * Requests a page repeatedly, on a site whose first pages are learnt; sets *lost. 0 if the page is
+ * declined.
+ */
 static int attack(run_t *run, const apr_array_header_t *pages, int known, int page, int *lost)
 {
     const char *path = APR_ARRAY_IDX(pages, page, const char *);
@@ -122,7 +127,7 @@ static int attack(run_t *run, const apr_array_header_t *pages, int known, int pa
 
 typedef struct {
     int sites, pages, near_copies;
-    int tried[2], lost[2]; /* on a site that is not known, and on one that is */
+    int tried[2], lost[2]; /* on a cold site, and on a learnt one */
 } found_t;
 
 static void site_run(found_t *found, run_t *run, const char *key, const apr_array_header_t *pages)

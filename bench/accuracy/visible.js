@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/accuracy/visible: what Chromium shows of pages, before and after. node visible.js DIR CHROMIUM < a JSON object a line:
-// { name, original, stripped, texts }, paths of two files and texts to look for. DIR/node_modules has puppeteer-core.
-// Writes a JSON object a line: { name, failed } or { name, errors, seen, lost: [{ text, times, why }] }.
+// For bench/accuracy/visible: the text that Chromium shows of pages, before and after. node
+// visible.js DIR CHROMIUM. Reads a JSON object from each line: { name, original, stripped, texts },
+// paths of two files and texts to search for. Writes a JSON object a line: { name, failed } or {
+// name, errors, seen, lost: [{ text, times, why }] }. DIR/node_modules has puppeteer-core.
 const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
@@ -12,13 +13,13 @@ const TABS = 2;
 const WIDTH = 1280;
 const HEIGHT = 900;
 const TALLEST = 16000;
-// milliseconds of the page's own clock, which stands still while it has nothing to do and runs ahead where it waits
+// milliseconds of the page's virtual clock, which skips waiting times
 const SETTLE = 5000;
 const REVEAL = 2000;
-// milliseconds of ours, for one page
+// milliseconds of real time for one page
 const PATIENCE = 60000;
 
-// Runs in the page. What is there of each text: how often it is seen, and why not where it is not.
+// Runs in the page: how often each text is visible, and the reasons where it is not.
 function look(texts, tallest) {
     const SKIP = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'IFRAME', 'OBJECT', 'TEXTAREA', 'SELECT', 'svg']);
     const found = new Map(texts.map((t) => [t, { seen: 0, why: [] }]));
@@ -39,7 +40,7 @@ function look(texts, tallest) {
     }
     function clipped(e, rect) {
         let { left, right, top, bottom } = rect;
-        let out = false; // of the flow: only what it is positioned in clips it
+        let out = false; // out of the flow: only the element it is positioned in clips it
         for (let x = e; x && x !== document.body; x = up(x)) {
             const style = getComputedStyle(x);
             const box = x.getBoundingClientRect();
@@ -95,7 +96,7 @@ function look(texts, tallest) {
     return [...found];
 }
 
-// Runs in an empty page: how often each text stands in the source, with no script run.
+// Runs in an empty page: how often each text is in the source, without running scripts.
 function count(source, texts) {
     const counts = new Map(texts.map((t) => [t, 0]));
     const body = new DOMParser().parseFromString(source, 'text/html').body;
@@ -115,7 +116,7 @@ async function spend(client, budget) {
     await expired;
 }
 
-// Shows a document that is all there is of the web, and looks.
+// Loads a document without network, and examines it.
 async function show(browser, body, texts) {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
@@ -153,7 +154,7 @@ function late(promise) {
     return Promise.race([promise, limit]).finally(() => clearTimeout(timer));
 }
 
-// Errors of the one that the other has not, or not as often.
+// Errors that one page has more often than the other.
 function fresh(errors, known) {
     const left = [...known];
     return errors.filter((e) => {
@@ -173,7 +174,7 @@ async function compare(browser, blank, job) {
     const seen = [];
     for (const [text, was] of before.texts) {
         const is = after.texts.get(text);
-        // of a text that stands twice the one that was seen may be the one that was cut
+        // if a text occurs twice, the visible one may be the one that was cut
         const due = Math.max(0, was.seen - (stood.get(text) - left.get(text)));
         seen.push([text, due]);
         if (is.seen < due) lost.push({ text, times: due - is.seen, why: is.why[0] ?? 'a script took it away' });

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Leaf blocks of a corpus: their features, their labels, and boosted trees fitted to them.
 
-Shared by crossval, auto-train, auto-folds and auto-accuracy. Rows come from build/bench/train/features, which sees the first
-pages of a site once, in order, through a real store; labels from gold/*.tsv. Needs Debian's python3-lxml,
-python3-numpy and python3-xgboost.
+Shared by crossval, auto-train, auto-folds and auto-accuracy. Rows come from
+build/bench/train/features, which sees the first pages of a site once, in order, through a real
+store; labels from gold/*.tsv. Needs Debian's python3-lxml, python3-numpy and python3-xgboost.
 """
 import bisect
 import collections
@@ -21,9 +21,9 @@ import xgboost
 import scorer as scores
 
 FIRST = 40
-# Longest step over gold words that a block may make to find its own.
+# How many gold words a block may skip to find its own.
 REACH = 3000
-# Rows of a page that training looks at, about: drawn by their weight, so that sums stay right.
+# Approximate number of rows of a page for training: drawn by their weight, so that sums stay right.
 ROWS = 40
 # Each page is seen in the scorer's order, in another order, and as if it were the site's first.
 VIEWS = (('as seen', 0, 1.), ('as seen', 1, 1.), ('cold', 0, .5))
@@ -31,8 +31,8 @@ TREES = {'rounds': 200, 'objective': 'binary:logistic', 'tree_method': 'hist', '
          'max_leaves': 15, 'max_depth': 0, 'eta': .07, 'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3,
          'max_bin': 128, 'seed': 1, 'base_score': .5, 'nthread': 1}
 THRESHOLD = .5
-# What a site weighs, by its data set. Those of dragnet were labelled by people, text for text, and for a reader:
-# comments, bylines and titles are content there. Those of debian-sites are many of one kind (docs/accuracy.md).
+# The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
+# titles are content there. debian-sites has many similar sites (docs/accuracy.md).
 WEIGHTS = {'dragnet': 5, 'deb2': .25}
 # The data set that debian-sites writes.
 MORE = 'deb2/'
@@ -46,7 +46,7 @@ def keys_of(corpus):
 
 
 class Gold:
-    """The gold words of a page in order, walked along with its blocks."""
+    """The gold words of a page in order, matched with its blocks one by one."""
 
     def __init__(self, path, scorer):
         self.words, self.labels, self.at = [], [], 0
@@ -59,7 +59,7 @@ class Gold:
                 self.labels.append(label)
 
     def find(self, words):
-        """Where the block's words begin: the next place where the first few of them stand."""
+        """The position of the block's words: the next position of the first few of them."""
         for start in range(min(3, len(words))):
             places = self.places.get(words[start], [])
             want = words[start:start + 4]
@@ -70,7 +70,7 @@ class Gold:
         return None
 
     def label(self, text):
-        """How many words of a block are content, and how many template."""
+        """The number of words of a block that are content, and that are template."""
         words = list(self.split(html.unescape(text)))
         counts = collections.Counter()
         start = self.find(words)
@@ -97,7 +97,7 @@ class Corpus:
         self.dirs = {key: os.path.join(d, key) for d in dirs for key in keys_of(d)}
         tasks = [(key, seed) for key in sorted(self.dirs) for seed in seeds]
         self.sites = collections.defaultdict(dict)
-        # the reader is found again in each process by this name
+        # the forked processes find the reader by this name
         global reader
         reader = self
         with multiprocessing.get_context('fork').Pool() as pool:
@@ -135,7 +135,7 @@ class Corpus:
         return np.array(labels, dtype=np.float32).reshape(-1, 2), np.array(page_of)
 
     def decoder(self, path):
-        """Blocks are decoded as the scorer decodes their page."""
+        """A function that decodes blocks as the scorer decodes their page."""
         with open(path, 'rb') as f:
             whole = f.read()
         if self.scorer.decode(whole).encode('utf-8') == whole:
@@ -143,16 +143,15 @@ class Corpus:
         return lambda block: self.scorer.decode(whole[:4096] + b'\x00\xff' + block).split('\x00', 1)[1][1:]
 
     def cold(self, x):
-        """The rows as they are where nothing is known of the site."""
+        """The rows as on a cold site."""
         x = x.copy()
         x[:, self.groups == 'SITE'] = 0
         return x
 
     def without_disputes(self, x, labels, people):
         """
-        What readers wrote below an article, and the line that says by whom and when it was written, are content in
-        some data sets and template in others. Here they are content: where they are labelled template they are not
-        learnt from.
+        Comments below an article, and its byline, are content in some data sets and template in others. For training
+        they are content: rows labelled template are left out.
         """
         column = {name: x[:, self.names.index(name)]
                   for name in ('named-comment', 'named-about', 'free', 'words', 'linked', 'long-near')}
@@ -162,7 +161,7 @@ class Corpus:
         return np.where(((comment | byline) & (labels[:, 1] > labels[:, 0]))[:, None], 0, labels)
 
     def training_rows(self, keys):
-        """Rows, whether each is template, and weights, of the sites keys in all views."""
+        """Rows, whether each is template, and weights, for the sites with these keys in all views."""
         rng = np.random.RandomState(0)
         parts = []
         for key in keys:
@@ -183,7 +182,7 @@ def read_site(task):
 
 
 def weights(labels, page_of):
-    """A site weighs as much as any other, and so does a page of it; words weigh by their number."""
+    """All sites have the same weight, and all pages of a site; a block weighs by its number of words."""
     w = labels.sum(axis=1) ** .8
     if len(w) == 0:
         return w
@@ -202,7 +201,7 @@ def judge(model, x):
 
 
 def lines_of(node, names):
-    """The nodes of a tree in lines, each in front of those it names."""
+    """The nodes of a tree as lines, each before its children."""
     nodes, lines = [node], []
     for n in nodes:
         nodes.extend(n.get('children', ()))
@@ -211,7 +210,7 @@ def lines_of(node, names):
         if 'leaf' in n:
             lines.append('leaf %.6g' % n['leaf'])
         else:
-            # here the left is x < limit, in the file x <= limit
+            # left is x < limit here, and x <= limit in the file
             limit = np.nextafter(np.float32(n['split_condition']), np.float32(-np.inf))
             lines.append('split %s %.9g %d %d' % (names[int(n['split'][1:])], limit, number[n['yes']], number[n['no']]))
     return lines
@@ -229,7 +228,7 @@ def write(model, names, path, provenance, threshold=THRESHOLD):
 
 
 def models_of_folds(corpus, folds, path):
-    """Writes PATH(n), the model that has not seen the nth fold's sites; yields it and those sites."""
+    """Writes path(n), the model that has not seen the sites of fold n; yields it and these sites."""
     for n, (train, test) in enumerate(folds_of(sorted(corpus.sites), folds)):
         write(fit(*corpus.training_rows(train)), corpus.names, path(n), [],
               float(os.environ.get('THRESHOLD', THRESHOLD)))
@@ -238,14 +237,14 @@ def models_of_folds(corpus, folds, path):
 
 def folds_of(keys, folds):
     """
-    (sites to train on, sites to judge) of each fold: the sites are dealt into so many folds. "sets":
-    a fold is a whole data set, so that a model judges sites of a source that it knows nothing of.
+    (sites to train on, sites to judge) of each fold: the sites are dealt into that many folds. "sets": a fold
+    is a data set, so that a model judges sites of a source that it has not seen.
     """
     if folds == 'sets':
         fold = {k: k.split('/')[0] for k in keys}
     else:
         fold = {}
-        # those of debian-sites by themselves, so that the others' folds are the same with them and without
+        # debian-sites separately, so that the folds of the other sites do not depend on them
         for own in ([k for k in keys if not k.startswith(MORE)], [k for k in keys if k.startswith(MORE)]):
             fold.update(zip(np.random.RandomState(1).permutation(own), (i % int(folds) for i in range(len(own)))))
     return [([k for k in keys if fold[k] != f], [k for k in keys if fold[k] == f]) for f in sorted(set(fold.values()))]

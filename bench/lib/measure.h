@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What a clock shows, in seconds. */
+/* The time of a clock, in seconds. */
 static inline double seconds_of(clockid_t clock)
 {
     struct timespec t;

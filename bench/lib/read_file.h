@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file as the benches read it. */
+/* Reading of files, for benches and judges. */
 #ifndef BENCH_READ_FILE_H
 #define BENCH_READ_FILE_H
 
@@ -9,7 +9,9 @@
 
 #include <apr_file_io.h>
 
-/* All of a file, from pool, and a byte of 0 behind it; NULL if it cannot be read. */
+/*
+ * All bytes of a file, allocated from pool and followed by a zero byte; NULL if it cannot be read.
+ */
 static inline char *read_file(apr_size_t *len, const char *path, apr_pool_t *pool)
 {
     apr_file_t *file;
@@ -31,7 +33,7 @@ static inline char *read_file(apr_size_t *len, const char *path, apr_pool_t *poo
     return bytes;
 }
 
-/* The same; what cannot be read ends the program. */
+/* The same; ends the program if the file cannot be read. */
 static inline char *need_file(apr_size_t *len, const char *path, apr_pool_t *pool)
 {
     char *bytes = read_file(len, path, pool);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program that scores pages, as a module: order, gold, words, score_page and what else the benches share."""
+"""The program that scores pages, as a module: order, gold, words, score_page and other functions."""
 import importlib.util
 import os
 import sys

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/papers/paper-alarte-passing OUT < PAGES: what it would bring to admit segments early by the links of pages that
- * pass, with nothing loaded. PAGES has a line NAME, address, file, with tabs between, for each page in the order
- * in which it passes. Each is judged by DF alone and written to OUT/0/NAME.html; and, for n from 2 to SIZES, to
- * OUT/n/NAME.html when a segment is template, too, that stands on all n pages of a complete subdigraph among
- * the pages that have passed. Prints for each page its name and, for each n, how many such subdigraphs it has
- * completed.
+ * paper-alarte-passing OUT < PAGES: the gain if segments were admitted early by the links of pages
+ * that pass, without loading pages. PAGES has a line for each page in the order of passing: NAME,
+ * address, file, separated by tabs. Each page is judged by DF alone and written to OUT/0/NAME.html.
+ * For n from 2 to SIZES it is written to OUT/n/NAME.html with a second rule: a segment is also
+ * template if it is on all n pages of a complete subdigraph of the pages that have passed. Prints
+ * for each page its name and, for each n, how many such subdigraphs it has completed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int linked(const passed_t *a, const passed_t *b)
            apr_hash_get(b->links, a->id, APR_HASH_KEY_STRING) != NULL;
 }
 
-/* Admits what stands on all n members. */
+/* Admits the keys that are on all n members. */
 static void admit(const int *members, int n)
 {
     const passed_t *first = &site.pages[members[0]];
@@ -82,7 +82,7 @@ static void admit(const int *members, int n)
     }
 }
 
-/* The complete subdigraphs of size that hold the n members and pages from at on: how many there are. */
+/* The number of complete subdigraphs of that size with the n members and pages from at on. */
 static int grow(int *members, int n, int size, int at, int found)
 {
     if (n == size) {

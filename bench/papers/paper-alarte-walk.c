@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/papers/paper-alarte-walk ROOT PAGES OUT < KEYS: Algorithm 2 of Alarte et al. from each key page of a site
- * whose pages are files below ROOT; "/a/" is "/a/index.html". PAGES lists the addresses of the site's pages,
- * from which random ones are drawn; KEYS has lines of a name and an address, with a tab between. Links to
- * pages that are not there are left out beforehand.
+ * paper-alarte-walk ROOT PAGES OUT < KEYS: Algorithm 2 of Alarte et al. from each key page of a
+ * site whose pages are files below ROOT; "/a/" is "/a/index.html". PAGES lists the addresses of the
+ * site's pages, for random draws. KEYS has lines of a name and an address, separated by a tab.
+ * Links to pages that do not exist are removed first.
  *
- * For each size n of subdigraph, 1 to SIZES, the key page is annotated by what was loaded until it was found
- * and written to OUT/WAY-n/NAME.html, and a line NAME n SIZE LOADS LOADS_ON says how large a subdigraph was
- * found, after how many loads (the key page's own among them), and after how many more the way "on" ended.
- * The ways:
- *   all     a segment is template if it stands on every page of the subdigraph
- *   df      a segment is template if it stands on MIN_DF of the pages loaded
+ * For each size n of subdigraph, 1 to SIZES, the key page is annotated with the pages that were
+ * loaded until the subdigraph was found, and written to OUT/WAY-n/NAME.html. A line NAME n SIZE
+ * LOADS LOADS_ON has the size of the subdigraph found, the number of loads (including the key
+ * page), and the number of loads of the way "on". The ways:
+ *   all     a segment is template if it is on every page of the subdigraph
+ *   df      a segment is template if it is on MIN_DF of the loaded pages
  *   admit   either
- *   on      as df, from the pages that tmplctl warm would load: more of them, until what stands on every
- *           page of the subdigraph stands on MIN_DF of the pages loaded
- *   random  as df, from as many pages as way "on" loads, drawn at random, the key page among them
- *   nrandom as all, from n pages drawn at random
+ *   on      as df, from the pages that tmplctl warm would load: more of them, until every segment that is on all
+ *           pages of the subdigraph is on MIN_DF of the loaded pages
+ *   random  as df, from as many random pages as way "on" loads, including the key page
+ *   nrandom as all, from n random pages
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@
 #define RATIO      0.7
 #define WARM_LOADS 40 /* tmplctl warm's default */
 
-/* What is kept of a page once it was read. */
+/* A page that was read. */
 typedef struct {
     apr_array_header_t *links; /* tmpl_link_t */
     uint64_t *keys;            /* sorted */
@@ -48,7 +48,7 @@ typedef struct {
 static struct {
     const char *root, *out;
     apr_array_header_t *pages; /* const char *: addresses */
-    apr_hash_t *loaded;        /* address to loaded_t; NULL there is no such page */
+    apr_hash_t *loaded;        /* address to loaded_t; NULL: no such page */
     apr_pool_t *pool;
 } site;
 
@@ -64,7 +64,7 @@ static void die(const char *what, const char *name)
     exit(2);
 }
 
-/* The bytes behind an address; NULL if there is no such file. */
+/* The bytes of an address; NULL if there is no such file. */
 static char *read_page(apr_size_t *len, const char *uri, apr_pool_t *pool)
 {
     apr_finfo_t info;
@@ -108,7 +108,7 @@ static tmpl_address_t address_of(const char *uri)
     return (tmpl_address_t){ "http", "localhost", 80, uri };
 }
 
-/* The page behind an address, read once; &nowhere if there is none, or none that can be used. */
+/* The page of an address, read once; &nowhere if there is none, or the parser declines it. */
 static const loaded_t *load(const char *uri)
 {
     const loaded_t *known = apr_hash_get(site.loaded, uri, APR_HASH_KEY_STRING);
@@ -145,7 +145,7 @@ static const loaded_t *load(const char *uri)
     return known;
 }
 
-/* A walk from a key page, and where it stood when a subdigraph of each size was found. */
+/* A walk from a key page, and its state when a subdigraph of each size was found. */
 typedef struct {
     const char *name;
     const char *uri;
@@ -157,7 +157,7 @@ typedef struct {
     apr_pool_t *pool;
 } walk_t;
 
-/* Whether a page says what one loaded before says: it is the same document. */
+/* Whether a page has the same keys as one loaded before: the same document. */
 static int is_known(const walk_t *walk, const loaded_t *page)
 {
     for (int i = 0; i < walk->n_pages; i++) {
@@ -168,7 +168,7 @@ static int is_known(const walk_t *walk, const loaded_t *page)
     return 0;
 }
 
-/* Leaves out links that lead nowhere. */
+/* Removes links to pages that do not exist. */
 static void keep_what_is_there(apr_array_header_t *links)
 {
     int n = 0;
@@ -181,7 +181,7 @@ static void keep_what_is_there(apr_array_header_t *links)
     links->nelts = n;
 }
 
-/* Algorithm 2 for all sizes at once: the subdigraph of size n stands before that of n + 1 is found. */
+/* Algorithm 2 for all sizes at once: the subdigraph of size n is found before that of n + 1. */
 static void follow(walk_t *walk)
 {
     tmpl_address_t address = address_of(walk->uri);
@@ -214,7 +214,7 @@ static void follow(walk_t *walk)
     }
 }
 
-/* How many of n pages hold a key. */
+/* On how many of n pages a key is. */
 static uint32_t df_of(const loaded_t *const *pages, int n, uint64_t key)
 {
     uint32_t df = 0;
@@ -254,7 +254,7 @@ static void judge(const walk_t *walk, const char *way, int n, const tmpl_record_
                walk->pool);
 }
 
-/* What tmplctl warm would load from the key page on; df becomes what has been seen of each of its keys. */
+/* The pages that tmplctl warm would load, the key page first; sets df for each of its keys. */
 static int warm_up(const walk_t *walk, int size, uint32_t *df)
 {
     tmpl_warmup_opts_t opts = { (uint32_t)size, WARM_LOADS, MIN_DF, NULL };
@@ -280,7 +280,9 @@ static int warm_up(const walk_t *walk, int size, uint32_t *df)
     return loads;
 }
 
-/* n pages of the site at random, those in front of them the key page and what was drawn before. */
+/*
+ * Draws random pages of the site until there are n, after the key page and the pages drawn before.
+ */
 static const loaded_t **draw(const walk_t *walk, int n, unsigned *seed)
 {
     const loaded_t **drawn = apr_palloc(walk->pool, (apr_size_t)n * sizeof(*drawn));
@@ -303,7 +305,7 @@ static void judge_all(const walk_t *walk, int n, unsigned *seed)
         size--;
     }
     const tmpl_page_t *page = walk->page;
-    /* the paper's loads: where there is none of the size, all links were followed */
+    /* the paper's loads: without a subdigraph of the size, all links were followed */
     int loads = size == n ? walk->loads[n] : walk->n_pages;
     const loaded_t *const *found = walk->found[size];
     uint32_t *warm = apr_palloc(walk->pool, page->n_keys * sizeof(*warm));
@@ -312,7 +314,7 @@ static void judge_all(const walk_t *walk, int n, unsigned *seed)
         ways[w] = apr_pcalloc(walk->pool, page->n_keys * sizeof(tmpl_record_t));
     }
     for (uint32_t k = 0; k < page->n_keys; k++) {
-        warm[k] = 1; /* the key page's own */
+        warm[k] = 1; /* the key page */
     }
     int on = warm_up(walk, n, warm);
     const loaded_t **drawn = draw(walk, on - 1 > n ? on - 1 : n, seed);

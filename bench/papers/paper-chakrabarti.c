@@ -2,9 +2,9 @@
 /*
  * bench/papers/paper-chakrabarti MODEL... < LIST (of bench/papers/paper-sites)
  *
- * Chakrabarti, Kumar and Punera (WWW 2007): F-measure of the template class, raw and smoothed, on text, on
- * anchor text and on links, by page-level detection alone. Site number i is judged by model i mod n of the n
- * that are given, so that each can have been trained without it.
+ * Chakrabarti, Kumar and Punera (WWW 2007): F-measure of the template class, raw and smoothed, on
+ * text, on anchor text and on links, with page-level detection. Site i is judged by model i mod n
+ * of the n models, so that this model can be one that was trained without the site.
  */
 #include <string.h>
 

@@ -2,16 +2,17 @@
 /*
  * bench/papers/paper-chen STORE MODEL < LIST (of bench/papers/paper-sites)
  *
- * Chen, Ye and Li (SAC 2006), Tables 3 and 4: the share of template blocks that each method finds, a mean
- * over a site's pages, and its time, all methods in one run. Beside them the share of content blocks
- * that it calls template, which the paper does not print, and keys and bytes of the table.
+ * Chen, Ye and Li (SAC 2006), Tables 3 and 4: the share of template blocks that each method finds,
+ * as a mean over a site's pages, and its time; all methods in one run. Also the share of content
+ * blocks that a method calls template, which the paper does not print, and keys and bytes of the
+ * table.
  */
 #include <apr_general.h>
 #include <apr_strings.h>
 
 #include "paper-methods.h"
 
-/* A column: a method, and what it is run with. */
+/* A column: a method and its parameters. */
 typedef struct {
     const char *title;
     int method;

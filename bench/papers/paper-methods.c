@@ -8,7 +8,7 @@
 #include "detect/style.h"
 #include "sst.h"
 
-/* sst: the paper leaves t to be tuned. Of .1, .2, .3, .4 and .6 the last has the best F on dev. */
+/* sst: the paper does not fix t. Of .1, .2, .3, .4 and .6 the last has the best F on dev. */
 const paper_opts_t paper_opts_default = {
     .policy = { .min_df = 5, .lifetime_tb = 400, .lifetime_n = 20, .max_entries = 1000000 },
     .ratio = 0.7,
@@ -61,7 +61,7 @@ static void judge_segments(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     tmpl_detect_incremental(verdicts, page, records, min_df, threshold);
 }
 
-/* An empty table: a site of its own, of LMDB also a store. */
+/* An empty table: a new site; with LMDB also a new store. */
 typedef struct {
     tmpl_store_t *store;
     const char *site;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every method of the papers, run over the pages of a site in one order, for the experiments that compare
- * them. Incremental methods go through a store, each run in a table of its own; batch methods hold the
+ * The methods of the papers, for the experiments that compare them on the pages of a site in one
+ * order. Incremental methods use a store, each run with its own table; batch methods collect the
  * pages of a batch and judge them when it is full.
  */
 #ifndef TMPL_PAPER_METHODS_H
@@ -20,7 +20,7 @@ typedef struct {
     double t;                  /* sst: importance below which a node is noise */
     const tmpl_model_t *model; /* pagelevel */
     int smoothing;
-    const char *store; /* URI; of LMDB a directory for many */
+    const char *store; /* URI; for LMDB a directory for several stores */
 } paper_opts_t;
 
 /* Defaults of every method; no model, no store. */
@@ -28,10 +28,10 @@ extern const paper_opts_t paper_opts_default;
 
 typedef struct {
     paper_score_t score;
-    paper_score_t *pages; /* of each page alone */
+    paper_score_t *pages; /* of each page */
     double seconds;       /* of CPU, without parsing */
     double bytes; /* average storage: the table after every page, or the cached pages of a batch */
-    double keys;  /* mean of a page: keys that go to the table */
+    double keys;  /* mean of a page: keys passed to the table */
     tmpl_store_stats_t end; /* the table at the end */
 } paper_result_t;
 

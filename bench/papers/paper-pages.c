@@ -26,7 +26,7 @@ double paper_clock(void)
 
 /* ---- gold ---- */
 
-/* A hash of UTF-8 text without its white space; 0 if there is nothing else. */
+/* A hash of UTF-8 text without its white space; 0 if nothing remains. */
 static uint64_t hash_text(const char *text, apr_size_t len)
 {
     uint64_t hash = 0;
@@ -83,10 +83,12 @@ static apr_array_header_t *page_rows(const tmpl_page_t *page, apr_pool_t *pool)
     return rows;
 }
 
-/* Rows that one side may have alone before both agree again. */
+/* How many rows may be on one side only before both agree again. */
 #define AHEAD 400
 
-/* Where both sides are equal again, from (*a, *b) on, with the fewest rows passed; 0 if nowhere near. */
+/*
+ * Moves (*a, *b) to the next equal rows, over as few rows as possible; 0 if they are too far away.
+ */
 static int meet(const apr_array_header_t *as, const apr_array_header_t *bs, int *a, int *b)
 {
     for (int passed = 0; passed < AHEAD; passed++) {
@@ -120,7 +122,7 @@ void paper_page_label(paper_page_t *page, const char *gold, apr_size_t len, apr_
                 APR_ARRAY_IDX(golds, b++, row_t).label;
         }
         else {
-            a += AHEAD / 2; /* a stretch that only one side has */
+            a += AHEAD / 2; /* rows on one side only */
         }
     }
     for (uint32_t s = 0; s < p->n_segments; s++) {
@@ -171,7 +173,7 @@ static void add_page(paper_site_t *site, const char *path, const tmpl_tag_set_t 
     APR_ARRAY_PUSH(site->pages, paper_page_t) = page;
 }
 
-/* The line that begins the next site is kept here until it is asked for. */
+/* The line that begins the next site, kept for the next call. */
 static char line[8192];
 
 static int next_line(FILE *list)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pages of a site with what people said of their text, for the experiments of the papers. A list of
- * sites comes from bench/papers/paper-sites on standard input: a line "= KEY" for each site, then a line for the
- * path of each of its pages, in the order in which they are seen.
+ * The pages of a site with the labels of their text, for the experiments of the papers. The list of
+ * sites comes from bench/papers/paper-sites on standard input: a line "= KEY" for each site, then a
+ * line with the path of each of its pages, in the order in which they are seen.
  *
- * Gold stands beside the pages: of DIR/pages/NAME.html in DIR/gold/NAME.tsv, one row for each text node,
+ * The labels of DIR/pages/NAME.html are in DIR/gold/NAME.tsv, one row for each text node,
  * "LABEL<TAB>BLOCK<TAB>TEXT". Rows and segments are matched by their text, in order.
  */
 #ifndef TMPL_PAPER_PAGES_H
@@ -21,9 +21,9 @@ typedef struct {
     const char *path;
     const tmpl_page_t *page;
     tmpl_document_t document;
-    const char *labels; /* one a segment: 'C' content, 'T' template, or ' ' if nothing is said */
+    const char *labels; /* one for each segment: 'C' content, 'T' template, ' ' no label */
     uint32_t *template; /* of each block: length of its segments that are template */
-    uint32_t *content;  /* and of those that are content */
+    uint32_t *content;  /* length of its segments that are content */
     double parsing;     /* seconds of CPU */
 } paper_page_t;
 
@@ -42,18 +42,21 @@ paper_site_t *paper_site_next(FILE *list, const tmpl_tag_set_t *separators, apr_
 /* A page and its gold rows; for tests. */
 void paper_page_label(paper_page_t *page, const char *gold, apr_size_t len, apr_pool_t *pool);
 
-/* What verdicts got right, in bytes of text and in blocks (a block is what most of its text is). */
+/*
+ * Right and wrong verdicts, in bytes of text and in blocks (a block has the label of most of its
+ * text).
+ */
 typedef struct {
-    uint64_t template_text, found_text;     /* template; of it, found */
-    uint64_t content_text, lost_text;       /* content; of it, called template */
-    uint64_t template_blocks, found_blocks; /* the same of blocks */
+    uint64_t template_text, found_text;     /* template, and the part of it that was found */
+    uint64_t content_text, lost_text;       /* content, and the part of it called template */
+    uint64_t template_blocks, found_blocks; /* the same in blocks */
     uint64_t content_blocks, lost_blocks;
 } paper_score_t;
 
 void paper_score_add(paper_score_t *score, const paper_page_t *page,
                      const tmpl_verdict_t *verdicts);
 
-/* 0..1; of text. 1 where there is nothing to find, or nothing was called template. */
+/* 0..1, of text. 1 if there is no template, or nothing was called template. */
 double paper_recall(const paper_score_t *score);
 double paper_precision(const paper_score_t *score);
 

@@ -2,12 +2,13 @@
 /*
  * bench/papers/paper-wang STORE < LIST (of bench/papers/paper-sites)
  *
- * Wang et al. (WWW 2008), Table 1: the storage that each method needs for the same recall. As there the
- * parameters of the lifetime are tuned for methods with a table, and the number of pages in a batch for
- * batch methods; AverageSize is the mean of the table's bytes after every page, and of the bytes of the
- * pages of a batch over all batches. Of the settings that reach the recall the one with the least storage
- * is printed; if there are any, of those with the precision that all methods had in the paper. The recall
- * is that of template text, all pages of the site judged as they come.
+ * Wang et al. (WWW 2008), Table 1: the storage that each method needs for the same recall. As in
+ * the paper, methods with a table are tuned by the parameters of the lifetime, batch methods by the
+ * number of pages in a batch. AverageSize is the mean of the table's bytes after every page, or of
+ * the bytes of the pages of a batch over all batches. Prints the setting with the least storage
+ * among those that reach the recall, preferably among those that also have the precision of all
+ * methods in the paper. Recall is that of template text, with all pages of the site judged in their
+ * order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +34,16 @@ static const uint32_t batches[] = { 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 80 };
 /* More pages than a site has. */
 #define FOREVER 1000000
 
-/* Pages that a block must stand on, for shingle; DF >= 5 is what methods with a table ask for. */
+/* Pages that a block must be on, for shingle; methods with a table need DF >= 5. */
 static const uint32_t leasts[] = { 2, 3, 5 };
 
 static const int methods[] = { PAPER_INCREMENTAL, PAPER_STYLE, PAPER_SHINGLE, PAPER_SST };
 
 #define N_METHODS ((int)DIM(methods))
 
-/* What a method did with the best of its settings. */
+/* The result of a method with its best setting. */
 typedef struct {
-    int reached; /* 1: the recall, 2: the precision, too */
+    int reached; /* 1: the recall, 2: also the precision */
     double recall, precision, bytes, entry;
     char setting[32];
 } tuned_t;
@@ -55,7 +56,7 @@ static int better(const tuned_t *a, const tuned_t *b)
                                       : a->recall > b->recall;
 }
 
-/* Takes a result if it is better than the one before. */
+/* Keeps a result if it is better than the one before. */
 static void consider(tuned_t *best, const paper_result_t *result, const char *setting)
 {
     tuned_t one = { .recall = paper_recall(&result->score),
@@ -83,12 +84,12 @@ static double try_lifetime(tuned_t *best, const paper_method_t *method, const pa
     return paper_recall(&result.score);
 }
 
-/* With each N the shortest Tb that will do: a longer one only stores more. */
+/* For each N the shortest sufficient Tb: a longer one only stores more. */
 static void tune_lifetime(tuned_t *best, const paper_method_t *method, const paper_site_t *site,
                           const paper_opts_t *base, apr_pool_t *pool)
 {
     if (try_lifetime(best, method, site, base, FOREVER, 1, pool) < RECALL) {
-        return; /* not even if nothing is forgotten */
+        return; /* not reached even without a lifetime */
     }
     for (size_t n = 0; n < DIM(limits); n++) {
         double recall = 0;
@@ -118,7 +119,7 @@ static void tune_batch(tuned_t *best, const paper_method_t *method, const paper_
     }
 }
 
-/* Of the paper's number of pages in a batch. */
+/* With the paper's number of pages in a batch. */
 static double batch_bytes(const paper_site_t *site, const paper_opts_t *base, apr_pool_t *pool)
 {
     paper_opts_t opts = *base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a segment, for the batch methods: what stands between white space. */
+/* The words of a segment, for the batch methods: the strings between white space. */
 #ifndef TMPL_PAPER_WORDS_H
 #define TMPL_PAPER_WORDS_H
 
@@ -15,7 +15,9 @@ typedef struct {
     uint32_t at; /* 0: before the first word */
 } paper_words_t;
 
-/* The next word's hash, and 1; 0 at the segment's end. An image or a link without text is one word. */
+/*
+ * The next word's hash, and 1; 0 at the segment's end. An image or a link without text is one word.
+ */
 static inline int paper_word_next(paper_words_t *words, uint64_t *hash)
 {
     const tmpl_page_t *page = words->page;

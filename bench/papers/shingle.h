@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shingle, the batch method that the papers compare with. Bar-Yossef and Rajagopalan (WWW 2002), section
- * 4: pages are cut into pagelets; pagelets with the same shingle are one cluster; copies of a page count
- * once. Ma, Goharian, Chowdhury and Chung (CIKM 2003): what stands on at least a threshold of a
- * collection's pages is template. Two passes over a batch: count, then judge.
+ * shingle, the batch method that the papers compare with. Bar-Yossef and Rajagopalan (WWW 2002),
+ * section 4: pages are split into pagelets; pagelets with the same shingle are one cluster; copies
+ * of a page count once. Ma, Goharian, Chowdhury and Chung (CIKM 2003): a pagelet on at least a
+ * threshold of a collection's pages is template. Two passes over a batch: count, then judge.
  *
- * Pagelets are the blocks of the page here, so that all methods are compared on one segmentation; theirs
- * are cut by the number of links, or at tables.
+ * Here pagelets are the blocks of the page, so that all methods have one segmentation; the papers
+ * split by the number of links, or at tables.
  */
 #ifndef TMPL_SHINGLE_H
 #define TMPL_SHINGLE_H
@@ -15,16 +15,16 @@
 
 typedef struct {
     uint32_t window; /* words in a shingle */
-    uint32_t least;  /* pages of the batch that a template block stands on, at least */
+    uint32_t least;  /* a template block is on at least that many pages of the batch */
 } shingle_opts_t;
 
-/* Windows of 10 words, as Broder et al. (1997) have them, and 2 pages. */
+/* Windows of 10 words, as in Broder et al. (1997), and 2 pages. */
 extern const shingle_opts_t shingle_opts_default;
 
 /*
- * The shingle of segments [first, after) of a page: the least of the hashes of all windows of so many
- * words (Broder et al.); of fewer words, the hash of all. Two texts agree in it with the probability of the
- * resemblance of their sets of windows.
+ * The shingle of segments [first, after) of a page: the least hash of all windows of words (Broder
+ * et al.); the hash of all words if they are fewer. The probability that two texts have the same
+ * shingle is the resemblance of their sets of windows.
  */
 uint64_t shingle_of(const tmpl_page_t *page, uint32_t first, uint32_t after, uint32_t window);
 

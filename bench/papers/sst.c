@@ -7,7 +7,7 @@
 
 #include "paper-words.h"
 
-/* What a level down counts for less: g of the paper. */
+/* The damping for each level: g of the paper. */
 #define GAMMA 0.9
 
 typedef struct style_t style_t;
@@ -35,7 +35,7 @@ struct style_t {
     element_t *children;
 };
 
-/* Which elements of the tree a page's nodes and segments went to. */
+/* The element of the tree for each of a page's nodes and segments. */
 typedef struct {
     const tmpl_page_t *page;
     element_t **nodes;
@@ -58,7 +58,7 @@ sst_t *sst_create(apr_pool_t *pool)
 
 /* ---- merging ---- */
 
-/* A child: a node, or a segment that stands directly in it. */
+/* A child: a node, or a segment directly in its parent. */
 typedef struct {
     uint64_t look; /* hash of tag and presentation attributes */
     uint32_t node; /* TMPL_NONE for a segment */
@@ -73,7 +73,7 @@ static uint64_t look_of(const tmpl_page_t *page, uint32_t index)
     const tmpl_node_t *node = &page->nodes[index];
     uint64_t hash = node->tag;
     tmpl_attr_t attr;
-    /* names that are not in the table of tags are known by the path, their parents' being the same */
+    /* the path identifies names that are not in the table of tags, for the parents are the same */
     hash = node->tag == TMPL_TAG_OTHER ? node->path : hash;
     for (unsigned i = 0; i < sizeof(presentation) / sizeof(presentation[0]); i++) {
         if (tmpl_span_len(node->open) > 0 &&
@@ -85,7 +85,7 @@ static uint64_t look_of(const tmpl_page_t *page, uint32_t index)
     return hash;
 }
 
-/* The children of a node that hold segments, and its own segments, in document order. */
+/* The children of a node that contain segments, and its own segments, in document order. */
 static apr_array_header_t *children_of(const tmpl_page_t *page, uint32_t index, apr_pool_t *pool)
 {
     const tmpl_node_t *node = &page->nodes[index];

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Site style trees, the batch method of Yi, Liu and Li (KDD 2003). The trees of a batch's pages are merged
- * into one, from the root down: an element node of it stands for elements of many pages; a style node
- * below it is one sequence of children (tags and their presentation attributes) and the pages that have
- * it there. The leaves are texts, images and links without text. What looks alike and reads alike on many
- * pages is noise.
+ * Site style trees, the batch method of Yi, Liu and Li (KDD 2003). The trees of a batch's pages are
+ * merged into one, from the root down: an element node represents elements of many pages; a style
+ * node below it is one sequence of children (tags and their presentation attributes) and the pages
+ * that have this sequence there. The leaves are texts, images and links without text. Elements with
+ * the same presentation and content on many pages are noise.
  *
- * Of an element node with m pages, l style nodes S_i, and p_i the share of its pages that have S_i
+ * For an element node with m pages, l style nodes S_i, and p_i the share of its pages that have S_i
  * (section 4.1, Definitions 4 to 6):
  *     NodeImp(E) = - sum_i p_i log_m p_i, 1 if m = 1                     presentation importance
  *     CompImp(E) = (1 - g^l) NodeImp(E) + g^l sum_i p_i CompImp(S_i)     g = 0.9
  *     CompImp(S) = mean of CompImp of its children
- * and of a leaf with l features (words) a_i, where p_ij is the share of page j in all occurrences of a_i:
+ * and for a leaf with l features (words) a_i, where p_ij is the share of page j in all occurrences
+ * of a_i:
  *     CompImp(E) = 1 - sum_i H(a_i) / l, 1 if m = 1                      content importance
  *     H(a_i) = - sum_j p_ij log_m p_ij
- * An element node is noise if it and all below it have CompImp < t.
+ * An element node is noise if it and all nodes below it have CompImp < t.
  *
- * Elements without text or images have no part in the tree.
+ * Elements without text or images are not in the tree.
  */
 #ifndef TMPL_SST_H
 #define TMPL_SST_H
@@ -30,10 +31,10 @@ sst_t *sst_create(apr_pool_t *pool);
 /* Merges a page into the tree; the page must live as long as the tree. */
 void sst_add(sst_t *sst, const tmpl_page_t *page);
 
-/* Once all pages are in: the importance of every node. */
+/* Computes the importance of every node, after all pages are added. */
 void sst_weigh(sst_t *sst);
 
-/* Of page number i (in the order of sst_add): CompImp of the leaf of a segment, and of a node. */
+/* CompImp of the leaf of a segment, and of a node, of page i (in the order of sst_add). */
 double sst_segment_importance(const sst_t *sst, uint32_t i, uint32_t segment);
 double sst_node_importance(const sst_t *sst, uint32_t i, uint32_t node);
 

@@ -23,7 +23,7 @@ public class batch_boilerpipe {
                 source.setEncoding("UTF-8");
                 text = ArticleExtractor.INSTANCE.getText(source);
             } catch (Exception | StackOverflowError e) {
-                // a page that it cannot take
+                // a page that boilerpipe cannot parse
             }
             Files.write(Paths.get(names[1]), text.getBytes(StandardCharsets.UTF_8));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/speed/batch: Mozilla's Readability over linkedom. node batch_readability.js DIR < lines of IN, tab, OUT;
-// DIR/node_modules has both. Says on stderr how many pages it could not do, or not in LIMIT seconds.
+// bench/speed/batch: Mozilla's Readability over linkedom. node batch_readability.js DIR < lines of
+// IN, tab, OUT; DIR/node_modules has both. Prints on stderr how many pages failed, or took longer
+// than LIMIT seconds.
 const fs = require('fs');
 const path = require('path');
 const vm = require('vm');

@@ -16,7 +16,7 @@ for line in sys.stdin:
         with open(source, 'rb') as f:
             document = Document(f.read())
         text = document.title() + '\n' + lxml.html.fromstring(document.summary()).text_content()
-    except Exception:                           # a page that it cannot take
+    except Exception:                           # a page that Readability cannot parse
         text = ''
     with open(target, 'w', encoding='utf-8', errors='replace') as f:
         f.write(text)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bounds [LIST [KIND]]: what the worst pages cost. Each kind of page is made at doubling sizes up to the
- * default of TmplMaxBody, parsed, judged by a store that knows nothing of it, taken for template as a whole
- * and stripped, in a process of its own, with the detector incremental and with auto; printed are time and
- * peak memory by size. Fails if time or memory per byte grows with the size, if a page takes too long or
- * too much memory. With LIST, a file that names pages, their memory is printed too.
+ * bounds [LIST [KIND]]: time and memory of the worst pages. Each kind of page is made at doubling
+ * sizes up to the default of TmplMaxBody, parsed, judged with an empty store, marked as template
+ * completely and stripped, in a process of its own, with detector incremental and with auto. Prints
+ * time and peak memory by size. Fails if time or memory per byte grows with the size, or if a page
+ * takes too much time or memory. With LIST, a file that names pages, it prints their memory, too.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -25,16 +25,17 @@
 #define KIB        1024u
 #define SMALLEST   (64 * KIB)
 #define SIZES      8    /* 64 KiB to 8 MiB */
-#define ENOUGH     0.05 /* seconds of a size that are measured: the clock may tick in hundredths */
-#define ROUNDS     5000 /* or so many pages */
-#define SECONDS    10   /* a page that takes longer is given up */
-#define MAX_GROWTH 3.0  /* of time per byte between the smallest and the largest size */
+#define ENOUGH     0.05 /* seconds to measure for each size: the clock may tick every 10 ms */
+#define ROUNDS     5000 /* or that many pages */
+#define SECONDS    10   /* the limit for a page */
+#define MAX_GROWTH 3.0  /* of the time per byte from the smallest to the largest size */
 #define MAX_TIME   1.0  /* seconds, of any page */
 #define MAX_MEMORY 15.0 /* times the size of the page */
 
 /*
- * A page: begin, deep times nest, then unit until it is full, then end. '#' in a unit becomes a number
- * that counts up. With middle, it is filled by halves, with middle in between and the same numbers.
+ * A page: begin, deep times nest, then unit until the size is reached, then end. '#' in a unit
+ * becomes an increasing number. With middle, there are two halves with the same numbers, and middle
+ * in between.
  */
 typedef struct {
     const char *name;
@@ -207,7 +208,7 @@ static const kind_t kinds[] = {
 
 typedef struct {
     double seconds;
-    double memory; /* bytes, at the peak, of all but the page itself */
+    double memory; /* peak in bytes, without the page itself */
     tmpl_decline_e decline;
     uint32_t cuts;
 } cost_t;
@@ -305,7 +306,7 @@ static tmpl_verdict_t *judge(const tmpl_page_t *page, const tmpl_detector_t *det
     return verdicts;
 }
 
-/* The whole way of a page that is template from end to end. */
+/* All steps for a page that is template completely. */
 static void strip(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector,
                   apr_pool_t *pool)
 {
@@ -329,7 +330,7 @@ static void strip(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detect
     cost->cuts = closure.n_cuts;
 }
 
-/* A pool that gives memory back as httpd's do (MaxMemFree's default). */
+/* A pool that returns memory to the system as httpd's pools do (MaxMemFree's default). */
 static apr_pool_t *new_pool(void)
 {
     enum { MAX_FREE = 2048 * KIB };
@@ -345,8 +346,8 @@ static apr_pool_t *new_pool(void)
 }
 
 /*
- * Pages before the one that is measured: what a process needs once is there, be it code, what is drawn at random, or
- * tables that fill up as texts get longer.
+ * Pages before the measured one, so that one-time costs of a process do not count: code, random
+ * bytes, tables that grow with the length of texts.
  */
 static void warm_up(const tmpl_detector_t *detector)
 {
@@ -362,7 +363,9 @@ static void warm_up(const tmpl_detector_t *detector)
     free(pages[1].bytes);
 }
 
-/* Memory of a page the first time, and its time over so many seconds, of one page at least. */
+/*
+ * Memory of the first run of a page, and its time as a mean over ENOUGH seconds, at least one run.
+ */
 static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector, double enough)
 {
     warm_up(detector);
@@ -385,7 +388,7 @@ static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *dete
     apr_pool_destroy(pool);
 }
 
-/* In a process of its own: what one page leaves behind is no part of the next one's memory. */
+/* In its own process, so that memory of one page does not count for the next. */
 static void run(cost_t *cost, const kind_t *kind, apr_size_t size, const tmpl_detector_t *detector)
 {
     static const struct rlimit limit = { SECONDS, SECONDS + 1 };
@@ -408,7 +411,7 @@ static void run(cost_t *cost, const kind_t *kind, apr_size_t size, const tmpl_de
     }
 }
 
-/* What a byte of page costs, at the smallest size and the most at any larger one. */
+/* The cost of a byte at the smallest size, and the largest cost at any other size. */
 typedef struct {
     double first;
     double most;
@@ -437,11 +440,11 @@ static int run_kind(const kind_t *kind, const tmpl_detector_t *detector, cost_t 
         }
         printf(" %8.2f", cost->seconds * 1e3);
         largest = cost->seconds > largest ? cost->seconds : largest;
-        /* Where a limit declines the larger pages, growth is that of those it lets pass. */
+        /* If a limit declines the larger pages, growth is that of the others. */
         if (i == 0 || i >= 2) {
             note(&time, cost->seconds, size);
         }
-        if (i >= 2) { /* below, what does not grow with the page is most of it */
+        if (i >= 2) { /* for smaller sizes constant costs dominate */
             note(&memory, cost->memory, size);
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that wait to be learnt many at a time, as those of httpd do (TmplLearnDelay). */
+/* Pages that wait and are learnt in batches, as in httpd (TmplLearnDelay). */
 #ifndef BENCH_LATER_H
 #define BENCH_LATER_H
 
@@ -13,10 +13,10 @@
 
 typedef struct {
     tmpl_observation_t *pages[BATCH_MOST]; /* from tmpl_observation_copy() */
-    uint32_t n, most;                      /* they are due when they are so many */
+    uint32_t n, most;                      /* most: the size of a batch */
 } batch_t;
 
-/* Ends the program with what a store or a detector has said, unless that was success. */
+/* Ends the program with the message of a store or a detector, unless it succeeded. */
 static inline void check(apr_status_t rv, const tmpl_error_t *err)
 {
     if (rv != APR_SUCCESS) {
@@ -25,7 +25,7 @@ static inline void check(apr_status_t rv, const tmpl_error_t *err)
     }
 }
 
-/* Has a batch learnt, which is empty then; clears the pool, which is for this. */
+/* Learns and empties a batch; clears the pool, which is for this only. */
 static inline void batch_learn(tmpl_store_t *store, batch_t *batch, apr_pool_t *pool)
 {
     tmpl_error_t err = { 0 };

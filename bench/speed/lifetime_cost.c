@@ -2,10 +2,10 @@
 /*
  * lifetime STORE_DIR TB,TB,... N,N,... < list of files
  *
- * What a lifetime costs and what it saves (Wang et al., WWW 2008, section 2.4): feeds the pages in
- * the order of the list to a fresh table for every Tb and N, and to one that forgets nothing.
- * Prints for each the entries held at the end and on average (the paper's AverageSize),
- * and the block verdicts that differ from those of the table that forgets nothing.
+ * The cost and the gain of a lifetime (Wang et al., WWW 2008, section 2.4): passes the pages in the
+ * order of the list to a new table for every Tb and N, and to one without a lifetime. Prints for
+ * each the entries at the end and on average (the paper's AverageSize), and the verdicts of blocks
+ * that differ from those of the table without a lifetime.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,23 +19,23 @@
 #include "detect/incremental.h"
 #include "read_file.h"
 
-/* The table is measured so often in a run: measuring walks all of it. */
+/* How often a run measures the table: that reads all of it. */
 #define SAMPLES 60
 
 typedef struct {
     const tmpl_page_t *page;
     tmpl_document_t document;
     tmpl_key_t *keys;
-    unsigned char *wanted; /* verdicts of the table that forgets nothing */
+    unsigned char *wanted; /* verdicts of the table without a lifetime */
 } seen_t;
 
-/* What one run has found. */
+/* The result of one run. */
 typedef struct {
     tmpl_store_stats_t end;
     double entries, live, bytes; /* sums over the samples */
     int samples;
-    uint64_t blocks, template; /* judged, and those that are template */
-    uint64_t lost, gained;     /* verdicts that are not as wanted: content, template instead */
+    uint64_t blocks, template; /* judged blocks, and those that are template */
+    uint64_t lost, gained; /* verdicts that differ: content instead of template, and the reverse */
     uint64_t lost_length, gained_length, length;
 } found_t;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/speed/new_pages DETECTOR URI PAGES < LIST: microseconds of CPU that each step of a new page takes, as a child of httpd
- * takes them: it is read, looked up, judged, and learnt later, TMPL_BATCH_MOST at once, by the store at URI. The files named on
- * standard input come again and again, with another number in each paragraph of their content (stamped.h). The first
- * quarter of PAGES is not counted: by then the site is known, and its table as large as it gets.
+ * new_pages DETECTOR URI PAGES < LIST: microseconds of CPU for each step of a new page, with the
+ * steps of a child of httpd: a page is read, looked up, judged, and learnt later, TMPL_BATCH_MOST
+ * at a time, with the store at URI. The files named on standard input are used repeatedly, with a
+ * new number in each paragraph of their content (stamped.h). The first quarter of PAGES is not
+ * counted: after it the site is learnt, and its table has its final size.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 #define FILES_MOST 1024
 
-/* X(id, name): what is timed. */
+/* X(id, name): the measured steps. */
 #define STEPS(X)                                                                                   \
     X(READ, "read")                                                                                \
     X(OBSERVE, "what the store is told")                                                           \
@@ -43,7 +44,7 @@ static const char *const steps[] = {
 
 static double times[N_STEPS];
 
-/* Adds what has passed since *begin to a step, and begins anew. */
+/* Adds the time since *begin to a step, and sets *begin to now. */
 static void lap(double *begin, int step)
 {
     double now = seconds_of(CLOCK_THREAD_CPUTIME_ID);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/speed/parse < LIST: what it costs to read a page, and to judge it by detector auto, beside what libxml2's
- * SAX parser takes for the same bytes and reports to nobody. Every file named on standard input is read by
- * all in turn, ROUNDS times; the figures are medians of the rounds' totals and of their ratios to the SAX
- * parser's. What a store would answer is made up: no store is asked.
+ * bench/speed/parse < LIST: the time to read a page, and to judge it with detector auto, beside
+ * that of libxml2's SAX parser without callbacks for the same bytes. Every file named on standard
+ * input is read by each parser in turn, ROUNDS times; the figures are medians of the rounds' totals
+ * and of their ratios to the SAX parser's. The counts are made up: there is no store.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void parse_sax(const file_t *file)
     htmlFreeParserCtxt(parser);
 }
 
-/* X(id, name): what is timed. */
+/* X(id, name): the measured steps. */
 #define STEPS(X)                                                                                   \
     X(SAX, "libxml2 SAX alone")                                                                    \
     X(PAGE, "tmpl_page_parse")                                                                     \
@@ -113,7 +113,7 @@ static const tmpl_page_t *parse_page(const file_t *file, const tmpl_tag_set_t *s
     return page;
 }
 
-/* Half of the keys seen on other pages, too. */
+/* Counts as if half of the keys were on other pages, too. */
 static tmpl_record_t *made_up(const tmpl_observation_t *observation, apr_pool_t *pool)
 {
     tmpl_record_t *records = apr_palloc(pool, observation->n * sizeof(*records));
@@ -125,7 +125,7 @@ static tmpl_record_t *made_up(const tmpl_observation_t *observation, apr_pool_t 
     return records;
 }
 
-/* Adds to times what the steps behind the page take. */
+/* Adds the times of the steps after reading to times. */
 static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
 {
     tmpl_observation_t observation = { 0 };

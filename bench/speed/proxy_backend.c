@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/speed/proxy_backend FILE...: an HTTP server on a free port of 127.0.0.1, which it prints, that
- * costs as little as can be and ends when its standard input does.
+ * proxy_backend FILE...: an HTTP server on a free port of 127.0.0.1, which it prints. It uses as
+ * little CPU as possible and ends when its standard input ends.
  *     /seen/N    page N, modulo the number of files, always the same bytes
- *     /new/N     the same page, with N in front of each paragraph, list item and cell of its content: a
- *                page nobody has seen, in a template everybody has
+ *     /new/N     the same page with N in front of each paragraph, list item and cell of its content: a new
+ *                page with the site's template
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -63,7 +63,7 @@ static int answer(int s, const char *request, char *buffer)
     return send_all(s, buffer, head + page->len);
 }
 
-/* One request after the other; none has a body, none comes before its predecessor is answered. */
+/* Requests are served one after the other; they have no body and are not pipelined. */
 static void *serve(void *data)
 {
     int s = (int)(intptr_t)data;

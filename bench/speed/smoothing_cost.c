@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/speed/smoothing_cost: what smoothing costs on trees of 300 and 8,000 nodes, drawn at random in document
- * order. Medians of ROUNDS rounds, memory from a pool that is cleared between.
+ * smoothing_cost: the time of smoothing on random trees of 300 and 8,000 nodes, in document order.
+ * Medians of ROUNDS rounds, with memory from a pool that is cleared after each.
  */
 #include <stdio.h>
 

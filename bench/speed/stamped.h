@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of httpd's manual that nobody has seen: a number in front of each paragraph, list item and cell of their content. */
+/*
+ * New pages made of httpd's manual: a number in front of each paragraph, list item and cell of
+ * their content.
+ */
 #ifndef BENCH_STAMPED_H
 #define BENCH_STAMPED_H
 
@@ -15,7 +18,7 @@
 typedef struct {
     char *bytes;
     size_t len;
-    size_t *stamps; /* where the stamps stand */
+    size_t *stamps; /* the offsets of the stamps */
     size_t n_stamps;
 } page_t;
 
@@ -45,7 +48,7 @@ static inline char *read_whole(const char *name, size_t *len)
     return bytes;
 }
 
-/* The next start tag without attributes behind which a stamp goes; NULL if there is none. */
+/* The next start tag without attributes that a stamp follows; NULL if there is none. */
 static inline const char *next_place(const char *p)
 {
     static const char *const tags[] = { "<p>", "<li>", "<dd>", "<td>" };

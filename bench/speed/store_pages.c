@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench/speed/store_pages URI SEGMENTS PAGES [BATCH]: a site's pages, made up, learnt one after the other by the
- * store at URI; with BATCH they are judged one after the other, by counts of up to LEARN_DELAY ago, and so many learnt
- * at a time. Of a page's segments half are the template's, a tenth come back now and then, the rest
- * are new; every fourth segment begins a block with three layout paths.
+ * store_pages URI SEGMENTS PAGES [BATCH]: made-up pages of a site, learnt one after the other by
+ * the store at URI. With BATCH they are judged one after the other, with counts up to LEARN_DELAY
+ * old, and BATCH pages are learnt at a time. Half of a page's segments are template, a tenth recurs
+ * rarely, the others are new; every fourth segment begins a block with three layout paths.
  *
- * The time of a page is taken over the WINDOW pages before each power of ten, the median of them. "begin" is
- * printed before a window and a line of figures behind it; after each a line is awaited, so that who
- * reads can measure the server. The figures: pages, milliseconds a page, CPU milliseconds a page of this
- * process, entries, live entries, bytes.
+ * The time of a page is the median of the WINDOW pages before each power of ten. The program prints
+ * "begin" before a window and a line of figures after it; after each it waits for a line on
+ * standard input, so that the reader can measure the server. The figures: pages, milliseconds a
+ * page, CPU milliseconds a page of this process, entries, live entries, bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@
 #include "later.h"
 #include "measure.h"
 
-#define WINDOW      256                     /* so that as many batches are learnt in each */
-#define RARE        20000                   /* texts that come back */
+#define WINDOW      256                     /* so that each has the same number of batches */
+#define RARE        20000                   /* texts that recur */
 #define LAYOUTS     120                     /* layout paths of the site */
 #define LEARN_DELAY apr_time_from_msec(100) /* TmplLearnDelay's default */
 

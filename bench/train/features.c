@@ -2,9 +2,10 @@
 /*
  * features STORE_DIR SITE ROWS TEXTS < list of files
  *
- * What a model would be told of a site's pages, seen once in the order of the list: ROWS gets the
- * rows of all their blocks, as floats; TEXTS one line for each page ("P", its file, how many blocks)
- * and for each block ("B", its text), divided by tabs. Without arguments: the features, a line each.
+ * The features of a site's pages for a model, each page seen once, in the order of the list. Writes
+ * the rows of all blocks to ROWS, as floats, and to TEXTS a line for each page ("P", file, number
+ * of blocks) and for each block ("B", text), separated by tabs. Without arguments it prints the
+ * features, one a line.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A backend that breaks off stays broken for the client: an error or an answer that is seen to be cut
-# short, never a whole-looking page; and what was cut is not learnt. The next request is answered. Whole answers of
-# which only the gzip is damaged are in 48-gzip-whole.t.
+# If the backend breaks off, the client sees an error or an incomplete response, never one that
+# looks complete; and the page is not learnt. The next request is answered. (48-gzip-whole.t tests
+# complete responses whose gzip is damaged.)
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -37,13 +37,13 @@ my $n = 20;
 for my $way (sort keys %BREAK) {
     my $res = $httpd->get("/break/$way/$n");
     my $page = $site->page($n);
-    ok !$res->complete || $res->status >= 500, "$way: the client sees that it is broken"
+    ok !$res->complete || $res->status >= 500, "$way: the client sees an error or an incomplete response"
         or diag 'status ', $res->status, ', ', length $res->body, ' bytes, ', $res->header('Tmpl') // '';
     $n++;
 }
 my $res = $httpd->get('/page/7');
 same_bytes($res->body, $site->stripped(7), 'the next request is answered');
-is $res->says('pages'), 7, 'and nothing broken has been learnt';
+is $res->says('pages'), 7, 'no incomplete page was learnt';
 
 $httpd->finish;
 done_testing;

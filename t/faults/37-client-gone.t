@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Clients that go away, before, in the middle of and behind a page, harm nobody: no process dies, no
-# line in the log, and the next client is answered.
+# Clients that close the connection before, within or after a page do no harm: no process dies, the
+# log has no line, and the next client is answered.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -39,7 +39,7 @@ for my $how ('close', 'reset') {
         pass "$how: $url";
     }
 }
-same_bytes($httpd->get("/page/$_")->body, $site->stripped($_), "page $_ is answered") for 7, 9 .. 14;
+same_bytes($httpd->get("/page/$_")->body, $site->stripped($_), "page $_ is served") for 7, 9 .. 14;
 
 $httpd->finish;
 done_testing;

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Every fault of a store while four clients ask for pages at once, each in a process of its own. An answer
-# is the page as the backend sent it, or the page without its template; nothing else. The default detector
-# judges pages alone where there is no store. Few requests pay for the fault: a store's failures since then are
-# counted, and there are no more of them than requests that were under way when it failed, and the breaker's
-# trials since, one a second in each child. TmplTimeout is short where no answer comes; otherwise it is one that
-# no busy machine reaches, so that no other failure is counted. What a request takes longer than with a store that
-# is well is printed, not judged: that is the machine's matter.
+# Every fault of a store while four clients, each in its own process, request pages. A response is
+# the page as the backend sent it or the page without its template, nothing else. The default
+# detector judges pages without the store if the store fails. Few requests are delayed: the failures
+# of the store after the fault are at most the requests that were in flight, plus the breaker's
+# trials, one a second in each child. TmplTimeout is short for a store that does not answer.
+# Otherwise it is so long that even a busy machine does not reach it, so that no other failure is
+# counted. How much longer requests take than with a working store is printed but not tested: it
+# depends on the machine.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -14,13 +15,13 @@ use Test::Tmpl;
 use List::Util qw(max sum);
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
-my $SHORT = 100;      # ms, TmplTimeout of a store from which no answer comes
-my $LONG = 10_000;    # and of others
+my $SHORT = 100;      # ms, TmplTimeout for a store that does not answer
+my $LONG = 10_000;    # ms, for other stores
 my $CLIENTS = 4;
-my $BEFORE = 15;      # answers of each client before a store fails
-my $AFTER = 60;       # and after
+my $BEFORE = 15;      # responses to each client before the store fails
+my $AFTER = 60;       # and after that
 
-# Pages from 1000 on have so much that no other has that a small store is soon full.
+# Pages from 1000 on have so much text of their own that a small store is soon full.
 my $site = site(extra => sub {
     my ($n) = @_;
     return $n < 1000 ? '' : join '', map { "<p>Line $n.$_</p>" } 1 .. 300;
@@ -29,9 +30,9 @@ my $backend = backend { $site->answer(@_) };
 
 sub now { return clock_gettime(CLOCK_MONOTONIC) }
 
-# One client: asks for pages until there is a file of that name, and writes a line for each:
-# milliseconds, 1 if the answer was wrong, why it was declined (or -), whether it was learnt, and 0 if the
-# store did not answer (or -).
+# One client: requests pages until the file exists, and writes a line for each: milliseconds, 1 if
+# the response was wrong, the decline (or -), whether the page was learnt, and 0 if the store did
+# not answer (or -).
 sub ask {
     my ($httpd, $number, $first, $until, $lines) = @_;
     open my $out, '>>', $lines or die "$lines: $!";
@@ -50,10 +51,10 @@ sub ask {
     return;
 }
 
-# The answers so far, for each client a list of lines.
+# The responses so far: a list of lines for each client.
 sub answers { return map { [split /\n/, -e $_ ? slurp($_) : ''] } @_ }
 
-# Until each client has so many answers, and for as long as more come in.
+# Waits until each client has that many responses, as long as more arrive.
 sub wait_for_answers {
     my ($files, @counts) = @_;
     my ($done, $before, $have) = (0, -1, 0);
@@ -74,8 +75,8 @@ sub counters {
     return \%count;
 }
 
-# Has the clients ask, makes the store fail in the middle (break => code), and returns the failures that were
-# counted before, and the answers since.
+# Starts the clients, makes the store fail (break => code), and returns the failures that were
+# counted before and the responses since.
 sub load {
     my ($httpd, %o) = @_;
     my $dir = temp_dir();
@@ -84,13 +85,13 @@ sub load {
         my $number = $_;
         spawn('client', sub { ask($httpd, $number, $o{wide} ? 1000 : 1, "$dir/end", $files[$number]) });
     } 0 .. $CLIENTS - 1;
-    wait_for_answers(\@files, ($BEFORE) x $CLIENTS) or die "the clients get no answers\n";
+    wait_for_answers(\@files, ($BEFORE) x $CLIENTS) or die "the clients get no responses\n";
     my $failures = counters($httpd)->{'store-failures'};
     $o{break}->($httpd) if $o{break};
-    # not before it: on a busy machine many answers come while it is on its way
+    # counted only now: on a busy machine many responses arrive before the fault happens
     my @at = map { $o{break} ? scalar @$_ : 0 } answers(@files);
-    wait_for_answers(\@files, map { $_ + $AFTER } @at) or die "the clients get no more answers\n";
-    ok wait_for(sub { $httpd->log_text =~ $o{until} }), 'the log comes to say so' if $o{until};
+    wait_for_answers(\@files, map { $_ + $AFTER } @at) or die "the clients get no more responses\n";
+    ok wait_for(sub { $httpd->log_text =~ $o{until} }), 'the log reports the fault' if $o{until};
     spit("$dir/end", '');
     wait_for { !grep { alive($_) } @pids } or die "a client does not end\n";
     my @answers = answers(@files);
@@ -99,7 +100,7 @@ sub load {
 
 sub median { my @sorted = sort { $a <=> $b } @_; return $sorted[@sorted / 2] }
 
-# What the answers must say, by what is wrong.
+# What responses must report, by kind of fault.
 my %SAYS = (
     store => ['store=?0', sub { $_[0][2] eq '-' && $_[0][4] eq '0' }],
     unlearnt => ['learned=?0, and that the store answered', sub { $_[0][2] eq '-' && $_[0][3] eq '0' && $_[0][4] eq '-' }],
@@ -108,8 +109,8 @@ my %SAYS = (
 
 my %usual;    # kind of store => median of a request in ms
 
-# says => the row of %SAYS of which answers must be found; pays => 0: no failure is counted at all;
-# silent => 1: no answer comes, or none that ends
+# says => the row of %SAYS that responses must match; pays => 0: no failure is counted; silent => 1:
+# the store sends no reply, or no complete one
 sub fault {
     my ($name, $store, $says, %o) = @_;
     my $timeout = $o{silent} ? $SHORT : $LONG;
@@ -133,16 +134,16 @@ END
         my $start = now();
         my ($before, @answers) = load($httpd, %o);
         my $seconds = now() - $start;
-        is scalar(grep { $_->[1] } @answers), 0, 'no wrong answer among ' . @answers;
+        is scalar(grep { $_->[1] } @answers), 0, 'no wrong response among ' . @answers;
         my ($what, $is) = @{ $SAYS{$says} };
-        cmp_ok scalar(grep { $is->($_) } @answers), '>=', $o{least} // @answers / 2, "answers say $what";
+        cmp_ok scalar(grep { $is->($_) } @answers), '>=', $o{least} // @answers / 2, "responses report: $what";
         my $failures = counters($httpd)->{'store-failures'} - $before;
         my $bound = ($o{pays} // 1) ? 2 * $CLIENTS + children($httpd->{pid}) * (1 + int $seconds) : 0;
-        cmp_ok $failures, '<=', $bound, 'requests that paid for it';
+        cmp_ok $failures, '<=', $bound, 'requests delayed by the fault';
         my @ms = map { $_->[0] } @answers;
         my $kind = $store =~ /^(\w+)/ ? $1 : '';
         $usual{$kind} //= median(@ms);
-        diag sprintf '%-40s %5d answers, %2d failures; added: median %+6.1f ms, worst %+7.1f ms; TmplTimeout %d ms',
+        diag sprintf '%-40s %5d responses, %2d failures; added: median %+6.1f ms, worst %+7.1f ms; TmplTimeout %d ms',
             $name, scalar @ms, $failures, median(@ms) - $usual{$kind}, max(@ms) - $usual{$kind}, $timeout;
         $o{mend}->($httpd) if $o{mend};
         $httpd->finish;
@@ -153,7 +154,7 @@ END
 sub redis_faults {
     my $redis;
     my $new = sub { $redis = redis(@_); return $redis->uri };
-    fault('Redis that is well', $new->(), 'fine');
+    fault('working Redis', $new->(), 'fine');
     fault('Redis killed', $new->(), 'store', break => sub { $redis->kill9 });
     fault('Redis stopped', $new->(), 'store', silent => 1, break => sub { $redis->stop }, mend => sub { $redis->continue });
     fault('Redis restarted empty', $new->(), 'fine', least => 1, until => qr/answers again/,
@@ -175,8 +176,8 @@ sub redis_faults {
     return;
 }
 
-# The store's file as it is when all pages of its map are taken: both meta pages say that the last page in
-# use is the map's last but few, and the file (a sparse one) is as long as that.
+# Makes the store's file look as if all pages of its map were used: in both meta pages the last used
+# page is one of the last of the map, and the file (sparse) has that length.
 sub fill_map {
     my ($file) = @_;
     my ($page, $map, $last_pg) = (4096, 1 << 30, 136);
@@ -190,7 +191,7 @@ sub fill_map {
     return;
 }
 
-# A server that has learnt, ended, and left its store for another one to find.
+# A server that learns and ends; returns its store.
 sub learnt_store {
     my ($to) = @_;
     my $httpd = proxy($backend, conf => 'TmplMode strip');
@@ -202,10 +203,10 @@ sub learnt_store {
 
 sub lmdb_faults {
     my $store = 'lmdb:@ROOT@/store';
-    fault('LMDB that is well', $store, 'fine');
-    fault('LMDB, its parent missing', 'lmdb:@ROOT@/store/no/such', 'store');
+    fault('working LMDB', $store, 'fine');
+    fault('LMDB, parent directory missing', 'lmdb:@ROOT@/store/no/such', 'store');
     SKIP: {
-        skip 'not root: nobody else to take the right from', 1 if !defined Test::Tmpl::Process::server_user();
+        skip 'not root: the server has no other user whose permission could be removed', 1 if !defined Test::Tmpl::Process::server_user();
         fault('LMDB, a directory to read only', $store, 'store',
             spoil => sub { chown 0, 0, $_[0]->root . '/store'; chmod 0755, $_[0]->root . '/store' });
     }
@@ -215,13 +216,13 @@ sub lmdb_faults {
     fault('LMDB, its file may not grow', $store, 'unlearnt', pays => 0, least => 1,
         wide => 1, file_limit => 1024, until => qr/is full, nothing new is learnt/);
     SKIP: {
-        skip 'the layout of a meta page is known of 64 bits, little endian', 1 if pack('J', 1) ne pack('Q<', 1);
+        skip 'the test knows the meta page only of 64 bit little endian', 1 if pack('J', 1) ne pack('Q<', 1);
         fault('LMDB, its map full', $store, 'unlearnt', pays => 0, least => 1,
             until => qr/is full, nothing new is learnt: .*the map is full/,
             spoil => sub { fill_map(learnt_store($_[0]->root . '/store')) },
             mend => sub {
                 my ($httpd) = @_;
-                is $httpd->get('/page/7')->says('pages'), 6, 'what was learnt before is still used';
+                is $httpd->get('/page/7')->says('pages'), 6, 'what was learnt before the fault is used';
                 is -s $httpd->root . '/store/data.mdb', 1 << 30, 'the file has not grown';
             });
     }
@@ -229,6 +230,6 @@ sub lmdb_faults {
 }
 
 redis_faults() if Test::Tmpl::Redis::available();
-SKIP: { skip 'no redis-server: its faults', 1 if !Test::Tmpl::Redis::available() }
+SKIP: { skip 'no redis-server', 1 if !Test::Tmpl::Redis::available() }
 lmdb_faults();
 done_testing;

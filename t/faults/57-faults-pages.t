@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Pages such as there are (t/pages: pictures between texts, icons, forms, tables, noscript, shadow roots), while the store is
-# dead, silent, late or missing: each answer is the page as it was, or what tmplctl makes of it alone. make faults does the
-# same with the pages of a corpus.
+# Realistic pages (t/pages: pictures between texts, icons, forms, tables, noscript, shadow roots)
+# while the store is dead, silent, late or missing: each response is the unchanged page, or what
+# tmplctl makes of that page without a store. `make faults` does the same with the pages of a
+# corpus.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -18,10 +19,10 @@ for my $fault (@Test::Tmpl::Faults::FAULTS) {
         subtest $fault->{name} => sub {
             for my $detector (@Test::Tmpl::Faults::DETECTORS) {
                 my $is = $pages->run($detector, $fault);
-                is $is->{tried}, scalar @files, "$detector: all pages";
-                is join("\n", @{ $is->{wrong} }), '', "$detector: each answer is right";
+                is $is->{tried}, scalar @files, "$detector: all pages were requested";
+                is join("\n", @{ $is->{wrong} }), '', "$detector: no wrong response";
                 is join("\n", @{ $is->{log} }), '', "$detector: nothing unexpected in the error log";
-                cmp_ok $is->{edited}, '>', @files / 2, 'auto: most are edited' if $detector eq 'auto';
+                cmp_ok $is->{edited}, '>', @files / 2, 'auto: most pages are edited' if $detector eq 'auto';
                 cmp_ok $is->{failures}, '>', 0, "$detector: the store has failed";
             }
         };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A child of prefork that is told to stop while it writes a page that is only read ends without a fault: its stores are
-# closed before the page's request is.
+# A child of prefork that gets its stop signal while it writes a page that is only read ends without
+# a crash, although its stores are closed before the page's request.
 
 BEGIN { $ENV{TMPL_TEST_MPM} = 'prefork' }
 
@@ -12,9 +12,9 @@ use Socket qw(SOL_SOCKET SO_RCVBUF);
 
 plan skip_all => 'no mod_mpm_prefork' if !Test::Tmpl::Httpd::has_module('mpm_prefork');
 
-# what is not written at once is written when the handler has done all that it does
+# what cannot be written at once is written after the handler has returned
 my $httpd = Test::Tmpl::Httpd->new(conf => "SendBufferSize 8192\nFlushMaxThreshold 8388608\nTmplMode learn\n");
-# more than the sockets hold
+# more than the socket buffers can hold
 my $page = '<!DOCTYPE html><title>A page</title>' . join "\n", map { "<p>Words of line $_</p>" } 1 .. 150_000;
 spit($httpd->root . '/htdocs/page.html', $page);
 $httpd->start;
@@ -22,14 +22,14 @@ for my $round (1 .. 3) {
     my $client = Test::Tmpl::Client->new(port => $httpd->port);
     setsockopt $client->{socket}, SOL_SOCKET, SO_RCVBUF, pack 'i', 2048;
     $client->send_request('/page.html');
-    ok $client->comes('Words of line 1<'), "round $round: a page is on its way";
+    ok $client->comes('Words of line 1<'), "round $round: the client has the beginning of a page";
     my @children = children($httpd->{pid});
     kill 'TERM', @children;
-    ok wait_for { !grep { my $pid = $_; grep { $_ == $pid } @children } children($httpd->{pid}) }, 'its child ends';
+    ok wait_for { !grep { my $pid = $_; grep { $_ == $pid } @children } children($httpd->{pid}) }, "round $round: the child ends";
     $client->close;
-    is $httpd->get('/page.html')->body, $page, 'another one answers';
+    is $httpd->get('/page.html')->body, $page, "round $round: another child answers";
 }
-unlike $httpd->log_text, qr/exit signal/, 'no child has died of a fault';
+unlike $httpd->log_text, qr/exit signal/, 'no child has crashed';
 
 $httpd->finish;
 done_testing;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The harness is honest: a backend that breaks off is seen as such, bytes come as they were sent, a
-# malformed Tmpl field is refused, an unexpected warning in the error log fails the test.
+# The harness reports what happens: a backend that breaks off, the bytes that were sent, a malformed
+# Tmpl field, an unexpected warning in the error log.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -23,23 +23,23 @@ subtest 'client and backend' => sub {
     my $connect = sub { Test::Tmpl::Client->new(port => $backend->port) };
     my $client = $connect->();
     my $res = $client->get('/bytes', headers => { 'X-Test' => [1, 2] });
-    is $res->body, $all_bytes, 'every byte comes as it was sent';
-    is $res->header('content-TYPE'), 'a/b', 'field names in any case';
-    ok $res->complete, 'complete';
+    is $res->body, $all_bytes, 'the client gets the bytes that were sent';
+    is $res->header('content-TYPE'), 'a/b', 'field names are case-insensitive';
+    ok $res->complete, 'the body is complete';
     $res = $client->get('/chunked');
-    is $res->body, $all_bytes, 'chunks on the same connection';
+    is $res->body, $all_bytes, 'a chunked body on the same connection';
     is $client->get('/echo', method => 'POST', body => 'hello')->body, 'hello', 'a request body';
     is $client->get('/bytes', method => 'HEAD')->body, '', 'HEAD has no body';
     ok !$client->get('/short')->complete, 'a short body is not complete';
-    ok !$connect->()->get('/chunk')->complete, 'nor a short chunk';
-    is $connect->()->get('/reset')->status, 0, 'no answer';
+    ok !$connect->()->get('/chunk')->complete, 'a short chunk is not complete';
+    is $connect->()->get('/reset')->status, 0, 'a reset: no response';
     my $resets = sub { scalar grep { $_->{target} eq '/reset' } $backend->requests };
-    is $resets->(), 1, 'asked for once';
+    is $resets->(), 1, 'on a new connection the request is not repeated';
     my $used = $connect->();
     $used->get('/bytes');
-    is $used->get('/reset')->status, 0, 'nor on a connection that has served before';
-    is $resets->(), 3, 'which may have been closed while it waited: asked for again on another one';
-    is +($backend->requests)[0]{headers}{'x-test'}, '1, 2', 'the request is recorded';
+    is $used->get('/reset')->status, 0, 'a reset on a used connection: no response';
+    is $resets->(), 3, 'on a used connection the request is repeated on a new one';
+    is +($backend->requests)[0]{headers}{'x-test'}, '1, 2', 'the backend records the request';
 };
 
 subtest 'dictionaries' => sub {
@@ -54,33 +54,33 @@ subtest 'dictionaries' => sub {
 
 subtest 'httpd, its log and a graceful restart' => sub {
     my $httpd = proxy($backend, conf => 'TmplMode off');
-    like $httpd->log_text, qr/resuming normal operations/, 'one that is started takes orders';
-    isnt scalar(children($httpd->{pid})), 0, 'and has children to give them to';
-    is $httpd->get('/bytes')->body, $all_bytes, 'proxied';
+    like $httpd->log_text, qr/resuming normal operations/, 'a started httpd handles signals';
+    isnt scalar(children($httpd->{pid})), 0, 'a started httpd has children';
+    is $httpd->get('/bytes')->body, $all_bytes, 'a proxied response';
     $httpd->graceful;
     is $httpd->get('/bytes')->body, $all_bytes, 'after a graceful restart';
     $httpd->get('/reset');
     $httpd->stop;
-    isnt join('', $httpd->unexpected_lines), '', 'a backend that breaks off is a line in the log';
+    isnt join('', $httpd->unexpected_lines), '', 'a backend that breaks off causes a line in the error log';
     $httpd->expect_log(qr/proxy/);
-    $httpd->finish('which a test may expect');
+    $httpd->finish('a test may expect that line');
 };
 
 subtest 'a bad configuration' => sub {
     my $httpd = Test::Tmpl::Httpd->new(conf => 'NoSuchDirective on');
     my ($ok, $said) = $httpd->configtest;
-    ok !$ok, 'is refused';
-    like $said, qr/NoSuchDirective/, 'and why';
+    ok !$ok, 'configtest refuses a wrong configuration';
+    like $said, qr/NoSuchDirective/, 'configtest reports the reason';
 };
 
 subtest 'redis' => sub {
     my $redis = redis();
-    is $redis->command('SET', 'a', "x\r\ny"), 'OK', 'a command';
-    is $redis->command('GET', 'a'), "x\r\ny", 'its reply';
+    is $redis->command('SET', 'a', "x\r\ny"), 'OK', 'redis: a command';
+    is $redis->command('GET', 'a'), "x\r\ny", 'redis: a reply';
     $redis->kill9;
-    ok !$redis->connect, 'killed';
+    ok !$redis->connect, 'redis: killed';
     $redis->start;
-    is $redis->command('GET', 'a'), undef, 'started again, empty';
+    is $redis->command('GET', 'a'), undef, 'redis: started again, empty';
 };
 
 my ($port, $keep) = Test::Tmpl::Redis::black_hole();

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# However the body is cut into buckets and however often it is flushed, the answer is the same: the
-# page is cut at every offset by mod_bucketeer, and arrives from a backend in two writes, in chunks
-# of every small size and a byte at a time.
+# The response does not depend on how the body is split into buckets or how often it is flushed:
+# mod_bucketeer splits the page at every offset, and the backend sends it in two writes, in chunks
+# of every small size and byte by byte.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -13,7 +13,8 @@ plan skip_all => 'no mod_bucketeer' if !Test::Tmpl::Httpd::has_module('bucketeer
 my $site = site();
 my $page = $site->page(9);
 
-# mod_bucketeer ends a bucket at ^B, passes the brigade on at ^P, and flushes at ^F; it takes them out.
+# mod_bucketeer ends a bucket at ^B, passes the brigade on at ^P, and flushes at ^F; it takes them
+# out.
 my %CUT = (bucket => "\x02", pass => "\x10", flush => "\x06");
 
 my $backend = backend {
@@ -55,7 +56,7 @@ is $httpd->get('/bucketeer/off')->body, $page x 3, 'mod_bucketeer takes these ch
 my $client = $httpd->client;
 my $want = $site->stripped(9);
 
-# Asks for each target on one connection; names those with another answer than the page stripped.
+# Requests each target on one connection; names those whose response is not the stripped page.
 sub all_same {
     my ($name, @targets) = @_;
     my @differ = grep {
@@ -63,7 +64,7 @@ sub all_same {
         $client->connect if !$res->complete;
         !$res->complete || $res->body ne $want
     } @targets;
-    is_deeply \@differ, [], $name . ': ' . @targets . ' answers are the same';
+    is_deeply \@differ, [], $name . ': ' . @targets . ' responses are the stripped page';
     return;
 }
 

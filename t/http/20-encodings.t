@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# An upstream that compresses is no silent no-op: gzip is inflated and the page is
-# stripped, and a client that takes gzip may get it compressed anew. What is not inflated (deflate, br, zstd,
-# an encoding twice) is never garbage: it passes as it came, and the answer says so.
+# A gzipped page is inflated and stripped, and may be compressed again for a client that accepts
+# gzip. Other encodings (deflate, br, zstd, an encoding twice) pass unchanged, and the response says
+# so.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -40,12 +40,12 @@ TmplMode strip
 END
 for my $encoding (qw(gzip x-gzip)) {
     my $res = $httpd->get("/headers/as/$encoding/1");
-    same_bytes($res->body, $ENCODE{$encoding}->($site->page(1)), "$encoding: nothing is changed, it goes out as it came");
-    is $res->header('Content-Encoding'), $encoding, "$encoding: and is called what it is";
+    same_bytes($res->body, $ENCODE{$encoding}->($site->page(1)), "$encoding: not judged, so it passes unchanged");
+    is $res->header('Content-Encoding'), $encoding, "$encoding: Content-Encoding is kept";
 }
 $httpd->visit(1 .. 6);
 
-# The body without the encoding that the answer names.
+# The body of a response, decoded as its Content-Encoding says.
 sub decoded {
     my ($res) = @_;
     my $encoding = $res->header('Content-Encoding') // '';
@@ -57,40 +57,40 @@ sub decoded {
 my $accept = { 'Accept-Encoding' => 'gzip, deflate, br' };
 for my $encoding (qw(gzip x-gzip identity)) {
     for my $headers ($accept, {}) {
-        my $name = "$encoding upstream, client " . (%$headers ? 'takes gzip' : 'says nothing');
+        my $name = "$encoding upstream, client " . (%$headers ? 'takes gzip' : 'sends no Accept-Encoding');
         my $res = $httpd->get("/as/$encoding/7", headers => $headers);
         same_bytes(decoded($res), $site->stripped(7), "$name: stripped");
         unlike $res->body, qr/Copyright/, "$name: no template in the raw body";
-        is $res->header('Content-Encoding') // '', '', "$name: and not encoded"
+        is $res->header('Content-Encoding') // '', '', "$name: no Content-Encoding"
             if !%$headers && $encoding ne 'identity';
     }
 }
 
 for my $encoding ('deflate', 'br', 'zstd', 'gzip, br') {
     my $res = $httpd->get('/as/' . $encoding =~ s/, /+/r . '/8', headers => $accept);
-    same_bytes($res->body, $ENCODE{$encoding}->($site->page(8)), "$encoding: passes as it came");
-    is $res->header('Content-Encoding'), $encoding, "$encoding: its name too";
-    is $res->header('ETag'), '"v1"', "$encoding: and its ETag";
-    is $res->says('declined'), 'encoding', "$encoding: declined aloud";
+    same_bytes($res->body, $ENCODE{$encoding}->($site->page(8)), "$encoding: passes unchanged");
+    is $res->header('Content-Encoding'), $encoding, "$encoding: Content-Encoding is kept, with Accept-Encoding";
+    is $res->header('ETag'), '"v1"', "$encoding: ETag is kept";
+    is $res->says('declined'), 'encoding', "$encoding: declined=encoding";
 }
 
 my $plain = $httpd->get('/as/plaingzip/8', headers => $accept);
-is $plain->header('Content-Encoding'), undef, 'what is said to be gzip and is not is not called so any more';
-same_bytes($plain->body, $site->stripped(8), 'and is stripped');
+is $plain->header('Content-Encoding'), undef, 'a plain body with Content-Encoding gzip: the field is removed';
+same_bytes($plain->body, $site->stripped(8), 'a plain body with Content-Encoding gzip: stripped');
 
 my $res = $httpd->get('/as/gzip+gzip/8', headers => $accept);
 my $twice = $ENCODE{'gzip, gzip'}->($site->page(8));
 ok $res->body eq $twice && $res->header('Content-Encoding') eq 'gzip, gzip'
     || $res->body eq $site->stripped(8) && !$res->header('Content-Encoding'),
-    'gzip twice: passes as it came, or is stripped';
+    'gzip twice: unchanged, or stripped';
 
 $res = $httpd->get('/compress/page/9', headers => $accept);
-is $res->header('Content-Encoding'), 'gzip', 'DEFLATE behind us compresses';
-same_bytes(decoded($res), $site->stripped(9), 'the stripped page');
-like $res->header('Vary') // '', qr/Accept-Encoding/, 'with its Vary';
+is $res->header('Content-Encoding'), 'gzip', 'DEFLATE after the module compresses';
+same_bytes(decoded($res), $site->stripped(9), 'DEFLATE after the module: the stripped page');
+like $res->header('Vary') // '', qr/Accept-Encoding/, 'DEFLATE after the module: its Vary';
 
 is scalar(grep { ($_->{headers}{'accept-encoding'} // '') =~ /br/ } grep { $_->{target} =~ m{^/as/gzip/7} } $backend->requests),
-    0, 'the backend is not asked for what we cannot read';
+    0, 'Accept-Encoding to the backend has only encodings that the module can undo';
 
 $httpd->finish;
 done_testing;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A body of TmplMaxBody bytes is handled; one byte more and it passes untouched, whole, with the
-# reason in the header; whether its length was announced or not, and compressed or not.
+# A body of TmplMaxBody bytes is handled. A body of one byte more passes unchanged, and the Tmpl
+# field has the reason; with and without Content-Length, compressed and not.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -10,12 +10,12 @@ use Compress::Zlib ();
 use Digest::MD5 ();
 
 my $LIMIT = 32_768;
-# Nothing that gzip makes too little of: httpd refuses to inflate that.
+# gzip cannot compress this very well: httpd refuses to inflate a body with a high ratio.
 my $NOISE = join '', map { Digest::MD5::md5_hex($_) } 1 .. 1000;
 
 my $site = site();
 
-# Page n, filled up with a comment to so many bytes.
+# Page n with a comment that makes it that many bytes long.
 sub padded {
     my ($n, $size, @without) = @_;
     my $fill = $size - length($site->page($n)) - length '<!---->';
@@ -45,17 +45,17 @@ for my $way (qw(length chunked gzip)) {
         my @without = $size <= $LIMIT ? qw(header aside footer) : ();
         my $body = $res->body;
         $body = Compress::Zlib::memGunzip($body) // '' if ($res->header('Content-Encoding') // '') eq 'gzip';
-        same_bytes($body, padded($n, $size, @without), "$way, $size bytes: " . (@without ? 'stripped' : 'untouched'));
-        is $res->says('declined'), @without ? '' : 'too-large', "$way, $size bytes: and says so";
+        same_bytes($body, padded($n, $size, @without), "$way, $size bytes: " . (@without ? 'stripped' : 'unchanged'));
+        is $res->says('declined'), @without ? '' : 'too-large', "$way, $size bytes: decline in the Tmpl field";
         $n++;
     }
 }
 
-# More than httpd inflates of one answer.
+# More than httpd inflates of one response.
 my $res = $httpd->get("/bomb/$n/1");
-same_bytes($res->body, bomb($n), 'a gzip bomb passes as it came');
-is $res->header('Content-Encoding'), 'gzip', 'and is called what it is';
-is $res->says('declined'), 'too-large', 'and says so';
+same_bytes($res->body, bomb($n), 'a gzip bomb passes unchanged');
+is $res->header('Content-Encoding'), 'gzip', 'a gzip bomb: Content-Encoding is kept';
+is $res->says('declined'), 'too-large', 'a gzip bomb: declined=too-large';
 
 $httpd->finish;
 done_testing;

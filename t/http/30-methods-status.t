@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Only a whole page in answer to GET is touched. HEAD has the fields of GET, except those that only a
-# body could tell; 204, 304, 4xx, 5xx and redirects pass as they came, with their bodies.
+# Only a complete page in response to GET is changed. HEAD has the fields of GET, except those that
+# depend on the body; 204, 304, 4xx, 5xx and redirects pass unchanged, with their bodies.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -22,7 +22,8 @@ my $backend = backend {
 };
 my $httpd = proxy($backend, conf => 'TmplMode strip');
 
-# GET of a cold site has no validators, of a warm one a tag of ours; HEAD cannot tell, so it has none.
+# GET of a cold site has no validators, of a warm one the module's tag; HEAD cannot know, so it has
+# none.
 for my $known (qw(cold warm)) {
     my $head = $httpd->get('/page/7', method => 'HEAD');
     is $head->header($_), undef, "HEAD, $known: no $_" for qw(ETag Last-Modified);
@@ -35,7 +36,7 @@ is $head->status, 200, 'HEAD: 200';
 my $get = $client->get('/page/7');
 same_bytes($get->body, $site->stripped(7), 'GET on the same connection is stripped');
 ok !defined $head->header('Content-Length') || $head->header('Content-Length') == length $get->body,
-    'HEAD does not promise the length of the untouched page';
+    'HEAD does not have the length of the unchanged page';
 is $head->header('Content-Type'), $get->header('Content-Type'), 'HEAD: Content-Type as for GET';
 
 for my $status (204, 304) {
@@ -46,9 +47,9 @@ for my $status (204, 304) {
 for my $status (201, 203, 206, 301, 302, 400, 401, 403, 404, 410, 500, 502, 503) {
     my $res = $httpd->get("/status/$status");
     is $res->status, $status, "$status keeps its status";
-    same_bytes($res->body, $site->page(7), "$status passes untouched");
+    same_bytes($res->body, $site->page(7), "$status passes unchanged");
     is $res->header('ETag'), '"v1"', "$status keeps its ETag";
-    is $res->says('declined'), 'status', "$status: declined aloud";
+    is $res->says('declined'), 'status', "$status: declined=status";
 }
 
 my $res = $httpd->get('/page/8', method => 'POST', body => 'a=b');

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A range is a range of what this server sends: the backend is not asked for parts of what may be a page, the
-# client's Range is answered from the changed page; a partial answer that comes anyway passes untouched.
-# If-Range with a tag of ours never gives a part of the backend's page. Downloads go on where they ended: what the
-# address names as something else than a page, and what the client has with the backend's own strong tag.
+# A range is a range of what this server sends. Range is not passed to the backend if the URL may be
+# a page: the client's Range is served from the changed page. A partial response that comes anyway
+# passes unchanged. If-Range with a tag of the module never gives a part of the backend's page. A
+# download can be resumed if its URL is not that of a page, or if the client has the backend's own
+# strong tag.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -39,24 +40,24 @@ $httpd->visit(1 .. 6);
 my $want = $site->stripped(7);
 
 my $whole = $httpd->get('/page/7');
-same_bytes($whole->body, $want, 'without Range: the page, stripped');
+same_bytes($whole->body, $want, 'without Range: the stripped page');
 
 my $range = sub {
     my ($range, %headers) = @_;
     return $httpd->get('/page/7', headers => { Range => "bytes=$range", %headers });
 };
 
-# 206 with that part, or the whole page with 200: a server may ignore Range, but not lie about it.
+# 206 with that part, or 200 with the complete page: a server may ignore Range.
 sub part_or_whole {
     my ($res, $from, $to, $name) = @_;
-    return same_bytes($res->body, $want, "$name: the whole page") if $res->status == 200;
+    return same_bytes($res->body, $want, "$name: the complete page") if $res->status == 200;
     is $res->status, 206, "$name: 206";
     is $res->header('Content-Range'), "bytes $from-$to/" . length $want, "$name: Content-Range of the stripped page";
-    return same_bytes($res->body, substr($want, $from, $to - $from + 1), "$name: that part of it");
+    return same_bytes($res->body, substr($want, $from, $to - $from + 1), "$name: that part of the stripped page");
 }
 my $last = length($want) - 1;
 my $res = $range->('100-299');
-is $res->status, 206, 'a range is answered with 206';
+is $res->status, 206, 'a range: 206';
 part_or_whole($res, 100, 299, 'a range');
 part_or_whole($range->('500-'), 500, $last, 'an open range');
 part_or_whole($range->('-50'), $last - 49, $last, 'a suffix');
@@ -64,24 +65,24 @@ is $range->(length($site->page(7)) - 2 . '-')->status, 416, 'beyond the stripped
 
 $res = $range->('0-9,20-29');
 is $res->status, 206, 'two ranges: 206';
-like $res->header('Content-Type'), qr{^multipart/byteranges}, 'in a multipart';
-like $res->body, qr{Content-range: bytes 20-29/${\ length $want}}i, 'of the stripped page';
+like $res->header('Content-Type'), qr{^multipart/byteranges}, 'two ranges: multipart';
+like $res->body, qr{Content-range: bytes 20-29/${\ length $want}}i, 'two ranges: of the stripped page';
 
 my $tag = $whole->header('ETag');
-part_or_whole($range->('100-299', 'If-Range' => $tag), 100, 299, 'If-Range with our tag');
+part_or_whole($range->('100-299', 'If-Range' => $tag), 100, 299, 'If-Range with the module\'s tag');
 $res = $range->('100-299', 'If-Range' => '"other"');
 is $res->status, 200, 'If-Range with another tag: 200';
-same_bytes($res->body, $want, 'and the whole page');
+same_bytes($res->body, $want, 'If-Range with another tag: the complete page');
 
 my @parts = grep { $_->{target} eq '/page/7' && exists $_->{headers}{range} } $backend->requests;
 is_deeply [map { $_->{headers}{'if-range'} } @parts], ['"other"'],
-    'the backend is never asked for a part but of what has a strong tag';
+    'the backend gets a Range only with an If-Range that has a strong tag';
 
 $res = $range->('100-299', 'If-Range' => '"v7"');
-is $res->status, 206, 'If-Range with the backend\'s own strong tag, which no page of ours has: 206';
-same_bytes($res->body, substr($site->page(7), 100, 200), 'a part of what the client has');
+is $res->status, 206, 'If-Range with the backend\'s strong tag, which no changed page has: 206';
+same_bytes($res->body, substr($site->page(7), 100, 200), 'If-Range with the backend\'s strong tag: a part of the backend\'s page');
 
-# Whether the backend is asked for a part of the target; the answer.
+# Whether the backend gets a Range for the target, and the response.
 my $asked = sub {
     my ($target, %headers) = @_;
     my $before = $backend->requests;
@@ -91,31 +92,31 @@ my $asked = sub {
 };
 for my $suffix (qw(.txt .iso)) {
     my ($part, $answer) = $asked->("/file/9$suffix");
-    is $part, 1, "$suffix: the backend is asked for the part";
-    is $answer->status, 206, "$suffix: 206, which comes through";
-    same_bytes($answer->body, substr($site->page(9), 100, 200), "$suffix: and is that part");
-    is(($asked->("/file/9$suffix", 'If-Range' => $DATE))[0], 1, "$suffix: If-Range with a date too");
+    is $part, 1, "$suffix: the backend gets the Range";
+    is $answer->status, 206, "$suffix: its 206 passes";
+    same_bytes($answer->body, substr($site->page(9), 100, 200), "$suffix: the body is that part");
+    is(($asked->("/file/9$suffix", 'If-Range' => $DATE))[0], 1, "$suffix: the backend gets the Range with If-Range and a date");
     is(($asked->("/file/9$suffix", 'If-Range' => $_))[1]->status, 206, "$suffix: If-Range: $_") for '"v9"';
     is(($asked->("/file/9$suffix", 'If-Range' => $_))[0], 0, "$suffix: If-Range: $_") for 'W/"v9"', $tag;
 }
 for my $suffix ('', qw(.html .php .unknown)) {
-    is(($asked->("/page/9$suffix"))[0], 0, "'$suffix' may be a page: the backend is not asked for a part");
+    is(($asked->("/page/9$suffix"))[0], 0, "'$suffix' may be a page: the backend gets no Range");
     is(($asked->("/page/9$suffix", 'If-Range' => $_))[0], 0, "'$suffix': If-Range: $_") for $tag, $DATE;
 }
 my ($part, $answer) = $asked->('/dated/7', 'If-Range' => $DATE);
-ok $part == 0 && $answer->status == 200, 'If-Range with the date of a page that is changed: the whole';
-same_bytes($answer->body, $want, 'of our page');
+ok $part == 0 && $answer->status == 200, 'If-Range with the date of a changed page: 200';
+same_bytes($answer->body, $want, 'If-Range with the date of a changed page: the stripped page');
 
 $res = $httpd->get('/always/8');
-is $res->status, 206, 'a part that comes unasked stays one';
-same_bytes($res->body, substr($site->page(8), 100, 200), 'and passes untouched');
+is $res->status, 206, 'a partial response without a Range passes';
+same_bytes($res->body, substr($site->page(8), 100, 200), 'a partial response without a Range is unchanged');
 $res = $httpd->get('/page/9', headers => { Range => 'bytes=0-9', 'Sec-Fetch-Dest' => 'video' });
 ok((grep { $_->{target} eq '/page/9' && exists $_->{headers}{range} } $backend->requests),
-    'for what can be no page the backend is asked for the part: films can be sought in');
-is $res->status, 206, 'which comes through';
+    'Sec-Fetch-Dest of a video: the backend gets the Range');
+is $res->status, 206, 'Sec-Fetch-Dest of a video: the 206 passes';
 $res = $httpd->get('/plain/9', headers => { Range => 'bytes=0-9' });
-is $res->body, substr($site->page(9), 0, 10), 'TmplMode off: the backend is asked for the part';
-ok((grep { $_->{target} eq '/plain/9' && exists $_->{headers}{range} } $backend->requests), 'as without the module');
+is $res->body, substr($site->page(9), 0, 10), 'TmplMode off: the part';
+ok((grep { $_->{target} eq '/plain/9' && exists $_->{headers}{range} } $backend->requests), 'TmplMode off: the backend gets the Range');
 
 $httpd->finish;
 done_testing;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A changed page has a tag of its own, weak and with our suffix. While its site is not known it has none.
-# A page that is not changed in headers mode keeps the backend's.
-# A client that comes back with our tag gets 304 while the page is the same; the backend is asked with its own tag.
-# If-Match takes strong tags only, and ours is none. A date cannot say whether what is cut is the same: a page of ours has
-# none, and nobody is asked by one.
+# A changed page has a weak tag with the module's suffix, or no tag while its site is cold. A page
+# in mode headers is not changed and keeps the backend's tag. A client that sends the module's tag
+# gets 304 while the page is the same; the backend gets its own tag. If-Match compares strongly, so
+# the module's weak tag never matches. A date does not show whether the same parts are cut: a
+# changed page has no Last-Modified, and If-Modified-Since is not passed on.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -44,13 +44,13 @@ AddType text/css .css
 END
 
 my $cold = $httpd->get('/strong/1');
-is $cold->header($_), undef, "a page of an unknown site has no $_: it would be kept with its template" for qw(ETag Last-Modified);
+is $cold->header($_), undef, "a page of a cold site has no $_: caches would keep it with its template" for qw(ETag Last-Modified);
 $httpd->visit(2 .. 7);
 is $httpd->get('/headers/7')->header('ETag'), '"p7"', 'headers mode keeps the tag';
-is $httpd->get('/headers/7')->header('Last-Modified'), $DATE, 'and the date';
-is $httpd->get('/headers/7', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'by which it may be asked for';
-is $httpd->get('/style/1.css')->header('Last-Modified'), $DATE, 'what is no page keeps its date';
-is $httpd->get('/style/1.css', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'and is asked for by it';
+is $httpd->get('/headers/7')->header('Last-Modified'), $DATE, 'headers mode keeps the date';
+is $httpd->get('/headers/7', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'headers mode: If-Modified-Since: 304';
+is $httpd->get('/style/1.css')->header('Last-Modified'), $DATE, 'a response that is not a page keeps its date';
+is $httpd->get('/style/1.css', headers => { 'If-Modified-Since' => $DATE })->status, 304, 'a response that is not a page: If-Modified-Since: 304';
 
 my $last_asked = sub { (grep { $_->{target} eq $_[0] } $backend->requests)[-1]{headers} };
 
@@ -58,23 +58,23 @@ for my $kind (sort keys %TAG) {
     my $url = "/$kind/8";
     my $res = $httpd->get($url);
     my $tag = $res->header('ETag');
-    like $tag, qr{^W/"v8-tmpl(?:-strip)?"$}, "$kind: our tag is weak and has our suffix";
+    like $tag, qr{^W/"v8-tmpl(?:-strip)?"$}, "$kind: the module's tag is weak and has its suffix";
     is scalar($res->header_values('ETag')), 1, "$kind: one tag";
 
     $res = $httpd->get($url, headers => { 'If-None-Match' => $tag });
-    is $res->status, 304, "$kind: If-None-Match with our tag: 304";
-    is $res->header('ETag'), $tag, "$kind: with our tag";
-    is $res->body, '', "$kind: and no body";
+    is $res->status, 304, "$kind: If-None-Match with the module's tag: 304";
+    is $res->header('ETag'), $tag, "$kind: 304 has the module's tag";
+    is $res->body, '', "$kind: 304 has no body";
     my $asked = $last_asked->($url)->{'if-none-match'} // '';
-    like $asked, qr/"v8"/, "$kind: the backend is asked with its own tag";
-    unlike $asked, qr/-tmpl/, "$kind: and does not see ours";
+    like $asked, qr/"v8"/, "$kind: the backend gets its own tag";
+    unlike $asked, qr/-tmpl/, "$kind: the backend does not get the module's tag";
 
     $res = $httpd->get($url, headers => { 'If-None-Match' => '"other", ' . $tag });
-    is $res->status, 304, "$kind: our tag in a list: 304";
+    is $res->status, 304, "$kind: the module's tag in a list: 304";
 
     $res = $httpd->get($url, headers => { 'If-None-Match' => '"other-tmpl"' });
     is $res->status, 200, "$kind: another tag: 200";
-    same_bytes($res->body, $site->stripped(8), "$kind: and the page");
+    same_bytes($res->body, $site->stripped(8), "$kind: another tag: the page");
 
     $res = $httpd->get($url, headers => { 'If-None-Match' => 'W/"v8"' });
     ok $res->status == 200 && $res->body eq $site->stripped(8) || $res->header('ETag') !~ /-tmpl/,
@@ -83,38 +83,38 @@ for my $kind (sort keys %TAG) {
     $res = $httpd->get($url, headers => { 'If-Match' => '"other"' });
     is $res->status, 412, "$kind: If-Match with another tag: 412";
     $res = $httpd->get($url, headers => { 'If-Match' => $tag });
-    is $res->status, 412, "$kind: If-Match with our tag, which is weak: 412";
+    is $res->status, 412, "$kind: If-Match with the module's weak tag: 412";
     $res = $httpd->get($url, headers => { 'If-Match' => '*' });
     is $res->status, 200, "$kind: If-Match with any: 200";
-    same_bytes($res->body, $site->stripped(8), "$kind: the page");
-    is $res->header('Last-Modified'), undef, "$kind: without the backend's date";
+    same_bytes($res->body, $site->stripped(8), "$kind: If-Match with any: the page");
+    is $res->header('Last-Modified'), undef, "$kind: no Last-Modified";
     $res = $httpd->get($url, headers => { 'If-Modified-Since' => $DATE });
-    is $res->status, 200, "$kind: asked by date: 200";
-    same_bytes($res->body, $site->stripped(8), "$kind: the page, as it is cut now");
-    is $last_asked->($url)->{'if-modified-since'}, undef, "$kind: the backend is not asked by date";
+    is $res->status, 200, "$kind: If-Modified-Since: 200";
+    same_bytes($res->body, $site->stripped(8), "$kind: If-Modified-Since: the page");
+    is $last_asked->($url)->{'if-modified-since'}, undef, "$kind: the backend gets no If-Modified-Since";
 }
 
-# DEFLATE behind us puts a suffix of its own behind ours.
+# DEFLATE after the module appends its own suffix.
 my %gzip = ('Accept-Encoding' => 'gzip');
 my $deflated = $httpd->get('/deflate/8', headers => \%gzip);
-is $deflated->header('Content-Encoding'), 'gzip', 'compressed behind us';
+is $deflated->header('Content-Encoding'), 'gzip', 'compressed after the module';
 my $gzip_tag = $deflated->header('ETag');
 like $gzip_tag, qr/-tmpl.*-gzip"$/, 'both suffixes';
 my $still = $httpd->get('/deflate/8', headers => { %gzip, 'If-None-Match' => $gzip_tag });
-is $still->status, 304, 'If-None-Match with it: 304';
-is $still->header('ETag'), $gzip_tag, 'which names it as the client has it';
+is $still->status, 304, 'If-None-Match with both suffixes: 304';
+is $still->header('ETag'), $gzip_tag, '304 has the tag with both suffixes';
 
 my $strip_tag = $httpd->get('/mode/8')->header('ETag');
 my $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate' });
-same_bytes(unmark($res->body), $site->page(8), 'the same address in another mode');
-isnt $res->header('ETag'), $strip_tag, 'has another tag';
+same_bytes(unmark($res->body), $site->page(8), 'the same URL in another mode');
+isnt $res->header('ETag'), $strip_tag, 'another mode has another tag';
 $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate', 'If-None-Match' => $strip_tag });
-is $res->status, 200, 'and the tag of one mode does not stand for the other';
+is $res->status, 200, 'the tag of one mode does not match the page of the other';
 
 $res = $httpd->get('/dated/8');
 same_bytes($res->body, $site->stripped(8), 'no tag: stripped');
-is $res->header('ETag'), undef, 'and none is made up' or diag $res->header('ETag');
-is $httpd->get('/dated/8', headers => { 'If-Modified-Since' => $DATE })->status, 200, 'nor is it asked for by its date';
+is $res->header('ETag'), undef, 'a page without a tag gets none' or diag $res->header('ETag');
+is $httpd->get('/dated/8', headers => { 'If-Modified-Since' => $DATE })->status, 200, 'a page without a tag: If-Modified-Since: 200';
 
 $httpd->finish;
 done_testing;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Fields that describe the bytes of the page are true of what is sent: Content-Length is right, and
-# Content-MD5, Digest, Content-Digest and Repr-Digest go when the page is changed and stay when it is not.
+# Fields that describe the bytes of the page are right for what is sent: Content-Length is correct,
+# and Content-MD5, Digest, Content-Digest and Repr-Digest are removed from a changed page and kept
+# otherwise.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -36,11 +37,11 @@ for my $case (['/page/7', $site->stripped(7)], ['/headers/7', $site->page(7)]) {
     my %true = fields($want);
     for my $name (sort keys %true) {
         my $value = $res->header($name);
-        ok !defined $value || $value eq $true{$name}, "$url: $name is true or gone" or diag $value;
+        ok !defined $value || $value eq $true{$name}, "$url: $name is right or removed" or diag $value;
     }
 }
 my %true = fields($site->page(1));
-ok !defined $first->header($_) || $first->header($_) eq $true{$_}, "untouched page: $_ is true or gone" for sort keys %true;
+ok !defined $first->header($_) || $first->header($_) eq $true{$_}, "unchanged page: $_ is right or removed" for sort keys %true;
 
 $httpd->finish;
 done_testing;

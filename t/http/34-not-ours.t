@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What is not a page for reading, or must not be changed, passes byte for byte with all its fields and
-# with the reason named: other media types, no-transform, attachments, multipart answers.
+# Responses that are not HTML pages, or must not be changed, pass unchanged with all their fields,
+# and the Tmpl field has the reason: other media types, no-transform, attachments, multipart.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -21,7 +21,7 @@ my %CASE = (
     file => [attachment => 'Content-Type' => 'text/html', 'Content-Disposition' => 'attachment; filename="a.html"'],
     file2 => [attachment => 'Content-Type' => 'text/html', 'Content-Disposition' => 'Attachment'],
     part => [range => 'Content-Type' => 'text/html', 'Content-Range' => 'bytes 0-9/10'],
-    # these are ours
+    # these are pages
     html => ['', 'Content-Type' => 'text/html'],
     charset => ['', 'Content-Type' => 'TEXT/HTML;charset=UTF-8'],
     inline => ['', 'Content-Type' => 'text/html', 'Content-Disposition' => 'inline; filename="attachment.html"'],
@@ -40,17 +40,17 @@ for my $name (sort keys %CASE) {
     my ($reason, %headers) = @{ $CASE{$name} };
     my $res = $httpd->get("/$name/7");
     is $res->status, 200, "$name: 200";
-    # what is no HTML is not ours to put a field on
+    # a response that is not HTML gets no Tmpl field
     is $res->says('declined'), $reason eq 'type' ? '' : $reason, "$name: " . ($reason || 'not declined');
     is $res->header('Tmpl'), undef, "$name: no field" if $reason eq 'type';
     if ($reason eq '') {
         same_bytes($res->body, $site->stripped(7), "$name: stripped");
         next;
     }
-    same_bytes($res->body, $site->page(7), "$name: untouched");
-    is $res->header('ETag'), '"v1"', "$name: its tag";
-    is $res->header('Content-MD5'), 'x', "$name: its digest";
-    is $res->header('Content-Length'), length $site->page(7), "$name: its length";
+    same_bytes($res->body, $site->page(7), "$name: unchanged");
+    is $res->header('ETag'), '"v1"', "$name: ETag is kept";
+    is $res->header('Content-MD5'), 'x', "$name: Content-MD5 is kept";
+    is $res->header('Content-Length'), length $site->page(7), "$name: Content-Length is kept";
 }
 
 $httpd->finish;

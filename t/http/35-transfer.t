@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# However the page travels it arrives whole: chunked with extensions and trailers, ended by the end of
-# the connection, a byte at a time, from and to HTTP/1.0, many on one connection and pipelined.
+# Pages arrive complete with every transfer: chunked with extensions and trailers, ended by the end
+# of the connection, byte by byte, from and to HTTP/1.0, many on one connection and pipelined.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -40,11 +40,11 @@ my $want = $site->stripped(7);
 same_bytes($httpd->get("/$_/7")->body, $want, "backend: $_") for qw(page close old trailer dribble);
 my $res = $httpd->get('/empty/7');
 is $res->status, 200, 'an empty page: 200';
-is $res->body, '', 'and stays empty';
+is $res->body, '', 'an empty page: no body';
 
 $res = $httpd->get('/page/7', version => '1.0', headers => { Connection => undef });
 same_bytes($res->body, $want, 'HTTP/1.0 client');
-is $res->header('Transfer-Encoding'), undef, 'is not sent chunks';
+is $res->header('Transfer-Encoding'), undef, 'HTTP/1.0 client: no chunks';
 $res = $httpd->get('/dribble/7', version => '1.0', headers => { Connection => 'keep-alive' });
 same_bytes($res->body, $want, 'HTTP/1.0 keep-alive client');
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# mod_cache in front of the filter (in the same server) keeps the stripped page and its tag; a cache
-# behind it, in a server of its own, keeps the backend's page. Neither ever mixes them up, and a
-# page from the cache is revalidated by the tag that the client knows, never by the backend's date, which stays the same when
-# what is cut does not.
+# mod_cache in front of the filter (in the same server) stores the stripped page and its tag; a
+# cache behind it, in another server, stores the backend's page. Neither mixes them up. A cached
+# page is revalidated by the tag that the client has, never by the backend's date, which does not
+# change when the cuts change.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -31,10 +31,10 @@ subtest 'cache in the same server' => sub {
     same_bytes($first->body, $site->stripped(7), 'a miss: stripped');
     my $before = $asked->('/page/7');
     my $hit = $httpd->get('/page/7');
-    is $asked->('/page/7'), $before, 'a hit: the backend is not asked';
+    is $asked->('/page/7'), $before, 'a hit: no request to the backend';
     same_bytes($hit->body, $site->stripped(7), 'a hit: stripped');
-    is $hit->header('ETag'), $first->header('ETag'), 'with the same tag';
-    like $hit->header('ETag'), qr/-tmpl(?:-strip)?"$/, 'which is ours';
+    is $hit->header('ETag'), $first->header('ETag'), 'a hit or a refreshed page has the same tag';
+    like $hit->header('ETag'), qr/-tmpl(?:-strip)?"$/, 'a hit has a tag of the module';
     is $httpd->get('/page/7', headers => { 'If-None-Match' => $hit->header('ETag') })->status, 304,
         'If-None-Match with it: 304';
     my $res = $httpd->get('/page/7', headers => { Range => 'bytes=10-19' });
@@ -43,11 +43,11 @@ subtest 'cache in the same server' => sub {
 
     $res = $httpd->get('/page/7', headers => { 'Cache-Control' => 'no-cache' });
     is $res->status, 200, 'a forced revalidation: 200';
-    same_bytes($res->body, $site->stripped(7), 'and stripped');
+    same_bytes($res->body, $site->stripped(7), 'a forced revalidation: stripped');
     $httpd->finish;
 };
 
-# What is compressed behind us has a tag of ours with one more suffix.
+# A page that is compressed after the module has the module's tag with one more suffix.
 subtest 'cache in the same server, compressed' => sub {
     my $httpd = proxy($backend, @cache, conf => "TmplMode strip\nSetOutputFilter DEFLATE\n$cache_conf");
     my %gzip = ('Accept-Encoding' => 'gzip');
@@ -56,15 +56,15 @@ subtest 'cache in the same server, compressed' => sub {
     my $before = $asked->('/page/9');
     my $res = $httpd->get('/page/9', headers => { %gzip, 'Cache-Control' => 'max-age=0' });
     like $res->header('X-Cache-Detail'), qr/conditional cache hit/, 'a forced revalidation: refreshed';
-    is $asked->('/page/9'), $before + 1, 'by one question';
-    is +(grep { $_->{target} eq '/page/9' } $backend->requests)[-1]{headers}{'if-none-match'}, '"v9", W/"v9"', 'with its tag in both forms, once';
-    is $res->header('ETag'), $first->header('ETag'), 'with the same tag';
-    ok $res->body eq $first->body, 'and the same page';
+    is $asked->('/page/9'), $before + 1, 'a forced revalidation: one request to the backend';
+    is +(grep { $_->{target} eq '/page/9' } $backend->requests)[-1]{headers}{'if-none-match'}, '"v9", W/"v9"', 'the backend gets its own tag in both forms, once';
+    is $res->header('ETag'), $first->header('ETag'), 'a hit or a refreshed page has the same tag';
+    ok $res->body eq $first->body, 'a forced revalidation: the same page';
     $httpd->finish;
 };
 
-# The backend's page has a date, and stays as it is. What is cut of it does not: later pages bring an aside with them that
-# this one has, too.
+# The backend's page has a date and does not change. Its cuts change: later pages have the same
+# aside.
 subtest 'dates' => sub {
     my $date = 'Mon, 06 Jan 2020 10:00:00 GMT';
     my $notice = '<aside>The ferries do not run this week, for all of them are being painted blue again.</aside>';
@@ -84,18 +84,18 @@ subtest 'dates' => sub {
         my $name = $etag ? 'tag and date' : 'date';
         my $before = $httpd->get('/page/7');
         same_bytes($before->body, $late->stripped(7), "$name: the aside is kept");
-        is $before->header('Last-Modified'), undef, "$name: without a date";
+        is $before->header('Last-Modified'), undef, "$name: no Last-Modified";
         my %since = ('If-Modified-Since' => $date);
-        is $httpd->get('/page/7', headers => {%since})->status, 200, "$name: asked of the cache by date: 200";
+        is $httpd->get('/page/7', headers => {%since})->status, 200, "$name: If-Modified-Since, from the cache: 200";
         $httpd->get("/learn/$_") for 8 .. 14;
         for my $control ('no-cache', 'max-age=0') {
             my $res = $httpd->get('/page/7', headers => { %since, 'Cache-Control' => $control });
             is $res->status, 200, "$name, $control: 200";
-            is $res->header('Last-Modified'), undef, "$name, $control: without a date";
-            is $httpd->get('/page/7', headers => {%since})->status, 200, "$name, $control: and then from the cache";
+            is $res->header('Last-Modified'), undef, "$name, $control: no Last-Modified";
+            is $httpd->get('/page/7', headers => {%since})->status, 200, "$name, $control: 200 from the cache";
         }
         same_bytes($httpd->get('/learn/7', headers => {%since})->body, $late->stripped(7) =~ s/\Q$notice//r,
-            "$name: past the cache the page comes as it is cut now");
+            "$name: without the cache the page has the present cuts");
         $httpd->finish;
     }
 };
@@ -107,8 +107,8 @@ subtest 'cache between filter and backend' => sub {
     same_bytes($httpd->get('/page/8')->body, $site->stripped(8), 'a miss: stripped');
     my $before = $asked->('/page/8');
     same_bytes($httpd->get('/page/8')->body, $site->stripped(8), 'a hit: stripped');
-    is $asked->('/page/8'), $before, 'the backend is not asked';
-    same_bytes($inner->get('/page/8')->body, $site->page(8), 'the cache holds the untouched page');
+    is $asked->('/page/8'), $before, 'a hit: no request to the backend';
+    same_bytes($inner->get('/page/8')->body, $site->page(8), 'the cache stores the unchanged page');
     $_->finish for $httpd, $inner;
 };
 

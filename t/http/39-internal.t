@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Inside the server: a page put together by SSI is one page, and its parts are not pages; internal
-# redirects and directory indexes are handled once; an ErrorDocument, local or proxied, passes untouched.
+# Requests within the server: a page made by SSI is one page, its parts are not pages; internal
+# redirects and directory indexes are handled once; an ErrorDocument, local or proxied, passes
+# unchanged.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -54,7 +55,7 @@ $httpd->start;
 
 my @answers = map { $httpd->get("/ssi/$_.shtml") } 1 .. 6;
 same_bytes($httpd->get('/ssi/1.shtml?off')->body, $site->page(1), 'SSI: a page is put together');
-is $answers[5]->says('pages'), 6, 'SSI: the included parts are no pages';
+is $answers[5]->says('pages'), 6, 'SSI: the included parts are not pages';
 same_bytes($answers[5]->body, $site->stripped(6), 'SSI: the sixth is stripped');
 same_bytes($httpd->get('/proxied/page/7')->body, $site->stripped(7), 'the same site through the proxy');
 
@@ -62,7 +63,7 @@ same_bytes($httpd->get('/inside/8')->body, $site->stripped(8), 'a rewritten addr
 my $res = $httpd->get('/again/8');
 same_bytes($res->body, $site->stripped(8), 'an internal redirect');
 is scalar($res->header_values('Tmpl')), 1, 'one Tmpl field';
-# one script for a whole site, as most have it
+# one script for the whole site, as many sites do
 spit("$htdocs/page/$_.html", $site->page($_)) for 20, 21;
 my @pages = map { $httpd->get("/front/$_")->says('pages') } 20, 21, 20;
 is_deeply [map { $_ - $pages[0] } @pages], [0, 1, 1], 'each page of one script is a document of its own';
@@ -70,21 +71,21 @@ $res = $httpd->get('/dir/');
 same_bytes($res->body, $site->stripped(9), 'a directory index');
 is scalar($res->header_values('Tmpl')), 1, 'one Tmpl field';
 
-# httpd's own files come with HEAD too, so what GET would say is known
+# for files httpd passes the body to filters with HEAD, too, so the fields of GET are known
 my ($get, $head) = map { $httpd->get('/page/8.html', method => $_) } qw(GET HEAD);
 same_bytes($get->body, $site->stripped(8), 'a file');
 is $head->header($_), $get->header($_), "HEAD of a file: $_ as for GET" for qw(Content-Length ETag Last-Modified);
 utime 0, 1_000_000_000, $httpd->root . '/htdocs/page/8.html';
 my $since = $httpd->get('/page/8.html', headers => { 'If-Modified-Since' => 'Mon, 06 Jan 2020 10:00:00 GMT' });
-is $since->status, 200, 'a file that is not newer: what is cut of it may be, so 200';
-same_bytes($since->body, $get->body, 'and the page');
+is $since->status, 200, 'a file that is not newer: 200, because its cuts may have changed';
+same_bytes($since->body, $get->body, 'a file that is not newer: the page');
 is $head->says('learned'), 0, 'nothing is learnt from HEAD';
 
 for my $case ([404, '/nothing.html'], [503, '/proxied/down']) {
     my ($status, $target) = @$case;
     $res = $httpd->get($target);
     is $res->status, $status, "ErrorDocument: $status";
-    same_bytes($res->body, $site->page(1), 'the document, untouched');
+    same_bytes($res->body, $site->page(1), 'the unchanged document');
 }
 
 $httpd->finish;

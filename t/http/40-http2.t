@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# HTTP/2 in front: the same pages, many streams at a time on one connection; in the clear, and over TLS.
+# HTTP/2 to the client: the same pages, many concurrent streams on one connection, without and with
+# TLS.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -18,15 +19,15 @@ $httpd->visit(1 .. 6);
 for my $round (1 .. 3) {
     my @n = map { $round * 40 + $_ } 0 .. 29;
     my @answers = Test::Tmpl::Http2::get_all($httpd->port, map { "/page/$_" } @n);
-    is scalar(grep { $_->[0] } @answers), 30, "round $round: thirty whole answers";
+    is scalar(grep { $_->[0] } @answers), 30, "round $round: thirty complete responses";
     my @wrong = grep { $answers[$_][1] ne $site->stripped($n[$_]) } 0 .. $#n;
-    is_deeply \@wrong, [], "round $round: all of them stripped";
+    is_deeply \@wrong, [], "round $round: all pages are stripped";
 }
 same_bytes($httpd->get('/page/7')->body, $site->stripped(7), 'HTTP/1.1 beside it');
 
 $httpd->finish;
 
-# What is only read is judged while its stream's client has all of it, and the connection goes on.
+# A page that is only read is judged after the client has it, and other streams go on meanwhile.
 subtest 'a store that hangs' => sub {
     my $redis = redis();
     my $texts = backend {
@@ -51,12 +52,12 @@ END
     $redis->stop;
     my $connection = Test::Tmpl::Http2->new($reading->port);
     my ($page) = $connection->ask('/page/1');
-    same_bytes($page->[1], $site->page(1), 'a page comes');
+    same_bytes($page->[1], $site->page(1), 'the client gets a page');
     my @texts = map { $connection->ask('/text') } 1 .. 20;
-    is scalar(grep { $_->[0] && $_->[1] eq 'a text' } @texts), 20, 'and twenty other answers after it';
-    is $judged->(), 0, 'while it is being judged';
+    is scalar(grep { $_->[0] && $_->[1] eq 'a text' } @texts), 20, 'the client gets twenty other responses after the page';
+    is $judged->(), 0, 'the page is still being judged';
     $redis->kill9;
-    ok wait_for { $judged->() == 1 }, 'which ends';
+    ok wait_for { $judged->() == 1 }, 'judging ends';
     $reading->finish;
 };
 
@@ -66,9 +67,9 @@ subtest 'over TLS' => sub {
         plan skip_all => "no $program" if !$there{$program};
     }
     plan skip_all => 'no mod_ssl' if !Test::Tmpl::Httpd::has_module('ssl');
-    plan skip_all => 'curl speaks no HTTP/2' if `curl --version` !~ /HTTP2/;
+    plan skip_all => 'curl has no HTTP/2' if `curl --version` !~ /HTTP2/;
 
-    # a key that a server of this test alone has, for as long as it runs
+    # a key for this test's server only
     my $port = free_port();
     my $dir = temp_dir();
     system "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -keyout $dir/key -out $dir/cert 2>$dir/said";
@@ -85,7 +86,7 @@ Protocols h2 http/1.1
     ProxyPass / ${\ $backend->url}/
 </VirtualHost>
 END
-    # of the certificate, of the cache of sessions, and of the version of OpenSSL
+    # about the certificate, the session cache and the version of OpenSSL
     $tls->expect_log(qr{\[ssl:warn\]});
     $tls->start;
     my $url = "https://127.0.0.1:$port/page";
@@ -99,21 +100,21 @@ END
     my ($said, $body) = $fetch->(7);
     is $said, '2 200', 'a page over HTTP/2';
     same_bytes($body, $site->stripped(7), 'stripped');
-    # gzip and back again, and HTTP/1.1 beside it
+    # with compression, and HTTP/1.1 on the same port
     ($said, $body) = $fetch->(8, '--compressed');
-    same_bytes($body, $site->stripped(8), 'asked for compressed: stripped');
+    same_bytes($body, $site->stripped(8), 'Accept-Encoding: stripped');
     ($said, $body) = $fetch->(9, '--http1.1');
     is $said, '1.1 200', 'HTTP/1.1 on the same port';
-    same_bytes($body, $site->stripped(9), 'stripped too');
+    same_bytes($body, $site->stripped(9), 'HTTP/1.1 on the same port: stripped');
 
-    # many streams at once on one connection
+    # many concurrent streams on one connection
     my @n = 40 .. 69;
     my $config = join '', map { "url = \"$url/$_\"\noutput = \"$dir/$_\"\n" } @n;
     spit("$dir/config", $config);
     $said = `$curl --no-progress-meter --parallel --parallel-max 30 --write-out '%{http_version} %{http_code}\n' --config $dir/config 2>&1`;
-    is $said, "2 200\n" x @n, 'thirty answers at a time';
+    is $said, "2 200\n" x @n, 'thirty concurrent responses';
     my @wrong = grep { slurp("$dir/$_") ne $site->stripped($_) } @n;
-    is_deeply \@wrong, [], 'all of them stripped';
+    is_deeply \@wrong, [], 'all pages are stripped';
     $tls->finish;
 };
 

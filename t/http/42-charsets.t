@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Bytes are spliced, never transcoded: pages in any charset whose bytes include ASCII, declared rightly,
-# wrongly or not at all, valid or broken, come out byte for byte but for the cuts. UTF-16, UTF-7,
-# ISO-2022-JP and HZ pass untouched.
+# Bytes are cut, never transcoded: pages in any charset that contains ASCII, declared rightly,
+# wrongly or not at all, valid or broken, keep every byte that is not cut. UTF-16, UTF-7,
+# ISO-2022-JP and HZ pass unchanged.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Encode ();
 
-# A sentence in a script that the charset has, as its bytes.
+# A sentence in a script of the charset, encoded.
 my %TEXT = (
     'utf-8' => "Gr\x{fc}\x{df}e \x{4f60}\x{597d} \x{1f600}", 'windows-1252' => "Gr\x{fc}\x{df}e \x{20ac} \x{201c}x\x{201d}",
     'windows-1251' => "\x{41f}\x{440}\x{438}\x{432}\x{435}\x{442}", 'iso-8859-1' => "Gr\x{fc}\x{df}e",
@@ -18,7 +18,7 @@ my %TEXT = (
     'gb2312' => "\x{4e2d}\x{6587}", 'gbk' => "\x{4e2d}\x{6587}\x{9577}", 'big5' => "\x{4e2d}\x{6587}\x{529f}",
 );
 my %BYTES = map { $_ => Encode::encode($_, $TEXT{$_}) } keys %TEXT;
-# Perl has no encoder of it: its bytes for U+4E2D, U+20AC and U+1F600, which has digits in it
+# Perl has no encoder: U+4E2D, U+20AC and U+1F600, whose bytes include digits
 $BYTES{gb18030} = "\xd6\xd0\xa2\xe3\x94\x39\xfc\x36";
 $BYTES{broken} = "a\xff\xfe\xc3( \xe2\x82 \xed\xa0\x80 \x80\x81 b";
 
@@ -82,24 +82,24 @@ my $client = $httpd->client;
 for my $case (@CASE) {
     my ($way, $charset) = @$case;
     my $get = sub { $client->get("/$way/$charset/$_[0]", headers => { 'X-Site' => "$way $charset", 'X-Mode' => $_[1] // '' }) };
-    same_bytes($get->(1, 'headers')->body, page($way, $charset, 1), "$charset, $way: looked at, and untouched");
+    same_bytes($get->(1, 'headers')->body, page($way, $charset, 1), "$charset, $way: mode headers: unchanged");
     $get->(2);
     my $res = $get->(3);
     same_bytes($res->body, page($way, $charset, 3, qw(header aside footer)), "$charset, $way: stripped");
     my $marked = $get->(4, 'annotate')->body;
     isnt $marked, page($way, $charset, 4), "$charset, $way: annotated";
-    same_bytes(unmark($marked), page($way, $charset, 4), "$charset, $way: and nothing but marks");
+    same_bytes(unmark($marked), page($way, $charset, 4), "$charset, $way: annotated: unchanged except for marks");
 }
 for my $n (1 .. 4) {
     my $res = $httpd->get("/escapes/none/$n", headers => { 'X-Site' => 'escapes' });
-    same_bytes($res->body, escapes($n), "ISO-2022-JP that nobody names: page $n passes untouched");
-    is $res->says('declined'), 'charset', 'and says so';
+    same_bytes($res->body, escapes($n), "ISO-2022-JP without a declaration: page $n passes unchanged");
+    is $res->says('declined'), 'charset', 'ISO-2022-JP without a declaration: declined=charset';
 }
 for my $charset (sort keys %DECLINED) {
     for my $n (1 .. 4) {
         my $res = $httpd->get("/declined/$charset/$n", headers => { 'X-Site' => $charset });
-        same_bytes($res->body, $DECLINED{$charset}->($site->page($n)), "$charset: page $n passes untouched");
-        is $res->says('declined'), 'charset', "$charset: and says so";
+        same_bytes($res->body, $DECLINED{$charset}->($site->page($n)), "$charset: page $n passes unchanged");
+        is $res->says('declined'), 'charset', "$charset: declined=charset";
     }
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A gzipped answer that cannot be inflated as a whole passes as it came, as without the module: no body at
-# all, a file that is cut short, damaged, of several members, or with something behind it. None is learnt.
-# One whose backend has broken off stays broken.
+# A gzipped response that cannot be inflated completely passes unchanged, as without the module: no
+# body, a file that is cut short, damaged, of several members, or with bytes after its end. It is
+# not learnt. A response that the backend breaks off is incomplete for the client, too.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -24,7 +24,7 @@ my %MAKE = (
     members => sub { $zip->(substr $_[0], 0, 500) . $zip->(substr $_[0], 500) },
     equals => sub { join '', map { $zip->($_) } $halves->($_[0]) },
     three => sub { join '', map { $zip->($_) } $halves->($_[0]), 'a third member' },
-    # TmplMaxBody is 64K in this test: more than that in all, the first member a page
+    # more than TmplMaxBody, which is 64K here; the first member is a page
     long => sub { $zip->($_[0]) . $zip->(join '', map { chr rand 256 } 1 .. 100_000) },
     padded => sub { $zip->($_[0]) . "\0" x 20 },
     whole => $zip,
@@ -39,7 +39,7 @@ my $backend = backend {
     my $body = $BODY{$what};
     return $connection->respond(200, \%headers, $request->{method} eq 'HEAD' ? undef : $body) if $how eq 'once';
     $connection->head(200, { %headers, 'Transfer-Encoding' => 'chunked' });
-    # the first piece is shorter than gzip's header
+    # the first chunk is shorter than gzip's header
     $connection->chunk($_) for $body =~ /(^.{4}|.{1,64})/gs;
     return $how eq 'broken' ? $connection->close : $connection->send("0\r\n\r\n");
 };
@@ -53,10 +53,10 @@ for my $what (sort grep { !/^(?:whole|plain)$/ } keys %BODY) {
         my $res = $httpd->get("/$how/$what", headers => $accept);
         my $name = "$what, $how";
         is $res->status, 200, "$name: 200";
-        ok $res->complete, "$name: whole";
-        same_bytes($res->body, $BODY{$what}, "$name: as it came");
-        is $res->header('Content-Encoding'), 'gzip', "$name: and called what it is";
-        is $res->header('ETag'), '"v1"', "$name: with its ETag";
+        ok $res->complete, "$name: complete";
+        same_bytes($res->body, $BODY{$what}, "$name: unchanged");
+        is $res->header('Content-Encoding'), 'gzip', "$name: Content-Encoding is kept";
+        is $res->header('ETag'), '"v1"', "$name: ETag is kept";
         is $res->says('declined'), $what eq 'empty' ? 'empty' : $what eq 'long' ? 'too-large' : 'inflate',
             "$name: declined aloud" if $what ne 'empty' || $how eq 'once';
     }
@@ -71,15 +71,15 @@ for my $how (qw(once slowly)) {
     }
 }
 my $lost = $httpd->get('/slowly/plain', headers => $accept);
-same_bytes($lost->body, $BODY{plain}, 'plain, slowly: no byte is lost where INFLATE has taken the first for a header');
-is $lost->says('declined'), 'inflate', 'plain, slowly: declined aloud';
+same_bytes($lost->body, $BODY{plain}, 'plain, slowly: no byte is lost although INFLATE took the first bytes for a header');
+is $lost->says('declined'), 'inflate', 'plain, slowly: declined=inflate';
 
 my $broken = () = $httpd->log_text =~ /declined: broken/g;
 for my $what (qw(whole notrailer members empty)) {
     my $res = $httpd->get("/broken/$what", headers => $accept);
-    ok !$res->complete || $res->status >= 500, "$what, broken off: the client sees it";
+    ok !$res->complete || $res->status >= 500, "$what, broken off: the client sees an error or an incomplete response";
 }
-is scalar(() = $httpd->log_text =~ /declined: broken/g), $broken + 4, 'and so does who reads the log';
+is scalar(() = $httpd->log_text =~ /declined: broken/g), $broken + 4, 'each is logged as broken';
 
 my $head = $httpd->get('/once/whole', method => 'HEAD', headers => $accept);
 is $head->status, 200, 'HEAD: 200';

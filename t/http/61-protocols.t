@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A backend that is not spoken HTTP/1 to is asked for the same: nothing compressed that cannot be undone, no parts of
-# pages, and whether its own page has changed. What the client has asked for is what others see of the request again:
-# Range is answered, compression done, and the log tells it.
+# Requests to backends with other protocols than HTTP/1 are changed in the same way: only encodings
+# that the module can undo, no Range for pages, the backend's own tag in If-None-Match. After that
+# other modules see the client's fields again: Range is served, the response compressed, and the
+# access log has them.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -40,47 +41,48 @@ for my $n (1 .. 8) {
     $whole = $httpd->get("/$n.html", headers => { 'Accept-Encoding' => $fields{'Accept-Encoding'} });
     is $whole->says('declined'), '', "page $n is judged";
 }
-same_bytes($whole->body, $site->stripped(8), 'a page in a coding that the backend has, and we have not');
+same_bytes($whole->body, $site->stripped(8), 'an Accept-Encoding that the backend supports and the module does not');
 my $part = $httpd->get('/8.html', headers => \%fields);
-is $part->status, 206, 'a part';
-same_bytes($part->body, substr($site->stripped(8), 100, 100), 'of the stripped page');
+is $part->status, 206, 'Range: 206';
+same_bytes($part->body, substr($site->stripped(8), 100, 100), 'Range: a part of the stripped page');
 my $tag = $httpd->get('/8.html')->header('ETag');
 my $same = $httpd->get('/8.html', headers => { 'If-None-Match' => $tag });
-is $same->status, 304, 'our tag is translated';
-is $same->header('ETag'), $tag, 'and back';
+is $same->status, 304, 'the module\'s tag: 304';
+is $same->header('ETag'), $tag, '304 has the module\'s tag';
 
 is $httpd->get('/gone/1.html', headers => \%fields)->status, 503, 'no backend';
 my $said = $httpd->get('/said/1.html', headers => \%fields);
-is $said->status, 503, 'no backend, and a document that says so';
-same_bytes($said->body, $site->page(1), 'which is this one');
+is $said->status, 503, 'no backend, and a proxied ErrorDocument';
+same_bytes($said->body, $site->page(1), 'the ErrorDocument');
 
-# Lines about a target, sorted: httpd writes them when it has answered, and the next request may overtake that.
+# The log's lines about a target, sorted: httpd writes a line after the response, maybe after the
+# next request.
 my $log = sub {
     my ($server, $target) = @_;
     my @lines = sort grep { /\Q$target\E/ } split /\n/, slurp($server->root . '/access.log');
     return @lines;
 };
 my %lines = ('/gone/1.html' => 1, '/said/1.html' => 1, '/8.html' => 4);
-ok wait_for { !grep { $log->($httpd, $_) < $lines{$_} } keys %lines }, 'all are logged';
-is_deeply [$log->($httpd, $_)], ["$_ 503 $fields{'Accept-Encoding'} $fields{Range}"], "what failed is logged as it was asked for: $_"
+ok wait_for { !grep { $log->($httpd, $_) < $lines{$_} } keys %lines }, 'all requests are logged';
+is_deeply [$log->($httpd, $_)], ["$_ 503 $fields{'Accept-Encoding'} $fields{Range}"], "a failed request is logged with the client's fields: $_"
     for qw(/gone/1.html /said/1.html);
-is((grep { $_ eq "/8.html 206 $fields{'Accept-Encoding'} $fields{Range}" } $log->($httpd, '/8.html')), 1, 'so is what was answered');
+is((grep { $_ eq "/8.html 206 $fields{'Accept-Encoding'} $fields{Range}" } $log->($httpd, '/8.html')), 1, 'a served request is logged with the client\'s fields');
 
 # mod_http2 may write the last of a connection's lines when that ends.
 $httpd->expect_log(qr/AH0\d+: .*(?:failed|error|disabled)/i);
 $httpd->finish;
-ok wait_for { $log->($origin, '/8.html') >= 4 }, 'the backend has logged all, too';
+ok wait_for { $log->($origin, '/8.html') >= 4 }, 'the backend has logged all requests';
 is_deeply [$log->($origin, '/8.html')], ['GET /8.html HTTP/2.0 200 - -', ('GET /8.html HTTP/2.0 200 gzip;q=0.5 -') x 2,
-    'GET /8.html HTTP/2.0 304 - -'], 'and the backend was asked for this';
+    'GET /8.html HTTP/2.0 304 - -'], 'the backend got the rewritten requests';
 
-# Scripts of FastCGI are mostly named by SetHandler; mod_proxy says only in its handler that they are its own.
+# FastCGI scripts are usually set by SetHandler; only mod_proxy's handler marks them as proxied.
 my $script = backend { $_[0]->respond(200, { 'Content-Type' => 'text/html' }, $site->page(1)) };
 my $handled = httpd(conf => "TmplMode strip\n<Location />\nSetHandler proxy:" . $script->url . "\n</Location>\n");
-is $handled->get('/', headers => \%fields)->status, 206, 'a part of what a handler makes';
+is $handled->get('/', headers => \%fields)->status, 206, 'SetHandler proxy: Range: 206';
 is_deeply [map { [@{ $_->{headers} }{qw(accept-encoding range)}] } $script->requests], [['gzip;q=0.5', undef]],
-    'which was asked for the same';
+    'SetHandler proxy: the backend gets the rewritten fields';
 $handled->finish;
 
-$origin->expect_log(qr/AH10034/);    # prefork: HTTP/2 is not meant for it, and works
+$origin->expect_log(qr/AH10034/);    # mod_proxy_http2 warns under prefork, but works
 $origin->finish;
 done_testing;

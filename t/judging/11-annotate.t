@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Annotate mode marks template and changes nothing else: a page without its marks is the page that
-# the backend sent, byte for byte. That holds for the fixture site and for a real manual.
+# Mode annotate marks template and changes nothing else: a page without its marks is the page that
+# the backend sent, byte for byte, for the fixture site and for httpd's manual.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -30,23 +30,23 @@ TmplMode annotate
 END
 
 subtest 'fixture site' => sub {
-    same_bytes(unmark($httpd->get("/page/$_")->body), $site->page($_), "page $_ without its marks, if it has any") for 1 .. 4;
+    same_bytes(unmark($httpd->get("/page/$_")->body), $site->page($_), "page $_: unchanged except for marks") for 1 .. 4;
     my $res = $httpd->get('/page/5');
     my $html = $res->body;
-    same_bytes(unmark($html), $site->page(5), 'page 5 without its marks is as the backend sent it');
+    same_bytes(unmark($html), $site->page(5), 'page 5: unchanged except for marks');
     like $html, qr/<header id="top"$mark>/, 'the header is marked';
     like $html, qr/<aside class="side"$mark>/, 'the sidebar is marked';
     like $html, qr/<footer$mark>/, 'the footer is marked';
-    is scalar(() = $html =~ /data-tmpl|<!--tmpl-->/g), 3, 'and nothing else is';
+    is scalar(() = $html =~ /data-tmpl|<!--tmpl-->/g), 3, 'nothing else is marked';
     is $res->header('Content-Length'), length $html, 'Content-Length is right';
 };
 
 subtest 'marks that are already there' => sub {
     my $html = (map { $httpd->get("/hostile/page/$_")->body } 1 .. 6)[5];
     my $want = $hostile->page(6) =~ s/<header id="top"|<aside class="side"|<footer(?=><p>Copyright)/$&$mark/gr;
-    # outside of attributes' values they are made somebody else's, so that every mark is ours
+    # foreign marks outside of attribute values are renamed, so that every mark is the module's
     $want =~ s{(title="[^"]*"|\Q$mark\E)|(?<=data-)tmpl|(?<=<!--)tmpl|(?<=<!--/)tmpl}{$1 // 'x-tmpl'}ge;
-    same_bytes($html, $want, 'are disowned, and nothing else changes');
+    same_bytes($html, $want, 'foreign marks are renamed, nothing else changes');
 };
 
 subtest 'httpd manual' => sub {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The reader has the last word: what TmplKeep names stays although it is template, what TmplDrop names
-# goes although it is not, and a page of which less than TmplMinKeep would be left is left alone.
+# The operator decides over the detector: elements that TmplKeep selects stay although they are
+# template, elements that TmplDrop selects are cut although they are not, and a page of which less
+# than TmplMinKeep would remain is not changed.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -28,7 +29,7 @@ my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMinKeep 0\n"
     . join '', map { "<Location /$_/>\n    $PLACE{$_}[0]\n</Location>\n" } sort keys %PLACE);
 $httpd->visit(1 .. 6);
 
-# On a site of which nothing is known, TmplDrop alone decides.
+# On a cold site only TmplDrop has an effect.
 for my $selector ('aside', '.side', '[class=side]', '"aside[class=side].side"') {
     my $cold = proxy($backend, detector => 'incremental', conf => "TmplMode strip\nTmplDrop $selector");
     same_bytes($cold->get('/page/1')->body, $site->page(1, 'aside'), "TmplDrop $selector, first page");
@@ -39,7 +40,7 @@ for my $name (sort keys %PLACE) {
     my ($line, @gone) = @{ $PLACE{$name} };
     same_bytes($httpd->get("/$name/page/6")->body, $site->page(6, @gone), $line =~ s/\n */, /gr);
 }
-is $httpd->get('/minkeep/page/6')->says('declined'), 'min-keep', 'too little left: the header says so';
+is $httpd->get('/minkeep/page/6')->says('declined'), 'min-keep', 'too little remains: declined=min-keep';
 
 $httpd->finish;
 done_testing;

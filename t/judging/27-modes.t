@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each mode does what those before it do and one thing more: off nothing, learn counts, headers tells,
-# annotate marks, strip cuts. Only the last two change a body, and their answers say that they did.
+# Each mode does one thing more than the one before it: off nothing, learn counts, headers sends the
+# Tmpl field, annotate marks, strip cuts. Only the last two change a body, and their validators show
+# that.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -19,14 +20,14 @@ my $httpd = proxy($backend, conf => "TmplMode strip\n" . join '', map {
 } @MODES);
 
 my %last = map { my $mode = $_; $mode => (map { $httpd->get("/$mode/page/$_") } 1 .. 6)[5] } @MODES;
-same_bytes($last{$_}->body, $site->page(6), "$_: the body is untouched") for qw(off learn headers);
+same_bytes($last{$_}->body, $site->page(6), "$_: the body is unchanged") for qw(off learn headers);
 isnt $last{annotate}->body, $site->page(6), 'annotate: the body is changed';
 same_bytes(unmark($last{annotate}->body), $site->page(6), 'annotate: by marks only');
-same_bytes($last{strip}->body, $site->stripped(6), 'strip: template is gone');
+same_bytes($last{strip}->body, $site->stripped(6), 'strip: the template is removed');
 is $last{$_}->header('Tmpl'), undef, "$_: no Tmpl field" for qw(off learn);
 is $last{$_}->says('state'), 'warm', "$_: the Tmpl field says warm" for qw(headers annotate strip);
 
-# mode learn holds nothing: a page is learnt when its client has been served
+# mode learn holds no page: a page is learnt after its client has it
 for my $mode (@MODES) {
     my $want = $mode eq 'off' ? 0 : 6;
     my $pages;

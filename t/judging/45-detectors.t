@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each detector through httpd: what it finds on the first page of a site and later, what the response says
-# of it, and what happens without a store. auto judges by a model of the test, in which links are template;
-# the one that is built in must do well on the test's site, and is held to no more than that.
+# Each detector in httpd: its result on the first page of a site and on later pages, the fields of
+# the response, and what happens without a store. auto has a model of this test, in which links are
+# template. The built-in model only has to do well on the test's site.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -16,7 +16,7 @@ my $backend = backend {
     $connection->respond(200, { 'Content-Type' => 'text/html', ETag => "\"page-$n\"" }, $site->page($n));
 };
 
-# A server with a virtual host for each name, that site's own table, and those lines.
+# A server with a virtual host, which is a site of its own, for each name and its configuration.
 sub hosts {
     my ($conf, %lines) = @_;
     my $url = $backend->url;
@@ -30,7 +30,7 @@ END
     return httpd(conf => "$conf\n$hosts", no_store => scalar($conf =~ /TmplStore/));
 }
 
-# Page n of the test's site without what stands in links: the header, and the sidebar's list with what heads it.
+# Page n of the test's site without its links: the header, and the sidebar's list and heading.
 sub without_links {
     my ($n) = @_;
     return $site->page($n, qw(header aside));
@@ -55,37 +55,37 @@ subtest 'all of them' => sub {
         headers => "TmplDetector auto\nTmplMode headers\nTmplModel $models/one.trees",
     );
     for my $name (qw(incremental style pagelevel auto)) {
-        is ask($httpd, $name, 1)->says('detector'), $name, "$name says that it judged";
+        is ask($httpd, $name, 1)->says('detector'), $name, "$name: member detector of the Tmpl field";
     }
-    same_bytes(ask($httpd, 'incremental', 1)->body, $site->page(1), 'incremental: the first page is whole');
+    same_bytes(ask($httpd, 'incremental', 1)->body, $site->page(1), 'incremental: the first page is unchanged');
     my $first = ask($httpd, 'links', 1);
-    same_bytes($first->body, without_links(1), 'auto: the first page too');
-    is $first->says('state'), 'cold', 'of a site that is cold';
-    is $first->says('pages'), 1, 'and has been learnt';
-    is $first->says('learned'), 1, 'as it says';
-    is $first->tmpl->{store}, undef, 'with a store';
-    is $first->header('ETag'), undef, 'without an entity tag';
+    same_bytes($first->body, without_links(1), 'auto: the first page is stripped');
+    is $first->says('state'), 'cold', 'auto: the first page: state';
+    is $first->says('pages'), 1, 'auto: the first page: pages';
+    is $first->says('learned'), 1, 'auto: the first page: learned';
+    is $first->tmpl->{store}, undef, 'auto: the first page: no member store';
+    is $first->header('ETag'), undef, 'auto: the first page: no entity tag';
     my @later = map { ask($httpd, 'links', $_) } 2 .. 6;
-    is state_of(@later), 'learning learning learning warm warm', 'the states that follow';
-    same_bytes($later[4]->body, without_links(6), 'and the same of a later page');
-    is $later[4]->header('ETag'), 'W/"page-6-tmpl-strip"', 'with an entity tag';
-    same_bytes(ask($httpd, 'keep', 1)->body, $site->page(1), 'TmplRatio is the threshold, in place of the model\'s');
+    is state_of(@later), 'learning learning learning warm warm', 'auto: the states of later pages';
+    same_bytes($later[4]->body, without_links(6), 'auto: a later page is stripped');
+    is $later[4]->header('ETag'), 'W/"page-6-tmpl-strip"', 'it has an entity tag';
+    same_bytes(ask($httpd, 'keep', 1)->body, $site->page(1), 'TmplRatio replaces the threshold of the model');
     my $marked = ask($httpd, 'annotate', 1)->body;
-    same_bytes(unmark($marked), $site->page(1), 'annotate: nothing but marks');
-    like $marked, qr/<header id="top" data-tmpl="">/, 'and they are where links are';
-    same_bytes(ask($httpd, 'headers', 1)->body, $site->page(1), 'headers: untouched');
-    cmp_ok ask($httpd, 'headers', 1)->says('ratio'), '>', 0, 'and told of';
+    same_bytes(unmark($marked), $site->page(1), 'annotate: unchanged except for marks');
+    like $marked, qr/<header id="top" data-tmpl="">/, 'annotate: links are marked';
+    same_bytes(ask($httpd, 'headers', 1)->body, $site->page(1), 'headers: unchanged');
+    cmp_ok ask($httpd, 'headers', 1)->says('ratio'), '>', 0, 'headers: the ratio in the Tmpl field';
 
     my @page = map { ask($httpd, $_, 3) } qw(pagelevel smooth);
     ask($httpd, 'pagelevel', $_) for 4 .. 9;
     my $again = ask($httpd, 'pagelevel', 3);
-    same_bytes($again->body, $page[0]->body, 'pagelevel: the same page, the same verdicts');
-    is $again->says('state'), 'warm', 'though it has learnt';
-    is $page[0]->header('ETag'), 'W/"page-3-tmpl-strip"', 'so it has an entity tag from the first page on';
+    same_bytes($again->body, $page[0]->body, 'pagelevel: the same verdicts for the same page');
+    is $again->says('state'), 'warm', 'pagelevel: the site is warm by then';
+    is $page[0]->header('ETag'), 'W/"page-3-tmpl-strip"', 'pagelevel: an entity tag from the first page on';
 
     ask($httpd, 'auto', $_) for 2 .. 7;
     my $auto = ask($httpd, 'auto', 8);
-    like $auto->body, qr/Item 8\.$_ tells of/, "paragraph $_ is there" for 1 .. 4;
+    like $auto->body, qr/Item 8\.$_ tells of/, "paragraph $_ is kept" for 1 .. 4;
     $httpd->finish;
 };
 
@@ -96,7 +96,7 @@ subtest 'they count in the same table' => sub {
     ask($httpd, $_->[0], $_->[1]) for ['auto', 1], ['pagelevel', 2], ['auto', 3], ['pagelevel', 4];
     my $fifth = ask($httpd, 'incremental', 5);
     is $fifth->says('pages'), 5, 'five documents';
-    same_bytes($fifth->body, $site->stripped(5), 'what others have counted is template to incremental');
+    same_bytes($fifth->body, $site->stripped(5), 'incremental uses the counts of pages that other detectors judged');
     $httpd->finish;
 };
 
@@ -117,19 +117,19 @@ subtest 'without a store' => sub {
     is ask($httpd, 'learn', 7)->says('declined'), 'store', 'mode learn declines';
     for my $n (7, 8) {
         my $res = ask($httpd, 'auto', $n);
-        same_bytes($res->body, without_links($n), "auto judges page $n alone");
-        is $res->says('declined'), '', 'declines nothing';
-        is $res->says('store'), 0, 'and says that the store is away';
-        is $res->says('state'), 'cold', 'nothing is known';
-        is $res->says('learned'), 0, 'nothing is learnt';
-        is $res->header('ETag'), undef, 'no entity tag: the page would come out otherwise tomorrow';
+        same_bytes($res->body, without_links($n), "auto judges page $n without the store");
+        is $res->says('declined'), '', 'auto without the store: not declined';
+        is $res->says('store'), 0, 'auto without the store: store=?0';
+        is $res->says('state'), 'cold', 'auto without the store: state';
+        is $res->says('learned'), 0, 'auto without the store: learned';
+        is $res->header('ETag'), undef, 'auto without the store: no entity tag, for with the store the page will differ';
     }
     my $dead = ask($httpd, 'pagelevel', 7);
-    same_bytes($dead->body, $alive->body, 'pagelevel finds the same without it');
-    is $dead->header('ETag'), 'W/"page-7-tmpl-strip"', 'with an entity tag';
+    same_bytes($dead->body, $alive->body, 'pagelevel: the same page without the store');
+    is $dead->header('ETag'), 'W/"page-7-tmpl-strip"', 'it has an entity tag';
     $redis->start;
     my $n = 20;
-    ok wait_for { ask($httpd, 'auto', $n++)->says('state') eq 'warm' }, 'they learn once it is back';
+    ok wait_for { ask($httpd, 'auto', $n++)->says('state') eq 'warm' }, 'auto learns when the store is back';
     $httpd->finish;
 };
 

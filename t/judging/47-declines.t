@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each row of docs/declines.md: a page for every reason passes as it came, with the reason in its field, in the
-# log and in the counters; and each fault of a store has its test, which is named here.
+# Each row of docs/declines.md: a page for every reason passes unchanged, with the reason in its
+# Tmpl field, in the log and in the counters. The table %FAULT below names the test of each fault of
+# a store.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -10,14 +11,14 @@ use Compress::Zlib ();
 
 my $doc = slurp("$FindBin::Bin/../../docs/declines.md");
 
-# The first cells of the table whose head begins so.
+# The first cells of the table whose first line starts with $head.
 sub rows {
     my ($head) = @_;
     my ($table) = $doc =~ /^\| \Q$head\E \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/m;
     return ($table // '') =~ /^\| (.*?) \|/mg;
 }
 
-# Bodies, each under its reason: /NAME; more fields of the answer behind them.
+# For each reason, at /NAME: a body and further fields of the response.
 my %HTML = ('Content-Type' => 'text/html');
 my %PAGE = (
     status => ['<p>gone', Status => 404],
@@ -85,7 +86,7 @@ spit($httpd->root . '/htdocs/local/part.html', 'and part');
 $httpd->expect_log(qr/\[T0(?:01|11)\]/, qr/\[proxy(?:_http)?:error\]/);
 $httpd->start;
 
-# reason => count, of those that have one
+# reason => count, for counters above 0
 sub counters {
     my %count = $httpd->get('/counters?auto')->body =~ /^Tmpl-declined-([\w-]+): (\d+)$/mg;
     return \%count;
@@ -93,30 +94,30 @@ sub counters {
 
 my @reasons = rows('reason');
 is_deeply [sort @reasons], [sort keys %{ counters() }], 'docs/declines.md has the reasons that are counted';
-is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'and each has a page here';
+is_deeply [sort @reasons], [sort 'subrequest', 'broken', 'slow', keys %PAGE], 'each reason has a page in this test';
 for my $reason (sort keys %PAGE) {
     my $res = $httpd->get("/$reason");
-    same_bytes($res->body, $PAGE{$reason}[0], "$reason: untouched");
-    is $res->says('declined'), $reason eq 'type' ? '' : $reason, "$reason: and says so";
+    same_bytes($res->body, $PAGE{$reason}[0], "$reason: unchanged");
+    is $res->says('declined'), $reason eq 'type' ? '' : $reason, "$reason: reason in the Tmpl field";
 }
 my $client = $httpd->client;
 $client->send_request('/slow');
-ok $client->comes('<p>not'), 'slow: the beginning comes while the end does not';
+ok $client->comes('<p>not'), 'slow: the client gets the beginning before the end is sent';
 $backend->allow('slow');
 my $slow = $client->read_response('GET');
-same_bytes($slow->body, '<p>not now', 'slow: untouched');
-is $slow->says('declined'), 'slow', 'slow: and says so';
+same_bytes($slow->body, '<p>not now', 'slow: unchanged');
+is $slow->says('declined'), 'slow', 'slow: reason in the Tmpl field';
 my $broken = $httpd->get('/broken');
-ok !$broken->complete || $broken->status >= 500, 'broken: the client sees it';
+ok !$broken->complete || $broken->status >= 500, 'broken: the client sees an error or an incomplete response';
 same_bytes($httpd->get('/local/whole.html')->body, '<p>whole and part</p>', 'subrequest: a page with a part');
 my $count = counters();
 for my $reason (sort @reasons) {
     is $count->{$reason}, 1, "$reason: counted once";
-    is scalar(() = $httpd->log_text =~ /\[tmpl:debug\].*declined: \Q$reason\E: /g), 1, "$reason: and logged at level debug";
+    is scalar(() = $httpd->log_text =~ /\[tmpl:debug\].*declined: \Q$reason\E: /g), 1, "$reason: logged at level debug";
 }
 $httpd->finish;
 
-# The second table: where each of its rows is tried, file => what stands there.
+# The second table: the files that test each row, and a string of the test.
 my %FAULT = (
     'Redis absent at start, killed, stopped, a black hole, wrong password, garbage replies' => {
         '25-store-down.t' => ['$redis->kill9'], '50-redis-silent.t' => ['black hole'],
@@ -133,15 +134,15 @@ my %FAULT = (
     'LMDB full, or its disk' => { '52-lmdb-faults.t' => ['a disk that fills up'], '53-faults-under-load.t' => ['LMDB, its map full'] },
     'LMDB\'s disk fails a write of what was there before' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },
     'any of these, to pages that lack nothing of what was read from Redis within TmplLearnDelay' =>
-        { '55-redis-delay.t' => ['one that lacks something is not'] },
+        { '55-redis-delay.t' => ['a page that needs the store is declined'] },
     'any of these while pages wait to be learnt (TmplLearnDelay)' =>
-        { '46-learn-later.t' => ['a store that is full', 'a Redis that is killed and comes back', 'a Redis that is gone at the end'] },
+        { '46-learn-later.t' => ['a store that is full', 'a Redis that is killed and comes back', 'a Redis that is stopped at the end'] },
 );
-is_deeply [sort(rows('fault'))], [sort keys %FAULT], 'docs/declines.md has the faults that are tried';
+is_deeply [sort(rows('fault'))], [sort keys %FAULT], 'docs/declines.md lists the faults that are tested';
 for my $fault (sort keys %FAULT) {
     for my $file (sort keys %{ $FAULT{$fault} }) {
         my $text = slurp(glob "$FindBin::Bin/../*/$file");
-        isnt index($text, $_), -1, "$fault: $file tries \"$_\"" for @{ $FAULT{$fault}{$file} };
+        isnt index($text, $_), -1, "$fault: $file tests \"$_\"" for @{ $FAULT{$fault}{$file} };
     }
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The fingerprint member of the Tmpl field: near for one article in two templates, far for two articles
-# in one, the same whatever the mode and the charset, and not there where it would say nothing.
-# docs/fingerprint.md says how it is made; tests/fingerprint/fingerprint.t holds tmplctl to that.
+# The member fingerprint of the Tmpl field: near for one article in two templates, far for two
+# articles in one template, equal in all modes and charsets, and missing where it has no meaning.
+# docs/fingerprint.md defines it; tests/fingerprint/fingerprint.t tests the definition with tmplctl.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -12,7 +12,7 @@ use Encode ();
 my $NEAR = 16;
 my $site = site(extra => sub { "<p>Caf\x{e9} No. $_[0], \x{201c}open\x{201d} \x{2013} 5 \x{20ac}.</p>" });
 
-# The article of page n of $site in another site's clothes.
+# The article of page n of $site in the template of another site.
 sub other {
     my ($n) = @_;
     my ($inside) = $site->piece($n, 'article') =~ m{^<article[^>]*>(.*)</article>$}s;
@@ -74,14 +74,14 @@ sub distance {
     return unpack '%32b*', pack('H*', $one) ^ pack('H*', $other);
 }
 
-# incremental finds no template on the first page: its fingerprint is that of all its text.
+# incremental finds no template on the first page: the fingerprint is that of all text.
 my %cold = map { $_ => print_of("$_/utf-8/header", 1, 'X-Mode' => 'all') } qw(own other);
 like $cold{$_}, qr/^[0-9a-f]{16}$/, "$_: sixteen digits on the first page" for sort keys %cold;
 
 my @SITES = ('own/utf-8/header', 'other/utf-8/header', 'own/windows-1252/header', 'own/windows-1252/meta', 'few/utf-8/header');
 for my $path (@SITES) {
     ask($path, $_) for 2 .. 8;
-    is ask($path, 20)->says('state'), 'warm', "$path is known";
+    is ask($path, 20)->says('state'), 'warm', "$path is warm";
 }
 my (%own, %other);
 for my $n (1, 30 .. 35) {
@@ -91,24 +91,24 @@ for my $n (1, 30 .. 35) {
     is print_of("own/windows-1252/$_", $n), $own{$n}, "article $n: the same in windows-1252 ($_)" for qw(header meta);
     is print_of('own/utf-8/header', $n, 'X-Mode' => $_), $own{$n}, "article $n: the same in mode $_" for qw(annotate strip);
 }
-cmp_ok distance($cold{own}, $cold{other}), '>', 0, 'with their templates they are not the same';
-cmp_ok distance($cold{own}, $own{1}), '>', 0, 'nor is a page with its template and without';
+cmp_ok distance($cold{own}, $cold{other}), '>', 0, 'one article in two templates: the fingerprints of all text differ';
+cmp_ok distance($cold{own}, $own{1}), '>', 0, 'the fingerprints of a page with and without its template differ';
 for my $n (30 .. 34) {
     cmp_ok distance($own{$n}, $own{$_}), '>', $NEAR, "articles $n and $_ in one template are far apart" for $n + 1 .. 35;
 }
 
-# One paragraph of four is another.
+# One paragraph of four differs.
 my $changed = print_of('changed/utf-8/header', 30, 'X-Site' => 'own/utf-8/header');
-isnt $changed, $own{30}, 'a change shows';
-cmp_ok distance($changed, $own{30}), '<=', $NEAR, 'and a small one leaves the article near';
+isnt $changed, $own{30}, 'a changed article has another fingerprint';
+cmp_ok distance($changed, $own{30}), '<=', $NEAR, 'a small change: the fingerprint is near';
 
-is print_of('own/utf-8/header', 30, 'X-Mode' => 'learn'), '', 'none in mode learn';
+is print_of('own/utf-8/header', 30, 'X-Mode' => 'learn'), '', 'no fingerprint in mode learn';
 is ask('own/utf-8/header', 30, 'X-Mode' => 'quiet')->header('Tmpl'), undef, 'TmplHeaders off: no field at all';
-is print_of('few/utf-8/header', 30), '', 'none of a few words';
+is print_of('few/utf-8/header', 30), '', 'no fingerprint of a few words';
 for my $case ([status => $client->get('/no-such-page')], ['min-keep' => ask('own/utf-8/header', 30, 'X-Mode' => 'careful')]) {
     my ($reason, $answer) = @$case;
     is $answer->says('declined'), $reason, "a page that is declined ($reason)";
-    ok !exists $answer->tmpl->{fingerprint}, 'has none';
+    ok !exists $answer->tmpl->{fingerprint}, 'a page that is declined has no fingerprint';
 }
 
 $httpd->finish;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What is somebody's own is not learnt: answers to requests with Authorization or of a user known by other
-# means, answers with Set-Cookie, Cache-Control: private or no-store, Vary: *, Vary: Cookie where a cookie came,
-# answers to other methods than GET. They are still judged by what is known. TmplLearn narrows it further.
+# Personal pages are not learnt: responses to requests with Authorization or of a user known by
+# other means, responses with Set-Cookie, Cache-Control: private or no-store, Vary: *, Vary: Cookie
+# to a request with a cookie, and responses to other methods than GET. They are still judged.
+# TmplLearn can exclude more.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -44,7 +45,7 @@ END
 spit($httpd->root . '/users', "alice:{SHA}fEqNCco3Yq9h5ZUglD3CZJT4lBs=\n");
 $httpd->start;
 
-# Pages seen on a site of its own after six requests to the place.
+# The member pages after six requests to a path, which is a site of its own.
 sub pages_after {
     my ($place, %o) = @_;
     my %headers = ('X-Site' => "$place @{[ %{ $o{headers} // {} } ]} " . ($o{method} // ''), %{ $o{headers} // {} });
@@ -64,12 +65,12 @@ is pages_after('/vary'), 6, 'Vary: Cookie without one, as many say to all, is le
 is pages_after('/language', headers => { %cookie }), 6, 'a cookie on which nothing hangs';
 is pages_after('/varyall'), 0, 'Vary: *';
 
-# The session that mod_auth_form keeps of who has logged in.
+# A session of mod_auth_form.
 my %session = (Cookie => 'login=pages-user=alice&pages-pw=123456');
 my $user = $httpd->get('/user/1', headers => { %session, 'X-Site' => 'user' });
-is $user->status, 200, 'a user who has logged in by a form is let in';
-is $user->header('Set-Cookie'), undef, 'without a field that would say that the page is his';
-is pages_after('/user', headers => { %session }), 0, 'and his pages are not learnt';
+is $user->status, 200, 'a user who has logged in by a form: 200';
+is $user->header('Set-Cookie'), undef, 'the response has no field that marks it as personal';
+is pages_after('/user', headers => { %session }), 0, 'the pages of a user who has logged in are not learnt';
 
 is pages_after('/public', method => 'POST', body => 'x=y'), 0, 'POST';
 is pages_after('/expr', headers => { 'X-Learn' => 'yes' }), 6, 'TmplLearn that is true';
@@ -79,12 +80,13 @@ my %known = ('X-Site' => 'known');
 $httpd->get("/public/$_", headers => \%known) for 1 .. 6;
 for my $place (qw(cookie private)) {
     my $res = $httpd->get("/$place/9", headers => \%known);
-    same_bytes($res->body, $site->stripped(9), "$place: stripped by what is known");
-    is $res->says('state'), 'warm', "$place: which is something";
-    is $res->says('pages'), 6, "$place: and not counted";
+    same_bytes($res->body, $site->stripped(9), "$place: judged and stripped");
+    is $res->says('state'), 'warm', "$place: the site is warm";
+    is $res->says('pages'), 6, "$place: not counted";
 }
 
-# What is only read is judged when it has been sent. What other modules have made of the fields by then says nothing of it.
+# A page that is only read is judged after it was sent. Fields that other modules changed by then
+# are ignored.
 subtest 'a page that is only read' => sub {
     my $reading = Test::Tmpl::Httpd->new(conf => <<"END");
 TmplMode learn
@@ -106,7 +108,7 @@ END
     mkdir $reading->root . '/htdocs/static';
     spit($reading->root . "/htdocs/static/$_.html", $site->page($_)) for 1 .. 6;
     $reading->start;
-    # a connection's next request comes when the page before has been judged
+    # a connection reads its next request after the page before was judged
     my $client = $reading->client;
     my $learnt = sub {
         my ($place, $name, %o) = @_;
@@ -115,14 +117,14 @@ END
         return ($answers[-1], $counted->says('pages') || 0);
     };
     my ($res, $pages) = $learnt->('private');
-    is $res->header('Cache-Control'), undef, 'Cache-Control: private that mod_headers has cut off';
-    is $pages, 0, 'is heeded';
+    is $res->header('Cache-Control'), undef, 'mod_headers has removed Cache-Control: private';
+    is $pages, 0, 'Cache-Control: private that was removed later prevents learning';
     ($res, $pages) = $learnt->('public');
-    is $res->header('Set-Cookie'), 'route=1', 'a Set-Cookie that mod_headers has put there';
-    is $pages, 6, 'says nothing of the page';
+    is $res->header('Set-Cookie'), 'route=1', 'mod_headers has added a Set-Cookie';
+    is $pages, 6, 'a Set-Cookie that was added later does not prevent learning';
     ($res, $pages) = $learnt->('static', '.html', headers => { Range => 'bytes=0-9' });
     is $res->status, 206, 'a part of a file';
-    is $pages, 6, 'is made of the page, which is learnt';
+    is $pages, 6, 'the page of which a part was sent is learnt';
     $reading->finish;
 };
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# With TmplLearnDelay a page is judged while its client waits and learnt afterwards: soon, when the server is
-# restarted or stopped, and not at all where the store takes nothing or is gone. Until then no other page sees it.
+# With TmplLearnDelay a page is judged while its client waits and learnt later: soon, or when the
+# server is restarted or stopped, or not at all if the store is full or stopped. Other pages do not
+# see it before.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -10,7 +11,7 @@ use Test::Tmpl;
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 
-# A proxy whose pages wait so long; more of the configuration, more options.
+# A proxy with that TmplLearnDelay, more configuration and more options.
 sub waiting {
     my ($delay, $conf, %args) = @_;
     my $text = 'ProxyPass /server-status !' . "\nProxyPass / " . $backend->url . "/\nTmplMode strip\nTmplLearnDelay $delay\n"
@@ -29,18 +30,18 @@ subtest 'soon after' => sub {
     $httpd->visit(1 .. 6);
     ok wait_for { counters($httpd)->{learned} == 6 }, 'six documents are learnt without further requests';
     my $count = counters($httpd);
-    is $count->{'learn-later'}, 6, 'none in its request';
-    is $count->{'learn-done'}, 6, 'all handed to the store';
+    is $count->{'learn-later'}, 6, 'no page is learnt in its request';
+    is $count->{'learn-done'}, 6, 'all pages are passed to the store';
     my $res = $httpd->get('/page/7');
     same_bytes($res->body, $site->stripped(7), 'the seventh is stripped');
     is $res->says('pages'), 7, 'seven documents';
-    ok wait_for { counters($httpd)->{learned} == 7 }, 'and the seventh';
+    ok wait_for { counters($httpd)->{learned} == 7 }, 'the seventh is learnt';
     $httpd->get('/page/7');
-    is counters($httpd)->{'learn-later'}, 7, 'a page that is known has nothing to be learnt';
+    is counters($httpd)->{'learn-later'}, 7, 'a page that is already counted does not wait';
     $httpd->finish;
 };
 
-# Whoever is asked: each child holds its own pages back.
+# Each child keeps its own pages waiting.
 for my $way (qw(graceful restart)) {
     subtest "at a $way" => sub {
         my ($httpd, $count, @answers) = within(10, sub {
@@ -48,16 +49,17 @@ for my $way (qw(graceful restart)) {
             my @answers = $httpd->visit(1 .. 6);
             return ($httpd, counters($httpd), @answers);
         });
-        is join(' ', map { $_->says('pages') } @answers), '1 1 1 1 1 1', 'no page sees another one that waits';
-        is join(' ', map { $_->says('learned') } @answers), '1 1 1 1 1 1', 'each says that it is learnt';
-        is $count->{learned}, 0, 'none is yet';
-        is $count->{'learn-later'}, 6, 'all wait';
+        is join(' ', map { $_->says('pages') } @answers), '1 1 1 1 1 1', 'no page sees another page that waits';
+        is join(' ', map { $_->says('learned') } @answers), '1 1 1 1 1 1', 'each page reports learned';
+        is $count->{learned}, 0, 'no page is learnt yet';
+        is $count->{'learn-later'}, 6, 'all pages wait';
         $httpd->$way;
-        # restarted, the server has counters of its own; gracefully, its old children end when they have time
-        ok wait_for { counters($httpd)->{learned} == 6 }, 'they are learnt when their children end' if $way eq 'graceful';
+        # a restart resets the counters; after a graceful restart the old children end some time
+        # later
+        ok wait_for { counters($httpd)->{learned} == 6 }, 'the pages are learnt when their children end' if $way eq 'graceful';
         my $res = $httpd->get('/page/7');
         is $res->says('pages'), 7, 'seven documents';
-        same_bytes($res->body, $site->stripped(7), 'and what they share is stripped');
+        same_bytes($res->body, $site->stripped(7), 'their template is stripped');
         $httpd->finish;
     };
 }
@@ -69,8 +71,8 @@ subtest 'one waits, another does not' => sub {
         return ($httpd, counters($httpd), $httpd->get('/page/3'));
     });
     is $count->{'learn-later'}, 1, 'one page waits';
-    is $count->{learned}, 1, 'the other has been learnt';
-    is $next->says('pages'), 2, 'and is seen by the next';
+    is $count->{learned}, 1, 'the other page is learnt';
+    is $next->says('pages'), 2, 'the next page sees it';
     $httpd->finish;
 };
 
@@ -90,14 +92,15 @@ subtest 'a store that is full' => sub {
         $httpd->get('/wide/' . ++$n);
         $count = counters($httpd);
     } until $count->{'learn-lost-full'} > 0 || $n == 2000;
-    cmp_ok $count->{'learn-lost-full'}, '>', 0, "full after $n pages: what waits is lost, and counted";
+    cmp_ok $count->{'learn-lost-full'}, '>', 0, "full after $n pages: waiting pages are lost and counted";
     is $count->{'learn-lost-failed'}, 0, 'the store has not failed';
-    is $count->{'store-failures'}, 0, 'no request neither';
-    is $httpd->get('/wide/1')->says('pages') > 0, 1, 'pages are judged on';
+    is $count->{'store-failures'}, 0, 'no request had a failure of the store';
+    is $httpd->get('/wide/1')->says('pages') > 0, 1, 'pages are still judged';
     $httpd->finish;
 };
 
-# The server goes while pages wait: clients get theirs, the log says so once, and what waits is learnt by the next.
+# Redis ends while pages wait: clients get their pages, the log has one line, and Redis learns the
+# waiting pages when it is back.
 subtest 'a Redis that is killed and comes back' => sub {
     my $redis = redis();
     my $httpd = waiting('1ms', 'TmplTimeout 5s' . "\nTmplStore " . $redis->unix_uri);
@@ -106,23 +109,24 @@ subtest 'a Redis that is killed and comes back' => sub {
     ok wait_for { counters($httpd)->{learned} == 5 }, 'five documents are learnt';
     $redis->stop;
     my @stuck = map { $httpd->get("/page/$_") } 6 .. 8;
-    is scalar(grep { $_->status == 200 && $_->body ne '' } @stuck), 3, 'pages are served while it hangs';
+    is scalar(grep { $_->status == 200 && $_->body ne '' } @stuck), 3, 'pages are served while Redis hangs';
     $redis->kill9;
     my @answers = map { $httpd->get("/page/$_") } 9 .. 12;
-    is scalar(grep { $_->status == 200 && $_->body ne '' } @answers), 4, 'and when it is gone';
+    is scalar(grep { $_->status == 200 && $_->body ne '' } @answers), 4, 'pages are served when Redis has ended';
     $redis->start;
-    ok wait_for { $httpd->get('/page/1')->says('pages') ne '' }, 'it is asked again';
+    ok wait_for { $httpd->get('/page/1')->says('pages') ne '' }, 'Redis is used again';
     my $before = counters($httpd)->{learned};
     my $n = 100;
-    ok wait_for { $httpd->get('/page/' . ++$n); counters($httpd)->{learned} > $before }, 'and learns';
+    ok wait_for { $httpd->get('/page/' . ++$n); counters($httpd)->{learned} > $before }, 'Redis learns again';
     my $count = counters($httpd);
     cmp_ok $count->{'learn-done'} + $count->{'learn-lost-failed'} + $count->{'learn-lost-full'}, '<=', $count->{'learn-later'},
         'each page is accounted for once';
     $httpd->finish;
 };
 
-# Pages wait for a server that has gone when their child ends: it ends all the same, and counts them.
-subtest 'a Redis that is gone at the end' => sub {
+# Redis has ended when the child of waiting pages ends: the child ends without delay, and counts
+# them as lost.
+subtest 'a Redis that is stopped at the end' => sub {
     my ($httpd, $count) = within(10, sub {
         my $redis = redis();
         my $httpd = waiting('10s', 'TmplStore ' . $redis->unix_uri);
@@ -134,7 +138,7 @@ subtest 'a Redis that is gone at the end' => sub {
     $httpd->expect_log(qr/\[T01[1278]\]/);
     is $count->{'learn-later'}, 5, 'five pages wait';
     $httpd->graceful;
-    ok wait_for { counters($httpd)->{'learn-lost-failed'} == 5 }, 'they are lost, and counted';
+    ok wait_for { counters($httpd)->{'learn-lost-failed'} == 5 }, 'the pages are lost and counted';
     is $httpd->get('/page/1')->status, 200, 'pages are served';
     $httpd->finish;
 };

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Nobody can make an article template by asking for it under addresses of his own making, not even if it shows a
-# clock: pages that show little but what a document has shown do not count. A site whose pages all have one path does
-# get known, and pages that an operator names are documents however alike they are.
+# An article does not become template if a client requests it with made-up URLs, not even if it
+# shows a clock: near copies of a document do not count. A site whose pages all have one path is
+# still learnt, and pages with a TmplPageKey are documents however similar they are.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -11,7 +11,7 @@ use Test::Tmpl;
 my $site = site();
 my $requests = 0;
 
-# /clock/N, /clock.php?id=N and /clock.php/N show page N with a clock that never says the same.
+# /clock/N, /clock.php?id=N and /clock.php/N are page N with a clock that differs for each request.
 my $backend = backend {
     my ($connection, $request) = @_;
     return $site->answer(@_) if $request->{target} !~ m{^(?:/key)?/clock(?:\.php)?(?:/|\?id=)(\d+)};
@@ -22,7 +22,7 @@ my $backend = backend {
 my $article = $site->piece(7, 'article');
 my $redis = redis();
 
-# What a client may make up for page 7.
+# URLs that a client may make up for page 7.
 my %made_up = (
     'another query' => sub { "/clock/7?a=$_[0]" },
     'more parameters than the page has' => sub { "/clock.php?id=7&a=$_[0]" },
@@ -64,20 +64,20 @@ END
                 $get->($name, $detector, "/page/$_") for 11 .. 10 + $known;
                 my @answers = map { $get->($name, $detector, $made_up{$how}->($_)) } 1 .. 20;
                 my $what = "$store, $detector, $known pages known, $how";
-                is scalar(grep { index($_->body, $article) >= 0 } @answers), 20, "$what: the article is there 20 times";
+                is scalar(grep { index($_->body, $article) >= 0 } @answers), 20, "$what: the article is kept 20 times";
                 is $answers[-1]->says('pages'), $known + 1, "$what: one document";
-                is $refused->() - $before, 19, "$what: 19 are counted as copies of it";
+                is $refused->() - $before, 19, "$what: 19 are counted as near copies";
             }
         }
     }
 
     my @answers = map { $get->('one path', 'incremental', "/clock.php?id=$_") } 1 .. 7;
     is $answers[-1]->says('pages'), 7, "$store: pages of one path are documents";
-    is index($answers[-1]->body, $site->piece(7, 'footer')), -1, "$store: what they have in common is template";
-    cmp_ok index($answers[-1]->body, $article), '>', 0, "$store: and what they have not is not";
+    is index($answers[-1]->body, $site->piece(7, 'footer')), -1, "$store: their common text is template";
+    cmp_ok index($answers[-1]->body, $article), '>', 0, "$store: their own text is not template";
 
     @answers = map { $get->('named', 'incremental', "/key/clock/7?a=$_") } 1 .. 4;
-    is $answers[-1]->says('pages'), 4, "$store: pages that the operator names are documents";
+    is $answers[-1]->says('pages'), 4, "$store: pages with a TmplPageKey are documents";
     return $httpd;
 }
 

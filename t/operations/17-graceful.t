@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Graceful restarts under load lose no request: every request that was accepted is answered in full,
-# with the page as it came or with its template gone, and nothing else.
+# Graceful restarts under load lose no request: every accepted request gets a complete response, the
+# unchanged page or the stripped one.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -16,7 +16,7 @@ my $httpd = proxy($backend, conf => 'TmplMode strip');
 $httpd->visit(1 .. 6);
 my $dir = temp_dir();
 
-# Asks for pages until DIR/stop exists; writes how many, and what was wrong.
+# Requests pages until DIR/stop exists; writes their number and what was wrong.
 sub load {
     my ($client) = @_;
     my (@wrong, $count);
@@ -40,7 +40,7 @@ for (1 .. $RESTARTS) {
     $httpd->graceful;
 }
 my $before = $count->();
-ok wait_for { $count->() > $before + 20 }, 'the last generation answers';
+ok wait_for { $count->() > $before + 20 }, 'the last generation serves pages';
 spit("$dir/stop", '');
 ok wait_for { !grep { alive($_) } @pids }, 'the load ends';
 
@@ -51,7 +51,7 @@ for my $i (1 .. $CLIENTS) {
     push @wrong, @lines;
 }
 cmp_ok $requests, '>', 20 * $RESTARTS, "requests: $requests";
-is join("\n", @wrong), '', 'every one has been answered rightly';
+is join("\n", @wrong), '', 'no wrong response';
 
 $httpd->finish;
 done_testing;

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# mod_status shows what the module did: pages judged and changed, documents learnt, each decline by its
-# reason; in the machine's form and in the page's. The counters are of all children together and survive
-# a graceful restart.
+# mod_status shows pages judged and changed, documents learnt, and declines by reason, as a page and
+# with ?auto. The counters are the sums of all children and survive a graceful restart.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -27,7 +26,7 @@ ExtendedStatus on
 </Location>
 END
 
-# name => count, of the rows that begin with Tmpl-
+# name => count, of the lines that start with Tmpl-
 sub counters {
     my %count = $httpd->get('/server-status?auto')->body =~ /^Tmpl-([\w-]+): (\d+)$/mg;
     return \%count;
@@ -41,22 +40,22 @@ my $count = counters();
 is $count->{pages}, 9, 'nine pages judged';
 is $count->{edited}, 5, 'five of them changed: 5, 6, 7, and 8 twice';
 is $count->{learned}, 8, 'eight documents learnt';
-is $count->{'declined-status'}, 1, 'one declined for its status';
+is $count->{'declined-status'}, 1, 'one page declined for its status';
 is $count->{'declined-attachment'}, 2, 'two attachments';
-is $count->{'declined-store'}, 0, 'none for the store';
-is $count->{'detector-incremental'}, 9, 'by the detector that is set';
-is $count->{'detector-auto'}, 0, 'and by no other';
-cmp_ok $count->{'bytes-in'}, '>', $count->{'bytes-out'}, 'bytes have been saved';
+is $count->{'declined-store'}, 0, 'no page declined for the store';
+is $count->{'detector-incremental'}, 9, 'pages judged by the configured detector';
+is $count->{'detector-auto'}, 0, 'no page judged by another detector';
+cmp_ok $count->{'bytes-in'}, '>', $count->{'bytes-out'}, 'fewer bytes out than in';
 
 $httpd->graceful;
 $httpd->get('/page/9');
 $count = counters();
-is $count->{pages}, 10, 'counted on after a graceful restart';
-is $count->{'detector-auto'}, 1, 'and another detector by its name';
+is $count->{pages}, 10, 'the counters continue after a graceful restart';
+is $count->{'detector-auto'}, 1, 'another detector has its own counter';
 
 for my $target ('/server-status', '/server-status?notable') {
     my $html = $httpd->get($target)->body;
-    like $html, qr/mod_tmpl/, "$target has our part";
+    like $html, qr/mod_tmpl/, "$target has the section of mod_tmpl";
     like $html, qr/declined-attachment/, "$target names the reasons";
     like $html, qr/detector-auto/, "$target names the detectors";
 }

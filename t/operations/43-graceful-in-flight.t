@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A page of which the backend has sent one half when a graceful restart begins, and the other half when
-# the next generation answers already, ends whole and with its template gone.
+# The backend sends half of a page before a graceful restart and the other half when the next
+# generation already serves: the client gets the complete stripped page.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -29,12 +29,12 @@ $client{$_}->send_raw("GET /slow/$_ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: c
 ok wait_for { !grep { !-e "$dir/half.$_" } @slow }, 'pages are on their way';
 
 $httpd->graceful;
-same_bytes($httpd->get('/page/20')->body, $site->stripped(20), 'the next generation answers');
+same_bytes($httpd->get('/page/20')->body, $site->stripped(20), 'the next generation serves pages');
 spit("$dir/go", '');
 for my $n (@slow) {
     my $res = $client{$n}->read_response('GET');
-    ok $res->status == 200 && $res->complete, "page $n ends whole";
-    same_bytes($res->body, $site->stripped($n), 'and is right');
+    ok $res->status == 200 && $res->complete, "page $n is complete";
+    same_bytes($res->body, $site->stripped($n), "page $n is stripped");
 }
 
 $httpd->finish;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Memory stays where it is, however many pages pass: TMPL_TEST_SOAK pages (make soak: 20,000).
+# Memory does not grow with the number of pages: TMPL_TEST_SOAK pages (make soak: 20,000).
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -8,7 +8,7 @@ use Test::Tmpl;
 
 my $SOAK = $ENV{TMPL_TEST_SOAK} // 2_000;
 my $BOUND = 16 << 20;
-plan skip_all => 'a sanitizer or valgrind keeps what is freed' if $ENV{TMPL_TEST_PRELOAD} || $ENV{TMPL_TEST_WRAP};
+plan skip_all => 'a sanitizer or valgrind keeps freed memory' if $ENV{TMPL_TEST_PRELOAD} || $ENV{TMPL_TEST_WRAP};
 plan skip_all => 'no /proc' if !-e "/proc/$$/status";
 
 my $site = site();
@@ -18,7 +18,7 @@ my $httpd = proxy($backend, conf => "TmplMode strip\nStartServers 1\nServerLimit
 $httpd->expect_log(qr{reached MaxRequestWorkers});    # prefork: one child serves all
 my $client = $httpd->client;
 
-# Anonymous memory of the server's children, in bytes: the store's file is mapped, and none of it.
+# Anonymous memory of the server's children, in bytes; without the store's file, which is mapped.
 sub memory {
     my $sum = 0;
     for my $child (children($httpd->{pid})) {
@@ -28,7 +28,7 @@ sub memory {
     return $sum;
 }
 
-# Asks for so many pages; returns how many answers were wrong.
+# Requests that many pages; returns the number of wrong responses.
 sub crawl {
     my ($count) = @_;
     my $wrong = 0;
@@ -47,8 +47,8 @@ my $before = memory();
 cmp_ok $before, '>', 1 << 20, 'memory is seen';
 is crawl($SOAK), 0, "$SOAK pages are right";
 my $growth = memory() - $before;
-diag sprintf '%d pages: %.1f MB before, %.2f MB more behind', $SOAK, $before / 1e6, $growth / 1e6;
-cmp_ok $growth, '<', $BOUND, 'and memory has not grown with them';
+diag sprintf '%d pages: %.1f MB before, %.2f MB more after', $SOAK, $before / 1e6, $growth / 1e6;
+cmp_ok $growth, '<', $BOUND, 'memory has not grown with the number of pages';
 
 $httpd->finish;
 done_testing;

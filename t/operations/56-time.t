@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What is only read passes as it comes: the client has the beginning of a page before the backend sends its end. What is
-# held goes on untouched when its end has not come within TmplMaxWait, be the backend silent or not, and says so. In every
-# case all bytes come, in their order. Nothing here is measured in time: where a page is held, nobody sends its end.
+# A page that is only read is passed on while it is read: the client gets its beginning before the
+# backend sends its end. A page that is held is passed on unchanged if its end has not come within
+# TmplMaxWait, whether the backend is silent or still sending, and the response says so. The client
+# always gets all bytes in order. The test measures no time: where a page is held, the backend never
+# sends its end.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -12,13 +14,14 @@ use Digest::MD5 ();
 use Socket qw(SOL_SOCKET SO_LINGER);
 
 my $site = site();
-# Nothing that gzip makes little of, so that what has come of it says that the page is on its way.
+# gzip cannot compress this much, so part of it reaches the client as soon as part of the page is
+# sent.
 my $NOISE = join "\n", map { Digest::MD5::md5_hex($_) } 1 .. 2000;
 
 # Page n, with a comment in it.
 sub page { return $site->page($_[0]) =~ s{</body>}{<!--$NOISE--></body>}r }
 
-# The same in two parts, as a backend sends it.
+# The two parts in which the backend sends page n.
 sub parts {
     my ($n, $gzip) = @_;
     my $body = $gzip ? Compress::Zlib::memGzip(page($n)) : page($n);
@@ -26,7 +29,7 @@ sub parts {
     return (substr($body, 0, $half), substr $body, $half);
 }
 
-# A page that gzip makes so many bytes of.
+# A page in gzip of exactly that many bytes.
 sub gzip_of {
     my ($bytes) = @_;
     for my $length ($bytes * 3 / 2 .. length $NOISE) {
@@ -36,17 +39,18 @@ sub gzip_of {
     die "no page makes $bytes bytes\n";
 }
 
-# What is called gzip, and is not one whole page that may be looked at.
+# Bodies with Content-Encoding gzip that are not one complete page below TmplMaxBody.
 my %GZIP = (
     twice => Compress::Zlib::memGzip('<p>one') . Compress::Zlib::memGzip('<p>two'),
-    # as long as the module's buffers: the first ends where one of them does
+    # the first member ends where a buffer of the module ends
     edge => gzip_of(8000) . Compress::Zlib::memGzip('<p>two'),
     cut => substr(Compress::Zlib::memGzip(page(1)), 0, -4),
     plain => '<p>no gzip at all',
     large => Compress::Zlib::memGzip(page(1) . ' ' x 1_000_000),
 );
 
-# /LOCATION/WAY/N: a page of two parts; the second when the test allows N. Everything else is a page of the site.
+# /LOCATION/WAY/N is a page in two parts; the backend sends the second when the test allows N. Every
+# other path is a page of the site.
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($way, $n) = $request->{target} =~ m{^/[\w-]+/(\w+)/(\d+)$} or return $site->answer(@_);
@@ -76,11 +80,12 @@ my $backend = backend {
     return $connection->send("0\r\n\r\n");
 };
 
-# Asks for LOCATION/WAY/N and lets the backend go on when the client has a part of the page; whether it had, the answer.
+# Requests LOCATION/WAY/N; lets the backend go on when the client has a part of the page. Returns
+# whether the client got that part, and the response.
 sub stream {
     my ($httpd, $location, $way, $n) = @_;
     my $client = $httpd->client;
-    # behind another filter it is not compressed any more
+    # another filter in front has inflated it
     my ($first) = parts($n, $way eq 'gzip' && $location ne 'behind');
     $client->send_request("/$location/$way/$n");
     my $came = $client->comes(substr $first, 5000, 1000);
@@ -106,7 +111,7 @@ subtest 'what is only read' => sub {
     my $httpd = Test::Tmpl::Httpd->new(modules => ['substitute'], conf => <<"END");
 $status
 TmplMaxBody 256K
-# nothing is held, so no wait is too long
+# nothing is held, so this has no effect
 TmplMaxWait 10ms
 CustomLog "\@ROOT\@/found.log" "%U %{tmpl}n"
 TmplMode learn
@@ -125,7 +130,7 @@ END
         my ($n) = @_;
         my $line = qr{^\S+/$n (.*)$}m;
         wait_for { -e $httpd->root . '/found.log' && slurp($httpd->root . '/found.log') =~ $line };
-        # logs have quotes with a backslash in front
+        # httpd writes \" for a quote in a log
         return slurp($httpd->root . '/found.log') =~ $line ? $1 =~ s/\\"/"/gr : 'nothing';
     };
     my ($n, $learnt) = (0, 0);
@@ -133,58 +138,58 @@ END
         for my $way (qw(chunked length gzip)) {
             $n++;
             my ($came, $res) = stream($httpd, $location, $way, $n);
-            ok $came, "$location, $way: the beginning comes before the end is sent";
-            same_bytes(body_of($res), page($n), "$location, $way: all of it comes, as it was");
-            is $res->header('Content-Encoding'), $way eq 'gzip' ? 'gzip' : undef, "$location, $way: with its encoding";
+            ok $came, "$location, $way: the client gets the beginning before the backend sends the end";
+            same_bytes(body_of($res), page($n), "$location, $way: the client gets all bytes, unchanged");
+            is $res->header('Content-Encoding'), $way eq 'gzip' ? 'gzip' : undef, "$location, $way: Content-Encoding";
             is $res->header($_), undef, "$location, $way: no field $_" for qw(Tmpl Server-Timing);
             my $said = Test::Tmpl::Field::dictionary($found->($n));
-            is $said->{learned}, 1, "$location, $way: it was learnt";
-            is $said->{pages}, ++$learnt, "$location, $way: as one page more";
+            is $said->{learned}, 1, "$location, $way: the page was learnt";
+            is $said->{pages}, ++$learnt, "$location, $way: the site has one page more";
         }
     }
-    is counter($httpd, 'learned'), $learnt, 'mod_status counts them';
-    like $found->(4), qr/fingerprint="/, 'mode headers says all that its field would';
+    is counter($httpd, 'learned'), $learnt, 'mod_status counts the pages';
+    like $found->(4), qr/fingerprint="/, 'mode headers: the note has the same members as the field';
 
     my ($came, $res) = stream($httpd, 'behind', 'chunked', 8);
-    same_bytes($res->body, page(8) =~ s/Story/Tale/gr, 'behind another filter: what that has made of it');
-    is Test::Tmpl::Field::dictionary($found->(8))->{learned}, 1, 'is learnt';
+    same_bytes($res->body, page(8) =~ s/Story/Tale/gr, 'behind another filter: the client gets what that filter wrote');
+    is Test::Tmpl::Field::dictionary($found->(8))->{learned}, 1, 'behind another filter: the page is learnt';
 
-    # What is cut short, damaged or too large passes, and is not learnt.
+    # A page that is cut short, damaged or too large is passed on and not learnt.
     $httpd->expect_log(qr/\[(?:proxy|proxy_http|http):error\]/);
-    ok $came, 'and comes as it is made';
+    ok $came, 'behind another filter: the client gets the beginning before the backend sends the end';
     ($came, $res) = stream($httpd, 'learn', 'broken', 9);
-    ok $came, 'broken: the beginning comes';
-    ok !$res->complete, 'broken: and is seen to be no more';
+    ok $came, 'broken: the client gets the beginning';
+    ok !$res->complete, 'broken: the response is incomplete';
     is $found->(9), 'declined=broken', 'broken: not learnt';
 
     for my $way (sort keys %GZIP) {
         my $res = $httpd->get("/learn/$way/" . (++$n + 100));
-        same_bytes($res->body, $GZIP{$way}, "$way: comes as it came");
-        is $res->header('Content-Encoding'), 'gzip', "$way: and is called so";
+        same_bytes($res->body, $GZIP{$way}, "$way: the client gets the same bytes");
+        is $res->header('Content-Encoding'), 'gzip', "$way: Content-Encoding is kept";
         is $found->($n + 100), 'declined=' . ($way eq 'large' ? 'too-large' : 'inflate'), "$way: not learnt";
     }
 
     my $client = $httpd->client;
     $client->send_request('/learn/endless/10');
-    ok defined $client->take(1_000_000), 'a page that never ends: its client has more than TmplMaxBody of it';
+    ok defined $client->take(1_000_000), 'a page without end: the client gets more than TmplMaxBody';
     wait_for { counter($httpd, 'declined-too-large') == 2 };
-    is counter($httpd, 'declined-too-large'), 2, 'which is more than is kept';
+    is counter($httpd, 'declined-too-large'), 2, 'a page without end is declined as too large';
     $client->close;
-    is $found->(10), 'declined=too-large', 'it is not learnt';
-    is counter($httpd, 'pages'), $learnt + 1, 'nor judged';
+    is $found->(10), 'declined=too-large', 'a page without end: not learnt';
+    is counter($httpd, 'pages'), $learnt + 1, 'a page without end: not judged';
 
-    # For who goes away mod_proxy ends a page that has not come to its end.
+    # mod_proxy ends the body with EOS, though it is not complete, when the client has gone away.
     $client = $httpd->client;
     $client->send_request('/learn/gone/11');
     $client->comes(substr +(parts(11))[0], 5000, 1000);
     setsockopt $client->{socket}, SOL_SOCKET, SO_LINGER, pack 'ii', 1, 0;
     $client->close;
     $backend->allow(11);
-    is $found->(11), '-', 'a page whose client has gone is not looked at';
+    is $found->(11), '-', 'a page whose client has closed the connection is not parsed';
     $httpd->finish;
 };
 
-# A file is read beside its own way to the client, by mmap or piece by piece.
+# A file is read by mmap or in chunks while httpd sends it to the client itself.
 subtest 'a file that is only read' => sub {
     my $long = join '', map { "<p>Line $_ of a long page</p>\n" } 1 .. 5000;
     for my $mmap (qw(on off)) {
@@ -192,9 +197,9 @@ subtest 'a file that is only read' => sub {
         my $page = page(1) =~ s{</body>}{$long</body>}r;
         spit($httpd->root . '/htdocs/page.html', $page);
         $httpd->start;
-        same_bytes($httpd->get('/page.html')->body, $page, "mmap $mmap: it comes as it is");
-        ok wait_for { counter($httpd, 'learned') == 1 }, "mmap $mmap: it is learnt";
-        is counter($httpd, 'bytes-in'), length $page, "mmap $mmap: all of it";
+        same_bytes($httpd->get('/page.html')->body, $page, "mmap $mmap: the client gets the file");
+        ok wait_for { counter($httpd, 'learned') == 1 }, "mmap $mmap: the page is learnt";
+        is counter($httpd, 'bytes-in'), length $page, "mmap $mmap: all bytes are counted";
         $httpd->finish;
     }
 };
@@ -203,7 +208,7 @@ subtest 'what is held' => sub {
     my $httpd = Test::Tmpl::Httpd->new(modules => ['substitute'], conf => <<"END");
 $status
 TmplMode strip
-# time is what is too short here
+# so that TmplMaxWait is the only limit
 TmplMaxBody 1G
 <Location /short>
     TmplMaxWait 10ms
@@ -237,60 +242,40 @@ END
             $n++;
             my ($came, $res) = stream($httpd, $location, $way, $n);
             my $want = $location eq 'behind' ? page($n) =~ s/Story/Tale/gr : page($n);
-            ok $came, "$location, $way: a silent backend is not waited for";
-            same_bytes(body_of($res), $want, "$location, $way: all of it comes, as it was");
-            is $res->says('declined'), 'slow', "$location, $way: and says why";
+            ok $came, "$location, $way: a silent backend does not delay the page";
+            same_bytes(body_of($res), $want, "$location, $way: the client gets all bytes, unchanged");
+            is $res->says('declined'), 'slow', "$location, $way: declined=slow";
         }
     }
-    is counter($httpd, 'declined-slow'), $n - 20, 'all of them are counted';
+    is counter($httpd, 'declined-slow'), $n - 20, 'mod_status counts the slow pages';
 
     my (undef, $res) = stream($httpd, 'short', 'broken', 40);
-    ok !$res->complete, 'a backend that breaks off after that is seen to';
+    ok !$res->complete, 'the response is incomplete if the backend then breaks off';
     for my $location (qw(short headers annotate)) {
         my $client = $httpd->client;
         $client->send_request("/$location/dribble/50");
-        ok $client->comes('Tmpl: declined=slow'), "$location: a page that never ends is not waited for";
-        ok $client->comes('one more'), "$location: its client sees something";
+        ok $client->comes('Tmpl: declined=slow'), "$location: a page without end is declined as slow";
+        ok $client->comes('one more'), "$location: the client gets the page";
         $client->close;
     }
 
-    # With time enough a pause is waited out. The client has nothing before the end is there.
+    # With time enough the page is held through a pause: the client gets nothing before the end has
+    # come.
     my $client = $httpd->client;
     $client->send_request('/long/chunked/60');
-    my $asked = wait_for { grep { $_->{target} eq '/long/chunked/60' } $backend->requests };
-    ok $asked, 'a page of two parts is on its way';
+    my $requested = wait_for { grep { $_->{target} eq '/long/chunked/60' } $backend->requests };
+    ok $requested, 'the backend has the request for a page in two parts';
     $backend->allow(60);
     $res = $client->read_response('GET');
-    same_bytes($res->body, page(60) =~ s/<header.*?<\/header>|<aside.*?<\/aside>|<footer.*?<\/footer>//gsr, 'and stripped');
+    same_bytes($res->body, page(60) =~ s/<header.*?<\/header>|<aside.*?<\/aside>|<footer.*?<\/footer>//gsr, 'the page is stripped');
     $httpd->finish;
 };
 
-# A script is read from a pipe, or a socket, whose end nobody knows.
+# The end of a script's pipe or socket is not known before it comes.
 subtest 'CGI' => sub {
-    my $module = Test::Tmpl::Httpd::mpm() eq 'prefork' ? 'cgi' : 'cgid';
-    plan skip_all => "no mod_$module" if !Test::Tmpl::Httpd::has_module($module);
     my $dir = temp_dir();
-    my $httpd = Test::Tmpl::Httpd->new(modules => [$module], conf => <<"END");
-TmplMode strip
-ScriptAlias /short/ "\@ROOT\@/htdocs/"
-ScriptAlias /long/ "\@ROOT\@/htdocs/"
-ScriptAlias /learn/ "\@ROOT\@/htdocs/"
-@{[ $module eq 'cgid' ? 'ScriptSock "@ROOT@/run/cgid"' : '' ]}
-<Directory "\@ROOT\@/htdocs">
-    Require all granted
-    Options +ExecCGI
-</Directory>
-<Location /short/>
-    TmplMaxWait 10ms
-</Location>
-<Location /learn/>
-    TmplMode learn
-</Location>
-END
-    # The second part comes when there is a file that the query names.
-    my $script = spit($httpd->root . '/htdocs/script', <<"END");
-#!$^X
-use lib '$FindBin::Bin/../lib';
+    # The second part comes when the file exists that the query names.
+    my $httpd = cgi(<<"SCRIPT", paths => [qw(short long learn)], conf => <<'CONF');
 use Test::Tmpl::Process qw(wait_for);
 use Test::Tmpl::Site;
 \$| = 1;
@@ -299,22 +284,29 @@ my \$page = Test::Tmpl::Site->new->page(\$n);
 print "Content-Type: text/html\\n\\n", substr \$page, 0, 500;
 wait_for { -e "$dir/\$n" } or exit 1;
 print substr \$page, 500;
-END
-    chmod 0755, $script;
+SCRIPT
+TmplMode strip
+<Location /short/>
+    TmplMaxWait 10ms
+</Location>
+<Location /learn/>
+    TmplMode learn
+</Location>
+CONF
     $httpd->start;
     for my $n (1 .. 6) {
         spit("$dir/$n", '');
         $httpd->get("/long/script?$n");
     }
-    for my $place (qw(learn short)) {
-        my $n = $place eq 'learn' ? 7 : 8;
+    for my $path (qw(learn short)) {
+        my $n = $path eq 'learn' ? 7 : 8;
         my $client = $httpd->client;
-        $client->send_request("/$place/script?$n");
-        ok $client->comes(substr $site->page($n), 100, 300), "$place: the beginning comes before the end is written";
+        $client->send_request("/$path/script?$n");
+        ok $client->comes(substr $site->page($n), 100, 300), "$path: the client gets the beginning before the script writes the end";
         spit("$dir/$n", '');
         my $res = $client->read_response('GET');
-        same_bytes($res->body, $site->page($n), "$place: all of it comes");
-        is $res->says('declined'), $place eq 'learn' ? '' : 'slow', "$place: as it should";
+        same_bytes($res->body, $site->page($n), "$path: the client gets all bytes");
+        is $res->says('declined'), $path eq 'learn' ? '' : 'slow', "$path: Tmpl field";
     }
     spit("$dir/9", '');
     same_bytes($httpd->get('/long/script?9')->body, $site->stripped(9), 'with time enough it is stripped');

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The embedded store keeps what was learnt: through a restart, a graceful restart, and a kill -9 of
-# every process of the server.
+# The LMDB store keeps what was learnt through a restart, a graceful restart, and a kill -9 of every
+# process of the server.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

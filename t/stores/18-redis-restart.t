@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Redis is killed and started again in the middle: every answer is right throughout (the page as it
-# came, or without its template), the server says why it did less, and learning resumes by itself.
+# Redis is killed and started again under load: every response is the unchanged or the stripped
+# page, the Tmpl field and the log report the failure, and learning resumes by itself.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -27,13 +27,13 @@ for my $uri ($redis->unix_uri, $redis->uri) {
     $ask->() for 1 .. 8;
     is $ask->()->says('state'), 'warm', "$kind: learnt";
     $redis->kill9;
-    is join("\n", wrong_without_store($httpd, $site, 1 .. 12)), '', "$kind: killed, each answer says so";
+    is join("\n", wrong_without_store($httpd, $site, 1 .. 12)), '', "$kind: killed, each response reports it";
     $redis->start;
     ok wait_for { my $res = $ask->(); $res->says('state') eq 'cold' && !$res->says('declined') }, "$kind: started again, empty";
     ok wait_for { $ask->()->says('state') eq 'warm' }, "$kind: learning resumes";
-    is $wrong, 0, "$kind: no wrong answer among $asked";
-    like $httpd->log_text, qr/\[tmpl:warn\].*/, "$kind: the log tells";
-    cmp_ok scalar(() = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g), '<', 30, "$kind: but not once a request";
+    is $wrong, 0, "$kind: no wrong response among $asked";
+    like $httpd->log_text, qr/\[tmpl:warn\].*/, "$kind: the log reports it";
+    cmp_ok scalar(() = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g), '<', 30, "$kind: fewer log lines than requests";
     $httpd->finish("$kind: nothing unexpected in the error log");
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A Redis with a password or an ACL user, on a port or a unix socket, and any of its databases: the
-# URI says which, and what is learnt is found there and nowhere else.
+# The URI selects a Redis with a password or an ACL user, on a port or a unix socket, and one of its
+# databases. What is learnt is stored there and nowhere else.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -22,11 +22,11 @@ my %URI = (
 for my $db (sort keys %URI) {
     my $httpd = proxy($backend, conf => "TmplMode strip\nTmplStore $URI{$db}", no_store => 1);
     my @answers = $httpd->visit(1 .. 6);
-    same_bytes($answers[5]->body, $site->stripped(6), "database $db: a page is right");
+    same_bytes($answers[5]->body, $site->stripped(6), "database $db: a page is stripped");
     is $answers[5]->says('pages'), 6, "database $db: learns";
-    like $redis->command('INFO', 'keyspace'), qr/^db$db:keys=[1-9]/m, 'and keeps it there';
+    like $redis->command('INFO', 'keyspace'), qr/^db$db:keys=[1-9]/m, "database $db has the keys";
     $httpd->finish;
 }
-unlike $redis->command('INFO', 'keyspace'), qr/^db[016-9]:/m, 'and nowhere else';
+unlike $redis->command('INFO', 'keyspace'), qr/^db[016-9]:/m, 'no other database has keys';
 
 done_testing;

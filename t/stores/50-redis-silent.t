@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A Redis that is stopped, or an address that swallows everything, costs no page and hardly any time:
-# incremental passes every page whole, auto judges each alone, the breaker keeps requests away from the store (so that many requests
-# do not each wait for TmplTimeout), the log tells of the change once, and learning resumes by itself.
+# A Redis that is stopped, or an address that drops all packets: incremental passes every page
+# unchanged, auto judges each without the store. The breaker keeps requests from the store, so that
+# few of them wait for TmplTimeout. The log has one line for the change, and learning resumes by
+# itself.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -16,8 +17,8 @@ my $redis = redis();
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 
-# Asks for pages on four connections at a time, two of each detector; returns what was wrong, and the seconds
-# that it took.
+# Requests pages on four connections at a time, two for each detector; returns what was wrong and
+# the seconds it took.
 sub load {
     my ($httpd, $first) = @_;
     my ($start, @wrong) = time();
@@ -38,14 +39,15 @@ sub failures {
     return ($httpd->get('/server-status?auto')->body =~ /^Tmpl-store-failures: (\d+)$/m)[0];
 }
 
-# What an unanswering store may cost at most: a wait for a few of the requests.
+# At most a few requests wait for a store that does not answer.
 sub check_load {
     my ($name, $httpd, $first) = @_;
     my $before = failures($httpd);
     my ($wrong, $seconds) = load($httpd, $first);
-    is $wrong, '', "$name: each answer is right and says so";
+    is $wrong, '', "$name: each response is right and reports the failure";
     note sprintf '%s: %d requests in %.2f s', $name, $REQUESTS, $seconds;
-    # the four that were under way when it fell silent, and the breaker's trials, one a second in each child
+    # the four requests in flight when it stopped, and the breaker's trials, one a second in each
+    # child
     cmp_ok failures($httpd) - $before, '<=', 2 * 4 + children($httpd->{pid}) * (1 + int $seconds), "$name: few requests have waited for TmplTimeout";
     my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error)\]/g;
     ok $lines >= 1 && $lines <= 20, "$name: $lines lines in the log";
@@ -65,14 +67,14 @@ END
 subtest 'SIGSTOP' => sub {
     my $httpd = httpd(conf => "${conf}TmplStore " . $redis->unix_uri, no_store => 1);
     $httpd->expect_log(qr/\[tmpl:warn\]/);
-    # on a busy machine an answer may take longer than TmplTimeout
-    ok wait_for { ($httpd->visit(1 .. 7))[6]->says('pages') eq 7 }, 'learnt';
+    # on a busy machine a reply may take longer than TmplTimeout
+    ok wait_for { ($httpd->visit(1 .. 7))[6]->says('pages') eq 7 }, 'pages are learnt';
     $redis->stop;
     check_load('stopped', $httpd, 100);
     $redis->continue;
     ok wait_for { $httpd->get('/page/8')->says('state') eq 'warm' }, 'continued: the store is used again';
-    # each child's breaker opens by itself
-    ok wait_for { ($httpd->get('/page/9')->says('pages') || 0) > 6 }, 'what was learnt is still known';
+    # each child has its own breaker
+    ok wait_for { ($httpd->get('/page/9')->says('pages') || 0) > 6 }, 'what was learnt before is kept';
     $httpd->finish;
 };
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A Redis that answers, but not with counts: wrong password, no such database, a user that may not run
-# scripts, a replica that takes no writes, no memory left, garbage, another protocol. incremental passes
-# each page untouched, auto judges it alone; the answer says that nothing was learnt or that the store has failed, and
-# the log says what the server said.
+# A Redis that replies without counts: wrong password, no such database, a user that may not run
+# scripts, a replica that takes no writes, no memory left, garbage, another protocol. incremental
+# passes each page unchanged, auto judges it without the store. The Tmpl field reports that nothing
+# was learnt or that the store failed, and the log has the server's message.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -12,8 +12,8 @@ use Test::Tmpl;
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 
-# Eight pages through a proxy with that store; the log must say what like names. A store that can still
-# be read gives counts, of a site that it cannot learn; one that cannot has failed.
+# Eight pages through a proxy with that store; the log must match $like. A store that can still be
+# read returns counts and learns nothing; one that cannot be read has failed.
 sub refused {
     my ($name, $uri, $like, $readable, $timeout) = @_;
     $timeout //= '10s';
@@ -23,16 +23,16 @@ sub refused {
         if ($readable) {
             my @answers = map { $httpd->get("/page/$_", headers => { 'X-Detector' => 'incremental' }) } 1 .. 8;
             my @wrong = grep { $answers[$_]->body ne $site->page($_ + 1) } 0 .. 7;
-            is_deeply \@wrong, [], 'incremental: all pages untouched';
+            is_deeply \@wrong, [], 'incremental: all pages are unchanged';
             push @answers, $httpd->visit(1 .. 8);
-            is scalar(grep { $_->says('pages') eq '0' && $_->says('learned') eq '0' } @answers), 16, 'each says that nothing was learnt';
-            is scalar(grep { $_->says('declined') ne '' || exists $_->tmpl->{store} } @answers), 0, 'and blames no store';
+            is scalar(grep { $_->says('pages') eq '0' && $_->says('learned') eq '0' } @answers), 16, 'each response reports that nothing was learnt';
+            is scalar(grep { $_->says('declined') ne '' || exists $_->tmpl->{store} } @answers), 0, 'no response reports a failure of the store';
         }
         else {
-            is join("\n", wrong_without_store($httpd, $site, 1 .. 8)), '', 'each answer is right and says so';
+            is join("\n", wrong_without_store($httpd, $site, 1 .. 8)), '', 'each response is right and reports the failure';
         }
-        like $httpd->log_text, $like, 'the log says why';
-        unlike $httpd->log_text, qr/wrong-password/, 'and not the password';
+        like $httpd->log_text, $like, 'the log has the reason';
+        unlike $httpd->log_text, qr/wrong-password/, 'the log does not have the password';
         $httpd->finish;
     };
     return;
@@ -63,7 +63,7 @@ my %GARBAGE = (
 );
 for my $name (sort keys %GARBAGE) {
     my $parrot = Test::Tmpl::Redis::parrot($GARBAGE{$name});
-    # of some it takes its timeout to see that no more comes
+    # for some only the timeout shows that the reply ends
     refused("garbage: $name", "redis://127.0.0.1:$parrot/0", qr/\[tmpl:(?:warn|error)\]/, 0, '100ms');
 }
 

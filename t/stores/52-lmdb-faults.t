@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# An embedded store that is missing, may not be written, or is garbage costs no page: incremental passes every
-# page untouched with declined=store, auto judges it alone, and the log names the directory. A store that fills up
-# still answers.
+# An LMDB store that is missing, may not be written, or is garbage: incremental passes every page
+# unchanged with declined=store, auto judges it without the store, and the log names the directory.
+# A full store can still be read.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -11,7 +11,7 @@ use Test::Tmpl;
 my $site = site();
 my $backend = backend { $site->answer(@_) };
 
-# A proxy whose store directory was made unusable by code; all of eight pages must pass.
+# Eight pages through a proxy whose store directory was made unusable by code.
 sub broken {
     my ($name, $spoil, $dir) = @_;
     subtest $name => sub {
@@ -20,7 +20,7 @@ sub broken {
         $spoil->($httpd->root . '/store');
         $httpd->expect_log(qr/\[tmpl:(?:warn|error|crit)\]/);
         $httpd->start;
-        is join("\n", wrong_without_store($httpd, $site, 1 .. 8)), '', 'each answer is right and says so';
+        is join("\n", wrong_without_store($httpd, $site, 1 .. 8)), '', 'each response is right and reports the failure';
         like $httpd->log_text, qr/\[tmpl:(?:warn|error|crit)\].*\Q${\ $httpd->root}/, 'the log names the directory';
         my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error|crit)\]/g;
         cmp_ok $lines, '<=', 20, "$lines lines in the log";
@@ -32,7 +32,7 @@ sub broken {
 broken('a directory that cannot be made', sub { rmdir $_[0]; spit($_[0], 'a file') });
 broken('a parent that is a file', sub { spit("$_[0]/file", '') }, 'store/file/store');
 SKIP: {
-    skip 'not root: nobody else to take the right from', 1 if !defined Test::Tmpl::Process::server_user();
+    skip 'not root: the server has no other user whose permission could be removed', 1 if !defined Test::Tmpl::Process::server_user();
     broken('a directory of somebody else', sub { chown 0, 0, $_[0]; chmod 0700, $_[0] });
     broken('a directory without the right to write', sub { chown 0, 0, $_[0]; chmod 0755, $_[0] });
 }
@@ -54,21 +54,21 @@ subtest 'a file cut short' => sub {
         my ($n, $res) = @$_;
         $res->status != 200 || $res->body ne $site->page($n) && $res->body ne $site->stripped($n)
     } @answers;
-    is scalar @wrong, 0, 'no wrong answer';
+    is scalar @wrong, 0, 'no wrong response';
     $httpd->finish;
 };
 
-# No child may die of it: what is missing of a file is missing of the memory that it is mapped to.
-# There are two children, and no other comes, which would begin an empty file anew.
+# No child may die, although the end of the mapped memory is missing with the end of the file. There
+# are two children and no new one, which would initialise an empty file.
 my $two = "StartServers 2\nServerLimit 2\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 2 : 16) . "\n";
 for my $part (0, 1 / 4, 1 / 2, 3 / 4) {
-    subtest "a file of which $part is left, of a server that runs" => sub {
+    subtest "a file cut to $part of its length under a running server" => sub {
         my $httpd = proxy($backend, conf => "$two${Test::Tmpl::BY_FIELD}TmplMode strip");
         $httpd->visit(1 .. 6);
         my $file = $httpd->root . '/store/data.mdb';
         truncate $file, 4096 * int((-s $file) * $part / 4096) or die "$file: $!";
         $httpd->expect_log(qr/\[T011\].*data\.mdb is damaged/, qr/reached MaxRequestWorkers/);
-        is join("\n", wrong_without_store($httpd, $site, 7 .. 14)), '', 'each answer is right and says so';
+        is join("\n", wrong_without_store($httpd, $site, 7 .. 14)), '', 'each response is right and reports the failure';
         $httpd->finish;
     };
 }
@@ -84,17 +84,17 @@ subtest 'a disk that fills up' => sub {
     $httpd->expect_log(qr/\[T013\]/);
     $httpd->visit(1 .. 6);
     my ($n, @answers) = (0);
-    ok wait_for { push @answers, $httpd->get('/wide/' . ++$n); $httpd->log_text =~ /\[T013\]/ }, 'the file is full';
+    ok wait_for { push @answers, $httpd->get('/wide/' . ++$n); $httpd->log_text =~ /\[T013\]/ }, 'the file becomes full';
     push @answers, map { $httpd->get('/wide/' . ($n + $_)) } 1 .. 20;
     is scalar(grep { $_->status != 200 || !$_->complete || $_->body !~ /Story number/ } @answers), 0,
-        'every page is answered, with its article';
-    is scalar(grep { $_->says('declined') ne '' } @answers), 0, 'and judged';
-    # one finds room now and then, in pages of the file that others have left
-    cmp_ok scalar(grep { $_->says('learned') eq '0' } @answers[-20 .. -1]), '>', 10, 'but hardly one is learnt from';
+        'every response has the article';
+    is scalar(grep { $_->says('declined') ne '' } @answers), 0, 'all pages are judged';
+    # some find room, in pages of the file that were freed
+    cmp_ok scalar(grep { $_->says('learned') eq '0' } @answers[-20 .. -1]), '>', 10, 'most pages are not learnt';
     my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error|crit)\]/g;
     cmp_ok $lines, '<=', Test::Tmpl::Httpd::mpm() eq 'prefork' ? 16 : 8, "one line in the log for each child, $lines in all";
-    same_bytes($httpd->get('/page/6')->body, $site->stripped(6), 'what was learnt before is still used');
-    is $httpd->get('/page/6')->says('declined'), '', 'a page that is known';
+    same_bytes($httpd->get('/page/6')->body, $site->stripped(6), 'what was learnt before the fault is used');
+    is $httpd->get('/page/6')->says('declined'), '', 'a page that is counted already: not declined';
     $httpd->finish;
 };
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# With TmplLearnDelay a process judges pages by what it has read from Redis so long ago: it asks seldom, sees what
-# others have learnt so much later, and what it has learnt itself at once. That a Redis is gone is found out by
-# the first page that has to ask.
+# With TmplLearnDelay a process judges pages by counts that it read from Redis up to that time ago.
+# It reads rarely, sees what other processes learn with that delay, and what it learns itself at
+# once. The first page that has to read shows that Redis has ended.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -10,14 +10,14 @@ use Test::Tmpl;
 
 my $redis = redis();
 my $site = site();
-# /wide/N has a hundred lines of its own: a site of such pages has more buckets than one page needs
+# /wide/N has a hundred lines of its own, so the site has more buckets than one page needs
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($n) = $request->{target} =~ m{/wide/(\d+)} or return $site->answer(@_);
     my $html = $site->page(1) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 100), '</article>'}er;
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
 };
-# one process each: others have read at other moments
+# one process each, because each process reads at its own time
 my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
 
 sub with_redis {
@@ -33,7 +33,7 @@ sub asked {
     return $calls // 0;
 }
 
-# Requests until a page says so many documents.
+# Requests a page until it reports that many documents.
 sub sees {
     my ($httpd, $page, $pages) = @_;
     return wait_for { $httpd->get("/page/$page")->says('pages') == $pages };
@@ -43,10 +43,11 @@ my $writer = with_redis('TmplLearnDelay 0');
 my $pages = 20;
 $writer->visit(1 .. $pages);
 
-# Documents that are new to all.
+# Documents that no process has learnt.
 sub new_pages { return map { ++$pages } 1 .. $_[0] }
 
-# What code returns, of a server with that configuration, before what it holds for ten seconds has become too old.
+# What code returns for a server with that configuration, before the counts that it keeps for ten
+# seconds are too old.
 sub within_delay {
     my ($conf, $code) = @_;
     my ($is) = within(10, sub {
@@ -69,17 +70,17 @@ subtest 'seldom asked, and of the same moment' => sub {
         $is{others} = $httpd->get('/page/3')->says('pages') - $known;
         return \%is;
     });
-    is $is->{asked}, 0, 'fifty pages that lack nothing: not asked once';
-    same_bytes($is->{body}, $site->stripped(3), 'they are stripped');
-    is $is->{others}, 0, 'what another process has learnt is not seen';
-    is $writer->get('/page/3')->says('pages'), $pages, 'but by itself';
+    is $is->{asked}, 0, 'fifty pages whose counts are kept: Redis is not read';
+    same_bytes($is->{body}, $site->stripped(3), 'these pages are stripped');
+    is $is->{others}, 0, 'what another process has learnt is not seen yet';
+    is $writer->get('/page/3')->says('pages'), $pages, 'that process sees what it has learnt';
 };
 
 subtest 'until the delay is over' => sub {
     my $httpd = with_redis("TmplLearnDelay 50ms\nTmplLearn off");
     $httpd->visit(1 .. 10);
     $writer->visit(new_pages(2));
-    ok sees($httpd, 3, $pages), 'what another process has learnt is seen';
+    ok sees($httpd, 3, $pages), 'what another process has learnt is seen later';
     $httpd->finish;
 };
 
@@ -91,18 +92,18 @@ subtest 'what it has learnt itself' => sub {
         my $known = $pages;
         $writer->visit(new_pages(1));
         my @seen = map { $httpd->get("/page/$_")->says('pages') - $known } 3, $own++, 3;
-        # the one at $own is a document, too
+        # the page at $own is a document, too
         $pages++;
         return \@seen;
     });
-    is $is->[0], 0, 'not what another one has';
+    is $is->[0], 0, 'what another process has learnt is not seen';
     is $is->[1], 2, 'a page that is learnt at once is counted after all others';
-    is $is->[2], 2, 'and is seen, with what was read for it';
+    is $is->[2], 2, 'it is seen, with the counts that were read for it';
 };
 
 subtest 'Redis is gone' => sub {
     $writer->get("/wide/$_") for 1 .. 20;
-    # first it is only silent, which another try can mend
+    # at first Redis only does not reply, so the module tries again
     my ($httpd, $res) = within(10, sub {
         $redis->continue;
         my $httpd = with_redis("TmplLearnDelay 10s\nTmplLearn off");
@@ -112,13 +113,13 @@ subtest 'Redis is gone' => sub {
     });
     $redis->kill9;
     $httpd->expect_log(qr/\[T01[12]\]/);
-    same_bytes($res->body, $site->stripped(3), 'a page that lacks nothing is stripped');
-    is $httpd->get('/wide/99')->says('declined'), 'store', 'one that lacks something is not';
-    is $httpd->get('/page/3')->says('declined'), 'store', 'and then no other';
-    same_bytes($httpd->get('/page/3')->body, $site->page(3), 'they pass as they are');
+    same_bytes($res->body, $site->stripped(3), 'a page whose counts are kept is stripped');
+    is $httpd->get('/wide/99')->says('declined'), 'store', 'a page that needs the store is declined';
+    is $httpd->get('/page/3')->says('declined'), 'store', 'after that every page is declined';
+    same_bytes($httpd->get('/page/3')->body, $site->page(3), 'declined pages pass unchanged');
     $redis->start;
     ok wait_for { my $res = $httpd->get('/page/3'); !$res->says('declined') && $res->says('state') eq 'cold' },
-        'started again, it is asked';
+        'Redis is read again after it was started';
     $httpd->finish;
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of the configuration and of requests: what is refused must say why, and nothing may crash. */
+/*
+ * Strings of the configuration and of requests: a refusal must have a message, and nothing may
+ * crash.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* An error comes with a text, and only an error. */
+/* There is a message if, and only if, there is an error. */
 static void must(apr_status_t rv, const tmpl_error_t *err)
 {
     if ((rv != APR_SUCCESS) != (err->text[0] != '\0')) {
@@ -53,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(tmpl_mode_parse(&mode, text, &err), &err);
     const char *identity = tmpl_uri_identity(text, pool);
     if (strcmp(identity, tmpl_uri_identity(identity, pool)) != 0) {
-        abort(); /* an identity is its own identity */
+        abort(); /* the identity of an identity is the same */
     }
     tmpl_charset_is_ascii(tmpl_charset((const char *)data, size, NULL, pool));
     apr_pool_destroy(pool);

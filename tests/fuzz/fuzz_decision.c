@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cache may hand out as a decision: the bytes as they are, which are none, and between the key and
- * the hash that belong to them, so that all behind the hash is reached. What is taken must be edits
- * that can be applied to the page, come back the same from its own bytes, and be refused once a bit of them is
- * turned, a byte is missing, or the page is another.
+ * What a cache may return instead of a decision: first the bytes as they are, then between a valid
+ * key and hash, so that the code behind the hash check is reached. A decision that is accepted must
+ * have edits that can be applied to the page, must be the same when it is written and read again,
+ * and must be refused with a flipped bit, a missing byte, or another page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void must(int holds)
     }
 }
 
-/* The edits can be applied; what comes out is as long as they say. */
+/* The edits can be applied; the result has the length that follows from them. */
 static void try_edits(const tmpl_edits_t *edits, apr_pool_t *pool)
 {
     char *body = apr_pcalloc(pool, BODY_LEN);
@@ -55,7 +55,10 @@ static void must_be_equal(const tmpl_decision_t *one, const tmpl_decision_t *oth
     }
 }
 
-/* Its own bytes say the same; with bit `turned` turned, without the last, or for another page they say nothing. */
+/*
+ * Its own bytes are accepted; with a flipped bit, without the last byte, or for another page they
+ * are not.
+ */
 static void try_bytes(const tmpl_decision_t *decision, tmpl_decision_key_t *key, size_t turned,
                       apr_pool_t *pool)
 {
@@ -90,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(key.bytes, 'k', sizeof(key.bytes));
     must(!tmpl_decision_unpack(&decision, data, size, &key, BODY_LEN, pool));
 
-    /* not from the pool: a read past the end is to be seen */
+    /* not from the pool: the sanitizer must see a read past the end */
     size_t len = sizeof(key) + size;
     unsigned char *value = malloc(len + sizeof(uint64_t));
     must(value != NULL);

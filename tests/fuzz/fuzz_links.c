@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A base URL, a page and a robots.txt, with a line feed, then a NUL between them: addresses are spelt in one way
- * only, the order of links loses and adds none, and robots.txt answers within the time limit.
+ * A base URL, a page and a robots.txt, separated by a line feed and a NUL: addresses have one
+ * spelling, sorting neither loses nor adds a link, and robots.txt is evaluated within the time
+ * limit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static void must(int holds)
     }
 }
 
-/* An address read again from its own URL is itself. */
+/* An address that is parsed from its own URL is the same. */
 static void try_address(const tmpl_address_t *address, apr_pool_t *pool)
 {
     tmpl_address_t again;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page, its tree, closure and edits, judged by the oracle; its fingerprint; what each detector makes of it, asked
- * directly, and on the whole way with no store, with one that fails and with one that knows the site. The first
- * byte chooses how the others make a page: as they are, or each as a piece of tests/lib/pieces.h, so that
- * tags stand everywhere; the second draws verdicts and what a store answers.
+ * A page, its tree, closure and edits, judged by the oracle; its fingerprint; each detector, called
+ * directly, and through tmpl_clean without a store, with a store that fails and with one that knows
+ * the site. The first byte chooses how the others make a page: as they are, or each as a string of
+ * tests/lib/pieces.h, so that tags are everywhere. The second byte seeds the verdicts and the
+ * store's reply.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,15 +34,17 @@ static size_t put_together(char *html, size_t room, const uint8_t *data, size_t 
     return len;
 }
 
-/* What Gumbo does not read as browsers do. All elements that it does not know it takes for one another. */
+/*
+ * Pages that Gumbo parses unlike browsers. It does not distinguish elements that it does not know.
+ */
 static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
 {
     tmpl_tokens_t tokens;
     if (memchr(html, '\0', len) != NULL) {
-        return 1; /* the end of some of what Gumbo reads */
+        return 1; /* Gumbo ends some constructs there */
     }
     if (memmem(html, len, "</>", 3) != NULL) {
-        return 1; /* is nothing, but Gumbo lets the next tag begin there */
+        return 1; /* not a tag, but for Gumbo the next tag begins there */
     }
     if (!oracle_knows(apr_pstrmemdup(pool, html, len))) {
         return 1;
@@ -60,7 +63,7 @@ static int is_beyond_the_judge(const char *html, size_t len, apr_pool_t *pool)
 
 static tmpl_models_t models;
 
-/* A store's answer: keys that no page had, some that some had, paths with text that stood elsewhere. */
+/* A store's reply: keys of no page, keys of some pages, paths with text that was elsewhere. */
 static tmpl_record_t *draw_records(const tmpl_observation_t *observation, uint64_t *seed,
                                    apr_pool_t *pool)
 {
@@ -76,7 +79,7 @@ static tmpl_record_t *draw_records(const tmpl_observation_t *observation, uint64
 static void must(int holds, const char *what, const char *html, size_t len)
 {
     if (!holds) {
-        fprintf(stderr, "%s: expected otherwise of\n%.*s\n", what, (int)len, html);
+        fprintf(stderr, "%s: not expected for\n%.*s\n", what, (int)len, html);
         abort();
     }
 }
@@ -88,7 +91,7 @@ static double draw_threshold(uint64_t seed)
     return thresholds[seed % (sizeof(thresholds) / sizeof(thresholds[0]))];
 }
 
-/* ---- each detector, asked directly ---- */
+/* ---- each detector, called directly ---- */
 
 static void check_verdicts(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, const char *who)
 {
@@ -134,7 +137,7 @@ static void check_judge(const tmpl_detector_t *detector, int answered, const cha
     check_verdicts(page, verdicts, detector->name);
 }
 
-/* ---- the whole way ---- */
+/* ---- through tmpl_clean ---- */
 
 enum { NO_STORE, FAILING_STORE, REAL_STORE, STORES };
 
@@ -149,7 +152,7 @@ static tmpl_store_t *open_store(apr_pool_t *pool)
     return store;
 }
 
-/* The site has other pages: each is this one, and enough text of its own that it is no copy. */
+/* The site has other pages: each is this page with so much other text that it is no near copy. */
 static void learn_others(tmpl_input_t input, const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                          apr_pool_t *pool)
 {
@@ -184,7 +187,7 @@ static void check_edits(const tmpl_outcome_t *outcome, const tmpl_input_t *input
     must(len == want, "the length of what is left", input->body, input->len);
 }
 
-/* What the outcome has to say of itself. */
+/* The members of the outcome agree with each other. */
 static void check_outcome(const tmpl_outcome_t *outcome, unsigned kind, const tmpl_input_t *input,
                           apr_pool_t *pool)
 {
@@ -220,7 +223,7 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     opts.detect.threshold = draw_threshold(seed >> 24);
     opts.policy.min_df = 2;
     opts.mode = seed % 3 == 0 ? TMPL_MODE_ANNOTATE : TMPL_MODE_STRIP;
-    /* a store refuses a name that is too long, as it may come with a request */
+    /* a store refuses a key of a site that is too long, as a request may lead to */
     input.site = kind == FAILING_STORE ? name : "site";
     if (kind == REAL_STORE && seed % 5 != 0) {
         learn_others((tmpl_input_t){ .body = html, .len = len, .site = input.site, .learn = 1 },
@@ -246,7 +249,7 @@ static void check_detectors(const char *html, size_t len, uint64_t seed, apr_poo
 
 /* ---- the page, judged by the oracle ---- */
 
-/* Every edit must parse as before; what is not understood must say why. */
+/* The tree after every edit is as expected; a page that is declined has a reason. */
 static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
@@ -265,8 +268,7 @@ static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
     }
     const char *astray = oracle_tree(html, len, pool);
     if (astray != NULL) {
-        fprintf(stderr, "the tree of\n%.*s\nis another one from here on\n%s\n", (int)len, html,
-                astray);
+        fprintf(stderr, "the tree of\n%.*s\ndiffers from here on\n%s\n", (int)len, html, astray);
         abort();
     }
     oracle_judge(&result, page, verdicts, pool);

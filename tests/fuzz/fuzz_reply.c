@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Redis that is none may answer: a server on a socket sends the bytes, in two parts, to
- * whatever it is asked, and closes. The store must come back within its time, and be usable again.
+ * A server that is not Redis: it sends the bytes, in two parts, as a reply to any command, and
+ * closes. The store must return within its timeout, and must be usable after that.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static uint8_t answer[65536];
 static size_t answer_len;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A copy of the answer: the one of an observation that has given up may still be on its way. */
+/* A copy of the reply: that to an observation that has timed out may still be in transit. */
 static size_t take_answer(uint8_t *copy)
 {
     pthread_mutex_lock(&lock);
@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tmpl_store_open(&store, uri, NULL, &err, pool) != APR_SUCCESS) {
         abort();
     }
-    /* by what the server says, by what was kept of that, and to be written */
+    /* with the server's replies, with counts kept from them, and with learning */
     for (int i = 0; i < 3; i++) {
         static const tmpl_learning_e learn[] = { TMPL_LEARNING_OFF, TMPL_LEARNING_LATER,
                                                  TMPL_LEARNING_NOW };

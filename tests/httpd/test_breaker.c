@@ -18,19 +18,19 @@ static void one_probes(void **state)
     assert_false(tmpl_breaker_report(&b, 1000, 1));
     /* opens, once */
     assert_true(tmpl_breaker_report(&b, 1000, 0));
-    assert_false(tmpl_breaker_report(&b, 1001, 0)); /* begun before, failed after: pause anew */
+    assert_false(tmpl_breaker_report(&b, 1001, 0)); /* started before, failed after: a new pause */
     assert_false(tmpl_breaker_allow(&b, 1001));
     assert_false(tmpl_breaker_allow(&b, 1100));
-    /* exactly one probes, the others pass by */
+    /* exactly one request tries the store, the others do not */
     assert_true(tmpl_breaker_allow(&b, 1101));
     assert_false(tmpl_breaker_allow(&b, 1101));
     assert_false(tmpl_breaker_allow(&b, 1200));
-    /* it fails: another pause, no change to tell */
+    /* it fails: another pause, no change to log */
     assert_false(tmpl_breaker_report(&b, 1150, 0));
     assert_false(tmpl_breaker_allow(&b, 1249));
     assert_true(tmpl_breaker_allow(&b, 1250));
     assert_false(tmpl_breaker_allow(&b, 1250));
-    /* it never reports: the next one after a pause */
+    /* it never reports: the next request after a pause tries */
     assert_true(tmpl_breaker_allow(&b, 1350));
     /* it succeeds: closed, once */
     assert_true(tmpl_breaker_report(&b, 1360, 1));

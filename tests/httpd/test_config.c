@@ -411,7 +411,7 @@ static const struct {
     { "TmplSmoothing most", { "TmplSmoothing must be off, max, min or on", "\"most\"" } },
     { "TmplModel /nowhere/model",
       { "TmplModel must be a file that holds a model", "/nowhere/model: No" } },
-    { "TmplModel Makefile", { "Makefile: line 4: not the head of a model: tmpl-pagelevel 2 or " } },
+    { "TmplModel LICENSE", { "LICENSE: line 1: not the head of a model: tmpl-pagelevel 2 or " } },
     { "TmplModel tests/models/bad.trees",
       { "bad.trees: line 5: no feature is called \"wirds\": words, " } },
     { "TmplModel ''", { "TmplModel must be a file that holds a model, not \"\"" } },

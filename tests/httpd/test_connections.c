@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child's stores: when one is asked, when it is left alone, and what is said of it. */
+/* The stores of a child: when a request uses one, when it does not, and what is logged. */
 #include "link_fixture.h"
 
-/* Whatever a store says, APR_EINVAL too, it is left alone for a second, and it is told of once. */
+/* After any error, also APR_EINVAL, a store is not used for a second, and the log has one line. */
 static void a_store_that_fails_is_left_alone(void **state)
 {
     static const apr_status_t failures[] = { APR_EINVAL, APR_TIMEUP, APR_EGENERAL, ECONNREFUSED };
@@ -42,7 +42,7 @@ static void a_store_that_does_not_open_is_tried_again(void **state)
     assert_non_null(strstr(log_text, "[T011] store " URI " cannot be opened"));
     assert_string_equal(request(link, "s"), "");
     clock_now += PAUSE;
-    assert_string_equal(request(link, "s"), ""); /* known to be away, and still is */
+    assert_string_equal(request(link, "s"), ""); /* still failing: no new line */
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 1);
     clock_now += PAUSE;
     opens = APR_SUCCESS;
@@ -50,7 +50,7 @@ static void a_store_that_does_not_open_is_tried_again(void **state)
     assert_int_equal(asked, 1);
 }
 
-/* What asks no store must not be the one request that may try it. */
+/* A request that does not use the store must not be the one that may try it. */
 static void only_who_asks_is_a_trial(void **state)
 {
     tmpl_link_t *link = start(APR_SUCCESS);
@@ -72,7 +72,7 @@ static void only_who_asks_is_a_trial(void **state)
     assert_int_equal(asked, 2);
 }
 
-/* The name may be made of what clients send: it is told of at most once a second, and no failure. */
+/* A client can influence the site's key: at most one line in the log a second, and no failure. */
 static void bad_names_of_sites_do_not_fill_the_log(void **state)
 {
     tmpl_link_t *link = start(APR_SUCCESS);
@@ -96,7 +96,7 @@ static void bad_names_of_sites_do_not_fill_the_log(void **state)
     assert_int_equal(asked, 1);
 }
 
-/* A full store answers, so it is asked; it is told of once, until something new has found room. */
+/* A full store replies, so it is used; one line in the log until something new could be stored. */
 static void a_full_store_is_told_of_once(void **state)
 {
     tmpl_link_t *link = start(APR_SUCCESS);
@@ -106,7 +106,8 @@ static void a_full_store_is_told_of_once(void **state)
     assert_non_null(strstr(request(link, "s"), "[T013]"));
     assert_string_equal(request(link, "s"), "");
     answer = (tmpl_error_t){ APR_SUCCESS, "" };
-    assert_string_equal(request(link, "s"), ""); /* a page that is known: nothing was written */
+    assert_string_equal(request(link, "s"),
+                        ""); /* a page that is counted already: nothing was written */
     fail_with(APR_TIMEUP);
     assert_null(strstr(request(link, "s"), "[T014]"));
     clock_now += PAUSE;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many pages may wait to be learnt, who is slowed down because many do, and that each waits once. */
+/*
+ * How many pages may wait to be learnt, which requests are slowed down by that, and that a page
+ * waits once.
+ */
 #include "link_fixture.h"
 
 static void fill(tmpl_link_t *link)
@@ -25,7 +28,10 @@ static void *APR_THREAD_FUNC ask_in_a_thread(apr_thread_t *thread, void *link)
     return NULL;
 }
 
-/* Who finds no room waits until some pages are learnt, which they are at the watchdog's next turn, due or not. */
+/*
+ * A request without room waits until some pages are learnt: at the watchdog's next turn, due or
+ * not.
+ */
 static void who_finds_no_room_waits_for_it(void **state)
 {
     enum { LEFT = PAGES_MOST / 2 - LEARN_AT_ONCE };
@@ -35,10 +41,10 @@ static void who_finds_no_room_waits_for_it(void **state)
 
     (void)state;
     fill(link);
-    request(link, "s"); /* in vain, for a microsecond: others wait all the same */
+    request(link, "s"); /* in vain, for a microsecond: other requests still wait */
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
     room = apr_time_from_sec(3600);
-    alarm(300); /* which ends a test that waits for ever */
+    alarm(300); /* ends a test that hangs */
     apr_thread_create(&thread, NULL, ask_in_a_thread, link, pool);
     while (who_waits_for_room(link) == 0) {
         apr_thread_yield();
@@ -51,7 +57,7 @@ static void who_finds_no_room_waits_for_it(void **state)
     assert_int_equal(link->learner->later->n, LEFT + 1);
 }
 
-/* n pages are taken, as if to learn them. */
+/* Takes n pages, as if to learn them. */
 static void take(tmpl_link_t *link, unsigned n)
 {
     tmpl_waiting_t taken[TMPL_BATCH_MOST];
@@ -67,7 +73,7 @@ static apr_interval_time_t slept_for(tmpl_link_t *link)
     return slept;
 }
 
-/* With so little room that each is to come as fast as one is learnt, in 1 ms: each waits for those before it. */
+/* Little room, and 1 ms to learn a page: each request waits for the pages before it. */
 static tmpl_link_t *start_slowed(void)
 {
     enum { HALFWAY = PAGES_MOST / FILLED_PARTS * (FILLED_SLOWED + FILLED_PARTS) / 2 };
@@ -96,11 +102,11 @@ static void requests_are_as_fast_as_learning(void **state)
     assert_int_equal(slept_for(link), 0);
     pages_come_again = 0;
     room = 500;
-    assert_int_equal(slept_for(link), 500); /* as long as may be */
+    assert_int_equal(slept_for(link), 500); /* the longest allowed wait */
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 0);
 }
 
-/* A store that was slow for once is not paid for when it is quick again: nobody waits longer than he may. */
+/* A store that was slow once and is fast again delays no request longer than the limit. */
 static void no_debt_is_left(void **state)
 {
     tmpl_link_t *link = start_slowed();
@@ -116,7 +122,7 @@ static void no_debt_is_left(void **state)
     assert_in_range(slept_for(link), 1000, 2000);
 }
 
-/* The nearer the end of the room, the more. */
+/* The less room, the longer the wait. */
 static void the_less_room_the_slower(void **state)
 {
     tmpl_link_t *link = start_slowed();
@@ -131,7 +137,7 @@ static void the_less_room_the_slower(void **state)
     assert_in_range(most, 1900, 2000);
 }
 
-/* Nobody is slowed down for a page that has passed already: without room it is lost. */
+/* A page that its client already has delays no request: without room it is lost. */
 static void who_has_been_served_waits_for_nothing(void **state)
 {
     tmpl_link_t *link = start_slowed();
@@ -139,7 +145,7 @@ static void who_has_been_served_waits_for_nothing(void **state)
     (void)state;
     passed = 1;
     assert_int_equal(slept_for(link), 0);
-    alarm(300); /* which ends a test that waits for room */
+    alarm(300); /* ends a test that waits for room */
     fill(link);
     request(link, "s");
     alarm(0);
@@ -157,7 +163,7 @@ static void who_has_room_is_not_slowed_down(void **state)
     assert_int_equal(slept_for(link), 0);
 }
 
-/* What was learnt at leisure tells no pace. */
+/* Pages learnt without load do not count for the measured speed. */
 static void leisure_is_no_pace(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -171,7 +177,7 @@ static void leisure_is_no_pace(void **state)
     assert_int_equal(slept, 0);
 }
 
-/* Nobody waits for a store that does not learn. */
+/* No request waits for a store that does not learn. */
 static void who_waits_in_vain_is_not_slowed_down(void **state)
 {
     tmpl_link_t *link = start_slowed();
@@ -183,7 +189,7 @@ static void who_waits_in_vain_is_not_slowed_down(void **state)
     assert_int_equal(slept_for(link), 0);
 }
 
-/* When there was room again, it may be waited for as long as at first. */
+/* After there was room again, a request may wait as long as at first. */
 static void a_full_moment_is_forgotten(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -199,7 +205,7 @@ static void a_full_moment_is_forgotten(void **state)
     assert_int_equal(link->learner->later->stuck, 0);
 }
 
-/* Where no room is to be expected, nobody waits for it: such pages are lost, and counted. */
+/* If no room can be expected, no request waits for it: its page is lost and counted. */
 static void who_finds_no_room_does_not_wait_for_nothing(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -208,11 +214,11 @@ static void who_finds_no_room_does_not_wait_for_nothing(void **state)
     fill(link);
     assert_int_equal(store_said, APR_SUCCESS);
     assert_string_equal(request(link, "s"), "");
-    assert_int_equal(store_said, APR_ENOSPC); /* not to be said or kept as learnt */
+    assert_int_equal(store_said, APR_ENOSPC); /* must not be reported or kept as learnt */
     clock_now += STUCK_AFTER;
-    request(link, "s"); /* the watchdog does not come */
+    request(link, "s"); /* the watchdog does not run */
     room = apr_time_from_sec(3600);
-    alarm(300); /* which ends a test that waits for that long */
+    alarm(300); /* ends a test that waits that long */
     requests(link, "s", 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 4);
     store_hangs();
@@ -224,7 +230,7 @@ static void who_finds_no_room_does_not_wait_for_nothing(void **state)
     assert_int_equal(link->learner->later->n, PAGES_MOST);
 }
 
-/* A page that comes again before it is learnt waits once. */
+/* A page that is requested again before it is learnt waits once. */
 static void the_same_page_waits_once(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -236,14 +242,14 @@ static void the_same_page_waits_once(void **state)
     assert_int_equal(link->learner->later->n, 1);
     request(link, "t"); /* of another site */
     assert_int_equal(link->learner->later->n, 2);
-    document.text++; /* or with another text, which is as its address from the next one on */
+    document.text++; /* or with another text; the other fields then repeat */
     assert_int_equal(tmpl_later_add(link->learner->later, &a_page, 0, 0), TMPL_LATER_ADDED);
     assert_int_equal(link->learner->later->n, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER], 2);
     assert_int_equal(handed, 0);
 }
 
-/* It does not when others have been taken, either. */
+/* Also when other pages have been taken meanwhile. */
 static void pages_are_known_that_stay(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -261,7 +267,7 @@ static void pages_are_known_that_stay(void **state)
     tmpl_later_free(taken, LEARN_AT_ONCE);
 }
 
-/* Pages are bounded in bytes, too: a large one waits alone. */
+/* The bytes of waiting pages are limited, too: a large page waits alone. */
 static void a_page_that_is_too_large_waits_alone(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -280,7 +286,7 @@ static void a_page_that_is_too_large_waits_alone(void **state)
     request(link, "s");
     assert_int_equal(link->learner->later->n, 2);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 2);
-    tick(); /* and they are learnt early */
+    tick(); /* they are learnt early */
     assert_int_equal(link->learner->later->size, 0);
     assert_int_equal(link->learner->later->n, 0);
 }

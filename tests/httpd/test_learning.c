@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that wait to be learnt: which, when and in which order they are, and what becomes of them when a child ends. */
+/*
+ * Pages that wait to be learnt: which, when, in which order, and what happens to them when a child
+ * ends.
+ */
 #include <sched.h>
 #include <unistd.h>
 
@@ -50,7 +53,7 @@ static void what_waits_is_learnt_when_it_is_due(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LEARNED], 2);
 }
 
-/* A few at a time: so there is room again soon. But all that are due, and no others. */
+/* A few at a time, so that there is room again soon; all that are due, and no others. */
 static void a_turn_is_made_of_short_steps(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -66,7 +69,7 @@ static void a_turn_is_made_of_short_steps(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_RUNS], 3);
 }
 
-/* httpd waits for its watchdog: the turn ends when the child is to end. */
+/* httpd waits for its watchdog: a turn ends when the child has to end. */
 static void a_turn_ends_when_httpd_does(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -77,12 +80,12 @@ static void a_turn_ends_when_httpd_does(void **state)
     mpm_state = AP_MPMQ_STOPPING;
     tick();
     assert_int_equal(handed, 1);
-    apr_pool_destroy(link->pool); /* which learns the others */
+    apr_pool_destroy(link->pool); /* learns the others */
     assert_int_equal(handed, 3);
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 3 * LEARN_AT_ONCE);
 }
 
-/* Children of a server would be in each other's way, so they take turns. */
+/* The children of a server take turns, to avoid conflicts. */
 static void children_take_turns(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -97,10 +100,10 @@ static void children_take_turns(void **state)
     assert_int_equal(turn_is_taken(link->learner), 0);
 }
 
-static int others_end; /* of a pipe: closed, the other child gives up its turn */
+static int others_end; /* of a pipe: when it is closed the other child ends its turn */
 static pid_t other;
 
-/* Another child takes its turn. */
+/* Another child takes the turn. */
 static void other_takes_turn(tmpl_link_t *link)
 {
     int has_it[2], keeps_it[2];
@@ -152,7 +155,7 @@ static void time_passes(apr_interval_time_t time)
     clock_now += time;
 }
 
-/* Another child's store may hang: who is to end does not wait for that, or not for long. */
+/* The store of another child may hang: a child that has to end waits for that only a short time. */
 static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -161,7 +164,7 @@ static void wait_for_no_turn(int graceful, apr_interval_time_t at_most)
     other_takes_turn(link);
     meanwhile = time_passes;
     mpm_state = AP_MPMQ_STOPPING;
-    alarm(300); /* which ends a test that waits for ever */
+    alarm(300); /* ends a test that hangs */
     tick_after(1000);
     assert_int_equal(handed, 1);
     assert_int_equal(slept, 0);
@@ -182,7 +185,10 @@ static void who_ends_waits_for_no_turn(void **state)
     wait_for_no_turn(1, GRACEFUL_END_TIMEOUT);
 }
 
-/* A site's pages stand together, as they do in a store; the oldest page's come first. */
+/*
+ * Pages of one site are passed together, as they are in a store; the site of the oldest page is
+ * first.
+ */
 static void pages_are_handed_over_by_site(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -205,7 +211,9 @@ static void pages_are_handed_over_by_site(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], LEARN_AT_ONCE + 1);
 }
 
-/* At the end of a child all that waits is learnt, due or not; what cannot be is counted. */
+/*
+ * At the end of a child all waiting pages are learnt, due or not; those that cannot be are counted.
+ */
 static void the_end_of_a_child_learns_what_waits(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -226,7 +234,9 @@ static void the_end_of_a_child_learns_what_waits(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 1);
 }
 
-/* There is no later for it, so a store that was late is tried again; for no longer than that is. */
+/*
+ * This is the last chance, so a store that timed out is tried again, but only for a limited time.
+ */
 static void at_the_end_who_is_late_is_tried_again(void **state)
 {
     static const apr_status_t late[] = { APR_TIMEUP, APR_EBUSY };
@@ -257,14 +267,14 @@ static void *APR_THREAD_FUNC wait_in_vain(apr_thread_t *thread, void *data)
     return NULL;
 }
 
-/* So ends a child in which somebody waits for room: prefork's handler of SIGTERM never comes back to who waits. */
+/* A child ends so while a request waits for room: prefork's SIGTERM handler never returns to it. */
 static void end_while_one_waits(tmpl_link_t *link)
 {
     tmpl_later_t *later = link->learner->later;
     apr_thread_t *thread;
     unsigned waiting = 0;
 
-    alarm(300); /* where it is waited for */
+    alarm(300); /* ends a test that waits for it */
     apr_thread_create(&thread, NULL, wait_in_vain, later, pool);
     while (waiting == 0) {
         apr_thread_mutex_lock(later->lock);
@@ -297,9 +307,9 @@ static void a_child_may_end_while_one_waits_for_room(void **state)
 
 static jmp_buf process_end;
 static tmpl_link_t *ending;
-static tmpl_observation_t *left[2]; /* what waited: the process that ends leaves it to the system */
+static tmpl_observation_t *left[2]; /* waiting pages: the ending process does not free them */
 
-/* As prefork's handler of SIGTERM: what it interrupts holds its lock and never goes on. */
+/* As prefork's SIGTERM handler: the interrupted code holds its lock and never continues. */
 static void process_ends(void)
 {
     apr_thread_mutex_lock(ending->learner->later->lock);
@@ -309,7 +319,7 @@ static void process_ends(void)
     longjmp(process_end, 1);
 }
 
-/* A child that ends in the midst of a request ends: it waits for no lock, and counts what it loses. */
+/* A child that ends within a request waits for no lock, and counts the pages it loses. */
 static void a_child_may_end_within_a_request(void **state)
 {
     (void)state;
@@ -317,7 +327,7 @@ static void a_child_may_end_within_a_request(void **state)
     request(ending, "s");
     request(ending, "s");
     within = process_ends;
-    alarm(300); /* which ends a test that waits for ever */
+    alarm(300); /* ends a test that hangs */
     if (setjmp(process_end) == 0) {
         request(ending, "s");
         fail_msg("it went on");
@@ -325,7 +335,7 @@ static void a_child_may_end_within_a_request(void **state)
     alarm(0);
     assert_int_equal(handed, 0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 2);
-    tick(); /* nor does the watchdog touch what has gone */
+    tick(); /* the watchdog does not touch what is freed */
     assert_int_equal(handed, 0);
     free(left[0]);
     free(left[1]);
@@ -342,7 +352,7 @@ static apr_pool_t *connect_to_child(int has)
     return c.pool;
 }
 
-/* A child without threads is interrupted while it serves somebody, and at no other time. */
+/* A child without threads is interrupted only while it serves a request. */
 static void only_who_serves_is_interrupted(void **state)
 {
     apr_pool_t *connection;
@@ -357,7 +367,7 @@ static void only_who_serves_is_interrupted(void **state)
     assert_int_equal(alarm(0), 0);
 }
 
-/* Whoever is waited for then, it ends. */
+/* The child ends, whatever it waits for. */
 static void a_child_that_is_interrupted_ends(void **state)
 {
     int status = -1;
@@ -373,7 +383,7 @@ static void a_child_that_is_interrupted_ends(void **state)
             pause();
         }
     }
-    alarm(300); /* which ends a test that waits for ever */
+    alarm(300); /* ends a test that hangs */
     assert_int_equal(waitpid(pid, &status, 0), pid);
     alarm(0);
     assert_true(WIFEXITED(status));

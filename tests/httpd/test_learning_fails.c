@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that wait for a store that does not learn them: how often they are tried, and what is said and counted. */
+/*
+ * Pages that wait for a store that does not learn them: how often they are tried, what is logged
+ * and counted.
+ */
 #include "link_fixture.h"
 
-/* A store that fails is told of once and left alone; pages are tried again, and given up in the end. */
+/* A store that fails is logged once and paused; pages are tried again, and lost in the end. */
 static void pages_are_not_tried_for_ever(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -30,7 +33,7 @@ static void pages_are_not_tried_for_ever(void **state)
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
 }
 
-/* Where others write a site so often that there is no turn, nobody fails, and nothing is given up. */
+/* If other processes write a site all the time, that is no failure, and no page is lost. */
 static void who_has_no_turn_waits_for_one(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -58,7 +61,7 @@ static void who_has_no_turn_waits_for_one(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
 }
 
-/* A store that answers is asked, whatever becomes of learning: neither is the other's trial, or its end. */
+/* A store that replies to requests is used even if learning fails: each has its own breaker. */
 static void learning_that_fails_leaves_requests_alone(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -72,12 +75,12 @@ static void learning_that_fails_leaves_requests_alone(void **state)
         tick();
     }
     assert_int_equal(asked, 600);
-    assert_in_range(handed, 55, 60); /* it is left alone between its trials */
+    assert_in_range(handed, 55, 60); /* paused between the trials */
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 0);
     assert_int_equal(counters[TMPL_COUNTER_STORE_DOWN], 0);
 }
 
-/* The other way round: what waits is handed over while requests leave the store alone. */
+/* The reverse: waiting pages are passed to the store while requests do not use it. */
 static void a_store_that_does_not_answer_may_learn(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -124,7 +127,7 @@ static void a_bad_site_takes_no_other_with_it(void **state)
     assert_int_equal(link->learner->later->n, 0);
 }
 
-/* Each site has the whole time, so that many of them are learnt in the end. */
+/* Each site has the full time, so that many of them are learnt in the end. */
 static void many_sites_have_time_of_their_own(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
@@ -142,7 +145,7 @@ static void many_sites_have_time_of_their_own(void **state)
     assert_string_equal(log_text, "");
 }
 
-/* A store that fails altogether is not asked once for each site; who was not tried waits on. */
+/* A store that fails completely is not tried for each site; sites that were not tried wait on. */
 static void a_store_that_hangs_is_not_tried_for_each_site(void **state)
 {
     static const char *const sites[] = { "a", "b", "c", "d", "e", "f" };
@@ -185,7 +188,7 @@ static void pages_are_learnt_when_the_store_is_back(void **state)
     assert_int_equal(counters[TMPL_COUNTER_LATER_FAILED], 0);
 }
 
-/* A full store takes nothing soon: its pages are not kept. */
+/* A full store will not have room soon: its pages are not kept. */
 static void a_full_store_loses_what_waits(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);

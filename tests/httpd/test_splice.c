@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits applied to a brigade give the bytes that they give applied to one piece, however the page is cut
- * into buckets; and a page that is edited everywhere does not become a bucket for each piece.
+ * Edits of a brigade give the same bytes as edits of one buffer, however the page is split into
+ * buckets; and a page with many edits does not get one bucket for each.
  *
  * splice.c and append.c are included.
  */
@@ -52,7 +52,7 @@ static char *make_page(void)
     return page;
 }
 
-/* Edits of up to most bytes with up to most bytes between them. */
+/* Edits of up to most bytes, with up to most bytes between them. */
 static void make_edits(tmpl_edits_t *edits, unsigned most)
 {
     static const char *const texts[] = { "", "<!--tmpl-->", "x-" };
@@ -72,7 +72,10 @@ static void make_edits(tmpl_edits_t *edits, unsigned most)
     }
 }
 
-/* The page in heap buckets (some of them parts of a larger one) of up to most bytes, with FLUSH between some. */
+/*
+ * The page in heap buckets (some of them parts of a larger one) of up to most bytes, with FLUSH
+ * between some.
+ */
 static apr_bucket_brigade *make_brigade(const char *page, unsigned most, unsigned *flushes)
 {
     apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);
@@ -167,7 +170,7 @@ static void short_pieces_stand_together(void **state)
     assert_in_range(buckets, 1, PAGE / APR_BUCKET_BUFF_SIZE + 2);
 }
 
-/* A backend that dribbles a byte at a time must not cost a bucket a byte. */
+/* A backend that sends single bytes must not lead to a bucket for each. */
 static void what_is_appended_fills_buffers(void **state)
 {
     static const unsigned sizes[] = { 1, 7, 3000, APR_BUCKET_BUFF_SIZE, PAGE };
@@ -193,7 +196,7 @@ static void what_is_appended_fills_buffers(void **state)
     }
 }
 
-/* What stands in a buffer that others use, too, is not written over. */
+/* A buffer that others use, too, is not overwritten. */
 static void nothing_is_appended_to_shared_buffers(void **state)
 {
     apr_bucket_brigade *bb = apr_brigade_create(pool, alloc);

@@ -2,18 +2,19 @@
 /*
  * node cases.mjs [-v] PROGRAM [--around] FILE.dat..
  *
- * parse5's judgement of whole documents in the format of html5lib-tests (dat.mjs). Cases that have an expected tree are
- * judged by it: where parse5's is another one, that is counted, and nothing is judged by parse5's. A page that holds no
- * text is declined (empty), so such a case is judged with an x at its end. A case counts for the first of these that
- * holds of it:
+ * Compares complete documents in the format of html5lib-tests (dat.mjs) with parse5. If a case has
+ * an expected tree that differs from parse5's, it is counted and parse5's tree is not used. A page
+ * without text is declined (empty), so such a case gets an x at its end. A case counts for the
+ * first of these that applies:
  *
- *   declined      the page is not understood
- *   other judge   parse5 has another tree than is expected: names and nesting are compared with that, and no more
- *   tree          nodes are other elements, or stand elsewhere
- *   edits         an edit changed more than it says; "off": only where scripts are off
- *   agree         nothing is wrong
+ *   declined      the module declines the page
+ *   other judge   parse5's tree is not the expected one: only names and nesting are compared with that
+ *   tree          a node is another element, or is in another element
+ *   edits         an edit changed more than it should; "off": only with scripts off
+ *   agree         no difference
  *
- * --around: each case is judged within other pages, too. A table of files; -v: the cases that are not as they should be. Exit status 1 if there are any.
+ * --around: each case is also tested within other pages. Prints a table of files; -v: the cases
+ * that differ. Exit status 1 if there are any.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -26,7 +27,7 @@ import { parse } from './tree.mjs';
 const PERCENTS = ['-a', 100, 80, 50, 50, 50, 20, 20];
 const COLUMNS = ['cases', 'agree', 'declined', 'other judge', 'tree', 'edits', 'off'];
 
-/* Pages to put a case into: with more to cut around it, and in a cell. */
+/* Pages around a case: one with more to cut, one with the case in a table cell. */
 const AROUND = [
     ['', ''], ['<!DOCTYPE html><html><body><p>head</p>', '</body></html>'], ['<body><div id=w>', '<div>tail</div></div>'],
     ['<body><table><tr><td>', '<td><div>tail</div></table>'], ['<p>head<b>bold', '</b>tail</p>'],
@@ -34,7 +35,10 @@ const AROUND = [
 
 const utf8 = (bytes) => Buffer.from(bytes, 'latin1').toString('utf8');
 
-/* The expected tree is with scripts on, or as the case says; how the page is read and edited is judged both ways. */
+/*
+ * The expected tree is with scripts on unless the case says otherwise; tree and edits are compared
+ * both ways.
+ */
 async function verdictOf(test, page, elements) {
     if (page.decline) {
         return { kind: 'declined', why: page.decline };
@@ -58,7 +62,10 @@ async function verdictOf(test, page, elements) {
     return { kind: 'agree', why: '', moved: judged.spans.moved, edits: judged.on.edits };
 }
 
-/* Judges the cases with end behind each; returns those that hold no text, and judges them not unless last is set. */
+/*
+ * Tests the cases, each followed by end. Returns those without text; it tests these only if last is
+ * set.
+ */
 async function judgeCases(program, cases, dir, end, last, each) {
     const empty = [];
     const paths = cases.map((test, i) => {

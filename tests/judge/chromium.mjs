@@ -2,8 +2,9 @@
 /*
  * node chromium.mjs [-v] PROGRAM PERCENT.. < LIST
  *
- * Chromium's judgement of edits of the pages in LIST: as it loads them, with scripts off (so noscript is markup) and
- * without a network. CHROMIUM names the browser. Exit status 1 if an edit changed more than it says, or a page was not judged.
+ * Compares edits of the pages in LIST by the trees that Chromium builds, with scripts off (so
+ * noscript is markup) and without a network. CHROMIUM names the browser. Exit status 1 if an edit
+ * changed more than it should, or a page could not be loaded.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,7 +19,7 @@ const { default: puppeteer } = await import(pathToFileURL(path.join(where, main.
 const ADDRESS = 'http://page.invalid/';
 const PATIENCE = 60000; /* ms for a page */
 
-/* Runs in the browser: the document as parse5 would give it. */
+/* Runs in the browser: the document in the form of parse5's. */
 function readTree() {
     const children = (node) => [...node.childNodes].map(read);
     const read = (node) => {

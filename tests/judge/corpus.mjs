@@ -2,8 +2,8 @@
 /*
  * node corpus.mjs [-v] PROGRAM JOBS PERCENT.. < LIST
  *
- * parse5's judgement of the pages in LIST: of how they are read, and of edits drawn at random (edits.c says how).
- * Prints what is wrong, -v with both trees, and a sum. Exit status 1 if anything is.
+ * Compares the trees of the pages in LIST, and of random edits (edits.c), with parse5's. Prints the
+ * differences, -v with both trees, and sums. Exit status 1 if there are differences.
  */
 import fs from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';

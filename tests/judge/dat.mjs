@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cases in the format of html5lib-tests: #data, #errors, #script-on, #script-off, #document-fragment, #document; the
- * data are bytes. What stands in front of the first #data is a comment, and lines of #errors are passed over. And trees,
- * written as the tests write them.
+ * Cases in the format of html5lib-tests: #data, #errors, #script-on, #script-off,
+ * #document-fragment, #document; the data are bytes. Lines before the first #data are comments,
+ * lines of #errors are ignored. Also writes trees in the format of these tests.
  */
 import fs from 'node:fs';
 import { childrenOf, nameOf } from './tree.mjs';

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edits [-a] PERCENT.. < LIST: how every file named on standard input is read and edited, a line of JSON each, for
- * judges in other languages. The first line has what they must know of elements:
+ * edits [-a] PERCENT.. < LIST: the tree and edits of every file named on standard input, a line of
+ * JSON each, for judges in other languages. The first line has sets of elements:
  *
  *   {"quiet":[NAME..],"code":[NAME..]}
  *
- * quiet: in these are no nodes; code: these stay when what is around them is cut. Then for each file
+ * quiet: elements without nodes in them; code: elements that stay when an element around them is
+ * cut. Then for each file
  *
  *   {"path":PATH,"decline":REASON}
  *   {"path":PATH,"nodes":[NODE..],"texts":[[START,NODE]..],"draws":[DRAW..]}
@@ -13,16 +14,17 @@
  *   DRAW = {"percent":N,"mark":EDITS,"cut":EDITS,"strip":EDITS}
  *   EDITS = [[START,END,TEXT]..]                      what replaces these bytes of the file
  *
- * A DRAW is verdicts drawn at random: of so many in a hundred blocks that they are template. mark is what annotate
- * does with them, cut is marks on all that strip cuts. With -a a page of few blocks is judged by every choice of them.
+ * A DRAW has random verdicts: each block is template with a chance of percent in a hundred. mark is
+ * annotate's edits, cut is marks on all that strip cuts. With -a a page of few blocks has a draw
+ * for every set of template blocks.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_file_io.h>
 #include <apr_general.h>
 
+#include "bench/lib/read_file.h"
 #include "html/tag.h"
 #include "oracle.h"
 #include "rewrite/rewrite.h"
@@ -72,7 +74,7 @@ static void say_nodes(const tmpl_page_t *page)
     putchar(']');
 }
 
-/* Segments that are text, by their first byte that is no white space. */
+/* Segments that are text: the offset of the first byte that is not white space, and the node. */
 static void say_texts(const tmpl_page_t *page)
 {
     const char *between = "";
@@ -125,7 +127,7 @@ static void say_draws(const tmpl_page_t *page, const options_t *options, apr_poo
 {
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*verdicts));
     uint64_t seed =
-        88172645463325252u; /* the same for each page, so that one can be looked at alone */
+        88172645463325252u; /* the same for each page, so that one page can be examined alone */
     int all = options->all && page->n_blocks < FEW_BLOCKS;
     unsigned n = all ? (1U << page->n_blocks) - 1 : options->n_percents;
     printf(",\"draws\":[");
@@ -142,31 +144,12 @@ static void say_draws(const tmpl_page_t *page, const options_t *options, apr_poo
     putchar(']');
 }
 
-static int read_file(const char **bytes, apr_size_t *len, const char *path, apr_pool_t *pool)
-{
-    apr_file_t *file;
-    apr_finfo_t info;
-    if (apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        return 0;
-    }
-    char *buffer = apr_pcalloc(pool, (apr_size_t)info.size + 1);
-    *bytes = buffer;
-    *len = 0;
-    return info.size == 0 ||
-           apr_file_read_full(file, buffer, (apr_size_t)info.size, len) == APR_SUCCESS;
-}
-
 static void say_page(const char *path, const options_t *options, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
-    const char *bytes;
     apr_size_t len;
     tmpl_page_opts_t opts = { 0 };
-    if (!read_file(&bytes, &len, path, pool)) {
-        fprintf(stderr, "edits: cannot read %s\n", path);
-        exit(2);
-    }
+    const char *bytes = need_file(&len, path, pool);
     printf("{\"path\":");
     say_string(path);
     tmpl_decline_e decline = tmpl_page_parse(&page, bytes, len, &opts, pool);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where no parser here has the tree that is expected, what can be compared with it: the names of a page's nodes in
- * order. What HTML5 implies cannot be told from what has a tag, so elements that it may imply are left out.
+ * Compares the names of a page's nodes, in order, with an expected tree that no parser here
+ * produces. Elements that HTML5 may imply are left out, because the expected tree does not show
+ * whether they have a tag.
  */
 const IMPLIED = new Set(['body', 'tbody', 'tr', 'colgroup', 'p']);
 
@@ -9,7 +10,7 @@ export function namesOfPage(page) {
     return page.nodes.slice(1).map((node) => node[0]).filter((name) => !IMPLIED.has(name)).join(' ');
 }
 
-/* The names in the body of an expected tree, but for those inside of what is not seen. */
+/* The names in the body of an expected tree, except those inside of quiet elements. */
 export function namesOfExpected(document, elements) {
     const names = [];
     let quiet = Infinity;

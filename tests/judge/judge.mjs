@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether edits do what they say, by trees: what is marked parses to the page and marks, what is stripped to the page
- * without what was marked. trees(bytes) gives the document that a parser makes of bytes, or a promise of it.
+ * Tests edits by trees: the marked page has the tree of the page plus marks, the stripped page has
+ * that tree without the marked nodes. trees(bytes) returns the document that a parser makes of
+ * bytes, or a promise of it.
  */
 import { countMarks, difference, write } from './tree.mjs';
 
@@ -21,7 +22,7 @@ function isMark([, , text]) {
     return text.startsWith(' data-tmpl') || text === '<!--tmpl-->';
 }
 
-/* {what, expected, found} of the first comparison that fails, or null. expected is the page's tree as text. */
+/* {what, expected, found} of the first difference, or null. expected is the page's tree as text. */
 export async function judgeDraw(bytes, draw, expected, trees, elements) {
     const found = (what, a, b) => {
         const parts = difference(a, b);
@@ -43,7 +44,10 @@ export async function judgeDraw(bytes, draw, expected, trees, elements) {
         found('strip', write(cut, elements), write(await trees(apply(bytes, draw.strip))));
 }
 
-/* {edits, failed: null | {what, expected, found, draw}} over all draws of a page, whose tree is document. */
+/*
+ * {edits, failed: null | {what, expected, found, draw}} over all draws of a page, whose tree is
+ * document.
+ */
 export async function judgeEdits(bytes, page, document, trees, elements) {
     const expected = write(document);
     let edits = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The judges (tests/judge): what build/tests/judge/edits says of a page, and, where node and parse5 are there, that
-# parse5 finds nothing wrong with it, and does find what is.
+# The judges (tests/judge): the output of build/tests/judge/edits for a page. With node and parse5:
+# the judge accepts a correct output and finds each fault in a wrong one.
 use strict;
 use warnings;
 
@@ -48,9 +48,9 @@ subtest 'a page' => sub {
     my ($name, $open, $behind, $close, $end, $parent, $quiet) = @{ $said->{nodes}[1] };
     is(substr($page, $open, $behind - $open), '<div class=a>', 'a start tag');
     is(substr($page, $close, $end - $close), '</div>', 'an end tag');
-    is("$parent $quiet", '0 0', 'its parent, and it is seen');
-    is($said->{nodes}[0][5], -1, 'body has none');
-    is($said->{nodes}[2][6], 1, 'script is not seen');
+    is("$parent $quiet", '0 0', 'its parent, and it is not quiet');
+    is($said->{nodes}[0][5], -1, 'body has no parent');
+    is($said->{nodes}[2][6], 1, 'script is quiet');
     is(join(' ', map { substr $page, $_->[0], 3 } @{ $said->{texts} }), 'one tex two', 'texts');
 };
 
@@ -59,14 +59,14 @@ subtest 'draws' => sub {
     my ($all, $none) = @{ $said->{draws} };
     ok((grep { $_->[2] eq '<!--tmpl-->' } @{ $all->{mark} }), 'a mark');
     ok((grep { $_->[2] eq '' && $_->[0] < $_->[1] } @{ $all->{strip} }), 'a cut');
-    is(join(' ', map { $_->[2] } @{ $none->{mark} }), 'x-', 'a mark of the page itself is disowned');
-    is(scalar @{ $none->{strip} }, 0, 'and nothing is cut');
+    is(join(' ', map { $_->[2] } @{ $none->{mark} }), 'x-', 'a foreign mark is renamed');
+    is(scalar @{ $none->{strip} }, 0, '0 percent: nothing is cut');
 };
 
 is($declined->{decline}, 'frameset', 'a page that is declined');
 isnt(system("'$edits' 101 </dev/null 2>/dev/null"), 0, 'a percentage out of range is refused');
 
-# What says the same as the program did, but for one change.
+# A program that prints the same output with one change.
 sub liar {
     my ($change) = @_;
     my $copy = decode_json(encode_json($said));
@@ -86,7 +86,7 @@ sub judge {
 subtest 'parse5' => sub {
     my ($status, $text) = judge($edits);
     plan(skip_all => $text) if $status == 77;
-    is($status, 0, 'finds nothing wrong') or diag($text);
+    is($status, 0, 'accepts the correct output') or diag($text);
     for my $case (
         ['an element that ends elsewhere', sub { $_[0]{nodes}[1][3]-- }, qr/end tag is/],
         ['another parent', sub { $_[0]{nodes}[3][5] = 1 }, qr/in div at 6, not in body/],
@@ -99,7 +99,7 @@ subtest 'parse5' => sub {
         my ($what, $change, $says) = @$case;
         ($status, $text) = judge(liar($change));
         is($status, 1, $what);
-        like($text, $says, 'and says so');
+        like($text, $says, "$what: the report");
     }
 };
 

@@ -12,7 +12,7 @@
 #include "html/construct.h"
 #include "rewrite/rewrite.h"
 
-/* Marks that the page brought itself are left out of both trees. */
+/* Foreign marks are left out of both trees. */
 typedef enum { WITHOUT_MARKS, WITHOUT_MARKED } filter_e;
 
 typedef struct {
@@ -27,7 +27,7 @@ static int is_mark(const GumboNode *node, const char *text)
     return node->type == GUMBO_NODE_COMMENT && strcmp(node->v.text.text, text) == 0;
 }
 
-/* A comment that is in one tree and not in the other, or in both in other words. */
+/* A comment that may be in one tree only, or differ between the trees. */
 static int is_passed_over(const GumboNode *node)
 {
     if (node->type != GUMBO_NODE_COMMENT) {
@@ -35,7 +35,7 @@ static int is_passed_over(const GumboNode *node)
     }
     const char *text = node->v.text.text + strspn(node->v.text.text, " \n\t\r\f");
     text += *text == '/';
-    text += strncmp(text, "x-", 2) == 0 ? 2 : 0; /* a mark of the page's own, disowned */
+    text += strncmp(text, "x-", 2) == 0 ? 2 : 0; /* a foreign mark, renamed */
     return *node->v.text.text == '\0' || strncmp(text, "tmpl", 4) == 0;
 }
 
@@ -58,8 +58,8 @@ static int has(const GumboNode *node, const char *name)
 }
 
 /*
- * What is left of an element that is cut but for its code. In what is not seen the page has no nodes. What is said of
- * an item in meta and link goes with the item.
+ * What remains of an element that is cut except for its code. The page has no nodes in quiet
+ * elements. meta and link with an itemprop are cut with their item.
  */
 static void write_code(writer_t *w, const GumboNode *node, int in_item)
 {
@@ -141,7 +141,7 @@ static void write_node(writer_t *w, const GumboNode *node)
     case GUMBO_NODE_DOCUMENT:
         write_children(w, &node->v.document.children);
         break;
-    default: /* text of all sorts; what touches is one text */
+    default: /* text of all kinds; adjacent texts are joined */
         if (!w->in_text) {
             fputs("\n\"", w->out);
         }
@@ -150,7 +150,7 @@ static void write_node(writer_t *w, const GumboNode *node)
     }
 }
 
-/* Whether no select holds more than options: until 2025 browsers dropped the rest. */
+/* Whether every select contains only options: until 2025 browsers dropped the rest. */
 static int has_old_selects(const char *html)
 {
     while ((html = strcasestr(html, "<select")) != NULL) {
@@ -167,7 +167,7 @@ static int has_old_selects(const char *html)
     return 1;
 }
 
-/* Whether white space stands on its own behind the start of a table: since then it brings formatting elements back there. */
+/* Whether white space follows the start of a table: HTML now reopens formatting elements there. */
 static int has_blank_in_table(const char *html)
 {
     html = strcasestr(html, "<table");
@@ -195,7 +195,7 @@ int oracle_knows(const char *html)
     return has_old_selects(html) && !has_blank_in_table(html) && !(is_foreign && ends_foreign);
 }
 
-/* Tags at which Gumbo takes elements apart before it has put the text in front of them into the tree. */
+/* Tags at which Gumbo splits elements before it has inserted the preceding text into the tree. */
 static int takes_apart(const tmpl_token_t *token)
 {
     if (token->type == TMPL_TOKEN_START) {
@@ -207,8 +207,8 @@ static int takes_apart(const tmpl_token_t *token)
 }
 
 /*
- * Such text ends up elsewhere than HTML5 says, behind a form for one; a comment in between mends that.
- * (Where those tags are Gumbo does not tell, so our scanner does.)
+ * Such text is then not where HTML5 puts it, for example after a form; a comment in between avoids
+ * that. (Gumbo does not report the positions of those tags, so our scanner finds them.)
  */
 static const char *mended(size_t *out_len, const char *bytes, size_t len, apr_pool_t *pool)
 {
@@ -305,17 +305,19 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
 typedef struct {
     const char *src;
     uint32_t len;
-    uint32_t *parents; /* of the element whose tag begins here, or the text that stands here */
+    uint32_t *parents; /* of the element whose tag begins here, or of the text that is here */
     uint32_t elements;
-    unsigned char *rounds; /* the adoption agency made with the link whose tag begins here */
-    uint32_t worn_link;    /* the first link with all the rounds there are; len if there is none */
+    unsigned char *rounds; /* of the adoption agency for the link whose tag begins here */
+    uint32_t worn_link;    /* the first link with the maximum of rounds; len without one */
     uint32_t last_link;
 } places_t;
 
-/* After so many blocks a formatting element stays in the last one, open and active: 13.2.6.4.7. */
+/*
+ * After that many blocks a formatting element stays in the last one, open and active: 13.2.6.4.7.
+ */
 #define MAX_ROUNDS 8
 
-#define BODY    (TMPL_NONE - 1) /* the parent of what stands in body */
+#define BODY    (TMPL_NONE - 1) /* the parent of nodes in body */
 #define NOWHERE (TMPL_NONE - 2)
 
 static int has_own_tag(const places_t *p, const GumboNode *node)
@@ -342,15 +344,16 @@ static void note_link(places_t *p, const GumboNode *node)
 }
 
 /*
- * A link in a link has that one taken from the stack and the list, where its rounds have not. Gumbo takes away the
- * innermost active link instead, so also the copy that stays after the last round. Browsers do not.
+ * A link in a link removes the outer one from the stack and the list, unless its rounds did. Gumbo
+ * removes the innermost active link instead, thus also the copy that remains after the last round.
+ * Browsers do not.
  */
 static int takes_a_copy(const places_t *p)
 {
     return p->worn_link < p->last_link;
 }
 
-/* Notes where the children of an element stand: in the one whose tag is at offset parent. */
+/* Notes for the children of an element that their parent's tag is at offset parent. */
 static void note_children(places_t *p, const GumboNode *node, uint32_t parent)
 {
     const GumboVector *children = &node->v.element.children;
@@ -381,8 +384,8 @@ static void note_children(places_t *p, const GumboNode *node, uint32_t parent)
 }
 
 /*
- * Whether what begins at offset stands in that node. What is directly in a table, and not in a cell, may have
- * been moved out by HTML5.
+ * Whether the node or text at offset is a child of that node. HTML5 may have moved it out if it is
+ * directly in a table, not in a cell.
  */
 static int stands_in(const places_t *p, const tmpl_page_t *page, uint32_t offset, uint32_t node)
 {
@@ -407,8 +410,8 @@ static void note_body(places_t *p, const GumboNode *html)
 }
 
 /*
- * Whether elements may have left one that is not seen, in which they have no nodes: those around that have no end
- * tag can be taken apart. (An svg that has none ends in its start tag.)
+ * Whether elements may have left a quiet element, in which they have no nodes: elements around it
+ * without an end tag can be split. (An svg without one ends in its start tag.)
  */
 static int may_lack_nodes(const tmpl_page_t *page)
 {
@@ -422,7 +425,10 @@ static int may_lack_nodes(const tmpl_page_t *page)
     return 0;
 }
 
-/* The offset of the first node or text of the page that is elsewhere; len if an element is missing. */
+/*
+ * The offset of the first node or text of the page with another parent; len if an element is
+ * missing.
+ */
 static uint32_t first_astray(const places_t *p, const tmpl_page_t *page)
 {
     for (uint32_t i = 1; i < page->n_nodes; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The judge of our trees and edits: Gumbo, an HTML5 parser that shares nothing with the one under test.
+ * The judge of our trees and edits: Gumbo, an HTML5 parser that has no code in common with ours.
  *
  * For given verdicts on a page's blocks:
- * - the page with marks parses to the same tree as the page, but for the marks;
+ * - the page with marks parses to the same tree as the page, except for the marks;
  * - the page with cuts parses to that tree without the marked elements and runs.
  */
 #ifndef TMPL_ORACLE_H
@@ -12,8 +12,8 @@
 #include "detect/verdict.h"
 
 typedef struct {
-    const char *what; /* NULL if the trees agree, else which comparison failed */
-    char *expected;   /* the two trees from just before where they part; malloc'd */
+    const char *what; /* NULL if the trees agree, else the comparison that failed */
+    char *expected;   /* the two trees from just before the first difference; malloc'd */
     char *found;
     uint32_t cuts;
 } oracle_result_t;
@@ -23,16 +23,17 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
                   apr_pool_t *pool);
 
 /*
- * Whether Gumbo, which was last changed in 2016, reads the page as HTML does now. Not where it has elements that Gumbo
- * does not know or reads in a way of its own, or end tags that end svg or math. html ends in NUL.
+ * Whether Gumbo, which was last changed in 2016, parses the page as HTML is defined now. 0 for a
+ * page with elements that Gumbo does not know or parses differently, or with end tags that end svg
+ * or math. html ends in NUL.
  */
 int oracle_knows(const char *html);
 
 /*
- * Whether the nodes of the page that the bytes are read as are the elements of the oracle's tree, and each node and text
- * stands in the same one: NULL, or the bytes from the first on that does not. Elements that have no tag in the source
- * are looked through; what HTML5 moves out of a table, pages leave where it stands. NULL, too, where the oracle is known
- * not to read as HTML5 says.
+ * Compares the page's nodes with the elements of the oracle's tree, and the parent of each node and
+ * text. Returns NULL if they agree, else the bytes from the first difference on. Elements without a
+ * tag in the source count as transparent; what HTML5 moves out of a table stays in our tree. Also
+ * NULL where Gumbo is known to differ from HTML5.
  */
 const char *oracle_tree(const char *bytes, size_t len, apr_pool_t *pool);
 

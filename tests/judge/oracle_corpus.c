@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oracle_corpus [-v] < LIST: judges the tree and edits of every file named on standard input, these under
- * verdicts drawn at random, and prints pages, trees that are not HTML5's, edits, divergences and declines by
- * reason. Exit status 1 if there are such trees, any edit changed how a page parses, or more than 2% of the
- * pages were declined.
+ * oracle_corpus [-v] < LIST: compares tree and edits, with random verdicts, of every file named on
+ * standard input with Gumbo's. Prints pages, trees that differ, edits, divergences and declines by
+ * reason. Exit status 1 if a tree differs, an edit changed more of a page's tree than it should, or
+ * more than 2% of the pages were declined.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_file_io.h>
 #include <apr_general.h>
 
+#include "bench/lib/read_file.h"
 #include "oracle.h"
 
 typedef struct {
@@ -22,31 +22,14 @@ typedef struct {
     unsigned long declines[TMPL_DECLINE_COUNT];
 } totals_t;
 
-static int read_file(const char **bytes, apr_size_t *len, const char *path, apr_pool_t *pool)
-{
-    apr_file_t *file;
-    apr_finfo_t info;
-    if (apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool) != APR_SUCCESS ||
-        apr_file_info_get(&info, APR_FINFO_SIZE, file) != APR_SUCCESS) {
-        return 0;
-    }
-    char *buffer = apr_palloc(pool, (apr_size_t)info.size + 1);
-    *bytes = buffer;
-    return apr_file_read_full(file, buffer, (apr_size_t)info.size, len) == APR_SUCCESS;
-}
-
 static void judge_page(totals_t *totals, const char *path, int verbose, uint64_t *seed,
                        apr_pool_t *pool)
 {
     static const unsigned shares[] = { 100, 85, 50, 20 };
     const tmpl_page_t *page;
-    const char *bytes;
     apr_size_t len;
     tmpl_page_opts_t opts = { 0 };
-    if (!read_file(&bytes, &len, path, pool)) {
-        fprintf(stderr, "oracle: cannot read %s\n", path);
-        exit(2);
-    }
+    const char *bytes = need_file(&len, path, pool);
     totals->pages++;
     tmpl_decline_e decline = tmpl_page_parse(&page, bytes, len, &opts, pool);
     totals->declines[decline]++;
@@ -56,7 +39,7 @@ static void judge_page(totals_t *totals, const char *path, int verbose, uint64_t
     const char *astray = oracle_tree(bytes, len, pool);
     if (astray != NULL) {
         totals->trees++;
-        printf("%s: another tree from here on: %.60s\n", path, astray);
+        printf("%s: the tree differs from here on: %.60s\n", path, astray);
     }
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
     for (unsigned i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
@@ -96,7 +79,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < TMPL_DECLINE_COUNT; i++) {
         if (totals.declines[i] > 0) {
             printf("%8lu %s\n", totals.declines[i],
-                   i == 0 ? "understood" : tmpl_decline_name((tmpl_decline_e)i));
+                   i == 0 ? "not declined" : tmpl_decline_name((tmpl_decline_e)i));
         }
     }
     unsigned long declined = totals.pages - totals.declines[TMPL_DECLINE_NONE];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages as build/tests/judge/edits reads and edits them, one by one, and what parse5 says of each. */
+/*
+ * Pages as build/tests/judge/edits reads and edits them, one by one, and parse5's result for each.
+ */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import readline from 'node:readline';
@@ -7,7 +9,10 @@ import { judgeEdits } from './judge.mjs';
 import { judgeSpans } from './spans.mjs';
 import { parse } from './tree.mjs';
 
-/* Calls each(page, elements) for every file of paths, in order; elements are sets of names: {quiet, code}. */
+/*
+ * Calls each(page, elements) for every file of paths, in order; elements are sets of names: {quiet,
+ * code}.
+ */
 export async function eachPage(program, percents, paths, each) {
     const child = spawn(program, percents.map(String), { stdio: ['pipe', 'pipe', 'inherit'] });
     const ended = new Promise((resolve) => { child.on('close', resolve); });
@@ -33,7 +38,10 @@ export function readPage(path) {
     return fs.readFileSync(Buffer.from(path, 'latin1'), 'latin1');
 }
 
-/* What parse5 says of a page that is not declined: {spans, on, off}; off is null where scripts make no difference. */
+/*
+ * parse5's result for a page that is not declined: {spans, on, off}; off is null if scripts make no
+ * difference.
+ */
 export async function judgePage(bytes, page, elements) {
     const document = parse(bytes, true, true);
     const trees = (scripts) => (text) => parse(text, scripts);

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the nodes of a page are the elements of parse5's tree that are seen and have a tag in the source: the same
- * start and end tags, each in the same element, and texts, too. Elements without a tag are looked through. What HTML5
- * moves out of a table pages leave where it stands; such are counted, and nothing else is let pass.
+ * Tests whether the nodes of a page are the elements of parse5's tree that are not quiet and have a
+ * tag in the source: the same start and end tags, the same parents, and the same for texts.
+ * Elements without a tag count as transparent. What HTML5 moves out of a table stays in our trees;
+ * these nodes are counted, every other difference is a fault.
  */
 import { childrenOf, nameOf, skipped } from './tree.mjs';
 
 const NAME = 0, OPEN = 1, OPEN_END = 2, CLOSE = 3, CLOSE_END = 4, PARENT = 5, QUIET = 6;
 const TABLE = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'colgroup']);
 
-/* An element with a tag of its own, not one that HTML5 implies or opens again. */
+/* An element with its own tag, which HTML5 does not imply or open again. */
 function hasTag(element) {
     return !element.isCopy && Boolean(element.sourceCodeLocation);
 }
 
-/* The element with a tag that holds node: by the tree, or by where it stood before it was moved out of a table. */
+/*
+ * The element with a tag that contains node: in the tree, or before node was moved out of a table.
+ */
 function holder(node, bySource) {
     let up = node;
     do {
@@ -51,7 +54,7 @@ class Spans {
         return element.tagName === 'body' ? -1 : element.sourceCodeLocation.startOffset + this.shift;
     }
 
-    /* Whether node, by its index, is the one that element has become. */
+    /* Whether the node with that index is the element. */
     isNode(index, element) {
         return element && (element.tagName === 'body' ? index === 0 :
             index > 0 && this.page.nodes[index][OPEN] === this.start(element));
@@ -85,7 +88,7 @@ class Spans {
         }
     }
 
-    /* True if the page may have nodes in it. */
+    /* Whether the page may have nodes in the element. */
     element(element) {
         if (!hasTag(element)) {
             return true;
@@ -128,8 +131,9 @@ class Spans {
     }
 
     /*
-     * Texts that HTML5 has put together have no place of their own: they are looked for in what they may be part of.
-     * (Where a text begins with a reference behind a line break that is dropped, parse5 has it begin behind that.)
+     * Texts that HTML5 has joined have no position of their own: they are searched in the texts
+     * they may be part of. (If a text begins with a reference after a line break that is dropped,
+     * it begins after that in parse5.)
      */
     checkTexts() {
         const LONGEST_REFERENCE = 40;
@@ -182,8 +186,8 @@ class Spans {
 }
 
 /*
- * {differences: [text..], moved: how many elements and texts HTML5 has moved out of tables, elements}; document is what
- * parse(bytes, true, true) says.
+ * {differences: [text..], moved: how many elements and texts HTML5 has moved out of tables,
+ * elements}; document is the result of parse(bytes, true, true).
  */
 export function judgeSpans(page, bytes, document) {
     const spans = new Spans(page, bytes);

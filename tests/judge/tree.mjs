@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees of pages by parse5, and trees as text. A page is a string of bytes (latin1): markup is ASCII, so offsets are
- * bytes, and the same page read twice is read in the same way.
+ * Trees of pages by parse5, and trees as text. A page is a string of bytes (latin1): markup is
+ * ASCII, so offsets are bytes.
  *
- * Nodes are those of parse5's default adapter; other judges make their trees look the same.
+ * Nodes are those of parse5's default adapter; other judges convert their trees to these.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -30,13 +30,15 @@ const TABLE_MODES = new Set([MODE.IN_TABLE, MODE.IN_TABLE_BODY, MODE.IN_ROW]);
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr']);
 
 /*
- * parse5, and what it does not know (with both it has the trees of all tests of html5lib that need no script, and
- * Chromium's): since 2025 a select holds elements like any other (13.2.6.4.7), and there is no mode of its own for it;
- * a template ends the search for an element in table scope; CDATA may stand wherever the current node is svg's or math's, also where HTML may. Elements know what parse5 does not tell of them:
+ * parse5 with additions. (With them it has the trees of all tests of html5lib that need no script,
+ * and Chromium's.) Since 2025 a select contains elements like any other (13.2.6.4.7), without an
+ * insertion mode of its own; a template ends the search for an element in table scope; CDATA may be
+ * wherever the current node is svg's or math's, also where HTML may. Elements have these additional
+ * members:
  *   isCopy   a formatting element that is opened again: it has no tag of its own
- *   stood    what was open where its tag stands, if HTML5 has moved it out of a table from there
- *   isSplit  its end tag does not end it where it stands: a formatting element of which the adoption agency made two, or
- *            a form that is taken from under what is open in it
+ *   stood    the element that was open at its tag, if HTML5 has moved it out of a table
+ *   isSplit  its end tag does not end it there: a formatting element that the adoption agency has split, or a form that
+ *            is closed before the elements open in it
  */
 class Today extends Parser {
     constructor(...args) {
@@ -62,7 +64,7 @@ class Today extends Parser {
         };
     }
 
-    /* Where HTML may stand in svg and math, parse5 takes CDATA for a comment. */
+    /* parse5 takes CDATA for a comment where HTML may be in svg and math. */
     _readCdata() {
         const { tokenizer } = this;
         const read = tokenizer._stateMarkupDeclarationOpen.bind(tokenizer);
@@ -84,7 +86,7 @@ class Today extends Parser {
         }
     }
 
-    /* A select is where the search for an element in scope ends. */
+    /* The search for an element in scope ends at a select. */
     _isBehindSelect(tag, element) {
         const select = this.openElements.indexOfTopmost(TAG.SELECT);
         if (select === -1 || tag === TAG.SELECT) {
@@ -123,13 +125,15 @@ class Today extends Parser {
         super._startTagOutsideForeignContent(token);
     }
 
-    /* An input that a table takes by a rule of its own (13.2.6.4.9), which looks for no select. */
+    /*
+     * An input in a table has a rule of its own (13.2.6.4.9), which does not search for a select.
+     */
     _isHiddenInTable(token) {
         return TABLE_MODES.has(this.mode) &&
             token.attrs.some((a) => a.name === 'type' && a.value.toLowerCase() === 'hidden');
     }
 
-    /* What a start tag does first in a select; false if that is all. */
+    /* The first step of a start tag in a select; false if there is no other. */
     _startInSelect(token) {
         const stack = this.openElements;
         switch (token.tagID) {
@@ -183,7 +187,10 @@ class Today extends Parser {
         super._attachElementToTree(element, location, place);
     }
 
-    /* parse5 calls this for the last step of the adoption agency, while the element is still on the list. */
+    /*
+     * parse5 calls this for the last step of the adoption agency, while the element is still on the
+     * list.
+     */
     _adoptNodes(donor, recipient) {
         const entry = this.activeFormattingElements.getElementEntryInScopeWithTagName(recipient.tagName);
         if (entry) {
@@ -192,7 +199,9 @@ class Today extends Parser {
         super._adoptNodes(donor, recipient);
     }
 
-    /* Of the adoption agency: the formatting element stands directly in the innermost part of a table. */
+    /*
+     * For the adoption agency: the formatting element is directly in the innermost part of a table.
+     */
     _fosterParentElement(element) {
         const { items, stackTop } = this.openElements;
         element.stood = items.slice(0, stackTop + 1).findLast((e) => e && TABLE_PARTS.has(e.tagName));
@@ -200,12 +209,12 @@ class Today extends Parser {
     }
 }
 
-/* The bytes in front of what is parsed: a byte order mark, which is no text. */
+/* The bytes before the parsed bytes: a byte order mark. */
 export function skipped(bytes) {
     return bytes.startsWith(BOM) ? BOM.length : 0;
 }
 
-/* The document; with places, elements and texts know where they stand (from skipped(bytes) on). */
+/* The document; with places, elements and texts have source positions (from skipped(bytes) on). */
 export function parse(bytes, scripts, places = false) {
     return Today.parse(bytes.slice(skipped(bytes)), { scriptingEnabled: scripts, sourceCodeLocationInfo: places });
 }
@@ -216,17 +225,19 @@ export function childrenOf(node) {
 
 const SHORT = { [NS.SVG]: 'svg ', [NS.MATHML]: 'math ' };
 
-/* The name as trees are written with: svg's and math's say so. */
+/* The name in a tree as text, with a prefix for svg and math. */
 export function nameOf(node) {
     return (SHORT[node.namespaceURI] || '') + node.tagName;
 }
 
-/* Comments that are in one tree and not in the other, or in both in other words. */
+/* Comments that may be in one tree only, or differ between the trees. */
 function isPassedOver(text) {
     return text === '' || /^[ \n\t\r\f]*\/?(?:x-)?tmpl/.test(text);
 }
 
-/* Elements that may have a shadow root (DOM, attachShadow): these, and all with a - in their name. */
+/*
+ * Elements that may have a shadow root (DOM, attachShadow): these, and all with a - in their name.
+ */
 const HOSTS = /^(?:article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span|.*-.*)$/;
 
 function isShadow(node) {
@@ -234,7 +245,7 @@ function isShadow(node) {
         node.attrs.some((a) => a.name === 'shadowrootmode' && /^(?:open|closed)$/i.test(a.value));
 }
 
-/* The template among an element's children that browsers make its shadow root. parse5 leaves it where it is. */
+/* The template child that browsers make the shadow root of an element. parse5 leaves it a child. */
 function shadowOf(element) {
     return HOSTS.test(element.tagName) && element.namespaceURI === NS.HTML ? element.childNodes.find(isShadow) : undefined;
 }
@@ -244,9 +255,9 @@ function attributeOf(attr) {
 }
 
 /*
- * A tree as text, without our marks and the page's own. Where withoutMarked is set, it is {quiet, code}, sets of names,
- * and what is marked is left out, too: elements, all but the code of those marked "code", and runs. Texts
- * that touch are one.
+ * A tree as text, without the module's marks and without foreign ones. withoutMarked is {quiet,
+ * code}, sets of names, or unset. If it is set, marked elements and runs are left out, except the
+ * code of elements marked "code". Adjacent texts are joined.
  */
 class Writer {
     constructor(withoutMarked) {
@@ -286,7 +297,7 @@ class Writer {
 
     node(node) {
         if (node.nodeName === '#text') {
-            /* marks of the page's own are disowned in noscript, too, where they are text with scripts on */
+            /* foreign marks are also renamed in noscript, where they are text with scripts on */
             const disowned = node.parentNode && node.parentNode.tagName === 'noscript';
             this.parts.push(this.inText ? '' : '\n"', disowned ? node.value.replace(/x-tmpl/g, 'tmpl') : node.value);
             this.inText = true;
@@ -321,8 +332,9 @@ class Writer {
     }
 
     /*
-     * What is left of an element that is cut but for its code. In what is not seen the page has no nodes. A
-     * shadow root goes with its element, and what is said of an item in meta and link goes with the item.
+     * What remains of an element that is cut except for its code. The page has no nodes in quiet
+     * elements. A shadow root is cut with its element, and meta and link with an itemprop are cut
+     * with their item.
      */
     code(element, around = false) {
         const has = (node, name) => node.attrs.some((a) => a.name === name);
@@ -364,7 +376,7 @@ export function countMarks(document) {
     return marks;
 }
 
-/* Both texts from just before where they part, or null. */
+/* Both texts from just before their first difference, or null. */
 export function difference(expected, found) {
     if (expected === found) {
         return null;

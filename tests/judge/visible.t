@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What pages of tests/visible show in Chromium once what has class "t" is cut: all the rest, and no script throws. Skipped
-# where there is no browser or no puppeteer-core; "make visible" gets that.
+# What pages of tests/visible show in Chromium after elements of class "t" are cut: all the rest,
+# and no script throws. Skipped without a browser or without puppeteer-core, which `make visible`
+# installs.
 use strict;
 use warnings;
 
@@ -19,7 +20,8 @@ my $browser = $ENV{CHROMIUM} // 'chromium';
 plan skip_all => 'no chromium' if system("command -v $browser node >/dev/null 2>&1") != 0;
 plan skip_all => 'no puppeteer-core' if !-d ($ENV{NODE_DIR} // "$build/node-visible") . '/node_modules';
 
-# A style may go by what stands around: nothing is done about that, and it shows that what is hidden is seen to be.
+# A style may depend on neighbours that are cut. The module does not prevent that, and this page
+# shows that the test notices what is hidden.
 my %hidden = (styled => 9);
 
 $ENV{CTL_OPTIONS} = '--detector incremental --drop .t --min-keep 0';

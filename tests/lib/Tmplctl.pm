@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Tmplctl;
 
-# What the tests of the command line tool share: pages of a site, in a directory of the test's own, in which it then is,
-# and the tool, run for real. TMPLCTL or BUILD name it.
+# Shared by the tests of tmplctl: pages of a site in a temporary directory, which becomes the
+# working directory, and functions that run the tool. TMPLCTL or BUILD name it.
 
 use strict;
 use warnings;
@@ -44,8 +44,8 @@ sub slurp {
     return scalar <$f>;
 }
 
-# Runs the tool with input on its standard input: (exit code or signal name, stdout, stderr). Where no
-# detector is named it is the one whose verdicts a test can work out.
+# Runs the tool with input on its standard input: (exit code or signal name, stdout, stderr). The
+# default detector here is incremental, whose verdicts are easy to predict in a test.
 sub feed {
     my ($input, @args) = @_;
     splice @args, 1, 0, '--detector', 'incremental'
@@ -66,7 +66,8 @@ sub feed_as_is {
 }
 sub run { return feed('', @_) }
 
-# The same with what a shell does to its streams, as '>&-': (exit code, stdout, stderr), each of these if it is not redirected.
+# Runs the tool with a shell's redirection, such as '>&-': (exit code, stdout, stderr), of the
+# streams that are not redirected.
 sub redirected {
     my ($how, @args) = @_;
     system 'sh', '-c', qq{exec "\$@" >red.out 2>red.err $how}, 'sh', $tool, @args;
@@ -75,7 +76,7 @@ sub redirected {
 sub clean { my ($mode, $out, @rest) = @_; return run(clean_args($mode, $out), @rest) }
 sub clean_args { return ('clean', '--mode', $_[0], '--site', 's', '--out', $_[1]) }
 
-# A page of a site: the same frame around text of its own.
+# A page of a site: the same frame around different text.
 our $frame = '<div id="nav"><a href="/">Home</a> <a href="/about">About this site</a></div>';
 my $foot = '<div class="foot">Copyright Somebody, all rights reserved</div>';
 sub page {
@@ -89,7 +90,7 @@ mkdir 'pages' or die $!;
 our @pages = map { sprintf 'pages/p%02d.html', $_ } 1 .. $n;
 spew($pages[$_ - 1], page($_)) for 1 .. $n;
 
-# many/1.html and so on: enough of them to be interrupted, and to fill a store.
+# many/1.html and so on: enough pages to interrupt the tool, and to fill a store.
 sub many {
     mkdir 'many';
     spew("many/$_.html", page($_, "<p>Page $_ says this.</p>" x 40)) for 1 .. 3000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of detectors: trees from text, stores, and pages cleaned as a whole. */
+/* For tests of detectors: trees from text, stores, and pages through tmpl_clean. */
 #ifndef TMPL_DETECTOR_FIXTURE_H
 #define TMPL_DETECTOR_FIXTURE_H
 
@@ -37,7 +37,7 @@ static inline apr_status_t remove_dir(void *dir)
     return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0 ? APR_SUCCESS : APR_EGENERAL;
 }
 
-/* An LMDB for as long as pool. */
+/* An LMDB store that is removed with pool. */
 static inline char *empty_store_uri(apr_pool_t *pool)
 {
     char *dir = apr_pstrdup(pool, "/tmp/tmpl-test-detector-XXXXXX");

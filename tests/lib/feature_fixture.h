@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of features: a page with its layout and its rows, and what a row says of a block. */
+/* For tests of features: a page with its layout and rows, and the features of a block. */
 #ifndef TESTS_FEATURE_FIXTURE_H
 #define TESTS_FEATURE_FIXTURE_H
 
@@ -23,7 +23,7 @@ static inline void set_rows(read_t *r, const tmpl_evidence_t *evidence)
     tmpl_block_feature_rows(r->rows, r->reading, &r->layout, evidence, r->pool);
 }
 
-/* Reads a page of a site that nothing is known of; 0 if the parser declines it. */
+/* Reads a page of a site without counts; returns 0 if the parser declines it. */
 static inline int try_read(read_t *r, const char *html, apr_pool_t *pool)
 {
     static const tmpl_evidence_t nothing = { 0 };

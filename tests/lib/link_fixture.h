@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A child with one store, of which a test says what it answers and learns. connections.c is included, and what it is made
- * of; what they need of httpd, of the module's other files and of the library stands below, and so does the clock.
+ * A child with one store whose replies the test sets. Includes connections.c and the files it
+ * consists of; below are stubs for httpd, for the module's other files, for the library and for the
+ * clock.
  */
 #ifndef LINK_FIXTURE_H
 #define LINK_FIXTURE_H
@@ -13,9 +14,9 @@
 
 #include <apr_time.h>
 
-/* Nobody sleeps here. */
-static apr_interval_time_t slept;     /* so long in all */
-static void (*meanwhile)(apr_time_t); /* what goes on then */
+/* Sleeping only advances the clock. */
+static apr_interval_time_t slept;     /* the sum */
+static void (*meanwhile)(apr_time_t); /* called then */
 
 static void sleep_soundly(apr_interval_time_t time)
 {
@@ -41,32 +42,32 @@ module AP_MODULE_DECLARE_DATA tmpl_module;
 unixd_config_rec ap_unixd_config;
 
 static apr_pool_t *pool;
-static apr_time_t clock_now;  /* what tmpl_clock() says */
+static apr_time_t clock_now;  /* the result of tmpl_clock() */
 static char log_text[4096];   /* all that was logged since say() */
-static int understood;        /* what the parser says of the page */
-static unsigned asked;        /* times the store was asked */
-static tmpl_error_t answer;   /* what it says */
-static unsigned char counted; /* and whether it counted the document */
-static apr_status_t opens;    /* what comes of opening it */
+static int understood;        /* the decline of the page */
+static unsigned asked;        /* how often the store was called */
+static tmpl_error_t answer;   /* its reply */
+static unsigned char counted; /* whether it counted the document */
+static apr_status_t opens;    /* the result of opening it */
 static apr_interval_time_t delay;
-static tmpl_error_t learns;            /* what the store says when pages are handed over */
-static unsigned handed;                /* times some were */
-static unsigned last_n;                /* and how many, the last time, */
-static char last_sites[LEARN_AT_ONCE]; /* of which sites, a letter each */
-static int mpm_state;                  /* what httpd is doing */
-static int threads;                    /* whether its children have some: AP_MPMQ_STATIC, or none */
-static apr_interval_time_t room;       /* how long a page may wait for it */
-static int passed;                     /* pages are only read, when they have passed */
-static const char *bad_site;           /* and of this one always */
-static apr_interval_time_t slow;       /* how long each page takes it: past its timeout it fails */
-static apr_interval_time_t takes;      /* how long they all take it */
-static tmpl_learning_e was_asked;      /* how the last page was to be learnt */
-static tmpl_observation_t a_page;      /* what waits of each */
-static tmpl_document_t document;       /* each page is another one, */
-static int pages_come_again;           /* or the same one again */
+static tmpl_error_t learns;            /* the store's reply when pages are passed to it */
+static unsigned handed;                /* how often pages were passed to it */
+static unsigned last_n;                /* how many the last time, */
+static char last_sites[LEARN_AT_ONCE]; /* and of which sites, a letter each */
+static int mpm_state;                  /* the state of httpd */
+static int threads;                    /* whether children have threads: AP_MPMQ_STATIC, or not */
+static apr_interval_time_t room;       /* how long a page may wait for room */
+static int passed;                     /* pages are only read, after their client has them */
+static const char *bad_site;           /* for this site always */
+static apr_interval_time_t slow;       /* time for each page; longer than its timeout: it fails */
+static apr_interval_time_t takes;      /* time for all pages together */
+static tmpl_learning_e was_asked;      /* how the last page had to be learnt */
+static tmpl_observation_t a_page;      /* the observation of each page */
+static tmpl_document_t document;       /* a different one for each page, */
+static int pages_come_again;           /* or the same for all */
 static void (*within)(void);           /* called while a page is judged */
 static tmpl_learner_t
-    *turn_of; /* looks whether it is this learner's turn when pages are handed over */
+    *turn_of; /* tests whether this learner has the turn when pages are passed on */
 static int turn_was_taken;
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
 
@@ -118,7 +119,7 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     }
 }
 
-/* As another child finds it. */
+/* As in another child. */
 static int turn_is_taken(tmpl_learner_t *learner)
 {
     pid_t pid = fork();
@@ -230,7 +231,7 @@ static void keep_log(const char *format, va_list args)
     apr_vsnprintf(log_text + len, sizeof(log_text) - len, format, args);
 }
 
-/* Of a server and of a request: both are kept, and nothing else of what they say. */
+/* The log of a server and of a request: both texts are kept, nothing else. */
 #define LOG_FUNCTION(name, about)                                                                  \
     AP_DECLARE(void)                                                                               \
     name(const char *file, int line, int index, int level, apr_status_t status, const about *of,   \
@@ -312,7 +313,7 @@ static tmpl_link_t *start(apr_status_t how)
     return link;
 }
 
-static apr_status_t store_said; /* as the last request's outcome has it */
+static apr_status_t store_said; /* from the last request's outcome */
 
 /* A request for a page of that site. */
 static void ask(tmpl_link_t *link, const char *site)
@@ -331,7 +332,7 @@ static void ask(tmpl_link_t *link, const char *site)
     store_said = outcome.store_error.status;
 }
 
-/* The same; returns what was logged. */
+/* The same; returns the log. */
 static inline const char *request(tmpl_link_t *link, const char *site)
 {
     log_text[0] = '\0';
@@ -346,7 +347,7 @@ static inline void fail_with(apr_status_t status)
 }
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* A child with a watchdog, if its pages wait: so long. */
+/* A child whose pages wait that long, with a watchdog; without one if they do not wait. */
 static inline tmpl_link_t *start_waiting(apr_interval_time_t how_long)
 {
     delay = how_long;
@@ -375,7 +376,7 @@ static inline void store_learns(void)
     learns = (tmpl_error_t){ APR_SUCCESS, "" };
 }
 
-/* So many requests for pages of a site. */
+/* That many requests for pages of a site. */
 static inline void requests(tmpl_link_t *link, const char *site, unsigned n)
 {
     while (n-- > 0) {

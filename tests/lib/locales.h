@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of what any module of a server may do: set a locale. */
+/* For tests with a locale, which any module of a server may set. */
 #ifndef LOCALES_H
 #define LOCALES_H
 
@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 /*
- * Sets the locale of name ("de_DE") and charset ("UTF-8"), made in a directory that goes; the test fails if there is
- * none to make. Until setlocale(category, "C").
+ * Makes the locale of name ("de_DE") and charset ("UTF-8") in a temporary directory and sets it;
+ * the test fails if it cannot be made. Until setlocale(category, "C").
  */
 static void use_locale(int category, const char *name, const char *charset)
 {
@@ -34,7 +34,7 @@ static void use_locale(int category, const char *name, const char *charset)
     }
 }
 
-/* One in which the decimal point is a comma. Until setlocale(LC_NUMERIC, "C"). */
+/* Sets a locale whose decimal point is a comma. Until setlocale(LC_NUMERIC, "C"). */
 static inline void use_comma(void)
 {
     use_locale(LC_NUMERIC, "de_DE", "UTF-8");

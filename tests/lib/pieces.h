@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What HTML5 treats specially, to put pages together from. */
+/* Strings that HTML5 treats specially, from which tests compose pages. */
 #ifndef TMPL_PIECES_H
 #define TMPL_PIECES_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chance under control: in a test's executable this is who gives the library its random bytes (salts of sites,
- * pauses, the factor of hash tables). The same seed gives the same bytes; TMPL_TEST_SEED names another one than
- * the usual, and what was used is said as a comment of TAP. A child that is forked draws bytes of its own.
+ * Reproducible random bytes: in a test program the library gets its random bytes from here (salts
+ * of sites, pauses, the factor of hash tables). The same seed gives the same bytes. TMPL_TEST_SEED
+ * replaces the default seed; the seed is printed as a comment of TAP. A forked child has other
+ * bytes than its parent.
  */
 #include <pthread.h>
 #include <stdint.h>

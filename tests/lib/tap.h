@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every unit test begins and ends with: cmocka, which says what it finds as TAP, for prove. */
+/* The includes and main() of every unit test: cmocka with TAP output, for prove. */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
 
@@ -12,7 +12,10 @@
 
 #include <apr_general.h>
 
-/* main(): runs the tests of that array. setup: called once before them with a state of NULL, 0 if all is well; or NULL. */
+/*
+ * main(): runs the tests of an array. setup is called once before them, with state NULL; it returns
+ * 0, or is NULL.
+ */
 #define TAP_MAIN_WITH(tests, setup)                                                                \
     int main(void)                                                                                 \
     {                                                                                              \

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/methods.md says what is so: each formula has a test that is there and is run, the code it names is there, and
-# the figures that bench/papers/paper-alarte prints are counted by its formulas.
+# docs/methods.md agrees with the code: each formula names a test that exists and runs, and code
+# that exists. bench/papers/paper-alarte computes its figures by the formulas.
 use strict;
 use warnings;
 
@@ -24,14 +24,14 @@ my $methods = slurp('docs/methods.md') // BAIL_OUT('there is no docs/methods.md'
 subtest 'formulas' => sub {
     my ($table) = $methods =~ /^\| formula \| code \| test \|\n\|[-| ]+\|\n((?:\|.*\n)+)/m;
     my @rows = split /\n/, $table // '';
-    cmp_ok(scalar(@rows), '>', 20, 'there is a table of them');
+    cmp_ok(scalar(@rows), '>', 20, 'docs/methods.md has a table of formulas');
     for my $row (@rows) {
         my ($formula, $code, $tests) = $row =~ /^\| (.*) \| `(\S+)` \| (.*) \|$/ or fail("a row: $row"), next;
-        ok(defined slurp($code), "$formula: $code is there");
+        ok(defined slurp($code), "$formula: $code exists");
         my ($file, @names) = $tests =~ /`([^`]+)`/g;
         my ($path) = glob "$root/tests/*/$file";
         my $text = defined $path ? slurp(substr $path, 1 + length $root) : '';
-        # a function that is run, or a subtest
+        # a function that the test program runs, or a subtest
         ok($text =~ /\b(?:CHECK\w*\(|TEST\w*\([^()]*\b)\Q$_\E\b/ || $text =~ /cmocka_unit_test\w*\(\Q$_\E\b/
             || $text =~ /^subtest '\Q$_\E'/m, "$formula: tests/$file: $_")
             for @names ? @names : "$formula has no test";
@@ -45,7 +45,7 @@ subtest 'files' => sub {
 };
 
 subtest 'recall, precision and F1 of a template' => sub {
-    # 40 words of template, 60 of content; the scorer says that .75 is cut and .9 kept
+    # 40 words of template, 60 of content; the scorer reports .75 cut and .9 kept
     my $said = qx{python3 - "$root/bench/papers/paper-alarte" 2>&1 <<'END'
 import importlib.machinery, importlib.util, os, sys
 sys.dont_write_bytecode = True
@@ -68,7 +68,7 @@ END
 };
     # recall 30/40; precision 30/(30 + 6); their harmonic mean
     my $f1 = 2 / (40 / 30 + 36 / 30);
-    is($said, sprintf("%.6f %.6f %.6f 0.500000\n0.000000 1.000000 0.000000 0.500000\n", 30 / 40, 30 / 36, $f1), 'by hand');
+    is($said, sprintf("%.6f %.6f %.6f 0.500000\n0.000000 1.000000 0.000000 0.500000\n", 30 / 40, 30 / 36, $f1), 'the same as computed by hand');
 };
 
 done_testing();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the experiments of the papers stand on: shingle, SST, and the matching of gold; by hand. */
+/*
+ * The base of the experiments: shingle, SST, and the matching of gold, against values computed by
+ * hand.
+ */
 #include "check.h"
 
 #include <math.h>
@@ -51,7 +54,7 @@ static void what_reads_alike_everywhere_has_no_importance(void **state)
     SEGMENT(0, 0, 0.0);
     SEGMENT(0, 1, 1.0);
     SEGMENT(1, 1, 1.0);
-    /* one style: 0.1 * 0 + 0.9 * what is below */
+    /* one style: 0.1 * 0 + 0.9 * (importance below) */
     NODE(0, 1, 0.0);
     NODE(0, 2, 0.9);
     NODE(1, 0, 0.9 * (0.0 + 0.9) / 2);
@@ -77,7 +80,7 @@ static void what_looks_different_has_importance(void **state)
         "<ul><li>d</ul>",
     };
     sst_t *sst = tree_of(html, 4, *state);
-    /* p: 1/2, 1/4, 1/4 of 4 pages; with nothing but noise below, and all that one page has alone */
+    /* p: 1/2, 1/4, 1/4 of 4 pages; with only noise below, and with content of one page each */
     double node_imp = 0.5 * 0.5 + 2 * 0.25 * 1.0;
     double below = 0.5 * 0.0 + 0.25 * 1.0 + 0.25 * 1.0;
     double g = 0.9 * 0.9 * 0.9;
@@ -87,7 +90,10 @@ static void what_looks_different_has_importance(void **state)
     NODE(2, 1, 1.0);
 }
 
-/* The p of one style is not that of another: two trees. And presentation attributes part them, ids do not. */
+/*
+ * A p in one style and a p in another are two nodes. Presentation attributes separate nodes, ids do
+ * not.
+ */
 static void styles_are_sequences_of_tags_and_attributes(void **state)
 {
     static const struct {
@@ -102,7 +108,7 @@ static void styles_are_sequences_of_tags_and_attributes(void **state)
         { { "<p align=left>a</p>", "<p valign=left>a</p>" }, 1 },
         { { "<p id=1>a</p>", "<p id=2>a</p>" }, 0 },
         { { "<x-y>a</x-y>", "<x-z>a</x-z>" }, 1 },
-        /* what holds no text is no part of it */
+        /* elements without text are not in the tree */
         { { "<p>a</p><hr><div></div>", "<p>a</p>" }, 0 },
         { { "<p>a<b>b</b>c</p>", "<p>a<b>b</b>c</p>" }, 0 },
         { { "<p><img src=a>b</p>", "<p>b<img src=a></p>" }, 1 },
@@ -131,7 +137,7 @@ static void blocks_are_judged_by_their_noise(void **state)
     assert_true(v[1].template);
     sst_judge(v, sst, 1, 0.2, 0.6);
     assert_true(v[0].template);
-    sst_judge(v, sst, 1, 0.0, 0.6); /* below t, not as much as */
+    sst_judge(v, sst, 1, 0.0, 0.6); /* below t, not equal */
     assert_false(v[1].template);
     sst_judge(v, sst, 1, 1.1, 0.7);
     assert_float_equal(v[0].ratio, 1.0, 1e-6);
@@ -157,11 +163,11 @@ static uint64_t shingle_of_text(const char *text, uint32_t window, apr_pool_t *p
 static void a_shingle_is_that_of_the_windows(void **state)
 {
     apr_pool_t *pool = *state;
-    /* markup and white space do not matter; the order of fewer words than a window has does */
+    /* markup and white space do not matter; the order of words does, also within one window */
     assert_int_equal(shingle_of_text("a b c", 10, pool),
                      shingle_of_text("<p>a <b> b</b>\n c</p>", 10, pool));
     assert_int_not_equal(shingle_of_text("a b c", 10, pool), shingle_of_text("a c b", 10, pool));
-    /* windows of one word: the least of them, wherever they stand */
+    /* windows of one word: the least of them, wherever it is */
     assert_int_equal(shingle_of_text("a b c", 1, pool), shingle_of_text("c a b", 1, pool));
     assert_int_equal(shingle_of_text("a a b", 1, pool), shingle_of_text("b a", 1, pool));
     /* the least of the windows of two words */
@@ -194,9 +200,9 @@ static void shingles_agree_as_texts_resemble(void **state)
 static void template_stands_on_enough_pages(void **state)
 {
     static const char *const html[] = {
-        "<div>menu</div><p>one</p>",   "<div>menu</div><p>two</p>", "<div>menu</div><p>three</p>",
-        "<div>menu</div><p>three</p>", /* a copy: counts for nothing */
-        "<ul>once</ul><ul>once</ul>",  /* twice on one page */
+        "<div>menu</div><p>one</p>",   "<div>menu</div><p>two</p>",
+        "<div>menu</div><p>three</p>", "<div>menu</div><p>three</p>", /* a copy: not counted */
+        "<ul>once</ul><ul>once</ul>",                                 /* twice on one page */
     };
     enum { N = DIM(html) };
     const tmpl_page_t *pages[N];
@@ -233,7 +239,7 @@ static void gold_is_matched_by_text_in_order(void **state)
     } cases[] = {
         { "<p>a</p><p>b</p>", "T\t1\ta\nC\t2\tb\n", "TC" },
         { "<p>a</p><p>b</p>", "T\t1\ta\nC\t2\tb", "TC" },
-        /* character references and white space are what people saw */
+        /* character references and white space are compared as people saw them */
         { "<p>a &amp;\n b&nbsp;&#99;</p>", "T\t1\ta & b c\n", "T" },
         { "<p>a b</p>", "T\t1\ta  b\n", "T" },
         { "<p>\xC3\xA4&uuml;</p>", "C\t1\t\xC3\xA4\xC3\xBC\n", "C" },
@@ -257,7 +263,7 @@ static void gold_is_matched_by_text_in_order(void **state)
     }
 }
 
-/* Longer stretches than a match looks ahead for must not lose what comes after. */
+/* After a difference longer than the look-ahead the rest must still match. */
 static void gold_is_found_again(void **state)
 {
     const char *html = "<p>a</p>";
@@ -279,7 +285,7 @@ static void gold_is_found_again(void **state)
 
 static void scores_count_text_and_blocks(void **state)
 {
-    /* blocks: 3 bytes template and 1 of content; 5 of content; 2 of template; 1 that nobody labelled */
+    /* blocks: 3 bytes of template and 1 of content; 5 of content; 2 of template; 1 without label */
     paper_page_t page = labelled("<div>abc<b>d</b></div><ul>fghij</ul><div>kl</div><ul>m</ul>",
                                  "T\t1\tabc\nC\t2\td\nC\t3\tfghij\nT\t4\tkl\n", *state);
     tmpl_verdict_t v[4] = {
@@ -307,7 +313,9 @@ static void scores_count_text_and_blocks(void **state)
 /* Chakrabarti, Kumar and Punera (WWW 2007): a link is what most of its text is. */
 static void items_are_text_anchor_text_and_links(void **state)
 {
-    /* 4 of content with no link; links of 6 template, 2 and 3 mixed, 5 content, one without label */
+    /*
+     * 4 of content with no link; links of 6 template, 2 and 3 mixed, 5 content, one without label
+     */
     paper_page_t page =
         labelled("<div>abcd<a href=1>menu 1</a></div>"
                  "<ul><a href=2>no<b>yes</b></a></ul>"

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# README.md says what is so: its table of directives is held to mod_tmpl/config.c and to
-# conf/tmpl-reference.conf, the parts of the Tmpl field to mod_tmpl/headers.c, its make commands to the
-# Makefile, and the files it names are there. make help lists every target; those that measure pages are skipped where
-# there are none.
+# README.md agrees with the code: its table of directives with mod_tmpl/config.c and with
+# conf/tmpl-reference.conf, the parts of the Tmpl field with mod_tmpl/headers.c, its make commands
+# with the Makefiles, and every file that it names exists. make help lists every target. A target
+# that measures pages does nothing without pages.
 use strict;
 use warnings;
 
@@ -24,14 +24,14 @@ sub slurp {
 
 my $readme = slurp('README.md');
 
-# The rows of the table whose head starts with that word, as lists of cells without backticks.
+# The rows of the table whose first line starts with $head, as lists of cells without backticks.
 sub table {
     my ($head) = @_;
     my ($table) = $readme =~ /^\| *\Q$head\E *\|.*\n\|[-| ]+\|\n((?:\|.*\n)+)/m;
     return map { [map { s/`|^ +| +$//gr } grep { length } split /\|/] } split /\n/, $table // '';
 }
 
-# What the reference says of each directive: a paragraph of comments in front of its name, or names.
+# Default and range of each directive in the reference: in the comments in front of its name.
 sub reference {
     my %said;
     for my $paragraph (split /\n\n+/, slurp('conf/tmpl-reference.conf')) {
@@ -47,9 +47,9 @@ sub reference {
 subtest 'directives' => sub {
     my @rows = table('Directive');
     my @names = slurp('mod_tmpl/config.c') =~ /^ *X\(\w+, "(\w+)"/mg;
-    is_deeply([map { $_->[0] } @rows], \@names, 'all of them, in the order of mod_tmpl/config.c');
+    is_deeply([map { $_->[0] } @rows], \@names, 'README has all directives, in the order of mod_tmpl/config.c');
     my $reference = reference();
-    is_deeply([sort keys %$reference], [sort @names], 'and so has conf/tmpl-reference.conf');
+    is_deeply([sort keys %$reference], [sort @names], 'conf/tmpl-reference.conf has all directives');
     for my $row (@rows) {
         my ($name, $values, $default) = @$row;
         my $said = $reference->{$name} // next;
@@ -57,8 +57,8 @@ subtest 'directives' => sub {
             or diag "README: $default\nreference: $said->{default}";
         like($values, qr/\Q$_\E/, "$name: $_") for ($said->{range} // '') =~ /\S+ to [^,. ]+/g;
     }
-    like($readme, qr/valid in the server/, 'it says where they are valid');
-    like(slurp('mod_tmpl/config.c'), qr/TMPL_CONTEXT \(RSRC_CONF \| ACCESS_CONF\)/, 'and so it is');
+    like($readme, qr/valid in the server/, 'README says where directives are valid');
+    like(slurp('mod_tmpl/config.c'), qr/TMPL_CONTEXT \(RSRC_CONF \| ACCESS_CONF\)/, 'mod_tmpl/config.c allows them there');
 };
 
 subtest 'the Tmpl field' => sub {
@@ -66,39 +66,40 @@ subtest 'the Tmpl field' => sub {
     $code =~ s/%s(?=\w)/ /g;
     my @parts = grep { $_ ne 'dur' } ($code // '') =~ /(\w+)=[%?i\\]/g;
     ok(@parts > 0, 'headers.c has parts');
-    is_deeply([sort map { $_->[0] } table('Part')], [sort @parts], 'README explains each');
+    is_deeply([sort map { $_->[0] } table('Part')], [sort @parts], 'README explains each part');
 };
 
 subtest 'commands' => sub {
-    my %target = map { $_ => 1 } map { split } slurp('Makefile') =~ /^\.PHONY: *(.*)$/mg;
+    my %target = map { $_ => 1 } map { split } map { slurp($_) =~ s/\\\n//gr =~ /^\.PHONY: *(.*)$/mg } qw(Makefile tests/Makefile bench/Makefile);
     my %called = map { $_ => 1 } $readme =~ /(?:`|^    |&& )make ([a-z0-9-]+)/mg;
     ok($called{$_}, "README has make $_") for qw(demo check install);
     ok($target{$_}, "make $_ is a target") for sort keys %called;
     my %helped = map { $_ => 1 } qx(make -s -C "$root" help) =~ /^  make ([a-z0-9-]+)/mg;
-    # those that help shows as plain make, or that are parts of others
-    ok($helped{$_}, "make help has $_") for grep { !/^(?:all|units)$/ } sort keys %target;
+    # units is a part of check-units
+    ok($helped{$_}, "make help has $_") for grep { $_ ne 'units' } sort keys %target;
 };
 
-# The recipe's last line is run by itself: with nothing to measure it must end before it uses what is built.
+# Only the last line of the recipe runs: without pages it must end before it uses a program, for
+# none is built.
 subtest 'without a corpus' => sub {
     my %needs = qx(make -s -C "$root" help) =~ /^  make ([a-z0-9-]+) .*?\b(CORPUS|SITE_DIR)=DIR(?!\])/mg;
-    delete $needs{'auto-train'};    # makes a file, and has not made it
+    delete $needs{'auto-train'};    # fails without pages: it has to write a file
     cmp_ok(scalar(keys %needs), '>', 10, 'commands that measure pages');
     for my $target (sort keys %needs) {
         for my $case (
-            ['', 0, "$target: skipped, for there are no pages: make $target $needs{$target}=DIR\n"],
-            ['/no/such', 2, "$target: $needs{$target}: /no/such is no directory\n"],
+            ['', 0, "$target: skipped, no pages given: make $target $needs{$target}=DIR\n"],
+            ['/no/such', 2, "$target: $needs{$target}: /no/such is not a directory\n"],
         ) {
             my ($value, $code, $says) = @$case;
             my $recipe = qx(make -n -s -C "$root" $target $needs{$target}=$value 2>&1);
             my ($line) = $recipe =~ /^(test -n .*)\z/ms;
             is(scalar(qx(($line) 2>&1)), $says, "make $target $needs{$target}=$value says why");
-            is($? >> 8, $code, 'and is a failure only where a name is wrong');
+            is($? >> 8, $code, 'it fails only for a wrong directory');
         }
     }
 };
 
-# Nothing is built for it: what is installed beside the documents may be empty.
+# The module and the tool that it installs are empty files: nothing is built.
 subtest 'installed' => sub {
     my $dir = tempdir(CLEANUP => 1);
     my $make = qq(make -s -C "$root" -o all BUILD="$dir/build" DESTDIR="$dir/to" PREFIX=/usr APXS=false);
@@ -108,19 +109,19 @@ subtest 'installed' => sub {
         my $at = "$dir/to/usr/share/doc/mod_tmpl$text";
         for my $link (slurp(substr $text, 1) =~ /\]\(([^)#:]+)/g) {
             my $there = $link =~ m{([^/]+)\.1$} ? "$dir/to/usr/share/man/man1/$1.1" : dirname($at) . "/$link";
-            ok(-e $at && -e $there, "$text: $link is there, too");
+            ok(-e $at && -e $there, "$text: $link is installed");
         }
     }
     is(system("$make uninstall"), 0, 'make uninstall');
-    is(qx(find "$dir/to" -type f), '', 'and nothing of it is left');
-    ok(!-e "$dir/to/usr/share/doc/mod_tmpl", 'nor is its directory');
+    is(qx(find "$dir/to" -type f), '', 'no file is left');
+    ok(!-e "$dir/to/usr/share/doc/mod_tmpl", 'no directory of documents is left');
 };
 
 subtest 'files' => sub {
     ok(-e "$root/$_", $_) for $readme =~ /\]\(([^)#:]+)\)/g;
     my ($tree) = $readme =~ /^## The tree\n.*?```\n(.*?)```/ms;
     my @paths = ($tree // '') =~ /^(\S+)/mg;
-    ok(@paths > 0, 'it shows the tree');
+    ok(@paths > 0, 'README shows the tree');
     ok(-e "$root/$_", $_) for @paths;
 };
 

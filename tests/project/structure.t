@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Data flows one way (docs/architecture.md): the folders have an order, and includes go down only. Each library of others is
-# included only by the folder that is there for it. No code asks the locale about a letter.
+# The structure of the tree (docs/architecture.md): folders have an order, and a file includes files
+# of its own folder or of lower ones only. Each external library is included by one folder only. No
+# code depends on the locale.
 use strict;
 use warnings;
 
@@ -13,7 +14,7 @@ use Test::More;
 my $root = abs_path(dirname(__FILE__) . '/../..');
 chdir $root or die "$root: $!";
 
-# The folders from the lowest to the highest: a file includes what is in its own folder or below.
+# The folders from the lowest to the highest.
 my @folders = (
     map({ "shared/$_" } qw(base html page text table table/bucket table/lmdb table/redis feature model detect cut rewrite fingerprint warm)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
@@ -27,7 +28,7 @@ sub slurp {
     return scalar <$in>;
 }
 
-# What a file includes: [line, name]; names of ours with their folder.
+# The includes of a file: [line, name]; names of files of this project have their folder.
 sub includes {
     my ($file) = @_;
     open my $in, '<', $file or die "$file: $!";
@@ -43,24 +44,25 @@ sub includes {
 my @files = glob '{shared,shared/*,shared/*/*,mod_tmpl,tmplctl}/*.[ch]';
 cmp_ok(scalar @files, '>', 150, 'sources');
 
-# What each file includes of ours, with lines.
+# The includes of each file that are files of this project.
 my %included = map { my $file = $_; $file => [grep { $_->[1] =~ m{/.*\.h$} && -e $_->[1] } includes($file)] } @files;
 
-subtest 'data flows one way' => sub {
+subtest 'includes' => sub {
     my @wrong;
     for my $file (@files) {
         my $level = $level{ dirname($file) } // (push(@wrong, "$file: its folder is not in the table"), next);
         push @wrong, map { "$file:$_->[0]: includes $_->[1], which is higher" }
             grep { $level{ dirname($_->[1]) } > $level } @{ $included{$file} };
     }
-    is(join("\n", @wrong), '', 'no file includes what is higher');
+    is(join("\n", @wrong), '', 'no file includes a file of a higher folder');
     is(join("\n", map { "$_->[1]" } grep { $_->[1] =~ m{^tmplctl/} } map { @{ $included{$_} } } grep { m{^mod_tmpl/} } @files),
-        '', 'and the module knows nothing of the tool');
+        '', 'the module includes nothing of the tool');
     is(join("\n", map { "$_->[1]" } grep { $_->[1] =~ m{^mod_tmpl/} } map { @{ $included{$_} } } grep { m{^tmplctl/} } @files),
-        '', 'nor the tool of the module');
+        '', 'the tool includes nothing of the module');
 };
 
-# Headers that include each other, at any distance: taken away lowest first, none may be left.
+# Headers that include each other, directly or not: without those that include no remaining one,
+# repeatedly, none may be left.
 subtest 'no circle of headers' => sub {
     my @left = grep { /\.h$/ } @files;
     my %done;
@@ -68,16 +70,16 @@ subtest 'no circle of headers' => sub {
         $done{$_} = 1 for @lowest;
         @left = grep { !$done{$_} } @left;
     }
-    is("@left", '', 'none');
+    is("@left", '', 'no header is in a circle');
 };
 
 subtest 'names' => sub {
     my %of;
     push @{ $of{ basename($_) } }, $_ for glob '{shared,shared/*,shared/*/*,mod_tmpl,tmplctl,tests/*,bench/*}/*.[ch]';
-    is(join("\n", map { "@$_" } grep { @$_ > 1 } map { $of{$_} } sort keys %of), '', 'no two files have the same');
+    is(join("\n", map { "@$_" } grep { @$_ > 1 } map { $of{$_} } sort keys %of), '', 'no two files have the same name');
     my @guards = grep { slurp($_) !~ /^#ifndef (?:TMPL|CTL|MOD)_\Q${\ uc(basename($_, '.h') =~ s{^(?:tmpl|mod_tmpl)$}{}r) }\E_?H\n/m
             && basename($_) !~ /^(?:mod_)?tmpl\.h$/ } grep { /\.h$/ } @files;
-    is("@guards", '', 'guards bear the name of the file');
+    is("@guards", '', 'header guards have the name of their file');
 };
 
 subtest 'libraries' => sub {
@@ -91,8 +93,8 @@ subtest 'libraries' => sub {
     ) {
         my ($library, $header, $for) = @$case;
         my @who = grep { my $file = $_; grep { $_->[1] =~ $header } includes($file) } @files;
-        ok(@who > 0, "$library: somebody includes it");
-        is(join("\n", grep { !/$for/ } @who), '', "$library: and nobody else");
+        ok(@who > 0, "$library: a file includes it");
+        is(join("\n", grep { !/$for/ } @who), '', "$library: no file of another folder includes it");
     }
 };
 
@@ -105,7 +107,7 @@ subtest 'no locale' => sub {
             push @found, "$file:$.: $1" if $line =~ /(?<!\w)($asks)\((?!\))/;
         }
     }
-    is(join("\n", @found), '', 'letters are told by base/ascii.h, names compared by apr_cstr_casecmpn()');
+    is(join("\n", @found), '', 'base/ascii.h classifies letters, apr_cstr_casecmpn() compares names');
 };
 
 done_testing;

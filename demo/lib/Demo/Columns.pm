@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 package Demo::Columns;
 
-# Two texts side by side, line by line: what the second has lost faces an empty place, and long
-# stretches that both have are shortened.
+# Two texts side by side, line by line. A line that is missing in the second faces an empty cell,
+# and long runs of equal lines are shortened.
 #
-# A block that is cut no longer parts the lines around it, so they come as one. It is parted again
-# where it is made of lines of the first text.
+# A block that was removed no longer separates the lines around it, so they become one line. That
+# line is split again if it consists of lines of the first text.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(columns);
 
-# The lines of left that line consists of, one blank between them; nothing if it does not.
+# The lines of left that line consists of, separated by one blank; an empty list if it does not.
 sub parts {
     my ($line, $left) = @_;
     my @parts;
@@ -74,7 +74,7 @@ sub pairs {
     return @pairs;
 }
 
-# In every stretch of pairs that are alike, all but its first and last becomes a number.
+# Replaces every run of equal pairs, except its first and last pair, by its length.
 sub shorten {
     my (@pairs) = @_;
     my (@short, @alike);

@@ -6,13 +6,16 @@ package Test::Tmpl;
 #   site()               the fixture site (Test::Tmpl::Site)
 #   httpd(...)           a started httpd (Test::Tmpl::Httpd)
 #   proxy(BACKEND, ...)  a started httpd whose every path is proxied to the backend
+#   cgi(SCRIPT, ...)     an httpd, not started, that runs a CGI script; skips the test if it cannot
 #   redis(...)           a private redis-server (Test::Tmpl::Redis); skips the test if there is none
 #   wait_for { ... }     waiting for a condition (Test::Tmpl::Process)
-#   within SECONDS, sub  what holds only so long
+#   within SECONDS, sub  what sub returns, if it takes less than that
 
 use strict;
 use warnings;
 
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
 use Test::More ();
 use Test::Tmpl::Backend;
 use Test::Tmpl::Client;
@@ -26,10 +29,10 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 # What annotate puts into the start tag of an element.
 our $MARK = ' data-tmpl=""';
 
-# Lines of a configuration by which a field of the request says which detector judges.
+# Configuration: a field of the request selects the detector incremental.
 our $BY_FIELD = "<If \"req('X-Detector') == 'incremental'\">\n    TmplDetector incremental\n</If>\n";
 
-my @HERE = qw(backend site httpd proxy redis unmark within same_bytes state_of wrong_without_store);
+my @HERE = qw(backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store);
 my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
 
 sub import {
@@ -52,6 +55,25 @@ sub proxy {
     return httpd(%args);
 }
 
+# The script is Perl, after "use lib" for this folder. It runs as /PATH/script for each of paths =>
+# [...]; conf => more configuration.
+sub cgi {
+    my ($script, %args) = @_;
+    my $module = Test::Tmpl::Httpd::mpm() eq 'prefork' ? 'cgi' : 'cgid';
+    Test::More::plan(skip_all => "no mod_$module") if !Test::Tmpl::Httpd::has_module($module);
+    my $aliases = join '', map { "ScriptAlias /$_/ \"\@ROOT\@/htdocs/\"\n" } @{ $args{paths} };
+    my $socket = $module eq 'cgid' ? "ScriptSock \"\@ROOT\@/run/cgid\"\n" : '';
+    my $httpd = Test::Tmpl::Httpd->new(modules => [$module], conf => <<"END" . $args{conf});
+$aliases$socket<Directory "\@ROOT\@/htdocs">
+    Require all granted
+    Options +ExecCGI
+</Directory>
+END
+    my $lib = abs_path(dirname(__FILE__) . '/..');
+    chmod 0755, spit($httpd->root . '/htdocs/script', "#!$^X\nuse lib '$lib';\n$script");
+    return $httpd;
+}
+
 sub redis {
     Test::More::plan(skip_all => 'no redis-server') if !Test::Tmpl::Redis::available();
     return Test::Tmpl::Redis->new(@_);
@@ -63,8 +85,8 @@ sub unmark {
     return $html =~ s/\Q$MARK\E(?=[\s>\/])|<!--\/?tmpl-->//gr;
 }
 
-# What code returns, a list. It tries what holds for so many seconds only: where it took longer than that it has seen
-# something else, and is called again.
+# Returns the list that code returns. Code tests something that lasts that many seconds: if it took
+# longer, its result means nothing, and it runs again.
 sub within {
     my ($seconds, $code) = @_;
     for (1 .. 5) {
@@ -75,7 +97,7 @@ sub within {
     die "five times this took longer than $seconds s\n";
 }
 
-# Like is() for pages: on failure shows where they differ instead of both.
+# Like is() for pages: on failure it shows where they differ.
 sub same_bytes {
     my ($got, $want, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -88,8 +110,8 @@ sub same_bytes {
     return 0;
 }
 
-# What is wrong with an answer to /page/N while the store has failed: incremental declines it, auto judges it
-# alone and says so. undef if it is right.
+# What is wrong with a response to /page/N while the store fails, or undef. incremental has to
+# decline the page; auto has to judge it without the store and to report that.
 sub fault_of {
     my ($res, $detector, $site, $n) = @_;
     my $incremental = $detector eq 'incremental';
@@ -100,7 +122,7 @@ sub fault_of {
     return;
 }
 
-# Asks for pages N with each of both, of a server that has $BY_FIELD; returns what is wrong, a line each.
+# Requests pages N with both detectors from a server with $BY_FIELD; returns a line for each fault.
 sub wrong_without_store {
     my ($httpd, $site, @n) = @_;
     my @wrong;
@@ -113,7 +135,7 @@ sub wrong_without_store {
     return @wrong;
 }
 
-# The answers' states in one string: "cold learning warm".
+# The states of the responses in one string: "cold learning warm".
 sub state_of {
     return join ' ', map { $_->says('state') } @_;
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Backend;
 
-# A scripted HTTP server. One process a connection; a callback gets the connection and the request
-# and sends what it likes, well-formed or not. Requests are recorded as they came.
+# A scripted HTTP server, one process for each connection. A callback gets the connection and the
+# request and sends any bytes, well-formed or not. Requests are recorded.
 
 use strict;
 use warnings;
@@ -34,13 +34,13 @@ sub port { return $_[0]{port} }
 sub url { return "http://127.0.0.1:$_[0]{port}" }
 sub stop { return end_process($_[0]{pid}, 'KILL') }
 
-# Requests so far, in the order in which they came.
+# The requests so far, in the order of their arrival.
 sub requests {
     my ($self) = @_;
     return map { $json->decode($_) } split /\n/, slurp($self->{log});
 }
 
-# Lets those go on that wait until this is allowed.
+# Ends wait_until() for this name.
 sub allow {
     my ($self, $what) = @_;
     return spit("$self->{dir}/allowed/$what", '');
@@ -106,7 +106,7 @@ sub send {
 
 my %REASON = (200 => 'OK', 204 => 'No Content', 206 => 'Partial Content', 304 => 'Not Modified');
 
-# The status line and the fields, and the empty line behind them.
+# Status line, fields and the empty line.
 sub head {
     my ($self, $status, $headers) = @_;
     my $text = "HTTP/1.1 $status " . ($REASON{$status} // 'Whatever') . "\r\n";
@@ -116,7 +116,7 @@ sub head {
     return $self->send("$text\r\n");
 }
 
-# A complete answer with Content-Length; a body of undef sends none and says nothing of its length.
+# A complete response with Content-Length. Without a body (undef) there is no Content-Length either.
 sub respond {
     my ($self, $status, $headers, $body) = @_;
     my %headers = %$headers;
@@ -125,8 +125,9 @@ sub respond {
     return $self->send($body // '');
 }
 
-# A complete chunked answer, one chunk and one write a piece. Between pieces the backend waits until
-# the peer has taken what was sent, so that pieces arrive alone. No test may depend on that: a busy peer may take two.
+# A complete chunked response; each piece is one chunk and one write. The backend waits until the
+# peer has received a piece before it sends the next, so that pieces usually arrive alone. No test
+# may depend on that: a busy peer may read two at a time.
 sub respond_chunked {
     my ($self, $status, $headers, @pieces) = @_;
     $self->head($status, { %$headers, 'Transfer-Encoding' => 'chunked' });
@@ -143,14 +144,15 @@ sub chunk {
     return $self->send(sprintf "%x\r\n%s\r\n", length $piece, $piece);
 }
 
-# Waits until the test allows it; if it never does there is no more of this answer.
+# Waits until the test calls allow(); closes the connection if it never does.
 sub wait_until {
     my ($self, $what) = @_;
     return Test::Tmpl::Process::wait_for { -e "$self->{allowed}/$what" } || POSIX::_exit(1);
 }
 
-# Waits until the peer has acknowledged all that was sent (SIOCOUTQ), but not for ever. The kernel wakes nobody up for
-# that: a socket becomes writable long before. So it is asked for, often, because pieces are many.
+# Waits until the peer has acknowledged all bytes (SIOCOUTQ), with a limit. The kernel has no event
+# for that: a socket is writable long before. So this polls, and often, because there are many
+# pieces.
 sub drain {
     my ($self) = @_;
     for (1 .. 200) {
@@ -162,7 +164,7 @@ sub drain {
     return;
 }
 
-# Ends the connection in good order, or with a reset.
+# Closes the connection, or resets it.
 sub close {
     my ($self) = @_;
     CORE::close(delete $self->{socket});

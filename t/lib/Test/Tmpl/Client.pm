@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Client;
 
-# A raw HTTP/1.x client. It sends what it is told to and keeps the answer byte for byte: the body
-# as it came (transfer coding undone, content coding not), and whether all of it came.
+# A raw HTTP/1.x client. It keeps the response byte for byte: the body without its transfer coding
+# but with its content coding, and whether the body is complete.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ sub new {
     my $self = bless {
         port => $args{port},
         host => $args{host} // "127.0.0.1:$args{port}",
-        timeout => $args{timeout} // 120,    # of a machine that may be busy
+        timeout => $args{timeout} // 120,    # seconds; the machine may be busy
         buffer => '',
     }, $class;
     $self->connect;
@@ -40,11 +40,11 @@ sub close {
     return;
 }
 
-# Sends a request and reads its answer. Options: method, version (1.1), headers => { Name => value
-# or [values] }, body. A Host field is added unless headers has one (undef: none at all). Connects anew
-# if the server said that it closes after the answer before this, or without a word closes a connection that has served
-# before: event does that to those that wait when its threads are busy, and the next request may be on its way then. A child
-# that dies says so in its log.
+# Sends a request and reads the response. Options: method, version (1.1), headers => { Name => value
+# or [values] }, body. A Host field is added unless headers has one (undef: no Host at all). Opens a
+# new connection if the server announced that it closes this one, or closes it without a response
+# although it was used before: the MPM event closes idle connections when its threads are busy, at
+# any moment. (A child that died is in the error log.)
 sub get {
     my ($self, $target, %o) = @_;
     $self->connect if delete $self->{closed};
@@ -98,7 +98,8 @@ sub more {
     return sysread($socket, $self->{buffer}, 65_536, length $self->{buffer}) ? 1 : 0;
 }
 
-# Reads until these bytes of an answer have come, and leaves them for read_response; whether they have.
+# Reads until the response contains these bytes; returns whether it does. read_response still sees
+# them.
 sub comes {
     my ($self, $bytes) = @_;
     while (index($self->{buffer}, $bytes) < 0) {
@@ -150,7 +151,7 @@ sub read_head {
     return { version => $version, status => $status, reason => $reason, fields => \@fields };
 }
 
-# Fills $res->{body}; returns what is wrong, or undef.
+# Fills $res->{body}; returns the error, or undef.
 sub read_body {
     my ($self, $res, $method) = @_;
     return if $method eq 'HEAD' || $res->{status} =~ /^(1..|204|304)$/;
@@ -214,7 +215,7 @@ sub header_values {
     return map { $_->[1] } grep { lc $_->[0] eq lc $name } @{ $self->{fields} };
 }
 
-# The Tmpl field as a hash; dies if it is not a valid dictionary; empty if there is none.
+# The Tmpl field as a hash, empty without a field; dies if the field is not a valid dictionary.
 sub tmpl {
     my ($self) = @_;
     my $field = $self->header('Tmpl') // return {};

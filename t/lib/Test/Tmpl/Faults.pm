@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Faults;
 
-# Pages such as there are, through a real httpd whose store fails: t/faults/57-faults-pages.t has a few of them, make faults
-# those of a corpus.
+# Real pages through a real httpd whose store fails: a few in t/faults/57-faults-pages.t, those of a
+# corpus with `make faults`.
 #
-# Each page is a site of its own (TmplSiteKey: its address), so that it is its first page whatever a store comes to say, and what must
-# be left of it is known: what tmplctl makes of the page alone, without a store. A page that is declined must be as it was.
+# Each page is a site of its own (TmplSiteKey is its URL). So it is always the first page of its
+# site, whether or not the store answers, and the expected body is what tmplctl makes of the page
+# without a store. A page that is declined must be unchanged.
 
 use strict;
 use warnings;
@@ -20,11 +21,12 @@ our @DETECTORS = qw(auto incremental);
 
 my $LATE = 300;    # ms; TmplTimeout is 100
 
-my $WELL = 100;    # pages at most that come before the store fails
+my $WELL = 100;    # at most that many pages before the store fails
 
-# name; store => its URI, or code that makes one; spoil => code for the server's directory before it starts; break => code
-# for that directory, once some pages have come while all was well; answers => 1: the store may come to answer in time;
-# redis => 1: it takes a redis-server. Code gets the fault, too.
+# name; store => its URI, or code that makes one; spoil => code that changes the server's directory
+# before it starts; break => code that changes that directory after some pages; answers => 1: the
+# store may still answer within TmplTimeout; redis => 1: needs a redis-server. Code also gets the
+# fault.
 our @FAULTS = (
     { name => 'Redis: nobody listens', store => sub { 'redis://127.0.0.1:' . free_port() } },
     { name => 'Redis: killed', redis => 1, store => sub { $_[0]{redis}->uri }, break => sub { $_[1]{redis}->kill9 } },
@@ -43,7 +45,7 @@ sub halve {
     return;
 }
 
-# Whether there is what the fault needs.
+# Whether the programs that the fault needs are installed.
 sub possible { return !$_[0]{redis} || Test::Tmpl::Redis::available() }
 
 # files => names of pages; connections => how many requests at once
@@ -63,7 +65,7 @@ sub new {
     return $self;
 }
 
-# What tmplctl makes of page n. It is asked once; only one client asks for that page.
+# What tmplctl makes of page n. It runs once for each page: only one client requests that page.
 sub alone {
     my ($self, $detector, $n) = @_;
     my $out = "$self->{dir}/$detector/$n";
@@ -76,7 +78,7 @@ sub alone {
     return slurp("$out/" . basename($self->{files}[$n]));
 }
 
-# What is wrong with an answer; undef if it is right.
+# What is wrong with a response; undef if it is right.
 sub fault_of {
     my ($self, $res, $n, $detector, $fault) = @_;
     return "status $res->{status}, " . ($res->error // 'whole') if $res->status != 200 || !$res->complete;
@@ -90,8 +92,8 @@ sub fault_of {
     return $res->body eq $self->alone($detector, $n) ? undef : 'other bytes than tmplctl has';
 }
 
-# One client: every so many of the first pages, at /prefix/number. A line for each: whether it was changed, why it was declined (or -), what
-# is wrong (or nothing).
+# One client: requests every step-th of the first pages, at /prefix/number. Writes a line for each:
+# whether the page was changed, its decline (or -), the fault (or nothing).
 sub ask {
     my ($self, $httpd, $client, $prefix, $pages, @how) = @_;
     my $lines = $self->lines_of($client);
@@ -117,7 +119,7 @@ sub answers {
         my $client = $_;
         spawn('client', sub { $self->ask($httpd, $client, @what) });
     } @clients;
-    # each of its requests has a limit of its own
+    # each request has its own time limit
     waitpid $_, 0 for @pids;
     return map { [split / /, $_, 3] } map { split /\n/, slurp($self->lines_of($_)) } @clients;
 }
@@ -138,9 +140,10 @@ END
     return $httpd->start;
 }
 
-# All pages, with a detector and a fault: tried, edited, declined (reason => pages), wrong (a line each, also of the pages that came
-# before it), log (lines that nobody expects), failures (how often the log says that the store fails), exits (what children died
-# of => how often).
+# Requests all pages with a detector and a fault. Returns tried, edited, declined (reason => pages),
+# wrong (a line for each fault, also of pages before the store failed), log (unexpected lines),
+# failures (how often the log reports that the store failed), exits (signal that ended a child =>
+# how often).
 sub run {
     my ($self, $detector, $of) = @_;
     my %fault = %$of;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Field;
 
-# A strict parser of RFC 9651 dictionaries (section 4.2.2): what it does not know, it dies of.
-# Values: integers and decimals as numbers, booleans as 1 and 0, strings and tokens as text, inner
-# lists as array references. Parameters are parsed and left out.
+# A strict parser of RFC 9651 dictionaries (section 4.2.2); it dies if the field is not valid.
+# Values: integers and decimals are numbers, booleans 1 and 0, strings and tokens text, inner lists
+# array references. Parameters are parsed and dropped.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Http2;
 
-# As much of HTTP/2 (RFC 9113, prior knowledge) as it takes to have many requests under way at once on
-# one connection. Header blocks of answers are not decoded, but for a status of 200.
+# The part of HTTP/2 (RFC 9113, prior knowledge) that sends many concurrent requests on one
+# connection. Header blocks of responses are not decoded, except for status 200.
 
 use strict;
 use warnings;
@@ -24,7 +24,8 @@ sub field {
     return "\0" . join '', map { pack('C', length) . $_ } $name, $value;
 }
 
-# Asks for all targets at once; returns [ok, body] for each: ok if it was a whole answer with 200.
+# Requests all targets at once; returns [ok, body] for each: ok if it is a complete response with
+# 200.
 sub get_all {
     my ($port, @targets) = @_;
     return Test::Tmpl::Http2->new($port)->ask(@targets);
@@ -40,7 +41,7 @@ sub new {
     return bless { socket => $socket, port => $port, stream => -1, in => '' }, $class;
 }
 
-# Asks for all targets at once, as get_all does.
+# As get_all, on this connection.
 sub ask {
     my ($self, @targets) = @_;
     my ($out, %answer) = ('');

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Httpd;
 
-# A real httpd with a ServerRoot of its own, run in the foreground as a child of the test.
+# A real httpd with its own ServerRoot, in the foreground, as a child of the test.
 #
 # Environment: TMPL_MODULE (default build/mod_tmpl.so), TMPL_TEST_MPM (event, worker, prefork),
 # TMPL_TEST_PRELOAD (LD_PRELOAD of httpd, for sanitizers), TMPL_TEST_HTTPD, TMPL_TEST_MODULES
-# (directory of httpd's own modules), TMPL_TEST_WRAP (a command put in front of httpd: valgrind),
+# (directory of httpd's own modules), TMPL_TEST_WRAP (a command in front of httpd: valgrind),
 # TMPL_TEST_CORE (a directory for core files that the server's user can write to).
 #
-# When a server is checked, every line of its error log at warn or above, every report of a sanitizer or
-# of valgrind and every child that died of a signal fails the test, unless the test said that it expects it.
+# finish() fails the test for every unexpected line of the error log at warn or above, every report
+# of a sanitizer or of valgrind, and every child that a signal ended. expect_log() names lines that
+# are expected.
 
 use strict;
 use warnings;
@@ -29,7 +30,8 @@ my $module = $ENV{TMPL_MODULE} // "$top/build/mod_tmpl.so";
 $module = abs_path($module) // $module;
 my $mpm = $ENV{TMPL_TEST_MPM} // 'event';
 
-# Room for several generations at once: after a graceful restart a busy machine is slow to end the old ones.
+# Enough for several generations: after a graceful restart a busy machine is slow to end the old
+# ones.
 my %MPM = (
     event => "StartServers 2\nThreadsPerChild 8\nThreadLimit 8\nMaxRequestWorkers 64\n"
         . "MinSpareThreads 1\nMaxSpareThreads 64\nServerLimit 16\n",
@@ -41,15 +43,15 @@ my @MODULES = qw(authz_core authz_host alias mime dir env setenvif headers statu
 
 sub mpm { return $mpm }
 
-# Whether httpd's own module of that name is there.
+# Whether httpd has a module of that name.
 sub has_module { return -e "$module_dir/mod_$_[0].so" }
 
-# Options: conf => configuration of the server, modules => more of httpd's own to load,
-# env => { } of httpd, file_limit => largest file it may write, in blocks of 512 bytes, log_level => of mod_tmpl (debug), no_store => 1: no TmplStore.
-# detector => a TmplDetector; without it the default judges, as it does for most users. incremental is for
-# tests of verdicts: which ones it comes to, a test can work out.
-# bare => 1: nothing of ours but conf. Otherwise a store in DIR/store, timeouts that no busy machine
-# reaches, and learning in the request, so that each page sees those before it, are set in front of conf.
+# Options: conf => configuration of the server; modules => more modules of httpd to load; env => { }
+# of httpd; file_limit => largest file that httpd may write, in blocks of 512 bytes; log_level => of
+# mod_tmpl (debug); no_store => 1: no TmplStore; detector => TmplDetector, else the default. (The
+# verdicts of incremental are easy to predict in a test.) bare => 1: only conf. Otherwise conf
+# follows a store in DIR/store, timeouts that even a busy machine does not reach, and learning
+# within the request, so that each page sees the pages before it.
 sub new {
     my ($class, %args) = @_;
     -e $module or die "$module is not built\n";
@@ -118,8 +120,8 @@ sub exec_httpd {
     exec @command or die "$command[0]: $!";
 }
 
-# Returns when the server takes its orders. Its port is open and its pid file written before it has children, and
-# before it handles signals: one that is told to end then dies of that, and leaves the file.
+# Returns when the server handles signals. It opens its port and writes its pid file before that,
+# and a signal that comes too early kills it, and the pid file remains.
 sub start {
     my ($self) = @_;
     my @command = $self->command('-DFOREGROUND');
@@ -132,12 +134,13 @@ sub start {
     return $self;
 }
 
-# How often it has said so since there is a log.
+# How many generations of children the log has seen.
 sub generations { return scalar(() = $_[0]->log_text =~ /resuming normal operations/g) }
 
-# Gracefully, as Debian's unit for systemd does: on SIGTERM the main thread of a child closes the sockets of
-# connections whose memory its workers are just giving back, and now and then the child dies of that.
-# No client may keep a thread waiting; the parent looks for its children once a second, so it is told.
+# Stops gracefully, as Debian's systemd unit does: on SIGTERM the main thread of a child closes the
+# sockets of connections that its workers are freeing, and sometimes the child crashes. Closes the
+# clients first, for they keep threads busy. The parent polls for its children only once a second,
+# so it gets SIGTERM at the end.
 sub stop {
     my ($self) = @_;
     my $pid = delete $self->{pid} or return;
@@ -163,7 +166,7 @@ sub graceful {
     return;
 }
 
-# configtest: whether the configuration is accepted, and what was said.
+# configtest: whether httpd accepts the configuration, and its output.
 sub configtest {
     my ($self) = @_;
     spit($self->{out}, '');
@@ -177,7 +180,7 @@ sub configtest {
     return ($? == 0, slurp($self->{out}));
 }
 
-# A new connection of its own and one request on it.
+# One request on a new connection.
 sub get {
     my ($self, $target, %o) = @_;
     my $client = $self->client(exists $o{host} ? (host => delete $o{host}) : ());
@@ -192,7 +195,7 @@ sub client {
     return $client;
 }
 
-# Asks for /page/N for each N; returns the answers.
+# Requests /page/N for each N; returns the responses.
 sub visit {
     my ($self, @n) = @_;
     return map { $self->get("/page/$_") } @n;
@@ -223,7 +226,7 @@ sub unexpected_lines {
     return @bad;
 }
 
-# Stops the server and holds its log to account: one test.
+# Stops the server and checks its log: one test.
 sub finish {
     my ($self, $name) = @_;
     my $died = $self->{pid} && !alive($self->{pid});

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Process;
 
-# What every part of the harness stands on: processes that end with the test, temporary
-# directories, ports, and waiting for a condition instead of for a time.
+# The base of the harness: processes that end with the test, temporary directories, ports, and
+# waiting for a condition instead of for a time.
 #
-# A process started here leads a process group of its own and is ended by its own id when the test
-# ends, whether it ends well, dies, or is interrupted.
+# Every process started here has its own process group. It is ended by its id when the test ends,
+# dies or is interrupted.
 
 use strict;
 use warnings;
@@ -33,12 +33,14 @@ for my $signal (qw(INT TERM HUP)) {
 }
 $SIG{ALRM} = sub { die "the test took too long\n" };
 
-# For what hangs; a busy machine may need minutes. A test of many parts sets it again for each.
+# The limit for a test that hangs; a busy machine may need minutes. A test of many parts sets it for
+# each.
 sub set_limit { return alarm($ENV{TMPL_TEST_LIMIT} // 900) }
 set_limit();
 
-# Calls the condition until it returns something true, which is returned; false once patience ends. A condition is
-# of other processes, of their logs, sockets and answers: no one handle tells of all these, so it is asked for.
+# Calls the condition until it returns a true value, and returns that; false after $patience
+# seconds. It polls, because a condition is about other processes, their logs and sockets: no single
+# event covers these.
 sub wait_for(&;$) {
     my ($condition, $seconds) = @_;
     my $end = time() + ($seconds // $patience);
@@ -66,7 +68,7 @@ sub spawn {
     return $pid;
 }
 
-# Whether a child of ours still runs.
+# Whether a child of the test still runs.
 sub alive {
     my ($pid) = @_;
     return 0 if !$running{$pid};
@@ -75,12 +77,12 @@ sub alive {
     return 0;
 }
 
-# All processes that still run and for which the condition holds, of ($parent, $group): a list of pids.
+# The pids of all running processes for which the condition holds, called with ($parent, $group).
 sub processes {
     my ($condition) = @_;
     my @pids;
     for my $stat (glob '/proc/[0-9]*/stat') {
-        open my $in, '<', $stat or next;    # it has just ended
+        open my $in, '<', $stat or next;    # the process has just ended
         my ($pid, $state, $parent, $group) = (<$in> // '') =~ /^(\d+) \(.*\) (\S) (\d+) (\d+)/ or next;
         push @pids, $pid if $state ne 'Z' && $condition->($parent, $group);
     }
@@ -92,7 +94,7 @@ sub children {
     return processes(sub { $_[0] == $pid });
 }
 
-# Ends a process started with spawn, and what is left of its group; returns when it has ended.
+# Ends a process started with spawn and the rest of its group; returns when the process has ended.
 sub end_process {
     my ($pid, $signal) = @_;
     return if !$running{$pid};
@@ -115,7 +117,7 @@ END {
     }
 }
 
-# A port of 127.0.0.1 that no other test takes: below the ephemeral range, held by a file lock.
+# A port of 127.0.0.1 below the ephemeral range, which a file lock reserves for this test.
 sub free_port {
     my $dir = File::Spec->tmpdir . "/tmpl-test-ports.$>";
     make_path($dir);
@@ -139,14 +141,14 @@ sub server_user {
     return (grep { defined getpwnam $_ } qw(www-data nobody))[0];
 }
 
-# A directory that goes with the test, and that the server's user can enter.
+# A directory that is removed when the test ends. The server's user has search permission.
 sub temp_dir {
     my $dir = File::Temp->newdir('tmpl-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
     chmod 0755, "$dir";
     return $dir;
 }
 
-# Hands a file or directory to the server's user.
+# Makes the server's user the owner of a file or directory.
 sub give_to_server {
     my ($path) = @_;
     my $user = server_user() or return $path;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Redis;
 
-# A private redis-server on a unix socket and on a port of 127.0.0.1, and addresses that do not
-# answer as a Redis should.
+# A private redis-server on a unix socket and on a port of 127.0.0.1, and servers that do not answer
+# as Redis does.
 
 use strict;
 use warnings;
@@ -89,8 +89,8 @@ sub reply {
     return substr $text, 0, $line;
 }
 
-# A port whose connections are never accepted: the kernel drops what asks for one. The sockets
-# returned with it keep it so.
+# A port that accepts no connections: its backlog is full, so the kernel drops SYN packets. The
+# sockets returned with it keep the backlog full.
 sub black_hole {
     my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 0, Listen => 1) or die $!;
     my $address = pack_sockaddr_in($listen->sockport, inet_aton('127.0.0.1'));
@@ -104,7 +104,7 @@ sub black_hole {
     return ($listen->sockport, [$listen, @fill]);
 }
 
-# A server that answers everything with the same bytes; '' never answers. Returns its port.
+# A server that sends the same bytes after every read ('': none). Returns its port.
 sub parrot {
     my ($bytes) = @_;
     my $listen = IO::Socket::INET->new(
@@ -124,7 +124,7 @@ sub parrot {
     return $port;
 }
 
-# One that passes on what it is told to the Redis at a port, and hands over each answer so many ms later. Returns its port.
+# A relay to the Redis at a port that delays each reply by that many ms. Returns its port.
 sub late {
     my ($port, $ms) = @_;
     my $listen = IO::Socket::INET->new(
@@ -141,7 +141,7 @@ sub late {
     return $listen->sockport;
 }
 
-# Until one of the two closes.
+# Relays until one side closes.
 sub pass_on {
     my ($client, $server, $seconds) = @_;
     my $select = IO::Select->new($client, $server // return);

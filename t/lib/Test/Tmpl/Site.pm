@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Site;
 
-# A small web site, the same in every run: header with navigation, sidebar, an article that no
-# other page has, footer with a copyright line. Every piece is known by name, so that a test can
-# say to the byte what must be left of a page.
+# A small web site, the same in every run: header with navigation, sidebar, an article that differs
+# from page to page, footer with a copyright line. Every part has a name, so that a test knows every
+# byte that has to remain of a page.
 
 use strict;
 use warnings;
@@ -12,8 +12,8 @@ my @WORDS = qw(amber basil cedar delta ember fjord grove harbour island juniper 
     nectar orchid pepper quartz river saffron timber umber valley willow yarrow zephyr anchor
     beacon candle dagger easel falcon garnet);
 
-# name => distinguishes sites in one test; extra => HTML at the end of every article, or code that makes
-# it from a page's number
+# name => distinguishes the sites of one test; extra => HTML at the end of every article, or code
+# that makes it from the page's number
 sub new {
     my ($class, %args) = @_;
     return bless { name => $args{name} // 'Harbour News', extra => ref $args{extra} ? $args{extra} : sub { $args{extra} // '' } }, $class;
@@ -30,7 +30,7 @@ sub words {
     return join ' ', @words;
 }
 
-# The pieces of page n in order, [name, HTML].
+# The parts of page n in order: [name, HTML].
 sub pieces {
     my ($self, $n) = @_;
     my $name = $self->{name};
@@ -55,14 +55,14 @@ sub pieces {
     );
 }
 
-# The whole of page n, without the pieces named.
+# Page n without the named parts.
 sub page {
     my ($self, $n, @without) = @_;
     my %without = map { $_ => 1 } @without;
     return join '', map { $without{ $_->[0] } ? '' : $_->[1] } $self->pieces($n);
 }
 
-# What must be left of page n when its template is known.
+# Page n without its template.
 sub stripped {
     my ($self, $n) = @_;
     return $self->page($n, qw(header aside footer));

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of a corpus, by site."""
+import os
+
+
+def sites_of(corpus):
+    """(directory, its pages): one for each directory below corpus that contains pages."""
+    for root, dirs, names in os.walk(corpus):
+        dirs.sort()
+        pages = sorted(os.path.join(root, n) for n in names if n.endswith('.html'))
+        if pages:
+            yield root, pages
