@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 package Demo::Columns;
 
-# Two texts side by side, line by line. A line that the second text lacks faces a blank. Long runs of
-# equal lines are shortened.
+# Two texts side by side, line by line. A line that is missing in the second faces an empty cell, and long
+# runs of equal lines are shortened.
 #
-# Where a block was cut, the lines around it may have become one line. Such a line is split again if
-# it consists of lines of the first text.
+# A block that was removed no longer separates the lines around it, so they become one line. That line is
+# split again if it consists of lines of the first text.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(columns);
 
-# The lines of left that line consists of, joined by blanks; an empty list if it does not.
+# The lines of left that line consists of, separated by one blank; an empty list if it does not.
 sub parts {
     my ($line, $left) = @_;
     my @parts;
@@ -39,7 +39,7 @@ sub parted {
     return \@parted;
 }
 
-# $common[i][j] is the length of the longest common subsequence of the lines from i and from j on.
+# Length of the longest common subsequence of the lines from i and j on: $common[i][j].
 sub common_lengths {
     my ($left, $right) = @_;
     my @common = map { [(0) x (@$right + 1)] } 0 .. @$left;
@@ -55,7 +55,7 @@ sub common_lengths {
     return \@common;
 }
 
-# Pairs of lines. One of the two may be undef.
+# Pairs of lines, either of which may be undef.
 sub pairs {
     my ($left, $right) = @_;
     my $common = common_lengths($left, $right);
@@ -74,7 +74,7 @@ sub pairs {
     return @pairs;
 }
 
-# Keeps the first and the last pair of each run of equal pairs, and the number of those between.
+# Replaces every run of equal pairs, except its first and last pair, by its length.
 sub shorten {
     my (@pairs) = @_;
     my (@short, @alike);
@@ -95,7 +95,7 @@ sub fit {
     return substr($text, 0, $width - 3) . '...';
 }
 
-# The lines of the table. left and right are references to arrays of lines; width is that of one column.
+# The lines of the table: two references to arrays of lines, and the width of one column.
 sub columns {
     my ($left, $right, $width) = @_;
     return map {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Demo::Servers;
 
-# The servers of the demo. Each runs in the foreground as a child of the demo, in its own directory
-# below one temporary directory, on a free port of 127.0.0.1. However the demo ends, it ends the
-# servers by their process ids and removes the directory.
+# The servers of the demo: each is a child of the demo, in the foreground, with its own directory below
+# one temporary directory, on a free port of 127.0.0.1. When the demo ends, for any reason, it ends them by
+# their process ids and removes the directory.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my $owner = $$;
 my $directory;
 my @running;    # of { name, pid, dir }, the oldest first
 
-# A signal ends the demo as exit does, so END runs.
+# A signal that ends the demo runs END, as exit does.
 $SIG{$_} = sub { exit 130 } for qw(INT TERM HUP PIPE);
 
 sub spit {
@@ -44,7 +44,7 @@ sub slurp {
     return readline($in) // '';
 }
 
-# The temporary directory. The server's user must be able to search it.
+# The temporary directory. The server's user needs search permission.
 sub directory {
     if (!defined $directory) {
         $directory = tempdir('tmpl-demo-XXXXXX', TMPDIR => 1);
@@ -57,7 +57,7 @@ sub spawn {
     my ($name, $dir, @command) = @_;
     my $pid = fork() // die "fork: $!\n";
     if ($pid == 0) {
-        # its own process group: Ctrl-C reaches the demo only, which then stops the servers in order
+        # its own process group: only the demo gets Ctrl-C, and ends the servers in order
         setpgrp(0, 0);
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP PIPE);
         open STDIN, '<', '/dev/null';
@@ -78,7 +78,7 @@ sub alive {
     return 0;
 }
 
-# True if the condition becomes true while the server runs.
+# Waits until the condition is true; returns false if the server ends first.
 sub comes_up {
     my ($server, $condition) = @_;
     my $end = time() + 120;
@@ -104,7 +104,7 @@ sub end_server {
     return;
 }
 
-# The name of a server that has stopped by itself.
+# The name of a server that has ended unexpectedly.
 sub dead_server {
     for my $server (my @all = @running) {
         return $server->{name} if !alive($server);
@@ -112,7 +112,8 @@ sub dead_server {
     return;
 }
 
-# The requested port if it is free, else another. Another process may take it before we use it.
+# The wanted port if it is free, or one that the system chooses. Another process may take it before it is
+# used.
 sub free_port {
     my ($wish) = @_;
     for my $port ($wish, 0) {
@@ -123,7 +124,7 @@ sub free_port {
     die "no port of 127.0.0.1 is free: $!\n";
 }
 
-# The user of httpd's children if the parent runs as root.
+# User and group of httpd's children if the demo runs as root.
 sub user_lines {
     return '' if $> != 0;
     my ($user) = grep { defined getpwnam $_ } qw(www-data nobody);
@@ -146,7 +147,7 @@ Listen 127.0.0.1:$port
 END
 }
 
-# Starts an httpd with these modules and this configuration. Returns its port.
+# Starts an httpd with these of its modules and this configuration; returns its port.
 sub start_httpd {
     my ($name, $wish, $names, $conf) = @_;
     -x $httpd or die "there is no $httpd: apt-get install apache2-bin\n";
@@ -157,7 +158,7 @@ sub start_httpd {
         my $port = free_port($wish);
         spit("$dir/httpd.conf", httpd_conf($dir, $port, $names, $conf));
         $server = spawn($name, $dir, $httpd, '-DFOREGROUND', '-f', "$dir/httpd.conf");
-        # httpd writes the file when it listens
+        # httpd writes its pid file when it listens
         return $port if comes_up($server, sub { slurp("$dir/pid") =~ /^$server->{pid}$/m });
         end_server($server) if alive($server);
         $said = slurp("$dir/output") . slurp("$dir/error.log");
@@ -168,7 +169,7 @@ sub start_httpd {
     die "the $name does not start:\n$said\n";
 }
 
-# Starts a redis-server that listens on a unix socket only. Returns the path of the socket.
+# Starts a redis-server that listens on a unix socket only; returns its path.
 sub start_redis {
     -x $redis or die "there is no $redis: apt-get install redis-server\n";
     my $dir = directory() . '/redis';
@@ -186,7 +187,7 @@ sub start_redis {
 
 END {
     if ($$ == $owner) {
-        # die sets the exit status to the last errno
+        # die would exit with the number of the last error
         my $status = $? == 0 || $? == 130 ? $? : 1;
         local $SIG{$_} = 'IGNORE' for qw(INT TERM HUP PIPE);
         end_server($_) for reverse my @all = @running;
