@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 package Demo::Columns;
 
-# Two texts side by side, line by line. A line that is missing in the second faces an empty cell, and long
-# runs of equal lines are shortened.
+# Two texts side by side, line by line. A line that is missing in the second faces an empty cell,
+# and long runs of equal lines are shortened.
 #
-# A block that was removed no longer separates the lines around it, so they become one line. That line is
-# split again if it consists of lines of the first text.
+# A block that was removed no longer separates the lines around it, so they become one line. That
+# line is split again if it consists of lines of the first text.
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Demo::Servers;
 
-# The servers of the demo: each is a child of the demo, in the foreground, with its own directory below
-# one temporary directory, on a free port of 127.0.0.1. When the demo ends, for any reason, it ends them by
-# their process ids and removes the directory.
+# The servers of the demo: each is a child of the demo, in the foreground, with its own directory
+# below one temporary directory, on a free port of 127.0.0.1. When the demo ends, for any reason, it
+# ends them by their process ids and removes the directory.
 
 use strict;
 use warnings;
@@ -112,8 +112,8 @@ sub dead_server {
     return;
 }
 
-# The wanted port if it is free, or one that the system chooses. Another process may take it before it is
-# used.
+# The wanted port if it is free, or one that the system chooses. Another process may take it before
+# it is used.
 sub free_port {
     my ($wish) = @_;
     for my $port ($wish, 0) {
