@@ -99,7 +99,7 @@ subtest 'without a corpus' => sub {
     }
 };
 
-# Nothing is built for it: what is installed beside the documents may be empty.
+# The module and the tool that it installs are empty files: nothing is built.
 subtest 'installed' => sub {
     my $dir = tempdir(CLEANUP => 1);
     my $make = qq(make -s -C "$root" -o all BUILD="$dir/build" DESTDIR="$dir/to" PREFIX=/usr APXS=false);
