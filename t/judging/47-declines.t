@@ -132,8 +132,8 @@ my %FAULT = (
         { '52-lmdb-faults.t' => ['a parent that is a file', 'without the right to write', 'bytes of garbage', 'a file cut short'] },
     'a site\'s name of more than 255 bytes (TmplSiteKey)' => { '14-site-key.t' => ['a name of 256 bytes'] },
     'LMDB full, or its disk' => { '52-lmdb-faults.t' => ['a disk that fills up'], '53-faults-under-load.t' => ['LMDB, its map full'] },
-    'LMDB\'s disk fails a write of what was there before' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },
-    'any of these, to pages that lack nothing of what was read from Redis within TmplLearnDelay' =>
+    'LMDB\'s disk fails to write into the existing file' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },
+    'any of these, for pages whose counts were read from Redis within TmplLearnDelay' =>
         { '55-redis-delay.t' => ['a page that needs the store is declined'] },
     'any of these while pages wait to be learnt (TmplLearnDelay)' =>
         { '46-learn-later.t' => ['a store that is full', 'a Redis that is killed and comes back', 'a Redis that is stopped at the end'] },

@@ -101,7 +101,7 @@ sub columns {
     return map {
         ref $_
             ? join(defined $_->[1] ? ' | ' : ' - ', map { fit($_ // '', $width) } @$_)
-            : fit("  ($_ more lines, on both sides)", $width) . ' |'
+            : fit("  ($_ equal lines)", $width) . ' |'
     } shorten(pairs($left, parted($left, $right)));
 }
 

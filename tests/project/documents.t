@@ -1,0 +1,48 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# README.md shows what make demo prints, docs/architecture.md shows the folders that exist, and lines of
+# prose keep to 120 columns. readme.t compares README.md with the code.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/../..');
+chdir $root or BAIL_OUT("$root: $!");
+
+sub slurp {
+    my ($name) = @_;
+    open my $f, '<:encoding(UTF-8)', $name or BAIL_OUT("$name: $!");
+    local $/;
+    return scalar <$f>;
+}
+
+# demo/run compares its own output with demo/expected.txt.
+subtest 'the page of make demo' => sub {
+    my ($page) = slurp('README.md') =~ /^## A page before and after\n.*?```text\n(.*?)```/ms;
+    is($page, slurp('demo/expected.txt'), 'README shows demo/expected.txt');
+};
+
+subtest 'folders' => sub {
+    my ($tree) = slurp('docs/architecture.md') =~ /^## Folders\n.*?```\n(.*?)```/ms;
+    my %shown = map { $_ => 1 } ($tree // '') =~ /^(\S+)/mg;
+    ok(-e $_, "docs/architecture.md: $_ exists") for sort keys %shown;
+    ok($shown{$_}, "docs/architecture.md shows $_") for map { "$_/" } grep { -d } glob 'shared/*';
+    my @read = map { /^\| `([^`]+)` \|/ } split /\n/, slurp('docs/architecture.md');
+    ok(@read > 5, 'docs/architecture.md names files to read first');
+    ok(-e $_, "$_ exists") for @read;
+};
+
+# Tables, listings and addresses cannot be wrapped.
+subtest 'columns' => sub {
+    for my $name ('README.md', 'CHANGELOG.md', glob 'docs/*.md') {
+        my $text = slurp($name) =~ s/^```.*?^```$//gmsr;
+        my @long = grep { length > 120 && !/^\||^    |^\S*$/ } split /\n/, $text;
+        is(join("\n", @long), '', "$name: lines of prose");
+    }
+};
+
+done_testing;
