@@ -43,71 +43,6 @@ static const tmpl_trees_t *telling_trees(apr_pool_t *pool)
     return trees_of(apr_pstrcat(pool, text, "end\n", NULL), pool);
 }
 
-static void models_are_built_in(void **state)
-{
-    tmpl_models_t models;
-    tmpl_error_t err = { 0 };
-    if (tmpl_models_builtin(&models, &err, *state) != APR_SUCCESS) {
-        fail_msg("%s", err.text);
-    }
-    assert_non_null(models.pagelevel);
-    assert_non_null(models.trees);
-}
-
-static void a_model_says_whose_it_is(void **state)
-{
-    tmpl_models_t models;
-    tmpl_models_t before;
-    tmpl_detector_e whose;
-    tmpl_error_t err;
-    assert_int_equal(tmpl_models_builtin(&models, &err, *state), APR_SUCCESS);
-    before = models;
-    assert_int_equal(tmpl_models_load(&models, &whose, "tests/models/one.trees", &err, *state),
-                     APR_SUCCESS);
-    assert_int_equal(whose, TMPL_DETECTOR_AUTO);
-    assert_ptr_equal(models.pagelevel, before.pagelevel);
-    assert_ptr_not_equal(models.trees, before.trees);
-    before = models;
-    assert_int_equal(tmpl_models_load(&models, &whose, "models/pagelevel.model", &err, *state),
-                     APR_SUCCESS);
-    assert_int_equal(whose, TMPL_DETECTOR_PAGELEVEL);
-    assert_ptr_not_equal(models.pagelevel, before.pagelevel);
-    assert_ptr_equal(models.trees, before.trees);
-    before = models;
-    assert_int_equal(tmpl_models_load(&models, &whose, "tests/models/bad.trees", &err, *state),
-                     APR_EINVAL);
-    assert_int_equal(tmpl_models_load(&models, &whose, "tests", &err, *state), APR_EINVAL);
-    assert_non_null(strstr(err.text, "tests: no file"));
-    assert_int_equal(tmpl_models_load(&models, &whose, "README.md", &err, *state), APR_EINVAL);
-    assert_non_null(strstr(err.text, "not the head of a model: tmpl-pagelevel 2 or tmpl-trees 1"));
-    assert_memory_equal(&models, &before, sizeof(models));
-}
-
-/* Models are told apart by what stands in them, not by where they are. */
-static void a_model_is_known_by_its_text(void **state)
-{
-    static const char *const files[] = { "tests/models/one.trees", "tests/models/all.trees",
-                                         "models/pagelevel.model" };
-    tmpl_models_id_t ids[3];
-    tmpl_detector_e whose;
-    tmpl_error_t err;
-    for (unsigned i = 0; i < 6; i++) {
-        tmpl_models_t models = { 0 };
-        tmpl_models_id_t none = tmpl_models_id(&models);
-        assert_true(none.trees == 0 && none.pagelevel == 0);
-        assert_int_equal(tmpl_models_load(&models, &whose, files[i % 3], &err, *state),
-                         APR_SUCCESS);
-        tmpl_models_id_t id = tmpl_models_id(&models);
-        assert_int_equal(id.trees != 0, whose == TMPL_DETECTOR_AUTO);
-        assert_int_equal(id.pagelevel != 0, whose == TMPL_DETECTOR_PAGELEVEL);
-        if (i < 3) {
-            ids[i] = id;
-        }
-        assert_memory_equal(&id, &ids[i % 3], sizeof(id));
-    }
-    assert_true(ids[0].trees != ids[1].trees);
-}
-
 static void names_are_parsed(void **state)
 {
     tmpl_detector_e detector;
@@ -341,9 +276,6 @@ static void detectors_share_a_table(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(models_are_built_in),
-    CHECK(a_model_is_known_by_its_text),
-    CHECK(a_model_says_whose_it_is),
     CHECK(names_are_parsed),
     CHECK(keys_do_not_depend_on_separators),
     CHECK(who_needs_no_counts_judges_without_a_store),
