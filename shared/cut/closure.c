@@ -69,8 +69,8 @@ static int is_template_segment(const closure_t *c, uint32_t segment)
 }
 
 /*
- * Flags of the element that forbid cutting it whole: code (rule 3) and parts of forms (rule 8). In an
- * element opened by rule 11 every form is whole.
+ * Flags of the element that forbid cutting it whole: code (rule 3) and parts of forms (rule 8). In
+ * an element opened by rule 11 every form is whole.
  */
 static unsigned kept_flags(const closure_t *c, const tmpl_node_t *node)
 {
@@ -144,8 +144,8 @@ static void extend_run(closure_t *c, run_t *run, tmpl_span_t span, uint32_t node
 static void open_element(closure_t *c, uint32_t parent);
 
 /*
- * Whether rule 5 keeps a control in the element. Elements come in document order, so the search goes
- * on where the last one ended.
+ * Whether rule 5 keeps a control in the element. Elements come in document order, so the search
+ * goes on where the last one ended.
  */
 static int holds_fixed_control(closure_t *c, uint32_t element)
 {
@@ -176,9 +176,9 @@ static int is_property(const tmpl_page_t *page, const tmpl_node_t *node)
 }
 
 /*
- * Rule 3. The element's tags are cut, too, because an empty element may be visible: as a bullet, a box
- * or a gap. So is white space, which would reopen formatting elements. Properties of an item in the
- * element are cut with the item.
+ * Rule 3. The element's tags are cut, too, because an empty element may be visible: as a bullet, a
+ * box or a gap. So is white space, which would reopen formatting elements. Properties of an item in
+ * the element are cut with the item.
  */
 static void cut_around_code(closure_t *c, uint32_t element)
 {
@@ -204,8 +204,8 @@ static void cut_around_code(closure_t *c, uint32_t element)
 }
 
 /*
- * Whether the element holds code that is a property of an item around the element: without the element
- * it could become a property of another item.
+ * Whether the element holds code that is a property of an item around the element: without the
+ * element it could become a property of another item.
  */
 static int holds_property(const tmpl_page_t *page, uint32_t element)
 {

@@ -2,19 +2,21 @@
 /*
  * verdicts -> cuts: which bytes of the page are deleted (strip) or marked (annotate).
  *
- * An element is template if it holds a segment and every block that it holds a segment of is template.
+ * An element is template if it holds a segment and every block that it holds a segment of is
+ * template.
  *
  * What is cut, in document order:
  *   1. The topmost template elements, whole.
- *   2. In an element that is not template: runs of template siblings with text among them, each as one
- *      cut, with what stands between them and holds no text.
- *   3. For strip, of a template element that holds code (script, style, link, meta, base, template):
- *      everything but the code, which stays where the element was. Such an element has several cuts.
+ *   2. In an element that is not template: runs of template siblings with text among them, each as
+ *      one cut, with what stands between them and holds no text.
+ *   3. For strip, of a template element that holds code (script, style, link, meta, base,
+ *      template): everything but the code, which stays where the element was. Such an element has
+ *      several cuts.
  *
  * What is never cut:
  *   4. html, head and body.
- *   5. Bytes of which the source does not allow it (TMPL_NODE_CUT, TMPL_NODE_MARK), because the rest
- *      of the page would be parsed in another way.
+ *   5. Bytes of which the source does not allow it (TMPL_NODE_CUT, TMPL_NODE_MARK), because the
+ *      rest of the page would be parsed in another way.
  *   6. A declarative shadow root without its host.
  *   7. An element that holds more than half of the page's expected content, which is the sum of
  *      (1 - ratio) * length over segments; unless the element holds one segment only. An article of
@@ -25,9 +27,9 @@
  *  10. A cut that would join the text around it to something new (joined_text.h).
  *
  * What is opened: a template element that may not be cut is replaced by its children, to which the
- * same rules apply. So is, instead of rule 3, an element with code whose parent is a part of a table
- * (the parser would move some code out of it), or whose code is a property (itemprop) of an item that
- * stays.
+ * same rules apply. So is, instead of rule 3, an element with code whose parent is a part of a
+ * table (the parser would move some code out of it), or whose code is a property (itemprop) of an
+ * item that stays.
  *  11. For strip, all that is in an element opened because of rule 3, 5 or 9 counts as template:
  *      elements without text and whole forms are cut, too. An exception is an element that holds a
  *      control which rule 5 keeps, because its form needs the other controls.
@@ -53,9 +55,9 @@ typedef struct {
 } tmpl_closure_t;
 
 /*
- * Adjusts verdicts, in this order, to headings.h, to refs.h and to the guards, which thus have the last
- * word; then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or TMPL_NODE_MARK
- * (annotate).
+ * Adjusts verdicts, in this order, to headings.h, to refs.h and to the guards, which thus have the
+ * last word; then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
+ * TMPL_NODE_MARK (annotate).
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);

@@ -4,8 +4,8 @@
 #include "base/scratch.h"
 
 /*
- * Where an element's section is: behind it, up to the next heading of its rank or above; or around it,
- * in the element `within`. A ROW is a heading only if all its cells are th.
+ * Where an element's section is: behind it, up to the next heading of its rank or above; or around
+ * it, in the element `within`. A ROW is a heading only if all its cells are th.
  */
 typedef enum { NO_HEADING, BEHIND, AROUND, ROW } section_e;
 
@@ -210,7 +210,8 @@ void tmpl_headings(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t
     /* backwards, because a section may begin with a heading of its own */
     for (uint32_t i = page->n_nodes; i-- > 1;) {
         const tmpl_node_t *node = &page->nodes[i];
-        if (headings[node->tag].section == NO_HEADING || node->first_segment == node->after_segment) {
+        if (headings[node->tag].section == NO_HEADING ||
+            node->first_segment == node->after_segment) {
             continue;
         }
         judge_heading(&h, node);

@@ -205,8 +205,8 @@ static void find_targets(refs_t *r)
 }
 
 /*
- * Whether the target is template: its nearest ancestor with text is, if it has none itself. A heading
- * is not, because its section may stay.
+ * Whether the target is template: its nearest ancestor with text is, if it has none itself. A
+ * heading is not, because its section may stay.
  */
 static int is_template_target(const refs_t *r, const target_t *to)
 {

@@ -44,9 +44,9 @@ static int was_counted(const tmpl_record_t *records, uint32_t n)
 
 /*
  * The records as they are once the page is counted, which the model was trained on. A page may be
- * looked up only: learning is off, or the store is full or does not answer. Then unknown keys get the
- * counts that counting the page would give them. Known keys keep theirs, because this page may be
- * among those that were counted.
+ * looked up only: learning is off, or the store is full or does not answer. Then unknown keys get
+ * the counts that counting the page would give them. Known keys keep theirs, because this page may
+ * be among those that were counted.
  */
 static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
                                        const tmpl_counts_t *counts, apr_pool_t *pool)
@@ -71,8 +71,9 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
 }
 
 /*
- * A heading with the words of the page's title is the article's. The trees saw too few of them to be
- * sure, as most pages have one, so its templateness is reduced. docs/accuracy.md measures the gain.
+ * A heading with the words of the page's title is the article's. The trees saw too few of them to
+ * be sure, as most pages have one, so its templateness is reduced. docs/accuracy.md measures the
+ * gain.
  */
 #define TITLE_SHARE  0.7F
 #define TITLE_FACTOR 0.3F

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The detector "auto": boosted trees (model/trees.h) over what a block looks like and what the site's
- * table says of it (feature/feature.h); then pictures of the article are made content (pictures.h).
- * It judges the first page of a site, too: without counts the features are those of a first page.
+ * The detector "auto": boosted trees (model/trees.h) over what a block looks like and what the
+ * site's table says of it (feature/feature.h); then pictures of the article are made content
+ * (pictures.h). It judges the first page of a site, too: without counts the features are those of a
+ * first page.
  */
 #ifndef TMPL_AUTO_H
 #define TMPL_AUTO_H
@@ -26,9 +27,9 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
                             apr_pool_t *pool);
 
 /*
- * Fills verdicts, one for each block. ratio is the templateness by the trees; a block with more than
- * threshold is template, threshold < 0 stands for the model's own. counts answers observation; its
- * records are NULL if there is no answer. Frees the memory of page: a page can be judged once.
+ * Fills verdicts, one for each block. ratio is the templateness by the trees; a block with more
+ * than threshold is template, threshold < 0 stands for the model's own. counts answers observation;
+ * its records are NULL if there is no answer. Frees the memory of page: a page can be judged once.
  */
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,

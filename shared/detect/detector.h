@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The detectors, in one table from which configuration, tool, response fields, counters and tests are
- * generated. To add one: a row here, and the two functions that it names in detector.c;
+ * The detectors, in one table from which configuration, tool, response fields, counters and tests
+ * are generated. To add one: a row here, and the two functions that it names in detector.c;
  * docs/add-a-detector.md walks through it.
  */
 #ifndef TMPL_DETECTOR_H
@@ -12,8 +12,8 @@
 #include "model/models.h"
 
 /*
- * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns are
- * the fields of tmpl_detector_t below.
+ * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns
+ * are the fields of tmpl_detector_t below.
  */
 #define TMPL_DETECTORS(X)                                                                          \
     X(INCREMENTAL, "incremental", TMPL_NEED_COUNTS, NULL, read_segments, judge_incremental,        \
@@ -58,8 +58,8 @@ typedef struct {
     const tmpl_observation_t *observation; /* as read() filled it */
     void *reading;                         /* what read() returned */
     /*
-     * The store's answer to observation. Unless need is TMPL_NEED_COUNTS, records may be NULL: there
-     * is no answer, and all other fields are 0.
+     * The store's answer to observation. Unless need is TMPL_NEED_COUNTS, records may be NULL:
+     * there is no answer, and all other fields are 0.
      */
     const tmpl_counts_t *counts;
     const tmpl_detect_opts_t *opts;
@@ -72,8 +72,8 @@ typedef struct {
     const char *explanation;
     /*
      * Before the store is asked: fills keys, n, shares, n_shares, parts and n_parts of observation,
-     * from pool. The keys must begin with the page's own, so that detectors can share a site's table.
-     * Returns what judge needs again, from pool, or NULL.
+     * from pool. The keys must begin with the page's own, so that detectors can share a site's
+     * table. Returns what judge needs again, from pool, or NULL.
      */
     void *(*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);
     /* After the store has answered: fills verdicts, one for each block of the page. Called once. */

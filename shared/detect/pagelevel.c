@@ -7,8 +7,9 @@
 #include "model/isotonic.h"
 
 /*
- * The weights of smoothing: a region of n bytes of text has alpha (n + 1)^ALPHA_POWER, and beta, the
- * price of disagreeing with its parent, BETA * alpha. docs/accuracy.md says where they come from.
+ * The weights of smoothing: a region of n bytes of text has alpha (n + 1)^ALPHA_POWER, and beta,
+ * the price of disagreeing with its parent, BETA * alpha. docs/accuracy.md says where they come
+ * from.
  */
 #define ALPHA_POWER 0.5
 #define BETA        0.5

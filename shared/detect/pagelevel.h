@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The detector "pagelevel": page-level template detection, Chakrabarti, Kumar and Punera (WWW 2007).
- * It judges each region of a page (regions.h) by that page alone:
+ * The detector "pagelevel": page-level template detection, Chakrabarti, Kumar and Punera (WWW
+ * 2007). It judges each region of a page (regions.h) by that page alone:
  *   1. A logistic regression over the region's features, one for each size class, gives its
  *      templateness (section 4; model/pagelevel_model.h).
  *   2. Smoothing makes the regions of a page agree: regularised isotonic regression on their tree
@@ -16,8 +16,8 @@
 
 /*
  * The separators to parse a page with, so that its blocks are leaves: a paragraph, a list item, a
- * cell. Every block-level element is one. br is not, though it is one for auto: a line of a paragraph
- * is not a region. docs/accuracy.md measures the difference.
+ * cell. Every block-level element is one. br is not, though it is one for auto: a line of a
+ * paragraph is not a region. docs/accuracy.md measures the difference.
  */
 extern const tmpl_tag_set_t tmpl_separators_pagelevel;
 

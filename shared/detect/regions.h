@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The regions of a page, which the detector "pagelevel" judges, and their features: sums over blocks
- * (feature/tally.h), the place in the page, the tags and names around.
+ * The regions of a page, which the detector "pagelevel" judges, and their features: sums over
+ * blocks (feature/tally.h), the place in the page, the tags and names around.
  */
 #ifndef TMPL_REGIONS_H
 #define TMPL_REGIONS_H

@@ -18,8 +18,8 @@
  *   auto         templateness, by trees over the page and the site's counts
  *
  * Later steps change template (pictures.h, and the guards and rules of cut/) but never ratio. In
- * every detector 1 - ratio is the expected share of the block that is not template; the closure sums
- * it up as "unique" text (cut/closure.h).
+ * every detector 1 - ratio is the expected share of the block that is not template; the closure
+ * sums it up as "unique" text (cut/closure.h).
  */
 typedef struct {
     float ratio;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model of the detector "pagelevel" (detect/pagelevel.h): which features a region of a page has,
- * and a logistic regression over them for each size class.
+ * The model of the detector "pagelevel" (detect/pagelevel.h): which features a region of a page
+ * has, and a logistic regression over them for each size class.
  *
  * As text, lines of words divided by blanks; lines that begin with # are comments:
  *     tmpl-pagelevel 2
@@ -85,8 +85,8 @@ typedef enum {
 } tmpl_feature_e;
 
 /*
- * Sets without[f] for every feature f of the group with that name, in any case. APR_EINVAL, with the
- * valid names, if there is no such group.
+ * Sets without[f] for every feature f of the group with that name, in any case. APR_EINVAL, with
+ * the valid names, if there is no such group.
  */
 apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const char *name,
                                 tmpl_error_t *err);

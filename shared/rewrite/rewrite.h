@@ -32,9 +32,9 @@ static inline const char *tmpl_edit_text(const tmpl_edits_t *edits, uint32_t i)
 }
 
 /*
- * Marks elements with the attribute data-tmpl="" and runs with <!--tmpl--> and <!--/tmpl-->. Foreign
- * marks, which the page brought itself, become data-x-tmpl and <!--x-tmpl-->: every mark that is left
- * is ours.
+ * Marks elements with the attribute data-tmpl="" and runs with <!--tmpl--> and <!--/tmpl-->.
+ * Foreign marks, which the page brought itself, become data-x-tmpl and <!--x-tmpl-->: every mark
+ * that is left is ours.
  */
 void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                    apr_pool_t *pool);
@@ -43,8 +43,8 @@ void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_clos
 void tmpl_strip(tmpl_edits_t *edits, const tmpl_closure_t *closure, apr_pool_t *pool);
 
 /*
- * Applies edits to the len bytes at src. Returns the result, *out_len bytes and a NUL, from pool. For
- * callers without a bucket brigade.
+ * Applies edits to the len bytes at src. Returns the result, *out_len bytes and a NUL, from pool.
+ * For callers without a bucket brigade.
  */
 const char *tmpl_edits_apply(apr_size_t *out_len, const tmpl_edits_t *edits, const char *src,
                              apr_size_t len, apr_pool_t *pool);

@@ -49,8 +49,8 @@ static void check_cases(const case_t *cases, size_t n, apr_pool_t *pool)
 #define CHECK_CASES(cases, pool) check_cases(cases, sizeof(cases) / sizeof((cases)[0]), pool)
 
 /*
- * A page of template, content and a script. Of the template, CUT expects nothing to be left, STAYS the
- * empty box.
+ * A page of template, content and a script. CUT expects that nothing of the template is left, STAYS
+ * that its empty box is.
  */
 #define NAV        "<nav id=n class='a b'><ul><li>t</ul></nav>"
 #define PAGE(x, s) x "<p>c c c c</p><script>" s "</script>"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a page, their features, fitting, and models as files. */
+/* Regions of a page, their features, fitting, and models as files. */
 #include "check.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static const tmpl_page_t *leaves(const char *src, apr_pool_t *pool)
     return page;
 }
 
-/* The features of the part that begins with that text: a block, or the largest element. */
+/* The features of the region that begins with a text: a block, or the largest element. */
 static const float *features_of(const tmpl_regions_t *regions, const tmpl_page_t *page,
                                 const char *begin, int block)
 {
@@ -88,7 +88,7 @@ static void features_say_what_the_page_has(void **state)
     assert_float_equal(cell[TMPL_FEATURE_IN_CELL], 1, 0);
 }
 
-/* What stands twice, what stands beside it and around it, and what attributes say of looks. */
+/* Features of repeated text, of neighbours, of ancestors, and of layout attributes. */
 static void features_say_what_is_beside_and_around(void **state)
 {
     const tmpl_page_t *page =
@@ -124,7 +124,7 @@ static void features_say_what_is_beside_and_around(void **state)
     assert_float_equal(last[TMPL_FEATURE_HEIGHT] + image[TMPL_FEATURE_COLOUR], 0, 0);
 }
 
-/* The nearest class or id of each kind: of the part, or of an element around it. Comments are no template. */
+/* The nearest class or id of each kind, of the region or an ancestor. Comments are not template. */
 static void names_are_the_regions_own_or_its_ancestors(void **state)
 {
     static const struct {
@@ -163,7 +163,7 @@ static void sentences_end_in_many_scripts(void **state)
     }
 }
 
-/* Label 1 if the first feature is above the second; the third says nothing, the fourth is one value. */
+/* Label 1 if the first feature is above the second; the third is random, the fourth constant. */
 static double fit_line(tmpl_logistic_t *model, const unsigned char *without, apr_pool_t *pool)
 {
     enum { N = 400 };
@@ -213,14 +213,14 @@ static void templateness_is_a_logistic_function(void **state)
                        1e-12);
     assert_float_equal(tmpl_logistic(&model, (const float[]){ 2.25F, 2, 9 }),
                        1 / (1 + exp(-(0.25 + 3 * 0.5 - 0.5))), 1e-12);
-    /* four deviations are the most that count */
+    /* z is clipped to four deviations */
     assert_float_equal(tmpl_logistic(&model, (const float[]){ 2, 1000, 9 }),
                        1 / (1 + exp(-(0.25 - 4))), 1e-12);
     assert_float_equal(tmpl_logistic(&model, (const float[]){ -9, -1000, 9 }),
                        1 / (1 + exp(-(0.25 - 12 + 4))), 1e-12);
 }
 
-/* Without features: the bias is the logarithm of the odds, the loss the entropy of the labels. */
+/* Without features the bias is the log odds, and the loss the entropy of the labels. */
 static void fitting_nothing_gives_the_odds(void **state)
 {
     static const float rows[] = { 0, 0, 0 };
@@ -233,7 +233,10 @@ static void fitting_nothing_gives_the_odds(void **state)
     assert_float_equal(model.terms[0].weight, 0, 0);
 }
 
-/* One feature of mean 0 and deviation 1, three of four labels as its sign: loss and penalty are least at w. */
+/*
+ * One feature of mean 0 and deviation 1; three of four labels equal its sign. Loss plus penalty has
+ * its minimum at w.
+ */
 static void fitting_stops_where_loss_and_penalty_are_least(void **state)
 {
     static const float rows[] = { 1, 1, 1, 1, -1, -1, -1, -1 };
@@ -262,7 +265,7 @@ static void regions_are_in_classes_by_their_size(void **state)
     }
 }
 
-/* A model in which the share of text in anchors decides. */
+/* A model that uses only the share of text in links. */
 static tmpl_model_t *link_model(apr_pool_t *pool)
 {
     tmpl_model_t *model = apr_pcalloc(pool, sizeof(*model));
@@ -289,7 +292,7 @@ static void verdicts_follow_the_model(void **state)
     }
 }
 
-/* One item without a link among many that are links: alone it is content, in its box it is not. */
+/* One item without a link among many links: content alone, template after smoothing. */
 static void smoothing_makes_a_box_agree(void **state)
 {
     const tmpl_page_t *page =
@@ -306,7 +309,7 @@ static void smoothing_makes_a_box_agree(void **state)
     }
 }
 
-/* alpha is the root of the bytes of text, and one; beta half of it. */
+/* alpha is the square root of bytes of text + 1, beta half of alpha. */
 static void smoothing_weighs_regions_by_their_text(void **state)
 {
     const tmpl_page_t *page = leaves(
@@ -371,7 +374,7 @@ static void a_model_reads_back(void **state)
     assert_string_equal(tmpl_model_text(model, "# from here\n", *state), text);
 }
 
-/* Each replaces the first place of what by with, and is refused with the words. */
+/* Replaces the first occurrence of what by with; the model is refused with an error with words. */
 static void a_bad_model_is_refused_with_its_line(void **state)
 {
     static const char *const bad[][3] = {
