@@ -7,7 +7,8 @@
 
 /*
  * The verdict on one block. ratio is the detector's evidence, 0..1, and template follows from it: a
- * block is template if ratio is larger than the threshold (tmpl_detect_opts_t). What ratio measures
+ * block is template if ratio is larger than a threshold, which is ratio (incremental, style) or
+ * threshold (pagelevel, auto) of tmpl_detect_opts_t; TmplRatio sets both. What ratio measures
  * depends on the detector:
  *
  *   detector     ratio
@@ -18,8 +19,8 @@
  *   auto         templateness, by trees over the page and the site's counts
  *
  * Later steps change template (pictures.h, and the guards and rules of cut/) but never ratio. In
- * every detector 1 - ratio is the expected share of the block that is not template; the closure
- * sums it up as "unique" text (cut/closure.h).
+ * every detector 1 - ratio is the expected share of content in the block, which rule 7 of
+ * cut/closure.h sums up.
  */
 typedef struct {
     float ratio;
