@@ -34,11 +34,11 @@
 
 /* X(id, name, explanation): the values of TmplMode, each of which adds to the one before it. */
 #define TMPL_MODES(X)                                                                              \
-    X(OFF, "off", "the page passes, nothing is learnt")                                            \
-    X(LEARN, "learn", "the page passes and its segments are counted")                              \
-    X(HEADERS, "headers", "and response headers say what was found")                               \
-    X(ANNOTATE, "annotate", "and template is marked in the page")                                  \
-    X(STRIP, "strip", "and template is taken out of the page")
+    X(OFF, "off", "pages pass untouched")                                                          \
+    X(LEARN, "learn", "pages pass untouched, and are learnt")                                      \
+    X(HEADERS, "headers", "and response fields report the verdicts")                               \
+    X(ANNOTATE, "annotate", "and template is marked")                                              \
+    X(STRIP, "strip", "and template is removed instead of marked")
 
 typedef enum {
 #define TMPL_MODE_ID(id, name, explanation) TMPL_MODE_##id,

@@ -60,28 +60,28 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
  */
 #define TMPL_DECLINES(X)                                                                           \
     X(NONE, "none", "not declined")                                                                \
-    /* found by the module before the body is read */                                              \
-    X(SUBREQUEST, "subrequest", "part of another page (SSI or another subrequest)")                \
-    X(STATUS, "status", "the answer's status is not 200")                                          \
-    X(RANGE, "range", "the answer is a part of the page (Content-Range)")                          \
-    X(TYPE, "type", "the answer is not text/html")                                                 \
-    X(ENCODING, "encoding", "the body's Content-Encoding cannot be undone here")                   \
+    /* found by the module, before the body is parsed */                                           \
+    X(SUBREQUEST, "subrequest", "the response is part of another page (a subrequest, as SSI)")     \
+    X(STATUS, "status", "the status is not 200")                                                   \
+    X(RANGE, "range", "the response is a part of a page (Content-Range)")                          \
+    X(TYPE, "type", "the response is not text/html")                                               \
+    X(ENCODING, "encoding", "the Content-Encoding cannot be decoded here")                         \
     X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform")                                 \
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment")                                 \
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody")                               \
-    X(SLOW, "slow", "the end of the body has not come within TmplMaxWait")                         \
-    X(INFLATE, "inflate", "the body's gzip is cut short or damaged, or has more than one member")  \
-    X(BROKEN, "broken", "the backend broke off in the middle of the body")                         \
+    X(SLOW, "slow", "the body did not end within TmplMaxWait")                                     \
+    X(INFLATE, "inflate", "the gzipped body is truncated or damaged, or has more than one member") \
+    X(BROKEN, "broken", "the backend closed the connection within the body")                       \
     /* found by the parser */                                                                      \
     X(EMPTY, "empty", "the body holds no text and no image")                                       \
     X(CHARSET, "charset", "the charset is not a superset of ASCII (UTF-16, UTF-7, ISO-2022, HZ)")  \
-    X(FRAMESET, "frameset", "a page of frames")                                                    \
-    X(PLAINTEXT, "plaintext", "a plaintext element swallows the rest of the page")                 \
+    X(FRAMESET, "frameset", "the page is a frameset")                                              \
+    X(PLAINTEXT, "plaintext", "a plaintext element makes the rest of the page plain text")         \
     X(TOO_DEEP, "too-deep", "elements nest deeper than the limit")                                 \
     X(TOO_MANY, "too-many", "more elements than the limit")                                        \
     /* found later */                                                                              \
     X(STORE, "store", "the store did not answer, or not in time")                                  \
-    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text would be left")
+    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content")
 
 typedef enum {
 #define TMPL_DECLINE_ID(id, name, explanation) TMPL_DECLINE_##id,

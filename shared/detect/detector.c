@@ -95,7 +95,7 @@ apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_err
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is none of" TMPL_DETECTOR_NAMES, name);
+    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of" TMPL_DETECTOR_NAMES, name);
 }
 
 apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name, tmpl_error_t *err)
@@ -115,5 +115,5 @@ apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name,
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is none of off max min on", name);
+    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of off max min on", name);
 }

@@ -17,13 +17,13 @@
  */
 #define TMPL_DETECTORS(X)                                                                          \
     X(INCREMENTAL, "incremental", TMPL_NEED_COUNTS, NULL, read_segments, judge_incremental,        \
-      "template is what stands on other pages of the site, too")                                   \
+      "template is text that is repeated on pages of the site")                                    \
     X(STYLE, "style", TMPL_NEED_COUNTS, NULL, read_style, judge_style,                             \
-      "the same by words and their places: text may change a little from page to page")            \
+      "the same, or words repeated at similar offsets; some of them may change")                   \
     X(PAGELEVEL, "pagelevel", TMPL_NEED_NOTHING, &tmpl_separators_pagelevel, read_segments,        \
-      judge_pagelevel, "template is what looks like it, whatever other pages have")                \
+      judge_pagelevel, "template is what looks like it, by this page alone")                       \
     X(AUTO, "auto", TMPL_NEED_PAGE, &tmpl_separators_leaf, read_auto, judge_auto,                  \
-      "both: what a block looks like, and where its text and its place were seen")
+      "both: what a block looks like, and what the site repeats")
 
 /* What a detector's verdicts depend on. */
 typedef enum {

@@ -58,7 +58,7 @@ static void names_are_parsed(void **state)
     assert_int_equal(tmpl_detector_parse(&detector, "AUTO", &err), APR_SUCCESS);
     assert_int_equal(detector, TMPL_DETECTOR_AUTO);
     assert_int_equal(tmpl_detector_parse(&detector, "aut", &err), APR_EINVAL);
-    assert_string_equal(err.text, "'aut' is none of" TMPL_DETECTOR_NAMES);
+    assert_string_equal(err.text, "'aut' is not one of" TMPL_DETECTOR_NAMES);
     assert_int_equal(tmpl_smoothing_parse(&smoothing, "On", &err), APR_SUCCESS);
     assert_int_equal(smoothing, TMPL_SMOOTHING_MIN);
     assert_int_equal(tmpl_smoothing_parse(&smoothing, "off", &err), APR_SUCCESS);
