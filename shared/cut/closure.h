@@ -2,8 +2,7 @@
 /*
  * verdicts -> cuts: which bytes of the page are deleted (strip) or marked (annotate).
  *
- * An element is template if it holds a segment and every block that it holds a segment of is
- * template.
+ * An element is template if it holds a segment, and all blocks of its segments are template.
  *
  * What is cut, in document order:
  *   1. The topmost template elements, whole.
@@ -15,8 +14,8 @@
  *
  * What is never cut:
  *   4. html, head and body.
- *   5. Bytes of which the source does not allow it (TMPL_NODE_CUT, TMPL_NODE_MARK), because the
- *      rest of the page would be parsed in another way.
+ *   5. Elements and texts without the flag for it (TMPL_NODE_CUT, TMPL_NODE_MARK): the rest of the
+ *      page would be parsed differently.
  *   6. A declarative shadow root without its host.
  *   7. An element that holds more than half of the page's expected content, which is the sum of
  *      (1 - ratio) * length over segments; unless the element holds one segment only. An article of
