@@ -62,7 +62,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/build-needs
 	$(call say,CC   $<)
 	$(quiet)$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) $(CFLAGS_ALL) $(WARN_$(firstword $(subst /, ,$<))) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/shared/model/builtin.o: models/pagelevel.model models/auto.model
+$(BUILD)/obj/shared/model/builtin.o: $(wildcard models/*.model)
 
 $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	@rm -f $@

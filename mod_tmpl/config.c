@@ -92,7 +92,7 @@ static const char *set_smoothing(cmd_parms *cmd, void *conf, const char *arg)
 static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
-    tmpl_detector_e detector;
+    const char *detector;
     tmpl_models_t *models = field_of(cmd, conf);
     const char *path = ap_server_root_relative(cmd->pool, arg);
 

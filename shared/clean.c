@@ -49,7 +49,7 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
                      name);
 }
 
-/* A detector that can judge a page without counts, in a mode that asks for verdicts. */
+/* Whether the page can be judged without counts: by the detector, in a mode that needs verdicts. */
 static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts)
 {
     return outcome->detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
@@ -99,7 +99,7 @@ void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_sto
     }
 }
 
-/* What is known of the site, this page aside. */
+/* This page itself does not count as known. */
 static tmpl_state_e state_of(const tmpl_counts_t *counts, uint32_t min_df)
 {
     uint32_t before = counts->pages - (counts->counted ? 1 : 0);

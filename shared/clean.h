@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole way, once: bytes -> page -> counts -> verdicts -> edits. What the module does to a
- * response and the tool does to a file is this.
+ * The library's front door: one call takes a page the whole way, bytes -> page -> counts ->
+ * verdicts -> edits. The module runs it on responses, tmplctl on files.
+ *
+ *     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+ *     opts.mode = TMPL_MODE_STRIP;
+ *     tmpl_models_builtin(&opts.detect.models, &err, pool);
+ *     tmpl_store_open(&store, "lmdb:/var/lib/tmpl", NULL, &err, pool);
+ *
+ *     tmpl_input_t input = { .body = body, .len = len, .site = "example.org", .uri = "/news?id=7",
+ *                            .learn = TMPL_LEARNING_NOW };
+ *     tmpl_clean(&outcome, &input, &opts, store, timeout, pool);
+ *     clean = tmpl_edits_apply(&clean_len, &outcome.edits, body, len, pool);
+ *
+ * tmpl_clean does four steps, each of which is a function below for callers that need them apart:
+ *
+ *     read     bytes -> page                     page/page.h
+ *     observe  page -> document, keys            detect/detector.h, feature/feature.h
+ *     count    keys -> counts; learns the page   table/store.h; the only step that waits
+ *     decide   counts -> verdicts -> edits       detect/, cut/closure.h, rewrite/rewrite.h
+ *
+ * No function keeps state between pages: everything that is learnt is in the store. Any number of
+ * threads may work at different pages at the same time.
  */
 #ifndef TMPL_CLEAN_H
 #define TMPL_CLEAN_H
@@ -12,13 +32,13 @@
 #include "table/document.h"
 #include "table/store.h"
 
-/* X(id, name, explanation): the values of TmplMode, in the order of what they do. */
+/* X(id, name, explanation): the values of TmplMode, each of which adds to the one before it. */
 #define TMPL_MODES(X)                                                                              \
-    X(OFF, "off", "the page passes, nothing is learnt")                                            \
-    X(LEARN, "learn", "the page passes and its segments are counted")                              \
-    X(HEADERS, "headers", "and response headers say what was found")                               \
-    X(ANNOTATE, "annotate", "and template is marked in the page")                                  \
-    X(STRIP, "strip", "and template is taken out of the page")
+    X(OFF, "off", "pages pass untouched")                                                          \
+    X(LEARN, "learn", "pages pass untouched, and are learnt")                                      \
+    X(HEADERS, "headers", "and response fields report the verdicts")                               \
+    X(ANNOTATE, "annotate", "and template is marked")                                              \
+    X(STRIP, "strip", "and template is removed instead of marked")
 
 typedef enum {
 #define TMPL_MODE_ID(id, name, explanation) TMPL_MODE_##id,
@@ -27,42 +47,42 @@ typedef enum {
         TMPL_MODE_COUNT
 } tmpl_mode_e;
 
-/* "off", "learn", ... */
+/* The mode's name; "unknown" for a value out of range. */
 const char *tmpl_mode_name(tmpl_mode_e mode);
 
-/* The mode of that name, in any case; APR_EINVAL, with the valid names, if there is none. */
+/* The mode with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
 apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *err);
 
-/* Everything that configuration says. */
+/* The configuration of a site. Pointers in it must live as long as every outcome made with it. */
 typedef struct {
     tmpl_mode_e mode;
     tmpl_policy_t policy;
     tmpl_detector_e detector;
-    tmpl_detect_opts_t
-        detect; /* models must be set where the detector needs one; min_df is policy's */
+    tmpl_detect_opts_t detect; /* models must hold the detector's; min_df is not used: see policy */
     tmpl_guards_t guards;
     tmpl_page_opts_t page;
-    apr_interval_time_t age; /* how old the counts may be of pages that are not learnt at once */
+    apr_interval_time_t
+        age; /* how old counts may be, in microseconds, unless the page is learnt now */
 } tmpl_clean_opts_t;
 
-/* The values of every field that the operator did not set. */
+/* Defaults for all fields but models, which stay empty. The mode is OFF. */
 extern const tmpl_clean_opts_t tmpl_clean_opts_default;
 
-/* One page, and where it came from. */
+/* A page, and where it came from. Every pointer must live as long as the outcome. */
 typedef struct {
     const char *body;
     apr_size_t len;
     const char *site;     /* key of the site's table */
     const char *uri;      /* "/path?query" */
-    const char *page_key; /* overrides the page's identity; NULL: found from uri and the page */
-    const char *charset;  /* of the Content-Type header; may be NULL */
-    int learn;
+    const char *page_key; /* identifies the document; NULL: by uri and the page's canonical URL */
+    const char *charset;  /* of the Content-Type header; NULL: none */
+    tmpl_learning_e learn;
 } tmpl_input_t;
 
-/* How well the site is known. X(id, name) */
+/* X(id, name): how much is known of the site. */
 #define TMPL_STATES(X)                                                                             \
-    X(COLD, "cold")         /* nothing is known: no page before this one, or no answer */          \
-    X(LEARNING, "learning") /* fewer pages than a template segment needs (min_df) */               \
+    X(COLD, "cold")         /* no page before this one, or the store did not answer */             \
+    X(LEARNING, "learning") /* fewer pages than min_df: no segment can be template by its DF */    \
     X(WARM, "warm")
 
 typedef enum {
@@ -72,66 +92,74 @@ typedef enum {
         TMPL_STATE_COUNT
 } tmpl_state_e;
 
+/* The state's name; "unknown" for a value out of range. */
 const char *tmpl_state_name(tmpl_state_e state);
 
+/* All results for a page, from the caller's pool. */
 typedef struct {
     tmpl_decline_e decline;  /* why there are no edits, or TMPL_DECLINE_NONE */
     const tmpl_page_t *page; /* NULL if the parser declined */
     const tmpl_detector_t *detector;
     tmpl_document_t document;
-    tmpl_observation_t observation; /* what the store is told; points to document */
-    void *reading;                  /* what the detector wants to know again */
+    tmpl_observation_t observation; /* the store's input; points to document */
+    void *reading;                  /* the detector's, from its read to its judge */
     tmpl_counts_t counts;           /* records is NULL if the store failed */
-    const tmpl_verdict_t *verdicts; /* one a block; NULL where there are none */
+    const tmpl_verdict_t *verdicts; /* one for each block; NULL if none were made */
     tmpl_closure_t closure;
-    tmpl_edits_t edits; /* to input->body; n is 0 in modes that do not edit */
+    tmpl_edits_t edits; /* of input->body; n is 0 in modes that do not edit */
     tmpl_state_e state;
-    tmpl_error_t store_error; /* status is APR_SUCCESS unless the store failed */
+    tmpl_error_t store_error; /* status is APR_SUCCESS unless the store failed or is full */
 } tmpl_outcome_t;
 
 /*
- * Judges one page, and counts it if input->learn is set. store may be NULL, as it is while nobody waits for
- * one that failed. Without counts a detector that can judges by the page alone, as if it were the first of
- * its site; one that cannot makes the outcome TMPL_DECLINE_STORE, as does mode LEARN. timeout bounds the
- * time spent waiting for the store. Always fills outcome; there is no failure: what cannot be done is a
- * decline, and a full store is store_error beside good counts.
+ * Judges a page, and counts it as input->learn says. All four steps.
+ *
+ * Always fills outcome; there is no other failure:
+ *   - a page that cannot be edited has a decline;
+ *   - if the store fails, store_error says why. Then, and if store is NULL, counts.records is NULL:
+ *     detectors that can judge the page alone do so, as if it were the first of its site; with the
+ *     others, and in mode LEARN, the outcome is TMPL_DECLINE_STORE;
+ *   - if the store is full, counts are valid and store_error.status is APR_ENOSPC.
+ * timeout bounds the time spent waiting for the store, in microseconds.
  */
 void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,
                 tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool);
 
 /*
- * The two halves of tmpl_clean, for who gets hold of a store only if there is a page to ask about.
- * The first fills outcome and says whether there is; only then may the second be called, with the same
- * arguments.
+ * The first step. Fills outcome, and returns 1 if the page can be used, 0 if it is declined. The
+ * other steps may only be called after a 1, and with the same arguments.
  */
 int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *pool);
+
+/* The other three steps: after tmpl_clean_read they complete tmpl_clean. */
 void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                       apr_interval_time_t timeout, apr_pool_t *pool);
 
 /*
- * The second half in three, for who works at many pages at once: observe fills outcome->observation, count
- * asks the store and, if input->learn was set, tells it, decide judges. Only count depends on the order of
- * pages; what comes before and after it may be done by other threads meanwhile. outcome may not move from
- * observe to decide, and is given with the same opts to each.
+ * These three steps one by one, for callers that work at many pages at once. Only count depends on
+ * the order of pages; other threads may observe and decide other pages meanwhile. outcome must not
+ * move in memory between observe and decide, because observation points into it, and opts must be
+ * the same.
  */
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                         const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval_time_t timeout,
                       apr_pool_t *pool);
+
 /*
- * Counts pages of one site in their order, with input->learn set, n >= 1: as tmpl_clean_count would one
- * after the other, at the cost of fewer transactions where the store has such a way. What it fills is from
- * pool, which must live as long as each of outcomes.
+ * tmpl_clean_count for n >= 1 pages of one site with TMPL_LEARNING_NOW, in their order, in fewer
+ * transactions if the store can. Results are from pool, which must live as long as each outcome.
  */
 void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_store_t *store,
                            apr_interval_time_t timeout, apr_pool_t *pool);
+
 void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
 /*
- * The fingerprint of what is left of a page that was judged in a mode beyond LEARN, as text; NULL if there
- * is none: see fingerprint/fingerprint.h.
+ * The fingerprint of the page's content (fingerprint/fingerprint.h) as 16 hexadecimal digits, from
+ * pool. NULL if the page was declined or not judged, or its content is too short.
  */
 const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                    apr_pool_t *pool);

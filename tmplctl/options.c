@@ -385,7 +385,7 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
 static apr_status_t load_models(ctl_t *ctl)
 {
     tmpl_error_t err;
-    tmpl_detector_e whose;
+    const char *whose;
     tmpl_models_t *models = &ctl->options.clean.detect.models;
     const char *named = ctl->options.model;
     int needless =
@@ -404,9 +404,8 @@ static apr_status_t load_models(ctl_t *ctl)
         ctl_say("%s: --model: %s", ctl->command->name, err.text);
         return refuse(ctl);
     }
-    if (whose != ctl->options.clean.detector) {
-        ctl_say("%s: --model: %s is one for --detector %s", ctl->command->name, named,
-                tmpl_detector(whose)->name);
+    if (strcmp(whose, tmpl_detector(ctl->options.clean.detector)->name) != 0) {
+        ctl_say("%s: --model: %s is one for --detector %s", ctl->command->name, named, whose);
         return refuse(ctl);
     }
     return APR_SUCCESS;

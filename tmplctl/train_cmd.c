@@ -13,6 +13,7 @@
 #include "ctl.h"
 #include "detect/incremental.h"
 #include "detect/pagelevel.h"
+#include "detect/regions.h"
 #include "file_io.h"
 #include "interrupt.h"
 #include "open_store.h"
@@ -53,16 +54,16 @@ static int is_trusted(const float *features)
              features[TMPL_FEATURE_IN_MAIN] <= 0);
 }
 
-static void add_sample(train_t *t, const tmpl_region_t *part, const float *features, int template)
+static void add_sample(train_t *t, const tmpl_region_t *region, const float *features, int template)
 {
-    samples_t *s = &t->classes[tmpl_size_class(part->length)];
+    samples_t *s = &t->classes[tmpl_size_class(region->length)];
     if (!template && t->ctl->options.trust && !is_trusted(features)) {
         t->distrusted++;
         return;
     }
     memcpy(apr_array_push(s->rows), features, TMPL_FEATURE_COUNT * sizeof(float));
     APR_ARRAY_PUSH(s->labels, unsigned char) = (unsigned char)template;
-    APR_ARRAY_PUSH(s->weights, float) = sqrtf((float)part->length + 1);
+    APR_ARRAY_PUSH(s->weights, float) = sqrtf((float)region->length + 1);
     s->template_nodes += (uint32_t) template;
     t->nodes++;
 }
@@ -71,17 +72,17 @@ static void add_sample(train_t *t, const tmpl_region_t *part, const float *featu
 static void add_page(train_t *t, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
                      apr_pool_t *pool)
 {
-    tmpl_regions_t parts;
+    tmpl_regions_t regions;
     uint32_t *content = apr_palloc(pool, (page->n_segments + 1) * sizeof(*content));
-    tmpl_regions(&parts, page, pool);
+    tmpl_regions(&regions, page, pool);
     content[0] = 0;
     for (uint32_t s = 0; s < page->n_segments; s++) {
         content[s + 1] = content[s] + !verdicts[page->segments[s].block].template;
     }
-    for (uint32_t i = 0; i < parts.n; i++) {
-        const tmpl_region_t *part = &parts.parts[i];
-        add_sample(t, part, &parts.features[(apr_size_t)i * TMPL_FEATURE_COUNT],
-                   content[part->after_segment] == content[part->first_segment]);
+    for (uint32_t i = 0; i < regions.n; i++) {
+        const tmpl_region_t *region = &regions.all[i];
+        add_sample(t, region, &regions.features[(apr_size_t)i * TMPL_FEATURE_COUNT],
+                   content[region->after_segment] == content[region->first_segment]);
     }
 }
 

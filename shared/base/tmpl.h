@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every part of libtmpl shares: byte spans, errors, and the one table of reasons for which a
- * page is passed on untouched.
+ * What all of libtmpl shares: byte spans, errors, and the table of reasons to pass a page
+ * untouched.
  *
- * libtmpl turns an HTML page and what is known of its site into a list of edits. Data flows one way:
+ * libtmpl turns an HTML page and what is known about its site into a list of edits. Data flows one
+ * way, and so do includes (tests/project/structure.t):
  *
- *     bytes -> page -> counts -> verdicts -> edits -> bytes
- *              page/   store/    detect/     rewrite/
+ *     bytes -> page -> keys, features -> counts -> verdicts -> cuts -> edits -> bytes
+ *     html/    page/   text/ feature/    table/    detect/     cut/    rewrite/
+ *                                                  model/
  *
- * and clean.h runs the whole way for the module and the command line tool. Nothing here knows httpd.
+ * clean.h runs the whole way, for the module and for tmplctl: read it first. Nothing in shared/
+ * knows httpd. Memory comes from the APR pool that is the last argument of a function, unless its
+ * comment says otherwise. Lengths are in bytes, times in microseconds (apr_interval_time_t).
  */
 #ifndef TMPL_H
 #define TMPL_H
@@ -20,10 +24,10 @@
 
 #define TMPL_VERSION "0.1.0"
 
-/* An index that names nothing: the parent of the root, the close tag of a void element. */
+/* No index: the parent of the root, the block of an element. */
 #define TMPL_NONE UINT32_MAX
 
-/* Bytes [start, end) of the page's source. Empty (start == end) where there are none. */
+/* Bytes [start, end) of the page's source. start == end: empty. */
 typedef struct {
     uint32_t start;
     uint32_t end;
@@ -35,8 +39,8 @@ static inline uint32_t tmpl_span_len(tmpl_span_t span)
 }
 
 /*
- * What went wrong, for a person. A function that takes one fills it exactly when it returns
- * something other than APR_SUCCESS; the text names the thing and, for bad input, the valid range.
+ * An error with a message for people. A function fills it if and only if it returns something other
+ * than APR_SUCCESS. The text names the object and, for invalid input, the valid range.
  */
 typedef struct {
     apr_status_t status;
@@ -44,40 +48,40 @@ typedef struct {
 } tmpl_error_t;
 
 /*
- * Fills err (which may be NULL) and returns status, so that failures read `return tmpl_fail(...)`. The
- * format is APR's: no %zu and no %lld, but APR_SIZE_T_FMT and APR_UINT64_T_FMT.
+ * Fills err, which may be NULL, and returns status: `return tmpl_fail(...)`. The format is APR's:
+ * APR_SIZE_T_FMT and APR_UINT64_T_FMT instead of %zu and %llu.
  */
 apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Reasons to pass a page on untouched: X(id, name, explanation). The name is what logs, response
- * headers, counters and docs/declines.md show.
+ * X(id, name, explanation): reasons to pass a page untouched. Logs, response fields, counters and
+ * docs/declines.md show the name.
  */
 #define TMPL_DECLINES(X)                                                                           \
     X(NONE, "none", "not declined")                                                                \
-    /* found by the module before the body is read */                                              \
-    X(SUBREQUEST, "subrequest", "part of another page (SSI or another subrequest)")                \
-    X(STATUS, "status", "the answer's status is not 200")                                          \
-    X(RANGE, "range", "the answer is a part of the page (Content-Range)")                          \
-    X(TYPE, "type", "the answer is not text/html")                                                 \
-    X(ENCODING, "encoding", "the body's Content-Encoding cannot be undone here")                   \
+    /* found by the module, before the body is parsed */                                           \
+    X(SUBREQUEST, "subrequest", "the response is part of another page (a subrequest, as SSI)")     \
+    X(STATUS, "status", "the status is not 200")                                                   \
+    X(RANGE, "range", "the response is a part of a page (Content-Range)")                          \
+    X(TYPE, "type", "the response is not text/html")                                               \
+    X(ENCODING, "encoding", "the Content-Encoding cannot be decoded here")                         \
     X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform")                                 \
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment")                                 \
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody")                               \
-    X(SLOW, "slow", "the end of the body has not come within TmplMaxWait")                         \
-    X(INFLATE, "inflate", "the body's gzip is cut short or damaged, or has more than one member")  \
-    X(BROKEN, "broken", "the backend broke off in the middle of the body")                         \
+    X(SLOW, "slow", "the body did not end within TmplMaxWait")                                     \
+    X(INFLATE, "inflate", "the gzipped body is truncated or damaged, or has more than one member") \
+    X(BROKEN, "broken", "the backend closed the connection within the body")                       \
     /* found by the parser */                                                                      \
     X(EMPTY, "empty", "the body holds no text and no image")                                       \
     X(CHARSET, "charset", "the charset is not a superset of ASCII (UTF-16, UTF-7, ISO-2022, HZ)")  \
-    X(FRAMESET, "frameset", "a page of frames")                                                    \
-    X(PLAINTEXT, "plaintext", "a plaintext element swallows the rest of the page")                 \
+    X(FRAMESET, "frameset", "the page is a frameset")                                              \
+    X(PLAINTEXT, "plaintext", "a plaintext element makes the rest of the page plain text")         \
     X(TOO_DEEP, "too-deep", "elements nest deeper than the limit")                                 \
     X(TOO_MANY, "too-many", "more elements than the limit")                                        \
     /* found later */                                                                              \
     X(STORE, "store", "the store did not answer, or not in time")                                  \
-    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text would be left")
+    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content")
 
 typedef enum {
 #define TMPL_DECLINE_ID(id, name, explanation) TMPL_DECLINE_##id,

@@ -1,46 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdicts -> cuts: which bytes of the page are deleted or marked. */
+/*
+ * verdicts -> cuts: which bytes of the page are deleted (strip) or marked (annotate).
+ *
+ * An element is template if it holds a segment, and all blocks of its segments are template.
+ *
+ * What is cut, in document order:
+ *   1. The topmost template elements, whole.
+ *   2. In an element that is not template: runs of template siblings with text among them, each as
+ *      one cut, with what stands between them and holds no text.
+ *   3. For strip, of a template element that holds code (script, style, link, meta, base,
+ *      template): everything but the code, which stays where the element was. Such an element has
+ *      several cuts.
+ *
+ * What is never cut:
+ *   4. html, head and body.
+ *   5. Elements and texts without the flag for it (TMPL_NODE_CUT, TMPL_NODE_MARK): the rest of the
+ *      page would be parsed differently.
+ *   6. A declarative shadow root without its host.
+ *   7. An element that holds more than half of the page's expected content, which is the sum of
+ *      (1 - ratio) * length over segments; unless the element holds one segment only. An article of
+ *      few words keeps its box.
+ *   For strip only:
+ *   8. A part of a form. A form is cut whole, or keeps all controls that it sends.
+ *   9. Elements that scripts look up (script_refs.h).
+ *  10. A cut that would join the text around it to something new (joined_text.h).
+ *
+ * What is opened: a template element that may not be cut is replaced by its children, to which the
+ * same rules apply. So is, instead of rule 3, an element with code whose parent is a part of a
+ * table (the parser would move some code out of it), or whose code is a property (itemprop) of an
+ * item that stays.
+ *  11. For strip, all that is in an element opened because of rule 3, 5 or 9 counts as template:
+ *      elements without text and whole forms are cut, too. An exception is an element that holds a
+ *      control which rule 5 keeps, because its form needs the other controls.
+ */
 #ifndef TMPL_CLOSURE_H
 #define TMPL_CLOSURE_H
 
-#include <apr_tables.h>
+#include "cut/guards.h"
 
-#include "detect/verdict.h"
-#include "page/selector.h"
-
-/*
- * A piece of the page that is template as a whole: an element, or a run of sibling text and
- * elements inside an element that is not. An element of which the code stays has several pieces, around that.
- */
+/* One span to delete or mark: an element, a part of an element (rule 3), or a run (rule 2). */
 typedef struct {
-    tmpl_span_t span; /* what is to be cut or marked */
-    uint32_t node;    /* the element, or TMPL_NONE for a run */
+    tmpl_span_t span;
+    uint32_t node; /* the element; TMPL_NONE for a run */
 } tmpl_cut_t;
 
-/* What the reader asked for, whatever the detector says. Arrays of const tmpl_selector_t *. */
 typedef struct {
-    const apr_array_header_t *keep; /* blocks in elements that match are content; may be NULL */
-    const apr_array_header_t *drop; /* blocks in elements that match are template; may be NULL */
-    double min_keep; /* decline if less than this share of the page's text would be left, 0..1 */
-} tmpl_guards_t;
-
-typedef struct {
-    const tmpl_cut_t *cuts; /* in order, none inside another */
+    const tmpl_cut_t *cuts; /* in order of position, none inside another; from pool */
     uint32_t n_cuts;
     uint32_t blocks;          /* of the page */
     uint32_t template_blocks; /* after the guards */
-    double ratio;             /* length of template blocks over length of all blocks */
-    tmpl_decline_e decline;   /* TMPL_DECLINE_MIN_KEEP, with no cuts, or TMPL_DECLINE_NONE */
+    double ratio;             /* bytes of template blocks over bytes of all blocks, 0..1 */
+    tmpl_decline_e decline;   /* TMPL_DECLINE_MIN_KEEP, without cuts, or TMPL_DECLINE_NONE */
 } tmpl_closure_t;
 
 /*
- * The closure: an element is template if and only if all blocks in it are; the cuts are the topmost
- * such elements whose source bytes carry need (TMPL_NODE_MARK or TMPL_NODE_CUT), and runs of what is
- * left. Never html, head, body. Of an element that holds code all is cut but that. Never cut, but opened instead, is one that holds
- * what a form outside of it sends, what scripts ask for (places.h), or more than half of the text not known as template. A
- * declarative shadow root goes with its host alone. What is opened and is
- * template has all cut that may be, what holds no text, too. A cut that would join the text around it to something new is
- * left out. Adjusts verdicts to heads.h and refs.h, and then to the guards.
+ * Adjusts verdicts, in this order, to headings.h, to refs.h and to the guards, which thus have the
+ * last word; then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
+ * TMPL_NODE_MARK (annotate).
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);

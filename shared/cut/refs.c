@@ -10,24 +10,24 @@
 
 typedef enum { UNKNOWN, NO, YES } answer_e;
 
-/* An element that is referred to; one for each id. It is gone through once, however many refer to it. */
+/* An element that is referred to: one for each id, so that it is judged once. */
 typedef struct {
-    uint32_t node; /* TMPL_NONE: it is not on the page */
-    answer_e is;   /* what is asked of it: that it is gone, or has content */
+    uint32_t node;   /* TMPL_NONE: not on the page */
+    answer_e answer; /* whether it is template (for links), or holds content (for controls) */
 } target_t;
 
 typedef struct {
-    uint32_t node;  /* what refers */
-    uint32_t block; /* of links: which is nothing but such */
+    uint32_t node;  /* the link or control */
+    uint32_t block; /* of links: their block, which holds nothing else */
     target_t *to;
 } ref_t;
 
 typedef struct {
     const tmpl_page_t *page;
     tmpl_verdict_t *verdicts;
-    apr_hash_t *targets;      /* by their ids; NULL: there are none yet */
-    apr_array_header_t *refs; /* of ref_t, in order of blocks */
-    uint32_t missing;         /* targets that have not been found */
+    apr_hash_t *targets;      /* by id; NULL: empty */
+    apr_array_header_t *refs; /* of ref_t, in order of blocks; NULL: empty */
+    uint32_t missing;         /* targets without a node so far */
     apr_pool_t *pool;
 } refs_t;
 
@@ -48,7 +48,7 @@ static void add_ref(refs_t *r, uint32_t node, uint32_t block, tmpl_span_t id)
     APR_ARRAY_PUSH(r->refs, ref_t) = (ref_t){ node, block, to };
 }
 
-/* The id that a reference "#id" names; empty if it is none. */
+/* The id in a reference "#id"; empty if value is something else. */
 static tmpl_span_t fragment(const char *src, tmpl_span_t value)
 {
     int is_one = tmpl_span_len(value) > 1 && src[value.start] == '#';
@@ -57,48 +57,48 @@ static tmpl_span_t fragment(const char *src, tmpl_span_t value)
 
 /* --- controls --- */
 
-/* Attributes of controls: what they name, or that their href names what is shown. */
-typedef enum { NAMES_ID, NAMES_FRAGMENT, SHOWS } says_e;
+/* How an attribute of a control names the panel: by its id, by "#id", or as the href says. */
+typedef enum { BY_ID, BY_FRAGMENT, BY_HREF } naming_e;
 
 static const struct {
     const char *name;
-    says_e says;
+    naming_e naming;
 } attributes[] = {
-    { "aria-controls", NAMES_ID },        { "data-target", NAMES_FRAGMENT },
-    { "data-bs-target", NAMES_FRAGMENT }, { "data-toggle", SHOWS },
-    { "data-bs-toggle", SHOWS },
+    { "aria-controls", BY_ID }, { "data-target", BY_FRAGMENT }, { "data-bs-target", BY_FRAGMENT },
+    { "data-toggle", BY_HREF }, { "data-bs-toggle", BY_HREF },
 };
 
+/* shorter names of attributes are not compared */
 enum { SHORTEST = sizeof("data-target") - 1 };
 
-/* The id of what the element with this start tag shows and hides; empty if there is none. */
-static tmpl_span_t controlled(const char *src, tmpl_span_t tag)
+/* The id of the panel that a control with this start tag names; empty if it names none. */
+static tmpl_span_t panel_of(const char *src, tmpl_span_t tag)
 {
     tmpl_span_t id = { 0, 0 };
-    int shows = 0;
+    int by_href = 0;
     uint32_t at = tmpl_attr_first(src, tag);
     tmpl_attr_t attr;
     while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
-        shows |= tmpl_span_is(src, attr.name, "role") && tmpl_span_is(src, attr.value, "tab");
+        by_href |= tmpl_span_is(src, attr.name, "role") && tmpl_span_is(src, attr.value, "tab");
         for (unsigned i = 0;
              tmpl_span_len(attr.name) >= SHORTEST && i < sizeof(attributes) / sizeof(attributes[0]);
              i++) {
             if (tmpl_span_is(src, attr.name, attributes[i].name)) {
-                says_e says = attributes[i].says;
-                id = says == NAMES_ID         ? attr.value
-                     : says == NAMES_FRAGMENT ? fragment(src, attr.value)
-                                              : id;
-                shows |= says == SHOWS;
+                naming_e naming = attributes[i].naming;
+                id = naming == BY_ID         ? attr.value
+                     : naming == BY_FRAGMENT ? fragment(src, attr.value)
+                                             : id;
+                by_href |= naming == BY_HREF;
             }
         }
     }
-    if (tmpl_span_len(id) == 0 && shows && tmpl_attr_find(&attr, src, tag, "href")) {
+    if (tmpl_span_len(id) == 0 && by_href && tmpl_attr_find(&attr, src, tag, "href")) {
         id = fragment(src, attr.value);
     }
     return id;
 }
 
-/* Whether it may be a control: most links say at once that they lead to another page, and nothing else is known of them. */
+/* Whether to read the element's attributes. Most links are <a href=".."> to another page. */
 static int may_control(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     static const char usual[] = "<a href=\"";
@@ -125,7 +125,7 @@ static void find_controls(refs_t *r)
     for (uint32_t i = 1; i < r->page->n_nodes; i++) {
         const tmpl_node_t *node = &r->page->nodes[i];
         if (may_control(r->page, node) && is_template(r, node)) {
-            tmpl_span_t id = controlled(r->page->src, node->open);
+            tmpl_span_t id = panel_of(r->page->src, node->open);
             if (tmpl_span_len(id) > 0) {
                 add_ref(r, i, 0, id);
             }
@@ -145,35 +145,41 @@ static uint32_t link_around(const tmpl_page_t *page, const tmpl_segment_t *segme
     return node != box ? node : TMPL_NONE;
 }
 
-/* The references of a block that is nothing but links to parts of the page. */
+/* The id that the link around a segment names; empty if there is no such link. */
+static tmpl_span_t linked_id(const tmpl_page_t *page, uint32_t segment, uint32_t box,
+                             uint32_t *link)
+{
+    tmpl_attr_t href;
+    *link = link_around(page, &page->segments[segment], box);
+    if (*link == TMPL_NONE || !tmpl_attr_find(&href, page->src, page->nodes[*link].open, "href")) {
+        return (tmpl_span_t){ 0, 0 };
+    }
+    return fragment(page->src, href.value);
+}
+
+/* Adds the references of a block, if it holds nothing but links to parts of the page. */
 static void find_links(refs_t *r, uint32_t block)
 {
-    const tmpl_page_t *page = r->page;
-    const tmpl_block_t *b = &page->blocks[block];
-    int before = r->refs != NULL ? r->refs->nelts : 0;
+    const tmpl_block_t *b = &r->page->blocks[block];
+    uint32_t link;
     uint32_t last = TMPL_NONE;
     for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
-        uint32_t link = link_around(page, &page->segments[s], b->node);
-        tmpl_attr_t href;
-        if (link == last && link != TMPL_NONE) {
-            continue;
-        }
-        if (link == TMPL_NONE ||
-            !tmpl_attr_find(&href, page->src, page->nodes[link].open, "href") ||
-            tmpl_span_len(fragment(page->src, href.value)) == 0) {
-            if (r->refs != NULL) {
-                r->refs->nelts = before;
-            }
+        if (tmpl_span_len(linked_id(r->page, s, b->node, &link)) == 0) {
             return;
         }
-        add_ref(r, link, block, fragment(page->src, href.value));
+    }
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        tmpl_span_t id = linked_id(r->page, s, b->node, &link);
+        if (link != last) {
+            add_ref(r, link, block, id);
+        }
         last = link;
     }
 }
 
-/* --- what they refer to --- */
+/* --- targets --- */
 
-/* Takes the first element with each id, and links by their name where there is none. */
+/* The target of an id is the first element with it; without one, the first a with that name. */
 static void find_targets(refs_t *r)
 {
     static const struct {
@@ -198,8 +204,11 @@ static void find_targets(refs_t *r)
     }
 }
 
-/* Whether what is referred to is, or stands in, template. A heading is a place on the page: its section may stay. */
-static int is_gone(const refs_t *r, const target_t *to)
+/*
+ * Whether the target is template: its nearest ancestor with text is, if it has none itself. A
+ * heading is not, because its section may stay.
+ */
+static int is_template_target(const refs_t *r, const target_t *to)
 {
     const tmpl_node_t *nodes = r->page->nodes;
     uint32_t i = to->node;
@@ -215,13 +224,13 @@ static int is_gone(const refs_t *r, const target_t *to)
     return i == TMPL_NONE;
 }
 
-/* An element that all of a page refers to may be most of it. */
-static int ask(const refs_t *r, target_t *to, int (*what)(const refs_t *r, const target_t *to))
+/* Judges a target once: it may be most of the page, and all of the page may refer to it. */
+static int judged(const refs_t *r, target_t *to, int (*judge)(const refs_t *r, const target_t *to))
 {
-    if (to->is == UNKNOWN) {
-        to->is = what(r, to) ? YES : NO;
+    if (to->answer == UNKNOWN) {
+        to->answer = judge(r, to) ? YES : NO;
     }
-    return to->is == YES;
+    return to->answer == YES;
 }
 
 static int has_content(const refs_t *r, const target_t *to)
@@ -230,12 +239,12 @@ static int has_content(const refs_t *r, const target_t *to)
     return node != NULL && node->first_segment < node->after_segment && !is_template(r, node);
 }
 
-/* The references [first, after) are a block: template, if none of them leads anywhere. */
+/* The references [first, after) are a block, which is template if all their targets are. */
 static void judge_links(refs_t *r, int first, int after)
 {
     const ref_t *refs = (const ref_t *)r->refs->elts;
     for (int i = first; i < after; i++) {
-        if (!ask(r, refs[i].to, is_gone)) {
+        if (!judged(r, refs[i].to, is_template_target)) {
             return;
         }
     }
@@ -271,7 +280,7 @@ tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *
     find_targets(&r);
     for (int i = 0; r.refs != NULL && i < r.refs->nelts; i++) {
         const ref_t *ref = &APR_ARRAY_IDX(r.refs, i, ref_t);
-        if (ask(&r, ref->to, has_content)) {
+        if (judged(&r, ref->to, has_content)) {
             if (r.verdicts == verdicts) {
                 r.verdicts = apr_pmemdup(pool, verdicts, page->n_blocks * sizeof(*verdicts));
             }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What refers to another part of the same page: a link leads nowhere once that is cut, and a panel that waits for
- * its tab or button to be shown is lost with that.
+ * References from one part of a page to another: links to a part that is cut would lead nowhere,
+ * and a panel whose tab or button is cut could not be opened.
  */
 #ifndef TMPL_REFS_H
 #define TMPL_REFS_H
 
 #include "detect/verdict.h"
 
-/* A block that is nothing but links to elements of the page that are template, and no headings, becomes template. */
+/*
+ * Makes blocks template that hold nothing but links to template elements of the page. A link to a
+ * heading does not count, because its section may stay.
+ */
 void tmpl_refs_links(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool);
 
 /*
- * A control (a, button or li) that names an element by aria-controls, data-target or data-bs-target, or by its href if it is
- * a tab or has data-toggle or data-bs-toggle, becomes content if the element holds any. The verdicts stay as they are: returns
- * a copy in pool with such controls, or verdicts where there are none.
+ * Controls are a, button and li elements that name a panel: by aria-controls, data-target or
+ * data-bs-target, or by href if they have role=tab, data-toggle or data-bs-toggle. A template
+ * control is content if its panel holds content. verdicts are not changed: returns a copy of them
+ * from pool with such controls, or verdicts if there are none.
  */
 tmpl_verdict_t *tmpl_refs_controls(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                    apr_pool_t *pool);

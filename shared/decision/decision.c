@@ -7,7 +7,7 @@
 
 #include <xxhash.h>
 
-/* The fixed part of a value; in front of it the key, behind it fingerprint, texts, edits, hash. */
+/* The fixed part of a value. */
 typedef struct {
     uint64_t body_len;
     uint64_t version;
@@ -16,15 +16,15 @@ typedef struct {
     uint32_t pages;
     uint32_t learned;
     uint32_t blocks, template_blocks;
-    uint32_t fingerprint_len; /* with its end; 0: none */
-    uint32_t texts_len;       /* each with its end */
+    uint32_t fingerprint_len; /* with its NUL; 0: none */
+    uint32_t texts_len;       /* with their NULs */
     uint32_t n_texts;
     uint32_t n_edits;
     uint32_t unused; /* 0 */
-} head_t;
+} fixed_t;
 
 #define HASH_SIZE 8
-#define TEXTS_MAX 16 /* an edit's text is one of a few */
+#define TEXTS_MAX 16 /* annotate has 5 texts, strip 1 */
 
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len, const char *body,
@@ -34,7 +34,6 @@ void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *s
         XXH3_128bits_withSecret(body, len, secret->bytes, sizeof(secret->bytes));
     XXH128_hash_t of_context =
         XXH3_128bits_withSecret(context, context_len, secret->bytes, sizeof(secret->bytes));
-
     memcpy(key->bytes, &of_body, sizeof(of_body));
     memcpy(key->bytes + sizeof(of_body), &of_context, sizeof(of_context));
 }
@@ -67,7 +66,6 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
     static const tmpl_verdict_t no_verdict;
     static tmpl_record_t no_record;
     tmpl_page_t *page = apr_pcalloc(pool, sizeof(*page));
-
     page->n_blocks = decision->blocks;
     *outcome = (tmpl_outcome_t){
         .decline = decision->decline,
@@ -81,26 +79,25 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
     };
 }
 
-/* How many of the texts the edits use. */
+/* The number of texts up to the last one that the edits use. */
 static uint32_t texts_used(const tmpl_edits_t *edits)
 {
     uint32_t n = 0;
-
     for (uint32_t i = 0; i < edits->n; i++) {
         n = edits->edits[i].text >= n ? edits->edits[i].text + 1 : n;
     }
     return n;
 }
 
+/* The first n texts with their NULs, one behind another. */
 static char *texts_join(const tmpl_edits_t *edits, uint32_t n, uint32_t *len, apr_pool_t *pool)
 {
     apr_size_t total = 0;
-    char *joined, *p;
-
     for (uint32_t i = 0; i < n; i++) {
         total += strlen(edits->texts[i]) + 1;
     }
-    joined = p = apr_palloc(pool, total + 1);
+    char *joined = apr_palloc(pool, total + 1);
+    char *p = joined;
     for (uint32_t i = 0; i < n; i++) {
         p = apr_cpystrn(p, edits->texts[i], strlen(edits->texts[i]) + 1) + 1;
     }
@@ -108,6 +105,7 @@ static char *texts_join(const tmpl_edits_t *edits, uint32_t n, uint32_t *len, ap
     return joined;
 }
 
+/* Copies len bytes; returns the end of the copy. */
 static unsigned char *put(unsigned char *to, const void *from, apr_size_t len)
 {
     if (from != NULL) {
@@ -121,58 +119,52 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
                                   apr_pool_t *pool)
 {
     const tmpl_edits_t *edits = &decision->edits;
-    head_t head = { .body_len = body_len,
-                    .version = decision->version,
-                    .ratio = decision->ratio,
-                    .detector = decision->detector,
-                    .state = decision->state,
-                    .decline = decision->decline,
-                    .pages = decision->pages,
-                    .learned = decision->learned != 0,
-                    .blocks = decision->blocks,
-                    .template_blocks = decision->template_blocks,
-                    .n_texts = texts_used(edits),
-                    .n_edits = edits->n };
-    const char *texts = texts_join(edits, head.n_texts, &head.texts_len, pool);
-    unsigned char *bytes, *p;
-    uint64_t hash;
-
+    fixed_t fixed = { .body_len = body_len,
+                      .version = decision->version,
+                      .ratio = decision->ratio,
+                      .detector = decision->detector,
+                      .state = decision->state,
+                      .decline = decision->decline,
+                      .pages = decision->pages,
+                      .learned = decision->learned != 0,
+                      .blocks = decision->blocks,
+                      .template_blocks = decision->template_blocks,
+                      .n_texts = texts_used(edits),
+                      .n_edits = edits->n };
+    const char *texts = texts_join(edits, fixed.n_texts, &fixed.texts_len, pool);
     if (decision->fingerprint != NULL) {
-        head.fingerprint_len = (uint32_t)strlen(decision->fingerprint) + 1;
+        fixed.fingerprint_len = (uint32_t)strlen(decision->fingerprint) + 1;
     }
-    *len = sizeof(*key) + sizeof(head) + head.fingerprint_len + head.texts_len +
+    *len = sizeof(*key) + sizeof(fixed) + fixed.fingerprint_len + fixed.texts_len +
            (apr_size_t)edits->n * sizeof(*edits->edits) + HASH_SIZE;
-    bytes = apr_palloc(pool, *len);
-    p = put(bytes, key, sizeof(*key));
-    p = put(p, &head, sizeof(head));
-    p = put(p, decision->fingerprint, head.fingerprint_len);
-    p = put(p, texts, head.texts_len);
+    unsigned char *bytes = apr_palloc(pool, *len);
+    unsigned char *p = put(bytes, key, sizeof(*key));
+    p = put(p, &fixed, sizeof(fixed));
+    p = put(p, decision->fingerprint, fixed.fingerprint_len);
+    p = put(p, texts, fixed.texts_len);
     p = put(p, edits->edits, (apr_size_t)edits->n * sizeof(*edits->edits));
-    hash = XXH3_64bits(bytes, *len - HASH_SIZE);
+    uint64_t hash = XXH3_64bits(bytes, *len - HASH_SIZE);
     put(p, &hash, HASH_SIZE);
     return bytes;
 }
 
-/* Whether the parts make the whole, and all numbers are such as there are. */
-static int head_good(const head_t *head, apr_size_t len, apr_size_t body_len)
+/* Whether the parts add up to len bytes, and all enumerations are in range. */
+static int fixed_is_valid(const fixed_t *fixed, apr_size_t len, apr_size_t body_len)
 {
-    uint64_t rest = (uint64_t)head->fingerprint_len + head->texts_len +
-                    (uint64_t)head->n_edits * sizeof(tmpl_edit_t);
-
-    return head->body_len == body_len && head->detector < TMPL_DETECTOR_COUNT &&
-           head->state < TMPL_STATE_COUNT && head->decline < TMPL_DECLINE_COUNT &&
-           head->n_texts <= TEXTS_MAX && rest == len;
+    uint64_t rest = (uint64_t)fixed->fingerprint_len + fixed->texts_len +
+                    (uint64_t)fixed->n_edits * sizeof(tmpl_edit_t);
+    return fixed->body_len == body_len && fixed->detector < TMPL_DETECTOR_COUNT &&
+           fixed->state < TMPL_STATE_COUNT && fixed->decline < TMPL_DECLINE_COUNT &&
+           fixed->n_texts <= TEXTS_MAX && rest == len;
 }
 
-/* The texts, of which there must be n that fill p exactly; NULL if there are not. */
-static const char *const *texts_part(const char *p, uint32_t len, uint32_t n, apr_pool_t *pool)
+/* Divides len bytes into n texts; NULL if they are not exactly n. */
+static const char *const *texts_split(const char *p, uint32_t len, uint32_t n, apr_pool_t *pool)
 {
     const char **texts = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*texts));
     const char *end = p + len;
-
     for (uint32_t i = 0; i < n; i++) {
         const char *stop = memchr(p, '\0', (apr_size_t)(end - p));
-
         if (stop == NULL) {
             return NULL;
         }
@@ -182,14 +174,12 @@ static const char *const *texts_part(const char *p, uint32_t len, uint32_t n, ap
     return p == end ? texts : NULL;
 }
 
-/* In order, apart from each other, within the page, of texts that there are. */
-static int edits_good(const tmpl_edits_t *edits, uint32_t n_texts, apr_size_t body_len)
+/* Whether the edits are in order, do not overlap, lie within the page, and have texts. */
+static int edits_are_valid(const tmpl_edits_t *edits, uint32_t n_texts, apr_size_t body_len)
 {
     uint32_t at = 0;
-
     for (uint32_t i = 0; i < edits->n; i++) {
         const tmpl_edit_t *edit = &edits->edits[i];
-
         if (edit->span.start < at || edit->span.end < edit->span.start ||
             edit->span.end > body_len || edit->text >= n_texts) {
             return 0;
@@ -199,54 +189,51 @@ static int edits_good(const tmpl_edits_t *edits, uint32_t n_texts, apr_size_t bo
     return 1;
 }
 
-static int hash_good(const unsigned char *bytes, apr_size_t len)
+static int hash_is_valid(const unsigned char *bytes, apr_size_t len)
 {
     uint64_t hash = XXH3_64bits(bytes, len - HASH_SIZE);
-
     return memcmp(&hash, bytes + len - HASH_SIZE, HASH_SIZE) == 0;
 }
 
 int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, apr_size_t len,
                          const tmpl_decision_key_t *key, apr_size_t body_len, apr_pool_t *pool)
 {
-    apr_size_t fixed = sizeof(*key) + sizeof(head_t) + HASH_SIZE;
-    const unsigned char *p = bytes + sizeof(*key) + sizeof(head_t);
-    head_t head;
-
-    if (len < fixed || memcmp(bytes, key, sizeof(*key)) != 0 || !hash_good(bytes, len)) {
+    const apr_size_t least = sizeof(*key) + sizeof(fixed_t) + HASH_SIZE;
+    if (len < least || memcmp(bytes, key, sizeof(*key)) != 0 || !hash_is_valid(bytes, len)) {
         return 0;
     }
-    memcpy(&head, bytes + sizeof(*key), sizeof(head));
-    if (!head_good(&head, len - fixed, body_len) ||
-        (head.fingerprint_len > 0 && p[head.fingerprint_len - 1] != '\0')) {
+    fixed_t fixed;
+    memcpy(&fixed, bytes + sizeof(*key), sizeof(fixed));
+    const unsigned char *p = bytes + sizeof(*key) + sizeof(fixed);
+    if (!fixed_is_valid(&fixed, len - least, body_len) ||
+        (fixed.fingerprint_len > 0 && p[fixed.fingerprint_len - 1] != '\0')) {
         return 0;
     }
-    *decision = (tmpl_decision_t){ .detector = (tmpl_detector_e)head.detector,
-                                   .state = (tmpl_state_e)head.state,
-                                   .decline = (tmpl_decline_e)head.decline,
-                                   .pages = head.pages,
-                                   .version = head.version,
-                                   .learned = head.learned != 0,
-                                   .blocks = head.blocks,
-                                   .template_blocks = head.template_blocks,
-                                   .ratio = head.ratio };
-    if (head.fingerprint_len > 0) {
+    *decision = (tmpl_decision_t){ .detector = (tmpl_detector_e)fixed.detector,
+                                   .state = (tmpl_state_e)fixed.state,
+                                   .decline = (tmpl_decline_e)fixed.decline,
+                                   .pages = fixed.pages,
+                                   .version = fixed.version,
+                                   .learned = fixed.learned != 0,
+                                   .blocks = fixed.blocks,
+                                   .template_blocks = fixed.template_blocks,
+                                   .ratio = fixed.ratio };
+    if (fixed.fingerprint_len > 0) {
         decision->fingerprint = apr_pstrdup(pool, (const char *)p);
     }
-    p += head.fingerprint_len;
-    decision->edits.texts = texts_part((const char *)p, head.texts_len, head.n_texts, pool);
-    p += head.texts_len;
-    decision->edits.n = head.n_edits;
-    decision->edits.edits =
-        apr_pmemdup(pool, p, (apr_size_t)head.n_edits * sizeof(tmpl_edit_t) + HASH_SIZE);
-    return decision->edits.texts != NULL && edits_good(&decision->edits, head.n_texts, body_len);
+    p += fixed.fingerprint_len;
+    decision->edits.texts = texts_split((const char *)p, fixed.texts_len, fixed.n_texts, pool);
+    p += fixed.texts_len;
+    decision->edits.n = fixed.n_edits;
+    decision->edits.edits = apr_pmemdup(pool, p, (apr_size_t)fixed.n_edits * sizeof(tmpl_edit_t));
+    return decision->edits.texts != NULL &&
+           edits_are_valid(&decision->edits, fixed.n_texts, body_len);
 }
 
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,
                            uint32_t tb)
 {
     uint64_t grown = (uint64_t)pages - decision->pages;
-
     return version != decision->version || pages < decision->pages || grown * 4 >= tb ||
            grown * 8 > decision->pages;
 }

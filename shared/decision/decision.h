@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was decided about a page, as bytes that a cache may keep: the edits and what the response
- * says, for a page of exactly these bytes under exactly this configuration.
+ * Decisions about pages, as bytes for a cache: the edits and the fields of the response, for a page
+ * of exactly these bytes under exactly this configuration.
  *
- * A cache may lose what it holds, hand out another's value, or a damaged one. So a value names the key
- * and the page's length it was made for, ends in a hash of itself, and its edits are looked at
- * again; whatever is wrong, there is no decision and the page is judged.
+ * A cache may lose a value, return the value of another key, or a damaged one. So a value contains
+ * its key and the page's length and ends with a hash of itself, and its edits are checked when it
+ * is unpacked. A value with any fault is not used: the page is judged.
+ *
+ * Layout, in the byte order and alignment of this process (a cache is not shared between machines):
+ *
+ *     tmpl_decision_key_t | fixed part | fingerprint | texts | edits | hash of all before it
+ *             32              72          with NUL    with NULs  12 each   8 bytes
  */
 #ifndef TMPL_DECISION_H
 #define TMPL_DECISION_H
@@ -14,7 +19,7 @@
 
 #define TMPL_DECISION_KEY_SIZE 32
 
-/* Secret of one run of the server: nobody can aim pages at keys. */
+/* A secret of one run of the server, so that nobody can construct pages with equal keys. */
 typedef struct {
     unsigned char bytes[192];
 } tmpl_decision_secret_t;
@@ -23,55 +28,58 @@ typedef struct {
     unsigned char bytes[TMPL_DECISION_KEY_SIZE];
 } tmpl_decision_key_t;
 
-/* All of a decision. */
 typedef struct {
     tmpl_detector_e detector;
     tmpl_state_e state;
     tmpl_decline_e decline;
-    uint32_t pages;   /* of the site, when it was decided */
-    uint64_t version; /* of its table */
-    int learned;      /* by a request that had the page learnt */
+    uint32_t pages;   /* of the site, at the time of the decision */
+    uint64_t version; /* of the site's table at that time */
+    int learned;      /* the request that decided also learnt the page */
     uint32_t blocks, template_blocks;
     double ratio;
-    const char *fingerprint; /* NULL: none was asked for */
+    const char *fingerprint; /* NULL: none */
     tmpl_edits_t edits;
 } tmpl_decision_t;
 
 /*
- * The key of a page: two hashes of 128 bits (XXH3), of its body and of context, which is all else that
- * its decision hangs on.
+ * Fills key: two 128-bit hashes (XXH3), of the page's body and of context, which must contain
+ * everything else that the decision depends on.
  */
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len, const char *body,
                        apr_size_t len);
 
 /*
- * Whether an outcome may be used again: the store has answered and taken what was to be learnt, and
- * the site is known so well that its state stays as it is.
+ * Whether an outcome may be cached: the store has answered and learnt the page, and the site is
+ * warm, so that its state will not change.
  */
 int tmpl_decision_lasts(const tmpl_outcome_t *outcome);
 
-/* Of an outcome that lasts. Points into it. */
+/* The decision of an outcome for which tmpl_decision_lasts. It points into the outcome. */
 tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e detector,
                                  const char *fingerprint, int learned);
 
-/* An outcome that says the same: its page has a number of blocks and nothing else. */
+/* Fills outcome from a decision. Its page has n_blocks and nothing else; the rest is from pool. */
 void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decision,
                            apr_pool_t *pool);
 
-/* As bytes, from pool, for a page of body_len bytes. */
+/* The decision for a page of body_len bytes as *len bytes, from pool. */
 unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decision,
                                   const tmpl_decision_key_t *key, apr_size_t body_len,
                                   apr_pool_t *pool);
 
-/* From bytes: 0 if they are not what pack made for that key and length. Copies what it needs. */
+/*
+ * Fills decision from bytes. Returns 0 if they are not what tmpl_decision_pack made for that key
+ * and body_len. Copies what it needs to pool.
+ */
 int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, apr_size_t len,
                          const tmpl_decision_key_t *key, apr_size_t body_len, apr_pool_t *pool);
 
 /*
- * Whether a decision is too old for a site that is now at a version and at so many pages: a segment has
- * become template since, the site has grown by an eighth, or its entries in the store are to be
- * refreshed (after tb / 4 pages, see store.h).
+ * Whether a decision is too old for a site that now has this version and number of pages:
+ *   1. a segment has become template since (version), or the site was removed and learnt again;
+ *   2. the site has grown by more than an eighth; or
+ *   3. tb / 4 pages were learnt since, when entries in the store must be refreshed (store.h).
  */
 int tmpl_decision_is_stale(const tmpl_decision_t *decision, uint64_t version, uint32_t pages,
                            uint32_t tb);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/scratch.h"
+#include "detect/pictures.h"
 #include "feature/reading.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
@@ -17,9 +18,9 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
     return read;
 }
 
-/* Adds the text of a block to those of its layout paths that the table does not know. */
-static void see_part(tmpl_record_t *records, const tmpl_record_t *known, const tmpl_part_t *part,
-                     const tmpl_share_t *shares)
+/* Counts the text of a block at those of its layout paths that are not in the table. */
+static void count_part(tmpl_record_t *records, const tmpl_record_t *known, const tmpl_part_t *part,
+                       const tmpl_share_t *shares)
 {
     for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
         uint32_t path = part->paths[level];
@@ -31,6 +32,7 @@ static void see_part(tmpl_record_t *records, const tmpl_record_t *known, const t
     }
 }
 
+/* Whether the table knows all keys, as it does once the page was counted. */
 static int was_counted(const tmpl_record_t *records, uint32_t n)
 {
     uint32_t i = 0;
@@ -41,12 +43,13 @@ static int was_counted(const tmpl_record_t *records, uint32_t n)
 }
 
 /*
- * The model learnt from tables in which the page at hand was counted. A page that is only looked up (learning
- * is off, the store is full or does not answer) has keys that no page had: they get what they would have if
- * it were counted. Keys that are known stay, for this page may be among those they were seen on.
+ * The records as they are once the page is counted, which the model was trained on. A page may be
+ * looked up only: learning is off, or the store is full or does not answer. Then unknown keys get
+ * the counts that counting the page would give them. Known keys keep theirs, because this page may
+ * be among those that were counted.
  */
-static const tmpl_record_t *see_page(const tmpl_observation_t *observation,
-                                     const tmpl_counts_t *counts, apr_pool_t *pool)
+static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
+                                       const tmpl_counts_t *counts, apr_pool_t *pool)
 {
     size_t size = observation->n * sizeof(tmpl_record_t);
     const tmpl_record_t *known = counts->records;
@@ -62,55 +65,56 @@ static const tmpl_record_t *see_page(const tmpl_observation_t *observation,
         records[i].df = known[i].df > 0 ? known[i].df : 1;
     }
     for (uint32_t i = 0; i < observation->n_parts; i++) {
-        see_part(records, known, &observation->parts[i], observation->shares);
+        count_part(records, known, &observation->parts[i], observation->shares);
     }
     return records;
 }
 
 /*
- * A heading that says what the page's title says: that of the article. Few pages have two of them, so
- * trees see too few to be sure. docs/accuracy.md has what this is worth.
+ * A heading with the words of the page's title is the article's. The trees saw too few of them to
+ * be sure, as most pages have one, so its templateness is reduced. docs/accuracy.md measures the
+ * gain.
  */
-#define TITLE_SHARE 0.7F
-#define TITLE_DOUBT 0.3F
+#define TITLE_SHARE  0.7F
+#define TITLE_FACTOR 0.3F
 
-static float doubted(const float *row)
+static float title_factor(const float *row)
 {
     return row[TMPL_BLOCK_FEATURE_HEADING * TMPL_BLOCKS_AT_ONCE] > 0 &&
                    row[TMPL_BLOCK_FEATURE_TITLE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE &&
                    row[TMPL_BLOCK_FEATURE_TITLE_SHARE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE
-               ? TITLE_DOUBT
+               ? TITLE_FACTOR
                : 1;
 }
 
-/* Judges n blocks, of which rows come to the first one. */
+/* Fills ratio of n blocks; rows has been read up to the first of them. */
 static void judge(tmpl_verdict_t *verdicts, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                   uint32_t first, uint32_t n, uint64_t *room)
 {
     tmpl_columns_t columns;
-    float doubts[TMPL_JUDGED_AT_ONCE];
+    float factors[TMPL_JUDGED_AT_ONCE];
     float templateness[TMPL_JUDGED_AT_ONCE];
     for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
         uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
         tmpl_rows_fill(&columns, rows, first + at, first + after);
         tmpl_trees_ask(room, trees, &columns, at, n);
         for (uint32_t i = at; i < after; i++) {
-            doubts[i] = doubted(&columns.of[0][i - at]);
+            factors[i] = title_factor(&columns.of[0][i - at]);
         }
     }
     tmpl_trees_judge(templateness, trees, room, n);
     for (uint32_t i = 0; i < n; i++) {
-        verdicts[first + i].ratio = templateness[i] * doubts[i];
+        verdicts[first + i].ratio = templateness[i] * factors[i];
     }
 }
 
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
-                      uint32_t min_df, const tmpl_trees_t *trees)
+                      uint32_t min_df, const tmpl_trees_t *trees, double threshold)
 {
     apr_pool_t *pool = page->pool;
     const tmpl_page_t *p = page->reading->page;
-    const tmpl_record_t *records = see_page(observation, counts, pool);
+    const tmpl_record_t *records = as_counted(observation, counts, pool);
     tmpl_evidence_t evidence = { records, records + p->n_keys,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
@@ -121,4 +125,9 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         judge(verdicts, trees, rows, first, left < most ? left : most, room);
     }
     apr_pool_destroy(pool);
+    threshold = threshold < 0 ? tmpl_trees_threshold(trees) : threshold;
+    for (uint32_t b = 0; b < p->n_blocks; b++) {
+        verdicts[b].template = (double)verdicts[b].ratio > threshold;
+    }
+    tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
 }

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The detectors, in one table that configuration, tool, response fields, counters and docs read. To add one:
- * a row here, and the two functions that it names in detector.c.
+ * The detectors, in one table from which configuration, tool, response fields, counters and tests
+ * are generated. To add one: a row here, and the two functions that it names in detector.c;
+ * docs/add-a-detector.md walks through it.
  */
 #ifndef TMPL_DETECTOR_H
 #define TMPL_DETECTOR_H
 
 #include "detect/pagelevel.h"
 #include "detect/verdict.h"
-#include "model/trees.h"
+#include "model/models.h"
 
 /*
- * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns are
- * the fields of tmpl_detector_t below.
+ * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns
+ * are the fields of tmpl_detector_t below.
  */
 #define TMPL_DETECTORS(X)                                                                          \
     X(INCREMENTAL, "incremental", TMPL_NEED_COUNTS, NULL, read_segments, judge_incremental,        \
-      "template is what stands on other pages of the site, too")                                   \
+      "template is text that is repeated on pages of the site")                                    \
     X(STYLE, "style", TMPL_NEED_COUNTS, NULL, read_style, judge_style,                             \
-      "the same by words and their places: text may change a little from page to page")            \
+      "the same, or words repeated at similar offsets; some of them may change")                   \
     X(PAGELEVEL, "pagelevel", TMPL_NEED_NOTHING, &tmpl_separators_pagelevel, read_segments,        \
-      judge_pagelevel, "template is what looks like it, whatever other pages have")                \
+      judge_pagelevel, "template is what looks like it, by this page alone")                       \
     X(AUTO, "auto", TMPL_NEED_PAGE, &tmpl_separators_leaf, read_auto, judge_auto,                  \
-      "both: what a block looks like, and where its text and its place were seen")
+      "both: what a block looks like, and what the site repeats")
 
-/* What a verdict rests on. */
+/* What a detector's verdicts depend on. */
 typedef enum {
-    TMPL_NEED_COUNTS,  /* the site's table: without it there are no verdicts */
-    TMPL_NEED_NOTHING, /* the page: the same page has the same verdicts, always */
-    TMPL_NEED_PAGE     /* the page, and more can be said of it with the site's table */
+    TMPL_NEED_COUNTS,  /* the site's counts: without them there are no verdicts */
+    TMPL_NEED_NOTHING, /* the page alone: equal pages have equal verdicts */
+    TMPL_NEED_PAGE     /* the page, and the site's counts if there are any */
 } tmpl_need_e;
 
 typedef enum {
@@ -38,49 +39,28 @@ typedef enum {
         TMPL_DETECTOR_COUNT
 } tmpl_detector_e;
 
-/* Their names with a blank before each, as a literal. */
+/* The names with a blank before each, as a literal for messages. */
 #define TMPL_DETECTOR_NAME(id, name, need, separators, read, judge, explanation) " " name
 #define TMPL_DETECTOR_NAMES                                                      TMPL_DETECTORS(TMPL_DETECTOR_NAME)
 
-/* What the detectors that are trained judge by. NULL: that one is not to be used. */
-typedef struct {
-    const tmpl_model_t *pagelevel;
-    const tmpl_trees_t *trees; /* of auto */
-} tmpl_models_t;
-
-/* What tells models from others, by their text: after a restart, too, and at whatever address they are. */
-typedef struct {
-    uint64_t pagelevel; /* 0: there is none */
-    uint64_t trees;
-} tmpl_models_id_t;
-
-tmpl_models_id_t tmpl_models_id(const tmpl_models_t *models);
-
-/* Those that are built in: models/pagelevel.model, models/auto.model. From pool; takes milliseconds. */
-apr_status_t tmpl_models_builtin(tmpl_models_t *models, tmpl_error_t *err, apr_pool_t *pool);
-
-/*
- * Reads a model and puts it where its first line says that it belongs; the other one stays. APR_EINVAL,
- * with file, line and what is wrong there, or the error of the file. From pool. detector is whose it is.
- */
-apr_status_t tmpl_models_load(tmpl_models_t *models, tmpl_detector_e *detector, const char *path,
-                              tmpl_error_t *err, apr_pool_t *pool);
-
-/* What detectors are told beside the page and its counts. */
+/* The settings of detectors. */
 typedef struct {
     tmpl_models_t models;
-    tmpl_smoothing_e smoothing; /* of pagelevel */
+    tmpl_smoothing_e smoothing; /* pagelevel */
     uint32_t min_df;
     double ratio;     /* incremental, style: a block with a larger template ratio is template */
     double threshold; /* pagelevel, auto: one with more templateness; below 0: the model's own */
 } tmpl_detect_opts_t;
 
-/* A page that is to be judged. */
+/* A page to judge, with all that a detector may use. */
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_observation_t *observation; /* as read() filled it */
     void *reading;                         /* what read() returned */
-    /* Of the store. Without NEED_COUNTS records may be NULL: no answer; all other fields are 0 then. */
+    /*
+     * The store's answer to observation. Unless need is TMPL_NEED_COUNTS, records may be NULL:
+     * there is no answer, and all other fields are 0.
+     */
     const tmpl_counts_t *counts;
     const tmpl_detect_opts_t *opts;
 } tmpl_case_t;
@@ -88,23 +68,28 @@ typedef struct {
 typedef struct {
     const char *name;
     tmpl_need_e need;
-    const tmpl_tag_set_t *separators; /* what the page must be parsed with; NULL: any */
+    const tmpl_tag_set_t *separators; /* the page must be parsed with these; NULL: with any */
     const char *explanation;
     /*
-     * Fills what the store is to be told of the page: keys, n, shares, n_shares, parts, n_parts.
-     * Returns what judge wants to know again.
+     * Before the store is asked: fills keys, n, shares, n_shares, parts and n_parts of observation,
+     * from pool. The keys must begin with the page's own, so that detectors can share a site's
+     * table. Returns what judge needs again, from pool, or NULL.
      */
     void *(*read)(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool);
-    /* Fills verdicts, one for each block. */
+    /* After the store has answered: fills verdicts, one for each block of the page. Called once. */
     void (*judge)(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool);
 } tmpl_detector_t;
 
+/* The row of a detector; constant. */
 const tmpl_detector_t *tmpl_detector(tmpl_detector_e id);
 
-/* The one of that name, in any case; APR_EINVAL, with the valid names, if there is none. */
+/* The detector with that name, in any case. APR_EINVAL, with the valid names, if there is none. */
 apr_status_t tmpl_detector_parse(tmpl_detector_e *id, const char *name, tmpl_error_t *err);
 
-/* off, max, min, or on, which is the better of the two (docs/accuracy.md); else APR_EINVAL. */
+/*
+ * off, max, min, or on, in any case; on is min, the better one (docs/accuracy.md). APR_EINVAL, with
+ * the valid names, for any other name.
+ */
 apr_status_t tmpl_smoothing_parse(tmpl_smoothing_e *smoothing, const char *name, tmpl_error_t *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 typedef enum { SMALL, UNKNOWN, LARGE } size_e;
 
-/* By an attribute that is a number of pixels. */
+/* The size by an attribute in pixels. */
 static size_e side(const tmpl_page_t *page, tmpl_span_t tag, const char *name)
 {
     tmpl_attr_t attr;
@@ -29,7 +29,7 @@ static size_e size_of(const tmpl_page_t *page, tmpl_span_t tag)
     return width < height ? width : height;
 }
 
-/* Whether the block is a text of some length, or a heading that stays. */
+/* Rule 1 of pictures.h. */
 static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
 {
     const tmpl_block_t *b = &page->blocks[block];
@@ -40,19 +40,22 @@ static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint
            (tmpl_tag_flags(page->nodes[b->node].tag) & TMPL_IS_HEADING);
 }
 
-static int is_elsewhere(const tmpl_record_t *records, uint32_t key)
+/* Whether other pages have the image, too. */
+static int is_shared(const tmpl_record_t *records, uint32_t key)
 {
     return records != NULL && records[key].df > 1;
 }
 
-/* Whether the block is pictures alone, and this page's own. */
-static int is_own(const tmpl_page_t *page, const tmpl_block_t *block, const tmpl_record_t *records,
-                  int known)
+/*
+ * Whether the block is images only, to which rules 2 and 3 apply; known: the site has min_df pages.
+ */
+static int is_article_image(const tmpl_page_t *page, const tmpl_block_t *block,
+                            const tmpl_record_t *records, int known)
 {
     for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
         const tmpl_node_t *node = &page->nodes[segment->node];
-        if (node->tag != TMPL_TAG_IMG || is_elsewhere(records, segment->key) ||
+        if (node->tag != TMPL_TAG_IMG || is_shared(records, segment->key) ||
             size_of(page, node->open) < (known ? UNKNOWN : LARGE)) {
             return 0;
         }
@@ -63,14 +66,15 @@ static int is_own(const tmpl_page_t *page, const tmpl_block_t *block, const tmpl
 void tmpl_pictures(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl_record_t *records,
                    uint64_t pages, uint32_t min_df)
 {
-    uint32_t text = TMPL_NONE; /* the last block of text, if it is content */
+    uint32_t text = TMPL_NONE; /* the last block of text; TMPL_NONE if it is template */
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         if (!is_text(page, verdicts, b)) {
             continue;
         }
-        int amid = text != TMPL_NONE && !verdicts[b].template;
-        for (uint32_t i = amid ? text + 1 : b; i < b; i++) {
-            if (verdicts[i].template && is_own(page, &page->blocks[i], records, pages >= min_df)) {
+        int between = text != TMPL_NONE && !verdicts[b].template;
+        for (uint32_t i = between ? text + 1 : b; i < b; i++) {
+            if (verdicts[i].template &&
+                is_article_image(page, &page->blocks[i], records, pages >= min_df)) {
                 verdicts[i].template = 0;
             }
         }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page -> words of block style clusters, and their keys. */
 #include "detect/style.h"
 
 #include <string.h>
@@ -12,12 +11,12 @@
 
 /* ---- styles ---- */
 
-/* Ranks from here on are one. */
+/* Ranks from here on count as one. */
 #define RANK_MOST 4
 
 /*
- * Attributes that say how an element is laid out. Not class, which says it today: with it fewer blocks are
- * found, because classes also say which page it is (bench/papers/paper-chen).
+ * Attributes for layout. class is left out, although it is what pages use for layout today: classes
+ * also name the kind of page, and fewer blocks were found with it (bench/papers/paper-chen).
  */
 static const char *const layout_attributes[] = { "bgcolor", "width", "height", "align" };
 
@@ -37,13 +36,13 @@ static uint64_t hash_layout(const tmpl_page_t *page, const tmpl_node_t *node)
     return hash;
 }
 
-/* A layout element, or one inside it. */
+/* The position of an element in the tree of layout elements. */
 typedef struct {
     uint64_t style;
     uint32_t box;      /* the innermost layout element around it, or itself */
-    uint32_t children; /* layout elements found in it so far */
-    uint32_t runs;     /* blocks found in it so far */
-} place_t;
+    uint32_t children; /* layout elements in it so far */
+    uint32_t runs;     /* blocks in it so far */
+} position_t;
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -51,6 +50,7 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return XXH3_64bits(all, sizeof(all));
 }
 
+/* The rank of one more thing, after *before others of its kind. */
 static uint32_t rank_of(uint32_t *before)
 {
     uint32_t rank = *before < RANK_MOST ? *before : RANK_MOST;
@@ -58,35 +58,35 @@ static uint32_t rank_of(uint32_t *before)
     return rank;
 }
 
-/* The position sequence is that of the tree of layout elements; tr and td are none (section 3.1). */
-static place_t *find_places(const tmpl_page_t *page, apr_pool_t *pool)
+/* Layout elements are the default separators; tr and td are not among them (section 3.1). */
+static position_t *find_positions(const tmpl_page_t *page, apr_pool_t *pool)
 {
-    place_t *places = apr_pcalloc(pool, page->n_nodes * sizeof(*places));
-    places[0].style = page->nodes[0].path; /* holds the operator's seed */
+    position_t *positions = apr_pcalloc(pool, page->n_nodes * sizeof(*positions));
+    positions[0].style = page->nodes[0].path; /* holds the operator's seed */
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        place_t *box = &places[places[node->parent].box];
-        places[i].style = box->style;
-        places[i].box = places[node->parent].box;
+        position_t *box = &positions[positions[node->parent].box];
+        positions[i].style = box->style;
+        positions[i].box = positions[node->parent].box;
         if (tmpl_separators_default.has[node->tag]) {
             uint64_t position = (uint64_t)node->tag << 8 | rank_of(&box->children);
-            places[i].style = mix(box->style, position, hash_layout(page, node));
-            places[i].box = i;
+            positions[i].style = mix(box->style, position, hash_layout(page, node));
+            positions[i].box = i;
         }
     }
-    return places;
+    return positions;
 }
 
 /* ---- words ---- */
 
-/* Words of segments, one after the other. */
+/* Reads the words of segments, one after another. */
 typedef struct {
     const tmpl_page_t *page;
     uint32_t segment, after;
-    uint32_t at;   /* in the source */
-    int any;       /* this segment has had a word */
-    int is_number; /* the word is a run of digits */
-    int is_fold;   /* numbers are one word */
+    uint32_t at;      /* in the source */
+    int any;          /* a word was read in this segment */
+    int is_number;    /* the last word is a run of digits */
+    int fold_numbers; /* all numbers are the same word */
 } scan_t;
 
 static int is_word(unsigned char c)
@@ -94,7 +94,7 @@ static int is_word(unsigned char c)
     return c >= 0x80 || tmpl_is_alnum((char)c);
 }
 
-/* UTF-8 of three bytes: scripts without spaces, Thai and CJK among them, and signs. */
+/* The first byte of three in UTF-8: scripts without spaces, as Thai and CJK, and signs. */
 static int is_dense(unsigned char c)
 {
     return c == 0xE0 || (c >= 0xE2 && c <= 0xED);
@@ -109,14 +109,14 @@ static uint64_t hash_word(scan_t *scan, uint32_t start, uint32_t end)
     for (uint32_t i = 0; i < n; i++) {
         lower[i] = tmpl_lower(scan->page->src[start + i]);
     }
-    if (scan->is_number && scan->is_fold) {
+    if (scan->is_number && scan->fold_numbers) {
         lower[0] = '0';
         n = 1;
     }
     return XXH3_64bits_withSeed(lower, n, scan->page->nodes[0].path);
 }
 
-/* The next word of the segment's text from scan->at on; its end is left in scan->at. */
+/* Reads the next word of the segment's text, [*start, scan->at). Returns 0 at the end. */
 static int next_in_text(scan_t *scan, uint32_t end, uint32_t *start)
 {
     const unsigned char *src = (const unsigned char *)scan->page->src;
@@ -148,14 +148,17 @@ static void begin_segment(scan_t *scan, uint32_t segment)
     }
 }
 
-static scan_t scan_block(const tmpl_page_t *page, const tmpl_block_t *block, int is_fold)
+static scan_t scan_block(const tmpl_page_t *page, const tmpl_block_t *block, int fold_numbers)
 {
-    scan_t scan = { .page = page, .after = block->after_segment, .is_fold = is_fold };
+    scan_t scan = { .page = page, .after = block->after_segment, .fold_numbers = fold_numbers };
     begin_segment(&scan, block->first_segment);
     return scan;
 }
 
-/* What is no text, and text without words, is one word, known by its segment's key. */
+/*
+ * Reads the next word; returns 0 at the end. An image, an empty link and a text without words are
+ * one word each, whose hash is the segment's key.
+ */
 static int next_word(scan_t *scan, uint64_t *hash)
 {
     const tmpl_page_t *page = scan->page;
@@ -182,25 +185,25 @@ static int next_word(scan_t *scan, uint64_t *hash)
 
 /* ---- signatures ---- */
 
-/* Offsets that a signature is made of; of a word that stands more often, the first ones and its last. */
+/* The most offsets in a signature. Of a word with more, the first ones and the last one count. */
 #define OFFSETS_MAX 64
 
-/* A word of a block, and where it stands. */
+/* A word of a block, and its offsets. */
 typedef struct {
     uint64_t hash;
     uint32_t n;
     uint32_t offsets[OFFSETS_MAX];
 } sample_t;
 
-/* The words of a block with the least hashes, in order. */
+/* The words of a block with the least hashes. */
 typedef struct {
-    sample_t *words[TMPL_STYLE_WORDS];
+    sample_t *words[TMPL_STYLE_WORDS]; /* in order of their hashes */
     uint32_t n, most;
-    uint32_t length; /* words of the block */
+    uint32_t length; /* of the block, in words */
     sample_t room[TMPL_STYLE_WORDS];
 } sampler_t;
 
-/* The sample of a word, where it is added if it belongs there; NULL if not. */
+/* The sample of a word; adds it if its hash is small enough. NULL if it is not. */
 static sample_t *sample_of(sampler_t *sampler, uint64_t hash)
 {
     uint32_t i = sampler->n;
@@ -215,7 +218,7 @@ static sample_t *sample_of(sampler_t *sampler, uint64_t hash)
     }
     sample_t *free = &sampler->room[sampler->n];
     if (sampler->n == sampler->most) {
-        free = sampler->words[--sampler->n]; /* the word with the largest hash makes room */
+        free = sampler->words[--sampler->n]; /* replaces the word with the largest hash */
     }
     memmove(&sampler->words[i + 1], &sampler->words[i], (sampler->n - i) * sizeof(*sampler->words));
     sampler->words[i] = free;
@@ -241,8 +244,9 @@ static void sample_block(sampler_t *sampler, scan_t *scan)
 }
 
 /*
- * The bit arrays of a word: its n offsets have n - 1 differences, and the gaps at either end; a change
- * before a word leaves the gap behind it alone, and the other way round.
+ * Computes the bit arrays of a word. Its n offsets have n - 1 differences, and there are the gaps
+ * at both ends: words added before the word change only the gap before it, words added behind it
+ * only the gap behind.
  */
 static void sign(uint32_t bits[TMPL_STYLE_PARTS], const sample_t *sample, uint32_t length)
 {
@@ -258,21 +262,22 @@ static void sign(uint32_t bits[TMPL_STYLE_PARTS], const sample_t *sample, uint32
 
 /* ---- keys ---- */
 
-/* Four times as many places as keys, so that nearly every look-up is one comparison. */
+/* A quarter full at most, so that nearly every look-up is one comparison. */
 #define SLOTS (4U * TMPL_STYLE_KEYS)
 
 typedef struct {
     const tmpl_page_t *page;
     tmpl_style_t *style;
-    place_t *places;
-    unsigned char *counts; /* of each block: its words, at most TMPL_STYLE_WORDS, and IS_FOLD */
+    position_t *positions;
+    unsigned char *counts; /* of each block: its words, at most TMPL_STYLE_WORDS, and HAS_WORDS */
     sampler_t sampler;
     uint32_t n_words;
-    uint32_t slots[SLOTS]; /* index of a key + 1 */
+    uint32_t slots[SLOTS]; /* open addressing: index of a key + 1; 0: empty */
 } work_t;
 
-#define IS_FOLD 0x80
+#define HAS_WORDS 0x80 /* the block has words other than numbers */
 
+/* The index of a key; adds it if it is new. */
 static uint32_t key_index(work_t *w, uint64_t hash)
 {
     uint32_t slot = (uint32_t)(hash >> 32) % SLOTS;
@@ -293,23 +298,23 @@ static void count_words(work_t *w, apr_pool_t *pool)
     for (uint32_t b = 0; b < w->page->n_blocks; b++) {
         scan_t scan = scan_block(w->page, &w->page->blocks[b], 0);
         unsigned n = 0;
-        unsigned fold = 0;
+        unsigned has_words = 0;
         uint64_t hash;
-        while ((n < TMPL_STYLE_WORDS || !fold) && next_word(&scan, &hash)) {
+        while ((n < TMPL_STYLE_WORDS || !has_words) && next_word(&scan, &hash)) {
             n += n < TMPL_STYLE_WORDS;
-            fold |= scan.is_number ? 0 : IS_FOLD;
+            has_words |= scan.is_number ? 0 : HAS_WORDS;
         }
-        w->counts[b] = (unsigned char)(n | fold);
+        w->counts[b] = (unsigned char)(n | has_words);
     }
 }
 
-/* How many words of each block can be taken: TMPL_STYLE_WORDS, or fewer; never none. */
+/* How many words to sample from each block, 1 to TMPL_STYLE_WORDS. */
 static uint32_t words_of_each(const work_t *w)
 {
     for (uint32_t most = TMPL_STYLE_WORDS; most > 1; most--) {
         uint64_t sum = 0;
         for (uint32_t b = 0; b < w->page->n_blocks; b++) {
-            uint32_t n = w->counts[b] & (unsigned)~IS_FOLD;
+            uint32_t n = w->counts[b] & (unsigned)~HAS_WORDS;
             sum += n < most ? n : most;
         }
         if (sum * TMPL_STYLE_PARTS <= TMPL_STYLE_KEYS) {
@@ -322,8 +327,8 @@ static uint32_t words_of_each(const work_t *w)
 static void add_block(work_t *w, uint32_t b)
 {
     const tmpl_block_t *block = &w->page->blocks[b];
-    scan_t scan = scan_block(w->page, block, w->counts[b] & IS_FOLD);
-    place_t *box = &w->places[w->places[block->node].box];
+    scan_t scan = scan_block(w->page, block, w->counts[b] & HAS_WORDS);
+    position_t *box = &w->positions[w->positions[block->node].box];
     uint64_t style = box->style + rank_of(&box->runs);
     sample_block(&w->sampler, &scan);
     for (uint32_t i = 0; i < w->sampler.n; i++) {
@@ -347,7 +352,7 @@ void tmpl_style_read(tmpl_style_t *style, const tmpl_page_t *page, apr_pool_t *p
     work_t *w = apr_pcalloc(scratch, sizeof(*w));
     w->page = page;
     w->style = style;
-    w->places = find_places(page, scratch);
+    w->positions = find_positions(page, scratch);
     count_words(w, scratch);
     w->sampler.most = words_of_each(w);
     style->n_keys = 0;

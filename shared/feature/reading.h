@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page while its features are computed: around.c, text.c and score.c fill it, rows*.c and detect/pagelevel_parts.c read. */
+/* A page while its features are computed: around.c, text.c and score.c fill it, rows*.c and detect/regions.c read. */
 #ifndef TMPL_READING_H
 #define TMPL_READING_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fingerprint/sketch.h"
 
-#ifndef __clang_analyzer__ /* it takes no word for it that a text is there */
+#ifndef __clang_analyzer__ /* it does not see that the text is initialised */
 #define XXH_INLINE_ALL
 #endif
 #include <xxhash.h>
@@ -9,19 +9,19 @@
 #include "fingerprint/fingerprint.h"
 #include "fingerprint/words.h"
 
-/* Sets of bytes are used as numbers; to gather them in vectors first takes longer. */
+/* Bit sets are used as integers; gcc would gather them in vectors first, which is slower. */
 #pragma GCC optimize("no-tree-slp-vectorize")
 
 #define BIN_BITS 6
 
-/* So many bytes are copied at once, and the rest of a word by as many again: most words are shorter. */
+/* Bytes of the first copy of a word; few words are longer and need the second one. */
 #define COPIED 16
 
-/* Bytes of a character, and blanks around it. */
+/* A character in UTF-8 and two blanks. */
 #define CHAR_MOST 6
 
-/* The functions below are made for each kind of processors. */
-#define FOR_EACH_KIND static inline __attribute__((always_inline))
+/* The functions below are compiled twice, with AVX2 and without. */
+#define FOR_EACH_PROCESSOR static inline __attribute__((always_inline))
 
 static inline void add_shingle(uint64_t *bins, const char *first, uint32_t len)
 {
@@ -31,13 +31,13 @@ static inline void add_shingle(uint64_t *bins, const char *first, uint32_t len)
     *least = value < *least ? value : *least;
 }
 
-/* How many bits are set from the lowest one on. */
+/* The number of consecutive bits that are set, from the lowest one on. */
 static inline uint32_t count_run(uint64_t bits)
 {
     return ~bits != 0 ? (uint32_t)__builtin_ctzll(~bits) : 64;
 }
 
-/* Copies the letters of a word, or more of them, to where there is room for a whole piece. */
+/* Copies n letters, and up to TMPL_BYTES64 bytes of what follows; there must be room for them. */
 static inline void copy_letters(char *to, const unsigned char *letters, uint32_t n)
 {
     memcpy(to, letters, COPIED);
@@ -46,73 +46,77 @@ static inline void copy_letters(char *to, const unsigned char *letters, uint32_t
     }
 }
 
-/* What a piece adds to: as the sketch has it, which a compiler cannot keep in registers while it writes to words. */
+/* The sketch's words while chunks are added: local, so that the compiler keeps it in registers. */
 typedef struct {
-    char *at;         /* of words */
-    char *end;        /* and where the next byte goes */
-    uint32_t *starts; /* of the word that is next, or goes on */
+    char *at;         /* the words */
+    char *end;        /* where the next byte is written */
+    uint32_t *starts; /* the entry of the word being written, or of the next one */
     int in_word;
-} pen_t;
+} writer_t;
 
-/* The word is complete. */
-FOR_EACH_KIND void end_word(pen_t *pen)
+/* Completes a word. */
+FOR_EACH_PROCESSOR void end_word(writer_t *writer)
 {
-    *pen->end++ = ' ';
-    *++pen->starts = (uint32_t)(pen->end - pen->at);
+    *writer->end++ = ' ';
+    *++writer->starts = (uint32_t)(writer->end - writer->at);
 }
 
-/* n bytes, of which TMPL_BYTES64 may be read. Words are letters and digits, and all that is not ASCII. */
-FOR_EACH_KIND void read_piece(pen_t *pen, const unsigned char *bytes, uint32_t n, tmpl_look_t *look)
+/*
+ * Writes the words in a chunk of n bytes; TMPL_BYTES64 may be read. Words are runs of letters,
+ * digits and bytes outside of ASCII.
+ */
+FOR_EACH_PROCESSOR void read_chunk(writer_t *writer, const unsigned char *bytes, uint32_t n,
+                                   tmpl_look_t *look)
 {
     static const unsigned char nothing[16];
     unsigned char letters[2 * TMPL_BYTES64];
     const uint64_t all = ~(uint64_t)0;
-    tmpl_bytes64_t piece = look(bytes, n, nothing);
-    uint64_t words = (piece.words | piece.wide) & all >> (TMPL_BYTES64 - n);
+    tmpl_bytes64_t chunk = look(bytes, n, nothing);
+    uint64_t words = (chunk.words | chunk.wide) & all >> (TMPL_BYTES64 - n);
     for (uint32_t i = 0; i < TMPL_BYTES64; i++) {
-        /* the bit that makes letters small is set in digits anyhow */
+        /* 0x20 makes letters lower case; digits have it anyway */
         letters[i] = bytes[i] | (unsigned char)((~bytes[i] & 0x80) >> 2);
     }
-    if (pen->in_word) {
+    if (writer->in_word) {
         uint32_t more = count_run(words);
-        copy_letters(pen->end, letters, more);
-        pen->end += more;
+        copy_letters(writer->end, letters, more);
+        writer->end += more;
         if (more >= n) {
             return;
         }
-        end_word(pen);
+        end_word(writer);
         words &= words + 1;
     }
-    pen->in_word = (words >> (n - 1) & 1) != 0;
+    writer->in_word = (words >> (n - 1) & 1) != 0;
     while (words != 0) {
         uint32_t first = (uint32_t)__builtin_ctzll(words);
         uint32_t length = count_run(words >> first);
         words &= words + ((uint64_t)1 << first); /* without this run */
-        copy_letters(pen->end, letters + first, length);
-        pen->end += length;
-        end_word(pen);
+        copy_letters(writer->end, letters + first, length);
+        writer->end += length;
+        end_word(writer);
     }
-    if (pen->in_word) { /* after all it is not complete */
-        pen->end--;
-        pen->starts--;
+    if (writer->in_word) { /* the last word continues in the next chunk: undo end_word */
+        writer->end--;
+        writer->starts--;
     }
 }
 
-FOR_EACH_KIND void read_words(tmpl_sketch_t *sketch, tmpl_look_t *look)
+FOR_EACH_PROCESSOR void read_words(tmpl_sketch_t *sketch, tmpl_look_t *look)
 {
     const unsigned char *bytes = (const unsigned char *)sketch->text;
-    /* each byte may be a word, with a blank behind it; and what is copied is more than a word */
+    /* each byte may be a word with a blank behind it, and copies exceed words */
     char *end = tmpl_buf_room(&sketch->words, 2 * sketch->len + 2 * TMPL_BYTES64);
-    pen_t pen = { sketch->words.at, end, sketch->starts + sketch->n, sketch->in_word };
+    writer_t writer = { sketch->words.at, end, sketch->starts + sketch->n, sketch->in_word };
     for (uint32_t at = 0; at < sketch->len; at += TMPL_BYTES64) {
         uint32_t left = sketch->len - at;
-        read_piece(&pen, bytes + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64, look);
+        read_chunk(&writer, bytes + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64, look);
     }
-    uint32_t n = (uint32_t)(pen.starts - sketch->starts);
+    uint32_t n = (uint32_t)(writer.starts - sketch->starts);
     sketch->n_words += n - sketch->n;
     sketch->n = n;
-    sketch->in_word = pen.in_word;
-    sketch->words.len = (apr_size_t)(pen.end - pen.at);
+    sketch->in_word = writer.in_word;
+    sketch->words.len = (apr_size_t)(writer.end - writer.at);
     sketch->len = 0;
 }
 
@@ -139,18 +143,18 @@ static void read_all_words(tmpl_sketch_t *sketch)
     read_words_anywhere(sketch);
 }
 
-/* What no shingle needs any more is thrown away. */
-static void keep_last(tmpl_sketch_t *sketch)
+/* Removes the words that no later shingle contains. */
+static void remove_old_words(tmpl_sketch_t *sketch)
 {
     enum { KEPT = TMPL_FINGERPRINT_SHINGLE - 1 };
     tmpl_buf_t *words = &sketch->words;
-    uint32_t gone = sketch->n > KEPT ? sketch->n - KEPT : 0;
-    uint32_t start = sketch->starts[gone];
+    uint32_t removed = sketch->n > KEPT ? sketch->n - KEPT : 0;
+    uint32_t start = sketch->starts[removed];
     memmove(words->at, words->at + start, words->len - start);
     words->len -= start;
-    sketch->n -= gone;
+    sketch->n -= removed;
     for (uint32_t i = 0; i <= sketch->n; i++) {
-        sketch->starts[i] = sketch->starts[gone + i] - start;
+        sketch->starts[i] = sketch->starts[removed + i] - start;
     }
 }
 
@@ -158,13 +162,13 @@ void tmpl_sketch_read(tmpl_sketch_t *sketch)
 {
     read_all_words(sketch);
     sketch->words.at[sketch->words.len] = '\0';
-    /* not as words come: to read at once what has just been written in parts takes longer */
+    /* not word by word: reading what has just been written in parts would stall */
     for (uint32_t i = 0; i + TMPL_FINGERPRINT_SHINGLE <= sketch->n; i++) {
         const uint32_t *starts = sketch->starts + i;
         add_shingle(sketch->least, sketch->words.at + starts[0],
                     starts[TMPL_FINGERPRINT_SHINGLE] - 1 - starts[0]);
     }
-    keep_last(sketch);
+    remove_old_words(sketch);
 }
 
 void tmpl_sketch_init(tmpl_sketch_t *sketch, apr_pool_t *pool)
@@ -192,7 +196,7 @@ void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len)
     sketch->len += (uint32_t)len;
 }
 
-/* Characters that are no ASCII are written as those that are not: with blanks where they are no part of a word. */
+/* Characters outside of ASCII get blanks around them where they divide words or are words. */
 void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
 {
     tmpl_char_e kind = code < 0x80 ? TMPL_CHAR_WORD : tmpl_char_kind(code);
@@ -211,7 +215,7 @@ void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
     }
 }
 
-/* A bin without a value takes another bit of the next that has one: of short texts few bins do. */
+/* Step 6: an empty bin takes bit s of the bin s behind it, the next that is not empty. */
 uint64_t tmpl_sketch_bits(const tmpl_sketch_t *sketch)
 {
     const uint64_t *least = sketch->least;

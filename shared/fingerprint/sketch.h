@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text -> words -> shingles -> the least hash of each bin: what a fingerprint is made of, by steps 2 to 6 of
- * docs/fingerprint.md. A text is taken in as it comes, and read a few thousand bytes at a time.
+ * text -> words -> shingles -> the least hash of each bin: steps 2 to 6 of docs/fingerprint.md.
+ * Text is added in pieces of any length, buffered, and divided into words 2 KB at a time.
  */
 #ifndef TMPL_SKETCH_H
 #define TMPL_SKETCH_H
@@ -13,38 +13,38 @@
 
 #define TMPL_SKETCH_BINS 64
 
-/* Bytes that are read together, and the words that they may hold. */
+/* Bytes in the buffer, and the most words that they can hold. */
 #define TMPL_SKETCH_TEXT  2048
 #define TMPL_SKETCH_WORDS (TMPL_SKETCH_TEXT / 2 + 4)
 
-/* A text in the making; on the stack. */
+/* A sketch while text is added. It is meant for the stack. */
 typedef struct {
-    char text[TMPL_SKETCH_TEXT + TMPL_BYTES64]; /* UTF-8 that has not been read */
-    uint32_t len;                               /* of it */
-    int in_word;                                /* the last word of words goes on in text */
-    tmpl_buf_t words;                           /* the last ones, each before a blank */
-    uint32_t starts[TMPL_SKETCH_WORDS];         /* of those, and where the next one is or will be */
-    uint32_t n;                                 /* of those that are complete */
-    uint32_t n_words;                           /* of the whole text */
-    uint64_t least[TMPL_SKETCH_BINS];           /* TMPL_SKETCH_EMPTY: nothing fell into the bin */
+    char text[TMPL_SKETCH_TEXT + TMPL_BYTES64]; /* UTF-8 that has not been divided into words yet */
+    uint32_t len;                               /* of text */
+    int in_word;                                /* the last of words continues in text */
+    tmpl_buf_t words;                           /* the last words, a blank behind each */
+    uint32_t starts[TMPL_SKETCH_WORDS];         /* offsets of these, and of the next one */
+    uint32_t n;                                 /* of these, complete */
+    uint32_t n_words;                           /* of the whole text, complete */
+    uint64_t least[TMPL_SKETCH_BINS];           /* TMPL_SKETCH_EMPTY: no shingle in the bin */
 } tmpl_sketch_t;
 
-/* No value is that large: the top bits are the bin's number, and are taken off. */
+/* Larger than every value, as the top bits of a hash, its bin, are removed from the value. */
 #define TMPL_SKETCH_EMPTY UINT64_MAX
 
-/* An empty text; room for its longest words is from pool. */
+/* Begins an empty text. Words are kept in memory from pool. */
 void tmpl_sketch_init(tmpl_sketch_t *sketch, apr_pool_t *pool);
 
-/* Goes on with len bytes of ASCII, of any length. */
+/* Adds len bytes of ASCII; len may be any number. */
 void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len);
 
-/* Goes on with a character. */
+/* Adds a character, any code point. */
 void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code);
 
-/* Reads what has come: the word at its end goes on with what comes next. */
+/* Divides the buffered text into words and hashes their shingles. The last word may continue. */
 void tmpl_sketch_read(tmpl_sketch_t *sketch);
 
-/* 64 bits of what has been read: one of each bin's least value, by step 6. */
+/* The fingerprint of the text up to the last tmpl_sketch_read (step 6). */
 uint64_t tmpl_sketch_bits(const tmpl_sketch_t *sketch);
 
 #endif

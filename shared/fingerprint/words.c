@@ -4,8 +4,8 @@
 #include <apr.h>
 
 /*
- * What is no part of a word, in ascending order. Indexers rebuild this table, so it is short, goes by
- * ranges of code points and by no version of Unicode's data.
+ * Characters other than TMPL_CHAR_WORD, in ascending order. Indexers have to copy this table, so it
+ * is short and does not depend on a version of Unicode.
  */
 static const struct {
     uint32_t first;

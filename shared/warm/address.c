@@ -11,13 +11,13 @@
 
 #include "base/ascii.h"
 
-/* RFC 3986, section 2.3: written as %XX they mean the same. */
+/* RFC 3986, section 2.3: equivalent to its %XX. */
 static int is_unreserved(unsigned c)
 {
     return c != 0 && (tmpl_is_alnum((char)c) || strchr("-._~", (int)c) != NULL);
 }
 
-/* What may stand in an address as it is, '%' aside. */
+/* Whether the byte may occur in an address unescaped, apart from '%'. */
 static int is_allowed(unsigned c)
 {
     return is_unreserved(c) || (c > ' ' && c < 0x7f && strchr("!$&'()*+,;=:@/?#[]", (int)c));
@@ -28,7 +28,7 @@ static unsigned hex_of(char c)
     return (unsigned)(tmpl_is_digit(c) ? c - '0' : tmpl_lower(c) - 'a' + 10);
 }
 
-/* The byte that a %XX at text stands for; -1 if there is none. */
+/* The byte of the %XX at text; -1 if there is no %XX. */
 static int escaped(const char *text)
 {
     if (text[0] != '%' || !apr_isxdigit(text[1]) || !apr_isxdigit(text[2])) {
@@ -77,7 +77,7 @@ const char *tmpl_address_spell(const char *text, apr_pool_t *pool)
     return out;
 }
 
-/* Whether text begins with a scheme: then no base is needed, and the scheme must be ours. */
+/* Whether text begins with a scheme: then it needs no base. */
 static int has_scheme(const char *text)
 {
     if (!tmpl_is_alpha(text[0])) {
@@ -89,7 +89,7 @@ static int has_scheme(const char *text)
     return *text == ':';
 }
 
-/* path without "." and ".." (RFC 3986, section 5.2.4); path begins with a '/'. */
+/* Removes "." and ".." (RFC 3986, section 5.2.4); path begins with a '/'. */
 static const char *without_dots(const char *path, apr_pool_t *pool)
 {
     char *out = apr_palloc(pool, strlen(path) + 2);
@@ -115,7 +115,7 @@ static const char *without_dots(const char *path, apr_pool_t *pool)
     return out;
 }
 
-/* The path and query that a reference without host stands for on the page at base (section 5.2.2). */
+/* Sets path and query of a reference without host on the page at base (section 5.2.2). */
 static void merge(apr_uri_t *parts, const tmpl_address_t *base, apr_pool_t *pool)
 {
     const char *path = parts->path != NULL ? parts->path : "";
@@ -142,7 +142,7 @@ static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, c
     if (parts->hostname == NULL || parts->hostname[0] == '\0') {
         return tmpl_fail(err, APR_EINVAL, "\"%s\" names no host", text);
     }
-    /* APR lets any number pass, less what does not fit */
+    /* apr_uri_parse truncates a port that does not fit */
     long port = parts->port_str != NULL && parts->port_str[0] != '\0'
                     ? strtol(parts->port_str, NULL, 10)
                     : apr_uri_port_of_scheme(address->scheme);
@@ -150,7 +150,7 @@ static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, c
         return tmpl_fail(err, APR_EINVAL, "the port of \"%s\" is not one of 1 to %d", text,
                          UINT16_MAX);
     }
-    /* and takes IPv6's brackets off */
+    /* and removes the brackets of IPv6 */
     int colons = strchr(parts->hostname, ':') != NULL;
     char *host = apr_pstrcat(pool, colons ? "[" : "", parts->hostname, colons ? "]" : "", NULL);
     for (char *p = host; *p != '\0'; p++) {
@@ -161,7 +161,7 @@ static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, c
     return APR_SUCCESS;
 }
 
-/* Scheme and host: the reference's own, or those of base. */
+/* Fills scheme, host and port: those of the reference, or of base. */
 static apr_status_t fill_origin(tmpl_address_t *address, apr_uri_t *parts, const char *text,
                                 const tmpl_address_t *base, tmpl_error_t *err, apr_pool_t *pool)
 {

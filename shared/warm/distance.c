@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-/* The length of the word at path with the '/' that ends it; 0 if there is none. */
-static size_t word_len(const char *path)
+/* The length of the directory at path with its '/'; 0 if there is none. */
+static size_t directory_len(const char *path)
 {
     size_t len = strcspn(path, "/?");
     return path[len] == '/' ? len + 1 : 0;
 }
 
-static int count_words(const char *path)
+static int count_directories(const char *path)
 {
     int n = 0;
-    for (size_t len; (len = word_len(path)) > 0; path += len) {
+    for (size_t len; (len = directory_len(path)) > 0; path += len) {
         n++;
     }
     return n;
@@ -24,13 +24,13 @@ int tmpl_hyperlink_distance(const char *from, const char *to)
     size_t len;
     from += from[0] == '/';
     to += to[0] == '/';
-    while ((len = word_len(from)) > 0 && strncmp(from, to, len) == 0) {
+    while ((len = directory_len(from)) > 0 && strncmp(from, to, len) == 0) {
         from += len;
         to += len;
     }
-    /* what is left of from is the paper's h1, or all of h if nothing is shared */
-    int above = count_words(from);
-    return above > 0 ? -above : count_words(to);
+    /* the rest of from is the paper's h1, or h if nothing is shared */
+    int above = count_directories(from);
+    return above > 0 ? -above : count_directories(to);
 }
 
 int tmpl_link_relevance(int a, int b)
@@ -47,7 +47,7 @@ uint32_t tmpl_dom_distance(const tmpl_page_t *page, uint32_t a, uint32_t b)
 {
     uint32_t edges = 0;
     while (a != b) {
-        /* a parent stands before its children, so the later of two nodes is no ancestor */
+        /* parents come before their children, so the later node is not an ancestor of the other */
         uint32_t *later = a > b ? &a : &b;
         *later = page->nodes[*later].parent;
         edges++;

@@ -14,8 +14,8 @@
 #include "text/entity.h"
 #include "warm/distance.h"
 
-/* Endings of names of files that hold no page. */
-static const char *const no_pages[] = {
+/* Extensions of files that are not pages. */
+static const char *const not_pages[] = {
     "7z",  "atom", "avi",  "bmp", "bz2",  "css", "csv",  "deb",  "dmg",  "doc",   "docx",
     "eps", "epub", "exe",  "gif", "gz",   "ico", "iso",  "jar",  "jpeg", "jpg",   "js",
     "m4a", "m4v",  "mov",  "mp3", "mp4",  "mpg", "mpeg", "msi",  "odp",  "ods",   "odt",
@@ -24,7 +24,7 @@ static const char *const no_pages[] = {
     "xls", "xlsx", "json", "xml", "xz",   "zip",
 };
 
-static int is_no_page(const char *uri)
+static int is_not_page(const char *uri)
 {
     apr_size_t len = strcspn(uri, "?");
     apr_size_t dot = len;
@@ -34,16 +34,16 @@ static int is_no_page(const char *uri)
     if (dot == 0 || uri[dot - 1] != '.') {
         return 0;
     }
-    for (apr_size_t i = 0; i < sizeof(no_pages) / sizeof(no_pages[0]); i++) {
-        if (strlen(no_pages[i]) == len - dot &&
-            apr_cstr_casecmpn(no_pages[i], uri + dot, len - dot) == 0) {
+    for (apr_size_t i = 0; i < sizeof(not_pages) / sizeof(not_pages[0]); i++) {
+        if (strlen(not_pages[i]) == len - dot &&
+            apr_cstr_casecmpn(not_pages[i], uri + dot, len - dot) == 0) {
             return 1;
         }
     }
     return 0;
 }
 
-/* The value of an attribute, character references decoded. */
+/* The value of an attribute with character references decoded. */
 static const char *value_of(const char *src, tmpl_span_t value, apr_pool_t *pool)
 {
     tmpl_buf_t out;
@@ -62,7 +62,7 @@ static const char *value_of(const char *src, tmpl_span_t value, apr_pool_t *pool
     return out.at;
 }
 
-/* The address that the page's relative links are relative to: HTML5, 2.4.3. */
+/* The base of the page's links: HTML5, 2.4.3. */
 static tmpl_address_t base_of(const tmpl_page_t *page, const tmpl_address_t *address,
                               apr_pool_t *pool)
 {
@@ -86,7 +86,7 @@ apr_array_header_t *tmpl_links(const tmpl_page_t *page, const tmpl_address_t *ad
             !tmpl_attr_find(&href, page->src, node->open, "href") ||
             tmpl_address_parse(&to, value_of(page->src, href.value, pool), &base, NULL, pool) !=
                 APR_SUCCESS ||
-            !tmpl_address_same_host(&to, address) || is_no_page(to.uri)) {
+            !tmpl_address_same_host(&to, address) || is_not_page(to.uri)) {
             continue;
         }
         const char *id = tmpl_uri_identity(to.uri, pool);
@@ -98,11 +98,11 @@ apr_array_header_t *tmpl_links(const tmpl_page_t *page, const tmpl_address_t *ad
     return links;
 }
 
-/* A link on its way into the order. */
+/* A link to be sorted. */
 typedef struct {
     tmpl_link_t link;
     int distance;     /* hyperlink distance from the key page */
-    uint32_t nearest; /* DOM distance to the nearest link taken of its relevance */
+    uint32_t nearest; /* DOM distance to the nearest taken link of equal relevance */
 } ranked_t;
 
 static int by_relevance(const void *a, const void *b)
@@ -113,7 +113,7 @@ static int by_relevance(const void *a, const void *b)
     return order != 0 ? order : (p->link.node > q->link.node) - (p->link.node < q->link.node);
 }
 
-/* Brings the link farthest from those taken to the front of n of one relevance, the rest as it was. */
+/* Moves the link farthest from those taken to the front of n links of equal relevance. */
 static void take_farthest(ranked_t *ranked, int n, const tmpl_page_t *page)
 {
     int farthest = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The links of a page to other pages of its site, and the order in which to follow them: getLinks and
- * Algorithm 1 of Alarte, Insa, Silva, Tamarit (WWV 2014).
+ * The links of a page to other pages of its site, and the order to follow them in: getLinks and
+ * Algorithm 1 of Alarte, Insa, Silva and Tamarit (WWV 2014).
  */
 #ifndef TMPL_LINKS_H
 #define TMPL_LINKS_H
@@ -12,25 +12,25 @@
 #include "warm/address.h"
 
 typedef struct {
-    const char *uri; /* what to ask for: "/path?query" */
-    const char *id;  /* two links with equal ids lead to one page */
+    const char *uri; /* to request: "/path?query" */
+    const char *id;  /* links with equal ids lead to the same document */
     uint32_t node;   /* the a element */
 } tmpl_link_t;
 
 /*
- * The links of the page at address, tmpl_link_t from pool, in the order of their first appearance: href of
- * a elements, against base href if the page has one. Links to other hosts, to the page itself and repeats
- * are left out (the paper's getLinks and its note 3), and so are files that by their name are no pages
- * (.pdf, .png). Bytes above 0x7f are escaped as they stand, so links with such bytes are found only on
- * pages in UTF-8.
+ * The links of the page at address, an array of tmpl_link_t from pool, in the order of their first
+ * appearance: the href of a elements, resolved against the page's base. Left out are
+ *   1. links to other hosts and to the page itself, and repeated links (getLinks and its note 3);
+ *   2. files whose extension is not that of a page (.pdf, .png).
+ * Bytes above 0x7f are escaped without conversion, so such links are right on pages in UTF-8 only.
  */
 apr_array_header_t *tmpl_links(const tmpl_page_t *page, const tmpl_address_t *address,
                                apr_pool_t *pool);
 
 /*
- * Sorts links of page by Algorithm 1: by link relevance to uri, the key page's own; among equals each next
- * one is the link farthest in the DOM tree from those taken of the same relevance (Definition 5), the first
- * on the page where that is equal, too. Only the first most are kept: the cost is links times most.
+ * Sorts links of page by Algorithm 1: by relevance to uri, the address of the key page; among links
+ * of equal relevance, the next is the one farthest in the tree from those before it (Definition 5),
+ * or the first on the page if several are. Keeps the first most links. Time: links times most.
  */
 void tmpl_links_order(apr_array_header_t *links, const tmpl_page_t *page, const char *uri, int most,
                       apr_pool_t *pool);

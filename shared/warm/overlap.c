@@ -6,10 +6,10 @@
 
 struct tmpl_overlap_t {
     const tmpl_page_t *key_page;
-    apr_hash_t *keys;  /* of the key page: to its entry of seen */
-    uint32_t *seen;    /* per key: pages that hold it */
-    unsigned char *on; /* n_keys bytes a page: whether it holds the key */
-    apr_hash_t *texts; /* of the pages seen */
+    apr_hash_t *keys;  /* of the key page, each with its element of seen */
+    uint32_t *seen;    /* by key: pages that have it */
+    unsigned char *on; /* [page * n_keys + key]: whether the page has the key */
+    apr_hash_t *texts; /* hashes of the texts of the pages added */
     apr_pool_t *pool;
 };
 
@@ -50,7 +50,7 @@ int tmpl_overlap_add(tmpl_overlap_t *overlap, uint32_t i, const uint64_t *keys, 
     return 1;
 }
 
-/* Whether all n pages hold key k. */
+/* Whether all n pages have key k. */
 static int is_shared(const tmpl_overlap_t *overlap, const uint32_t *pages, uint32_t n, uint32_t k)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of what pages of a site share is known well enough: when to stop loading more of them. The
- * segments on all pages of a complete subdigraph are template by Alarte et al. (WWV 2014); the segment table
- * takes them for it once they have stood on min_df documents.
+ * When to stop loading pages of a site. The segments that all pages of a complete subdigraph share
+ * are template by Alarte et al. (WWV 2014); by the site's table they are once min_df documents have
+ * them. This counts how much of the shared text has got so far.
  */
 #ifndef TMPL_OVERLAP_H
 #define TMPL_OVERLAP_H
@@ -11,20 +11,23 @@
 
 typedef struct tmpl_overlap_t tmpl_overlap_t;
 
-/* Counts what stands on key_page, which must outlive it, with key_page as the one page seen. */
+/*
+ * Begins with key_page, which counts as seen and must live as long as the result; most is the
+ * number of pages that may be added. From pool.
+ */
 tmpl_overlap_t *tmpl_overlap_make(const tmpl_page_t *key_page, uint32_t most, apr_pool_t *pool);
 
 /*
- * Another page has been seen: number i, below the most that was made room for, each given once. False, and
- * it does not count, if its text is that of a page seen before: then it is the same document.
+ * Adds page number i < most, each number once: its keys, and the hash of its text. Returns 0, and
+ * does not count the page, if a page with the same text was added before: it is the same document.
  */
 int tmpl_overlap_add(tmpl_overlap_t *overlap, uint32_t i, const uint64_t *keys, uint32_t n_keys,
                      uint64_t text);
 
 /*
- * Of the key page's text that stands on all n pages with the numbers in pages, the share that stands on at
- * least min_df of the pages seen: 0 to 1, and 1 if there is no such text; but 0 while fewer than min_df pages
- * were seen, for nothing can be known then.
+ * Of the key page's text that all n pages with the numbers in pages have, the share that at least
+ * min_df of the pages added have, 0..1. 1 if there is no such text; 0 while fewer than min_df pages
+ * were added.
  */
 double tmpl_overlap_settled(const tmpl_overlap_t *overlap, const uint32_t *pages, uint32_t n,
                             uint32_t min_df);

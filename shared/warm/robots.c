@@ -11,11 +11,10 @@
 #include "base/number.h"
 #include "warm/address.h"
 
-/* No robots.txt should ask for more than an hour between pages. */
-#define MOST_DELAY 3600.0
+#define MOST_DELAY 3600.0 /* seconds */
 
 typedef struct {
-    const char *pattern; /* '*' any bytes; a '$' at its end: the end of the address */
+    const char *pattern; /* '*': any bytes; '$' at its end: the end of the address */
     int allow;
 } rule_t;
 
@@ -24,25 +23,25 @@ struct tmpl_robots_t {
     apr_interval_time_t delay;
 };
 
-/* Whom a group is for. */
+/* The crawlers that a group is for. */
 typedef enum {
     FOR_OTHERS,
     FOR_ALL,
-    FOR_US,
-} whom_e;
+    FOR_AGENT,
+} group_e;
 
-/* The lines as they are read. */
+/* The state while lines are read. */
 typedef struct {
     const char *agent;
-    whom_e whom;       /* the group's */
-    int in_rules;      /* a rule has come since the last user-agent line */
-    tmpl_robots_t all; /* what groups for "*" say */
-    tmpl_robots_t us;  /* what groups for agent say */
-    int named;         /* there is one */
+    group_e group;     /* the current one */
+    int in_rules;      /* a rule followed the last user-agent line */
+    tmpl_robots_t all; /* the rules of groups for "*" */
+    tmpl_robots_t own; /* the rules of groups for agent */
+    int named;         /* there is a group for agent */
     apr_pool_t *pool;
 } reader_t;
 
-/* The product token at the start of a user-agent line's value is agent, in any case. */
+/* Whether value, of a user-agent line, begins with the product token agent, in any case. */
 static int is_agent(const char *value, const char *agent)
 {
     apr_size_t len = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-");
@@ -51,18 +50,22 @@ static int is_agent(const char *value, const char *agent)
 
 static void read_agent(reader_t *reader, const char *value)
 {
-    whom_e whom = is_agent(value, reader->agent) ? FOR_US : value[0] == '*' ? FOR_ALL : FOR_OTHERS;
-    if (reader->in_rules || whom > reader->whom) {
-        reader->whom = whom;
+    group_e group = is_agent(value, reader->agent) ? FOR_AGENT
+                    : value[0] == '*'              ? FOR_ALL
+                                                   : FOR_OTHERS;
+    if (reader->in_rules || group > reader->group) {
+        reader->group = group;
     }
     reader->in_rules = 0;
-    reader->named |= whom == FOR_US;
+    reader->named |= group == FOR_AGENT;
 }
 
-/* Where rules for whom go; NULL: nowhere. */
+/* The rules that the current group adds to; NULL: none. */
 static tmpl_robots_t *rules_for(reader_t *reader)
 {
-    return reader->whom == FOR_US ? &reader->us : reader->whom == FOR_ALL ? &reader->all : NULL;
+    return reader->group == FOR_AGENT ? &reader->own
+           : reader->group == FOR_ALL ? &reader->all
+                                      : NULL;
 }
 
 static void read_rule(reader_t *reader, const char *pattern, int allow)
@@ -75,7 +78,7 @@ static void read_rule(reader_t *reader, const char *pattern, int allow)
     }
 }
 
-/* No record of the RFC's, so it ends no list of user-agent lines (section 2.2.4). */
+/* Not a rule of the RFC, so it does not end a list of user-agent lines (section 2.2.4). */
 static void read_delay(reader_t *reader, const char *value)
 {
     tmpl_robots_t *robots = rules_for(reader);
@@ -86,7 +89,7 @@ static void read_delay(reader_t *reader, const char *value)
     }
 }
 
-/* value without what stands from the first '#' on and without blanks around it. */
+/* Removes a comment and the blanks around value, in place. */
 static char *trimmed(char *value)
 {
     value[strcspn(value, "#")] = '\0';
@@ -124,7 +127,7 @@ const tmpl_robots_t *tmpl_robots_parse(const char *text, apr_size_t len, const c
 {
     reader_t reader = { .agent = agent, .pool = pool };
     reader.all.rules = apr_array_make(pool, 16, sizeof(rule_t));
-    reader.us.rules = apr_array_make(pool, 16, sizeof(rule_t));
+    reader.own.rules = apr_array_make(pool, 16, sizeof(rule_t));
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         text += 3;
         len -= 3;
@@ -135,12 +138,13 @@ const tmpl_robots_t *tmpl_robots_parse(const char *text, apr_size_t len, const c
          line = apr_strtok(NULL, "\r\n", &state)) {
         read_line(&reader, line);
     }
-    return apr_pmemdup(pool, reader.named ? &reader.us : &reader.all, sizeof(tmpl_robots_t));
+    return apr_pmemdup(pool, reader.named ? &reader.own : &reader.all, sizeof(tmpl_robots_t));
 }
 
 /*
- * Whether uri begins with what pattern says. A '*' that fails gives way only to the next one, for what stood
- * in front of it has the shortest match already: so the time is bounded by the product of the lengths.
+ * Whether pattern matches the beginning of uri. Only the last '*' is tried again, because the
+ * pattern in front of it has its shortest match already: the time is at most the product of the
+ * lengths.
  */
 static int matches(const char *pattern, const char *uri)
 {

@@ -5,22 +5,22 @@
 
 #include <apr_hash.h>
 
-/* Steps of the search that one page may take. */
+/* The most steps of the search after one page. */
 #define MAX_STEPS 1000000
 
 struct tmpl_subdigraph_t {
     uint32_t size;
     uint32_t n;        /* links */
-    uint32_t *indices; /* 0, 1, 2, ...: what the hash points to */
-    apr_hash_t *ids;   /* of the links: to an index */
-    unsigned char *to; /* n * n: page i was loaded and links to page j */
-    uint32_t *loaded;  /* processedLinks */
+    uint32_t *indices; /* 0, 1, 2, ...: the values of ids */
+    apr_hash_t *ids;   /* of the links, each with its index */
+    unsigned char *to; /* [i * n + j]: page i was added and links to page j */
+    uint32_t *loaded;  /* the paper's processedLinks */
     uint32_t n_loaded;
     uint32_t best[TMPL_SUBDIGRAPH_SIZE_MOST];
     uint32_t n_best;
 };
 
-/* The search for complete subdigraphs that hold the page just loaded. */
+/* The search for complete subdigraphs with the page that was added last. */
 typedef struct {
     tmpl_subdigraph_t *graph;
     uint32_t members[TMPL_SUBDIGRAPH_SIZE_MOST];
@@ -62,14 +62,14 @@ static int linked_to_all(const search_t *search, uint32_t page)
 }
 
 /*
- * Tries all that the loaded pages from index at on may add to the members; those before at have been
- * tried. Ends once size pages are found: more are not asked for (the paper's incremental argument).
+ * Tries to add loaded pages to the members, from index at on; those before at were tried already.
+ * Ends once size pages are found (the paper's incremental argument).
  */
 static void grow(search_t *search, uint32_t at)
 {
     tmpl_subdigraph_t *graph = search->graph;
     if (search->n > graph->n_best) {
-        /* the first member came last */
+        /* the first member was added last */
         memcpy(graph->best, search->members + 1, (search->n - 1) * sizeof(uint32_t));
         graph->best[search->n - 1] = search->members[0];
         graph->n_best = search->n;

@@ -10,10 +10,10 @@
 
 struct tmpl_warmup_t {
     const tmpl_warmup_opts_t *opts;
-    apr_array_header_t *links; /* of the key page, in order: those that Algorithm 2 goes by */
-    apr_array_header_t *queue; /* tmpl_link_t: these, and behind them those of pages loaded */
+    apr_array_header_t *links; /* of the key page, in the order of Algorithm 1 */
+    apr_array_header_t *queue; /* tmpl_link_t: these, and then those of pages loaded */
     apr_hash_t *queued;        /* their ids, and the key page's */
-    int named;                 /* so many of the queue were given out */
+    int taken;                 /* links of queue that tmpl_warmup_next returned */
     int forbidden;
     tmpl_subdigraph_t *graph;
     tmpl_overlap_t *overlap;
@@ -25,7 +25,7 @@ static int is_forbidden(const tmpl_warmup_t *warmup, const char *uri)
     return warmup->opts->robots != NULL && !tmpl_robots_allow(warmup->opts->robots, uri);
 }
 
-/* Puts a link behind those that wait, unless it is there or there are enough to fill most. */
+/* Appends a link to the queue, unless it is in it, is forbidden, or the queue has opts->most. */
 static void enqueue(tmpl_warmup_t *warmup, const tmpl_link_t *link)
 {
     if (warmup->queue->nelts + 1 >= (int)warmup->opts->most ||
@@ -76,12 +76,12 @@ tmpl_warmup_t *tmpl_warmup_begin(const tmpl_page_t *key_page, const tmpl_address
     return warmup;
 }
 
-/* Algorithm 2 has found what it looks for or has no links left, and its pages' template is known. */
+/* Whether Algorithm 2 has ended, by a subdigraph or without links, and its template is known. */
 static int is_done(const tmpl_warmup_t *warmup)
 {
     uint32_t n;
     const uint32_t *best = tmpl_subdigraph_best(warmup->graph, &n);
-    if (n < warmup->opts->size && warmup->named < warmup->links->nelts) {
+    if (n < warmup->opts->size && warmup->taken < warmup->links->nelts) {
         return 0;
     }
     return tmpl_overlap_settled(warmup->overlap, best, n, warmup->opts->min_df) >=
@@ -93,13 +93,13 @@ const char *tmpl_warmup_next(tmpl_warmup_t *warmup)
     if (tmpl_warmup_left(warmup) == 0 || is_done(warmup)) {
         return NULL;
     }
-    return APR_ARRAY_IDX(warmup->queue, warmup->named++, tmpl_link_t).uri;
+    return APR_ARRAY_IDX(warmup->queue, warmup->taken++, tmpl_link_t).uri;
 }
 
 void tmpl_warmup_add(tmpl_warmup_t *warmup, const apr_array_header_t *links, const uint64_t *keys,
                      uint32_t n_keys, uint64_t text)
 {
-    uint32_t i = (uint32_t)warmup->named - 1;
+    uint32_t i = (uint32_t)warmup->taken - 1;
     if (!tmpl_overlap_add(warmup->overlap, i, keys, n_keys, text)) {
         return; /* the same document under another address */
     }
@@ -130,5 +130,5 @@ int tmpl_warmup_forbidden(const tmpl_warmup_t *warmup)
 
 int tmpl_warmup_left(const tmpl_warmup_t *warmup)
 {
-    return warmup->queue->nelts - warmup->named;
+    return warmup->queue->nelts - warmup->taken;
 }

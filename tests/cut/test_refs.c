@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links go with what they lead to, and what shows a part of the page stays with it. */
+/* References within a page: links to template, and controls of panels. */
 #include "check.h"
 
 #include "cut/refs.h"
 
 typedef enum { LINKS, CONTROLS } rule_e;
 
-/* The blocks' verdicts, t or c, by what they begin with, and as the rule leaves them. */
+/*
+ * Applies a rule to a page. Blocks that begin with t are template, the others content. Returns the
+ * verdicts after the rule, a letter t or c for each block.
+ */
 static const char *judged(const char *html, rule_e rule, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
@@ -36,7 +39,7 @@ static const char *judged(const char *html, rule_e rule, apr_pool_t *pool)
     return letters;
 }
 
-static void links_to_what_is_cut_go(void **state)
+static void links_to_template_are_template(void **state)
 {
     static const struct {
         const char *html;
@@ -48,19 +51,23 @@ static void links_to_what_is_cut_go(void **state)
         { "<p><a href=#x>c</a><p id=y>t", "ct" },
         { "<p><a href=#>c</a><p id=''>t", "ct" },
         { "<p><a href=/x>c</a><p id=x>t", "ct" },
-        /* what is more than such links stays */
+        /* a block with anything but such links stays */
         { "<p><a href=#x>c</a> and<p id=x>t", "ct" },
         { "<p><a href=#x>c</a> <a href=#y>c</a><p id=x>t<p id=y>c", "ctc" },
         { "<p><a href=#x>c</a> <a href=#y>c</a><p id=x>t<p id=y>t", "ttt" },
         { "<p><a href=#x>c <b>c</b></a> <a href=y>c</a><p id=x>t", "ct" },
-        /* the first element with the id, or a link with that name */
+        /* the first element with the id, or an a with that name */
         { "<p><a href=#x>c</a><p id=x>c<p id=x>t", "cct" },
         { "<p><a href=#x>c</a><p><a name=x>t</a><p>c", "ttc" },
         { "<p><a href=#x>c</a><p><a name=x>t</a><p id=x>c", "ctc" },
-        /* a place without text is where it stands */
+        /* a target without text counts as its box does */
         { "<p><a href=#x>c</a><div><a id=x></a><p>t</div><p>c", "ttc" },
         { "<p><a href=#x>c</a><div><a id=x></a><p>t<p>c</div>", "ctc" },
         { "<p><a href=#x>c</a><a id=x></a><p>t", "ct" },
+        /* references of a block that stays do not change those of others */
+        { "<p><a href=#x>c</a> c<p><a href=#x>c</a><p id=x>t", "ctt" },
+        { "<p><a href=#y>c</a> c<p><a href=#x>c</a><p id=x>t", "ctt" },
+        { "<p><a href=#x>c</a> <a href=#y>c</a> c<p><a href=#y>c</a><p id=x>t<p id=y>c", "cctc" },
         /* a heading's section may stay */
         { "<p><a href=#x>c</a><h2 id=x>t</h2><p>c", "ctc" },
         { "<p><a href=#x>c</a><h2><a id=x>t</a></h2><p>c", "ctc" },
@@ -70,7 +77,7 @@ static void links_to_what_is_cut_go(void **state)
     }
 }
 
-static void what_shows_a_panel_stays_with_it(void **state)
+static void a_control_stays_with_its_panel(void **state)
 {
     static const struct {
         const char *html;
@@ -98,8 +105,8 @@ static void what_shows_a_panel_stays_with_it(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(links_to_what_is_cut_go),
-    CHECK(what_shows_a_panel_stays_with_it),
+    CHECK(links_to_template_are_template),
+    CHECK(a_control_stays_with_its_panel),
 };
 
 TAP_MAIN(tests)

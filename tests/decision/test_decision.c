@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decisions as bytes: they come back as they were for their own page, and whatever a cache hands out
- * instead (another page's, cut short, longer, any bit turned) is none.
+ * Decisions as bytes: unpacked for their own page they are as before. Another page's value, one
+ * that is truncated or longer, and one with any bit flipped are refused.
  */
 #include <string.h>
 
@@ -38,7 +38,6 @@ static tmpl_decision_t a_decision(void)
 static tmpl_decision_key_t key_of(const char *context, const char *body, apr_size_t len)
 {
     tmpl_decision_key_t key;
-
     tmpl_decision_key(&key, &secret, context, strlen(context), body, len);
     return key;
 }
@@ -47,17 +46,15 @@ static int unpacks(const unsigned char *bytes, apr_size_t len, const tmpl_decisi
                    apr_size_t body_len)
 {
     tmpl_decision_t decision;
-
     return tmpl_decision_unpack(&decision, bytes, len, key, body_len, pool);
 }
 
-static void comes_back(void **state)
+static void is_unpacked_as_it_was_packed(void **state)
 {
     tmpl_decision_t decision = a_decision(), back;
     tmpl_decision_key_t key = key_of("c", "body", 4);
     apr_size_t len;
     unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
-
     (void)state;
     assert_true(tmpl_decision_unpack(&back, bytes, len, &key, BODY_LEN, pool));
     assert_int_equal(back.detector, decision.detector);
@@ -74,7 +71,6 @@ static void comes_back(void **state)
     assert_memory_equal(back.edits.edits, some_edits, sizeof(some_edits));
     assert_string_equal(tmpl_edit_text(&back.edits, 0), "");
     assert_string_equal(tmpl_edit_text(&back.edits, 1), " data-tmpl=\"\"");
-
     decision.fingerprint = NULL;
     decision.edits = (tmpl_edits_t){ 0 };
     bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
@@ -83,12 +79,11 @@ static void comes_back(void **state)
     assert_int_equal(back.edits.n, 0);
 }
 
-/* The key hangs on every byte of body, context and secret, and on where one ends. */
+/* The key depends on every byte of body, context and secret, and on their lengths. */
 static void keys_differ(void **state)
 {
     char body[300];
     tmpl_decision_key_t key, other;
-
     (void)state;
     memset(body, 'x', sizeof(body));
     key = key_of("context", body, sizeof(body));
@@ -116,12 +111,10 @@ static void anothers_is_none(void **state)
     tmpl_decision_key_t key = key_of("c", "body", 4);
     apr_size_t len;
     unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
-
     (void)state;
     assert_true(unpacks(bytes, len, &key, BODY_LEN));
     for (size_t bit = 0; bit < 8 * sizeof(key); bit++) {
         tmpl_decision_key_t other = key;
-
         other.bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
         assert_false(unpacks(bytes, len, &other, BODY_LEN));
     }
@@ -136,7 +129,6 @@ static void damage_is_none(void **state)
     apr_size_t len;
     unsigned char *bytes = tmpl_decision_pack(&len, &decision, &key, BODY_LEN, pool);
     unsigned char *longer = apr_pcalloc(pool, len + 8);
-
     (void)state;
     for (size_t bit = 0; bit < 8 * len; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -155,7 +147,6 @@ static void damage_is_none(void **state)
 static int is_in_order(const tmpl_edits_t *edits)
 {
     uint32_t at = 0;
-
     for (uint32_t i = 0; i < edits->n; i++) {
         if (edits->edits[i].span.start < at || edits->edits[i].span.end > BODY_LEN ||
             edits->edits[i].span.end < edits->edits[i].span.start ||
@@ -167,7 +158,7 @@ static int is_in_order(const tmpl_edits_t *edits)
     return 1;
 }
 
-/* Even with a hash that fits, only edits that a page of that length can take come out. */
+/* Edits that do not fit the page are refused, even with a valid hash. */
 static void a_forger_gets_no_edits_out_of_place(void **state)
 {
     tmpl_decision_t decision = a_decision(), back;
@@ -177,13 +168,11 @@ static void a_forger_gets_no_edits_out_of_place(void **state)
     unsigned char *forged = apr_palloc(pool, len);
     unsigned refused = 0, taken = 0;
     apr_pool_t *scratch;
-
     (void)state;
     apr_pool_create(&scratch, pool);
     for (size_t at = sizeof(key); at < len - 8; at++) {
         for (unsigned value = 0; value < 256; value++) {
             uint64_t hash;
-
             memcpy(forged, bytes, len);
             forged[at] = (unsigned char)value;
             hash = XXH3_64bits(forged, len - 8);
@@ -207,7 +196,6 @@ static void a_forger_gets_no_edits_out_of_place(void **state)
 static void ages(void **state)
 {
     tmpl_decision_t decision = a_decision();
-
     (void)state;
     assert_false(tmpl_decision_is_stale(&decision, decision.version, 77, 400));
     assert_false(tmpl_decision_is_stale(&decision, decision.version, 86, 400));
@@ -220,7 +208,7 @@ static void ages(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(comes_back),
+    cmocka_unit_test(is_unpacked_as_it_was_packed),
     cmocka_unit_test(keys_differ),
     cmocka_unit_test(anothers_is_none),
     cmocka_unit_test(damage_is_none),

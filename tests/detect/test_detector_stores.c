@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each detector, with each thing that may become of a store, on pages such as there are: the article's text stays, and who
- * can judge a page alone makes the same of it whatever the store says, or does not say, of a site that it knows nothing of.
+ * Every detector with every state of a store, on realistic pages. The article's text always stays.
+ * For a site that the store does not know, a detector that can judge the page alone gives the same
+ * result whether the store answers or not.
  */
 #include "detector_fixture.h"
 
@@ -17,11 +18,11 @@
     "<!DOCTYPE html><html lang=en><head><title>The ferry runs</title></head><body><main><article>"
 #define FOOT "</article></main></body></html>"
 
-/* What stands between two texts of an article. */
+/* HTML between two texts of an article. */
 static const struct {
     const char *name;
     const char *html;
-    int cut; /* by trees that take all that is not a word for template */
+    int cut; /* by trees for which every block without words is template */
 } pages[] = {
     { "nothing", "", 0 },
     { "a picture", "<p><img src=ferry.jpg></p>", 1 },
@@ -49,23 +50,23 @@ static const struct {
       0 },
 };
 
-/* What becomes of the store. */
+/* States of the store. */
 static const struct {
     const char *name;
-    const char *uri;    /* NULL: there is none; "lmdb:": one of the test's own */
+    const char *uri;    /* NULL: no store; "lmdb:": in a directory of the test */
     uint32_t max_sites; /* 0: the default */
     uint32_t max_entries;
-    int refuses; /* the site, for its name */
+    int refuses; /* refuses the site because of its name */
     int learn;
-    apr_status_t status; /* of the store */
+    apr_status_t status; /* the store's error */
     int answers;
 } stores[] = {
     { .name = "no store" },
     { .name = "no store, learning", .learn = 1 },
-    { .name = "nobody listens", "redis://127.0.0.1:1", .learn = 1, .status = APR_ECONNREFUSED },
+    { .name = "no server", "redis://127.0.0.1:1", .learn = 1, .status = APR_ECONNREFUSED },
     { .name = "the site is refused", "memory:", .refuses = 1, .learn = 1, .status = APR_EINVAL },
     { .name = "full", "lmdb:", .max_sites = 1, .learn = 1, .status = APR_ENOSPC, .answers = 1 },
-    { .name = "no entry more", "memory:", .max_entries = 1, .learn = 1, .answers = 1 },
+    { .name = "no room for entries", "memory:", .max_entries = 1, .learn = 1, .answers = 1 },
     { .name = "learning is off", "memory:", .answers = 1 },
     { .name = "learning is off, LMDB", "lmdb:", .answers = 1 },
 };
@@ -77,7 +78,7 @@ static const char *html_of(size_t page, const char *before, const char *behind, 
     return apr_pstrcat(pool, HEAD, before, FIRST, pages[page].html, LAST, behind, FOOT, NULL);
 }
 
-/* Pictures, and all else that is not a word, are template. */
+/* Images and all other blocks without words are template. */
 static const tmpl_trees_t *word_trees(apr_pool_t *pool)
 {
     return trees_of("tmpl-trees 1\nthreshold 0.5\nbias 0\ntree 3\nsplit words 0.1 1 2\nleaf 3\n"
@@ -100,17 +101,17 @@ static tmpl_store_t *store_of(size_t i, const tmpl_clean_opts_t *opts, apr_pool_
     return store;
 }
 
-/* A site's name for each page, so that none of them knows another one; or one of 256 bytes. */
+/* A site for each page, so that each is the first of its site; or a name of 256 bytes. */
 static const char *site_of(size_t store, size_t page, apr_pool_t *pool)
 {
     char *name = apr_psprintf(pool, "%0256d", (int)page);
     return stores[store].refuses ? name : name + 200;
 }
 
-/* What is made of a page. */
+/* The result for a page. */
 typedef struct {
     const char *html;
-    tmpl_decline_e decline; /* of the page, whatever the store says */
+    tmpl_decline_e decline; /* without regard to the store */
 } made_t;
 
 static void check_says(const tmpl_outcome_t *outcome, size_t store)
@@ -127,7 +128,7 @@ static void check_says(const tmpl_outcome_t *outcome, size_t store)
     }
 }
 
-/* All pages with one detector and one store; first is what is made of each where it is counted. */
+/* Cleans all pages with one detector and one store; first has the results of pages counted. */
 static void check_pages(const tmpl_clean_opts_t *usual, size_t store, const made_t *first,
                         apr_pool_t *pool)
 {
@@ -177,7 +178,7 @@ static void a_first_page_is_the_same_whatever_the_store_says(void **state)
     check_detector(TMPL_DETECTOR_AUTO, word_trees(*state), *state);
 }
 
-/* What is above comes to where pictures are judged again: one that is large stays. */
+/* The pages above exercise pictures.h: a large image stays. */
 static void pictures_go_but_for_large_ones(void **state)
 {
     tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, word_trees(*state), *state);
@@ -207,7 +208,7 @@ static tmpl_store_t *known_site(const tmpl_clean_opts_t *opts, apr_pool_t *pool)
     return store;
 }
 
-/* Its seventh page is not to be learnt, or only half of it can be. */
+/* The site's seventh page is not learnt, or only half of it. */
 static void a_known_site_is_judged_by_what_is_known(void **state)
 {
     for (unsigned i = 0; i < 2 * TMPL_DETECTOR_COUNT; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a page, their features, fitting, and models as files. */
+/* Regions of a page, their features, fitting, and models as files. */
 #include "check.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <apr_file_io.h>
 
 #include "detect/pagelevel.h"
+#include "detect/regions.h"
 #include "model/isotonic.h"
 
 static const char html[] =
@@ -22,54 +23,54 @@ static const tmpl_page_t *leaves(const char *src, apr_pool_t *pool)
     return page;
 }
 
-/* The features of the part that begins with that text: a block, or the largest element. */
-static const float *features_of(const tmpl_regions_t *parts, const tmpl_page_t *page,
+/* The features of the region that begins with a text: a block, or the largest element. */
+static const float *features_of(const tmpl_regions_t *regions, const tmpl_page_t *page,
                                 const char *begin, int block)
 {
-    for (uint32_t i = 0; i < parts->n; i++) {
-        const tmpl_region_t *part = &parts->parts[i];
-        tmpl_span_t span = page->segments[part->first_segment].span;
-        if ((part->block != TMPL_NONE) == block &&
+    for (uint32_t i = 0; i < regions->n; i++) {
+        const tmpl_region_t *region = &regions->all[i];
+        tmpl_span_t span = page->segments[region->first_segment].span;
+        if ((region->block != TMPL_NONE) == block &&
             strncmp(page->src + span.start, begin, strlen(begin)) == 0) {
-            return &parts->features[(apr_size_t)i * TMPL_FEATURE_COUNT];
+            return &regions->features[(apr_size_t)i * TMPL_FEATURE_COUNT];
         }
     }
-    fail_msg("no part begins with %s", begin);
+    fail_msg("no region begins with %s", begin);
     return NULL;
 }
 
-static void parts_are_a_tree_in_document_order(void **state)
+static void regions_are_a_tree_in_document_order(void **state)
 {
     const tmpl_page_t *page = leaves(html, *state);
-    tmpl_regions_t parts;
+    tmpl_regions_t regions;
     uint32_t blocks = 0;
-    tmpl_regions(&parts, page, *state);
+    tmpl_regions(&regions, page, *state);
     assert_int_equal(page->n_blocks, 6);
-    assert_int_equal(parts.parts[0].parent, TMPL_NONE);
-    assert_int_equal(parts.parts[0].length, page->length);
-    for (uint32_t i = 1; i < parts.n; i++) {
-        const tmpl_region_t *part = &parts.parts[i];
-        const tmpl_region_t *box = &parts.parts[part->parent];
-        assert_true(part->parent < i);
+    assert_int_equal(regions.all[0].parent, TMPL_NONE);
+    assert_int_equal(regions.all[0].length, page->length);
+    for (uint32_t i = 1; i < regions.n; i++) {
+        const tmpl_region_t *region = &regions.all[i];
+        const tmpl_region_t *box = &regions.all[region->parent];
+        assert_true(region->parent < i);
         assert_int_equal(box->block, TMPL_NONE);
-        assert_true(box->first_segment <= part->first_segment);
-        assert_true(part->after_segment <= box->after_segment);
-        if (part->block != TMPL_NONE) {
-            assert_int_equal(part->block, blocks++);
+        assert_true(box->first_segment <= region->first_segment);
+        assert_true(region->after_segment <= box->after_segment);
+        if (region->block != TMPL_NONE) {
+            assert_int_equal(region->block, blocks++);
         }
     }
     assert_int_equal(blocks, page->n_blocks);
-    assert_int_equal(parts.n, 10); /* body, div, ul, main, and the blocks */
+    assert_int_equal(regions.n, 10); /* body, div, ul, main, and the blocks */
 }
 
 static void features_say_what_the_page_has(void **state)
 {
     const tmpl_page_t *page = leaves(html, *state);
-    tmpl_regions_t parts;
-    tmpl_regions(&parts, page, *state);
-    const float *item = features_of(&parts, page, "Two", 1);
-    const float *text = features_of(&parts, page, "Some words.", 1);
-    const float *cell = features_of(&parts, page, "One</a></table>", 1);
+    tmpl_regions_t regions;
+    tmpl_regions(&regions, page, *state);
+    const float *item = features_of(&regions, page, "Two", 1);
+    const float *text = features_of(&regions, page, "Some words.", 1);
+    const float *cell = features_of(&regions, page, "One</a></table>", 1);
     assert_float_equal(item[TMPL_FEATURE_LINK], 1, 1e-6);
     assert_float_equal(item[TMPL_FEATURE_LINKS], log1p(1), 1e-6);
     assert_float_equal(text[TMPL_FEATURE_LINKS], 0, 0);
@@ -87,7 +88,7 @@ static void features_say_what_the_page_has(void **state)
     assert_float_equal(cell[TMPL_FEATURE_IN_CELL], 1, 0);
 }
 
-/* What stands twice, what stands beside it and around it, and what attributes say of looks. */
+/* Features of repeated text, of neighbours, of ancestors, and of layout attributes. */
 static void features_say_what_is_beside_and_around(void **state)
 {
     const tmpl_page_t *page =
@@ -95,14 +96,14 @@ static void features_say_what_is_beside_and_around(void **state)
                "<table width=30% height=9><tr><td width=29%>cell<td width=300 bgcolor=red>last"
                "<td height=1 width=299><a href=2><img src=i></a></table>",
                *state);
-    tmpl_regions_t parts;
-    tmpl_regions(&parts, page, *state);
-    const float *two = features_of(&parts, page, "two", 1);
-    const float *same = features_of(&parts, page, "same", 1);
-    const float *list = features_of(&parts, page, "once", 0);
-    const float *cell = features_of(&parts, page, "cell", 1);
-    const float *last = features_of(&parts, page, "last", 1);
-    const float *image = features_of(&parts, page, "<img", 1);
+    tmpl_regions_t regions;
+    tmpl_regions(&regions, page, *state);
+    const float *two = features_of(&regions, page, "two", 1);
+    const float *same = features_of(&regions, page, "same", 1);
+    const float *list = features_of(&regions, page, "once", 0);
+    const float *cell = features_of(&regions, page, "cell", 1);
+    const float *last = features_of(&regions, page, "last", 1);
+    const float *image = features_of(&regions, page, "<img", 1);
     assert_float_equal(same[TMPL_FEATURE_REPEAT], 1, 0);
     assert_float_equal(two[TMPL_FEATURE_REPEAT], 0, 0);
     assert_float_equal(list[TMPL_FEATURE_REPEAT], 8 / (expm1((double)list[TMPL_FEATURE_LENGTH])),
@@ -123,8 +124,8 @@ static void features_say_what_is_beside_and_around(void **state)
     assert_float_equal(last[TMPL_FEATURE_HEIGHT] + image[TMPL_FEATURE_COLOUR], 0, 0);
 }
 
-/* The nearest class or id of each kind: of the part, or of an element around it. Comments are no template. */
-static void names_are_the_parts_own_or_its_ancestors(void **state)
+/* The nearest class or id of each kind, of the region or an ancestor. Comments are not template. */
+static void names_are_the_regions_own_or_its_ancestors(void **state)
 {
     static const struct {
         const char *html;
@@ -140,9 +141,9 @@ static void names_are_the_parts_own_or_its_ancestors(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const tmpl_page_t *page = leaves(cases[i].html, *state);
-        tmpl_regions_t parts;
-        tmpl_regions(&parts, page, *state);
-        const float *f = features_of(&parts, page, "x", 1);
+        tmpl_regions_t regions;
+        tmpl_regions(&regions, page, *state);
+        const float *f = features_of(&regions, page, "x", 1);
         assert_float_equal(f[TMPL_FEATURE_WORD_TEMPLATE], cases[i].own[0], 0);
         assert_float_equal(f[TMPL_FEATURE_WORD_CONTENT], cases[i].own[1], 0);
         assert_float_equal(f[TMPL_FEATURE_IN_WORD_TEMPLATE], cases[i].above[0], 0);
@@ -155,14 +156,14 @@ static void sentences_end_in_many_scripts(void **state)
     static const char *const texts[] = { "一。二！三？", "एक। दो। तीन।", "هل؟ هل؟ هل؟",
                                          "One. Two! 3.5?" };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        tmpl_regions_t parts;
-        tmpl_regions(&parts, leaves(apr_pstrcat(*state, "<p>", texts[i], "</p>", NULL), *state),
+        tmpl_regions_t regions;
+        tmpl_regions(&regions, leaves(apr_pstrcat(*state, "<p>", texts[i], "</p>", NULL), *state),
                      *state);
-        assert_float_equal(parts.features[TMPL_FEATURE_STOPS], log1p(3), 1e-6);
+        assert_float_equal(regions.features[TMPL_FEATURE_STOPS], log1p(3), 1e-6);
     }
 }
 
-/* Label 1 if the first feature is above the second; the third says nothing, the fourth is one value. */
+/* Label 1 if the first feature is above the second; the third is random, the fourth constant. */
 static double fit_line(tmpl_logistic_t *model, const unsigned char *without, apr_pool_t *pool)
 {
     enum { N = 400 };
@@ -183,7 +184,7 @@ static double fit_line(tmpl_logistic_t *model, const unsigned char *without, apr
     return tmpl_logistic_fit(model, &samples, without, 1e-4, pool);
 }
 
-static void fitting_finds_what_parts_the_labels(void **state)
+static void fitting_finds_what_divides_the_labels(void **state)
 {
     static const float high[] = { 0.9F, 0.1F, 0.5F, 5 };
     static const float low[] = { 0.1F, 0.9F, 0.5F, 5 };
@@ -212,14 +213,14 @@ static void templateness_is_a_logistic_function(void **state)
                        1e-12);
     assert_float_equal(tmpl_logistic(&model, (const float[]){ 2.25F, 2, 9 }),
                        1 / (1 + exp(-(0.25 + 3 * 0.5 - 0.5))), 1e-12);
-    /* four deviations are the most that count */
+    /* z is clipped to four deviations */
     assert_float_equal(tmpl_logistic(&model, (const float[]){ 2, 1000, 9 }),
                        1 / (1 + exp(-(0.25 - 4))), 1e-12);
     assert_float_equal(tmpl_logistic(&model, (const float[]){ -9, -1000, 9 }),
                        1 / (1 + exp(-(0.25 - 12 + 4))), 1e-12);
 }
 
-/* Without features: the bias is the logarithm of the odds, the loss the entropy of the labels. */
+/* Without features the bias is the log odds, and the loss the entropy of the labels. */
 static void fitting_nothing_gives_the_odds(void **state)
 {
     static const float rows[] = { 0, 0, 0 };
@@ -232,7 +233,10 @@ static void fitting_nothing_gives_the_odds(void **state)
     assert_float_equal(model.terms[0].weight, 0, 0);
 }
 
-/* One feature of mean 0 and deviation 1, three of four labels as its sign: loss and penalty are least at w. */
+/*
+ * One feature of mean 0 and deviation 1; three of four labels equal its sign. Loss plus penalty has
+ * its minimum at w.
+ */
 static void fitting_stops_where_loss_and_penalty_are_least(void **state)
 {
     static const float rows[] = { 1, 1, 1, 1, -1, -1, -1, -1 };
@@ -251,7 +255,7 @@ static void fitting_stops_where_loss_and_penalty_are_least(void **state)
     }
 }
 
-static void parts_are_in_classes_by_their_size(void **state)
+static void regions_are_in_classes_by_their_size(void **state)
 {
     static const uint32_t lengths[][2] = { { 0, 0 },  { 23, 0 },  { 24, 1 },  { 95, 1 },
                                            { 96, 2 }, { 399, 2 }, { 400, 3 }, { UINT32_MAX, 3 } };
@@ -261,7 +265,7 @@ static void parts_are_in_classes_by_their_size(void **state)
     }
 }
 
-/* A model in which the share of text in anchors decides. */
+/* A model that uses only the share of text in links. */
 static tmpl_model_t *link_model(apr_pool_t *pool)
 {
     tmpl_model_t *model = apr_pcalloc(pool, sizeof(*model));
@@ -288,7 +292,7 @@ static void verdicts_follow_the_model(void **state)
     }
 }
 
-/* One item without a link among many that are links: alone it is content, in its box it is not. */
+/* One item without a link among many links: content alone, template after smoothing. */
 static void smoothing_makes_a_box_agree(void **state)
 {
     const tmpl_page_t *page =
@@ -305,36 +309,36 @@ static void smoothing_makes_a_box_agree(void **state)
     }
 }
 
-/* alpha is the root of the bytes of text, and one; beta half of it. */
-static void smoothing_weighs_parts_by_their_text(void **state)
+/* alpha is the square root of bytes of text + 1, beta half of alpha. */
+static void smoothing_weighs_regions_by_their_text(void **state)
 {
     const tmpl_page_t *page = leaves(
         "<div><ul><li>Not a link, of some length<li><a href=b>Two</a><li><a href=c>3</a></ul>"
         "<p>Not a link<p><a href=c>A link of more than a word</a></div><p>And the end of it",
         *state);
     const tmpl_model_t *model = link_model(*state);
-    tmpl_regions_t parts;
+    tmpl_regions_t regions;
     tmpl_verdict_t v[6];
     tmpl_isotonic_node_t nodes[16];
     float y[16];
-    tmpl_regions(&parts, page, *state);
-    assert_true(parts.n <= 16);
-    for (uint32_t i = 0; i < parts.n; i++) {
-        const tmpl_region_t *part = &parts.parts[i];
-        const float *features = &parts.features[(apr_size_t)i * TMPL_FEATURE_COUNT];
-        float alpha = sqrtf((float)part->length + 1);
+    tmpl_regions(&regions, page, *state);
+    assert_true(regions.n <= 16);
+    for (uint32_t i = 0; i < regions.n; i++) {
+        const tmpl_region_t *region = &regions.all[i];
+        const float *features = &regions.features[(apr_size_t)i * TMPL_FEATURE_COUNT];
+        float alpha = sqrtf((float)region->length + 1);
         nodes[i] =
             (tmpl_isotonic_node_t){ (float)tmpl_logistic(&model->classes[0].logistic, features),
-                                    alpha, alpha / 2, part->parent };
+                                    alpha, alpha / 2, region->parent };
     }
     for (int smoothing = TMPL_SMOOTHING_MAX; smoothing <= TMPL_SMOOTHING_MIN; smoothing++) {
-        tmpl_isotonic(y, nodes, parts.n,
+        tmpl_isotonic(y, nodes, regions.n,
                       smoothing == TMPL_SMOOTHING_MAX ? TMPL_ISOTONIC_MAX : TMPL_ISOTONIC_MIN,
                       TMPL_ISOTONIC_LEVELS, *state);
         tmpl_detect_pagelevel(v, page, model, smoothing, -1, *state);
-        for (uint32_t i = 0; i < parts.n; i++) {
-            if (parts.parts[i].block != TMPL_NONE) {
-                assert_true(v[parts.parts[i].block].ratio == y[i]);
+        for (uint32_t i = 0; i < regions.n; i++) {
+            if (regions.all[i].block != TMPL_NONE) {
+                assert_true(v[regions.all[i].block].ratio == y[i]);
             }
         }
     }
@@ -370,7 +374,7 @@ static void a_model_reads_back(void **state)
     assert_string_equal(tmpl_model_text(model, "# from here\n", *state), text);
 }
 
-/* Each replaces the first place of what by with, and is refused with the words. */
+/* Replaces the first occurrence of what by with; the model is refused with an error with words. */
 static void a_bad_model_is_refused_with_its_line(void **state)
 {
     static const char *const bad[][3] = {
@@ -409,19 +413,19 @@ static void a_bad_model_is_refused_with_its_line(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(parts_are_a_tree_in_document_order),
+    CHECK(regions_are_a_tree_in_document_order),
     CHECK(features_say_what_the_page_has),
     CHECK(features_say_what_is_beside_and_around),
-    CHECK(names_are_the_parts_own_or_its_ancestors),
+    CHECK(names_are_the_regions_own_or_its_ancestors),
     CHECK(sentences_end_in_many_scripts),
     CHECK(templateness_is_a_logistic_function),
     CHECK(fitting_nothing_gives_the_odds),
     CHECK(fitting_stops_where_loss_and_penalty_are_least),
-    CHECK(parts_are_in_classes_by_their_size),
-    CHECK(fitting_finds_what_parts_the_labels),
+    CHECK(regions_are_in_classes_by_their_size),
+    CHECK(fitting_finds_what_divides_the_labels),
     CHECK(verdicts_follow_the_model),
     CHECK(smoothing_makes_a_box_agree),
-    CHECK(smoothing_weighs_parts_by_their_text),
+    CHECK(smoothing_weighs_regions_by_their_text),
     CHECK(a_model_reads_back),
     CHECK(a_bad_model_is_refused_with_its_line),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of an article stay. */
+/* Images of an article become content. */
 #include "check.h"
 
 #include "detect/pictures.h"
@@ -7,8 +7,8 @@
 #define LONG " 2345678901234567890123456789012345678901234567890123456789012345678901234567890"
 
 /*
- * The blocks' verdicts, t or c, as tmpl_pictures leaves them: c is what begins so; of src=t.. the site has more.
- * With 0 pages no store has answered.
+ * Blocks that begin with c are content, the others template; images with src=t have DF 2. Returns
+ * the verdicts after tmpl_pictures, a letter t or c for each block. pages 0: without counts.
  */
 static const char *judged(const char *html, uint64_t pages, apr_pool_t *pool)
 {
@@ -31,34 +31,34 @@ static const char *judged(const char *html, uint64_t pages, apr_pool_t *pool)
     return letters;
 }
 
-static void pictures_of_an_article_stay(void **state)
+static void images_of_an_article_are_content(void **state)
 {
     static const struct {
         const char *html;
-        const char *verdicts; /* of the fourth page; of the fifth */
-        const char *known;
+        const char *verdicts; /* of the site's fourth page; MinDF is 5 */
+        const char *known;    /* of its fifth */
     } cases[] = {
         { "<p>c" LONG "<p><img src=c><p>c" LONG, "ctc", "ccc" },
         { "<p>c" LONG "<p><a href=x><img src=c></a><img src=d><p>c" LONG, "ctc", "ccc" },
-        /* not what other pages have */
+        /* rule 2: images of other pages */
         { "<p>c" LONG "<p><img src=c><img src=t><p>c" LONG, "ctc", "ctc" },
-        /* it may say how large it is */
+        /* rule 3: width and height */
         { "<p>c" LONG "<p><img src=c width=100 height=\"100px\"><p>c" LONG, "ccc", "ccc" },
         { "<p>c" LONG "<p><img src=c width=100><p>c" LONG, "ctc", "ccc" },
         { "<p>c" LONG "<p><img src=c width=99><p>c" LONG, "ctc", "ctc" },
         { "<p>c" LONG "<p><img src=c width=1000 height=9><p>c" LONG, "ctc", "ctc" },
         { "<p>c" LONG "<p><img src=c width=auto><p>c" LONG, "ctc", "ctc" },
-        /* nor with a word, nor a link that says nothing */
+        /* images only: no word, no empty link */
         { "<p>c" LONG "<p><img src=c>t<p>c" LONG, "ctc", "ctc" },
         { "<p>c" LONG "<p><a href=x></a><p>c" LONG, "ctc", "ctc" },
-        /* what is in front and behind is content of some length, or a heading */
+        /* rule 1: content of some length, or a heading, before and behind */
         { "<p>t" LONG "<p><img src=c><p>c" LONG, "ttc", "ttc" },
         { "<p>c" LONG "<p><img src=c><p>t" LONG, "ctt", "ctt" },
         { "<p><img src=c><p>c" LONG, "tc", "tc" },
         { "<p>c" LONG "<p><img src=c><p>c", "ctc", "ctc" },
         { "<h1>c</h1><p>t<p><img src=c><p>t<p>c" LONG, "ctttc", "ctctc" },
         { "<h1>t</h1><p>t<p><img src=c><p>t<p>c" LONG, "ttttc", "ttttc" },
-        /* many pictures are none */
+        /* ten images weigh 80 bytes, but are not a block of text */
         { "<p>c" LONG
           "<p><img src=1><img src=2><img src=3><img src=4><img src=5><img src=6><img src=7>"
           "<img src=8><img src=9><img src=10><p>c" LONG,
@@ -70,7 +70,7 @@ static void pictures_of_an_article_stay(void **state)
     }
 }
 
-static void without_a_store_each_is_the_pages_own(void **state)
+static void without_counts_no_image_is_shared(void **state)
 {
     static const struct {
         const char *html;
@@ -88,8 +88,8 @@ static void without_a_store_each_is_the_pages_own(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(pictures_of_an_article_stay),
-    CHECK(without_a_store_each_is_the_pages_own),
+    CHECK(images_of_an_article_are_content),
+    CHECK(without_counts_no_image_is_shared),
 };
 
 TAP_MAIN(tests)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Block style clusters: pages -> words and keys -> counts -> verdicts, over every kind of store. */
+/* Block style clusters: pages -> words and keys -> counts -> verdicts, with every kind of store. */
 #include "store_fixture.h"
 
 #include "detect/incremental.h"
@@ -22,7 +22,7 @@ static tmpl_style_t style_of(const char *html, apr_pool_t *pool)
     return style;
 }
 
-/* Keys that two pages have in common. */
+/* The number of keys that two pages have in common. */
 static unsigned shared_keys(const char *a, const char *b, apr_pool_t *pool)
 {
     tmpl_style_t x = style_of(a, pool);
@@ -59,29 +59,29 @@ static void check_pairs(const pair_t *pairs, size_t n)
 
 /* ---- styles ---- */
 
-/* A word alone in its block has the gaps before and behind it: two keys, which its style decides. */
+/* A single word has two keys, for the gaps before and behind it: equal if the style is. */
 static void a_style_is_position_and_layout(void **state)
 {
     static const pair_t pairs[] = {
         { "<div>x</div>", "<div>x</div>", 2 },
         { "<div>x</div>", "<div>y</div>", 0 },
         { "<div>x</div>", "<section>x</section>", 0 },
-        /* the second of its layer is another place than the first, the sixth is like the fifth */
+        /* the rank in a layer counts up to four: the sixth is like the fifth */
         { "<div></div><div>x</div>", "<div>x</div>", 0 },
         { "<div></div><div></div><div></div><div></div><div>x</div>",
           "<div></div><div></div><div></div><div></div><div></div><div>x</div>", 2 },
         { "<div></div><div></div><div></div><div>x</div>",
           "<div></div><div></div><div></div><div></div><div>x</div>", 0 },
-        /* on each layer */
+        /* in each layer */
         { "<div><ul></ul><ul>x</ul></div>", "<div><ul>x</ul></div>", 0 },
         { "<div></div><div><ul>x</ul></div>", "<div><ul>x</ul></div>", 0 },
-        /* elements that are none of the layout change nothing, rows and cells among them */
+        /* other than layout elements do not count, rows and cells among them */
         { "<div><p><b>x</b></p></div>", "<div><span>x</span></div>", 2 },
         { "<table><tr><td>x</td></tr></table>", "<table><tr><th>x</th></tr></table>", 2 },
-        /* text behind a box is another block than text before it */
+        /* text behind a box has another rank than text before it */
         { "<div>x<ul></ul></div>", "<div><ul></ul>x</div>", 2 },
         { "<div>x<ul>y</ul></div>", "<div>z<ul>y</ul>x</div>", 2 },
-        /* attributes, in any order; those that are none of the layout do not count */
+        /* layout attributes count, in any order; others do not */
         { "<table bgcolor=red><td>x</table>", "<table bgcolor=blue><td>x</table>", 0 },
         { "<table bgcolor=red><td>x</table>", "<table align=red><td>x</table>", 0 },
         { "<table bgcolor=a width=b><td>x</table>", "<table WIDTH=b bgcolor=a><td>x</table>", 2 },
@@ -97,37 +97,37 @@ static void a_style_is_position_and_layout(void **state)
 static void words_are_signed_by_differences_of_their_offsets(void **state)
 {
     static const pair_t pairs[] = {
-        /* a and c: gaps of 0 and 2, 2 and 1 words. What changes between them changes nothing */
+        /* a and c: gaps of 0 and 2, 2 and 1 words; the word between does not count */
         { "<div>a b c</div>", "<div>a d c</div>", 4 },
-        /* a word more at the front leaves the gaps behind alone, at the end those before */
+        /* a word added in front changes the gaps before, one added behind those behind */
         { "<div>a b</div>", "<div>c a b</div>", 2 },
         { "<div>a b</div>", "<div>a b c</div>", 2 },
-        /* between them: a keeps the gap before it, b the one behind */
+        /* one added between: a keeps the gap before it, b the one behind */
         { "<div>a b</div>", "<div>a c b</div>", 2 },
         /* twice: gaps 0, 2 and 1, cut into {0, 2} and {1}, and 1, 1, 1: {1} and {1} */
         { "<div>a a</div>", "<div>a a</div>", 2 },
         { "<div>a b a</div>", "<div>b a a</div>", 1 },
         { "<div>a b a</div>", "<div>a c a</div>", 2 },
-        /* capitals and signs do not matter, numbers are one word, wherever there are other words */
+        /* case and signs do not count; numbers are one word if there are other words */
         { "<div>A, (b).</div>", "<div>a b</div>", 4 },
         { "<div>page 7</div>", "<div>page 123</div>", 4 },
         { "<div>7</div>", "<div>123</div>", 0 },
         { "<div>7</div>", "<div>7</div>", 2 },
         { "<div>at 12:30</div>", "<div>at 7:05</div>", 4 },
         { "<div>v2</div>", "<div>v3</div>", 4 },
-        /* images and links without text by their addresses, signs alone by themselves */
+        /* images and empty links are words by their addresses, texts of signs by their bytes */
         { "<div><img src=a></div>", "<div><img src=a></div>", 2 },
         { "<div><img src=a></div>", "<div><img src=b></div>", 0 },
         { "<div>|</div>", "<div>|</div>", 2 },
         { "<div>|</div>", "<div>-</div>", 0 },
-        /* scripts without spaces: a character is a word */
+        /* in scripts without spaces a character is a word */
         { "<div>\xE6\x97\xA5\xE6\x9C\xAC</div>", "<div>\xE6\x97\xA5\xE4\xBA\xBA</div>", 2 },
     };
     (void)state;
     CHECK_PAIRS(pairs);
 }
 
-/* Of 32 bits: an offset of 33 sets the bit of an offset of 1 (section 4.2). */
+/* Bit arrays have 32 bits: a gap of 33 sets the bit of a gap of 1 (section 4.2). */
 static void offsets_are_taken_modulo_the_bits_of_a_word(void **state)
 {
     apr_pool_t *pool;
@@ -137,7 +137,7 @@ static void offsets_are_taken_modulo_the_bits_of_a_word(void **state)
     for (int i = 0; i <= 32; i++) {
         far = apr_pstrcat(pool, far == NULL ? "<div>" : far, "b ", NULL);
     }
-    /* both have the gap of c before it, 33 and 1; b's differ */
+    /* c's gap before it is 33 and 1, the same bit; those of b differ */
     assert_int_equal(shared_keys(apr_pstrcat(pool, far, "c</div>", NULL), "<div>b c d</div>", pool),
                      1);
     apr_pool_destroy(pool);
@@ -157,7 +157,7 @@ static const char *many_words(unsigned first, unsigned n, apr_pool_t *pool)
     return text;
 }
 
-/* Of a block of many words the same few are looked at on every page, and of a page of many blocks fewer. */
+/* The same few words of a long block are sampled on every page; fewer on a page of many blocks. */
 static void keys_of_a_block_and_of_a_page_are_bounded(void **state)
 {
     apr_pool_t *pool;
@@ -167,7 +167,7 @@ static void keys_of_a_block_and_of_a_page_are_bounded(void **state)
     tmpl_style_t one = style_of(text, pool);
     assert_int_equal(one.first_word[1], TMPL_STYLE_WORDS);
     assert_int_equal(one.n_keys, TMPL_STYLE_WORDS * TMPL_STYLE_PARTS);
-    /* a word that is not among them changes none of them if it stands last */
+    /* appending a word that is not sampled changes no key */
     unsigned same = shared_keys(text, apr_pstrcat(pool, text, " 99", NULL), pool);
     assert_true(same >= TMPL_STYLE_WORDS - 1);
 
@@ -207,7 +207,7 @@ static void the_ratio_counts_template_words(void **state)
     tmpl_style_read(&style, page, pool);
     assert_int_equal(style.first_word[1], 4);
     tmpl_record_t *records = records_of(&style, 5, pool);
-    /* one part of two will do; none of two is no template word */
+    /* one part of two with MinDF makes a template word; none does not */
     records[style.words[3].keys[0]].df = 4;
     tmpl_detect_style(v, page, &style, records, 5, 0.9);
     assert_float_equal(v[0].ratio, 1.0, 1e-6);
@@ -216,7 +216,7 @@ static void the_ratio_counts_template_words(void **state)
     assert_float_equal(v[0].ratio, 0.75, 1e-6);
     assert_true(v[0].template);
     tmpl_detect_style(v, page, &style, records, 5, 0.75);
-    assert_false(v[0].template); /* more than, not as much as */
+    assert_false(v[0].template); /* 0.75 is not more than 0.75 */
     tmpl_detect_style(v, page, &style, records, 4, 0.9);
     assert_true(v[0].template);
     apr_pool_destroy(pool);
@@ -236,7 +236,7 @@ static void a_block_that_is_content_is_left_early(void **state)
         memset(&records[style.words[i].keys[0]], 0, sizeof(*records));
         memset(&records[style.words[i].keys[1]], 0, sizeof(*records));
     }
-    /* the first two of four settle it: the template words behind them are not counted */
+    /* decided after two of four words: template words behind them are not counted */
     tmpl_detect_style(v, page, &style, records, 5, 0.7);
     assert_float_equal(v[0].ratio, 0.0, 1e-6);
     assert_false(v[0].template);
@@ -250,11 +250,11 @@ static void a_block_that_is_content_is_left_early(void **state)
 
 typedef struct {
     const tmpl_page_t *page;
-    tmpl_verdict_t *exact; /* by incremental detection */
+    tmpl_verdict_t *exact; /* by incremental */
     tmpl_verdict_t *style;
 } judged_t;
 
-/* Counts page number i by its segments and by its words, each in a site of its own. */
+/* Counts page number i by segments in one site and by words in another. */
 static judged_t visit(ctx_t *c, unsigned i, const char *html)
 {
     judged_t judged = { .page = parse(html, c->pool) };
@@ -335,7 +335,7 @@ static void what_changes_a_little_is_found(void **state)
     }
 }
 
-/* Any page can be read, has keys within the bound, and a verdict for each block. */
+/* Random pages: keys are within the bound, and each block has a verdict. */
 static void pages_drawn_at_random(void **state)
 {
     apr_pool_t *pool;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/fingerprint.md is so to the letter: the Python program in it makes of the text that tmplctl
-# prints the fingerprint that tmplctl prints, for pages in many scripts and charsets. Needs Debian's
+# docs/fingerprint.md is exact: from the text that tmplctl prints, the Python program in it computes
+# the fingerprint that tmplctl prints, for pages in many scripts and charsets. Needs Debian's
 # python3-xxhash (make deps-check).
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ for name in sys.stdin.read().split():
         print(fingerprint(f.read()))
 END
 
-# Texts of which no two have much in common.
+# Texts that have little in common.
 my %TEXT = (
     english => 'The ferry to the northern islands leaves at six in the morning, at noon, and at four; it does not '
         . "leave on Sundays. DON'T run: the gang\x{2019}s plank is wet &amp; steep &mdash; caf&eacute; open.",
@@ -52,10 +52,10 @@ my %TEXT = (
     korean => join(' ', map { "\x{d55c}\x{ad6d}\x{c5b4}$_" } 1 .. 20),
     signs => join(' ', map { my $c = $_; map { "w" . chr($c + $_) } 0 .. 15 } 0x80, 0xa0, 0xb0, 0xd0, 0xf0, 0x2010, 0x20a0,
         0x2100, 0x2190, 0x3000, 0x3020, 0x30f0, 0xfe10, 0xfef0, 0xff00, 0xff10, 0xff30, 0xff60, 0xff90, 0xffe0, 0x1f600, 0x20000),
-    # longer than what is kept of a text at a time, with words longer than that
+    # longer than the buffer of a sketch, with words longer than the buffer
     long => join(' ', map { ('x' x ($_ * 7 % 3000)) . $_ } 1 .. 400),
     repeated => 'one and the same sentence again and again, ' x 50,
-    # with the five words that every page has: as many as a fingerprint needs, and one fewer
+    # with the five words of every page: as many words as a fingerprint needs, and one fewer
     least => join(' ', map { "w$_" } 1 .. 11),
     few => join(' ', map { "w$_" } 1 .. 10),
     mark => "\x{feff}" . join("\x{feff} ", map { "v\x{feff}$_" } 1 .. 20),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page + verdicts -> fingerprint. tests/fingerprint/fingerprint.t holds it to its document in many scripts. */
+/*
+ * page + verdicts -> fingerprint. fingerprint.t compares it with docs/fingerprint.md in many
+ * scripts.
+ */
 #include "check.h"
 
 #include <apr_lib.h>
@@ -15,7 +18,7 @@ static tmpl_fingerprint_t of(const char *html, const tmpl_verdict_t *verdicts, a
     return fingerprint;
 }
 
-/* A paragraph of the words from..to-1. */
+/* A paragraph of the words from..to - 1. */
 static const char *words(unsigned from, unsigned to, apr_pool_t *pool)
 {
     char *text = apr_pstrdup(pool, "<p>");
@@ -56,7 +59,7 @@ static void few_words_have_none(void **state)
         apr_psprintf(*state, "%016" APR_UINT64_T_HEX_FMT, enough.bits));
 }
 
-/* A page in which html stands ten times, each time among other words. */
+/* A page with html in ten places, each between other words. */
 static tmpl_fingerprint_t among_words(const char *html, apr_pool_t *pool)
 {
     const char *page = "";
@@ -66,7 +69,7 @@ static tmpl_fingerprint_t among_words(const char *html, apr_pool_t *pool)
     return of(page, NULL, pool);
 }
 
-/* White space, tags and references are not text; what stands between blocks parts words. */
+/* White space, tags and references are not text; blocks divide words. */
 static void text_is_what_is_seen(void **state)
 {
     static const struct {
@@ -77,7 +80,7 @@ static void text_is_what_is_seen(void **state)
           "</script>&ldquo;two&rdquo;!",
           1 },
         { "<div>caf&#233;</div><div>one</div><div>two</div>", 1 },
-        { "<div>caf&Eacute; one two</div>", 0 }, /* only A to Z become small */
+        { "<div>caf&Eacute; one two</div>", 0 }, /* only A to Z become lower case */
         { "<div>caf&eacute; o<br>ne two</div>", 0 },
     };
     tmpl_fingerprint_t expected = among_words("<p>Caf\xC3\xA9 one two</p>", *state);
@@ -95,13 +98,13 @@ static void order_and_repetition(void **state)
     uint64_t ab = of(apr_pstrcat(*state, a, b, NULL), NULL, *state).bits;
     uint64_t ba = of(apr_pstrcat(*state, b, a, NULL), NULL, *state).bits;
     uint64_t abab = of(apr_pstrcat(*state, a, b, a, b, NULL), NULL, *state).bits;
-    /* all but the two shingles at the seam are the same */
+    /* all but two shingles are the same: those over the end of the block */
     assert_true(tmpl_fingerprint_distance(ab, ba) <= 6);
     assert_true(tmpl_fingerprint_distance(ab, abab) <= 6);
     assert_true(tmpl_fingerprint_distance(ab, of(a, NULL, *state).bits) > 6);
 }
 
-/* Of texts with a resemblance r the distance is 32 (1 - r) on average. */
+/* The mean distance of texts with resemblance r is 32 (1 - r). */
 static void distance_is_resemblance(void **state)
 {
     enum { PAIRS = 60, WORDS = 300 };
@@ -119,7 +122,7 @@ static void distance_is_resemblance(void **state)
         }
         double in_both = shared > 2 ? shared - 2 : 0;
         double resemblance = tenths == 10 ? 1 : in_both / (2 * (WORDS - 2) - in_both);
-        /* four times what the mean of so many pairs varies by */
+        /* four standard deviations of the mean */
         assert_float_equal((double)sum / PAIRS, 32 * (1 - resemblance), 4 * 4.0 / 7.7);
     }
 }
@@ -143,7 +146,7 @@ static void kinds_of_characters(void **state)
     }
 }
 
-/* The bits of a text of words of ASCII, by docs/fingerprint.md, word by word. */
+/* The bits of a text of ASCII words by docs/fingerprint.md, computed word by word. */
 static uint64_t bits_by_document(char *text, apr_pool_t *pool)
 {
     uint64_t least[64];
@@ -176,8 +179,8 @@ static uint64_t bits_by_document(char *text, apr_pool_t *pool)
 }
 
 /*
- * Text is read in pieces, and many of these at a time: where they end changes nothing, however long words are, in
- * whatever script.
+ * Text is divided into words in chunks. Where the chunks end does not matter, for words of any
+ * length in any script.
  */
 static void words_of_any_length(void **state)
 {

@@ -66,8 +66,8 @@ subtest 'usage errors' => sub {
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site key that is too long');
     my %bad = (
-        detector => [[qw(wang), ''], qr/none of incremental style pagelevel auto/],
-        smoothing => [[qw(yes), ''], qr/none of off max min on/],
+        detector => [[qw(wang), ''], qr/one of incremental style pagelevel auto/],
+        smoothing => [[qw(yes), ''], qr/one of off max min on/],
         model => [["$root/tests/models/one.trees"], qr/one\.trees is one for --detector auto/],
         jobs => [['0', '257', '-1', 'x', ''], qr/not a whole number of 1 to 256/],
         'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/not a whole number of 2 to 64/],

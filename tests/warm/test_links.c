@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses, distances, the links of a page and the order to follow them in. */
+/* Addresses, distances, the links of a page, and their order. */
 #include "check.h"
 
 #include "warm/distance.h"
@@ -12,7 +12,7 @@ static tmpl_address_t address_of(const char *url, apr_pool_t *pool)
     return address;
 }
 
-/* RFC 3986, sections 5.4.1 and 5.4.2, without the cases that speak of other schemes. */
+/* RFC 3986, sections 5.4.1 and 5.4.2, without the cases of other schemes. */
 static void references_resolve_as_the_rfc_says(void **state)
 {
     static const char *const cases[][2] = {
@@ -51,7 +51,7 @@ static void references_resolve_as_the_rfc_says(void **state)
         { "HTTPS://User@A.Example:443", "https://a.example/" },
         { "http://a:80?x", "http://a/?x" },
         { "http://a:81/x", "http://a:81/x" },
-        /* section 6.2.2, and what browsers do with what is no address */
+        /* section 6.2.2, and bytes that browsers escape or remove */
         { "%7Eg/%2e%2E/%c3%a4%2f", "http://a/b/c/%C3%A4%2F" },
         { " \n g h\t\n", "http://a/b/c/g%20h" },
         { "\xc3\xa4|100%", "http://a/b/c/%C3%A4%7C100%25" },
@@ -100,7 +100,7 @@ static void a_host_is_its_name_and_port(void **state)
     assert_false(tmpl_address_same_host(&a, &other));
 }
 
-/* The paper's examples below Definition 2 come first, then each of its cases with and without a host. */
+/* First the paper's examples below Definition 2; then its cases, each with and without a host. */
 static void hyperlink_distance_is_definition_2(void **state)
 {
     static const struct {
@@ -173,7 +173,7 @@ static void dom_distance_is_definition_3(void **state)
     assert_int_equal(tmpl_dom_distance(page, a[0], nth(page, TMPL_TAG_UL, 0)), 2);
 }
 
-/* The links of html at url, in the order of the page or in that of Algorithm 1, as one string. */
+/* The links of html at url as one string: in the order of the page if most is 0, else sorted. */
 static const char *links_of(const char *html, const char *url, int most, apr_pool_t *pool)
 {
     const tmpl_page_t *page = check_page(html, pool);
@@ -220,7 +220,7 @@ static void base_moves_relative_links(void **state)
                         "/a/b");
 }
 
-/* Example 2: another domain, the same directory, two levels above, a subdirectory. */
+/* The paper's example 2: another domain, the same directory, two levels up, a subdirectory. */
 static void order_of_example_2(void **state)
 {
     assert_string_equal(links_of("<body><a href='http://www.other.example/'>1</a>"
@@ -231,7 +231,7 @@ static void order_of_example_2(void **state)
                         "/sport/index.html");
 }
 
-/* Example 3: a menu of products beside other parts of the page, all at one hyperlink distance. */
+/* The paper's example 3: a menu and other parts of the page, all at one hyperlink distance. */
 static void order_of_example_3(void **state)
 {
     assert_string_equal(
@@ -240,11 +240,13 @@ static void order_of_example_3(void **state)
             "<p><a href=about>about</a><a href=terms>terms</a></p>"
             "<div><div><div><a href=news>news</a></div></div></div>",
             "http://shop.example/", 9, *state),
-        /* p1 first of all; news is 8 from it, about 6; terms is 2 from about, p2 and p3 are 4 from p1 */
+        /*
+         * p1 is first; news is 8 from p1, about 6; terms is 2 from about; p2 and p3 are 4 from p1
+         */
         "/p1 /news /about /p2 /p3 /terms");
 }
 
-/* Each class of relevance is ordered on its own, and the order may be cut off anywhere. */
+/* Each class of relevance is sorted by itself; the first links are the same for every most. */
 static void order_of_algorithm_1(void **state)
 {
     static const char html[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* robots.txt, by RFC 9309. */
+/* robots.txt by RFC 9309. */
 #include "check.h"
 #include "locales.h"
 
@@ -28,7 +28,7 @@ static void check_cases(const char *text, const case_t *cases, size_t n, apr_poo
 #define CHECK_CASES(text, cases, pool)                                                             \
     check_cases((text), (cases), sizeof(cases) / sizeof((cases)[0]), (pool))
 
-/* Section 5.1, its crawlers renamed. */
+/* Section 5.1 with other names of crawlers. */
 static void the_rfcs_simple_example(void **state)
 {
     static const char text[] =
@@ -61,7 +61,7 @@ static void the_rfcs_simple_example(void **state)
     }
 }
 
-/* Section 5.2, and its ties. */
+/* Section 5.2, and rules of equal length. */
 static void the_longest_match_decides(void **state)
 {
     static const case_t longest[] = { { "/example/page/disallowed.gif", 0 },
@@ -130,7 +130,7 @@ static void odd_lines_are_passed_over(void **state)
     CHECK_CASES("<html><body>Disallow: /</body>", nothing, *state);
 }
 
-/* A text of more than TMPL_ROBOTS_MOST is read up to there; its bytes need no NUL behind them. */
+/* The first TMPL_ROBOTS_MOST bytes of a longer text are read; it need not end with a NUL. */
 static void long_texts_have_an_end(void **state)
 {
     apr_size_t len = TMPL_ROBOTS_MOST + 100;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complete subdigraphs: pages that link each other; and how well what they share is known. */
+/* Complete subdigraphs, overlap of their pages, and warm-up. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define MOST_PAGES 12
 
-/* A site of few pages, as what links to what. */
+/* A site of few pages, as a matrix of links. */
 typedef struct {
     int n;
     int to[MOST_PAGES][MOST_PAGES];
@@ -40,7 +40,7 @@ static int is_complete(const site_t *site, unsigned set)
     return 1;
 }
 
-/* The size of the largest complete subdigraph among the first n pages: every subset is tried. */
+/* The size of the largest complete subdigraph among the first n pages, by trying every subset. */
 static uint32_t largest(const site_t *site, int n)
 {
     uint32_t most = 0;
@@ -79,7 +79,7 @@ static void draw(site_t *site, unsigned *seed)
     }
 }
 
-/* On sites drawn at random, after every page: as large as there is one, and no page too late. */
+/* On random sites, after every page: the largest subdigraph, as soon as it is complete. */
 static void finds_what_trying_every_subset_finds(void **state)
 {
     unsigned seed = 7;
@@ -101,8 +101,8 @@ static void finds_what_trying_every_subset_finds(void **state)
 }
 
 /*
- * Section 3.1, figure 2: every page links to the pages of the main menu, those of one section also to the
- * submenu, and white nodes are linked by few. 0 and 1: articles; 2 to 4: the submenu; 5 to 7: the menu.
+ * Section 3.1, figure 2: every page links to the main menu, pages of one section to the submenu,
+ * too, and few pages to articles. 0 and 1: articles; 2 to 4: the submenu; 5 to 7: the main menu.
  */
 static void a_menu_is_a_complete_subdigraph(void **state)
 {
@@ -126,7 +126,9 @@ static void a_menu_is_a_complete_subdigraph(void **state)
     }
 }
 
-/* Links that the key page does not have are no part of it, nor is a link of a page to itself. */
+/*
+ * Links to pages that the key page does not link to do not count, nor does a link to the same page.
+ */
 static void links_elsewhere_and_to_itself_do_not_count(void **state)
 {
     site_t site = { .n = 2 };
@@ -144,8 +146,8 @@ static void links_elsewhere_and_to_itself_do_not_count(void **state)
 }
 
 /*
- * A site made to be searched for long: seven groups of pages that link all but their own group hold no
- * subdigraph of eight. The search has an end.
+ * A site made for a long search: seven groups of pages, each of which links to all but its own
+ * group, hold no subdigraph of eight. The search ends all the same.
  */
 static void a_hostile_site_is_given_up(void **state)
 {
@@ -175,7 +177,7 @@ static int add_page(tmpl_overlap_t *overlap, uint32_t i, const char *html, apr_p
     return tmpl_overlap_add(overlap, i, page->keys, page->n_keys, page->text);
 }
 
-/* Of 10 bytes of menu, 6 of footer, 4 of a box, and of what each page says itself. */
+/* Pages of 10 bytes of menu, 6 of footer, 4 of a box, and text of their own. */
 static void overlap_is_settled_by_pages_of_its_own_text(void **state)
 {
     static const uint32_t pages[] = { 0, 2 };
@@ -193,14 +195,14 @@ static void overlap_is_settled_by_pages_of_its_own_text(void **state)
     assert_true(add_page(overlap, 4, "<div>footer</div><ul>box.</ul>", *state));
     assert_true(tmpl_overlap_settled(overlap, pages, 2, 4) == 6.0 / 16);
     assert_true(tmpl_overlap_settled(overlap, pages + 1, 1, 3) == 1);
-    /* nothing is shared with a page of another kind, so there is nothing to wait for */
+    /* a page of another kind shares no text */
     assert_true(add_page(overlap, 3, "<b>other</b>", *state));
     assert_true(tmpl_overlap_settled(overlap, (const uint32_t[]){ 3 }, 1, 5) == 1);
-    /* but for so many pages that something could be known at all */
+    /* fewer than min_df pages were added */
     assert_true(tmpl_overlap_settled(overlap, (const uint32_t[]){ 3 }, 1, 6) == 0);
 }
 
-/* A page at /PATH: a menu of two on every page, then links of its own, then text of its own. */
+/* A page: a menu of two links, the same on every page, then links and text of its own. */
 static const tmpl_page_t *warm_page(const char *path, const char *own, apr_pool_t *pool)
 {
     return check_page(apr_pstrcat(pool,
@@ -216,13 +218,13 @@ static void warm_add(tmpl_warmup_t *warmup, const char *uri, const char *own, ap
     tmpl_warmup_add(warmup, tmpl_links(page, &address, pool), page->keys, page->n_keys, page->text);
 }
 
-/* Key page /k links m1, m2 and a; the menu's pages are a subdigraph of 2; what they share must stand on 6. */
+/* The key page links to m1, m2 and a; m1 and m2 are a subdigraph of 2; min_df is 6. */
 static void warmup_goes_on_until_the_template_is_known(void **state)
 {
     static const char robots[] = "User-agent: *\nDisallow: /no\n";
     tmpl_address_t address = { "http", "h", 80, "/k" };
     const tmpl_page_t *key =
-        warm_page("/k", "<a href=/a>a</a> <a href=/no>no</a> <a href=/gone>g</a>", *state);
+        warm_page("/k", "<a href=/a>a</a> <a href=/no>no</a> <a href=/missing>g</a>", *state);
     tmpl_warmup_opts_t opts = { 2, 100, 6, tmpl_robots_parse(robots, strlen(robots), "x", *state) };
     tmpl_warmup_t *warmup = tmpl_warmup_begin(key, &address, &opts, *state);
     assert_int_equal(tmpl_warmup_forbidden(warmup), 1);
@@ -238,11 +240,11 @@ static void warmup_goes_on_until_the_template_is_known(void **state)
     assert_int_equal(found->nelts, 2);
     assert_string_equal(APR_ARRAY_IDX(found, 0, const char *), "/m1");
     assert_string_equal(APR_ARRAY_IDX(found, 1, const char *), "/m2");
-    /* four pages have the menu: on with the key page's links, and then those of /a */
-    assert_string_equal(tmpl_warmup_next(warmup), "/gone"); /* and it is not added */
+    /* four pages have the menu: next are the key page's other links, then those of /a */
+    assert_string_equal(tmpl_warmup_next(warmup), "/missing"); /* not added */
     assert_string_equal(tmpl_warmup_next(warmup), "/b");
     warm_add(warmup, "/a", "<a href=/b>b</a> <a href=/c>c</a> <a href=/d>d</a>",
-             *state); /* /a once more */
+             *state); /* the document /a again */
     assert_string_equal(tmpl_warmup_next(warmup), "/c");
     warm_add(warmup, "/c", "x", *state);
     assert_string_equal(tmpl_warmup_next(warmup), "/d");
@@ -251,7 +253,7 @@ static void warmup_goes_on_until_the_template_is_known(void **state)
     assert_null(tmpl_warmup_next(warmup));
 }
 
-/* A page with a menu of 2 bytes, and as many more of a footer and of a box as are asked for; no box: 0. */
+/* A page with a menu of 2 bytes, a footer and a box of this many bytes (0: none), and own. */
 static const tmpl_page_t *settled_page(int footer, int box, const char *own, apr_pool_t *pool)
 {
     static const char text[] =
@@ -264,7 +266,9 @@ static const tmpl_page_t *settled_page(int footer, int box, const char *own, apr
                       pool);
 }
 
-/* Of 100 bytes on both pages of the subdigraph the box has not stood on min_df pages: enough from 90 on. */
+/*
+ * The subdigraph's pages share 100 bytes, of which the box is not on min_df pages. 90 are enough.
+ */
 static void nine_tenths_of_the_template_are_enough(void **state)
 {
     tmpl_address_t address = { "http", "h", 80, "/k" };
@@ -287,7 +291,7 @@ static void nine_tenths_of_the_template_are_enough(void **state)
     }
 }
 
-/* most counts the key page; and without a subdigraph of the size all of the key page's links are tried. */
+/* most includes the key page. Without a subdigraph all links of the key page are tried. */
 static void warmup_has_an_end(void **state)
 {
     tmpl_address_t address = { "http", "h", 80, "/k" };
@@ -299,7 +303,7 @@ static void warmup_has_an_end(void **state)
         warm_add(warmup, "/same", "<a href=/more>more</a> <a href=/m1>m</a>", *state);
     }
     assert_null(tmpl_warmup_next(warmup));
-    /* one document under three addresses is one page of a subdigraph */
+    /* one document with three addresses is one page */
     assert_int_equal(tmpl_warmup_found(warmup, *state)->nelts, 1);
     opts.min_df = 2;
     opts.most = 100;

@@ -111,7 +111,7 @@ subtest 'pages that cannot be learnt are named and left out' => sub {
     is($code, 0, 'exit code');
     my %why = (
         text => 'its Content-Type is text/plain, not text/html', huge => 'the body is longer than 4194304 bytes',
-        cut => qr/transfer closed|end of response/, frames => qr/a page of frames/,
+        cut => qr/transfer closed|end of response/, frames => qr/the page is a frameset/,
         round => 'redirects more than 5 times', away => 'redirects to another host: http://other.example/x',
         hidden => 'robots.txt forbids /private/x',
     );

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads go, and stay, with what they head. */
+/* Headings and their sections. */
 #include "check.h"
 
-#include "cut/heads.h"
+#include "cut/headings.h"
 
-/* The blocks' verdicts, t or c, by what they begin with, and as tmpl_heads leaves them. */
+/*
+ * Blocks that begin with c are content, the others template. Returns the verdicts after
+ * tmpl_headings, a letter t or c for each block.
+ */
 static const char *judged(const char *html, const tmpl_tag_set_t *separators, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
@@ -16,38 +19,38 @@ static const char *judged(const char *html, const tmpl_tag_set_t *separators, ap
         const tmpl_segment_t *first = &page->segments[page->blocks[b].first_segment];
         v[b].template = page->src[first->span.start] != 'c';
     }
-    tmpl_heads(v, page, pool);
+    tmpl_headings(v, page, pool);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         letters[b] = v[b].template ? 't' : 'c';
     }
     return letters;
 }
 
-static void heads_go_with_what_they_head(void **state)
+static void headings_follow_their_sections(void **state)
 {
     static const struct {
         const char *html;
         const char *verdicts;
     } cases[] = {
-        /* a heading stays over a section that begins with content and is mostly that */
+        /* rule 1: the section begins with content and is more than half content */
         { "<h2>t</h2><p>c<p>t<p>cc", "cctc" },
         { "<h2>t</h2><p>t<p>cccc", "ttc" },
         { "<h2>t</h2><p>cc<p>ttt", "tct" },
         { "<h2>t</h2>", "t" },
-        /* up to the next one of its rank, or above; one below begins its section */
+        /* the section ends at the next heading of its rank or above; one below is part of it */
         { "<h2>t</h2><p>t<h2>c</h2><p>c", "ttcc" },
         { "<h2>t</h2><h2>c</h2><p>c", "tcc" },
         { "<h2>t</h2><h1>c</h1><p>c", "tcc" },
         { "<h2>t</h2><h3>t</h3><p>ccc", "ccc" },
-        /* in the element around it, and in that around what holds nothing else */
+        /* the section is in the nearest ancestor with more text than the heading */
         { "<div><h2>t</h2></div><p>c", "cc" },
         { "<div><h2>t</h2><p>t</div><p>c", "ttc" },
-        /* one below h1 goes with a section of links and pictures */
+        /* rule 3: below h1, a section of links and images */
         { "<h2>c</h2><a href=x>t</a><p><img src=x><a href=y>t</a><h2>c</h2><p>c", "tttcc" },
         { "<h2>c</h2><a href=x>t</a><p>tt<h2>c</h2><p>c", "cttcc" },
         { "<h1>c</h1><a href=x>t</a><h1>c</h1><p>c", "ctcc" },
         { "<h2>c</h2><a href=x>t</a><p><a href=x>c</a>", "ctc" },
-        /* terms, and heads of tables and the like */
+        /* rules 4, 2 and 5: terms, parts of tables, captions */
         { "<dl><dt>t<dd>c<dt>t<dd>t</dl>", "cctt" },
         { "<dl><dt>c<dd><a href=x>t</a><dd>t<dt>t<dd>t</dl>", "ccctt" },
         { "<dt>t<dd>c", "tc" },
@@ -56,7 +59,7 @@ static void heads_go_with_what_they_head(void **state)
         { "<table><tr><th>t<th>t<tr><td>t<tr><td>t<td>c</table>", "cctcc" },
         { "<table><tr><th>t<td>t<tr><td>c</table>", "ttc" },
         { "<table><tr><th>t<tr><td>t</table>c", "ttc" },
-        { "<table><tr><td>t<td><p>c</p><p>t</p></table>", "tct" }, /* of layout */
+        { "<table><tr><td>t<td><p>c</p><p>t</p></table>", "tct" }, /* a table for layout */
         { "<figure><p>c</p><figcaption>t</figcaption></figure>", "cc" },
         { "<fieldset><legend>t</legend>c</fieldset>", "cc" },
         { "<details><summary>t</summary>c</details>", "cc" },
@@ -68,8 +71,8 @@ static void heads_go_with_what_they_head(void **state)
     }
 }
 
-/* Where a block is more than the head it begins with, the detector has judged both. */
-static void a_head_without_a_block_of_its_own_is_left_alone(void **state)
+/* A block that is more than the heading keeps its verdict. */
+static void a_heading_without_a_block_of_its_own_is_left_alone(void **state)
 {
     const char *html = "<div><h2>t</h2><p>t</div><div>c</div><div><h2>t</h2></div><div>c</div>";
     assert_string_equal(judged(html, NULL, *state), "tccc");
@@ -77,8 +80,8 @@ static void a_head_without_a_block_of_its_own_is_left_alone(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(heads_go_with_what_they_head),
-    CHECK(a_head_without_a_block_of_its_own_is_left_alone),
+    CHECK(headings_follow_their_sections),
+    CHECK(a_heading_without_a_block_of_its_own_is_left_alone),
 };
 
 TAP_MAIN(tests)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scripts ask for stays, as an empty box; so does where they stand. */
+/* Elements that scripts look up stay as empty boxes; so do the boxes of such scripts. */
 #include "check.h"
 
 #include "rewrite/rewrite.h"
@@ -11,7 +11,7 @@ typedef struct {
 
 #define BODY "<body>"
 
-/* Blocks that begin with t are template. */
+/* A block that begins with t is template. */
 static tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, apr_pool_t *pool)
 {
     tmpl_verdict_t *verdicts = apr_pcalloc(pool, page->n_blocks * sizeof(*verdicts));
@@ -48,10 +48,13 @@ static void check_cases(const case_t *cases, size_t n, apr_pool_t *pool)
 
 #define CHECK_CASES(cases, pool) check_cases(cases, sizeof(cases) / sizeof((cases)[0]), pool)
 
-/* A page with template and content in front of a script, and what is left of the template. */
+/*
+ * A page of template, content and a script. CUT expects that nothing of the template is left, STAYS
+ * that its empty box is.
+ */
 #define NAV        "<nav id=n class='a b'><ul><li>t</ul></nav>"
 #define PAGE(x, s) x "<p>c c c c</p><script>" s "</script>"
-#define GOES(s)                                                                                    \
+#define CUT(s)                                                                                     \
     {                                                                                              \
         PAGE(NAV, s), PAGE("", s)                                                                  \
     }
@@ -72,18 +75,18 @@ static void what_a_script_names_stays(void **state)
         STAYS("document.querySelector('.b:hover').x()"),
         STAYS("document.getElementsByClassName('a')[0].x()"),
         STAYS("document.title = ''; document.getElementById('n').x()"),
-        GOES("document.getElementById('nn').x()"),
-        GOES("document.getElementById('a').x()"),
-        GOES("document.getElementById(n).x()"),
-        GOES("document.getElementById('n"),
-        GOES("document.getElementById("),
-        GOES("document.getElementById('')"),
-        GOES("document.querySelector('n').x()"),
-        GOES("document.querySelector('.n').x()"),
-        GOES("document.querySelector('#').x()"),
-        GOES("document.querySelectorAll('.a')"),
-        GOES("document."),
-        GOES("x('n')"),
+        CUT("document.getElementById('nn').x()"),
+        CUT("document.getElementById('a').x()"),
+        CUT("document.getElementById(n).x()"),
+        CUT("document.getElementById('n"),
+        CUT("document.getElementById("),
+        CUT("document.getElementById('')"),
+        CUT("document.querySelector('n').x()"),
+        CUT("document.querySelector('.n').x()"),
+        CUT("document.querySelector('#').x()"),
+        CUT("document.querySelectorAll('.a')"),
+        CUT("document."),
+        CUT("x('n')"),
     };
     CHECK_CASES(cases, *state);
 }
@@ -105,7 +108,7 @@ static void boxes_around_stay_and_nothing_else(void **state)
         { PAGE("<div hidden><p>t</p><div><b id=x>t</b></div><hr></div>",
                "document.getElementById('x').y"),
           PAGE("<div hidden><div><b id=x></b></div></div>", "document.getElementById('x').y") },
-        /* no form is left with a part of what it sends, and nothing to be seen */
+        /* controls and visible elements do not stay */
         { PAGE("<form><div>t<input id=x></div><b>t</b></form>", "document.getElementById('x').y"),
           PAGE("", "document.getElementById('x').y") },
         { PAGE("<div>t<hr id=x></div>", "document.getElementById('x').y"),
@@ -120,7 +123,7 @@ static void boxes_around_stay_and_nothing_else(void **state)
 #define WRITES "<script>document.write('<div hidden>')</script>"
 #define FRONT  "<script>document.currentScript.previousElementSibling.hidden=true</script>"
 
-static void a_script_keeps_the_place_it_asks_for(void **state)
+static void a_script_that_looks_for_its_position_keeps_its_box(void **state)
 {
     static const case_t cases[] = {
         { "<main><p>c</p><div class=ad><p>t</p><hr>" HIDES "</div></main>",
@@ -137,7 +140,7 @@ static void a_script_keeps_the_place_it_asks_for(void **state)
     CHECK_CASES(cases, *state);
 }
 
-static void the_place_of_what_comes_later_stays(void **state)
+static void the_box_of_a_template_with_an_id_stays(void **state)
 {
     static const case_t cases[] = {
         { "<div><!--$?--><template id=B:0></template><p>t</p><!--/$--></div><main>c</main>",
@@ -163,7 +166,7 @@ static void a_shadow_root_goes_with_its_host(void **state)
         { "<div>" ROOT "<main>c c c</main><p>t</p></div>",
           "<div>" ROOT "<main>c c c</main></div>" },
         { "<div>t" ROOT "t<main>c c c</main></div>", "<div>" ROOT "<main>c c c</main></div>" },
-        /* its host has to stay, and so does it */
+        /* it stays with its host */
         { "<div id=n>t<x-y>" ROOT "</x-y></div><p>c c c</p>" LOOKS,
           "<div id=n></div><p>c c c</p>" LOOKS },
         { "<div id=n>" ROOT "t</div><p>c c c</p>" LOOKS,
@@ -172,8 +175,8 @@ static void a_shadow_root_goes_with_its_host(void **state)
     CHECK_CASES(cases, *state);
 }
 
-/* What is marked is not cut. */
-static void marks_do_without(void **state)
+/* annotate does not cut, so scripts need no exceptions. */
+static void annotate_marks_all_template(void **state)
 {
     const tmpl_page_t *page =
         check_page(PAGE("<div><nav id=n>t</nav></div>", "document.getElementById('n').x"), *state);
@@ -190,10 +193,10 @@ static const struct CMUnitTest tests[] = {
     CHECK(what_a_script_names_stays),
     CHECK(only_the_first_with_a_name_stays),
     CHECK(boxes_around_stay_and_nothing_else),
-    CHECK(a_script_keeps_the_place_it_asks_for),
-    CHECK(the_place_of_what_comes_later_stays),
+    CHECK(a_script_that_looks_for_its_position_keeps_its_box),
+    CHECK(the_box_of_a_template_with_an_id_stays),
     CHECK(a_shadow_root_goes_with_its_host),
-    CHECK(marks_do_without),
+    CHECK(annotate_marks_all_template),
 };
 
 TAP_MAIN(tests)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page -> parts and their features. */
+#include "detect/regions.h"
+
 #include <math.h>
 
 #include "detect/pagelevel.h"
 #include "feature/reading.h"
 #include "html/attr.h"
 
-/* What tmpl_tally_t counts in a block and is summed over those of a part. */
+/* The counts of tmpl_tally_t that are summed over the blocks of a region. */
 #define COUNTS(X)                                                                                  \
-    X(words)  /* in halves */                                                                      \
+    X(words)  /* in halves of a word */                                                            \
     X(linked) /* of these, in links */                                                             \
     X(links)                                                                                       \
     X(stops)                                                                                       \
@@ -16,11 +17,11 @@
     X(chars)                                                                                       \
     X(digits)
 
-/* Sums over the blocks before one: what a part holds is a difference of two. */
+/* Sums over the blocks before a block: those of a region are the difference of two. */
 #define SUMS(X)                                                                                    \
     COUNTS(X)                                                                                      \
     X(length) /* bytes of segments */                                                              \
-    X(again)  /* of those that the page has more than once */
+    X(again)  /* of segments that the page has more than once */
 
 typedef struct {
 #define SUM(name) uint32_t name;
@@ -28,26 +29,29 @@ typedef struct {
 #undef SUM
 } sums_t;
 
-/* Where a part stands. */
+/* Elements around a region that suggest template, and content. */
 enum {
     IN_EDGE = TMPL_IN_NAV | TMPL_IN_HEADER | TMPL_IN_FOOTER | TMPL_IN_ASIDE,
     IN_MAIN = TMPL_IN_MAIN | TMPL_IN_ARTICLE
 };
 
-/* What an element's own start tag says of its looks. */
+/* Layout attributes in a start tag. */
 enum { HAS_WIDTH = 1, HAS_HEIGHT = 2, HAS_COLOUR = 4 };
 
-/* What names a template. Comments, and who wrote an article, are part of it to some people. */
+/*
+ * Kinds of class and id names that suggest template. Names for comments and for authors are left
+ * out: corpora disagree whether these are template.
+ */
 static const tmpl_name_e template_names[] = { TMPL_NAME_MENU, TMPL_NAME_SIDE,  TMPL_NAME_MORE,
                                               TMPL_NAME_EDGE, TMPL_NAME_SHARE, TMPL_NAME_OFFER };
 
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_reading_t *reading;
-    tmpl_regions_t *parts;
+    tmpl_regions_t *regions;
     sums_t *sums;
-    uint32_t *rank; /* by part */
-    uint32_t *children;
+    uint32_t *rank;     /* of a region: siblings before it */
+    uint32_t *children; /* of a region: their number */
 } work_t;
 
 static const unsigned char tag_feature[TMPL_TAG_COUNT] = {
@@ -103,7 +107,7 @@ static void add_blocks(work_t *w, apr_pool_t *pool)
     }
 }
 
-/* Of the blocks [first, after). */
+/* The sums of the blocks [first, after). */
 static sums_t difference(const work_t *w, uint32_t first, uint32_t after)
 {
 #define SUM(name) .name = w->sums[after].name - w->sums[first].name,
@@ -111,22 +115,22 @@ static sums_t difference(const work_t *w, uint32_t first, uint32_t after)
 #undef SUM
 }
 
-static uint32_t first_block(const work_t *w, const tmpl_region_t *part)
+static uint32_t first_block(const work_t *w, const tmpl_region_t *region)
 {
-    return w->page->segments[part->first_segment].block;
+    return w->page->segments[region->first_segment].block;
 }
 
-static uint32_t after_block(const work_t *w, const tmpl_region_t *part)
+static uint32_t after_block(const work_t *w, const tmpl_region_t *region)
 {
-    return w->page->segments[part->after_segment - 1].block + 1;
+    return w->page->segments[region->after_segment - 1].block + 1;
 }
 
-static sums_t sums_of(const work_t *w, const tmpl_region_t *part)
+static sums_t sums_of(const work_t *w, const tmpl_region_t *region)
 {
-    return difference(w, first_block(w, part), after_block(w, part));
+    return difference(w, first_block(w, region), after_block(w, region));
 }
 
-/* A width of a column at the side: below 300, or 30 of 100. */
+/* Whether a width is that of a side column: below 300 pixels, or below 30 per cent. */
 static int is_narrow(const char *src, tmpl_span_t value)
 {
     uint32_t n = 0;
@@ -159,8 +163,8 @@ static unsigned attributes_of(const tmpl_page_t *page, tmpl_span_t tag)
     return has;
 }
 
-/* Whether the element holds whole blocks, and is not what a single block is. */
-static int is_part(const tmpl_page_t *page, uint32_t i)
+/* Whether the element holds whole blocks, and more than one of them. */
+static int is_region(const tmpl_page_t *page, uint32_t i)
 {
     const tmpl_node_t *node = &page->nodes[i];
     if (node->first_segment == node->after_segment) {
@@ -172,54 +176,55 @@ static int is_part(const tmpl_page_t *page, uint32_t i)
            last->after_segment == node->after_segment && (first != last || i == 0);
 }
 
-static uint32_t add_part(tmpl_regions_t *parts, tmpl_region_t part)
+static uint32_t add_region(tmpl_regions_t *regions, tmpl_region_t region)
 {
-    uint32_t up = parts->n > 0 ? parts->n - 1 : TMPL_NONE;
-    while (up != TMPL_NONE && (parts->parts[up].block != TMPL_NONE ||
-                               parts->parts[up].after_segment <= part.first_segment)) {
-        up = parts->parts[up].parent;
+    uint32_t up = regions->n > 0 ? regions->n - 1 : TMPL_NONE;
+    while (up != TMPL_NONE && (regions->all[up].block != TMPL_NONE ||
+                               regions->all[up].after_segment <= region.first_segment)) {
+        up = regions->all[up].parent;
     }
-    part.parent = up;
-    parts->parts[parts->n] = part;
-    return parts->n++;
+    region.parent = up;
+    regions->all[regions->n] = region;
+    return regions->n++;
 }
 
-static void add_parts(work_t *w, apr_pool_t *pool)
+static void add_regions(work_t *w, apr_pool_t *pool)
 {
     const tmpl_page_t *page = w->page;
-    tmpl_regions_t *parts = w->parts;
+    tmpl_regions_t *regions = w->regions;
     uint32_t next = 0;
-    parts->n = 0;
-    parts->parts =
-        apr_palloc(pool, ((apr_size_t)page->n_nodes + page->n_blocks) * sizeof(*parts->parts));
+    regions->n = 0;
+    regions->all =
+        apr_palloc(pool, ((apr_size_t)page->n_nodes + page->n_blocks) * sizeof(*regions->all));
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         const tmpl_block_t *block = &page->blocks[b];
         for (; next < page->n_nodes && page->nodes[next].first_segment <= block->first_segment;
              next++) {
-            if (is_part(page, next)) {
-                add_part(parts, (tmpl_region_t){ .first_segment = page->nodes[next].first_segment,
-                                                 .after_segment = page->nodes[next].after_segment,
-                                                 .node = next,
-                                                 .block = TMPL_NONE });
+            if (is_region(page, next)) {
+                add_region(regions,
+                           (tmpl_region_t){ .first_segment = page->nodes[next].first_segment,
+                                            .after_segment = page->nodes[next].after_segment,
+                                            .node = next,
+                                            .block = TMPL_NONE });
             }
         }
-        add_part(parts, (tmpl_region_t){ .first_segment = block->first_segment,
-                                         .after_segment = block->after_segment,
-                                         .node = block->node,
-                                         .block = b });
+        add_region(regions, (tmpl_region_t){ .first_segment = block->first_segment,
+                                             .after_segment = block->after_segment,
+                                             .node = block->node,
+                                             .block = b });
     }
 }
 
 static void count_siblings(work_t *w, apr_pool_t *pool)
 {
-    tmpl_regions_t *parts = w->parts;
-    w->rank = apr_pcalloc(pool, parts->n * sizeof(*w->rank));
-    w->children = apr_pcalloc(pool, parts->n * sizeof(*w->children));
-    for (uint32_t i = 0; i < parts->n; i++) {
-        tmpl_region_t *part = &parts->parts[i];
-        part->length = sums_of(w, part).length;
+    tmpl_regions_t *regions = w->regions;
+    w->rank = apr_pcalloc(pool, regions->n * sizeof(*w->rank));
+    w->children = apr_pcalloc(pool, regions->n * sizeof(*w->children));
+    for (uint32_t i = 0; i < regions->n; i++) {
+        tmpl_region_t *region = &regions->all[i];
+        region->length = sums_of(w, region).length;
         if (i > 0) {
-            w->rank[i] = w->children[part->parent]++;
+            w->rank[i] = w->children[region->parent]++;
         }
     }
 }
@@ -236,19 +241,19 @@ static float log_of(double n)
 
 static void place(float *f, const work_t *w, uint32_t i)
 {
-    const tmpl_region_t *part = &w->parts->parts[i];
+    const tmpl_region_t *region = &w->regions->all[i];
     double all = w->sums[w->page->n_blocks].length;
-    double before = w->sums[first_block(w, part)].length;
-    double after = all - w->sums[after_block(w, part)].length;
+    double before = w->sums[first_block(w, region)].length;
+    double after = all - w->sums[after_block(w, region)].length;
     f[TMPL_FEATURE_START] = share(before, all);
     f[TMPL_FEATURE_END] = share(after, all);
     f[TMPL_FEATURE_EDGE] = share(fabs(before - after), all);
     f[TMPL_FEATURE_BEFORE] = log_of(before);
     f[TMPL_FEATURE_AFTER] = log_of(after);
-    f[TMPL_FEATURE_ORDER] = share(i, w->parts->n);
-    f[TMPL_FEATURE_LENGTH] = log_of(part->length);
-    f[TMPL_FEATURE_SHARE] = share(part->length, all);
-    f[TMPL_FEATURE_SEGMENTS] = log_of(part->after_segment - part->first_segment);
+    f[TMPL_FEATURE_ORDER] = share(i, w->regions->n);
+    f[TMPL_FEATURE_LENGTH] = log_of(region->length);
+    f[TMPL_FEATURE_SHARE] = share(region->length, all);
+    f[TMPL_FEATURE_SEGMENTS] = log_of(region->after_segment - region->first_segment);
     f[TMPL_FEATURE_PAGE] = log_of(all);
 }
 
@@ -259,14 +264,14 @@ static void flag(float *f, tmpl_feature_e feature, unsigned bits)
 
 static void tree(float *f, const work_t *w, uint32_t i)
 {
-    const tmpl_region_t *part = &w->parts->parts[i];
-    const tmpl_region_t *box = &w->parts->parts[i > 0 ? part->parent : 0];
-    tmpl_tag_e tag = w->page->nodes[part->node].tag;
-    f[TMPL_FEATURE_DEPTH] = (float)w->page->nodes[part->node].depth;
+    const tmpl_region_t *region = &w->regions->all[i];
+    const tmpl_region_t *box = &w->regions->all[i > 0 ? region->parent : 0];
+    tmpl_tag_e tag = w->page->nodes[region->node].tag;
+    f[TMPL_FEATURE_DEPTH] = (float)w->page->nodes[region->node].depth;
     f[TMPL_FEATURE_RANK] = log_of(w->rank[i]);
-    f[TMPL_FEATURE_SIBLINGS] = log_of(i > 0 ? w->children[part->parent] : 0);
+    f[TMPL_FEATURE_SIBLINGS] = log_of(i > 0 ? w->children[region->parent] : 0);
     f[TMPL_FEATURE_BOX] = log_of(box->length);
-    f[TMPL_FEATURE_BOX_SHARE] = share(part->length, box->length);
+    f[TMPL_FEATURE_BOX_SHARE] = share(region->length, box->length);
     if (tag_feature[tag] != 0) {
         f[tag_feature[tag]] = 1;
     }
@@ -285,10 +290,10 @@ static void names(float *f, const uint16_t *steps)
     flag(f, TMPL_FEATURE_IN_WORD_CONTENT, steps[TMPL_NAME_GOOD] > 1);
 }
 
-/* What the elements around the part, and its own, say of it. */
+/* Features of the region's own element and of those around it. */
 static void around(float *f, const work_t *w, uint32_t i)
 {
-    uint32_t node = w->parts->parts[i].node;
+    uint32_t node = w->regions->all[i].node;
     const tmpl_place_t *at = tmpl_place(w->reading, node);
     unsigned has = attributes_of(w->page, w->page->nodes[node].open);
     flag(f, TMPL_FEATURE_IN_LIST, at->in & TMPL_IN_LIST);
@@ -302,7 +307,7 @@ static void around(float *f, const work_t *w, uint32_t i)
     flag(f, TMPL_FEATURE_COLOUR, has & HAS_COLOUR);
 }
 
-/* The share of words that are in links; of images alone, whether they are. */
+/* The share of words in links. Without words (images only): 1 if there is a link. */
 static float linked(const sums_t *sums)
 {
     return sums->words > 0 ? share(sums->linked, sums->words) : sums->links > 0 ? 1 : 0;
@@ -310,9 +315,9 @@ static float linked(const sums_t *sums)
 
 static void text(float *f, const work_t *w, uint32_t i)
 {
-    const tmpl_region_t *part = &w->parts->parts[i];
-    sums_t own = sums_of(w, part);
-    sums_t box = sums_of(w, &w->parts->parts[i > 0 ? part->parent : 0]);
+    const tmpl_region_t *region = &w->regions->all[i];
+    sums_t own = sums_of(w, region);
+    sums_t box = sums_of(w, &w->regions->all[i > 0 ? region->parent : 0]);
     f[TMPL_FEATURE_LINK] = linked(&own);
     f[TMPL_FEATURE_LINKS] = log_of(own.links);
     f[TMPL_FEATURE_BOX_LINK] = linked(&box);
@@ -324,12 +329,12 @@ static void text(float *f, const work_t *w, uint32_t i)
     f[TMPL_FEATURE_REPEAT] = share(own.again, own.length);
 }
 
-/* The two blocks before the part and the two behind it. */
+/* The two blocks before the region and the two behind it. */
 static void near(float *f, const work_t *w, uint32_t i)
 {
     uint32_t n = w->page->n_blocks;
-    uint32_t first = first_block(w, &w->parts->parts[i]);
-    uint32_t after = after_block(w, &w->parts->parts[i]);
+    uint32_t first = first_block(w, &w->regions->all[i]);
+    uint32_t after = after_block(w, &w->regions->all[i]);
     sums_t before = difference(w, first > 2 ? first - 2 : 0, first);
     sums_t behind = difference(w, after, n - after > 2 ? after + 2 : n);
     sums_t both = { .words = before.words + behind.words,
@@ -339,17 +344,18 @@ static void near(float *f, const work_t *w, uint32_t i)
     f[TMPL_FEATURE_NEAR_LINK] = linked(&both);
 }
 
-void tmpl_regions(tmpl_regions_t *parts, const tmpl_page_t *page, apr_pool_t *pool)
+void tmpl_regions(tmpl_regions_t *regions, const tmpl_page_t *page, apr_pool_t *pool)
 {
     tmpl_reading_t *reading = tmpl_read_blocks(page, pool);
-    work_t w = { .page = page, .reading = reading, .parts = parts };
+    work_t w = { .page = page, .reading = reading, .regions = regions };
     tmpl_read_text(reading, pool);
     add_blocks(&w, pool);
-    add_parts(&w, pool);
+    add_regions(&w, pool);
     count_siblings(&w, pool);
-    parts->features = apr_pcalloc(pool, (apr_size_t)parts->n * TMPL_FEATURE_COUNT * sizeof(float));
-    for (uint32_t i = 0; i < parts->n; i++) {
-        float *f = &parts->features[(apr_size_t)i * TMPL_FEATURE_COUNT];
+    regions->features =
+        apr_pcalloc(pool, (apr_size_t)regions->n * TMPL_FEATURE_COUNT * sizeof(float));
+    for (uint32_t i = 0; i < regions->n; i++) {
+        float *f = &regions->features[(apr_size_t)i * TMPL_FEATURE_COUNT];
         place(f, &w, i);
         tree(f, &w, i);
         around(f, &w, i);

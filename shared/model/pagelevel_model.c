@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A model as a file of lines: what it is, the threshold, and for each size class its nodes, its bias and a
- * line for each feature. Lines that begin with # say where it comes from.
- */
+#include "model/pagelevel_model.h"
+
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +8,9 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
+#include <xxhash.h>
+
 #include "base/number.h"
-#include "detect/pagelevel.h"
-#include "model/lines.h"
 
 static const char *const names[TMPL_FEATURE_COUNT] = {
 #define TMPL_FEATURE_NAME(id, name, group) name,
@@ -55,6 +53,18 @@ apr_status_t tmpl_feature_group(unsigned char without[TMPL_FEATURE_COUNT], const
         "'%s' is no group of features: place, size, tree, tag, mark, word, link, text, "
         "near, repeat or attribute",
         name);
+}
+
+/* Bytes of text from which a region belongs to the next class. */
+static const uint32_t class_from[TMPL_SIZE_CLASSES] = { 0, 24, 96, 400 };
+
+uint32_t tmpl_size_class(uint32_t length)
+{
+    uint32_t c = TMPL_SIZE_CLASSES - 1;
+    while (length < class_from[c]) {
+        c--;
+    }
+    return c;
 }
 
 static apr_status_t read_named(double *number, tmpl_lines_t *lines, const char *name, double least,
@@ -142,6 +152,7 @@ apr_status_t tmpl_model_parse(tmpl_model_t **model, const tmpl_model_text_t *tex
     };
     tmpl_model_t *m = apr_pcalloc(pool, sizeof(*m));
     apr_status_t status = read_model(m, &lines, pool);
+    m->id = XXH3_64bits(text->bytes, text->len);
     *model = status == APR_SUCCESS ? m : NULL;
     return status;
 }
@@ -154,7 +165,7 @@ apr_status_t tmpl_model_load(tmpl_model_t **model, const char *path, tmpl_error_
     return status == APR_SUCCESS ? tmpl_model_parse(model, &text, err, pool) : status;
 }
 
-/* APR's formats know no %g that reads back as it was. */
+/* APR's %g may not read back as the same number. */
 static const char *number_text(double number, apr_pool_t *pool)
 {
     char text[40];

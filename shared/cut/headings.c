@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cut/heads.h"
+#include "cut/headings.h"
+
 #include "base/scratch.h"
 
-typedef enum { NO_HEAD, BEHIND, AROUND, ROW } body_e;
+/*
+ * Where an element's section is: behind it, up to the next heading of its rank or above; or around
+ * it, in the element `within`. A ROW is a heading only if all its cells are th.
+ */
+typedef enum { NO_HEADING, BEHIND, AROUND, ROW } section_e;
 
 #define RANKS 8
 
-/* Which elements are heads, and where what they head is. */
 static const struct {
-    /* BEHIND it, up to the next head of its rank or a lower one; what is AROUND it; or that, of a ROW of th */
-    unsigned char body;
-    unsigned char rank;
-    unsigned char within; /* the element that both are in; 0: the one around it */
-} heads[TMPL_TAG_COUNT] = {
+    unsigned char section; /* a section_e */
+    unsigned char rank;    /* of BEHIND; 1 is the highest */
+    unsigned char within;  /* the tag that heading and section are in; 0: the parent */
+} headings[TMPL_TAG_COUNT] = {
     [TMPL_TAG_H1] = { BEHIND, 1, 0 },
     [TMPL_TAG_H2] = { BEHIND, 2, 0 },
     [TMPL_TAG_H3] = { BEHIND, 3, 0 },
@@ -28,27 +31,27 @@ static const struct {
     [TMPL_TAG_SUMMARY] = { AROUND, 0, TMPL_TAG_DETAILS },
 };
 
-/* Of the segments before one. */
+/* Sums over the segments before a segment, in bytes. */
 typedef struct {
     uint32_t length;
-    uint32_t content; /* of that */
+    uint32_t content; /* of length, in content */
 } sums_t;
 
 typedef struct {
     const tmpl_page_t *page;
     tmpl_verdict_t *verdicts;
     sums_t *sums;
-    uint32_t *linked; /* likewise; NULL until it is asked for */
+    uint32_t *linked; /* bytes in links and images before a segment; NULL until needed */
     apr_pool_t *pool;
-    uint32_t next[RANKS]; /* the first segment of the next head of a rank or a lower one */
-} heads_t;
+    uint32_t next[RANKS]; /* [rank]: first segment of the next heading of that rank or above */
+} headings_t;
 
-static int is_template(const heads_t *h, uint32_t segment)
+static int is_template(const headings_t *h, uint32_t segment)
 {
     return h->verdicts[h->page->segments[segment].block].template;
 }
 
-static void sum_up(heads_t *h)
+static void sum_up(headings_t *h)
 {
     const tmpl_page_t *page = h->page;
     sums_t *sums = apr_palloc(h->pool, (page->n_segments + 1) * sizeof(*sums));
@@ -61,8 +64,8 @@ static void sum_up(heads_t *h)
     h->sums = sums;
 }
 
-/* The same of what is in links, or a picture: for the few pages on which it is asked for. */
-static void sum_links(heads_t *h)
+/* Fills linked; few pages need it. */
+static void sum_links(headings_t *h)
 {
     const tmpl_page_t *page = h->page;
     uint32_t *linked = apr_pcalloc(h->pool, (page->n_segments + 1) * sizeof(*linked));
@@ -80,8 +83,8 @@ static void sum_links(heads_t *h)
     h->linked = linked;
 }
 
-/* Whether the segments [first, after) are all in links. */
-static int is_linked(heads_t *h, uint32_t first, uint32_t after)
+/* Whether the segments [first, after) are links and images only. */
+static int is_linked(headings_t *h, uint32_t first, uint32_t after)
 {
     if (h->linked == NULL) {
         sum_links(h);
@@ -98,54 +101,56 @@ static int has_own_blocks(const tmpl_page_t *page, const tmpl_node_t *node)
                node->after_segment;
 }
 
-static void set_verdict(heads_t *h, const tmpl_node_t *node, int template)
+static void set_verdict(headings_t *h, const tmpl_node_t *node, int template)
 {
     tmpl_verdict_set(h->verdicts, h->page, node->first_segment, node->after_segment, template);
 }
 
-/* The element that holds a head and what it heads; NULL if there is none. */
-static const tmpl_node_t *around(const tmpl_page_t *page, const tmpl_node_t *head)
+/*
+ * The element that holds the heading and its section: `within`, or the nearest ancestor with more
+ * segments than the heading. NULL if there is no such element.
+ */
+static const tmpl_node_t *around(const tmpl_page_t *page, const tmpl_node_t *heading)
 {
-    unsigned within = heads[head->tag].within;
-    const tmpl_node_t *node = &page->nodes[head->parent];
+    unsigned within = headings[heading->tag].within;
+    const tmpl_node_t *node = &page->nodes[heading->parent];
     while (node->parent != TMPL_NONE &&
            (within != 0 ? node->tag != within
-                        : node->first_segment == head->first_segment &&
-                              node->after_segment == head->after_segment)) {
+                        : node->first_segment == heading->first_segment &&
+                              node->after_segment == heading->after_segment)) {
         node = &page->nodes[node->parent];
     }
     return within != 0 && node->tag != within ? NULL : node;
 }
 
-/* A heading or a term, and the segments [first, after) that it heads. */
-static void judge_behind(heads_t *h, const tmpl_node_t *head, uint32_t first, uint32_t after)
+/* Rules 1, 3 and 4 of headings.h. The section is the segments [first, after). */
+static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t first, uint32_t after)
 {
-    const sums_t *own = &h->sums[head->first_segment];
+    const sums_t *own = &h->sums[heading->first_segment];
     const sums_t *from = &h->sums[first];
     const sums_t *to = &h->sums[after];
     if (from->content == own->content && !is_template(h, first) &&
         2 * (uint64_t)(to->content - from->content) > to->length - from->length) {
-        set_verdict(h, head, 0);
+        set_verdict(h, heading, 0);
     }
     else if (from->content - own->content == from->length - own->length &&
-             head->tag != TMPL_TAG_H1 && to->content == from->content) {
-        if (head->tag == TMPL_TAG_DT) {
-            tmpl_verdict_set(h->verdicts, h->page, first, after,
-                             0); /* a term is of no use without */
+             heading->tag != TMPL_TAG_H1 && to->content == from->content) {
+        if (heading->tag == TMPL_TAG_DT) {
+            tmpl_verdict_set(h->verdicts, h->page, first, after, 0);
         }
         else if (is_linked(h, first, after)) {
-            set_verdict(h, head, 1);
+            set_verdict(h, heading, 1);
         }
     }
 }
 
-/* Whether the cells of a row are data, a block each; and whether all are heads. */
-static int is_row(const tmpl_page_t *page, const tmpl_node_t *row, int *head)
+/* Whether no cell of the row holds two blocks, as cells of layout do. *all_th: all cells are th. */
+static int is_data_row(const tmpl_page_t *page, const tmpl_node_t *row, int *all_th)
 {
-    *head = 1;
+    *all_th = 1;
     for (uint32_t i = (uint32_t)(row - page->nodes) + 1; i < row->after; i = page->nodes[i].after) {
         const tmpl_node_t *cell = &page->nodes[i];
-        *head &= cell->tag == TMPL_TAG_TH;
+        *all_th &= cell->tag == TMPL_TAG_TH;
         if (cell->after_segment > cell->first_segment &&
             page->segments[cell->first_segment].block !=
                 page->segments[cell->after_segment - 1].block) {
@@ -155,61 +160,62 @@ static int is_row(const tmpl_page_t *page, const tmpl_node_t *row, int *head)
     return 1;
 }
 
-/* A row of data stays as a whole. Whether it is one of heads that may stay with its table. */
-static int judge_row(heads_t *h, const tmpl_node_t *row)
+/* Rule 5. Returns whether the row is a template heading of its table. */
+static int judge_row(headings_t *h, const tmpl_node_t *row)
 {
-    int head;
-    if (!is_row(h->page, row, &head)) {
+    int all_th;
+    if (!is_data_row(h->page, row, &all_th)) {
         return 0;
     }
     if (h->sums[row->after_segment].content > h->sums[row->first_segment].content) {
         set_verdict(h, row, 0);
         return 0;
     }
-    return head;
+    return all_th;
 }
 
-static void judge_head(heads_t *h, const tmpl_node_t *head)
+static void judge_heading(headings_t *h, const tmpl_node_t *heading)
 {
-    const tmpl_node_t *box = around(h->page, head);
-    unsigned rank = heads[head->tag].rank;
-    unsigned body = heads[head->tag].body;
-    if (box == NULL || !has_own_blocks(h->page, head)) {
+    const tmpl_node_t *box = around(h->page, heading);
+    unsigned rank = headings[heading->tag].rank;
+    unsigned section = headings[heading->tag].section;
+    if (box == NULL || !has_own_blocks(h->page, heading)) {
         return;
     }
-    if (body == AROUND || body == ROW) {
-        if (body == ROW && !judge_row(h, head)) {
+    if (section == AROUND || section == ROW) {
+        if (section == ROW && !judge_row(h, heading)) {
             return;
         }
-        if (h->sums[box->after_segment].content - h->sums[head->after_segment].content +
-                h->sums[head->first_segment].content - h->sums[box->first_segment].content >
+        if (h->sums[box->after_segment].content - h->sums[heading->after_segment].content +
+                h->sums[heading->first_segment].content - h->sums[box->first_segment].content >
             0) {
-            set_verdict(h, head, 0);
+            set_verdict(h, heading, 0);
         }
         return;
     }
     uint32_t after = h->next[rank] < box->after_segment ? h->next[rank] : box->after_segment;
-    if (head->after_segment < after) {
-        judge_behind(h, head, head->after_segment, after);
+    if (heading->after_segment < after) {
+        judge_behind(h, heading, heading->after_segment, after);
     }
 }
 
-void tmpl_heads(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool)
+void tmpl_headings(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool)
 {
-    heads_t h = { .page = page, .verdicts = verdicts };
+    headings_t h = { .page = page, .verdicts = verdicts };
     h.pool = tmpl_scratch(page->len, pool);
     sum_up(&h);
     for (unsigned rank = 0; rank < RANKS; rank++) {
         h.next[rank] = page->n_segments;
     }
-    /* From the last one on: a heading may head what begins with another one. */
+    /* backwards, because a section may begin with a heading of its own */
     for (uint32_t i = page->n_nodes; i-- > 1;) {
         const tmpl_node_t *node = &page->nodes[i];
-        if (heads[node->tag].body == NO_HEAD || node->first_segment == node->after_segment) {
+        if (headings[node->tag].section == NO_HEADING ||
+            node->first_segment == node->after_segment) {
             continue;
         }
-        judge_head(&h, node);
-        for (unsigned rank = heads[node->tag].rank; rank > 0 && rank < RANKS; rank++) {
+        judge_heading(&h, node);
+        for (unsigned rank = headings[node->tag].rank; rank > 0 && rank < RANKS; rank++) {
             h.next[rank] = node->first_segment;
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cut/places.h"
+#include "cut/script_refs.h"
 
 #include <string.h>
 
@@ -7,66 +7,65 @@
 
 #include "html/attr.h"
 
-/* What is named, or asked for otherwise. */
-typedef enum { ID, CLASS, NAMES, SELECTOR = NAMES, HERE } asked_e;
+/* How a script looks up an element: by name, by a selector that begins with one, or by position. */
+typedef enum { ID, CLASS, NAMES, SELECTOR = NAMES, POSITION } lookup_e;
 
 typedef struct {
     const tmpl_page_t *page;
-    unsigned char *held;      /* NULL: nothing is, yet */
-    apr_hash_t *names[NAMES]; /* that scripts ask for, and no element had, yet */
-    uint64_t bits[NAMES];     /* of these, bit_of: few names have to be looked up */
+    unsigned char *kept;      /* the result; NULL: no element so far */
+    apr_hash_t *names[NAMES]; /* in scripts, and of no element so far */
+    uint64_t bits[NAMES];     /* bit_of each name: most attributes need no look-up */
     apr_pool_t *pool;
-} places_t;
+} script_refs_t;
 
 #define DOCUMENT "document."
 
 static const struct {
     const char *member;
-    asked_e asked;
+    lookup_e lookup;
 } members[] = {
-    { "getElementById(", ID },
-    { "getElementsByClassName(", CLASS },
-    { "querySelector(", SELECTOR },
-    { "currentScript", HERE },
-    { "write", HERE },
+    { "getElementById(", ID },      { "getElementsByClassName(", CLASS },
+    { "querySelector(", SELECTOR }, { "currentScript", POSITION },
+    { "write", POSITION },
 };
 
-/* The element with all that is around it. */
-static void hold(places_t *p, uint32_t node)
+/* Keeps an element and its ancestors. */
+static void keep(script_refs_t *p, uint32_t node)
 {
-    if (p->held == NULL) {
-        p->held = apr_pcalloc(p->pool, p->page->n_nodes);
+    if (p->kept == NULL) {
+        p->kept = apr_pcalloc(p->pool, p->page->n_nodes);
     }
-    while (node != TMPL_NONE && !p->held[node]) {
-        p->held[node] = 1;
+    while (node != TMPL_NONE && !p->kept[node]) {
+        p->kept[node] = 1;
         node = p->page->nodes[node].parent;
     }
 }
 
-static void hold_box(places_t *p, uint32_t node)
+/* Keeps an element, unless it is code, a control or cannot hold anything. */
+static void keep_box(script_refs_t *p, uint32_t node)
 {
     static const unsigned never = TMPL_IS_CODE | TMPL_IS_CONTROL | TMPL_IS_VOID;
     if (!(tmpl_tag_flags(p->page->nodes[node].tag) & never)) {
-        hold(p, node);
+        keep(p, node);
     }
 }
 
-/* The box that a script stands in, and the element in front of it there. */
-static void hold_around(places_t *p, uint32_t script)
+/* Keeps the parent of a script, and the script's preceding sibling. */
+static void keep_around(script_refs_t *p, uint32_t script)
 {
     const tmpl_node_t *nodes = p->page->nodes;
     uint32_t parent = nodes[script].parent;
     uint32_t before = script - 1;
-    hold(p, parent);
+    keep(p, parent);
     if (before != parent) {
         while (nodes[before].parent != parent) {
             before = nodes[before].parent;
         }
-        hold_box(p, before);
+        keep_box(p, before);
     }
 }
 
-/* The string that stands first in [at, end), without its quotes; empty if something else does. */
+/* The string literal at the start of [at, end), without its quotes; empty if there is none. */
 static tmpl_span_t string_at(const char *src, uint32_t at, uint32_t end)
 {
     at = tmpl_behind_space(src, at, end);
@@ -85,49 +84,51 @@ static int is_name(char c)
 }
 
 /* The id or class that a selector begins with; empty if it begins with something else. */
-static tmpl_span_t first_name(const char *src, tmpl_span_t selector, asked_e *asked)
+static tmpl_span_t first_name(const char *src, tmpl_span_t selector, lookup_e *lookup)
 {
     tmpl_span_t name = { selector.start + 1, selector.start + 1 };
     char first = tmpl_span_len(selector) > 0 ? src[selector.start] : '\0';
     if (first != '#' && first != '.') {
         return (tmpl_span_t){ 0, 0 };
     }
-    *asked = first == '#' ? ID : CLASS;
+    *lookup = first == '#' ? ID : CLASS;
     while (name.end < selector.end && is_name(src[name.end])) {
         name.end++;
     }
     return name;
 }
 
+/* A hash of the name, as one of 64 bits. */
 static uint64_t bit_of(const char *src, tmpl_span_t name)
 {
     return (uint64_t)1 << ((5 * tmpl_span_len(name) + (unsigned char)src[name.start]) & 63);
 }
 
-static void ask(places_t *p, asked_e asked, uint32_t at, uint32_t end)
+/* Adds the name that a script looks up; its string begins at at. */
+static void add_name(script_refs_t *p, lookup_e lookup, uint32_t at, uint32_t end)
 {
     const char *src = p->page->src;
     tmpl_span_t name = string_at(src, at, end);
-    if (asked == SELECTOR) {
-        name = first_name(src, name, &asked);
+    if (lookup == SELECTOR) {
+        name = first_name(src, name, &lookup);
     }
     if (tmpl_span_len(name) > 0) {
-        if (p->names[asked] == NULL) {
-            p->names[asked] = apr_hash_make(p->pool);
+        if (p->names[lookup] == NULL) {
+            p->names[lookup] = apr_hash_make(p->pool);
         }
-        apr_hash_set(p->names[asked], src + name.start, tmpl_span_len(name), p);
-        p->bits[asked] |= bit_of(src, name);
+        apr_hash_set(p->names[lookup], src + name.start, tmpl_span_len(name), p);
+        p->bits[lookup] |= bit_of(src, name);
     }
 }
 
-static void read_script(places_t *p, uint32_t script)
+static void read_script(script_refs_t *p, uint32_t script)
 {
     const tmpl_node_t *node = &p->page->nodes[script];
     const char *src = p->page->src;
     uint32_t at = node->open.end;
-    uint32_t end = node->close.start; /* 0, if there is none */
+    uint32_t end = node->close.start; /* 0 if there is no end tag */
     const char *hit;
-    int here = 0;
+    int by_position = 0;
     while (at < end && (hit = memmem(src + at, end - at, DOCUMENT, sizeof(DOCUMENT) - 1)) != NULL) {
         at = (uint32_t)(hit - src) + sizeof(DOCUMENT) - 1;
         for (unsigned i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -135,31 +136,32 @@ static void read_script(places_t *p, uint32_t script)
             if (end - at < len || memcmp(src + at, members[i].member, len) != 0) {
                 continue;
             }
-            if (members[i].asked == HERE) {
-                here = 1;
+            if (members[i].lookup == POSITION) {
+                by_position = 1;
             }
             else {
-                ask(p, members[i].asked, at + len, end);
+                add_name(p, members[i].lookup, at + len, end);
             }
         }
     }
-    if (here) {
-        hold_around(p, script);
+    if (by_position) {
+        keep_around(p, script);
     }
 }
 
-/* Of the elements with a name the first is the one that is asked for. */
-static void found(places_t *p, uint32_t node, asked_e as, tmpl_span_t name)
+/* Keeps an element if a script looks up its name. Only the first with a name is found. */
+static void keep_named(script_refs_t *p, uint32_t node, lookup_e by, tmpl_span_t name)
 {
     const char *src = p->page->src;
-    if ((p->bits[as] & bit_of(src, name)) &&
-        apr_hash_get(p->names[as], src + name.start, tmpl_span_len(name)) != NULL) {
-        apr_hash_set(p->names[as], src + name.start, tmpl_span_len(name), NULL);
-        hold_box(p, node);
+    if ((p->bits[by] & bit_of(src, name)) &&
+        apr_hash_get(p->names[by], src + name.start, tmpl_span_len(name)) != NULL) {
+        apr_hash_set(p->names[by], src + name.start, tmpl_span_len(name), NULL);
+        keep_box(p, node);
     }
 }
 
-static void find_names(places_t *p, uint32_t node)
+/* Reads the id and the classes of an element. */
+static void find_names(script_refs_t *p, uint32_t node)
 {
     const char *src = p->page->src;
     tmpl_span_t tag = p->page->nodes[node].open;
@@ -167,20 +169,20 @@ static void find_names(places_t *p, uint32_t node)
     tmpl_attr_t attr;
     while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
         if (tmpl_span_is(src, attr.name, "id")) {
-            found(p, node, ID, attr.value);
+            keep_named(p, node, ID, attr.value);
         }
         else if (p->bits[CLASS] != 0 && tmpl_span_is(src, attr.name, "class")) {
             tmpl_span_t word = { attr.value.start, attr.value.start };
             while (tmpl_word_next(&word, src, attr.value)) {
-                found(p, node, CLASS, word);
+                keep_named(p, node, CLASS, word);
             }
         }
     }
 }
 
-unsigned char *tmpl_places(const tmpl_page_t *page, apr_pool_t *pool)
+unsigned char *tmpl_script_refs(const tmpl_page_t *page, apr_pool_t *pool)
 {
-    places_t p = { .page = page, .pool = pool };
+    script_refs_t p = { .page = page, .pool = pool };
     tmpl_attr_t attr;
     for (uint32_t i = 1; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
@@ -189,7 +191,7 @@ unsigned char *tmpl_places(const tmpl_page_t *page, apr_pool_t *pool)
         }
         else if (node->tag == TMPL_TAG_TEMPLATE &&
                  tmpl_attr_find(&attr, page->src, node->open, "id")) {
-            hold(&p, node->parent);
+            keep(&p, node->parent);
         }
     }
     for (uint32_t i = 1; (p.bits[ID] | p.bits[CLASS]) != 0 && i < page->n_nodes; i++) {
@@ -197,5 +199,5 @@ unsigned char *tmpl_places(const tmpl_page_t *page, apr_pool_t *pool)
             find_names(&p, i);
         }
     }
-    return p.held;
+    return p.kept;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counts -> verdicts -> edits -> bytes, without a store. */
+/* verdicts -> cuts -> edits -> bytes: the rules of closure.h, and the guards. */
 #include "check.h"
 
 #include "cut/closure.h"
-#include "detect/incremental.h"
 #include "rewrite/rewrite.h"
 
-/* Blocks with a segment that holds any of the letters of text are template. */
+/* Verdicts: a block is template if one of its segments holds one of the letters. */
 static tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, const char *letters, apr_pool_t *pool)
 {
     tmpl_verdict_t *v = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*v));
@@ -38,25 +37,6 @@ static const char *edited(const char *html, const char *letters, int strip, apr_
     return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
 }
 
-/* Wang et al., 2.3: DF >= 5, and more than 0.7 of the block's length. */
-static void the_ratio_counts_length_of_template_segments(void **state)
-{
-    const tmpl_page_t *page =
-        check_page("<div>1234567<b>890</b></div><p>12345678<b>90</b></p>", *state);
-    tmpl_record_t records[4] = { { .df = 5 }, { .df = 4 }, { .df = 9 }, { .df = 0 } };
-    tmpl_verdict_t v[2];
-    assert_int_equal(page->n_keys, 4);
-    tmpl_detect_incremental(v, page, records, 5, 0.7);
-    assert_float_equal(v[0].ratio, 0.7, 1e-6);
-    assert_float_equal(v[1].ratio, 0.8, 1e-6);
-    assert_false(v[0].template); /* more than, not as much as */
-    assert_true(v[1].template);
-    tmpl_detect_incremental(v, page, records, 4, 0.7);
-    assert_true(v[0].template);
-    tmpl_detect_incremental(v, page, records, 10, 0.7);
-    assert_false(v[1].template);
-}
-
 static void the_topmost_template_elements_are_edited(void **state)
 {
     static const struct {
@@ -64,22 +44,22 @@ static void the_topmost_template_elements_are_edited(void **state)
         const char *annotated;
         const char *stripped;
     } cases[] = {
-        /* t is template, c is content */
+        /* t is template, c is content; rule 1 */
         { "<body><nav><ul><li>t<li>t</ul></nav><main>c</main></body>",
           "<body><nav data-tmpl=\"\"><ul><li>t<li>t</ul></nav><main>c</main></body>",
           "<body><main>c</main></body>" },
-        /* a run in an element that is not template itself */
+        /* rule 2: a run in an element that is not template */
         { "<div>t <b>t</b> t<div>c</div>t</div>",
           "<div><!--tmpl-->t <b>t</b> t<!--/tmpl--><div>c</div><!--tmpl-->t<!--/tmpl--></div>",
           "<div><div>c</div></div>" },
-        /* attributes stay as they are, whatever they look like */
+        /* attributes stay as they are, also malformed ones */
         { "<body>c<div a='>' CLASS=x/>t</div>", "<body>c<div a='>' CLASS=x/ data-tmpl=\"\">t</div>",
           "<body>c" },
-        /* never body; of what has code all goes but that */
+        /* rules 3 and 4: code stays, and so does body */
         { "<body><div><script>x()</script><p>t</p></div>c",
           "<body><div data-tmpl=\"\"><script>x()</script><p>t</p></div>c",
           "<body><script>x()</script>c" },
-        /* a form goes as a whole, or keeps all that it sends */
+        /* rule 8: a form is cut whole or keeps its controls */
         { "<body><form>c<div>t<input "
           "name=a></div><div><button>t</button></div><div>t</div></form>c",
           "<body><form>c<div data-tmpl=\"\">t<input name=a></div><div data-tmpl=\"\">"
@@ -89,7 +69,7 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body><form data-tmpl=\"\"><div>t<input></div></form><div data-tmpl=\"\">"
           "t<button>t</button></div><hr>c",
           "<body><hr>c" },
-        /* also where its controls stand outside of it: in tables, where end tags cross, by their attribute */
+        /* also controls outside of it: in tables, with crossed end tags, by the attribute form */
         { "<table><tr><form><td><div>c</div>c<td><div>t<input></div></form></"
           "table><hr><div>t<input></"
           "div>",
@@ -118,13 +98,13 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body><div data-tmpl=\"\"><form id=f>t<div>t<input></div></form><p>t<input "
           "form=f></p></div><hr>c",
           "<body><hr>c" },
-        /* boxes, bullets and white space around it among that */
+        /* rule 3: boxes, bullets and white space around code are cut */
         { "<body><ul> <li> <link rel=x> t</li> <li><b><style></style><script></script> </b></ul>c",
           "<body><ul data-tmpl=\"\"> <li> <link rel=x> t</li> "
           "<li><b><style></style><script></script> "
           "</b></ul>c",
           "<body><link rel=x><style></style><script></script>c" },
-        /* but not where code would not stay where it is put */
+        /* not where the parser would move the code */
         { "<body><table><tbody><tr><td>t<link></table><hr>c",
           "<body><table data-tmpl=\"\"><tbody><tr><td>t<link></table><hr>c", "<body><link><hr>c" },
         { "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr><td><div>t</div><link></"
@@ -134,14 +114,14 @@ static void the_topmost_template_elements_are_edited(void **state)
           "</div><link></td></tr></table>",
           "<body><table><tbody><tr><td><p>c</p><div>c</div></td></tr><tr><td><link></td></tr></"
           "table>" },
-        /* nor where it would be a property of another item */
+        /* nor where it would become a property of another item */
         { "<body>c<div>t<i>t</i><b><script></script><meta itemprop=x></b></div>",
           "<body>c<div data-tmpl=\"\">t<i>t</i><b><script></script><meta itemprop=x></b></div>",
           "<body>c<div><b><script></script><meta itemprop=x></b></div>" },
         { "<body>c<div>t<b><link itemprop=x></b></div>",
           "<body>c<div data-tmpl=\"\">t<b><link itemprop=x></b></div>",
           "<body>c<div><b><link itemprop=x></b></div>" },
-        /* but with an item that goes, all that is said of it goes; not with one that another item is said to have */
+        /* an item's properties are cut with it, but not if it is a property itself */
         { "<body>c<ol itemscope><li itemprop=x itemscope>t<meta itemprop=y><script></script></ol>",
           "<body>c<ol itemscope data-tmpl=\"\"><li itemprop=x itemscope>t<meta "
           "itemprop=y><script></script></ol>",
@@ -155,7 +135,7 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body>c<div><b itemscope>t<meta itemprop=x></b>t<link itemprop=y></div>",
           "<body>c<div data-tmpl=\"\"><b itemscope>t<meta itemprop=x></b>t<link itemprop=y></div>",
           "<body>c<div><link itemprop=y></div>" },
-        /* of template that holds code, or is not closed off, nothing else is left */
+        /* rule 11: everything in an opened template element is cut */
         { "<body><nav><form>t<input></form>t<script></script></nav>c",
           "<body><nav data-tmpl=\"\"><form>t<input></form>t<script></script></nav>c",
           "<body><script></script>c" },
@@ -169,11 +149,11 @@ static void the_topmost_template_elements_are_edited(void **state)
         { "<body><form><p>t<i><script></script></i><script></script></form><hr>c",
           "<body><form data-tmpl=\"\"><p>t<i><script></script></i><script></script></form><hr>c",
           "<body><script></script><script></script><hr>c" },
-        /* but not if a form begins outside of it, nor from what stays */
+        /* not if a form begins outside, nor in content */
         { "<body><form>c<div>t<i><input></i><script></script></div></form>",
           "<body><form>c<div data-tmpl=\"\">t<i><input></i><script></script></div></form>",
           "<body><form>c<div><i><input></i><script></script></div></form>" },
-        /* nor where a control may not be cut, as one that a table does not take: the form is sent with it */
+        /* nor if a control may not be cut, as in a table: the form needs the others */
         { "<body>c<div><form>t<input><table><input></table></form><script></script></div>",
           "<body>c<div><form><!--tmpl-->t<!--/tmpl--><input><table><input></table></form><script></"
           "script></div>",
@@ -182,14 +162,14 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body><div>c<i></i><nav data-tmpl=\"\">t</nav><i></i><script></script></div>",
           "<body><div>c<i></i><i></i><script></script></div>" },
         { "<body>t</body>", "<body><!--tmpl-->t<!--/tmpl--></body>", "<body></body>" },
-        /* a p that a div closes: taking the div out would let the p go on */
+        /* rule 5: the div closes the p; without it, the p would go on */
         { "<body>c<hr><p>c<div>t</div>c", "<body>c<hr><p>c<div data-tmpl=\"\">t</div>c",
           "<body>c<hr><p>c<div></div>c" },
-        /* text that a browser would move out of the table is left alone */
+        /* rule 5: text that the parser moves out of the table */
         { "<body>c<table><tr>t<td><div>c</div></table>",
           "<body>c<table><tr>t<td><div>c</div></table>",
           "<body>c<table><tr>t<td><div>c</div></table>" },
-        /* marks that the page brings are not ours */
+        /* foreign marks are renamed */
         { "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
           "data-tmpl='>'>c</i><hr><div data-tmpl>t</div>",
           "<body data-x-tmpl>c<!-- x-tmpl --><div DATA-x-TMPL=1>c</div><!--/x-tmpl--><i "
@@ -197,12 +177,12 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<div data-x-tmpl data-tmpl=\"\">t</div>",
           "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
           "data-tmpl='>'>c</i><hr>" },
-        /* so does a link to what is cut */
+        /* refs.h: a link to a template element is template */
         { "<body><nav id=x>t</nav><div><a href=#x>c</a></div><p>c</p>",
           "<body><nav id=x data-tmpl=\"\">t</nav><div data-tmpl=\"\"><a "
           "href=#x>c</a></div><p>c</p>",
           "<body><p>c</p>" },
-        /* what shows a panel is not cut, though it is template */
+        /* refs.h: a control whose panel stays is template, but not cut */
         { "<ul><li class=x aria-controls=a>t</li></ul><ul><li class=x "
           "aria-controls=b>t</li></ul><div "
           "id=a>c</div><div id=b>t</div>",
@@ -210,10 +190,10 @@ static void the_topmost_template_elements_are_edited(void **state)
           "class=x "
           "aria-controls=b>t</li></ul><div id=a>c</div><div id=b data-tmpl=\"\">t</div>",
           "<ul><li class=x aria-controls=a>t</li></ul><div id=a>c</div>" },
-        /* a head goes, and stays, with what it heads */
+        /* headings.h: a heading stays with its section */
         { "<nav><h2>t</h2></nav><div>c</div>", "<nav><h2>t</h2></nav><div>c</div>",
           "<nav><h2>t</h2></nav><div>c</div>" },
-        /* what would be read as something new if it were put together stays apart */
+        /* rule 10: text that would be read as something new */
         { "<body>c &am<div>t</div>p; c", "<body>c &am<div data-tmpl=\"\">t</div>p; c",
           "<body>c &am<div>t</div>p; c" },
         { "<body>c <<div>t</div>b>c", "<body>c <<div data-tmpl=\"\">t</div>b>c",
@@ -261,7 +241,7 @@ static void guards_overrule_the_detector(void **state)
     assert_int_equal(closure.template_blocks, 2);
     assert_int_equal(closure.blocks, 3);
     assert_float_equal(closure.ratio, 5.0 / 6.0, 1e-6);
-    /* also what shows a panel */
+    /* drop wins over refs.h */
     guards.keep = NULL;
     guards.drop = selectors("li", *state);
     assert_string_equal(
@@ -269,13 +249,13 @@ static void guards_overrule_the_detector(void **state)
                  *state),
         "<body><ul>c</ul><div id=a>c</div>");
     guards.keep = selectors(".k", *state);
-    /* who asks for both wants it kept */
+    /* keep wins over drop */
     guards.drop = selectors("div", *state);
     tmpl_closure(&closure, page, verdicts_of(page, "", *state), &guards, TMPL_NODE_MARK, *state);
     assert_int_equal(closure.n_cuts, 2);
 }
 
-/* body is the page's first element where its source has no html. */
+/* Without <html> in the source, body is the first node. */
 static void body_can_be_kept(void **state)
 {
     static const char *const pages[] = { "<body><div>t</div><p>c</p>",
@@ -292,7 +272,7 @@ static void body_can_be_kept(void **state)
     }
 }
 
-static void too_little_left_is_left_alone(void **state)
+static void a_page_with_too_little_content_is_declined(void **state)
 {
     const tmpl_page_t *page = check_page("<div>ttttttttt</div><div>c</div>", *state);
     tmpl_guards_t guards = { .min_keep = 0.09 };
@@ -322,11 +302,10 @@ static void edits_apply_in_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(the_ratio_counts_length_of_template_segments),
     CHECK(the_topmost_template_elements_are_edited),
     CHECK(guards_overrule_the_detector),
     CHECK(body_can_be_kept),
-    CHECK(too_little_left_is_left_alone),
+    CHECK(a_page_with_too_little_content_is_declined),
     CHECK(edits_apply_in_order),
 };
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operator's rules that override verdicts: TmplKeep, TmplDrop and TmplMinKeep. */
+#ifndef TMPL_GUARDS_H
+#define TMPL_GUARDS_H
+
+#include <apr_tables.h>
+
+#include "detect/verdict.h"
+#include "page/selector.h"
+
+/* Arrays of const tmpl_selector_t *; NULL: none. They must live as long as the guards. */
+typedef struct {
+    const apr_array_header_t *keep; /* blocks in matching elements are content */
+    const apr_array_header_t *drop; /* blocks in matching elements are template */
+    double min_keep; /* decline a page of which less than this share of text is content, 0..1 */
+} tmpl_guards_t;
+
+/* Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. */
+void tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                       const tmpl_guards_t *guards);
+
+#endif
