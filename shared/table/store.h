@@ -226,7 +226,8 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
 
 /*
  * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The whole
- * call takes at most timeout: past it, APR_TIMEUP, and counts are not to be used. APR_EBUSY is no failure of the
+ * call takes at most timeout, and the time in which the system's resolver looks up a Redis server's
+ * host name (redis_conn.h): past it, APR_TIMEUP, and counts are not to be used. APR_EBUSY is no failure of the
  * store, and says nothing of whether it is well: others wrote the site until the time was over. Any failure leaves
  * the store usable: a next call tries again. counts->records come from pool.
  * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was

@@ -222,7 +222,8 @@ sub lmdb_faults {
             spoil => sub { fill_map(learnt_store($_[0]->root . '/store')) },
             mend => sub {
                 my ($httpd) = @_;
-                is $httpd->get('/page/7')->says('pages'), 6, 'what was learnt before the fault is used';
+                # the file may have had free pages for some more
+                cmp_ok $httpd->get('/page/7')->says('pages'), '>=', 6, 'what was learnt before the fault is used';
                 is -s $httpd->root . '/store/data.mdb', 1 << 30, 'the file has not grown';
             });
     }

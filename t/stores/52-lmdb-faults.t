@@ -58,21 +58,6 @@ subtest 'a file cut short' => sub {
     $httpd->finish;
 };
 
-# No child may die, although the end of the mapped memory is missing with the end of the file. There
-# are two children and no new one, which would initialise an empty file.
-my $two = "StartServers 2\nServerLimit 2\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 2 : 16) . "\n";
-for my $part (0, 1 / 4, 1 / 2, 3 / 4) {
-    subtest "a file cut to $part of its length under a running server" => sub {
-        my $httpd = proxy($backend, conf => "$two${Test::Tmpl::BY_FIELD}TmplMode strip");
-        $httpd->visit(1 .. 6);
-        my $file = $httpd->root . '/store/data.mdb';
-        truncate $file, 4096 * int((-s $file) * $part / 4096) or die "$file: $!";
-        $httpd->expect_log(qr/\[T011\].*data\.mdb is damaged/, qr/reached MaxRequestWorkers/);
-        is join("\n", wrong_without_store($httpd, $site, 7 .. 14)), '', 'each response is right and reports the failure';
-        $httpd->finish;
-    };
-}
-
 subtest 'a disk that fills up' => sub {
     my $wide = backend {
         my ($connection, $request) = @_;

@@ -292,6 +292,46 @@ static void failed_writes_and_no_file(void **state)
     assert_int_equal(c->counts.records[4].df, 2);
 }
 
+/* Whether this process has the store's file mapped. */
+static int is_mapped(const ctx_t *c)
+{
+    const char *path = apr_pstrcat(c->pool, lmdb_dir(c), "/data.mdb\n", NULL);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[4096];
+    int found = 0;
+
+    assert_non_null(maps);
+    while (!found && fgets(line, sizeof(line), maps) != NULL) {
+        found = strstr(line, path) != NULL;
+    }
+    fclose(maps);
+    return found;
+}
+
+/* Who has the store open goes on with the map there was, and closes it in the end. */
+static void too_large_a_map_is_refused(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    tmpl_store_t *other;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    apr_pool_t *pool = open_apart(c, 10);
+    learn(c, "s", 1, 0, 5);
+    opts.map_size = (apr_size_t)1 << 62;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tmpl_store_open(&other, c->uri, &opts, &c->err, c->pool), ENOMEM);
+        assert_non_null(strstr(c->err.text, lmdb_dir(c)));
+    }
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.records[4].df, 1);
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(c->counts.records[4].df, 2);
+    assert_true(is_mapped(c));
+    apr_pool_destroy(pool);
+    assert_false(is_mapped(c));
+}
+
 #define THREADS         4
 #define PAGES_OF_THREAD 200
 
@@ -338,6 +378,7 @@ static const store_test_t table[] = {
     TEST(LMDB, failed_writes_are_survived),
     TEST(LMDB, failed_writes_and_no_file),
     TEST(LMDB, failed_writes_between_threads),
+    TEST(LMDB, too_large_a_map_is_refused),
 };
 
 int main(int argc, char **argv)

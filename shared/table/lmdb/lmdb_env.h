@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The LMDB environment of one directory, shared by all who open that directory in this process
- * (LMDB forbids opening it twice), with what LMDB lacks for use within a request:
- * - a deadline for writers: LMDB waits for its write lock as long as it takes, for ever if its
- *   holder is stopped. A robust mutex of our own, in DIR/writer.lock (lmdb_lock.h), stands in front of it;
- * - a map that another process made larger is followed;
- * - an environment that a failed write has made useless (MDB_PANIC) is opened anew.
+ * The LMDB environment of one directory. All who open the directory in this process share it, as
+ * LMDB forbids opening it twice. It adds what LMDB lacks for use within a request:
+ * - a deadline for writers (lmdb_lock.h);
+ * - it follows a map that another process made larger;
+ * - it opens an environment again that a failed write has made useless (MDB_PANIC).
+ *
+ * A file that was cut short is an error of open. To cut it while a process has it open may end that
+ * process by SIGBUS.
  *
  * Return codes are LMDB's: 0, an errno (ETIMEDOUT past a deadline), or MDB_*.
  */
@@ -32,38 +34,39 @@ typedef enum {
  */
 apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_size,
                             tmpl_error_t *err);
-/* Leaves it; the last one to leave writes all to disk and closes. */
+/* Leaves it. The last one to leave writes all to disk and closes it. */
 void tmpl_lmdb_close(tmpl_lmdb_t *db);
 
+/* A read transaction. Reading takes no lock for longer than it takes to find a free slot. */
 int tmpl_lmdb_read_begin(tmpl_lmdb_t *db, MDB_txn **txn);
 void tmpl_lmdb_read_end(tmpl_lmdb_t *db, MDB_txn *txn);
 
-/* Waits until deadline for its turn: ETIMEDOUT. */
+/* The write transaction. Waits for its turn until deadline (on tmpl_clock): ETIMEDOUT. */
 int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn);
-/* Commits if rc, what has become of the transaction so far, is 0; returns rc or the commit's. */
+/* Commits if rc, the result of the transaction so far, is 0. Returns rc, or the commit's result. */
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
 
 /*
- * Whether the map has so few free pages left that they are kept for deleting, or would have with so many bytes more
- * in it. To be asked within a write transaction, whose own writing does not count.
+ * Whether the map has so few free pages left, or would have with bytes more in it, that they are
+ * kept for deleting. Call it within the write transaction.
  */
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
 /*
- * Lets the map have a little more than was asked for, for who deletes: LMDB writes anew what it changes, so that on a map
- * without a page nothing can be deleted either. Not to be called within a transaction. 0, or why it was not possible.
+ * Makes the map a little larger than was asked for, so that something can be deleted: LMDB writes
+ * changed pages to new places, and on a full map there are none. Call it outside of transactions.
  */
 int tmpl_lmdb_grow(tmpl_lmdb_t *db);
-/* Frees what readers that died hold on to. */
+/* Frees the pages that dead readers hold. */
 void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
 const char *tmpl_lmdb_dir(const tmpl_lmdb_t *db);
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
-/* Where the search for idle sites goes on; only for who writes. TMPL_SITE_MAX + 1 bytes. */
+/* Where the search for idle sites continues: TMPL_SITE_MAX + 1 bytes, for the writer alone. */
 char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db);
 
-/* Whether rc means that nothing can be written while reading goes on. */
+/* Whether rc means that nothing can be written although reading works. */
 int tmpl_lmdb_is_full(int rc);
-/* Says in err what rc means in a directory, or in the one of an environment. */
+/* Fills err with what rc means of a directory, or of the one of an environment. */
 apr_status_t tmpl_lmdb_dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing);
 apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing);
 

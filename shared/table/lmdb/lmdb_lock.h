@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The locks of an LMDB directory: that of the writers, which waits for a deadline and no longer, in DIR/writer.lock; and
- * the readers' table of LMDB itself, DIR/lock.mdb, as far as it needs help.
+ * The writers' lock of an LMDB directory: a robust mutex in DIR/writer.lock, which every process maps.
+ * It stands in front of LMDB's own write lock, which has no time limit: it waits for ever if its
+ * holder is stopped.
+ *
+ * No mechanism of apr_proc_mutex is a lock that unrelated processes (httpd and tmplctl) can open by
+ * name: pthread, posixsem and sysvsem make one that only children inherit, flock refuses a file that
+ * exists, and fcntl deletes its file.
  *
  * Return codes are errno's, 0 for none.
  */
@@ -13,11 +18,10 @@
 
 #include <apr_time.h>
 
-/* What stands in DIR/writer.lock, mapped by all processes. */
+/* The content of DIR/writer.lock. */
 typedef struct {
     pthread_mutex_t mutex;
-    uint32_t
-        uncovered; /* for who has the lock: a commit has begun that was not followed by the file's being whole */
+    uint32_t uncovered; /* a commit began, and data.mdb may lack its last pages (lmdb_env.c) */
 } tmpl_lmdb_shared_t;
 
 typedef struct {
@@ -25,15 +29,22 @@ typedef struct {
     tmpl_lmdb_shared_t *shared;
 } tmpl_lmdb_lock_t;
 
-/* Opens the writers' lock, making it if it is missing; to be closed even if that fails. */
+/* Opens the lock of dir and creates it if it is missing. Close it even if this fails. */
 int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir);
 void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock);
 
-/* Waits for it until deadline, on tmpl_clock: ETIMEDOUT. Who died with it has given it back. */
+/*
+ * Takes the lock, or returns ETIMEDOUT at deadline (on tmpl_clock). A holder that dies releases it:
+ * LMDB drops the transaction of a dead process itself.
+ */
 int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
 void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock);
 
-/* Sees to it that the table of n readers has its blocks on disk. Before anybody of this process has it open. */
-int tmpl_lmdb_readers_reserve(const char *dir, unsigned n);
+/*
+ * Gives LMDB's table of readers, DIR/lock.mdb, its blocks on disk if it is new. LMDB maps the file
+ * without them, so that it would die by SIGBUS where the disk is full. No environment of this
+ * process may have the directory open: its locks on the file would go with our descriptor.
+ */
+int tmpl_lmdb_readers_reserve(const char *dir);
 
 #endif

@@ -10,51 +10,30 @@
 #include <apr_strings.h>
 #include <apr_uri.h>
 
-#define DB_MOST 65535
-#define PORT    6379
+#define NUMBER_MOST 65535 /* of ports and of databases */
+#define PORT        6379
 
 static const char unix_scheme[] = "redis+unix://";
 
-/* %xx undone; NULL if it is not well formed. NULL stays NULL. */
+/* text with %xx decoded; NULL if it is malformed, or NULL. */
 static const char *unescape(const char *text, apr_pool_t *pool)
 {
     return text == NULL ? NULL : apr_punescape_url(pool, text, NULL, NULL, 0);
 }
 
 static apr_status_t number_parse(unsigned *number, const char *what, const char *text,
-                                 unsigned least, unsigned most, tmpl_error_t *err)
+                                 unsigned least, tmpl_error_t *err)
 {
-    unsigned long n;
     char *end;
 
     errno = 0;
-    n = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < least || n > most) {
-        return tmpl_fail(err, APR_EINVAL, "%s \"%s\" is no number from %u to %u", what, text, least,
-                         most);
+    unsigned long n = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < least ||
+        n > NUMBER_MOST) {
+        return tmpl_fail(err, APR_EINVAL, "%s \"%s\" is no number from %u to %d", what, text, least,
+                         NUMBER_MOST);
     }
     *number = (unsigned)n;
-    return APR_SUCCESS;
-}
-
-static apr_status_t db_parse(tmpl_redis_address_t *address, const char *text, tmpl_error_t *err)
-{
-    return number_parse(&address->db, "database", text, 0, DB_MOST, err);
-}
-
-/* user:pass@ or :pass@ or nothing. */
-static apr_status_t user_parse(tmpl_redis_address_t *address, const apr_uri_t *parts,
-                               tmpl_error_t *err, apr_pool_t *pool)
-{
-    int has_user = parts->user != NULL && parts->user[0] != '\0';
-
-    address->user = has_user ? unescape(parts->user, pool) : NULL;
-    address->password = unescape(parts->password, pool);
-    if (parts->user != NULL && (address->password == NULL || (has_user && address->user == NULL))) {
-        return tmpl_fail(err, APR_EINVAL,
-                         "user and password for %s are not of the form user:pass or :pass",
-                         parts->hostname);
-    }
     return APR_SUCCESS;
 }
 
@@ -62,7 +41,7 @@ static apr_status_t tcp_parse(tmpl_redis_address_t *address, const char *uri, tm
                               apr_pool_t *pool)
 {
     unsigned port = PORT;
-    apr_status_t rv;
+    apr_status_t rv = APR_SUCCESS;
     apr_uri_t parts;
 
     if (apr_uri_parse(pool, uri, &parts) != APR_SUCCESS || parts.hostname == NULL ||
@@ -70,15 +49,22 @@ static apr_status_t tcp_parse(tmpl_redis_address_t *address, const char *uri, tm
         return tmpl_fail(err, APR_EINVAL,
                          "not of the form redis://[user:pass@]host[:port][/db], port 1 to 65535");
     }
-    rv = user_parse(address, &parts, err, pool);
-    if (rv == APR_SUCCESS && parts.port_str != NULL) {
-        rv = number_parse(&port, "port", parts.port_str, 1, 65535, err);
+    int has_user = parts.user != NULL && parts.user[0] != '\0';
+    address->user = has_user ? unescape(parts.user, pool) : NULL;
+    address->password = unescape(parts.password, pool);
+    if (parts.user != NULL && (address->password == NULL || (has_user && address->user == NULL))) {
+        return tmpl_fail(err, APR_EINVAL,
+                         "user and password for %s are not of the form user:pass or :pass",
+                         parts.hostname);
+    }
+    if (parts.port_str != NULL) {
+        rv = number_parse(&port, "port", parts.port_str, 1, err);
     }
     if (rv == APR_SUCCESS && parts.path != NULL && parts.path[1] != '\0') {
-        rv = db_parse(address, parts.path + 1, err);
+        rv = number_parse(&address->db, "database", parts.path + 1, 0, err);
     }
     address->host = parts.hostname;
-    address->port = apr_psprintf(pool, "%u", port);
+    address->port = (apr_port_t)port;
     address->name = apr_psprintf(
         pool, strchr(parts.hostname, ':') != NULL ? "redis://[%s]:%u/%u" : "redis://%s:%u/%u",
         address->host, port, address->db);
@@ -88,19 +74,19 @@ static apr_status_t tcp_parse(tmpl_redis_address_t *address, const char *uri, tm
 static apr_status_t query_parse(tmpl_redis_address_t *address, char *query, tmpl_error_t *err,
                                 apr_pool_t *pool)
 {
-    char *state, *pair;
+    apr_status_t rv = APR_SUCCESS;
+    char *state, *pair = apr_strtok(query, "&", &state);
 
-    for (pair = apr_strtok(query, "&", &state); pair; pair = apr_strtok(NULL, "&", &state)) {
+    for (; rv == APR_SUCCESS && pair != NULL; pair = apr_strtok(NULL, "&", &state)) {
         char *equals = strchr(pair, '=');
         const char *value = equals == NULL ? NULL : unescape(equals + 1, pool);
-        apr_status_t rv = APR_SUCCESS;
 
         if (value == NULL || value[0] == '\0') {
             return tmpl_fail(err, APR_EINVAL, "%s: db, user and pass need a value", unix_scheme);
         }
         *equals = '\0';
         if (strcmp(pair, "db") == 0) {
-            rv = db_parse(address, value, err);
+            rv = number_parse(&address->db, "database", value, 0, err);
         }
         else if (strcmp(pair, "user") == 0) {
             address->user = value;
@@ -112,11 +98,8 @@ static apr_status_t query_parse(tmpl_redis_address_t *address, char *query, tmpl
             rv = tmpl_fail(err, APR_EINVAL, "%s: \"%s\" is none of db, user, pass", unix_scheme,
                            pair);
         }
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
     }
-    return APR_SUCCESS;
+    return rv;
 }
 
 static apr_status_t unix_parse(tmpl_redis_address_t *address, const char *uri, tmpl_error_t *err,
@@ -127,10 +110,8 @@ static apr_status_t unix_parse(tmpl_redis_address_t *address, const char *uri, t
     struct sockaddr_un probe;
 
     if (query != NULL) {
-        apr_status_t rv;
-
-        *query = '\0';
-        rv = query_parse(address, query + 1, err, pool);
+        *query++ = '\0';
+        apr_status_t rv = query_parse(address, query, err, pool);
         if (rv != APR_SUCCESS) {
             return rv;
         }
@@ -154,7 +135,7 @@ static apr_status_t unix_parse(tmpl_redis_address_t *address, const char *uri, t
 apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char *uri,
                                       tmpl_error_t *err, apr_pool_t *pool)
 {
-    memset(address, 0, sizeof(*address));
+    *address = (tmpl_redis_address_t){ 0 };
     return strncmp(uri, unix_scheme, strlen(unix_scheme)) == 0 ? unix_parse(address, uri, err, pool)
                                                                : tcp_parse(address, uri, err, pool);
 }

@@ -2,41 +2,35 @@
 #include "table/redis/redis_conn.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
+#include <apr_portable.h>
 #include <apr_strings.h>
+#include <apr_support.h>
 
+#include "base/buf.h"
 #include "table/provider.h"
 #include "table/redis/redis_reply.h"
-#include "table/redis/resolve.h"
 
-#define GREETING_MOST 4096 /* bytes of the answers to AUTH and SELECT */
+#define GREETING_MOST 4096 /* bytes of the replies to AUTH and SELECT */
 
 typedef struct tmpl_redis_conn_t conn_t;
 
 struct tmpl_redis_conn_t {
-    int fd; /* -1: not connected */
-    redisReader *reader;
-    size_t unread; /* bytes that the replies awaited may still have */
-    char tail[2];  /* the last bytes read */
-    int is_new;    /* to whoever has taken it: nothing has been asked yet */
+    apr_pool_t *pool; /* of the socket; not a child of another, as threads connect at once */
+    apr_socket_t *socket;
+    redisReader *reader; /* NULL: not connected */
+    int ends_line;       /* the bytes read so far do; hiredis does not look at a string's end */
+    int is_new;          /* no exchange since it was taken */
 };
 
 struct tmpl_redis_t {
     tmpl_redis_address_t address;
-    tmpl_resolver_t *resolver;
     pthread_mutex_t lock;
     pthread_cond_t freed;
-    unsigned n_idle; /* the last one used is the next one used, the others grow old */
+    unsigned n_idle; /* the last one used is the next one used, so the others can grow old */
     conn_t **idle;
     unsigned n;
     conn_t *conns;
@@ -88,34 +82,35 @@ apr_status_t tmpl_redis_fail(const tmpl_redis_t *redis, const char *text, size_t
 
 apr_status_t tmpl_redis_garbage(const tmpl_redis_t *redis, tmpl_error_t *err)
 {
-    return tmpl_fail(err, APR_EGENERAL, "%s: an answer that Redis would not give",
-                     redis->address.name);
+    tmpl_fail(err, APR_EGENERAL, "%s: a reply that Redis would not give", redis->address.name);
+    return APR_EGENERAL;
 }
 
-static apr_status_t timed_out(const tmpl_redis_t *redis, const char *doing, tmpl_error_t *err)
-{
-    return tmpl_fail(err, APR_TIMEUP, "%s: no answer in time (%s)", redis->address.name, doing);
-}
-
-static apr_status_t broken(const tmpl_redis_t *redis, int error, const char *doing,
-                           tmpl_error_t *err)
+static void say_failed(const tmpl_redis_t *redis, apr_status_t status, const char *doing,
+                       tmpl_error_t *err)
 {
     char text[128];
+    const char *why = apr_strerror(status, text, sizeof(text));
 
-    return tmpl_fail(err, APR_FROM_OS_ERROR(error), "%s: %s: %s", redis->address.name, doing,
-                     apr_strerror(APR_FROM_OS_ERROR(error), text, sizeof(text)));
+    if (APR_STATUS_IS_TIMEUP(status)) {
+        why = "no answer in time";
+    }
+    else if (APR_STATUS_IS_EOF(status)) {
+        why = "the server has closed the connection";
+    }
+    tmpl_fail(err, status, "%s: cannot %s: %s", redis->address.name, doing, why);
 }
 
+/* Closes a connection, whether or not it was opened in whole. */
 static void conn_close(conn_t *conn)
 {
-    if (conn->fd >= 0) {
-        close(conn->fd);
-        conn->fd = -1;
+    if (conn->pool != NULL) {
+        apr_pool_destroy(conn->pool);
     }
     if (conn->reader != NULL) {
         redisReaderFree(conn->reader);
-        conn->reader = NULL;
     }
+    *conn = (conn_t){ .is_new = conn->is_new };
 }
 
 static apr_status_t redis_free(void *data)
@@ -126,8 +121,8 @@ static apr_status_t redis_free(void *data)
         conn_close(&redis->conns[i]);
     }
     /*
-     * The condition is left as it is: to destroy it waits for whoever waits, and prefork may have interrupted
-     * that for good to end the process.
+     * The condition is not destroyed: that would wait for its waiters, and prefork may have
+     * interrupted one for good to end the process.
      */
     pthread_mutex_destroy(&redis->lock);
     return APR_SUCCESS;
@@ -145,36 +140,38 @@ tmpl_redis_t *tmpl_redis_create(const tmpl_redis_address_t *address, unsigned ma
     redis->conns = apr_pcalloc(pool, redis->n * sizeof(*redis->conns));
     redis->idle = apr_pcalloc(pool, redis->n * sizeof(*redis->idle));
     for (unsigned i = 0; i < redis->n; i++) {
-        redis->conns[i].fd = -1;
-        redis->idle[redis->n - 1 - i] = &redis->conns[i];
+        redis->idle[i] = &redis->conns[i];
     }
     apr_pool_cleanup_register(pool, redis, redis_free, apr_pool_cleanup_null);
-    if (address->host != NULL) {
-        redis->resolver = tmpl_resolver_create(address->host, address->port, pool);
-    }
     return redis;
 }
 
-/* NULL if none is free by the deadline. */
-static conn_t *conn_acquire(tmpl_redis_t *redis, apr_time_t deadline)
+apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redis_conn_t **conn,
+                             tmpl_error_t *err)
 {
     struct timespec until = { (time_t)apr_time_sec(deadline),
                               (long)apr_time_usec(deadline) * 1000 };
-    conn_t *conn = NULL;
     int rc = 0;
 
+    *conn = NULL;
     pthread_mutex_lock(&redis->lock);
     while (redis->n_idle == 0 && rc == 0) {
         rc = pthread_cond_clockwait(&redis->freed, &redis->lock, CLOCK_MONOTONIC, &until);
     }
     if (redis->n_idle > 0) {
-        conn = redis->idle[--redis->n_idle];
+        *conn = redis->idle[--redis->n_idle];
+        (*conn)->is_new = 1;
     }
     pthread_mutex_unlock(&redis->lock);
-    return conn;
+    if (*conn == NULL) {
+        tmpl_fail(err, APR_TIMEUP, "%s: all %u connections are in use", redis->address.name,
+                  redis->n);
+        return APR_TIMEUP;
+    }
+    return APR_SUCCESS;
 }
 
-static void conn_release(tmpl_redis_t *redis, conn_t *conn)
+void tmpl_redis_give(tmpl_redis_t *redis, tmpl_redis_conn_t *conn)
 {
     pthread_mutex_lock(&redis->lock);
     redis->idle[redis->n_idle++] = conn;
@@ -182,230 +179,102 @@ static void conn_release(tmpl_redis_t *redis, conn_t *conn)
     pthread_mutex_unlock(&redis->lock);
 }
 
-/* Waits until fd can be read or written: APR_SUCCESS, APR_TIMEUP. */
-static apr_status_t conn_wait(const conn_t *conn, short events, apr_time_t deadline)
+/* Has what follows on the socket wait until deadline and no longer. */
+static apr_status_t conn_wait_until(conn_t *conn, apr_time_t deadline)
 {
-    for (;;) {
-        struct pollfd pfd = { conn->fd, events, 0 };
-        apr_time_t left = deadline - tmpl_clock();
-        struct timespec wait = { (time_t)apr_time_sec(left), (long)apr_time_usec(left) * 1000 };
-        int rc;
+    apr_interval_time_t left = deadline - tmpl_clock();
 
-        if (left <= 0) {
-            return APR_TIMEUP;
-        }
-        rc = ppoll(&pfd, 1, &wait, NULL);
-        if (rc > 0) {
-            return APR_SUCCESS; /* errors show when the socket is used */
-        }
-        if (rc < 0 && errno != EINTR) {
-            return APR_FROM_OS_ERROR(errno);
-        }
-    }
+    return left > 0 ? apr_socket_timeout_set(conn->socket, left) : APR_TIMEUP;
 }
 
-static apr_status_t conn_send(tmpl_redis_t *redis, conn_t *conn, const char *bytes, size_t len,
-                              apr_time_t deadline, tmpl_error_t *err)
+static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_time_t deadline)
 {
-    while (len > 0) {
-        /* no SIGPIPE: the process is not ours */
-        ssize_t sent = send(conn->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    apr_status_t rv = apr_socket_create(&conn->socket, address->family, SOCK_STREAM, 0, conn->pool);
 
-        if (sent >= 0) {
-            bytes += sent;
-            len -= (size_t)sent;
-        }
-        else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            if (conn_wait(conn, POLLOUT, deadline) != APR_SUCCESS) {
-                return timed_out(redis, "sending", err);
-            }
-        }
-        else if (errno != EINTR) {
-            return broken(redis, errno, "cannot send", err);
-        }
+    if (rv == APR_SUCCESS && address->family != APR_UNIX) {
+        (void)apr_socket_opt_set(conn->socket, APR_TCP_NODELAY, 1);
+        (void)apr_socket_opt_set(conn->socket, APR_SO_KEEPALIVE, 1);
     }
-    return APR_SUCCESS;
-}
-
-/* Some bytes into the reader. */
-static apr_status_t conn_fill(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                              tmpl_error_t *err)
-{
-    char bytes[32768];
-    ssize_t got = recv(conn->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-        return conn_wait(conn, POLLIN, deadline) == APR_SUCCESS ? APR_SUCCESS
-                                                                : timed_out(redis, "reading", err);
+    if (rv == APR_SUCCESS) {
+        rv = conn_wait_until(conn, deadline);
     }
-    if (got == 0) {
-        return tmpl_fail(err, APR_EOF, "%s: the server has closed the connection",
-                         redis->address.name);
+    if (rv == APR_SUCCESS) {
+        rv = apr_socket_connect(conn->socket, address);
     }
-    if (got < 0) {
-        return errno == EINTR ? APR_SUCCESS : broken(redis, errno, "cannot read", err);
-    }
-    if ((size_t)got > conn->unread || redisReaderFeed(conn->reader, bytes, (size_t)got) != 0) {
-        return tmpl_redis_garbage(redis, err);
-    }
-    conn->unread -= (size_t)got;
-    if (got > 1) {
-        memcpy(conn->tail, bytes + got - 2, 2);
-    }
-    else {
-        conn->tail[0] = conn->tail[1];
-        conn->tail[1] = bytes[0];
-    }
-    return APR_SUCCESS;
-}
-
-static apr_status_t conn_receive(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                                 redisReply **reply, tmpl_error_t *err)
-{
-    apr_status_t rv = APR_SUCCESS;
-    void *got = NULL;
-
-    while (rv == APR_SUCCESS) {
-        if (redisReaderGetReply(conn->reader, &got) != REDIS_OK) {
-            return tmpl_redis_garbage(redis, err);
-        }
-        if (got != NULL) {
-            *reply = got;
-            return APR_SUCCESS;
-        }
-        rv = conn_fill(redis, conn, deadline, err);
+    if (rv != APR_SUCCESS && conn->socket != NULL) {
+        apr_socket_close(conn->socket);
+        conn->socket = NULL;
     }
     return rv;
 }
 
-/* Begins to connect; errno. */
-static int socket_open(conn_t *conn, const struct sockaddr *address, socklen_t len)
-{
-    int on = 1;
-
-    conn->fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (conn->fd < 0) {
-        return errno;
-    }
-    if (address->sa_family != AF_UNIX) {
-        setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-        setsockopt(conn->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-    }
-    if (connect(conn->fd, address, len) != 0 && errno != EINPROGRESS) {
-        return errno;
-    }
-    return 0;
-}
-
-static apr_status_t conn_address(tmpl_redis_t *redis, apr_time_t deadline,
-                                 struct sockaddr_storage *address, socklen_t *len,
-                                 tmpl_error_t *err)
-{
-    struct sockaddr_un *local = (struct sockaddr_un *)address;
-    const char *reason = NULL;
-    apr_status_t rv;
-
-    if (redis->resolver == NULL) {
-        memset(local, 0, sizeof(*local));
-        local->sun_family = AF_UNIX;
-        memcpy(local->sun_path, redis->address.path, strlen(redis->address.path));
-        *len = sizeof(*local);
-        return APR_SUCCESS;
-    }
-    rv = tmpl_resolver_get(redis->resolver, deadline, address, len, &reason);
-    if (rv == APR_TIMEUP) {
-        return timed_out(redis, "looking up the name", err);
-    }
-    return rv == APR_SUCCESS
-               ? rv
-               : tmpl_fail(err, rv, "%s: cannot look up the name: %s", redis->address.name, reason);
-}
-
+/* Tries the server's addresses one after the other, each for its share of the time that is left. */
 static apr_status_t conn_connect(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
                                  tmpl_error_t *err)
 {
-    struct sockaddr_storage address;
-    socklen_t len, size = sizeof(int);
-    int error;
-    apr_status_t rv = conn_address(redis, deadline, &address, &len, err);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    error = socket_open(conn, (struct sockaddr *)&address, len);
-    if (error == 0) {
-        if (conn_wait(conn, POLLOUT, deadline) != APR_SUCCESS) {
-            rv = timed_out(redis, "connecting", err);
-        }
-        else if (getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) {
-            error = errno;
-        }
-    }
-    if (error != 0) {
-        rv = broken(redis, error, "cannot connect", err);
-    }
-    if (rv != APR_SUCCESS && redis->resolver != NULL) {
-        tmpl_resolver_next(redis->resolver);
-    }
-    return rv;
-}
-
-/* Awaits "+OK". */
-static apr_status_t conn_expect_ok(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                                   tmpl_error_t *err)
-{
-    redisReply *reply = NULL;
-    apr_status_t rv = conn_receive(redis, conn, deadline, &reply, err);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    if (reply->type == REDIS_REPLY_ERROR) {
-        rv = tmpl_redis_fail(redis, reply->str, reply->len, err);
-    }
-    else if (reply->type != REDIS_REPLY_STATUS || strcmp(reply->str, "OK") != 0) {
-        rv = tmpl_redis_garbage(redis, err);
-    }
-    return rv;
-}
-
-#define WORD_HEAD 24 /* bytes of "$", a length and line ends */
-
-/* The size of what follows, as "$5" or "*3" and the end of the line. */
-static char *put_size(char *at, char type, size_t size)
-{
-    char digits[WORD_HEAD];
+    const tmpl_redis_address_t *a = &redis->address;
+    apr_sockaddr_t *addresses;
     int n = 0;
 
-    do {
-        digits[n++] = (char)('0' + size % 10);
-        size /= 10;
-    } while (size > 0);
+    apr_pool_create_unmanaged(&conn->pool);
+    apr_status_t rv =
+        a->host != NULL
+            ? apr_sockaddr_info_get(&addresses, a->host, APR_UNSPEC, a->port, 0, conn->pool)
+            : apr_sockaddr_info_get(&addresses, a->path, APR_UNIX, 0, 0, conn->pool);
+    if (rv != APR_SUCCESS) {
+        say_failed(redis, rv, "look up the name", err);
+        return rv;
+    }
+    for (const apr_sockaddr_t *at = addresses; at != NULL; at = at->next) {
+        n++;
+    }
+    for (apr_sockaddr_t *at = addresses; n > 0 && conn->socket == NULL; at = at->next, n--) {
+        apr_time_t now = tmpl_clock();
+
+        rv = socket_connect(conn, at, now + (deadline - now) / n);
+    }
+    if (rv != APR_SUCCESS) {
+        say_failed(redis, rv, "connect", err);
+    }
+    return rv;
+}
+
+#define WORD_HEAD 24 /* bytes of a type, a length and two line ends */
+
+/* The type and the length of what follows, as "*3" or "$5", and the end of the line. */
+static char *put_size(char *at, char type, size_t size)
+{
+    size_t unit = 1;
+
+    while (size / unit >= 10) {
+        unit *= 10;
+    }
     *at++ = type;
-    while (n > 0) {
-        *at++ = digits[--n];
+    for (; unit > 0; unit /= 10) {
+        *at++ = (char)('0' + size / unit % 10);
     }
     *at++ = '\r';
     *at++ = '\n';
     return at;
 }
 
-static size_t command_room(const tmpl_redis_command_t *command)
+static size_t word_len(const tmpl_redis_command_t *command, int i)
+{
+    return command->lens != NULL ? command->lens[i] : strlen(command->argv[i]);
+}
+
+/* redisFormatCommandArgv() calls sprintf for each word, which took a quarter of a page's time. */
+static void command_put(tmpl_buf_t *buf, const tmpl_redis_command_t *command)
 {
     size_t room = WORD_HEAD;
 
     for (int i = 0; i < command->argc; i++) {
-        room += WORD_HEAD + (command->lens != NULL ? command->lens[i] : strlen(command->argv[i]));
+        room += WORD_HEAD + word_len(command, i);
     }
-    return room;
-}
-
-/* As redisFormatCommandArgv does it, which goes through sprintf for each word: a quarter of all a page took. */
-static char *command_put(char *at, const tmpl_redis_command_t *command)
-{
-    at = put_size(at, '*', (size_t)command->argc);
+    char *start = tmpl_buf_room(buf, room);
+    char *at = put_size(start, '*', (size_t)command->argc);
     for (int i = 0; i < command->argc; i++) {
-        size_t len = command->lens != NULL ? command->lens[i] : strlen(command->argv[i]);
+        size_t len = word_len(command, i);
 
         at = put_size(at, '$', len);
         memcpy(at, command->argv[i], len);
@@ -413,144 +282,146 @@ static char *command_put(char *at, const tmpl_redis_command_t *command)
         *at++ = '\r';
         *at++ = '\n';
     }
-    return at;
+    buf->len += (apr_size_t)(at - start);
 }
 
-/* Sends commands in one go: their answers come in one round trip. */
-static apr_status_t conn_commands(tmpl_redis_t *redis, conn_t *conn,
-                                  const tmpl_redis_command_t *commands, int n, apr_time_t deadline,
-                                  tmpl_error_t *err)
+/* apr_socket_send() would raise SIGPIPE, and the process is not ours. */
+static apr_status_t conn_send(conn_t *conn, const char *bytes, size_t len, apr_time_t deadline)
 {
-    size_t room = 0;
-    char *bytes, *at;
-    apr_status_t rv;
-
-    for (int i = 0; i < n; i++) {
-        room += command_room(&commands[i]);
-    }
-    bytes = at = malloc(room);
-    if (bytes == NULL) {
-        return tmpl_fail(err, APR_ENOMEM, "%s: out of memory", redis->address.name);
-    }
-    for (int i = 0; i < n; i++) {
-        at = command_put(at, &commands[i]);
-    }
-    rv = conn_send(redis, conn, bytes, (size_t)(at - bytes), deadline, err);
-    free(bytes);
-    return rv;
-}
-
-/* Who we are and which database: settled before anything else is said on the connection. */
-static apr_status_t conn_greet(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                               tmpl_error_t *err)
-{
-    const tmpl_redis_address_t *a = &redis->address;
-    char db[16];
-    const char *auth[3] = { "AUTH", a->user != NULL ? a->user : a->password, a->password };
-    const char *select[2] = { "SELECT", db };
-    tmpl_redis_command_t auth_command = { a->user != NULL ? 3 : 2, auth, NULL };
-    tmpl_redis_command_t select_command = { 2, select, NULL };
     apr_status_t rv = APR_SUCCESS;
+    int fd;
 
-    conn->unread = GREETING_MOST;
-    apr_snprintf(db, sizeof(db), "%u", a->db);
-    if (a->password != NULL) {
-        rv = conn_commands(redis, conn, &auth_command, 1, deadline, err);
-    }
-    if (rv == APR_SUCCESS && a->db != 0) {
-        rv = conn_commands(redis, conn, &select_command, 1, deadline, err);
-    }
-    if (rv == APR_SUCCESS && a->password != NULL) {
-        rv = conn_expect_ok(redis, conn, deadline, err);
-    }
-    if (rv == APR_SUCCESS && a->db != 0) {
-        rv = conn_expect_ok(redis, conn, deadline, err);
+    apr_os_sock_get(&fd, conn->socket);
+    while (rv == APR_SUCCESS && len > 0) {
+        ssize_t sent = send(fd, bytes, len, MSG_NOSIGNAL);
+
+        if (sent >= 0) {
+            bytes += sent;
+            len -= (size_t)sent;
+        }
+        else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            rv = conn_wait_until(conn, deadline);
+            if (rv == APR_SUCCESS) {
+                rv = apr_wait_for_io_or_timeout(NULL, conn->socket, 0);
+            }
+        }
+        else if (errno != EINTR) {
+            rv = APR_FROM_OS_ERROR(errno);
+        }
     }
     return rv;
 }
 
-static apr_status_t conn_open(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                              tmpl_error_t *err, apr_pool_t *pool)
+/* Reads one reply; *unread, the bytes that may still come, shrinks. */
+static apr_status_t conn_reply(tmpl_redis_t *redis, conn_t *conn, size_t *unread,
+                               apr_time_t deadline, redisReply **reply, tmpl_error_t *err)
 {
-    apr_status_t rv = conn_connect(redis, conn, deadline, err);
+    char bytes[32768];
+    void *got = NULL;
 
-    if (rv != APR_SUCCESS) {
-        return rv;
+    while (redisReaderGetReply(conn->reader, &got) == REDIS_OK) {
+        apr_size_t len = sizeof(bytes);
+
+        if (got != NULL) {
+            *reply = got;
+            return APR_SUCCESS;
+        }
+        apr_status_t rv = conn_wait_until(conn, deadline);
+        if (rv == APR_SUCCESS) {
+            rv = apr_socket_recv(conn->socket, bytes, &len);
+        }
+        if (rv != APR_SUCCESS) {
+            say_failed(redis, rv, "read", err);
+            return rv;
+        }
+        if (len > *unread || redisReaderFeed(conn->reader, bytes, len) != REDIS_OK) {
+            break;
+        }
+        *unread -= len;
+        size_t held = conn->reader->len;
+        conn->ends_line = held >= 2 && memcmp(conn->reader->buf + held - 2, "\r\n", 2) == 0;
     }
-    conn->reader = tmpl_redis_reader_create();
-    if (conn->reader == NULL) {
-        return tmpl_fail(err, APR_ENOMEM, "%s: out of memory", redis->address.name);
-    }
-    tmpl_redis_reader_use(conn->reader, pool);
-    return conn_greet(redis, conn, deadline, err);
+    return tmpl_redis_garbage(redis, err);
 }
 
-/* A reply to each command. */
-static apr_status_t conn_replies(tmpl_redis_t *redis, conn_t *conn, int n, apr_time_t deadline,
-                                 redisReply **replies, tmpl_error_t *err)
+/* Sends the commands in one go, so that their replies come in one round trip. */
+static apr_status_t round_trip(tmpl_redis_t *redis, conn_t *conn,
+                               const tmpl_redis_command_t *commands, int n, size_t max_reply,
+                               apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
+                               apr_pool_t *pool)
 {
-    apr_status_t rv = APR_SUCCESS;
+    tmpl_buf_t buf;
     int got = 0;
 
-    for (; rv == APR_SUCCESS && got < n; got += rv == APR_SUCCESS) {
-        rv = conn_receive(redis, conn, deadline, &replies[got], err);
+    tmpl_buf_init(&buf, pool);
+    for (int i = 0; i < n; i++) {
+        command_put(&buf, &commands[i]);
     }
-    if (rv == APR_SUCCESS &&
-        (conn->reader->pos != conn->reader->len || memcmp(conn->tail, "\r\n", 2) != 0)) {
-        /*
-         * More than was asked for: whatever comes next would be taken for another's answer. Or not
-         * the end that hiredis takes for granted.
-         */
+    apr_status_t rv = conn_send(conn, buf.at, buf.len, deadline);
+    if (rv != APR_SUCCESS) {
+        say_failed(redis, rv, "send", err);
+        return rv;
+    }
+    tmpl_redis_reader_use(conn->reader, pool);
+    while (rv == APR_SUCCESS && got < n) {
+        rv = conn_reply(redis, conn, &max_reply, deadline, &replies[got], err);
+        got += rv == APR_SUCCESS;
+    }
+    if (rv == APR_SUCCESS && (conn->reader->pos != conn->reader->len || !conn->ends_line)) {
+        /* the next call would take what is left over for its replies */
         rv = tmpl_redis_garbage(redis, err);
     }
     if (rv != APR_SUCCESS && got > 0 && replies[0]->type == REDIS_REPLY_ERROR) {
-        /* a server that closes says why first */
+        /* a server that closes the connection says why first */
         rv = tmpl_redis_fail(redis, replies[0]->str, replies[0]->len, err);
     }
     return rv;
 }
 
-static apr_status_t conn_exchange(tmpl_redis_t *redis, conn_t *conn,
-                                  const tmpl_redis_command_t *commands, int n, size_t max_reply,
-                                  apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
-                                  apr_pool_t *pool)
+/* Connects, and says who we are and which database is meant. */
+static apr_status_t conn_open(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
+                              tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_status_t rv = APR_SUCCESS;
+    const tmpl_redis_address_t *a = &redis->address;
+    const char *auth[] = { "AUTH", a->user != NULL ? a->user : a->password, a->password };
+    const char *select[] = { "SELECT", apr_psprintf(pool, "%u", a->db) };
+    tmpl_redis_command_t commands[2];
+    redisReply *replies[2];
+    int n = 0;
 
-    if (conn->fd < 0) {
-        rv = conn_open(redis, conn, deadline, err, pool);
-    }
-    else {
-        tmpl_redis_reader_use(conn->reader, pool);
-    }
-    conn->unread = max_reply;
-    if (rv == APR_SUCCESS) {
-        rv = conn_commands(redis, conn, commands, n, deadline, err);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = conn_replies(redis, conn, n, deadline, replies, err);
-    }
+    apr_status_t rv = conn_connect(redis, conn, deadline, err);
     if (rv != APR_SUCCESS) {
-        conn_close(conn);
+        return rv;
+    }
+    conn->reader = tmpl_redis_reader_create();
+    if (conn->reader == NULL) {
+        say_failed(redis, APR_ENOMEM, "connect", err);
+        return APR_ENOMEM;
+    }
+    if (a->password != NULL) {
+        commands[n++] = (tmpl_redis_command_t){ a->user != NULL ? 3 : 2, auth, NULL };
+    }
+    if (a->db != 0) {
+        commands[n++] = (tmpl_redis_command_t){ 2, select, NULL };
+    }
+    if (n > 0) {
+        rv = round_trip(redis, conn, commands, n, GREETING_MOST, deadline, replies, err, pool);
+    }
+    for (int i = 0; rv == APR_SUCCESS && i < n; i++) {
+        if (replies[i]->type == REDIS_REPLY_ERROR) {
+            rv = tmpl_redis_fail(redis, replies[i]->str, replies[i]->len, err);
+        }
+        else if (replies[i]->type != REDIS_REPLY_STATUS || strcmp(replies[i]->str, "OK") != 0) {
+            rv = tmpl_redis_garbage(redis, err);
+        }
     }
     return rv;
 }
 
-/* The connection had been closed while nobody used it: a restarted server, its idle timeout. */
+/* The server has closed the connection while nobody used it: it restarted, or had it time out. */
 static int is_stale(apr_status_t rv)
 {
-    return rv == APR_EOF || rv == APR_FROM_OS_ERROR(EPIPE) || rv == APR_FROM_OS_ERROR(ECONNRESET);
-}
-
-apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redis_conn_t **conn,
-                             tmpl_error_t *err)
-{
-    *conn = conn_acquire(redis, deadline);
-    if (*conn == NULL) {
-        return timed_out(redis, "all connections are in use", err);
-    }
-    (*conn)->is_new = 1;
-    return APR_SUCCESS;
+    return APR_STATUS_IS_EOF(rv) || APR_STATUS_IS_EPIPE(rv) || APR_STATUS_IS_ECONNRESET(rv);
 }
 
 apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_conn_t *conn,
@@ -558,20 +429,23 @@ apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_conn_t *conn,
                                  apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
                                  apr_pool_t *pool)
 {
-    int may_be_stale = conn->is_new && conn->fd >= 0;
-    apr_status_t rv =
-        conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err, pool);
+    int may_be_stale = conn->is_new && conn->reader != NULL;
+    apr_status_t rv;
 
-    if (may_be_stale && is_stale(rv)) {
-        rv = conn_exchange(redis, conn, commands, n, max_reply, deadline, replies, err, pool);
-    }
     conn->is_new = 0;
-    return rv;
-}
-
-void tmpl_redis_give(tmpl_redis_t *redis, tmpl_redis_conn_t *conn)
-{
-    conn_release(redis, conn);
+    for (;;) {
+        rv = conn->reader != NULL ? APR_SUCCESS : conn_open(redis, conn, deadline, err, pool);
+        if (rv == APR_SUCCESS) {
+            rv = round_trip(redis, conn, commands, n, max_reply, deadline, replies, err, pool);
+        }
+        if (rv != APR_SUCCESS) {
+            conn_close(conn);
+        }
+        if (!may_be_stale || !is_stale(rv)) {
+            return rv;
+        }
+        may_be_stale = 0;
+    }
 }
 
 apr_status_t tmpl_redis_call(tmpl_redis_t *redis, const tmpl_redis_command_t *command,

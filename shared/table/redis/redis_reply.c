@@ -3,9 +3,9 @@
 
 #include <apr_strings.h>
 
-#define ELEMENTS_MOST (1 << 20) /* of an array in a reply: a number from outside is no size */
+#define ELEMENTS_MOST (1 << 20) /* of an array: its length comes from outside */
 
-/* In its place in the reply that is being read, whose pool the reader's private data is. */
+/* A reply at its place in the reply that is being read. The reader's private data is the pool. */
 static redisReply *make(const redisReadTask *task, int type)
 {
     redisReply *reply = apr_pcalloc(task->privdata, sizeof(*reply));
@@ -26,19 +26,6 @@ static void *make_string(const redisReadTask *task, char *bytes, size_t len)
     return reply;
 }
 
-static void *make_array(const redisReadTask *task, int n)
-{
-    redisReply *reply;
-
-    if (n < 0 || n > ELEMENTS_MOST) {
-        return NULL;
-    }
-    reply = make(task, task->type);
-    reply->elements = (size_t)n;
-    reply->element = apr_palloc(task->privdata, (apr_size_t)n * sizeof(redisReply *));
-    return reply;
-}
-
 static void *make_integer(const redisReadTask *task, long long integer)
 {
     redisReply *reply = make(task, task->type);
@@ -47,21 +34,59 @@ static void *make_integer(const redisReadTask *task, long long integer)
     return reply;
 }
 
+/* task->type is the type of what there is none of. */
 static void *make_nil(const redisReadTask *task)
 {
-    return make(task, REDIS_REPLY_NIL); /* the task's is that of what there might have been */
+    return make(task, REDIS_REPLY_NIL);
 }
 
-/* It goes with its pool. */
+/* A reply is freed with its pool. */
 static void unmake(void *reply)
 {
     (void)reply;
 }
 
+#if HIREDIS_MAJOR >= 1
+typedef size_t length_t;
+
+/* Redis sends these only to clients that ask for them by HELLO, but hiredis takes them from any server. */
+static void *make_double(const redisReadTask *task, double number, char *bytes, size_t len)
+{
+    (void)number;
+    return make_string(task, bytes, len);
+}
+
+static void *make_bool(const redisReadTask *task, int value)
+{
+    return make_integer(task, value);
+}
+
+#define HIREDIS_1_FUNCTIONS .createDouble = make_double, .createBool = make_bool,
+#else
+typedef int length_t;
+
+#define HIREDIS_1_FUNCTIONS
+#endif
+
+static void *make_array(const redisReadTask *task, length_t n)
+{
+    if ((size_t)n > ELEMENTS_MOST) {
+        return NULL;
+    }
+    redisReply *reply = make(task, task->type);
+
+    reply->elements = (size_t)n;
+    reply->element = apr_palloc(task->privdata, (apr_size_t)n * sizeof(redisReply *));
+    return reply;
+}
+
 redisReader *tmpl_redis_reader_create(void)
 {
-    static redisReplyObjectFunctions functions = { make_string, make_array, make_integer, make_nil,
-                                                   unmake };
+    static redisReplyObjectFunctions functions = { .createString = make_string,
+                                                   .createArray = make_array,
+                                                   .createInteger = make_integer,
+                                                   HIREDIS_1_FUNCTIONS.createNil = make_nil,
+                                                   .freeObject = unmake };
 
     return redisReaderCreateWithFunctions(&functions);
 }
