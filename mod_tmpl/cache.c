@@ -318,7 +318,7 @@ static tmpl_cached_e look(tmpl_cached_t *cached, tmpl_decision_t *decision,
     tmpl_conf_opts(&opts, conf);
     if (tmpl_decision_is_stale(decision, now.version, (uint32_t)now.pages,
                                opts.policy.lifetime_tb) ||
-        (input->learn && !decision->learned)) {
+        (input->learn != TMPL_LEARNING_OFF && !decision->learned)) {
         return TMPL_CACHED_STALE;
     }
     decision->pages = (uint32_t)now.pages;
@@ -369,7 +369,8 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
     }
     if (tmpl_decision_lasts(outcome)) {
         tmpl_conf_opts(&opts, conf);
-        decision = tmpl_decision_of(outcome, opts.detector, fingerprint, input->learn);
+        decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
+                                    input->learn != TMPL_LEARNING_OFF);
         value = tmpl_decision_pack(&len, &decision, &cached->page, input->len, cached->pool);
     }
     if (lock(cached->cache) != APR_SUCCESS) {

@@ -120,7 +120,8 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
-    int learned = judged->input.learn && counted && outcome->store_error.status == APR_SUCCESS;
+    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted &&
+                  outcome->store_error.status == APR_SUCCESS;
 
     if (outcome->decline != TMPL_DECLINE_NONE) {
         said = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
