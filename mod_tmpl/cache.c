@@ -186,8 +186,10 @@ typedef struct {
     int full;
 } context_t;
 
-static void add(context_t *context, const void *bytes, apr_size_t len)
+static void add(void *baton, const void *bytes, apr_size_t len)
 {
+    context_t *context = baton;
+
     if (len > sizeof(context->bytes) - context->len) {
         context->full = 1;
     }
@@ -207,43 +209,6 @@ static void add_text(context_t *context, const char *text)
     add(context, text, len);
 }
 
-/* Selectors are parsed with the configuration: their addresses stand for them. */
-static void add_selectors(context_t *context, const apr_array_header_t *list)
-{
-    int n = list != NULL ? list->nelts : 0;
-
-    ADD(context, n);
-    add(context, n > 0 ? list->elts : NULL, (apr_size_t)n * sizeof(const tmpl_selector_t *));
-}
-
-static void add_conf(context_t *context, const tmpl_conf_t *conf)
-{
-    tmpl_clean_opts_t opts;
-    int headers = tmpl_conf_headers(conf);
-
-    tmpl_conf_opts(&opts, conf);
-    tmpl_models_id_t models = tmpl_models_id(&opts.detect.models);
-    ADD(context, opts.mode);
-    ADD(context, opts.policy.min_df);
-    ADD(context, opts.policy.lifetime_tb);
-    ADD(context, opts.policy.lifetime_n);
-    ADD(context, opts.policy.max_entries);
-    ADD(context, opts.detector);
-    ADD(context, opts.detect.smoothing);
-    ADD(context, opts.detect.ratio);
-    ADD(context, opts.detect.threshold);
-    ADD(context, models);
-    ADD(context, opts.guards.min_keep);
-    ADD(context, opts.page.seed);
-    ADD(context, conf->store);
-    ADD(context, headers);
-    add_selectors(context, conf->keep);
-    add_selectors(context, conf->drop);
-    if (conf->separators != NULL) {
-        ADD(context, conf->separators->all);
-    }
-}
-
 static void make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
     static const char site_clock[] = "clock";
@@ -254,7 +219,7 @@ static void make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tm
     tmpl_decision_key(&cached->site, &secret, context->bytes, context->len, site_clock,
                       sizeof(site_clock));
     add_text(context, input->charset);
-    add_conf(context, conf);
+    tmpl_conf_each_deciding(conf, add, context);
     tmpl_decision_key(&cached->page, &secret, context->bytes, context->len, input->body,
                       input->len);
     if (context->full) {

@@ -46,6 +46,7 @@
 #include "breaker.h"
 #include "clean.h"
 #include "decision/decision.h"
+#include "settings.h"
 
 extern module AP_MODULE_DECLARE_DATA tmpl_module __attribute__((visibility("default")));
 APLOG_USE_MODULE(tmpl);
@@ -97,40 +98,41 @@ typedef struct {
     const ap_expr_info_t *expr; /* of TMPL_LEARN_IF; NULL otherwise */
 } tmpl_learn_t;
 
-typedef struct {
-    int relative;       /* words are in addition to those outside */
-    tmpl_tag_set_t own; /* as named here */
-    tmpl_tag_set_t all; /* as in force */
-} tmpl_separators_t;
-
 typedef struct tmpl_link_t tmpl_link_t;
 typedef struct tmpl_cache_t tmpl_cache_t;
 
-/* A section of the configuration. Where nothing is said: TMPL_UNSET, or NULL. */
+/* TmplLifetime; both TMPL_UNSET, or neither. */
 typedef struct {
-    apr_int64_t mode;      /* tmpl_mode_e */
-    apr_int64_t detector;  /* tmpl_detector_e */
-    apr_int64_t smoothing; /* tmpl_smoothing_e */
-    apr_int64_t min_df;
-    apr_int64_t lifetime_tb;
-    apr_int64_t lifetime_n;
-    apr_int64_t max_body; /* bytes */
-    apr_int64_t max_wait; /* microseconds */
-    apr_int64_t timeout;  /* microseconds */
-    apr_int64_t delay;    /* microseconds; 0: pages are learnt in their requests */
-    apr_int64_t headers;  /* flag */
-    double ratio;
-    double min_keep;
-    tmpl_models_t models; /* those that were named */
-    const tmpl_learn_t *learn;
-    const ap_expr_info_t *site_key;
-    const ap_expr_info_t *page_key;
-    const tmpl_separators_t *separators;
-    apr_array_header_t *keep; /* of const tmpl_selector_t *; those outside come first */
-    apr_array_header_t *drop;
-    const apr_uint64_t *seed; /* of the secret */
-    tmpl_link_t *store;
-    tmpl_cache_t *cache; /* NULL: none */
+    apr_int64_t tb;
+    apr_int64_t n;
+} tmpl_lifetime_t;
+
+/* By form: what a section keeps of a setting. Where nothing is said: TMPL_UNSET, or NULL. */
+#define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
+#define TMPL_TYPE_DETECTOR  apr_int64_t /* tmpl_detector_e */
+#define TMPL_TYPE_SMOOTHING apr_int64_t /* tmpl_smoothing_e */
+#define TMPL_TYPE_NUMBER    apr_int64_t
+#define TMPL_TYPE_SIZE      apr_int64_t /* bytes */
+#define TMPL_TYPE_TIME      apr_int64_t /* microseconds */
+#define TMPL_TYPE_FLAG      apr_int64_t
+#define TMPL_TYPE_SHARE     double
+#define TMPL_TYPE_LIFETIME  tmpl_lifetime_t
+#define TMPL_TYPE_MODEL     tmpl_models_t /* those that were named; each may be NULL */
+#define TMPL_TYPE_STORE     tmpl_link_t *
+#define TMPL_TYPE_CACHE     tmpl_cache_t *
+#define TMPL_TYPE_KEY       const ap_expr_info_t *
+#define TMPL_TYPE_LEARN     const tmpl_learn_t *
+#define TMPL_TYPE_SECRET    const apr_uint64_t * /* the seed of the keys */
+#define TMPL_TYPE_SELECTORS                                                                        \
+    apr_array_header_t * /* of const tmpl_selector_t *, those outside first */
+#define TMPL_TYPE_SEPARATORS const tmpl_separators_t *
+
+/* A section of the configuration: a field for each setting. */
+typedef struct {
+#define TMPL_SETTING_FIELD(field, directive, option, form, least, most, preset, decides, about)    \
+    TMPL_TYPE_##form field;
+    TMPL_SETTINGS(TMPL_SETTING_FIELD)
+#undef TMPL_SETTING_FIELD
 } tmpl_conf_t;
 
 extern const command_rec tmpl_conf_directives[];
@@ -143,9 +145,20 @@ apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf);
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);
 
-/* Adds separators to those outside if they are named with a +; else they replace them. Those outside stay as they are. */
+/* Where conf keeps a setting: a TMPL_TYPE_ of its form. */
+void *tmpl_conf_field(tmpl_conf_t *conf, const tmpl_setting_t *setting);
+
+/* Adds separators to *to if they are named with a +, else replaces it. What *to pointed to stays as it is. */
 void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separators_t *named,
                               apr_pool_t *pool);
+
+/*
+ * Gives add, part by part, the values of all settings that decide about a page (TMPL_DECIDES). Two
+ * sections of one configuration for which the bytes are equal decide alike.
+ */
+void tmpl_conf_each_deciding(const tmpl_conf_t *conf,
+                             void (*add)(void *baton, const void *bytes, apr_size_t len),
+                             void *baton);
 
 /* The section in force for r. */
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r);

@@ -70,9 +70,8 @@ subtest 'indexer.conf' => sub {
 
 subtest 'tmpl-reference.conf' => sub {
     my $reference = slurp("$conf/tmpl-reference.conf");
-    for my $directive (qw(Mode Detector Model Smoothing Store SiteKey PageKey MinDF Ratio Lifetime Separators Keep Drop MinKeep Learn LearnDelay
-        MaxBody MaxWait Timeout Secret Headers Cache)) {
-        like $reference, qr/^(?:# Example: )?Tmpl$directive /m, "has Tmpl$directive";
+    for my $directive (slurp("$FindBin::Bin/../../shared/settings.h") =~ /^ *X\(\w+, "(\w+)"/mg) {
+        like $reference, qr/^(?:# Example: )?$directive /m, "has $directive";
     }
     my ($ok, $said) = Test::Tmpl::Httpd->new(bare => 1, conf => "Include \"$conf/tmpl-reference.conf\"")->configtest;
     ok $ok, 'is accepted as it is' or diag $said;

@@ -83,7 +83,13 @@ subtest 'the configuration and the secret' => sub {
         annotate => 'TmplMode annotate', keep => 'TmplKeep aside', drop => 'TmplDrop main', mindf => 'TmplMinDF 9',
         ratio => 'TmplRatio 0.2', secret => 'TmplSecret other', site => 'TmplSiteKey two', separators => 'TmplSeparators div',
         minkeep => 'TmplMinKeep 1', detector => 'TmplDetector pagelevel', headers => 'TmplHeaders off',
+        model => "TmplModel $FindBin::Bin/../../tests/models/all.trees", smoothing => "TmplDetector pagelevel\nTmplSmoothing max",
+        store => 'TmplStore lmdb:@ROOT@/another', lifetime => 'TmplLifetime 300 10',
     );
+    my $settings = slurp("$FindBin::Bin/../../shared/settings.h") =~ s/\\\n/ /gr;
+    for my $directive ($settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_DECIDES,/g) {
+        ok((grep { /$directive / } values %other), "$directive is tried");
+    }
     my $locations = join '', map { "<If \"%{HTTP:X-Conf} == '$_'\">\n$other{$_}\n</If>\n" } sort keys %other;
     my $cached = with_cache("$base$locations");
     my $plain = proxy($backend, conf => "TmplMode strip\nTmplSiteKey one\n$locations");
