@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directives: httpd's table of them is made of settings.h, each with the handler of its form. */
-#include "mod_tmpl.h"
+/* The directives: httpd's table is made from settings.h, each row with the handler of its form. */
+#include "config.h"
+#include "cache.h"
+#include "connections.h"
+#include "section.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
-/* What the settings' parsers say, with the directive in front. NULL: nothing is wrong. */
+/* What a parser of settings.h returned, with the directive's name in front. */
 static const char *answer(const cmd_parms *cmd, const char *wrong)
 {
     return wrong != NULL ? apr_pstrcat(cmd->pool, cmd->cmd->name, " ", wrong, NULL) : NULL;
@@ -37,7 +40,7 @@ static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
     return wrong;
 }
 
-/* The file says itself which detector it is for. */
+/* The first line of the file says which detector it is for. */
 static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
@@ -73,8 +76,8 @@ static const char *set_flag(cmd_parms *cmd, void *conf, int on)
 }
 
 /*
- * A key says whose page this is, not what the answer looks like: a Vary for it would only make
- * caches miss, so none is set.
+ * A key does not change the response, so httpd must not add to Vary what its expression reads:
+ * caches would only miss more often.
  */
 static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
 {
@@ -156,7 +159,7 @@ static const char *set_secret(cmd_parms *cmd, void *conf, const char *arg)
     return answer(cmd, wrong);
 }
 
-/* A relative directory is one in DefaultRuntimeDir. NULL if it is no path, or too long for one. */
+/* Makes a relative directory one in DefaultRuntimeDir. NULL if that is not a valid path. */
 static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 {
     static const char scheme[] = "lmdb:";
@@ -180,13 +183,13 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
     }
     uri = absolute_uri(arg, cmd->pool);
     if (uri == NULL) {
-        return refuse(cmd, arg, "that is no path");
+        return refuse(cmd, arg, "not a valid path");
     }
     *field = tmpl_link_add(uri, cmd->pool);
     return NULL;
 }
 
-/* none, or what mod_socache_* there are, with arguments of theirs behind a colon. */
+/* none, or the name of a mod_socache_*, with its arguments behind a colon. */
 static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_cache_t **field = field_of(cmd, conf);

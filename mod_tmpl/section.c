@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A section of the configuration: how it is created, merged, and told from others, by the form of each
- * setting; and what is in force where nothing is said.
+ * A section of the configuration: how it is created, merged, and distinguished, by the form of
+ * each setting; and what is in force where nothing is said.
  */
 #include <stddef.h>
 
-#include "mod_tmpl.h"
+#include "section.h"
 
 typedef void add_f(void *baton, const void *bytes, apr_size_t len);
 
@@ -108,7 +108,10 @@ static void pointer_merge(void *to, const void *from, apr_pool_t *pool)
     }
 }
 
-/* What a directive has made lives as long as the configuration, so its address tells it from others. */
+/*
+ * What a directive has made lives as long as the configuration, so its address
+ * identifies it.
+ */
 static void pointer_each(const void *field, add_f *add, void *baton)
 {
     add(baton, field, sizeof(void *));
@@ -291,7 +294,7 @@ apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
     return conf->delay == TMPL_UNSET ? TMPL_DEFAULT_DELAY : conf->delay;
 }
 
-/* Who only learns wants to be unseen; whoever does more wants to be told. */
+/* Mode learn is meant to be invisible. */
 int tmpl_conf_headers(const tmpl_conf_t *conf)
 {
     return conf->headers == TMPL_UNSET ? tmpl_conf_mode(conf) >= TMPL_MODE_HEADERS
@@ -303,7 +306,7 @@ int tmpl_conf_holds(const tmpl_conf_t *conf)
     return tmpl_conf_edits(conf) || tmpl_conf_headers(conf);
 }
 
-/* Of this generation of the configuration: written before any section is, only read afterwards. */
+/* The built-in models: read before any section, not changed afterwards. */
 static tmpl_models_t builtin;
 
 apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf)

@@ -15,8 +15,8 @@
 
 const tmpl_setting_t tmpl_settings[] = {
 #define TMPL_SETTING_ROW(field, directive, option, form, least, most, preset, decides, about)      \
-    { directive, option, TMPL_FORM_##form, least, most, TMPL_VALUES_##form(least, most), preset,   \
-      decides,   about },
+    { directive, option,           least,  most, TMPL_VALUES_##form(least, most), preset,          \
+      about,     TMPL_FORM_##form, decides },
     TMPL_SETTINGS(TMPL_SETTING_ROW)
 #undef TMPL_SETTING_ROW
 };
@@ -28,7 +28,7 @@ const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text,
                         why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
-/* What may stand behind a number, by form, in any case. */
+/* What may follow a number, by form, in any case. */
 static const struct {
     tmpl_form_e form;
     const char *unit;

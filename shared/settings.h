@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The settings: what an operator may set, as a directive of the module, and for some as an option of
- * tmplctl. The table below is the only list of them. From it come
+ * The settings: what an operator may set, as a directive of the module, and for some as an option
+ * of tmplctl. The table below is the only list of them. From it come
  *
  *     mod_tmpl/config.c          httpd's directives
  *     mod_tmpl/mod_tmpl.h        the fields of a section; section.c: how sections are merged
  *     mod_tmpl/cache.c           what a cached decision depends on
  *     tmplctl/options.c          names, ranges and help of the options that are settings
- *     docs/settings              README.md's table, docs/mod_tmpl.5, the check of conf/tmpl-reference.conf
+ *     docs/settings              README.md's table, docs/mod_tmpl.5; checks conf/tmpl-reference.conf
  *
  * docs/add-a-directive.md has the steps to add one.
  */
@@ -16,7 +16,10 @@
 
 #include "clean.h"
 
-/* Whether what is decided about a page depends on a setting, so that the cache must tell its values apart. */
+/*
+ * Whether what is decided about a page depends on a setting, so that the cache must tell its values
+ * apart.
+ */
 #define TMPL_DECIDES 1
 #define TMPL_ASIDE   0
 
@@ -135,13 +138,13 @@ typedef enum {
 
 typedef struct {
     const char *directive;
-    const char *option; /* NULL: the tool does not have it */
-    tmpl_form_e form;
+    const char *option;       /* NULL: the tool does not have it */
     const char *least, *most; /* as values are written; "" where the form has no range */
     const char *values;       /* what is valid, as in "X must be <values>" */
     const char *preset;       /* the default, for people */
-    int decides;
     const char *about;
+    tmpl_form_e form;
+    int decides;
 } tmpl_setting_t;
 
 extern const tmpl_setting_t tmpl_settings[TMPL_SETTING_COUNT];
@@ -154,11 +157,14 @@ typedef struct {
 } tmpl_separators_t;
 
 /*
- * Parsers. Each returns NULL, or what is wrong, from pool: 'must be <values>, not "<text>"', and behind a
- * colon why, if that is known. What they fill is changed only if they return NULL.
+ * Parsers. Each returns NULL, or what is wrong, from pool: 'must be <values>, not "<text>"', and
+ * behind a colon why, if that is known. What they fill is changed only if they return NULL.
  */
 
-/* A value of form MODE, DETECTOR or SMOOTHING (the enum), NUMBER, SIZE (bytes) or TIME (microseconds). */
+/*
+ * A value of form MODE, DETECTOR or SMOOTHING (the enum), NUMBER, SIZE (bytes) or TIME
+ * (microseconds).
+ */
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
                                 apr_pool_t *pool);
 

@@ -18,8 +18,8 @@ typedef struct condition_t {
 } condition_t;
 
 /*
- * A compound: a tag and conditions on it. What it is joined to on its left stands in outer, so that a
- * selector is a list from the element itself to its ancestors: "main > ul li" is li, ul, main.
+ * A compound: a tag and conditions on it. outer is the compound on its left, so that
+ * a selector is a list from the element itself to its ancestors: "main > ul li" is li, ul, main.
  */
 typedef struct compound_t {
     const char *tag; /* NULL: any */
@@ -38,7 +38,7 @@ static int is_name(char c)
     return tmpl_is_alnum(c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* The name at *at, in pool; NULL if none stands there. */
+/* The name at *at, in pool; NULL if there is none. */
 static const char *read_name(const char **at, apr_pool_t *pool)
 {
     const char *begin = *at;
@@ -89,7 +89,7 @@ static void skip_space(const char **at)
     *at += strspn(*at, " \t\r\n\f");
 }
 
-/* The compound at *at; NULL if none stands there. Moves *at to where reading stopped. */
+/* The compound at *at; NULL if there is none. Moves *at to where reading stopped. */
 static compound_t *read_compound(const char **at, apr_pool_t *pool)
 {
     compound_t *compound = apr_pcalloc(pool, sizeof(*compound));
@@ -106,7 +106,10 @@ static compound_t *read_compound(const char **at, apr_pool_t *pool)
     return *at > begin ? compound : NULL;
 }
 
-/* Compounds joined by blanks or '>', up to a comma or the end of the text; NULL: something else stands at *at. */
+/*
+ * Compounds joined by blanks or '>', up to a comma or the end of the text; NULL: something else
+ * stands at *at.
+ */
 static const compound_t *read_complex(const char **at, apr_pool_t *pool)
 {
     skip_space(at);
@@ -212,8 +215,9 @@ static int compound_matches(const compound_t *compound, const tmpl_page_t *page,
 }
 
 /*
- * Matches compounds joined by '>', the innermost at *node, which becomes the node that the outermost
- * matched, and *compound what stands left of them: a compound joined by a blank, or NULL.
+ * Matches compounds joined by '>', the innermost at *node, which becomes the node that the
+ * outermost matched, and *compound the compound on the left of them, which is joined by a blank, or
+ * NULL.
  */
 static int run_matches(const compound_t **compound, const tmpl_page_t *page, uint32_t *node)
 {
@@ -232,8 +236,8 @@ static int run_matches(const compound_t **compound, const tmpl_page_t *page, uin
 }
 
 /*
- * The nearest ancestor that matches a run is the right one: what stands further left is sought among
- * its ancestors, and those of a more distant one are fewer. So nothing is tried twice.
+ * The nearest ancestor that matches a run is the right one: what is further left is looked for
+ * among its ancestors, and those of a more distant one are fewer. So nothing is tried twice.
  */
 static int complex_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node)
 {

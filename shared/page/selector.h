@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSS selectors for TmplKeep and TmplDrop (Selectors Level 4): compounds of tag, #id, .class, [attr]
- * and [attr=value], as "div.note[role=doc]"; joined by the descendant combinator ("main p") or the
- * child combinator ("main > p"); and lists of those ("nav, footer").
+ * CSS selectors for TmplKeep and TmplDrop (Selectors Level 4): compounds of tag, #id, .class,
+ * [attr] and [attr=value], as "div.note[role=doc]"; joined by the descendant combinator ("main p")
+ * or the child combinator ("main > p"); and lists of those ("nav, footer").
  *
- * The outermost element of a page is body: html and head match nothing, nor does a body whose tag is
- * missing in the source.
+ * The outermost element of a page is body: html and head match nothing, nor does a body whose tag
+ * is missing in the source.
  */
 #ifndef TMPL_SELECTOR_H
 #define TMPL_SELECTOR_H

@@ -4,7 +4,8 @@
  * inside of it, and each bad value is refused with a message that names the directive and what is
  * valid.
  *
- * config.c and section.c are included; what they need of httpd and of the module's other files stands below.
+ * config.c and section.c are included; what they need of httpd and of the module's other files
+ * stands below.
  */
 #include <stdio.h>
 
