@@ -9,8 +9,9 @@
 #include "page/selector.h"
 
 /*
- * Tags that are not in the table are known by a number. Two of these names have the same one (XXH32, without its
- * top bit), and others may be the same name to browsers, who read NUL and broken UTF-8 as U+FFFD.
+ * Tags that are not in the table are known by a number. Two of these names have the same one
+ * (XXH32, without its top bit), and others may be the same name to browsers, who read NUL and
+ * broken UTF-8 as U+FFFD.
  */
 static void unknown_names_are_told_apart(void **state)
 {
