@@ -134,7 +134,7 @@ static void selectors_each(const void *field, add_f *add, void *baton)
     int n = list != NULL ? list->nelts : 0;
 
     add(baton, &n, sizeof(n));
-    if (n > 0) {
+    if (list != NULL) {
         add(baton, list->elts, (apr_size_t)n * sizeof(const tmpl_selector_t *));
     }
 }

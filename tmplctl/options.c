@@ -26,8 +26,8 @@ struct option_t {
     const char *name;
     int letter;        /* 0: it has no short form */
     const char *arg;   /* what its value is called; NULL: it takes none */
-    unsigned known;    /* the commands that know it, CTL_IN_* */
-    unsigned required; /* the commands that cannot do without */
+    unsigned known;    /* the commands that have it, CTL_IN_* */
+    unsigned required; /* the commands that need it */
     option_set_f *set;
     apr_size_t offset;  /* of the field in ctl_options_t */
     double least, most; /* range of numbers */
@@ -112,7 +112,7 @@ static const option_t options[] = {
 
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
-/* apr_getopt's ids of options without a letter lie beyond every letter. */
+/* apr_getopt's id of an option without a letter is above all letters. */
 #define ID_OF(i) (options[i].letter != 0 ? options[i].letter : 256 + (int)(i))
 
 static void *field_of(ctl_t *ctl, const option_t *option)
@@ -298,8 +298,8 @@ static const char *name_of(const option_t *option)
 }
 
 /*
- * What apr_getopt is to see: it takes a bare "-" for an error, so it never sees one, and begins its
- * own messages with the first argument.
+ * The arguments for apr_getopt: it takes a bare "-" for an error, so that is replaced, and begins
+ * its own messages with the first argument.
  */
 static const char **disguise(int argc, const char *const *argv, apr_pool_t *pool)
 {
@@ -342,7 +342,7 @@ static apr_status_t refuse(const ctl_t *ctl)
     return APR_EINVAL;
 }
 
-/* What cannot be seen from one option alone. */
+/* Checks the command line as a whole: options that are missing, the number of arguments. */
 static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
 {
     const ctl_command_t *command = ctl->command;
@@ -371,7 +371,7 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
     return APR_SUCCESS;
 }
 
-/* The models that are built in, if the detector has use for one, and the one that was named. */
+/* Loads the built-in models, if the detector needs one, and the one that was named. */
 static apr_status_t load_models(ctl_t *ctl)
 {
     tmpl_error_t err;
@@ -444,7 +444,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     }
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
-        /* a list of files for clean only; a site may well be called "-" */
+        /* standard input for clean only; a site may be called "-" */
         int hidden = arg == CTL_STDIN && ctl->command->bit != CTL_IN_CLEAN;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }

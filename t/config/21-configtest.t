@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# configtest refuses every bad value with a message that names the directive and says what would be
-# valid, and takes every good one, in every context.
+# configtest refuses every bad value with a message that names the directive and the valid values, and accepts
+# every good one, in every context.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
-# Each directive: values that are taken, and what a refusal must say; values that are refused.
+# Each directive: accepted values, what a refusal must say, refused values.
 my $models = "$FindBin::Bin/../../tests/models";
 my %DIRECTIVE = (
     TmplDetector => { good => [qw(incremental style pagelevel auto AUTO)], says => qr/incremental, style, pagelevel or auto/, bad => [qw(on wang), '""'] },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tags are made of: names, attributes; and what is asked of them: charsets, selectors. */
+/* Tags: names and attributes; charsets; selectors. */
 #include <stdio.h>
 
 #include "check.h"

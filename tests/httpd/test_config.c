@@ -87,7 +87,7 @@ static const command_rec *find(const char *name)
     return command;
 }
 
-/* Does with a line what httpd does; returns what the handler said. */
+/* Applies a line as httpd does; returns what the handler returned. */
 static const char *apply(tmpl_conf_t *conf, const char *line)
 {
     char **argv;
@@ -355,14 +355,14 @@ static void merging(void **state)
         assert_string_equal(show(tmpl_conf_merge(pool, outer, none)), outer_shown);
         assert_string_equal(show(tmpl_conf_merge(pool, none, inner)), inner_shown);
         assert_string_equal(show(tmpl_conf_merge(pool, outer, inner)), both);
-        /* sections are merged into many others, so they must stay as they are */
+        /* sections are merged into many others, so merging must not change them */
         assert_string_equal(show(outer), outer_shown);
         assert_string_equal(show(inner), inner_shown);
         assert_string_equal(show(none), "");
     }
 }
 
-/* A field that no row above shows would go unmerged unseen. */
+/* Each directive has a row above. */
 static void every_directive_is_merged(void **state)
 {
     size_t i;
@@ -410,7 +410,10 @@ static int decide_differently(const char *one, const char *other)
            memcmp(bytes[0]->elts, bytes[1]->elts, (size_t)bytes[0]->nelts) != 0;
 }
 
-/* What is told apart is what the table says: so for each setting, in two ways. */
+/*
+ * Sections that differ in a setting decide differently if and only if the table says TMPL_DECIDES:
+ * for each setting, set to two values, and set or not.
+ */
 static void deciding(void **state)
 {
     size_t i;
@@ -469,7 +472,7 @@ static void words(void **state)
     }
 }
 
-/* Blanks between arguments are a combinator, or stand around a comma. */
+/* Blanks between arguments are a combinator, unless they are around a comma or a >. */
 static void selectors_of_several_words(void **state)
 {
     static const char html[] = "<body><main><p>one</p></main><p>two</p><nav>three</nav></body>";
@@ -661,7 +664,7 @@ static void numbers_have_a_point_in_every_locale(void **state)
     assert_non_null(said);
 }
 
-/* So that a detector that is trained needs no file. */
+/* Trained detectors need no file. */
 static void models_are_built_in(void **state)
 {
     tmpl_clean_opts_t opts;
@@ -679,7 +682,7 @@ static void models_are_built_in(void **state)
     memset(&builtin, 0, sizeof(builtin)); /* as the other tests expect it */
 }
 
-/* Who only learns is not told unless he asks. */
+/* Mode learn sends no fields unless TmplHeaders is on. */
 static void fields_by_mode(void **state)
 {
     (void)state;
@@ -691,7 +694,7 @@ static void fields_by_mode(void **state)
     assert_true(tmpl_conf_headers(section("TmplMode learn\nTmplHeaders on")));
 }
 
-/* What is neither changed nor told of passes as it comes. */
+/* A page that is neither changed nor described in fields is not held. */
 static void what_is_held(void **state)
 {
     (void)state;
@@ -730,7 +733,7 @@ static void keys_set_no_vary(void **state)
     assert_int_equal(conf->learn->expr->flags, AP_EXPR_FLAG_DONT_VARY);
 }
 
-/* So that the default store is made only where it is used. */
+/* The default store is created only for servers that use it. */
 static void mode_uses_the_store(void **state)
 {
     (void)state;
@@ -741,7 +744,7 @@ static void mode_uses_the_store(void **state)
     assert_int_equal(used, 1);
 }
 
-/* The reference says what applies anyway, and names every directive. */
+/* The reference file sets the defaults, and names every directive. */
 static void reference(void **state)
 {
     static char text[65536];
