@@ -17,8 +17,9 @@
 #include "clean.h"
 
 /*
- * Whether what is decided about a page depends on a setting, so that the cache must tell its values
- * apart.
+ * Whether a cached decision about a page is valid under one value of the setting only. ASIDE are
+ * settings that choose which pages are judged, when, or where decisions are kept; and the site's key,
+ * whose value is in the cache's key anyway.
  */
 #define TMPL_DECIDES 1
 #define TMPL_ASIDE   0
@@ -26,10 +27,11 @@
 /*
  * X(field, directive, option, form, least, most, preset, decides, about)
  *
- *     field      of a section (tmpl_conf_t), and of tmpl_setting_id_e
+ *     field      of a section (tmpl_conf_t); TMPL_SETTING_field is the setting's index
  *     option     of tmplctl, without --; NULL: the tool does not have it
- *     form       what values look like, how they are kept and merged: a row of TMPL_FORMS
- *     least..    the range of a form that has one, written as values are
+ *     form       what values look like (TMPL_VALUES_), how they are kept (TMPL_TYPE_ in
+ *                mod_tmpl/mod_tmpl.h) and merged (kinds in mod_tmpl/section.c)
+ *     least..    the range of a form that has one, as an administrator writes values
  *     preset     the default, as documents show it
  *     decides    TMPL_DECIDES or TMPL_ASIDE
  *     about      what the setting is
