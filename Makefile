@@ -16,6 +16,7 @@
 # deps           install the Debian packages that building and running need
 # deps-check     install the packages that the tests need
 # uninstall      remove what install wrote, except a tmpl.conf that was changed
+# settings       write README.md's table of directives and docs/mod_tmpl.5 from shared/settings.h
 # clean          remove BUILD
 # help           print this list
 
@@ -107,6 +108,9 @@ deps:
 deps-check:
 	@demo/deps build check
 
+settings:
+	@docs/settings --write
+
 PREFIX    ?= /usr/local
 MODULE_DIR = $(shell $(APXS) -q LIBEXECDIR 2>/dev/null)
 MODS_DIR   = $(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available
@@ -150,7 +154,7 @@ help:
 	  awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { gsub(/ \[[^]]*\]/, "", $$1) } { sub(/ +$$/, "", $$1); printf "%-38s  %s\n", $$1, $$2 }'
 	@printf '\nMore variables: the comments at the top of Makefile, tests/Makefile and bench/Makefile.\n'
 
-.PHONY: all demo deps deps-check install uninstall clean help
+.PHONY: all demo deps deps-check settings install uninstall clean help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
 .SECONDARY:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mod_tmpl.h"
+#include "append.h"
 
-/* The room behind the data of the last bucket, if its buffer is its own; 0 if there is none. */
+/* The free bytes behind the data of the last bucket, if it shares its buffer with no other. */
 static apr_size_t room_of(const apr_bucket_brigade *bb)
 {
     const apr_bucket *e = APR_BRIGADE_LAST(bb);
@@ -34,7 +34,7 @@ void tmpl_append(apr_bucket_brigade *bb, const char *data, apr_size_t len)
             room = APR_BUCKET_BUFF_SIZE;
         }
         room = room < len ? room : len;
-        /* there is room, so this fails never */
+        /* cannot fail: there is room */
         apr_brigade_write(bb, NULL, NULL, data, room);
         data += room;
         len -= room;

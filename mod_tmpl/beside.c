@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page that passes as it comes, and is read beside: nothing of the response waits for us, nor is changed. What has
- * passed is copied, up to TmplMaxBody, and judged when the client has been served. So what is found goes into the log, if
- * anywhere, and not into a field of the response. A page that is too large, or never ends, passes all the same.
+ * Reads a page beside its response: the response passes as it comes, unchanged. What has passed is
+ * copied, up to TmplMaxBody, and judged when the client has been served. So what is found is
+ * logged, not sent. A page that is too large, or never ends, passes all the same.
  *
- * The thread that served the page judges it, so with HTTP/1 a connection's next request waits for that, and %D and %T
- * contain it. It does not wait for room where pages wait to be learnt: without room the page is lost.
+ * The thread that served the page judges it. With HTTP/1 the connection's next request waits for
+ * that, and %D and %T include it. The thread does not wait for room in the queue of pages to be
+ * learnt: without room the page is lost.
  *
- * With HTTP/2 the thread that serves a stream judges its page, behind the end of that stream: the log_transaction hook
- * runs on the connection's thread, for which all other streams would wait.
+ * With HTTP/2 the thread that serves a stream judges its page behind the end of that stream: the
+ * log_transaction hook runs on the connection's thread, for which all other streams would wait.
  */
-#include "mod_tmpl.h"
+#include "beside.h"
+#include "append.h"
+#include "ending.h"
+#include "gate.h"
+#include "gunzip.h"
+#include "headers.h"
+#include "judge.h"
+#include "request.h"
+#include "section.h"
+#include "wait.h"
 
-/* The page is not read any further. */
+/* Stops reading the page. */
 static void leave(ap_filter_t *f, tmpl_ctx_t *ctx)
 {
     ctx->done = 1;
@@ -40,7 +50,10 @@ static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
     return rv;
 }
 
-/* The same for a file. A bucket that is read is a file no more, which httpd might send unread; so another one is read. */
+/*
+ * The same for a file. Reading a bucket turns it from a file, which httpd may send by sendfile,
+ * into data; so a copy of the bucket is read.
+ */
 static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
 {
     apr_bucket_brigade *read = apr_brigade_create(pool, e->list);
@@ -60,7 +73,7 @@ static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
     return rv;
 }
 
-/* Copies what a brigade holds, whose buckets' lengths are known; at its end the page is whole. */
+/* Copies the data of bb, whose buckets have known lengths. At EOS the copy is complete. */
 static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     apr_off_t limit = tmpl_conf_max_body(ctx->conf);
@@ -71,7 +84,7 @@ static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_briga
          rv == APR_SUCCESS && !ctx->done && e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
         if (APR_BUCKET_IS_EOS(e)) {
             ctx->done = 1;
-            /* a handler that has lost its client ends the page, too */
+            /* a handler also sends EOS when its client has disconnected */
             ctx->whole = !f->c->aborted;
             ap_remove_output_filter(f);
         }
@@ -91,19 +104,19 @@ static apr_status_t copy(ap_filter_t *f, tmpl_ctx_t *ctx, const apr_bucket_briga
     return rv;
 }
 
-/* Copies a piece and passes it on. */
-static apr_status_t pass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *piece)
+/* Copies a chunk and passes it on. */
+static apr_status_t pass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *chunk)
 {
-    apr_status_t rv = copy(f, ctx, piece);
+    apr_status_t rv = copy(f, ctx, chunk);
 
     if (rv == APR_SUCCESS) {
-        rv = ap_pass_brigade(f->next, piece);
-        apr_brigade_cleanup(piece);
+        rv = ap_pass_brigade(f->next, chunk);
+        apr_brigade_cleanup(chunk);
     }
     return rv;
 }
 
-/* The page as its site has made it. */
+/* Undoes the compression of the copy. */
 static tmpl_decline_e inflate_copy(tmpl_ctx_t *ctx)
 {
     apr_status_t rv;
@@ -133,7 +146,7 @@ static void judge(tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
     tmpl_judge_report(&judged, r, ctx->length, ctx->length, took);
 }
 
-/* All of the page has been passed on. */
+/* Judges the copy, after all of the page has been passed on. */
 static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
 {
     tmpl_decline_e reason = inflate_copy(ctx);
@@ -159,21 +172,21 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
     apr_time_t end = 0;
 
     if (ctx == NULL || ctx->done) {
-        /* named in a SetOutputFilter: there is no gate that took this; or the page was left before */
+        /* named in a SetOutputFilter, without a gate; or reading was stopped before */
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
     }
     while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
-        rv = tmpl_wait_for_piece(ctx->piece, bb, end);
+        rv = tmpl_wait_for_chunk(ctx->chunk, bb, end);
         end = 0;
         if (APR_STATUS_IS_EAGAIN(rv)) {
-            /* nothing there: what is goes on, and the rest is waited for */
-            APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
+            /* send what there is, then wait for the rest */
+            APR_BRIGADE_INSERT_TAIL(ctx->chunk, apr_bucket_flush_create(f->c->bucket_alloc));
             end = TMPL_WAIT_FOR_EVER;
             rv = APR_SUCCESS;
         }
         if (rv == APR_SUCCESS) {
-            rv = pass(f, ctx, ctx->piece);
+            rv = pass(f, ctx, ctx->chunk);
         }
     }
     if (rv != APR_SUCCESS && !ctx->done) {
@@ -192,7 +205,7 @@ int tmpl_beside_served(request_rec *r)
     if (tmpl_ending_is_closing()) {
         return DECLINED;
     }
-    /* after an internal redirect it is another request that has answered */
+    /* after an internal redirect another request has answered */
     for (; r != NULL; r = r->next) {
         ctx = tmpl_request_beside(r);
         if (ctx != NULL && ctx->whole) {

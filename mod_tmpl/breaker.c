@@ -17,7 +17,7 @@ int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now)
     if ((apr_uint64_t)now < retry_at) {
         return 0;
     }
-    /* who moves the time on is the one who tries */
+    /* the caller that advances the time is the one that tries */
     return apr_atomic_cas64(&breaker->retry_at, (apr_uint64_t)(now + breaker->pause), retry_at) ==
            retry_at;
 }
@@ -25,7 +25,7 @@ int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now)
 int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t now, int ok)
 {
     if (ok) {
-        /* the common case must not write to a line that all threads read */
+        /* the common case must not write to a cache line that all threads read */
         return apr_atomic_read64(&breaker->retry_at) != 0 &&
                apr_atomic_xchg64(&breaker->retry_at, 0) != 0;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A circuit breaker in front of something that may fail and be slow to say so: while it is open
- * nobody pays for the trial but one caller per pause. Lock-free, for all threads of one process.
+ * A circuit breaker in front of something that may fail slowly: while it is open, only one caller
+ * per pause tries again. Lock-free, for all threads of one process.
  *
  *     if (tmpl_breaker_allow(&b, now)) {
  *         ok = call();
- *         if (tmpl_breaker_report(&b, now_again, ok)) log(ok ? "back" : "gone");
+ *         if (tmpl_breaker_report(&b, now_again, ok)) log(ok ? "up" : "down");
  *     }
  */
 #ifndef TMPL_BREAKER_H
@@ -24,13 +24,12 @@ typedef struct {
 void tmpl_breaker_init(tmpl_breaker_t *breaker, apr_interval_time_t pause);
 
 /*
- * Whether the caller may call. Once the pause is over it says so to exactly one caller, and to
- * the next one a pause later should that one never report. now is any clock (1 or more) that the
- * caller keeps to.
+ * Whether the caller may call. After the pause exactly one caller gets 1, and another one a pause
+ * later if the first never reports. now is a time of any clock, 1 or more, the same for all calls.
  */
 int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now);
 
-/* How an allowed call went. Returns whether the breaker has opened or closed by it. */
+/* Reports the result of an allowed call. Returns whether that opened or closed the breaker. */
 int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t now, int ok);
 
 #endif

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision cache: the same bytes come again and again, and what was decided about them can be used
- * again. It stands in one of httpd's shared object caches (mod_socache_*); decision/decision.h
- * says what a value is and when it is too old.
+ * The decision cache: when the same bytes come again, what was decided about them is used again. It
+ * is one of httpd's shared object caches (mod_socache_*); decision/decision.h says what a value is
+ * and when it is too old.
  *
- * Whether the site has changed since is told by a second value, its clock: version and pages as the last
- * page judged on this server found them. It is kept at each judging, so it outlives the decisions made
- * before; where it is lost, pages are judged. Other hosts' learning is seen with the next page judged, at
- * the latest when decisions expire.
+ * Whether the site has changed since is known from a second value, its clock: the table's version
+ * and number of pages when the last page of the site was judged on this server. It is stored at
+ * each judging, so it is newer than the decisions made before. Where it is lost, pages are judged.
+ * What other hosts learn is seen when the next page is judged, at the latest when decisions expire.
  *
- * Keys hold a secret drawn with each reading of the configuration, so whatever that changes, nothing
- * kept before is found again.
+ * Keys contain a secret that is drawn whenever the configuration is read, so nothing is found that
+ * was stored under another configuration.
  */
 #include <ap_provider.h>
 #include <ap_socache.h>
 #include <util_mutex.h>
 
-#include "mod_tmpl.h"
+#include "cache.h"
+#include "messages.h"
+#include "section.h"
+#include "status.h"
 
 /* Seconds a decision lasts. */
 #define LIFE 60
 /* The longest value: a page with more edits is judged each time. */
 #define VALUE_MAX 32768
-/* What a shmcb cache has where nothing is said: 8 MB, some thousands of pages. */
+/* The default size of a shmcb cache: 8 MB, some thousands of pages. */
 #define SHMCB_SIZE  "(8388608)"
 #define OBJECT_SIZE 1024
 
@@ -30,7 +33,7 @@ static const char mutex_type[] = "tmpl-cache";
 static const char shmcb[] = "shmcb";
 
 struct tmpl_cache_t {
-    const char *name; /* as configured; NULL: none */
+    const char *name; /* as configured */
     const ap_socache_provider_t *provider;
     ap_socache_instance_t *instance;
     int ready;
@@ -41,7 +44,7 @@ typedef struct {
     uint64_t pages;
 } site_clock_t;
 
-/* Made with the configuration; only read afterwards. */
+/* Created with the configuration; only read afterwards. */
 static apr_array_header_t *caches; /* of tmpl_cache_t * */
 static apr_global_mutex_t *mutex;
 static tmpl_decision_secret_t secret;
@@ -53,7 +56,7 @@ void tmpl_cache_reset(apr_pool_t *pconf)
     ap_mutex_register(pconf, mutex_type, NULL, APR_LOCK_DEFAULT, 0);
 }
 
-/* What follows the provider's name. */
+/* The arguments behind the provider's name, or the default ones. */
 static const char *arguments_of(const char *provider, const char *name, apr_pool_t *pool)
 {
     const char *colon = ap_strchr_c(name, ':');
@@ -61,7 +64,7 @@ static const char *arguments_of(const char *provider, const char *name, apr_pool
     if (colon != NULL) {
         return colon + 1;
     }
-    /* the size can be given only behind a path */
+    /* shmcb takes a size only behind a path */
     return strcmp(provider, shmcb) == 0
                ? apr_pstrcat(pool, ap_runtime_dir_relative(pool, "tmpl-cache"), SHMCB_SIZE, NULL)
                : NULL;
@@ -131,9 +134,7 @@ static void init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_t *pco
         cache->instance, apr_psprintf(pconf, "tmpl-decisions-%d", number), &hints, s, pconf);
 
     if (rv != APR_SUCCESS) {
-        /* pages are judged each time */
-        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
-                     TMPL_LOG_CACHE "TmplCache %s: cannot be made, nothing is cached", cache->name);
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE, cache->name);
         return;
     }
     cache->ready = 1;
@@ -153,7 +154,7 @@ void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf)
         rv = ap_global_mutex_create(&mutex, NULL, mutex_type, NULL, s, pconf, 0);
     }
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE "no mutex, nothing is cached");
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE_MUTEX);
         return;
     }
     for (i = 0; i < caches->nelts; i++) {
@@ -172,22 +173,23 @@ void tmpl_cache_open(server_rec *s, apr_pool_t *pchild)
             apr_global_mutex_child_init(&mutex, apr_global_mutex_lockfile(mutex), pchild);
 
         if (rv != APR_SUCCESS) {
-            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
-                         TMPL_LOG_CACHE "no mutex, nothing is cached");
+            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_CACHE_MUTEX);
             mutex = NULL;
         }
     }
 }
 
-/* All but the body that a decision hangs on, in a row. */
+/* All that a decision depends on except the body, as bytes. */
 typedef struct {
     char bytes[4096];
     apr_size_t len;
     int full;
 } context_t;
 
-static void add(context_t *context, const void *bytes, apr_size_t len)
+static void add(void *baton, const void *bytes, apr_size_t len)
 {
+    context_t *context = baton;
+
     if (len > sizeof(context->bytes) - context->len) {
         context->full = 1;
     }
@@ -207,43 +209,6 @@ static void add_text(context_t *context, const char *text)
     add(context, text, len);
 }
 
-/* Selectors are parsed with the configuration: their addresses stand for them. */
-static void add_selectors(context_t *context, const apr_array_header_t *list)
-{
-    int n = list != NULL ? list->nelts : 0;
-
-    ADD(context, n);
-    add(context, n > 0 ? list->elts : NULL, (apr_size_t)n * sizeof(const tmpl_selector_t *));
-}
-
-static void add_conf(context_t *context, const tmpl_conf_t *conf)
-{
-    tmpl_clean_opts_t opts;
-    int headers = tmpl_conf_headers(conf);
-
-    tmpl_conf_opts(&opts, conf);
-    tmpl_models_id_t models = tmpl_models_id(&opts.detect.models);
-    ADD(context, opts.mode);
-    ADD(context, opts.policy.min_df);
-    ADD(context, opts.policy.lifetime_tb);
-    ADD(context, opts.policy.lifetime_n);
-    ADD(context, opts.policy.max_entries);
-    ADD(context, opts.detector);
-    ADD(context, opts.detect.smoothing);
-    ADD(context, opts.detect.ratio);
-    ADD(context, opts.detect.threshold);
-    ADD(context, models);
-    ADD(context, opts.guards.min_keep);
-    ADD(context, opts.page.seed);
-    ADD(context, conf->store);
-    ADD(context, headers);
-    add_selectors(context, conf->keep);
-    add_selectors(context, conf->drop);
-    if (conf->separators != NULL) {
-        ADD(context, conf->separators->all);
-    }
-}
-
 static void make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
     static const char site_clock[] = "clock";
@@ -254,11 +219,11 @@ static void make_keys(tmpl_cached_t *cached, const tmpl_input_t *input, const tm
     tmpl_decision_key(&cached->site, &secret, context->bytes, context->len, site_clock,
                       sizeof(site_clock));
     add_text(context, input->charset);
-    add_conf(context, conf);
+    tmpl_conf_each_deciding(conf, add, context);
     tmpl_decision_key(&cached->page, &secret, context->bytes, context->len, input->body,
                       input->len);
     if (context->full) {
-        cached->cache = NULL; /* a name of thousands of bytes, hundreds of selectors */
+        cached->cache = NULL; /* a name of thousands of bytes, or hundreds of selectors */
     }
 }
 
@@ -284,7 +249,7 @@ static int retrieve(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsig
                                      value, len, cached->pool) == APR_SUCCESS;
 }
 
-/* What a full or broken cache does not take is judged again. */
+/* Ignores failure: a page that the cache does not take is judged again. */
 static void store(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigned char *value,
                   apr_size_t len, apr_time_t expiry)
 {
@@ -294,9 +259,9 @@ static void store(tmpl_cached_t *cached, const tmpl_decision_key_t *key, unsigne
                            value, (unsigned)len, cached->pool);
 }
 
-/* What the cache holds of the page and its site, in one turn of the mutex. */
-static tmpl_cached_e look(tmpl_cached_t *cached, tmpl_decision_t *decision,
-                          const tmpl_input_t *input, const tmpl_conf_t *conf)
+/* Looks up the page and its site's clock, with the mutex taken once. */
+static tmpl_cached_e look_up(tmpl_cached_t *cached, tmpl_decision_t *decision,
+                             const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
     unsigned char *value = apr_palloc(cached->pool, VALUE_MAX);
     unsigned len = VALUE_MAX, clock_len = sizeof(site_clock_t);
@@ -318,7 +283,7 @@ static tmpl_cached_e look(tmpl_cached_t *cached, tmpl_decision_t *decision,
     tmpl_conf_opts(&opts, conf);
     if (tmpl_decision_is_stale(decision, now.version, (uint32_t)now.pages,
                                opts.policy.lifetime_tb) ||
-        (input->learn && !decision->learned)) {
+        (input->learn != TMPL_LEARNING_OFF && !decision->learned)) {
         return TMPL_CACHED_STALE;
     }
     decision->pages = (uint32_t)now.pages;
@@ -344,7 +309,7 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char *
     if (cached->cache == NULL) {
         return 0;
     }
-    cached->found = look(cached, &decision, input, conf);
+    cached->found = look_up(cached, &decision, input, conf);
     tmpl_count(counters[cached->found], 1);
     if (cached->found != TMPL_CACHED_HIT) {
         return 0;
@@ -369,7 +334,8 @@ void tmpl_cache_keep(tmpl_cached_t *cached, const tmpl_outcome_t *outcome, const
     }
     if (tmpl_decision_lasts(outcome)) {
         tmpl_conf_opts(&opts, conf);
-        decision = tmpl_decision_of(outcome, opts.detector, fingerprint, input->learn);
+        decision = tmpl_decision_of(outcome, opts.detector, fingerprint,
+                                    input->learn != TMPL_LEARNING_OFF);
         value = tmpl_decision_pack(&len, &decision, &cached->page, input->len, cached->pool);
     }
     if (lock(cached->cache) != APR_SUCCESS) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A link is a store as one child holds it: opened after the fork, used by all threads, and left
- * alone for a while after it failed. Links are made by TmplStore, one for each URI, so that every
- * child opens each store once; which are there is settled with the configuration.
+ * A link is a store as one child holds it: opened after the fork, used by all threads, and not used
+ * for a pause after it failed. TmplStore makes one link for each URI, so every child opens each
+ * store once. Which links exist is fixed with the configuration.
  */
 #include <unistd.h>
 
@@ -12,7 +12,11 @@
 #include <mod_watchdog.h>
 #include <unixd.h>
 
-#include "mod_tmpl.h"
+#include "connections.h"
+#include "health.h"
+#include "learning.h"
+#include "messages.h"
+#include "section.h"
 
 static const char lmdb_scheme[] = "lmdb:";
 
@@ -22,21 +26,21 @@ struct tmpl_link_t {
     tmpl_learner_t *learner;
     /* of the child: */
     apr_pool_t *pool;
-    apr_thread_mutex_t *opening; /* NULL once the child has closed it */
-    tmpl_store_t *store;         /* NULL until it could be opened, and once it is closed; atomic */
-    apr_uint32_t told;           /* the second in which a bad site's name was logged last; atomic */
+    apr_thread_mutex_t *opening; /* held to open the store; NULL once the link is closed */
+    tmpl_store_t *store;         /* NULL until it is open, and once it is closed; atomic */
+    apr_uint32_t warned;         /* the second of the last TMPL_LOG_SITE; atomic */
 };
 
-/* Made while the configuration is read; from then on only what links hold of a child is written. */
+/* Written while the configuration is read; afterwards only the child's part of links changes. */
 static apr_array_header_t *links;   /* of tmpl_link_t * */
-static apr_array_header_t *servers; /* of server_rec *: where a mode other than off is set */
+static apr_array_header_t *servers; /* of server_rec *: those with a mode other than off */
 static tmpl_link_t *default_link;
 
 static apr_uint32_t has_watchdog;
 
-/* Of the child: whether somebody will come for what waits. Atomic. */
+/* Of the child: whether the watchdog runs, and will learn pages that wait. Atomic. */
 static apr_uint32_t watched;
-/* Likewise: threads within tmpl_link_clean(). Atomic. */
+/* Of the child: threads within tmpl_link_clean(). Atomic. */
 static apr_uint32_t inside;
 
 static const char *without_password(const char *uri, apr_pool_t *pool)
@@ -87,7 +91,7 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
 
 void tmpl_links_used_by(server_rec *s)
 {
-    /* its sections stand together, mostly */
+    /* a server's sections mostly follow each other */
     if (servers->nelts == 0 || APR_ARRAY_IDX(servers, servers->nelts - 1, server_rec *) != s) {
         APR_ARRAY_PUSH(servers, server_rec *) = s;
     }
@@ -107,7 +111,7 @@ int tmpl_links_are_used_by(const server_rec *s)
     return 0;
 }
 
-/* The default store, and its directory, are only for servers that use it. */
+/* Adds the default store, whose directory is created, if a server uses it. */
 static void add_default(apr_pool_t *pconf)
 {
     int i;
@@ -125,8 +129,8 @@ static void add_default(apr_pool_t *pconf)
 }
 
 /*
- * Makes a directory that the children can write to. One that is there already is left as it is: it
- * may be anybody's. So are its parents: a path that is mistyped should be seen.
+ * Creates a directory that the children can write to. An existing one is left as it is: it may have
+ * another owner. Its parents are not created, so that a mistyped path is noticed.
  */
 static apr_status_t make_directory(const char *dir, apr_pool_t *pool)
 {
@@ -142,15 +146,15 @@ static apr_status_t make_directory(const char *dir, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-/* NULL until it could be opened. */
+/* NULL if the store is not open. */
 static tmpl_store_t *store_of(const tmpl_link_t *link)
 {
     return __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
 }
 
 /*
- * The link's store, opened if it is not open yet; NULL, and why in err, if it cannot be, or with
- * err->status APR_SUCCESS if another thread is just trying, or the child ends.
+ * The link's store, opened if it is not open yet. NULL, with err filled, if that fails; NULL, with
+ * err->status APR_SUCCESS, if another thread is opening it, or the child ends.
  */
 static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
 {
@@ -177,7 +181,7 @@ static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
     return store;
 }
 
-/* The watchdog's call. */
+/* The watchdog's callback. */
 static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 {
     int i;
@@ -194,7 +198,10 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-/* The child ends, and with it its stores: before the pools of requests that have not ended, which may still log them. */
+/*
+ * The child ends. Its stores are closed before the pools of requests that have not ended, which may
+ * still log those.
+ */
 static apr_status_t link_close(void *data)
 {
     tmpl_link_t *link = data;
@@ -238,13 +245,12 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
         rv = make_directory(uri + sizeof(lmdb_scheme) - 1, ptemp);
         if (rv != APR_SUCCESS) {
             /* pages pass without it, so the server may start */
-            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
-                         TMPL_LOG_DIRECTORY "TmplStore %s: the directory cannot be made", uri);
+            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, uri);
         }
     }
 }
 
-/* A pool that may be used while other threads use pchild. */
+/* A child of pchild that may be used while other threads use pchild. */
 static apr_pool_t *make_pool(apr_pool_t *pchild)
 {
     apr_allocator_t *allocator;
@@ -265,7 +271,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
     tmpl_error_t err;
     int i;
 
-    /* its thread is started behind us */
+    /* its thread starts after this hook */
     apr_atomic_set32(&watched, has_watchdog);
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
@@ -279,43 +285,38 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
             tmpl_health_not_open(&link->health, &err);
             continue;
         }
-        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_STORE_OPEN "store %s is open",
-                     link->health.name);
+        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_STORE_OPEN, link->health.name);
     }
 }
 
 /*
- * Whether the store may be asked about that site. The name may be made of what a client sends, so one
- * that is too long is no failure of the store, and told of at most once a second.
+ * Whether site is a valid name of a site. It may be made from what a client sends, so a bad one is
+ * no failure of the store, and is logged at most once a second.
  */
 static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
 {
     apr_size_t len = strlen(site);
     apr_uint32_t now = (apr_uint32_t)apr_time_sec(tmpl_clock()) + 1;
-    apr_uint32_t told;
+    apr_uint32_t warned;
 
     if (len > 0 && len <= TMPL_SITE_MAX) {
         return 1;
     }
-    told = apr_atomic_read32(&link->told);
-    if (told != now && apr_atomic_cas32(&link->told, now, told) == told) {
-        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
-                      TMPL_LOG_SITE "a site's name of %" APR_SIZE_T_FMT
-                                    " bytes is not 1 to %d bytes "
-                                    "long, its pages are not counted: %.64s",
-                      len, TMPL_SITE_MAX, site);
+    warned = apr_atomic_read32(&link->warned);
+    if (warned != now && apr_atomic_cas32(&link->warned, now, warned) == warned) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE, len, TMPL_SITE_MAX, site);
     }
     return 0;
 }
 
-/* Whether who asks now need not wait until the page is learnt. */
+/* Whether the page may be learnt after its request. */
 static int may_wait(const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
     return input->learn == TMPL_LEARNING_NOW && tmpl_conf_delay(conf) > 0 &&
            apr_atomic_read32(&watched);
 }
 
-/* How long who asks may be slowed down, so that his page can wait to be learnt: not at all if it has passed already. */
+/* How long a request may wait for room in the queue: not at all if its page has passed already. */
 static apr_interval_time_t room_timeout(const tmpl_conf_t *conf)
 {
     return tmpl_conf_holds(conf) ? tmpl_conf_timeout(conf) : 0;
@@ -334,24 +335,24 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     if (may_wait(given, conf)) {
         input.learn = TMPL_LEARNING_LATER;
     }
-    /* a page that the parser declines must not use up the breaker's one trial */
+    /* first, as a page that the parser declines must not use up the breaker's only trial */
     if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return;
     }
     if (link != NULL && is_site(link, input.site, r) &&
-        tmpl_health_allows(&link->health, TMPL_PURPOSE_ASK)) {
+        tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
         store = open_store(link, &err);
     }
     tmpl_clean_judge(outcome, &input, &opts, store, tmpl_conf_timeout(conf), pool);
     if (store == NULL) {
-        if (err.status != APR_SUCCESS) { /* or nobody was asked */
-            tmpl_health_report(&link->health, TMPL_PURPOSE_ASK, &err, r, pool);
+        if (err.status != APR_SUCCESS) { /* otherwise no store was tried */
+            tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, &err, r, pool);
         }
         return;
     }
     tmpl_health_report_room(&link->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
-    tmpl_health_report(&link->health, TMPL_PURPOSE_ASK, &outcome->store_error, r, pool);
+    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, &outcome->store_error, r, pool);
     if (outcome->counts.due && !tmpl_learner_put_aside(link->learner, &outcome->observation,
                                                        tmpl_conf_delay(conf), room_timeout(conf))) {
         tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");

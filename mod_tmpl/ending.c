@@ -2,10 +2,10 @@
 /*
  * How a child ends.
  *
- * prefork ends a child from within a signal's handler, wherever the child is. The code that was interrupted never goes on,
- * and may hold any lock, malloc's among them. The watchdog's thread may wait for that lock, and httpd, at the end, for
- * the watchdog. Its parent would kill such a child after nine seconds, and a restart would wait for that. So it ends itself
- * before that.
+ * prefork ends a child from within a signal handler, wherever the child is. The code that was
+ * interrupted never continues, and may hold any lock, malloc's among them. The watchdog's thread
+ * may wait for that lock, and httpd, at the end, for the watchdog. The parent would kill such a
+ * child after nine seconds, and a restart would take that long. So the child ends itself earlier.
  */
 #include <unistd.h>
 
@@ -13,15 +13,15 @@
 
 #include <ap_mpm.h>
 
-#include "mod_tmpl.h"
+#include "ending.h"
 
-/* Seconds for a child that was interrupted; its parent looks after it first after three. */
+/* Seconds that an interrupted child may take; its parent checks for the first time after three. */
 #define INTERRUPTED_END 2
 
 static int graceful_end;
-/* What the child has opened is about to be closed, before all its requests are. */
+/* The child's stores are about to be closed, before all its requests have ended. */
 static int closing;
-/* Connections that a child without threads serves, which is one at most; written between them and by their handler. */
+/* Whether a child without threads serves a connection; it has one at a time. */
 static volatile sig_atomic_t serving;
 
 static int has_threads(void)

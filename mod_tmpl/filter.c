@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds the page until all of it is there, has it judged, and passes it on as one brigade that
- * ends in EOS, which is what lets httpd say its length and answer ranges of it.
+ * Holds the page until it is complete, has it judged, and passes it on as one brigade that ends in
+ * EOS, so that httpd can set its length and answer ranges of it.
  *
- * While it holds, FLUSH is swallowed: a proxy asks for one whenever its backend pauses. What is
- * larger than TmplMaxBody, or not there within TmplMaxWait, is passed on as it came; of the latter the gate says so
- * with a FLUSH.
+ * FLUSH buckets are dropped meanwhile: a proxy sends one whenever its backend pauses. A page that
+ * is larger than TmplMaxBody, or not complete within TmplMaxWait, is passed on as it came; the gate
+ * signals the latter with a FLUSH.
  */
-#include "mod_tmpl.h"
+#include "filter.h"
+#include "append.h"
+#include "gate.h"
+#include "headers.h"
+#include "judge.h"
+#include "raw.h"
+#include "section.h"
+#include "splice.h"
 
-/* Data shorter than this is copied together, so that a dribbling backend costs no bucket a byte. */
+/* Shorter data is copied together, so that a slow backend does not cost one bucket a byte. */
 #define SMALL (APR_BUCKET_BUFF_SIZE / 2)
 
-/* Nothing more is to be done for the page: on with what is held and what has just come. */
+/* Passes on what is held and what has just come; the page needs nothing more. */
 static apr_status_t pass_all(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv;
@@ -35,7 +42,7 @@ static apr_off_t length_after(apr_off_t length, const tmpl_edits_t *edits)
     return length;
 }
 
-/* The page is whole: judge it, change it, say so. */
+/* The page is complete: judges it, changes it, sets the response's fields. */
 static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
 {
     request_rec *r = f->r;
@@ -65,7 +72,7 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-/* bb begins with EOS; what stands behind that is ignored. */
+/* bb begins with EOS; whatever follows it is ignored. */
 static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_bucket *eos = APR_BRIGADE_FIRST(bb);
@@ -79,7 +86,7 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
         tmpl_headers_head(f->r, ctx);
     }
     else {
-        /* given back before a slow client is served */
+        /* destroyed before a slow client is served */
         apr_pool_create(&pool, f->r->pool);
         apr_pool_tag(pool, "tmpl_page");
         rv = judge(f, ctx, pool);
@@ -88,16 +95,16 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
     return rv == APR_SUCCESS ? pass_all(f, ctx, bb) : rv;
 }
 
-/* The backend broke off: what there is of the page and the ERROR bucket say so further on. */
+/* The backend broke off: passes on the part that came and the ERROR bucket. */
 static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
     return pass_all(f, ctx, bb);
 }
 
-/* On it goes as it comes; if it is kept as it came, the gate passes that on. */
-static apr_status_t get_out_of_the_way(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
-                                       tmpl_decline_e reason)
+/* Lets the page pass as it comes. If it is kept as it came, the gate passes that on. */
+static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
+                           tmpl_decline_e reason)
 {
     if (ctx->raw != NULL) {
         ctx->bypass = reason;
@@ -130,7 +137,7 @@ static apr_status_t set_aside(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-/* Takes the data of e, which is no longer than all that may be held. */
+/* Takes the data of e, which fits within TmplMaxBody. */
 static apr_status_t hold(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
 {
     const char *data;
@@ -158,7 +165,7 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
     apr_status_t rv = APR_SUCCESS;
 
     if (ctx == NULL) {
-        /* named in a SetOutputFilter: there is no gate that took this */
+        /* named in a SetOutputFilter, without a gate */
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
     }
@@ -172,14 +179,14 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
 
         if (APR_BUCKET_IS_EOS(e)) {
             return tmpl_raw_is_all(ctx) ? finish(f, ctx, bb)
-                                        : get_out_of_the_way(f, ctx, bb, TMPL_DECLINE_INFLATE);
+                                        : bypass(f, ctx, bb, TMPL_DECLINE_INFLATE);
         }
         if (AP_BUCKET_IS_ERROR(e)) {
             return give_up(f, ctx, bb);
         }
         if (APR_BUCKET_IS_FLUSH(e)) {
             if (ctx->bypass != TMPL_DECLINE_NONE) {
-                return get_out_of_the_way(f, ctx, bb, ctx->bypass);
+                return bypass(f, ctx, bb, ctx->bypass);
             }
             apr_bucket_delete(e);
         }
@@ -187,11 +194,11 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             rv = set_aside(ctx, e, f->r->pool);
         }
         else if (e->length == (apr_size_t)-1) {
-            /* a pipe or the like: becomes data, and a rest */
+            /* a pipe or similar: splits into data and a rest */
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         }
         else if ((apr_off_t)e->length > limit - ctx->length) {
-            return get_out_of_the_way(f, ctx, bb, TMPL_DECLINE_TOO_LARGE);
+            return bypass(f, ctx, bb, TMPL_DECLINE_TOO_LARGE);
         }
         else {
             rv = hold(ctx, e, f->r->pool);

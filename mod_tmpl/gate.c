@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate stands in front of all content filters of a request. At the first data it decides,
- * once, whether the response is taken. What is declined passes as it came: nothing has been added
- * to its filters, so nothing is inflated in vain. For what is only read it adds TMPL_BESIDE behind
- * the filters that generate content, and goes. For what is held it adds httpd's INFLATE if
- * the body is gzipped, and TMPL, and stays to guard them: if one of them fails, the part of the page
- * that TMPL holds must never look like a whole one; if its end does not come, it goes on as it is.
+ * The gate stands in front of all content filters of a request. At the first data it decides, once,
+ * whether the response is taken. What is declined passes as it came: no filter has been added, so
+ * nothing is inflated in vain. For a page that is only read it adds TMPL_BESIDE behind the filters
+ * that generate content, and removes itself. For a page that is held it adds httpd's INFLATE if the
+ * body is gzipped, and TMPL, and stays to guard them: if one of them fails, the part of the page
+ * that TMPL holds must never look like a complete page; if the end of the page is late, the page
+ * passes as it came.
  */
-#include "mod_tmpl.h"
+#include "gate.h"
+#include "headers.h"
+#include "judge.h"
+#include "messages.h"
+#include "raw.h"
+#include "request.h"
+#include "section.h"
+#include "status.h"
+#include "wait.h"
 
 /* Codings of a body. */
 typedef enum {
@@ -16,7 +25,7 @@ typedef enum {
     CODING_OTHER
 } coding_e;
 
-/* httpd has three places for the encoding; they hold one list together. */
+/* The coding, from the three fields in which httpd keeps parts of the list. */
 static coding_e coding_of(request_rec *r)
 {
     const char *encoding = tmpl_field(r, "Content-Encoding");
@@ -95,7 +104,7 @@ static int is_attachment(request_rec *r)
            ap_cstr_casecmp(ap_get_token(r->pool, &disposition, 0), "attachment") == 0;
 }
 
-/* Compressed it is longer still. */
+/* If the body is compressed, the page is longer still. */
 static int is_too_large(request_rec *r)
 {
     const char *length = tmpl_field(r, "Content-Length");
@@ -105,7 +114,7 @@ static int is_too_large(request_rec *r)
            bytes > tmpl_conf_max_body(tmpl_conf_of(r));
 }
 
-/* In this order; the first that applies is the reason. */
+/* The first that applies is the reason. */
 static const struct {
     tmpl_decline_e reason;
     int (*applies)(request_rec *r);
@@ -130,15 +139,15 @@ static tmpl_decline_e reason_to_decline(request_rec *r)
 
 void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason)
 {
-    ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED "declined: %s: %s",
-                  tmpl_decline_name(reason), tmpl_decline_text(reason));
+    ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED, tmpl_decline_name(reason),
+                  tmpl_decline_text(reason));
     tmpl_count_decline(reason);
     if (r->main == NULL && !is_no_html(r)) {
         tmpl_headers_declined(r, reason, tmpl_conf_headers(conf));
     }
 }
 
-/* Whether the answer may be another one for each who asks. Many say Vary: Cookie to all. */
+/* Whether each person may get another response. Many servers send Vary: Cookie to everybody. */
 static int is_chosen_by_person(request_rec *r)
 {
     const char *vary = tmpl_field(r, "Vary");
@@ -148,12 +157,12 @@ static int is_chosen_by_person(request_rec *r)
                                                   ap_find_token(r->pool, vary, "Cookie")));
 }
 
-/* A page that is one person's must leave no trace in what all of a site's visitors share. */
-static int is_somebodys_own(request_rec *r)
+/* Whether the page is one person's own, which must leave no trace in what all visitors share. */
+static int is_personal(request_rec *r)
 {
     const char *control = tmpl_field(r, "Cache-Control");
 
-    /* a form, a client certificate or OpenID Connect make a user without Authorization */
+    /* a form, a client certificate or OpenID Connect set a user without Authorization */
     return r->user != NULL || apr_table_get(r->headers_in, "Authorization") != NULL ||
            tmpl_field(r, "Set-Cookie") != NULL || is_chosen_by_person(r) ||
            (control != NULL && (ap_find_token(r->pool, control, "private") ||
@@ -168,12 +177,12 @@ int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
         return 0;
     }
     if (conf->learn == NULL || conf->learn->when == TMPL_LEARN_PUBLIC) {
-        return !is_somebodys_own(r);
+        return !is_personal(r);
     }
     if (conf->learn->when != TMPL_LEARN_IF) {
         return conf->learn->when == TMPL_LEARN_ALWAYS;
     }
-    /* below 0 it has failed, of which httpd tells */
+    /* below 0 the expression failed, which httpd logs */
     return ap_expr_exec(r, conf->learn->expr, &why) > 0;
 }
 
@@ -189,34 +198,37 @@ void tmpl_gate_insert(request_rec *r)
     }
 }
 
-/* The page is only read, where one comes: to be learnt, or, in mode headers, for the log. */
+/* Adds the filter that only reads the page: to learn it, or, in mode headers, for the log. */
 static void take_copy(ap_filter_t *f, tmpl_ctx_t *ctx)
 {
     request_rec *r = f->r;
 
     if (!r->header_only && (ctx->learn || tmpl_conf_mode(ctx->conf) == TMPL_MODE_HEADERS)) {
         ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
-        ctx->piece = apr_brigade_create(r->pool, f->c->bucket_alloc);
+        ctx->chunk = apr_brigade_create(r->pool, f->c->bucket_alloc);
         ctx->inflated = coding_of(r) == CODING_GZIP;
         ctx->filter = ap_add_output_filter("TMPL_BESIDE", ctx, r, f->c);
         tmpl_request_set_beside(r, ctx);
     }
 }
 
-/* The filters are added while the gate is in the chain, so that f->next is what they become. */
+/*
+ * Adds the filters that hold the page; while the gate is in the chain, so that f->next is the first
+ * of them.
+ */
 static void take(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
     ap_filter_t *inflate = NULL;
 
     ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
-    ctx->piece = apr_brigade_create(r->pool, f->c->bucket_alloc);
-    /* INFLATE changes it */
+    ctx->chunk = apr_brigade_create(r->pool, f->c->bucket_alloc);
+    /* before INFLATE changes it */
     ctx->etag = apr_table_get(r->headers_out, "ETag");
     if (coding_of(r) == CODING_GZIP) {
         int nothing = APR_BUCKET_IS_EOS(APR_BRIGADE_FIRST(bb));
 
-        /* to INFLATE no body is a broken one; to HEAD it is what there is */
+        /* INFLATE takes an empty body for a broken one; the answer to HEAD has none */
         ctx->inflated = !nothing || r->header_only;
         inflate = nothing ? NULL : ap_add_output_filter("INFLATE", NULL, r, f->c);
     }
@@ -226,7 +238,7 @@ static void take(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     }
 }
 
-/* From here on as if we had never been. */
+/* Removes all filters of the module and passes the page on as it came. */
 static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
                              tmpl_decline_e reason)
 {
@@ -250,8 +262,8 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
 }
 
 /*
- * The filters between here and TMPL are not to be relied on any more, so they are passed by.
- * Nothing has been sent yet: the client gets a clean error.
+ * Sends an error: nothing has been sent yet. Passes by the filters between here and TMPL, one of
+ * which has failed.
  */
 static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
@@ -278,7 +290,10 @@ static int has_error(const apr_bucket_brigade *bb)
     return e != APR_BRIGADE_SENTINEL(bb);
 }
 
-/* Keeps the page as it comes, while it may be passed on so: not once the backend has broken off. */
+/*
+ * Keeps the page as it comes, as long as it may be passed on so: not once the backend has broken
+ * off.
+ */
 static void keep_raw(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     if (ctx->raw != NULL && (has_error(bb) || tmpl_raw_keep(ctx, bb) != APR_SUCCESS)) {
@@ -286,7 +301,7 @@ static void keep_raw(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     }
 }
 
-/* Why the page is to be passed on as it came, now that the filters behind have answered rv. */
+/* Why the page is to be passed on as it came, after the next filters have returned rv. */
 static tmpl_decline_e reason_to_pass_raw(const tmpl_ctx_t *ctx, apr_status_t rv)
 {
     if (ctx->raw == NULL || ctx->done || rv == APR_SUCCESS) {
@@ -295,11 +310,11 @@ static tmpl_decline_e reason_to_pass_raw(const tmpl_ctx_t *ctx, apr_status_t rv)
     if (ctx->bypass != TMPL_DECLINE_NONE) {
         return ctx->bypass;
     }
-    /* EINVAL is how INFLATE says that so much out of so little is more than httpd allows */
+    /* INFLATE returns EINVAL if the page inflates by more than httpd allows */
     return APR_STATUS_IS_EINVAL(rv) ? TMPL_DECLINE_TOO_LARGE : TMPL_DECLINE_INFLATE;
 }
 
-/* Passes bb on to the filters that we have added, or the page by them. */
+/* Passes bb to the filters that were added, or the whole page by them. */
 static apr_status_t pass_or_bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv;
@@ -318,13 +333,13 @@ static apr_status_t pass_or_bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_b
     return rv;
 }
 
-/* When the page has been waited for long enough, on tmpl_clock. */
+/* When the page is late, on tmpl_clock(). */
 static apr_time_t end_of_wait(const tmpl_ctx_t *ctx)
 {
     return ctx->since == 0 ? TMPL_WAIT_FOR_EVER : ctx->since + tmpl_conf_max_wait(ctx->conf);
 }
 
-/* The first byte of the page is when waiting begins. */
+/* Notes when the first byte of the page comes. */
 static void note_time(tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
 {
     const apr_bucket *e;
@@ -337,7 +352,7 @@ static void note_time(tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
     }
 }
 
-/* Whether the page has been waited for long enough; paused: its backend has just paused, and is waited for here. */
+/* Whether the page is late. With paused set its backend has just paused, and is waited for here. */
 static int is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
 {
     apr_interval_time_t left = end_of_wait(ctx) - tmpl_clock();
@@ -345,7 +360,7 @@ static int is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
     return ctx->since != 0 && (left <= 0 || (paused && tmpl_wait_is_silent(r, left)));
 }
 
-/* Passes bb on, and all that is held, should the end of the page be late. */
+/* Passes bb on, and, if the end of the page is late, all that is held. */
 static apr_status_t pass_taken(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     int last = APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
@@ -378,7 +393,7 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
     if (!ctx->failed) {
         return rv;
     }
-    /* until EOS the handler may still answer with an error of its own */
+    /* the handler may still answer with an error of its own until EOS */
     if (last) {
         return break_off(f, ctx, bb);
     }
@@ -410,26 +425,28 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     return 1;
 }
 
-/* Guards bb piece by piece: what comes of a bucket of unknown length is not waited for any longer either. */
-static apr_status_t guard_pieces(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+/*
+ * Guards bb chunk by chunk: a bucket of unknown length is read here, with the same limit of time.
+ */
+static apr_status_t guard_chunks(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv = APR_SUCCESS;
 
     if (APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb))) {
-        /* who has passed it on may have given back the connection */
+        /* its sender may have released the connection */
         tmpl_request_set_backend(f->r, NULL);
     }
     while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
-        rv = tmpl_wait_for_piece(ctx->piece, bb, end_of_wait(ctx));
+        rv = tmpl_wait_for_chunk(ctx->chunk, bb, end_of_wait(ctx));
         if (APR_STATUS_IS_EAGAIN(rv)) {
-            APR_BRIGADE_INSERT_TAIL(ctx->piece, apr_bucket_flush_create(f->c->bucket_alloc));
+            APR_BRIGADE_INSERT_TAIL(ctx->chunk, apr_bucket_flush_create(f->c->bucket_alloc));
         }
         else if (rv != APR_SUCCESS) {
             ctx->failed = 1;
             return guard(f, ctx, bb);
         }
-        rv = guard(f, ctx, ctx->piece);
-        apr_brigade_cleanup(ctx->piece);
+        rv = guard(f, ctx, ctx->chunk);
+        apr_brigade_cleanup(ctx->chunk);
     }
     return rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb) ? guard(f, ctx, bb) : rv;
 }
@@ -441,9 +458,9 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
     if (APR_BRIGADE_EMPTY(bb)) {
         return APR_SUCCESS;
     }
-    /* without a ctx it was named in a SetOutputFilter, and has no say */
+    /* without a ctx it was named in a SetOutputFilter, and does nothing */
     if (ctx != NULL && (ctx->filter != NULL || decide(f, ctx, bb))) {
-        return guard_pieces(f, ctx, bb);
+        return guard_chunks(f, ctx, bb);
     }
     ap_remove_output_filter(f);
     return ap_pass_brigade(f->next, bb);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Undoes gzip where there is no filter to do it: httpd's INFLATE changes the response that it stands in, and stops
- * behind the first member of several without a word.
+ * Undoes gzip on a copy of a page. httpd's INFLATE cannot: it changes the response that it is a
+ * filter of, and silently stops behind the first of several members.
  */
 #include <zlib.h>
 
-#include "mod_tmpl.h"
+#include "gunzip.h"
+#include "append.h"
 
-/* A window of any size, and gzip's header and trailer, not zlib's. */
+/* inflateInit2(): a window of any size, with gzip's header and trailer, not zlib's. */
 #define GZIP_ONLY (15 + 16)
 
-/* Inflates what is in z's input behind what to holds. Z_OK while there is more to come, or what inflate() says. */
+/*
+ * Appends the inflated input of z to to. Z_OK if more input is expected, else what inflate()
+ * returned.
+ */
 static int inflate_some(z_stream *z, apr_bucket_brigade *to, apr_off_t *length, apr_off_t limit)
 {
     char out[APR_BUCKET_BUFF_SIZE];
@@ -23,7 +27,7 @@ static int inflate_some(z_stream *z, apr_bucket_brigade *to, apr_off_t *length, 
         tmpl_append(to, out, sizeof(out) - z->avail_out);
         *length += (apr_off_t)(sizeof(out) - z->avail_out);
     } while (rv == Z_OK && z->avail_out == 0 && *length <= limit);
-    /* there was nothing left to do */
+    /* Z_BUF_ERROR: all input is used */
     return rv == Z_BUF_ERROR ? Z_OK : rv;
 }
 
@@ -52,7 +56,7 @@ apr_status_t tmpl_gunzip(apr_bucket_brigade *bb, apr_off_t *length, apr_off_t li
     if (*length > limit) {
         return APR_ENOSPC;
     }
-    /* one member, all of it, and nothing behind */
+    /* exactly one complete member */
     if (read != APR_SUCCESS || rv != Z_STREAM_END || z.avail_in > 0 ||
         e != APR_BRIGADE_SENTINEL(bb)) {
         return APR_EGENERAL;

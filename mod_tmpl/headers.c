@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the response says of a page that may have been changed.
+ * The header fields of a page that may have been changed.
  *
- * Validators. A page of ours is made of the backend's page and, with most detectors, of what was known of its
- * site. Once the site is known (state warm) that changes little, and the backend's tag with a suffix, made
- * weak, says well enough whether a client's copy is still good. Before, and while the store
- * does not answer, it would keep a copy of a page not well judged in caches for good; such a page has no
- * tag. A date can neither be weak nor name the mode, so no page of ours has the backend's Last-Modified. A page that
- * will never be judged keeps its own validators. The answer to HEAD has none, for it comes without the page that
- * would tell.
+ * Validators. A changed page depends on the backend's page and, with most detectors, on the site's
+ * table. Once the site is known (state warm) the table changes the page only a little, and the
+ * backend's tag with a suffix, made weak, identifies it well enough. Before that, and while the
+ * store fails, such a tag would keep a badly judged page in caches for good; so the page has none.
+ * A date can neither be weak nor name the mode, so no changed page has the backend's Last-Modified.
+ * A page that will never be judged keeps its own validators. The answer to HEAD has none: it comes
+ * without the page, so nothing can be known about it.
  *
- * If-Range never matches: parts of two outputs must not be put together.
+ * If-Range never matches: parts of two different outputs must not be combined.
  *
- * Vary: httpd's <If> adds what its expression has looked at, so a mode that depends on the request
- * says so already.
+ * Vary: httpd's <If> adds the fields that its expression reads, so a mode that depends on the
+ * request is covered.
  */
-#include "mod_tmpl.h"
+#include "headers.h"
+#include "section.h"
+#include "validators.h"
 
-/* Say something of the bytes of a body. */
+/* Fields with a digest of the body. */
 static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest" };
 
-/* httpd's logs have it as %{tmpl}n. */
+/* httpd's logs write it as %{tmpl}n. */
 static const char note[] = "tmpl";
 
 const char *tmpl_field(request_rec *r, const char *name)
@@ -79,7 +81,7 @@ static void unset_digests(request_rec *r)
     }
 }
 
-/* NULL: none. */
+/* Sets the entity tag; NULL removes it. */
 static void set_tag(request_rec *r, const char *etag)
 {
     unset(r, "ETag");
@@ -88,7 +90,7 @@ static void set_tag(request_rec *r, const char *etag)
     }
 }
 
-/* Whether the page would come out nearly the same again. */
+/* Whether judging the page again would give nearly the same result. */
 static int is_settled(const tmpl_outcome_t *outcome)
 {
     return outcome->detector->need == TMPL_NEED_NOTHING ||
@@ -98,7 +100,7 @@ static int is_settled(const tmpl_outcome_t *outcome)
 static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome)
 {
     if (outcome->page == NULL) {
-        return; /* the parser declined it, and will next time */
+        return; /* the parser declines it, now and next time */
     }
     unset(r, "Last-Modified");
     set_tag(r, ctx->etag != NULL && is_settled(outcome)
@@ -109,7 +111,7 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
 }
 
-/* What was found, as the Tmpl field and the note say it. */
+/* The text of the Tmpl field and of the note. */
 static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {
     static const char *const found[] = {
@@ -120,7 +122,8 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
-    int learned = judged->input.learn && counted && outcome->store_error.status == APR_SUCCESS;
+    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted &&
+                  outcome->store_error.status == APR_SUCCESS;
 
     if (outcome->decline != TMPL_DECLINE_NONE) {
         said = apr_psprintf(r->pool, "declined=%s", tmpl_decline_name(outcome->decline));
@@ -135,7 +138,7 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
     if (judged->fingerprint != NULL) {
-        /* a string: RFC 9651's integers have room for 15 digits only */
+        /* a string, as RFC 9651's integers have at most 15 digits */
         said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, judged->fingerprint);
     }
     if (judged->cached.cache != NULL) {
@@ -179,20 +182,21 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
         return;
     }
     if (ctx->inflated) {
-        /* INFLATE leaves HEAD alone */
+        /* INFLATE does not change an answer to HEAD */
         unset(r, "Content-Encoding");
         r->content_encoding = NULL;
     }
     unset(r, "Content-Length");
     unset_digests(r);
-    /* without the page nobody knows whether GET would have them, and which */
+    /* without the page it is unknown which ones GET would have */
     unset(r, "ETag");
     unset(r, "Last-Modified");
 }
 
 /*
- * Only for a client whose copy has a tag of ours: others hold an image, or a declined page. It is said as the client
- * has it: compressing filters, whose suffix it may have, pass over a 304, and mod_cache refreshes a page by its own tag only.
+ * Only for a client whose copy has a tag of this module: others have an image, or a declined page.
+ * The tag is sent as the client has it, perhaps with the suffix of a compressing filter: such
+ * filters ignore a 304, and mod_cache refreshes a page only by the page's own tag.
  */
 void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
 {

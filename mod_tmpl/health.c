@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a store is, by what it has said in this child: whether it may be asked, and what of that is counted and
- * logged. A store that takes nothing may still answer, and the other way round: each has a breaker of its own.
+ * The state of a store, by its answers in this child: whether it may be used, and what is counted
+ * and logged. A store that learns nothing may still answer look-ups, and the reverse: each purpose
+ * has its own breaker.
  */
-#include "mod_tmpl.h"
+#include "health.h"
+#include "messages.h"
+#include "status.h"
 
-/* How long a store that failed is left alone: few requests pay for a trial, and it is soon back. */
+/* The pause after a failure: few requests pay for a trial, and the store is soon used again. */
 #define PAUSE apr_time_from_sec(1)
 
-static const struct {
-    tmpl_counter_e fails; /* each time */
-    int counts_changes;   /* whether they are counted, too */
-    struct {
-        int level;
-        const char *number, *text; /* the store's name stands between them; why it fails behind */
-    } says[2];                     /* that it fails; that it is well again */
-} purposes[TMPL_PURPOSES] = {
-    [TMPL_PURPOSE_ASK] = { TMPL_COUNTER_STORE_FAILURES,
-                           1,
-                           { { APLOG_WARNING, TMPL_LOG_STORE_DOWN,
-                               " fails, pages are not counted: " },
-                             { APLOG_NOTICE, TMPL_LOG_STORE_UP, " answers again" } } },
-    [TMPL_PURPOSE_LEARN] = { TMPL_COUNTER_LATER_FAILURES,
-                             0,
-                             { { APLOG_WARNING, TMPL_LOG_LEARNS_NOT,
-                                 " does not learn the pages that wait: " },
-                               { APLOG_NOTICE, TMPL_LOG_LEARNS, " learns again" } } },
+/* By purpose: what is counted at each failure. */
+static const tmpl_counter_e failure_counters[TMPL_PURPOSES] = {
+    [TMPL_PURPOSE_LOOKUP] = TMPL_COUNTER_STORE_FAILURES,
+    [TMPL_PURPOSE_LEARN] = TMPL_COUNTER_LATER_FAILURES,
 };
 
 void tmpl_health_init(tmpl_health_t *health, server_rec *s)
@@ -43,13 +32,13 @@ int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose)
     return tmpl_breaker_allow(&health->breakers[purpose], tmpl_clock());
 }
 
-int tmpl_health_had_no_turn(const tmpl_error_t *err)
+int tmpl_health_was_busy(const tmpl_error_t *err)
 {
     return err->status == APR_EBUSY;
 }
 
-/* Of a request, or of the server where there is none. */
-static void say(const tmpl_health_t *health, const request_rec *r, int level, const char *text)
+/* Logs for a request, or for the server where r is NULL. */
+static void log_line(const tmpl_health_t *health, const request_rec *r, int level, const char *text)
 {
     if (r != NULL) {
         ap_log_rerror(APLOG_MARK, level, 0, r, "%s", text);
@@ -72,13 +61,11 @@ void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int
         return;
     }
     if (full) {
-        say(health, r, APLOG_WARNING,
-            apr_psprintf(pool, TMPL_LOG_STORE_FULL "store %s is full, nothing new is learnt: %s",
-                         health->name, err->text));
+        log_line(health, r, APLOG_WARNING,
+                 apr_psprintf(pool, TMPL_LOG_STORE_FULL, health->name, err->text));
     }
     else {
-        say(health, r, APLOG_NOTICE,
-            apr_psprintf(pool, TMPL_LOG_STORE_ROOM "store %s has room again", health->name));
+        log_line(health, r, APLOG_NOTICE, apr_psprintf(pool, TMPL_LOG_STORE_ROOM, health->name));
     }
 }
 
@@ -92,28 +79,38 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmp
 {
     int ok = err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
 
-    if (tmpl_health_had_no_turn(err)) {
+    if (tmpl_health_was_busy(err)) {
         return;
     }
     if (!ok) {
-        tmpl_count(purposes[purpose].fails, 1);
+        tmpl_count(failure_counters[purpose], 1);
     }
     if (!tmpl_breaker_report(&health->breakers[purpose], tmpl_clock(), ok)) {
         return;
     }
-    if (purposes[purpose].counts_changes) {
+    if (purpose == TMPL_PURPOSE_LOOKUP) {
         count_change(ok);
+        if (ok) {
+            log_line(health, r, APLOG_NOTICE, apr_psprintf(pool, TMPL_LOG_STORE_UP, health->name));
+        }
+        else {
+            log_line(health, r, APLOG_WARNING,
+                     apr_psprintf(pool, TMPL_LOG_STORE_DOWN, health->name, err->text));
+        }
     }
-    say(health, r, purposes[purpose].says[ok].level,
-        apr_pstrcat(pool, purposes[purpose].says[ok].number, "store ", health->name,
-                    purposes[purpose].says[ok].text, ok ? "" : err->text, NULL));
+    else if (ok) {
+        log_line(health, r, APLOG_NOTICE, apr_psprintf(pool, TMPL_LOG_LEARNING, health->name));
+    }
+    else {
+        log_line(health, r, APLOG_WARNING,
+                 apr_psprintf(pool, TMPL_LOG_NOT_LEARNING, health->name, err->text));
+    }
 }
 
 void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err)
 {
-    tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_ASK], tmpl_clock(), 0);
+    tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_LOOKUP], tmpl_clock(), 0);
     count_change(0);
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server,
-                 TMPL_LOG_STORE_DOWN "store %s cannot be opened, pages are not counted: %s",
-                 health->name, err->text);
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_STORE_DOWN, health->name,
+                 err->text);
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole page, held back or read beside: what is said to the library of it, and what of it is counted. */
-#include "mod_tmpl.h"
+/* A complete page, held or copied: how it is described to the library, and what is counted. */
+#include "judge.h"
+#include "connections.h"
+#include "gate.h"
+#include "messages.h"
+#include "section.h"
+#include "status.h"
 
 #include "html/charset.h"
 
-/* The body in one piece: the bucket's own bytes if there is one only, else a copy. */
+/* The body as one string: the bucket's own bytes if there is only one, else a copy. */
 static apr_status_t read_body(const char **body, const tmpl_ctx_t *ctx, apr_pool_t *pool)
 {
     apr_bucket *e = APR_BRIGADE_FIRST(ctx->held);
@@ -18,7 +23,7 @@ static apr_status_t read_body(const char **body, const tmpl_ctx_t *ctx, apr_pool
     }
     if (e != APR_BRIGADE_SENTINEL(ctx->held)) {
         rv = apr_bucket_read(e, body, &len, APR_BLOCK_READ);
-        /* of a file that cannot be mapped this is the first piece */
+        /* a file that cannot be mapped gives its first part only */
         if (rv != APR_SUCCESS || len == total) {
             return rv;
         }
@@ -30,7 +35,7 @@ static apr_status_t read_body(const char **body, const tmpl_ctx_t *ctx, apr_pool
     return rv == APR_SUCCESS && len != total ? APR_EGENERAL : rv;
 }
 
-/* The value of a key's expression; NULL if there is none, nothing in it, or it fails, of which httpd tells. */
+/* The value of a key's expression; NULL if it is not set, is empty, or fails, which httpd logs. */
 static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
 {
     const char *why = NULL;
@@ -39,7 +44,10 @@ static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
     return why == NULL && key != NULL && *key != '\0' ? key : NULL;
 }
 
-/* As the client asked: after an internal redirect all pages of a site may have one script's address. */
+/*
+ * The URI that the client sent: after an internal redirect all pages of a site may have one
+ * script's.
+ */
 static const char *uri_of(const request_rec *r, apr_pool_t *pool)
 {
     while (r->prev != NULL) {
@@ -48,7 +56,7 @@ static const char *uri_of(const request_rec *r, apr_pool_t *pool)
     return apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
 }
 
-/* A site is the server's own name for itself: what a client says in Host must not make tables. */
+/* The default site is the ServerName: what a client sends in Host must not create tables. */
 void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
 {
     ctx->site = key_of(r, ctx->conf->site_key);
@@ -105,14 +113,12 @@ void tmpl_judge_report(const tmpl_judged_t *judged, request_rec *r, apr_off_t be
     }
     tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
     tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
-    /* what is due is counted when it has been learnt */
+    /* a page that is due is counted when it has been learnt */
     tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
     tmpl_count(TMPL_COUNTER_NEAR_COPIES, outcome->counts.near_copy != 0);
     tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
     tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
     tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);
-    ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r,
-                  TMPL_LOG_JUDGED "%s: %u edits, %" APR_OFF_T_FMT " bytes of %" APR_OFF_T_FMT
-                                  ", %" APR_TIME_T_FMT " us",
-                  tmpl_state_name(outcome->state), outcome->edits.n, after, before, took);
+    ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, TMPL_LOG_JUDGED, tmpl_state_name(outcome->state),
+                  outcome->edits.n, after, before, took);
 }

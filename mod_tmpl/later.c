@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page is judged while its client waits; that it has been there is written down afterwards. Until then a
- * copy of what the store is to be told waits here: about 10 KB of a usual page.
+ * The queue of pages that wait to be learnt. A page is judged while its client waits; the store is
+ * updated afterwards. Until then a copy of its keys waits here: about 10 KB for a usual page.
  *
- * Where more pages come than a store can learn, requests become as slow as learning, and no page is lost. They are
- * slowed down one by one before there is no room, at the pace at which pages were learnt last; if all of them ran on
- * and then waited for the next pages to be learnt, some 30 ms, a few would pay for all.
+ * If more pages come than a store can learn, requests are slowed down to the pace of learning, so
+ * that no page is lost. They are slowed down one by one before the queue is full, at the pace at
+ * which pages were learnt last. Otherwise all of them would run until the queue is full, and a few
+ * would then wait some 30 ms, until the next pages are learnt.
  */
 #include <stdlib.h>
 
@@ -14,37 +15,40 @@
 #include <apr_thread_mutex.h>
 
 #include "base/slot.h"
-#include "mod_tmpl.h"
+#include "later.h"
 
-/* More do not wait: what a child may hold, and lose should it be killed. */
+/* The bounds of the queue: what a child may hold, and loses if it is killed. */
 #define PAGES_MOST 1024
 #define BYTES_MOST ((apr_size_t)16 << 20)
-/* How often a store may fail with its site before a page is given up. */
+/* Failed attempts after which a page is given up. */
 #define TRIES_MOST 5
-/* Who finds no room for so long waits for who does not learn: others need not. */
+/* After so long without room the store is taken not to learn: callers do not wait any more. */
 #define STUCK_AFTER apr_time_from_sec(1)
-/* What is filled, in parts of so many; pages are due, be they ever so new, and slowed down from these on. */
+/*
+ * How full the queue is, in 256ths: from FILLED_DUE on all pages are due, from FILLED_SLOWED on
+ * callers wait.
+ */
 #define FILLED_PARTS  256
 #define FILLED_DUE    128
 #define FILLED_SLOWED 192
-/* Places for documents, a power of two. */
-#define PLACES 4096
+/* Slots of the index, a power of two. */
+#define SLOTS 4096
 
 struct tmpl_later_t {
-    apr_thread_mutex_t *lock; /* held for a few copies of words */
-    apr_thread_cond_t *room;  /* some have been taken, or will not be */
+    apr_thread_mutex_t *lock; /* held for short times only */
+    apr_thread_cond_t *room;  /* signals that pages were taken, or stuck was set */
     tmpl_waiting_t pages[PAGES_MOST];
     unsigned n;
     apr_size_t size;
-    uint16_t places[PLACES]; /* by document: the page's index + 1 */
-    unsigned waiting;        /* who waits for room */
-    int stuck;               /* no room is to be expected */
-    apr_time_t full_since;   /* when somebody began to wait for room; 0: there was some since */
-    /* when some were taken last, and how many, if others were due: 0, if none were */
+    uint16_t slots[SLOTS]; /* by document: the page's index + 1; 0: free */
+    unsigned waiting;      /* threads that wait for room */
+    int stuck;             /* no room is to be expected */
+    apr_time_t full_since; /* when a thread began to wait for room; 0: there was room since */
+    /* when pages were taken last, and how many if more were due then, else 0 */
     apr_time_t taken_at;
     unsigned taken;
-    apr_interval_time_t pace; /* what a page has taken since the time before */
-    apr_time_t next;          /* when the next one may come that is slowed down */
+    apr_interval_time_t pace; /* the time that one page took between the last two times */
+    apr_time_t next;          /* when the next caller that is slowed down may add its page */
 };
 
 void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n)
@@ -74,7 +78,7 @@ tmpl_later_t *tmpl_later_create(apr_pool_t *pool, apr_pool_t *process)
     return later;
 }
 
-/* Names are looked at where they are nearly sure to be the same: each stands in memory of its own. */
+/* Compares names only where the hashes are equal: each name is in other memory. */
 static int is_same_site(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
 {
     return one->site == other->site && strcmp(one->page->site, other->page->site) == 0;
@@ -86,32 +90,32 @@ static int is_same(const tmpl_waiting_t *one, const tmpl_waiting_t *other)
            is_same_site(one, other);
 }
 
-/* The place of the same page, or a free one: there are more than pages. */
-static uint16_t *place_of(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+/* The slot of the same page, or a free one. There are more slots than pages. */
+static uint16_t *slot_of(tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
     uint64_t hash = waiting->document.id + 3 * waiting->document.text;
-    uint32_t at = tmpl_slot_of(hash, PLACES);
+    uint32_t at = tmpl_slot_of(hash, SLOTS);
 
-    while (later->places[at] != 0 && !is_same(&later->pages[later->places[at] - 1], waiting)) {
-        at = (at + 1) % PLACES;
+    while (later->slots[at] != 0 && !is_same(&later->pages[later->slots[at] - 1], waiting)) {
+        at = (at + 1) % SLOTS;
     }
-    return &later->places[at];
+    return &later->slots[at];
 }
 
-/* Whether the same page waits: to learn it a second time would change nothing. */
+/* Whether the same page waits already; learning it twice would change nothing. */
 static int is_known(tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
-    return *place_of(later, waiting) != 0;
+    return *slot_of(later, waiting) != 0;
 }
 
-/* One that is too large for the others stands alone. */
+/* A page that is larger than the bound fits into an empty queue. */
 static int has_room(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
     return later->n == 0 || (later->n < PAGES_MOST && later->size < BYTES_MOST &&
                              waiting->size <= BYTES_MOST - later->size);
 }
 
-/* Puts a page behind the others; who has not put it there frees it. */
+/* Appends a page. Unless it is added, the caller still owns waiting->page. */
 static tmpl_later_e push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
     if (is_known(later, waiting)) {
@@ -120,7 +124,7 @@ static tmpl_later_e push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
     if (!has_room(later, waiting)) {
         return TMPL_LATER_FULL;
     }
-    *place_of(later, waiting) = (uint16_t)(later->n + 1);
+    *slot_of(later, waiting) = (uint16_t)(later->n + 1);
     later->pages[later->n++] = *waiting;
     later->size += waiting->size;
     return TMPL_LATER_ADDED;
@@ -135,8 +139,9 @@ static unsigned filled(const tmpl_later_t *later)
 }
 
 /*
- * How long who brings a page now has to wait until it is put aside, timeout at most: nothing at first, twice as long as
- * the pace asks for where there is hardly any room; so it comes to rest in between.
+ * How long the caller has to wait before it adds a page, timeout at most: not at all up to
+ * FILLED_SLOWED, and up to twice the pace where the queue is nearly full. So the queue settles in
+ * between.
  */
 static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now,
                                      apr_interval_time_t timeout)
@@ -150,15 +155,17 @@ static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now,
         later->next = now;
     }
     later->next += later->pace * 2 * (full - FILLED_SLOWED) / (FILLED_PARTS - FILLED_SLOWED);
-    if (later->next > now + timeout) { /* nobody waits longer, so others need not wait for that */
+    if (later->next >
+        now + timeout) { /* no caller waits longer, so the next ones need not either */
         later->next = now + timeout;
     }
     return later->next - now;
 }
 
 /*
- * Until then at most. Where who learns gets little of the processors, a step of his takes longer than one may wait; so
- * that one has waited in vain tells nothing to the others, unless that goes on: pages had better come slowly than be lost.
+ * Waits for room until end at most. On a busy machine a step of learning may take longer than one
+ * caller may wait, so a wait in vain sets stuck only after STUCK_AFTER: slow pages are better than
+ * lost ones.
  */
 static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting, apr_time_t end)
 {
@@ -224,7 +231,10 @@ int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now)
     return due;
 }
 
-/* Moves the oldest, and what else waits of their sites, until there are so many: their number. */
+/*
+ * Moves the oldest page and the other ones of its site to taken, and so on, most at most. Returns
+ * their number.
+ */
 static unsigned choose(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most)
 {
     unsigned n = 0, oldest, i;
@@ -247,14 +257,14 @@ static unsigned choose(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most
     return n;
 }
 
-/* The others stay, in their order. */
-static void close_ranks(tmpl_later_t *later)
+/* Closes the gaps that choose() has left, and rebuilds the index. */
+static void compact(tmpl_later_t *later)
 {
     unsigned n = later->n, i;
 
     later->n = 0;
     later->size = 0;
-    memset(later->places, 0, sizeof(later->places));
+    memset(later->slots, 0, sizeof(later->slots));
     for (i = 0; i < n; i++) {
         tmpl_waiting_t waiting = later->pages[i];
 
@@ -264,7 +274,7 @@ static void close_ranks(tmpl_later_t *later)
     }
 }
 
-/* The pace of learning, from one time that some are taken to the next, if those waited for that. */
+/* Measures the pace of learning, if more pages were due the last time that some were taken. */
 static void keep_pace(tmpl_later_t *later, unsigned n, apr_time_t now)
 {
     if (later->taken > 0) {
@@ -280,7 +290,7 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned mo
 
     apr_thread_mutex_lock(later->lock);
     n = choose(later, taken, most);
-    close_ranks(later);
+    compact(later);
     keep_pace(later, n, tmpl_clock());
     later->stuck = 0;
     later->full_since = 0;

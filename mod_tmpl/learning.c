@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages that wait are handed to their store by httpd's watchdog, a thread of each child that looks ten times a
- * second: those that are due, a few at a time, so that there is room again soon. The children of a server take
- * turns: LMDB has one writer at a time, and with Redis who writes second has to read all again. What is there
- * when a child ends is handed over then.
+ * httpd's watchdog, a thread of each child that runs ten times a second, passes the pages that are
+ * due to the store, a batch at a time, so that the queue soon has room again. The children of a
+ * server take turns: LMDB has one writer at a time, and with Redis the second writer has to read
+ * everything again. When a child ends, all pages that wait are learnt.
  */
 #include <apr_proc_mutex.h>
 #include <apr_thread_mutex.h>
@@ -11,36 +11,39 @@
 #include <ap_mpm.h>
 #include <util_mutex.h>
 
-#include "mod_tmpl.h"
+#include "learning.h"
+#include "ending.h"
+#include "later.h"
+#include "status.h"
 
-/* How long the store may take for them, or for one site's. */
+/* The timeout for one batch, or for the pages of one site. */
 #define LEARN_TIMEOUT apr_time_from_sec(1)
 /*
- * How long what waits may take in all at the end of a child. For one that ends gracefully nobody waits; one that does not
- * end otherwise is told so again after three seconds, and killed after nine.
+ * The time for all pages that wait when a child ends. No client waits for a graceful end. Otherwise
+ * httpd sends the child a second signal after three seconds, and kills it after nine.
  */
 #define END_TIMEOUT          apr_time_from_sec(1)
 #define GRACEFUL_END_TIMEOUT apr_time_from_sec(5)
-/* After so many sites in a row that failed it is the store that fails: the others need not be tried. */
+/* After so many failing sites in a row the store itself is taken to fail. */
 #define SITES_FAIL_MOST 2
-/* How long the end of a child waits for whoever is just learning. */
+/* How long the end of a child waits for a thread that is learning. */
 #define CLOSE_TIMEOUT apr_time_from_sec(2)
-/* The rest after a step, so that another child gets its turn: a part of what it took. */
+/* The pause after a batch, so that another child gets its turn: this part of the batch's time. */
 #define REST_PART 4
 #define REST_MOST apr_time_from_msec(2)
-/* How often it looks whether that is now. */
+/* The interval at which a child polls for its turn. */
 #define TURN_POLL apr_time_from_msec(1)
 
 static const char mutex_type[] = "tmpl-learn";
 
 struct tmpl_learner_t {
     tmpl_health_t *health;
-    apr_proc_mutex_t *turn; /* of all children; NULL: it could not be made */
+    apr_proc_mutex_t *turn; /* shared by all children; NULL: it could not be created */
     /* of the child: */
     tmpl_later_t *later;
-    /* by who learns what waits; it stays when the child's pools go: the watchdog may still come */
+    /* held while learning; outlives the child's pools, as the watchdog may still run */
     apr_thread_mutex_t *learning;
-    apr_uint32_t closed; /* nothing waits any more; atomic */
+    apr_uint32_t closed; /* no pages wait any more; atomic */
 };
 
 void tmpl_learning_reset(apr_pool_t *pconf)
@@ -55,7 +58,7 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
     tmpl_learner_t *learner = apr_pcalloc(pconf, sizeof(*learner));
 
     learner->health = health;
-    /* without it, of which httpd has told, children are in each other's way, and no more than that */
+    /* without the mutex, which httpd has logged, children are slower, and nothing else */
     if (ap_proc_mutex_create(&learner->turn, NULL, mutex_type, name, s, pconf, 0) != APR_SUCCESS) {
         learner->turn = NULL;
     }
@@ -83,7 +86,7 @@ int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *pa
     return added != TMPL_LATER_FULL;
 }
 
-/* Hands pages that have waited to the store. What it fails to learn, as err says, is left to the caller. */
+/* Passes pages to the store. Returns whether it took them; if not, the caller still owns them. */
 static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
                      unsigned n, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -103,17 +106,18 @@ static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_wa
         tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
         tmpl_later_free(taken, n);
     }
-    tmpl_count(TMPL_COUNTER_LEARNED, counted); /* last: who waits for it finds the others */
+    tmpl_count(TMPL_COUNTER_LEARNED,
+               counted); /* last, a reader that waits for this counter finds the others updated */
     return full || err->status == APR_SUCCESS;
 }
 
-/* Puts back what the store failed to learn. */
+/* Puts pages back, and counts those that are lost by that. */
 static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsigned n, int tried)
 {
     tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(learner->later, taken, n, tried));
 }
 
-/* How many of the first stand together, as pages of a site do. */
+/* The number of pages at the front that are of one site. */
 static unsigned same_site(const tmpl_waiting_t *taken, unsigned n)
 {
     unsigned same = 1;
@@ -125,8 +129,8 @@ static unsigned same_site(const tmpl_waiting_t *taken, unsigned n)
 }
 
 /*
- * The same site by site: one that the store fails must not take the others with it. Only its pages come nearer to
- * being given up. err: of the last of those that fail.
+ * Passes pages to the store site by site: a site with which the store fails must not affect the
+ * others. Only its pages have one more failed attempt. err is that of the last site that failed.
  */
 static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
                           unsigned n, tmpl_error_t *err, apr_pool_t *pool)
@@ -143,13 +147,13 @@ static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tm
         else {
             in_a_row++;
             *err = said;
-            put_back(learner, taken, same, !tmpl_health_had_no_turn(&said));
+            put_back(learner, taken, same, !tmpl_health_was_busy(&said));
         }
     }
     put_back(learner, taken, n, 0);
 }
 
-/* Has some of what waits learnt; what the store has said. */
+/* Learns a batch of the pages that wait; returns the store's status. */
 static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
     tmpl_waiting_t taken[TMPL_BATCH_MOST];
@@ -158,7 +162,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
 
     if (n > 0 && !hand_over(learner, store, taken, n, &err, pool)) {
         if (same_site(taken, n) == n) {
-            put_back(learner, taken, n, !tmpl_health_had_no_turn(&err));
+            put_back(learner, taken, n, !tmpl_health_was_busy(&err));
         }
         else {
             learn_by_site(learner, store, taken, n, &err, pool);
@@ -168,19 +172,19 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
     return err.status;
 }
 
-/* Whether others had the store all the time, or it was slow: it may take what waits in a moment. */
+/* Whether the store was busy or slow: it may take the pages in a moment. */
 static int is_late(apr_status_t said)
 {
     return said == APR_TIMEUP || said == APR_EBUSY;
 }
 
-/* Whether that is no reason to stop. There is no later for a child that ends. */
+/* Whether to continue after that status. A child that ends has no later time to try again. */
 static int goes_on(apr_status_t said, int at_end)
 {
     return said == APR_SUCCESS || APR_STATUS_IS_ENOSPC(said) || (at_end && is_late(said));
 }
 
-/* Whether this process is to end: its watchdog is waited for. */
+/* Whether this process is ending; httpd waits for its watchdog. */
 static int is_stopping(void)
 {
     int state;
@@ -189,8 +193,8 @@ static int is_stopping(void)
 }
 
 /*
- * Waits for this child's turn; 0: there is none. Others may have a store that hangs, so it is not waited for when the
- * child is to end, and then not past that time.
+ * Waits for this child's turn, and returns whether it has it. Another child may wait for a store
+ * that hangs, so a child that is ending waits until end only, or not at all.
  */
 static int wait_for_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
 {
@@ -206,7 +210,7 @@ static int wait_for_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
     return rv == APR_SUCCESS;
 }
 
-/* Has some of what waits learnt when it is this child's turn, or none will come; what the store has said. */
+/* Waits for the turn, and learns a batch, also without the turn; returns the store's status. */
 static apr_status_t take_turn(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                               apr_time_t end, apr_pool_t *pool)
 {
@@ -233,17 +237,20 @@ static apr_interval_time_t end_timeout(void)
     return tmpl_ending_is_graceful() ? GRACEFUL_END_TIMEOUT : END_TIMEOUT;
 }
 
-/* Has what is due learnt, or at the end all that waits, if the store may be asked; by who holds learner->learning. */
+/*
+ * Learns the pages that are due, or at the end of the child all that wait, if the store may be
+ * used. The caller holds learner->learning.
+ */
 static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                           apr_pool_t *pool)
 {
     apr_time_t now = tmpl_clock(), end = at_end ? now + end_timeout() : APR_INT64_MAX;
     apr_pool_t *scratch;
-    int more = store != NULL; /* nothing waits for a store that was never opened */
+    int more = store != NULL; /* no page waits for a store that was never opened */
     apr_status_t said = APR_SUCCESS;
 
     apr_pool_create(&scratch, pool);
-    /* a trial of a store that failed must be used, so that is asked last */
+    /* last, as a trial of a failed store that is allowed must be made */
     while (more && tmpl_later_is_due(learner->later, at_end ? APR_INT64_MAX : now) &&
            (is_late(said) || tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN))) {
         apr_time_t start = now;
@@ -269,7 +276,9 @@ void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
     apr_thread_mutex_unlock(learner->learning);
 }
 
-/* Learns what waits, and counts what cannot be; by who holds learner->learning. */
+/*
+ * Learns all pages that wait, and counts those that are lost. The caller holds learner->learning.
+ */
 static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
     tmpl_waiting_t lost[TMPL_BATCH_MOST];
@@ -283,8 +292,8 @@ static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
 }
 
 /*
- * prefork ends a child from within a signal's handler: whom that interrupts never goes on. It may be a request
- * that is just putting a page aside, and holds a lock, or the watchdog.
+ * prefork ends a child from within a signal handler: the interrupted code never continues. It may
+ * be a request that is adding a page to the queue, and holds its lock, or the watchdog.
  */
 void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
                         apr_pool_t *pool)

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module's record and hooks. */
+/* The module record and the hooks. */
 #include <mod_status.h>
 #include <mod_proxy.h>
 #include <mpm_common.h>
 
 #include "mod_tmpl.h"
+#include "beside.h"
+#include "cache.h"
+#include "config.h"
+#include "connections.h"
+#include "ending.h"
+#include "filter.h"
+#include "gate.h"
+#include "headers.h"
+#include "messages.h"
+#include "request.h"
+#include "section.h"
+#include "status.h"
+#include "wait.h"
 
 static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
@@ -15,7 +28,7 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     tmpl_links_reset(pconf);
     tmpl_cache_reset(pconf);
     if (tmpl_conf_begin(&err, pconf) != APR_SUCCESS) {
-        ap_log_perror(APLOG_MARK, APLOG_ERR, 0, pconf, TMPL_LOG_MODEL "%s", err.text);
+        ap_log_perror(APLOG_MARK, APLOG_ERR, 0, pconf, TMPL_LOG_MODEL, err.text);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;
@@ -38,7 +51,7 @@ static void child_init(apr_pool_t *pchild, server_rec *s)
 
 static void register_hooks(apr_pool_t *pool)
 {
-    /* its threads are to find the stores in place */
+    /* the watchdog's threads need the stores */
     static const char *const before_watchdog[] = { "mod_watchdog.c", NULL };
     static const char *const before_proxy[] = { "mod_proxy.c", NULL };
 
@@ -53,12 +66,14 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
-    /* before what is found is logged */
+    /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
     APR_OPTIONAL_HOOK(ap, status_hook, tmpl_status_report, NULL, NULL, APR_HOOK_MIDDLE);
 
-    /* in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all that makes content */
+    /*
+     * in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all filters that generate content
+     */
     ap_register_output_filter("TMPL_GATE", tmpl_gate, NULL, AP_FTYPE_RESOURCE - 2);
     ap_register_output_filter("TMPL", tmpl_filter, NULL, AP_FTYPE_RESOURCE);
     ap_register_output_filter("TMPL_BESIDE", tmpl_beside, NULL, AP_FTYPE_RESOURCE);
@@ -68,7 +83,7 @@ module AP_MODULE_DECLARE_DATA tmpl_module = {
     STANDARD20_MODULE_STUFF,
     tmpl_conf_create,
     tmpl_conf_merge,
-    NULL, /* all is per directory */
+    NULL, /* all settings are per directory */
     NULL,
     tmpl_conf_directives,
     register_hooks,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compressed page as it came. If it turns out that nothing is changed, or that it is too large
- * to be looked at or cannot be inflated, this is what the client gets, with its encoding, its tag
- * and its digests: inflating was our own affair. Kept only if nothing but INFLATE stands between
- * the gate and TMPL, so that no other filter's work is lost.
+ * A compressed page as it came. If nothing is changed, or the page is too large or cannot be
+ * inflated, the client gets this, with its encoding, tag and digests. Kept only if nothing but
+ * INFLATE is between the gate and TMPL, so that no other filter's work is lost.
  */
-#include "mod_tmpl.h"
+#include "raw.h"
+#include "append.h"
+#include "headers.h"
 
-/* What INFLATE changes. */
+/* The fields that INFLATE changes. */
 static const char *const fields[] = { "Content-Encoding", "Content-Length", "Content-MD5", "ETag",
                                       NULL };
 
@@ -47,12 +48,13 @@ apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 static const char magic[] = { '\x1f', '\x8b', '\x08' };
 
 /*
- * Whether len bytes of gzip that give length bytes are one member and nothing else. ISIZE, at the
- * end of each member, is the length of what was compressed, modulo 2^32 (RFC 1952, 2.3.1).
+ * Whether len bytes of gzip, which inflate to length bytes, are exactly one member. ISIZE, at the
+ * end of each member, is the length of the data modulo 2^32 (RFC 1952, 2.3.1).
  */
 static int is_one_member(const char *gzip, apr_size_t len, apr_off_t length)
 {
-    char joint[4 + sizeof(magic)]; /* an end that says length, and another beginning */
+    char joint[4 +
+               sizeof(magic)]; /* the end of a member of this length, and the start of the next */
     apr_size_t i;
 
     for (i = 0; i < 4; i++) {
@@ -78,7 +80,7 @@ int tmpl_raw_is_all(const tmpl_ctx_t *ctx)
         all = 0;
     }
     else if (len < sizeof(magic) + 4 || memcmp(gzip, magic, sizeof(magic)) != 0) {
-        /* what only says that it is gzip INFLATE passes on as it is */
+        /* not gzip, whatever its header says: INFLATE passes it on as it is */
         all = ctx->length == ctx->raw_length;
     }
     else {

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the backend is asked for: nothing compressed in a way that we cannot undo, no part of a page
- * that is to be changed, and whether its own version of the page has changed, not ours.
+ * What the backend is asked for: no compression that cannot be undone here, no range of a page that
+ * is to be changed, and validators of the backend's own page.
  *
- * mod_proxy has a hook for this, but it runs it for HTTP/1 only. So the request's own fields are changed before mod_proxy
- * looks at them, whatever it speaks to the backend, and are what the client sent again before anybody looks at the answer.
+ * mod_proxy has a hook for this, but runs it for HTTP/1 only. So the request's own fields are
+ * changed before mod_proxy reads them, whatever protocol it speaks, and are restored before
+ * anything reads the answer.
  */
-#include "mod_tmpl.h"
+#include "request.h"
+#include "connections.h"
+#include "headers.h"
+#include "section.h"
+#include "validators.h"
 
-/* What is changed. */
-static const char *const asked[] = { "Accept-Encoding", "If-Modified-Since",
-                                     "If-None-Match",   "If-Range",
-                                     "Range",           NULL };
+/* The fields that are changed. */
+static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
+                                       "If-None-Match",   "If-Range",
+                                       "Range",           NULL };
 
-/* What is kept of a request. */
+/* What the module keeps with a request. */
 typedef struct {
-    const apr_table_t *sent; /* as the client sent it what is changed; NULL: nothing is */
+    const apr_table_t
+        *sent; /* the changed fields, as the client sent them; NULL: none is changed */
     conn_rec *backend;
     tmpl_ctx_t *beside;
 } kept_t;
@@ -25,7 +31,7 @@ static kept_t *kept_of(const request_rec *r)
     return ap_get_module_config(r->request_config, &tmpl_module);
 }
 
-/* Made if there is none yet. */
+/* Creates it if there is none yet. */
 static kept_t *kept_for(request_rec *r)
 {
     kept_t *kept = kept_of(r);
@@ -61,7 +67,7 @@ tmpl_ctx_t *tmpl_request_beside(const request_rec *r)
     return kept != NULL ? kept->beside : NULL;
 }
 
-/* Whether one of the n prefixes begins text. */
+/* Whether text begins with one of the n prefixes, in any case. */
 static int begins_with(const char *text, const char *const *prefixes, size_t n)
 {
     size_t i;
@@ -74,7 +80,7 @@ static int begins_with(const char *text, const char *const *prefixes, size_t n)
     return 0;
 }
 
-/* Whether the answer may be a page, as far as the request can say. */
+/* Whether the answer may be a page, as far as the request shows. */
 static int may_be_page(const request_rec *r)
 {
     static const char *const others[] = { "image/",
@@ -102,7 +108,7 @@ static int may_be_page(const request_rec *r)
     return 1;
 }
 
-/* Whether the address has the name of a page, or of something that makes one, or says nothing. */
+/* Whether the URI's name may be that of a page, or of a program that makes one. */
 static int is_named_as_page(const request_rec *r)
 {
     static const char *const pages[] = { "text/html", "application/xhtml+xml", DIR_MAGIC_TYPE,
@@ -113,11 +119,11 @@ static int is_named_as_page(const request_rec *r)
 }
 
 /*
- * Whether the backend may be asked for a part. A part of a page cannot be changed as the whole is,
- * so a client would get bytes of another representation than it has, or what a crawler asks for by
- * the megabyte would not be cleaned. A client that names a strong tag has the backend's own
- * representation, for tags of pages that we change are weak (RFC 9110, 13.1.5). For a weak one no part
- * may be sent. A date may be that of a page which was not changed yet.
+ * Whether the backend may be asked for a range. A range of a page cannot be changed as the whole
+ * page is: a client would get bytes of another representation than it has, and a crawler that
+ * requests ranges would get unchanged pages. A client that names a strong tag has the backend's own
+ * representation, as tags of changed pages are weak (RFC 9110, 13.1.5). For a weak tag no range may
+ * be sent. A date may be from before pages were changed.
  */
 static int may_be_part(const request_rec *r)
 {
@@ -177,9 +183,9 @@ static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
 }
 
 /*
- * A backend that is asked by date answers for its own page only. It does not know that we cut other parts today, or that the
- * client's copy is from a time before we changed pages. What has another name than a page has its own date, and may be
- * asked for by it.
+ * A date is compared by the backend with its own page. It does not know that other parts are cut
+ * today, or that the client's copy is from before pages were changed. What is not named as a page
+ * keeps its date.
  */
 static void drop_date(request_rec *r)
 {
@@ -189,9 +195,10 @@ static void drop_date(request_rec *r)
 }
 
 /*
- * <If> adds to Vary what its expression has looked at, whether it is true or not. An answer without a mode needs that, too:
- * another request for the same page may get a mode. A proxy puts its backend's fields in place of all that is in headers_out,
- * so we copy Vary to err_headers_out, where it stays. httpd's header filter drops what is named twice.
+ * <If> adds to Vary what its expression reads, whether it is true or not. An answer without a mode
+ * needs that, too: another request for the same page may have one. A proxy replaces headers_out by
+ * its backend's fields, so Vary is copied to err_headers_out, where it stays. httpd's header filter
+ * removes duplicates.
  */
 static void keep_vary(request_rec *r)
 {
@@ -202,7 +209,7 @@ static void keep_vary(request_rec *r)
     }
 }
 
-/* Whether mod_proxy will handle it: by an address, or by a SetHandler, as scripts of FastCGI mostly are. */
+/* Whether mod_proxy will handle it: by its URI, or by a SetHandler, as for FastCGI scripts. */
 static int is_proxied(const request_rec *r)
 {
     static const char scheme[] = "proxy:";
@@ -224,7 +231,9 @@ int tmpl_request_fixups(request_rec *r)
     }
     keep_vary(r);
     if (tmpl_conf_edits(conf) && !is_proxied(r)) {
-        /* for httpd's own handlers the backend's tag is one more; mod_cache looks for ours */
+        /*
+         * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both
+         */
         translate_tags(r, tmpl_conf_mode(conf), 1);
         drop_date(r);
     }
@@ -239,11 +248,11 @@ int tmpl_request_handler(request_rec *r)
         !may_be_page(r)) {
         return DECLINED;
     }
-    kept_for(r)->sent = tmpl_fields_copy(r->headers_in, asked, r->pool);
+    kept_for(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
     accept_readable(r->headers_in, r->pool);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
-            /* httpd answers ranges from what we make of the whole page */
+            /* httpd answers ranges from the changed page */
             apr_table_unset(r->headers_in, "Range");
             apr_table_unset(r->headers_in, "If-Range");
         }
@@ -258,7 +267,7 @@ void tmpl_request_restore(request_rec *r)
     kept_t *kept = kept_of(r);
 
     if (kept != NULL && kept->sent != NULL) {
-        tmpl_fields_restore(r->headers_in, asked, kept->sent);
+        tmpl_fields_restore(r->headers_in, changed, kept->sent);
         kept->sent = NULL;
     }
 }

@@ -1,48 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A section of the configuration: one table of its fields, from which sections are created and merged, and what is in force
- * where nothing is said.
+ * A section of the configuration: how it is created, merged, and distinguished, by the form of
+ * each setting; and what is in force where nothing is said.
  */
 #include <stddef.h>
 
-#include "mod_tmpl.h"
+#include "section.h"
 
-/* A field of a section by its kind, which says what unset is and how two are merged. */
-typedef enum { KIND_NUMBER, KIND_SHARE, KIND_POINTER, KIND_LIST, KIND_SEPARATORS } kind_e;
+typedef void add_f(void *baton, const void *bytes, apr_size_t len);
 
-static const struct {
-    size_t offset;
-    kind_e kind;
-} fields[] = {
-    { offsetof(tmpl_conf_t, mode), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, detector), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, smoothing), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, models) + offsetof(tmpl_models_t, pagelevel), KIND_POINTER },
-    { offsetof(tmpl_conf_t, models) + offsetof(tmpl_models_t, trees), KIND_POINTER },
-    { offsetof(tmpl_conf_t, min_df), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, lifetime_tb), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, lifetime_n), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, max_body), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, max_wait), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, timeout), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, delay), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, headers), KIND_NUMBER },
-    { offsetof(tmpl_conf_t, ratio), KIND_SHARE },
-    { offsetof(tmpl_conf_t, min_keep), KIND_SHARE },
-    { offsetof(tmpl_conf_t, learn), KIND_POINTER },
-    { offsetof(tmpl_conf_t, site_key), KIND_POINTER },
-    { offsetof(tmpl_conf_t, page_key), KIND_POINTER },
-    { offsetof(tmpl_conf_t, separators), KIND_SEPARATORS },
-    { offsetof(tmpl_conf_t, keep), KIND_LIST },
-    { offsetof(tmpl_conf_t, drop), KIND_LIST },
-    { offsetof(tmpl_conf_t, seed), KIND_POINTER },
-    { offsetof(tmpl_conf_t, store), KIND_POINTER },
-    { offsetof(tmpl_conf_t, cache), KIND_POINTER },
-};
+/* What is done with a field. clear: makes it unset; NULL: all its bytes are 0 then. */
+typedef struct {
+    void (*clear)(void *field);
+    void (*merge)(void *to, const void *from, apr_pool_t *pool); /* from: the inner section's */
+    void (*each)(const void *field, add_f *add, void *baton);    /* tmpl_conf_each_deciding */
+} kind_t;
 
-#define AT(type, conf, offset) ((type *)(void *)((char *)(conf) + (offset)))
+static void number_clear(void *field)
+{
+    *(apr_int64_t *)field = TMPL_UNSET;
+}
 
-static void copy_number(void *to, const void *from, apr_pool_t *pool)
+static void number_merge(void *to, const void *from, apr_pool_t *pool)
 {
     const apr_int64_t *number = from;
 
@@ -52,7 +31,17 @@ static void copy_number(void *to, const void *from, apr_pool_t *pool)
     }
 }
 
-static void copy_share(void *to, const void *from, apr_pool_t *pool)
+static void number_each(const void *field, add_f *add, void *baton)
+{
+    add(baton, field, sizeof(apr_int64_t));
+}
+
+static void share_clear(void *field)
+{
+    *(double *)field = TMPL_UNSET;
+}
+
+static void share_merge(void *to, const void *from, apr_pool_t *pool)
 {
     const double *share = from;
 
@@ -62,7 +51,54 @@ static void copy_share(void *to, const void *from, apr_pool_t *pool)
     }
 }
 
-static void copy_pointer(void *to, const void *from, apr_pool_t *pool)
+static void share_each(const void *field, add_f *add, void *baton)
+{
+    add(baton, field, sizeof(double));
+}
+
+static void lifetime_clear(void *field)
+{
+    *(tmpl_lifetime_t *)field = (tmpl_lifetime_t){ TMPL_UNSET, TMPL_UNSET };
+}
+
+static void lifetime_merge(void *to, const void *from, apr_pool_t *pool)
+{
+    const tmpl_lifetime_t *lifetime = from;
+
+    (void)pool;
+    if (lifetime->tb != TMPL_UNSET) {
+        *(tmpl_lifetime_t *)to = *lifetime;
+    }
+}
+
+static void lifetime_each(const void *field, add_f *add, void *baton)
+{
+    add(baton, field, sizeof(tmpl_lifetime_t));
+}
+
+/* Of each kind of model the nearest counts. */
+static void models_merge(void *to, const void *from, apr_pool_t *pool)
+{
+    const tmpl_models_t *inner = from;
+    tmpl_models_t *models = to;
+
+    (void)pool;
+    if (inner->pagelevel != NULL) {
+        models->pagelevel = inner->pagelevel;
+    }
+    if (inner->trees != NULL) {
+        models->trees = inner->trees;
+    }
+}
+
+static void models_each(const void *field, add_f *add, void *baton)
+{
+    tmpl_models_id_t id = tmpl_models_id(field);
+
+    add(baton, &id, sizeof(id));
+}
+
+static void pointer_merge(void *to, const void *from, apr_pool_t *pool)
 {
     void *const *pointer = from;
 
@@ -72,13 +108,34 @@ static void copy_pointer(void *to, const void *from, apr_pool_t *pool)
     }
 }
 
-static void copy_list(void *to, const void *from, apr_pool_t *pool)
+/*
+ * What a directive has made lives as long as the configuration, so its address
+ * identifies it.
+ */
+static void pointer_each(const void *field, add_f *add, void *baton)
+{
+    add(baton, field, sizeof(void *));
+}
+
+static void selectors_merge(void *to, const void *from, apr_pool_t *pool)
 {
     apr_array_header_t *const *list = from;
     apr_array_header_t **merged = to;
 
     if (*list != NULL) {
         *merged = *merged == NULL ? *list : apr_array_append(pool, *merged, *list);
+    }
+}
+
+/* A list may have been merged for one request; the selectors in it are the configuration's. */
+static void selectors_each(const void *field, add_f *add, void *baton)
+{
+    const apr_array_header_t *list = *(apr_array_header_t *const *)field;
+    int n = list != NULL ? list->nelts : 0;
+
+    add(baton, &n, sizeof(n));
+    if (list != NULL) {
+        add(baton, list->elts, (apr_size_t)n * sizeof(const tmpl_selector_t *));
     }
 }
 
@@ -100,7 +157,7 @@ void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separator
     *to = both;
 }
 
-static void copy_separators(void *to, const void *from, apr_pool_t *pool)
+static void separators_merge(void *to, const void *from, apr_pool_t *pool)
 {
     const tmpl_separators_t *const *inner = from;
 
@@ -109,24 +166,72 @@ static void copy_separators(void *to, const void *from, apr_pool_t *pool)
     }
 }
 
-/* By kind: sets *to to what is in force if it is set so outside, and *from is said inside. */
-static void (*const copy_if_set[])(void *to, const void *from, apr_pool_t *pool) = {
-    [KIND_NUMBER] = copy_number, [KIND_SHARE] = copy_share,           [KIND_POINTER] = copy_pointer,
-    [KIND_LIST] = copy_list,     [KIND_SEPARATORS] = copy_separators,
+/* These, too, may have been merged for one request. */
+static void separators_each(const void *field, add_f *add, void *baton)
+{
+    const tmpl_separators_t *separators = *(const tmpl_separators_t *const *)field;
+    int set = separators != NULL;
+
+    add(baton, &set, sizeof(set));
+    if (set) {
+        add(baton, &separators->all, sizeof(separators->all));
+    }
+}
+
+#define KIND_NUMBER                                                                                \
+    {                                                                                              \
+        number_clear, number_merge, number_each                                                    \
+    }
+#define KIND_POINTER                                                                               \
+    {                                                                                              \
+        NULL, pointer_merge, pointer_each                                                          \
+    }
+
+static const kind_t kinds[TMPL_FORM_COUNT] = {
+    [TMPL_FORM_MODE] = KIND_NUMBER,
+    [TMPL_FORM_DETECTOR] = KIND_NUMBER,
+    [TMPL_FORM_SMOOTHING] = KIND_NUMBER,
+    [TMPL_FORM_NUMBER] = KIND_NUMBER,
+    [TMPL_FORM_SIZE] = KIND_NUMBER,
+    [TMPL_FORM_TIME] = KIND_NUMBER,
+    [TMPL_FORM_FLAG] = KIND_NUMBER,
+    [TMPL_FORM_SHARE] = { share_clear, share_merge, share_each },
+    [TMPL_FORM_LIFETIME] = { lifetime_clear, lifetime_merge, lifetime_each },
+    [TMPL_FORM_MODEL] = { NULL, models_merge, models_each },
+    [TMPL_FORM_STORE] = KIND_POINTER,
+    [TMPL_FORM_CACHE] = KIND_POINTER,
+    [TMPL_FORM_KEY] = KIND_POINTER,
+    [TMPL_FORM_LEARN] = KIND_POINTER,
+    [TMPL_FORM_SECRET] = KIND_POINTER,
+    [TMPL_FORM_SELECTORS] = { NULL, selectors_merge, selectors_each },
+    [TMPL_FORM_SEPARATORS] = { NULL, separators_merge, separators_each },
 };
+
+/* Where a section keeps each setting. */
+static const size_t offsets[TMPL_SETTING_COUNT] = {
+#define TMPL_SETTING_OFFSET(field, ...) [TMPL_SETTING_##field] = offsetof(tmpl_conf_t, field),
+    TMPL_SETTINGS(TMPL_SETTING_OFFSET)
+#undef TMPL_SETTING_OFFSET
+};
+
+#define AT(type, conf, setting) ((type *)(void *)((char *)(conf) + offsets[setting]))
+
+void *tmpl_conf_field(tmpl_conf_t *conf, const tmpl_setting_t *setting)
+{
+    return AT(void, conf, setting - tmpl_settings);
+}
 
 void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 {
     tmpl_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
-    size_t i;
+    int i;
 
     (void)dir;
-    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        if (fields[i].kind == KIND_NUMBER) {
-            *AT(apr_int64_t, conf, fields[i].offset) = TMPL_UNSET;
-        }
-        else if (fields[i].kind == KIND_SHARE) {
-            *AT(double, conf, fields[i].offset) = TMPL_UNSET;
+    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+        const kind_t *kind = &kinds[tmpl_settings[i].form];
+
+        if (kind->clear != NULL) {
+            kind->clear(AT(void, conf, i));
         }
     }
     return conf;
@@ -135,13 +240,23 @@ void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
 {
     tmpl_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
-    size_t i;
+    int i;
 
-    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        copy_if_set[fields[i].kind](AT(void, conf, fields[i].offset),
-                                    AT(const void, add, fields[i].offset), pool);
+    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+        kinds[tmpl_settings[i].form].merge(AT(void, conf, i), AT(const void, add, i), pool);
     }
     return conf;
+}
+
+void tmpl_conf_each_deciding(const tmpl_conf_t *conf, add_f *add, void *baton)
+{
+    int i;
+
+    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+        if (tmpl_settings[i].decides) {
+            kinds[tmpl_settings[i].form].each(AT(const void, conf, i), add, baton);
+        }
+    }
 }
 
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r)
@@ -179,7 +294,7 @@ apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
     return conf->delay == TMPL_UNSET ? TMPL_DEFAULT_DELAY : conf->delay;
 }
 
-/* Who only learns wants to be unseen; whoever does more wants to be told. */
+/* Mode learn is meant to be invisible. */
 int tmpl_conf_headers(const tmpl_conf_t *conf)
 {
     return conf->headers == TMPL_UNSET ? tmpl_conf_mode(conf) >= TMPL_MODE_HEADERS
@@ -191,7 +306,7 @@ int tmpl_conf_holds(const tmpl_conf_t *conf)
     return tmpl_conf_edits(conf) || tmpl_conf_headers(conf);
 }
 
-/* Of this generation of the configuration: written before any section is, only read afterwards. */
+/* The built-in models: read before any section, not changed afterwards. */
 static tmpl_models_t builtin;
 
 apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf)
@@ -229,9 +344,9 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
     if (conf->min_df != TMPL_UNSET) {
         opts->policy.min_df = (uint32_t)conf->min_df;
     }
-    if (conf->lifetime_tb != TMPL_UNSET) {
-        opts->policy.lifetime_tb = (uint32_t)conf->lifetime_tb;
-        opts->policy.lifetime_n = (uint32_t)conf->lifetime_n;
+    if (conf->lifetime.tb != TMPL_UNSET) {
+        opts->policy.lifetime_tb = (uint32_t)conf->lifetime.tb;
+        opts->policy.lifetime_n = (uint32_t)conf->lifetime.n;
     }
     if (conf->min_keep >= 0) {
         opts->guards.min_keep = conf->min_keep;

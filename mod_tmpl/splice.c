@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mod_tmpl.h"
+#include "splice.h"
+#include "append.h"
 
 /*
- * Data that stays is moved from one brigade to the other. A page may be cut in very many places, and
- * a bucket takes more memory than most pieces of text; so what is shorter than this is copied, and
- * stands together with what comes next. What is shared is as long as a buffer for copies, so buffers
- * take no more than twice the page.
+ * Data that stays is moved from one brigade to the other. A page may have very many cuts, and a
+ * bucket takes more memory than most texts between them; so shorter data is copied together. Longer
+ * data is shared: it has at least the size of a buffer for copies, so buffers take at most twice
+ * the size of the page.
  */
 #define SHORTEST_SHARED APR_BUCKET_BUFF_SIZE
 
@@ -15,7 +16,7 @@ typedef struct {
     apr_off_t pos; /* bytes of data taken from from */
 } splice_t;
 
-/* How much of e lies before byte end of the data; splits e if it goes on behind. */
+/* How much of e is before byte end of the data; splits e if it continues behind it. */
 static apr_status_t take_until(apr_size_t *len, const splice_t *s, apr_bucket *e, apr_off_t end)
 {
     apr_status_t rv = APR_SUCCESS;
@@ -47,7 +48,7 @@ static apr_status_t keep(const splice_t *s, apr_bucket *e)
     return rv;
 }
 
-/* Goes on to byte end; deletes the data on the way if cut is set. */
+/* Advances to byte end; deletes the data up to it if cut is set. */
 static apr_status_t advance(splice_t *s, apr_off_t end, int cut)
 {
     apr_status_t rv = APR_SUCCESS;
@@ -86,7 +87,7 @@ apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits)
             rv = advance(&s, edits->edits[i].span.end, 1);
         }
     }
-    /* what is left goes behind, and all of it back */
+    /* append the rest, and return all of it in bb */
     APR_BRIGADE_CONCAT(s.to, bb);
     APR_BRIGADE_CONCAT(bb, s.to);
     return rv;

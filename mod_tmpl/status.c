@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Counters, in memory that all children share; it stays over restarts, until the server is stopped.
- */
+/* Counters, in memory that all children share; restarts keep it. */
 #include <apr_atomic.h>
 #include <apr_shm.h>
 
 #include <mod_status.h>
 
-#include "mod_tmpl.h"
+#include "status.h"
+#include "messages.h"
 
 typedef struct {
     volatile apr_uint64_t counters[TMPL_COUNTER_COUNT];
@@ -28,7 +27,7 @@ static counts_t *counts;
 
 void tmpl_status_create(server_rec *s)
 {
-    /* with the number of rows in its name: a module with other rows makes its own */
+    /* the numbers of rows are part of the name: a module with other rows creates its own */
     static const char key_format[] = "mod_tmpl-counts-%d-%d-%d";
     apr_pool_t *pool = s->process->pool;
     const char *key =
@@ -41,8 +40,7 @@ void tmpl_status_create(server_rec *s)
     if (kept == NULL) {
         rv = apr_shm_create(&shm, sizeof(*counts), NULL, pool);
         if (rv != APR_SUCCESS) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, rv, s,
-                         TMPL_LOG_COUNTERS "no shared memory: nothing is counted");
+            ap_log_error(APLOG_MARK, APLOG_WARNING, rv, s, TMPL_LOG_COUNTERS);
             return;
         }
         kept = apr_shm_baseaddr_get(shm);
@@ -73,7 +71,7 @@ void tmpl_count_decline(tmpl_decline_e reason)
     }
 }
 
-/* One row: "Tmpl-name: 5" for programs, else a table's. */
+/* One row: "Tmpl-name: 5" for programs, else one of a table. */
 static void print_row(request_rec *r, int flags, const char *group, const char *name,
                       const char *explanation, volatile apr_uint64_t *count)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entity tags. A client that holds a page of ours asks the backend, through us, whether it has
- * changed; so our tag is the backend's with a suffix, and the suffix comes off on the way there.
- * A backend may compare weakly, as RFC 9110 says (13.1.2), or byte by byte, and whether its own
- * tag was weak is lost in ours; so it is given both forms.
+ * Entity tags. A client with a changed page asks the backend, through the module, whether the page
+ * has changed. The module's tag is the backend's with a suffix, which is removed on the way to the
+ * backend. A backend may compare weakly, as RFC 9110 requires (13.1.2), or byte by byte, and the
+ * module's tag does not show whether the backend's was weak; so the backend gets both forms.
  */
-#include "mod_tmpl.h"
+#include "validators.h"
 
-/* An entity tag without W/ and quotes, in somebody else's string. */
+/* An entity tag without W/ and quotes; points into a longer string. */
 typedef struct {
     const char *opaque;
     apr_size_t len;
 } tag_t;
 
-/* What httpd's compressing filters put behind a tag of ours. */
+/* The suffixes that httpd's compressing filters append. */
 static const char *const compressed[] = { "-gzip", "-br", "-zstd" };
 
 static const char *suffix_of(tmpl_mode_e mode, apr_pool_t *pool)
@@ -21,7 +21,7 @@ static const char *suffix_of(tmpl_mode_e mode, apr_pool_t *pool)
     return apr_pstrcat(pool, "-tmpl-", tmpl_mode_name(mode), NULL);
 }
 
-/* Reads the tag at *list, which may have commas in front, and moves on behind it. */
+/* Reads the next tag of *list, and advances *list behind it. 0 at the end. */
 static int next_tag(tag_t *tag, const char **list)
 {
     const char *p = *list + strspn(*list, ", \t");
@@ -49,7 +49,7 @@ static int cut_suffix(tag_t *tag, const char *suffix)
     return 1;
 }
 
-/* Makes a tag of mode's the backend's; 0 if it is none of mode's. */
+/* Makes a tag of the mode with that suffix the backend's; 0 if it is another tag. */
 static int cut_ours(tag_t *tag, const char *suffix)
 {
     tag_t cut = *tag;
@@ -83,7 +83,7 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
     return weak(&tag, suffix_of(mode, pool), pool);
 }
 
-/* Adds item to a list; NULL is the empty one. */
+/* Adds item to a list. */
 static void add(apr_array_header_t *items, const char *item)
 {
     APR_ARRAY_PUSH(items, const char *) =

@@ -2,23 +2,29 @@
 /*
  * How long a page is waited for.
  *
- * A filter is called when something comes. mod_proxy_http reads without blocking as long as it can, sends a FLUSH when
- * the backend pauses, and then waits for the backend where nobody can reach it: for its own timeout, which is a minute
- * or more. So a pause is waited out here, at the FLUSH, on the backend's own socket. mod_proxy shows it in its hook
- * create_req. Where it does not (FastCGI, AJP, HTTP/2) time is looked at when something comes.
+ * A filter is called when data come. mod_proxy_http reads without blocking as long as it can, sends
+ * a FLUSH when the backend pauses, and then waits for the backend, for its own timeout of a minute
+ * or more, where no filter can interrupt it. So a pause is waited for here, at the FLUSH, on the
+ * backend's own socket, which mod_proxy passes to its hook create_req. Where it does not (FastCGI,
+ * AJP, HTTP/2) the time is checked when data come.
  *
- * What makes the socket readable need not be data of the page: it may be a part of a TLS record, or of the line of a chunk's
- * length. Then mod_proxy reads on, and waits for the rest of that until its own timeout.
+ * What makes the socket readable need not be data of the page: it may be a part of a TLS record, or
+ * of the line of a chunk's length. Then mod_proxy reads on, and waits for the rest until its own
+ * timeout.
  *
- * A CGI script is a bucket of unknown length, which is read here, and not waited for longer either.
+ * A CGI script is a bucket of unknown length, which is read here, with the same limit.
  */
 #include <apr_poll.h>
 
 #include <mod_proxy.h>
 
-#include "mod_tmpl.h"
+#include "wait.h"
+#include "request.h"
+#include "section.h"
 
-/* How often a bucket of unknown length is asked for more: there is no handle that all of them have. */
+/*
+ * The interval at which a bucket of unknown length is polled: such buckets have no common handle.
+ */
 #define POLL apr_time_from_msec(2)
 
 int tmpl_wait_create_req(request_rec *r, request_rec *to_backend)
@@ -49,7 +55,7 @@ int tmpl_wait_is_silent(request_rec *r, apr_interval_time_t patience)
     return APR_STATUS_IS_TIMEUP(rv);
 }
 
-/* Reads e, which becomes data and a rest; APR_EAGAIN if nothing has come by then. */
+/* Reads e, which splits into data and a rest; APR_EAGAIN if no data came until end. */
 static apr_status_t read_until(apr_bucket *e, apr_time_t end)
 {
     const char *data;
@@ -68,7 +74,7 @@ static apr_status_t read_until(apr_bucket *e, apr_time_t end)
     return rv;
 }
 
-apr_status_t tmpl_wait_for_piece(apr_bucket_brigade *piece, apr_bucket_brigade *bb, apr_time_t end)
+apr_status_t tmpl_wait_for_chunk(apr_bucket_brigade *chunk, apr_bucket_brigade *bb, apr_time_t end)
 {
     apr_bucket *e = APR_BRIGADE_FIRST(bb);
     apr_bucket *next;
@@ -84,7 +90,7 @@ apr_status_t tmpl_wait_for_piece(apr_bucket_brigade *piece, apr_bucket_brigade *
     }
     while ((next = APR_BRIGADE_FIRST(bb)) != e) {
         APR_BUCKET_REMOVE(next);
-        APR_BRIGADE_INSERT_TAIL(piece, next);
+        APR_BRIGADE_INSERT_TAIL(chunk, next);
     }
     return rv;
 }

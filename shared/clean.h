@@ -76,6 +76,7 @@ typedef struct {
     const char *uri;      /* "/path?query" */
     const char *page_key; /* identifies the document; NULL: by uri and the page's canonical URL */
     const char *charset;  /* of the Content-Type header; NULL: none */
+    /* OFF: judge only. NOW: count the page, too. LATER: judge as if NOW, and write nothing. */
     tmpl_learning_e learn;
 } tmpl_input_t;
 

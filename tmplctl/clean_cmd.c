@@ -56,7 +56,7 @@ static void prepare_page(void *baton, const ctl_item_t *item)
     *input = (tmpl_input_t){ .site = run->ctl->options.site,
                              .uri = apr_pstrcat(pool, "/", file->path, NULL),
                              .page_key = file->path,
-                             .learn = run->learn };
+                             .learn = run->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF };
     if (ctl_file_read(&input->body, &input->len, file->path, &page->err, pool) != APR_SUCCESS) {
         page->failed = page->err.text;
         return;

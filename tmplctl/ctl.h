@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tmplctl: libtmpl from the command line. main.c dispatches to one function a subcommand; options.c
- * has the table of options. The tool only reads files, calls the library and writes files: what is
- * template and how a page is edited is decided there, as it is for the Apache module.
+ * tmplctl: libtmpl from the command line. main.c calls one function for each subcommand; options.c
+ * has the table of options, those that are settings from shared/settings.h. The tool reads files,
+ * calls the library and writes files: the library decides what is template and how a page is
+ * edited, as for the module.
  */
 #ifndef CTL_CTL_H
 #define CTL_CTL_H
@@ -19,13 +20,13 @@
 #define CTL_USAGE        2 /* the command line is wrong: nothing was done */
 #define CTL_STORE_FAILED 3 /* clean: all pages are written, but some are not learnt */
 
-/* How long one page may wait for the store. Nobody waits for an answer here, unlike in a server. */
+/* How long one page may wait for the store. Unlike in a server, no client waits. */
 #define CTL_STORE_TIMEOUT apr_time_from_sec(10)
 
-/* What a pool may keep of a page's memory for the next page: most need far less. */
+/* The memory of a page that a pool keeps for the next one; most pages need far less. */
 #define CTL_POOL_KEEPS (16 * 1024 * 1024)
 
-/* What the options of a command line say; options.c fills it. */
+/* The options of a command line; options.c fills it. */
 typedef struct {
     const char *mode;
     const char *store; /* NULL: none was named */
@@ -42,7 +43,7 @@ typedef struct {
     uint32_t delay;     /* warm: milliseconds between requests */
     const char *date;   /* of training; NULL: not said */
     uint32_t pages;     /* of a site to train on, at most */
-    int trust;          /* content labels must pass a check */
+    int trust;          /* train: content labels must pass a check */
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;
     tmpl_tag_set_t separators; /* clean.page points here if --separators was given */
@@ -54,7 +55,7 @@ typedef struct ctl_command_t ctl_command_t;
 typedef struct {
     const ctl_command_t *command;
     ctl_options_t options;
-    apr_array_header_t *args; /* const char *: what is left once the options are taken out */
+    apr_array_header_t *args; /* const char *: the arguments that are no options */
     apr_pool_t *pool;
 } ctl_t;
 
@@ -90,7 +91,7 @@ int ctl_import(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
 
-/* "-" on the command line: compared by address, so that a file of this name is no trouble. */
+/* "-" on the command line; compared by address, so a file may have this name. */
 extern const char CTL_STDIN[];
 
 #endif

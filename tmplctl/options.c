@@ -2,7 +2,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 #include <apr_getopt.h>
 #include <apr_strings.h>
 
-#include "base/number.h"
 #include "progress.h"
+#include "settings.h"
 #include "stages.h"
 #include "warm/subdigraph.h"
 
@@ -27,19 +26,19 @@ struct option_t {
     const char *name;
     int letter;        /* 0: it has no short form */
     const char *arg;   /* what its value is called; NULL: it takes none */
-    unsigned known;    /* the commands that know it, CTL_IN_* */
-    unsigned required; /* the commands that cannot do without */
+    unsigned known;    /* the commands that have it, CTL_IN_* */
+    unsigned required; /* the commands that need it */
     option_set_f *set;
     apr_size_t offset;  /* of the field in ctl_options_t */
     double least, most; /* range of numbers */
-    const char *help;   /* with \n between lines */
+    const char *help;
+    const tmpl_setting_t
+        *setting; /* name, range and help are its; NULL: they are the option's own */
 };
 
-static option_set_f set_flag, set_string, set_file, set_site, set_store, set_uint, set_share,
-    set_lifetime;
-static option_set_f set_separators, set_selector, set_secret, set_ratio, set_detector,
-    set_smoothing;
-static option_set_f set_without;
+static option_set_f set_flag, set_string, set_file, set_site, set_store, set_uint;
+static option_set_f set_number, set_detector, set_smoothing, set_share, set_ratio, set_lifetime;
+static option_set_f set_separators, set_selectors, set_secret, set_without;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
 #define CTL_SIZE      3   /* the paper's choice, of its Table 1 */
@@ -48,87 +47,72 @@ static option_set_f set_without;
 
 #define AT(field) offsetof(ctl_options_t, field)
 
+#define SETTING(field, letter, arg, known, set, offset)                                            \
+    {                                                                                              \
+        NULL, letter, arg, known, 0, set, offset, 0, 0, NULL, &tmpl_settings[TMPL_SETTING_##field] \
+    }
+
 #define IN_JUDGING (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM)
 #define IN_POLICY  (IN_JUDGING | CTL_IN_STATS | CTL_IN_TRAIN)
 
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, text, json or fingerprint" },
+      "annotate, strip, text, json or fingerprint", NULL },
     { "site", 0, "KEY", IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
-      "the site that the pages are of: the key of its table" },
+      "the site that the pages are of: the key of its table", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
-      "where to write; made if it is not there" },
-    { "store", 's', "URI", CTL_IN_ALL, 0, set_store, AT(store), 0, 0,
-      "lmdb:DIR, redis://[user:pass@]host[:port][/db] or\n"
-      "redis+unix:///path[?db=n&user=u&pass=p]" },
+      "where to write; made if it is not there", NULL },
+    SETTING(store, 's', "URI", CTL_IN_ALL, set_store, AT(store)),
     { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, set_flag, AT(two_pass), 0, 0,
-      "learn from all pages first, then judge each" },
+      "learn from all pages first, then judge each", NULL },
     { "jobs", 'j', "N", CTL_IN_CLEAN, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,
-      "threads that read and judge pages" },
+      "threads that read and judge pages", NULL },
     { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
-      "take file names from LIST, one a line (-: standard input)" },
-    { "detector", 'd', "NAME", IN_JUDGING, 0, set_detector, AT(clean.detector), 0, 0,
-      "what judges:" TMPL_DETECTOR_NAMES },
-    { "model", 0, "MODEL", IN_JUDGING, 0, set_string, AT(model), 0, 0,
-      "a file that the detector judges by, not the model that is\n"
-      "built in" },
-    { "smoothing", 0, "HOW", IN_JUDGING, 0, set_smoothing, AT(clean.detect.smoothing), 0, 0,
-      "how detector pagelevel makes the parts of a page agree:\n"
-      "off max min on" },
-    { "min-df", 0, "N", IN_POLICY, 0, set_uint, AT(clean.policy.min_df),
-      TMPL_MIN_DF_LEAST, TMPL_MIN_DF_MOST,
-      "a segment is template from N documents on" },
-    { "ratio", 0, "R", IN_JUDGING, 0, set_ratio, AT(clean.detect.ratio), 0, 1,
-      "a block is template above this template ratio; for detectors\n"
-      "with a model above this templateness, not the model's own" },
-    { "lifetime", 0, "Tb,N", IN_POLICY, 0, set_lifetime, 0, 1, UINT32_MAX,
-      "pages a segment seen once is remembered for, and how\n"
-      "many times longer it may become" },
-    { "separators", 0, "TAGS", IN_JUDGING, 0, set_separators, 0, 0, 0,
-      "the elements that part blocks, instead of the default ones" },
-    { "keep", 0, "SEL", CTL_IN_CLEAN, 0, set_selector, AT(clean.guards.keep), 0, 0,
-      "elements that match are content: tag, #id, .class,\n"
-      "[attr=value]; may be given more than once" },
-    { "drop", 0, "SEL", CTL_IN_CLEAN, 0, set_selector, AT(clean.guards.drop), 0, 0,
-      "elements that match are template; likewise" },
-    { "min-keep", 0, "R", CTL_IN_CLEAN, 0, set_share, AT(clean.guards.min_keep), 0, 1,
-      "leave a page alone of which less than this share of its\n"
-      "text would be left" },
-    { "secret", 0, "S", IN_JUDGING, 0, set_secret, 0, 0, 0,
-      "seed of all keys, as in TmplSecret" },
+      "take file names from LIST, one a line (-: standard input)", NULL },
+    SETTING(detector, 'd', "NAME", IN_JUDGING, set_detector, AT(clean.detector)),
+    SETTING(models, 0, "MODEL", IN_JUDGING, set_string, AT(model)),
+    SETTING(smoothing, 0, "HOW", IN_JUDGING, set_smoothing, AT(clean.detect.smoothing)),
+    SETTING(min_df, 0, "N", IN_POLICY, set_number, AT(clean.policy.min_df)),
+    SETTING(ratio, 0, "R", IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
+    SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, 0),
+    SETTING(separators, 0, "TAGS", IN_JUDGING, set_separators, 0),
+    SETTING(keep, 0, "SEL", CTL_IN_CLEAN, set_selectors, AT(clean.guards.keep)),
+    SETTING(drop, 0, "SEL", CTL_IN_CLEAN, set_selectors, AT(clean.guards.drop)),
+    SETTING(min_keep, 0, "R", CTL_IN_CLEAN, set_share, AT(clean.guards.min_keep)),
+    SETTING(seed, 0, "S", IN_JUDGING, set_secret, 0),
     { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
-      "the file to write" },
+      "the file to write", NULL },
     { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,
-      "pages of a site at most, evenly spread" },
+      "pages of a site at most, evenly spread", NULL },
     { "trust", 0, NULL, CTL_IN_TRAIN, 0, set_flag, AT(trust), 0, 0,
-      "learn nothing as content that stands in nav, header, footer\n"
-      "or aside, or in a list of links outside main and article" },
+      "learn nothing as content that stands in nav, header, footer or aside, or in a "
+      "list of links outside main and article", NULL },
     { "without", 0, "GROUP", CTL_IN_TRAIN, 0, set_without, 0, 0, 0,
-      "leave out a group of features: place, size, tree, tag, mark,\n"
-      "word, link, text, near, repeat, attribute; may be given more\n"
-      "than once" },
+      "leave out a group of features: place, size, tree, tag, mark, word, link, text, "
+      "near, repeat, attribute; may be given more than once", NULL },
     { "date", 0, "TEXT", CTL_IN_TRAIN, 0, set_string, AT(date), 0, 0,
-      "what the model says of when it was made" },
+      "what the model says of when it was made", NULL },
     { "size", 0, "N", CTL_IN_WARM, 0, set_uint, AT(size), 1, TMPL_SUBDIGRAPH_SIZE_MOST,
-      "how many pages that link each other are looked for" },
-    { "max-loads", 0, "N", CTL_IN_WARM, 0, set_uint, AT(max_loads),
-      2, TMPL_SUBDIGRAPH_LINKS_MOST,
-      "pages loaded at most" },
+      "how many pages that link each other are looked for", NULL },
+    { "max-loads", 0, "N", CTL_IN_WARM, 0, set_uint, AT(max_loads), 2, TMPL_SUBDIGRAPH_LINKS_MOST,
+      "pages loaded at most", NULL },
     { "via", 0, "PROXY", CTL_IN_WARM, 0, set_string, AT(via), 0, 0,
-      "http://HOST:PORT of a server with mod_tmpl: sends it for each\n"
-      "page, so that it learns, instead of writing to a store" },
+      "http://HOST:PORT of a server with mod_tmpl: sends it for each page, so that it "
+      "learns, instead of writing to a store", NULL },
     { "delay", 0, "MS", CTL_IN_WARM, 0, set_uint, AT(delay), 0, 3600000,
-      "milliseconds between requests; a longer Crawl-delay of the\n"
-      "site's is kept" },
+      "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
     { "help", 'h', NULL, CTL_IN_ALL, 0, set_flag, AT(help), 0, 0,
-      "print this" },
+      "print this", NULL },
 };
 /* clang-format on */
 
+/* Columns for the help of an option, behind its name. */
+#define HELP_WIDTH 74
+
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
 
-/* apr_getopt's ids of options without a letter lie beyond every letter. */
+/* apr_getopt's id of an option without a letter is above all letters. */
 #define ID_OF(i) (options[i].letter != 0 ? options[i].letter : 256 + (int)(i))
 
 static void *field_of(ctl_t *ctl, const option_t *option)
@@ -184,39 +168,61 @@ static apr_status_t set_store(ctl_t *ctl, const option_t *option, const char *va
     return set_string(ctl, option, value, err);
 }
 
-static apr_status_t read_uint(uint32_t *number, const char *text, const option_t *option,
-                              tmpl_error_t *err)
-{
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < option->least ||
-        n > option->most) {
-        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not a whole number of %.0f to %.0f", text,
-                         option->least, option->most);
-    }
-    *number = (uint32_t)n;
-    return APR_SUCCESS;
-}
-
 static apr_status_t set_uint(ctl_t *ctl, const option_t *option, const char *value,
                              tmpl_error_t *err)
 {
-    return read_uint(field_of(ctl, option), value, option, err);
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n < option->least ||
+        n > option->most) {
+        return tmpl_fail(err, APR_EINVAL, "must be a whole number from %.0f to %.0f, not \"%s\"",
+                         option->least, option->most, value);
+    }
+    *(uint32_t *)field_of(ctl, option) = (uint32_t)n;
+    return APR_SUCCESS;
+}
+
+/* What the settings' parsers return, as an error. */
+static apr_status_t answer(tmpl_error_t *err, const char *wrong)
+{
+    return wrong != NULL ? tmpl_fail(err, APR_EINVAL, "%s", wrong) : APR_SUCCESS;
+}
+
+static apr_status_t set_number(ctl_t *ctl, const option_t *option, const char *value,
+                               tmpl_error_t *err)
+{
+    int64_t number = 0;
+    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
+    if (wrong == NULL) {
+        *(uint32_t *)field_of(ctl, option) = (uint32_t)number;
+    }
+    return answer(err, wrong);
+}
+
+static apr_status_t set_detector(ctl_t *ctl, const option_t *option, const char *value,
+                                 tmpl_error_t *err)
+{
+    int64_t number = ctl->options.clean.detector;
+    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
+    ctl->options.clean.detector = (tmpl_detector_e)number;
+    return answer(err, wrong);
+}
+
+static apr_status_t set_smoothing(ctl_t *ctl, const option_t *option, const char *value,
+                                  tmpl_error_t *err)
+{
+    int64_t number = ctl->options.clean.detect.smoothing;
+    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
+    ctl->options.clean.detect.smoothing = (tmpl_smoothing_e)number;
+    return answer(err, wrong);
 }
 
 static apr_status_t set_share(ctl_t *ctl, const option_t *option, const char *value,
                               tmpl_error_t *err)
 {
-    char *end;
-    double share = tmpl_number(value, &end);
-    if (end == value || *end != '\0' || !isfinite(share) || share < option->least ||
-        share > option->most) {
-        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not a number of %.0f to %.0f", value,
-                         option->least, option->most);
-    }
-    *(double *)field_of(ctl, option) = share;
-    return APR_SUCCESS;
+    double *share = field_of(ctl, option);
+    return answer(err, tmpl_setting_share(share, option->setting, value, ctl->pool));
 }
 
 static apr_status_t set_ratio(ctl_t *ctl, const option_t *option, const char *value,
@@ -227,66 +233,56 @@ static apr_status_t set_ratio(ctl_t *ctl, const option_t *option, const char *va
     return status;
 }
 
-static apr_status_t set_detector(ctl_t *ctl, const option_t *option, const char *value,
-                                 tmpl_error_t *err)
-{
-    return tmpl_detector_parse(field_of(ctl, option), value, err);
-}
-
-static apr_status_t set_smoothing(ctl_t *ctl, const option_t *option, const char *value,
-                                  tmpl_error_t *err)
-{
-    return tmpl_smoothing_parse(field_of(ctl, option), value, err);
-}
-
 static apr_status_t set_lifetime(ctl_t *ctl, const option_t *option, const char *value,
                                  tmpl_error_t *err)
 {
-    tmpl_policy_t *policy = &ctl->options.clean.policy;
+    int64_t tb = 0, n = 0;
     const char *comma = strchr(value, ',');
-    if (comma == NULL) {
-        return tmpl_fail(err, APR_EINVAL, "\"%s\" is not two whole numbers with a comma between",
-                         value);
+    const char *wrong =
+        comma == NULL
+            ? tmpl_setting_refuse(option->setting, value, "there is no comma", ctl->pool)
+            : tmpl_setting_lifetime(&tb, &n, option->setting,
+                                    apr_pstrmemdup(ctl->pool, value, (apr_size_t)(comma - value)),
+                                    comma + 1, ctl->pool);
+    if (wrong == NULL) {
+        ctl->options.clean.policy.lifetime_tb = (uint32_t)tb;
+        ctl->options.clean.policy.lifetime_n = (uint32_t)n;
     }
-    const char *tb = apr_pstrmemdup(ctl->pool, value, (apr_size_t)(comma - value));
-    if (read_uint(&policy->lifetime_tb, tb, option, err) != APR_SUCCESS ||
-        read_uint(&policy->lifetime_n, comma + 1, option, err) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    if ((uint64_t)policy->lifetime_tb * policy->lifetime_n > UINT32_MAX) {
-        return tmpl_fail(err, APR_EINVAL, "the longest life, %s, is more than %u pages", value,
-                         UINT32_MAX);
-    }
-    return APR_SUCCESS;
+    return answer(err, wrong);
 }
 
 static apr_status_t set_separators(ctl_t *ctl, const option_t *option, const char *value,
                                    tmpl_error_t *err)
 {
-    (void)option;
-    tmpl_tag_set_t *set = &ctl->options.separators;
-    memset(set, 0, sizeof(*set));
-    if (value[strspn(value, " \t\r\n")] == '\0') {
-        return tmpl_fail(err, APR_EINVAL, "one tag at least is needed");
+    static const char blanks[] = " \t\r\n";
+    tmpl_separators_t named;
+    apr_array_header_t *words = apr_array_make(ctl->pool, 16, sizeof(char *));
+    char *rest;
+    for (char *word = apr_strtok(apr_pstrdup(ctl->pool, value), blanks, &rest); word != NULL;
+         word = apr_strtok(NULL, blanks, &rest)) {
+        APR_ARRAY_PUSH(words, char *) = word;
     }
-    ctl->options.clean.page.separators = set;
-    return tmpl_tag_set_add(set, value, err);
+    const char *wrong = tmpl_setting_separators(&named, option->setting, words->nelts,
+                                                (char *const *)(void *)words->elts, ctl->pool);
+    if (wrong == NULL) {
+        ctl->options.separators = named.all;
+        ctl->options.clean.page.separators = &ctl->options.separators;
+    }
+    return answer(err, wrong);
 }
 
-static apr_status_t set_selector(ctl_t *ctl, const option_t *option, const char *value,
-                                 tmpl_error_t *err)
+static apr_status_t set_selectors(ctl_t *ctl, const option_t *option, const char *value,
+                                  tmpl_error_t *err)
 {
-    const tmpl_selector_t *selector;
-    apr_status_t status = tmpl_selector_parse(&selector, value, err, ctl->pool);
-    if (status != APR_SUCCESS) {
-        return status;
-    }
     apr_array_header_t **list = field_of(ctl, option);
-    if (*list == NULL) {
-        *list = apr_array_make(ctl->pool, 4, sizeof(selector));
-    }
-    APR_ARRAY_PUSH(*list, const tmpl_selector_t *) = selector;
-    return APR_SUCCESS;
+    return answer(err, tmpl_setting_selectors(list, option->setting, value, ctl->pool));
+}
+
+static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *value,
+                               tmpl_error_t *err)
+{
+    uint64_t *seed = &ctl->options.clean.page.seed;
+    return answer(err, tmpl_setting_secret(seed, option->setting, value, ctl->pool));
 }
 
 static apr_status_t set_without(ctl_t *ctl, const option_t *option, const char *value,
@@ -296,20 +292,14 @@ static apr_status_t set_without(ctl_t *ctl, const option_t *option, const char *
     return tmpl_feature_group(ctl->options.without, value, err);
 }
 
-static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *value,
-                               tmpl_error_t *err)
+static const char *name_of(const option_t *option)
 {
-    (void)option;
-    if (value[0] == '\0') {
-        return tmpl_fail(err, APR_EINVAL, "the secret must not be empty");
-    }
-    ctl->options.clean.page.seed = tmpl_seed(value);
-    return APR_SUCCESS;
+    return option->setting != NULL ? option->setting->option : option->name;
 }
 
 /*
- * What apr_getopt is to see: it takes a bare "-" for an error, so it never sees one, and begins its
- * own messages with the first argument.
+ * The arguments for apr_getopt: it takes a bare "-" for an error, so that is replaced, and begins
+ * its own messages with the first argument.
  */
 static const char **disguise(int argc, const char *const *argv, apr_pool_t *pool)
 {
@@ -328,7 +318,7 @@ static const apr_getopt_option_t *known_to(const ctl_command_t *command, apr_poo
     apr_size_t n = 0;
     for (apr_size_t i = 0; i < N_OPTIONS; i++) {
         if ((options[i].known & command->bit) != 0) {
-            known[n].name = options[i].name;
+            known[n].name = name_of(&options[i]);
             known[n].optch = ID_OF(i);
             known[n].has_arg = options[i].arg != NULL;
             n++;
@@ -352,13 +342,13 @@ static apr_status_t refuse(const ctl_t *ctl)
     return APR_EINVAL;
 }
 
-/* What cannot be seen from one option alone. */
+/* Checks the command line as a whole: options that are missing, the number of arguments. */
 static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
 {
     const ctl_command_t *command = ctl->command;
     for (apr_size_t i = 0; i < N_OPTIONS; i++) {
         if ((options[i].required & command->bit) != 0 && !seen[i]) {
-            ctl_say("%s: --%s %s is missing", command->name, options[i].name, options[i].arg);
+            ctl_say("%s: --%s %s is missing", command->name, name_of(&options[i]), options[i].arg);
             return refuse(ctl);
         }
     }
@@ -381,7 +371,7 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
     return APR_SUCCESS;
 }
 
-/* The models that are built in, if the detector has use for one, and the one that was named. */
+/* Loads the built-in models, if the detector needs one, and the one that was named. */
 static apr_status_t load_models(ctl_t *ctl)
 {
     tmpl_error_t err;
@@ -448,13 +438,13 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
         apr_size_t i = index_of(id);
         seen[i] = 1;
         if (options[i].set(ctl, &options[i], value, &err) != APR_SUCCESS) {
-            ctl_say("%s: --%s: %s", ctl->command->name, options[i].name, err.text);
+            ctl_say("%s: --%s: %s", ctl->command->name, name_of(&options[i]), err.text);
             return refuse(ctl);
         }
     }
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
-        /* a list of files for clean only; a site may well be called "-" */
+        /* standard input for clean only; a site may be called "-" */
         int hidden = arg == CTL_STDIN && ctl->command->bit != CTL_IN_CLEAN;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }
@@ -465,38 +455,48 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     return status == APR_SUCCESS ? load_models(ctl) : status;
 }
 
-/* Range and default of a number; nothing for other options. */
-static const char *range_of(const option_t *option, apr_pool_t *pool)
+/* What an option is for, with its range and default. */
+static const char *help_of(const option_t *option, apr_pool_t *pool)
 {
+    const tmpl_setting_t *setting = option->setting;
     ctl_options_t unset = defaults();
-    const void *field = (const char *)&unset + option->offset;
+    if (setting != NULL) {
+        /* the default store is the module's */
+        int has_default = setting->form != TMPL_FORM_STORE;
+        return apr_pstrcat(pool, setting->about, ": ", setting->values,
+                           has_default ? " (default: " : "", has_default ? setting->preset : "",
+                           has_default ? ")" : "", NULL);
+    }
     if (option->set == set_uint) {
-        return apr_psprintf(pool, " (%.0f to %.0f, %u)", option->least, option->most,
-                            *(const uint32_t *)field);
+        const void *field = (const char *)&unset + option->offset;
+        return apr_psprintf(pool, "%s (%.0f to %.0f; default: %u)", option->help, option->least,
+                            option->most, *(const uint32_t *)field);
     }
-    if (option->set == set_share || option->set == set_ratio) {
-        char range[80]; /* APR's %g leaves the 0 of 0.5 out */
-        snprintf(range, sizeof(range), " (%g to %g, %g)", option->least, option->most,
-                 *(const double *)field);
-        return apr_pstrdup(pool, range);
+    return option->help;
+}
+
+/* The bytes of text that go into one line: up to the last blank within HELP_WIDTH. */
+static apr_size_t line_length(const char *text)
+{
+    apr_size_t len = strlen(text);
+    if (len > HELP_WIDTH) {
+        for (len = HELP_WIDTH; len > 0 && text[len] != ' '; len--) {
+        }
     }
-    if (option->set == set_lifetime) {
-        return apr_psprintf(pool, " (%u,%u)", unset.clean.policy.lifetime_tb,
-                            unset.clean.policy.lifetime_n);
-    }
-    return "";
+    return len > 0 ? len : strcspn(text, " ");
 }
 
 static void print_option(const option_t *option, unsigned required, apr_pool_t *pool)
 {
     const char *letter = option->letter != 0 ? apr_psprintf(pool, "-%c, ", option->letter) : "    ";
-    const char *left = apr_pstrcat(pool, letter, "--", option->name, option->arg != NULL ? " " : "",
-                                   option->arg, NULL);
-    const char *help = apr_pstrcat(pool, option->help, range_of(option, pool),
-                                   required ? " (required)" : "", NULL);
-    for (const char *line = help; line != NULL; left = "") {
-        apr_size_t len = strcspn(line, "\n");
+    const char *left = apr_pstrcat(pool, letter, "--", name_of(option),
+                                   option->arg != NULL ? " " : "", option->arg, NULL);
+    const char *line =
+        apr_pstrcat(pool, help_of(option, pool), required ? " (required)" : "", NULL);
+    while (line != NULL) {
+        apr_size_t len = line_length(line);
         printf("  %-22s %.*s\n", left, (int)len, line);
+        left = "";
         line = line[len] != '\0' ? line + len + 1 : NULL;
     }
 }

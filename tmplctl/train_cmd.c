@@ -94,7 +94,7 @@ static void see_page(train_t *t, const char *site, const char *path, int learn, 
     tmpl_clean_opts_t opts = t->ctl->options.clean;
     tmpl_input_t input = { .site = site, .uri = apr_pstrcat(pool, "/", path, NULL) };
     input.page_key = path;
-    input.learn = learn;
+    input.learn = learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
     opts.mode = TMPL_MODE_LEARN;
     opts.detector = TMPL_DETECTOR_INCREMENTAL;
     opts.page.separators = &tmpl_separators_pagelevel;

@@ -63,7 +63,7 @@ static apr_status_t learn(warm_t *warm, loaded_t *page, tmpl_error_t *err, apr_p
         return status != APR_SUCCESS ? status : check_response(&response, err);
     }
     opts.mode = TMPL_MODE_LEARN;
-    page->input.learn = 1;
+    page->input.learn = TMPL_LEARNING_NOW;
     tmpl_clean_judge(&page->outcome, &page->input, &opts, warm->store, CTL_STORE_TIMEOUT, pool);
     *err = page->outcome.store_error;
     return err->status;
@@ -193,7 +193,7 @@ static int print_by_store(warm_t *warm)
     tmpl_outcome_t outcome;
     tmpl_clean_opts_t opts = warm->ctl->options.clean;
     opts.mode = TMPL_MODE_ANNOTATE;
-    warm->key.input.learn = 0;
+    warm->key.input.learn = TMPL_LEARNING_OFF;
     tmpl_clean(&outcome, &warm->key.input, &opts, warm->store, CTL_STORE_TIMEOUT, warm->ctl->pool);
     if (outcome.store_error.status != APR_SUCCESS) {
         ctl_say("%s: store: %s", tmpl_address_url(&warm->key.at, warm->ctl->pool),

@@ -113,7 +113,7 @@ static apr_status_t run(found_t *found, const apr_array_header_t *pages, const c
                                            .keys = seen->keys,
                                            .n = seen->page->n_keys,
                                            .policy = policy,
-                                           .learn = 1 };
+                                           .learn = TMPL_LEARNING_NOW };
         if (tmpl_store_observe(store, &observation, apr_time_from_sec(30), &counts, &err,
                                scratch) != APR_SUCCESS) {
             fprintf(stderr, "lifetime: %s: %s\n", uri, err.text);

@@ -13,7 +13,7 @@
 #include <apr_general.h>
 
 #include "clean.h"
-#include "later.h"
+#include "page_batch.h"
 #include "measure.h"
 #include "stamped.h"
 

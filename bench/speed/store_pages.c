@@ -17,7 +17,7 @@
 #include <apr_general.h>
 
 #include "clean.h"
-#include "later.h"
+#include "page_batch.h"
 #include "measure.h"
 
 #define WINDOW      256                     /* so that each has the same number of batches */

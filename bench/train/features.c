@@ -57,7 +57,7 @@ static int dump_page(dump_t *dump, const char *path, apr_pool_t *pool)
     }
     tmpl_document_t document = { page->text ^ 1, page->text };
     tmpl_observation_t observation = {
-        .site = dump->site, .document = &document, .policy = &policy, .learn = 1
+        .site = dump->site, .document = &document, .policy = &policy, .learn = TMPL_LEARNING_NOW
     };
     tmpl_auto_t *read = tmpl_auto_read(&observation, page, pool);
     if (tmpl_store_observe(dump->store, &observation, apr_time_from_sec(10), &counts, &err, pool) !=

@@ -17,9 +17,20 @@ typedef struct condition_t {
     compare_e compare;
 } condition_t;
 
-struct tmpl_selector_t {
+/*
+ * A compound: a tag and conditions on it. outer is the compound on its left, so that
+ * a selector is a list from the element itself to its ancestors: "main > ul li" is li, ul, main.
+ */
+typedef struct compound_t {
     const char *tag; /* NULL: any */
     condition_t *conditions;
+    struct compound_t *outer; /* must match an ancestor; NULL: nothing is on the left */
+    int is_child;             /* outer must match the parent, not just any ancestor */
+} compound_t;
+
+struct tmpl_selector_t {
+    const compound_t *subject; /* the last compound in the text, which the element itself matches */
+    struct tmpl_selector_t *next; /* the next one of a comma list */
 };
 
 static int is_name(char c)
@@ -27,7 +38,7 @@ static int is_name(char c)
     return tmpl_is_alnum(c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* The name at *at, in pool; NULL if none stands there. */
+/* The name at *at, in pool; NULL if there is none. */
 static const char *read_name(const char **at, apr_pool_t *pool)
 {
     const char *begin = *at;
@@ -73,28 +84,81 @@ static int read_condition(condition_t *condition, const char **at, apr_pool_t *p
     return condition->value != NULL;
 }
 
+static void skip_space(const char **at)
+{
+    *at += strspn(*at, " \t\r\n\f");
+}
+
+/* The compound at *at; NULL if there is none. Moves *at to where reading stopped. */
+static compound_t *read_compound(const char **at, apr_pool_t *pool)
+{
+    compound_t *compound = apr_pcalloc(pool, sizeof(*compound));
+    const char *begin = *at;
+    compound->tag = read_name(at, pool);
+    while (**at == '#' || **at == '.' || **at == '[') {
+        condition_t *condition = apr_pcalloc(pool, sizeof(*condition));
+        if (!read_condition(condition, at, pool)) {
+            return NULL;
+        }
+        condition->next = compound->conditions;
+        compound->conditions = condition;
+    }
+    return *at > begin ? compound : NULL;
+}
+
+/*
+ * Compounds joined by blanks or '>', up to a comma or the end of the text; NULL: something else
+ * stands at *at.
+ */
+static const compound_t *read_complex(const char **at, apr_pool_t *pool)
+{
+    skip_space(at);
+    compound_t *subject = read_compound(at, pool);
+    while (subject != NULL) {
+        const char *end = *at;
+        skip_space(at);
+        if (**at == ',' || **at == '\0') {
+            break;
+        }
+        int is_child = **at == '>';
+        if (is_child) {
+            (*at)++;
+            skip_space(at);
+        }
+        else if (*at == end) {
+            return NULL; /* "a*": neither a combinator nor an end */
+        }
+        compound_t *inner = read_compound(at, pool);
+        if (inner != NULL) {
+            inner->outer = subject;
+            inner->is_child = is_child;
+        }
+        subject = inner;
+    }
+    return subject;
+}
+
 apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
                                  tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
+    tmpl_selector_t *first = NULL;
     const char *at = text;
-    s->tag = read_name(&at, pool);
-    while (*at == '#' || *at == '.' || *at == '[') {
-        condition_t *condition = apr_pcalloc(pool, sizeof(*condition));
-        if (!read_condition(condition, &at, pool)) {
-            return tmpl_fail(err, APR_EINVAL, "selector '%s': no name or value at character %d",
+    for (;; at++) {
+        tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
+        s->subject = read_complex(&at, pool);
+        if (s->subject == NULL) {
+            return tmpl_fail(err, APR_EINVAL,
+                             "selector '%s': expected tag, #id, .class, [attr] or [attr=value] at "
+                             "character %d",
                              text, (int)(at - text) + 1);
         }
-        condition->next = s->conditions;
-        s->conditions = condition;
+        s->next = first;
+        first = s;
+        if (*at == '\0') {
+            break;
+        }
     }
-    if (*at != '\0' || at == text) {
-        return tmpl_fail(
-            err, APR_EINVAL,
-            "selector '%s': expected tag, #id, .class, [attr] or [attr=value] at character %d",
-            text, (int)(at - text) + 1);
-    }
-    *selector = s;
+    *selector = first;
     return APR_SUCCESS;
 }
 
@@ -135,17 +199,65 @@ static int tag_is(const char *src, tmpl_span_t tag, const char *name)
     return tmpl_span_is(src, (tmpl_span_t){ tag.start + 1, tmpl_attr_first(src, tag) }, name);
 }
 
-int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node)
+static int compound_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node)
 {
     tmpl_span_t tag = page->nodes[node].open;
     if (tmpl_span_len(tag) == 0 ||
-        (selector->tag != NULL && !tag_is(page->src, tag, selector->tag))) {
+        (compound->tag != NULL && !tag_is(page->src, tag, compound->tag))) {
         return 0;
     }
-    for (const condition_t *c = selector->conditions; c != NULL; c = c->next) {
+    for (const condition_t *c = compound->conditions; c != NULL; c = c->next) {
         if (!holds(c, page->src, tag)) {
             return 0;
         }
     }
     return 1;
+}
+
+/*
+ * Matches compounds joined by '>', the innermost at *node, which becomes the node that the
+ * outermost matched, and *compound the compound on the left of them, which is joined by a blank, or
+ * NULL.
+ */
+static int run_matches(const compound_t **compound, const tmpl_page_t *page, uint32_t *node)
+{
+    const compound_t *c = *compound;
+    uint32_t at = *node;
+    while (at != TMPL_NONE && compound_matches(c, page, at)) {
+        if (!c->is_child) {
+            *compound = c->outer;
+            *node = at;
+            return 1;
+        }
+        c = c->outer;
+        at = page->nodes[at].parent;
+    }
+    return 0;
+}
+
+/*
+ * The nearest ancestor that matches a run is the right one: what is further left is looked for
+ * among its ancestors, and those of a more distant one are fewer. So nothing is tried twice.
+ */
+static int complex_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node)
+{
+    int matches = run_matches(&compound, page, &node);
+    while (matches && compound != NULL) {
+        do {
+            node = page->nodes[node].parent;
+            if (node == TMPL_NONE) {
+                return 0;
+            }
+            matches = run_matches(&compound, page, &node);
+        } while (!matches);
+    }
+    return matches;
+}
+
+int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node)
+{
+    while (selector != NULL && !complex_matches(selector->subject, page, node)) {
+        selector = selector->next;
+    }
+    return selector != NULL;
 }

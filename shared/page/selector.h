@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Simple selectors for TmplKeep and TmplDrop: tag, #id, .class, [attr] and [attr=value], alone or
- * joined to one compound ("div.note[role=doc]"). No combinators, no lists: a list is several.
+ * CSS selectors for TmplKeep and TmplDrop (Selectors Level 4): compounds of tag, #id, .class,
+ * [attr] and [attr=value], as "div.note[role=doc]"; joined by the descendant combinator ("main p")
+ * or the child combinator ("main > p"); and lists of those ("nav, footer").
+ *
+ * The outermost element of a page is body: html and head match nothing, nor does a body whose tag
+ * is missing in the source.
  */
 #ifndef TMPL_SELECTOR_H
 #define TMPL_SELECTOR_H
@@ -10,11 +14,14 @@
 
 typedef struct tmpl_selector_t tmpl_selector_t;
 
-/* Parses text. APR_EINVAL with what is wrong and where. */
+/* Parses text, which may be a list. APR_EINVAL with what is wrong and where. */
 apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
                                  tmpl_error_t *err, apr_pool_t *pool);
 
-/* Whether the selector matches the node. Class and id compare by bytes, tag and attribute names in any case. */
+/*
+ * Whether a selector of the list matches the node. Class, id and values compare by bytes, tag and
+ * attribute names in any case. Takes at most one step for each ancestor and compound.
+ */
 int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node);
 
 #endif

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# configtest refuses every bad value with a message that names the directive and says what would be
-# valid, and takes every good one, in every context.
+# configtest refuses every bad value with a message that names the directive and the valid values, and accepts
+# every good one, in every context.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
-# Each directive: values that are taken, and what a refusal must say; values that are refused.
+# Each directive: accepted values, what a refusal must say, refused values.
 my $models = "$FindBin::Bin/../../tests/models";
 my %DIRECTIVE = (
-    TmplDetector => { good => [qw(incremental style pagelevel auto AUTO)], says => qr/incremental style pagelevel auto/, bad => [qw(on wang), '""'] },
+    TmplDetector => { good => [qw(incremental style pagelevel auto AUTO)], says => qr/incremental, style, pagelevel or auto/, bad => [qw(on wang), '""'] },
     TmplModel => { good => ["$models/one.trees", "$FindBin::Bin/../../models/pagelevel.model"], says => qr/a file that holds a model/,
         bad => ['/nowhere/at/all', "$models/bad.trees", "$FindBin::Bin/../../Makefile", "$models", '""'] },
     TmplSmoothing => { good => [qw(off max min on)], says => qr/off, max, min or on/, bad => [qw(yes 1), '""'] },
@@ -25,9 +25,9 @@ my %DIRECTIVE = (
     TmplRatio => { good => [qw(0 0.7 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-0.1 1.1 x 0.7x nan inf), '""'] },
     TmplLifetime => { good => ['100 100', '1000 10'], says => qr/\d+.*\d+/, bad => ['0 10', '100 0', 'x 10', '100 x', '-5 5', '100'] },
     TmplSeparators => { good => ['div', '"table div ul"'], says => qr/element|tag/i, bad => ['nosuchtag', '"div nosuchtag"'] },
-    TmplKeep => { good => ['aside', '"#id"', '.side', '"div.note[role=doc]"', '[hidden]'], says => qr/./,
-        bad => ['"div > p"', '"#"', '"."', '"[x"', '""'] },
-    TmplDrop => { good => ['aside', '"#id"', '.side'], says => qr/./, bad => ['"div p"', '"#"', '"a,b"'] },
+    TmplKeep => { good => ['aside', '"#id"', '.side', '"div.note[role=doc]"', '[hidden]', 'main p', '"div > p"', 'nav, main > p'],
+        says => qr/CSS selectors of tag/, bad => ['"div > > p"', '"#"', '"."', '"[x"', '""', 'a:hover', 'a + b', 'nav,'] },
+    TmplDrop => { good => ['aside', '"#id"', '.side', '"a,b"'], says => qr/CSS selectors of tag/, bad => ['"div >"', '"#"', '"a,,b"'] },
     TmplMinKeep => { good => [qw(0 0.1 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
     TmplMaxBody => { good => [qw(65536 1048576)], says => qr/\d+.*\d+/, bad => [qw(0 -1 x 1e3 99999999999999999999), '""'] },
     TmplMaxWait => { good => [qw(10ms 1s 10min)], says => qr/\b10ms\b.*\b10min\b/, bad => [qw(x -1 0 9ms 11min), '""'] },
@@ -49,7 +49,7 @@ my %CONTEXT = (
     If => ["<If \"true\">\n", "\n</If>"],
 );
 
-my @names = slurp("$FindBin::Bin/../../mod_tmpl/config.c") =~ /^ *X\(\w+, "(\w+)"/mg;
+my @names = slurp("$FindBin::Bin/../../shared/settings.h") =~ /^ *X\(\w+, "(\w+)"/mg;
 is_deeply [sort keys %DIRECTIVE], [sort @names], 'all that there are';
 
 my $httpd = Test::Tmpl::Httpd->new(bare => 1);

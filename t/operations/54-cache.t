@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# TmplCache: a page that comes again is served from what was decided before, byte for byte as it would be
-# judged, and only as long as that holds: not once the site's table has moved, under another configuration,
-# another secret, another site, or for a page with other bytes. What was found is counted and said.
+# TmplCache: a page that comes again is served from the earlier decision, byte for byte as it would be judged,
+# and only while that holds: not after the site's table has changed, under another configuration, another
+# secret, another site, or for a page with other bytes. The result is counted and reported.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -10,7 +10,7 @@ use Test::Tmpl;
 
 my $site = site();
 my $dir = temp_dir();
-my $file = "$dir/extra";    # what stands at the end of each article
+my $file = "$dir/extra";    # the text at the end of each article
 spit($file, '');
 my $backend = backend {
     my ($connection, $request) = @_;
@@ -26,7 +26,7 @@ sub with_cache {
     return proxy($backend, modules => ['socache_shmcb'], conf => "TmplMode strip\n$conf\n", @more);
 }
 
-# What is kept is kept for a minute.
+# Decisions last a minute.
 subtest 'hit, miss, stale' => sub {
     my ($httpd, $judged, $again, %is) = within(60, sub {
         my $httpd = proxy($backend, modules => ['socache_shmcb'], conf => <<'END');
@@ -83,7 +83,13 @@ subtest 'the configuration and the secret' => sub {
         annotate => 'TmplMode annotate', keep => 'TmplKeep aside', drop => 'TmplDrop main', mindf => 'TmplMinDF 9',
         ratio => 'TmplRatio 0.2', secret => 'TmplSecret other', site => 'TmplSiteKey two', separators => 'TmplSeparators div',
         minkeep => 'TmplMinKeep 1', detector => 'TmplDetector pagelevel', headers => 'TmplHeaders off',
+        model => "TmplModel $FindBin::Bin/../../tests/models/all.trees", smoothing => "TmplDetector pagelevel\nTmplSmoothing max",
+        store => 'TmplStore lmdb:@ROOT@/another', lifetime => 'TmplLifetime 300 10',
     );
+    my $settings = slurp("$FindBin::Bin/../../shared/settings.h") =~ s/\\\n/ /gr;
+    for my $directive ($settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_DECIDES,/g) {
+        ok((grep { /$directive / } values %other), "$directive is tried");
+    }
     my $locations = join '', map { "<If \"%{HTTP:X-Conf} == '$_'\">\n$other{$_}\n</If>\n" } sort keys %other;
     my $cached = with_cache("$base$locations");
     my $plain = proxy($backend, conf => "TmplMode strip\nTmplSiteKey one\n$locations");
@@ -113,7 +119,7 @@ subtest 'bytes that differ' => sub {
     $httpd->finish;
 };
 
-subtest 'what was not learnt is learnt by who may' => sub {
+subtest 'a page that was not learnt is learnt when it may be' => sub {
     my $httpd = with_cache('TmplCache shmcb');
     $httpd->visit(1 .. 40);
     my @answers = map { $httpd->get('/page/45', headers => { Authorization => 'Basic eDp5' }) } 1 .. 2;

@@ -69,7 +69,7 @@ static const char *cleaned(const char *detector, apr_pool_t *pool)
         tmpl_outcome_t outcome;
         const char *body = apr_psprintf(pool, page_in_capitals, i);
         tmpl_input_t input = {
-            .body = body, .len = strlen(body), .site = "s", .uri = "/", .learn = 1
+            .body = body, .len = strlen(body), .site = "s", .uri = "/", .learn = TMPL_LEARNING_NOW
         };
         input.charset = tmpl_charset_of_type("TEXT/HTML; CHARSET=ISO-8859-9", pool);
         tmpl_clean(&outcome, &input, &opts, store, 0, pool);

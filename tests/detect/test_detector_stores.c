@@ -57,16 +57,32 @@ static const struct {
     uint32_t max_sites; /* 0: the default */
     uint32_t max_entries;
     int refuses; /* refuses the site because of its name */
-    int learn;
+    tmpl_learning_e learn;
     apr_status_t status; /* the store's error */
     int answers;
 } stores[] = {
     { .name = "no store" },
-    { .name = "no store, learning", .learn = 1 },
-    { .name = "no server", "redis://127.0.0.1:1", .learn = 1, .status = APR_ECONNREFUSED },
-    { .name = "the site is refused", "memory:", .refuses = 1, .learn = 1, .status = APR_EINVAL },
-    { .name = "full", "lmdb:", .max_sites = 1, .learn = 1, .status = APR_ENOSPC, .answers = 1 },
-    { .name = "no room for entries", "memory:", .max_entries = 1, .learn = 1, .answers = 1 },
+    { .name = "no store, learning", .learn = TMPL_LEARNING_NOW },
+    { .name = "no server",
+      "redis://127.0.0.1:1",
+      .learn = TMPL_LEARNING_NOW,
+      .status = APR_ECONNREFUSED },
+    { .name = "the site is refused",
+      "memory:",
+      .refuses = 1,
+      .learn = TMPL_LEARNING_NOW,
+      .status = APR_EINVAL },
+    { .name = "full",
+      "lmdb:",
+      .max_sites = 1,
+      .learn = TMPL_LEARNING_NOW,
+      .status = APR_ENOSPC,
+      .answers = 1 },
+    { .name = "no room for entries",
+      "memory:",
+      .max_entries = 1,
+      .learn = TMPL_LEARNING_NOW,
+      .answers = 1 },
     { .name = "learning is off", "memory:", .answers = 1 },
     { .name = "learning is off, LMDB", "lmdb:", .answers = 1 },
 };

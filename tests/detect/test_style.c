@@ -273,7 +273,7 @@ static judged_t visit(ctx_t *c, unsigned i, const char *html)
                                            .keys = keys,
                                            .n = n,
                                            .policy = &usual,
-                                           .learn = 1 };
+                                           .learn = TMPL_LEARNING_NOW };
         if (tmpl_store_observe(c->store, &observation, TIMEOUT, &c->counts, &c->err, c->pool) !=
             APR_SUCCESS) {
             fail_msg("%s: %s", c->uri, c->err.text);

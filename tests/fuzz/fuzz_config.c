@@ -24,7 +24,7 @@ static void must(apr_status_t rv, const tmpl_error_t *err)
 
 static void try_selector(const char *text, apr_pool_t *pool)
 {
-    static const char html[] = "<div id=a class='b c' x=y>t</div><p>u</p>";
+    static const char html[] = "<div id=a class='b c' x=y>t<p>u<b>v</b></p></div><p>w</p>";
     const tmpl_selector_t *selector;
     const tmpl_page_t *page;
     tmpl_error_t err = { 0 };

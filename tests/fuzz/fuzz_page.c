@@ -216,7 +216,10 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     static const char name[TMPL_SITE_MAX + 2] = { [0 ... TMPL_SITE_MAX] = 'x' };
     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
     tmpl_outcome_t outcome;
-    tmpl_input_t input = { .body = html, .len = len, .uri = "/", .learn = seed % 2 != 0 };
+    tmpl_input_t input = { .body = html,
+                           .len = len,
+                           .uri = "/",
+                           .learn = seed % 2 != 0 ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF };
     tmpl_store_t *store = kind == NO_STORE ? NULL : open_store(pool);
     opts.detector = detector;
     opts.detect.models = models;
@@ -226,8 +229,10 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     /* a store refuses a key of a site that is too long, as a request may lead to */
     input.site = kind == FAILING_STORE ? name : "site";
     if (kind == REAL_STORE && seed % 5 != 0) {
-        learn_others((tmpl_input_t){ .body = html, .len = len, .site = input.site, .learn = 1 },
-                     &opts, store, pool);
+        learn_others(
+            (tmpl_input_t){
+                .body = html, .len = len, .site = input.site, .learn = TMPL_LEARNING_NOW },
+            &opts, store, pool);
     }
     tmpl_clean(&outcome, &input, &opts, store, 0, pool);
     check_outcome(&outcome, kind, &input, pool);

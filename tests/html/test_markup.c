@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tags are made of: names, attributes; and what is asked of them: charsets, selectors. */
+/* Tags: names and attributes; charsets; selectors. */
 #include <stdio.h>
 
 #include "check.h"
@@ -9,8 +9,9 @@
 #include "page/selector.h"
 
 /*
- * Tags that are not in the table are known by a number. Two of these names have the same one (XXH32, without its
- * top bit), and others may be the same name to browsers, who read NUL and broken UTF-8 as U+FFFD.
+ * Tags that are not in the table are known by a number. Two of these names have the same one
+ * (XXH32, without its top bit), and others may be the same name to browsers, who read NUL and
+ * broken UTF-8 as U+FFFD.
  */
 static void unknown_names_are_told_apart(void **state)
 {
@@ -178,13 +179,66 @@ static void selectors_match(void **state)
                          APR_SUCCESS);
         assert_int_equal(tmpl_selector_matches(selector, page, 1), cases[i].matches);
     }
-    static const char *const bad[] = { "",   "div p",  "div,p", "#",       ".", "[",
-                                       "[x", "[x='y]", "div>",  "a:hover", "*" };
+    static const char *const bad[] = { "",      "#",    ".",   "[",   "[x",    "[x='y]", "div>",
+                                       "> p",   "a>>b", "a, ", ", a", "a,,b",  "a >, b", "a:hover",
+                                       "a + b", "*",    "a *", "a*",  "a ~ b", "]",      " " };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         const tmpl_selector_t *selector;
         tmpl_error_t err;
         assert_int_equal(tmpl_selector_parse(&selector, bad[i], &err, *state), APR_EINVAL);
         assert_non_null(strstr(err.text, bad[i]));
+    }
+}
+
+/* Combinators and lists: which of the elements with an id match. */
+static void selectors_join(void **state)
+{
+    const tmpl_page_t *page = check_page("<body id=0><main id=1><div id=2 class=x><p id=3>a</p>"
+                                         "<div id=4><p id=5 class=x>b</p></div></div></main>"
+                                         "<nav id=6><p id=7>c</p></nav></body>",
+                                         *state);
+    static const struct {
+        const char *selector;
+        const char *matched;
+    } cases[] = {
+        { "p", "357" },
+        { "main p", "35" },
+        { "main\t\n p", "35" },
+        { "main > p", "" },
+        { "div > p", "35" },
+        { "div>p", "35" },
+        { "main > div > p", "3" },
+        { "main div p", "35" },
+        { "div div p", "5" },
+        { "main > div p", "35" },
+        { "div.x > div p.x", "5" },
+        { "main>div div > .x", "5" },
+        { ".x .x", "5" },
+        { "nav div p", "" },
+        { "body > nav", "6" },
+        { "html nav", "" },
+        { "nav, main > div", "26" },
+        { "p , nav", "3567" },
+        { " main , nav ", "16" },
+        { "nav p, div p.x", "57" },
+        { "[id='2'] p", "35" },
+        /* the nearest div is no child of main, one further out is */
+        { "main > div .x", "5" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_selector_t *selector;
+        char matched[16] = "";
+        size_t n = 0;
+        assert_int_equal(tmpl_selector_parse(&selector, cases[i].selector, NULL, *state),
+                         APR_SUCCESS);
+        for (uint32_t node = 0; node < page->n_nodes; node++) {
+            tmpl_attr_t id;
+            if (tmpl_selector_matches(selector, page, node) &&
+                tmpl_attr_find(&id, page->src, page->nodes[node].open, "id")) {
+                matched[n++] = page->src[id.value.start];
+            }
+        }
+        assert_string_equal(matched, cases[i].matched);
     }
 }
 
@@ -209,6 +263,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(attributes_as_html5_reads_them),
     CHECK(charsets_by_mark_header_and_meta),
     CHECK(selectors_match),
+    CHECK(selectors_join),
     CHECK(tags_by_name),
 };
 

@@ -4,7 +4,8 @@
  * inside of it, and each bad value is refused with a message that names the directive and what is
  * valid.
  *
- * config.c and section.c are included; what they need of httpd and of the module's other files stands below.
+ * config.c and section.c are included; what they need of httpd and of the module's other files
+ * stands below.
  */
 #include <stdio.h>
 
@@ -60,21 +61,6 @@ ap_expr_parse_cmd_mi(const cmd_parms *cmd, const char *expr, unsigned int flags,
     return *err == NULL ? info : NULL;
 }
 
-AP_DECLARE(apr_status_t)
-ap_timeout_parameter_parse(const char *text, apr_interval_time_t *timeout, const char *unit)
-{
-    char *end;
-
-    *timeout = apr_strtoi64(text, &end, 10);
-    unit = *end != '\0' ? end : unit;
-    *timeout *= apr_tolower(unit[0]) == 's'   ? APR_USEC_PER_SEC
-                : apr_tolower(unit[0]) == 'h' ? 3600 * APR_USEC_PER_SEC
-                : apr_tolower(unit[0]) == 'm' && apr_tolower(unit[1]) == 's'
-                    ? 1000
-                    : 60 * APR_USEC_PER_SEC;
-    return APR_SUCCESS;
-}
-
 AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)
 {
     return apr_pstrcat(p, "/run/httpd/", name, NULL);
@@ -101,7 +87,7 @@ static const command_rec *find(const char *name)
     return command;
 }
 
-/* Does with a line what httpd does; returns what the handler said. */
+/* Applies a line as httpd does; returns what the handler returned. */
 static const char *apply(tmpl_conf_t *conf, const char *line)
 {
     char **argv;
@@ -230,7 +216,7 @@ static const char *show_ratio(const tmpl_conf_t *conf)
 
 static const char *show_lifetime(const tmpl_conf_t *conf)
 {
-    return apr_pstrcat(pool, number(conf->lifetime_tb), number(conf->lifetime_n), NULL);
+    return apr_pstrcat(pool, number(conf->lifetime.tb), number(conf->lifetime.n), NULL);
 }
 
 static const char *show_separators(const tmpl_conf_t *conf)
@@ -329,8 +315,8 @@ static const struct {
     { show_separators, "TmplSeparators table", "TmplSeparators \"div ul\"", "div ul " },
     { show_separators, "TmplSeparators table", "TmplSeparators +p +li", "li p table " },
     { show_separators, "TmplSeparators +p", "TmplSeparators div", "div " },
-    { show_keep, "TmplKeep aside", "TmplKeep #a .b", "3" },
-    { show_drop, "TmplDrop aside .c", "TmplDrop [x=y]", "3" },
+    { show_keep, "TmplKeep aside", "TmplKeep #a .b\nTmplKeep i", "3" },
+    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "2" },
     { show_min_keep, "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
     { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
     { show_learn, "TmplLearn on", "TmplLearn off", NULL },
@@ -369,14 +355,14 @@ static void merging(void **state)
         assert_string_equal(show(tmpl_conf_merge(pool, outer, none)), outer_shown);
         assert_string_equal(show(tmpl_conf_merge(pool, none, inner)), inner_shown);
         assert_string_equal(show(tmpl_conf_merge(pool, outer, inner)), both);
-        /* sections are merged into many others, so they must stay as they are */
+        /* sections are merged into many others, so merging must not change them */
         assert_string_equal(show(outer), outer_shown);
         assert_string_equal(show(inner), inner_shown);
         assert_string_equal(show(none), "");
     }
 }
 
-/* A field that no row above shows would go unmerged unseen. */
+/* Each directive has a row above. */
 static void every_directive_is_merged(void **state)
 {
     size_t i;
@@ -396,7 +382,125 @@ static void every_directive_is_merged(void **state)
             fail_msg("%s has no row", name);
         }
     }
-    assert_int_equal(d, DIRECTIVE_COUNT);
+    assert_int_equal(d, TMPL_SETTING_COUNT);
+}
+
+static void append(void *baton, const void *bytes, apr_size_t len)
+{
+    apr_array_header_t *all = baton;
+    size_t i;
+
+    for (i = 0; i < len; i++) {
+        APR_ARRAY_PUSH(all, char) = ((const char *)bytes)[i];
+    }
+}
+
+/* Whether a cached decision of one section is no use for the other. */
+static int decide_differently(const char *one, const char *other)
+{
+    const char *lines[2] = { one, other };
+    apr_array_header_t *bytes[2];
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        bytes[i] = apr_array_make(pool, 1024, 1);
+        tmpl_conf_each_deciding(section(lines[i]), append, bytes[i]);
+    }
+    return bytes[0]->nelts != bytes[1]->nelts ||
+           memcmp(bytes[0]->elts, bytes[1]->elts, (size_t)bytes[0]->nelts) != 0;
+}
+
+/*
+ * Sections that differ in a setting decide differently if and only if the table says TMPL_DECIDES:
+ * for each setting, set to two values, and set or not.
+ */
+static void deciding(void **state)
+{
+    size_t i;
+
+    (void)state;
+    assert_false(decide_differently("", ""));
+    for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
+        const char *blank = strchr(merges[i].outer, ' ');
+        const char *name = apr_pstrmemdup(pool, merges[i].outer, (size_t)(blank - merges[i].outer));
+        const tmpl_setting_t *setting = find(name)->cmd_data;
+
+        if (decide_differently(merges[i].outer, merges[i].inner) != setting->decides ||
+            decide_differently(merges[i].outer, "") != setting->decides) {
+            fail_msg("%s: TMPL_DECIDES is %d", name, setting->decides);
+        }
+    }
+}
+
+/* Both ends of a range are valid, and the text that people read names them. */
+static void ranges(void **state)
+{
+    int i, n = 0;
+
+    (void)state;
+    for (i = 0; i < TMPL_SETTING_COUNT; i++) {
+        const tmpl_setting_t *setting = &tmpl_settings[i];
+        const char *ends[2] = { setting->least, setting->most };
+        int end;
+
+        assert_true((setting->least[0] == '\0') == (setting->most[0] == '\0'));
+        for (end = 0; end < 2 && setting->least[0] != '\0'; end++) {
+            const char *line = apr_psprintf(pool, "%s %s%s", setting->directive, ends[end],
+                                            setting->form == TMPL_FORM_LIFETIME ? " 1000" : "");
+
+            section(line);
+            assert_non_null(strstr(setting->values, ends[end]));
+            n++;
+        }
+    }
+    assert_int_equal(n, 2 * 8);
+    assert_int_equal(atoi(tmpl_settings[TMPL_SETTING_min_df].least), TMPL_MIN_DF_LEAST);
+    assert_int_equal(atoi(tmpl_settings[TMPL_SETTING_min_df].most), TMPL_MIN_DF_MOST);
+}
+
+/* The words of a setting, in the text that people read. */
+static void words(void **state)
+{
+    int i;
+
+    (void)state;
+    for (i = 0; i < TMPL_MODE_COUNT; i++) {
+        assert_non_null(strstr(TMPL_VALUES_MODE(, ), tmpl_mode_name((tmpl_mode_e)i)));
+    }
+    for (i = 0; i < TMPL_DETECTOR_COUNT; i++) {
+        assert_non_null(strstr(TMPL_VALUES_DETECTOR(, ), tmpl_detector((tmpl_detector_e)i)->name));
+    }
+}
+
+/* Blanks between arguments are a combinator, unless they are around a comma or a >. */
+static void selectors_of_several_words(void **state)
+{
+    static const char html[] = "<body><main><p>one</p></main><p>two</p><nav>three</nav></body>";
+    static const struct {
+        const char *line;
+        unsigned matched; /* bits: the p in main, p, nav */
+    } cases[] = {
+        { "TmplKeep main p", 1 }, { "TmplKeep main > p", 1 },    { "TmplKeep 'main p'", 1 },
+        { "TmplKeep p", 3 },      { "TmplKeep nav, main p", 5 }, { "TmplKeep body > p , nav", 6 },
+    };
+    const tmpl_page_opts_t opts = { .separators = NULL };
+    const tmpl_page_t *page;
+    size_t i;
+
+    (void)state;
+    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, pool), TMPL_DECLINE_NONE);
+    assert_int_equal(page->n_nodes, 5); /* body main p p nav */
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const tmpl_conf_t *conf = section(cases[i].line);
+        const tmpl_selector_t *selector = APR_ARRAY_IDX(conf->keep, 0, const tmpl_selector_t *);
+        unsigned matched = 0, node;
+
+        for (node = 2; node < 5; node++) {
+            matched |= (unsigned)tmpl_selector_matches(selector, page, node) << (node - 2);
+        }
+        assert_int_equal(conf->keep->nelts, 1);
+        assert_int_equal(matched, cases[i].matched);
+    }
 }
 
 static const struct {
@@ -406,8 +510,8 @@ static const struct {
     { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
-      { "TmplDetector must be one of incremental style pagelevel auto", "\"on\"" } },
-    { "TmplDetector ''", { "TmplDetector must be one of" } },
+      { "TmplDetector must be incremental, style, pagelevel or auto", "\"on\"" } },
+    { "TmplDetector ''", { "TmplDetector must be incremental" } },
     { "TmplSmoothing most", { "TmplSmoothing must be off, max, min or on", "\"most\"" } },
     { "TmplModel /nowhere/model",
       { "TmplModel must be a file that holds a model", "/nowhere/model: No" } },
@@ -449,9 +553,11 @@ static const struct {
     { "TmplSeparators +", { "names of HTML elements" } },
     { "TmplSeparators ''", { "names of HTML elements" } },
     { "TmplSeparators", { "names of HTML elements" } },
-    { "TmplKeep 'div p'", { "TmplKeep must be simple selectors", "\"div p\"" } },
-    { "TmplKeep aside #", { "TmplKeep must be simple selectors", "\"#\"" } },
-    { "TmplDrop ''", { "TmplDrop must be simple selectors" } },
+    { "TmplKeep 'div > > p'", { "TmplKeep must be CSS selectors", "\"div > > p\"" } },
+    { "TmplKeep aside #", { "TmplKeep must be CSS selectors", "\"aside #\"" } },
+    { "TmplKeep aside, ", { "TmplKeep must be CSS selectors", "\"aside,\"" } },
+    { "TmplDrop ''", { "TmplDrop must be CSS selectors" } },
+    { "TmplDrop", { "TmplDrop must be CSS selectors" } },
     { "TmplMinKeep 2", { "TmplMinKeep must be a number from 0 to 1, or from 0% to 100%" } },
     { "TmplLearn %{", { "TmplLearn must be public, on, off or an expression", "syntax error" } },
     { "TmplMaxBody 0", { "TmplMaxBody must be a number of bytes from 1 to 1G", "\"0\"" } },
@@ -465,9 +571,9 @@ static const struct {
     { "TmplMaxWait 601s", { "from 10ms to 10min" } },
     { "TmplMaxWait soon", { "from 10ms to 10min" } },
     { "TmplTimeout 0", { "TmplTimeout must be a time from 1ms to 10s", "\"0\"" } },
-    { "TmplLearnDelay -1", { "TmplLearnDelay must be 0, or a time up to 10s", "\"-1\"" } },
-    { "TmplLearnDelay 11s", { "0, or a time up to 10s" } },
-    { "TmplLearnDelay soon", { "0, or a time up to 10s" } },
+    { "TmplLearnDelay -1", { "TmplLearnDelay must be a time from 0 to 10s", "\"-1\"" } },
+    { "TmplLearnDelay 11s", { "a time from 0 to 10s" } },
+    { "TmplLearnDelay soon", { "a time from 0 to 10s" } },
     { "TmplTimeout 11s", { "from 1ms to 10s" } },
     { "TmplTimeout 1h", { "from 1ms to 10s" } },
     { "TmplTimeout 50msec", { "from 1ms to 10s" } },
@@ -536,7 +642,7 @@ static void values_reach_the_library(void **state)
     assert_int_equal(opts.detect.smoothing, TMPL_SMOOTHING_MAX);
     assert_ptr_equal(opts.detect.models.trees, conf->models.trees);
     assert_true(opts.guards.min_keep > 0.029 && opts.guards.min_keep < 0.031);
-    assert_int_equal(opts.guards.keep->nelts, 2);
+    assert_int_equal(opts.guards.keep->nelts, 1);
     assert_int_equal(opts.guards.drop->nelts, 1);
     assert_ptr_equal(opts.page.separators, &conf->separators->all);
     assert_int_equal(opts.page.seed, tmpl_seed("s"));
@@ -558,7 +664,7 @@ static void numbers_have_a_point_in_every_locale(void **state)
     assert_non_null(said);
 }
 
-/* So that a detector that is trained needs no file. */
+/* Trained detectors need no file. */
 static void models_are_built_in(void **state)
 {
     tmpl_clean_opts_t opts;
@@ -576,7 +682,7 @@ static void models_are_built_in(void **state)
     memset(&builtin, 0, sizeof(builtin)); /* as the other tests expect it */
 }
 
-/* Who only learns is not told unless he asks. */
+/* Mode learn sends no fields unless TmplHeaders is on. */
 static void fields_by_mode(void **state)
 {
     (void)state;
@@ -588,7 +694,7 @@ static void fields_by_mode(void **state)
     assert_true(tmpl_conf_headers(section("TmplMode learn\nTmplHeaders on")));
 }
 
-/* What is neither changed nor told of passes as it comes. */
+/* A page that is neither changed nor described in fields is not held. */
 static void what_is_held(void **state)
 {
     (void)state;
@@ -627,7 +733,7 @@ static void keys_set_no_vary(void **state)
     assert_int_equal(conf->learn->expr->flags, AP_EXPR_FLAG_DONT_VARY);
 }
 
-/* So that the default store is made only where it is used. */
+/* The default store is created only for servers that use it. */
 static void mode_uses_the_store(void **state)
 {
     (void)state;
@@ -638,7 +744,7 @@ static void mode_uses_the_store(void **state)
     assert_int_equal(used, 1);
 }
 
-/* The reference says what applies anyway, and names every directive. */
+/* The reference file sets the defaults, and names every directive. */
 static void reference(void **state)
 {
     static char text[65536];
@@ -654,7 +760,7 @@ static void reference(void **state)
     assert_non_null(file);
     text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
     fclose(file);
-    for (d = 0; d < DIRECTIVE_COUNT; d++) {
+    for (d = 0; d < TMPL_SETTING_COUNT; d++) {
         if (strstr(text, tmpl_conf_directives[d].name) == NULL) {
             fail_msg("%s is missing", tmpl_conf_directives[d].name);
         }
@@ -681,6 +787,10 @@ static void reference(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(merging),
     cmocka_unit_test(every_directive_is_merged),
+    cmocka_unit_test(deciding),
+    cmocka_unit_test(ranges),
+    cmocka_unit_test(words),
+    cmocka_unit_test(selectors_of_several_words),
     cmocka_unit_test(refusing),
     cmocka_unit_test(defaults),
     cmocka_unit_test(values_reach_the_library),

@@ -70,8 +70,8 @@ static inline tmpl_clean_opts_t opts_of(tmpl_detector_e detector, const tmpl_tre
 }
 
 static inline tmpl_outcome_t clean_at(const char *body, const char *site, const char *uri,
-                                      const tmpl_clean_opts_t *opts, tmpl_store_t *store, int learn,
-                                      apr_pool_t *pool)
+                                      const tmpl_clean_opts_t *opts, tmpl_store_t *store,
+                                      tmpl_learning_e learn, apr_pool_t *pool)
 {
     tmpl_outcome_t outcome;
     tmpl_input_t input = {
@@ -82,7 +82,7 @@ static inline tmpl_outcome_t clean_at(const char *body, const char *site, const 
 }
 
 static inline tmpl_outcome_t clean(const char *body, const char *uri, const tmpl_clean_opts_t *opts,
-                                   tmpl_store_t *store, int learn, apr_pool_t *pool)
+                                   tmpl_store_t *store, tmpl_learning_e learn, apr_pool_t *pool)
 {
     return clean_at(body, "site", uri, opts, store, learn, pool);
 }

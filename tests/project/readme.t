@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# README.md agrees with the code: its table of directives with mod_tmpl/config.c and with
-# conf/tmpl-reference.conf, the parts of the Tmpl field with mod_tmpl/headers.c, its make commands
-# with the Makefiles, and every file that it names exists. make help lists every target. A target
-# that measures pages does nothing without pages.
+# README.md agrees with the code: the parts of the Tmpl field with mod_tmpl/headers.c, its make
+# commands with the Makefiles, and every file that it names exists. make help lists every target. A
+# target that measures pages does nothing without pages.
 use strict;
 use warnings;
 
@@ -31,32 +30,8 @@ sub table {
     return map { [map { s/`|^ +| +$//gr } grep { length } split /\|/] } split /\n/, $table // '';
 }
 
-# Default and range of each directive in the reference: in the comments in front of its name.
-sub reference {
-    my %said;
-    for my $paragraph (split /\n\n+/, slurp('conf/tmpl-reference.conf')) {
-        my $text = join ' ', $paragraph =~ /^# ?(.*)$/mg;
-        my ($default) = $text =~ /Default: (.*?)(?: Example: .*)?$/;
-        my ($range) = $text =~ /Range: (.*?)\.? Default:/;
-        $said{$_} = { default => $default, range => $range }
-            for $paragraph =~ /^(?:# Example: )?(Tmpl\w+) /mg;
-    }
-    return \%said;
-}
-
+# tests/project/settings.t compares the table of directives.
 subtest 'directives' => sub {
-    my @rows = table('Directive');
-    my @names = slurp('mod_tmpl/config.c') =~ /^ *X\(\w+, "(\w+)"/mg;
-    is_deeply([map { $_->[0] } @rows], \@names, 'README has all directives, in the order of mod_tmpl/config.c');
-    my $reference = reference();
-    is_deeply([sort keys %$reference], [sort @names], 'conf/tmpl-reference.conf has all directives');
-    for my $row (@rows) {
-        my ($name, $values, $default) = @$row;
-        my $said = $reference->{$name} // next;
-        is(index($said->{default}, $default), 0, "$name: the default")
-            or diag "README: $default\nreference: $said->{default}";
-        like($values, qr/\Q$_\E/, "$name: $_") for ($said->{range} // '') =~ /\S+ to [^,. ]+/g;
-    }
     like($readme, qr/valid in the server/, 'README says where directives are valid');
     like(slurp('mod_tmpl/config.c'), qr/TMPL_CONTEXT \(RSRC_CONF \| ACCESS_CONF\)/, 'mod_tmpl/config.c allows them there');
 };
@@ -108,7 +83,7 @@ subtest 'installed' => sub {
     for my $text (map { substr $_, length $root } glob "$root/README.md $root/docs/*.md") {
         my $at = "$dir/to/usr/share/doc/mod_tmpl$text";
         for my $link (slurp(substr $text, 1) =~ /\]\(([^)#:]+)/g) {
-            my $there = $link =~ m{([^/]+)\.1$} ? "$dir/to/usr/share/man/man1/$1.1" : dirname($at) . "/$link";
+            my $there = $link =~ m{([^/]+)\.([15])$} ? "$dir/to/usr/share/man/man$2/$1.$2" : dirname($at) . "/$link";
             ok(-e $at && -e $there, "$text: $link is installed");
         }
     }

@@ -66,27 +66,25 @@ subtest 'usage errors' => sub {
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site key that is too long');
     my %bad = (
-        detector => [[qw(wang), ''], qr/one of incremental style pagelevel auto/],
-        smoothing => [[qw(yes), ''], qr/one of off max min on/],
+        detector => [[qw(wang), ''], qr/--detector: must be incremental, style, pagelevel or auto, not/],
+        smoothing => [[qw(yes), ''], qr/--smoothing: must be off, max, min or on, not/],
         model => [["$root/tests/models/one.trees"], qr/one\.trees is one for --detector auto/],
-        jobs => [['0', '257', '-1', 'x', ''], qr/not a whole number of 1 to 256/],
-        'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/not a whole number of 2 to 64/],
-        ratio => [[qw(-0.1 1.1 x nan), ''], qr/not a number of 0 to 1/],
-        'min-keep' => [[qw(2 1e9 0.5x)], qr/not a number of 0 to 1/],
-        lifetime => [['5', '0,5', '5,0', 'a,b', '5,5,5', '-1,5'], qr/whole number/],
-        separators => [['div frobnicate'], qr/frobnicate/],
-        keep => [['div p'], qr/--keep: /],
+        jobs => [['0', '257', '-1', 'x', ''], qr/must be a whole number from 1 to 256, not/],
+        'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/--min-df: must be a whole number from 2 to 64, not/],
+        ratio => [[qw(-0.1 1.1 x nan 101% 1e-1), ''], qr/must be a number from 0 to 1, or from 0% to 100%, not/],
+        'min-keep' => [[qw(2 1e9 0.5x)], qr/must be a number from 0 to 1, or/],
+        lifetime => [['5', '0,5', '5,0', 'a,b', '5,5,5', '-1,5', '1000001,1', '1,1001'], qr/Tb, a whole number from 1 to 1000000, and N/],
+        separators => [['div frobnicate', '+p frobnicate', '+frobnicate'], qr/must be names of HTML elements.*frobnicate/],
+        keep => [['div > > p'], qr/--keep: must be CSS selectors/],
         drop => [['#'], qr/--drop: /],
-        secret => [[''], qr/must not be empty/],
+        secret => [[''], qr/must be a text of one character or more/],
         store => [['mysql:x', 'lmdb:'], qr/--store: ./],
     );
     for my $option (sort keys %bad) {
         my ($values, $like) = @{ $bad{$option} };
         usage_is(['clean', @ok, "--$option", $_, @pages], $like, "--$option '$_'") for @$values;
     }
-    usage_is(['clean', @ok, '--lifetime', '4000000000,4000000000', @pages],
-        qr/longest life.*more than 4294967295/, 'a lifetime that is too long');
-    usage_is(['clean', @ok, '--separators', ' ', @pages], qr/one tag at least/, 'no separator');
+    usage_is(['clean', @ok, '--separators', ' ', @pages], qr/must be names of HTML elements.*not ""/, 'no separator');
     ok(!-e 'never', 'nothing was written');
     usage_is(['segments'], qr/FILE is missing/, 'segments without a file');
     usage_is(['segments', 'a', 'b'], qr/"b" is one argument too many/, 'segments of two files');
@@ -337,6 +335,10 @@ subtest 'options reach the library' => sub {
     like($out, qr/^12 pages: 10 edited/, '--min-df');
     ($code, $out) = run(@args, '--ratio', 1, @pages);
     like($out, qr/^12 pages: 0 edited/, '--ratio');
+    ($code, $out) = run(@args, '--ratio', '100%', @pages);
+    like($out, qr/^12 pages: 0 edited/, '--ratio in percent');
+    ($code, $out) = run(@args, '-2', '--keep', 'body > #nav, .foot', @pages);
+    like($out, qr/^12 pages: 0 edited/, '--keep with a combinator and a list');
     ($code, $out) = run(@args, '-2', '--keep', '#nav', '--keep', '.foot', @pages);
     like($out, qr/^12 pages: 0 edited/, '--keep');
     run(@args, '-2', '--keep', '#nav', @pages);
@@ -348,7 +350,9 @@ subtest 'options reach the library' => sub {
     ($code, $out) = run(@args, '-2', '--min-keep', 0.9, @pages);
     like($out, qr/^12 pages: 0 edited, 12 declined \(min-keep 12\)/, '--min-keep');
     ($code, $out) = run(@args, '--separators', 'table', @pages);
-    like($out, qr/^12 pages: 0 edited/, '--separators: a page that is one block is content');
+    like($out, qr/^12 pages: 0 edited/, '--separators: one block a page is content');
+    ($code, $out) = run(@args, '--separators', '+p +li', @pages);
+    like($out, qr/^12 pages: 8 edited/, '--separators in addition to the default');
     ($code, $out) = run(@args, '--lifetime', '1,1', @pages);
     like($out, qr/^12 pages: 8 edited/, '--lifetime 1,1 is enough for what is on every page');
 };

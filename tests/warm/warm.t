@@ -394,8 +394,8 @@ subtest 'usage errors' => sub {
         [qr/--store and --via exclude each other/, '--store', 'lmdb:store', '--via', 'http://p/', 'http://a/'],
         [qr/"socks5:\/\/p" is not an http:\/\/ URL/, '--via', 'socks5://p', 'http://a/'],
         [qr/--via: not for https/, '--via', 'http://p/', 'https://a/'],
-        [qr/--size: "0" is not a whole number of 1 to 16/, '--size', 0, '--store', 'lmdb:store', 'http://a/'],
-        [qr/--max-loads: "1" is not a whole number of 2 to 1000/, '--max-loads', 1, 'http://a/'],
+        [qr/--size: must be a whole number from 1 to 16, not "0"/, '--size', 0, '--store', 'lmdb:store', 'http://a/'],
+        [qr/--max-loads: must be a whole number from 2 to 1000, not "1"/, '--max-loads', 1, 'http://a/'],
     ) {
         my ($says, @args) = @$case;
         my ($code, $out, $err) = warm(@args);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages that wait and are learnt in batches, as in httpd (TmplLearnDelay). */
-#ifndef BENCH_LATER_H
-#define BENCH_LATER_H
+#ifndef BENCH_PAGE_BATCH_H
+#define BENCH_PAGE_BATCH_H
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Header fields of responses, and copies of fields. */
+#ifndef TMPL_HEADERS_H
+#define TMPL_HEADERS_H
+
+#include "judge.h"
+#include "mod_tmpl.h"
+
+/* All of the response's field lines of that name, joined by commas; NULL if there are none. */
+const char *tmpl_field(request_rec *r, const char *name);
+
+/* A copy of the fields of those names, lines of one name joined. The list of names ends in NULL. */
+apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names, apr_pool_t *pool);
+
+/*
+ * Makes these fields what they were when the copy was made; removes those that did not exist then.
+ */
+void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_table_t *copy);
+
+/* Sets the fields of a page that was judged within took microseconds and has length bytes now. */
+void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
+                         apr_off_t length, apr_interval_time_t took);
+
+/* Sets httpd's note "tmpl", for its logs, of a page whose response has been sent. */
+void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged);
+
+/* Changes the fields of an answer to HEAD that came without a body. */
+void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx);
+
+/* Changes the fields of a 304. */
+void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf);
+
+/* insert_error_filter hook: a 304 of a handler's own passes no content filters. */
+void tmpl_headers_error(request_rec *r);
+
+/* Sets the note, and with field set the Tmpl field, of a declined response. */
+void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field);
+
+#endif

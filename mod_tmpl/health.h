@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a store, by its answers in this child: whether it may be used, and what is logged.
+ */
+#ifndef TMPL_HEALTH_H
+#define TMPL_HEALTH_H
+
+#include "breaker.h"
+#include "mod_tmpl.h"
+
+/* What a store is used for. */
+typedef enum {
+    TMPL_PURPOSE_LOOKUP, /* by requests */
+    TMPL_PURPOSE_LEARN,  /* of pages that have waited */
+    TMPL_PURPOSES
+} tmpl_purpose_e;
+
+/* May be used by many threads. */
+typedef struct {
+    const char *name; /* for the log: without passwords */
+    server_rec *server;
+    tmpl_breaker_t breakers[TMPL_PURPOSES];
+    apr_uint32_t full; /* atomic */
+} tmpl_health_t;
+
+/* At the start of a child; health->name is set already. The store is taken to be well. */
+void tmpl_health_init(tmpl_health_t *health, server_rec *s);
+
+/*
+ * Whether the store may be used. While it fails, one caller a second may try it. A caller that got
+ * 1 must call tmpl_health_report().
+ */
+int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
+
+/*
+ * Whether the store has answered that other writers kept it busy, which says nothing about its
+ * state.
+ */
+int tmpl_health_was_busy(const tmpl_error_t *err);
+
+/*
+ * What the store has answered. Counts failures; logs the first one and the end of failure, for r,
+ * or for the server where r is NULL. A full store does not fail.
+ */
+void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmpl_error_t *err,
+                        request_rec *r, apr_pool_t *pool);
+
+/*
+ * Logs when the store becomes full and when it has room again. The latter is known only if
+ * something was written: a page that was known already writes nothing.
+ */
+void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written,
+                             request_rec *r, apr_pool_t *pool);
+
+/* The store could not be opened at the start of the child. */
+void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err);
+
+#endif

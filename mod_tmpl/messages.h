@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the module writes to the error log. Each message starts with a number that stays its own, so
+ * that it can be found whatever its words; docs/log-messages.md lists them, with what to do. ERR:
+ * an administrator must act; WARNING: less is done than was configured; NOTICE: that is over; INFO:
+ * life cycle; DEBUG: a line for each declined response; TRACE1: one for each page.
+ */
+#ifndef TMPL_MESSAGES_H
+#define TMPL_MESSAGES_H
+
+/* ERR */
+#define TMPL_LOG_DIRECTORY "tmpl: [T001] TmplStore %s: cannot create the directory"
+/* WARNING */
+#define TMPL_LOG_COUNTERS "tmpl: [T002] cannot create shared memory, nothing is counted"
+/* ERR */
+#define TMPL_LOG_MODEL "tmpl: [T003] cannot read a built-in model: %s"
+/* INFO */
+#define TMPL_LOG_STORE_OPEN "tmpl: [T010] store %s is open"
+/* WARNING */
+#define TMPL_LOG_STORE_DOWN "tmpl: [T011] store %s fails, pages are not counted: %s"
+/* NOTICE */
+#define TMPL_LOG_STORE_UP "tmpl: [T012] store %s answers again"
+/* WARNING */
+#define TMPL_LOG_STORE_FULL "tmpl: [T013] store %s is full, nothing new is learnt: %s"
+/* NOTICE */
+#define TMPL_LOG_STORE_ROOM "tmpl: [T014] store %s has room again"
+/* WARNING, at most once a second and store */
+#define TMPL_LOG_SITE                                                                              \
+    "tmpl: [T015] a site's name of %" APR_SIZE_T_FMT                                               \
+    " bytes is not 1 to %d bytes long, its pages are not counted: %.64s"
+/* ERR */
+#define TMPL_LOG_CACHE "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
+/* WARNING */
+#define TMPL_LOG_NOT_LEARNING "tmpl: [T017] store %s does not learn the pages that wait: %s"
+/* NOTICE */
+#define TMPL_LOG_LEARNING "tmpl: [T018] store %s learns again"
+/* ERR */
+#define TMPL_LOG_CACHE_MUTEX "tmpl: [T019] TmplCache: cannot create the mutex, nothing is cached"
+/* DEBUG */
+#define TMPL_LOG_DECLINED "tmpl: [T020] declined: %s: %s"
+/* TRACE1 */
+#define TMPL_LOG_JUDGED                                                                            \
+    "tmpl: [T021] %s: %u edits, %" APR_OFF_T_FMT " bytes of %" APR_OFF_T_FMT ", %" APR_TIME_T_FMT  \
+    " us"
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sections of the configuration: created, merged, and read. The functions that return one setting
+ * return its default where a section does not set it.
+ */
+#ifndef TMPL_SECTION_H
+#define TMPL_SECTION_H
+
+#include "mod_tmpl.h"
+
+/* The defaults that shared/settings.h names; tmpl_clean_opts_default has those of the library. */
+#define TMPL_DEFAULT_MAX_BODY (8 * 1024 * 1024)
+#define TMPL_DEFAULT_MAX_WAIT apr_time_from_sec(1)
+#define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
+#define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)
+#define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
+
+/* pre_config hook: reads the built-in models. APR_EINVAL if one is bad. */
+apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf);
+
+/* httpd's create_dir_config and merge_dir_config: a tmpl_conf_t from pool. */
+void *tmpl_conf_create(apr_pool_t *pool, char *dir);
+void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);
+
+/* Where conf keeps a setting: a TMPL_TYPE_ of its form. */
+void *tmpl_conf_field(tmpl_conf_t *conf, const tmpl_setting_t *setting);
+
+/*
+ * Adds separators to *to if they are named with a +, else replaces it. What *to pointed to is not
+ * changed.
+ */
+void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separators_t *named,
+                              apr_pool_t *pool);
+
+/*
+ * Passes the values of all settings that decide about a page (TMPL_DECIDES) to add, part by part.
+ * Two sections of one configuration with equal bytes decide alike.
+ */
+void tmpl_conf_each_deciding(const tmpl_conf_t *conf,
+                             void (*add)(void *baton, const void *bytes, apr_size_t len),
+                             void *baton);
+
+/* The section in force for r. */
+const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
+
+tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf);
+apr_off_t tmpl_conf_max_body(const tmpl_conf_t *conf);
+apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf);
+apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
+apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
+int tmpl_conf_headers(const tmpl_conf_t *conf);
+
+/* All that the library needs to know. opts points to what conf points to. */
+void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
+
+/* Whether the mode changes bodies, and so lengths, validators and digests. */
+int tmpl_conf_edits(const tmpl_conf_t *conf);
+
+/*
+ * Whether responses are held until their page is complete, because it is changed or because
+ * response fields say what was found in it.
+ */
+int tmpl_conf_holds(const tmpl_conf_t *conf);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters, and their part of mod_status's page. */
+#ifndef TMPL_STATUS_H
+#define TMPL_STATUS_H
+
+#include "mod_tmpl.h"
+
+/* X(id, name, explanation): what is counted beside declines. */
+#define TMPL_COUNTERS(X)                                                                           \
+    X(PAGES, "pages", "pages judged")                                                              \
+    X(EDITED, "edited", "pages changed")                                                           \
+    X(EDITS, "edits", "edits made")                                                                \
+    X(LEARNED, "learned", "documents counted for the first time")                                  \
+    X(NEAR_COPIES, "near-copies", "pages not counted: near copies of a document")                  \
+    X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
+    X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
+    X(MICROSECONDS, "microseconds", "time spent judging")                                          \
+    X(STORE_FAILURES, "store-failures", "requests a store did not answer")                         \
+    X(STORE_DOWN, "store-down", "times a child stopped using a store for a pause")                 \
+    X(STORE_UP, "store-up", "times a store answered again")                                        \
+    X(CACHE_HIT, "cache-hit", "pages whose decision was in the cache")                             \
+    X(CACHE_MISS, "cache-miss", "pages whose decision was not")                                    \
+    X(CACHE_STALE, "cache-stale", "pages whose decision was too old")                              \
+    X(LATER, "learn-later", "pages queued to be learnt after their request")                       \
+    X(LATER_DONE, "learn-done", "of these, pages passed to the store since")                       \
+    X(LATER_RUNS, "learn-runs", "times a batch of them was passed to it")                          \
+    X(LATER_FAILURES, "learn-failures", "times the store failed to learn a batch")                 \
+    X(LATER_FULL, "learn-lost-full", "of these, pages lost because the store is full")             \
+    X(LATER_FAILED, "learn-lost-failed",                                                           \
+      "of these, pages lost because the store failed five times, or at the end of their child")    \
+    X(LATER_NO_ROOM, "learn-lost-room",                                                            \
+      "pages lost because too many waited, and the store took none")
+
+typedef enum {
+#define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,
+    TMPL_COUNTERS(TMPL_COUNTER_ID)
+#undef TMPL_COUNTER_ID
+        TMPL_COUNTER_COUNT
+} tmpl_counter_e;
+
+void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
+void tmpl_count_detector(const tmpl_detector_t *detector);
+void tmpl_count_decline(tmpl_decline_e reason);
+
+/* post_config hook: creates the counters, which all children share and restarts keep. */
+void tmpl_status_create(server_rec *s);
+
+/* mod_status's hook. */
+int tmpl_status_report(request_rec *r, int flags);
+
+#endif

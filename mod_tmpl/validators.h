@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entity tags of pages that the module changes. Strings are from pool. */
+#ifndef TMPL_VALIDATORS_H
+#define TMPL_VALIDATORS_H
+
+#include "mod_tmpl.h"
+
+/*
+ * The tag of the page that mode makes of one with the tag etag: W/"abc-tmpl-strip" of "abc". It is
+ * weak because the page changes a little whenever the site's table changes; it names the mode
+ * because each mode makes another representation. NULL if etag is no entity tag.
+ */
+const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
+
+/*
+ * The If-None-Match list with the backend's own tag for each of mode's tags in it: in place of
+ * that, or behind it if keep is set. The list itself if it holds none of mode's.
+ */
+const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool);
+
+/*
+ * The tag in the If-None-Match list that names the page that mode makes of etag, with or without
+ * the suffix of a compressing filter; NULL if there is none.
+ */
+const char *tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode,
+                             apr_pool_t *pool);
+
+#endif

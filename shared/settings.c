@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/ascii.h"
+#include "base/number.h"
+
+/* The most that N of a lifetime may be; TMPL_VALUES_LIFETIME says so. */
+#define LIFETIME_N_MOST 1000
+
+const tmpl_setting_t tmpl_settings[] = {
+#define TMPL_SETTING_ROW(field, directive, option, form, least, most, preset, decides, about)      \
+    { directive, option,           least,  most, TMPL_VALUES_##form(least, most), preset,          \
+      about,     TMPL_FORM_##form, decides },
+    TMPL_SETTINGS(TMPL_SETTING_ROW)
+#undef TMPL_SETTING_ROW
+};
+
+const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text, const char *why,
+                                apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "must be %s, not \"%s\"%s%s", setting->values, text,
+                        why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
+/* What may follow a number, by form, in any case. */
+static const struct {
+    tmpl_form_e form;
+    const char *unit;
+    int64_t factor;
+} units[] = {
+    { TMPL_FORM_NUMBER, "", 1 },
+    { TMPL_FORM_SIZE, "", 1 },
+    { TMPL_FORM_SIZE, "k", 1 << 10 },
+    { TMPL_FORM_SIZE, "m", 1 << 20 },
+    { TMPL_FORM_SIZE, "g", 1 << 30 },
+    { TMPL_FORM_TIME, "", APR_USEC_PER_SEC },
+    { TMPL_FORM_TIME, "ms", 1000 },
+    { TMPL_FORM_TIME, "s", APR_USEC_PER_SEC },
+    { TMPL_FORM_TIME, "mi", 60 * (int64_t)APR_USEC_PER_SEC },
+    { TMPL_FORM_TIME, "min", 60 * (int64_t)APR_USEC_PER_SEC },
+    { TMPL_FORM_TIME, "h", 3600 * (int64_t)APR_USEC_PER_SEC },
+};
+
+/* Whether text is decimal digits and a unit of the form: no sign, no blank, no fraction. */
+static int read_number(int64_t *number, tmpl_form_e form, const char *text)
+{
+    char *unit;
+    errno = 0;
+    int64_t n = apr_strtoi64(text, &unit, 10);
+    if (!tmpl_is_digit(text[0]) || errno != 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (units[i].form == form && apr_cstr_casecmp(unit, units[i].unit) == 0) {
+            return !__builtin_mul_overflow(n, units[i].factor, number);
+        }
+    }
+    return 0;
+}
+
+static int in_range(const tmpl_setting_t *setting, tmpl_form_e form, int64_t number)
+{
+    int64_t least, most;
+    return read_number(&least, form, setting->least) && number >= least &&
+           read_number(&most, form, setting->most) && number <= most;
+}
+
+static int64_t mode_of(const char *word)
+{
+    tmpl_mode_e mode;
+    return tmpl_mode_parse(&mode, word, NULL) == APR_SUCCESS ? (int64_t)mode : -1;
+}
+
+static int64_t detector_of(const char *word)
+{
+    tmpl_detector_e detector;
+    return tmpl_detector_parse(&detector, word, NULL) == APR_SUCCESS ? (int64_t)detector : -1;
+}
+
+static int64_t smoothing_of(const char *word)
+{
+    tmpl_smoothing_e smoothing;
+    return tmpl_smoothing_parse(&smoothing, word, NULL) == APR_SUCCESS ? (int64_t)smoothing : -1;
+}
+
+/* By form, where values are words: the value of a word, or -1. */
+static int64_t (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
+    [TMPL_FORM_MODE] = mode_of,
+    [TMPL_FORM_DETECTOR] = detector_of,
+    [TMPL_FORM_SMOOTHING] = smoothing_of,
+};
+
+const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
+                                apr_pool_t *pool)
+{
+    int64_t value;
+    int ok;
+    if (word_values[setting->form] != NULL) {
+        value = word_values[setting->form](text);
+        ok = value >= 0;
+    }
+    else {
+        ok = read_number(&value, setting->form, text) && in_range(setting, setting->form, value);
+    }
+    if (!ok) {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    *number = value;
+    return NULL;
+}
+
+const char *tmpl_setting_share(double *share, const tmpl_setting_t *setting, const char *text,
+                               apr_pool_t *pool)
+{
+    char *end;
+    /* tmpl_number() reads nan, inf, hexadecimal numbers and exponents, too */
+    if (strspn(text, "0123456789.%") != strlen(text) || !strpbrk(text, "0123456789")) {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    double value = tmpl_number(text, &end);
+    if (*end == '%') {
+        value /= 100;
+        end++;
+    }
+    if (*end != '\0' || value > 1) {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    *share = value;
+    return NULL;
+}
+
+const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t *setting,
+                                  const char *tb_text, const char *n_text, apr_pool_t *pool)
+{
+    int64_t pages, factor;
+    if (!read_number(&pages, TMPL_FORM_NUMBER, tb_text) ||
+        !in_range(setting, TMPL_FORM_NUMBER, pages)) {
+        return tmpl_setting_refuse(setting, tb_text, "Tb", pool);
+    }
+    if (!read_number(&factor, TMPL_FORM_NUMBER, n_text) || factor < 1 || factor > LIFETIME_N_MOST) {
+        return tmpl_setting_refuse(setting, n_text, "N", pool);
+    }
+    *tb = pages;
+    *n = factor;
+    return NULL;
+}
+
+const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting_t *setting,
+                                   const char *text, apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    const tmpl_selector_t *selector;
+    if (tmpl_selector_parse(&selector, text, &err, pool) != APR_SUCCESS) {
+        return tmpl_setting_refuse(setting, text, err.text, pool);
+    }
+    if (*list == NULL) {
+        *list = apr_array_make(pool, 4, sizeof(selector));
+    }
+    APR_ARRAY_PUSH(*list, const tmpl_selector_t *) = selector;
+    return NULL;
+}
+
+const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
+                                    int n, char *const *words, apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    tmpl_separators_t set = { .relative = n > 0 && words[0][0] == '+' };
+    if (n == 0) {
+        return tmpl_setting_refuse(setting, "", NULL, pool);
+    }
+    for (int i = 0; i < n; i++) {
+        const char *names = words[i] + set.relative;
+        if ((words[i][0] == '+') != set.relative || names[strspn(names, " \t\r\n")] == '\0') {
+            return tmpl_setting_refuse(setting, words[i], NULL, pool);
+        }
+        if (tmpl_tag_set_add(&set.own, names, &err) != APR_SUCCESS) {
+            return tmpl_setting_refuse(setting, words[i], err.text, pool);
+        }
+    }
+    set.all = set.own;
+    for (size_t i = 0; set.relative && i < sizeof(set.all.has); i++) {
+        set.all.has[i] |= tmpl_separators_default.has[i];
+    }
+    *separators = set;
+    return NULL;
+}
+
+const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,
+                                apr_pool_t *pool)
+{
+    if (text[0] == '\0') {
+        return tmpl_setting_refuse(setting, text, NULL, pool);
+    }
+    *seed = tmpl_seed(text);
+    return NULL;
+}

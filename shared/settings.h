@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The settings: what an operator may set, as a directive of the module, and for some as an option
+ * of tmplctl. The table below is the only list of them. From it come
+ *
+ *     mod_tmpl/config.c          httpd's directives
+ *     mod_tmpl/mod_tmpl.h        the fields of a section; section.c: how sections are merged
+ *     mod_tmpl/cache.c           what a cached decision depends on
+ *     tmplctl/options.c          names, ranges and help of the options that are settings
+ *     docs/settings              README.md's table, docs/mod_tmpl.5; checks conf/tmpl-reference.conf
+ *
+ * docs/add-a-directive.md has the steps to add one.
+ */
+#ifndef TMPL_SETTINGS_H
+#define TMPL_SETTINGS_H
+
+#include "clean.h"
+
+/*
+ * Whether a cached decision about a page is valid under one value of the setting only. ASIDE are
+ * settings that choose which pages are judged, when, or where decisions are kept; and the site's key,
+ * whose value is in the cache's key anyway.
+ */
+#define TMPL_DECIDES 1
+#define TMPL_ASIDE   0
+
+/*
+ * X(field, directive, option, form, least, most, preset, decides, about)
+ *
+ *     field      of a section (tmpl_conf_t); TMPL_SETTING_field is the setting's index
+ *     option     of tmplctl, without --; NULL: the tool does not have it
+ *     form       what values look like (TMPL_VALUES_), how they are kept (TMPL_TYPE_ in
+ *                mod_tmpl/mod_tmpl.h) and merged (kinds in mod_tmpl/section.c)
+ *     least..    the range of a form that has one, as an administrator writes values
+ *     preset     the default, as documents show it
+ *     decides    TMPL_DECIDES or TMPL_ASIDE
+ *     about      what the setting is
+ */
+/* clang-format off */
+#define TMPL_SETTINGS(X) \
+    X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
+      "what is done with pages; each mode does what those before it do, and more") \
+    X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
+      "what judges the blocks of a page: their text, repeated over the site (incremental), or words " \
+      "repeated in repeated layout (style); what the page looks like (pagelevel); or all of it (auto)") \
+    X(models, "TmplModel", "model", MODEL, "", "", "none", TMPL_DECIDES, \
+      "a model for pagelevel or auto, in place of the one that is built in") \
+    X(smoothing, "TmplSmoothing", "smoothing", SMOOTHING, "", "", "off", TMPL_DECIDES, \
+      "how pagelevel makes an element agree with those inside it") \
+    X(store, "TmplStore", "store", STORE, "", "", "lmdb:tmpl", TMPL_DECIDES, \
+      "where the tables of all sites are kept") \
+    X(cache, "TmplCache", NULL, CACHE, "", "", "none", TMPL_ASIDE, \
+      "where decisions about pages are kept for a minute, so that a page that comes again is not " \
+      "judged again") \
+    X(site_key, "TmplSiteKey", NULL, KEY, "", "", "the ServerName", TMPL_ASIDE, \
+      "which site's table a page belongs to") \
+    X(page_key, "TmplPageKey", NULL, KEY, "", "", "the page's canonical address", TMPL_ASIDE, \
+      "which document a page is") \
+    X(min_df, "TmplMinDF", "min-df", NUMBER, "2", "64", "5", TMPL_DECIDES, \
+      "the number of documents from which a segment that is on all of them is template") \
+    X(ratio, "TmplRatio", "ratio", SHARE, "0", "1", "0.7, or what the model says", TMPL_DECIDES, \
+      "a block is template above this share of repeated text or, with pagelevel and auto, above this " \
+      "probability") \
+    X(lifetime, "TmplLifetime", "lifetime", LIFETIME, "1", "1000000", "400 20", TMPL_DECIDES, \
+      "the number of documents after which a segment that is not seen again is forgotten: Tb if it " \
+      "was seen once, at most Tb * N") \
+    X(separators, "TmplSeparators", "separators", SEPARATORS, "", "", \
+      "table div section article nav header footer aside main form ul ol dl", TMPL_DECIDES, \
+      "elements that begin and end the blocks of incremental and style; with + in addition to those " \
+      "inherited") \
+    X(keep, "TmplKeep", "keep", SELECTORS, "", "", "none", TMPL_DECIDES, \
+      "elements that are content, whatever was learnt") \
+    X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, \
+      "elements that are template, whatever was learnt") \
+    X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, \
+      "a page of which a smaller share of its text would be left passes untouched") \
+    X(learn, "TmplLearn", NULL, LEARN, "", "", "public", TMPL_ASIDE, \
+      "which pages are learnt from; public: those that are not one person's own") \
+    X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, \
+      "how long a page waits at least until it is learnt; 0: it is learnt while its client waits") \
+    X(max_body, "TmplMaxBody", NULL, SIZE, "1", "1G", "8M", TMPL_ASIDE, \
+      "the longest page that is read; longer ones pass untouched") \
+    X(max_wait, "TmplMaxWait", NULL, TIME, "10ms", "10min", "1s", TMPL_ASIDE, \
+      "the longest time for which a page is held, from its first byte on; after it the page passes " \
+      "untouched") \
+    X(timeout, "TmplTimeout", NULL, TIME, "1ms", "10s", "100ms", TMPL_ASIDE, \
+      "the longest wait for the store") \
+    X(seed, "TmplSecret", "secret", SECRET, "", "", "none", TMPL_DECIDES, \
+      "a secret for the hashes in the store, so that no text can be tested against them") \
+    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on in modes headers, annotate and strip", TMPL_DECIDES, \
+      "whether responses have the fields Tmpl and Server-Timing")
+
+/* By form: "TmplX must be <values>". */
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
+#define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
+#define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
+#define TMPL_VALUES_NUMBER(least, most)     "a whole number from " least " to " most
+#define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"
+#define TMPL_VALUES_TIME(least, most)       "a time from " least " to " most
+#define TMPL_VALUES_FLAG(least, most)       "on or off"
+#define TMPL_VALUES_SHARE(least, most)      "a number from " least " to " most ", or from 0% to 100%"
+#define TMPL_VALUES_LIFETIME(least, most)   "Tb, a whole number from " least " to " most ", and N, one from 1 to 1000"
+#define TMPL_VALUES_MODEL(least, most)      "a file that holds a model"
+#define TMPL_VALUES_STORE(least, most)      "lmdb:DIR, redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n&user=u&pass=p]"
+#define TMPL_VALUES_CACHE(least, most)      "none, shmcb or another of httpd's shared object caches"
+#define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
+#define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"
+#define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
+#define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\""
+#define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
+/* clang-format on */
+
+typedef enum {
+    TMPL_FORM_MODE,
+    TMPL_FORM_DETECTOR,
+    TMPL_FORM_SMOOTHING,
+    TMPL_FORM_NUMBER,
+    TMPL_FORM_SIZE,
+    TMPL_FORM_TIME,
+    TMPL_FORM_FLAG,
+    TMPL_FORM_SHARE,
+    TMPL_FORM_LIFETIME,
+    TMPL_FORM_MODEL,
+    TMPL_FORM_STORE,
+    TMPL_FORM_CACHE,
+    TMPL_FORM_KEY,
+    TMPL_FORM_LEARN,
+    TMPL_FORM_SECRET,
+    TMPL_FORM_SELECTORS,
+    TMPL_FORM_SEPARATORS,
+    TMPL_FORM_COUNT
+} tmpl_form_e;
+
+typedef enum {
+#define TMPL_SETTING_ID(field, ...) TMPL_SETTING_##field,
+    TMPL_SETTINGS(TMPL_SETTING_ID)
+#undef TMPL_SETTING_ID
+        TMPL_SETTING_COUNT
+} tmpl_setting_e;
+
+typedef struct {
+    const char *directive;
+    const char *option;       /* NULL: the tool does not have it */
+    const char *least, *most; /* as values are written; "" where the form has no range */
+    const char *values;       /* what is valid, as in "X must be <values>" */
+    const char *preset;       /* the default, for people */
+    const char *about;
+    tmpl_form_e form;
+    int decides;
+} tmpl_setting_t;
+
+extern const tmpl_setting_t tmpl_settings[TMPL_SETTING_COUNT];
+
+/* Separators as one directive or option names them. */
+typedef struct {
+    int relative;       /* they are in addition to those outside, or to the default */
+    tmpl_tag_set_t own; /* as named */
+    tmpl_tag_set_t all; /* as in force */
+} tmpl_separators_t;
+
+/*
+ * Parsers. Each returns NULL, or what is wrong, from pool: 'must be <values>, not "<text>"', and
+ * behind a colon why, if that is known. What they fill is changed only if they return NULL.
+ */
+
+/*
+ * A value of form MODE, DETECTOR or SMOOTHING (the enum), NUMBER, SIZE (bytes) or TIME
+ * (microseconds).
+ */
+const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,
+                                apr_pool_t *pool);
+
+/* A share from 0 to 1. */
+const char *tmpl_setting_share(double *share, const tmpl_setting_t *setting, const char *text,
+                               apr_pool_t *pool);
+
+/* The Tb and N of a lifetime. */
+const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t *setting,
+                                  const char *tb_text, const char *n_text, apr_pool_t *pool);
+
+/* Adds what text names to *list, which is made if it is NULL: const tmpl_selector_t *. */
+const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting_t *setting,
+                                   const char *text, apr_pool_t *pool);
+
+/* The names in n words, each of one or more names. */
+const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
+                                    int n, char *const *words, apr_pool_t *pool);
+
+/* The seed of all keys. */
+const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,
+                                apr_pool_t *pool);
+
+/* What the parsers return; why may be NULL. */
+const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text, const char *why,
+                                apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,66 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# shared/settings.h is the one list of settings: README.md's table, conf/tmpl-reference.conf and
+# docs/mod_tmpl.5 say what it says, and tmplctl has each option that it names. docs/settings notices an
+# edit of any of them.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/../..');
+my @files = qw(shared/settings.h README.md conf/tmpl-reference.conf docs/mod_tmpl.5 docs/settings);
+
+sub slurp {
+    my ($name) = @_;
+    open my $f, '<', $name or BAIL_OUT("$name: $!");
+    local $/;
+    return scalar <$f>;
+}
+
+subtest 'documents' => sub {
+    my $said = qx("$root/docs/settings" 2>&1);
+    is($said, '', 'they say what shared/settings.h says');
+    is($?, 0, 'and docs/settings succeeds');
+};
+
+# One edit each, of a copy.
+subtest 'an edit is noticed' => sub {
+    for my $case (
+        ['shared/settings.h', '"2", "64"', '"2", "65"', 'a range'],
+        ['shared/settings.h', '"400 20"', '"400 21"', 'a default'],
+        ['shared/settings.h', '"the longest wait for the store"', '"the wait for the store"', 'a sentence'],
+        ['shared/settings.h', 'X(timeout, "TmplTimeout", NULL,', 'X(timeout, "TmplTimeout", 7,', 'a row that cannot be read'],
+        ['README.md', '`TmplTimeout`', '`TmplTimeouts`', 'README.md'],
+        ['conf/tmpl-reference.conf', 'Default: 8M', 'Default: 9M', 'the reference'],
+        ['conf/tmpl-reference.conf', "\nTmplMaxBody 8M", "\nTmplMaxBody 9M", 'what the reference sets'],
+        ['docs/mod_tmpl.5', 'Default: 8M', 'Default: 9M', 'the man page'],
+    ) {
+        my ($file, $from, $to, $what) = @$case;
+        my $dir = tempdir(CLEANUP => 1);
+        make_path(map { "$dir/$_" } qw(shared conf docs));
+        for my $name (@files) {
+            my $text = slurp("$root/$name");
+            $name eq $file and $text =~ s/\Q$from\E/$to/ || fail("$file has no $from");
+            open my $f, '>', "$dir/$name" or die "$name: $!";
+            print $f $text;
+            close $f or die "$name: $!";
+        }
+        my $said = qx(perl "$dir/docs/settings" 2>&1);
+        isnt($?, 0, $what);
+        like($said, qr/\w/, 'and it says where');
+    }
+};
+
+subtest 'tmplctl' => sub {
+    my %option = slurp("$root/shared/settings.h") =~ /X\((\w+), "\w+", "([\w-]+)"/g;
+    my %has = map { $_ => 1 } slurp("$root/tmplctl/options.c") =~ /^ +SETTING\((\w+),/mg;
+    is_deeply([sort keys %has], [sort keys %option], 'has those settings that have an option, and no others');
+};
+
+done_testing;
