@@ -7,6 +7,8 @@
 
 #include <apr_pools.h>
 
+#include "base/utf8.h"
+
 typedef struct {
     char *at; /* len bytes, and a NUL behind them */
     apr_size_t len;
@@ -34,10 +36,6 @@ static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)
     buf->at[buf->len++] = byte;
     buf->at[buf->len] = '\0';
 }
-
-/* Writes one character in UTF-8, of TMPL_UTF8_MOST bytes at most, and returns how many; U+FFFD for what is no character. */
-#define TMPL_UTF8_MOST 4
-uint32_t tmpl_utf8_put(char *to, uint32_t code);
 
 /* Adds one character in UTF-8; U+FFFD for what is no character. */
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code);

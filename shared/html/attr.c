@@ -119,3 +119,14 @@ int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
     }
     return word->end > word->start;
 }
+
+int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word)
+{
+    tmpl_span_t its = { value.start, value.start };
+    while (tmpl_word_next(&its, src, value)) {
+        if (is_word(src, its, word)) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -111,4 +111,8 @@ static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *na
     return tmpl_span_len(span) == len && apr_cstr_casecmpn(src + span.start, name, len) == 0;
 }
 
+/* Whether a word of the value is the one given, as is_word compares: tmpl_span_is in any case. */
+typedef int tmpl_is_word_t(const char *src, tmpl_span_t span, const char *word);
+int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word);
+
 #endif

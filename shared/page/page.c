@@ -11,25 +11,13 @@
 #include "html/construct.h"
 #include "page/build.h"
 
-/* Whether one of the words of an attribute's value is word, in any case. */
-static int has_word(const char *src, tmpl_span_t value, const char *word)
-{
-    tmpl_span_t its = { value.start, value.start };
-    while (tmpl_word_next(&its, src, value)) {
-        if (tmpl_span_is(src, its, word)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* The href of a link with that word in its rel, or of a base, for which rel is NULL; empty if it has none. */
 static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
 {
     tmpl_attr_t words;
     tmpl_attr_t href;
-    int is_meant =
-        rel == NULL || (tmpl_attr_find(&words, src, tag, "rel") && has_word(src, words.value, rel));
+    int is_meant = rel == NULL || (tmpl_attr_find(&words, src, tag, "rel") &&
+                                   tmpl_has_word(src, words.value, rel, tmpl_span_is));
     return is_meant && tmpl_attr_find(&href, src, tag, "href") ? href.value : (tmpl_span_t){ 0, 0 };
 }
 

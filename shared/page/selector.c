@@ -169,18 +169,6 @@ static int is_value(const char *src, tmpl_span_t span, const char *value)
            memcmp(src + span.start, value, strlen(value)) == 0;
 }
 
-/* Whether value is one of the words in the attribute. */
-static int has_word(const char *src, tmpl_span_t words, const char *value)
-{
-    tmpl_span_t word = { words.start, words.start };
-    while (tmpl_word_next(&word, src, words)) {
-        if (is_value(src, word, value)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
 {
     tmpl_attr_t attr;
@@ -188,7 +176,7 @@ static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
         return 0;
     }
     if (condition->compare == WORD) {
-        return has_word(src, attr.value, condition->value);
+        return tmpl_has_word(src, attr.value, condition->value, is_value);
     }
     return condition->compare == PRESENT || is_value(src, attr.value, condition->value);
 }

@@ -27,10 +27,4 @@ void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len,
 /* Adds text in charset to buf as UTF-8, with U+FFFD for bytes that mean nothing. */
 void tmpl_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *text, apr_size_t len);
 
-/*
- * The character at text and, in *used, its bytes (len is at least 1); U+FFFD and 1 for a byte that
- * is not UTF-8.
- */
-uint32_t tmpl_utf8_next(const char *text, apr_size_t len, apr_size_t *used);
-
 #endif
