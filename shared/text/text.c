@@ -10,7 +10,7 @@
 #include "base/ascii.h"
 #include "base/bytes16.h"
 #include "html/tag_index.h"
-#include "text/entity.h"
+#include "text/reference.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
 
@@ -106,25 +106,41 @@ static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
     return n;
 }
 
+static void give_code(const tmpl_text_sink_t *sink, uint32_t code)
+{
+    if (code != BYTE_ORDER_MARK) {
+        sink->take(sink->ctx, is_space(code) ? ' ' : code);
+    }
+}
+
+/* Gives the characters of the reference at text; returns its bytes, 0 if it is an ampersand. */
+static apr_size_t give_reference(const tmpl_text_sink_t *sink, const char *text, apr_size_t len)
+{
+    tmpl_reference_t reference = tmpl_reference_read(text, len, TMPL_IN_TEXT);
+    if (reference.used > 0) {
+        give_code(sink, reference.codes[0]);
+    }
+    if (reference.codes[1] != 0) {
+        give_code(sink, reference.codes[1]);
+    }
+    return reference.used;
+}
+
 /* text is UTF-8; references says whether it may hold character references. */
 static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t len,
                       int references)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        uint32_t code = 0;
         used = plain_ascii(text + i, len - i, references);
         if (used > 0) {
             sink->take_ascii(sink->ctx, text + i, used);
             continue;
         }
         if (references && text[i] == '&') {
-            code = tmpl_entity_next(text + i, len - i, &used);
+            used = give_reference(sink, text + i, len - i);
         }
-        if (code == 0) {
-            code = tmpl_utf8_next(text + i, len - i, &used);
-        }
-        if (code != BYTE_ORDER_MARK) {
-            sink->take(sink->ctx, is_space(code) ? ' ' : code);
+        if (used == 0) {
+            give_code(sink, tmpl_utf8_next(text + i, len - i, &used));
         }
     }
 }
