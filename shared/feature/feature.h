@@ -199,10 +199,6 @@ typedef struct {
 /* Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE; 0 for those that are not there. */
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
 
-/* The same as any processor does it. */
-void tmpl_rows_fill_anywhere(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
-                             uint32_t after);
-
 /*
  * All of page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each: what a model is trained on (bench/train/features), and
  * tests look at. Judging takes columns, and never has all rows of a page.

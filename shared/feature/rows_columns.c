@@ -9,27 +9,24 @@
 
 #define LANES TMPL_BLOCKS_AT_ONCE
 
-/* What the functions that are made for each kind of processors are made with. */
-#define FOR_EACH_KIND static inline __attribute__((always_inline))
-
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
 
 /* The differences of sums before blocks. */
-FOR_EACH_KIND void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
+static inline void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
 {
     for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
         to[i] = before[i + 1] - before[i];
     }
 }
 
-FOR_EACH_KIND void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
+static inline void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
 {
     for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
         to[i] = bytes[i];
     }
 }
 
-FOR_EACH_KIND void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
+static inline void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
                              uint32_t n)
 {
     for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
@@ -51,7 +48,7 @@ unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t fir
     }
 }
 
-FOR_EACH_KIND void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+static inline void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     const tmpl_small_t *small = &of->reading->small;
     const unsigned char *marks = small->marks + first;
@@ -76,28 +73,27 @@ FOR_EACH_KIND void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t fir
                    "bits by their place");
 }
 
-FOR_EACH_KIND void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n,
-                            tmpl_put_known_t *put_known)
+static inline void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n)
 {
-    uint64_t unknown = put_known(to, halves, tmpl_logs_of_halves, TMPL_LOG_HALVES, n);
+    uint64_t unknown = tmpl_put_known(to, halves, tmpl_logs_of_halves, TMPL_LOG_HALVES, n);
     if (unknown != 0) {
         tmpl_logs_find(to, of, halves, unknown);
     }
 }
 
 /* Of so many times a number. */
-FOR_EACH_KIND void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers,
-                               uint32_t n, tmpl_put_known_t *put_known)
+static inline void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers,
+                               uint32_t n)
 {
     uint32_t halves[LANES] = { 0 };
     for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
         halves[i] = 2 * numbers[i];
     }
-    put_logs(to, of, halves, n, put_known);
+    put_logs(to, of, halves, n);
 }
 
 /* Free words in the blocks from so many behind each to so many behind it, in halves. */
-FOR_EACH_KIND void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block,
+static inline void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block,
                              int first, int after, uint32_t n)
 {
     const uint32_t *words = of->before->words + first_block;
@@ -107,12 +103,12 @@ FOR_EACH_KIND void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t f
     }
 }
 
-FOR_EACH_KIND void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                            int after, uint32_t n, tmpl_put_known_t *put_known)
+static inline void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
+                            int after, uint32_t n)
 {
     uint32_t halves[LANES] = { 0 };
     find_free(halves, of, first_block, first, after, n);
-    put_logs(to, of, halves, n, put_known);
+    put_logs(to, of, halves, n);
 }
 
 static inline uint32_t least(uint32_t a, uint32_t b)
@@ -147,8 +143,8 @@ static inline uint64_t first_bits(uint32_t n)
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
 
-FOR_EACH_KIND void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                              int after, uint32_t n, tmpl_put_known_t *put_known)
+static inline void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
+                              int after, uint32_t n)
 {
     uint32_t halves[LANES] = { 0 };
     uint32_t before = first < 0 ? (uint32_t)-first : 0; /* blocks that must stand on either side */
@@ -157,29 +153,29 @@ FOR_EACH_KIND void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_b
     uint64_t few = before > first_block ? first_bits(before - first_block) : 0;
     few |= ~first_bits(on > behind ? on - behind : 0);
     find_free(halves, of, first_block, first, after, n);
-    few |= put_known(to, halves, tmpl_logs_of_shared[after - first], TMPL_LOG_SHARED, n);
+    few |= tmpl_put_known(to, halves, tmpl_logs_of_shared[after - first], TMPL_LOG_SHARED, n);
     few &= first_bits(n);
     if (few != 0) {
         find_shared(to, of, halves, first_block, first, after, few);
     }
 }
 
-FOR_EACH_KIND void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                                   uint32_t n, tmpl_put_known_t *put_known)
+static inline void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                                   uint32_t n)
 {
-    put_free(COLUMN(FREE), of, first, 0, 1, n, put_known);
-    put_free(COLUMN(FREE_LAST), of, first, -1, 0, n, put_known);
-    put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n, put_known);
-    put_shared(COLUMN(FREE_1), of, first, -1, 2, n, put_known);
-    put_shared(COLUMN(FREE_3), of, first, -3, 4, n, put_known);
-    put_shared(COLUMN(FREE_8), of, first, -8, 9, n, put_known);
-    put_shared(COLUMN(FREE_LAST_3), of, first, -3, 0, n, put_known);
-    put_shared(COLUMN(FREE_NEXT_3), of, first, 1, 4, n, put_known);
+    put_free(COLUMN(FREE), of, first, 0, 1, n);
+    put_free(COLUMN(FREE_LAST), of, first, -1, 0, n);
+    put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n);
+    put_shared(COLUMN(FREE_1), of, first, -1, 2, n);
+    put_shared(COLUMN(FREE_3), of, first, -3, 4, n);
+    put_shared(COLUMN(FREE_8), of, first, -8, 9, n);
+    put_shared(COLUMN(FREE_LAST_3), of, first, -3, 0, n);
+    put_shared(COLUMN(FREE_NEXT_3), of, first, 1, 4, n);
 }
 
 /* Words before each block, and behind it. */
-FOR_EACH_KIND void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                              uint32_t n, tmpl_put_known_t *put_known)
+static inline void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                              uint32_t n)
 {
     const uint32_t *words = of->before->words + first;
     uint32_t all = of->all.words;
@@ -187,19 +183,18 @@ FOR_EACH_KIND void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, ui
     for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
         rest[i] = all - words[i + 1];
     }
-    put_logs(COLUMN(LEAD), of, words, n, put_known);
-    put_logs(COLUMN(REST), of, rest, n, put_known);
+    put_logs(COLUMN(LEAD), of, words, n);
+    put_logs(COLUMN(REST), of, rest, n);
 }
 
-FOR_EACH_KIND void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n,
-                            tmpl_put_known_t *put_known)
+static inline void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 {
     const tmpl_counted_t *counts = &of->counts;
-    put_logs(COLUMN(WORDS), of, counts->words, n, put_known);
-    put_logs_of(COLUMN(LINKS), of, counts->links, n, put_known);
-    put_logs_of(COLUMN(COMMAS), of, counts->commas, n, put_known);
-    put_logs_of(COLUMN(IMAGES), of, counts->images, n, put_known);
-    put_logs_of(COLUMN(DEPTH), of, counts->depth, n, put_known);
+    put_logs(COLUMN(WORDS), of, counts->words, n);
+    put_logs_of(COLUMN(LINKS), of, counts->links, n);
+    put_logs_of(COLUMN(COMMAS), of, counts->commas, n);
+    put_logs_of(COLUMN(IMAGES), of, counts->images, n);
+    put_logs_of(COLUMN(DEPTH), of, counts->depth, n);
     tmpl_put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
     tmpl_put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
     tmpl_put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);
@@ -212,7 +207,7 @@ FOR_EACH_KIND void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint
     tmpl_put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
 }
 
-FOR_EACH_KIND void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+static inline void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     tmpl_counted_t *counts = &of->counts;
     float *titled = COLUMN(TITLED);
@@ -241,7 +236,7 @@ FOR_EACH_KIND void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t 
     }
 }
 
-FOR_EACH_KIND void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+static inline void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
                               uint32_t n)
 {
     const uint32_t *words = of->before->words + first;
@@ -282,7 +277,7 @@ static void clear_behind(tmpl_columns_t *columns, uint32_t n)
     }
 }
 
-FOR_EACH_KIND void clear(tmpl_columns_t *columns)
+static inline void clear(tmpl_columns_t *columns)
 {
     typedef float wide_t __attribute__((vector_size(32), may_alias));
     for (unsigned f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
@@ -293,8 +288,7 @@ FOR_EACH_KIND void clear(tmpl_columns_t *columns)
     }
 }
 
-FOR_EACH_KIND void fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n,
-                        tmpl_put_known_t *put_known)
+static inline void fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     if (n == 0 || n > LANES) {
         __builtin_unreachable(); /* callers see to it */
@@ -303,33 +297,14 @@ FOR_EACH_KIND void fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first
     tmpl_rows_fill_blocks(columns, of, first, n);
     unpack(columns, of, first, n);
     put_beside(columns, of, first, n);
-    put_beside_free(columns, of, first, n, put_known);
-    put_around(columns, of, first, n, put_known);
-    put_text(columns, of, n, put_known);
+    put_beside_free(columns, of, first, n);
+    put_around(columns, of, first, n);
+    put_text(columns, of, n);
     put_place(columns, of, first, n);
     clear_behind(columns, n);
 }
 
-void tmpl_rows_fill_anywhere(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
-                             uint32_t after)
-{
-    fill(columns, of, first, after - first, tmpl_put_known_anywhere);
-}
-
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static void fill_avx2(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
-                                    uint32_t after)
-{
-    fill(columns, of, first, after - first, tmpl_put_known_avx2);
-}
-
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
 {
-    (tmpl_has_avx2() ? fill_avx2 : tmpl_rows_fill_anywhere)(columns, of, first, after);
+    fill(columns, of, first, after - first);
 }
-#else
-void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
-{
-    tmpl_rows_fill_anywhere(columns, of, first, after);
-}
-#endif

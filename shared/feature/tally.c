@@ -125,14 +125,9 @@ static inline int is_last(const tmpl_scan_t *scan, uint32_t at)
            scan->s[at] == '"' || scan->s[at] == 0xA0;
 }
 
-/* The functions below are made for each kind of processors. */
-#define FOR_EACH_KIND static inline __attribute__((always_inline))
-
-FOR_EACH_KIND uint32_t count_bits(uint64_t bits, const int avx2)
+/* The compiler's own count is a call, but for processors with an instruction for it. */
+static inline uint32_t count_bits(uint64_t bits)
 {
-    if (avx2) {
-        return (uint32_t)__builtin_popcountll(bits);
-    }
     if (bits == 0) {
         return 0;
     }
@@ -165,7 +160,6 @@ typedef struct {
     uint64_t solid;  /* no white space, and of character references the first byte */
     uint64_t quotes; /* apostrophes */
     uint64_t signs;
-    uint64_t titled; /* what words of the title may begin with */
 } run_t;
 
 /* What a piece has beside sets that are found for all its bytes at once. */
@@ -190,7 +184,7 @@ static void go_on(tmpl_scan_t *scan, const run_t *run)
 }
 
 /* Letters that words do not begin with, though there is none right before them: apostrophes do not divide words. */
-FOR_EACH_KIND uint64_t joined(const run_t *run, int in_word)
+static inline uint64_t joined(const run_t *run, int in_word)
 {
     uint64_t first = (uint64_t)(in_word != NO_WORD);
     uint64_t behind = run->quotes & (run->words << 1 | first);
@@ -199,7 +193,7 @@ FOR_EACH_KIND uint64_t joined(const run_t *run, int in_word)
 }
 
 /* Looks up the word at i, which ends here, among those of the title that bits say. */
-FOR_EACH_KIND void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsigned bits)
+static inline void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsigned bits)
 {
     const tmpl_title_t *title = scan->title;
     uint32_t len = count_run((run->words | run->quotes) >> i);
@@ -225,11 +219,11 @@ FOR_EACH_KIND void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsi
 }
 
 /* Looks up words that begin at these bytes; the last one may go on behind the run. */
-FOR_EACH_KIND void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begins)
+static inline void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begins)
 {
     unsigned all = scan->learns ? 0xFF : 0;
     uint32_t last = 63 - (uint32_t)__builtin_clzll(begins);
-    begins = (begins ^ (uint64_t)1 << last) & run->titled;
+    begins ^= (uint64_t)1 << last;
     for (; begins != 0; begins &= begins - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(begins);
         unsigned bits = tmpl_title_begins(scan->title, run->s + i) | all;
@@ -250,7 +244,7 @@ FOR_EACH_KIND void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begi
     }
 }
 
-FOR_EACH_KIND void read_signs(tmpl_scan_t *scan, const run_t *run)
+static inline void read_signs(tmpl_scan_t *scan, const run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
     for (uint64_t signs = run->signs; signs != 0; signs &= signs - 1) {
@@ -264,13 +258,13 @@ FOR_EACH_KIND void read_signs(tmpl_scan_t *scan, const run_t *run)
     }
 }
 
-FOR_EACH_KIND void read_run(tmpl_scan_t *scan, const run_t *run, const int avx2)
+static inline void read_run(tmpl_scan_t *scan, const run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
     uint64_t begins = run->words & ~(run->words << 1);
-    tally->chars += count_bits(run->solid, avx2);
-    tally->digits += count_bits(run->digits, avx2);
-    tally->signs += count_bits(run->signs, avx2);
+    tally->chars += count_bits(run->solid);
+    tally->digits += count_bits(run->digits);
+    tally->signs += count_bits(run->signs);
     if (run->quotes != 0 || scan->in_word != NO_WORD) {
         begins &= ~joined(run, scan->in_word);
         if (scan->in_word != NO_WORD) {
@@ -284,15 +278,15 @@ FOR_EACH_KIND void read_run(tmpl_scan_t *scan, const run_t *run, const int avx2)
         if (tally->words == 0) {
             tally->lower = tmpl_byte_classes[run->s[__builtin_ctzll(begins)]] == TMPL_BYTE_SMALL;
         }
-        tally->words += 2 * count_bits(begins, avx2);
-        tally->capitals += count_bits(begins & run->capitals, avx2);
+        tally->words += 2 * count_bits(begins);
+        tally->capitals += count_bits(begins & run->capitals);
         read_words(scan, run, begins);
     }
     read_signs(scan, run);
 }
 
 /* Bytes [i, i + n) of a piece. */
-FOR_EACH_KIND run_t part_of(const tmpl_bytes64_t *piece, const marks_t *marks,
+static inline run_t part_of(const tmpl_bytes64_t *piece, const marks_t *marks,
                             const unsigned char *s, uint32_t at, uint32_t i, uint32_t n)
 {
     uint64_t all = below(n);
@@ -306,12 +300,11 @@ FOR_EACH_KIND run_t part_of(const tmpl_bytes64_t *piece, const marks_t *marks,
                     .capitals = piece->capitals >> i,
                     .solid = solid,
                     .quotes = marks->quotes >> i & all,
-                    .signs = solid & ~words & ~(marks->references >> i),
-                    .titled = piece->titled >> i };
+                    .signs = solid & ~words & ~(marks->references >> i) };
 }
 
 /* Behind the reference whose ampersand is at i, if it is one: nearly all are a name and a semicolon. */
-FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
+static inline uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
                                         uint32_t at, uint32_t i, uint32_t n)
 {
     uint32_t name = count_run(piece->words >> i >> 1);
@@ -323,7 +316,7 @@ FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_byte
 }
 
 /* Tells apostrophes from references, of which nothing else is left in the sets. Returns how many bytes are known. */
-FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes64_t *piece,
+static inline uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes64_t *piece,
                                   uint32_t at, uint32_t n)
 {
     for (uint64_t left = piece->marks & below(n); left != 0; left &= left - 1) {
@@ -351,9 +344,9 @@ FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes6
 }
 
 /* Reads n bytes of which some are not ASCII, and what the last character has more; returns what is behind. */
-FOR_EACH_KIND uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
+static inline uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
                                   const marks_t *marks, const unsigned char *s, uint32_t at,
-                                  uint32_t n, const int avx2)
+                                  uint32_t n)
 {
     uint32_t i = 0;
     while (i < n) {
@@ -365,15 +358,14 @@ FOR_EACH_KIND uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *piece
         }
         ascii = ascii < n - i ? ascii : n - i;
         run_t run = part_of(piece, marks, s, at, i, ascii);
-        read_run(scan, &run, avx2);
+        read_run(scan, &run);
         i += ascii;
     }
     return at + i;
 }
 
 /* Reads at most n bytes, and what the last character has more; returns what is behind. */
-FOR_EACH_KIND uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n, tmpl_look_t *look,
-                                  const int avx2)
+static inline uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n)
 {
     unsigned char copy[TMPL_BYTES64 + TMPL_TITLE_LETTERS];
     const unsigned char *s = scan->s + at;
@@ -382,7 +374,7 @@ FOR_EACH_KIND uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n, tm
         memset(copy, 0, sizeof(copy));
         s = memcpy(copy, s, n);
     }
-    tmpl_bytes64_t piece = look(s, n, scan->title->first);
+    tmpl_bytes64_t piece = tmpl_bytes64(s, n);
     if ((piece.marks & below(n)) != 0) {
         n = find_marks(scan, &marks, &piece, at, n);
     }
@@ -391,20 +383,19 @@ FOR_EACH_KIND uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n, tm
         n -= (uint32_t)__builtin_clzll(~open); /* the last word may go on */
     }
     if ((piece.wide & below(n)) != 0) {
-        return read_mixed(scan, &piece, &marks, s, at, n, avx2);
+        return read_mixed(scan, &piece, &marks, s, at, n);
     }
     run_t run = part_of(&piece, &marks, s, at, 0, n);
-    read_run(scan, &run, avx2);
+    read_run(scan, &run);
     return at + n;
 }
 
-FOR_EACH_KIND void read_span(tmpl_scan_t *scan, tmpl_span_t span, tmpl_look_t *look, const int avx2)
+static inline void read_span(tmpl_scan_t *scan, tmpl_span_t span)
 {
     uint32_t at = span.start;
     scan->end = span.end;
     while (at < span.end) {
-        at = read_piece(scan, at, span.end - at < TMPL_BYTES64 ? span.end - at : TMPL_BYTES64, look,
-                        avx2);
+        at = read_piece(scan, at, span.end - at < TMPL_BYTES64 ? span.end - at : TMPL_BYTES64);
     }
     leave_word(scan, at);
 }
@@ -426,8 +417,7 @@ static inline void read_link(tmpl_tally_t *tally, unsigned in)
     tally->whole += (in & TMPL_LINKS_WHOLE) != 0;
 }
 
-FOR_EACH_KIND void read_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b, tmpl_look_t *look,
-                              const int avx2)
+void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
 {
     const tmpl_page_t *page = scan->reading->page;
     uint32_t link = TMPL_NONE;
@@ -438,7 +428,7 @@ FOR_EACH_KIND void read_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b
         uint32_t words = tally->words;
         tally->again += scan->reading->again[segment->key] ? segment->length : 0;
         if (segment->span.start != node->open.start) {
-            read_span(scan, segment->span, look, avx2);
+            read_span(scan, segment->span);
         }
         tally->images += node->tag == TMPL_TAG_IMG;
         if (tmpl_place(scan->reading, segment->node)->in & TMPL_IN_LINK) {
@@ -452,28 +442,6 @@ FOR_EACH_KIND void read_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b
     }
 }
 
-void tmpl_tally_block_anywhere(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
-{
-    read_block(tally, scan, b, tmpl_look_anywhere, 0);
-}
-
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static void read_block_avx2(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
-{
-    read_block(tally, scan, b, tmpl_look_avx2, 1);
-}
-
-tmpl_tally_block_t *tmpl_tally_block_here(void)
-{
-    return tmpl_has_avx2() ? read_block_avx2 : tmpl_tally_block_anywhere;
-}
-#else
-tmpl_tally_block_t *tmpl_tally_block_here(void)
-{
-    return tmpl_tally_block_anywhere;
-}
-#endif
-
 void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading)
 {
     tmpl_tally_t tally = { 0 };
@@ -484,7 +452,7 @@ void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading
                            .len = reading->page->len,
                            .title = title,
                            .learns = 1 };
-    read_span(scan, reading->page->title, tmpl_look_anywhere, 0);
+    read_span(scan, reading->page->title);
     scan->titled = tally.words;
     scan->learns = 0;
 }

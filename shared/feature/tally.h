@@ -25,10 +25,6 @@ typedef struct {
 void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading);
 
 /* Adds what stands in a block to the tally. No word goes on from one segment to the next. */
-typedef void tmpl_tally_block_t(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b);
-
-/* The function that does so as any processor can, and the fastest one for this processor. All count the same. */
-tmpl_tally_block_t tmpl_tally_block_anywhere;
-tmpl_tally_block_t *tmpl_tally_block_here(void);
+void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b);
 
 #endif

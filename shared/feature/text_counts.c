@@ -87,7 +87,6 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     uint32_t n = page->n_blocks;
     tmpl_title_t title;
     tmpl_scan_t scan;
-    tmpl_tally_block_t *read_block = tmpl_tally_block_here();
     tmpl_sums_t sums = { 0 };
     uint32_t long_text = 0;
     find_again(reading->again, page);
@@ -97,7 +96,7 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     reading->title = scan.titled;
     for (uint32_t b = 0; b < n; b++) {
         tmpl_tally_t tally = { 0 };
-        read_block(&tally, &scan, b);
+        tmpl_tally_block(&tally, &scan, b);
         keep(reading, b, &tally);
         uint32_t plain = tally.words - tally.linked;
         set_sums(&reading->before, b, &sums);

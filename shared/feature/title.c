@@ -69,7 +69,6 @@ static void add_begin(tmpl_title_t *title, const uint32_t *letters, unsigned n, 
         return;
     }
     allow(title->begins[0], first, bit);
-    title->first[first & 0xF] |= tmpl_title_row((unsigned char)first);
     if (n == 1) {
         allow_end(title->begins[1], bit);
         for (unsigned byte = 0; byte < 256; byte++) {

@@ -17,8 +17,6 @@
  */
 typedef struct {
     unsigned char begins[3][256];
-    unsigned char first
-        [16]; /* likewise the first, if it is ASCII: tmpl_title_row(byte), by its lower four bits */
     uint32_t n;
     struct {
         uint64_t letters; /* the first ones, small, the first one lowest; 0: some are not ASCII */
@@ -26,12 +24,6 @@ typedef struct {
         int is_longer; /* than these */
     } words[TMPL_TITLE_WORDS];
 } tmpl_title_t;
-
-/* A bit for digits, and for each half of the alphabet, large or small: they share their upper four bits. */
-static inline unsigned char tmpl_title_row(unsigned char byte)
-{
-    return (unsigned char)(byte < 'A' ? 4 : 1U << (byte >> 4 & 1));
-}
 
 /* Which words of the title begin so, as bits of begins; so many bytes are read. */
 static inline unsigned tmpl_title_begins(const tmpl_title_t *title, const unsigned char *s)

@@ -7,7 +7,6 @@
 #include <apr_tables.h>
 
 #include "base/bytes16.h"
-#include "base/processor.h"
 #include "html/attr.h"
 #include "html/claims.h"
 #include "html/tag_index.h"
@@ -236,7 +235,7 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
 }
 
 /* Which of MARKED bytes are '<'. */
-static inline __attribute__((always_inline)) uint64_t marks_of(const char *at)
+static inline uint64_t marks_of(const char *at)
 {
     uint64_t marks = 0;
     for (unsigned i = 0; i < MARKED; i += TMPL_BYTES16) {
@@ -248,8 +247,7 @@ static inline __attribute__((always_inline)) uint64_t marks_of(const char *at)
 }
 
 /* Marks all '<'; returns how many there are. */
-static inline __attribute__((always_inline)) uint32_t mark_all(uint64_t *marks, const char *src,
-                                                               uint32_t len)
+static uint32_t mark_all(uint64_t *marks, const char *src, uint32_t len)
 {
     char last[MARKED] = { 0 };
     uint32_t n = 0;
@@ -261,23 +259,6 @@ static inline __attribute__((always_inline)) uint32_t mark_all(uint64_t *marks, 
     memcpy(last, src + p, len - p);
     *marks = marks_of(last);
     return n + (uint32_t)__builtin_popcountll(*marks);
-}
-
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static uint32_t mark_all_avx2(uint64_t *marks, const char *src, uint32_t len)
-{
-    return mark_all(marks, src, len);
-}
-#endif
-
-static uint32_t mark_markup(uint64_t *marks, const char *src, uint32_t len)
-{
-#ifdef TMPL_FOR_AVX2
-    if (tmpl_has_avx2()) {
-        return mark_all_avx2(marks, src, len);
-    }
-#endif
-    return mark_all(marks, src, len);
 }
 
 /* Where the next '<' stands, at from or behind it; len or more if there is none. */
@@ -301,7 +282,7 @@ void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_
     s->names = (tmpl_names_t){ .src = src, .pool = pool };
     s->markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s->markup));
     /* As many tokens as there are '<', or as may be. */
-    uint32_t room = mark_markup(s->markup, src, len);
+    uint32_t room = mark_all(s->markup, src, len);
     room = (room < max_tokens ? room : max_tokens) + 1;
     s->tokens = apr_palloc(pool, room * sizeof(*s->tokens));
     s->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

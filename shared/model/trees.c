@@ -68,8 +68,8 @@ FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_
     }
 }
 
-void tmpl_trees_ask_anywhere(uint64_t *room, const tmpl_trees_t *trees,
-                             const tmpl_columns_t *columns, uint32_t first, uint32_t n)
+void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                     uint32_t first, uint32_t n)
 {
     uint32_t words = tmpl_words_for(n);
     uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
@@ -233,30 +233,14 @@ uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
     return trees->n_conditions * tmpl_words_for(n);
 }
 
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n)
+{
 #ifdef TMPL_FOR_AVX2
-void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                    uint32_t first, uint32_t n)
-{
-    (tmpl_has_avx2() ? tmpl_trees_ask_avx2 : tmpl_trees_ask_anywhere)(room, trees, columns, first,
-                                                                      n);
-}
-
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                      uint32_t n)
-{
-    int has_fast = trees->n_bytes > 0 && tmpl_has_avx2();
-    (has_fast ? tmpl_trees_judge_avx2 : tmpl_trees_judge_anywhere)(templateness, trees, room, n);
-}
-#else
-void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                    uint32_t first, uint32_t n)
-{
-    tmpl_trees_ask_anywhere(room, trees, columns, first, n);
-}
-
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                      uint32_t n)
-{
+    if (trees->n_bytes > 0 && tmpl_has_avx2()) {
+        tmpl_trees_judge_avx2(templateness, trees, room, n);
+        return;
+    }
+#endif
     tmpl_trees_judge_anywhere(templateness, trees, room, n);
 }
-#endif

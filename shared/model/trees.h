@@ -54,8 +54,8 @@ uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n);
  * Notes in room what trees ask of the blocks in columns: of n blocks that are judged together, those from
  * first on, a multiple of TMPL_BLOCKS_AT_ONCE. room has tmpl_trees_room(trees, n) words.
  */
-void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                    uint32_t first, uint32_t n);
+void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                     uint32_t first, uint32_t n);
 
 /* Fills templateness, 0..1, of n blocks of which all were asked. That of one does not depend on the others. */
 void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,

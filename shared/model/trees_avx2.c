@@ -15,68 +15,6 @@
 #include "model/trees_part.h"
 
 /*
- * 32 values, four of the first half beside four of the second: the processor packs each half of what it holds on its own, and
- * so they come out in order.
- */
-TREES_INLINE void load(__m256 to[4], const float *values)
-{
-    for (int i = 0; i < 4; i++) {
-        to[i] = _mm256_set_m128(_mm_loadu_ps(values + 16 + 4 * i), _mm_loadu_ps(values + 4 * i));
-    }
-}
-
-/* Which of them are not up to the limit, as bits. */
-TREES_INLINE uint32_t above(const __m256 values[4], __m256 limit)
-{
-    __m256i is[4];
-    for (int i = 0; i < 4; i++) {
-        is[i] = _mm256_castps_si256(_mm256_cmp_ps(values[i], limit, _CMP_NLE_UQ));
-    }
-    return (uint32_t)_mm256_movemask_epi8(
-        _mm256_packs_epi16(_mm256_packs_epi32(is[0], is[1]), _mm256_packs_epi32(is[2], is[3])));
-}
-
-/* As in trees.c, of the first 32 blocks or of 64. */
-TREES_INLINE void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
-                             const tmpl_columns_t *columns, const unsigned blocks)
-{
-    const float *limit = trees->limits;
-    for (uint32_t i = 0; i < trees->n_columns; i++) {
-        const float *values = columns->of[trees->columns[i].feature];
-        const float *after = &trees->limits[trees->columns[i].after_condition];
-        __m256 low[4];
-        __m256 high[4];
-        uint64_t set = 1;
-        load(low, values);
-        if (blocks > 32) {
-            load(high, values + 32);
-        }
-        for (; limit < after && set != 0; limit++, sets += words) {
-            __m256 all = _mm256_set1_ps(*limit);
-            set = above(low, all);
-            set |= blocks > 32 ? (uint64_t)above(high, all) << 32 : 0;
-            *sets = set;
-        }
-        for (; limit < after; limit++, sets += words) {
-            *sets = 0;
-        }
-    }
-}
-
-TMPL_FOR_AVX2 void tmpl_trees_ask_avx2(uint64_t *room, const tmpl_trees_t *trees,
-                                       const tmpl_columns_t *columns, uint32_t first, uint32_t n)
-{
-    uint32_t words = tmpl_words_for(n);
-    uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
-    if (n - first > 32) {
-        find_above(sets, words, trees, columns, 64);
-    }
-    else {
-        find_above(sets, words, trees, columns, 32);
-    }
-}
-
-/*
  * A row is the sets of four words: of a tree's leaf for up to 256 blocks, or of the leaves of two trees for up to 128. So
  * many rows are made of trees before values are looked up.
  */

@@ -18,8 +18,7 @@ typedef struct {
     uint32_t *slots;  /* hash table of page->keys: index + 1 */
     uint32_t n_slots; /* a power of two */
     char *text;       /* for a segment's collapsed text */
-    tmpl_collapse_t *collapse;
-    uint32_t edge; /* a separator was passed since the last segment */
+    uint32_t edge;    /* a separator was passed since the last segment */
 } tmpl_build_t;
 
 /*

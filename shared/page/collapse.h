@@ -5,29 +5,18 @@
 
 #include <stdint.h>
 
-#include "base/processor.h"
-
 typedef struct {
     const char *text;
     uint32_t length;
 } tmpl_collapsed_t;
 
-/* So many bytes more than the text has there must be room for. */
-#define TMPL_COLLAPSE_ROOM 32
+/* The room must be larger than the text by so many bytes. */
+#define TMPL_COLLAPSE_ROOM 16
 
 /*
- * The text from at to end, which begins and ends with what is no white space: as it stands, or in room. From limit on
- * nothing is read.
+ * The text from at to end, which begins and ends with a byte that is no white space. The result is
+ * the text itself if it is collapsed already, or a copy in room. Nothing is read from limit on.
  */
-typedef tmpl_collapsed_t tmpl_collapse_t(char *room, const char *at, const char *end,
-                                         const char *limit);
-
-/* For any processor; and the one for this one, which gives the same. */
-tmpl_collapse_t tmpl_collapse_anywhere;
-tmpl_collapse_t *tmpl_collapse_here(void);
-
-#ifdef TMPL_FOR_AVX2
-tmpl_collapse_t tmpl_collapse_avx2;
-#endif
+tmpl_collapsed_t tmpl_collapse(char *room, const char *at, const char *end, const char *limit);
 
 #endif

@@ -22,7 +22,6 @@ void tmpl_segments_init(tmpl_build_t *build)
     build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
     build->n_slots = slots;
     build->text = apr_palloc(build->scratch, build->tokens->longest_text + TMPL_COLLAPSE_ROOM);
-    build->collapse = tmpl_collapse_here();
     build->edge = 1;
 }
 
@@ -82,7 +81,7 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
     while (tmpl_is_space(end[-1])) {
         end--;
     }
-    tmpl_collapsed_t collapsed = build->collapse(build->text, text, end, limit);
+    tmpl_collapsed_t collapsed = tmpl_collapse(build->text, text, end, limit);
     uint64_t hash =
         XXH3_64bits_withSeed(collapsed.text, collapsed.length, build->page->nodes[node].path);
     add(build, node, span, hash, collapsed.length, may_cut ? TMPL_NODE_CUT : 0);

@@ -66,7 +66,7 @@ static void judge(float *templateness, const tmpl_trees_t *trees, const float *r
                 columns->of[f][i - first] = rows[i * N + f];
             }
         }
-        tmpl_trees_ask(room, trees, columns, first, n);
+        tmpl_trees_test(room, trees, columns, first, n);
     }
     tmpl_trees_judge(templateness, trees, room, n);
 }
@@ -204,29 +204,9 @@ static void judging_is_the_walk_from_the_root(void **state)
 }
 
 #ifdef TMPL_FOR_AVX2
-typedef struct {
-    void (*ask)(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                uint32_t first, uint32_t n);
-    void (*judge)(float *templateness, const tmpl_trees_t *trees, const uint64_t *room, uint32_t n);
-} way_t;
-
-/* Judges all blocks in one way. */
-static void go(float *templateness, const way_t *way, const tmpl_trees_t *trees,
-               const tmpl_columns_t *columns, uint32_t n, uint64_t *room)
-{
-    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-        way->ask(room, trees, &columns[first / TMPL_BLOCKS_AT_ONCE], first, n);
-    }
-    way->judge(templateness, trees, room, n);
-}
-
 /* Blocks by so many trees, and one with a leaf of this value: the larger, the more bytes are looked up. */
 static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
 {
-    static const way_t ways[] = { { tmpl_trees_ask_anywhere, tmpl_trees_judge_anywhere },
-                                  { tmpl_trees_ask_avx2, tmpl_trees_judge_avx2 },
-                                  { tmpl_trees_ask_avx2, tmpl_trees_judge_anywhere },
-                                  { tmpl_trees_ask_anywhere, tmpl_trees_judge_avx2 } };
     static tmpl_columns_t columns[ROWS / TMPL_BLOCKS_AT_ONCE];
     apr_array_header_t *text = apr_array_make(pool, 100, sizeof(char *));
     node_t nodes[TMPL_LEAVES_NODES];
@@ -244,12 +224,15 @@ static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
         columns[i / N / TMPL_BLOCKS_AT_ONCE].of[i % N][i / N % TMPL_BLOCKS_AT_ONCE] = value;
     }
     for (uint32_t n = 1; n <= ROWS; n++) {
-        float templateness[sizeof(ways) / sizeof(ways[0])][ROWS];
+        float plain[ROWS];
+        float wide[ROWS];
         uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
-        for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-            go(templateness[w], &ways[w], trees, columns, n, room);
-            assert_memory_equal(templateness[w], templateness[0], n * sizeof(float));
+        for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
+            tmpl_trees_test(room, trees, &columns[first / TMPL_BLOCKS_AT_ONCE], first, n);
         }
+        tmpl_trees_judge_anywhere(plain, trees, room, n);
+        tmpl_trees_judge_avx2(wide, trees, room, n);
+        assert_memory_equal(wide, plain, n * sizeof(float));
     }
 }
 
