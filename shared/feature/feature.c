@@ -165,8 +165,7 @@ static void make_room(tmpl_reading_t *reading, apr_pool_t *pool)
     size_t sums = page->n_blocks + 1 + 2 * TMPL_BEYOND;
     size_t small = TMPL_SMALL_COLUMNS * page->n_blocks;
     size_t n = sizeof(tmpl_before_t) / sizeof(uint32_t *) * sums + page->n_nodes;
-    uint32_t *room = apr_palloc(pool, n * sizeof(*room) + small + page->n_blocks + page->n_keys +
-                                          TMPL_SMALL_BEYOND);
+    uint32_t *room = apr_palloc(pool, n * sizeof(*room) + small + page->n_blocks + page->n_keys);
 #define TMPL_SUM(name) reading->before.name = take(&room, sums) + TMPL_BEYOND;
     TMPL_SUMS(TMPL_SUM)
 #undef TMPL_SUM

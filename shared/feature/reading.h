@@ -190,15 +190,13 @@ typedef struct {
 /* Boxes of a block that are looked at. */
 #define TMPL_BOXES 4
 
-#define TMPL_SMALL_BEYOND 8
-
 struct tmpl_reading_t {
     const tmpl_page_t *page;
     uint32_t *place;            /* of each node; of those without text, nothing is asked */
     apr_array_header_t *places; /* tmpl_place_t *, TMPL_PLACES of them each */
 
     /* what tmpl_layout_t does not need, read later */
-    tmpl_small_t small;        /* up to TMPL_SMALL_BEYOND bytes behind each column may be read */
+    tmpl_small_t small;
     apr_array_header_t *large; /* tmpl_large_t, in the order of blocks */
     apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block; NULL: not read yet */
     tmpl_before_t before;

@@ -4,39 +4,34 @@
 
 #include "feature/rows.h"
 
-/* What is cleared here is so by wide stores, not by memset. */
-#pragma GCC optimize("no-tree-loop-distribute-patterns")
-
-#define LANES TMPL_BLOCKS_AT_ONCE
-
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
 
 /* The differences of sums before blocks. */
-static inline void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
+static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = before[i + 1] - before[i];
     }
 }
 
-static inline void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
+static void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = bytes[i];
     }
 }
 
-static inline void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
-                             uint32_t n)
+static void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
+                      uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = (float)(marks[i] >> shift & 1);
     }
 }
 
 /* What a byte cannot say. */
-static __attribute__((noinline)) void
-unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t first, uint32_t n)
+static void unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t first,
+                         uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (reading->small.marks[first + i] & TMPL_MARK_LARGE) {
@@ -48,7 +43,7 @@ unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t fir
     }
 }
 
-static inline void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     const tmpl_small_t *small = &of->reading->small;
     const unsigned char *marks = small->marks + first;
@@ -73,7 +68,7 @@ static inline void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t fir
                    "bits by their place");
 }
 
-static inline void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n)
+static void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n)
 {
     uint64_t unknown = tmpl_put_known(to, halves, tmpl_logs_of_halves, TMPL_LOG_HALVES, n);
     if (unknown != 0) {
@@ -82,31 +77,30 @@ static inline void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *ha
 }
 
 /* Of so many times a number. */
-static inline void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers,
-                               uint32_t n)
+static void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers, uint32_t n)
 {
-    uint32_t halves[LANES] = { 0 };
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
         halves[i] = 2 * numbers[i];
     }
     put_logs(to, of, halves, n);
 }
 
 /* Free words in the blocks from so many behind each to so many behind it, in halves. */
-static inline void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block,
-                             int first, int after, uint32_t n)
+static void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block, int first,
+                      int after, uint32_t n)
 {
     const uint32_t *words = of->before->words + first_block;
     const uint32_t *linked = of->before->linked + first_block;
-    for (int i = 0; i < (int)tmpl_column_end(n); i++) {
+    for (int i = 0; i < (int)n; i++) {
         halves[i] = words[i + after] - words[i + first] - (linked[i + after] - linked[i + first]);
     }
 }
 
-static inline void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                            int after, uint32_t n)
+static void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first, int after,
+                     uint32_t n)
 {
-    uint32_t halves[LANES] = { 0 };
+    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
     find_free(halves, of, first_block, first, after, n);
     put_logs(to, of, halves, n);
 }
@@ -125,9 +119,8 @@ static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, 
 }
 
 /* At a page's ends are fewer blocks, and not all logarithms are known yet. */
-static __attribute__((noinline)) void find_shared(float *to, const tmpl_rows_t *of,
-                                                  const uint32_t *halves, uint32_t first_block,
-                                                  int first, int after, uint64_t others)
+static void find_shared(float *to, const tmpl_rows_t *of, const uint32_t *halves,
+                        uint32_t first_block, int first, int after, uint64_t others)
 {
     uint32_t n_blocks = of->reading->page->n_blocks;
     for (; others != 0; others &= others - 1) {
@@ -143,10 +136,10 @@ static inline uint64_t first_bits(uint32_t n)
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
 
-static inline void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                              int after, uint32_t n)
+static void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first, int after,
+                       uint32_t n)
 {
-    uint32_t halves[LANES] = { 0 };
+    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
     uint32_t before = first < 0 ? (uint32_t)-first : 0; /* blocks that must stand on either side */
     uint32_t behind = after > 1 ? (uint32_t)after - 1 : 0;
     uint32_t on = of->reading->page->n_blocks - first_block; /* the first one and those behind it */
@@ -160,8 +153,8 @@ static inline void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_b
     }
 }
 
-static inline void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                                   uint32_t n)
+static void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                            uint32_t n)
 {
     put_free(COLUMN(FREE), of, first, 0, 1, n);
     put_free(COLUMN(FREE_LAST), of, first, -1, 0, n);
@@ -174,20 +167,19 @@ static inline void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *o
 }
 
 /* Words before each block, and behind it. */
-static inline void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                              uint32_t n)
+static void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     const uint32_t *words = of->before->words + first;
     uint32_t all = of->all.words;
-    uint32_t rest[LANES] = { 0 };
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    uint32_t rest[TMPL_BLOCKS_AT_ONCE] = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
         rest[i] = all - words[i + 1];
     }
     put_logs(COLUMN(LEAD), of, words, n);
     put_logs(COLUMN(REST), of, rest, n);
 }
 
-static inline void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
+static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 {
     const tmpl_counted_t *counts = &of->counts;
     put_logs(COLUMN(WORDS), of, counts->words, n);
@@ -207,7 +199,7 @@ static inline void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint
     tmpl_put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
 }
 
-static inline void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     tmpl_counted_t *counts = &of->counts;
     float *titled = COLUMN(TITLED);
@@ -236,15 +228,14 @@ static inline void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t 
     }
 }
 
-static inline void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                              uint32_t n)
+static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     const uint32_t *words = of->before->words + first;
     const uint32_t *linked = of->before->linked + first;
     const uint32_t *length = of->before->length + first;
     const uint32_t *repeated = of->before->repeated + first;
     float *own = COLUMN(LINKED);
-    uint32_t near[LANES] = { 0 };
+    uint32_t near[TMPL_BLOCKS_AT_ONCE] = { 0 };
     tmpl_put_shares_between(own, linked, words, 0, 1, n);
     tmpl_put_shares_between(COLUMN(LINKED_LAST), linked, words, -1, 0, n);
     tmpl_put_shares_between(COLUMN(LINKED_NEXT), linked, words, 1, 2, n);
@@ -256,7 +247,7 @@ static inline void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, ui
     for (uint32_t i = 0; i < n; i++) { /* all of it, if it has no words but a link */
         own[i] = of->counts.words[i] > 0 ? own[i] : (float)(of->counts.links[i] > 0);
     }
-    for (int i = 0; i < (int)tmpl_column_end(n); i++) {
+    for (int i = 0; i < (int)n; i++) {
         near[i] = words[i + 4] - words[i - 3];
     }
     tmpl_put_shares(COLUMN(STOPS_3), of->counts.stops_near, 2, near, n);
@@ -267,33 +258,10 @@ static inline void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, ui
     }
 }
 
-/* Vectors may have filled more than there are. */
-static void clear_behind(tmpl_columns_t *columns, uint32_t n)
+void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
 {
-    for (uint32_t f = 0; n % 8 != 0 && f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        for (uint32_t i = n; i % 8 != 0; i++) {
-            columns->of[f][i] = 0;
-        }
-    }
-}
-
-static inline void clear(tmpl_columns_t *columns)
-{
-    typedef float wide_t __attribute__((vector_size(32), may_alias));
-    for (unsigned f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        for (unsigned i = 0; i < LANES; i += sizeof(wide_t) / sizeof(float)) {
-            const wide_t none = { 0 };
-            memcpy(&columns->of[f][i], &none, sizeof(none));
-        }
-    }
-}
-
-static inline void fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
-{
-    if (n == 0 || n > LANES) {
-        __builtin_unreachable(); /* callers see to it */
-    }
-    clear(columns);
+    uint32_t n = after - first;
+    memset(columns, 0, sizeof(*columns));
     tmpl_rows_fill_blocks(columns, of, first, n);
     unpack(columns, of, first, n);
     put_beside(columns, of, first, n);
@@ -301,10 +269,4 @@ static inline void fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first
     put_around(columns, of, first, n);
     put_text(columns, of, n);
     put_place(columns, of, first, n);
-    clear_behind(columns, n);
-}
-
-void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
-{
-    fill(columns, of, first, after - first);
 }

@@ -7,9 +7,6 @@
 #include "base/bytes8.h"
 #include "base/chars.h"
 
-/* What is read at once is used as numbers; to gather them in vectors first takes longer. */
-#pragma GCC optimize("no-tree-slp-vectorize")
-
 /* What the scan stands in. A dense word is one character. */
 enum { NO_WORD, IN_WORD, DENSE };
 
