@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "base/bytes16.h"
-#include "base/slot.h"
+#include "base/map.h"
 #include "feature/reading.h"
 #include "html/attr.h"
 
@@ -145,8 +145,8 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
 typedef struct {
     tmpl_reading_t *reading;
     uint32_t n;
-    uint32_t *slots; /* 1 + index of a place, by hash; 0: empty */
-    uint32_t n_slots;
+    tmpl_map_t by_path; /* 1 + the first place with a layout path */
+    tmpl_map_t others;  /* 1 + another one, by path and in: a path may have hundreds */
     /* Some nodes seen before, by the place they stand in and all that matters of their tags: most are like one of them. */
     struct {
         uint64_t key;
@@ -155,45 +155,6 @@ typedef struct {
     apr_pool_t *pool;
 } places_t;
 
-/* Where the first place with a path stands in slots, or would. */
-static uint32_t *slot_of_path(const places_t *places, uint64_t layout)
-{
-    uint32_t slot = tmpl_slot_of(layout, places->n_slots);
-    for (; places->slots[slot] != 0; slot = (slot + 1) & (places->n_slots - 1)) {
-        uint32_t i = places->slots[slot] - 1;
-        const tmpl_place_t *place = tmpl_place_at(places->reading, i);
-        if (place->layout == layout && place->first == i) {
-            break;
-        }
-    }
-    return &places->slots[slot];
-}
-
-/* Where any other place with it stands, or would. Elsewhere: a path may have hundreds, by roles and by links. */
-static uint32_t *slot_of_place(const places_t *places, uint64_t layout, unsigned in)
-{
-    uint32_t slot = tmpl_slot_of(layout ^ in, places->n_slots);
-    for (; places->slots[slot] != 0; slot = (slot + 1) & (places->n_slots - 1)) {
-        const tmpl_place_t *place = tmpl_place_at(places->reading, places->slots[slot] - 1);
-        if (place->layout == layout && place->in == in) {
-            break;
-        }
-    }
-    return &places->slots[slot];
-}
-
-/* Most pages have few places, some have one for each node: the table grows with them. */
-static void set_slots(places_t *places, uint32_t n_slots)
-{
-    places->n_slots = n_slots;
-    places->slots = apr_pcalloc(places->pool, n_slots * sizeof(*places->slots));
-    for (uint32_t i = 0; i < places->n; i++) {
-        const tmpl_place_t *place = tmpl_place_at(places->reading, i);
-        *(place->first == i ? slot_of_path(places, place->layout)
-                            : slot_of_place(places, place->layout, place->in)) = i + 1;
-    }
-}
-
 static void add_place(places_t *places, const tmpl_place_t *place)
 {
     if (places->n % TMPL_PLACES == 0) {
@@ -201,30 +162,26 @@ static void add_place(places_t *places, const tmpl_place_t *place)
             apr_palloc(places->pool, TMPL_PLACES * sizeof(tmpl_place_t));
     }
     *tmpl_place_at(places->reading, places->n++) = *place;
-    if (places->n > places->n_slots / 2) {
-        set_slots(places, 4 * places->n_slots);
-    }
 }
 
 /* The index of the place that a node has, by what it says of itself and the place that it stands in. */
 static uint32_t find_place(places_t *places, const look_t *look, const tmpl_place_t *up)
 {
-    uint32_t *slot = slot_of_path(places, look->hash);
-    uint32_t first = *slot != 0 ? *slot - 1 : places->n;
-    if (*slot != 0 && tmpl_place_at(places->reading, first)->in != look->in) {
-        slot = slot_of_place(places, look->hash, look->in);
+    uint32_t first = tmpl_map_add(&places->by_path, look->hash, places->n + 1) - 1;
+    uint32_t found = first;
+    if (first < places->n && tmpl_place_at(places->reading, first)->in != look->in) {
+        uint64_t key = XXH3_64bits_withSeed(&look->in, sizeof(look->in), look->hash);
+        found = tmpl_map_add(&places->others, key, places->n + 1) - 1;
     }
-    if (*slot == 0) {
+    if (found == places->n) {
         tmpl_place_t place = { .layout = look->hash, .in = look->in, .first = first };
         go_down(&place.near, &up->near);
         for (unsigned names = look->names; names != 0; names &= names - 1) {
             place.near.steps[__builtin_ctz(names)] = 1;
         }
-        *slot = places->n + 1;
         add_place(places, &place);
-        return places->n - 1;
     }
-    return *slot - 1;
+    return found;
 }
 
 /* in: what is known of where the node itself links to. */
@@ -298,7 +255,8 @@ void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool)
     known_names_t known = { 0 }; /* what hashes to 0 has no names: nothing does */
     places_t places = { .reading = reading, .pool = pool };
     reading->places = apr_array_make(pool, 16, sizeof(tmpl_place_t *));
-    set_slots(&places, 256);
+    tmpl_map_init(&places.by_path, 64, pool);
+    tmpl_map_init(&places.others, 16, pool);
     add_place(&places, &nothing);
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feature/feature.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include <apr_tables.h>
@@ -27,38 +26,13 @@ const char *tmpl_block_feature_group(tmpl_block_feature_e feature)
     return features[feature].group;
 }
 
-/* Features by name: 1 + a feature; 0: the slot is free. A model has thousands of names. */
-#define SLOTS 256
-
-static unsigned char slots[SLOTS];
-static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
-
-/* The slot of the name, or the free one where it would be. */
-static unsigned char *slot_of(const char *name)
-{
-    uint32_t hash = 0;
-    for (const char *at = name; *at != '\0'; at++) {
-        hash = 31 * hash + (unsigned char)*at;
-    }
-    while (slots[hash % SLOTS] != 0 && strcmp(features[slots[hash % SLOTS] - 1].name, name) != 0) {
-        hash++;
-    }
-    return &slots[hash % SLOTS];
-}
-
-static void slots_fill(void)
-{
-    _Static_assert(TMPL_BLOCK_FEATURE_COUNT < SLOTS / 2, "most slots are free");
-    for (unsigned i = 0; i < TMPL_BLOCK_FEATURE_COUNT; i++) {
-        *slot_of(features[i].name) = (unsigned char)(i + 1);
-    }
-}
-
 tmpl_block_feature_e tmpl_block_feature_find(const char *name)
 {
-    pthread_once(&slots_once, slots_fill);
-    unsigned slot = *slot_of(name);
-    return slot != 0 ? (tmpl_block_feature_e)(slot - 1) : TMPL_BLOCK_FEATURE_COUNT;
+    unsigned feature = 0;
+    while (feature < TMPL_BLOCK_FEATURE_COUNT && strcmp(features[feature].name, name) != 0) {
+        feature++;
+    }
+    return (tmpl_block_feature_e)feature;
 }
 
 /*

@@ -8,15 +8,15 @@
 
 #include <apr_tables.h>
 
+#include "base/map.h"
 #include "base/tmpl.h"
 
 /* The names of one page. All zero but src and pool: none yet. */
 typedef struct {
     const char *src;
     apr_pool_t *pool;
-    apr_array_header_t *names; /* NULL until there is one */
-    uint32_t *slots;           /* index in names + 1 */
-    uint32_t n_slots;          /* a power of two */
+    apr_array_header_t *spans; /* tmpl_span_t; NULL until there is one */
+    tmpl_map_t map;            /* of numbers: 1 + index in spans */
 } tmpl_names_t;
 
 /*

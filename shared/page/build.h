@@ -3,6 +3,7 @@
 #ifndef TMPL_BUILD_H
 #define TMPL_BUILD_H
 
+#include "base/map.h"
 #include "html/construct.h"
 #include "page/collapse.h"
 #include "page/page.h"
@@ -15,10 +16,9 @@ typedef struct {
     apr_pool_t *pool;    /* the page's */
     apr_pool_t *scratch; /* gone once the page is written */
 
-    uint32_t *slots;  /* hash table of page->keys: index + 1 */
-    uint32_t n_slots; /* a power of two */
-    char *text;       /* for a segment's collapsed text */
-    uint32_t edge;    /* a separator was passed since the last segment */
+    tmpl_map_t keys; /* of page->keys: index + 1 */
+    char *text;      /* for a segment's collapsed text */
+    uint32_t edge;   /* a separator was passed since the last segment */
 } tmpl_build_t;
 
 /*

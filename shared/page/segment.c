@@ -6,39 +6,28 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/slot.h"
 #include "html/attr.h"
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
     uint32_t room = build->tokens->n_segments + 1;
-    uint32_t slots = 16;
-    while (slots < room + room / 4) {
-        slots *= 2;
-    }
     build->page->segments = apr_palloc(build->pool, room * sizeof(*build->page->segments));
     build->page->blocks = apr_palloc(build->pool, room * sizeof(*build->page->blocks));
     build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
-    build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
-    build->n_slots = slots;
+    tmpl_map_init(&build->keys, room, build->scratch);
     build->text = apr_palloc(build->scratch, build->tokens->longest_text + TMPL_COLLAPSE_ROOM);
     build->edge = 1;
 }
 
 /* The index of a key in page->keys, where it is added if it is new. */
-static uint32_t key_index(tmpl_build_t *build, uint64_t hash)
+static uint32_t key_index(tmpl_build_t *build, uint64_t key)
 {
     tmpl_page_t *page = build->page;
-    uint32_t slot = tmpl_slot_of(hash, build->n_slots);
-    while (build->slots[slot] != 0) {
-        if (page->keys[build->slots[slot] - 1] == hash) {
-            return build->slots[slot] - 1;
-        }
-        slot = (slot + 1) & (build->n_slots - 1);
+    uint32_t index = tmpl_map_add(&build->keys, key, page->n_keys + 1) - 1;
+    if (index == page->n_keys) {
+        page->keys[page->n_keys++] = key;
     }
-    page->keys[page->n_keys] = hash;
-    build->slots[slot] = ++page->n_keys;
-    return page->n_keys - 1;
+    return index;
 }
 
 /* The innermost separator around node, or the root. */
