@@ -16,6 +16,7 @@
 #include <libxml/HTMLparser.h>
 
 #include "detect/auto.h"
+#include "feature/rows.h"
 #include "detect/detector.h"
 #include "measure.h"
 #include "page/page.h"

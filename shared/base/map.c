@@ -10,7 +10,7 @@ static void make_cells(tmpl_map_t *map, uint32_t n)
 void tmpl_map_init(tmpl_map_t *map, uint32_t n, apr_pool_t *pool)
 {
     uint32_t cells = 16;
-    while (cells < n + n / 4) {
+    while (cells - cells / 4 < n) {
         cells *= 2;
     }
     *map = (tmpl_map_t){ .pool = pool };

@@ -5,7 +5,8 @@
 
 #include "base/scratch.h"
 #include "detect/pictures.h"
-#include "feature/reading.h"
+#include "feature/observation.h"
+#include "feature/rows.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
                             apr_pool_t *pool)

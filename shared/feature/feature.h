@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page + counts -> features: what a model is told about a leaf block. One row of floats for each
- * block, from the page's source and its site's table, without rendering.
+ * The features of a leaf block: what a model knows of it. The blocks of a page are leaf blocks, text
+ * without a block-level boundary in it, if the page was parsed with tmpl_separators_leaf.
  *
- * The page must have been parsed with tmpl_separators_leaf, so that its blocks are leaf blocks: text
- * with no block-level boundary in it.
- *
- * A box of a block is an element around it that holds more blocks than the box below; wrappers around
- * the same blocks are no boxes of their own. Words of a script that is written without spaces count
- * a half for each character. "log" is log(1 + x), "free" is outside links, a share is 0..1.
+ * In the table below, a "box" of a block is an element around it that holds more blocks
+ * than the box below, so wrappers around the same blocks are not boxes of their own. A character of
+ * a script without spaces counts as half a word. "log" is log(1 + x), "free" is outside links, a
+ * share is 0..1.
  */
 #ifndef TMPL_FEATURE_H
 #define TMPL_FEATURE_H
-
-#include "page/page.h"
-#include "table/store.h"
 
 /* clang-format off */
 /* X(id, name, group) */
@@ -142,68 +137,13 @@ const char *tmpl_block_feature_group(tmpl_block_feature_e feature);
 /* The feature of that name, or TMPL_BLOCK_FEATURE_COUNT. */
 tmpl_block_feature_e tmpl_block_feature_find(const char *name);
 
-/* A page read for its features: what does not depend on the site's table. */
-typedef struct tmpl_reading_t tmpl_reading_t;
-
-/* Begins to read a page, as far as its layout needs it; its text is read for the rows. From pool. */
-tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool);
-
-/*
- * A layout path: the tags, classes and ids (digits taken for 0) from below body down to an element,
- * as one hash. Of a block, by level: that of its own element, of its box, and of the box around that.
- */
-typedef struct {
-    const uint64_t *keys; /* each once; a path differs by the level it was taken at */
-    uint32_t n_keys;
-    const tmpl_part_t *parts; /* of each block; paths are indices into keys, behind page->n_keys */
-} tmpl_layout_t;
-
-/* Finds the layout of a page, once; all of it is from pool. */
-void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t *pool);
-
-/* What a store is told of where the text of a page stands: fills shares, allocated from pool. */
-void tmpl_observation_shares(tmpl_observation_t *observation, const tmpl_page_t *page,
-                             apr_pool_t *pool);
-
-/*
- * What a store is told of a page with its layout: fills keys (segments, then layout paths), shares
- * and parts of observation, allocated from pool but for the parts, which are layout's. So records[page->n_keys + i] is that of
- * layout->keys[i].
- */
-void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t *page,
-                             const tmpl_layout_t *layout, apr_pool_t *pool);
-
-/* What the site's table says. */
-typedef struct {
-    const tmpl_record_t *segments; /* one for each of page->keys */
-    const tmpl_record_t *paths;    /* one for each of layout->keys */
-    uint32_t pages;                /* seen, this one included; 0: nothing is known */
-    uint32_t min_df;
-} tmpl_evidence_t;
-
-/*
- * A page whose rows can be filled, some at a time: all of them are many times the page. What the table says
- * is put into reading, in place of what another one has said; so one is used up by the next. All
- * arguments must stay as they are meanwhile, and so must pool as long as reading is used.
- */
-typedef struct tmpl_rows_t tmpl_rows_t;
-tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                          const tmpl_evidence_t *evidence, apr_pool_t *pool);
-
-/* Rows of some blocks by feature, as trees want them: feature f of the block at i is of[f][i]. */
+/* Rows of some blocks, one column for each feature: feature f of the block at i is of[f][i]. */
 #define TMPL_BLOCKS_AT_ONCE 64
 typedef struct {
     float of[TMPL_BLOCK_FEATURE_COUNT][TMPL_BLOCKS_AT_ONCE];
 } tmpl_columns_t;
 
-/* Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE; 0 for those that are not there. */
-void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
-
-/*
- * All of page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each: what a model is trained on (bench/train/features), and
- * tests look at. Judging takes columns, and never has all rows of a page.
- */
-void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                             const tmpl_evidence_t *evidence, apr_pool_t *pool);
+/* A page while its features are computed: reading.h. */
+typedef struct tmpl_reading_t tmpl_reading_t;
 
 #endif

@@ -2,7 +2,7 @@
 /* What people call the parts of their pages: names found in classes and ids. */
 #include <pthread.h>
 
-#include "feature/reading.h"
+#include "feature/hint_names.h"
 #include "html/attr.h"
 
 #define KIND(id)    (1U << TMPL_NAME_##id)

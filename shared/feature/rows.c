@@ -4,7 +4,9 @@
 
 #include <apr_tables.h>
 
-#include "feature/rows.h"
+#include "feature/box.h"
+#include "feature/rows_parts.h"
+#include "feature/score.h"
 
 /* Bytes of a block's segments that another page has, too. */
 static uint32_t repeated_of(const tmpl_page_t *page, uint32_t b, const tmpl_evidence_t *evidence)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row says of where its block stands, block by block. */
-#include "feature/rows.h"
+#include "feature/box.h"
+#include "feature/rows_parts.h"
+#include "feature/score.h"
 
 #include <math.h>
 
@@ -37,17 +39,17 @@ static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
 static inline void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
-    const tmpl_place_t *place =
-        tmpl_place(of->reading, page->segments[page->blocks[b].first_segment].node);
-    if (place != of->place) { /* many blocks have that of the one before */
-        of->place = place;
+    const tmpl_context_t *context =
+        tmpl_context(of->reading, page->segments[page->blocks[b].first_segment].node);
+    if (context != of->context) { /* many blocks have that of the one before */
+        of->context = context;
         for (unsigned k = 0; k < sizeof(of->near) / sizeof(of->near[0]); k++) {
-            int steps = place->near.steps[k];
+            int steps = context->near.steps[k];
             float nearness = 1.0F / (float)(steps > 0 ? steps : 1);
             of->near[k] = steps > 0 ? nearness : 0;
         }
     }
-    for (unsigned in = place->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
+    for (unsigned in = context->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
         F_OF(HEADING, (unsigned)__builtin_ctz(in)) = 1;
     }
     for (unsigned k = TMPL_NAME_COMMENT; k < TMPL_NAME_COUNT; k++) {

@@ -2,7 +2,8 @@
 /* What is computed of as many blocks at once as the processor can, column by column. */
 #include <string.h>
 
-#include "feature/rows.h"
+#include "feature/columns.h"
+#include "feature/rows_parts.h"
 
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Logarithms of counts, which are small and come again. */
-#include "feature/rows.h"
+#include "feature/rows_parts.h"
 
 #include <math.h>
 #include <string.h>

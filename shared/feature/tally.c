@@ -428,11 +428,11 @@ void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
             read_span(scan, segment->span);
         }
         tally->images += node->tag == TMPL_TAG_IMG;
-        if (tmpl_place(scan->reading, segment->node)->in & TMPL_IN_LINK) {
+        if (tmpl_context(scan->reading, segment->node)->in & TMPL_IN_LINK) {
             uint32_t own = link_of(page, segment->node);
             tally->linked += tally->words - words;
             if (own != link) {
-                read_link(tally, tmpl_place(scan->reading, own)->in);
+                read_link(tally, tmpl_context(scan->reading, own)->in);
             }
             link = own;
         }

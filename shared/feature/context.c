@@ -9,6 +9,7 @@
 
 #include "base/bytes16.h"
 #include "base/map.h"
+#include "feature/context.h"
 #include "feature/reading.h"
 #include "html/attr.h"
 
@@ -105,7 +106,7 @@ static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
                : 0;
 }
 
-/* Most names are written in small letters: those are compared in place. */
+/* Most names are written in small letters: those are compared in context. */
 #define IS_NAMED(page, span, literal)                                                              \
     (tmpl_span_len(span) == sizeof(literal) - 1 &&                                                 \
      (memcmp((page)->src + (span).start, literal, sizeof(literal) - 1) == 0 ||                     \
@@ -141,55 +142,55 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
     }
 }
 
-/* The places of a page, told apart by their layout paths and what they stand in. */
+/* The contexts of a page, told apart by their layout paths and what they stand in. */
 typedef struct {
     tmpl_reading_t *reading;
     uint32_t n;
-    tmpl_map_t by_path; /* 1 + the first place with a layout path */
+    tmpl_map_t by_path; /* 1 + the first context with a layout path */
     tmpl_map_t others;  /* 1 + another one, by path and in: a path may have hundreds */
-    /* Some nodes seen before, by the place they stand in and all that matters of their tags: most are like one of them. */
+    /* Some nodes seen before, by the context they stand in and all that matters of their tags: most are like one of them. */
     struct {
         uint64_t key;
-        uint32_t place;
+        uint32_t context;
     } seen[256];
     apr_pool_t *pool;
-} places_t;
+} contexts_t;
 
-static void add_place(places_t *places, const tmpl_place_t *place)
+static void add_context(contexts_t *contexts, const tmpl_context_t *context)
 {
-    if (places->n % TMPL_PLACES == 0) {
-        APR_ARRAY_PUSH(places->reading->places, tmpl_place_t *) =
-            apr_palloc(places->pool, TMPL_PLACES * sizeof(tmpl_place_t));
+    if (contexts->n % TMPL_CONTEXTS == 0) {
+        APR_ARRAY_PUSH(contexts->reading->contexts, tmpl_context_t *) =
+            apr_palloc(contexts->pool, TMPL_CONTEXTS * sizeof(tmpl_context_t));
     }
-    *tmpl_place_at(places->reading, places->n++) = *place;
+    *tmpl_context_at(contexts->reading, contexts->n++) = *context;
 }
 
-/* The index of the place that a node has, by what it says of itself and the place that it stands in. */
-static uint32_t find_place(places_t *places, const look_t *look, const tmpl_place_t *up)
+/* The index of the context that a node has, by what it says of itself and the context that it stands in. */
+static uint32_t find_context(contexts_t *contexts, const look_t *look, const tmpl_context_t *up)
 {
-    uint32_t first = tmpl_map_add(&places->by_path, look->hash, places->n + 1) - 1;
+    uint32_t first = tmpl_map_add(&contexts->by_path, look->hash, contexts->n + 1) - 1;
     uint32_t found = first;
-    if (first < places->n && tmpl_place_at(places->reading, first)->in != look->in) {
+    if (first < contexts->n && tmpl_context_at(contexts->reading, first)->in != look->in) {
         uint64_t key = XXH3_64bits_withSeed(&look->in, sizeof(look->in), look->hash);
-        found = tmpl_map_add(&places->others, key, places->n + 1) - 1;
+        found = tmpl_map_add(&contexts->others, key, contexts->n + 1) - 1;
     }
-    if (found == places->n) {
-        tmpl_place_t place = { .layout = look->hash, .in = look->in, .first = first };
-        go_down(&place.near, &up->near);
+    if (found == contexts->n) {
+        tmpl_context_t context = { .layout = look->hash, .in = look->in, .first = first };
+        go_down(&context.near, &up->near);
         for (unsigned names = look->names; names != 0; names &= names - 1) {
-            place.near.steps[__builtin_ctz(names)] = 1;
+            context.near.steps[__builtin_ctz(names)] = 1;
         }
-        add_place(places, &place);
+        add_context(contexts, &context);
     }
     return found;
 }
 
 /* in: what is known of where the node itself links to. */
-static uint32_t find_by_tag(places_t *places, const tmpl_node_t *node, uint32_t up_place,
+static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
                             unsigned in, known_names_t *known)
 {
-    const tmpl_page_t *page = places->reading->page;
-    const tmpl_place_t *up = tmpl_place_at(places->reading, up_place);
+    const tmpl_page_t *page = contexts->reading->page;
+    const tmpl_context_t *up = tmpl_context_at(contexts->reading, up_context);
     look_t look = { .known = known,
                     .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
                     .in = in_tag[node->tag] | in };
@@ -198,11 +199,11 @@ static uint32_t find_by_tag(places_t *places, const tmpl_node_t *node, uint32_t 
         passed &= ~(unsigned)TMPL_IN_OWN;
     }
     look.in |= passed;
-    /* the classes of html and body are a page's, not a place's */
+    /* the classes of html and body are a page's, not a context's */
     if ((node->flags & TMPL_NODE_NAMED) && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
         look_at_tag(&look, page, node);
     }
-    return find_place(places, &look, up);
+    return find_context(contexts, &look, up);
 }
 
 /* Where a link goes, whose tag has no other attribute that matters. */
@@ -221,47 +222,47 @@ static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
     return tmpl_attr_find(&attr, page->src, node->open, "href") ? links_to(page, attr.value) : 0;
 }
 
-/* Another number for nodes that may have another place, as far as 64 bits go; 0 for none. */
-static uint64_t key_of(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_place,
+/* Another number for nodes that may have another context, as far as 64 bits go; 0 for none. */
+static uint64_t key_of(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_context,
                        unsigned in)
 {
-    uint64_t key = 1 + (uint64_t)up_place * TMPL_TAG_COUNT + node->tag;
+    uint64_t key = 1 + (uint64_t)up_context * TMPL_TAG_COUNT + node->tag;
     if (node->flags & TMPL_NODE_NAMED) {
         return XXH3_64bits_withSeed(page->src + node->open.start, tmpl_span_len(node->open), key);
     }
     return key << 32 | in;
 }
 
-static uint32_t place_of(places_t *places, const tmpl_node_t *node, uint32_t up_place,
-                         known_names_t *known)
+static uint32_t context_of(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
+                           known_names_t *known)
 {
-    const tmpl_page_t *page = places->reading->page;
+    const tmpl_page_t *page = contexts->reading->page;
     int is_named = (node->flags & TMPL_NODE_NAMED) != 0;
     unsigned in = node->tag == TMPL_TAG_A && !is_named ? link_of(page, node) : 0;
-    uint64_t key = key_of(page, node, up_place, in);
-    uint32_t slot = tmpl_slot_of(key, COUNT(places->seen));
-    if (places->seen[slot].key != key) {
-        places->seen[slot].key = key;
-        places->seen[slot].place = find_by_tag(places, node, up_place, in, known);
+    uint64_t key = key_of(page, node, up_context, in);
+    uint32_t slot = tmpl_slot_of(key, COUNT(contexts->seen));
+    if (contexts->seen[slot].key != key) {
+        contexts->seen[slot].key = key;
+        contexts->seen[slot].context = find_by_tag(contexts, node, up_context, in, known);
     }
-    return places->seen[slot].place;
+    return contexts->seen[slot].context;
 }
 
-void tmpl_read_around(tmpl_reading_t *reading, apr_pool_t *pool)
+void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     /* the root's path holds the operator's seed, and so do all layout paths then */
-    const tmpl_place_t nothing = { .layout = page->nodes[0].path };
+    const tmpl_context_t nothing = { .layout = page->nodes[0].path };
     known_names_t known = { 0 }; /* what hashes to 0 has no names: nothing does */
-    places_t places = { .reading = reading, .pool = pool };
-    reading->places = apr_array_make(pool, 16, sizeof(tmpl_place_t *));
-    tmpl_map_init(&places.by_path, 64, pool);
-    tmpl_map_init(&places.others, 16, pool);
-    add_place(&places, &nothing);
+    contexts_t contexts = { .reading = reading, .pool = pool };
+    reading->contexts = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
+    tmpl_map_init(&contexts.by_path, 64, pool);
+    tmpl_map_init(&contexts.others, 16, pool);
+    add_context(&contexts, &nothing);
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        uint32_t up = node->parent == TMPL_NONE ? 0 : reading->place[node->parent];
-        reading->place[i] =
-            node->after_segment > node->first_segment ? place_of(&places, node, up, &known) : 0;
+        uint32_t up = node->parent == TMPL_NONE ? 0 : reading->context[node->parent];
+        reading->context[i] =
+            node->after_segment > node->first_segment ? context_of(&contexts, node, up, &known) : 0;
     }
 }
