@@ -195,6 +195,6 @@ void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i);
 /* gap.c */
 
 /* Follows what is between two tokens, from start to end, which may be nothing; returns TMPL_TOKEN_TEXT_* of it. */
-unsigned tmpl_gap(tmpl_builder_t *b, uint32_t start, uint32_t end);
+unsigned tmpl_text_token(tmpl_builder_t *b, uint32_t start, uint32_t end);
 
 #endif

@@ -303,7 +303,7 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
         tmpl_token_t *token = &b->tokens[i];
         b->s.at = i;
         if (at < token->span.start && b->raw == TMPL_NONE) {
-            token->flags |= (unsigned char)tmpl_gap(b, at, token->span.start);
+            token->flags |= (unsigned char)tmpl_text_token(b, at, token->span.start);
         }
         follow(b, i);
         if (b->decline != TMPL_DECLINE_NONE) {
@@ -320,7 +320,7 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
     }
     b->s.at = b->scan.n;
     if (b->raw == TMPL_NONE) {
-        b->out->text = at < b->scan.text_end ? tmpl_gap(b, at, b->scan.text_end) : 0;
+        b->out->text = at < b->scan.text_end ? tmpl_text_token(b, at, b->scan.text_end) : 0;
     }
     else {
         b->tokens[b->raw].may = 0; /* the source ends in it */
@@ -350,9 +350,9 @@ static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_t
     tokens->n = b->scan.n;
     tokens->begin = b->scan.begin;
     tokens->text_end = b->scan.text_end;
-    if (b->scan.claims != NULL) {
-        tokens->claims = (const uint32_t *)b->scan.claims->elts;
-        tokens->n_claims = (uint32_t)b->scan.claims->nelts;
+    if (b->scan.foreign_marks != NULL) {
+        tokens->foreign_marks = (const uint32_t *)b->scan.foreign_marks->elts;
+        tokens->n_foreign_marks = (uint32_t)b->scan.foreign_marks->nelts;
     }
     const tmpl_open_t *body = &b->s.stack[b->s.n > 1 ? 1 : 0];
     if (body->token != TMPL_NONE && body->tag == TMPL_TAG_BODY && !body->mixed) {

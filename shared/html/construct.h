@@ -17,8 +17,8 @@
 typedef struct {
     tmpl_token_t *tokens;
     uint32_t n;
-    const uint32_t *claims; /* see page.h */
-    uint32_t n_claims;
+    const uint32_t *foreign_marks; /* see page.h */
+    uint32_t n_foreign_marks;
     uint32_t begin;        /* where the text begins: behind a byte order mark */
     uint32_t text_end;     /* where it ends: before a tag that the source does not end */
     uint32_t body;         /* the start tag of body; TMPL_NONE if HTML5 implies it */

@@ -144,23 +144,24 @@ static uint32_t text_start(const tmpl_tokens_t *tokens, uint32_t i)
     return i > 0 ? tokens->tokens[i - 1].span.end : tokens->begin;
 }
 
-static void join_claims(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
+static void join_foreign_marks(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
 {
-    uint32_t *joined = apr_palloc(pool, (page->n_claims + without->n_claims) * sizeof(*joined));
+    uint32_t *joined =
+        apr_palloc(pool, (page->n_foreign_marks + without->n_foreign_marks) * sizeof(*joined));
     uint32_t n = 0;
     uint32_t a = 0;
     uint32_t b = 0;
-    while (a < page->n_claims || b < without->n_claims) {
-        uint32_t next = a < page->n_claims ? page->claims[a] : TMPL_NONE;
-        if (b < without->n_claims && without->claims[b] < next) {
-            next = without->claims[b];
+    while (a < page->n_foreign_marks || b < without->n_foreign_marks) {
+        uint32_t next = a < page->n_foreign_marks ? page->foreign_marks[a] : TMPL_NONE;
+        if (b < without->n_foreign_marks && without->foreign_marks[b] < next) {
+            next = without->foreign_marks[b];
         }
-        a += a < page->n_claims && page->claims[a] == next;
-        b += b < without->n_claims && without->claims[b] == next;
+        a += a < page->n_foreign_marks && page->foreign_marks[a] == next;
+        b += b < without->n_foreign_marks && without->foreign_marks[b] == next;
         joined[n++] = next;
     }
-    page->claims = joined;
-    page->n_claims = n;
+    page->foreign_marks = joined;
+    page->n_foreign_marks = n;
 }
 
 void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
@@ -186,5 +187,5 @@ void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_
     else {
         page->text &= without->text | ~(unsigned)TMPL_TOKEN_TEXT_MAY;
     }
-    join_claims(page, without, pool);
+    join_foreign_marks(page, without, pool);
 }

@@ -17,7 +17,7 @@ int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t en
 
 /*
  * Takes back what may be edited of a page, read with scripts, where it may not be when read without; joins the
- * claims of both. Of the other one only this much is asked.
+ * foreign_marks of both. Of the other one only this much is asked.
  */
 void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool);
 

@@ -8,7 +8,7 @@
 
 #include "base/bytes16.h"
 #include "html/attr.h"
-#include "html/claims.h"
+#include "html/foreign_marks.h"
 #include "html/tag_index.h"
 #include "html/tag_names.h"
 
@@ -21,15 +21,15 @@ static tmpl_token_t *push(tmpl_scan_t *s, tmpl_token_e type, uint32_t start, uin
     return token;
 }
 
-static void add_claim(tmpl_scan_t *s, uint32_t at)
+static void add_foreign_mark(tmpl_scan_t *s, uint32_t at)
 {
     if (at == 0) {
         return;
     }
-    if (s->claims == NULL) {
-        s->claims = apr_array_make(s->pool, 8, sizeof(uint32_t));
+    if (s->foreign_marks == NULL) {
+        s->foreign_marks = apr_array_make(s->pool, 8, sizeof(uint32_t));
     }
-    APR_ARRAY_PUSH(s->claims, uint32_t) = at;
+    APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = at;
 }
 
 /* Where needle begins at or behind from; len if nowhere. */
@@ -142,7 +142,8 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
     else {
         end = behind(s, start, ">");
     }
-    add_claim(s, tmpl_claim_of_comment(s->src, push(s, TMPL_TOKEN_OTHER, start, end)->span));
+    add_foreign_mark(
+        s, tmpl_foreign_mark_in_comment(s->src, push(s, TMPL_TOKEN_OTHER, start, end)->span));
     s->at = end;
 }
 
@@ -179,7 +180,7 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
     do {
         found = tmpl_attr_next(&attr, s->src, s->len, &p);
         if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
-            add_claim(s, tmpl_claim_of_attribute(s->src, &attr));
+            add_foreign_mark(s, tmpl_foreign_mark_in_attribute(s->src, &attr));
             flags |= may_name(s->src[attr.name.start]) ? TMPL_TOKEN_NAMED : 0;
             flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
         }

@@ -58,8 +58,8 @@ typedef struct {
     uint32_t text_end; /* where it ends: before that, if the source ends within a tag */
     uint64_t *markup;  /* of each 64 bytes, which are '<': the first is the lowest bit */
     const tmpl_tag_index_t *index;
-    apr_array_header_t *claims; /* uint32_t, see page.h; NULL: none yet */
-    tmpl_names_t names;         /* that are not in the table of tags */
+    apr_array_header_t *foreign_marks; /* uint32_t, see page.h; NULL: none yet */
+    tmpl_names_t names;                /* that are not in the table of tags */
     unsigned char
         in_foreign; /* the caller's: the current element is one of svg or math, so CDATA may come */
     apr_pool_t *pool;

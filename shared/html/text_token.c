@@ -159,7 +159,7 @@ static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end)
     }
 }
 
-unsigned tmpl_gap(tmpl_builder_t *b, uint32_t start, uint32_t end)
+unsigned tmpl_text_token(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     uint32_t from = behind_break(b, start, end);
     uint32_t first = behind_nothing(b->src, from, end);

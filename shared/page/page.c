@@ -9,7 +9,8 @@
 #include "html/attr.h"
 #include "html/charset.h"
 #include "html/construct.h"
-#include "page/build.h"
+#include "page/segment.h"
+#include "page/tree.h"
 
 /* The href of a link with that word in its rel, or of a base, for which rel is NULL; empty if it has none. */
 static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
@@ -66,10 +67,11 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }
-    p->n_claims = tokens->n_claims;
-    p->claims = p->n_claims == 0
-                    ? NULL
-                    : apr_pmemdup(build->pool, tokens->claims, p->n_claims * sizeof(*p->claims));
+    p->n_foreign_marks = tokens->n_foreign_marks;
+    p->foreign_marks = p->n_foreign_marks == 0
+                           ? NULL
+                           : apr_pmemdup(build->pool, tokens->foreign_marks,
+                                         p->n_foreign_marks * sizeof(*p->foreign_marks));
     find_head(p, tokens);
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;

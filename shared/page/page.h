@@ -85,13 +85,14 @@ typedef struct {
     uint64_t *keys; /* of the segments, each once, in order of first appearance */
     uint32_t n_keys;
 
-    uint64_t text;          /* hash of all segments in order: equal visible text, equal hash */
-    uint32_t length;        /* sum of the blocks' lengths */
-    tmpl_span_t canonical;  /* the href of link rel=canonical; empty if there is none */
-    tmpl_span_t base;       /* the href of base; likewise */
-    tmpl_span_t title;      /* the text of the first title; likewise */
-    const uint32_t *claims; /* offsets of "tmpl" in what would pass for marks of ours, in order */
-    uint32_t n_claims;
+    uint64_t text;         /* hash of all segments in order: equal visible text, equal hash */
+    uint32_t length;       /* sum of the blocks' lengths */
+    tmpl_span_t canonical; /* the href of link rel=canonical; empty if there is none */
+    tmpl_span_t base;      /* the href of base; likewise */
+    tmpl_span_t title;     /* the text of the first title; likewise */
+    const uint32_t
+        *foreign_marks; /* offsets of "tmpl" in what would pass for marks of ours, in order */
+    uint32_t n_foreign_marks;
 } tmpl_page_t;
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/build.h"
+#include "page/segment.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "page/tree.h"
+
 #include "html/attr.h"
-#include "page/build.h"
 #include "page/form.h"
+#include "page/segment.h"
 
 /* An element that is open. */
 typedef struct {

@@ -43,9 +43,10 @@ static const char *described(const tmpl_outcome_t *outcome, const tmpl_input_t *
     }
     const char *edited = tmpl_edits_apply(&len, &outcome->edits, input->body, input->len, pool);
     return apr_psprintf(
-        pool, "%" PRIx64 " %" PRIx64 " %u keys, %" PRIx64 ", %u claims, %s, %.6f, %.6f\n%.*s\n",
+        pool,
+        "%" PRIx64 " %" PRIx64 " %u keys, %" PRIx64 ", %u foreign marks, %s, %.6f, %.6f\n%.*s\n",
         outcome->document.id, outcome->document.text, outcome->page->n_keys, keys,
-        outcome->page->n_claims, tmpl_clean_fingerprint(outcome, input, pool),
+        outcome->page->n_foreign_marks, tmpl_clean_fingerprint(outcome, input, pool),
         outcome->closure.ratio, (double)scores, (int)len, edited);
 }
 

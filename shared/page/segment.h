@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Segments, their keys, and the blocks that they make up. */
+#ifndef TMPL_SEGMENT_H
+#define TMPL_SEGMENT_H
+
+#include "page/build.h"
+
+/* Makes room for the segments, of which tokens say how many there are at most. */
+void tmpl_segments_init(tmpl_build_t *build);
+
+/* Adds the text at span, directly in node; may_cut says whether it may be cut. */
+void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut);
+
+/* Adds a segment for an image that begins, or for a link that ends without text, if it has an address. */
+void tmpl_segment_image(tmpl_build_t *build, uint32_t node);
+void tmpl_segment_link(tmpl_build_t *build, uint32_t node);
+
+/* Sets page->text once all segments are added. */
+void tmpl_segments_finish(tmpl_build_t *build);
+
+#endif
