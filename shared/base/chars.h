@@ -10,8 +10,8 @@
 #define TMPL_COPYRIGHT 0xA9
 
 /*
- * The next character of UTF-8, from 0x80 on. A byte that is not UTF-8 stands for itself: in pages of
- * other charsets such bytes are mostly letters.
+ * The next character of UTF-8, from 0x80 on. A byte that is not UTF-8 stands for itself: in pages
+ * of other charsets such bytes are mostly letters.
  */
 static inline uint32_t tmpl_next_char(const unsigned char *s, uint32_t end, uint32_t *at)
 {

@@ -34,7 +34,9 @@ static inline void tmpl_put_shares_of(float *restrict to, const uint32_t *restri
     }
 }
 
-/* part and all are sums over the blocks before each: the shares in blocks [i + first, i + after). */
+/*
+ * part and all are sums over the blocks before each: the shares in blocks [i + first, i + after).
+ */
 static inline void tmpl_put_shares_between(float *restrict to, const uint32_t *restrict part,
                                            const uint32_t *restrict all, int first, int after,
                                            uint32_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node is told by its own start tag and by the elements around it. */
+/* Contexts of nodes, by their start tags and the elements around them. */
 #include <string.h>
 
 #include <apr_lib.h>
@@ -45,7 +45,7 @@ static const struct {
     { "search", TMPL_IN_FORM },
 };
 
-/* Names in values seen before: a page says the same few again and again. */
+/* A cache of the names found in values: the same values come again and again. */
 typedef struct {
     struct {
         uint64_t hash;
@@ -53,18 +53,18 @@ typedef struct {
     } slots[256];
 } known_names_t;
 
-/* What a start tag says of itself. */
+/* What a start tag says. */
 typedef struct {
     known_names_t *known;
     uint64_t hash; /* of class and id */
     unsigned in;
     unsigned names; /* 1 << TMPL_NAME_* */
-} look_t;
+} own_t;
 
-/* Longer values are cut off: nobody's layout depends on them, and they are searched for names. */
+/* Longer values are cut off: they would cost time, and layouts do not depend on them. */
 #define VALUE_MAX 200
 
-static void look_at_name(look_t *look, const char *value, uint32_t len, const char *limit)
+static void read_name(own_t *own, const char *value, uint32_t len, const char *limit)
 {
     char name[VALUE_MAX + TMPL_BYTES16];
     uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
@@ -75,13 +75,13 @@ static void look_at_name(look_t *look, const char *value, uint32_t len, const ch
         memcpy(name + i, &bytes, TMPL_BYTES16);
     }
     uint64_t hash = XXH3_64bits(name, n);
-    unsigned slot = hash % COUNT(look->known->slots);
-    if (look->known->slots[slot].hash != hash) {
-        look->known->slots[slot].hash = hash;
-        look->known->slots[slot].names = tmpl_names_in(name, n);
+    unsigned slot = hash % COUNT(own->known->slots);
+    if (own->known->slots[slot].hash != hash) {
+        own->known->slots[slot].hash = hash;
+        own->known->slots[slot].names = tmpl_names_in(name, n);
     }
-    look->names |= look->known->slots[slot].names;
-    look->hash = XXH3_64bits_withSeed(&hash, sizeof(hash), look->hash);
+    own->names |= own->known->slots[slot].names;
+    own->hash = XXH3_64bits_withSeed(&hash, sizeof(hash), own->hash);
 }
 
 static unsigned role_of(const tmpl_page_t *page, tmpl_span_t role)
@@ -93,7 +93,7 @@ static unsigned role_of(const tmpl_page_t *page, tmpl_span_t role)
     return in;
 }
 
-/* Where a link goes. */
+/* The kind of a link by its address. */
 static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
 {
     const char *value = page->src + href.start;
@@ -106,33 +106,33 @@ static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
                : 0;
 }
 
-/* Most names are written in small letters: those are compared in context. */
+/* Most names are in lower case, which memcmp compares faster. */
 #define IS_NAMED(page, span, literal)                                                              \
     (tmpl_span_len(span) == sizeof(literal) - 1 &&                                                 \
      (memcmp((page)->src + (span).start, literal, sizeof(literal) - 1) == 0 ||                     \
       tmpl_span_is((page)->src, span, literal)))
 
-static void look_at_tag(look_t *look, const tmpl_page_t *page, const tmpl_node_t *node)
+static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
 {
     tmpl_attr_t attr;
     int has_href = 0;
     uint32_t at = tmpl_attr_first(page->src, node->open);
     while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
         if (IS_NAMED(page, attr.name, "class") || IS_NAMED(page, attr.name, "id")) {
-            look_at_name(look, page->src + attr.value.start, tmpl_span_len(attr.value),
-                         page->src + page->len);
+            read_name(own, page->src + attr.value.start, tmpl_span_len(attr.value),
+                      page->src + page->len);
         }
         else if (node->tag == TMPL_TAG_A && !has_href && IS_NAMED(page, attr.name, "href")) {
-            look->in |= links_to(page, attr.value);
+            own->in |= links_to(page, attr.value);
             has_href = 1;
         }
         else if (IS_NAMED(page, attr.name, "role")) {
-            look->in |= role_of(page, attr.value);
+            own->in |= role_of(page, attr.value);
         }
     }
 }
 
-/* A step down: one more to each name that is there. No page is deep enough for a carry. */
+/* Adds a step to each name that is there. Depths are too small for a carry. */
 static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
 {
     _Static_assert(TMPL_MAX_DEPTH < 0x8000, "a count of steps has 15 bits");
@@ -142,13 +142,13 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
     }
 }
 
-/* The contexts of a page, told apart by their layout paths and what they stand in. */
+/* The contexts of a page: nodes with the same layout path and the same TMPL_IN_* share one. */
 typedef struct {
     tmpl_reading_t *reading;
     uint32_t n;
-    tmpl_map_t by_path; /* 1 + the first context with a layout path */
-    tmpl_map_t others;  /* 1 + another one, by path and in: a path may have hundreds */
-    /* Some nodes seen before, by the context they stand in and all that matters of their tags: most are like one of them. */
+    tmpl_map_t by_path; /* 1 + index of the first context with a layout path */
+    tmpl_map_t others;  /* 1 + index of any other, by path and in: a path may have hundreds */
+    /* A cache: contexts of nodes by key_of, as most nodes are like one before. */
     struct {
         uint64_t key;
         uint32_t context;
@@ -165,19 +165,19 @@ static void add_context(contexts_t *contexts, const tmpl_context_t *context)
     *tmpl_context_at(contexts->reading, contexts->n++) = *context;
 }
 
-/* The index of the context that a node has, by what it says of itself and the context that it stands in. */
-static uint32_t find_context(contexts_t *contexts, const look_t *look, const tmpl_context_t *up)
+/* The index of the context of a node, by its start tag and its parent's context. */
+static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_context_t *up)
 {
-    uint32_t first = tmpl_map_add(&contexts->by_path, look->hash, contexts->n + 1) - 1;
+    uint32_t first = tmpl_map_add(&contexts->by_path, own->hash, contexts->n + 1) - 1;
     uint32_t found = first;
-    if (first < contexts->n && tmpl_context_at(contexts->reading, first)->in != look->in) {
-        uint64_t key = XXH3_64bits_withSeed(&look->in, sizeof(look->in), look->hash);
+    if (first < contexts->n && tmpl_context_at(contexts->reading, first)->in != own->in) {
+        uint64_t key = XXH3_64bits_withSeed(&own->in, sizeof(own->in), own->hash);
         found = tmpl_map_add(&contexts->others, key, contexts->n + 1) - 1;
     }
     if (found == contexts->n) {
-        tmpl_context_t context = { .layout = look->hash, .in = look->in, .first = first };
+        tmpl_context_t context = { .layout = own->hash, .in = own->in, .first = first };
         go_down(&context.near, &up->near);
-        for (unsigned names = look->names; names != 0; names &= names - 1) {
+        for (unsigned names = own->names; names != 0; names &= names - 1) {
             context.near.steps[__builtin_ctz(names)] = 1;
         }
         add_context(contexts, &context);
@@ -185,32 +185,32 @@ static uint32_t find_context(contexts_t *contexts, const look_t *look, const tmp
     return found;
 }
 
-/* in: what is known of where the node itself links to. */
+/* in: the kind of the link if the node is one. */
 static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
                             unsigned in, known_names_t *known)
 {
     const tmpl_page_t *page = contexts->reading->page;
     const tmpl_context_t *up = tmpl_context_at(contexts->reading, up_context);
-    look_t look = { .known = known,
-                    .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
-                    .in = in_tag[node->tag] | in };
+    own_t own = { .known = known,
+                  .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
+                  .in = in_tag[node->tag] | in };
     unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
     if (tmpl_separators_leaf.has[node->tag]) {
         passed &= ~(unsigned)TMPL_IN_OWN;
     }
-    look.in |= passed;
-    /* the classes of html and body are a page's, not a context's */
+    own.in |= passed;
+    /* classes of html and body belong to the page, not to a context */
     if ((node->flags & TMPL_NODE_NAMED) && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
-        look_at_tag(&look, page, node);
+        read_tag(&own, page, node);
     }
-    return find_context(contexts, &look, up);
+    return find_context(contexts, &own, up);
 }
 
-/* Where a link goes, whose tag has no other attribute that matters. */
+/* The kind of a link whose tag has no class, id or role. */
 static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     static const char usual[] = { 'a', ' ', 'h', 'r', 'e', 'f', '=', '"' };
-    enum { ENOUGH = 9 }; /* bytes of an address: links_to asks for no more */
+    enum { ENOUGH = 9 }; /* bytes of an address that links_to needs */
     uint32_t start = node->open.start + 1 + sizeof(usual);
     tmpl_attr_t attr;
     if (tmpl_span_len(node->open) > 1 + sizeof(usual) + ENOUGH &&
@@ -222,7 +222,9 @@ static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
     return tmpl_attr_find(&attr, page->src, node->open, "href") ? links_to(page, attr.value) : 0;
 }
 
-/* Another number for nodes that may have another context, as far as 64 bits go; 0 for none. */
+/*
+ * A key, other than 0, that nodes with different contexts do not share but by accident of 64 bits.
+ */
 static uint64_t key_of(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_context,
                        unsigned in)
 {
@@ -251,9 +253,11 @@ static uint32_t context_of(contexts_t *contexts, const tmpl_node_t *node, uint32
 void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
-    /* the root's path holds the operator's seed, and so do all layout paths then */
+    /* the root's path holds the operator's seed, and so do all layout paths */
     const tmpl_context_t nothing = { .layout = page->nodes[0].path };
-    known_names_t known = { 0 }; /* what hashes to 0 has no names: nothing does */
+    known_names_t known = {
+        0
+    }; /* a hash of 0 stands for no names, which is right for the empty cache */
     contexts_t contexts = { .reading = reading, .pool = pool };
     reading->contexts = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
     tmpl_map_init(&contexts.by_path, 64, pool);

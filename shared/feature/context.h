@@ -10,8 +10,8 @@
 #include "table/store.h"
 
 /*
- * Where a node stands: its own element and those around it. What is a feature has the bit of its distance
- * from the first one, HEADING.
+ * A set: the node's own element and those around it. Sets that are features have the bit of their
+ * distance from the first such feature, HEADING.
  */
 #define TMPL_IN(id) (1 << (TMPL_BLOCK_FEATURE_##id - TMPL_BLOCK_FEATURE_HEADING))
 enum {
@@ -27,7 +27,7 @@ enum {
     TMPL_IN_VERBATIM = TMPL_IN(VERBATIM),
     TMPL_IN_QUOTE = TMPL_IN(IN_QUOTE),
     TMPL_IN_FIGURE = TMPL_IN(IN_FIGURE),
-    /* these hold only as far as the next separator inside */
+    /* these end at the next separator inside */
     TMPL_IN_HEADING = TMPL_IN(HEADING),
     TMPL_IN_PARAGRAPH = TMPL_IN(PARAGRAPH),
     TMPL_IN_ITEM = TMPL_IN(ITEM),
@@ -36,31 +36,33 @@ enum {
     TMPL_IN_OWN = TMPL_IN_HEADING | TMPL_IN_PARAGRAPH | TMPL_IN_ITEM | TMPL_IN_CELL | TMPL_IN_TERM,
     /* these are no features */
     TMPL_IN_LINK = 1 << 24,
-    TMPL_LINKS_HERE = 1 << 25,  /* itself a link, to a place on the page */
-    TMPL_LINKS_WHOLE = 1 << 26, /* to an address with a host */
+    TMPL_LINKS_HERE = 1 << 25,  /* the node itself is a link, to a position on the page */
+    TMPL_LINKS_WHOLE = 1 << 26, /* or to an address with a host */
     TMPL_IN_FEATURES = TMPL_IN_LINK - 1
 };
 
-/* 1 + steps up to a name of each kind; 0: there is none. In words, so that four go on at once. */
+/* 1 + steps up to a name of each kind; 0: there is none. The words add a step to four at once. */
 typedef union {
     uint16_t steps[(TMPL_NAME_COUNT + 3) / 4 * 4];
     uint64_t words[(TMPL_NAME_COUNT + 3) / 4];
 } tmpl_near_t;
 
-/* What nodes that stand alike have in common. */
+/* The context that nodes share. */
 typedef struct {
-    uint64_t layout; /* their layout path */
+    uint64_t layout; /* layout path */
     tmpl_near_t near;
     unsigned in;    /* TMPL_IN_* */
-    uint32_t first; /* the first place with that path */
+    uint32_t first; /* index of the first context with that path */
     uint32_t
-        paths[TMPL_PATH_LEVELS]; /* of it: 1 + index of the layout's key; 0: there is none yet */
+        paths[TMPL_PATH_LEVELS]; /* of the first one only: 1 + index in layout keys; 0: none yet */
 } tmpl_context_t;
 
-/* Places are kept in chunks, which never move. */
+/* Contexts are kept in chunks, which never move. */
 #define TMPL_CONTEXTS 16
 
-/* Finds the contexts of all nodes that hold text: fills contexts and context of reading, from pool. */
+/*
+ * Finds the contexts of all nodes that hold text: fills contexts and context of reading. From pool.
+ */
 void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The features of a leaf block: what a model knows of it. The blocks of a page are leaf blocks, text
- * without a block-level boundary in it, if the page was parsed with tmpl_separators_leaf.
+ * The features of a leaf block: what a model knows of it. The blocks of a page are leaf blocks,
+ * text without a block-level boundary in it, if the page was parsed with tmpl_separators_leaf.
  *
- * In the table below, a "box" of a block is an element around it that holds more blocks
- * than the box below, so wrappers around the same blocks are not boxes of their own. A character of
- * a script without spaces counts as half a word. "log" is log(1 + x), "free" is outside links, a
- * share is 0..1.
+ * In the table below, a "box" of a block is an element around it that holds more blocks than the
+ * box below, so wrappers around the same blocks are not boxes of their own. A character of a script
+ * without spaces counts as half a word. "log" is log(1 + x), "free" is outside links, a share is
+ * 0..1.
  */
 #ifndef TMPL_FEATURE_H
 #define TMPL_FEATURE_H
@@ -56,7 +56,7 @@
     X(NEARER, "nearer", TAG)          /* 1: content's is nearer, -1: the other one */ \
     X(IN_FIGURE, "in-figure", TAG) \
     X(IN_QUOTE, "in-quote", TAG) \
-    /* 1 / steps up to a class or id that names such a thing (names.c); 0: there is none */ \
+    /* 1 / steps up to a class or id that names such a part (hint_names.c); 0: there is none */ \
     X(NAMED_COMMENT, "named-comment", NAME) \
     X(NAMED_MENU, "named-menu", NAME) \
     X(NAMED_SIDE, "named-side", NAME) \
@@ -65,16 +65,16 @@
     X(NAMED_SHARE, "named-share", NAME) \
     X(NAMED_ABOUT, "named-about", NAME) /* by whom, when, under what */ \
     X(NAMED_OFFER, "named-offer", NAME) /* advertising, newsletters, notices */ \
-    /* its place */ \
+    /* its position */ \
     X(BEFORE, "before", PLACE)        /* share of the page's words before it */ \
     X(LEAD, "lead", PLACE)            /* log words before it */ \
     X(REST, "rest", PLACE)            /* log words behind it */ \
     X(LONG_BEFORE, "long-before", PLACE) /* share of long text before it */ \
     X(LONG_NEAR, "long-near", PLACE)  /* 1 / (1 + blocks to the nearest long text) */ \
-    X(LONG_LAST, "long-last", PLACE)  /* likewise, among those before it */ \
+    X(LONG_LAST, "long-last", PLACE)  /* the same, among those before it */ \
     X(LONG_NEXT, "long-next", PLACE)  /* and among those behind it */ \
     X(TITLED, "titled", PLACE)        /* 1: an h1 stands before it */ \
-    /* the blocks beside it: its own with one, or three, on either side */ \
+    /* with the blocks beside it: one, or three, on either side */ \
     X(LINKED_1, "linked-1", BESIDE) \
     X(LINKED_3, "linked-3", BESIDE) \
     X(FREE_1, "free-1", BESIDE)       /* log free words a block */ \
@@ -130,7 +130,7 @@ typedef enum {
         TMPL_BLOCK_FEATURE_COUNT
 } tmpl_block_feature_e;
 
-/* "words", "free", ...; and the group it is of: "TEXT", "TAG", ... */
+/* Its name ("words", "free", ...) and its group ("TEXT", "TAG", ...). */
 const char *tmpl_block_feature_name(tmpl_block_feature_e feature);
 const char *tmpl_block_feature_group(tmpl_block_feature_e feature);
 

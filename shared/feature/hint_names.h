@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people call the parts of their pages: hints in classes and ids. */
+/* What people call the parts of their pages: names in classes and ids. */
 #ifndef TMPL_HINT_NAMES_H
 #define TMPL_HINT_NAMES_H
 
 #include <stdint.h>
 
 /*
- * What classes and ids name: X(id). From COMMENT on, each has a feature NAMED_id, in this order. GOOD
- * is what people call content, BAD what they call everything around it.
+ * Kinds of names: X(id). From COMMENT on, each has a feature NAMED_id, in this order. GOOD is what
+ * people call content, BAD what they call everything around it.
  */
 #define TMPL_NAMES(X)                                                                              \
     X(GOOD)                                                                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page -> layout paths: where in the tree each block stands. */
+/* page -> layout paths: where in the tree each block is. */
 #ifndef TMPL_LAYOUT_H
 #define TMPL_LAYOUT_H
 

@@ -16,7 +16,7 @@ static unsigned char *take_bytes(unsigned char **room, size_t n)
     return taken;
 }
 
-/* Memory for all that is kept of blocks, nodes and keys, in one piece: once freed it serves any request. */
+/* Memory for all that is kept of blocks, nodes and keys, in one piece that can be used again. */
 static void make_room(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;

@@ -13,13 +13,16 @@
 #include "feature/text_counts.h"
 #include "page/page.h"
 
-/* Scores of so many nodes are kept together, if one of them has a score. */
+/* Scores are kept in chunks of so many nodes, if one of them has a score. */
 #define TMPL_SCORES 256
 
 /* Boxes of a block that features are computed of. */
 #define TMPL_BOXES 4
 
-/* A distance of a box in nodes that does not fit into a byte: the box is searched each time. */
+/*
+ * The largest distance of a box, in nodes, that a byte holds: a box farther away is searched each
+ * time.
+ */
 #define TMPL_BOX_FAR 255u
 
 struct tmpl_reading_t {
@@ -27,16 +30,16 @@ struct tmpl_reading_t {
     uint32_t *context;            /* of each node that holds text */
     apr_array_header_t *contexts; /* tmpl_context_t *, to TMPL_CONTEXTS each */
 
-    /* what tmpl_layout_t does not need, filled when the rows are begun */
+    /* not needed by the layout, filled when the rows are prepared */
     tmpl_small_t small;
     apr_array_header_t *large; /* tmpl_large_t, in the order of blocks */
     apr_array_header_t *longs; /* tmpl_long_t, and one behind the last block; NULL: not read yet */
     tmpl_before_t before;
-    unsigned char *boxes; /* of each block, for tmpl_box_of; read with the layout */
-    float **scores;       /* of nodes, by TMPL_SCORES; NULL: all 0 (score.c) */
-    unsigned char *again; /* of each key: it stands on the page more than once */
+    unsigned char *boxes; /* of each block, for tmpl_box_of; filled with the layout */
+    float **scores;       /* chunks of TMPL_SCORES nodes; NULL: all 0 */
+    unsigned char *again; /* of each key: it is on the page more than once */
     uint32_t title;       /* words of the page's title, in halves */
-    uint32_t best;        /* the node that scores best; 0: none has a score */
+    uint32_t best;        /* the node with the best score; 0: no node has a score */
 };
 
 static inline tmpl_context_t *tmpl_context_at(const tmpl_reading_t *reading, uint32_t i)
@@ -51,7 +54,7 @@ static inline tmpl_context_t *tmpl_context(const tmpl_reading_t *reading, uint32
     return tmpl_context_at(reading, reading->context[node]);
 }
 
-/* The blocks [first, after) that have text inside a node that has. */
+/* The blocks [first, after) with text inside a node that holds text. */
 static inline uint32_t tmpl_first_block(const tmpl_page_t *page, uint32_t node)
 {
     return page->segments[page->nodes[node].first_segment].block;

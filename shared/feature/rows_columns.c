@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is computed of as many blocks at once as the processor can, column by column. */
+/* Features that are computed from counts, column by column. */
 #include <string.h>
 
 #include "feature/columns.h"
@@ -7,7 +7,7 @@
 
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
 
-/* The differences of sums before blocks. */
+/* Differences of neighbouring sums: the number in each block. */
 static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -30,7 +30,7 @@ static void put_marks(float *restrict to, const unsigned char *restrict marks, i
     }
 }
 
-/* What a byte cannot say. */
+/* Fetches the counts that do not fit into a byte. */
 static void unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t first,
                          uint32_t n)
 {
@@ -77,7 +77,7 @@ static void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, u
     }
 }
 
-/* Of so many times a number. */
+/* log(1 + x) of the numbers. */
 static void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers, uint32_t n)
 {
     uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
@@ -87,7 +87,7 @@ static void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *number
     put_logs(to, of, halves, n);
 }
 
-/* Free words in the blocks from so many behind each to so many behind it, in halves. */
+/* Halves of free words in the blocks [i + first, i + after). */
 static void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block, int first,
                       int after, uint32_t n)
 {
@@ -111,7 +111,7 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How many blocks there are from so many behind one to so many behind it. */
+/* How many of the blocks [b + first, b + after) exist. */
 static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, int after)
 {
     int64_t from = (int64_t)b + first;
@@ -119,7 +119,10 @@ static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, 
     return (uint32_t)((to < n_blocks ? to : n_blocks) - (from > 0 ? from : 0));
 }
 
-/* At a page's ends are fewer blocks, and not all logarithms are known yet. */
+/*
+ * Fills the values that the table does not know, or at the ends of a page, where there are fewer
+ * blocks.
+ */
 static void find_shared(float *to, const tmpl_rows_t *of, const uint32_t *halves,
                         uint32_t first_block, int first, int after, uint64_t others)
 {
@@ -131,7 +134,7 @@ static void find_shared(float *to, const tmpl_rows_t *of, const uint32_t *halves
     }
 }
 
-/* The first n bits, up to 64. */
+/* The set of the first n of 64. */
 static inline uint64_t first_bits(uint32_t n)
 {
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
@@ -141,9 +144,11 @@ static void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, i
                        uint32_t n)
 {
     uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    uint32_t before = first < 0 ? (uint32_t)-first : 0; /* blocks that must stand on either side */
+    uint32_t before =
+        first < 0 ? (uint32_t)-first : 0; /* blocks that must exist before and behind a block */
     uint32_t behind = after > 1 ? (uint32_t)after - 1 : 0;
-    uint32_t on = of->reading->page->n_blocks - first_block; /* the first one and those behind it */
+    uint32_t on =
+        of->reading->page->n_blocks - first_block; /* the first block and those behind it */
     uint64_t few = before > first_block ? first_bits(before - first_block) : 0;
     few |= ~first_bits(on > behind ? on - behind : 0);
     find_free(halves, of, first_block, first, after, n);
@@ -245,7 +250,7 @@ static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     tmpl_put_shares_between(COLUMN(LINKED_8), linked, words, -8, 9, n);
     tmpl_put_shares_between(COLUMN(LINKED_LAST_3), linked, words, -3, 0, n);
     tmpl_put_shares_between(COLUMN(LINKED_NEXT_3), linked, words, 1, 4, n);
-    for (uint32_t i = 0; i < n; i++) { /* all of it, if it has no words but a link */
+    for (uint32_t i = 0; i < n; i++) { /* 1 for a link without words */
         own[i] = of->counts.words[i] > 0 ? own[i] : (float)(of->counts.links[i] > 0);
     }
     for (int i = 0; i < (int)n; i++) {

@@ -5,7 +5,7 @@
 
 #include "feature/box.h"
 
-/* Free words below which a block gives no points, and elements up to which it gives them. */
+/* The fewest free words for which a block gives points, and how many elements get them. */
 #define LEAST_WORDS 5
 #define REACH       5
 
@@ -29,7 +29,7 @@ static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
     tmpl_tally_t tally = tmpl_tally_of(reading, b);
     double points = 1 + tally.commas + fmin(plain / 20, 3) + fmin(tally.stops, 5);
     uint32_t node = page->blocks[b].node;
-    /* the block's own element is nobody's container */
+    /* an element that holds only this block is not a container */
     if (tmpl_after_block(page, node) - tmpl_first_block(page, node) < 2 && node != 0) {
         node = page->nodes[node].parent;
     }

@@ -8,11 +8,11 @@
 #include "feature/feature.h"
 
 /*
- * X(name): what is counted in a block, and not summed over blocks. Words count in halves, so that all counts are whole
- * numbers: no page has 2^32 of anything, and no sum of them is rounded.
+ * X(name): counts of a block that are not summed over blocks. Words count in halves, so that all
+ * counts are whole numbers and sums are exact; no page has 2^32 of anything.
  */
 #define TMPL_TALLIES(X)                                                                            \
-    X(titled) /* halves of words that the page's title has */                                      \
+    X(titled) /* halves of words that are in the page's title, too */                              \
     X(stops)  /* ends of sentences */                                                              \
     X(commas)                                                                                      \
     X(chars) /* all but white space */                                                             \
@@ -20,8 +20,8 @@
     X(signs)                                                                                       \
     X(capitals) /* words */                                                                        \
     X(links)                                                                                       \
-    X(here)  /* of these, to a place on the page */                                                \
-    X(whole) /* with a host */                                                                     \
+    X(here)  /* links to a position on the page */                                                 \
+    X(whole) /* links to an address with a host */                                                 \
     X(images)
 
 typedef struct {
@@ -37,21 +37,21 @@ typedef struct {
 } tmpl_tally_t;
 
 /*
- * What is kept of it beside the sums, a byte each, for pages have very many small blocks: columns, in which blocks stand side by
- * side.
+ * The counts of a block that are not sums, a byte each, in columns: pages have very many small
+ * blocks.
  */
 typedef struct {
 #define TMPL_TALLY(name) unsigned char *name;
     TMPL_TALLIES(TMPL_TALLY)
 #undef TMPL_TALLY
-    unsigned char *marks; /* TMPL_MARK_*; with LARGE all else is in large */
+    unsigned char *marks; /* TMPL_MARK_*; with LARGE the counts are in large */
 } tmpl_small_t;
 
 #define TMPL_SMALL_COLUMNS (sizeof(tmpl_small_t) / sizeof(unsigned char *))
 
 enum { TMPL_MARK_RIGHTS = 1, TMPL_MARK_ENDS = 2, TMPL_MARK_LOWER = 4, TMPL_MARK_LARGE = 8 };
 
-/* What is counted in a block of which a byte cannot say all. */
+/* The counts of a block that do not fit into bytes. */
 typedef struct {
     uint32_t block;
     tmpl_tally_t tally;
@@ -72,8 +72,8 @@ typedef struct {
 } tmpl_sums_t;
 
 /*
- * Sums over the blocks before each, and before where one would follow the last. So many more numbers on either side say
- * what the first and the last say: blocks that are not there add nothing to a sum.
+ * Sums over the blocks before each block, and one behind the last. TMPL_BEYOND more on either side
+ * repeat the first and the last sum: blocks that do not exist add nothing.
  */
 #define TMPL_BEYOND 16
 
@@ -92,7 +92,7 @@ static inline tmpl_sums_t tmpl_sums_between(const tmpl_before_t *before, uint32_
 #undef TMPL_SUM
 }
 
-/* Sets what stands beyond the blocks, of which the last sum is known. */
+/* Sets the sums beyond the blocks; that behind the last block is set already. */
 static inline void tmpl_sums_beyond(uint32_t *before, uint32_t n_blocks)
 {
     for (int i = 1; i <= TMPL_BEYOND; i++) {
@@ -104,13 +104,13 @@ static inline void tmpl_sums_beyond(uint32_t *before, uint32_t n_blocks)
 /* A block of long text. */
 typedef struct {
     uint32_t block;
-    uint32_t before; /* halves of free words in those before it */
+    uint32_t before; /* halves of free words in the long texts before it */
 } tmpl_long_t;
 
-/* Free words from which a block is long text, in halves: few blocks are. */
+/* The fewest halves of free words in a long text: few blocks have them. */
 #define TMPL_LONG_TEXT 24
 
-/* Reads the text of all blocks: fills small, large, longs, before, again and title of reading. From pool. */
+/* Reads the text of all blocks: fills small, large, longs, before, again and title. From pool. */
 void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool);
 
 /* What was counted in block b. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks that a page brings itself: attributes data-tmpl and comments <!--tmpl--> or <!--/tmpl-->. Whoever
- * reads our marks must not take them for ours. Both functions return where "tmpl" stands in what would
- * pass for one, or 0.
+ * Foreign marks: attributes data-tmpl and comments <!--tmpl--> or <!--/tmpl--> that the page itself
+ * contains, which readers of annotated pages must not take for ours. Both functions return the
+ * offset of "tmpl" in such a mark, or 0.
  */
 #ifndef TMPL_FOREIGN_MARKS_H
 #define TMPL_FOREIGN_MARKS_H

@@ -7,7 +7,7 @@
 
 enum { MAX_OPEN = 16 };
 
-/* A look at the content of a noscript, whose tags must pair. */
+/* A reader of the content of a noscript, whose tags must pair. */
 typedef struct {
     const tmpl_builder_t *b;
     const char *src;
@@ -15,10 +15,10 @@ typedef struct {
     uint32_t end;
     tmpl_tag_e open[MAX_OPEN];
     unsigned n;
-    unsigned n_p; /* of these, p */
+    unsigned n_p; /* the same, of p */
 } look_t;
 
-/* Passes the attributes of a tag; false if the content ends first. */
+/* Skips the attributes of a tag; returns 0 if the content ends first. */
 static int pass_attributes(look_t *l)
 {
     tmpl_attr_t attr;
@@ -29,7 +29,7 @@ static int pass_attributes(look_t *l)
     return found != TMPL_ATTR_TRUNCATED;
 }
 
-/* Passes the raw text of an element and its end tag. */
+/* Skips the raw text of an element and its end tag. */
 static int pass_raw(look_t *l, tmpl_tag_e tag)
 {
     const char *name = tmpl_tag_name(tag);
@@ -43,7 +43,7 @@ static int pass_raw(look_t *l, tmpl_tag_e tag)
            l->src[l->at += (uint32_t)len] == '>';
 }
 
-/* Whether a start tag opens its element and does no more, wherever the noscript stands. */
+/* Whether a start tag only opens its element, wherever the noscript stands. */
 static int is_simple(const look_t *l, tmpl_tag_e tag)
 {
     unsigned flags = tmpl_tag_flags(tag);
@@ -132,13 +132,13 @@ int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t en
     return l.n == 0;
 }
 
-/* Where an element ends in the source; 0 if it has no end tag there. */
+/* The token at which an element ends; 0 if it has no end tag in the source. */
 static uint32_t end_of(const tmpl_tokens_t *tokens, const tmpl_token_t *token)
 {
     return token->is_paired ? tokens->tokens[token->end].span.end : 0;
 }
 
-/* Where the text in front of the i-th token begins. */
+/* The begin of the text in front of token i. */
 static uint32_t text_start(const tmpl_tokens_t *tokens, uint32_t i)
 {
     return i > 0 ? tokens->tokens[i - 1].span.end : tokens->begin;

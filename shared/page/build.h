@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page while it is being written: tree.c adds nodes, segment.c segments and blocks. */
+/* A page that is being built: tree.c adds nodes, segment.c segments and blocks. */
 #ifndef TMPL_BUILD_H
 #define TMPL_BUILD_H
 
@@ -13,11 +13,11 @@ typedef struct {
     const tmpl_page_opts_t *opts;
     tmpl_tokens_t *tokens;
     const tmpl_tag_set_t *separators;
-    apr_pool_t *pool;    /* the page's */
-    apr_pool_t *scratch; /* gone once the page is written */
+    apr_pool_t *pool;    /* pool of the page */
+    apr_pool_t *scratch; /* until the page is complete */
 
-    tmpl_map_t keys; /* of page->keys: index + 1 */
-    char *text;      /* for a segment's collapsed text */
+    tmpl_map_t keys; /* 1 + index in page->keys */
+    char *text;      /* room for the collapsed text of a segment */
     uint32_t edge;   /* a separator was passed since the last segment */
 } tmpl_build_t;
 

@@ -6,14 +6,15 @@
 #include "base/bytes16.h"
 #include "html/attr.h"
 
-/* Which of the bytes are white space: 0xFF for those that are. */
+/* White space: 0xFF for each byte that is. */
 static inline tmpl_bytes16_t blanks_of(tmpl_bytes16_t bytes)
 {
     return (tmpl_bytes16_t)((bytes == ' ') | ((bytes - '\t' <= '\r' - '\t') & (bytes != '\v')));
 }
 
 /*
- * Copies the text with white space collapsed; returns its length. Up to TMPL_BYTES16 bytes behind that may be written, too.
+ * Copies the text with white space collapsed; returns its length. May write up to TMPL_BYTES16
+ * bytes more.
  */
 static inline uint32_t copy_collapsed(char *to, const char *at, const char *end, const char *limit)
 {
@@ -22,7 +23,7 @@ static inline uint32_t copy_collapsed(char *to, const char *at, const char *end,
         tmpl_bytes16_t bytes = tmpl_bytes16(at, limit);
         tmpl_bytes16_t blanks = blanks_of(bytes);
         uint32_t bits = tmpl_bytes16_bits(blanks);
-        /* before the first one that is blank behind a blank */
+        /* up to the first blank behind a blank */
         long n = __builtin_ctzll((bits & bits << 1) | (uint64_t)1 << TMPL_BYTES16);
         n = end - at < n ? end - at : n;
         bytes = (bytes & ~blanks) | (blanks & ' ');
@@ -36,7 +37,7 @@ static inline uint32_t copy_collapsed(char *to, const char *at, const char *end,
     return (uint32_t)(to - start);
 }
 
-/* Bytes that do not stay as they are: white space but single spaces, and other controls. */
+/* Bytes that do not stay as they are: white space other than single spaces, and other controls. */
 static inline tmpl_bytes16_t odd_at(const char *at)
 {
     tmpl_bytes16_t bytes;
@@ -46,7 +47,7 @@ static inline tmpl_bytes16_t odd_at(const char *at)
     return (tmpl_bytes16_t)((bytes < ' ') | ((bytes == ' ') & (next == ' ')));
 }
 
-/* Whether the text stays as it is. Behind it are TMPL_BYTES16 readable bytes. */
+/* Whether the text is collapsed already. TMPL_BYTES16 bytes behind it must be readable. */
 static inline int is_collapsed(const char *at, const char *end)
 {
     tmpl_bytes16_t odd = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* White space in a text collapsed to single spaces: what of a text makes its key. */
+/* Collapses white space to single spaces: keys are made of collapsed text. */
 #ifndef TMPL_COLLAPSE_H
 #define TMPL_COLLAPSE_H
 
@@ -10,12 +10,13 @@ typedef struct {
     uint32_t length;
 } tmpl_collapsed_t;
 
-/* The room must be larger than the text by so many bytes. */
+/* The room needs so many bytes more than the text. */
 #define TMPL_COLLAPSE_ROOM 16
 
 /*
- * The text from at to end, which begins and ends with a byte that is no white space. The result is
- * the text itself if it is collapsed already, or a copy in room. Nothing is read from limit on.
+ * Collapses the text from at to end, which begins and ends with a byte other than white space.
+ * Returns the text itself if it is collapsed already, or a copy in room. Does not read from limit
+ * on.
  */
 tmpl_collapsed_t tmpl_collapse(char *room, const char *at, const char *end, const char *limit);
 

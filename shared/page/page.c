@@ -12,7 +12,7 @@
 #include "page/segment.h"
 #include "page/tree.h"
 
-/* The href of a link with that word in its rel, or of a base, for which rel is NULL; empty if it has none. */
+/* The href of a link with that word in its rel, or (rel NULL) of a base; empty if it has none. */
 static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
 {
     tmpl_attr_t words;
@@ -22,7 +22,7 @@ static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
     return is_meant && tmpl_attr_find(&href, src, tag, "href") ? href.value : (tmpl_span_t){ 0, 0 };
 }
 
-/* What the page says of itself. The first of each counts; none can stand at the page's first byte. */
+/* Finds canonical address, base and title: the first of each. None can be at offset 0. */
 static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 {
     const tmpl_token_t *after = tokens->tokens + tokens->n;
@@ -44,8 +44,9 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 }
 
 /*
- * Whether the page is little but tags: what reading it takes is then many times its size. The densest of 2,304
- * real pages takes 5 bytes for each of its own; a table of single digits 12. Small pages may take more.
+ * Whether the page is little more than tags: parsing it would take many times its size. The densest
+ * of 2,304 real pages takes 5 bytes of memory for each of its own, a table of single digits 12.
+ * Small pages may take more.
  */
 static int is_too_dense(const tmpl_build_t *build)
 {
@@ -57,7 +58,7 @@ static int is_too_dense(const tmpl_build_t *build)
     return needed > (uint64_t)build->page->len * MAX_BYTES_PER_BYTE + SMALL;
 }
 
-/* bytes -> build->page, once the charset is known to do. */
+/* Builds the page from its bytes; the charset has been checked. */
 static tmpl_decline_e write_page(tmpl_build_t *build)
 {
     tmpl_page_t *p = build->page;

@@ -76,7 +76,7 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
     add(build, node, span, hash, collapsed.length, may_cut ? TMPL_NODE_CUT : 0);
 }
 
-/* A segment for an element known by these bytes of its start tag. */
+/* Adds a segment for an element by the address in its start tag. */
 static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
 {
     const tmpl_node_t *n = &build->page->nodes[node];
@@ -85,7 +85,7 @@ static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
     add(build, node, n->open, hash, TMPL_IMAGE_LENGTH, 0);
 }
 
-/* Whether the picture at that address stands in for another, which a script puts there when it is to be seen. */
+/* Whether the image at that address is a placeholder for another one that a script loads later. */
 static int is_stand_in(const char *src, tmpl_span_t tag, tmpl_span_t address)
 {
     static const char data[] = "data:";
@@ -115,7 +115,7 @@ void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
     }
 }
 
-/* Some at a time: one at a time takes long, and all of them room. */
+/* in chunks: hashing keys one by one is slow, copying all takes memory */
 enum { KEYS_AT_ONCE = 128 };
 
 void tmpl_segments_finish(tmpl_build_t *build)

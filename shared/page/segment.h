@@ -5,13 +5,16 @@
 
 #include "page/build.h"
 
-/* Makes room for the segments, of which tokens say how many there are at most. */
+/* Makes room for the number of segments that tokens give at most. */
 void tmpl_segments_init(tmpl_build_t *build);
 
 /* Adds the text at span, directly in node; may_cut says whether it may be cut. */
 void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut);
 
-/* Adds a segment for an image that begins, or for a link that ends without text, if it has an address. */
+/*
+ * Adds a segment for an image at its start, or for a link without text at its end, if it has an
+ * address.
+ */
 void tmpl_segment_image(tmpl_build_t *build, uint32_t node);
 void tmpl_segment_link(tmpl_build_t *build, uint32_t node);
 

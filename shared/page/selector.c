@@ -162,7 +162,7 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
     return APR_SUCCESS;
 }
 
-/* Whether value is the bytes of span. */
+/* Whether the bytes of span are value. */
 static int is_value(const char *src, tmpl_span_t span, const char *value)
 {
     return tmpl_span_len(span) == strlen(value) &&
@@ -181,7 +181,7 @@ static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
     return condition->compare == PRESENT || is_value(src, attr.value, condition->value);
 }
 
-/* Whether the tag's name in the source is name, in any case: the table does not know every tag. */
+/* Whether the tag's name in the source is name, in any case; the name may be unknown to tag.h. */
 static int tag_is(const char *src, tmpl_span_t tag, const char *name)
 {
     return tmpl_span_is(src, (tmpl_span_t){ tag.start + 1, tmpl_attr_first(src, tag) }, name);

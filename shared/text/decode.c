@@ -7,10 +7,10 @@
 
 #include "html/charset.h"
 
-/* What browsers take a page for that says nothing, or nothing known. */
+/* The charset that browsers assume for pages without a known one. */
 #define UNKNOWN "WINDOWS-1252"
 
-/* What pages say, and what browsers take it for, where iconv would take it for less. */
+/* Names of charsets for which browsers use a superset that iconv knows by another name. */
 static const struct {
     const char *said;
     const char *meant;
@@ -38,7 +38,7 @@ static const struct {
     { "x-user-defined", "WINDOWS-1252" },
 };
 
-/* Bytes of ASCII that text begins with, give or take seven: pages are mostly that. */
+/* The length of the ASCII text at the start, in whole eights: pages are mostly ASCII. */
 static apr_size_t skip_ascii(const char *text, apr_size_t len)
 {
     apr_size_t i = 0;
@@ -84,7 +84,7 @@ void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len,
     decoder->name = "UTF-8";
     decoder->xlate = NULL;
     if (said != NULL && apr_cstr_casecmp(said, "utf-8") == 0) {
-        return; /* perhaps with mistakes in it */
+        return; /* perhaps with invalid bytes */
     }
     if (tmpl_charset_is_ascii(said) && is_utf8(src, len)) {
         return;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Character references (&amp; &#228; &#xE4;), decoded as browsers do: HTML, 13.2.5.72 to 13.2.5.80. */
+/*
+ * Character references (&amp; &#228; &#xE4;), decoded as in browsers: HTML, 13.2.5.72 to 13.2.5.80.
+ */
 #ifndef TMPL_REFERENCE_H
 #define TMPL_REFERENCE_H
 

@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 
-/* Keys that differ in few bits, and some that come again. */
+/* Keys that differ in few bits, some more than once. */
 static uint64_t key_at(uint32_t i)
 {
     return (uint64_t)(i % 3000) << (i % 2 * 40);
