@@ -13,7 +13,7 @@
 #include "feature/text_counts.h"
 #include "page/page.h"
 
-/* Scores are kept in chunks of so many nodes, if one of them has a score. */
+/* Scores are kept in chunks of this many nodes, if one of them has a score. */
 #define TMPL_SCORES 256
 
 /* Boxes of a block that features are computed of. */

@@ -111,7 +111,7 @@ float tmpl_log_of(const tmpl_rows_t *of, double x);
  * yet. Any thread may fill them: all compute the same value.
  */
 #define TMPL_LOG_HALVES 16384
-#define TMPL_LOG_SHARED 2048 /* for so many blocks at most */
+#define TMPL_LOG_SHARED 2048 /* for this many blocks at most */
 #define TMPL_LOG_BLOCKS 18
 extern uint32_t tmpl_logs_of_halves[TMPL_LOG_HALVES];
 extern uint32_t tmpl_logs_of_shared[TMPL_LOG_BLOCKS][TMPL_LOG_SHARED];

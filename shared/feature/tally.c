@@ -46,7 +46,7 @@ static inline void begin_wide(tmpl_scan_t *scan, uint32_t at, uint32_t c)
     begin_word(scan, at, tmpl_title_begins_wide(scan->title, c) != 0 || scan->learns);
 }
 
-/* Ends a word, and looks it up in the title. It counts as so many halves. */
+/* Ends a word, and looks it up in the title. It counts as halves of a word. */
 static void look_up_word(tmpl_scan_t *scan, uint32_t end, uint32_t halves)
 {
     if (scan->learns) {

@@ -21,7 +21,7 @@ typedef uint64_t words4_t __attribute__((vector_size(32), aligned(8), may_alias)
     } while (0)
 
 /*
- * Computes the sets of all leaves from that of the root. A set has so many words, and sets are
+ * Computes the sets of all leaves from that of the root. A set is `words` words, and sets are
  * stride words apart; above has the set of each condition.
  */
 TREES_INLINE void part(uint64_t *sets, const uint64_t *above, const split_t *split,

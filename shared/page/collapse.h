@@ -10,7 +10,7 @@ typedef struct {
     uint32_t length;
 } tmpl_collapsed_t;
 
-/* The room needs so many bytes more than the text. */
+/* The room must have this many bytes more than the text. */
 #define TMPL_COLLAPSE_ROOM 16
 
 /*

@@ -40,7 +40,7 @@ void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
 int tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
                      const tmpl_decoder_t *decoder, apr_pool_t *pool);
 
-/* Shortens buf to so many characters at most, the last one an ellipsis if it was longer. */
+/* Shortens buf to the number of characters at most, the last one an ellipsis if it was longer. */
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters);
 
 #endif

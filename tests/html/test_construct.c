@@ -180,12 +180,12 @@ static void ends_that_parsers_see_elsewhere_take_no_mark(void **state)
 {
     const unsigned all = TMPL_NODE_MARK | TMPL_NODE_CUT;
     /* each list ends a div: libxml2 pairs that end tag with the div around, and so on outwards */
-    const char *torn = "<body><div><section><ul><li>a</li><div>b</ul></section></div><div>c</div>";
-    assert_int_equal(may_of(torn, 1, *state), TMPL_NODE_CUT); /* div */
-    assert_int_equal(may_of(torn, 2, *state), TMPL_NODE_CUT); /* section */
-    assert_int_equal(may_of(torn, 3, *state), TMPL_NODE_CUT); /* ul */
-    assert_int_equal(may_of(torn, 4, *state), all);           /* li */
-    assert_int_equal(may_of(torn, 6, *state), all);           /* the div behind */
+    const char *html = "<body><div><section><ul><li>a</li><div>b</ul></section></div><div>c</div>";
+    assert_int_equal(may_of(html, 1, *state), TMPL_NODE_CUT); /* div */
+    assert_int_equal(may_of(html, 2, *state), TMPL_NODE_CUT); /* section */
+    assert_int_equal(may_of(html, 3, *state), TMPL_NODE_CUT); /* ul */
+    assert_int_equal(may_of(html, 4, *state), all);           /* li */
+    assert_int_equal(may_of(html, 6, *state), all);           /* the div behind */
     /* but only up to the cell, whose end tag ends all in it for every parser */
     const char *cell = "<body><div><table><tr><td><ul><div>b</ul></td></tr></table></div>";
     assert_int_equal(may_of(cell, 1, *state) & TMPL_NODE_MARK, TMPL_NODE_MARK);
