@@ -8,7 +8,8 @@
 #include <xxhash.h>
 
 #include "base/bytes16.h"
-#include "base/map.h"
+#include "base/numbering.h"
+#include "base/slot.h"
 #include "feature/context.h"
 #include "feature/reading.h"
 #include "html/attr.h"
@@ -145,9 +146,9 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
 /* The contexts of a page: nodes with the same layout path and the same TMPL_IN_* share one. */
 typedef struct {
     tmpl_reading_t *reading;
-    uint32_t n;
-    tmpl_map_t by_path; /* 1 + index of the first context with a layout path */
-    tmpl_map_t others;  /* 1 + index of any other, by path and in: a path may have hundreds */
+    tmpl_numbering_t all;       /* of layout path and in: numbers are indices of contexts */
+    tmpl_numbering_t paths;     /* of layout paths */
+    apr_array_header_t *firsts; /* uint32_t: the first context with each path */
     /* A cache: contexts of nodes by key_of, as most nodes are like one before. */
     struct {
         uint64_t key;
@@ -156,33 +157,40 @@ typedef struct {
     apr_pool_t *pool;
 } contexts_t;
 
-static void add_context(contexts_t *contexts, const tmpl_context_t *context)
+static uint64_t key_of_context(uint64_t layout, unsigned in)
 {
-    if (contexts->n % TMPL_CONTEXTS == 0) {
+    return XXH3_64bits_withSeed(&in, sizeof(in), layout);
+}
+
+/* Adds a context, which has the next index. */
+static void add_context(contexts_t *contexts, tmpl_context_t *context, uint32_t index)
+{
+    uint32_t path = tmpl_numbering_add(&contexts->paths, context->layout);
+    if (path == (uint32_t)contexts->firsts->nelts) {
+        APR_ARRAY_PUSH(contexts->firsts, uint32_t) = index;
+    }
+    context->first = APR_ARRAY_IDX(contexts->firsts, path, uint32_t);
+    if (index % TMPL_CONTEXTS == 0) {
         APR_ARRAY_PUSH(contexts->reading->contexts, tmpl_context_t *) =
             apr_palloc(contexts->pool, TMPL_CONTEXTS * sizeof(tmpl_context_t));
     }
-    *tmpl_context_at(contexts->reading, contexts->n++) = *context;
+    *tmpl_context_at(contexts->reading, index) = *context;
 }
 
 /* The index of the context of a node, by its start tag and its parent's context. */
 static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_context_t *up)
 {
-    uint32_t first = tmpl_map_add(&contexts->by_path, own->hash, contexts->n + 1) - 1;
-    uint32_t found = first;
-    if (first < contexts->n && tmpl_context_at(contexts->reading, first)->in != own->in) {
-        uint64_t key = XXH3_64bits_withSeed(&own->in, sizeof(own->in), own->hash);
-        found = tmpl_map_add(&contexts->others, key, contexts->n + 1) - 1;
-    }
-    if (found == contexts->n) {
-        tmpl_context_t context = { .layout = own->hash, .in = own->in, .first = first };
+    uint32_t n = contexts->all.n;
+    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, own->in));
+    if (index == n) {
+        tmpl_context_t context = { .layout = own->hash, .in = own->in };
         go_down(&context.near, &up->near);
         for (unsigned names = own->names; names != 0; names &= names - 1) {
             context.near.steps[__builtin_ctz(names)] = 1;
         }
-        add_context(contexts, &context);
+        add_context(contexts, &context, index);
     }
-    return found;
+    return index;
 }
 
 /* in: the kind of the link if the node is one. */
@@ -254,15 +262,16 @@ void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
 {
     const tmpl_page_t *page = reading->page;
     /* the root's path holds the operator's seed, and so do all layout paths */
-    const tmpl_context_t nothing = { .layout = page->nodes[0].path };
-    known_names_t known = {
-        0
-    }; /* a hash of 0 stands for no names, which is right for the empty cache */
+    tmpl_context_t root = { .layout = page->nodes[0].path };
+    /* a hash of 0 stands for no names, which is right for the empty cache */
+    known_names_t known = { 0 };
     contexts_t contexts = { .reading = reading, .pool = pool };
     reading->contexts = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
-    tmpl_map_init(&contexts.by_path, 64, pool);
-    tmpl_map_init(&contexts.others, 16, pool);
-    add_context(&contexts, &nothing);
+    contexts.firsts = apr_array_make(pool, 64, sizeof(uint32_t));
+    tmpl_numbering_init(&contexts.all, 64, pool, pool);
+    tmpl_numbering_init(&contexts.paths, 64, pool, pool);
+    add_context(&contexts, &root,
+                tmpl_numbering_add(&contexts.all, key_of_context(root.layout, root.in)));
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         uint32_t up = node->parent == TMPL_NONE ? 0 : reading->context[node->parent];

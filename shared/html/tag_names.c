@@ -39,17 +39,14 @@ static int is_same(const char *src, tmpl_span_t a, tmpl_span_t b)
 
 uint32_t tmpl_name_add(tmpl_names_t *names, tmpl_span_t span)
 {
-    uint32_t number = hash_of(names->src, span);
+    uint32_t hash = hash_of(names->src, span);
     if (names->spans == NULL) {
         names->spans = apr_array_make(names->pool, FIRST_NAMES, sizeof(tmpl_span_t));
-        tmpl_map_init(&names->map, FIRST_NAMES, names->pool);
+        tmpl_numbering_init(&names->hashes, FIRST_NAMES, names->pool, names->pool);
     }
-    uint32_t next = (uint32_t)names->spans->nelts + 1;
-    uint32_t known = tmpl_map_add(&names->map, number, next);
-    if (known == next) {
+    uint32_t known = tmpl_numbering_add(&names->hashes, hash);
+    if (known == (uint32_t)names->spans->nelts) {
         APR_ARRAY_PUSH(names->spans, tmpl_span_t) = span;
-        return number;
     }
-    return is_same(names->src, APR_ARRAY_IDX(names->spans, known - 1, tmpl_span_t), span) ? number
-                                                                                          : 0;
+    return is_same(names->src, APR_ARRAY_IDX(names->spans, known, tmpl_span_t), span) ? hash : 0;
 }

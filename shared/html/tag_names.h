@@ -9,7 +9,7 @@
 
 #include <apr_tables.h>
 
-#include "base/map.h"
+#include "base/numbering.h"
 #include "base/tmpl.h"
 
 /* The names of one page. Initialised with src and pool, all else 0. */
@@ -17,7 +17,7 @@ typedef struct {
     const char *src;
     apr_pool_t *pool;
     apr_array_header_t *spans; /* tmpl_span_t; NULL until there is one */
-    tmpl_map_t map;            /* of numbers: 1 + index in spans */
+    tmpl_numbering_t hashes;   /* of the spans */
 } tmpl_names_t;
 
 /*

@@ -3,7 +3,7 @@
 #ifndef TMPL_BUILD_H
 #define TMPL_BUILD_H
 
-#include "base/map.h"
+#include "base/numbering.h"
 #include "html/construct.h"
 #include "page/collapse.h"
 #include "page/page.h"
@@ -16,9 +16,9 @@ typedef struct {
     apr_pool_t *pool;    /* pool of the page */
     apr_pool_t *scratch; /* until the page is complete */
 
-    tmpl_map_t keys; /* 1 + index in page->keys */
-    char *text;      /* room for the collapsed text of a segment */
-    uint32_t edge;   /* a separator was passed since the last segment */
+    tmpl_numbering_t keys; /* of the segments: becomes page->keys */
+    char *text;            /* room for the collapsed text of a segment */
+    uint32_t edge;         /* a separator was passed since the last segment */
 } tmpl_build_t;
 
 #endif

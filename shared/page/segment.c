@@ -13,21 +13,9 @@ void tmpl_segments_init(tmpl_build_t *build)
     uint32_t room = build->tokens->n_segments + 1;
     build->page->segments = apr_palloc(build->pool, room * sizeof(*build->page->segments));
     build->page->blocks = apr_palloc(build->pool, room * sizeof(*build->page->blocks));
-    build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
-    tmpl_map_init(&build->keys, room, build->scratch);
+    tmpl_numbering_init(&build->keys, room, build->pool, build->scratch);
     build->text = apr_palloc(build->scratch, build->tokens->longest_text + TMPL_COLLAPSE_ROOM);
     build->edge = 1;
-}
-
-/* The index of a key in page->keys, where it is added if it is new. */
-static uint32_t key_index(tmpl_build_t *build, uint64_t key)
-{
-    tmpl_page_t *page = build->page;
-    uint32_t index = tmpl_map_add(&build->keys, key, page->n_keys + 1) - 1;
-    if (index == page->n_keys) {
-        page->keys[page->n_keys++] = key;
-    }
-    return index;
 }
 
 /* The innermost separator around node, or the root. */
@@ -54,7 +42,7 @@ static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uin
     segment->span = span;
     segment->node = node;
     segment->block = page->n_blocks - 1;
-    segment->key = key_index(build, hash);
+    segment->key = tmpl_numbering_add(&build->keys, hash);
     segment->length = length;
     segment->may = may;
     block->after_segment = page->n_segments;
@@ -125,6 +113,8 @@ void tmpl_segments_finish(tmpl_build_t *build)
     XXH3_state_t state;
     XXH3_INITSTATE(&state);
     XXH3_64bits_reset_withSeed(&state, build->opts->seed);
+    page->keys = build->keys.keys;
+    page->n_keys = build->keys.n;
     for (uint32_t from = 0, n; from < page->n_segments; from += n) {
         n = page->n_segments - from < KEYS_AT_ONCE ? page->n_segments - from : KEYS_AT_ONCE;
         for (uint32_t i = 0; i < n; i++) {
