@@ -16,6 +16,7 @@
 #include <libxml/HTMLparser.h>
 
 #include "detect/auto.h"
+#include "feature/rows.h"
 #include "detect/detector.h"
 #include "measure.h"
 #include "page/page.h"
@@ -153,7 +154,7 @@ static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
             uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
             tmpl_rows_fill(columns, rows, first + at, first + after);
             double filled = now();
-            tmpl_trees_ask(room, models.trees, columns, at, n);
+            tmpl_trees_test(room, models.trees, columns, at, n);
             times[STEP_ROWS] += filled - before;
             before = now();
             times[STEP_TREES] += before - filled;

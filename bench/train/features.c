@@ -15,6 +15,7 @@
 #include <apr_strings.h>
 
 #include "detect/auto.h"
+#include "feature/rows.h"
 #include "read_file.h"
 
 typedef struct {

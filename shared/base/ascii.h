@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Characters of ASCII, whatever the locale is. What httpd hosts may set one (PHP's setlocale() does) in which 'I' is no
- * capital 'i', as in Turkish, or bytes above 0x7F are letters; tolower() and strncasecmp() go by it. For names in any
- * case there is apr_cstr_casecmpn().
+ * Characters of ASCII in any locale. tolower() and strncasecmp() follow the locale, which other
+ * modules in the process may set (PHP's setlocale() does): in Turkish 'I' is not the capital of
+ * 'i', and bytes above 0x7F may be letters. To compare names in any case there is
+ * apr_cstr_casecmpn().
  */
 #ifndef TMPL_ASCII_H
 #define TMPL_ASCII_H
@@ -31,7 +32,7 @@ static inline int tmpl_is_space(char c)
     return (unsigned char)c <= ' ' && (spaces >> c & 1) != 0;
 }
 
-/* The letter in lower case, if it is one. */
+/* The byte, in lower case if it is a letter. */
 static inline char tmpl_lower(char c)
 {
     return (unsigned)(c - 'A') < 26u ? (char)(c | 0x20) : c;

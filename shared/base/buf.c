@@ -39,34 +39,6 @@ void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
     buf->at[buf->len] = '\0';
 }
 
-uint32_t tmpl_utf8_put(char *to, uint32_t code)
-{
-    uint32_t n;
-    if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
-        code = 0xFFFD;
-    }
-    if (code < 0x80) {
-        to[0] = (char)code;
-        return 1;
-    }
-    if (code < 0x800) {
-        to[0] = (char)(0xC0 | code >> 6);
-        n = 2;
-    }
-    else if (code < 0x10000) {
-        to[0] = (char)(0xE0 | code >> 12);
-        n = 3;
-    }
-    else {
-        to[0] = (char)(0xF0 | code >> 18);
-        n = 4;
-    }
-    for (uint32_t i = 1; i < n; i++) {
-        to[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3F));
-    }
-    return n;
-}
-
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code)
 {
     char utf8[TMPL_UTF8_MOST];

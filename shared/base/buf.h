@@ -7,6 +7,8 @@
 
 #include <apr_pools.h>
 
+#include "base/utf8.h"
+
 typedef struct {
     char *at; /* len bytes, and a NUL behind them */
     apr_size_t len;
@@ -22,10 +24,10 @@ void tmpl_buf_clear(tmpl_buf_t *buf);
 
 void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len);
 
-/* Makes room for len bytes behind the string, and returns where they go; len is not changed. */
+/* Makes room for len more bytes, and returns where they go; len of buf does not change. */
 char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len);
 
-/* tmpl_buf_add for one byte, where many come so. */
+/* tmpl_buf_add of one byte, inline. */
 static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)
 {
     if (buf->len + 2 > buf->room) {
@@ -35,11 +37,7 @@ static inline void tmpl_buf_add_byte(tmpl_buf_t *buf, char byte)
     buf->at[buf->len] = '\0';
 }
 
-/* Writes one character in UTF-8, of TMPL_UTF8_MOST bytes at most, and returns how many; U+FFFD for what is no character. */
-#define TMPL_UTF8_MOST 4
-uint32_t tmpl_utf8_put(char *to, uint32_t code);
-
-/* Adds one character in UTF-8; U+FFFD for what is no character. */
+/* Adds a character in UTF-8; TMPL_REPLACEMENT for a code point that is no character. */
 void tmpl_buf_add_char(tmpl_buf_t *buf, uint32_t code);
 
 #endif

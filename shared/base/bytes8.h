@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Eight bytes of text at once, as a number whose lowest byte is the first of them. What is looked for is told by
- * marks: the top bit of the first byte that is such, and perhaps of bytes behind it.
+ * Eight bytes of text as a number whose lowest byte is the first one. A search returns marks: the
+ * top bit of each byte that matches. Only the first mark is exact; bytes behind it may be marked,
+ * too.
  */
 #ifndef TMPL_BYTES8_H
 #define TMPL_BYTES8_H
@@ -13,7 +14,7 @@
 /* A number each of whose bytes is byte. */
 #define TMPL_EACH(byte) (0x0101010101010101u * (uint64_t)(byte))
 
-/* The eight bytes from at on. */
+/* The eight bytes at `at`. */
 static inline uint64_t tmpl_bytes8(const char *at)
 {
     uint64_t eight;
@@ -33,7 +34,7 @@ static inline uint64_t tmpl_bytes8_below(uint64_t eight, unsigned limit)
     return (eight - TMPL_EACH(limit)) & ~eight & TMPL_EACH(0x80);
 }
 
-/* How many bytes stand before the first one that is marked; marks is not 0. */
+/* The number of bytes before the first mark; marks is not 0. */
 static inline unsigned tmpl_bytes8_first(uint64_t marks)
 {
     return (unsigned)__builtin_ctzll(marks) / 8;

@@ -1,35 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters that are not ASCII, as far as the model tells them apart. */
+/* Kinds of characters beyond ASCII that features count. */
 #ifndef TMPL_CHARS_H
 #define TMPL_CHARS_H
 
 #include <stdint.h>
 
+#include "base/utf8.h"
+
 #define TMPL_COPYRIGHT 0xA9
 
 /*
- * The next character of UTF-8, from 0x80 on. A byte that is none stands for itself, for pages in other charsets, whose letters
- * are letters to the model; tmpl_utf8_next, which makes text to be read by people, has U+FFFD for it.
+ * The next character of UTF-8, from 0x80 on. A byte that is not UTF-8 stands for itself: in pages
+ * of other charsets such bytes are mostly letters.
  */
 static inline uint32_t tmpl_next_char(const unsigned char *s, uint32_t end, uint32_t *at)
 {
-    static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-    uint32_t c = s[(*at)++];
-    uint32_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC2 ? 1 : 0;
-    if (more == 0 || c > 0xF4 || end - *at < more) {
-        return c;
-    }
-    uint32_t code = c & (0x3FU >> more);
-    for (uint32_t i = 0; i < more; i++) {
-        if ((s[*at + i] & 0xC0) != 0x80) {
-            return c;
-        }
-        code = code << 6 | (s[*at + i] & 0x3F);
-    }
-    if (code < least[more]) {
-        return c;
-    }
-    *at += more;
+    uint32_t code;
+    uint32_t n = tmpl_utf8_read(&code, s + *at, end - *at);
+    *at += n > 0 ? n : 1;
     return code;
 }
 

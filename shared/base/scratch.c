@@ -3,7 +3,7 @@
 
 #include <apr_allocator.h>
 
-#define LARGE ((apr_size_t)64 * 1024) /* bytes of a page */
+#define LARGE ((apr_size_t)64 * 1024) /* bytes of source */
 
 apr_pool_t *tmpl_scratch(apr_size_t len, apr_pool_t *pool)
 {

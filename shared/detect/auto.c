@@ -5,7 +5,8 @@
 
 #include "base/scratch.h"
 #include "detect/pictures.h"
-#include "feature/reading.h"
+#include "feature/observation.h"
+#include "feature/rows.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
                             apr_pool_t *pool)
@@ -97,7 +98,7 @@ static void judge(tmpl_verdict_t *verdicts, const tmpl_trees_t *trees, tmpl_rows
     for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
         uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
         tmpl_rows_fill(&columns, rows, first + at, first + after);
-        tmpl_trees_ask(room, trees, &columns, at, n);
+        tmpl_trees_test(room, trees, &columns, at, n);
         for (uint32_t i = at; i < after; i++) {
             factors[i] = title_factor(&columns.of[0][i - at]);
         }

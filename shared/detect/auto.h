@@ -9,7 +9,7 @@
 #define TMPL_AUTO_H
 
 #include "detect/verdict.h"
-#include "feature/feature.h"
+#include "feature/layout.h"
 #include "model/trees.h"
 
 /* A page between the observation that the store gets and the counts that it answers with. */

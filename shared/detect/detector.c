@@ -6,7 +6,7 @@
 #include "detect/auto.h"
 #include "detect/incremental.h"
 #include "detect/style.h"
-#include "feature/feature.h"
+#include "feature/observation.h"
 
 /* Keys and shares of the page's segments, and behind them room for more keys, which is returned. */
 static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page_t *page,

@@ -10,6 +10,7 @@
 #include "detect/pagelevel.h"
 #include "detect/verdict.h"
 #include "model/models.h"
+#include "table/store.h"
 
 /*
  * X(id, name, need, separators, read, judge, explanation): the values of TmplDetector. The columns

@@ -4,7 +4,8 @@
 #include <math.h>
 
 #include "detect/pagelevel.h"
-#include "feature/reading.h"
+#include "feature/box.h"
+#include "feature/score.h"
 #include "html/attr.h"
 
 /* The counts of tmpl_tally_t that are summed over the blocks of a region. */
@@ -294,7 +295,7 @@ static void names(float *f, const uint16_t *steps)
 static void around(float *f, const work_t *w, uint32_t i)
 {
     uint32_t node = w->regions->all[i].node;
-    const tmpl_place_t *at = tmpl_place(w->reading, node);
+    const tmpl_context_t *at = tmpl_context(w->reading, node);
     unsigned has = attributes_of(w->page, w->page->nodes[node].open);
     flag(f, TMPL_FEATURE_IN_LIST, at->in & TMPL_IN_LIST);
     flag(f, TMPL_FEATURE_IN_CELL, at->in & TMPL_IN_TABLE);

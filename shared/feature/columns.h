@@ -1,77 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is computed of each block in a column of numbers, for as many blocks at once as the processor can: each function fills
- * n values, and up to seven behind them. So much may be read of the columns that it is told of, too. A share is that of a part in all,
- * at most 1, and 0 where all is 0. Functions that call these are compiled for the kind of processors they are for.
+ * Columns of features, a value for each block: what is computed of one or two columns of counts.
+ * Each function fills n values. A share is part / all, at most 1, and 0 where all is 0.
  */
 #ifndef TMPL_COLUMNS_H
 #define TMPL_COLUMNS_H
 
 #include <stdint.h>
 
-#include "base/processor.h"
-
-#ifdef TMPL_FOR_AVX2
-#include <immintrin.h>
-#endif
-
-#define TMPL_COLUMN static inline __attribute__((always_inline))
-
-/* How many values are computed of n: whole vectors of either kind. */
-TMPL_COLUMN uint32_t tmpl_column_end(uint32_t n)
-{
-    return (n + 7) & ~7U;
-}
-
-/* Up to 2^24, which are exact as floats, a quotient of these is rounded as one of doubles is. */
-TMPL_COLUMN float tmpl_share_of(uint32_t part, uint32_t all)
+/* Numbers up to 2^24 are exact as floats, so their quotient is rounded once. */
+static inline float tmpl_share_of(uint32_t part, uint32_t all)
 {
     float quotient = (float)(int32_t)part / (float)(int32_t)all;
     quotient = quotient < 1 ? quotient : 1;
     return (int32_t)all > 0 ? quotient : 0;
 }
 
-/* Shares of so many times a part. */
-TMPL_COLUMN void tmpl_put_shares(float *restrict to, const uint32_t *restrict part, uint32_t times,
-                                 const uint32_t *restrict all, uint32_t n)
+/* The shares of times * part in all. */
+static inline void tmpl_put_shares(float *restrict to, const uint32_t *restrict part,
+                                   uint32_t times, const uint32_t *restrict all, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = tmpl_share_of(part[i] * times, all[i]);
     }
 }
 
-/* Of the same all. */
-TMPL_COLUMN void tmpl_put_shares_of(float *restrict to, const uint32_t *restrict part, uint32_t all,
-                                    uint32_t n)
+/* The same with one all for each block. */
+static inline void tmpl_put_shares_of(float *restrict to, const uint32_t *restrict part,
+                                      uint32_t all, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = tmpl_share_of(part[i], all);
     }
 }
 
-/* Of sums before each block: over the blocks from so many behind it to so many behind it. */
-TMPL_COLUMN void tmpl_put_shares_between(float *restrict to, const uint32_t *restrict part,
-                                         const uint32_t *restrict all, int first, int after,
-                                         uint32_t n)
+/*
+ * part and all are sums over the blocks before each: the shares in blocks [i + first, i + after).
+ */
+static inline void tmpl_put_shares_between(float *restrict to, const uint32_t *restrict part,
+                                           const uint32_t *restrict all, int first, int after,
+                                           uint32_t n)
 {
-    for (int i = 0; i < (int)tmpl_column_end(n); i++) {
+    for (int i = 0; i < (int)n; i++) {
         to[i] = tmpl_share_of(part[i + after] - part[i + first], all[i + after] - all[i + first]);
     }
 }
 
 /* 1 / (1 + steps) */
-TMPL_COLUMN void tmpl_put_near(float *restrict to, const uint32_t *restrict steps, uint32_t n)
+static inline void tmpl_put_near(float *restrict to, const uint32_t *restrict steps, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = 1.0F / (float)(int32_t)(steps[i] + 1);
     }
 }
 
-/* Characters for each word, which are counted in halves: at most 20, and 0 where there is none. */
-TMPL_COLUMN void tmpl_put_letters(float *restrict to, const uint32_t *restrict chars,
-                                  const uint32_t *restrict halves, uint32_t n)
+/* Characters of a word, at most 20; 0 where there is no word. Words are counted in halves. */
+static inline void tmpl_put_letters(float *restrict to, const uint32_t *restrict chars,
+                                    const uint32_t *restrict halves, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         float letters = (float)(int32_t)chars[i] / ((float)(int32_t)halves[i] * 0.5F);
         letters = letters < 20 ? letters : 20;
         to[i] = (int32_t)halves[i] > 0 ? letters : 0;
@@ -79,14 +66,12 @@ TMPL_COLUMN void tmpl_put_letters(float *restrict to, const uint32_t *restrict c
 }
 
 /*
- * At most 64 values that are known by their index: bits of floats, 0 if not known yet; that of index 0 is 0. Returns those that are not,
- * bit i for the value at i: these are any values.
+ * Looks up n values, at most 64, by index: known holds bits of floats, 0 for a value that is not
+ * known yet, but at index 0. Returns a set, bit i for each value i that is not known: the caller
+ * must fill it.
  */
-typedef uint64_t tmpl_put_known_t(float *to, const uint32_t *index, const uint32_t *known,
-                                  uint32_t n_known, uint32_t n);
-
-static inline uint64_t tmpl_put_known_anywhere(float *to, const uint32_t *index,
-                                               const uint32_t *known, uint32_t n_known, uint32_t n)
+static inline uint64_t tmpl_put_known(float *to, const uint32_t *index, const uint32_t *known,
+                                      uint32_t n_known, uint32_t n)
 {
     uint32_t *bits = (uint32_t *)(void *)to;
     uint64_t unknown = 0;
@@ -96,28 +81,5 @@ static inline uint64_t tmpl_put_known_anywhere(float *to, const uint32_t *index,
     }
     return unknown;
 }
-
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static inline uint64_t tmpl_put_known_avx2(float *to, const uint32_t *index,
-                                                         const uint32_t *known, uint32_t n_known,
-                                                         uint32_t n)
-{
-    const __m256i none = _mm256_setzero_si256();
-    const __m256i last = _mm256_set1_epi32((int)n_known - 1);
-    uint64_t unknown = 0;
-    for (uint32_t i = 0; i < n; i += 8) {
-        __m256i at = _mm256_loadu_si256((const __m256i *)(const void *)(index + i));
-        __m256i near = _mm256_min_epu32(at, last);
-        __m256i bits = _mm256_i32gather_epi32((const int *)(const void *)known, near, 4);
-        __m256i is_known =
-            _mm256_andnot_si256(_mm256_cmpeq_epi32(bits, none), _mm256_cmpeq_epi32(at, near));
-        is_known = _mm256_or_si256(is_known, _mm256_cmpeq_epi32(at, none));
-        _mm256_storeu_si256((__m256i *)(void *)(to + i), bits);
-        unknown |= (uint64_t)(uint32_t)(_mm256_movemask_ps(_mm256_castsi256_ps(is_known)) ^ 0xFF)
-                   << i;
-    }
-    return unknown & ~(uint64_t)0 >> (64 - n);
-}
-#endif
 
 #endif

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page + counts -> features: what a model is told about a leaf block. One row of floats for each
- * block, from the page's source and its site's table, without rendering.
+ * The features of a leaf block: what a model knows of it. The blocks of a page are leaf blocks,
+ * text without a block-level boundary in it, if the page was parsed with tmpl_separators_leaf.
  *
- * The page must have been parsed with tmpl_separators_leaf, so that its blocks are leaf blocks: text
- * with no block-level boundary in it.
- *
- * A box of a block is an element around it that holds more blocks than the box below; wrappers around
- * the same blocks are no boxes of their own. Words of a script that is written without spaces count
- * a half for each character. "log" is log(1 + x), "free" is outside links, a share is 0..1.
+ * In the table below, a "box" of a block is an element around it that holds more blocks than the
+ * box below, so wrappers around the same blocks are not boxes of their own. A character of a script
+ * without spaces counts as half a word. "log" is log(1 + x), "free" is outside links, a share is
+ * 0..1.
  */
 #ifndef TMPL_FEATURE_H
 #define TMPL_FEATURE_H
-
-#include "page/page.h"
-#include "table/store.h"
 
 /* clang-format off */
 /* X(id, name, group) */
@@ -61,7 +56,7 @@
     X(NEARER, "nearer", TAG)          /* 1: content's is nearer, -1: the other one */ \
     X(IN_FIGURE, "in-figure", TAG) \
     X(IN_QUOTE, "in-quote", TAG) \
-    /* 1 / steps up to a class or id that names such a thing (names.c); 0: there is none */ \
+    /* 1 / steps up to a class or id that names such a part (hint_names.c); 0: there is none */ \
     X(NAMED_COMMENT, "named-comment", NAME) \
     X(NAMED_MENU, "named-menu", NAME) \
     X(NAMED_SIDE, "named-side", NAME) \
@@ -70,16 +65,16 @@
     X(NAMED_SHARE, "named-share", NAME) \
     X(NAMED_ABOUT, "named-about", NAME) /* by whom, when, under what */ \
     X(NAMED_OFFER, "named-offer", NAME) /* advertising, newsletters, notices */ \
-    /* its place */ \
+    /* its position */ \
     X(BEFORE, "before", PLACE)        /* share of the page's words before it */ \
     X(LEAD, "lead", PLACE)            /* log words before it */ \
     X(REST, "rest", PLACE)            /* log words behind it */ \
     X(LONG_BEFORE, "long-before", PLACE) /* share of long text before it */ \
     X(LONG_NEAR, "long-near", PLACE)  /* 1 / (1 + blocks to the nearest long text) */ \
-    X(LONG_LAST, "long-last", PLACE)  /* likewise, among those before it */ \
+    X(LONG_LAST, "long-last", PLACE)  /* the same, among those before it */ \
     X(LONG_NEXT, "long-next", PLACE)  /* and among those behind it */ \
     X(TITLED, "titled", PLACE)        /* 1: an h1 stands before it */ \
-    /* the blocks beside it: its own with one, or three, on either side */ \
+    /* with the blocks beside it: one, or three, on either side */ \
     X(LINKED_1, "linked-1", BESIDE) \
     X(LINKED_3, "linked-3", BESIDE) \
     X(FREE_1, "free-1", BESIDE)       /* log free words a block */ \
@@ -135,79 +130,20 @@ typedef enum {
         TMPL_BLOCK_FEATURE_COUNT
 } tmpl_block_feature_e;
 
-/* "words", "free", ...; and the group it is of: "TEXT", "TAG", ... */
+/* Its name ("words", "free", ...) and its group ("TEXT", "TAG", ...). */
 const char *tmpl_block_feature_name(tmpl_block_feature_e feature);
 const char *tmpl_block_feature_group(tmpl_block_feature_e feature);
 
 /* The feature of that name, or TMPL_BLOCK_FEATURE_COUNT. */
 tmpl_block_feature_e tmpl_block_feature_find(const char *name);
 
-/* A page read for its features: what does not depend on the site's table. */
-typedef struct tmpl_reading_t tmpl_reading_t;
-
-/* Begins to read a page, as far as its layout needs it; its text is read for the rows. From pool. */
-tmpl_reading_t *tmpl_read_blocks(const tmpl_page_t *page, apr_pool_t *pool);
-
-/*
- * A layout path: the tags, classes and ids (digits taken for 0) from below body down to an element,
- * as one hash. Of a block, by level: that of its own element, of its box, and of the box around that.
- */
-typedef struct {
-    const uint64_t *keys; /* each once; a path differs by the level it was taken at */
-    uint32_t n_keys;
-    const tmpl_part_t *parts; /* of each block; paths are indices into keys, behind page->n_keys */
-} tmpl_layout_t;
-
-/* Finds the layout of a page, once; all of it is from pool. */
-void tmpl_layout_read(tmpl_layout_t *layout, tmpl_reading_t *reading, apr_pool_t *pool);
-
-/* What a store is told of where the text of a page stands: fills shares, allocated from pool. */
-void tmpl_observation_shares(tmpl_observation_t *observation, const tmpl_page_t *page,
-                             apr_pool_t *pool);
-
-/*
- * What a store is told of a page with its layout: fills keys (segments, then layout paths), shares
- * and parts of observation, allocated from pool but for the parts, which are layout's. So records[page->n_keys + i] is that of
- * layout->keys[i].
- */
-void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t *page,
-                             const tmpl_layout_t *layout, apr_pool_t *pool);
-
-/* What the site's table says. */
-typedef struct {
-    const tmpl_record_t *segments; /* one for each of page->keys */
-    const tmpl_record_t *paths;    /* one for each of layout->keys */
-    uint32_t pages;                /* seen, this one included; 0: nothing is known */
-    uint32_t min_df;
-} tmpl_evidence_t;
-
-/*
- * A page whose rows can be filled, some at a time: all of them are many times the page. What the table says
- * is put into reading, in place of what another one has said; so one is used up by the next. All
- * arguments must stay as they are meanwhile, and so must pool as long as reading is used.
- */
-typedef struct tmpl_rows_t tmpl_rows_t;
-tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                          const tmpl_evidence_t *evidence, apr_pool_t *pool);
-
-/* Rows of some blocks by feature, as trees want them: feature f of the block at i is of[f][i]. */
+/* Rows of some blocks, one column for each feature: feature f of the block at i is of[f][i]. */
 #define TMPL_BLOCKS_AT_ONCE 64
 typedef struct {
     float of[TMPL_BLOCK_FEATURE_COUNT][TMPL_BLOCKS_AT_ONCE];
 } tmpl_columns_t;
 
-/* Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE; 0 for those that are not there. */
-void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
-
-/* The same as any processor does it. */
-void tmpl_rows_fill_anywhere(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
-                             uint32_t after);
-
-/*
- * All of page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each: what a model is trained on (bench/train/features), and
- * tests look at. Judging takes columns, and never has all rows of a page.
- */
-void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                             const tmpl_evidence_t *evidence, apr_pool_t *pool);
+/* A page while its features are computed: reading.h. */
+typedef struct tmpl_reading_t tmpl_reading_t;
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people call the parts of their pages: names found in classes and ids. */
+/* The table of names, and the search for them in classes and ids. */
 #include <pthread.h>
 
-#include "feature/reading.h"
+#include "feature/hint_names.h"
 #include "html/attr.h"
 
 #define KIND(id)    (1U << TMPL_NAME_##id)
 #define AND_BAD(id) (KIND(id) | KIND(BAD))
 
-/* Where a name must stand: anywhere, at the begin of a word, or as a whole word. */
+/* Where a name must be: anywhere, at the beginning of a word, or as a whole word. */
 enum { ANYWHERE, BEGIN, WHOLE };
 
 typedef struct {
-    const char *name; /* behind its first letter */
+    const char *name; /* without its first letter */
     unsigned kinds;
     int where;
 } name_t;
@@ -141,7 +141,7 @@ static const name_t *const names[26] = {
     ['w' - 'a'] = (const name_t[]){ { "idget", AND_BAD(SIDE), ANYWHERE }, END },
 };
 
-/* Behind name, if it stands at `at`; 0 otherwise. */
+/* The offset behind name if it is at `at`; 0 otherwise. */
 static uint32_t behind(const char *name, const char *value, uint32_t len, uint32_t at)
 {
     while (*name != '\0' && at < len && tmpl_lower(value[at]) == *name) {
@@ -162,11 +162,13 @@ static int stands(const name_t *name, const char *value, uint32_t len, uint32_t 
     return (name->where == ANYWHERE || begins) && (name->where != WHOLE || ends);
 }
 
-/* Of each first letter and second one, 1 + where its names begin; 0: most pairs of letters begin none. */
+/*
+ * By the first two letters: 1 + index of their first name; 0: no name begins so, as for most pairs.
+ */
 static unsigned char firsts[26][26];
 static pthread_once_t firsts_once = PTHREAD_ONCE_INIT;
 
-/* Names of a letter stand in the order of their second ones. */
+/* Names of a letter are in the order of their second letters. */
 static void firsts_fill(void)
 {
     for (unsigned letter = 0; letter < 26; letter++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "feature/feature.h"
+#include "feature/observation.h"
 
 void tmpl_observation_shares(tmpl_observation_t *observation, const tmpl_page_t *page,
                              apr_pool_t *pool)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page's rows: what is the same for all of its blocks. */
+/* Rows of a page: the values that all of its blocks share. */
 #include <math.h>
 
 #include <apr_tables.h>
 
-#include "feature/rows.h"
+#include "feature/box.h"
+#include "feature/rows_parts.h"
+#include "feature/score.h"
 
 /* Bytes of a block's segments that another page has, too. */
 static uint32_t repeated_of(const tmpl_page_t *page, uint32_t b, const tmpl_evidence_t *evidence)
@@ -29,7 +31,7 @@ static void sum_repeated(tmpl_before_t *before, const tmpl_page_t *page,
     tmpl_sums_beyond(before->repeated, page->n_blocks);
 }
 
-/* Behind the first block that is an h1; as many as there are blocks: none is. */
+/* The index of the block behind the first h1; the number of blocks if there is none. */
 static uint32_t find_titled(const tmpl_page_t *page)
 {
     uint32_t b = 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a row says of where its block stands, block by block. */
-#include "feature/rows.h"
+/* Features that depend on where a block stands, block by block. */
+#include "feature/box.h"
+#include "feature/rows_parts.h"
+#include "feature/score.h"
 
 #include <math.h>
 
 /* Features of the block at i. */
 #define F(id) columns->of[TMPL_BLOCK_FEATURE_##id][i]
 
-/* And those that come in one order with others. */
+/* The same for the k-th feature from id on. */
 #define F_OF(id, k) columns->of[TMPL_BLOCK_FEATURE_##id + (k)][i]
 
 static inline uint32_t stops_of(const tmpl_reading_t *reading, uint32_t b)
@@ -16,7 +18,7 @@ static inline uint32_t stops_of(const tmpl_reading_t *reading, uint32_t b)
                                                      : reading->small.stops[b];
 }
 
-/* Ends of sentences in each block and so many on either side. */
+/* Blocks on either side whose ends of sentences are counted. */
 #define STOPS_BESIDE 3
 
 static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
@@ -37,17 +39,17 @@ static void find_stops(tmpl_rows_t *of, uint32_t first, uint32_t n)
 static inline void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
-    const tmpl_place_t *place =
-        tmpl_place(of->reading, page->segments[page->blocks[b].first_segment].node);
-    if (place != of->place) { /* many blocks have that of the one before */
-        of->place = place;
+    const tmpl_context_t *context =
+        tmpl_context(of->reading, page->segments[page->blocks[b].first_segment].node);
+    if (context != of->context) { /* the same as of the block before, mostly */
+        of->context = context;
         for (unsigned k = 0; k < sizeof(of->near) / sizeof(of->near[0]); k++) {
-            int steps = place->near.steps[k];
+            int steps = context->near.steps[k];
             float nearness = 1.0F / (float)(steps > 0 ? steps : 1);
             of->near[k] = steps > 0 ? nearness : 0;
         }
     }
-    for (unsigned in = place->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
+    for (unsigned in = context->in & TMPL_IN_FEATURES; in != 0; in &= in - 1) {
         F_OF(HEADING, (unsigned)__builtin_ctz(in)) = 1;
     }
     for (unsigned k = TMPL_NAME_COMMENT; k < TMPL_NAME_COUNT; k++) {
@@ -74,7 +76,7 @@ static __attribute__((noinline)) void learn_box(tmpl_box_row_t *known, const tmp
                                                       tmpl_score(of->reading, of->reading->best)) };
 }
 
-/* The boxes of a block, from the innermost one on. */
+/* Finds the boxes of a block, from the innermost one outwards. */
 static void find_boxes(tmpl_rows_t *of, uint32_t node)
 {
     for (unsigned k = 0; k < TMPL_BOXES; k++) {
@@ -91,7 +93,7 @@ static inline void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
 {
     uint32_t box = tmpl_box_of(of->reading, b);
     const tmpl_box_row_t *boxes = of->boxes;
-    if (box != boxes[0].node) { /* blocks beside one another have the same ones */
+    if (box != boxes[0].node) { /* neighbouring blocks mostly have the same */
         find_boxes(of, box);
     }
     for (unsigned k = 0; k < TMPL_BOXES; k++) {
@@ -116,7 +118,7 @@ static double df_log(const tmpl_rows_t *of, uint32_t df)
     return of->df_logs[df];
 }
 
-/* What the table says of a block's segments. */
+/* Features of a block's segments in the site's table. */
 static void fill_df(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
@@ -142,8 +144,8 @@ static void fill_df(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, 
 static inline void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     const uint32_t *paths = of->layout->parts[b].paths;
-    uint32_t n_keys = of->reading->page->n_keys;                  /* the paths stand behind them */
-    if (of->before->repeated[b + 1] != of->before->repeated[b]) { /* else they are 0 */
+    uint32_t n_keys = of->reading->page->n_keys; /* paths are numbered behind them */
+    if (of->before->repeated[b + 1] != of->before->repeated[b]) { /* otherwise they are 0 */
         fill_df(columns, of, i, b);
     }
     F(PAGES) = of->pages;

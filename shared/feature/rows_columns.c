@@ -1,45 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is computed of as many blocks at once as the processor can, column by column. */
+/* Features that are computed from counts, column by column. */
 #include <string.h>
 
-#include "feature/rows.h"
-
-/* What is cleared here is so by wide stores, not by memset. */
-#pragma GCC optimize("no-tree-loop-distribute-patterns")
-
-#define LANES TMPL_BLOCKS_AT_ONCE
-
-/* What the functions that are made for each kind of processors are made with. */
-#define FOR_EACH_KIND static inline __attribute__((always_inline))
+#include "feature/columns.h"
+#include "feature/rows_parts.h"
 
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
 
-/* The differences of sums before blocks. */
-FOR_EACH_KIND void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
+/* Differences of neighbouring sums: the number in each block. */
+static void unsum(uint32_t *restrict to, const uint32_t *restrict before, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = before[i + 1] - before[i];
     }
 }
 
-FOR_EACH_KIND void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
+static void widen(uint32_t *restrict to, const unsigned char *restrict bytes, uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = bytes[i];
     }
 }
 
-FOR_EACH_KIND void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
-                             uint32_t n)
+static void put_marks(float *restrict to, const unsigned char *restrict marks, int shift,
+                      uint32_t n)
 {
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         to[i] = (float)(marks[i] >> shift & 1);
     }
 }
 
-/* What a byte cannot say. */
-static __attribute__((noinline)) void
-unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t first, uint32_t n)
+/* Fetches the counts that do not fit into a byte. */
+static void unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t first,
+                         uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (reading->small.marks[first + i] & TMPL_MARK_LARGE) {
@@ -51,7 +44,7 @@ unpack_large(tmpl_counted_t *counts, const tmpl_reading_t *reading, uint32_t fir
     }
 }
 
-FOR_EACH_KIND void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+static void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     const tmpl_small_t *small = &of->reading->small;
     const unsigned char *marks = small->marks + first;
@@ -76,43 +69,41 @@ FOR_EACH_KIND void unpack(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t fir
                    "bits by their place");
 }
 
-FOR_EACH_KIND void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n,
-                            tmpl_put_known_t *put_known)
+static void put_logs(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint32_t n)
 {
-    uint64_t unknown = put_known(to, halves, tmpl_logs_of_halves, TMPL_LOG_HALVES, n);
+    uint64_t unknown = tmpl_put_known(to, halves, tmpl_logs_of_halves, TMPL_LOG_HALVES, n);
     if (unknown != 0) {
         tmpl_logs_find(to, of, halves, unknown);
     }
 }
 
-/* Of so many times a number. */
-FOR_EACH_KIND void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers,
-                               uint32_t n, tmpl_put_known_t *put_known)
+/* log(1 + x) of the numbers. */
+static void put_logs_of(float *to, const tmpl_rows_t *of, const uint32_t *numbers, uint32_t n)
 {
-    uint32_t halves[LANES] = { 0 };
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
         halves[i] = 2 * numbers[i];
     }
-    put_logs(to, of, halves, n, put_known);
+    put_logs(to, of, halves, n);
 }
 
-/* Free words in the blocks from so many behind each to so many behind it, in halves. */
-FOR_EACH_KIND void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block,
-                             int first, int after, uint32_t n)
+/* Halves of free words in the blocks [i + first, i + after). */
+static void find_free(uint32_t *halves, const tmpl_rows_t *of, uint32_t first_block, int first,
+                      int after, uint32_t n)
 {
     const uint32_t *words = of->before->words + first_block;
     const uint32_t *linked = of->before->linked + first_block;
-    for (int i = 0; i < (int)tmpl_column_end(n); i++) {
+    for (int i = 0; i < (int)n; i++) {
         halves[i] = words[i + after] - words[i + first] - (linked[i + after] - linked[i + first]);
     }
 }
 
-FOR_EACH_KIND void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                            int after, uint32_t n, tmpl_put_known_t *put_known)
+static void put_free(float *to, const tmpl_rows_t *of, uint32_t first_block, int first, int after,
+                     uint32_t n)
 {
-    uint32_t halves[LANES] = { 0 };
+    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
     find_free(halves, of, first_block, first, after, n);
-    put_logs(to, of, halves, n, put_known);
+    put_logs(to, of, halves, n);
 }
 
 static inline uint32_t least(uint32_t a, uint32_t b)
@@ -120,7 +111,7 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How many blocks there are from so many behind one to so many behind it. */
+/* How many of the blocks [b + first, b + after) exist. */
 static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, int after)
 {
     int64_t from = (int64_t)b + first;
@@ -128,10 +119,12 @@ static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, 
     return (uint32_t)((to < n_blocks ? to : n_blocks) - (from > 0 ? from : 0));
 }
 
-/* At a page's ends are fewer blocks, and not all logarithms are known yet. */
-static __attribute__((noinline)) void find_shared(float *to, const tmpl_rows_t *of,
-                                                  const uint32_t *halves, uint32_t first_block,
-                                                  int first, int after, uint64_t others)
+/*
+ * Fills the values that the table does not know, or at the ends of a page, where there are fewer
+ * blocks.
+ */
+static void find_shared(float *to, const tmpl_rows_t *of, const uint32_t *halves,
+                        uint32_t first_block, int first, int after, uint64_t others)
 {
     uint32_t n_blocks = of->reading->page->n_blocks;
     for (; others != 0; others &= others - 1) {
@@ -141,65 +134,65 @@ static __attribute__((noinline)) void find_shared(float *to, const tmpl_rows_t *
     }
 }
 
-/* The first n bits, up to 64. */
+/* The set of the first n of 64. */
 static inline uint64_t first_bits(uint32_t n)
 {
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
 
-FOR_EACH_KIND void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first,
-                              int after, uint32_t n, tmpl_put_known_t *put_known)
+static void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, int first, int after,
+                       uint32_t n)
 {
-    uint32_t halves[LANES] = { 0 };
-    uint32_t before = first < 0 ? (uint32_t)-first : 0; /* blocks that must stand on either side */
+    uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
+    uint32_t before =
+        first < 0 ? (uint32_t)-first : 0; /* blocks that must exist before and behind a block */
     uint32_t behind = after > 1 ? (uint32_t)after - 1 : 0;
-    uint32_t on = of->reading->page->n_blocks - first_block; /* the first one and those behind it */
+    uint32_t on =
+        of->reading->page->n_blocks - first_block; /* the first block and those behind it */
     uint64_t few = before > first_block ? first_bits(before - first_block) : 0;
     few |= ~first_bits(on > behind ? on - behind : 0);
     find_free(halves, of, first_block, first, after, n);
-    few |= put_known(to, halves, tmpl_logs_of_shared[after - first], TMPL_LOG_SHARED, n);
+    few |= tmpl_put_known(to, halves, tmpl_logs_of_shared[after - first], TMPL_LOG_SHARED, n);
     few &= first_bits(n);
     if (few != 0) {
         find_shared(to, of, halves, first_block, first, after, few);
     }
 }
 
-FOR_EACH_KIND void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                                   uint32_t n, tmpl_put_known_t *put_known)
+static void put_beside_free(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                            uint32_t n)
 {
-    put_free(COLUMN(FREE), of, first, 0, 1, n, put_known);
-    put_free(COLUMN(FREE_LAST), of, first, -1, 0, n, put_known);
-    put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n, put_known);
-    put_shared(COLUMN(FREE_1), of, first, -1, 2, n, put_known);
-    put_shared(COLUMN(FREE_3), of, first, -3, 4, n, put_known);
-    put_shared(COLUMN(FREE_8), of, first, -8, 9, n, put_known);
-    put_shared(COLUMN(FREE_LAST_3), of, first, -3, 0, n, put_known);
-    put_shared(COLUMN(FREE_NEXT_3), of, first, 1, 4, n, put_known);
+    put_free(COLUMN(FREE), of, first, 0, 1, n);
+    put_free(COLUMN(FREE_LAST), of, first, -1, 0, n);
+    put_free(COLUMN(FREE_NEXT), of, first, 1, 2, n);
+    put_shared(COLUMN(FREE_1), of, first, -1, 2, n);
+    put_shared(COLUMN(FREE_3), of, first, -3, 4, n);
+    put_shared(COLUMN(FREE_8), of, first, -8, 9, n);
+    put_shared(COLUMN(FREE_LAST_3), of, first, -3, 0, n);
+    put_shared(COLUMN(FREE_NEXT_3), of, first, 1, 4, n);
 }
 
 /* Words before each block, and behind it. */
-FOR_EACH_KIND void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                              uint32_t n, tmpl_put_known_t *put_known)
+static void put_around(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     const uint32_t *words = of->before->words + first;
     uint32_t all = of->all.words;
-    uint32_t rest[LANES] = { 0 };
-    for (uint32_t i = 0; i < tmpl_column_end(n); i++) {
+    uint32_t rest[TMPL_BLOCKS_AT_ONCE] = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
         rest[i] = all - words[i + 1];
     }
-    put_logs(COLUMN(LEAD), of, words, n, put_known);
-    put_logs(COLUMN(REST), of, rest, n, put_known);
+    put_logs(COLUMN(LEAD), of, words, n);
+    put_logs(COLUMN(REST), of, rest, n);
 }
 
-FOR_EACH_KIND void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n,
-                            tmpl_put_known_t *put_known)
+static void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t n)
 {
     const tmpl_counted_t *counts = &of->counts;
-    put_logs(COLUMN(WORDS), of, counts->words, n, put_known);
-    put_logs_of(COLUMN(LINKS), of, counts->links, n, put_known);
-    put_logs_of(COLUMN(COMMAS), of, counts->commas, n, put_known);
-    put_logs_of(COLUMN(IMAGES), of, counts->images, n, put_known);
-    put_logs_of(COLUMN(DEPTH), of, counts->depth, n, put_known);
+    put_logs(COLUMN(WORDS), of, counts->words, n);
+    put_logs_of(COLUMN(LINKS), of, counts->links, n);
+    put_logs_of(COLUMN(COMMAS), of, counts->commas, n);
+    put_logs_of(COLUMN(IMAGES), of, counts->images, n);
+    put_logs_of(COLUMN(DEPTH), of, counts->depth, n);
     tmpl_put_shares(COLUMN(STOPS), counts->stops, 2, counts->words, n);
     tmpl_put_shares(COLUMN(CAPITALS), counts->capitals, 2, counts->words, n);
     tmpl_put_shares(COLUMN(DIGITS), counts->digits, 1, counts->chars, n);
@@ -212,7 +205,7 @@ FOR_EACH_KIND void put_text(tmpl_columns_t *columns, const tmpl_rows_t *of, uint
     tmpl_put_shares(COLUMN(LINKS_WHOLE), counts->whole, 1, counts->links, n);
 }
 
-FOR_EACH_KIND void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
+static void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     tmpl_counted_t *counts = &of->counts;
     float *titled = COLUMN(TITLED);
@@ -241,15 +234,14 @@ FOR_EACH_KIND void put_place(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t 
     }
 }
 
-FOR_EACH_KIND void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                              uint32_t n)
+static void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t n)
 {
     const uint32_t *words = of->before->words + first;
     const uint32_t *linked = of->before->linked + first;
     const uint32_t *length = of->before->length + first;
     const uint32_t *repeated = of->before->repeated + first;
     float *own = COLUMN(LINKED);
-    uint32_t near[LANES] = { 0 };
+    uint32_t near[TMPL_BLOCKS_AT_ONCE] = { 0 };
     tmpl_put_shares_between(own, linked, words, 0, 1, n);
     tmpl_put_shares_between(COLUMN(LINKED_LAST), linked, words, -1, 0, n);
     tmpl_put_shares_between(COLUMN(LINKED_NEXT), linked, words, 1, 2, n);
@@ -258,10 +250,10 @@ FOR_EACH_KIND void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, ui
     tmpl_put_shares_between(COLUMN(LINKED_8), linked, words, -8, 9, n);
     tmpl_put_shares_between(COLUMN(LINKED_LAST_3), linked, words, -3, 0, n);
     tmpl_put_shares_between(COLUMN(LINKED_NEXT_3), linked, words, 1, 4, n);
-    for (uint32_t i = 0; i < n; i++) { /* all of it, if it has no words but a link */
+    for (uint32_t i = 0; i < n; i++) { /* 1 for a link without words */
         own[i] = of->counts.words[i] > 0 ? own[i] : (float)(of->counts.links[i] > 0);
     }
-    for (int i = 0; i < (int)tmpl_column_end(n); i++) {
+    for (int i = 0; i < (int)n; i++) {
         near[i] = words[i + 4] - words[i - 3];
     }
     tmpl_put_shares(COLUMN(STOPS_3), of->counts.stops_near, 2, near, n);
@@ -272,64 +264,15 @@ FOR_EACH_KIND void put_beside(tmpl_columns_t *columns, const tmpl_rows_t *of, ui
     }
 }
 
-/* Vectors may have filled more than there are. */
-static void clear_behind(tmpl_columns_t *columns, uint32_t n)
+void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
 {
-    for (uint32_t f = 0; n % 8 != 0 && f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        for (uint32_t i = n; i % 8 != 0; i++) {
-            columns->of[f][i] = 0;
-        }
-    }
-}
-
-FOR_EACH_KIND void clear(tmpl_columns_t *columns)
-{
-    typedef float wide_t __attribute__((vector_size(32), may_alias));
-    for (unsigned f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-        for (unsigned i = 0; i < LANES; i += sizeof(wide_t) / sizeof(float)) {
-            const wide_t none = { 0 };
-            memcpy(&columns->of[f][i], &none, sizeof(none));
-        }
-    }
-}
-
-FOR_EACH_KIND void fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n,
-                        tmpl_put_known_t *put_known)
-{
-    if (n == 0 || n > LANES) {
-        __builtin_unreachable(); /* callers see to it */
-    }
-    clear(columns);
+    uint32_t n = after - first;
+    memset(columns, 0, sizeof(*columns));
     tmpl_rows_fill_blocks(columns, of, first, n);
     unpack(columns, of, first, n);
     put_beside(columns, of, first, n);
-    put_beside_free(columns, of, first, n, put_known);
-    put_around(columns, of, first, n, put_known);
-    put_text(columns, of, n, put_known);
+    put_beside_free(columns, of, first, n);
+    put_around(columns, of, first, n);
+    put_text(columns, of, n);
     put_place(columns, of, first, n);
-    clear_behind(columns, n);
 }
-
-void tmpl_rows_fill_anywhere(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
-                             uint32_t after)
-{
-    fill(columns, of, first, after - first, tmpl_put_known_anywhere);
-}
-
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static void fill_avx2(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first,
-                                    uint32_t after)
-{
-    fill(columns, of, first, after - first, tmpl_put_known_avx2);
-}
-
-void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
-{
-    (tmpl_has_avx2() ? fill_avx2 : tmpl_rows_fill_anywhere)(columns, of, first, after);
-}
-#else
-void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after)
-{
-    tmpl_rows_fill_anywhere(columns, of, first, after);
-}
-#endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logarithms of counts, which are small and come again. */
-#include "feature/rows.h"
+/* Logarithms of counts. Counts are small and come again, so they are kept. */
+#include "feature/rows_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* log(1 + x). As floats, log and log1p are the same for all that is counted here, and log is faster. */
+/* As floats, log(1 + x) and log1p(x) are the same for all counts, and log is faster. */
 float tmpl_log_of(const tmpl_rows_t *of, double x)
 {
     uint64_t bits;
@@ -40,7 +40,6 @@ static float log_halves(const tmpl_rows_t *of, uint32_t halves)
                                       : tmpl_log_of(of, halves * 0.5);
 }
 
-/* Of halves that so many blocks tmpl_share. */
 float tmpl_log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks)
 {
     double x = halves * 0.5 / blocks;
@@ -50,7 +49,6 @@ float tmpl_log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks)
                : tmpl_log_of(of, x);
 }
 
-/* Of halves that are not known yet, as bits. */
 void tmpl_logs_find(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint64_t unknown)
 {
     for (; unknown != 0; unknown &= unknown - 1) {

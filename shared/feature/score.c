@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The element that most likely holds the page's content, in the way of Arc90's Readability: each
- * block of free text gives points to the elements around it, less the farther they are, and an
- * element's score is its points times what is not links.
- */
+#include "feature/score.h"
+
 #include <math.h>
 
-#include "feature/reading.h"
+#include "feature/box.h"
 
-/* Free words below which a block gives no points, and elements up to which it gives them. */
+/* The fewest free words for which a block gives points, and how many elements get them. */
 #define LEAST_WORDS 5
 #define REACH       5
 
@@ -32,7 +29,7 @@ static void give_points(tmpl_reading_t *reading, uint32_t b, apr_pool_t *pool)
     tmpl_tally_t tally = tmpl_tally_of(reading, b);
     double points = 1 + tally.commas + fmin(plain / 20, 3) + fmin(tally.stops, 5);
     uint32_t node = page->blocks[b].node;
-    /* the block's own element is nobody's container */
+    /* an element that holds only this block is not a container */
     if (tmpl_after_block(page, node) - tmpl_first_block(page, node) < 2 && node != 0) {
         node = page->nodes[node].parent;
     }
@@ -59,7 +56,7 @@ void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool)
             float *score = score_of(reading, i, pool);
             tmpl_sums_t sum = tmpl_sums_between(&reading->before, tmpl_first_block(page, i),
                                                 tmpl_after_block(page, i));
-            const tmpl_near_t *near = &tmpl_place(reading, i)->near;
+            const tmpl_near_t *near = &tmpl_context(reading, i)->near;
             double named = (near->steps[TMPL_NAME_GOOD] == 1 ? 1.25 : 1) *
                            (near->steps[TMPL_NAME_BAD] == 1 ? 0.75 : 1);
             *score *= (float)(named * (sum.words > 0 ? 1 - (double)sum.linked / sum.words : 1));

@@ -7,16 +7,13 @@
 #include "base/bytes8.h"
 #include "base/chars.h"
 
-/* What is read at once is used as numbers; to gather them in vectors first takes longer. */
-#pragma GCC optimize("no-tree-slp-vectorize")
-
-/* What the scan stands in. A dense word is one character. */
+/* Where the scan is. A dense word is one character. */
 enum { NO_WORD, IN_WORD, DENSE };
 
-/* The longest name or number of a character reference. */
+/* The longest name or number of a character reference that is skipped. */
 #define REFERENCE_NAME 10
 
-/* Behind a character reference at s[at - 1] == '&'; at if there is none. */
+/* The offset behind the character reference at s[at - 1] == '&'; at if there is none. */
 static uint32_t skip_reference(const unsigned char *s, uint32_t at, uint32_t end)
 {
     uint32_t p = at;
@@ -37,7 +34,7 @@ static int is_copyright(const unsigned char *reference, uint32_t len)
     return 0;
 }
 
-/* A word begins, which may be one of the title's. */
+/* Begins a word; may_be_of_title says whether the title has one with this beginning. */
 static inline void begin_word(tmpl_scan_t *scan, uint32_t at, int may_be_of_title)
 {
     scan->word = at;
@@ -49,7 +46,7 @@ static inline void begin_wide(tmpl_scan_t *scan, uint32_t at, uint32_t c)
     begin_word(scan, at, tmpl_title_begins_wide(scan->title, c) != 0 || scan->learns);
 }
 
-/* A word of so many halves ends: is it of the title? Most are not, by their begins. */
+/* Ends a word, and looks it up in the title. It counts as halves of a word. */
 static void look_up_word(tmpl_scan_t *scan, uint32_t end, uint32_t halves)
 {
     if (scan->learns) {
@@ -68,7 +65,7 @@ static inline void leave_word(tmpl_scan_t *scan, uint32_t at)
     scan->in_word = NO_WORD;
 }
 
-/* A wide character that is part of a word with its neighbours: the first one counts. */
+/* A wide character that joins its neighbours to a word. */
 static void enter_word(tmpl_scan_t *scan, uint32_t at, uint32_t c)
 {
     if (scan->in_word != IN_WORD) {
@@ -91,13 +88,13 @@ static void read_dense(tmpl_scan_t *scan, uint32_t at, uint32_t after, uint32_t 
     scan->in_word = DENSE;
 }
 
-/* A character that is none of ASCII's. */
+/* A character beyond ASCII. */
 static uint32_t read_wide(tmpl_scan_t *scan, uint32_t at)
 {
     tmpl_tally_t *tally = scan->tally;
     uint32_t after = at;
     uint32_t c = tmpl_next_char(scan->s, scan->end, &after);
-    if (c == 0xA0) { /* a space that does not break */
+    if (c == 0xA0) { /* no-break space */
         leave_word(scan, at);
         return after;
     }
@@ -118,21 +115,16 @@ static uint32_t read_wide(tmpl_scan_t *scan, uint32_t at)
     return after;
 }
 
-/* A sign ends a sentence only if nothing, or white space or a quote, follows. */
+/* Whether a sign ends a sentence: only at the end, or in front of white space or a quote. */
 static inline int is_last(const tmpl_scan_t *scan, uint32_t at)
 {
     return at >= scan->end || tmpl_byte_classes[scan->s[at]] == TMPL_BYTE_SPACE ||
            scan->s[at] == '"' || scan->s[at] == 0xA0;
 }
 
-/* The functions below are made for each kind of processors. */
-#define FOR_EACH_KIND static inline __attribute__((always_inline))
-
-FOR_EACH_KIND uint32_t count_bits(uint64_t bits, const int avx2)
+/* __builtin_popcountll is a function call unless the processor is known to have popcnt. */
+static inline uint32_t count_bits(uint64_t bits)
 {
-    if (avx2) {
-        return (uint32_t)__builtin_popcountll(bits);
-    }
     if (bits == 0) {
         return 0;
     }
@@ -142,40 +134,39 @@ FOR_EACH_KIND uint32_t count_bits(uint64_t bits, const int avx2)
     return (uint32_t)(bits * 0x0101010101010101 >> 56);
 }
 
-/* Bits below n, which is at most 64. */
+/* The lowest n bits; n is at most 64. */
 static inline uint64_t below(uint32_t n)
 {
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
 
-/* How many bits are set from the lowest one on. */
+/* The number of set bits from the lowest one on. */
 static inline uint32_t count_run(uint64_t bits)
 {
     return ~bits != 0 ? (uint32_t)__builtin_ctzll(~bits) : 64;
 }
 
-/* Some bytes of a text, all of ASCII. */
+/* A run of ASCII in a text, as sets of its bytes. */
 typedef struct {
-    const unsigned char *s; /* they, or a copy: TMPL_TITLE_LETTERS more may be read */
-    uint32_t at;            /* where they stand in the text */
+    const unsigned char *s; /* the bytes, or a copy; TMPL_TITLE_LETTERS more may be read */
+    uint32_t at;            /* offset in the text */
     uint32_t n;
     uint64_t words;
     uint64_t digits;
     uint64_t capitals;
-    uint64_t solid;  /* no white space, and of character references the first byte */
+    uint64_t solid;  /* not white space; of a character reference only its first byte */
     uint64_t quotes; /* apostrophes */
     uint64_t signs;
-    uint64_t titled; /* what words of the title may begin with */
 } run_t;
 
-/* What a piece has beside sets that are found for all its bytes at once. */
+/* Sets of a chunk that tmpl_bytes64 does not find. */
 typedef struct {
     uint64_t quotes;
     uint64_t references; /* their first bytes */
-    uint64_t tails;      /* and all others */
+    uint64_t tails;      /* their other bytes */
 } marks_t;
 
-/* The word in which the bytes before end goes on in these. */
+/* Continues in this run the word that the run before ended in. */
 static void go_on(tmpl_scan_t *scan, const run_t *run)
 {
     uint32_t more = count_run(run->words | run->quotes);
@@ -189,17 +180,19 @@ static void go_on(tmpl_scan_t *scan, const run_t *run)
     }
 }
 
-/* Letters that words do not begin with, though there is none right before them: apostrophes do not divide words. */
-FOR_EACH_KIND uint64_t joined(const run_t *run, int in_word)
+/* Letters behind an apostrophe that are inside a word: apostrophes do not divide words. */
+static inline uint64_t joined(const run_t *run, int in_word)
 {
     uint64_t first = (uint64_t)(in_word != NO_WORD);
     uint64_t behind = run->quotes & (run->words << 1 | first);
-    /* what is added to the first of some runs to the bit behind their last */
+    /* adding 1 at the first bit of a run carries to the bit behind its last */
     return ((behind + run->quotes) & ~run->quotes) | first;
 }
 
-/* Looks up the word at i, which ends here, among those of the title that bits say. */
-FOR_EACH_KIND void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsigned bits)
+/*
+ * Looks up the word that begins at i and ends in this run; bits are the title's words to compare.
+ */
+static inline void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsigned bits)
 {
     const tmpl_title_t *title = scan->title;
     uint32_t len = count_run((run->words | run->quotes) >> i);
@@ -224,12 +217,12 @@ FOR_EACH_KIND void look_up(tmpl_scan_t *scan, const run_t *run, uint32_t i, unsi
     }
 }
 
-/* Looks up words that begin at these bytes; the last one may go on behind the run. */
-FOR_EACH_KIND void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begins)
+/* Looks up the words that begin here; the last one may continue behind the run. */
+static inline void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begins)
 {
     unsigned all = scan->learns ? 0xFF : 0;
     uint32_t last = 63 - (uint32_t)__builtin_clzll(begins);
-    begins = (begins ^ (uint64_t)1 << last) & run->titled;
+    begins ^= (uint64_t)1 << last;
     for (; begins != 0; begins &= begins - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(begins);
         unsigned bits = tmpl_title_begins(scan->title, run->s + i) | all;
@@ -237,7 +230,7 @@ FOR_EACH_KIND void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begi
             look_up(scan, run, i, bits);
         }
     }
-    /* what stands behind a span is not text */
+    /* bytes behind a span are not text */
     int is_cut = run->at + last + 2 >= scan->end;
     unsigned bits = is_cut ? 0xFF : tmpl_title_begins(scan->title, run->s + last) | all;
     if (run->at + run->n < scan->end &&
@@ -250,7 +243,7 @@ FOR_EACH_KIND void read_words(tmpl_scan_t *scan, const run_t *run, uint64_t begi
     }
 }
 
-FOR_EACH_KIND void read_signs(tmpl_scan_t *scan, const run_t *run)
+static inline void read_signs(tmpl_scan_t *scan, const run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
     for (uint64_t signs = run->signs; signs != 0; signs &= signs - 1) {
@@ -264,13 +257,13 @@ FOR_EACH_KIND void read_signs(tmpl_scan_t *scan, const run_t *run)
     }
 }
 
-FOR_EACH_KIND void read_run(tmpl_scan_t *scan, const run_t *run, const int avx2)
+static inline void read_run(tmpl_scan_t *scan, const run_t *run)
 {
     tmpl_tally_t *tally = scan->tally;
     uint64_t begins = run->words & ~(run->words << 1);
-    tally->chars += count_bits(run->solid, avx2);
-    tally->digits += count_bits(run->digits, avx2);
-    tally->signs += count_bits(run->signs, avx2);
+    tally->chars += count_bits(run->solid);
+    tally->digits += count_bits(run->digits);
+    tally->signs += count_bits(run->signs);
     if (run->quotes != 0 || scan->in_word != NO_WORD) {
         begins &= ~joined(run, scan->in_word);
         if (scan->in_word != NO_WORD) {
@@ -284,37 +277,39 @@ FOR_EACH_KIND void read_run(tmpl_scan_t *scan, const run_t *run, const int avx2)
         if (tally->words == 0) {
             tally->lower = tmpl_byte_classes[run->s[__builtin_ctzll(begins)]] == TMPL_BYTE_SMALL;
         }
-        tally->words += 2 * count_bits(begins, avx2);
-        tally->capitals += count_bits(begins & run->capitals, avx2);
+        tally->words += 2 * count_bits(begins);
+        tally->capitals += count_bits(begins & run->capitals);
         read_words(scan, run, begins);
     }
     read_signs(scan, run);
 }
 
-/* Bytes [i, i + n) of a piece. */
-FOR_EACH_KIND run_t part_of(const tmpl_bytes64_t *piece, const marks_t *marks,
+/* Bytes [i, i + n) of a chunk. */
+static inline run_t part_of(const tmpl_bytes64_t *chunk, const marks_t *marks,
                             const unsigned char *s, uint32_t at, uint32_t i, uint32_t n)
 {
     uint64_t all = below(n);
-    uint64_t solid = ~(piece->spaces | marks->tails) >> i & all;
-    uint64_t words = piece->words >> i & all;
+    uint64_t solid = ~(chunk->spaces | marks->tails) >> i & all;
+    uint64_t words = chunk->words >> i & all;
     return (run_t){ .s = s + i,
                     .at = at + i,
                     .n = n,
                     .words = words,
-                    .digits = piece->digits >> i & all,
-                    .capitals = piece->capitals >> i,
+                    .digits = chunk->digits >> i & all,
+                    .capitals = chunk->capitals >> i,
                     .solid = solid,
                     .quotes = marks->quotes >> i & all,
-                    .signs = solid & ~words & ~(marks->references >> i),
-                    .titled = piece->titled >> i };
+                    .signs = solid & ~words & ~(marks->references >> i) };
 }
 
-/* Behind the reference whose ampersand is at i, if it is one: nearly all are a name and a semicolon. */
-FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
+/*
+ * The offset behind the reference whose ampersand is at i, if it is one. The fast path is a name
+ * and a semicolon.
+ */
+static inline uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_bytes64_t *chunk,
                                         uint32_t at, uint32_t i, uint32_t n)
 {
-    uint32_t name = count_run(piece->words >> i >> 1);
+    uint32_t name = count_run(chunk->words >> i >> 1);
     if (name > 0 && name <= REFERENCE_NAME && i + 1 + name < n &&
         scan->s[at + i + 1 + name] == ';') {
         return i + name + 2;
@@ -322,17 +317,20 @@ FOR_EACH_KIND uint32_t behind_reference(const tmpl_scan_t *scan, const tmpl_byte
     return skip_reference(scan->s, at + i + 1, scan->end) - at;
 }
 
-/* Tells apostrophes from references, of which nothing else is left in the sets. Returns how many bytes are known. */
-FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes64_t *piece,
+/*
+ * Separates apostrophes from references, whose bytes leave the other sets. Returns how many bytes
+ * can be read now.
+ */
+static inline uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes64_t *chunk,
                                   uint32_t at, uint32_t n)
 {
-    for (uint64_t left = piece->marks & below(n); left != 0; left &= left - 1) {
+    for (uint64_t left = chunk->marks & below(n); left != 0; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         if (scan->s[at + i] == '\'') {
             marks->quotes |= left & -left;
             continue;
         }
-        uint32_t behind = behind_reference(scan, piece, at, i, n);
+        uint32_t behind = behind_reference(scan, chunk, at, i, n);
         if (behind > n) {
             n = i;
             break;
@@ -344,36 +342,37 @@ FOR_EACH_KIND uint32_t find_marks(tmpl_scan_t *scan, marks_t *marks, tmpl_bytes6
                 (unsigned char)is_copyright(scan->s + at + i + 1, behind - i - 1);
         }
     }
-    piece->words &= ~marks->tails;
-    piece->digits &= ~marks->tails;
-    piece->capitals &= ~marks->tails;
+    chunk->words &= ~marks->tails;
+    chunk->digits &= ~marks->tails;
+    chunk->capitals &= ~marks->tails;
     return n;
 }
 
-/* Reads n bytes of which some are not ASCII, and what the last character has more; returns what is behind. */
-FOR_EACH_KIND uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *piece,
+/*
+ * Reads n bytes, some beyond ASCII, and the rest of the last character; returns the offset behind.
+ */
+static inline uint32_t read_mixed(tmpl_scan_t *scan, const tmpl_bytes64_t *chunk,
                                   const marks_t *marks, const unsigned char *s, uint32_t at,
-                                  uint32_t n, const int avx2)
+                                  uint32_t n)
 {
     uint32_t i = 0;
     while (i < n) {
-        uint64_t wide = piece->wide >> i;
+        uint64_t wide = chunk->wide >> i;
         uint32_t ascii = wide != 0 ? (uint32_t)__builtin_ctzll(wide) : TMPL_BYTES64;
         if (ascii == 0) {
             i = read_wide(scan, at + i) - at;
             continue;
         }
         ascii = ascii < n - i ? ascii : n - i;
-        run_t run = part_of(piece, marks, s, at, i, ascii);
-        read_run(scan, &run, avx2);
+        run_t run = part_of(chunk, marks, s, at, i, ascii);
+        read_run(scan, &run);
         i += ascii;
     }
     return at + i;
 }
 
-/* Reads at most n bytes, and what the last character has more; returns what is behind. */
-FOR_EACH_KIND uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n, tmpl_look_t *look,
-                                  const int avx2)
+/* Reads at most n bytes, and the rest of the last character; returns the offset behind. */
+static inline uint32_t read_chunk(tmpl_scan_t *scan, uint32_t at, uint32_t n)
 {
     unsigned char copy[TMPL_BYTES64 + TMPL_TITLE_LETTERS];
     const unsigned char *s = scan->s + at;
@@ -382,34 +381,33 @@ FOR_EACH_KIND uint32_t read_piece(tmpl_scan_t *scan, uint32_t at, uint32_t n, tm
         memset(copy, 0, sizeof(copy));
         s = memcpy(copy, s, n);
     }
-    tmpl_bytes64_t piece = look(s, n, scan->title->first);
-    if ((piece.marks & below(n)) != 0) {
-        n = find_marks(scan, &marks, &piece, at, n);
+    tmpl_bytes64_t chunk = tmpl_bytes64(s, n);
+    if ((chunk.marks & below(n)) != 0) {
+        n = find_marks(scan, &marks, &chunk, at, n);
     }
-    uint64_t open = piece.words | marks.quotes;
+    uint64_t open = chunk.words | marks.quotes;
     if (n == TMPL_BYTES64 && open >> (TMPL_BYTES64 - 1) != 0 && ~open != 0) {
-        n -= (uint32_t)__builtin_clzll(~open); /* the last word may go on */
+        n -= (uint32_t)__builtin_clzll(~open); /* the last word may continue in the next chunk */
     }
-    if ((piece.wide & below(n)) != 0) {
-        return read_mixed(scan, &piece, &marks, s, at, n, avx2);
+    if ((chunk.wide & below(n)) != 0) {
+        return read_mixed(scan, &chunk, &marks, s, at, n);
     }
-    run_t run = part_of(&piece, &marks, s, at, 0, n);
-    read_run(scan, &run, avx2);
+    run_t run = part_of(&chunk, &marks, s, at, 0, n);
+    read_run(scan, &run);
     return at + n;
 }
 
-FOR_EACH_KIND void read_span(tmpl_scan_t *scan, tmpl_span_t span, tmpl_look_t *look, const int avx2)
+static inline void read_span(tmpl_scan_t *scan, tmpl_span_t span)
 {
     uint32_t at = span.start;
     scan->end = span.end;
     while (at < span.end) {
-        at = read_piece(scan, at, span.end - at < TMPL_BYTES64 ? span.end - at : TMPL_BYTES64, look,
-                        avx2);
+        at = read_chunk(scan, at, span.end - at < TMPL_BYTES64 ? span.end - at : TMPL_BYTES64);
     }
     leave_word(scan, at);
 }
 
-/* The link around a node, which is known to stand in one. */
+/* The link around a node that stands in one. */
 static uint32_t link_of(const tmpl_page_t *page, uint32_t node)
 {
     while (node != 0 && page->nodes[node].tag != TMPL_TAG_A) {
@@ -418,7 +416,7 @@ static uint32_t link_of(const tmpl_page_t *page, uint32_t node)
     return node;
 }
 
-/* A link that is seen first. */
+/* Counts a link. */
 static inline void read_link(tmpl_tally_t *tally, unsigned in)
 {
     tally->links += 1;
@@ -426,8 +424,7 @@ static inline void read_link(tmpl_tally_t *tally, unsigned in)
     tally->whole += (in & TMPL_LINKS_WHOLE) != 0;
 }
 
-FOR_EACH_KIND void read_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b, tmpl_look_t *look,
-                              const int avx2)
+void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
 {
     const tmpl_page_t *page = scan->reading->page;
     uint32_t link = TMPL_NONE;
@@ -438,41 +435,19 @@ FOR_EACH_KIND void read_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b
         uint32_t words = tally->words;
         tally->again += scan->reading->again[segment->key] ? segment->length : 0;
         if (segment->span.start != node->open.start) {
-            read_span(scan, segment->span, look, avx2);
+            read_span(scan, segment->span);
         }
         tally->images += node->tag == TMPL_TAG_IMG;
-        if (tmpl_place(scan->reading, segment->node)->in & TMPL_IN_LINK) {
+        if (tmpl_context(scan->reading, segment->node)->in & TMPL_IN_LINK) {
             uint32_t own = link_of(page, segment->node);
             tally->linked += tally->words - words;
             if (own != link) {
-                read_link(tally, tmpl_place(scan->reading, own)->in);
+                read_link(tally, tmpl_context(scan->reading, own)->in);
             }
             link = own;
         }
     }
 }
-
-void tmpl_tally_block_anywhere(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
-{
-    read_block(tally, scan, b, tmpl_look_anywhere, 0);
-}
-
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static void read_block_avx2(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b)
-{
-    read_block(tally, scan, b, tmpl_look_avx2, 1);
-}
-
-tmpl_tally_block_t *tmpl_tally_block_here(void)
-{
-    return tmpl_has_avx2() ? read_block_avx2 : tmpl_tally_block_anywhere;
-}
-#else
-tmpl_tally_block_t *tmpl_tally_block_here(void)
-{
-    return tmpl_tally_block_anywhere;
-}
-#endif
 
 void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading)
 {
@@ -484,7 +459,7 @@ void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading
                            .len = reading->page->len,
                            .title = title,
                            .learns = 1 };
-    read_span(scan, reading->page->title, tmpl_look_anywhere, 0);
+    read_span(scan, reading->page->title);
     scan->titled = tally.words;
     scan->learns = 0;
 }

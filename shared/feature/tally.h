@@ -6,29 +6,27 @@
 #include "feature/reading.h"
 #include "feature/title.h"
 
-/* Blocks while they are read. */
+/* The state while blocks are read. */
 typedef struct {
     tmpl_tally_t *tally;
     const tmpl_reading_t *reading;
-    const unsigned char *s; /* its source */
-    uint32_t len;           /* of s: so much may be read */
+    const unsigned char *s; /* the page's source */
+    uint32_t len;           /* of s */
     uint32_t end;           /* of the text that is read */
     int in_word;
-    int may_be_of_title; /* the word that it stands in, by its begin */
-    uint32_t word;       /* where that begins */
-    tmpl_title_t *title; /* its words are looked up there */
-    int learns;          /* or put there */
+    int may_be_of_title; /* the current word, by its beginning */
+    uint32_t word;       /* where it begins */
+    tmpl_title_t *title; /* words are looked up there */
+    int learns;          /* or added there */
     uint32_t titled;     /* words of the title, in halves */
 } tmpl_scan_t;
 
-/* Begins to read the blocks of a page: reads its title. All arguments must stay as they are meanwhile. */
+/*
+ * Begins to read the blocks of a page with its title. All arguments must stay valid until the end.
+ */
 void tmpl_tally_begin(tmpl_scan_t *scan, tmpl_title_t *title, const tmpl_reading_t *reading);
 
-/* Adds what stands in a block to the tally. No word goes on from one segment to the next. */
-typedef void tmpl_tally_block_t(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b);
-
-/* The function that does so as any processor can, and the fastest one for this processor. All count the same. */
-tmpl_tally_block_t tmpl_tally_block_anywhere;
-tmpl_tally_block_t *tmpl_tally_block_here(void);
+/* Adds the counts of a block to the tally. Words end with their segment. */
+void tmpl_tally_block(tmpl_tally_t *tally, tmpl_scan_t *scan, uint32_t b);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a block's text says of itself: what its segments add up to, and which of them are links and images. */
+/* Reads the text of all blocks and keeps the counts. */
 #include <limits.h>
 #include <string.h>
 
 #include "feature/tally.h"
 
-/* Which segments stand on the page more than once, by key. */
+/* Sets uses for each key that is on the page more than once. */
 static void find_again(unsigned char *uses, const tmpl_page_t *page)
 {
     enum { ONCE = 1, AGAIN = 2 };
@@ -19,7 +19,7 @@ static void find_again(unsigned char *uses, const tmpl_page_t *page)
     }
 }
 
-/* Keeps what is not in the sums. */
+/* Keeps the counts that are not sums. */
 static void keep(tmpl_reading_t *reading, uint32_t b, const tmpl_tally_t *tally)
 {
     uint32_t bits = 0;
@@ -37,7 +37,7 @@ static void keep(tmpl_reading_t *reading, uint32_t b, const tmpl_tally_t *tally)
     reading->small.marks[b] = (unsigned char)marks;
 }
 
-/* The block is one of those. */
+/* The counts of a block that is among large. */
 static const tmpl_tally_t *find_large(const tmpl_reading_t *reading, uint32_t b)
 {
     const tmpl_large_t *large = (const tmpl_large_t *)(const void *)reading->large->elts;
@@ -87,7 +87,6 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     uint32_t n = page->n_blocks;
     tmpl_title_t title;
     tmpl_scan_t scan;
-    tmpl_tally_block_t *read_block = tmpl_tally_block_here();
     tmpl_sums_t sums = { 0 };
     uint32_t long_text = 0;
     find_again(reading->again, page);
@@ -97,7 +96,7 @@ void tmpl_read_text(tmpl_reading_t *reading, apr_pool_t *pool)
     reading->title = scan.titled;
     for (uint32_t b = 0; b < n; b++) {
         tmpl_tally_t tally = { 0 };
-        read_block(&tally, &scan, b);
+        tmpl_tally_block(&tally, &scan, b);
         keep(reading, b, &tally);
         uint32_t plain = tally.words - tally.linked;
         set_sums(&reading->before, b, &sums);

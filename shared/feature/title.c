@@ -6,7 +6,7 @@
 #include "base/bytes64.h"
 #include "base/chars.h"
 
-/* FNV-1a; with capitals as small letters, and without apostrophes, which do not divide words. */
+/* FNV-1a of a word in lower case, without apostrophes, which do not divide words. */
 static uint32_t hash_word(const unsigned char *s, uint32_t at, uint32_t end, uint32_t limit)
 {
     uint32_t hash = 2166136261;
@@ -31,7 +31,7 @@ int tmpl_title_has(const tmpl_title_t *title, const unsigned char *s, uint32_t a
     return i < title->n;
 }
 
-/* A letter or digit of ASCII, large and small. */
+/* A letter or digit of ASCII, in both cases. */
 static void allow(unsigned char *begins, uint32_t c, unsigned char bit)
 {
     if (c < 0x80) {
@@ -40,7 +40,7 @@ static void allow(unsigned char *begins, uint32_t c, unsigned char bit)
     }
 }
 
-/* What stands behind a word. */
+/* Any byte behind a word. */
 static void allow_end(unsigned char *begins, unsigned char bit)
 {
     for (unsigned byte = 0; byte < 256; byte++) {
@@ -49,8 +49,8 @@ static void allow_end(unsigned char *begins, unsigned char bit)
 }
 
 /*
- * In the second and third place of any word: apostrophes, which are skipped, and what is not ASCII, which is not
- * looked at.
+ * The second and third byte of any word may be an apostrophe, which is skipped, or beyond ASCII,
+ * which is not compared.
  */
 static void allow_breaks(tmpl_title_t *title)
 {
@@ -60,7 +60,7 @@ static void allow_breaks(tmpl_title_t *title)
     }
 }
 
-/* Notes what the first bytes of a word with these letters may be, of which there are n, or more. */
+/* Allows the first bytes of a word; letters are its first n, or more. */
 static void add_begin(tmpl_title_t *title, const uint32_t *letters, unsigned n, unsigned char bit)
 {
     uint32_t first = letters[0];
@@ -69,7 +69,6 @@ static void add_begin(tmpl_title_t *title, const uint32_t *letters, unsigned n, 
         return;
     }
     allow(title->begins[0], first, bit);
-    title->first[first & 0xF] |= tmpl_title_row((unsigned char)first);
     if (n == 1) {
         allow_end(title->begins[1], bit);
         for (unsigned byte = 0; byte < 256; byte++) {

@@ -1,55 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a page's title, and which words of its text may be among them. */
+/* The words of a page's title, and a quick test of which words may be among them. */
 #ifndef TMPL_TITLE_H
 #define TMPL_TITLE_H
 
 #include <stdint.h>
 
-/* Words of a title beyond these are not looked at. */
+/* Further words of a title are ignored. */
 #define TMPL_TITLE_WORDS 64
 
-/* The letters and digits of a word that are compared as a number. */
+/* Letters and digits of a word that are compared as one number. */
 #define TMPL_TITLE_LETTERS 8
 
 /*
- * All of it is 0 at first. Word i has bit i % 8 in what its first, second and third byte may be. Few words that begin as
- * one of them are none of them.
+ * Initialised with 0. Word i has bit i % 8 in each byte that its first, second and third byte may
+ * be. Few other words pass this test.
  */
 typedef struct {
     unsigned char begins[3][256];
-    unsigned char first
-        [16]; /* likewise the first, if it is ASCII: tmpl_title_row(byte), by its lower four bits */
     uint32_t n;
     struct {
-        uint64_t letters; /* the first ones, small, the first one lowest; 0: some are not ASCII */
+        uint64_t letters; /* the first ones in lower case; 0: some are not ASCII */
         uint32_t hash;
-        int is_longer; /* than these */
+        int is_longer; /* more letters follow */
     } words[TMPL_TITLE_WORDS];
 } tmpl_title_t;
 
-/* A bit for digits, and for each half of the alphabet, large or small: they share their upper four bits. */
-static inline unsigned char tmpl_title_row(unsigned char byte)
-{
-    return (unsigned char)(byte < 'A' ? 4 : 1U << (byte >> 4 & 1));
-}
-
-/* Which words of the title begin so, as bits of begins; so many bytes are read. */
+/* Which words of the title may begin with these three bytes, as bits of begins. */
 static inline unsigned tmpl_title_begins(const tmpl_title_t *title, const unsigned char *s)
 {
     return title->begins[0][s[0]] & title->begins[1][s[1]] & title->begins[2][s[2]];
 }
 
-/* Which begin with this character, which is not ASCII, and perhaps others. */
+/* Which may begin with this character beyond ASCII. */
 static inline unsigned tmpl_title_begins_wide(const tmpl_title_t *title, uint32_t c)
 {
     return title->begins[0][0x80 | (c & 0x7F)];
 }
 
-/* Adds the word s[at, end); what follows may be read up to limit. */
+/* Adds the word s[at, end). The text ends at limit. */
 void tmpl_title_add(tmpl_title_t *title, const unsigned char *s, uint32_t at, uint32_t end,
                     uint32_t limit);
 
-/* Whether the title has the word, large or small, with or without apostrophes. */
+/* Whether the title has the word, in any case, with or without apostrophes. */
 int tmpl_title_has(const tmpl_title_t *title, const unsigned char *s, uint32_t at, uint32_t end,
                    uint32_t limit);
 

@@ -9,9 +9,6 @@
 #include "fingerprint/fingerprint.h"
 #include "fingerprint/words.h"
 
-/* Bit sets are used as integers; gcc would gather them in vectors first, which is slower. */
-#pragma GCC optimize("no-tree-slp-vectorize")
-
 #define BIN_BITS 6
 
 /* Bytes of the first copy of a word; few words are longer and need the second one. */
@@ -19,9 +16,6 @@
 
 /* A character in UTF-8 and two blanks. */
 #define CHAR_MOST 6
-
-/* The functions below are compiled twice, with AVX2 and without. */
-#define FOR_EACH_PROCESSOR static inline __attribute__((always_inline))
 
 static inline void add_shingle(uint64_t *bins, const char *first, uint32_t len)
 {
@@ -55,7 +49,7 @@ typedef struct {
 } writer_t;
 
 /* Completes a word. */
-FOR_EACH_PROCESSOR void end_word(writer_t *writer)
+static inline void end_word(writer_t *writer)
 {
     *writer->end++ = ' ';
     *++writer->starts = (uint32_t)(writer->end - writer->at);
@@ -65,13 +59,11 @@ FOR_EACH_PROCESSOR void end_word(writer_t *writer)
  * Writes the words in a chunk of n bytes; TMPL_BYTES64 may be read. Words are runs of letters,
  * digits and bytes outside of ASCII.
  */
-FOR_EACH_PROCESSOR void read_chunk(writer_t *writer, const unsigned char *bytes, uint32_t n,
-                                   tmpl_look_t *look)
+static inline void read_chunk(writer_t *writer, const unsigned char *bytes, uint32_t n)
 {
-    static const unsigned char nothing[16];
     unsigned char letters[2 * TMPL_BYTES64];
     const uint64_t all = ~(uint64_t)0;
-    tmpl_bytes64_t chunk = look(bytes, n, nothing);
+    tmpl_bytes64_t chunk = tmpl_bytes64(bytes, n);
     uint64_t words = (chunk.words | chunk.wide) & all >> (TMPL_BYTES64 - n);
     for (uint32_t i = 0; i < TMPL_BYTES64; i++) {
         /* 0x20 makes letters lower case; digits have it anyway */
@@ -102,7 +94,7 @@ FOR_EACH_PROCESSOR void read_chunk(writer_t *writer, const unsigned char *bytes,
     }
 }
 
-FOR_EACH_PROCESSOR void read_words(tmpl_sketch_t *sketch, tmpl_look_t *look)
+static void read_words(tmpl_sketch_t *sketch)
 {
     const unsigned char *bytes = (const unsigned char *)sketch->text;
     /* each byte may be a word with a blank behind it, and copies exceed words */
@@ -110,7 +102,7 @@ FOR_EACH_PROCESSOR void read_words(tmpl_sketch_t *sketch, tmpl_look_t *look)
     writer_t writer = { sketch->words.at, end, sketch->starts + sketch->n, sketch->in_word };
     for (uint32_t at = 0; at < sketch->len; at += TMPL_BYTES64) {
         uint32_t left = sketch->len - at;
-        read_chunk(&writer, bytes + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64, look);
+        read_chunk(&writer, bytes + at, left < TMPL_BYTES64 ? left : TMPL_BYTES64);
     }
     uint32_t n = (uint32_t)(writer.starts - sketch->starts);
     sketch->n_words += n - sketch->n;
@@ -118,29 +110,6 @@ FOR_EACH_PROCESSOR void read_words(tmpl_sketch_t *sketch, tmpl_look_t *look)
     sketch->in_word = writer.in_word;
     sketch->words.len = (apr_size_t)(writer.end - writer.at);
     sketch->len = 0;
-}
-
-static void read_words_anywhere(tmpl_sketch_t *sketch)
-{
-    read_words(sketch, tmpl_look_anywhere);
-}
-
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static void read_words_avx2(tmpl_sketch_t *sketch)
-{
-    read_words(sketch, tmpl_look_avx2);
-}
-#endif
-
-static void read_all_words(tmpl_sketch_t *sketch)
-{
-#ifdef TMPL_FOR_AVX2
-    if (tmpl_has_avx2()) {
-        read_words_avx2(sketch);
-        return;
-    }
-#endif
-    read_words_anywhere(sketch);
 }
 
 /* Removes the words that no later shingle contains. */
@@ -160,7 +129,7 @@ static void remove_old_words(tmpl_sketch_t *sketch)
 
 void tmpl_sketch_read(tmpl_sketch_t *sketch)
 {
-    read_all_words(sketch);
+    read_words(sketch);
     sketch->words.at[sketch->words.len] = '\0';
     /* not word by word: reading what has just been written in parts would stall */
     for (uint32_t i = 0; i + TMPL_FINGERPRINT_SHINGLE <= sketch->n; i++) {

@@ -13,7 +13,7 @@ const unsigned char tmpl_name_ends[256] = {
     [' '] = ENDS,  ['/'] = ENDS,  ['>'] = ENDS,  ['='] = ENDS_ATTR,
 };
 
-/* Where the name of an attribute ends that goes on at p. */
+/* The end of the attribute name that p is in. */
 static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
 {
     while (p < len && tmpl_name_ends[(unsigned char)src[p]] == 0) {
@@ -22,7 +22,7 @@ static uint32_t attr_name_end(const char *src, uint32_t len, uint32_t p)
     return p;
 }
 
-/* Behind the '=': the value, quoted or not. False if the source ends first. */
+/* Reads the value behind the '=', quoted or not. Returns 0 if the source ends first. */
 static int read_value(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
 {
     uint32_t p = tmpl_behind_space(src, *at, len);
@@ -118,4 +118,15 @@ int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value)
         word->end++;
     }
     return word->end > word->start;
+}
+
+int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word)
+{
+    tmpl_span_t its = { value.start, value.start };
+    while (tmpl_word_next(&its, src, value)) {
+        if (is_word(src, its, word)) {
+            return 1;
+        }
+    }
+    return 0;
 }

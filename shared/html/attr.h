@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The attributes of a start tag, by the rules of the HTML5 tokenizer (13.2.5.32 to 13.2.5.40), as
- * spans of the source. The same code finds where a tag ends and what its attributes are, so the two
- * can never disagree.
+ * spans of the source. The scan finds the end of a tag with the same code that reads its
+ * attributes, so the two always agree.
  */
 #ifndef TMPL_ATTR_H
 #define TMPL_ATTR_H
@@ -21,13 +21,13 @@ typedef struct {
 } tmpl_attr_t;
 
 typedef enum {
-    TMPL_ATTR_FOUND,        /* attr is filled, *at stands behind it */
-    TMPL_ATTR_TAG_END,      /* *at stands behind the tag's '>' */
+    TMPL_ATTR_FOUND,        /* attr is filled, *at is behind it */
+    TMPL_ATTR_TAG_END,      /* *at is behind the tag's '>' */
     TMPL_ATTR_TAG_END_SELF, /* the same, and the tag ends in "/>" */
     TMPL_ATTR_TRUNCATED     /* the source ends within the tag */
 } tmpl_attr_e;
 
-/* Where what is no white space begins between start and end; end if nowhere. */
+/* The first byte from start on that is not white space; end if there is none. */
 static inline uint32_t tmpl_behind_space(const char *src, uint32_t start, uint32_t end)
 {
     while (start < end && tmpl_is_space(src[start])) {
@@ -36,22 +36,25 @@ static inline uint32_t tmpl_behind_space(const char *src, uint32_t start, uint32
     return start;
 }
 
-/* Of a byte: whether it ends names of tags and attributes, or of attributes only: '='. */
+/* Whether a byte ends names of tags and attributes, or ('=') of attributes only. */
 #define TMPL_NAME_ENDS      1
 #define TMPL_NAME_ENDS_ATTR 2
 extern const unsigned char tmpl_name_ends[256];
 
-/* tmpl_attr_next, where what comes next is not as usual. */
+/* tmpl_attr_next for all cases that tmpl_attr_usual leaves. */
 tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
 
-/* Marks the bytes that may end the name of an attribute, and a few others. */
+/* Marks bytes that may end the name of an attribute, and a few others. */
 static inline uint64_t tmpl_attr_name_ends(uint64_t eight)
 {
     return tmpl_bytes8_below(eight, ' ' + 1) | tmpl_bytes8_zero(eight ^ TMPL_EACH('/')) |
            tmpl_bytes8_zero((eight & TMPL_EACH(0xFC)) ^ TMPL_EACH('=' & 0xFC));
 }
 
-/* Whether there is an attribute as nearly all are: a space, a short name, '=' and a value in '"'. Then it is read. */
+/*
+ * Reads an attribute of the most frequent form: a space, a short name, '=' and a value in '"'.
+ * Returns 0 if the next one has another form.
+ */
 static inline int tmpl_attr_usual(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at)
 {
     uint32_t p = *at;
@@ -75,8 +78,8 @@ static inline int tmpl_attr_usual(tmpl_attr_t *attr, const char *src, uint32_t l
 }
 
 /*
- * The next attribute from *at on, which stands behind the tag's name or behind the attribute before.
- * len bounds src.
+ * Reads the next attribute at *at, which is behind the tag's name or behind the last attribute. src
+ * has len bytes.
  */
 static inline tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uint32_t len,
                                          uint32_t *at)
@@ -89,26 +92,33 @@ static inline tmpl_attr_e tmpl_attr_next(tmpl_attr_t *attr, const char *src, uin
                                                : tmpl_attr_read(attr, src, len, at);
 }
 
-/* Where the name of a tag ends that begins at name; len, which bounds src, if it does not. */
+/* The end of the tag name that begins at name; len, the length of src, if it does not end. */
 uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name);
 
-/* Where the attributes of the start tag at span begin: behind its name. */
+/* The byte behind the name of the start tag: its attributes begin there. */
 uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag);
 
 /*
- * The first attribute of that lower-case name in the start tag at span; 0 if there is none. Where an
- * attribute stands twice the first one counts, as in browsers.
+ * Finds the first attribute of that name (lower case) in the start tag; returns 0 if it has none.
+ * As in browsers, a second attribute of the name does not count.
  */
 int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name);
 
-/* The next word of a value behind *word, which is { value.start, value.start } at first; 0 if there is none. */
+/*
+ * The next word of a value behind *word, which the caller sets to { value.start, value.start }
+ * first. Returns 0 at the end.
+ */
 int tmpl_word_next(tmpl_span_t *word, const char *src, tmpl_span_t value);
 
-/* Whether name (lower case) is the bytes of span, in any case. */
+/* Whether the bytes of span are name (lower case), in any case. */
 static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *name)
 {
     apr_size_t len = strlen(name);
     return tmpl_span_len(span) == len && apr_cstr_casecmpn(src + span.start, name, len) == 0;
 }
+
+/* Whether the value contains the word, by comparing with is_word: tmpl_span_is ignores case. */
+typedef int tmpl_is_word_t(const char *src, tmpl_span_t span, const char *word);
+int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tree construction under way (HTML, 13.2.6): what construct.c, head.c, start_tag.c, end_tag.c, table.c, foreign.c
- * and gap.c hand to each other. One function for each insertion mode and kind of tag, as in the standard.
+ * Tree construction (HTML, 13.2.6) in progress: what construct.c, in_head.c, start_tag.c,
+ * end_tag.c, in_table.c, foreign.c and text_token.c share. There is one function for each insertion
+ * mode and kind of tag, as in the standard.
  */
 #ifndef TMPL_BUILDER_H
 #define TMPL_BUILDER_H
@@ -11,8 +12,8 @@
 #include "html/quirks.h"
 
 /*
- * Insertion modes: 13.2.4.1. "initial", "before html" and "before head" are one here, as what they open has no tag
- * that could be edited; "text" is tmpl_scan_raw, and frames are declined.
+ * Insertion modes: 13.2.4.1. "initial", "before html" and "before head" are one here, as none of
+ * the elements that they open can be edited. "text" is tmpl_scan_raw. Frames are declined.
  */
 typedef enum {
     TMPL_BEFORE_HEAD,
@@ -33,44 +34,43 @@ typedef enum {
 } tmpl_insertion_e;
 
 typedef struct {
-    tmpl_opens_t s; /* what is open */
+    tmpl_opens_t s; /* open elements */
     tmpl_scan_t scan;
-    tmpl_token_t *tokens; /* the scan's */
+    tmpl_token_t *tokens; /* those of scan */
     const char *src;
     uint32_t len;
     tmpl_tokens_t *out;
     tmpl_insertion_e mode;
     tmpl_quirks_e quirks;
     apr_array_header_t *templates; /* tmpl_insertion_e of each template that is open */
-    uint32_t form; /* HTML5's form element pointer: one behind the start tag; 0 if it is not set */
-    uint32_t
-        raw; /* start tag of the raw text that the scan has just passed; TMPL_NONE if of none */
-    unsigned char scripting; /* the browser runs scripts: what is in noscript is text */
-    unsigned char initial;   /* nothing but comments and white space has come yet */
-    unsigned char foster;    /* what comes has no place in the table that it stands in */
-    unsigned char noscript;  /* one was passed that may mean more to a browser that runs none */
-    unsigned char fixed;     /* the tag at hand does more than its rule says: it must stay */
-    uint32_t began;          /* the stack's events when the tag at hand came */
+    uint32_t form; /* HTML5's form element pointer: 1 + its start tag; 0 if it is not set */
+    uint32_t raw;  /* start tag of the raw text that the scan has just passed, or TMPL_NONE */
+    unsigned char scripting; /* the browser runs scripts: the content of noscript is text */
+    unsigned char initial;   /* only comments and white space so far */
+    unsigned char foster;    /* foster parenting: the tag may not stand in the table around */
+    unsigned char noscript;  /* some noscript may be read otherwise without scripts */
+    unsigned char fixed;     /* the current tag does more than its rule says: it must stay */
+    uint32_t began;          /* events of the stack when the current tag came */
     tmpl_decline_e decline;
 } tmpl_builder_t;
 
-/* What a rule says of its tag. */
+/* The result of a rule. */
 typedef enum {
     TMPL_DONE,
-    TMPL_AGAIN,  /* it is to be read once more, by the rules of what is open and of the mode now */
-    TMPL_AS_HTML /* the same, by the rules of the mode even if what is open is svg or math */
+    TMPL_AGAIN,  /* the tag must be read again, by the rules for the current element and mode */
+    TMPL_AS_HTML /* the same, by the rules of the mode even if the current element is svg or math */
 } tmpl_step_e;
 
-/* A rule for a start tag or an end tag, which is the token i. */
+/* A rule for the start tag or end tag i, an index of a token. */
 typedef tmpl_step_e (*tmpl_rule_t)(tmpl_builder_t *b, uint32_t i);
 
-/* The rule of all tags that have one of these TMPL_IS_* flags. */
+/* A rule for all tags with one of these TMPL_IS_* flags. */
 typedef struct {
     unsigned flags;
     tmpl_rule_t rule;
 } tmpl_flag_rule_t;
 
-/* A tag's own rule, or the first of the n by its flags; NULL if it has neither. */
+/* The tag's own rule, else the first of n rules by flags that fits; NULL if there is none. */
 tmpl_rule_t tmpl_rule_of(tmpl_tag_e tag, const tmpl_rule_t *own, const tmpl_flag_rule_t *by_flags,
                          size_t n);
 
@@ -84,7 +84,7 @@ static inline tmpl_tag_e tmpl_tag_at(const tmpl_builder_t *b, uint32_t i)
     return (tmpl_tag_e)b->tokens[i].tag;
 }
 
-/* Whether the rules for what comes are those of "in body", for tags that these do nothing special with. */
+/* Whether the rules of "in body" apply, for tags that they treat in no special way. */
 static inline int tmpl_is_plain(tmpl_builder_t *b)
 {
     const tmpl_open_t *top = tmpl_top(b);
@@ -92,33 +92,33 @@ static inline int tmpl_is_plain(tmpl_builder_t *b)
            !(top->flags & TMPL_IS_FIXED_TEXT) && b->s.n_of[TMPL_TAG_SELECT] == 0;
 }
 
-/* Changes to a mode and has its rules read the tag. */
+/* Changes the mode, whose rules then read the tag again. */
 static inline tmpl_step_e tmpl_again(tmpl_builder_t *b, tmpl_insertion_e mode)
 {
     b->mode = mode;
     return TMPL_AGAIN;
 }
 
-/* The tag does nothing. Text on both sides of it becomes one if it is cut with what is between. */
+/* Ignores the tag. Cutting it with its surroundings would join the text on both sides. */
 static inline tmpl_step_e tmpl_ignore(tmpl_builder_t *b)
 {
     tmpl_top(b)->mixed = 1;
     return TMPL_DONE;
 }
 
-/* Something was moved or changed that may be outside of anything open. */
+/* Something moved or changed that may be outside of all open elements. */
 static inline void tmpl_taint_all(tmpl_builder_t *b)
 {
     tmpl_opens_taint(&b->s, 0);
 }
 
-/* Whether an element of the tag is open in that scope. */
+/* Whether an element of that tag is in scope. */
 static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, tmpl_scope_t ends)
 {
     return tmpl_opens_find(&b->s, tag, ends) != 0;
 }
 
-/* Whether what begins at that byte follows directly on the start tag of a pre: browsers drop a line break there. */
+/* Whether that byte directly follows the start tag of a pre: browsers drop a line break there. */
 static inline int tmpl_begins_pre(tmpl_builder_t *b, uint32_t at)
 {
     const tmpl_open_t *o = tmpl_top(b);
@@ -128,19 +128,21 @@ static inline int tmpl_begins_pre(tmpl_builder_t *b, uint32_t at)
 
 /* construct.c */
 
-/* Opens the element of the start tag i, with the content that its name says: none, raw text, or markup. */
+/*
+ * Opens the element of start tag i; its name says whether it has no content, raw text, or markup.
+ */
 void tmpl_insert(tmpl_builder_t *b, uint32_t i);
 
-/* The same, for an element that has no content whatever its name says. */
+/* The same for an element without content, whatever its name says. */
 void tmpl_insert_empty(tmpl_builder_t *b, uint32_t i);
 
-/* Opens again what waits to be: "reconstruct the active formatting elements". */
+/* "Reconstruct the active formatting elements." */
 void tmpl_reconstruct(tmpl_builder_t *b);
 
-/* An element that HTML5 implies. */
+/* Opens an element that HTML5 implies. */
 void tmpl_insert_implied(tmpl_builder_t *b, tmpl_tag_e tag);
 
-/* Body begins: with the tag that is the token, or, for TMPL_NONE, without one. */
+/* Opens body: for its start tag, or implied (TMPL_NONE). */
 void tmpl_open_body(tmpl_builder_t *b, uint32_t token);
 
 /* "Reset the insertion mode appropriately." */
@@ -149,7 +151,7 @@ void tmpl_reset_mode(tmpl_builder_t *b);
 /* "Generate implied end tags", except for elements of that tag. */
 void tmpl_end_implied(tmpl_builder_t *b, tmpl_tag_e except);
 
-/* head.c */
+/* in_head.c */
 tmpl_step_e tmpl_start_before_head(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_end_before_head(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i);
@@ -168,7 +170,7 @@ tmpl_step_e tmpl_end_body(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_start_after_body(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_end_after_body(tmpl_builder_t *b, uint32_t i);
 
-/* table.c */
+/* in_table.c */
 tmpl_step_e tmpl_start_table(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_start_caption(tmpl_builder_t *b, uint32_t i);
@@ -184,17 +186,20 @@ tmpl_step_e tmpl_end_cell(tmpl_builder_t *b, uint32_t i);
 
 /* foreign.c */
 
-/* Whether the rules for svg and math read the tag, which is the token i, and not those of the insertion mode. */
+/* Whether the rules for svg and math read token i, and not those of the insertion mode. */
 int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i);
 
-/* Opens svg or math, whose start tag is the token i. */
+/* Opens svg or math for start tag i. */
 void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i);
 
-/* gap.c */
+/* text_token.c */
 
-/* Follows what is between two tokens, from start to end, which may be nothing; returns TMPL_TOKEN_TEXT_* of it. */
-unsigned tmpl_gap(tmpl_builder_t *b, uint32_t start, uint32_t end);
+/*
+ * Processes the text between two tokens, from start to end, which may be empty; returns its
+ * TMPL_TOKEN_TEXT_*.
+ */
+unsigned tmpl_text_token(tmpl_builder_t *b, uint32_t start, uint32_t end);
 
 #endif

@@ -8,10 +8,10 @@
 
 #include "base/ascii.h"
 
-/* HTML5 looks for a meta element no further than this (13.2.3.2). */
+/* HTML5 searches for a meta element only so far (13.2.3.2). */
 #define PRESCAN 1024
 
-/* Names of charsets in which a byte of markup may be part of something else. */
+/* Charsets in which a byte of markup may be part of another character. */
 static const char *const not_ascii[] = { "utf-16",   "utf16",     "utf-32",    "utf32",   "ucs-",
                                          "ucs2",     "ucs4",      "iso-10646", "utf-7",   "utf7",
                                          "iso-2022", "csiso2022", "hz",        "unicode", "scsu",
@@ -43,7 +43,7 @@ int tmpl_charset_is_ascii(const char *charset)
     return 1;
 }
 
-/* What follows "charset=" between from and end, without quotes. */
+/* The value behind "charset=" between from and end, without quotes. */
 static const char *charset_value(const char *from, const char *end, apr_pool_t *pool)
 {
     for (const char *p = from; end - p > 7; p++) {
@@ -69,7 +69,7 @@ static const char *charset_value(const char *from, const char *end, apr_pool_t *
     return NULL;
 }
 
-/* The one that a byte order mark, or the first bytes of markup, give away. */
+/* The charset by a byte order mark, or by the bytes that markup begins with. */
 static const char *charset_by_mark(const char *src, apr_size_t len)
 {
     static const struct {
@@ -107,9 +107,10 @@ static const char *charset_by_meta(const char *src, apr_size_t len, apr_pool_t *
 }
 
 /*
- * ISO-2022-JP switches to two-byte characters by ESC $ and back by ESC (, which no text in ASCII has. It
- * is the one charset with bytes of markup in its characters that browsers guess: HZ (~{) and UTF-7 (+ADw-)
- * they read as ASCII unless told otherwise, and so do we, for ~{ and + stand in ordinary text too.
+ * ISO-2022-JP switches to two-byte characters by ESC $ and back by ESC (, which ASCII text does not
+ * contain. Browsers guess no other charset that has bytes of markup in its characters: they read
+ * undeclared HZ (~{) and UTF-7 (+ADw-) as ASCII, and so does this code, as ~{ and + occur in
+ * ordinary text.
  */
 static const char *charset_by_escape(const char *src, apr_size_t len)
 {

@@ -6,8 +6,8 @@
 #include "html/noscript.h"
 
 /*
- * A token, and each element that it opens or that comes back with it, is a search of all that is open
- * and active: this many steps in all are a fraction of a second, and far more than pages take.
+ * A token, and each element that it opens or reconstructs, searches all open and active elements.
+ * This many steps take a fraction of a second; pages take far fewer.
  */
 #define MAX_STEPS 10000000u
 
@@ -45,7 +45,9 @@ static const tmpl_rule_t end_rules[TMPL_IN_COUNT] = {
     [TMPL_AFTER_AFTER_BODY] = tmpl_end_after_body,
 };
 
-/* The start tag opens an element where it stands: one of the page's nodes, unless nobody sees it. */
+/*
+ * Start tag i opens an element: a node of the page, unless it is inside one that is not displayed.
+ */
 static inline void add_node(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_token_t *token = &b->tokens[i];
@@ -59,16 +61,16 @@ static inline void add_node(tmpl_builder_t *b, uint32_t i)
     }
 }
 
-/* Whether the start tag i must stay, for it does more than to open its element. */
+/* Whether start tag i must stay because it does more than open its element. */
 static inline int is_fixed(tmpl_builder_t *b, uint32_t i)
 {
     if (b->tokens[i].name == 0) {
-        tmpl_taint_all(b); /* browsers may take its name for another one of the page */
+        tmpl_taint_all(b); /* browsers may take its name for another name on the page */
     }
     return b->fixed || b->s.events != b->began || tmpl_top(b)->keeps || b->tokens[i].name == 0;
 }
 
-/* Whether what comes is moved in front of the table that it stands in. */
+/* Whether the current tag is moved in front of the table that it stands in. */
 static inline int is_moved(tmpl_builder_t *b)
 {
     if (!b->foster || !(tmpl_top(b)->flags & TMPL_IS_TABLE)) {
@@ -97,7 +99,7 @@ static void insert_raw(tmpl_builder_t *b, uint32_t i)
     }
 }
 
-/* Whether what is in an element is text up to its end tag. */
+/* Whether the content of an element is text up to its end tag. */
 static inline int is_raw(const tmpl_builder_t *b, tmpl_tag_e tag)
 {
     return (tmpl_tag_flags(tag) & TMPL_IS_RAW) || (tag == TMPL_TAG_NOSCRIPT && b->scripting);
@@ -184,7 +186,7 @@ void tmpl_end_implied(tmpl_builder_t *b, tmpl_tag_e except)
     }
 }
 
-/* A comment, or a doctype: the first one says whether the page is read in quirks mode. */
+/* A comment or a doctype. The first doctype says whether the page is read in quirks mode. */
 static void other_token(tmpl_builder_t *b, const tmpl_token_t *token)
 {
     if (b->initial && tmpl_is_doctype(b->src, token->span)) {
@@ -194,8 +196,8 @@ static void other_token(tmpl_builder_t *b, const tmpl_token_t *token)
 }
 
 /*
- * Whether there is nothing to a start tag but that it opens an element in body. Formatting elements in each
- * other are looked at more closely, and so is what might end a p.
+ * Whether a start tag only opens an element in body. Excludes formatting elements inside others,
+ * and tags that may end a p: their rules decide.
  */
 static inline int is_ordinary(tmpl_builder_t *b, uint32_t i)
 {
@@ -205,7 +207,7 @@ static inline int is_ordinary(tmpl_builder_t *b, uint32_t i)
            !tmpl_opens_is_dangling(&b->s);
 }
 
-/* Has the rules read the tag until they are done with it. */
+/* Reads the tag by the rules of the mode until one of them is done with it. */
 static void apply(tmpl_builder_t *b, uint32_t i, const tmpl_rule_t *rules, tmpl_rule_t foreign)
 {
     tmpl_step_e step = TMPL_AGAIN;
@@ -227,8 +229,8 @@ static void start_tag(tmpl_builder_t *b, uint32_t i)
 }
 
 /*
- * An end tag that is no start tag's: it is dropped, or ends an element that HTML5 has opened again. What stands around
- * it must not go together with it.
+ * An end tag that does not pair with a start tag: it is ignored, or ends an element that HTML5
+ * reconstructed. The text on both sides of it must not be cut as one.
  */
 static void keep_apart(tmpl_builder_t *b)
 {
@@ -239,7 +241,7 @@ static void keep_apart(tmpl_builder_t *b)
     b->s.stack[k].mixed = 1;
 }
 
-/* Whether an end tag ends the innermost open element, and does no more. */
+/* Whether an end tag only ends the innermost open element. */
 static inline int ends_top(tmpl_builder_t *b, uint32_t name)
 {
     const unsigned odd = TMPL_IS_MARKER | TMPL_IS_PART | TMPL_IS_NEVER_EDIT;
@@ -268,7 +270,7 @@ static void end_tag(tmpl_builder_t *b, uint32_t i)
     }
 }
 
-/* The end tag of raw text that has just been passed. */
+/* The end tag of raw text. */
 static void end_raw(tmpl_builder_t *b, uint32_t i)
 {
     b->tokens[b->raw].end = i;
@@ -303,7 +305,7 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
         tmpl_token_t *token = &b->tokens[i];
         b->s.at = i;
         if (at < token->span.start && b->raw == TMPL_NONE) {
-            token->flags |= (unsigned char)tmpl_gap(b, at, token->span.start);
+            token->flags |= (unsigned char)tmpl_text_token(b, at, token->span.start);
         }
         follow(b, i);
         if (b->decline != TMPL_DECLINE_NONE) {
@@ -320,15 +322,15 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
     }
     b->s.at = b->scan.n;
     if (b->raw == TMPL_NONE) {
-        b->out->text = at < b->scan.text_end ? tmpl_gap(b, at, b->scan.text_end) : 0;
+        b->out->text = at < b->scan.text_end ? tmpl_text_token(b, at, b->scan.text_end) : 0;
     }
     else {
-        b->tokens[b->raw].may = 0; /* the source ends in it */
+        b->tokens[b->raw].may = 0; /* the source ends inside it */
     }
     return TMPL_DECLINE_NONE;
 }
 
-/* Reads the page as a browser does that runs scripts or does not. */
+/* Reads the page as a browser does that runs scripts, or one that does not. */
 static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_tokens,
                                 uint32_t max_depth, apr_pool_t *pool)
 {
@@ -350,9 +352,9 @@ static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_t
     tokens->n = b->scan.n;
     tokens->begin = b->scan.begin;
     tokens->text_end = b->scan.text_end;
-    if (b->scan.claims != NULL) {
-        tokens->claims = (const uint32_t *)b->scan.claims->elts;
-        tokens->n_claims = (uint32_t)b->scan.claims->nelts;
+    if (b->scan.foreign_marks != NULL) {
+        tokens->foreign_marks = (const uint32_t *)b->scan.foreign_marks->elts;
+        tokens->n_foreign_marks = (uint32_t)b->scan.foreign_marks->nelts;
     }
     const tmpl_open_t *body = &b->s.stack[b->s.n > 1 ? 1 : 0];
     if (body->token != TMPL_NONE && body->tag == TMPL_TAG_BODY && !body->mixed) {

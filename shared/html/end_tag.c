@@ -30,7 +30,7 @@ static tmpl_step_e end_item(tmpl_builder_t *b, uint32_t i)
     return close_in(b, i, tmpl_scope_item);
 }
 
-/* Closes nothing: what comes behind goes on in the elements still open. */
+/* Closes nothing: what follows is still inside the elements that are open. */
 static tmpl_step_e end_page(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
@@ -47,7 +47,10 @@ static tmpl_step_e end_html(tmpl_builder_t *b, uint32_t i)
     return b->mode == TMPL_AFTER_BODY ? TMPL_AGAIN : TMPL_DONE;
 }
 
-/* Where on the stack the form element pointer's form is, if it is in scope; 0 if not. */
+/*
+ * The index on the stack of the form that the form element pointer points to; 0 if it is not in
+ * scope.
+ */
 static uint32_t find_form(const tmpl_builder_t *b)
 {
     for (uint32_t k = b->s.n - 1; b->form != 0 && k > 0; k--) {
@@ -61,7 +64,7 @@ static uint32_t find_form(const tmpl_builder_t *b)
     return 0;
 }
 
-/* The form leaves the stack, and what is left open in it stays open. */
+/* Takes the form from the stack; elements that are open inside it stay open. */
 static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
 {
     if (b->s.n_of[TMPL_TAG_TEMPLATE] > 0) {
@@ -84,7 +87,7 @@ static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* A p that is not open is opened for its end tag. */
+/* The end tag of a p that is not open opens and closes one. */
 static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
 {
     uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
@@ -97,7 +100,7 @@ static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* Read as a start tag. */
+/* A br, as if it were a start tag. */
 static tmpl_step_e end_br(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
@@ -107,7 +110,7 @@ static tmpl_step_e end_br(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* Ends whatever heading is open. */
+/* Ends the innermost open heading, whatever its level. */
 static tmpl_step_e end_heading(tmpl_builder_t *b, uint32_t i)
 {
     for (uint32_t k = b->s.n - 1; k > 0; k--) {
@@ -153,7 +156,7 @@ tmpl_step_e tmpl_end_body(tmpl_builder_t *b, uint32_t i)
     tmpl_tag_e tag = tmpl_tag_at(b, i);
     if (b->s.n_of[TMPL_TAG_SELECT] > 0 && tag != TMPL_TAG_SELECT && tag != TMPL_TAG_OPTION &&
         tag != TMPL_TAG_OPTGROUP && tag != TMPL_TAG_TEMPLATE) {
-        tmpl_taint_all(b); /* browsers of before 2025 read it otherwise */
+        tmpl_taint_all(b); /* browsers before 2025 read it otherwise */
     }
     tmpl_rule_t rule = tmpl_rule_of(tag, own_rules, rules_by_flags, LENGTH(rules_by_flags));
     return rule != NULL ? rule(b, i) : end_other(b, i);

@@ -7,7 +7,7 @@
 #include "html/attr.h"
 #include "html/builder.h"
 
-/* What is special about an element: whose, and what may stand in it. */
+/* Elements that HTML may stand in, or that end its scopes, by the language they belong to. */
 static const struct {
     const char *name;
     tmpl_tag_e root;
@@ -24,7 +24,7 @@ static const struct {
     { "annotation-xml", TMPL_TAG_MATH, TMPL_POINT_ANNOTATION },
 };
 
-/* The name of the tag at span: behind "<" or "</". */
+/* The name of tag i: behind "<" or "</". */
 static tmpl_span_t name_of(const tmpl_builder_t *b, uint32_t i)
 {
     const tmpl_token_t *token = &b->tokens[i];
@@ -38,7 +38,7 @@ static int has_attribute(const tmpl_builder_t *b, uint32_t i, const char *name)
     return tmpl_attr_find(&attr, b->src, b->tokens[i].span, name);
 }
 
-/* An annotation that says that it is HTML holds HTML. */
+/* An annotation whose encoding is HTML may contain HTML. */
 static tmpl_point_e annotation(const tmpl_builder_t *b, uint32_t i)
 {
     tmpl_attr_t encoding;
@@ -48,7 +48,7 @@ static tmpl_point_e annotation(const tmpl_builder_t *b, uint32_t i)
     return is_html ? TMPL_POINT_HTML : TMPL_POINT_ANNOTATION;
 }
 
-/* Opens an element of root's kind. */
+/* Opens an element of svg or math, as root says. */
 static void insert(tmpl_builder_t *b, uint32_t i, tmpl_tag_e root)
 {
     tmpl_span_t name = name_of(b, i);
@@ -96,7 +96,7 @@ int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i)
            (tmpl_span_is(b->src, name, "mglyph") || tmpl_span_is(b->src, name, "malignmark"));
 }
 
-/* A tag that only HTML has, or seems to: svg and math end in front of it. */
+/* A tag of HTML that cannot stand in svg and math: these end in front of it. */
 static int breaks_out(const tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
@@ -108,7 +108,7 @@ static int breaks_out(const tmpl_builder_t *b, uint32_t i)
                                      has_attribute(b, i, "size")));
 }
 
-/* Closes elements of svg and math down to one that may hold HTML. */
+/* Closes elements of svg and math, down to one that HTML may stand in. */
 static void leave(tmpl_builder_t *b)
 {
     uint32_t keep = b->s.n - 1;
@@ -137,7 +137,7 @@ tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i)
 tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i)
 {
     if (breaks_out(b, i)) {
-        tmpl_taint_all(b); /* makes an element of its own, or ends one that svg stands in */
+        tmpl_taint_all(b); /* makes an element of its own, or ends one outside of svg */
         leave(b);
         return TMPL_AS_HTML;
     }

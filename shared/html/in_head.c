@@ -7,7 +7,7 @@
 #include "html/attr.h"
 #include "html/builder.h"
 
-/* What follows from now on stands behind the head. */
+/* Closes the head: what follows is behind it. */
 static tmpl_step_e leave_head(tmpl_builder_t *b)
 {
     tmpl_opens_pop_above(&b->s, b->s.n - 2);
@@ -20,7 +20,7 @@ static tmpl_step_e open_head(tmpl_builder_t *b, uint32_t token)
     return tmpl_again(b, TMPL_IN_HEAD);
 }
 
-/* End tags that browsers read as if the element that they wait for had begun. */
+/* End tags that browsers read as if the element that the mode waits for had begun. */
 static int may_end_anything(tmpl_tag_e tag)
 {
     return tag == TMPL_TAG_HEAD || tag == TMPL_TAG_BODY || tag == TMPL_TAG_HTML ||
@@ -42,7 +42,7 @@ tmpl_step_e tmpl_end_before_head(tmpl_builder_t *b, uint32_t i)
     return may_end_anything(tmpl_tag_at(b, i)) ? open_head(b, TMPL_NONE) : TMPL_DONE;
 }
 
-/* Elements that may have a shadow root, beside custom ones. */
+/* Whether an element may have a shadow root: these, and custom elements. */
 static int may_have_shadow(const tmpl_builder_t *b, const tmpl_open_t *host)
 {
     static const unsigned char hosts[TMPL_TAG_COUNT] = {
@@ -63,7 +63,10 @@ static int may_have_shadow(const tmpl_builder_t *b, const tmpl_open_t *host)
             memchr(b->src + tag.start + 1, '-', name_end - tag.start - 1) != NULL);
 }
 
-/* Whether a template is a declarative shadow root: what is in it is seen in place of what is in its host. */
+/*
+ * Whether template i is a declarative shadow root: browsers display it in place of its host's
+ * content.
+ */
 static int is_shadow(const tmpl_builder_t *b, uint32_t i, const tmpl_open_t *host)
 {
     tmpl_attr_t mode;
@@ -79,14 +82,15 @@ static void start_template(tmpl_builder_t *b, uint32_t i)
     int shadow = is_shadow(b, i, host);
     if (shadow) {
         host->has_shadow = 1;
-        host->mixed = 1; /* the template goes with it, not with the text around */
+        host->mixed = 1; /* the template may be cut with its host, not with the text around */
         b->tokens[i].flags |= TMPL_TOKEN_SHADOW;
     }
     tmpl_insert(b, i);
     if (shadow) {
         tmpl_top(b)->quiet = 0;
         tmpl_top(b)->tainted = 1;
-        tmpl_top(b)->keeps = 1; /* the first element in a template says how the others are read */
+        tmpl_top(b)->keeps =
+            1; /* the first element in a template decides how the others are read */
     }
     APR_ARRAY_PUSH(b->templates, tmpl_insertion_e) = TMPL_IN_TEMPLATE;
     b->mode = TMPL_IN_TEMPLATE;
@@ -96,7 +100,7 @@ tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
     if (tag == TMPL_TAG_HTML) {
-        tmpl_taint_all(b); /* gives its attributes to the element there is */
+        tmpl_taint_all(b); /* adds its attributes to the element that exists */
         return TMPL_DONE;
     }
     if (tag == TMPL_TAG_TEMPLATE) {
@@ -171,7 +175,7 @@ tmpl_step_e tmpl_start_after_head(tmpl_builder_t *b, uint32_t i)
         return TMPL_DONE;
     }
     if ((tmpl_tag_flags(tag) & TMPL_IS_HEAD) && tag != TMPL_TAG_NOSCRIPT) {
-        open_head(b, TMPL_NONE); /* the head that there was is opened for it again */
+        open_head(b, TMPL_NONE); /* the head is opened again for it */
         b->mode = TMPL_AFTER_HEAD;
         uint32_t head = b->s.n - 1;
         tmpl_start_head(b, i);
@@ -202,8 +206,9 @@ static int scope_none(const tmpl_open_t *o)
 }
 
 /*
- * A cell that the end of a template ends does not end as cells do: only one marker is taken from the list of
- * active formatting elements, so what is in front of it comes back behind the template.
+ * A cell that the end of a template closes does not end as cells do: only one marker is removed
+ * from the list of active formatting elements, so elements in front of it are reconstructed behind
+ * the template.
  */
 static void forget_cells(tmpl_builder_t *b, uint32_t template)
 {
@@ -228,7 +233,7 @@ tmpl_step_e tmpl_end_template(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* The mode that the first tag in a template chooses for what follows. */
+/* The mode for the content of a template, by its first tag. */
 static tmpl_insertion_e mode_of_first(tmpl_tag_e tag)
 {
     if (tag == TMPL_TAG_COL) {

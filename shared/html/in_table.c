@@ -3,7 +3,7 @@
 #include "html/attr.h"
 #include "html/builder.h"
 
-/* A set of the tags of table parts: each has a bit. */
+/* Sets of tags of table parts: each part has a bit. */
 enum {
     CAPTION = 1,
     COL = 2,
@@ -27,7 +27,10 @@ static unsigned bit_of(tmpl_tag_e tag)
     return bits[tag];
 }
 
-/* Closes what is open in the innermost element of the set: "clear the stack back to a table (body, row) context". */
+/*
+ * "Clear the stack back to a table (table body, table row) context": closes all elements inside the
+ * innermost one of the set.
+ */
 static void clear_back_to(tmpl_builder_t *b, unsigned set)
 {
     uint32_t keep = b->s.n - 1;
@@ -38,7 +41,7 @@ static void clear_back_to(tmpl_builder_t *b, unsigned set)
     tmpl_opens_pop_above(&b->s, keep);
 }
 
-/* The innermost element of the set in table scope; 0 if there is none. */
+/* The index of the innermost element of the set in table scope; 0 if there is none. */
 static uint32_t find_part(const tmpl_builder_t *b, unsigned set)
 {
     for (uint32_t i = b->s.n - 1; i > 0; i--) {
@@ -52,7 +55,10 @@ static uint32_t find_part(const tmpl_builder_t *b, unsigned set)
     return 0;
 }
 
-/* What has no place in a table: read as in body, and moved in front of the table if it stands directly in it. */
+/*
+ * A tag that may not stand in a table: read as in body, and moved in front of the table if directly
+ * in it.
+ */
 static tmpl_step_e move_out(tmpl_builder_t *b, uint32_t i, tmpl_rule_t rule)
 {
     b->foster = 1;
@@ -68,14 +74,17 @@ static tmpl_step_e insert_part(tmpl_builder_t *b, uint32_t i, tmpl_insertion_e m
     return TMPL_DONE;
 }
 
-/* Opens a part that the source leaves out; its rules read the tag. */
+/* Opens a part that the source leaves out, whose rules read the tag again. */
 static tmpl_step_e imply_part(tmpl_builder_t *b, tmpl_tag_e tag, tmpl_insertion_e mode)
 {
     tmpl_insert_implied(b, tag);
     return tmpl_again(b, mode);
 }
 
-/* A table, or its end: ends the innermost one. False if there is none. */
+/*
+ * Closes the innermost table, at end or at another table's start tag (TMPL_NONE). Returns 0 if no
+ * table is open.
+ */
 static int close_table(tmpl_builder_t *b, uint32_t end)
 {
     uint32_t table = tmpl_opens_find(&b->s, TMPL_TAG_TABLE, tmpl_scope_table);
@@ -98,7 +107,7 @@ static int is_hidden_input(const tmpl_builder_t *b, uint32_t i)
 static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_taint_all(b);
-    tmpl_top(b)->mixed = 1; /* how it is read hangs on forms elsewhere */
+    tmpl_top(b)->mixed = 1; /* how it is read depends on forms elsewhere */
     if (b->form == 0 && b->s.n_of[TMPL_TAG_TEMPLATE] == 0) {
         tmpl_insert_empty(b, i);
         b->tokens[i].may = 0;
@@ -107,7 +116,7 @@ static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* A start tag in a table that is none of its parts. */
+/* A start tag in a table that is not a table part. */
 static tmpl_step_e start_other(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
@@ -159,8 +168,8 @@ tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i)
 }
 
 /*
- * Ends the part of the set that is open: at its own end tag, end, or, for TMPL_NONE, so that the rules of mode read the tag
- * at hand. The tag is dropped if there is none.
+ * Closes the open part of the set. At its own end tag, end, the tag is done; for TMPL_NONE the
+ * rules of mode read the tag again. Ignores the tag if no such part is open.
  */
 static tmpl_step_e close_part(tmpl_builder_t *b, unsigned set, uint32_t end, tmpl_insertion_e mode)
 {
@@ -200,7 +209,7 @@ tmpl_step_e tmpl_end_caption(tmpl_builder_t *b, uint32_t i)
     return part != 0 ? tmpl_ignore(b) : tmpl_end_body(b, i);
 }
 
-/* Anything but a col ends the colgroup. */
+/* Every tag but col ends the colgroup. */
 static tmpl_step_e leave_colgroup(tmpl_builder_t *b)
 {
     if (tmpl_top(b)->tag != TMPL_TAG_COLGROUP) {
@@ -242,7 +251,7 @@ tmpl_step_e tmpl_end_colgroup(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* Ends the section that is open, so that the rules of the table read the tag. */
+/* Closes the open section; the rules of the table read the tag again. */
 static tmpl_step_e leave_section(tmpl_builder_t *b)
 {
     if (find_part(b, SECTION) == 0) {

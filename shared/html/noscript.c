@@ -7,7 +7,7 @@
 
 enum { MAX_OPEN = 16 };
 
-/* A look at the content of a noscript, whose tags must pair. */
+/* A reader of the content of a noscript, whose tags must pair. */
 typedef struct {
     const tmpl_builder_t *b;
     const char *src;
@@ -15,10 +15,10 @@ typedef struct {
     uint32_t end;
     tmpl_tag_e open[MAX_OPEN];
     unsigned n;
-    unsigned n_p; /* of these, p */
+    unsigned n_p; /* the same, of p */
 } look_t;
 
-/* Passes the attributes of a tag; false if the content ends first. */
+/* Skips the attributes of a tag; returns 0 if the content ends first. */
 static int pass_attributes(look_t *l)
 {
     tmpl_attr_t attr;
@@ -29,7 +29,7 @@ static int pass_attributes(look_t *l)
     return found != TMPL_ATTR_TRUNCATED;
 }
 
-/* Passes the raw text of an element and its end tag. */
+/* Skips the raw text of an element and its end tag. */
 static int pass_raw(look_t *l, tmpl_tag_e tag)
 {
     const char *name = tmpl_tag_name(tag);
@@ -43,7 +43,7 @@ static int pass_raw(look_t *l, tmpl_tag_e tag)
            l->src[l->at += (uint32_t)len] == '>';
 }
 
-/* Whether a start tag opens its element and does no more, wherever the noscript stands. */
+/* Whether a start tag only opens its element, wherever the noscript stands. */
 static int is_simple(const look_t *l, tmpl_tag_e tag)
 {
     unsigned flags = tmpl_tag_flags(tag);
@@ -132,35 +132,36 @@ int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t en
     return l.n == 0;
 }
 
-/* Where an element ends in the source; 0 if it has no end tag there. */
+/* The token at which an element ends; 0 if it has no end tag in the source. */
 static uint32_t end_of(const tmpl_tokens_t *tokens, const tmpl_token_t *token)
 {
     return token->is_paired ? tokens->tokens[token->end].span.end : 0;
 }
 
-/* Where the text in front of the i-th token begins. */
+/* The begin of the text in front of token i. */
 static uint32_t text_start(const tmpl_tokens_t *tokens, uint32_t i)
 {
     return i > 0 ? tokens->tokens[i - 1].span.end : tokens->begin;
 }
 
-static void join_claims(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
+static void join_foreign_marks(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
 {
-    uint32_t *joined = apr_palloc(pool, (page->n_claims + without->n_claims) * sizeof(*joined));
+    uint32_t *joined =
+        apr_palloc(pool, (page->n_foreign_marks + without->n_foreign_marks) * sizeof(*joined));
     uint32_t n = 0;
     uint32_t a = 0;
     uint32_t b = 0;
-    while (a < page->n_claims || b < without->n_claims) {
-        uint32_t next = a < page->n_claims ? page->claims[a] : TMPL_NONE;
-        if (b < without->n_claims && without->claims[b] < next) {
-            next = without->claims[b];
+    while (a < page->n_foreign_marks || b < without->n_foreign_marks) {
+        uint32_t next = a < page->n_foreign_marks ? page->foreign_marks[a] : TMPL_NONE;
+        if (b < without->n_foreign_marks && without->foreign_marks[b] < next) {
+            next = without->foreign_marks[b];
         }
-        a += a < page->n_claims && page->claims[a] == next;
-        b += b < without->n_claims && without->claims[b] == next;
+        a += a < page->n_foreign_marks && page->foreign_marks[a] == next;
+        b += b < without->n_foreign_marks && without->foreign_marks[b] == next;
         joined[n++] = next;
     }
-    page->claims = joined;
-    page->n_claims = n;
+    page->foreign_marks = joined;
+    page->n_foreign_marks = n;
 }
 
 void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_pool_t *pool)
@@ -186,5 +187,5 @@ void tmpl_noscript_agree(tmpl_tokens_t *page, const tmpl_tokens_t *without, apr_
     else {
         page->text &= without->text | ~(unsigned)TMPL_TOKEN_TEXT_MAY;
     }
-    join_claims(page, without, pool);
+    join_foreign_marks(page, without, pool);
 }

@@ -10,7 +10,7 @@
 
 #define FIRST_ROOM 64
 
-/* Of a formatting element; one with more is like no other. */
+/* Attributes of a formatting element; elements with more are equal to no other. */
 #define MAX_ATTRIBUTES 256
 
 #define FNV_BASIS 0xCBF29CE484222325u
@@ -41,7 +41,7 @@ int tmpl_scope_special(const tmpl_open_t *o)
     return (o->flags & TMPL_IS_SPECIAL) != 0;
 }
 
-/* The array of n elements, which is full: twice as large in pool. */
+/* Doubles a full array of n elements, in pool. */
 static void *grown(const void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
 {
     void *larger = apr_palloc(pool, 2 * *room * size);
@@ -81,7 +81,7 @@ static void clear_to_marker(tmpl_opens_t *s)
     }
 }
 
-/* Index on the stack of the element with that id; 0 if it is not there. */
+/* The index on the stack of the element with that id; 0 if it is not there. */
 static uint32_t index_of(const tmpl_opens_t *s, uint32_t id)
 {
     uint32_t i = s->n - 1;
@@ -91,7 +91,7 @@ static uint32_t index_of(const tmpl_opens_t *s, uint32_t id)
     return i;
 }
 
-/* For one more open element. */
+/* Makes room for one more open element. */
 static inline void make_room(tmpl_opens_t *s)
 {
     if (s->n == s->room) {
@@ -114,7 +114,7 @@ static void remove_active(tmpl_opens_t *s, uint32_t at)
     s->n_active--;
 }
 
-/* Where behind the last marker the innermost active element of that name is; TMPL_NONE if nowhere. */
+/* The index of the innermost active element of that name behind the last marker, or TMPL_NONE. */
 static uint32_t find_active(const tmpl_opens_t *s, uint32_t name)
 {
     for (uint32_t i = s->n_active; i > 0 && s->active[i - 1].id != 0; i--) {
@@ -141,14 +141,14 @@ uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name)
     return at != TMPL_NONE ? s->active[at].id : 0;
 }
 
-/* A hash of a tag's attributes in any order; one that repeats the name of another does not count. */
+/* A hash of a tag's attributes that ignores their order and repeated names. */
 static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
 {
     const char *src = s->src;
     uint64_t names[MAX_ATTRIBUTES];
     uint64_t sum = 0;
     uint32_t n = 0;
-    unsigned seen = 0; /* repeated ones, too: each is compared with all names before it */
+    unsigned seen = 0; /* counts repeated ones, too, as each is compared with all names before it */
     uint32_t at = tmpl_attr_first(src, tag);
     tmpl_attr_t attr;
     while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
@@ -181,7 +181,7 @@ static uint64_t hash_of(tmpl_opens_t *s, tmpl_active_t *a)
     return a->hash;
 }
 
-/* "The Noah's Ark clause": if three active elements are like the new one, the first of them is so no longer. */
+/* "The Noah's Ark clause": of three active elements equal to the new one, the first is removed. */
 static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
 {
     unsigned alike = 0;
@@ -194,7 +194,10 @@ static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
     }
 }
 
-/* Makes a formatting element active; true if there are others of its name, for which a mark would count. */
+/*
+ * Makes a formatting element active. Returns whether others of its name are, which a mark would
+ * make unequal.
+ */
 static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
 {
     tmpl_active_t new = { .name = o->name, .id = o->id, .token = o->token };
@@ -269,7 +272,7 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
     return 0;
 }
 
-/* Tells the start tags of what would end with an open element that it ends at the token. */
+/* Sets the end of the elements that end with an open element. */
 static inline void end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
 {
     while (o->held != TMPL_NONE) {
@@ -279,7 +282,7 @@ static inline void end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
     }
 }
 
-/* Tells the start tag of an open element at which token it ends, and those of what ends with it. */
+/* Sets the end of an open element, and of those that end with it. */
 static inline void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
 {
     end_held(s, o, token);
@@ -288,7 +291,7 @@ static inline void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
     }
 }
 
-/* What would end with an element, and the element itself, end with the one inside it. */
+/* An element, and those that would end with it, end with the element inside it. */
 static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
 {
     uint32_t *last = &to->held;
@@ -322,22 +325,23 @@ void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
 }
 
 /*
- * A div without an end tag has ended with what is around it. Parsers of HTML 4, libxml2 among them, on which
- * many readers stand, take the end tag of another div for its own, and so on outwards to the next cell:
- * for them a mark in the tag of any of these elements would cover what comes behind it.
+ * A div without an end tag has ended with the element around it. HTML 4 parsers, such as libxml2,
+ * take the end tag of another div for its own, and so on outwards up to the next cell: for them an
+ * attribute in any of these start tags would also cover content behind the element.
  */
-static void tear(tmpl_opens_t *s)
+static void mark_unbalanced(tmpl_opens_t *s)
 {
     for (uint32_t i = innermost_marker(s) + 1; i < s->n; i++) {
-        s->stack[i].torn = 1;
+        s->stack[i].unbalanced = 1;
     }
 }
 
 void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
 {
     s->events += s->n - 1 > keep;
-    int left = 0; /* a formatting element was left active: it comes back outside of what held it */
-    /* A form was left open: HTML5 remembers it, and opens no other one; or the marker of an object stays. */
+    int left =
+        0; /* a formatting element was left active: it is reconstructed outside of its parent */
+    /* A form was left open: HTML5 keeps its pointer and opens no other form. Or a marker stays. */
     int far = 0;
     int div = 0; /* a div had no end tag */
     while (s->n - 1 > keep) {
@@ -358,28 +362,28 @@ void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
         div |= o.tag == TMPL_TAG_DIV && !s->tokens[o.token].is_paired;
     }
     if (div) {
-        tear(s);
+        mark_unbalanced(s);
     }
     if (left || far) {
         tmpl_opens_taint(s, far ? 0 : innermost_marker(s));
     }
 }
 
-/* Tells the start tag of an element that its end tag has come, and what may be done to the element. */
+/* Pairs the start tag of an element with its end tag, and sets the edits of the element. */
 static inline void pair(tmpl_opens_t *s, const tmpl_open_t *o)
 {
     if (o->token == TMPL_NONE) {
         return;
     }
     tmpl_token_t *token = &s->tokens[o->token];
-    unsigned may = (o->torn ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
+    unsigned may = (o->unbalanced ? 0 : TMPL_NODE_MARK) | (o->fixed ? 0 : TMPL_NODE_CUT) |
                    (o->mixed ? 0 : TMPL_NODE_RUN);
     token->is_paired = 1;
     s->paired = s->at;
     token->may = (unsigned char)(o->tainted ? 0 : may);
 }
 
-/* Closes the innermost open element at its own end tag. It is neither a marker nor active. */
+/* Closes the innermost open element, which is neither a marker nor active, at its own end tag. */
 static inline void close_top(tmpl_opens_t *s)
 {
     tmpl_open_t *o = &s->stack[--s->n];
@@ -406,7 +410,7 @@ void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end)
     tmpl_opens_pop_above(s, index - 1);
 }
 
-int tmpl_opens_is_gone(const tmpl_opens_t *s)
+int tmpl_opens_is_closed(const tmpl_opens_t *s)
 {
     return index_of(s, s->active[s->n_active - 1].id) == 0;
 }
@@ -430,7 +434,9 @@ void tmpl_opens_finish(tmpl_opens_t *s)
     }
 }
 
-/* Another element for an active one: no tag of its own, and it takes its place in the list. */
+/*
+ * Gives an active element a copy: without a tag of its own, and in the same position of the list.
+ */
 static uint32_t clone(tmpl_opens_t *s, uint32_t active)
 {
     s->active[active].id = ++s->last_id;
@@ -445,13 +451,15 @@ void tmpl_opens_reconstruct(tmpl_opens_t *s)
     }
     for (; i < s->n_active; i++) {
         uint32_t name = s->active[i].name;
-        /* All formatting elements are in the table of tags, where their name is their tag. */
+        /* All formatting elements are in the table of tags, so their name is their tag. */
         tmpl_open_t *o = tmpl_opens_push(s, TMPL_NONE, (tmpl_tag_e)name, name);
         o->id = clone(s, i);
     }
 }
 
-/* The outermost special element in the one at index; 0 if there is none: "the furthest block". */
+/*
+ * "The furthest block": the outermost special element inside the one at index; 0 if there is none.
+ */
 static uint32_t furthest_block(const tmpl_opens_t *s, uint32_t index)
 {
     for (uint32_t i = index + 1; i < s->n; i++) {
@@ -463,16 +471,16 @@ static uint32_t furthest_block(const tmpl_opens_t *s, uint32_t index)
 }
 
 /*
- * Steps 11 to 19 of the adoption agency, as far as they change the stack and the list: what stands
- * between the formatting element and the block is cloned or dropped, and the formatting element goes
- * from outside the block to inside. The block leaves them all, so they end where it begins.
+ * Steps 11 to 19 of the adoption agency, as far as they change the stack and the list: elements
+ * between the formatting element and the block are cloned or dropped, and the formatting element
+ * moves from outside the block to inside. The block leaves them all, so they end where it begins.
  */
 static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, uint32_t block)
 {
     uint32_t bookmark = active;
     unsigned inner = 0;
     uint32_t block_token = s->stack[block].token;
-    end_held(s, &s->stack[block], block_token); /* a form that the block stood in, and leaves */
+    end_held(s, &s->stack[block], block_token); /* the block leaves the form that it stood in */
     for (uint32_t node = block - 1; node > formatting; node--) {
         uint32_t at = find_active_id(s, s->stack[node].id);
         inner++;
@@ -514,7 +522,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
     s->n_of[o.tag]++;
 }
 
-/* An end tag like that of any other element: it closes the innermost of its name, unless that is shielded. */
+/* An end tag of any other element: closes the innermost of its name in scope. */
 static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
 {
     uint32_t index = tmpl_opens_find(s, name, tmpl_scope_special);
@@ -539,8 +547,8 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
         }
         uint32_t index = index_of(s, s->active[active].id);
         if (index == 0) {
-            tmpl_opens_taint(s,
-                             innermost_marker(s)); /* what it ends began outside of what is open */
+            tmpl_opens_taint(
+                s, innermost_marker(s)); /* the element it ends began outside of the open ones */
             remove_active(s, active);
             return;
         }
@@ -563,7 +571,10 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
     }
 }
 
-/* Whether the innermost open element has that name, a tag of its own, and is the innermost active one, too. */
+/*
+ * Whether the innermost open element has that name and its own tag, and is also the innermost
+ * active one.
+ */
 static inline int is_in_order(const tmpl_opens_t *s, uint32_t name)
 {
     const tmpl_open_t *o = &s->stack[s->n - 1];

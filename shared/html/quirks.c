@@ -7,7 +7,7 @@
 
 #include "html/attr.h"
 
-/* Public identifiers that mean quirks mode: those that begin so. */
+/* Prefixes of public identifiers that mean quirks mode. */
 static const char *const old_prefixes[] = {
     /* clang-format off */
     "+//silmaril//dtd html pro v0r11 19970101//",
@@ -68,7 +68,7 @@ static const char *const old_prefixes[] = {
     /* clang-format on */
 };
 
-/* Those that mean quirks mode if there is no system identifier. */
+/* The same, if there is no system identifier. */
 static const char *const lone_prefixes[] = {
     "-//w3c//dtd html 4.01 frameset//",
     "-//w3c//dtd html 4.01 transitional//",
@@ -82,7 +82,9 @@ static const char *const old_publics[] = {
 
 static const char old_system[] = "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd";
 
-/* A doctype as the tokenizer reads it: 13.2.5.53 to 13.2.5.68. An identifier that is missing is empty at 0. */
+/*
+ * A doctype as the tokenizer reads it: 13.2.5.53 to 13.2.5.68. A missing identifier is empty, at 0.
+ */
 typedef struct {
     const char *src;
     uint32_t at;
@@ -110,14 +112,14 @@ static int begins_with_one(const char *src, tmpl_span_t span, const char *const 
     return i < n;
 }
 
-/* Passes white space; the next byte, or '>' at the end. */
+/* Skips white space and returns the next byte, '>' at the end. */
 static char next_byte(doctype_t *d)
 {
     d->at = tmpl_behind_space(d->src, d->at, d->end);
     return d->at < d->end ? d->src[d->at] : '>';
 }
 
-/* An identifier in quotes. What is not ended, or is none, forces quirks mode. */
+/* Reads an identifier in quotes. If it has no end or no quotes, quirks mode is forced. */
 static tmpl_span_t read_identifier(doctype_t *d)
 {
     tmpl_span_t none = { 0, 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doctype -> quirks mode: how it makes browsers read the page (HTML, 13.2.6.4.1). */
+/* Doctype -> quirks mode (HTML, 13.2.6.4.1). */
 #ifndef TMPL_QUIRKS_H
 #define TMPL_QUIRKS_H
 
@@ -10,10 +10,10 @@ typedef enum {
     TMPL_NO_QUIRKS /* it does; limited quirks mode, too */
 } tmpl_quirks_e;
 
-/* Whether the token at span, which is no tag, is a doctype. */
+/* Whether the token at span, which is not a tag, is a doctype. */
 int tmpl_is_doctype(const char *src, tmpl_span_t token);
 
-/* What the doctype at span says. A page without one is read in quirks mode. */
+/* The mode of a page with the doctype at span. Without a doctype it is quirks mode. */
 tmpl_quirks_e tmpl_quirks(const char *src, tmpl_span_t doctype);
 
 #endif

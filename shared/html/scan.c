@@ -7,9 +7,8 @@
 #include <apr_tables.h>
 
 #include "base/bytes16.h"
-#include "base/processor.h"
 #include "html/attr.h"
-#include "html/claims.h"
+#include "html/foreign_marks.h"
 #include "html/tag_index.h"
 #include "html/tag_names.h"
 
@@ -22,18 +21,18 @@ static tmpl_token_t *push(tmpl_scan_t *s, tmpl_token_e type, uint32_t start, uin
     return token;
 }
 
-static void add_claim(tmpl_scan_t *s, uint32_t at)
+static void add_foreign_mark(tmpl_scan_t *s, uint32_t at)
 {
     if (at == 0) {
         return;
     }
-    if (s->claims == NULL) {
-        s->claims = apr_array_make(s->pool, 8, sizeof(uint32_t));
+    if (s->foreign_marks == NULL) {
+        s->foreign_marks = apr_array_make(s->pool, 8, sizeof(uint32_t));
     }
-    APR_ARRAY_PUSH(s->claims, uint32_t) = at;
+    APR_ARRAY_PUSH(s->foreign_marks, uint32_t) = at;
 }
 
-/* Where needle begins at or behind from; len if nowhere. */
+/* The offset of needle at or behind from; len if it is not found. */
 static uint32_t find(const tmpl_scan_t *s, uint32_t from, const char *needle, apr_size_t needle_len)
 {
     if (from >= s->len) {
@@ -43,7 +42,7 @@ static uint32_t find(const tmpl_scan_t *s, uint32_t from, const char *needle, ap
     return hit == NULL ? s->len : (uint32_t)(hit - s->src);
 }
 
-/* Whether a tag of that name, and not a longer one, stands at p, which is behind its '<' or '</'. */
+/* Whether exactly that tag name is at p, which is behind "<" or "</". */
 static int name_stands(const tmpl_scan_t *s, uint32_t p, const char *name, apr_size_t name_len)
 {
     if (s->len - p <= name_len || apr_cstr_casecmpn(s->src + p, name, name_len) != 0) {
@@ -53,7 +52,7 @@ static int name_stands(const tmpl_scan_t *s, uint32_t p, const char *name, apr_s
     return tmpl_is_space(next) || next == '/' || next == '>';
 }
 
-/* Where the end tag of raw text that begins at from begins; len if it is missing. */
+/* The offset of the end tag of the raw text that begins at from; len if it is missing. */
 static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
 {
     const char *name = tmpl_tag_name(tag);
@@ -66,8 +65,8 @@ static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
 }
 
 /*
- * The same for script, whose text may hold a comment, and in it a script element, whose end tag is
- * not the end (13.2.5.15 to 13.2.5.31: escaped and double escaped states).
+ * The same for script, whose text may hold a comment with a script element inside, whose end tag
+ * does not count (13.2.5.15 to 13.2.5.31: escaped and double escaped states).
  */
 static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
 {
@@ -105,7 +104,7 @@ static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
     return s->len;
 }
 
-/* The end of a comment that begins at start: behind "-->" or "--!>", or the source's. */
+/* The end of the comment that begins at start: behind "-->" or "--!>", or the end of the source. */
 static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
 {
     uint32_t p = start + 2;
@@ -122,7 +121,7 @@ static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
     return s->len;
 }
 
-/* Behind the next needle, at or behind from; the end of the source if there is none. */
+/* The offset behind the next needle at or behind from; the end of the source if it is not found. */
 static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *needle)
 {
     apr_size_t needle_len = strlen(needle);
@@ -130,7 +129,10 @@ static uint32_t behind(const tmpl_scan_t *s, uint32_t from, const char *needle)
     return p == s->len ? p : p + (uint32_t)needle_len;
 }
 
-/* What begins with "<!", "<?" or "</" and is no tag. What the source does not end goes on to its end. */
+/*
+ * Adds a token that begins with "<!", "<?" or "</" and is not a tag. Without an end it extends to
+ * the end of the source.
+ */
 static void other_token(tmpl_scan_t *s, uint32_t start)
 {
     uint32_t end;
@@ -143,25 +145,26 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
     else {
         end = behind(s, start, ">");
     }
-    add_claim(s, tmpl_claim_of_comment(s->src, push(s, TMPL_TOKEN_OTHER, start, end)->span));
+    add_foreign_mark(
+        s, tmpl_foreign_mark_in_comment(s->src, push(s, TMPL_TOKEN_OTHER, start, end)->span));
     s->at = end;
 }
 
-/* Whether class, id or role may begin so. */
+/* Whether a name that begins so may be class, id or role. */
 static unsigned may_name(char first)
 {
     const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
     return firsts >> (first & 31) & 1;
 }
 
-/* Whether there is a '=' and then the end of the tag; a value in quotes may begin with '>', too. */
+/* Whether the tag ends behind an attribute's '='. A value in quotes may begin with '>', too. */
 static int lacks_value(const tmpl_scan_t *s, const tmpl_attr_t *attr)
 {
     return attr->value.start > attr->name.end && tmpl_span_len(attr->value) == 0 &&
            s->src[attr->value.start] == '>';
 }
 
-/* The source ends in the middle of what begins at start: a tag, which browsers drop. */
+/* The source ends inside the tag that begins at start: browsers drop it. */
 static int drop_rest(tmpl_scan_t *s, uint32_t start)
 {
     s->text_end = start;
@@ -169,7 +172,7 @@ static int drop_rest(tmpl_scan_t *s, uint32_t start)
     return 0;
 }
 
-/* A tag whose name ends at p, in what may not be as usual. */
+/* Adds any tag, whose name ends at p. */
 static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e tag, uint32_t p)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
@@ -180,7 +183,7 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
     do {
         found = tmpl_attr_next(&attr, s->src, s->len, &p);
         if (found == TMPL_ATTR_FOUND && type == TMPL_TOKEN_START) {
-            add_claim(s, tmpl_claim_of_attribute(s->src, &attr));
+            add_foreign_mark(s, tmpl_foreign_mark_in_attribute(s->src, &attr));
             flags |= may_name(s->src[attr.name.start]) ? TMPL_TOKEN_NAMED : 0;
             flags |= lacks_value(s, &attr) ? TMPL_TOKEN_OPEN_VALUE : 0;
         }
@@ -198,7 +201,7 @@ static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag
     return 1;
 }
 
-/* A start tag or an end tag. Most are a name that is known and nothing else. */
+/* Adds a start tag or an end tag. Most are a known name and nothing else. */
 static inline int any_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type)
 {
     uint32_t p = start + (type == TMPL_TOKEN_END ? 2 : 1);
@@ -213,7 +216,7 @@ static inline int any_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type)
     return 1;
 }
 
-/* What stands at a '<': a token, or only a character of text; true if it is a token. */
+/* Reads the '<' at start: 1 if it begins a token, 0 if it is a character of text. */
 static inline int markup(tmpl_scan_t *s, uint32_t start)
 {
     char c = start + 1 < s->len ? s->src[start + 1] : ' ';
@@ -225,7 +228,8 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
         return any_tag(s, start, TMPL_TOKEN_END);
     }
     if (c == '/' && start + 2 == s->len) {
-        return drop_rest(s, start); /* text, but what is put behind it would become a comment */
+        return drop_rest(s,
+                         start); /* text, but with bytes added behind it, it would be a comment */
     }
     if (c == '!' || c == '?' || c == '/') {
         other_token(s, start);
@@ -235,8 +239,8 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
     return 0;
 }
 
-/* Which of MARKED bytes are '<'. */
-static inline __attribute__((always_inline)) uint64_t marks_of(const char *at)
+/* A set of MARKED bytes: which of them are '<'. */
+static inline uint64_t marks_of(const char *at)
 {
     uint64_t marks = 0;
     for (unsigned i = 0; i < MARKED; i += TMPL_BYTES16) {
@@ -247,9 +251,8 @@ static inline __attribute__((always_inline)) uint64_t marks_of(const char *at)
     return marks;
 }
 
-/* Marks all '<'; returns how many there are. */
-static inline __attribute__((always_inline)) uint32_t mark_all(uint64_t *marks, const char *src,
-                                                               uint32_t len)
+/* Marks all '<' of the source; returns their number. */
+static uint32_t mark_all(uint64_t *marks, const char *src, uint32_t len)
 {
     char last[MARKED] = { 0 };
     uint32_t n = 0;
@@ -263,24 +266,7 @@ static inline __attribute__((always_inline)) uint32_t mark_all(uint64_t *marks, 
     return n + (uint32_t)__builtin_popcountll(*marks);
 }
 
-#ifdef TMPL_FOR_AVX2
-TMPL_FOR_AVX2 static uint32_t mark_all_avx2(uint64_t *marks, const char *src, uint32_t len)
-{
-    return mark_all(marks, src, len);
-}
-#endif
-
-static uint32_t mark_markup(uint64_t *marks, const char *src, uint32_t len)
-{
-#ifdef TMPL_FOR_AVX2
-    if (tmpl_has_avx2()) {
-        return mark_all_avx2(marks, src, len);
-    }
-#endif
-    return mark_all(marks, src, len);
-}
-
-/* Where the next '<' stands, at from or behind it; len or more if there is none. */
+/* The offset of the next '<' at or behind from; len or more if there is none. */
 static inline uint32_t next_markup(const tmpl_scan_t *s, uint32_t from)
 {
     uint32_t i = from / MARKED;
@@ -300,8 +286,8 @@ void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_
     *s = (tmpl_scan_t){ .src = src, .len = len, .pool = pool, .index = tmpl_tag_index() };
     s->names = (tmpl_names_t){ .src = src, .pool = pool };
     s->markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s->markup));
-    /* As many tokens as there are '<', or as may be. */
-    uint32_t room = mark_markup(s->markup, src, len);
+    /* no more tokens than there are '<', or than are allowed */
+    uint32_t room = mark_all(s->markup, src, len);
     room = (room < max_tokens ? room : max_tokens) + 1;
     s->tokens = apr_palloc(pool, room * sizeof(*s->tokens));
     s->begin = len >= 3 && memcmp(src, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

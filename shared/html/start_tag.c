@@ -4,7 +4,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* An element that text may stand beside: what waits to be opened again is, first. */
+/* An element that text may be next to: reconstructs the active formatting elements first. */
 static tmpl_step_e insert_inline(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_reconstruct(b);
@@ -20,7 +20,7 @@ static void close_p(tmpl_builder_t *b)
     }
 }
 
-/* html and body give their attributes to the element there is. */
+/* html and body: adds their attributes to the element that exists. */
 static tmpl_step_e start_again(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
@@ -28,7 +28,7 @@ static tmpl_step_e start_again(tmpl_builder_t *b, uint32_t i)
     return tmpl_ignore(b);
 }
 
-/* Frames take the place of a body that has no tag and nothing in it. */
+/* Frames replace an empty body that has no tag. */
 static tmpl_step_e start_frameset(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
@@ -65,7 +65,7 @@ static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
 {
     int in_template = b->s.n_of[TMPL_TAG_TEMPLATE] > 0;
     if (b->form != 0 && !in_template) {
-        tmpl_taint_all(b); /* how it is read hangs on forms elsewhere */
+        tmpl_taint_all(b); /* how it is read depends on forms elsewhere */
         return tmpl_ignore(b);
     }
     start_block(b, i);
@@ -75,7 +75,7 @@ static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* li, dd and dt close the one before them. */
+/* li, dd and dt close the one before. */
 static tmpl_step_e start_item(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
@@ -113,7 +113,7 @@ static tmpl_step_e start_button(tmpl_builder_t *b, uint32_t i)
     return insert_inline(b, i);
 }
 
-/* A link ends the link that it stands in. */
+/* A link closes the link that it would be inside. */
 static tmpl_step_e start_link(tmpl_builder_t *b, uint32_t i)
 {
     uint32_t active = tmpl_opens_active(&b->s, TMPL_TAG_A);
@@ -135,7 +135,7 @@ static tmpl_step_e start_nobr(tmpl_builder_t *b, uint32_t i)
     return insert_inline(b, i);
 }
 
-/* In quirks mode a table stands in the p. */
+/* In quirks mode a table may be inside a p. */
 static tmpl_step_e start_table(tmpl_builder_t *b, uint32_t i)
 {
     if (b->quirks == TMPL_NO_QUIRKS) {
@@ -170,7 +170,10 @@ static tmpl_step_e start_noscript(tmpl_builder_t *b, uint32_t i)
     return b->scripting ? start_plain(b, i) : insert_inline(b, i);
 }
 
-/* A select, or a control, ends the select that it stands in; another select is then no more than its end. */
+/*
+ * A select or a control closes the select that it is inside; another select is only an end tag
+ * then.
+ */
 static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
 {
     uint32_t select = tmpl_opens_find(&b->s, TMPL_TAG_SELECT, tmpl_scope_plain);
@@ -183,7 +186,7 @@ static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
     return insert_inline(b, i);
 }
 
-/* What an option, a group of them or a rule between them ends. */
+/* The elements that an option, a group of options or a rule between them closes. */
 static void end_options(tmpl_builder_t *b, tmpl_tag_e tag)
 {
     if (tmpl_has(b, TMPL_TAG_SELECT, tmpl_scope_plain)) {
@@ -252,14 +255,17 @@ static const tmpl_rule_t own_rules[TMPL_TAG_COUNT] = {
     [TMPL_TAG_HR] = start_rule,
 };
 
-/* The others, by what tag.h says of them. The first that holds counts. */
+/* The other tags, by flags of tag.h. The first rule that fits applies. */
 static const tmpl_flag_rule_t rules_by_flags[] = {
     { TMPL_IS_HEAD, tmpl_start_head },  { TMPL_IS_PART, start_ignored },
     { TMPL_IS_HEADING, start_heading }, { TMPL_IS_RUBY, start_ruby },
     { TMPL_IS_CLOSES_P, start_block },
 };
 
-/* What stands in a select beside options: browsers of before 2025 drop it, and the end of a select elsewhere. */
+/*
+ * A tag inside a select that is not of an option: browsers before 2025 ignore it, and close the
+ * select elsewhere.
+ */
 static int is_new_in_select(const tmpl_builder_t *b, tmpl_tag_e tag)
 {
     return b->s.n_of[TMPL_TAG_SELECT] > 0 && tag != TMPL_TAG_OPTION && tag != TMPL_TAG_OPTGROUP &&
@@ -276,7 +282,7 @@ tmpl_step_e tmpl_start_body(tmpl_builder_t *b, uint32_t i)
     return rule != NULL ? rule(b, i) : insert_inline(b, i);
 }
 
-/* Behind body: whatever comes must stay, because it leads back into body. */
+/* Behind body: the tag leads back into body, so it must stay. */
 tmpl_step_e tmpl_start_after_body(tmpl_builder_t *b, uint32_t i)
 {
     if (tmpl_tag_at(b, i) == TMPL_TAG_HTML) {

@@ -10,34 +10,34 @@
 
 #include "base/tmpl.h"
 
-/* What HTML5 (https://html.spec.whatwg.org/, 12.1 and 13.2) and we say of an element. */
+/* Properties of elements, by HTML5 (https://html.spec.whatwg.org/, 12.1 and 13.2) and our own. */
 #define TMPL_IS_VOID       0x00001 /* no end tag, no content */
 #define TMPL_IS_RAW        0x00002 /* content is text up to its end tag: raw text and RCDATA */
-#define TMPL_IS_QUIET      0x00004 /* text inside is not visible text */
-#define TMPL_IS_CODE       0x00008 /* a page may stop working or lose its looks without it */
+#define TMPL_IS_QUIET      0x00004 /* text inside is not displayed */
+#define TMPL_IS_CODE       0x00008 /* the page may lose functions or its appearance without it */
 #define TMPL_IS_FORMATTING 0x00010 /* on the list of active formatting elements */
 #define TMPL_IS_CLOSES_P   0x00020 /* its start tag closes an open p */
 #define TMPL_IS_SPECIAL    0x00040 /* HTML5's category "special" */
 #define TMPL_IS_SCOPE      0x00080 /* ends the search for an element in scope */
 #define TMPL_IS_IMPLIED    0x00100 /* its end tag may be left out */
 #define TMPL_IS_HEADING    0x00200 /* h1..h6 */
-#define TMPL_IS_TABLE      0x00400 /* table, its sections and rows: text in them is moved out */
+#define TMPL_IS_TABLE      0x00400 /* table, its sections and rows: their text is moved out */
 #define TMPL_IS_BREAKOUT   0x00800 /* leaves svg and math content */
 #define TMPL_IS_NEVER_EDIT 0x01000 /* html, head, body, frames: never marked, never cut */
 #define TMPL_IS_HEAD       0x02000 /* may stand in the head */
-#define TMPL_IS_PART       0x04000 /* of a table: stands in no other place */
+#define TMPL_IS_PART       0x04000 /* of a table: may stand nowhere else */
 #define TMPL_IS_CELL                                                                               \
-    0x08000 /* td, th, caption: however it is closed, what was shielded is so no longer */
+    0x08000 /* td, th, caption: closing it in any way ends its protection of formatting elements */
 #define TMPL_IS_MARKER                                                                             \
-    0x10000 /* shields the active formatting elements around it from what is inside */
+    0x10000 /* protects the active formatting elements around it from its content */
 #define TMPL_IS_RUBY   0x20000 /* rb, rt, rtc, rp */
-#define TMPL_IS_OPTION 0x40000 /* of a select, or a group of them */
+#define TMPL_IS_OPTION 0x40000 /* may stand in a select or a group of options */
 #define TMPL_IS_FIXED_TEXT                                                                         \
-    0x80000 /* what becomes of text directly in it depends on what is around the text */
+    0x80000 /* what text directly in it becomes depends on the text's surroundings */
 
-#define TMPL_IS_CONTROL 0x200000 /* a form sends it, or is sent by it */
+#define TMPL_IS_CONTROL 0x200000 /* takes part in submitting a form */
 
-/* Its start tag may do more than to open it and to close a p, or it matters where it stands. */
+/* Its start tag may do more than open it and close a p, or its position matters. */
 #define TMPL_IS_PLACED 0x100000
 
 /* clang-format off */
@@ -190,10 +190,12 @@ typedef enum {
         TMPL_TAG_COUNT
 } tmpl_tag_e;
 
-/* The tag of a name of len bytes, in any case; TMPL_TAG_OTHER if it is not in the table (tag_index.c). */
+/*
+ * The tag of a name of len bytes, in any case; TMPL_TAG_OTHER for a name that is not in the table.
+ */
 tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len);
 
-/* As long as the longest name in the table. */
+/* The length of the longest name in the table. */
 #define TMPL_TAG_NAME_MAX 10u
 
 /* The lower-case name; "" for TMPL_TAG_OTHER. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of tags: those that begin and end blocks. */
+/* Sets of tags, such as the separators of blocks. */
 #ifndef TMPL_TAG_SET_H
 #define TMPL_TAG_SET_H
 
 #include "html/tag.h"
 
-/* A set of tags, one byte each. */
+/* One byte for each tag. */
 typedef struct {
     unsigned char has[TMPL_TAG_COUNT];
 } tmpl_tag_set_t;
@@ -13,12 +13,12 @@ typedef struct {
 /* table div section article nav header footer aside main form ul ol dl */
 extern const tmpl_tag_set_t tmpl_separators_default;
 
-/* Every tag that begins a new line in a browser: between two of these stands a leaf block. */
+/* Every tag that begins a new line in a browser: leaf blocks are the text between them. */
 extern const tmpl_tag_set_t tmpl_separators_leaf;
 
 /*
- * Adds the tags named in words, divided by white space. APR_EINVAL, with the name in err, for one
- * that is not in the table.
+ * Adds the tags named in words, divided by white space. Returns APR_EINVAL, with the name in err,
+ * for a name that is not in the table.
  */
 apr_status_t tmpl_tag_set_add(tmpl_tag_set_t *set, const char *words, tmpl_error_t *err);
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What text does by HTML5 (13.2.6.4), and whether it is seen and may be cut. */
+/*
+ * Text between tags: what it does to the tree (13.2.6.4), and whether it is displayed and may be
+ * cut.
+ */
 #include <string.h>
 
 #include "html/attr.h"
 #include "html/builder.h"
 
-/* Text that nothing has to be opened or moved for: the rest parses the same without it. */
+/* Text that opens and moves nothing: the rest parses the same without it. */
 static unsigned in_place(tmpl_builder_t *b)
 {
     return tmpl_top(b)->fixed_text ? 0 : TMPL_TOKEN_TEXT_MAY;
 }
 
-/* Text that brings something else about. */
+/* Text that changes more than its own node. */
 static unsigned stays(tmpl_builder_t *b)
 {
     tmpl_top(b)->mixed = 1;
@@ -19,8 +22,8 @@ static unsigned stays(tmpl_builder_t *b)
 }
 
 /*
- * Text directly in a table, or in its sections and rows, is moved in front of the table, with the white space that
- * it touches. If an element there were cut, it would touch more.
+ * Text directly in a table, its sections or rows is moved in front of the table, together with
+ * white space next to it. Cutting an element there would join more of it.
  */
 static void move(tmpl_builder_t *b)
 {
@@ -32,7 +35,7 @@ static void move(tmpl_builder_t *b)
     top->keeps = 1;
 }
 
-/* What comes leads into body, or back into it. */
+/* Text or NUL leads into body, or back into it. */
 static void enter_body(tmpl_builder_t *b)
 {
     b->initial = 0;
@@ -50,7 +53,7 @@ static inline int is_outside_body(const tmpl_builder_t *b)
     return b->mode < TMPL_IN_BODY || b->mode >= TMPL_AFTER_BODY;
 }
 
-/* Text that is not only white space. */
+/* Text with more than white space. */
 static unsigned text(tmpl_builder_t *b)
 {
     if (tmpl_top(b)->foreign && tmpl_top(b)->point == TMPL_POINT_NONE) {
@@ -77,7 +80,10 @@ static unsigned text(tmpl_builder_t *b)
     return moved || b->s.events != began ? stays(b) : in_place(b);
 }
 
-/* White space brings formatting elements back, too, but not before body, or as a part of a table. */
+/*
+ * White space reconstructs formatting elements, too, but not before body or directly in a table or
+ * its parts.
+ */
 static void blank(tmpl_builder_t *b)
 {
     const tmpl_open_t *top = tmpl_top(b);
@@ -87,7 +93,7 @@ static void blank(tmpl_builder_t *b)
     }
 }
 
-/* Whether the bytes hold nothing to see: white space and no-break spaces, as bytes or as entities. */
+/* Whether the bytes display nothing: white space and no-break spaces, as bytes or as references. */
 static int is_unseen(const char *src, uint32_t start, uint32_t end)
 {
     static const struct {
@@ -110,7 +116,7 @@ static int is_unseen(const char *src, uint32_t start, uint32_t end)
     return 1;
 }
 
-/* Counts a text, of which first is the first byte that is no white space, unless nobody sees it. */
+/* Counts a text that is displayed; first is its first byte that is not white space. */
 static inline unsigned count_text(tmpl_builder_t *b, uint32_t start, uint32_t first, uint32_t end)
 {
     char c = b->src[first];
@@ -124,7 +130,7 @@ static inline unsigned count_text(tmpl_builder_t *b, uint32_t start, uint32_t fi
     return TMPL_TOKEN_TEXT_SHOWN;
 }
 
-/* Where text begins that browsers read. */
+/* Skips the line break that browsers drop behind a pre's start tag. */
 static uint32_t behind_break(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     if (tmpl_begins_pre(b, start)) {
@@ -135,8 +141,9 @@ static uint32_t behind_break(tmpl_builder_t *b, uint32_t start, uint32_t end)
 }
 
 /*
- * The first byte that is neither white space nor NUL, which browsers drop in body; end if there is none. (A reference to
- * white space is text here. In front of body it is not, but nobody writes one there.)
+ * The first byte that is neither white space nor NUL, which browsers drop in body; end if there is
+ * none. A reference to white space is read as text: in front of body HTML5 reads it otherwise, but
+ * no page has one there.
  */
 static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
 {
@@ -147,7 +154,7 @@ static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
     return p;
 }
 
-/* White space and NUL, which outside of body leads into it. */
+/* White space and NUL. Outside of body NUL leads into it. */
 static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     int has_nul = memchr(b->src + start, '\0', end - start) != NULL;
@@ -159,7 +166,7 @@ static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end)
     }
 }
 
-unsigned tmpl_gap(tmpl_builder_t *b, uint32_t start, uint32_t end)
+unsigned tmpl_text_token(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     uint32_t from = behind_break(b, start, end);
     uint32_t first = behind_nothing(b->src, from, end);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/builtin.h"
 
-/* The assembler puts the file's bytes in; it looks for them from where make runs, the top of the tree. */
+/*
+ * Includes the bytes of a file by the assembler, which searches from the directory that make runs
+ * in.
+ */
 #define INCLUDE_BYTES(symbol, file)                                                                \
     __asm__(".pushsection .rodata\n" symbol ":\n.incbin \"" file "\"\n" symbol                     \
             "_end:\n.byte 0\n.popsection\n")

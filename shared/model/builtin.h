@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The models that libtmpl brings, so that it works without any file: conf's own, put in as they are. */
+/* The models of models/, built in, so that libtmpl works without any file. */
 #ifndef TMPL_BUILTIN_H
 #define TMPL_BUILTIN_H
 
@@ -7,7 +7,7 @@
 
 #define TMPL_BUILTIN_COUNT 2
 
-/* Fills texts with all of them; their bytes are constant. */
+/* Fills texts with all built-in models, whose bytes are constant. */
 void tmpl_builtin_texts(tmpl_model_text_t texts[TMPL_BUILTIN_COUNT]);
 
 #endif

@@ -5,13 +5,14 @@
 #include <string.h>
 
 /*
- * f(v) is the least cost of a node's subtree if its y is v. A sweep backwards through the document meets
- * the children of one node at a time on each level of depth, so what they add up to is kept by depth.
+ * f(v) is the least cost of a node's subtree if its y is v. A sweep backwards through the document
+ * visits the children of one node at a time on each level of depth, so their sums are kept by
+ * depth.
  */
 typedef struct {
     uint32_t n;                   /* children so far */
     float up[TMPL_ISOTONIC_MOST]; /* MAX, MIN: sum over children of min f(w), w >= v */
-    /* MAX: sum of min f(w), w <= v. MIN: the least that one child adds for being v exactly. */
+    /* MAX: sum of min f(w), w <= v. MIN: the least extra cost of one child being v exactly. */
     float other[TMPL_ISOTONIC_MOST];
     uint32_t tight[TMPL_ISOTONIC_MOST]; /* MIN: that child */
 } sum_t;
@@ -22,12 +23,12 @@ typedef struct {
     float step;
     uint16_t *depth;
     sum_t *sums;
-    unsigned char *best; /* MAX: where f is least */
-    unsigned char *most; /* MAX: where the largest child costs least */
+    unsigned char *best; /* MAX: argmin f */
+    unsigned char *most; /* MAX: the cheapest level of the largest child */
     unsigned char *pick; /* MIN: [node][m]: its best level >= m */
     unsigned char *low;  /* MIN: [node][v]: the smallest child's level */
     uint32_t *tight;     /* MIN: [node][m]: the child that is m exactly */
-    double total;        /* taken out of the f of nodes, so that sums stay small */
+    double total;        /* subtracted from the f of nodes, so that sums stay small */
 } sweep_t;
 
 static void set_up(sweep_t *s, uint32_t n, tmpl_isotonic_e reading, apr_pool_t *pool)
@@ -55,7 +56,7 @@ static void set_up(sweep_t *s, uint32_t n, tmpl_isotonic_e reading, apr_pool_t *
     }
 }
 
-/* The sums of depth, made empty before the first child is added. */
+/* The sums at depth; set to 0 before the first child is added. */
 static sum_t *sum_at(sweep_t *s, uint32_t depth)
 {
     sum_t *sum = &s->sums[depth];
@@ -86,9 +87,10 @@ static uint32_t least(const float *f, uint32_t levels)
 }
 
 /*
- * MAX. With M the largest child all children lie in v..M, f is convex in v, and so a child's best level in
- * v..M is its best level at all, brought into that range: its cost is a part that v alone decides and
- * one that M alone decides. The best M for v is the best M at all, or v if that is larger.
+ * MAX. With M the largest child, all children are in v..M. f is convex in v, so the best level of a
+ * child in v..M is its best level overall, clamped to v..M: its cost is one part that depends on v
+ * alone and one that depends on M alone. The best M for v is the best M overall, or v if that is
+ * larger.
  */
 static void visit_max(sweep_t *s, uint32_t i)
 {
@@ -121,7 +123,7 @@ static void visit_max(sweep_t *s, uint32_t i)
     s->total += (double)floor;
 }
 
-/* MIN: adds to f what the children cost at v, where the smallest of them is m >= v. */
+/* MIN: adds the cost of the children at v, where m >= v is the smallest of them. */
 static void add_children_min(float *f, sweep_t *s, uint32_t i, sum_t *children)
 {
     unsigned char *low = &s->low[(apr_size_t)i * s->levels];
@@ -141,7 +143,7 @@ static void add_children_min(float *f, sweep_t *s, uint32_t i, sum_t *children)
     memcpy(&s->tight[(apr_size_t)i * s->levels], children->tight, s->levels * sizeof(*s->tight));
 }
 
-/* MIN. All children lie at m or above, each at its best level there, and one at m exactly. */
+/* MIN. All children are at m or above, each at its best level there, and one exactly at m. */
 static void visit_min(sweep_t *s, uint32_t i)
 {
     float f[TMPL_ISOTONIC_MOST] = { 0 };

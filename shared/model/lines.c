@@ -24,7 +24,7 @@ apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmp
     apr_file_t *file;
     apr_finfo_t info;
     char *bytes = NULL;
-    /* before it is opened: who opens a FIFO waits for one who writes */
+    /* before opening it: opening a FIFO waits for a writer */
     apr_status_t status = apr_stat(&info, path, APR_FINFO_TYPE, pool);
     if (status == APR_SUCCESS && info.filetype != APR_REG) {
         return not_a_file(err, path);
@@ -57,7 +57,7 @@ apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const c
                      word);
 }
 
-/* The line at lines->at, of len bytes without its end, into lines->text. */
+/* Copies the line at lines->at, of len bytes without its end, to lines->text. */
 static apr_status_t take(tmpl_lines_t *lines, apr_size_t len)
 {
     apr_size_t shown = len > 0 && lines->at[len - 1] == '\r' ? len - 1 : len;
@@ -116,12 +116,13 @@ apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word)
     return APR_SUCCESS;
 }
 
-#define DIGITS_MOST 15 /* what they say is below 2^53 */
+#define DIGITS_MOST 15 /* their number is below 2^53 */
 
 /*
- * A number of few digits, as nearly all of a model's are. The digits as a whole number and a power of ten up
- * to 10^22 are exact, so their quotient is rounded once, to what strtod finds by longer arithmetic (Clinger,
- * "How to Read Floating Point Numbers Accurately", PLDI 1990). 0: it is none.
+ * Reads a number of few digits, as nearly all numbers of models are. The digits as a whole number
+ * and a power of ten up to 10^22 are exact as doubles, so their quotient is rounded once, and
+ * equals the result of strtod (Clinger, "How to Read Floating Point Numbers Accurately", PLDI
+ * 1990). Returns 0 for all other numbers.
  */
 static int short_number(double *number, const char *word)
 {

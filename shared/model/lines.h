@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model's text as lines of words and numbers, divided by blanks. Lines that begin with # are comments.
- * Whatever does not read as it should is an error that names the file and the line.
+ * The text of a model: lines of words and numbers, separated by blanks. Lines that begin with # are
+ * comments. Errors name the file and the line.
  */
 #ifndef TMPL_LINES_H
 #define TMPL_LINES_H
@@ -12,58 +12,58 @@
 
 /* The text of a model. */
 typedef struct {
-    const char *name; /* of its file, for messages */
+    const char *name; /* name of its file, for messages */
     const char *bytes;
     apr_size_t len;
 } tmpl_model_text_t;
 
 /*
- * Reads a file of at most TMPL_MODEL_MOST bytes; name and bytes are from pool. The error of the file, or
- * APR_EINVAL if it is longer, or is no file.
+ * Reads a file of at most TMPL_MODEL_MOST bytes; name and bytes are from pool. Returns the error of
+ * the file, or APR_EINVAL if it is longer or not a regular file.
  */
 apr_status_t tmpl_model_text_read(tmpl_model_text_t *text, const char *path, tmpl_error_t *err,
                                   apr_pool_t *pool);
 
 #define TMPL_MODEL_MOST (16 * 1024 * 1024)
 
-/* A text while it is read. Set name, at, end and err to begin; the rest to 0. */
+/* The state while a text is read. The caller sets name, at, end and err, and the rest to 0. */
 typedef struct {
-    const char *name; /* of the file, for messages */
-    const char *at;   /* what is still to be read: [at, end) */
+    const char *name; /* name of the file, for messages */
+    const char *at;   /* [at, end) is still to be read */
     const char *end;
     tmpl_error_t *err; /* may be NULL */
     unsigned line;     /* its number, from 1 */
     char text[TMPL_LINE_MOST];
-    char *next; /* what is still to be read of text */
+    char *next; /* the rest of the line */
 } tmpl_lines_t;
 
 /*
- * Each returns APR_SUCCESS, or APR_EINVAL once it has filled err. All but the first two read on in the
- * line that tmpl_lines_next has come to.
+ * Each returns APR_SUCCESS, or APR_EINVAL with err filled. All but the first two read the current
+ * line, to which tmpl_lines_next advances.
  */
 
-/* Says what is wrong in this line, or with the word behind it, and returns APR_EINVAL. */
+/* Reports what is wrong in this line, or with the word, and returns APR_EINVAL. */
 apr_status_t tmpl_lines_bad(const tmpl_lines_t *lines, const char *what, const char *word);
 
-/* Goes to the next line that is no comment. */
+/* Advances to the next line that is not a comment. */
 apr_status_t tmpl_lines_next(tmpl_lines_t *lines);
 
-/* The line goes on with this word. */
+/* Expects this word next. */
 apr_status_t tmpl_lines_expect(tmpl_lines_t *lines, const char *word);
 
-/* The next word of the line, in place: it lives as long as the line. "" at its end. */
+/* The next word of the line, valid until the next line; "" at its end. */
 const char *tmpl_lines_word(tmpl_lines_t *lines);
 
-/* A number of least to most; what names it in messages. */
+/* Reads a number from least to most; what is its name in messages. */
 apr_status_t tmpl_lines_number(double *number, tmpl_lines_t *lines, const char *what, double least,
                                double most);
 apr_status_t tmpl_lines_count(uint32_t *count, tmpl_lines_t *lines, const char *what,
                               uint32_t least, uint32_t most);
 
-/* There is no more on this line. */
+/* Expects the end of the line. */
 apr_status_t tmpl_lines_end(tmpl_lines_t *lines);
 
-/* There is no line behind this one. */
+/* Expects the end of the text. */
 apr_status_t tmpl_lines_over(tmpl_lines_t *lines);
 
 #endif

@@ -10,10 +10,10 @@
 typedef struct {
     const tmpl_samples_t *samples;
     tmpl_logistic_t *model;
-    uint32_t size; /* features and the bias, which comes last */
+    uint32_t size; /* features, and the bias as the last one */
     double l2;
-    double total;     /* of the samples' weights */
-    double *z;        /* one standardised row, and 1 */
+    double total;     /* sum of the samples' weights */
+    double *z;        /* one standardised row, and 1 for the bias */
     double *gradient; /* [size] */
     double *hessian;  /* [size * size], lower triangle */
     double *kept;     /* weights before the step */
@@ -65,7 +65,7 @@ static void set_weight(fit_t *fit, uint32_t k, double weight)
     *(k + 1 < fit->size ? &fit->model->terms[k].weight : &fit->model->bias) = weight;
 }
 
-/* Puts row i in z; its log odds. */
+/* Puts row i in z and returns its log odds. */
 static double read_row(fit_t *fit, uint32_t i)
 {
     const tmpl_samples_t *s = fit->samples;
@@ -91,13 +91,15 @@ static void add_row(fit_t *fit, double slope, double curve)
     }
 }
 
-/* -log p, where p is the probability of what is so; log odds are in its favour. */
+/*
+ * -log p, where p is the predicted probability of the true label; log odds are those of that label.
+ */
 static double loss_of(double odds)
 {
     return odds > 0 ? log1p(exp(-odds)) : log1p(exp(odds)) - odds;
 }
 
-/* The mean log loss, and gradient and Hessian of it with the penalty. */
+/* Computes the mean log loss with the penalty, its gradient and its Hessian. */
 static double measure(fit_t *fit)
 {
     const tmpl_samples_t *s = fit->samples;
@@ -128,7 +130,10 @@ static double penalty(const fit_t *fit)
     return fit->l2 * sum;
 }
 
-/* Cholesky: the Hessian, which the penalty keeps positive, times what gradient becomes, is gradient. */
+/*
+ * Solves Hessian * x = gradient by Cholesky's decomposition; x replaces gradient. The penalty keeps
+ * the Hessian positive definite.
+ */
 static void solve(fit_t *fit)
 {
     uint32_t n = fit->size;
@@ -163,7 +168,7 @@ static void step(fit_t *fit)
     }
 }
 
-/* Half way back to where the step began. */
+/* Halves the step. */
 static void step_back(fit_t *fit)
 {
     for (uint32_t k = 0; k < fit->size; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logistic regression: the probability of a label, given features that are standardised and then held in
- * -TMPL_LOGISTIC_CLIP..TMPL_LOGISTIC_CLIP. Fitted by Newton's method with an L2 penalty; equal samples in
- * equal order give equal weights.
+ * Logistic regression: the probability of a label, given features that are standardised and then
+ * clipped to -TMPL_LOGISTIC_CLIP..TMPL_LOGISTIC_CLIP. Fitted by Newton's method with an L2 penalty.
+ * Equal samples in equal order give equal weights.
  */
 #ifndef TMPL_LOGISTIC_H
 #define TMPL_LOGISTIC_H
@@ -11,7 +11,7 @@
 
 #define TMPL_LOGISTIC_CLIP 4.0
 
-/* One feature's part: weight * clip((x - mean) / sd). A feature with sd 0 has none. */
+/* The term of a feature: weight * clip((x - mean) / sd); 0 if sd is 0. */
 typedef struct {
     double mean;
     double sd;
@@ -24,21 +24,22 @@ typedef struct {
     tmpl_term_t *terms;
 } tmpl_logistic_t;
 
-/* The samples to fit: row i is features [i * n_features, (i + 1) * n_features). */
+/* Samples: row i is features [i * n_features, (i + 1) * n_features). */
 typedef struct {
     const float *features;
     const unsigned char *labels; /* 0 or 1 */
-    const float *weights;        /* of samples, >= 0 */
+    const float *weights;        /* of the samples, >= 0 */
     uint32_t n;
     uint32_t n_features;
 } tmpl_samples_t;
 
-/* The probability of label 1, 0..1. */
+/* The probability of label 1. */
 double tmpl_logistic(const tmpl_logistic_t *model, const float *features);
 
 /*
- * Fits model, whose terms come from pool. without[i] set leaves feature i out; without may be NULL. l2 is the
- * penalty on each squared weight, beside the mean log loss. Returns that mean log loss, in nats.
+ * Fits model; its terms are from pool. If without[i] is set, feature i is left out; without may be
+ * NULL. l2 is the penalty on squared weights, added to the mean log loss. Returns the mean log loss
+ * without the penalty, in nats.
  */
 double tmpl_logistic_fit(tmpl_logistic_t *model, const tmpl_samples_t *samples,
                          const unsigned char *without, double l2, apr_pool_t *pool);

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judging goes by sets of blocks, as the bits of one, two or four words. Trees share their conditions (a feature, a
- * limit), so it is found once for each of these which blocks are above the limit; a split then parts the set that
- * reaches it by one operation or two, and no step hangs on a branch. Neighbours are alike, so most of them end at the
- * same leaf: that one is added to all of them, and to the others what theirs are more. Sums are whole numbers, and so
- * the same in any order.
+ * Judges blocks in sets. A set of 64 blocks is one word, of more two or four words.
+ *
+ * Trees share their conditions (feature, limit), so tmpl_trees_test computes once for each
+ * condition the set of blocks above the limit. A tree begins with the set of all blocks at its
+ * root. A split divides the set S that reaches it: S & above goes right, S & ~above goes left. At
+ * the end each leaf has a set, and adds its value to these blocks. No branch depends on the page.
+ *
+ * Neighbouring blocks mostly end at the same leaf. So the value of the leaf of one block is added
+ * to a sum for all, and only the difference to the blocks at other leaves. Values are integers, so
+ * the order of additions does not matter.
  */
 #include <string.h>
 
-/* The functions below are made for each number of words that a set may have, so that their loops are unrolled. */
+/*
+ * The functions below are compiled for each number of words in a set, so that their loops unroll.
+ */
 #define FOR_EACH_WIDTH static inline __attribute__((always_inline))
 #define TREES_INLINE   FOR_EACH_WIDTH
 #include "model/trees_part.h"
@@ -17,10 +24,10 @@
 #include <emmintrin.h>
 #endif
 
-/* Of a set of blocks. */
+/* words of a set of blocks */
 #define MOST_WORDS (TMPL_JUDGED_AT_ONCE / TMPL_BLOCKS_AT_ONCE)
 
-/* Which of 16 values are not up to the limit, as bits. */
+/* A set of 16 values: those that are not <= limit. */
 #ifdef __SSE2__
 static inline uint64_t above(const float *values, float limit)
 {
@@ -44,8 +51,8 @@ static inline uint64_t above(const float *values, float limit)
 #endif
 
 /*
- * The blocks above each limit, of the first so many times 16; a set has so many words, of which this is one. Fewer
- * and fewer are, as limits rise.
+ * Fills one word of the set above each limit, for the first times * 16 blocks; a set has this many
+ * words. Limits rise, so once a set is empty the rest are.
  */
 FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
                                const tmpl_columns_t *columns, const unsigned times)
@@ -68,8 +75,8 @@ FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_
     }
 }
 
-void tmpl_trees_ask_anywhere(uint64_t *room, const tmpl_trees_t *trees,
-                             const tmpl_columns_t *columns, uint32_t first, uint32_t n)
+void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                     uint32_t first, uint32_t n)
 {
     uint32_t words = tmpl_words_for(n);
     uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
@@ -87,33 +94,36 @@ void tmpl_trees_ask_anywhere(uint64_t *room, const tmpl_trees_t *trees,
     }
 }
 
-/* Leaves that are looked at together. */
+/* leaves that are compared with 0 together */
 #define LEAVES 16
 
-/* A word of blocks while they are judged. */
+/* The sums of the blocks of one word. */
 typedef struct {
-    uint64_t one; /* some block: it ends where most others do, if they are alike */
-    int64_t all;  /* what is to be added to the sums of all */
-    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* of each, above that */
+    uint64_t one; /* a block in the middle: it mostly ends at the same leaf as most others */
+    int64_t all;  /* a part of the sums of all blocks */
+    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* the rest of each block's */
 } judged_t;
 
-/* Blocks while they are judged. */
+/* The state while blocks are judged. */
 typedef struct {
     const uint64_t *above; /* by condition */
-    uint32_t n_words;      /* that have blocks */
+    uint32_t n_words;      /* words in use */
     judged_t words[MOST_WORDS];
-    uint64_t places[TMPL_LEAVES_NODES * MOST_WORDS];
+    uint64_t sets[TMPL_LEAVES_NODES * MOST_WORDS];
 } judging_t;
 
-/* Blocks that end at a leaf. */
+/* The blocks that end at a leaf. */
 typedef struct {
     uint64_t blocks;
     int64_t value;
 } group_t;
 
-/* Which of LEAVES words are not 0: bits 0, 2, 4, ... Branches here would mostly be guessed wrong. */
+/*
+ * Which of LEAVES words are not 0, as bits 0, 2, 4, ... Branches instead would mostly be
+ * mispredicted.
+ */
 #ifdef __SSE2__
-/* Of two words, which halves are 0. */
+/* Which 32-bit halves of two words are 0. */
 FOR_EACH_WIDTH __m128i empty_halves(const uint64_t *at, const unsigned words)
 {
     __m128i two = words == 1 ? _mm_loadu_si128((const __m128i *)(const void *)at)
@@ -121,7 +131,7 @@ FOR_EACH_WIDTH __m128i empty_halves(const uint64_t *at, const unsigned words)
     return _mm_cmpeq_epi32(two, _mm_setzero_si128());
 }
 
-/* Of eight, as bytes. */
+/* The same of eight words, as one byte each. */
 FOR_EACH_WIDTH uint32_t empty_bytes(const uint64_t *at, const unsigned words)
 {
     __m128i a = _mm_packs_epi32(empty_halves(at, words), empty_halves(at + 2 * words, words));
@@ -146,7 +156,7 @@ FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
 }
 #endif
 
-/* Finds the leaves at which blocks ended; returns the value of the one's, which is not among them. */
+/* Collects the leaves at which blocks end, but that of block one, whose value it returns. */
 FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, uint64_t one,
                                    const uint64_t *at, const int64_t *leaves, uint32_t n,
                                    const unsigned words)
@@ -169,7 +179,7 @@ FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, uint64_t
     return most;
 }
 
-/* Adds the values of n leaves to the blocks of a word that ended at theirs. */
+/* Adds the values of a tree's n leaves to the blocks of one word. */
 FOR_EACH_WIDTH void add_leaves(judged_t *word, const uint64_t *at, const int64_t *leaves,
                                uint32_t n, const unsigned words)
 {
@@ -192,9 +202,9 @@ FOR_EACH_WIDTH void sum_trees(judging_t *judging, const tmpl_trees_t *trees, con
     for (uint32_t t = 0; t < trees->n_trees; t++) {
         const split_t *after = &trees->splits[trees->after_split[t]];
         uint32_t n = (uint32_t)(after - split) + 1;
-        part(judging->places, judging->above, split, after, words, words);
+        part(judging->sets, judging->above, split, after, words, words);
         for (uint32_t w = 0; w < (words == 1 ? 1 : judging->n_words); w++) {
-            add_leaves(&judging->words[w], &judging->places[w], leaves, n, words);
+            add_leaves(&judging->words[w], &judging->sets[w], leaves, n, words);
         }
         split = after;
         leaves += n;
@@ -206,7 +216,7 @@ void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, c
 {
     judging_t judging = { .above = room };
     uint32_t words = tmpl_words_for(n);
-    uint64_t *all = &judging.places[PLACE_OF_SPLITS / sizeof(uint64_t) * words];
+    uint64_t *all = &judging.sets[SETS_OF_SPLITS / sizeof(uint64_t) * words];
     for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
         uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;
         all[judging.n_words] = ~(uint64_t)0 >> (TMPL_BLOCKS_AT_ONCE - blocks);
@@ -233,30 +243,14 @@ uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n)
     return trees->n_conditions * tmpl_words_for(n);
 }
 
+void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
+                      uint32_t n)
+{
 #ifdef TMPL_FOR_AVX2
-void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                    uint32_t first, uint32_t n)
-{
-    (tmpl_has_avx2() ? tmpl_trees_ask_avx2 : tmpl_trees_ask_anywhere)(room, trees, columns, first,
-                                                                      n);
-}
-
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                      uint32_t n)
-{
-    int has_fast = trees->n_bytes > 0 && tmpl_has_avx2();
-    (has_fast ? tmpl_trees_judge_avx2 : tmpl_trees_judge_anywhere)(templateness, trees, room, n);
-}
-#else
-void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                    uint32_t first, uint32_t n)
-{
-    tmpl_trees_ask_anywhere(room, trees, columns, first, n);
-}
-
-void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
-                      uint32_t n)
-{
+    if (trees->n_bytes > 0 && tmpl_has_avx2()) {
+        tmpl_trees_judge_avx2(templateness, trees, room, n);
+        return;
+    }
+#endif
     tmpl_trees_judge_anywhere(templateness, trees, room, n);
 }
-#endif

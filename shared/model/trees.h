@@ -8,8 +8,8 @@
  *     threshold T                      a block with more templateness is template, 0..1
  *     bias B
  *     tree N                           N nodes in as many lines, node 0 the root
- *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes on at node
- *                                      LEFT, all else at RIGHT; both are behind this node
+ *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes to node
+ *                                      LEFT, all else to RIGHT; both are behind this node
  *     leaf VALUE                       -100..100, read to multiples of 2^-40
  *     end
  */
@@ -19,10 +19,10 @@
 #include "feature/feature.h"
 #include "model/lines.h"
 
-/* The first line of its text that is no comment. */
+/* The first line of a model that is not a comment. */
 #define TMPL_TREES_HEAD "tmpl-trees 1"
 
-/* The most that a model may hold. */
+/* Limits of a model. */
 #define TMPL_TREES_MOST   10000
 #define TMPL_LEAVES_MOST  32
 #define TMPL_LEAVES_NODES (2 * TMPL_LEAVES_MOST - 1)
@@ -30,34 +30,37 @@
 typedef struct tmpl_trees_t tmpl_trees_t;
 
 /*
- * Reads a model; all of it is from pool, and nothing writes to it afterwards. APR_EINVAL, with file,
- * line, what is wrong there and what would be valid.
+ * Reads a model; all of it is from pool and constant afterwards. Returns APR_EINVAL with the file,
+ * the line, what is wrong there and what would be valid.
  */
 apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_t *text,
                               tmpl_error_t *err, apr_pool_t *pool);
 
 double tmpl_trees_threshold(const tmpl_trees_t *trees);
 
-/* A hash of its text: another one for another model, wherever and whenever it is read. */
+/* A hash of the model's text, the same wherever it is read. */
 uint64_t tmpl_trees_id(const tmpl_trees_t *trees);
 
 /*
- * Blocks are judged in two steps: columns of a few are asked while they are in the processor's nearest memory, and
- * then trees are gone through once for many.
+ * Blocks are judged in two steps: the conditions of all trees are tested on a few blocks at a time,
+ * whose columns fit into the cache; then each tree is evaluated once for many blocks.
  */
 #define TMPL_JUDGED_AT_ONCE (4 * TMPL_BLOCKS_AT_ONCE)
 
-/* How many words of memory it takes to judge n blocks, 1 to TMPL_JUDGED_AT_ONCE. */
+/* How many uint64_t judging n blocks takes, 1 to TMPL_JUDGED_AT_ONCE. */
 uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n);
 
 /*
- * Notes in room what trees ask of the blocks in columns: of n blocks that are judged together, those from
- * first on, a multiple of TMPL_BLOCKS_AT_ONCE. room has tmpl_trees_room(trees, n) words.
+ * Tests all conditions on the blocks in columns. Of n blocks that are judged together these begin
+ * at first, a multiple of TMPL_BLOCKS_AT_ONCE. room has tmpl_trees_room(trees, n) words.
  */
-void tmpl_trees_ask(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                    uint32_t first, uint32_t n);
+void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
+                     uint32_t first, uint32_t n);
 
-/* Fills templateness, 0..1, of n blocks of which all were asked. That of one does not depend on the others. */
+/*
+ * Fills the templateness, 0..1, of n blocks, all of which have been tested. The value of a block
+ * does not depend on the others.
+ */
 void tmpl_trees_judge(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
                       uint32_t n);
 

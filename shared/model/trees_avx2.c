@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same as trees.c, for processors with AVX2: without a branch that hangs on the page. Blocks are parted likewise; then
- * the sets of a tree's leaves become, bit by bit, the number of each block's leaf, and the bytes of the leaves' values are
- * looked up by these numbers, for 32 blocks at once (vpshufb). Bytes are added up as bytes, so that sums are exact.
+ * tmpl_trees_judge for processors with AVX2, without any branch that depends on the page. The sets
+ * of leaves are those of trees.c. Then, 256 blocks at a time,
+ *
+ *   1. number_leaves turns the sets of 16 leaves into 4-bit numbers: bit k of a block's number is
+ *      the OR of the sets of all leaves whose index has bit k. A byte holds one block's number.
+ *   2. look_up fetches a byte of the leaf's value by the number, 32 blocks in one instruction
+ *      (vpshufb), and adds it to 16-bit sums: of the even bytes (both - 256 * second) and of the
+ *      odd ones (second).
+ *   3. add_up adds these sums, shifted by their byte, to the 64-bit totals of the blocks.
  */
 #include "model/trees_model.h"
 
@@ -15,95 +21,34 @@
 #include "model/trees_part.h"
 
 /*
- * 32 values, four of the first half beside four of the second: the processor packs each half of what it holds on its own, and
- * so they come out in order.
- */
-TREES_INLINE void load(__m256 to[4], const float *values)
-{
-    for (int i = 0; i < 4; i++) {
-        to[i] = _mm256_set_m128(_mm_loadu_ps(values + 16 + 4 * i), _mm_loadu_ps(values + 4 * i));
-    }
-}
-
-/* Which of them are not up to the limit, as bits. */
-TREES_INLINE uint32_t above(const __m256 values[4], __m256 limit)
-{
-    __m256i is[4];
-    for (int i = 0; i < 4; i++) {
-        is[i] = _mm256_castps_si256(_mm256_cmp_ps(values[i], limit, _CMP_NLE_UQ));
-    }
-    return (uint32_t)_mm256_movemask_epi8(
-        _mm256_packs_epi16(_mm256_packs_epi32(is[0], is[1]), _mm256_packs_epi32(is[2], is[3])));
-}
-
-/* As in trees.c, of the first 32 blocks or of 64. */
-TREES_INLINE void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
-                             const tmpl_columns_t *columns, const unsigned blocks)
-{
-    const float *limit = trees->limits;
-    for (uint32_t i = 0; i < trees->n_columns; i++) {
-        const float *values = columns->of[trees->columns[i].feature];
-        const float *after = &trees->limits[trees->columns[i].after_condition];
-        __m256 low[4];
-        __m256 high[4];
-        uint64_t set = 1;
-        load(low, values);
-        if (blocks > 32) {
-            load(high, values + 32);
-        }
-        for (; limit < after && set != 0; limit++, sets += words) {
-            __m256 all = _mm256_set1_ps(*limit);
-            set = above(low, all);
-            set |= blocks > 32 ? (uint64_t)above(high, all) << 32 : 0;
-            *sets = set;
-        }
-        for (; limit < after; limit++, sets += words) {
-            *sets = 0;
-        }
-    }
-}
-
-TMPL_FOR_AVX2 void tmpl_trees_ask_avx2(uint64_t *room, const tmpl_trees_t *trees,
-                                       const tmpl_columns_t *columns, uint32_t first, uint32_t n)
-{
-    uint32_t words = tmpl_words_for(n);
-    uint64_t *sets = room + first / TMPL_BLOCKS_AT_ONCE;
-    if (n - first > 32) {
-        find_above(sets, words, trees, columns, 64);
-    }
-    else {
-        find_above(sets, words, trees, columns, 32);
-    }
-}
-
-/*
- * A row is the sets of four words: of a tree's leaf for up to 256 blocks, or of the leaves of two trees for up to 128. So
- * many rows are made of trees before values are looked up.
+ * A row is a vector of four words: the set of one tree's leaf for up to 256 blocks, or the sets of
+ * two trees' leaves for up to 128 blocks. Values are looked up for ROWS rows at a time.
  */
 #define ROW      4
-#define ROW_BITS 8  /* blocks of a byte */
-#define PAIRS    16 /* of bytes */
+#define ROW_BITS 8  /* bits of a byte, each a block */
+#define PAIRS    16 /* of bytes in a row */
 #define ROWS     16
 
-/* Trees after which a sum of bytes may not fit into 16 bits any more. */
+/* 256 bytes of 255 at most add up to less than 2^16 */
 #define TREES_MOST 256
 
-/* Sums of a byte of values: of the blocks of one bit of each byte in a row's sets, two by two. */
+/* Sums of one byte of the values: for each bit of a row's bytes a vector of 16 pairs of blocks. */
 typedef struct {
-    __m256i both[ROW_BITS]; /* of the first, and 256 times that of the second, cut off */
+    __m256i both[ROW_BITS]; /* 16 bits for each pair: first + 256 * second, modulo 2^16 */
     __m256i second[ROW_BITS];
 } byte_sums_t;
 
 typedef struct {
     const uint64_t *above; /* by condition */
-    uint64_t places[TMPL_LEAVES_NODES * ROW];
-    __m256i numbers[ROWS][ROW_BITS]; /* of leaves: a block is a byte */
+    uint64_t sets[TMPL_LEAVES_NODES * ROW];
+    __m256i numbers
+        [ROWS]
+        [ROW_BITS]; /* of leaves: a byte for each block, one vector for each bit of a row's bytes */
     byte_sums_t sums[TMPL_VALUE_BYTES];
-    int64_t totals[ROW_BITS][2]
-                  [PAIRS]; /* of a byte's bits; the first bytes of pairs, and the second */
+    int64_t totals[ROW_BITS][2][PAIRS]; /* by bit; of the first bytes of pairs, and of the second */
 } judging_t;
 
-/* Bits of two numbers, side by side: those that stand at mask in both, and those beside these. */
+/* The bits of two numbers interleaved: those at mask, and those beside them. */
 typedef struct {
     __m256i here;
     __m256i beside;
@@ -118,7 +63,7 @@ TREES_INLINE zipped_t zip(__m256i low, __m256i high, __m256i mask, const int bit
     return (zipped_t){ here, beside };
 }
 
-/* Of two blocks a byte, the first and the second ones. */
+/* Splits bytes into their lower and upper halves. */
 TREES_INLINE void part_halves(__m256i *first, __m256i *second, __m256i halves)
 {
     const __m256i low = _mm256_set1_epi8(0x0F);
@@ -126,15 +71,18 @@ TREES_INLINE void part_halves(__m256i *first, __m256i *second, __m256i halves)
     *second = _mm256_and_si256(_mm256_srli_epi16(halves, 4), low);
 }
 
-/* Numbers the blocks of a row by the leaves whose sets they are in: a block is in one of them. */
-TREES_INLINE void number_leaves(__m256i *numbers, const uint64_t *places)
+/*
+ * Computes the number of each block's leaf: bit k is set for the blocks in sets of leaves with that
+ * bit.
+ */
+TREES_INLINE void number_leaves(__m256i *numbers, const uint64_t *sets)
 {
     const __m256i twos = _mm256_set1_epi8(0x55);
     const __m256i fours = _mm256_set1_epi8(0x33);
     __m256i leaf[TMPL_LEAVES_FEW];
-    __m256i odd[TMPL_LEAVES_FEW / 2]; /* in either of two */
+    __m256i odd[TMPL_LEAVES_FEW / 2]; /* in one of two leaves */
     for (int i = 1; i < TMPL_LEAVES_FEW; i++) {
-        leaf[i] = _mm256_loadu_si256((const __m256i *)(const void *)&places[i * ROW]);
+        leaf[i] = _mm256_loadu_si256((const __m256i *)(const void *)&sets[i * ROW]);
     }
     for (int i = 1; i < TMPL_LEAVES_FEW / 2; i++) {
         odd[i] = _mm256_or_si256(leaf[2 * i], leaf[2 * i + 1]);
@@ -158,7 +106,10 @@ TREES_INLINE void number_leaves(__m256i *numbers, const uint64_t *places)
     part_halves(&numbers[3], &numbers[7], uneven.beside);
 }
 
-/* Adds a byte of the values of rows to the sums of four bits; tables is that of the first tree. */
+/*
+ * Adds byte by byte the values of the leaves to the sums of four bits; tables begins with the first
+ * tree's.
+ */
 TREES_INLINE void look_up(byte_sums_t *sums, __m256i numbers[][ROW_BITS], uint32_t rows, int first,
                           const unsigned char *tables, size_t size, const unsigned words)
 {
@@ -185,19 +136,22 @@ TREES_INLINE void look_up(byte_sums_t *sums, __m256i numbers[][ROW_BITS], uint32
     memcpy(&sums->second[first], second, sizeof(second));
 }
 
-/* Parts the blocks by a tree, in their words of the row; sets of leaves that are not there are empty. */
-TREES_INLINE void part_tree(judging_t *judging, uint64_t *places, const tmpl_trees_t *trees,
+/*
+ * Computes the sets of a tree's leaves, in the tree's words of the row; the other leaves' sets are
+ * empty.
+ */
+TREES_INLINE void part_tree(judging_t *judging, uint64_t *sets, const tmpl_trees_t *trees,
                             uint32_t t, const unsigned words)
 {
     const split_t *split = &trees->splits[t > 0 ? trees->after_split[t - 1] : 0];
     const split_t *after = &trees->splits[trees->after_split[t]];
-    part(places, judging->above, split, after, words, ROW);
+    part(sets, judging->above, split, after, words, ROW);
     for (long i = after - split + 1; i < TMPL_LEAVES_FEW; i++) {
-        memset(&places[i * ROW], 0, words * sizeof(*places));
+        memset(&sets[i * ROW], 0, words * sizeof(*sets));
     }
 }
 
-/* Adds the values of up to TREES_MOST trees to their sums. */
+/* Adds the values of trees [first, after), at most TREES_MOST, to sums. */
 TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint32_t first,
                             uint32_t after, const unsigned words)
 {
@@ -206,11 +160,11 @@ TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint3
         const unsigned char *tables = trees->bytes + first * size;
         uint32_t rows = 0;
         for (; rows < ROWS && first < after; rows++) {
-            part_tree(judging, judging->places, trees, first++, words);
+            part_tree(judging, judging->sets, trees, first++, words);
             if (words < ROW && first < after) {
-                part_tree(judging, judging->places + ROW / 2, trees, first++, words);
+                part_tree(judging, judging->sets + ROW / 2, trees, first++, words);
             }
-            number_leaves(judging->numbers[rows], judging->places);
+            number_leaves(judging->numbers[rows], judging->sets);
         }
         for (uint32_t i = 0; i < trees->n_bytes; i++, tables += TMPL_LEAVES_FEW) {
             byte_sums_t *sums = &judging->sums[i];
@@ -223,7 +177,7 @@ TREES_INLINE void sum_trees(judging_t *judging, const tmpl_trees_t *trees, uint3
     }
 }
 
-/* Adds sums of a byte of values, the lowest or one so many bits higher, to the totals of their blocks. */
+/* Adds the sums of one byte of the values, shifted by its bits, to the totals of the blocks. */
 TREES_INLINE void add_sums(int64_t *totals, __m256i sums, uint32_t bits)
 {
     uint16_t each[PAIRS];
@@ -233,7 +187,7 @@ TREES_INLINE void add_sums(int64_t *totals, __m256i sums, uint32_t bits)
     }
 }
 
-/* Adds what trees have brought to the totals: those of pairs of trees stand in the halves of rows. */
+/* Adds all sums to the totals. If a row holds two trees, its halves are added first. */
 TREES_INLINE void add_up(judging_t *judging, uint32_t n_bytes, const unsigned words)
 {
     for (uint32_t b = 0; b < n_bytes; b++) {
@@ -265,9 +219,9 @@ TMPL_FOR_AVX2 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t
 {
     judging_t judging;
     uint32_t words = tmpl_words_for(n);
-    uint64_t *all = &judging.places[PLACE_OF_SPLITS / sizeof(uint64_t) * ROW];
+    uint64_t *all = &judging.sets[SETS_OF_SPLITS / sizeof(uint64_t) * ROW];
     judging.above = room;
-    memset(judging.places, 0, sizeof(judging.places));
+    memset(judging.sets, 0, sizeof(judging.sets));
     memset(judging.totals, 0, sizeof(judging.totals));
     for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
         uint32_t blocks = n - first < TMPL_BLOCKS_AT_ONCE ? n - first : TMPL_BLOCKS_AT_ONCE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model's text, read. */
+/* Reads a model's text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 #include "model/trees_model.h"
 
-/* So long as no value is above LEAF_MOST no sum overflows. */
+/* with no value above it no sum overflows */
 #define LEAF_MOST 100
 #define BIAS_MOST 1e6
 
-/* Goes to the right: what is above the limit. */
+/* A split's condition: values above the limit go to the right. */
 typedef struct {
     float limit;
     uint32_t feature;
@@ -24,21 +24,21 @@ typedef struct {
 /* A line of a tree. */
 typedef struct {
     int is_leaf;
-    float number; /* a leaf's value, a split's limit */
+    float number; /* the value of a leaf, the limit of a split */
     uint32_t feature;
     uint32_t children[2];
-    uint32_t uses; /* splits that name it as a child */
+    uint32_t uses; /* number of splits whose child it is */
 } node_t;
 
 typedef struct {
     tmpl_lines_t lines;
     tmpl_trees_t *trees;
-    apr_array_header_t *all;        /* uint32_t: where the splits of each tree end */
-    uint32_t n_trees;               /* read, those of one leaf among them */
+    apr_array_header_t *all;        /* uint32_t: the end of each tree's splits */
+    uint32_t n_trees;               /* trees read so far, including those of one leaf */
     apr_array_header_t *splits;     /* split_t */
-    apr_array_header_t *conditions; /* condition_t, of each split */
+    apr_array_header_t *conditions; /* condition_t, one for each split */
     apr_array_header_t *leaves;     /* int64_t */
-    uint32_t n;                     /* nodes of the tree that is read */
+    uint32_t n;                     /* nodes of the current tree */
     node_t nodes[TMPL_LEAVES_NODES];
 } reader_t;
 
@@ -112,12 +112,12 @@ static apr_status_t read_node(reader_t *reader, uint32_t i)
 /* Adds the nodes to those of the trees before: splits and leaves, each in their order. */
 static void add_nodes(reader_t *reader)
 {
-    uint16_t place[TMPL_LEAVES_NODES];
+    uint16_t offset[TMPL_LEAVES_NODES];
     uint16_t splits = 0;
     uint16_t leaves = 0;
     for (uint32_t i = 0; i < reader->n; i++) {
-        place[i] = (uint16_t)(reader->nodes[i].is_leaf ? PLACE_OF_LEAF(leaves++)
-                                                       : PLACE_OF_SPLIT(splits++));
+        offset[i] =
+            (uint16_t)(reader->nodes[i].is_leaf ? SET_OF_LEAF(leaves++) : SET_OF_SPLIT(splits++));
     }
     for (uint32_t i = 0; i < reader->n; i++) {
         const node_t *node = &reader->nodes[i];
@@ -126,7 +126,7 @@ static void add_nodes(reader_t *reader)
             continue;
         }
         APR_ARRAY_PUSH(reader->splits, split_t) =
-            (split_t){ .left = place[node->children[0]], .right = place[node->children[1]] };
+            (split_t){ .left = offset[node->children[0]], .right = offset[node->children[1]] };
         APR_ARRAY_PUSH(reader->conditions, condition_t) =
             (condition_t){ .limit = node->number, .feature = node->feature };
     }
@@ -243,7 +243,7 @@ static void set_columns(tmpl_trees_t *trees, const condition_t *conditions, uint
     trees->limits = limits;
 }
 
-/* Gives each split its condition among those of all, of which each stands once. */
+/* Replaces equal conditions of splits by one, in the order of features and limits. */
 static void share_conditions(reader_t *reader)
 {
     uint32_t n = 0;
@@ -264,7 +264,7 @@ static void share_conditions(reader_t *reader)
     set_columns(reader->trees, each, n, all->pool);
 }
 
-/* What the leaves of a tree are counted from: then none is below 0. */
+/* Leaves are counted from the least one of their tree: then none is below 0. */
 static int64_t least_of(const int64_t *leaves, uint32_t n)
 {
     int64_t least = leaves[0];
@@ -274,13 +274,16 @@ static int64_t least_of(const int64_t *leaves, uint32_t n)
     return least;
 }
 
-/* Leaves of tree t. */
+/* The number of leaves of tree t. */
 static uint32_t leaves_of(const tmpl_trees_t *trees, uint32_t t)
 {
     return trees->after_split[t] - (t > 0 ? trees->after_split[t - 1] : 0) + 1;
 }
 
-/* How many bytes there are in the values of leaves above the least ones; 0: there is a tree with many. */
+/*
+ * The bytes of the largest value of a leaf above the least of its tree; 0 if a tree has too many
+ * leaves.
+ */
 static uint32_t bytes_needed(const tmpl_trees_t *trees)
 {
     const int64_t *leaves = trees->leaves;

@@ -1,61 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model as it is judged by: trees_model.c makes it from its text, trees.c and trees_avx2.c go through it. */
+/* A model in memory: trees_model.c reads it, trees.c and trees_avx2.c judge by it. */
 #ifndef TMPL_TREES_MODEL_H
 #define TMPL_TREES_MODEL_H
 
 #include <math.h>
 
-#include "base/processor.h"
 #include "model/trees.h"
 
-/* What a leaf's value is a multiple of. */
+/* Values of leaves are multiples of this. */
 #define TMPL_TREES_UNIT 0x1p-40
 
 /*
- * Where the sets of a tree's leaves are, one place after another, and behind the last that a tree may have those that
- * its splits part, the root's first. Places and conditions are told in bytes, as if a set had one word.
+ * Offsets, in bytes, of the sets of a tree if a set is one word: first the sets of its leaves,
+ * then, behind the room for TMPL_LEAVES_MOST, those that its splits divide. The root's is the first
+ * of these.
  */
-#define PLACE_OF_LEAF(i)  ((i) * sizeof(uint64_t))
-#define PLACE_OF_SPLIT(i) PLACE_OF_LEAF(TMPL_LEAVES_MOST + (i))
-#define PLACE_OF_SPLITS   PLACE_OF_SPLIT(0)
+#define SET_OF_LEAF(i)  ((i) * sizeof(uint64_t))
+#define SET_OF_SPLIT(i) SET_OF_LEAF(TMPL_LEAVES_MOST + (i))
+#define SETS_OF_SPLITS  SET_OF_SPLIT(0)
 
 typedef struct {
     uint32_t condition;
-    uint16_t left, right; /* the places of what it parts its set into */
+    uint16_t left, right; /* offsets of the sets for its children */
 } split_t;
 
-/* Leaves of a tree whose values are looked up by their numbers, and the most bytes of such a value. */
+/* Limits for trees_avx2.c: leaves of a tree, and bytes of a value. */
 #define TMPL_LEAVES_FEW  16
 #define TMPL_VALUE_BYTES 6
 
 /* The conditions of a feature. */
 typedef struct {
     uint32_t feature;
-    uint32_t after_condition; /* they end there */
+    uint32_t after_condition; /* index behind the last one */
 } column_t;
 
 struct tmpl_trees_t {
     uint64_t id;
     double threshold;
-    int64_t bias; /* in UNITs, as are leaves */
+    int64_t bias; /* in units, as are leaves */
     uint32_t n_trees;
     uint32_t n_conditions;
     uint32_t n_columns;
-    const uint32_t
-        *after_split; /* of each tree: its splits end there. Trees of one leaf are in the bias */
-    const split_t *splits;   /* of the first tree, of the second, ... */
-    const int64_t *leaves;   /* likewise */
-    const column_t *columns; /* the features that some split asks for */
-    const float *limits;     /* of conditions: by feature, and rising; each once */
+    const uint32_t *after_split; /* index behind the last split of each tree */
+    const split_t *splits;       /* of the first tree, of the second, ... */
+    const int64_t *leaves;       /* in the same order */
+    const column_t *columns;     /* the features that splits test */
+    const float *limits;         /* of the conditions, rising for each feature */
 
-    /* Where each tree has few leaves: what these have above the least of their tree, byte by byte. */
-    const unsigned char *
-        bytes; /* of each tree, and of one of zeros: the lowest of TMPL_LEAVES_FEW, the next, ... */
-    uint32_t n_bytes; /* of a value; 0: there are no such tables */
-    int64_t least;    /* the bias and all trees' least leaves */
+    /*
+     * For trees_avx2.c: the values of leaves above the least of their tree, byte by byte; behind
+     * the last tree one of zeros.
+     */
+    const unsigned char
+        *bytes;       /* for each tree TMPL_LEAVES_FEW lowest bytes, then the next ones, ... */
+    uint32_t n_bytes; /* bytes of a value; 0: trees_avx2.c cannot be used */
+    int64_t least;    /* the bias, and the least leaf of each tree */
 };
 
-/* Words of a set of n blocks: one, two or four. */
+/* Words in a set of n blocks: one, two or four. */
 static inline uint32_t tmpl_words_for(uint32_t n)
 {
     uint32_t words = (n + TMPL_BLOCKS_AT_ONCE - 1) / TMPL_BLOCKS_AT_ONCE;
@@ -67,15 +69,28 @@ static inline float tmpl_templateness(int64_t sum)
     return (float)(1 / (1 + exp(-(double)sum * TMPL_TREES_UNIT)));
 }
 
-/* tmpl_trees_ask and tmpl_trees_judge as any processor does them, and as those do that have AVX2: the same. */
-void tmpl_trees_ask_anywhere(uint64_t *room, const tmpl_trees_t *trees,
-                             const tmpl_columns_t *columns, uint32_t first, uint32_t n);
+/* tmpl_trees_judge for any processor, and for those with AVX2: the results are the same bits. */
 void tmpl_trees_judge_anywhere(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
                                uint32_t n);
-#ifdef TMPL_FOR_AVX2
-void tmpl_trees_ask_avx2(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                         uint32_t first, uint32_t n);
-/* Only where there are tables. */
+
+#if defined(__x86_64__) && defined(__SSE2__)
+#define TMPL_FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+/*
+ * Whether TMPL_FOR_AVX2 functions may be called. TMPL_NO_AVX2 forbids it, for tests and
+ * measurements.
+ */
+static inline int tmpl_has_avx2(void)
+{
+#ifdef TMPL_NO_AVX2
+    return 0;
+#else
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#endif
+}
+
+/* Only for models with n_bytes > 0. */
 void tmpl_trees_judge_avx2(float *templateness, const tmpl_trees_t *trees, const uint64_t *room,
                            uint32_t n);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parting sets of blocks by the splits of a tree, for both ways of judging. Who includes this says with TREES_INLINE what
- * processor it is for: functions of one kind are not put into those of another.
+ * Divides sets of blocks by the splits of a tree, for trees.c and trees_avx2.c, which define
+ * TREES_INLINE: functions for different processors cannot be inlined into each other.
  */
 #ifndef TMPL_TREES_PART_H
 #define TMPL_TREES_PART_H
@@ -21,18 +21,18 @@ typedef uint64_t words4_t __attribute__((vector_size(32), aligned(8), may_alias)
     } while (0)
 
 /*
- * Parts the set at the root's place by the splits of a tree, into those of its leaves. A set has so many words, and
- * places are so many words apart; above has the blocks above each condition's limit.
+ * Computes the sets of all leaves from that of the root. A set is `words` words, and sets are
+ * stride words apart; above has the set of each condition.
  */
-TREES_INLINE void part(uint64_t *places, const uint64_t *above, const split_t *split,
+TREES_INLINE void part(uint64_t *sets, const uint64_t *above, const split_t *split,
                        const split_t *after, const unsigned words, const unsigned stride)
 {
-    const char *at = (const char *)places + (size_t)PLACE_OF_SPLITS * stride;
+    const char *at = (const char *)sets + (size_t)SETS_OF_SPLITS * stride;
 #pragma GCC unroll 2
-    for (; split < after; split++, at += sizeof(*places) * stride) {
+    for (; split < after; split++, at += sizeof(*sets) * stride) {
         const char *limited = (const char *)above + (size_t)split->condition * words;
-        char *left = (char *)places + (size_t)split->left * stride;
-        char *right = (char *)places + (size_t)split->right * stride;
+        char *left = (char *)sets + (size_t)split->left * stride;
+        char *right = (char *)sets + (size_t)split->right * stride;
         if (words == 1) {
             TREES_GO(uint64_t);
         }

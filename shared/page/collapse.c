@@ -1,27 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "page/collapse.h"
+
+#include <string.h>
+
 #include "base/bytes16.h"
+#include "html/attr.h"
 
-#define LANES    TMPL_BYTES16
-#define COLLAPSE static inline
-#include "page/collapse_lanes.h"
-
-COLLAPSE uint64_t lanes_bits(lanes_t marks)
+/* White space: 0xFF for each byte that is. */
+static inline tmpl_bytes16_t blanks_of(tmpl_bytes16_t bytes)
 {
-    return tmpl_bytes16_bits(marks);
+    return (tmpl_bytes16_t)((bytes == ' ') | ((bytes - '\t' <= '\r' - '\t') & (bytes != '\v')));
 }
 
-tmpl_collapsed_t tmpl_collapse_anywhere(char *room, const char *at, const char *end,
-                                        const char *limit)
+/*
+ * Copies the text with white space collapsed; returns its length. May write up to TMPL_BYTES16
+ * bytes more.
+ */
+static inline uint32_t copy_collapsed(char *to, const char *at, const char *end, const char *limit)
 {
-    return collapse(room, at, end, limit);
-}
-
-tmpl_collapse_t *tmpl_collapse_here(void)
-{
-#ifdef TMPL_FOR_AVX2
-    if (tmpl_has_avx2()) {
-        return tmpl_collapse_avx2;
+    char *start = to;
+    while (at < end) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(at, limit);
+        tmpl_bytes16_t blanks = blanks_of(bytes);
+        uint32_t bits = tmpl_bytes16_bits(blanks);
+        /* up to the first blank behind a blank */
+        long n = __builtin_ctzll((bits & bits << 1) | (uint64_t)1 << TMPL_BYTES16);
+        n = end - at < n ? end - at : n;
+        bytes = (bytes & ~blanks) | (blanks & ' ');
+        memcpy(to, &bytes, TMPL_BYTES16);
+        to += n;
+        at += n;
+        if (to[-1] == ' ') {
+            at += tmpl_behind_space(at, 0, (uint32_t)(end - at));
+        }
     }
-#endif
-    return tmpl_collapse_anywhere;
+    return (uint32_t)(to - start);
+}
+
+/* Bytes that do not stay as they are: white space other than single spaces, and other controls. */
+static inline tmpl_bytes16_t odd_at(const char *at)
+{
+    tmpl_bytes16_t bytes;
+    tmpl_bytes16_t next;
+    memcpy(&bytes, at, TMPL_BYTES16);
+    memcpy(&next, at + 1, TMPL_BYTES16);
+    return (tmpl_bytes16_t)((bytes < ' ') | ((bytes == ' ') & (next == ' ')));
+}
+
+/* Whether the text is collapsed already. TMPL_BYTES16 bytes behind it must be readable. */
+static inline int is_collapsed(const char *at, const char *end)
+{
+    tmpl_bytes16_t odd = { 0 };
+    for (; end - at >= TMPL_BYTES16; at += TMPL_BYTES16) {
+        odd |= odd_at(at);
+    }
+    uint64_t last = tmpl_bytes16_bits(odd_at(at)) & (((uint64_t)1 << (end - at)) - 1);
+    return (tmpl_bytes16_bits(odd) | last) == 0;
+}
+
+tmpl_collapsed_t tmpl_collapse(char *room, const char *at, const char *end, const char *limit)
+{
+    if (limit - end > TMPL_BYTES16 && is_collapsed(at, end)) {
+        return (tmpl_collapsed_t){ at, (uint32_t)(end - at) };
+    }
+    return (tmpl_collapsed_t){ room, copy_collapsed(room, at, end, limit) };
 }

@@ -10,7 +10,7 @@ typedef struct {
     tmpl_span_t form; /* the id of its form */
 } named_t;
 
-/* Whether the node is the other one, or holds it; of an open node what comes behind is not known yet. */
+/* Whether node is other or holds it; an open node holds all nodes behind it so far. */
 static int holds(const tmpl_node_t *nodes, uint32_t node, uint32_t other)
 {
     return node <= other && (nodes[node].after == 0 || other < nodes[node].after);
@@ -50,7 +50,7 @@ void tmpl_form_control(tmpl_forms_t *forms, uint32_t node, int has_pointer)
     }
 }
 
-/* The page's forms by their ids: of several with the same id the first. */
+/* The page's forms by id; of several with the same id the first. */
 static apr_hash_t *forms_by_id(const tmpl_forms_t *forms)
 {
     const tmpl_page_t *page = forms->page;

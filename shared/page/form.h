@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What belongs together as a form, though it may stand apart in the tree: a control's form owner (HTML,
- * 4.10.17.3) is the form that its attribute form names; or HTML5's form element pointer when its start tag came,
- * which outlives the form's element in tables and where end tags cross; or the form that it stands in.
+ * Forms and their controls, which may stand apart in the tree. The form owner of a control (HTML,
+ * 4.10.17.3) is the first of these: the form that its attribute form names; HTML5's form element
+ * pointer at its start tag, which outlives the form's element in tables and where end tags cross;
+ * the form that it stands in.
  */
 #ifndef TMPL_FORM_H
 #define TMPL_FORM_H
@@ -11,21 +12,21 @@
 
 #include "page/page.h"
 
-/* A form, and the outermost element around it that is known to hold it, but not all of its controls. */
+/* A form, and the ancestors of it that have TMPL_NODE_CONTROL because a control is outside. */
 typedef struct {
     uint32_t node;
-    uint32_t noted; /* elements from the form up to this one, which is not among them, are noted */
+    uint32_t noted; /* ancestors below this one have the flag */
 } tmpl_form_t;
 
 typedef struct {
     tmpl_page_t *page;
-    tmpl_form_t last;          /* the form that was opened last: no other one can be the pointer */
-    uint32_t open;             /* forms that what comes stands in */
+    tmpl_form_t last;          /* the form opened last: only it can be the form element pointer */
+    uint32_t open;             /* number of open forms */
     apr_array_header_t *named; /* controls with an attribute form; NULL: none yet */
     apr_pool_t *scratch;
 } tmpl_forms_t;
 
-/* A form has begun. Its end takes one from open. */
+/* Adds a form. The caller decrements open at its end. */
 static inline void tmpl_form_start(tmpl_forms_t *forms, uint32_t node)
 {
     forms->last = (tmpl_form_t){ node, node };
@@ -33,12 +34,13 @@ static inline void tmpl_form_start(tmpl_forms_t *forms, uint32_t node)
 }
 
 /*
- * A control has begun; has_pointer says that the form opened last is HTML5's form element pointer. Elements that hold
- * the control, but not its form, or the form, but not the control, get TMPL_NODE_CONTROL.
+ * Adds a control; has_pointer says that the form opened last is the form element pointer. Sets
+ * TMPL_NODE_CONTROL for elements that hold the control but not its form, or the form but not the
+ * control.
  */
 void tmpl_form_control(tmpl_forms_t *forms, uint32_t node, int has_pointer);
 
-/* All nodes are there: controls that name their form. */
+/* Processes the controls that name their form, once all nodes are there. */
 void tmpl_forms_finish(tmpl_forms_t *forms);
 
 #endif

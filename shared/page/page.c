@@ -9,31 +9,20 @@
 #include "html/attr.h"
 #include "html/charset.h"
 #include "html/construct.h"
-#include "page/build.h"
+#include "page/segment.h"
+#include "page/tree.h"
 
-/* Whether one of the words of an attribute's value is word, in any case. */
-static int has_word(const char *src, tmpl_span_t value, const char *word)
-{
-    tmpl_span_t its = { value.start, value.start };
-    while (tmpl_word_next(&its, src, value)) {
-        if (tmpl_span_is(src, its, word)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The href of a link with that word in its rel, or of a base, for which rel is NULL; empty if it has none. */
+/* The href of a link with that word in its rel, or (rel NULL) of a base; empty if it has none. */
 static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
 {
     tmpl_attr_t words;
     tmpl_attr_t href;
-    int is_meant =
-        rel == NULL || (tmpl_attr_find(&words, src, tag, "rel") && has_word(src, words.value, rel));
+    int is_meant = rel == NULL || (tmpl_attr_find(&words, src, tag, "rel") &&
+                                   tmpl_has_word(src, words.value, rel, tmpl_span_is));
     return is_meant && tmpl_attr_find(&href, src, tag, "href") ? href.value : (tmpl_span_t){ 0, 0 };
 }
 
-/* What the page says of itself. The first of each counts; none can stand at the page's first byte. */
+/* Finds canonical address, base and title: the first of each. None can be at offset 0. */
 static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 {
     const tmpl_token_t *after = tokens->tokens + tokens->n;
@@ -55,8 +44,9 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 }
 
 /*
- * Whether the page is little but tags: what reading it takes is then many times its size. The densest of 2,304
- * real pages takes 5 bytes for each of its own; a table of single digits 12. Small pages may take more.
+ * Whether the page is little more than tags: parsing it would take many times its size. The densest
+ * of 2,304 real pages takes 5 bytes of memory for each of its own, a table of single digits 12.
+ * Small pages may take more.
  */
 static int is_too_dense(const tmpl_build_t *build)
 {
@@ -68,7 +58,7 @@ static int is_too_dense(const tmpl_build_t *build)
     return needed > (uint64_t)build->page->len * MAX_BYTES_PER_BYTE + SMALL;
 }
 
-/* bytes -> build->page, once the charset is known to do. */
+/* Builds the page from its bytes; the charset has been checked. */
 static tmpl_decline_e write_page(tmpl_build_t *build)
 {
     tmpl_page_t *p = build->page;
@@ -78,10 +68,11 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
     if (decline != TMPL_DECLINE_NONE) {
         return decline;
     }
-    p->n_claims = tokens->n_claims;
-    p->claims = p->n_claims == 0
-                    ? NULL
-                    : apr_pmemdup(build->pool, tokens->claims, p->n_claims * sizeof(*p->claims));
+    p->n_foreign_marks = tokens->n_foreign_marks;
+    p->foreign_marks = p->n_foreign_marks == 0
+                           ? NULL
+                           : apr_pmemdup(build->pool, tokens->foreign_marks,
+                                         p->n_foreign_marks * sizeof(*p->foreign_marks));
     find_head(p, tokens);
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;

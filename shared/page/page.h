@@ -3,11 +3,12 @@
  * bytes -> page: an HTML page as flat arrays of nodes, text segments and blocks, each with the span
  * of source bytes it stands on.
  *
- * Segmentation is that of Wang et al., "Incremental Web Page Template Detection" (WWW 2008), section
- * 2.1: separator elements open and close blocks, and inside a block every text node is a segment.
- * Two segments are the same when their text and their DOM path are; the key is a hash of both.
+ * Segmentation is that of Wang et al., "Incremental Web Page Template Detection" (WWW 2008),
+ * section 2.1: separator elements open and close blocks, and inside a block every text node is a
+ * segment. Two segments are the same when their text and their DOM path are; the key is a hash of
+ * both.
  *
- * A page is written once, by tmpl_page_parse, and only read from then on.
+ * tmpl_page_parse writes a page once; afterwards it is only read.
  */
 #ifndef TMPL_PAGE_H
 #define TMPL_PAGE_H
@@ -19,21 +20,26 @@
 /* Flags of a node, beside those of html/edit_flags.h. */
 #define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */
 #define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
-/* It holds, or is, a part of a form, but not all of it: a form goes as a whole, or keeps all that it sends. */
+/*
+ * It holds, or is, a part of a form, but not all of it: forms are cut whole, or keep all they
+ * submit.
+ */
 #define TMPL_NODE_CONTROL 0x20
-/* Its start tag may have a class, an id or a role. Not said of the root. */
+/* Its start tag may have a class, an id or a role. Not set for the root. */
 #define TMPL_NODE_NAMED 0x40
-/* A declarative shadow root: it is seen in place of what is in its host, and goes or stays with the host only. */
+/*
+ * A declarative shadow root: displayed in place of its host's content, and cut with its host only.
+ */
 #define TMPL_NODE_SHADOW 0x80
 
-/* A uint64_t that asks for no more room than four bytes' alignment: pages have very many nodes. */
+/* A uint64_t aligned to four bytes, which makes nodes smaller: pages have very many. */
 typedef uint64_t tmpl_path_t __attribute__((aligned(4)));
 
-/* An element. Nodes stand in document order, so a node's descendants are (index, after). */
+/* An element. Nodes are in document order, so the descendants of a node are (index, after). */
 typedef struct {
     tmpl_span_t open;  /* its start tag; empty if HTML5 implies it: body, as the root */
-    tmpl_span_t close; /* its end tag; empty if there is none in the source */
-    uint32_t parent;   /* index of the enclosing node; TMPL_NONE for the first */
+    tmpl_span_t close; /* its end tag; empty if the source has none */
+    uint32_t parent;   /* index of the enclosing node; TMPL_NONE for the root */
     uint32_t after;    /* index behind its last descendant */
     uint32_t first_segment;
     uint32_t after_segment; /* segments [first_segment, after_segment) are inside it */
@@ -43,27 +49,30 @@ typedef struct {
     unsigned char flags; /* TMPL_NODE_* */
 } tmpl_node_t;
 
-/* Whether the element is code itself: script, style, link, meta, base or a template that scripts may use. */
+/*
+ * Whether the element is code itself: script, style, link, meta, base or a template that scripts
+ * may use.
+ */
 static inline int tmpl_node_is_code(const tmpl_node_t *node)
 {
     return (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_CODE) &&
            !(node->flags & TMPL_NODE_SHADOW);
 }
 
-/* A text node, or an image or a link that has no text. */
+/* A text node, or an image or a link without text. */
 typedef struct {
-    tmpl_span_t span; /* the text's bytes; for images and links without text their start tag */
-    uint32_t node;    /* the element it stands in (the img itself for an image) */
+    tmpl_span_t span; /* the text; for images and links without text their start tag */
+    uint32_t node;    /* the element that holds it (the img itself for an image) */
     uint32_t block;
     uint32_t key;    /* index into page->keys */
-    uint32_t length; /* bytes of text once white space is collapsed; for images TMPL_IMAGE_LENGTH */
+    uint32_t length; /* bytes of its collapsed text; for images TMPL_IMAGE_LENGTH */
     uint32_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
 } tmpl_segment_t;
 
-/* What an image or an empty link weighs beside text, in bytes. */
+/* The length of an image or an empty link in comparison with text, in bytes. */
 #define TMPL_IMAGE_LENGTH 8
 
-/* Segments with no separator tag between them. */
+/* The segments between two separator tags. */
 typedef struct {
     uint32_t first_segment;
     uint32_t after_segment;
@@ -85,13 +94,13 @@ typedef struct {
     uint64_t *keys; /* of the segments, each once, in order of first appearance */
     uint32_t n_keys;
 
-    uint64_t text;          /* hash of all segments in order: equal visible text, equal hash */
-    uint32_t length;        /* sum of the blocks' lengths */
-    tmpl_span_t canonical;  /* the href of link rel=canonical; empty if there is none */
-    tmpl_span_t base;       /* the href of base; likewise */
-    tmpl_span_t title;      /* the text of the first title; likewise */
-    const uint32_t *claims; /* offsets of "tmpl" in what would pass for marks of ours, in order */
-    uint32_t n_claims;
+    uint64_t text;         /* hash of all segments in order: equal displayed text, equal hash */
+    uint32_t length;       /* sum of the blocks' lengths */
+    tmpl_span_t canonical; /* the href of link rel=canonical; empty if there is none */
+    tmpl_span_t base;      /* the href of base; empty if there is none */
+    tmpl_span_t title;     /* the text of the first title; empty if there is none */
+    const uint32_t *foreign_marks; /* offsets of "tmpl" in foreign marks, in order */
+    uint32_t n_foreign_marks;
 } tmpl_page_t;
 
 typedef struct {
@@ -106,8 +115,8 @@ typedef struct {
 #define TMPL_MAX_DEPTH  512
 
 /*
- * Parses len bytes at src, which must stay as they are for as long as the page is used; everything
- * else is allocated from pool. Returns TMPL_DECLINE_NONE and the page, or why it cannot be used.
+ * Parses len bytes at src, which must not change while the page is used; everything else is from
+ * pool. Returns TMPL_DECLINE_NONE and the page, or the reason why it cannot be used.
  */
 tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_size_t len,
                                const tmpl_page_opts_t *opts, apr_pool_t *pool);

@@ -1,45 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page/build.h"
+#include "page/segment.h"
 
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/slot.h"
 #include "html/attr.h"
 
 void tmpl_segments_init(tmpl_build_t *build)
 {
     uint32_t room = build->tokens->n_segments + 1;
-    uint32_t slots = 16;
-    while (slots < room + room / 4) {
-        slots *= 2;
-    }
     build->page->segments = apr_palloc(build->pool, room * sizeof(*build->page->segments));
     build->page->blocks = apr_palloc(build->pool, room * sizeof(*build->page->blocks));
-    build->page->keys = apr_palloc(build->pool, room * sizeof(*build->page->keys));
-    build->slots = apr_pcalloc(build->scratch, slots * sizeof(*build->slots));
-    build->n_slots = slots;
+    tmpl_numbering_init(&build->keys, room, build->pool, build->scratch);
     build->text = apr_palloc(build->scratch, build->tokens->longest_text + TMPL_COLLAPSE_ROOM);
-    build->collapse = tmpl_collapse_here();
     build->edge = 1;
-}
-
-/* The index of a key in page->keys, where it is added if it is new. */
-static uint32_t key_index(tmpl_build_t *build, uint64_t hash)
-{
-    tmpl_page_t *page = build->page;
-    uint32_t slot = tmpl_slot_of(hash, build->n_slots);
-    while (build->slots[slot] != 0) {
-        if (page->keys[build->slots[slot] - 1] == hash) {
-            return build->slots[slot] - 1;
-        }
-        slot = (slot + 1) & (build->n_slots - 1);
-    }
-    page->keys[page->n_keys] = hash;
-    build->slots[slot] = ++page->n_keys;
-    return page->n_keys - 1;
 }
 
 /* The innermost separator around node, or the root. */
@@ -66,7 +42,7 @@ static inline void add(tmpl_build_t *build, uint32_t node, tmpl_span_t span, uin
     segment->span = span;
     segment->node = node;
     segment->block = page->n_blocks - 1;
-    segment->key = key_index(build, hash);
+    segment->key = tmpl_numbering_add(&build->keys, hash);
     segment->length = length;
     segment->may = may;
     block->after_segment = page->n_segments;
@@ -82,13 +58,13 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
     while (tmpl_is_space(end[-1])) {
         end--;
     }
-    tmpl_collapsed_t collapsed = build->collapse(build->text, text, end, limit);
+    tmpl_collapsed_t collapsed = tmpl_collapse(build->text, text, end, limit);
     uint64_t hash =
         XXH3_64bits_withSeed(collapsed.text, collapsed.length, build->page->nodes[node].path);
     add(build, node, span, hash, collapsed.length, may_cut ? TMPL_NODE_CUT : 0);
 }
 
-/* A segment for an element known by these bytes of its start tag. */
+/* Adds a segment for an element by the address in its start tag. */
 static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
 {
     const tmpl_node_t *n = &build->page->nodes[node];
@@ -97,7 +73,7 @@ static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
     add(build, node, n->open, hash, TMPL_IMAGE_LENGTH, 0);
 }
 
-/* Whether the picture at that address stands in for another, which a script puts there when it is to be seen. */
+/* Whether the image at that address is a placeholder for another one that a script loads later. */
 static int is_stand_in(const char *src, tmpl_span_t tag, tmpl_span_t address)
 {
     static const char data[] = "data:";
@@ -127,7 +103,7 @@ void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
     }
 }
 
-/* Some at a time: one at a time takes long, and all of them room. */
+/* in chunks: hashing keys one by one is slow, copying all takes memory */
 enum { KEYS_AT_ONCE = 128 };
 
 void tmpl_segments_finish(tmpl_build_t *build)
@@ -137,6 +113,8 @@ void tmpl_segments_finish(tmpl_build_t *build)
     XXH3_state_t state;
     XXH3_INITSTATE(&state);
     XXH3_64bits_reset_withSeed(&state, build->opts->seed);
+    page->keys = build->keys.keys;
+    page->n_keys = build->keys.n;
     for (uint32_t from = 0, n; from < page->n_segments; from += n) {
         n = page->n_segments - from < KEYS_AT_ONCE ? page->n_segments - from : KEYS_AT_ONCE;
         for (uint32_t i = 0; i < n; i++) {

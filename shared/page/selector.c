@@ -162,23 +162,11 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
     return APR_SUCCESS;
 }
 
-/* Whether value is the bytes of span. */
+/* Whether the bytes of span are value. */
 static int is_value(const char *src, tmpl_span_t span, const char *value)
 {
     return tmpl_span_len(span) == strlen(value) &&
            memcmp(src + span.start, value, strlen(value)) == 0;
-}
-
-/* Whether value is one of the words in the attribute. */
-static int has_word(const char *src, tmpl_span_t words, const char *value)
-{
-    tmpl_span_t word = { words.start, words.start };
-    while (tmpl_word_next(&word, src, words)) {
-        if (is_value(src, word, value)) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
@@ -188,12 +176,12 @@ static int holds(const condition_t *condition, const char *src, tmpl_span_t tag)
         return 0;
     }
     if (condition->compare == WORD) {
-        return has_word(src, attr.value, condition->value);
+        return tmpl_has_word(src, attr.value, condition->value, is_value);
     }
     return condition->compare == PRESENT || is_value(src, attr.value, condition->value);
 }
 
-/* Whether the tag's name in the source is name, in any case: the table does not know every tag. */
+/* Whether the tag's name in the source is name, in any case; the name may be unknown to tag.h. */
 static int tag_is(const char *src, tmpl_span_t tag, const char *name)
 {
     return tmpl_span_is(src, (tmpl_span_t){ tag.start + 1, tmpl_attr_first(src, tag) }, name);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "page/tree.h"
+
 #include "html/attr.h"
-#include "page/build.h"
 #include "page/form.h"
+#include "page/segment.h"
 
 /* An element that is open. */
 typedef struct {
@@ -17,8 +19,8 @@ typedef struct {
 } tree_t;
 
 /*
- * An element may no longer be taken out if it holds code that the page may need. What is in a shadow root is
- * needed by its host only.
+ * Marks the elements that hold a node that is code: they may not be cut. A shadow root is needed by
+ * its host only.
  */
 static void set_code(tmpl_page_t *page, uint32_t node)
 {
@@ -98,7 +100,7 @@ static void close_node(tree_t *t)
     }
 }
 
-/* Closes what ends at the token. */
+/* Closes the elements that end at the token. */
 static void close_ended(tree_t *t, uint32_t token)
 {
     while (t->stack[t->n - 1].end <= token) {
@@ -106,7 +108,7 @@ static void close_ended(tree_t *t, uint32_t token)
     }
 }
 
-/* The root: body, whether or not it has a tag in the source. */
+/* The root is body, whether or not the source has a tag for it. */
 static void open_root(tree_t *t)
 {
     const tmpl_tokens_t *tokens = t->build->tokens;

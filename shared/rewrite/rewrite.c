@@ -24,8 +24,8 @@ static uint32_t rename_foreign(tmpl_edit_t *e, const tmpl_page_t *page, uint32_t
                                uint32_t before)
 {
     uint32_t n = 0;
-    while (*next < page->n_claims && page->claims[*next] < before) {
-        e[n++] = insert(page->claims[(*next)++], FOREIGN);
+    while (*next < page->n_foreign_marks && page->foreign_marks[*next] < before) {
+        e[n++] = insert(page->foreign_marks[(*next)++], FOREIGN);
     }
     return n;
 }
@@ -41,7 +41,8 @@ static int is_whole(const tmpl_page_t *page, const tmpl_cut_t *cut)
 void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                    apr_pool_t *pool)
 {
-    tmpl_edit_t *e = apr_palloc(pool, (2 * closure->n_cuts + page->n_claims + 1) * sizeof(*e));
+    tmpl_edit_t *e =
+        apr_palloc(pool, (2 * closure->n_cuts + page->n_foreign_marks + 1) * sizeof(*e));
     uint32_t n = 0;
     uint32_t foreign = 0;
     for (uint32_t i = 0; i < closure->n_cuts; i++) {

@@ -7,10 +7,10 @@
 
 #include "html/charset.h"
 
-/* What browsers take a page for that says nothing, or nothing known. */
+/* The charset that browsers assume for pages without a known one. */
 #define UNKNOWN "WINDOWS-1252"
 
-/* What pages say, and what browsers take it for, where iconv would take it for less. */
+/* Names of charsets for which browsers use a superset that iconv knows by another name. */
 static const struct {
     const char *said;
     const char *meant;
@@ -38,33 +38,7 @@ static const struct {
     { "x-user-defined", "WINDOWS-1252" },
 };
 
-uint32_t tmpl_utf8_next(const char *text, apr_size_t len, apr_size_t *used)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    apr_size_t n = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
-    *used = 1;
-    if (n == 1) {
-        return at[0];
-    }
-    if (n == 0 || n > len || at[0] > 0xF4) {
-        return 0xFFFD;
-    }
-    uint32_t code = at[0] & (0x7F >> n);
-    for (apr_size_t i = 1; i < n; i++) {
-        if ((at[i] & 0xC0) != 0x80) {
-            return 0xFFFD;
-        }
-        code = code << 6 | (at[i] & 0x3F);
-    }
-    if (code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
-        return 0xFFFD;
-    }
-    *used = n;
-    return code;
-}
-
-/* Bytes of ASCII that text begins with, give or take seven: pages are mostly that. */
+/* The length of the ASCII text at the start, in whole eights: pages are mostly ASCII. */
 static apr_size_t skip_ascii(const char *text, apr_size_t len)
 {
     apr_size_t i = 0;
@@ -86,7 +60,7 @@ static int is_utf8(const char *src, apr_size_t len)
         if ((unsigned char)src[i] < 0x80) {
             used = 1 + skip_ascii(src + i + 1, len - i - 1);
         }
-        else if (tmpl_utf8_next(src + i, len - i, &used) == 0xFFFD && used == 1) {
+        else if (tmpl_utf8_next(src + i, len - i, &used) == TMPL_REPLACEMENT && used == 1) {
             return 0;
         }
     }
@@ -110,7 +84,7 @@ void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len,
     decoder->name = "UTF-8";
     decoder->xlate = NULL;
     if (said != NULL && apr_cstr_casecmp(said, "utf-8") == 0) {
-        return; /* perhaps with mistakes in it */
+        return; /* perhaps with invalid bytes */
     }
     if (tmpl_charset_is_ascii(said) && is_utf8(src, len)) {
         return;
@@ -149,7 +123,7 @@ void tmpl_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *tex
         text += len - in;
         len = in;
         if (len > 0 && (status != APR_SUCCESS || !moved)) {
-            tmpl_buf_add_char(buf, 0xFFFD);
+            tmpl_buf_add_char(buf, TMPL_REPLACEMENT);
             text++;
             len--;
         }

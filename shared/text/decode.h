@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes of a page as UTF-8, for who reads its text. A page is never transcoded: what the tool prints
- * of one, and what its fingerprint is made of, goes through here.
+ * Bytes of a page as UTF-8. Pages are never transcoded as a whole: only text that is printed or
+ * makes a fingerprint goes through here.
  */
 #ifndef TMPL_DECODE_H
 #define TMPL_DECODE_H
@@ -11,26 +11,20 @@
 #include "base/buf.h"
 
 typedef struct {
-    const char *name;   /* as iconv knows it; "UTF-8" if there is nothing to convert */
+    const char *name;   /* iconv's name; "UTF-8" if there is nothing to convert */
     apr_xlate_t *xlate; /* NULL for UTF-8 */
 } tmpl_decoder_t;
 
 /*
- * The charset of a page: UTF-8 if it is that, whatever it says, since many pages that say
- * ISO-8859-1 are; else what it says (tmpl_charset), under the name that browsers take it for
- * (https://encoding.spec.whatwg.org/, 4.2); windows-1252 if nothing else is known. header is what
- * the Content-Type header says, or NULL.
+ * Finds the charset of a page: UTF-8 if its bytes are valid UTF-8, as many pages that declare
+ * ISO-8859-1 are; else the declared one (tmpl_charset), under the name that browsers use for it
+ * (https://encoding.spec.whatwg.org/, 4.2); else windows-1252. header is the charset of the
+ * Content-Type header, or NULL.
  */
 void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len, const char *header,
                        apr_pool_t *pool);
 
-/* Adds text in charset to buf as UTF-8, with U+FFFD for bytes that mean nothing. */
+/* Adds text in the decoder's charset to buf as UTF-8, with U+FFFD for invalid bytes. */
 void tmpl_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *text, apr_size_t len);
-
-/*
- * The character at text and, in *used, its bytes (len is at least 1); U+FFFD and 1 for a byte that
- * is not UTF-8.
- */
-uint32_t tmpl_utf8_next(const char *text, apr_size_t len, apr_size_t *used);
 
 #endif

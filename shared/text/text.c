@@ -10,26 +10,29 @@
 #include "base/ascii.h"
 #include "base/bytes16.h"
 #include "html/tag_index.h"
-#include "text/entity.h"
+#include "text/reference.h"
 
 #define BYTE_ORDER_MARK 0xFEFF
 
-/* A line in the making: the sink of what adds to a string. */
+/* A line that is being written; the context of the sink that add_code and add_ascii are. */
 typedef struct {
     tmpl_buf_t *buf;
     apr_size_t start; /* of the line in buf */
     int space;        /* white space was seen since the last character */
 } line_t;
 
-/* A text while it is read. */
+/* The state while text is read. */
 typedef struct {
     const tmpl_text_sink_t *sink;
     const tmpl_page_t *page;
     const tmpl_decoder_t *decoder;
-    tmpl_buf_t utf8; /* a segment of another charset */
+    tmpl_buf_t utf8; /* a segment converted from another charset */
 } reader_t;
 
-/* Also what Unicode calls a line or a no-break space: a block is one line, and is read by tools. */
+/*
+ * White space, including Unicode's line separators and no-break spaces: tools read one line as one
+ * block.
+ */
 static inline int is_space(uint32_t code)
 {
     return code <= 0x20 || code == 0x85 || code == 0xA0 || code == 0x2028 || code == 0x2029;
@@ -49,7 +52,7 @@ static void add_code(void *ctx, uint32_t code)
     tmpl_buf_add_char(line->buf, code);
 }
 
-/* As add_code does, but room is made once. */
+/* add_code for many bytes of ASCII at once. */
 static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
 {
     line_t *line = ctx;
@@ -77,14 +80,17 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
 
 typedef signed char signed_sixteen_t __attribute__((vector_size(TMPL_BYTES16)));
 
-/* Which bytes are not ASCII, or NUL, or an ampersand where they are looked for: below 1, as numbers with a sign. */
+/*
+ * A set of the bytes that are not ASCII, NUL, or '&' if that is passed: the first two are below 1
+ * as signed numbers.
+ */
 static inline unsigned not_plain(tmpl_bytes16_t bytes, unsigned char ampersand)
 {
     tmpl_bytes16_t odd = (tmpl_bytes16_t)((signed_sixteen_t)bytes < 1);
     return tmpl_bytes16_bits(odd | (tmpl_bytes16_t)(bytes == ampersand));
 }
 
-/* Bytes that text begins with and that are characters of ASCII, and no reference. */
+/* The length of the plain text at the start: ASCII without NUL and without references. */
 static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
 {
     unsigned char ampersand = references ? '&' : 0;
@@ -93,7 +99,8 @@ static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
     for (; n + TMPL_BYTES16 <= len && marks == 0; n += TMPL_BYTES16) {
         marks = not_plain(tmpl_bytes16(text + n, text + len), ampersand);
     }
-    if (marks == 0 && n < len && len >= TMPL_BYTES16) { /* the last ones, some of them once more */
+    if (marks == 0 && n < len &&
+        len >= TMPL_BYTES16) { /* the last sixteen, some of them a second time */
         n = len;
         marks = not_plain(tmpl_bytes16(text + n - TMPL_BYTES16, text + len), ampersand);
     }
@@ -106,30 +113,49 @@ static apr_size_t plain_ascii(const char *text, apr_size_t len, int references)
     return n;
 }
 
+static void give_code(const tmpl_text_sink_t *sink, uint32_t code)
+{
+    if (code != BYTE_ORDER_MARK) {
+        sink->take(sink->ctx, is_space(code) ? ' ' : code);
+    }
+}
+
+/* Gives the characters of the reference at text; returns its bytes, 0 if it is an ampersand. */
+static apr_size_t give_reference(const tmpl_text_sink_t *sink, const char *text, apr_size_t len)
+{
+    tmpl_reference_t reference = tmpl_reference_read(text, len, TMPL_IN_TEXT);
+    if (reference.used > 0) {
+        give_code(sink, reference.codes[0]);
+    }
+    if (reference.codes[1] != 0) {
+        give_code(sink, reference.codes[1]);
+    }
+    return reference.used;
+}
+
 /* text is UTF-8; references says whether it may hold character references. */
 static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t len,
                       int references)
 {
     for (apr_size_t i = 0, used; i < len; i += used) {
-        uint32_t code = 0;
         used = plain_ascii(text + i, len - i, references);
         if (used > 0) {
             sink->take_ascii(sink->ctx, text + i, used);
             continue;
         }
         if (references && text[i] == '&') {
-            code = tmpl_entity_next(text + i, len - i, &used);
+            used = give_reference(sink, text + i, len - i);
         }
-        if (code == 0) {
-            code = tmpl_utf8_next(text + i, len - i, &used);
-        }
-        if (code != BYTE_ORDER_MARK) {
-            sink->take(sink->ctx, is_space(code) ? ' ' : code);
+        if (used == 0) {
+            give_code(sink, tmpl_utf8_next(text + i, len - i, &used));
         }
     }
 }
 
-/* The span of an image or of a link without text is its start tag; text cannot look like one. */
+/*
+ * Whether the span is the start tag of an image or of a link without text, which text cannot begin
+ * like.
+ */
 static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
 {
     return tmpl_span_len(span) > 1 && page->src[span.start] == '<' &&
@@ -174,14 +200,14 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
     give_segment(&reader, segment);
 }
 
-/* Whether the source between two segments, tags and comments, parts the words on its sides. */
+/* Whether the tags and comments between two segments separate words. */
 static int parts_words(const char *at, apr_size_t len)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
     const char *end = at + len;
     while (at < end) {
         if (*at != '<') {
-            /* what is not a segment and not white space is text that is not seen */
+            /* text that is not displayed */
             return 1;
         }
         if (end - at >= 4 && memcmp(at, "<!--", 4) == 0) {
@@ -226,7 +252,7 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
     tmpl_text_block_to(&sink, page, block, decoder, buf->pool);
 }
 
-/* Elements of libxml2's tree, by what we know of their names. */
+/* Flags of an element of libxml2's tree. */
 static unsigned flags_of(const xmlNode *node)
 {
     const char *name = (const char *)node->name;
@@ -242,7 +268,9 @@ static void end_line(line_t *line)
     line->space = 0;
 }
 
-/* The node behind node and all that is in it; NULL at the end. Ends the lines of elements left. */
+/*
+ * The node behind node and its content; NULL at the end. Ends the lines of the elements it leaves.
+ */
 static const xmlNode *step_over(const xmlNode *node, line_t *line)
 {
     for (; node != NULL; node = node->parent) {
@@ -257,8 +285,8 @@ static const xmlNode *step_over(const xmlNode *node, line_t *line)
 }
 
 /*
- * libxml2's own limit is 256, where it drops what follows without a word. There must be one, for it looks
- * through all open elements at an end tag that closes none.
+ * libxml2's own limit is 256, beyond which it drops content silently. Some limit is necessary, as
+ * libxml2 searches all open elements for each unmatched end tag.
  */
 #define DEEPEST 4096
 
@@ -272,7 +300,7 @@ static void open_element(void *ctx, const xmlChar *name, const xmlChar **attribu
     xmlStopParser(parser);
 }
 
-/* As much as could be read; *whole says whether that is all. */
+/* Parses as much as possible; *whole says whether that is everything. */
 static htmlDocPtr read_source(const tmpl_buf_t *utf8, int *whole)
 {
     htmlDocPtr doc = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The visible text of a page: UTF-8, character references decoded, white space collapsed as a
- * browser would, so that a block is one line.
+ * The displayed text of a page: UTF-8, character references decoded, white space collapsed as in a
+ * browser, so that a block is one line.
  */
 #ifndef TMPL_TEXT_H
 #define TMPL_TEXT_H
@@ -18,29 +18,29 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
                      const tmpl_decoder_t *decoder);
 
 /*
- * Takes the characters of a text as they come, for who needs no string of them. White space may come
- * as it stands, or as a space for what parts words without a character, such as the end of a line.
+ * Receives the characters of a text one after another. White space comes as it is, or as a space
+ * for a boundary of words without a character, such as the end of a line.
  */
 typedef struct {
-    void (*take)(void *ctx, uint32_t code); /* one, a space for any of the white */
-    void (*take_ascii)(void *ctx, const char *bytes, apr_size_t len); /* many, none of them 0 */
+    void (*take)(void *ctx, uint32_t code); /* one character; all white space is a space */
+    void (*take_ascii)(void *ctx, const char *bytes, apr_size_t len); /* ASCII without NUL */
     void *ctx;
 } tmpl_text_sink_t;
 
-/* Gives sink the text of a block; room for the longest segment in another charset is from pool. */
+/* Passes the text of a block to sink; memory for segments in another charset is from pool. */
 void tmpl_text_block_to(const tmpl_text_sink_t *sink, const tmpl_page_t *page, uint32_t block,
                         const tmpl_decoder_t *decoder, apr_pool_t *pool);
 
 /*
- * Adds the text of a page of which the library has made nothing, as libxml2 reads it: a line for
- * each stretch of text between elements that are not inline. Pages of several threads are read at once if
- * xmlInitParser was called before. 1; 0: some is missing, for elements are nested more than 4,096 deep, or
- * libxml2 has no memory, or the page is of more than 2 GiB.
+ * Adds the text of a page that was declined, as libxml2 reads it: a line for each stretch of text
+ * between elements that are not inline. Threads may call it at once if xmlInitParser was called
+ * before. Returns 1; 0 if text is missing because elements are nested more than 4,096 deep, libxml2
+ * has no memory, or the page has more than 2 GiB.
  */
 int tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
                      const tmpl_decoder_t *decoder, apr_pool_t *pool);
 
-/* Shortens buf to at most so many characters, the last an ellipsis if some were lost. */
+/* Shortens buf to the number of characters at most, the last one an ellipsis if it was longer. */
 void tmpl_text_shorten(tmpl_buf_t *buf, apr_size_t characters);
 
 #endif

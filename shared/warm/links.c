@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "html/attr.h"
 #include "table/document.h"
-#include "text/entity.h"
+#include "text/reference.h"
 #include "warm/distance.h"
 
 /* Extensions of files that are not pages. */
@@ -49,15 +49,20 @@ static const char *value_of(const char *src, tmpl_span_t value, apr_pool_t *pool
     tmpl_buf_t out;
     tmpl_buf_init(&out, pool);
     for (uint32_t at = value.start; at < value.end;) {
-        apr_size_t used = 0;
-        uint32_t code = src[at] == '&' ? tmpl_entity_next(src + at, value.end - at, &used) : 0;
-        if (used > 0) {
-            tmpl_buf_add_char(&out, code);
-            at += (uint32_t)used;
+        if (src[at] != '&') {
+            tmpl_buf_add_byte(&out, src[at++]);
+            continue;
         }
-        else {
-            tmpl_buf_add(&out, src + at++, 1);
+        tmpl_reference_t reference =
+            tmpl_reference_read(src + at, value.end - at, TMPL_IN_ATTRIBUTE);
+        if (reference.used == 0) {
+            reference = (tmpl_reference_t){ { '&' }, 1 };
         }
+        tmpl_buf_add_char(&out, reference.codes[0]);
+        if (reference.codes[1] != 0) {
+            tmpl_buf_add_char(&out, reference.codes[1]);
+        }
+        at += (uint32_t)reference.used;
     }
     return out.at;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page is does not depend on the locale of the process: in a Turkish one strncasecmp() does not take "TITLE" for
- * "title", and in one of a charset of one byte a letter isalnum() takes bytes of UTF-8 for letters.
+ * Parsing does not depend on the locale of the process. In a Turkish one strncasecmp()
+ * distinguishes "TITLE" and "title"; in one with a single-byte charset isalnum() takes bytes of
+ * UTF-8 for letters.
  */
 #include "check.h"
 
@@ -12,7 +13,7 @@
 #include "warm/links.h"
 #include "warm/robots.h"
 
-/* All names in capitals, and I is one of their letters wherever there is a choice. */
+/* All names in capitals, with the letter I where possible. */
 static const char page_in_capitals[] =
     "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">\n"
     "<HTML><HEAD><TITLE>Site I</TITLE><LINK REL=\"CANONICAL\" "
@@ -28,7 +29,7 @@ static const char page_in_capitals[] =
     "<DIV><IMG SRC=I ALT=I><SPAN>Imprint and Disclaimer</SPAN></DIV><!--TMPL--><!-- tmpl "
     "--></BODY></HTML>\n";
 
-/* What is known of a page, as a line and the page with its marks. */
+/* A page's properties as a line, and the annotated page. */
 static const char *described(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                              apr_pool_t *pool)
 {
@@ -43,13 +44,14 @@ static const char *described(const tmpl_outcome_t *outcome, const tmpl_input_t *
     }
     const char *edited = tmpl_edits_apply(&len, &outcome->edits, input->body, input->len, pool);
     return apr_psprintf(
-        pool, "%" PRIx64 " %" PRIx64 " %u keys, %" PRIx64 ", %u claims, %s, %.6f, %.6f\n%.*s\n",
+        pool,
+        "%" PRIx64 " %" PRIx64 " %u keys, %" PRIx64 ", %u foreign marks, %s, %.6f, %.6f\n%.*s\n",
         outcome->document.id, outcome->document.text, outcome->page->n_keys, keys,
-        outcome->page->n_claims, tmpl_clean_fingerprint(outcome, input, pool),
+        outcome->page->n_foreign_marks, tmpl_clean_fingerprint(outcome, input, pool),
         outcome->closure.ratio, (double)scores, (int)len, edited);
 }
 
-/* What a detector finds in pages of a site. */
+/* A detector's verdicts on pages of a site. */
 static const char *cleaned(const char *detector, apr_pool_t *pool)
 {
     tmpl_error_t err;
@@ -100,7 +102,7 @@ static const char *links(apr_pool_t *pool)
     return found;
 }
 
-/* Other names that are read in any case. */
+/* More names that are read in any case. */
 static const char *names(apr_pool_t *pool)
 {
     tmpl_error_t err;

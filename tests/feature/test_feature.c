@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page + counts -> features: what a row says of a block. */
+/* page + counts -> features: the rows of blocks. */
 #include "feature_fixture.h"
 
 static void names_are_found(void **state)
@@ -73,7 +73,7 @@ static void rights_and_links(void **state)
     IS(0, LINKS_HERE, 1);
 }
 
-/* What stands in front of all else is looked at without its end: eight bytes name no host. */
+/* The first bytes of an address are compared without reading on: eight bytes name no host. */
 static void links_as_most_are_written(void **state)
 {
     static const struct {
@@ -115,8 +115,11 @@ static void words_of_the_title(void **state)
     IS(0, TITLE_SHARE, 0);
 }
 
-/* Where in a class or id a name must stand to count. */
-/* Text is read in pieces: where they end changes nothing, wherever words, signs and references stand. */
+/* The position in a class or id at which a name counts. */
+/*
+ * Text is read in chunks: their boundaries change nothing, wherever words, signs and references
+ * are.
+ */
 static void text_in_pieces(void **state)
 {
     static const char *const texts[] = {
@@ -141,7 +144,7 @@ static void text_in_pieces(void **state)
     }
     read_t r = read_html(apr_pstrcat(*state, title, texts[0], NULL), *state);
     IS_LOG(0, WORDS, 14);
-    IS(0, ENDS, 0);          /* words follow behind what stands by itself */
+    IS(0, ENDS, 0);          /* words follow it */
     IS(0, TITLE, 3.0F / 14); /* the, "sites" as "Site's", "dog's" as "dogs" */
 }
 
@@ -197,12 +200,12 @@ static void the_table_says(void **state)
     IS(1, REPEATED, 0);
     IS(1, REPEATED_1, 6.0F / 9);
     IS(1, REPEATED_PAGE, 6.0F / 9);
-    IS(0, PATH0_REPEATED, 0.75); /* and so for the other p: the same path */
+    IS(0, PATH0_REPEATED, 0.75); /* the same for the other p: the same path */
     IS(1, PATH0_REPEATED, 0.75);
     IS(0, PATH0_DF, 6.0F / 9);
     IS_LOG(0, PATH0_TEXT, 100);
     IS(0, PATH1_REPEATED, 0);
-    evidence.pages = 1; /* this page: what it has says nothing of its site */
+    evidence.pages = 1; /* this page: its own text says nothing about its site */
     set_rows(&r, &evidence);
     IS(0, PATH0_REPEATED, 0);
     IS(0, PATH0_DF, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a block stands: what is around it, and the paths of the page's layout. */
+/* Where a block is: the elements around it, and the paths of the page's layout. */
 #include "feature_fixture.h"
 
 static void elements_around(void **state)
@@ -27,7 +27,9 @@ static void elements_around(void **state)
     IS(1, IN_QUOTE, 1);
 }
 
-/* A box holds more blocks than the one below; wrappers are passed over, and the root stays the last. */
+/*
+ * A box holds more blocks than the one inside; wrappers are skipped, and the root stays the last.
+ */
 static void boxes_skip_wrappers(void **state)
 {
     read_t r = read_html("<div><div><div><p>a <a href=x>b</a></p></div><p>c d</p></div>"
@@ -53,7 +55,7 @@ static void place_and_neighbours(void **state)
     IS(2, LONG_NEAR, 1);
     IS(4, LONG_NEAR, 1.0F / 3);
     IS(1, LONG_NEXT, 0.5);
-    IS(1, LONG_LAST, 1.0F / 6); /* there is none */
+    IS(1, LONG_LAST, 1.0F / 6); /* no such box */
     IS(4, LONG_LAST, 1.0F / 3);
     IS(4, LONG_NEXT, 1.0F / 6);
     IS_LOG(0, FREE_NEXT_3, 14.0 / 3);
@@ -105,7 +107,7 @@ static uint64_t path_key(const read_t *r, uint32_t block, uint32_t level)
     return r->layout.keys[r->layout.parts[block].paths[level] - r->page->n_keys];
 }
 
-/* Classes and ids make a layout path, digits and the body's class do not. */
+/* Classes and ids are part of a layout path; digits and the body's class are not. */
 static void layout_paths(void **state)
 {
     read_t r =
@@ -126,7 +128,7 @@ static void layout_paths(void **state)
     }
 }
 
-/* The same tag in other places, and tags that differ in one attribute, however it is written. */
+/* The same tag in other contexts, and tags that differ in one attribute, however it is written. */
 static void paths_of_tags_alike(void **state)
 {
     read_t r =
@@ -142,7 +144,7 @@ static void paths_of_tags_alike(void **state)
     }
 }
 
-/* A role is no part of a path, but says what stands in it. */
+/* A role is not part of a path, but of the context. */
 static void a_path_with_two_roles(void **state)
 {
     read_t r =
@@ -160,7 +162,7 @@ static void a_path_with_two_roles(void **state)
     IS(2, IN_NAV, 1);
 }
 
-/* More places than the table of them begins with. */
+/* More contexts than the map begins with. */
 static void a_page_of_many_places(void **state)
 {
     enum { PLACES = 700 };
@@ -178,7 +180,7 @@ static void a_page_of_many_places(void **state)
     assert_int_equal(r.layout.n_keys, PLACES + 2);
 }
 
-/* Counts up to 255 are kept in a byte, larger ones elsewhere: here characters first, then commas. */
+/* Counts up to 255 fit into a byte; here characters do not, then commas. */
 static void counts_of_large_blocks(void **state)
 {
     for (uint32_t n = 80; n < 260; n++) {
@@ -206,7 +208,7 @@ static void counts_of_large_blocks(void **state)
     IS(1, DIGITS, 1);
 }
 
-/* What a store is told: the same keys, all text once, every block with its paths. */
+/* The observation: the same keys, all text once, every block with its paths. */
 static void the_store_is_told(void **state)
 {
     read_t r = read_html("<p>a <b>b</b></p><ul><li>c<li>c</ul>", *state);

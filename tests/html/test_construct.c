@@ -27,18 +27,18 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<table><tr><td>a<td><table><td>b</table>c<tr><th>d</table><p>",
           ".table ..tr ...td ...td ....table .....td ..tr ...th .p" },
         { "<a><p>a<table><td>b</table></p></a><b><p>c</p></b>", ".a ..p ...table ....td .b ..p" },
-        /* the adoption agency: the block leaves what ends in it */
+        /* the adoption agency: the block leaves the elements that end in it */
         { "<b>a<i>b<div>c</b>d<u>e</u></div>f", ".b ..i .div ..u" },
         { "<a>a<span><div>b<a>c</a></div></span><p>d", ".a ..span .div ..a .p" },
         { "<a>a<table><a>b<table><i>c", ".a ..table ...a .table ..i" },
-        /* and does no more than eight rounds: a copy of the first link stays open around the second one */
+        /* but in eight rounds at most: a copy of the first link stays open around the second one */
         { "<a><div><div><div><div><div><div><div><center><a></a><font>y z</a><em>",
           ".a .div ..div ...div ....div .....div ......div .......div ........center "
           ".........a .........font .........em" },
         { "<a><div><div><div><div><div><div><center><a></a><font>y z</a><em>",
           ".a .div ..div ...div ....div .....div ......div .......center "
           "........a ........font .........em" },
-        /* a form that is ended holds what is open in it, unless that leaves it */
+        /* a form that ends closes what is open in it, unless that leaves it */
         { "<form><div></form>a<p>b</p></div><p>c", ".form ..div ...p .p" },
         { "<form><b></form>a<p>b</b>c", ".form ..b .p" },
         { "<form><b></form>a<i>b</b>c", ".form ..b ...i" },
@@ -47,14 +47,14 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<form><a></form><table><a>b</table><p>c", ".form ..a ...table ....a .p" },
         { "<form><a></form><table><a>b", ".form ..a ...table ....a" },
         { "<b><form><div>a</form></b>c", ".b ..form .div" },
-        /* tags that are dropped */
+        /* ignored tags */
         { "<td>a<tr>b<div>c</td>d<p>e", ".div ..p" },
         { "<select><div><option>a</select>b<p>c", ".select .p" },
-        /* what is not seen, and what stands in the head */
+        /* what is not displayed, and the head */
         { "<link><svg><g/></svg><object><div><i></i></div></object><p>a", ".svg .object .p" },
         { "<script></script>a<script></script><meta>", ".script .meta" },
         { "<noscript><img src=i></noscript><p>a", ".p" },
-        /* svg and math: what is left open in them ends with them, and what only HTML has ends them */
+        /* svg and math: their end closes what is open in them, and tags of HTML only end them */
         { "<b>a<svg><path d=m></svg><i>b</i></b>", ".b ..svg ..i" },
         { "<b>a<svg><title>t</title><use></use></svg><i>b</i></b>", ".b ..svg ..i" },
         { "<b>a<svg><g><p>b</svg></p><i>c</i></b>", ".b ..svg ..p ..i" },
@@ -66,7 +66,10 @@ static void nodes_stand_as_html5_has_them(void **state)
         { "<b>a<math><mi>b<p>c</mi></math><i>d</i></b>", ".b ..math" },
         { "<b>a<math><mi>b<u>c</u></mi></math><i>d</i></b>", ".b ..math ..i" },
         { "<b>a<svg><![CDATA[<i>]]></svg></b>", ".b ..svg" },
-        /* noscript is text, template is quiet, but for shadow roots of elements that may have one */
+        /*
+         * noscript is text, template is not displayed, except shadow roots of elements that may
+         * have one
+         */
         { "<b>a<noscript><noscript><i></noscript><u>b</u></b>", ".b ..noscript ..u" },
         { "<b>a<template><td><b></template><i>b</i></b>", ".b ..template ..i" },
         { "<div><template shadowrootmode=open><p>a</template><i>b</i></div>",
@@ -76,7 +79,7 @@ static void nodes_stand_as_html5_has_them(void **state)
           ". ..template ...p ..template" },
         { "<i><template shadowrootmode=open><p>a</template>b</i>", ".i ..template" },
         { "<div><template shadowrootmode=x><p>a</template>b</div>", ".div ..template" },
-        /* elements of today; in a select any may stand */
+        /* new elements; a select may contain any */
         { "<p>a<dialog>b</dialog><p>c<search>d</search>", ".p .dialog .p .search" },
         { "<x-a/><i>a</i></x-a><b>c</b>", ". ..i .b" },
         { "<select><button><b>a</button></b><hr><option>b</select><i>c</i>", ".select .i" },
@@ -92,7 +95,7 @@ static void nodes_stand_as_html5_has_them(void **state)
     }
 }
 
-/* A table in a p stands in it in quirks mode only. */
+/* In quirks mode only, a table is inside the p. */
 static void doctypes_mean_quirks_or_not(void **state)
 {
     static const struct {
@@ -127,7 +130,10 @@ static void doctypes_mean_quirks_or_not(void **state)
     }
 }
 
-/* What a p ends, and a p that ends in a table without a cell, is out of place there: browsers move it. */
+/*
+ * What a p closes, and a p that ends in a table without a cell, may not stand there: browsers move
+ * it.
+ */
 static void a_tag_behind_a_p_is_where_the_p_was(void **state)
 {
     const tmpl_page_t *page = check_page("<table><tr><p>\n<p>a</p></table>b", *state);
@@ -137,7 +143,10 @@ static void a_tag_behind_a_p_is_where_the_p_was(void **state)
     assert_int_equal(cell->nodes[cell->n_nodes - 1].flags, TMPL_NODE_MARK | TMPL_NODE_RUN);
 }
 
-/* Of four formatting elements that are alike three come back behind the p, of four others all. */
+/*
+ * Of four equal formatting elements three are reconstructed behind the p, of four different ones
+ * all.
+ */
 static void three_of_a_kind_come_back(void **state)
 {
     static const struct {
@@ -159,7 +168,7 @@ static void three_of_a_kind_come_back(void **state)
     }
 }
 
-/* What may be done with the n-th element, body being 0. */
+/* The edits of the n-th element; body is 0. */
 static unsigned may_of(const char *html, uint32_t n, apr_pool_t *pool)
 {
     const tmpl_page_t *page = check_page(html, pool);
@@ -170,14 +179,14 @@ static unsigned may_of(const char *html, uint32_t n, apr_pool_t *pool)
 static void ends_that_parsers_see_elsewhere_take_no_mark(void **state)
 {
     const unsigned all = TMPL_NODE_MARK | TMPL_NODE_CUT;
-    /* each list ends a div: libxml2 gives that the end tag of the div around, and so on */
-    const char *torn = "<body><div><section><ul><li>a</li><div>b</ul></section></div><div>c</div>";
-    assert_int_equal(may_of(torn, 1, *state), TMPL_NODE_CUT); /* div */
-    assert_int_equal(may_of(torn, 2, *state), TMPL_NODE_CUT); /* section */
-    assert_int_equal(may_of(torn, 3, *state), TMPL_NODE_CUT); /* ul */
-    assert_int_equal(may_of(torn, 4, *state), all);           /* li */
-    assert_int_equal(may_of(torn, 6, *state), all);           /* the div behind */
-    /* but no further than the cell, whose end tag ends all in it for everybody */
+    /* each list ends a div: libxml2 pairs that end tag with the div around, and so on outwards */
+    const char *html = "<body><div><section><ul><li>a</li><div>b</ul></section></div><div>c</div>";
+    assert_int_equal(may_of(html, 1, *state), TMPL_NODE_CUT); /* div */
+    assert_int_equal(may_of(html, 2, *state), TMPL_NODE_CUT); /* section */
+    assert_int_equal(may_of(html, 3, *state), TMPL_NODE_CUT); /* ul */
+    assert_int_equal(may_of(html, 4, *state), all);           /* li */
+    assert_int_equal(may_of(html, 6, *state), all);           /* the div behind */
+    /* but only up to the cell, whose end tag ends all in it for every parser */
     const char *cell = "<body><div><table><tr><td><ul><div>b</ul></td></tr></table></div>";
     assert_int_equal(may_of(cell, 1, *state) & TMPL_NODE_MARK, TMPL_NODE_MARK);
     assert_int_equal(may_of(cell, 5, *state) & TMPL_NODE_MARK, 0);
@@ -188,35 +197,47 @@ static void ends_that_parsers_see_elsewhere_take_no_mark(void **state)
     }
 }
 
-/* An end tag whose element is not the innermost active one leaves that one active, and it comes back. */
+/*
+ * An end tag whose element is not the innermost active one leaves that one active: it is
+ * reconstructed.
+ */
 static void an_end_tag_ends_its_own_element(void **state)
 {
-    /* of four b the outermost is no longer active when it ends: the i still is, and stands in the div, too */
+    /*
+     * of four b the outermost is no longer active when it ends: the i is, and is inside the div,
+     * too
+     */
     const char *fourth = "<p><i><b><b><b><b>a</b></b></b></b></p><div><span>b</span></div>";
     const char *third = "<p><i><b><b><b>a</b></b></b></i></p><div><span>b</span></div>";
     assert_int_equal(may_of(fourth, 8, *state), TMPL_NODE_MARK);
     assert_int_equal(may_of(third, 7, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
-    /* the cell's end clears the list to the object's marker; its own stays, so that the b does not come back */
+    /*
+     * the cell's end clears the list to the object's marker; its own stays, so the b is not
+     * reconstructed
+     */
     const char *marker = "<b><table><tr><td><object>a</table></b><div><span>b</span></div>";
     assert_int_equal(may_of(marker, 7, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
-    /* what came back and ends in the div would go on behind it if the div were cut */
+    /* the reconstructed b ends in the div, and would continue behind it if the div were cut */
     assert_int_equal(may_of("<p><b>a</p><div><img></b>b</div>c", 3, *state), 0);
 }
 
-/* Of what is between a formatting element and a block three are opened anew around it: others are active no longer. */
+/*
+ * Of the elements between a formatting element and a block three are opened again around it; more
+ * are no longer active.
+ */
 static void three_come_along_with_a_block(void **state)
 {
     const char *three =
         "<section><b><i><u><s><div>a</b></div></s></u></section><div><span>b</span></div>";
     const char *four =
         "<section><b><i><u><s><em><div>a</b></div></em></s></u></section><div><span>b</span></div>";
-    assert_int_equal(may_of(three, 8, *state), TMPL_NODE_MARK); /* brings the i back */
+    assert_int_equal(may_of(three, 8, *state), TMPL_NODE_MARK); /* reconstructs the i */
     assert_int_equal(may_of(four, 9, *state), TMPL_NODE_MARK | TMPL_NODE_CUT);
 }
 
 /*
- * Browsers drop NUL from text, so that it does not bring back formatting elements as other text does: b comes
- * back with the last text here, and not in front of the div.
+ * Browsers drop NUL from text, so it does not reconstruct formatting elements: b is reconstructed
+ * at the last text here, not in front of the div.
  */
 static void a_nul_brings_nothing_back(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every oddity of HTML5's parser, in small pages: whatever is marked or cut, an independent parser sees
- * the page it saw before, and nothing else changed.
+ * Oddities of HTML5's parser in small pages: an independent parser must see the same page after any
+ * mark or cut, without what was cut.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define ORACLE_MIXTURES 4000
 #endif
 
-/* Fails the test with the page and both trees if they part. */
+/* Fails with the page and both trees if these differ. */
 static void judge(const char *html, size_t len, tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                   apr_pool_t *pool)
 {
@@ -26,7 +26,7 @@ static void judge(const char *html, size_t len, tmpl_verdict_t *verdicts, const 
     }
 }
 
-/* Judges the page under every choice of template blocks if they are few, else under many drawn ones. */
+/* Checks the page for every choice of template blocks if they are few, else for many drawn ones. */
 static int judge_all(const char *html, size_t len, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
@@ -53,7 +53,7 @@ static int judge_all(const char *html, size_t len, apr_pool_t *pool)
 }
 
 static const char *const oddities[] = {
-    /* elements without text, in what is cut but for its code */
+    /* elements without text in an element that is cut except for its code */
     "<div>a<select>b<input></select><script>c</script></div>",
     "<div>a<select>b<input><script>c</script></div>d",
     "<div><p><b>a</p><table><caption><object></caption></table>b<script>c</script></div>d",
@@ -70,7 +70,7 @@ static const char *const oddities[] = {
     "</p>a<div>b</div></br>c</div>d",
     "<option>a<optgroup>b<option>c<div>d</div>",
     "<ruby>a<rt>b<rp><div>c</div><rt>d</ruby>",
-    /* the adoption agency and what it leaves behind */
+    /* the adoption agency and the elements that it reopens */
     "<b>a<div>b</b>c</div>d<div>e</div>",
     "<a href=1>a<div>b<a href=2>c</a></div>d</a><div>e</div>",
     "<p><b>a</p><div>b</div>c<span>d</span><div>e</b>f</div>g",
@@ -102,7 +102,7 @@ static const char *const oddities[] = {
     "<table><tr><td><table><tr><td><div>a</div></table><div>b</div></table>",
     "<table><thead><tr><th><div>a</div></thead><tfoot><tr><td><div>b</div></table>",
     "<table> <tr> a <!-- x --> <td><div>b</div></table>",
-    /* forms, selects, framed and raw things */
+    /* forms, selects, frames and raw text */
     "<form><div>a</div><form><div>b</div></form>c</form><div>d</div>",
     "<div><form><div>a</div></div>b</form><div>c</div>",
     "<select><option>a<div>b</div><select><div>c</div>",
@@ -173,7 +173,7 @@ static void oddities_parse_as_before(void **state)
             understood += judge_all(html, strlen(html), *state);
         }
     }
-    /* Nearly all must be judged, or this test says nothing. */
+    /* Nearly all must be judged, otherwise this test proves nothing. */
     assert_true(understood > (int)(sizeof(oddities) / sizeof(oddities[0])) * 4 * 9 / 10);
 }
 
@@ -185,7 +185,7 @@ static uint64_t next(uint64_t *seed)
     return *seed;
 }
 
-/* Pieces of the oddities, put together at random. */
+/* Oddities combined at random. */
 static void mixtures_parse_as_before(void **state)
 {
     uint64_t seed = 88172645463325252u;

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-#include "feature/feature.h"
+#include "feature/observation.h"
+#include "feature/rows.h"
 
 typedef struct {
     const tmpl_page_t *page;

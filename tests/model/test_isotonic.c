@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Smoothing over trees, against all there is to choose from. */
+/* Smoothing over trees, against all possible solutions. */
 #include "check.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static uint32_t drawn;
 
-/* The same numbers at every run. */
+/* The same numbers in every run. */
 static uint32_t draw(uint32_t below)
 {
     drawn = drawn * 1664525u + 1013904223u;
@@ -135,7 +135,7 @@ static void chains_and_stars_too(void **state)
     compare(*state, TMPL_ISOTONIC_MIN, star, TREES / 5);
 }
 
-/* Three children are template, the root was taken for content: the readings part. */
+/* Three children are template, the root was taken for content: the two versions of agg differ. */
 static void the_readings_differ(void **state)
 {
     static const tmpl_isotonic_node_t nodes[] = {
@@ -150,7 +150,7 @@ static void the_readings_differ(void **state)
     assert_float_equal(min, 0.2, 1e-4);
 }
 
-/* A tree as large as pages get: y is never below the parent's, and costs what is said. */
+/* A tree of a large page: no y is below the parent's, and the cost is the one returned. */
 static void large_trees_keep_the_order(void **state)
 {
     enum { N = 8000 };

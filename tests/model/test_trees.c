@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boosted trees: models as text, and what they make of a row. */
+/* Boosted trees: models as text, and the templateness of rows. */
 #include "check.h"
 #include "locales.h"
 
@@ -66,7 +66,7 @@ static void judge(float *templateness, const tmpl_trees_t *trees, const float *r
                 columns->of[f][i - first] = rows[i * N + f];
             }
         }
-        tmpl_trees_ask(room, trees, columns, first, n);
+        tmpl_trees_test(room, trees, columns, first, n);
     }
     tmpl_trees_judge(templateness, trees, room, n);
 }
@@ -125,7 +125,9 @@ static uint32_t draw(uint32_t below)
     return (drawn >> 8) % below;
 }
 
-/* A tree of so many leaves below node i; returns the nodes used. Limits are values that rows have. */
+/*
+ * Grows a tree of this many leaves below node i; returns the nodes used. Limits are values of rows.
+ */
 static uint32_t grow(node_t *nodes, uint32_t i, uint32_t leaves)
 {
     if (leaves == 1) {
@@ -167,7 +169,7 @@ static double walk(const node_t *nodes, const float *row)
 
 enum { TREES = 40, ROWS = TMPL_JUDGED_AT_ONCE };
 
-/* Judging by trees of up to so many leaves, and at least one of so many, against the walk from the root. */
+/* Compares with the walk for trees of up to this many leaves, one of them with exactly this many. */
 static void judge_and_walk(uint32_t most, apr_pool_t *pool)
 {
     static node_t nodes[TREES][TMPL_LEAVES_NODES];
@@ -204,29 +206,12 @@ static void judging_is_the_walk_from_the_root(void **state)
 }
 
 #ifdef TMPL_FOR_AVX2
-typedef struct {
-    void (*ask)(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
-                uint32_t first, uint32_t n);
-    void (*judge)(float *templateness, const tmpl_trees_t *trees, const uint64_t *room, uint32_t n);
-} way_t;
-
-/* Judges all blocks in one way. */
-static void go(float *templateness, const way_t *way, const tmpl_trees_t *trees,
-               const tmpl_columns_t *columns, uint32_t n, uint64_t *room)
-{
-    for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
-        way->ask(room, trees, &columns[first / TMPL_BLOCKS_AT_ONCE], first, n);
-    }
-    way->judge(templateness, trees, room, n);
-}
-
-/* Blocks by so many trees, and one with a leaf of this value: the larger, the more bytes are looked up. */
+/*
+ * Compares both ways of judging for n_trees trees and one with this leaf: larger values have more
+ * bytes.
+ */
 static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
 {
-    static const way_t ways[] = { { tmpl_trees_ask_anywhere, tmpl_trees_judge_anywhere },
-                                  { tmpl_trees_ask_avx2, tmpl_trees_judge_avx2 },
-                                  { tmpl_trees_ask_avx2, tmpl_trees_judge_anywhere },
-                                  { tmpl_trees_ask_anywhere, tmpl_trees_judge_avx2 } };
     static tmpl_columns_t columns[ROWS / TMPL_BLOCKS_AT_ONCE];
     apr_array_header_t *text = apr_array_make(pool, 100, sizeof(char *));
     node_t nodes[TMPL_LEAVES_NODES];
@@ -244,19 +229,22 @@ static void compare_ways(uint32_t n_trees, const char *leaf, apr_pool_t *pool)
         columns[i / N / TMPL_BLOCKS_AT_ONCE].of[i % N][i / N % TMPL_BLOCKS_AT_ONCE] = value;
     }
     for (uint32_t n = 1; n <= ROWS; n++) {
-        float templateness[sizeof(ways) / sizeof(ways[0])][ROWS];
+        float plain[ROWS];
+        float wide[ROWS];
         uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, n) * sizeof(*room));
-        for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-            go(templateness[w], &ways[w], trees, columns, n, room);
-            assert_memory_equal(templateness[w], templateness[0], n * sizeof(float));
+        for (uint32_t first = 0; first < n; first += TMPL_BLOCKS_AT_ONCE) {
+            tmpl_trees_test(room, trees, &columns[first / TMPL_BLOCKS_AT_ONCE], first, n);
         }
+        tmpl_trees_judge_anywhere(plain, trees, room, n);
+        tmpl_trees_judge_avx2(wide, trees, room, n);
+        assert_memory_equal(wide, plain, n * sizeof(float));
     }
 }
 
 static void processors_judge_alike(void **state)
 {
     if (!tmpl_has_avx2()) {
-        /* cmocka's skip() says "not ok", which prove takes for a failure */
+        /* cmocka's skip() prints "not ok", which prove counts as a failure */
         print_message("# without AVX2 there is one way only\n");
         return;
     }
@@ -271,7 +259,7 @@ static void processors_judge_alike(void **state)
 }
 #endif
 
-/* Values of 2^-40 are added up as they are, whatever large ones stand between them. */
+/* Values of 2^-40 are added exactly, whatever large ones are between them. */
 static void no_leaf_is_rounded_away(void **state)
 {
     static const float row[N] = { 0 };
@@ -290,7 +278,7 @@ static void no_leaf_is_rounded_away(void **state)
     assert_true(large > small);
 }
 
-/* --- what is refused --- */
+/* --- errors --- */
 
 static const char *replaced(const char *text, const char *what, const char *with, apr_pool_t *pool)
 {
@@ -300,7 +288,7 @@ static const char *replaced(const char *text, const char *what, const char *with
                        at + strlen(what), NULL);
 }
 
-/* Each replaces the first place of what by with, and is refused with the words. */
+/* Each replaces the first occurrence of what by with, and gives an error with these words. */
 static void a_bad_model_is_refused_with_its_line(void **state)
 {
     static const char *const bad[][3] = {
@@ -359,7 +347,7 @@ static void a_line_has_a_length_and_no_byte_0(void **state)
     assert_int_equal(parse(&trees, comment, strlen(comment), &err, *state), APR_SUCCESS);
 }
 
-/* What a line makes of a number that is all of it. */
+/* The value of a line that is a number. */
 static apr_status_t number_of(double *number, const char *text)
 {
     tmpl_lines_t lines = { .name = "x", .at = text, .end = text + strlen(text) };
@@ -377,7 +365,7 @@ static void numbers_are_what_strtod_says(void **state)
     (void)state;
     srand48(1);
     for (unsigned i = 0; i < 100000; i++) {
-        /* 1 to 17 digits, a point before, among or behind them */
+        /* 1 to 17 digits, with a point before, among or behind them */
         int digits = 1 + (int)(lrand48() % 17), places = (int)(lrand48() % (digits + 1));
         uint64_t whole = (uint64_t)lrand48() << 31 | (uint64_t)lrand48();
         char all[40], text[40];
@@ -423,7 +411,7 @@ static void numbers_have_a_point_in_every_locale(void **state)
     const char *text = tmpl_model_text(&weights, "", *state);
     snprintf(shown, sizeof(shown), "%.1f", 0.5);
     setlocale(LC_NUMERIC, "C");
-    assert_string_equal(shown, "0,5"); /* the locale was one, and still is behind the text */
+    assert_string_equal(shown, "0,5"); /* the locale was set, and still is afterwards */
     for (int i = 0; i < 3; i++) {
         assert_int_equal(status[i], APR_SUCCESS);
         assert_memory_equal(&numbers[i], &cases[i].number, sizeof(double));
@@ -434,7 +422,7 @@ static void numbers_have_a_point_in_every_locale(void **state)
     assert_null(strchr(text, ','));
 }
 
-/* Nobody writes to it: to open it would wait for ever. */
+/* Without a writer, opening it would wait for ever. */
 static void a_model_is_a_file(void **state)
 {
     char dir[] = "/tmp/tmpl-model-XXXXXX";
@@ -474,7 +462,7 @@ static void a_model_has_a_size(void **state)
     assert_non_null(strstr(err.text, "more than 10000 trees"));
 }
 
-/* A copy that ends where its bytes do, so that reading on is seen by a sanitizer. */
+/* A copy that ends where its memory does, so that a sanitizer sees reads beyond. */
 static apr_status_t parse_copy(const char *bytes, apr_size_t len, apr_pool_t *pool)
 {
     static const float row[N] = { 0 };

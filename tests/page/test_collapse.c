@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* White space collapsed, by all ways that there are, against one byte after another. */
+/* White space collapsed, against a copy of one byte after another. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -20,15 +20,15 @@ static uint32_t one_by_one(char *to, const char *text, uint32_t len)
     return n;
 }
 
-/* Blocks end where their bytes do, so that to read or to write on is seen by a sanitizer. */
-static void compare(tmpl_collapse_t *collapse, const char *text, uint32_t len, uint32_t behind)
+/* The memory ends where the bytes do, so that a sanitizer sees reads and writes beyond. */
+static void compare(const char *text, uint32_t len, uint32_t behind)
 {
     char *page = malloc(len + behind);
     char *room = malloc(len + TMPL_COLLAPSE_ROOM);
     char *expected = malloc(len);
     memcpy(page, text, len);
     memset(page + len, ' ', behind);
-    tmpl_collapsed_t is = collapse(room, page, page + len, page + len + behind);
+    tmpl_collapsed_t is = tmpl_collapse(room, page, page + len, page + len + behind);
     assert_int_equal(is.length, one_by_one(expected, text, len));
     assert_memory_equal(is.text, expected, is.length);
     assert_true(is.text == page || is.text == room);
@@ -37,7 +37,7 @@ static void compare(tmpl_collapse_t *collapse, const char *text, uint32_t len, u
     free(expected);
 }
 
-/* What texts are made of: mostly letters, now and then what is odd. */
+/* Letters, and the given percentage of other bytes. */
 static void draw_text(char *text, uint32_t len, unsigned odd)
 {
     static const char some[] = " \t\n\f\r  \v\x01\xc2\xa0\x7f\x1f";
@@ -49,38 +49,30 @@ static void draw_text(char *text, uint32_t len, unsigned odd)
     text[len - 1] = 'z';
 }
 
-static void compare_all(tmpl_collapse_t *collapse)
+static void white_space_is_collapsed(void **state)
 {
     static const unsigned odd[] = { 0, 2, 20, 90 };
     char text[200];
+    (void)state;
     srand48(3);
     for (uint32_t len = 1; len < sizeof(text); len++) {
         for (unsigned i = 0; i < 40; i++) {
             draw_text(text, len, odd[i % 4]);
-            compare(collapse, text, len, i % 4 < 2 ? (uint32_t)(lrand48() % 80) : i);
+            compare(text, len, i % 4 < 2 ? (uint32_t)(lrand48() % 80) : i);
         }
     }
 }
 
-static void white_space_is_collapsed(void **state)
-{
-    (void)state;
-    compare_all(tmpl_collapse_anywhere);
-    compare_all(tmpl_collapse_here());
-}
-
-/* A text that is collapsed already is not copied, where there are bytes behind it to look at. */
+/* A text that is collapsed already is not copied, if there are bytes behind it to read. */
 static void what_is_collapsed_stays(void **state)
 {
-    static const char page[] =
-        "one two \xc2\xa0 three. And so on, a little longer than 32 bytes."
-        "<p>And what is behind it, which is not looked at but for some bytes";
+    static const char page[] = "one two \xc2\xa0 three. And so on, a little longer than 32 bytes."
+                               "<p>And the text behind it, of which some bytes are read";
     const char *end = strchr(page, '<');
     char room[sizeof(page) + TMPL_COLLAPSE_ROOM];
     (void)state;
-    assert_ptr_equal(tmpl_collapse_anywhere(room, page, end, page + sizeof(page)).text, page);
-    assert_ptr_equal(tmpl_collapse_here()(room, page, end, page + sizeof(page)).text, page);
-    assert_ptr_equal(tmpl_collapse_here()(room, page, end, end).text, room);
+    assert_ptr_equal(tmpl_collapse(room, page, end, page + sizeof(page)).text, page);
+    assert_ptr_equal(tmpl_collapse(room, page, end, end).text, room);
 }
 
 static const struct CMUnitTest tests[] = {

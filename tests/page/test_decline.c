@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-/* What was declined once, and is markup like any other. */
+/* Markup that was declined once, and is not now. */
 static void broken_and_foreign_markup_is_no_reason(void **state)
 {
     static const char *const pages[] = {
@@ -94,7 +94,7 @@ static void limits_hold(void **state)
     assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, *state), TMPL_DECLINE_NONE);
 }
 
-/* What each tag has to be searched for in is bounded for the page as a whole. */
+/* The searches for tags are limited for the page as a whole. */
 static void many_tags_deep_down_are_declined(void **state)
 {
     enum { DEEP = 500, TAGS = 70000 };
@@ -123,7 +123,7 @@ static tmpl_decline_e parse_many(const char *unit, unsigned n, apr_pool_t *pool)
     return tmpl_page_parse(&page, html, n * len, &opts, pool);
 }
 
-/* What a page takes is bounded by its size; a small one may be as dense as it likes. */
+/* The memory for a page is limited by its size; small pages may be dense. */
 static void pages_of_little_but_tags_are_declined(void **state)
 {
     assert_int_equal(parse_many("<li>x", 6000, *state), TMPL_DECLINE_NONE);

@@ -25,9 +25,9 @@ static void segments_stand_in_blocks(void **state)
         /* a text node is a segment, a separator opens and closes a block */
         { "<body>a<b>c</b>d<div>e</div>f", "0:a|0:c|0:d|1:e|2:f" },
         { "<body><ul><li>1<li>2</ul><p>x</p>y", "0:1|0:2|1:x|1:y" },
-        /* comments and processing instructions part segments too (Wang et al., 2.1) */
+        /* comments and processing instructions divide segments, too (Wang et al., 2.1) */
         { "<body>a<!-- x -->b<?pi?>c", "0:a|0:b|0:c" },
-        /* what is not visible is no segment */
+        /* what is not displayed is not a segment */
         { "<head><title>t</title><style>s</style></head><body>a<script>if (a<b) c</script>"
           "<textarea>d</textarea><select><option>e</select><noscript>f</noscript>"
           "<svg><text>g</text></svg><template>h</template>i",
@@ -36,7 +36,7 @@ static void segments_stand_in_blocks(void **state)
         /* an image and a link without text count by their address */
         { "<body><a href=/x><img src=l.png></a><a href=/y></a><img>a",
           "0:<img src=l.png>|0:<a href=/y>|0:a" },
-        /* the markup of other people */
+        /* frequent markup of real pages */
         { "<p>a<p>b</p></p>c</div>d", "0:a|0:b|0:c|0:d" },
         { "</html><body>late<div>body</div></body>more", "0:late|1:body|2:more" },
         { "<div title='>' class=\"<p>\">a</div>", "0:a" },
@@ -93,7 +93,10 @@ static void keys_are_text_and_path(void **state)
     assert_int_equal(twice->segments[1].key, twice->segments[0].key);
 }
 
-/* What a script puts in a picture's place is not the same on all pages, though the picture is. */
+/*
+ * The address of a placeholder, which a script replaces, may differ by page though the picture does
+ * not.
+ */
 static void a_picture_in_place_of_another_is_known_by_its_tag(void **state)
 {
     static const struct {
@@ -114,7 +117,7 @@ static void a_picture_in_place_of_another_is_known_by_its_tag(void **state)
     }
 }
 
-/* White space anywhere in texts of any length: the key is that of the same text without what is too much. */
+/* White space anywhere in texts of any length: the key is that of the collapsed text. */
 static void white_space_is_collapsed(void **state)
 {
     static const char pieces[] = { 'a',  'b',  '\xc3', '\x01', ' ',   ' ',
@@ -139,7 +142,7 @@ static void white_space_is_collapsed(void **state)
         }
         n -= plain[n - 1] == ' ';
         apr_pool_clear(pool);
-        /* texts are read in another way where the page ends soon */
+        /* texts near the end of the page take another path */
         const char *behind = i % 2 == 0 ? "" : "<!-- more than sixteen bytes -->";
         const char *text = apr_pstrmemdup(pool, html, len);
         const tmpl_page_t *a = check_page(apr_pstrcat(pool, text, behind, NULL), pool);
@@ -149,7 +152,7 @@ static void white_space_is_collapsed(void **state)
     }
 }
 
-/* However far from each other two spaces stand, and wherever in the text. */
+/* Two spaces at any distance, anywhere in the text. */
 static void double_spaces_are_one(void **state)
 {
     const char *word = "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy";
@@ -220,7 +223,7 @@ static void long_pages_are_whole(void **state)
     }
 }
 
-/* NUL bytes and broken UTF-8 are text like any other. */
+/* NUL and broken UTF-8 are text. */
 static void odd_bytes_are_text(void **state)
 {
     static const char html[] = "<p>a\0b</p><div>\xff\xfe\x80</div><p\0x>c";

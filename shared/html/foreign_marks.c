@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "html/claims.h"
+#include "html/foreign_marks.h"
 
 #include <string.h>
 
-uint32_t tmpl_claim_of_comment(const char *src, tmpl_span_t comment)
+uint32_t tmpl_foreign_mark_in_comment(const char *src, tmpl_span_t comment)
 {
     if (tmpl_span_len(comment) < 11 || memcmp(src + comment.start, "<!--", 4) != 0) {
         return 0;

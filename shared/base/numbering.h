@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hash table that numbers 64-bit keys from 0, in the order of their first appearance. */
+#ifndef TMPL_NUMBERING_H
+#define TMPL_NUMBERING_H
+
+#include "base/slot.h"
+
+typedef struct {
+    uint64_t *keys;   /* by number */
+    uint32_t n;       /* of keys */
+    uint32_t room;    /* in keys */
+    uint32_t *slots;  /* 1 + number of a key; 0: free */
+    uint32_t n_slots; /* a power of two */
+    apr_pool_t *pool;
+    apr_pool_t *scratch;
+} tmpl_numbering_t;
+
+/*
+ * No keys, and room for n, at least 1; more get room when they come. The keys are from pool, what is
+ * needed only to add keys is from scratch.
+ */
+void tmpl_numbering_init(tmpl_numbering_t *numbering, uint32_t n, apr_pool_t *pool,
+                         apr_pool_t *scratch);
+
+/* Makes room for twice as many keys. */
+void tmpl_numbering_grow(tmpl_numbering_t *numbering);
+
+/* The number of the key. A new key is added: its number is the old numbering->n. */
+static inline uint32_t tmpl_numbering_add(tmpl_numbering_t *numbering, uint64_t key)
+{
+    uint32_t i = tmpl_slot_of(key, numbering->n_slots);
+    for (; numbering->slots[i] != 0; i = (i + 1) & (numbering->n_slots - 1)) {
+        if (numbering->keys[numbering->slots[i] - 1] == key) {
+            return numbering->slots[i] - 1;
+        }
+    }
+    numbering->keys[numbering->n++] = key;
+    numbering->slots[i] = numbering->n;
+    if (numbering->n == numbering->room) {
+        tmpl_numbering_grow(numbering);
+    }
+    return numbering->n - 1;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+
+uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used)
+{
+    uint32_t code;
+    uint32_t n = tmpl_utf8_read(&code, (const unsigned char *)text, len);
+    int is_read = n > 0 && (code == 0 || tmpl_is_character(code));
+    *used = is_read ? n : 1;
+    return is_read ? code : TMPL_REPLACEMENT;
+}
+
+uint32_t tmpl_utf8_put(char *to, uint32_t code)
+{
+    uint32_t n;
+    if (!tmpl_is_character(code)) {
+        code = TMPL_REPLACEMENT;
+    }
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        to[0] = (char)(0xC0 | code >> 6);
+        n = 2;
+    }
+    else if (code < 0x10000) {
+        to[0] = (char)(0xE0 | code >> 12);
+        n = 3;
+    }
+    else {
+        to[0] = (char)(0xF0 | code >> 18);
+        n = 4;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        to[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3F));
+    }
+    return n;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UTF-8, read and written. */
+#ifndef TMPL_UTF8_H
+#define TMPL_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TMPL_UNICODE_LAST 0x10FFFFu
+#define TMPL_REPLACEMENT  0xFFFDu /* stands for what is no character */
+
+/* Whether a code point is a character: neither NUL nor half of a surrogate pair. */
+static inline int tmpl_is_character(uint32_t code)
+{
+    return code != 0 && code <= TMPL_UNICODE_LAST && (code < 0xD800 || code > 0xDFFF);
+}
+
+/*
+ * Reads the code point at s, of which len bytes may be read, at least 1. Returns how many bytes it
+ * takes; 0 if these are no sequence of UTF-8, or a longer one than the code point needs: the caller
+ * says what the byte means then. The code point may be one that is no character.
+ */
+static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, size_t len)
+{
+    static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+    uint32_t c = s[0];
+    uint32_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC2 ? 1 : 0;
+    *code = c;
+    if (c < 0x80) {
+        return 1;
+    }
+    if (more == 0 || c > 0xF4 || len <= more) {
+        return 0;
+    }
+    c &= 0x3FU >> more;
+    for (uint32_t i = 1; i <= more; i++) {
+        if ((s[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        c = c << 6 | (s[i] & 0x3F);
+    }
+    if (c < least[more]) {
+        return 0;
+    }
+    *code = c;
+    return more + 1;
+}
+
+/*
+ * The character at text, of which len bytes may be read, at least 1, and its bytes in *used;
+ * TMPL_REPLACEMENT and 1 for a byte that is not UTF-8.
+ */
+uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used);
+
+/*
+ * Writes a character, of TMPL_UTF8_MOST bytes at most, and returns how many; TMPL_REPLACEMENT for
+ * what is no character.
+ */
+#define TMPL_UTF8_MOST 4
+uint32_t tmpl_utf8_put(char *to, uint32_t code);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts of nodes, by their start tags and the elements around them. */
+#include <string.h>
+
+#include <apr_lib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes16.h"
+#include "base/numbering.h"
+#include "base/slot.h"
+#include "feature/context.h"
+#include "feature/reading.h"
+#include "html/attr.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const unsigned in_tag[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_MAIN] = TMPL_IN_MAIN,        [TMPL_TAG_ARTICLE] = TMPL_IN_ARTICLE,
+    [TMPL_TAG_NAV] = TMPL_IN_NAV,          [TMPL_TAG_ASIDE] = TMPL_IN_ASIDE,
+    [TMPL_TAG_HEADER] = TMPL_IN_HEADER,    [TMPL_TAG_FOOTER] = TMPL_IN_FOOTER,
+    [TMPL_TAG_FORM] = TMPL_IN_FORM,        [TMPL_TAG_UL] = TMPL_IN_LIST,
+    [TMPL_TAG_OL] = TMPL_IN_LIST,          [TMPL_TAG_DL] = TMPL_IN_LIST,
+    [TMPL_TAG_MENU] = TMPL_IN_LIST,        [TMPL_TAG_TABLE] = TMPL_IN_TABLE,
+    [TMPL_TAG_H1] = TMPL_IN_HEADING,       [TMPL_TAG_H2] = TMPL_IN_HEADING,
+    [TMPL_TAG_H3] = TMPL_IN_HEADING,       [TMPL_TAG_H4] = TMPL_IN_HEADING,
+    [TMPL_TAG_H5] = TMPL_IN_HEADING,       [TMPL_TAG_H6] = TMPL_IN_HEADING,
+    [TMPL_TAG_P] = TMPL_IN_PARAGRAPH,      [TMPL_TAG_LI] = TMPL_IN_ITEM,
+    [TMPL_TAG_TD] = TMPL_IN_CELL,          [TMPL_TAG_TH] = TMPL_IN_CELL,
+    [TMPL_TAG_DT] = TMPL_IN_TERM,          [TMPL_TAG_DD] = TMPL_IN_TERM,
+    [TMPL_TAG_PRE] = TMPL_IN_VERBATIM,     [TMPL_TAG_CODE] = TMPL_IN_VERBATIM,
+    [TMPL_TAG_A] = TMPL_IN_LINK,           [TMPL_TAG_SEARCH] = TMPL_IN_FORM,
+    [TMPL_TAG_FIGURE] = TMPL_IN_FIGURE,    [TMPL_TAG_FIGCAPTION] = TMPL_IN_FIGURE,
+    [TMPL_TAG_BLOCKQUOTE] = TMPL_IN_QUOTE,
+};
+
+static const struct {
+    const char *role;
+    unsigned in;
+} in_role[] = {
+    { "main", TMPL_IN_MAIN },      { "article", TMPL_IN_ARTICLE },
+    { "navigation", TMPL_IN_NAV }, { "menu", TMPL_IN_NAV },
+    { "menubar", TMPL_IN_NAV },    { "complementary", TMPL_IN_ASIDE },
+    { "banner", TMPL_IN_HEADER },  { "contentinfo", TMPL_IN_FOOTER },
+    { "search", TMPL_IN_FORM },
+};
+
+/* A cache of the names found in values: the same values come again and again. */
+typedef struct {
+    struct {
+        uint64_t hash;
+        unsigned names;
+    } slots[256];
+} known_names_t;
+
+/* What a start tag says. */
+typedef struct {
+    known_names_t *known;
+    uint64_t hash; /* of class and id */
+    unsigned in;
+    unsigned names; /* 1 << TMPL_NAME_* */
+} own_t;
+
+/* Longer values are cut off: they would cost time, and layouts do not depend on them. */
+#define VALUE_MAX 200
+
+static void read_name(own_t *own, const char *value, uint32_t len, const char *limit)
+{
+    char name[VALUE_MAX + TMPL_BYTES16];
+    uint32_t n = len < VALUE_MAX ? len : VALUE_MAX;
+    for (uint32_t i = 0; i < n; i += TMPL_BYTES16) {
+        tmpl_bytes16_t bytes = tmpl_bytes16(value + i, limit);
+        tmpl_bytes16_t digits = (tmpl_bytes16_t)(bytes - '0' <= '9' - '0');
+        bytes = (bytes & ~digits) | (digits & '0');
+        memcpy(name + i, &bytes, TMPL_BYTES16);
+    }
+    uint64_t hash = XXH3_64bits(name, n);
+    unsigned slot = hash % COUNT(own->known->slots);
+    if (own->known->slots[slot].hash != hash) {
+        own->known->slots[slot].hash = hash;
+        own->known->slots[slot].names = tmpl_names_in(name, n);
+    }
+    own->names |= own->known->slots[slot].names;
+    own->hash = XXH3_64bits_withSeed(&hash, sizeof(hash), own->hash);
+}
+
+static unsigned role_of(const tmpl_page_t *page, tmpl_span_t role)
+{
+    unsigned in = 0;
+    for (unsigned i = 0; i < COUNT(in_role); i++) {
+        in |= tmpl_span_is(page->src, role, in_role[i].role) ? in_role[i].in : 0;
+    }
+    return in;
+}
+
+/* The kind of a link by its address. */
+static unsigned links_to(const tmpl_page_t *page, tmpl_span_t href)
+{
+    const char *value = page->src + href.start;
+    uint32_t len = tmpl_span_len(href);
+    if (len > 0 && value[0] == '#') {
+        return TMPL_LINKS_HERE;
+    }
+    return len > 8 && (memcmp(value, "//", 2) == 0 || memcmp(value, "http", 4) == 0)
+               ? TMPL_LINKS_WHOLE
+               : 0;
+}
+
+/* Most names are in lower case, which memcmp compares faster. */
+#define IS_NAMED(page, span, literal)                                                              \
+    (tmpl_span_len(span) == sizeof(literal) - 1 &&                                                 \
+     (memcmp((page)->src + (span).start, literal, sizeof(literal) - 1) == 0 ||                     \
+      tmpl_span_is((page)->src, span, literal)))
+
+static void read_tag(own_t *own, const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t attr;
+    int has_href = 0;
+    uint32_t at = tmpl_attr_first(page->src, node->open);
+    while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
+        if (IS_NAMED(page, attr.name, "class") || IS_NAMED(page, attr.name, "id")) {
+            read_name(own, page->src + attr.value.start, tmpl_span_len(attr.value),
+                      page->src + page->len);
+        }
+        else if (node->tag == TMPL_TAG_A && !has_href && IS_NAMED(page, attr.name, "href")) {
+            own->in |= links_to(page, attr.value);
+            has_href = 1;
+        }
+        else if (IS_NAMED(page, attr.name, "role")) {
+            own->in |= role_of(page, attr.value);
+        }
+    }
+}
+
+/* Adds a step to each name that is there. Depths are too small for a carry. */
+static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
+{
+    _Static_assert(TMPL_MAX_DEPTH < 0x8000, "a count of steps has 15 bits");
+    for (unsigned i = 0; i < COUNT(near->words); i++) {
+        uint64_t some = (up->words[i] + 0x7FFF7FFF7FFF7FFF) & 0x8000800080008000;
+        near->words[i] = up->words[i] + (some >> 15);
+    }
+}
+
+/* The contexts of a page: nodes with the same layout path and the same TMPL_IN_* share one. */
+typedef struct {
+    tmpl_reading_t *reading;
+    tmpl_numbering_t all;       /* of layout path and in: numbers are indices of contexts */
+    tmpl_numbering_t paths;     /* of layout paths */
+    apr_array_header_t *firsts; /* uint32_t: the first context with each path */
+    /* A cache: contexts of nodes by key_of, as most nodes are like one before. */
+    struct {
+        uint64_t key;
+        uint32_t context;
+    } seen[256];
+    apr_pool_t *pool;
+} contexts_t;
+
+static uint64_t key_of_context(uint64_t layout, unsigned in)
+{
+    return XXH3_64bits_withSeed(&in, sizeof(in), layout);
+}
+
+/* Adds a context, which has the next index. */
+static void add_context(contexts_t *contexts, tmpl_context_t *context, uint32_t index)
+{
+    uint32_t path = tmpl_numbering_add(&contexts->paths, context->layout);
+    if (path == (uint32_t)contexts->firsts->nelts) {
+        APR_ARRAY_PUSH(contexts->firsts, uint32_t) = index;
+    }
+    context->first = APR_ARRAY_IDX(contexts->firsts, path, uint32_t);
+    if (index % TMPL_CONTEXTS == 0) {
+        APR_ARRAY_PUSH(contexts->reading->contexts, tmpl_context_t *) =
+            apr_palloc(contexts->pool, TMPL_CONTEXTS * sizeof(tmpl_context_t));
+    }
+    *tmpl_context_at(contexts->reading, index) = *context;
+}
+
+/* The index of the context of a node, by its start tag and its parent's context. */
+static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_context_t *up)
+{
+    uint32_t n = contexts->all.n;
+    uint32_t index = tmpl_numbering_add(&contexts->all, key_of_context(own->hash, own->in));
+    if (index == n) {
+        tmpl_context_t context = { .layout = own->hash, .in = own->in };
+        go_down(&context.near, &up->near);
+        for (unsigned names = own->names; names != 0; names &= names - 1) {
+            context.near.steps[__builtin_ctz(names)] = 1;
+        }
+        add_context(contexts, &context, index);
+    }
+    return index;
+}
+
+/* in: the kind of the link if the node is one. */
+static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
+                            unsigned in, known_names_t *known)
+{
+    const tmpl_page_t *page = contexts->reading->page;
+    const tmpl_context_t *up = tmpl_context_at(contexts->reading, up_context);
+    own_t own = { .known = known,
+                  .hash = XXH3_64bits_withSeed(&node->tag, sizeof(node->tag), up->layout),
+                  .in = in_tag[node->tag] | in };
+    unsigned passed = up->in & ~(unsigned)(TMPL_LINKS_HERE | TMPL_LINKS_WHOLE);
+    if (tmpl_separators_leaf.has[node->tag]) {
+        passed &= ~(unsigned)TMPL_IN_OWN;
+    }
+    own.in |= passed;
+    /* classes of html and body belong to the page, not to a context */
+    if ((node->flags & TMPL_NODE_NAMED) && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT)) {
+        read_tag(&own, page, node);
+    }
+    return find_context(contexts, &own, up);
+}
+
+/* The kind of a link whose tag has no class, id or role. */
+static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    static const char usual[] = { 'a', ' ', 'h', 'r', 'e', 'f', '=', '"' };
+    enum { ENOUGH = 9 }; /* bytes of an address that links_to needs */
+    uint32_t start = node->open.start + 1 + sizeof(usual);
+    tmpl_attr_t attr;
+    if (tmpl_span_len(node->open) > 1 + sizeof(usual) + ENOUGH &&
+        memcmp(page->src + node->open.start + 1, usual, sizeof(usual)) == 0) {
+        const char *quote = memchr(page->src + start, '"', ENOUGH);
+        uint32_t end = quote == NULL ? start + ENOUGH : (uint32_t)(quote - page->src);
+        return links_to(page, (tmpl_span_t){ start, end });
+    }
+    return tmpl_attr_find(&attr, page->src, node->open, "href") ? links_to(page, attr.value) : 0;
+}
+
+/*
+ * A key, other than 0, that nodes with different contexts do not share but by accident of 64 bits.
+ */
+static uint64_t key_of(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_context,
+                       unsigned in)
+{
+    uint64_t key = 1 + (uint64_t)up_context * TMPL_TAG_COUNT + node->tag;
+    if (node->flags & TMPL_NODE_NAMED) {
+        return XXH3_64bits_withSeed(page->src + node->open.start, tmpl_span_len(node->open), key);
+    }
+    return key << 32 | in;
+}
+
+static uint32_t context_of(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
+                           known_names_t *known)
+{
+    const tmpl_page_t *page = contexts->reading->page;
+    int is_named = (node->flags & TMPL_NODE_NAMED) != 0;
+    unsigned in = node->tag == TMPL_TAG_A && !is_named ? link_of(page, node) : 0;
+    uint64_t key = key_of(page, node, up_context, in);
+    uint32_t slot = tmpl_slot_of(key, COUNT(contexts->seen));
+    if (contexts->seen[slot].key != key) {
+        contexts->seen[slot].key = key;
+        contexts->seen[slot].context = find_by_tag(contexts, node, up_context, in, known);
+    }
+    return contexts->seen[slot].context;
+}
+
+void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = reading->page;
+    /* the root's path holds the operator's seed, and so do all layout paths */
+    tmpl_context_t root = { .layout = page->nodes[0].path };
+    /* a hash of 0 stands for no names, which is right for the empty cache */
+    known_names_t known = { 0 };
+    contexts_t contexts = { .reading = reading, .pool = pool };
+    reading->contexts = apr_array_make(pool, 16, sizeof(tmpl_context_t *));
+    contexts.firsts = apr_array_make(pool, 64, sizeof(uint32_t));
+    tmpl_numbering_init(&contexts.all, 64, pool, pool);
+    tmpl_numbering_init(&contexts.paths, 64, pool, pool);
+    add_context(&contexts, &root,
+                tmpl_numbering_add(&contexts.all, key_of_context(root.layout, root.in)));
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        uint32_t up = node->parent == TMPL_NONE ? 0 : reading->context[node->parent];
+        reading->context[i] =
+            node->after_segment > node->first_segment ? context_of(&contexts, node, up, &known) : 0;
+    }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The context of a node: its own element and those around it. */
+#ifndef TMPL_CONTEXT_H
+#define TMPL_CONTEXT_H
+
+#include <apr_pools.h>
+
+#include "feature/feature.h"
+#include "feature/hint_names.h"
+#include "table/store.h"
+
+/*
+ * A set: the node's own element and those around it. Sets that are features have the bit of their
+ * distance from the first such feature, HEADING.
+ */
+#define TMPL_IN(id) (1 << (TMPL_BLOCK_FEATURE_##id - TMPL_BLOCK_FEATURE_HEADING))
+enum {
+    TMPL_IN_MAIN = TMPL_IN(IN_MAIN),
+    TMPL_IN_ARTICLE = TMPL_IN(IN_ARTICLE),
+    TMPL_IN_NAV = TMPL_IN(IN_NAV),
+    TMPL_IN_ASIDE = TMPL_IN(IN_ASIDE),
+    TMPL_IN_HEADER = TMPL_IN(IN_HEADER),
+    TMPL_IN_FOOTER = TMPL_IN(IN_FOOTER),
+    TMPL_IN_FORM = TMPL_IN(IN_FORM),
+    TMPL_IN_LIST = TMPL_IN(IN_LIST),
+    TMPL_IN_TABLE = TMPL_IN(IN_TABLE),
+    TMPL_IN_VERBATIM = TMPL_IN(VERBATIM),
+    TMPL_IN_QUOTE = TMPL_IN(IN_QUOTE),
+    TMPL_IN_FIGURE = TMPL_IN(IN_FIGURE),
+    /* these end at the next separator inside */
+    TMPL_IN_HEADING = TMPL_IN(HEADING),
+    TMPL_IN_PARAGRAPH = TMPL_IN(PARAGRAPH),
+    TMPL_IN_ITEM = TMPL_IN(ITEM),
+    TMPL_IN_CELL = TMPL_IN(CELL),
+    TMPL_IN_TERM = TMPL_IN(TERM),
+    TMPL_IN_OWN = TMPL_IN_HEADING | TMPL_IN_PARAGRAPH | TMPL_IN_ITEM | TMPL_IN_CELL | TMPL_IN_TERM,
+    /* these are no features */
+    TMPL_IN_LINK = 1 << 24,
+    TMPL_LINKS_HERE = 1 << 25,  /* the node itself is a link, to a position on the page */
+    TMPL_LINKS_WHOLE = 1 << 26, /* or to an address with a host */
+    TMPL_IN_FEATURES = TMPL_IN_LINK - 1
+};
+
+/* 1 + steps up to a name of each kind; 0: there is none. The words add a step to four at once. */
+typedef union {
+    uint16_t steps[(TMPL_NAME_COUNT + 3) / 4 * 4];
+    uint64_t words[(TMPL_NAME_COUNT + 3) / 4];
+} tmpl_near_t;
+
+/* The context that nodes share. */
+typedef struct {
+    uint64_t layout; /* layout path */
+    tmpl_near_t near;
+    unsigned in;    /* TMPL_IN_* */
+    uint32_t first; /* index of the first context with that path */
+    uint32_t
+        paths[TMPL_PATH_LEVELS]; /* of the first one only: 1 + index in layout keys; 0: none yet */
+} tmpl_context_t;
+
+/* Contexts are kept in chunks, which never move. */
+#define TMPL_CONTEXTS 16
+
+/*
+ * Finds the contexts of all nodes that hold text: fills contexts and context of reading. From pool.
+ */
+void tmpl_read_contexts(tmpl_reading_t *reading, apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page -> what its site's table is to learn of it. */
+#ifndef TMPL_OBSERVATION_H
+#define TMPL_OBSERVATION_H
+
+#include "feature/layout.h"
+
+/* Fills shares: which key each segment has, and how long it is. From pool. */
+void tmpl_observation_shares(tmpl_observation_t *observation, const tmpl_page_t *page,
+                             apr_pool_t *pool);
+
+/*
+ * Fills keys (the page's segments, then its layout paths), shares and parts. From pool, but for the
+ * parts, which are layout's. records[page->n_keys + i] of the answer is that of layout->keys[i].
+ */
+void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t *page,
+                             const tmpl_layout_t *layout, apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A page's rows while they are filled. rows.c computes what is the same for all blocks;
+ * rows_blocks.c, block by block, features of the position; rows_columns.c the rest, column by
+ * column, with the logarithms of rows_logs.c.
+ */
+#ifndef TMPL_ROWS_PARTS_H
+#define TMPL_ROWS_PARTS_H
+
+#include "feature/rows.h"
+
+/* A cache of logarithms. All 0 it knows that of 0, whose slot no other value has. */
+typedef struct {
+    double x;
+    float log;
+} tmpl_known_log_t;
+
+#define TMPL_KNOWN_LOG_BITS 8
+#define TMPL_KNOWN_DF       64
+
+/* The site's table on a layout path. */
+typedef struct {
+    float repeated;
+    float text;
+    float df;
+} tmpl_path_row_t;
+
+/* Features that all blocks in a box share. */
+typedef struct {
+    uint32_t node;
+    uint32_t around; /* the box around it */
+    float linked;
+    float repeated;
+    float score;
+} tmpl_box_row_t;
+
+/* A cache of boxes: those around other boxes come again. */
+#define TMPL_KNOWN_BOXES 64
+
+/* Counts of the blocks [first, after), one column each. */
+typedef struct {
+#define TMPL_TALLY(name) uint32_t name[TMPL_BLOCKS_AT_ONCE];
+    TMPL_TALLIES(TMPL_TALLY)
+#undef TMPL_TALLY
+    uint32_t depth[TMPL_BLOCKS_AT_ONCE];
+    uint32_t words[TMPL_BLOCKS_AT_ONCE]; /* in halves */
+    uint32_t length[TMPL_BLOCKS_AT_ONCE];
+    /* bytes of segments that stand on the page more than once */
+    uint32_t again[TMPL_BLOCKS_AT_ONCE];
+    /*
+     * distance in blocks to the long text before, 0 for itself, and to the next; n_blocks if none
+     */
+    uint32_t last[TMPL_BLOCKS_AT_ONCE];
+    uint32_t next[TMPL_BLOCKS_AT_ONCE];
+    /* halves of free words in long text before it */
+    uint32_t longs[TMPL_BLOCKS_AT_ONCE];
+    /* ends of sentences in it and the three blocks on either side */
+    uint32_t stops_near[TMPL_BLOCKS_AT_ONCE];
+} tmpl_counted_t;
+
+struct tmpl_rows_t {
+    const tmpl_reading_t *reading;
+    const tmpl_layout_t *layout;
+    const tmpl_evidence_t *evidence;
+    const tmpl_before_t *before; /* including repeated */
+    tmpl_sums_t all;             /* of the page */
+    uint32_t titled;             /* the first block behind an h1 */
+    float pages;                 /* the feature of that name */
+    float repeated;              /* the feature repeated-page */
+    tmpl_known_log_t *logs;
+    tmpl_path_row_t *paths; /* like the layout's keys; NULL: the table knows nothing */
+    double *df_logs;        /* natural logarithms of DF below TMPL_KNOWN_DF; 0: not computed yet */
+    /* of the last block; [0].node is TMPL_NONE before the first one */
+    tmpl_box_row_t boxes[TMPL_BOXES];
+    tmpl_box_row_t known[TMPL_KNOWN_BOXES]; /* by the lowest bits of their nodes */
+    const tmpl_context_t
+        *context; /* of the last block's first segment; NULL before the first block */
+    float near[sizeof(tmpl_near_t) / sizeof(uint16_t)];
+    uint32_t long_text;              /* of the page */
+    uint32_t best_first, best_after; /* blocks of the element with the best score; 0, 0: none */
+    uint32_t long_before_best;
+    uint32_t long_in_best;
+    float best_share;
+    tmpl_counted_t counts;
+};
+
+static inline float tmpl_share(uint32_t part, uint32_t all)
+{
+    /* most shares are 0 or 1 */
+    return part == 0 || all == 0 ? 0.0F : part >= all ? 1.0F : (float)((double)part / all);
+}
+
+static inline float tmpl_share_in(double part, double all)
+{
+    return all > 0 ? part >= all ? 1.0F : (float)(part / all) : 0.0F;
+}
+
+/* On a site's first page the table holds only that page: it counts as unknown. */
+static inline int tmpl_is_known(const tmpl_evidence_t *evidence)
+{
+    return evidence->pages > 1;
+}
+
+/* --- rows_logs.c --- */
+
+/* log(1 + x) */
+float tmpl_log_of(const tmpl_rows_t *of, double x);
+
+/*
+ * Tables of log(1 + x) for x = i / 2 and for x = i / 2 / blocks, as bits of floats; 0: not computed
+ * yet. Any thread may fill them: all compute the same value.
+ */
+#define TMPL_LOG_HALVES 16384
+#define TMPL_LOG_SHARED 2048 /* for this many blocks at most */
+#define TMPL_LOG_BLOCKS 18
+extern uint32_t tmpl_logs_of_halves[TMPL_LOG_HALVES];
+extern uint32_t tmpl_logs_of_shared[TMPL_LOG_BLOCKS][TMPL_LOG_SHARED];
+
+/* log(1 + halves / 2 / blocks) */
+float tmpl_log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks);
+
+/* Fills log(1 + halves[i] / 2) for each i of the set unknown. */
+void tmpl_logs_find(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint64_t unknown);
+
+/* --- rows_blocks.c --- */
+
+/* The first long text from a block on; the entry behind the last if there is none. */
+const tmpl_long_t *tmpl_long_from(const tmpl_reading_t *reading, uint32_t block);
+
+/* Fills the features of the position of n blocks; columns are clear. */
+void tmpl_rows_fill_blocks(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t n);
+
+#endif

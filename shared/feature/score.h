@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The element that most likely holds the page's content, in the way of Arc90's Readability: each
+ * block of free text gives points to the elements around it, less the farther they are, and an
+ * element's score is its points times what is not links.
+ */
+#ifndef TMPL_SCORE_H
+#define TMPL_SCORE_H
+
+#include "feature/reading.h"
+
+/* Fills scores and best of reading, whose text must have been read. From pool. */
+void tmpl_read_score(tmpl_reading_t *reading, apr_pool_t *pool);
+
+static inline float tmpl_score(const tmpl_reading_t *reading, uint32_t node)
+{
+    const float *scores = reading->scores[node / TMPL_SCORES];
+    return scores != NULL ? scores[node % TMPL_SCORES] : 0;
+}
+
+#endif

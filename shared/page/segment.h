@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Segments, their keys, and the blocks that they make up. */
+#ifndef TMPL_SEGMENT_H
+#define TMPL_SEGMENT_H
+
+#include "page/build.h"
+
+/* Makes room for the number of segments that tokens give at most. */
+void tmpl_segments_init(tmpl_build_t *build);
+
+/* Adds the text at span, directly in node; may_cut says whether it may be cut. */
+void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut);
+
+/*
+ * Adds a segment for an image at its start, or for a link without text at its end, if it has an
+ * address.
+ */
+void tmpl_segment_image(tmpl_build_t *build, uint32_t node);
+void tmpl_segment_link(tmpl_build_t *build, uint32_t node);
+
+/* Sets page->text once all segments are added. */
+void tmpl_segments_finish(tmpl_build_t *build);
+
+#endif
