@@ -23,7 +23,7 @@ cmp_ok(scalar @detectors, '>', 3, 'detectors');
 
 for my $name (@detectors) {
     for my $case (
-        ['README.md', qr/^\| `TmplDetector` \|[^|]*`$name`/m],
+        ['README.md', qr/^\| `TmplDetector` \|.*\b$name\b/m],
         ['conf/tmpl-reference.conf', qr/^#   $name  /m],
         ['docs/tmplctl.1', qr/^\.B $name\n/m],
         ['shared/detect/verdict.h', qr/^ \*   $name /m],
