@@ -247,7 +247,7 @@ SKIP: {
 # 270 KiB for LMDB's files: enough for a few hundred pages.
 subtest 'a store that is full' => sub {
     many();
-    my $limited = q{trap '' XFSZ; ulimit -f 540; exec "$@" >full.out 2>full.err};
+    my $limited = q{trap '' XFSZ; ulimit -f 660; exec "$@" >full.out 2>full.err};
     system 'sh', '-c', $limited, 'sh', $tool, clean_args('strip', 'full'), '--detector', 'incremental',
         '--store', 'lmdb:full-store', '--lifetime', '10000,20', map { "many/$_.html" } 1 .. 3000;
     is($? >> 8, 3, 'exit code 3');
