@@ -62,8 +62,8 @@
       "a block is template above this share of repeated text or, with pagelevel and auto, above this " \
       "probability") \
     X(lifetime, "TmplLifetime", "lifetime", LIFETIME, "1", "1000000", "400 20", TMPL_DECIDES, \
-      "the number of documents after which a segment that is not seen again is forgotten: Tb if it " \
-      "was seen once, at most Tb * N") \
+      "after how many further documents of its site a text is forgotten that is not seen again: Tb for " \
+      "one that was seen once, more for one that was seen often, at most Tb * N") \
     X(separators, "TmplSeparators", "separators", SEPARATORS, "", "", \
       "table div section article nav header footer aside main form ul ol dl", TMPL_DECIDES, \
       "elements that begin and end the blocks of incremental and style; with + in addition to those " \

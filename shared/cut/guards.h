@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's rules that override verdicts: TmplKeep, TmplDrop and TmplMinKeep. */
+/* The operator's rules that override verdicts, or decline a page: TmplKeep, TmplDrop, TmplMinKeep. */
 #ifndef TMPL_GUARDS_H
 #define TMPL_GUARDS_H
 

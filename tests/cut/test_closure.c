@@ -5,7 +5,10 @@
 #include "cut/closure.h"
 #include "rewrite/rewrite.h"
 
-/* Verdicts: a block is template if one of its segments holds one of the letters. */
+/*
+ * Verdicts: a block is template if one of its segments holds one of the letters. Blocks begin and
+ * end at separators: at div, not at p.
+ */
 static tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, const char *letters, apr_pool_t *pool)
 {
     tmpl_verdict_t *v = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*v));

@@ -30,7 +30,7 @@ for my $name (@detectors) {
         ['t/judging/45-detectors.t', qr/'TmplDetector $name'/],
     ) {
         my ($file, $there) = @$case;
-        like(slurp($file), $there, "$file: $name");
+        ok(slurp($file) =~ $there, "$file names detector $name");
     }
 }
 
