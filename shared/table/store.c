@@ -6,11 +6,13 @@
 
 #include "table/entry.h"
 #include "table/parts.h"
-#include "table/provider.h"
+#include "table/engine.h"
+
+/* Keys of the pages that one transaction learns, about: others get their turn in between. */
+#define KEYS_MOST 40000
 
 struct tmpl_store_t {
-    const tmpl_provider_t *provider;
-    void *ctx;
+    tmpl_engine_t engine;
 };
 
 static const tmpl_provider_t *const providers[] = {
@@ -81,8 +83,8 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
     }
     opts_fill(&full, opts);
     s = apr_pcalloc(pool, sizeof(*s));
-    s->provider = provider;
-    rv = provider->open(&s->ctx, uri, &full, err, pool);
+    s->engine.provider = provider;
+    rv = provider->open(&s->engine.ctx, uri, &full, err, pool);
     if (rv == APR_SUCCESS) {
         *store = s;
     }
@@ -170,10 +172,47 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
     return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
 }
 
-tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
+/* Whether a page brings nothing that learning it would write. It has no keys for that question. */
+static int is_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                    apr_time_t deadline, apr_pool_t *pool)
 {
-    return (tmpl_counts_t){ .records = apr_pcalloc(pool, (page->n + (apr_size_t)1) *
-                                                             sizeof(tmpl_record_t)) };
+    tmpl_observation_t alone = { .site = page->site,
+                                 .document = page->document,
+                                 .policy = page->policy,
+                                 .learn = TMPL_LEARNING_LATER };
+    tmpl_counts_t counts = tmpl_counts_make(&alone, pool);
+    return tmpl_engine_look(engine, &alone, deadline, &counts, NULL, pool) == APR_SUCCESS &&
+           !counts.due;
+}
+
+/* Looks a page up that is not to be learnt, or cannot be. */
+static apr_status_t look_only(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                              apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
+                              apr_pool_t *pool)
+{
+    tmpl_observation_t off = *page;
+    off.learn = TMPL_LEARNING_OFF;
+    off.age = 0;
+    *counts = tmpl_counts_make(page, pool);
+    return tmpl_engine_look(engine, &off, deadline, counts, err, pool);
+}
+
+/* On a store that is full counts are read all the same. */
+static apr_status_t learn_one(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                              apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
+                              apr_pool_t *pool)
+{
+    uint32_t counted = 0;
+    if (engine->provider->look_first && is_known(engine, page, deadline, pool)) {
+        return look_only(engine, page, deadline, counts, err, pool);
+    }
+    apr_status_t rv = tmpl_engine_learn(engine, &page, 1, deadline, counts, &counted, err, pool);
+    if (rv != APR_ENOSPC) {
+        return rv;
+    }
+    tmpl_error_t failed = { 0 };
+    apr_status_t looked = look_only(engine, page, deadline, counts, &failed, pool);
+    return looked == APR_SUCCESS ? rv : tmpl_fail(err, looked, "%s", failed.text);
 }
 
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
@@ -182,13 +221,14 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
 {
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observation_check(obs, err);
-
     memset(counts, 0, sizeof(*counts));
     if (rv != APR_SUCCESS) {
         return rv;
     }
     *counts = tmpl_counts_make(obs, pool);
-    return store->provider->observe(store->ctx, obs, deadline, counts, err, pool);
+    return obs->learn == TMPL_LEARNING_NOW
+               ? learn_one(&store->engine, obs, deadline, counts, err, pool)
+               : tmpl_engine_look(&store->engine, obs, deadline, counts, err, pool);
 }
 
 static apr_status_t observations_check(const tmpl_observation_t *const *pages, uint32_t n,
@@ -200,6 +240,55 @@ static apr_status_t observations_check(const tmpl_observation_t *const *pages, u
         rv = observation_check(pages[i], err);
     }
     return rv;
+}
+
+/* The next pages of a site, from one that is not done on: as many as make one transaction. */
+static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
+                           unsigned char *done, const tmpl_observation_t **taken)
+{
+    uint32_t n_taken = 0, keys = 0;
+    for (uint32_t i = from; i < n && n_taken < TMPL_BATCH_MOST; i++) {
+        if (done[i] || strcmp(pages[i]->site, pages[from]->site) != 0) {
+            continue;
+        }
+        if (n_taken > 0 && keys + pages[i]->n > KEYS_MOST) {
+            break;
+        }
+        done[i] = 1;
+        taken[n_taken++] = pages[i];
+        keys += pages[i]->n;
+    }
+    return n_taken;
+}
+
+/*
+ * Learns pages, site by site. That a site takes no writes, or its record is damaged, does not keep the others from
+ * being learnt. counts may be NULL; else all pages are of one site.
+ */
+static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
+                              uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
+{
+    unsigned char *done = apr_pcalloc(pool, n);
+    const tmpl_observation_t **taken = apr_palloc(pool, n * sizeof(*taken));
+    apr_status_t refused = APR_SUCCESS;
+    tmpl_error_t failed = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        if (done[i]) {
+            continue;
+        }
+        uint32_t some = pages_take(pages, n, i, done, taken);
+        apr_status_t rv =
+            tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
+                              counted, &failed, pool);
+        if (rv == APR_ENOSPC) {
+            refused = tmpl_fail(err, rv, "%s", failed.text);
+        }
+        else if (rv != APR_SUCCESS) {
+            return tmpl_fail(err, rv, "%s", failed.text);
+        }
+    }
+    return refused;
 }
 
 apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation_t *const *pages,
@@ -222,7 +311,7 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
     for (uint32_t i = 0; i < n; i++) {
         counts[i] = tmpl_counts_make(pages[i], pool);
     }
-    return store->provider->learn(store->ctx, pages, n, deadline, counts, &counted, err, pool);
+    return learn_all(&store->engine, pages, n, deadline, counts, &counted, err, pool);
 }
 
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
@@ -230,16 +319,14 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
                               tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_time_t deadline = tmpl_clock() + timeout;
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv = observations_check(pages, n, err);
     uint32_t ignored;
 
     counted = counted != NULL ? counted : &ignored;
     *counted = 0;
-    rv = observations_check(pages, n, err);
-    if (rv != APR_SUCCESS || n == 0) {
-        return rv;
-    }
-    return store->provider->learn(store->ctx, pages, n, deadline, NULL, counted, err, pool);
+    return rv != APR_SUCCESS || n == 0
+               ? rv
+               : learn_all(&store->engine, pages, n, deadline, NULL, counted, err, pool);
 }
 
 typedef struct {
@@ -274,14 +361,14 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
     }
     memset(stats, 0, sizeof(*stats));
     tmpl_lifetimes_init(&t.lifetimes, policy);
-    return store->provider->dump(store->ctx, site, stats, tally, &t, err, pool);
+    return tmpl_engine_dump(&store->engine, site, stats, tally, &t, err, pool);
 }
 
 apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
-    return store->provider->sites(store->ctx, each, baton, err, pool);
+    return store->engine.provider->sites(store->engine.ctx, each, baton, err, pool);
 }
 
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
@@ -289,7 +376,8 @@ apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error
 {
     apr_status_t rv = site_check(site, err);
 
-    return rv != APR_SUCCESS ? rv : store->provider->forget(store->ctx, site, err, pool);
+    return rv != APR_SUCCESS ? rv
+                             : store->engine.provider->forget(store->engine.ctx, site, err, pool);
 }
 
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
@@ -302,7 +390,7 @@ apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store
         return rv;
     }
     memset(head, 0, sizeof(*head));
-    return store->provider->dump(store->ctx, site, head, each, baton, err, pool);
+    return tmpl_engine_dump(&store->engine, site, head, each, baton, err, pool);
 }
 
 static int entry_good(const tmpl_entry_t *e, const tmpl_store_stats_t *head)
@@ -330,5 +418,5 @@ apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
         }
     }
     return rv != APR_SUCCESS ? rv
-                             : store->provider->load(store->ctx, site, head, entries, n, err, pool);
+                             : tmpl_engine_load(&store->engine, site, head, entries, n, err, pool);
 }

@@ -151,7 +151,7 @@ static tmpl_buckets_t buckets_of(ctx_t *c)
     tmpl_redis_head_t head;
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
-    reply = redisCommand(redis, "HGET tmpl:4:{s} h");
+    reply = redisCommand(redis, "HGET tmpl:5:{s} h");
     assert_non_null(reply);
     assert_int_equal(reply->type, REDIS_REPLY_STRING);
     assert_true(tmpl_redis_head_unpack(&head, reply->str, reply->len));
@@ -325,7 +325,7 @@ static void damage_is_kept_as_it_is(void **state)
     redisContext *redis = redisConnectUnix(server_of(c)->socket);
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
-    freeReplyObject(redisCommand(redis, "HSET tmpl:4:{s} h %b b%b garbage", bytes,
+    freeReplyObject(redisCommand(redis, "HSET tmpl:5:{s} h %b b%b garbage", bytes,
                                  tmpl_redis_head_pack(bytes, &head), "\0\0\0", (size_t)3));
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(asked_by_look(c, 0, 100), i == 0 ? 2 : 0);
@@ -334,7 +334,7 @@ static void damage_is_kept_as_it_is(void **state)
     }
     head.buckets.n = TMPL_BUCKETS_MOST;
     freeReplyObject(
-        redisCommand(redis, "HSET tmpl:4:{s} h %b", bytes, tmpl_redis_head_pack(bytes, &head)));
+        redisCommand(redis, "HSET tmpl:5:{s} h %b", bytes, tmpl_redis_head_pack(bytes, &head)));
     c->age = 1;
     look(c, "s", 0, 100);
     c->age = LONG;

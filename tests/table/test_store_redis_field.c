@@ -8,7 +8,7 @@ static void set_field(const redis_server_t *server, const char *field, size_t fi
                       const void *bytes, size_t len)
 {
     redisContext *redis = redisConnectUnix(server->socket);
-    redisReply *reply = redisCommand(redis, "HSET tmpl:4:{s} %b %b", field, field_len, bytes, len);
+    redisReply *reply = redisCommand(redis, "HSET tmpl:5:{s} %b %b", field, field_len, bytes, len);
 
     assert_non_null(reply);
     assert_int_equal(reply->type, REDIS_REPLY_INTEGER);
@@ -25,7 +25,7 @@ static void set_bucket(const redis_server_t *server, const void *bytes, size_t l
 
 static void head_get(const redis_server_t *server, tmpl_redis_head_t *head)
 {
-    redisReply *reply = by_hand(server, "HGET tmpl:4:{s} h");
+    redisReply *reply = by_hand(server, "HGET tmpl:5:{s} h");
 
     assert_int_equal(reply->type, REDIS_REPLY_STRING);
     assert_true(tmpl_redis_head_unpack(head, reply->str, reply->len));
@@ -236,13 +236,13 @@ static void foreign_key_is_told(void **state)
     const redis_server_t *server = &servers[REDIS_UNIX];
 
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
-    do_by_hand(server, "SET tmpl:4:{s} x");
+    do_by_hand(server, "SET tmpl:5:{s} x");
     assert_int_equal(try_observe(c, "s", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_EGENERAL);
     assert_non_null(strstr(c->err.text, "another program"));
-    do_by_hand(server, "DEL tmpl:4:{s}");
+    do_by_hand(server, "DEL tmpl:5:{s}");
     /* a hash with fields of all kinds is read past */
     do_by_hand(server,
-               "HSET tmpl:4:{s} a b h c 123456789 x 12345678x xxxxx 1234567xx xxxxxxxxxxxxx");
+               "HSET tmpl:5:{s} a b h c 123456789 x 12345678x xxxxx 1234567xx xxxxxxxxxxxxx");
     learn(c, "s", 1, 0, 5);
     assert_int_equal(c->counts.pages, 1);
     learn(c, "s", 2, 0, 5);
@@ -258,7 +258,7 @@ static void former_is_let_be(ctx_t *c, const char *key)
 
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), NULL);
     learn(c, "s", 1, 0, 5);
-    do_by_hand(server, apr_psprintf(c->pool, "RENAME tmpl:4:{s} %s", key));
+    do_by_hand(server, apr_psprintf(c->pool, "RENAME tmpl:5:{s} %s", key));
     do_by_hand(server, apr_psprintf(c->pool, "EXPIRE %s 1000", key));
     before = by_hand(server, apr_psprintf(c->pool, "DUMP %s", key));
     assert_int_equal(before->type, REDIS_REPLY_STRING);

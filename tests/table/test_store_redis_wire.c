@@ -347,8 +347,8 @@ static void garbage_is_an_error(void **state)
 /* SCAN may show a key twice, and keys of others. */
 static void sites_are_listed_once(void **state)
 {
-    static const char answer[] = "*2\r\n$1\r\n0\r\n*6\r\n$10\r\ntmpl:4:{a}\r\n$10\r\ntmpl:4:{a}\r\n"
-                                 "$9\r\ntmpl:4:{}\r\n$10\r\ntmpl:4:{bc\r\n$10\r\nxmpl:2:{a}\r\n"
+    static const char answer[] = "*2\r\n$1\r\n0\r\n*6\r\n$10\r\ntmpl:5:{a}\r\n$10\r\ntmpl:5:{a}\r\n"
+                                 "$9\r\ntmpl:5:{}\r\n$10\r\ntmpl:5:{bc\r\n$10\r\nxmpl:2:{a}\r\n"
                                  "$8\r\ntmpl:{d}\r\n";
     ctx_t *c = *state;
     fake_t fake;

@@ -11,7 +11,7 @@
 
 #include "table/lmdb/lmdb_lock.h"
 
-#define FORMAT        4
+#define FORMAT        5
 #define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
 #define TRIES         3     /* at beginning a transaction */
 #define RESERVE_PAGES 64    /* kept for deleting when the map is full */
