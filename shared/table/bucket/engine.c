@@ -173,15 +173,10 @@ static void entries_assign(work_t *w)
     }
 }
 
-/* Asks for the buckets from one on; *same: the site still has the buckets by which they were chosen. */
-static apr_status_t buckets_get(const work_t *w, uint32_t from, int *same)
+/* Whether keys are in the same buckets by both heads. */
+static int same_buckets(const tmpl_head_t *a, const tmpl_head_t *b)
 {
-    const tmpl_head_t *head = &w->txn->head;
-    uint32_t n = head->n;
-    uint64_t salt = head->salt;
-    apr_status_t rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
-    *same = head->n == n && head->salt == salt;
-    return rv;
+    return a->n == b->n && a->salt == b->salt;
 }
 
 static void entries_find(work_t *w)
@@ -212,11 +207,10 @@ static apr_status_t entries_load(work_t *w, uint32_t n_sweep)
 {
     tmpl_head_t *head = &w->txn->head;
     for (int guess = 0; guess < GUESSES_MOST; guess++) {
-        int same;
         if (head->n == 0) {
             head->salt = tmpl_buckets_salt(); /* of the site, if it turns out to be new */
         }
-        uint64_t salt = head->salt;
+        tmpl_head_t guessed = *head;
         entries_make(w);
         w->n_buckets = 0;
         if (head->n > 0) {
@@ -224,18 +218,18 @@ static apr_status_t entries_load(work_t *w, uint32_t n_sweep)
             entries_assign(w);
             sweep_plan(w, n_sweep);
         }
-        apr_status_t rv = buckets_get(w, 0, &same);
+        apr_status_t rv = w->provider->get(w->txn, w->buckets, w->n_buckets);
         if (rv != APR_SUCCESS) {
             return rv;
         }
         if (!w->txn->found || head->n == 0) {
             w->txn->found = 0;
             head->n = head->swept = 0;
-            head->salt = salt;
+            head->salt = guessed.salt;
             head->site.entries = 0;
             return APR_SUCCESS;
         }
-        if (same) {
+        if (same_buckets(head, &guessed)) {
             entries_find(w);
             return APR_SUCCESS;
         }
@@ -256,23 +250,28 @@ static void bucket_set(work_t *w, uint32_t i, const tmpl_bucket_t *is)
 /* Reads the buckets that are to be split or merged so that there are n, unless they were read. */
 static apr_status_t resize_load(work_t *w, uint32_t n)
 {
-    uint32_t is = w->txn->head.n, from = w->n_buckets;
-    int same = 1;
-    buckets_reserve(w, 2 * (apr_size_t)(n > is ? n - is : is - n));
-    for (uint32_t i = n < is ? n : is; i < n || i < is; i++) {
+    tmpl_head_t head = w->txn->head; /* with what was counted */
+    uint32_t from = w->n_buckets;
+    apr_status_t rv = APR_SUCCESS;
+    buckets_reserve(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
+    for (uint32_t i = n < head.n ? n : head.n; i < n || i < head.n; i++) {
         uint32_t other = tmpl_bucket_split_from(i);
-        if (other < is) {
+        if (other < head.n) {
             bucket_add(w, other);
         }
-        if (i < is) {
+        if (i < head.n) {
             bucket_add(w, i);
         }
     }
-    apr_status_t rv = w->n_buckets > from ? buckets_get(w, from, &same) : APR_SUCCESS;
-    return rv != APR_SUCCESS || same
-               ? rv
-               : tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read",
-                           w->txn->site);
+    if (w->n_buckets > from) {
+        rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
+    }
+    if (rv == APR_SUCCESS && !same_buckets(&w->txn->head, &head)) {
+        rv =
+            tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read", w->txn->site);
+    }
+    w->txn->head = head;
+    return rv;
 }
 
 static void buckets_split(work_t *w, uint32_t n)
