@@ -27,7 +27,7 @@ typedef struct {
     tmpl_rules_site_t site;
     uint32_t n;     /* buckets; 0: none yet */
     uint64_t salt;  /* by which keys are placed */
-    uint32_t swept; /* the bucket at which the sweeper goes on */
+    uint32_t swept; /* the place (buckets.h) at which the sweeper goes on */
 } tmpl_head_t;
 
 /* A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. */

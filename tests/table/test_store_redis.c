@@ -5,8 +5,6 @@
 #include <dlfcn.h>
 #include <netdb.h>
 
-#include "table/redis/redis_table.h"
-
 static long long transactions(const redis_server_t *server)
 {
     return info_number(server, "INFO commandstats", "cmdstat_exec:calls=");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A server of Redis, as seen from its connection: stopped, silent, slow, or saying what no server says; and others beside. */
 #include "store_fixture.h"
-#include "table/redis/redis_table.h"
 
 static void stopped_server_costs_the_timeout(void **state)
 {

@@ -76,6 +76,15 @@ uint32_t tmpl_bucket_at(uint32_t place, uint32_t n)
     return i < n ? i : i - (1u << (bits - 1));
 }
 
+uint32_t tmpl_bucket_next(uint32_t place, uint32_t n)
+{
+    uint64_t step = ((uint64_t)1 << 32) >> bits_of(n), next = place / step * step + step;
+    if (tmpl_bucket_at((uint32_t)next, n) == tmpl_bucket_at(place, n)) {
+        next += step; /* its other half, too */
+    }
+    return (uint32_t)next;
+}
+
 uint32_t tmpl_bucket_split_from(uint32_t n)
 {
     return n - (1u << bits_of(n + 1)) / 2;

@@ -32,6 +32,9 @@ uint32_t tmpl_bucket_at(uint32_t place, uint32_t n);
 /* The least place of a bucket's keys: its number, bits reversed. */
 uint32_t tmpl_bucket_order(uint32_t number);
 
+/* The place at which the next bucket begins, behind the one of a place among n > 0; 0 behind the last. */
+uint32_t tmpl_bucket_next(uint32_t place, uint32_t n);
+
 /* The bucket that shares its entries with a new one, the n-th (n > 0). */
 uint32_t tmpl_bucket_split_from(uint32_t n);
 

@@ -43,6 +43,7 @@ typedef struct {
     uint32_t n_buckets;
     uint32_t *index; /* open addressing: 1 + index of a number's bucket; only to write */
     uint32_t n_index;
+    uint32_t swept; /* where the sweeper goes on the next time */
     tmpl_bucket_scratch_t scratch;
     tmpl_bucket_limit_t limit;
     tmpl_lifetimes_t lifetimes;
@@ -190,12 +191,14 @@ static void entries_find(work_t *w)
     }
 }
 
-/* Chooses the buckets that the sweeper looks at next, for one that writes. */
-static void sweep_plan(work_t *w, uint32_t n_sweep)
+/* Chooses the n buckets that the sweeper looks at next, and moves it on: side by side, as they may be stored. */
+static void sweep_plan(work_t *w, uint32_t n)
 {
     const tmpl_head_t *head = &w->txn->head;
-    for (uint32_t i = 0; i < n_sweep && i < head->n; i++) {
-        bucket_add(w, (uint32_t)(((uint64_t)head->swept + i) % head->n));
+    w->swept = head->swept;
+    for (uint32_t i = 0; i < n && i < head->n; i++) {
+        bucket_add(w, tmpl_bucket_at(w->swept, head->n));
+        w->swept = tmpl_bucket_next(w->swept, head->n);
     }
 }
 
@@ -359,12 +362,10 @@ static apr_status_t changes_commit(work_t *w)
     return w->provider->commit(w->txn, w->buckets, n);
 }
 
-/* Writes what has changed; the site had so many entries before. */
-static apr_status_t entries_save(work_t *w, uint64_t before, uint32_t n_swept)
+/* Writes what has changed, to a site that is to have n buckets. */
+static apr_status_t entries_save(work_t *w, uint32_t n)
 {
     tmpl_head_t *head = &w->txn->head;
-    uint32_t n = head->n > 0 ? tmpl_buckets_wanted(head->n, before, head->site.entries)
-                             : tmpl_buckets_for(head->site.entries);
     if (w->txn->policy != NULL) {
         tmpl_lifetimes_init(&w->lifetimes, w->txn->policy);
         w->limit = (tmpl_bucket_limit_t){ &w->lifetimes, head->site.pages };
@@ -389,7 +390,7 @@ static apr_status_t entries_save(work_t *w, uint64_t before, uint32_t n_swept)
         return rv;
     }
     buckets_merge(w, n);
-    head->swept = (uint32_t)(((uint64_t)head->swept + n_swept) % head->n);
+    head->swept = w->swept;
     return changes_commit(w);
 }
 
@@ -490,7 +491,12 @@ static apr_status_t learn(work_t *w, const tmpl_observation_t *const *pages, uin
             counts[i] = own;
         }
     }
-    return written ? entries_save(w, before, SWEPT_LEAST + n) : APR_SUCCESS;
+    if (!written) {
+        return APR_SUCCESS;
+    }
+    return entries_save(w, w->txn->head.n > 0
+                               ? tmpl_buckets_wanted(w->txn->head.n, before, site->entries)
+                               : tmpl_buckets_for(site->entries));
 }
 
 /* One try. *counted is what it comes to, if it succeeds. */
@@ -571,7 +577,7 @@ apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn,
 {
     work_t w = { .provider = provider, .txn = txn, .pool = txn->pool };
     apr_status_t rv = entries_load(&w, n);
-    return rv != APR_SUCCESS || !txn->found ? rv : entries_save(&w, txn->head.site.entries, n);
+    return rv != APR_SUCCESS || !txn->found ? rv : entries_save(&w, txn->head.n);
 }
 
 /* ---- whole sites ---- */
@@ -660,7 +666,7 @@ static apr_status_t load(work_t *w, const tmpl_store_stats_t *head, const tmpl_e
         w->slots[i]->written = 1;
     }
     w->txn->head.site.entries = w->n;
-    return entries_save(w, 0, 0);
+    return entries_save(w, tmpl_buckets_for(w->n));
 }
 
 apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,

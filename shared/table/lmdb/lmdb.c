@@ -298,14 +298,11 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     unsigned char *copy = apr_palloc(t->pool, TMPL_BUCKET_MOST);
     uint32_t serial, next = 0;
     int left, rc = tmpl_serial_draw(store->db, own->txn, &serial);
-    uint64_t step = (uint64_t)1 << 32;
-    while (((uint64_t)1 << 32) / step < t->head.n) {
-        step /= 2;
-    }
-    for (uint64_t order = 0; rc == 0 && order < (uint64_t)1 << 32; order += step) {
-        tmpl_numbered_t bucket = { tmpl_bucket_order((uint32_t)order), { NULL, 0 } };
-        if (bucket.number >= t->head.n) {
-            continue;
+    uint32_t place = 0;
+    do {
+        tmpl_numbered_t bucket = { tmpl_bucket_at(place, t->head.n), { NULL, 0 } };
+        while (next < n && changed[next].number >= t->head.n) {
+            next++; /* it has been merged into another */
         }
         if (next < n && changed[next].number == bucket.number) {
             bucket = changed[next++];
@@ -323,7 +320,8 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
         if (rc == 0 && bucket.is.len > 0) {
             rc = bucket_put(own, serial, &bucket);
         }
-    }
+        place = tmpl_bucket_next(place, t->head.n);
+    } while (rc == 0 && place != 0);
     if (rc == 0) {
         rc = tmpl_serial_delete(store->db, own->txn, own->site.serial, UINT_MAX, &left);
     }
