@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "table/redis/redis_conn.h"
-#include "table/redis/redis_epoch.h"
+#include "table/bucket/snapshots.h"
 
 /* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which is an end as well. */
 #define PATIENCE 120
@@ -121,16 +121,16 @@ static int ends_asleep(void (*work)(unsigned))
 }
 
 /* Locks and unlocks what is kept, for ever. */
-static void use_epochs(unsigned number)
+static void use_snapshots(unsigned number)
 {
-    tmpl_redis_epochs_t *epochs = tmpl_redis_epochs_create(10000, ending);
-    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
-    tmpl_redis_bucket_t bucket = { 1, (const unsigned char *)"b", 1 };
+    tmpl_snapshots_t *snapshots = tmpl_snapshots_create(10000, ending);
+    tmpl_head_t head = { .site = { 10, 0, 100 }, .n = 4, .salt = 1 };
+    tmpl_numbered_t bucket = { 1, { (const unsigned char *)"b", 1 } };
 
-    tmpl_redis_epoch_begin(epochs, "s", tmpl_clock(), &head, &bucket, 1);
+    tmpl_snapshots_begin(snapshots, "s", 1, &head, &bucket, 1);
     end_after(1000 + 10 * number);
     for (;;) {
-        (void)tmpl_redis_epochs_size(epochs);
+        (void)tmpl_snapshots_size(snapshots);
     }
 }
 
@@ -138,7 +138,7 @@ static void who_holds_what_is_kept_ends(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 40; i++) {
-        assert_true(ends(use_epochs, i, PATIENCE));
+        assert_true(ends(use_snapshots, i, PATIENCE));
     }
 }
 
