@@ -22,14 +22,12 @@ typedef struct {
 static const tmpl_value_t *value_of(const text_t *t, const tmpl_share_t *share)
 {
     const tmpl_slot_t *slot = t->page->slots[share->key];
-
     return slot->held && tmpl_value_live(&slot->value, t->lifetimes, t->now) ? &slot->value : NULL;
 }
 
 static void sum_up(text_t *t)
 {
     const tmpl_observation_t *obs = t->page->obs;
-
     for (uint32_t i = 0; i < obs->n_shares; i++) {
         const tmpl_value_t *value = value_of(t, &obs->shares[i]);
         uint32_t length = obs->shares[i].length;
@@ -47,7 +45,6 @@ static void sum_up(text_t *t)
 static int is_most(const text_t *t, uint64_t shown, int same_place)
 {
     uint64_t percent = same_place ? SAME_PLACE_PERCENT : OTHER_PLACE_PERCENT;
-
     return shown * 100 > t->rest * percent && shown + DIFFERENT_MOST >= t->rest &&
            (same_place || t->template > 0);
 }
@@ -59,7 +56,6 @@ static int is_most(const text_t *t, uint64_t shown, int same_place)
 static void add_up(const text_t *t, uint64_t *sums, const uint32_t *rows)
 {
     const tmpl_observation_t *obs = t->page->obs;
-
     for (uint32_t i = 0; i < obs->n_shares; i++) {
         const tmpl_value_t *value = value_of(t, &obs->shares[i]);
         uint32_t n = value != NULL && value->df < obs->policy->min_df ? value->n : 0;
@@ -82,7 +78,6 @@ static int is_of_half(const text_t *t, const uint64_t *sums, uint32_t low)
 {
     uint32_t own = (uint16_t)t->page->obs->document->id;
     int same_place = low % TMPL_DOCUMENT_PLACES == own % TMPL_DOCUMENT_PLACES;
-
     for (uint32_t high = 0; high < HALF; high++) {
         if (high * HALF + low != own && is_most(t, sums[high], same_place)) {
             return 1;
@@ -98,7 +93,6 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
     uint64_t halves[HALF] = { 0 }, *sums;
     uint32_t rows[HALF], n = 0;
     int found = 0;
-
     sum_up(&t);
     if (!is_most(&t, t.known, 1)) { /* so it is of most pages */
         return 0;

@@ -30,6 +30,9 @@ typedef struct {
     tmpl_slot_t *id, *text;
 } tmpl_rules_page_t;
 
+/* The number of keys before the first of kind PATH: indices of paths begin there. */
+uint32_t tmpl_observation_segments(const tmpl_observation_t *obs);
+
 /* The counts of a page that is not learnt. counts->records has room for all keys, and is zero. */
 void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *site,
                      tmpl_counts_t *counts);

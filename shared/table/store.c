@@ -4,8 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "table/entry.h"
-#include "table/parts.h"
 #include "table/engine.h"
 
 /* Keys of the pages that one transaction learns, about: others get their turn in between. */
@@ -32,7 +30,6 @@ const tmpl_store_opts_t tmpl_store_opts_default = {
 apr_time_t tmpl_clock(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_MONOTONIC, &now);
     return apr_time_make((apr_time_t)now.tv_sec, now.tv_nsec / 1000);
 }
@@ -53,7 +50,6 @@ static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_provider_t *provider = provider_find(uri, err);
-
     return provider == NULL ? APR_EINVAL : provider->check(uri, err, pool);
 }
 
@@ -61,7 +57,6 @@ apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t
 static void opts_fill(tmpl_store_opts_t *opts, const tmpl_store_opts_t *given)
 {
     const tmpl_store_opts_t *def = &tmpl_store_opts_default;
-
     *opts = given != NULL ? *given : *def;
     opts->max_sites = opts->max_sites > 0 ? opts->max_sites : def->max_sites;
     opts->idle = opts->idle > 0 ? opts->idle : def->idle;
@@ -77,7 +72,6 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
     tmpl_store_opts_t full;
     tmpl_store_t *s;
     apr_status_t rv;
-
     if (provider == NULL) {
         return APR_EINVAL;
     }
@@ -94,7 +88,6 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
 static apr_status_t site_check(const char *site, tmpl_error_t *err)
 {
     size_t len = site == NULL ? 0 : strlen(site);
-
     if (len == 0 || len > TMPL_SITE_MAX) {
         return tmpl_fail(err, APR_EINVAL, "a site's name has 1 to %d bytes, this one %d",
                          TMPL_SITE_MAX, (int)len);
@@ -134,7 +127,6 @@ static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uin
 {
     for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
         uint32_t path = part->paths[level];
-
         if (path != TMPL_NONE && (path < n_segments || path >= obs->n)) {
             return 0;
         }
@@ -162,7 +154,6 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
 {
     uint32_t n_segments = tmpl_observation_segments(obs);
     apr_status_t rv = site_check(obs->site, err);
-
     if (rv == APR_SUCCESS) {
         rv = policy_check(obs->policy, err);
     }
@@ -235,7 +226,6 @@ static apr_status_t observations_check(const tmpl_observation_t *const *pages, u
                                        tmpl_error_t *err)
 {
     apr_status_t rv = APR_SUCCESS;
-
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         rv = observation_check(pages[i], err);
     }
@@ -298,7 +288,6 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observations_check(pages, n, err);
     uint32_t counted = 0;
-
     for (uint32_t i = 1; rv == APR_SUCCESS && i < n; i++) {
         if (strcmp(pages[i]->site, pages[0]->site) != 0) {
             rv = tmpl_fail(err, APR_EINVAL, "pages of two sites: %s and %s", pages[0]->site,
@@ -321,7 +310,6 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observations_check(pages, n, err);
     uint32_t ignored;
-
     counted = counted != NULL ? counted : &ignored;
     *counted = 0;
     return rv != APR_SUCCESS || n == 0
@@ -339,7 +327,6 @@ static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
 {
     tally_t *t = baton;
     tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
-
     if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
         t->stats->live++;
         t->stats->template += entry->key.kind == TMPL_KIND_SEGMENT && value.df >= t->min_df;
@@ -352,7 +339,6 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
 {
     tally_t t = { .min_df = policy->min_df, .stats = stats };
     apr_status_t rv = site_check(site, err);
-
     if (rv == APR_SUCCESS) {
         rv = policy_check(policy, err);
     }
@@ -375,7 +361,6 @@ apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error
                                apr_pool_t *pool)
 {
     apr_status_t rv = site_check(site, err);
-
     return rv != APR_SUCCESS ? rv
                              : store->engine.provider->forget(store->engine.ctx, site, err, pool);
 }
@@ -385,7 +370,6 @@ apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store
                                void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_status_t rv = site_check(site, err);
-
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -397,7 +381,6 @@ static int entry_good(const tmpl_entry_t *e, const tmpl_store_stats_t *head)
 {
     const tmpl_record_t *r = &e->record;
     int is_path = e->key.kind == TMPL_KIND_PATH;
-
     return (unsigned)e->key.kind < TMPL_KIND_COUNT && e->key.hash <= TMPL_HASH_MASK && r->df > 0 &&
            r->last <= head->pages && e->n_fingerprints <= (is_path ? 0 : r->df) &&
            r->repeated <= r->text && (is_path || r->text == 0);
@@ -408,7 +391,6 @@ apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
                                uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_status_t rv = site_check(site, err);
-
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         const tmpl_entry_t *e = &entries[i];
 

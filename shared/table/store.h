@@ -35,7 +35,7 @@
  * (unless the site is at max_entries). DF grows by one, last = now. text grows by T, the lengths of
  * the shares of all parts that name it; repeated by R: of these, the length of each share whose
  * segment has DF >= 2 after this observation, twice that if this observation took it from 1 to 2,
- * so that both places of a text are credited. A part that names a key twice names it once. Should
+ * so that both places of a text are credited. Should
  * text + T pass 2^31, both are halved (rounded down) before they grow, so that the share stays
  * right; both end at 2^32 - 1, and repeated at text. If the document does not count, last = now in
  * each live entry in step 2 where it writes and in step 3, nothing else. Paths have no fingerprints
@@ -135,7 +135,7 @@ typedef struct {
 
 /* A block: where it stands, and its text. */
 typedef struct {
-    uint32_t paths[TMPL_PATH_LEVELS]; /* indices of PATH keys, or TMPL_NONE */
+    uint32_t paths[TMPL_PATH_LEVELS]; /* indices of PATH keys, each another, or TMPL_NONE */
     uint32_t first, after;            /* its shares */
 } tmpl_part_t;
 

@@ -45,8 +45,10 @@ static void draw_parts(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsigne
 
         for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
             unsigned path = draw(r, 6);
+            int named = (level > 0 && part->paths[0] == n + path) ||
+                        (level > 1 && part->paths[1] == n + path);
 
-            part->paths[level] = path < n_paths ? n + path : TMPL_NONE;
+            part->paths[level] = path < n_paths && !named ? n + path : TMPL_NONE;
         }
         part->first = page->n_shares;
         for (unsigned i = draw(r, 5); i > 0; i--) {

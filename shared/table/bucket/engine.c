@@ -129,7 +129,7 @@ static uint32_t *index_at(const work_t *w, uint32_t number)
     return &w->index[i];
 }
 
-/* Makes room for so many buckets more, and for the index of all. */
+/* Makes room for so many buckets more, and the index of all. */
 static void buckets_reserve(work_t *w, apr_size_t more)
 {
     apr_size_t room = w->n_buckets + more + 1;

@@ -77,7 +77,6 @@ int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial)
     unsigned char bytes[SERIAL_SIZE];
     MDB_val key = name_val("serial"), data;
     int rc = mdb_get(txn, meta, &key, &data);
-
     *serial = 0;
     if (rc == 0 && data.mv_size == SERIAL_SIZE) {
         *serial = (uint32_t)tmpl_get_le(data.mv_data, SERIAL_SIZE);
@@ -122,7 +121,6 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
     MDB_cursor *cursor;
     tmpl_site_t site;
     int named, damaged, rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
-
     if (rc != 0) {
         return rc;
     }
@@ -156,7 +154,6 @@ int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
 {
     MDB_stat stat;
     int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
-
     if (rc == 0 && stat.ms_entries >= opts->max_sites) {
         rc = tmpl_site_forget_idle(db, txn, opts);
         if (rc == MDB_NOTFOUND) {

@@ -9,7 +9,6 @@ tmpl_redis_words_t tmpl_redis_words_make(apr_pool_t *pool, const char *const *ar
 {
     tmpl_redis_words_t w = { apr_array_make(pool, n + 8, sizeof(char *)),
                              apr_array_make(pool, n + 8, sizeof(size_t)) };
-
     for (int i = 0; i < n; i++) {
         APR_ARRAY_PUSH(w.argv, const char *) = argv[i];
         APR_ARRAY_PUSH(w.lens, size_t) = strlen(argv[i]);
@@ -33,7 +32,6 @@ const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool)
 {
     char *key = apr_palloc(pool, sizeof(TMPL_REDIS_KEY_PREFIX) + 3 * strlen(site) + 2);
     char *p = key + sizeof(TMPL_REDIS_KEY_PREFIX) - 1;
-
     memcpy(key, TMPL_REDIS_KEY_PREFIX, sizeof(TMPL_REDIS_KEY_PREFIX));
     for (; *site != '\0'; site++) {
         if (*site == '%' || *site == '{' || *site == '}') {
