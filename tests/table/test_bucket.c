@@ -188,14 +188,14 @@ static void every_bit_of_a_key_counts(void **unused)
 
     (void)unused;
     assert_int_equal(TMPL_HASH_MASK, ((uint64_t)1 << 40) - 1);
-    for (unsigned place = 0; place < 20; place++) {
+    for (unsigned rank = 0; rank < 20; rank++) {
         for (unsigned i = 0; i < 20; i++) {
-            uint64_t other = i == place ? hash : hash_of(i);
+            uint64_t other = i == rank ? hash : hash_of(i);
 
             entries[i] = (tmpl_bucket_entry_t){ { other, TMPL_KIND_SEGMENT }, &value };
         }
         tmpl_bucket_t bucket = write_all(entries, 20);
-        assert_true(tmpl_bucket_find(&bucket, entries[place].key, &found));
+        assert_true(tmpl_bucket_find(&bucket, entries[rank].key, &found));
         for (unsigned bit = 0; bit < 40; bit++) {
             tmpl_key_t key = { hash ^ (uint64_t)1 << bit, TMPL_KIND_SEGMENT };
 
@@ -294,7 +294,7 @@ static void what_is_too_long_stays_apart(void **unused)
 
 static uint32_t bucket_of(tmpl_key_t key, uint32_t n, uint64_t salt)
 {
-    return tmpl_bucket_at(tmpl_bucket_place(salt, key), n);
+    return tmpl_bucket_at(tmpl_bucket_rank(salt, key), n);
 }
 
 /* More buckets and fewer: every entry is where it belongs, and none is lost or there twice. */
@@ -336,7 +336,7 @@ static void nothing_is_lost_on_the_way(void **unused)
     }
 }
 
-/* One bucket more changes the place of those alone that move there, and they come from one bucket. */
+/* One bucket more changes the rank of those alone that move there, and they come from one bucket. */
 static void a_split_moves_what_belongs_there(void **unused)
 {
     (void)unused;
@@ -358,24 +358,24 @@ static void a_split_moves_what_belongs_there(void **unused)
     }
 }
 
-/* In the order of places each bucket comes once, at its least place. */
+/* In the order of ranks each bucket comes once, at its least rank. */
 static void places_go_through_all_buckets(void **unused)
 {
     (void)unused;
     for (uint32_t n = 1; n < 300; n++) {
         unsigned char seen[300] = { 0 };
-        uint32_t place = 0, found = 0;
+        uint32_t rank = 0, found = 0;
 
         do {
-            uint32_t bucket = tmpl_bucket_at(place, n), next = tmpl_bucket_next(place, n);
+            uint32_t bucket = tmpl_bucket_at(rank, n), next = tmpl_bucket_next(rank, n);
 
             assert_true(bucket < n && !seen[bucket]);
-            assert_int_equal(tmpl_bucket_order(bucket), place);
+            assert_int_equal(tmpl_bucket_first(bucket), rank);
             assert_int_equal(tmpl_bucket_at(next - 1, n), bucket);
             seen[bucket] = 1;
             found++;
-            place = next;
-        } while (place != 0);
+            rank = next;
+        } while (rank != 0);
         assert_int_equal(found, n);
     }
 }
@@ -435,7 +435,7 @@ static void nobody_can_aim(void **unused)
     assert_in_range(same, 30, 300);
 }
 
-/* Nor are there hashes that all have one place in a table of this process, wherever they differ. */
+/* Nor are there hashes that all have one rank in a table of this process, wherever they differ. */
 static void nobody_can_aim_at_a_place(void **unused)
 {
     enum { PLACES = 1024 };
@@ -445,11 +445,11 @@ static void nobody_can_aim_at_a_place(void **unused)
         unsigned count[PLACES] = { 0 }, most = 0;
 
         for (uint64_t i = 0; i < PLACES; i++) {
-            uint32_t place = tmpl_slot_of(i << shift, PLACES);
+            uint32_t rank = tmpl_slot_of(i << shift, PLACES);
 
-            assert_in_range(place, 0, PLACES - 1);
-            count[place]++;
-            most = count[place] > most ? count[place] : most;
+            assert_in_range(rank, 0, PLACES - 1);
+            count[rank]++;
+            most = count[rank] > most ? count[rank] : most;
         }
         assert_in_range(most, 1, PLACES / 2);
     }

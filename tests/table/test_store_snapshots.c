@@ -156,7 +156,7 @@ static tmpl_head_t head_of(ctx_t *c)
 
 static uint32_t bucket_of(const tmpl_head_t *head, tmpl_key_t key)
 {
-    return tmpl_bucket_at(tmpl_bucket_place(head->salt, key), head->n);
+    return tmpl_bucket_at(tmpl_bucket_rank(head->salt, key), head->n);
 }
 
 /* Whether a look at the first FEW keys, as look() does it, asks for this key's bucket. */

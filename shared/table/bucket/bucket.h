@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bucket: entries of a site, of all kinds, packed into one value of a store. An entry on its own would cost a
- * store several times its bytes. Integers are little-endian; n is the number of entries:
+ * A bucket: entries of a site, of all kinds, packed into one value of a store. An entry on its own
+ * would cost a store several times its bytes. Integers are little-endian; n is the number of entries:
  *
  *     offset   bytes   what
  *     0        2       n, at least 1
@@ -15,12 +15,12 @@
  *
  *     kind in the tag   rest
  *     0 DOCUMENT        nothing; DF is 1
- *     1 SEGMENT         its fingerprints (2 bytes each), whose number is DF; or, if there are none, DF (4)
- *     2 PATH            DF (4), text (4), text that is repeated (4)
- *     3 SEGMENT         DF (4), fingerprints (2 each): where DF is another number, because min_df was raised
+ *     1 SEGMENT         fingerprints (2 each), as many as DF; without fingerprints DF (4)
+ *     2 PATH            DF (4), text (4), repeated text (4)
+ *     3 SEGMENT         DF (4), fingerprints (2 each); DF is larger because min_df was raised
  *
- * A segment seen once takes 10 bytes where w is 2, one of the template 12, a document 8, and the
- * bucket itself 7. Bytes that do not add up hold no entries: a reader never steps outside them.
+ * If w is 2, a segment seen once takes 10 bytes, a segment of the template 12, a document 8. The
+ * bucket itself takes 7. Bytes that do not add up hold no entries: a reader never leaves them.
  */
 #ifndef TMPL_BUCKET_H
 #define TMPL_BUCKET_H
@@ -32,7 +32,7 @@
 #define TMPL_BUCKET_MOST        65536 /* bytes of a bucket: one that is longer is not read */
 #define TMPL_BUCKET_ENTRY_LEAST 7     /* bytes of an entry */
 
-/* An entry as it stands in a bucket: it can be moved to another without being decoded. */
+/* An encoded entry: it can be moved to another bucket without being decoded. */
 typedef struct {
     uint64_t hash;
     const unsigned char *rest;
@@ -42,13 +42,13 @@ typedef struct {
 
 #define TMPL_BUCKET_REST_MOST (4 + 2 * TMPL_FINGERPRINTS_MAX)
 
-/* Finds a key and fills value. Returns 0, and leaves value alone, if it is not there. */
+/* Finds a key and fills value. Returns 0 if the bucket does not have it; value is unchanged. */
 int tmpl_bucket_find(const tmpl_bucket_t *bucket, tmpl_key_t key, tmpl_value_t *value);
 
-/* The number of entries, at most: that of tmpl_bucket_read() is less if the bytes are damaged. */
+/* The most entries that tmpl_bucket_read() may return: it returns fewer if bytes are damaged. */
 uint32_t tmpl_bucket_count(const tmpl_bucket_t *bucket);
 
-/* Fills rows, which point into the bucket, and returns their number; 0 if the bytes are no bucket. */
+/* Fills rows, which point into the bucket. Returns their number; 0 if the bytes are damaged. */
 uint32_t tmpl_bucket_read(tmpl_bucket_row_t *rows, const tmpl_bucket_t *bucket);
 
 /* Encodes an entry; its rest goes to room, which must live as long as the row. */
@@ -58,7 +58,7 @@ void tmpl_bucket_row(tmpl_bucket_row_t *row, tmpl_key_t key, const tmpl_value_t 
 tmpl_key_t tmpl_bucket_key(const tmpl_bucket_row_t *row);
 void tmpl_bucket_value(tmpl_value_t *value, const tmpl_bucket_row_t *row);
 
-/* Makes a bucket of n rows, from pool. Returns 0, and leaves it alone, if it would be too long. */
+/* Makes a bucket of n rows, from pool. Returns 0 if it would be too long; *bucket is unchanged. */
 int tmpl_bucket_write(tmpl_bucket_t *bucket, const tmpl_bucket_row_t *rows, uint32_t n,
                       apr_pool_t *pool);
 

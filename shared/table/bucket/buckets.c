@@ -50,7 +50,7 @@ uint64_t tmpl_buckets_salt(void)
     return salt;
 }
 
-uint32_t tmpl_bucket_order(uint32_t number)
+uint32_t tmpl_bucket_first(uint32_t number)
 {
     uint32_t n = __builtin_bswap32(number);
     n = (n >> 4 & 0x0f0f0f0f) | (n & 0x0f0f0f0f) << 4;
@@ -58,7 +58,7 @@ uint32_t tmpl_bucket_order(uint32_t number)
     return (n >> 1 & 0x55555555) | (n & 0x55555555) << 1;
 }
 
-uint32_t tmpl_bucket_place(uint64_t salt, tmpl_key_t key)
+uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key)
 {
     return (uint32_t)(XXH3_64bits_withSeed(&key.hash, sizeof(key.hash), salt + key.kind) >> 32);
 }
@@ -69,17 +69,20 @@ static unsigned bits_of(uint32_t n)
     return n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0;
 }
 
-uint32_t tmpl_bucket_at(uint32_t place, uint32_t n)
+uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n)
 {
     unsigned bits = bits_of(n);
-    uint32_t i = bits > 0 ? tmpl_bucket_order(place >> (32 - bits) << (32 - bits)) : 0;
+    if (bits == 0) {
+        return 0;
+    }
+    uint32_t i = tmpl_bucket_first(rank >> (32 - bits) << (32 - bits));
     return i < n ? i : i - (1u << (bits - 1));
 }
 
-uint32_t tmpl_bucket_next(uint32_t place, uint32_t n)
+uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n)
 {
-    uint64_t step = ((uint64_t)1 << 32) >> bits_of(n), next = place / step * step + step;
-    if (tmpl_bucket_at((uint32_t)next, n) == tmpl_bucket_at(place, n)) {
+    uint64_t step = ((uint64_t)1 << 32) >> bits_of(n), next = rank / step * step + step;
+    if (tmpl_bucket_at((uint32_t)next, n) == tmpl_bucket_at(rank, n)) {
         next += step; /* its other half, too */
     }
     return (uint32_t)next;
@@ -164,8 +167,8 @@ void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint6
     tmpl_bucket_row_t *rows = scratch->rows, *gone = rows + count;
     count = tmpl_bucket_read(rows, from);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = tmpl_bucket_place(salt, tmpl_bucket_key(&rows[i]));
-        *(tmpl_bucket_at(place, n) == n - 1 ? &gone[go++] : &rows[stay++]) = rows[i];
+        uint32_t rank = tmpl_bucket_rank(salt, tmpl_bucket_key(&rows[i]));
+        *(tmpl_bucket_at(rank, n) == n - 1 ? &gone[go++] : &rows[stay++]) = rows[i];
     }
     /* each is shorter than what there was */
     (void)tmpl_bucket_write(to, gone, go, scratch->pool);

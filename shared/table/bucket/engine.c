@@ -23,7 +23,7 @@
 /* An entry that some page asks for, or that an import brings. */
 typedef struct {
     tmpl_key_t key;
-    uint32_t place;
+    uint32_t rank;
     uint32_t bucket; /* index of its bucket among those that were read */
     tmpl_slot_t slot;
 } entry_t;
@@ -36,7 +36,7 @@ typedef struct {
     const tmpl_key_t *keys; /* of all pages, a key perhaps more than once */
     uint32_t n_keys;
     tmpl_slot_t **slots; /* of each key */
-    entry_t *entries;    /* one for each key, in the order of their places */
+    entry_t *entries;    /* one for each key, in the order of their ranks */
     uint32_t n;
     tmpl_numbered_t *buckets; /* those that were read, then new ones */
     unsigned char *changed;   /* of each bucket: it is to be written */
@@ -53,17 +53,17 @@ typedef struct {
 
 /* A key by its number, and what it is sorted by. */
 typedef struct {
-    uint32_t place;
+    uint32_t rank;
     uint32_t key;
 } ref_t;
 
-/* Sorts by place, a byte at a time; what is equal keeps its order. */
+/* Sorts by rank, a byte at a time; what is equal keeps its order. */
 static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
 {
     for (unsigned shift = 0; shift < 32; shift += 8) {
         uint32_t at[256] = { 0 }, sum = 0;
         for (uint32_t i = 0; i < n; i++) {
-            at[refs[i].place >> shift & 255]++;
+            at[refs[i].rank >> shift & 255]++;
         }
         for (unsigned digit = 0; digit < 256; digit++) {
             uint32_t count = at[digit];
@@ -71,7 +71,7 @@ static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
             sum += count;
         }
         for (uint32_t i = 0; i < n; i++) {
-            spare[at[refs[i].place >> shift & 255]++] = refs[i];
+            spare[at[refs[i].rank >> shift & 255]++] = refs[i];
         }
         ref_t *sorted = spare;
         spare = refs;
@@ -79,10 +79,10 @@ static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
     }
 }
 
-/* The entry of a key among those made so far that have its place, which hardly ever are two. */
-static entry_t *entry_find(const work_t *w, tmpl_key_t key, uint32_t place)
+/* The entry of a key among those made so far that have its rank, which hardly ever are two. */
+static entry_t *entry_find(const work_t *w, tmpl_key_t key, uint32_t rank)
 {
-    for (uint32_t i = w->n; i > 0 && w->entries[i - 1].place == place; i--) {
+    for (uint32_t i = w->n; i > 0 && w->entries[i - 1].rank == rank; i--) {
         entry_t *entry = &w->entries[i - 1];
         if (entry->key.hash == key.hash && entry->key.kind == key.kind) {
             return entry;
@@ -97,7 +97,7 @@ static void entries_make(work_t *w)
     apr_size_t n = w->n_keys;
     ref_t *refs = apr_palloc(w->pool, (n + 1) * sizeof(*refs));
     for (uint32_t i = 0; i < n; i++) {
-        refs[i] = (ref_t){ tmpl_bucket_place(w->txn->head.salt, w->keys[i]), i };
+        refs[i] = (ref_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
     }
     refs_sort(refs, apr_palloc(w->pool, (n + 1) * sizeof(*refs)), w->n_keys);
     w->entries = apr_palloc(w->pool, (n + 1) * sizeof(*w->entries));
@@ -105,11 +105,11 @@ static void entries_make(work_t *w)
     w->n = 0;
     for (uint32_t i = 0; i < n; i++) {
         tmpl_key_t key = w->keys[refs[i].key];
-        entry_t *entry = entry_find(w, key, refs[i].place);
+        entry_t *entry = entry_find(w, key, refs[i].rank);
         if (entry == NULL) {
             entry = &w->entries[w->n++];
             entry->key = key;
-            entry->place = refs[i].place;
+            entry->rank = refs[i].rank;
             entry->slot.held = entry->slot.written = 0;
             entry->slot.value.df = 0;
         }
@@ -165,7 +165,7 @@ static void entries_assign(work_t *w)
 {
     uint32_t number = TMPL_NONE, bucket = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        uint32_t is = tmpl_bucket_at(w->entries[i].place, w->txn->head.n);
+        uint32_t is = tmpl_bucket_at(w->entries[i].rank, w->txn->head.n);
         if (is != number) {
             number = is;
             bucket = bucket_add(w, number);

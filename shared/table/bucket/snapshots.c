@@ -10,7 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define SITES       256 /* places, by a hash of the site: the last one to come has it */
+#define SITES       256 /* cells, chosen by a hash of the site: the last site to come has it */
 #define GROWTH_MOST 8   /* pages, of which one more may have been counted meanwhile */
 
 /* Buckets that came together, side by side. */
@@ -21,7 +21,7 @@ typedef struct block_t {
 } block_t;
 
 struct tmpl_snapshot_t {
-    unsigned users; /* its place in the cache is one */
+    unsigned users; /* its cell is one */
     uint64_t used;  /* when it was taken last: how many had been before */
     int64_t stamp;
     uint32_t pages; /* of the site, when it began */
@@ -35,13 +35,13 @@ struct tmpl_snapshot_t {
 typedef struct {
     tmpl_snapshot_t *snapshot; /* NULL: none */
     int64_t since;             /* what was read before is outdated */
-} place_t;
+} cell_t;
 
 struct tmpl_snapshots_t {
     pthread_mutex_t lock; /* of all below, and of all snapshots */
     size_t most, size;
     uint64_t taken; /* counts them */
-    place_t places[SITES];
+    cell_t cells[SITES];
 };
 
 /* A copy of n buckets; NULL if there is no memory. */
@@ -99,48 +99,48 @@ static void release(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot)
     }
 }
 
-static void place_clear(tmpl_snapshots_t *cache, place_t *place)
+static void cell_clear(tmpl_snapshots_t *cache, cell_t *cell)
 {
-    if (place->snapshot != NULL) {
-        release(cache, place->snapshot);
-        place->snapshot = NULL;
+    if (cell->snapshot != NULL) {
+        release(cache, cell->snapshot);
+        cell->snapshot = NULL;
     }
 }
 
-static void places_clear(tmpl_snapshots_t *cache, int64_t since)
+static void cells_clear(tmpl_snapshots_t *cache, int64_t since)
 {
     for (int i = 0; i < SITES; i++) {
-        place_clear(cache, &cache->places[i]);
-        cache->places[i].since = since;
+        cell_clear(cache, &cache->cells[i]);
+        cache->cells[i].since = since;
     }
 }
 
-static place_t *place_of(tmpl_snapshots_t *cache, const char *site)
+static cell_t *cell_of(tmpl_snapshots_t *cache, const char *site)
 {
-    return &cache->places[XXH3_64bits(site, strlen(site)) % SITES];
+    return &cache->cells[XXH3_64bits(site, strlen(site)) % SITES];
 }
 
-static int is_of(const place_t *place, const char *site)
+static int is_of(const cell_t *cell, const char *site)
 {
-    return place->snapshot != NULL && strcmp(place->snapshot->site, site) == 0;
+    return cell->snapshot != NULL && strcmp(cell->snapshot->site, site) == 0;
 }
 
-/* Counts so many bytes more and makes room for them, but not at the cost of one snapshot; 0: there is none. */
+/* Counts size bytes more; drops other snapshots than but to make room. 0: there is no room. */
 static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t *but)
 {
     while (size > cache->most - cache->size) {
-        place_t *oldest = NULL;
+        cell_t *oldest = NULL;
         for (int i = 0; i < SITES; i++) {
-            place_t *place = &cache->places[i];
-            if (place->snapshot != NULL && place->snapshot != but &&
-                (oldest == NULL || place->snapshot->used < oldest->snapshot->used)) {
-                oldest = place;
+            cell_t *cell = &cache->cells[i];
+            if (cell->snapshot != NULL && cell->snapshot != but &&
+                (oldest == NULL || cell->snapshot->used < oldest->snapshot->used)) {
+                oldest = cell;
             }
         }
         if (oldest == NULL) {
             return 0;
         }
-        place_clear(cache, oldest);
+        cell_clear(cache, oldest);
     }
     cache->size += size;
     return 1;
@@ -149,14 +149,14 @@ static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t
 /* ---- for all threads ---- */
 
 /*
- * Whoever has the lock may have been interrupted for good by the signal that ends a child of prefork: it is not
- * waited for, and nothing is freed then.
+ * The signal that ends a child of prefork may have interrupted the thread that has the lock, for good: do
+ * not wait for it, and free nothing then.
  */
 static apr_status_t cache_free(void *data)
 {
     tmpl_snapshots_t *cache = data;
     if (pthread_mutex_trylock(&cache->lock) == 0) {
-        places_clear(cache, 0);
+        cells_clear(cache, 0);
         pthread_mutex_unlock(&cache->lock);
         pthread_mutex_destroy(&cache->lock);
     }
@@ -183,11 +183,11 @@ size_t tmpl_snapshots_size(tmpl_snapshots_t *cache)
 tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *cache, const char *site, int64_t least,
                                      int64_t most)
 {
-    const place_t *place = place_of(cache, site);
+    const cell_t *cell = cell_of(cache, site);
     tmpl_snapshot_t *snapshot = NULL;
     pthread_mutex_lock(&cache->lock);
-    if (is_of(place, site) && place->snapshot->stamp >= least && place->snapshot->stamp <= most) {
-        snapshot = place->snapshot;
+    if (is_of(cell, site) && cell->snapshot->stamp >= least && cell->snapshot->stamp <= most) {
+        snapshot = cell->snapshot;
         snapshot->used = cache->taken++;
         snapshot->users++;
     }
@@ -225,13 +225,13 @@ int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const
                        const tmpl_numbered_t *buckets, uint32_t n)
 {
     block_t *block = block_make(buckets, n);
-    place_t *place = place_of(cache, snapshot->site);
+    cell_t *cell = cell_of(cache, snapshot->site);
     pthread_mutex_lock(&cache->lock);
     int same = head->n == snapshot->head.n && head->salt == snapshot->head.salt &&
                head->site.pages >= snapshot->pages &&
                head->site.pages - snapshot->pages <= snapshot->pages / GROWTH_MOST;
-    if (!same && place->snapshot == snapshot) {
-        place_clear(cache, place);
+    if (!same && cell->snapshot == snapshot) {
+        cell_clear(cache, cell);
     }
     if (same && head->site.pages >= snapshot->head.site.pages) {
         snapshot->head = *head;
@@ -245,7 +245,7 @@ int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const
     return same;
 }
 
-/* A snapshot that stands nowhere yet; NULL: it has no buckets, too many, or there is no memory. */
+/* A snapshot that is in no cell yet; NULL: it has no buckets, too many, or there is no memory. */
 static tmpl_snapshot_t *snapshot_make(const tmpl_snapshots_t *cache, const char *site,
                                       int64_t stamp, const tmpl_head_t *head,
                                       const tmpl_numbered_t *buckets, uint32_t n)
@@ -267,17 +267,17 @@ static tmpl_snapshot_t *snapshot_make(const tmpl_snapshots_t *cache, const char 
     return snapshot;
 }
 
-/* Gives a snapshot its place, unless what stands there is younger; learnt: in any case. */
+/* Puts a snapshot into its cell, unless the one there is younger; learnt: in any case. */
 static void snapshot_put(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, int learnt)
 {
-    place_t *place = place_of(cache, snapshot->site);
+    cell_t *cell = cell_of(cache, snapshot->site);
     pthread_mutex_lock(&cache->lock);
-    if (learnt || (snapshot->stamp > place->since &&
-                   (!is_of(place, snapshot->site) || snapshot->stamp > place->snapshot->stamp))) {
-        place_clear(cache, place);
+    if (learnt || (snapshot->stamp > cell->since &&
+                   (!is_of(cell, snapshot->site) || snapshot->stamp > cell->snapshot->stamp))) {
+        cell_clear(cache, cell);
         if (room_take(cache, snapshot->size, NULL)) {
             snapshot->used = cache->taken++;
-            place->snapshot = snapshot;
+            cell->snapshot = snapshot;
             snapshot = NULL;
         }
     }
@@ -299,13 +299,13 @@ void tmpl_snapshots_begin(tmpl_snapshots_t *cache, const char *site, int64_t sta
 void tmpl_snapshots_renew(tmpl_snapshots_t *cache, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
 {
-    place_t *place = place_of(cache, site);
+    cell_t *cell = cell_of(cache, site);
     pthread_mutex_lock(&cache->lock);
-    int was_kept = is_of(place, site);
+    int was_kept = is_of(cell, site);
     if (was_kept) {
-        place_clear(cache, place);
+        cell_clear(cache, cell);
     }
-    place->since = stamp;
+    cell->since = stamp;
     pthread_mutex_unlock(&cache->lock);
     tmpl_snapshot_t *snapshot =
         was_kept ? snapshot_make(cache, site, stamp, head, buckets, n) : NULL;
@@ -317,6 +317,6 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *cache, const char *site, int64_t sta
 void tmpl_snapshots_clear(tmpl_snapshots_t *cache, int64_t stamp)
 {
     pthread_mutex_lock(&cache->lock);
-    places_clear(cache, stamp);
+    cells_clear(cache, stamp);
     pthread_mutex_unlock(&cache->lock);
 }

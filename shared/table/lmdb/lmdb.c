@@ -28,7 +28,7 @@
 #include "table/lmdb/lmdb_table.h"
 
 #define CACHED_MOST    ((size_t)8 << 20) /* bytes of buckets that were read lately */
-#define DELETE_BUCKETS 64                /* buckets of doomed sites that a commit deletes */
+#define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
 #define DELETE_FULL    256               /* the same on a full map, where nothing else is written */
 #define SWEEP_FULL     16                /* buckets of a site that are swept there */
 #define DELETE_BATCH   256               /* the same of who forgets a site */
@@ -119,7 +119,7 @@ static int finish(tmpl_txn_t *t, int rc)
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-/* Does what a full map still allows: deletes what is dead or doomed, and a site that is idle. */
+/* Does what a full map still allows: deletes what is dead or dropped, and a site that is idle. */
 static void clean(const tmpl_txn_t *full)
 {
     store_t *store = full->ctx;
@@ -133,7 +133,7 @@ static void clean(const tmpl_txn_t *full)
     if (tmpl_lmdb_write_begin(store->db, t.deadline, &own.txn) != 0) {
         return;
     }
-    int rc = tmpl_doomed_delete(store->db, own.txn, DELETE_FULL, &done);
+    int rc = tmpl_dropped_delete(store->db, own.txn, DELETE_FULL, &done);
     if (rc == 0 && done) {
         rc = tmpl_site_forget_idle(store->db, own.txn, &store->opts);
         rc = rc == MDB_NOTFOUND ? 0 : rc;
@@ -222,7 +222,7 @@ static tmpl_snapshot_t *cached_take(const tmpl_txn_t *t, int64_t stamp)
         return NULL;
     }
     (void)tmpl_snapshots_get(store->snapshots, cached, &head, NULL, 0, NULL);
-    if (head.n != t->head.n || head.salt != t->head.salt) { /* of another file in its place */
+    if (head.n != t->head.n || head.salt != t->head.salt) { /* of another file */
         tmpl_snapshots_give(store->snapshots, cached);
         return NULL;
     }
@@ -270,8 +270,8 @@ static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 
 static int numbered_order(const void *a, const void *b)
 {
-    uint32_t x = tmpl_bucket_order(((const tmpl_numbered_t *)a)->number);
-    uint32_t y = tmpl_bucket_order(((const tmpl_numbered_t *)b)->number);
+    uint32_t x = tmpl_bucket_first(((const tmpl_numbered_t *)a)->number);
+    uint32_t y = tmpl_bucket_first(((const tmpl_numbered_t *)b)->number);
     return (x > y) - (x < y);
 }
 
@@ -298,9 +298,9 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     unsigned char *copy = apr_palloc(t->pool, TMPL_BUCKET_MOST);
     uint32_t serial, next = 0;
     int left, rc = tmpl_serial_draw(store->db, own->txn, &serial);
-    uint32_t place = 0;
+    uint32_t rank = 0;
     do {
-        tmpl_numbered_t bucket = { tmpl_bucket_at(place, t->head.n), { NULL, 0 } };
+        tmpl_numbered_t bucket = { tmpl_bucket_at(rank, t->head.n), { NULL, 0 } };
         while (next < n && changed[next].number >= t->head.n) {
             next++; /* it has been merged into another */
         }
@@ -320,8 +320,8 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
         if (rc == 0 && bucket.is.len > 0) {
             rc = bucket_put(own, serial, &bucket);
         }
-        place = tmpl_bucket_next(place, t->head.n);
-    } while (rc == 0 && place != 0);
+        rank = tmpl_bucket_next(rank, t->head.n);
+    } while (rc == 0 && rank != 0);
     if (rc == 0) {
         rc = tmpl_serial_delete(store->db, own->txn, own->site.serial, UINT_MAX, &left);
     }
@@ -341,7 +341,7 @@ static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
            !tmpl_lmdb_is_tight(store->db, t->head.site.entries * ENTRY_USUAL);
 }
 
-/* A site that is new, in place of one that there may be. */
+/* Begins a site, in place of one that there may be. */
 static int site_begin(tmpl_txn_t *t)
 {
     store_t *store = t->ctx;
@@ -371,7 +371,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
         own->site.changed += n;
     }
     if (rc == 0 && !own->cleans) {
-        rc = tmpl_doomed_delete(store->db, own->txn, DELETE_BUCKETS, &done);
+        rc = tmpl_dropped_delete(store->db, own->txn, DELETE_BUCKETS, &done);
     }
     if (rc == 0) {
         own->site.head = t->head;
@@ -437,7 +437,7 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
-/* Forgets a site, or deletes some of what is doomed (name NULL), in one transaction. */
+/* Forgets a site, or deletes some of what is dropped (name NULL), in one transaction. */
 static int forget_once(store_t *store, const char *name, int *done)
 {
     MDB_txn *txn;
@@ -446,7 +446,7 @@ static int forget_once(store_t *store, const char *name, int *done)
         return rc;
     }
     rc = name != NULL ? tmpl_site_forget(store->db, txn, name)
-                      : tmpl_doomed_delete(store->db, txn, DELETE_BATCH, done);
+                      : tmpl_dropped_delete(store->db, txn, DELETE_BATCH, done);
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 

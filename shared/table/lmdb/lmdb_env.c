@@ -37,7 +37,7 @@ struct tmpl_lmdb_t {
     char dir[];
 };
 
-static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries", "doomed" };
+static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries", "dropped" };
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static tmpl_lmdb_t *open_list;

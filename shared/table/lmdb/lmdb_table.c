@@ -31,7 +31,7 @@ static uint32_t get_be(const unsigned char *bytes)
 MDB_val tmpl_bucket_pack(unsigned char bytes[TMPL_LMDB_KEY_SIZE], uint32_t serial, uint32_t number)
 {
     put_be(bytes, serial);
-    put_be(bytes + SERIAL_SIZE, tmpl_bucket_order(number));
+    put_be(bytes + SERIAL_SIZE, tmpl_bucket_first(number));
     return (MDB_val){ TMPL_LMDB_KEY_SIZE, bytes };
 }
 
@@ -89,12 +89,12 @@ int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial)
     return mdb_put(txn, meta, &key, &data, 0);
 }
 
-static int serial_doom(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
+static int serial_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
 {
     unsigned char bytes[SERIAL_SIZE];
     MDB_val key = { SERIAL_SIZE, bytes }, data = { 0, bytes };
     put_be(bytes, serial);
-    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &key, &data, 0);
+    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_DROPPED), &key, &data, 0);
 }
 
 int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
@@ -103,7 +103,7 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
     tmpl_site_t site;
     int rc = tmpl_site_get(db, txn, name, &site);
     if (rc == 0) {
-        rc = serial_doom(db, txn, site.serial);
+        rc = serial_drop(db, txn, site.serial);
     }
     else if (rc == TMPL_LMDB_SITE_DAMAGED) {
         rc = 0; /* its serial may be another site's: what it had stays where it is */
@@ -140,7 +140,7 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
         if (!damaged && (!named || site.seen + idle < now)) {
             rc = mdb_cursor_del(cursor, 0);
             if (rc == 0) {
-                rc = serial_doom(db, txn, site.serial);
+                rc = serial_drop(db, txn, site.serial);
             }
             break;
         }
@@ -190,12 +190,12 @@ int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned 
     return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-int tmpl_doomed_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done)
+int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done)
 {
-    MDB_dbi doomed = tmpl_lmdb_dbi(db, TMPL_DB_DOOMED);
+    MDB_dbi dropped = tmpl_lmdb_dbi(db, TMPL_DB_DROPPED);
     MDB_cursor *cursor;
     MDB_val key, data;
-    int left = 0, rc = mdb_cursor_open(txn, doomed, &cursor);
+    int left = 0, rc = mdb_cursor_open(txn, dropped, &cursor);
     if (rc != 0) {
         return rc;
     }

@@ -4,11 +4,11 @@
  *
  *     sites      name -> head (provider.h), serial (4), seen (8), changed (4); little-endian
  *     entries    serial (4, big-endian), number of a bucket (4, big-endian, bits reversed) -> the bucket
- *     doomed     serial (4, big-endian) -> nothing: its buckets are to be deleted
+ *     dropped     serial (4, big-endian) -> nothing: its buckets are to be deleted
  *     meta       "format" -> a byte; "serial" -> the last serial given (4)
  *
  * A site is forgotten by giving up its serial: at once, whatever its size. Later writes delete the buckets of
- * doomed serials in slices. Bits are reversed so that a bucket stands next to the one it was split from.
+ * dropped serials in slices. Bits are reversed so that a bucket stands next to the one it was split from.
  *
  * Return codes are LMDB's.
  */
@@ -48,8 +48,8 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
 
 /* Deletes up to budget buckets of one serial; *left: there are more. */
 int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left);
-/* Deletes up to budget buckets of one doomed serial; *done: there was none. */
-int tmpl_doomed_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done);
+/* Deletes up to budget buckets of one dropped serial; *done: there was none. */
+int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done);
 
 /* The key of a bucket. */
 #define TMPL_LMDB_KEY_SIZE 8
