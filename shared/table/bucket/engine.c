@@ -13,22 +13,22 @@
 #define AHEAD        8 /* entries: the bucket of the one so far on is fetched into the cache */
 #define DUMP_MOST    65536 /* buckets that an export reads at once */
 
-/* The wait before a transaction that came too late is tried again: random, longer each time. */
+/* The random wait before a refused transaction is tried again; it doubles with each refusal. */
 #define PAUSE_LEAST   apr_time_from_msec(1)
 #define PAUSE_DOUBLED 4 /* times at most */
 
-/* An export or an import waits so long for the store. */
+/* Deadline of an export or an import. */
 #define PATIENCE apr_time_from_sec(30)
 
-/* An entry that some page asks for, or that an import brings. */
+/* An entry that some page needs, or that an import brings. */
 typedef struct {
     tmpl_key_t key;
     uint32_t rank;
-    uint32_t bucket; /* index of its bucket among those that were read */
+    uint32_t bucket; /* index of its bucket in work_t.buckets */
     tmpl_slot_t slot;
 } entry_t;
 
-/* What a transaction works with. */
+/* A transaction at work. */
 typedef struct {
     const tmpl_provider_t *provider;
     tmpl_txn_t *txn;
@@ -38,16 +38,38 @@ typedef struct {
     tmpl_slot_t **slots; /* of each key */
     entry_t *entries;    /* one for each key, in the order of their ranks */
     uint32_t n;
-    tmpl_numbered_t *buckets; /* those that were read, then new ones */
+    tmpl_numbered_t *buckets; /* those that were read, then those that were split off */
     unsigned char *changed;   /* of each bucket: it is to be written */
     uint32_t n_buckets;
-    uint32_t *index; /* open addressing: 1 + index of a number's bucket; only to write */
+    uint32_t *index; /* of buckets by their numbers: open addressing, 1 + index, 0: free */
     uint32_t n_index;
-    uint32_t swept; /* where the sweeper goes on the next time */
+    uint32_t swept; /* the head's next swept */
     tmpl_bucket_scratch_t scratch;
     tmpl_bucket_limit_t limit;
     tmpl_lifetimes_t lifetimes;
 } work_t;
+
+/* Begins a transaction, in a pool of its own. If that fails there is nothing to end. */
+static apr_status_t work_begin(work_t *w, const tmpl_engine_t *engine, tmpl_txn_t *txn,
+                               apr_pool_t *pool)
+{
+    *w = (work_t){ .provider = engine->provider, .txn = txn };
+    txn->ctx = engine->ctx;
+    apr_pool_create(&txn->pool, pool);
+    w->pool = w->scratch.pool = txn->pool;
+    apr_status_t rv = engine->provider->begin(txn);
+    if (rv != APR_SUCCESS) {
+        apr_pool_destroy(txn->pool);
+    }
+    return rv;
+}
+
+static apr_status_t work_end(work_t *w, apr_status_t rv)
+{
+    w->provider->end(w->txn);
+    apr_pool_destroy(w->pool);
+    return rv;
+}
 
 /* ---- keys and entries ---- */
 
@@ -57,7 +79,7 @@ typedef struct {
     uint32_t key;
 } ref_t;
 
-/* Sorts by rank, a byte at a time; what is equal keeps its order. */
+/* Radix sort by rank. Equal ranks keep their order. The result is in refs. */
 static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
 {
     for (unsigned shift = 0; shift < 32; shift += 8) {
@@ -79,7 +101,7 @@ static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
     }
 }
 
-/* The entry of a key among those made so far that have its rank, which hardly ever are two. */
+/* The entry of a key, if it was made: one of the last, which have its rank. Mostly there is one. */
 static entry_t *entry_find(const work_t *w, tmpl_key_t key, uint32_t rank)
 {
     for (uint32_t i = w->n; i > 0 && w->entries[i - 1].rank == rank; i--) {
@@ -91,7 +113,7 @@ static entry_t *entry_find(const work_t *w, tmpl_key_t key, uint32_t rank)
     return NULL;
 }
 
-/* Makes an entry for each key, by the salt of the head. */
+/* Makes one entry for each distinct key, in the order of ranks, and points slots to them. */
 static void entries_make(work_t *w)
 {
     apr_size_t n = w->n_keys;
@@ -119,7 +141,7 @@ static void entries_make(work_t *w)
 
 /* ---- buckets ---- */
 
-/* Where the index of a number stands, or is to stand. */
+/* The cell of the index where a number is, or belongs. */
 static uint32_t *index_at(const work_t *w, uint32_t number)
 {
     uint32_t i = tmpl_slot_of(number, w->n_index);
@@ -129,7 +151,7 @@ static uint32_t *index_at(const work_t *w, uint32_t number)
     return &w->index[i];
 }
 
-/* Makes room for so many buckets more, and the index of all. */
+/* Makes room for more buckets, and a new index. */
 static void buckets_reserve(work_t *w, apr_size_t more)
 {
     apr_size_t room = w->n_buckets + more + 1;
@@ -149,7 +171,7 @@ static void buckets_reserve(work_t *w, apr_size_t more)
     }
 }
 
-/* The index of the bucket of that number, an empty one if there is none yet. */
+/* The index of a bucket by its number; adds an empty one if there is none. */
 static uint32_t bucket_add(work_t *w, uint32_t number)
 {
     uint32_t *at = index_at(w, number);
@@ -160,7 +182,7 @@ static uint32_t bucket_add(work_t *w, uint32_t number)
     return *at - 1;
 }
 
-/* Assigns entries to buckets by the head. They stand in the order of both. */
+/* Assigns each entry to its bucket by head.n. Entries of one bucket are neighbours. */
 static void entries_assign(work_t *w)
 {
     uint32_t number = TMPL_NONE, bucket = 0;
@@ -174,7 +196,7 @@ static void entries_assign(work_t *w)
     }
 }
 
-/* Whether keys are in the same buckets by both heads. */
+/* Whether both heads put keys into the same buckets. */
 static int same_buckets(const tmpl_head_t *a, const tmpl_head_t *b)
 {
     return a->n == b->n && a->salt == b->salt;
@@ -191,7 +213,7 @@ static void entries_find(work_t *w)
     }
 }
 
-/* Chooses the n buckets that the sweeper looks at next, and moves it on: side by side, as they may be stored. */
+/* Adds the next n buckets to sweep, in the order of ranks: LMDB stores them side by side. */
 static void sweep_plan(work_t *w, uint32_t n)
 {
     const tmpl_head_t *head = &w->txn->head;
@@ -203,15 +225,15 @@ static void sweep_plan(work_t *w, uint32_t n)
 }
 
 /*
- * Reads what the store has of the keys, and n_sweep buckets more. The head is a guess to begin with: if the site has other buckets,
- * those are asked for.
+ * Reads the entries of all keys, and n_sweep more buckets. txn->head may be a guess: if the site turns
+ * out to have other buckets, reads those.
  */
 static apr_status_t entries_load(work_t *w, uint32_t n_sweep)
 {
     tmpl_head_t *head = &w->txn->head;
     for (int guess = 0; guess < GUESSES_MOST; guess++) {
         if (head->n == 0) {
-            head->salt = tmpl_buckets_salt(); /* of the site, if it turns out to be new */
+            head->salt = tmpl_buckets_salt(); /* for a site that is new */
         }
         tmpl_head_t guessed = *head;
         entries_make(w);
@@ -250,10 +272,10 @@ static void bucket_set(work_t *w, uint32_t i, const tmpl_bucket_t *is)
     w->buckets[i].is = *is;
 }
 
-/* Reads the buckets that are to be split or merged so that there are n, unless they were read. */
+/* Reads the buckets that must be split or merged to make n of them, unless they were read. */
 static apr_status_t resize_load(work_t *w, uint32_t n)
 {
-    tmpl_head_t head = w->txn->head; /* with what was counted */
+    tmpl_head_t head = w->txn->head; /* get replaces it, but it has the new counts */
     uint32_t from = w->n_buckets;
     apr_status_t rv = APR_SUCCESS;
     buckets_reserve(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
@@ -306,7 +328,7 @@ static void buckets_merge(work_t *w, uint32_t n)
     }
 }
 
-/* Gives a bucket n entries and drops its dead. */
+/* Puts n entries into a bucket and drops its dead. */
 static apr_status_t bucket_update(work_t *w, uint32_t i, const tmpl_bucket_entry_t *entries,
                                   uint32_t n)
 {
@@ -315,7 +337,7 @@ static apr_status_t bucket_update(work_t *w, uint32_t i, const tmpl_bucket_entry
     uint32_t dead;
     if (!tmpl_bucket_update(&is, entries, n, w->limit.lifetimes != NULL ? &w->limit : NULL, &dead,
                             &w->scratch)) {
-        /* only a head that is not true brings so many together */
+        /* only a wrong number of buckets crowds a bucket so */
         return tmpl_fail(w->txn->err, APR_ENOSPC,
                          "site %s: its record in the store is damaged: begin it anew with tmplctl "
                          "forget",
@@ -326,7 +348,7 @@ static apr_status_t bucket_update(work_t *w, uint32_t i, const tmpl_bucket_entry
     return APR_SUCCESS;
 }
 
-/* Puts entries that were written into their buckets, and drops the dead of all that were read. */
+/* Puts changed entries into their buckets. Drops the dead of all buckets that were read. */
 static apr_status_t buckets_update(work_t *w)
 {
     tmpl_bucket_entry_t *entries = apr_palloc(w->pool, (w->n + (apr_size_t)1) * sizeof(*entries));
@@ -362,7 +384,7 @@ static apr_status_t changes_commit(work_t *w)
     return w->provider->commit(w->txn, w->buckets, n);
 }
 
-/* Writes what has changed, to a site that is to have n buckets. */
+/* Writes all changes. The site will have n buckets. */
 static apr_status_t entries_save(work_t *w, uint32_t n)
 {
     tmpl_head_t *head = &w->txn->head;
@@ -370,7 +392,6 @@ static apr_status_t entries_save(work_t *w, uint32_t n)
         tmpl_lifetimes_init(&w->lifetimes, w->txn->policy);
         w->limit = (tmpl_bucket_limit_t){ &w->lifetimes, head->site.pages };
     }
-    apr_pool_create(&w->scratch.pool, w->pool);
     if (head->n == 0) {
         head->n = n;
         w->n_buckets = 0;
@@ -382,7 +403,7 @@ static apr_status_t entries_save(work_t *w, uint32_t n)
             return rv;
         }
     }
-    /* first, or many new entries of a small site would crowd its few buckets */
+    /* first, because many new entries would crowd the few buckets of a small site */
     buckets_split(w, n);
     entries_assign(w);
     apr_status_t rv = buckets_update(w);
@@ -402,7 +423,7 @@ tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
                                                              sizeof(tmpl_record_t)) };
 }
 
-/* The keys of n pages: of each its own, then those of its document. */
+/* The keys of n pages: of each page its keys, then the two keys of its document. */
 static void keys_fill(work_t *w, const tmpl_observation_t *const *pages, uint32_t n)
 {
     apr_size_t total = 0;
@@ -422,7 +443,7 @@ static void keys_fill(work_t *w, const tmpl_observation_t *const *pages, uint32_
     }
 }
 
-/* What the rules want of a page, whose slots begin there; moves on to the next page's. */
+/* A page with its slots, which begin at *slots; moves *slots to those of the next page. */
 static tmpl_rules_page_t rules_page(const tmpl_observation_t *page, tmpl_slot_t *const **slots)
 {
     tmpl_slot_t *const *at = *slots;
@@ -452,22 +473,14 @@ apr_status_t tmpl_engine_look(const tmpl_engine_t *engine, const tmpl_observatio
                               apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
                               apr_pool_t *pool)
 {
-    tmpl_txn_t txn = { .ctx = engine->ctx,
-                       .site = page->site,
+    tmpl_txn_t txn = { .site = page->site,
                        .age = page->age,
                        .policy = page->policy,
                        .deadline = deadline,
                        .err = err };
-    work_t w = { .provider = engine->provider, .txn = &txn };
-    apr_pool_create(&txn.pool, pool);
-    w.pool = txn.pool;
-    apr_status_t rv = engine->provider->begin(&txn);
-    if (rv == APR_SUCCESS) {
-        rv = look(&w, page, counts);
-        engine->provider->end(&txn);
-    }
-    apr_pool_destroy(txn.pool);
-    return rv;
+    work_t w;
+    apr_status_t rv = work_begin(&w, engine, &txn, pool);
+    return rv == APR_SUCCESS ? work_end(&w, look(&w, page, counts)) : rv;
 }
 
 static apr_status_t learn(work_t *w, const tmpl_observation_t *const *pages, uint32_t n,
@@ -499,34 +512,26 @@ static apr_status_t learn(work_t *w, const tmpl_observation_t *const *pages, uin
                                : tmpl_buckets_for(site->entries));
 }
 
-/* One try. *counted is what it comes to, if it succeeds. */
+/* One try. Sets *counted. */
 static apr_status_t learn_once(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                                uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
                                uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_txn_t txn = { .ctx = engine->ctx,
-                       .site = pages[0]->site,
+    tmpl_txn_t txn = { .site = pages[0]->site,
                        .write = 1,
                        .policy = pages[n - 1]->policy,
                        .deadline = deadline,
                        .err = err };
-    work_t w = { .provider = engine->provider, .txn = &txn };
+    work_t w;
     *counted = 0;
     for (uint32_t i = 0; counts != NULL && i < n; i++) {
         memset(counts[i].records, 0, pages[i]->n * sizeof(*counts->records));
     }
-    apr_pool_create(&txn.pool, pool);
-    w.pool = txn.pool;
-    apr_status_t rv = engine->provider->begin(&txn);
-    if (rv == APR_SUCCESS) {
-        rv = learn(&w, pages, n, counts, counted);
-        engine->provider->end(&txn);
-    }
-    apr_pool_destroy(txn.pool);
-    return rv;
+    apr_status_t rv = work_begin(&w, engine, &txn, pool);
+    return rv == APR_SUCCESS ? work_end(&w, learn(&w, pages, n, counts, counted)) : rv;
 }
 
-/* Waits a random time, longer the more often; 0: that would be past the deadline. */
+/* Waits a random time that grows with tries. Returns 0 if it would end after the deadline. */
 static int pause_before(uint32_t tries, apr_time_t deadline)
 {
     apr_interval_time_t most = PAUSE_LEAST << (tries < PAUSE_DOUBLED ? tries : PAUSE_DOUBLED);
@@ -540,8 +545,8 @@ static int pause_before(uint32_t tries, apr_time_t deadline)
 }
 
 /*
- * The more pages the longer they take, and whoever writes one meanwhile undoes it all: each time that happens half as
- * many are tried.
+ * The more pages a transaction has, the longer it takes and the more probably another one gets ahead
+ * of it. So each refusal halves the number of pages.
  */
 apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                                uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
@@ -563,7 +568,7 @@ apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observati
             was_busy = 1;
         }
         else if (rv == APR_TIMEUP && was_busy) {
-            /* the store is there: it is the others who took the time */
+            /* the store is well: the others took the time */
             return tmpl_fail(err, APR_EBUSY, "site %s: others write it", pages[0]->site);
         }
         else {
@@ -575,7 +580,9 @@ apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observati
 
 apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn, uint32_t n)
 {
-    work_t w = { .provider = provider, .txn = txn, .pool = txn->pool };
+    work_t w = {
+        .provider = provider, .txn = txn, .pool = txn->pool, .scratch = { .pool = txn->pool }
+    };
     apr_status_t rv = entries_load(&w, n);
     return rv != APR_SUCCESS || !txn->found ? rv : entries_save(&w, txn->head.n);
 }
@@ -583,7 +590,7 @@ apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn,
 /* ---- whole sites ---- */
 
 /* Gives each the entries of a bucket. */
-static apr_status_t bucket_dump(const tmpl_bucket_t *bucket,
+static apr_status_t bucket_dump(const work_t *w, const tmpl_bucket_t *bucket,
                                 apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                                 void *baton, tmpl_bucket_row_t *rows)
 {
@@ -595,34 +602,43 @@ static apr_status_t bucket_dump(const tmpl_bucket_t *bucket,
         tmpl_bucket_value(&value, &rows[i]);
         tmpl_value_export(&entry, tmpl_bucket_key(&rows[i]), &value);
         rv = each(baton, &entry);
+        if (rv != APR_SUCCESS) {
+            tmpl_fail(w->txn->err, rv, "the export of %s was broken off", w->txn->site);
+        }
     }
     return rv;
 }
 
-/* A site that has more buckets than are read at once may change on the way. */
-static apr_status_t dump(work_t *w, apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
-                         void *baton)
+/* A site with more buckets than one get reads may change between two of them. */
+static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
+                         apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton)
 {
+    const tmpl_head_t *head = &w->txn->head;
     tmpl_bucket_row_t *rows =
         apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
-    for (uint32_t from = 0; from < w->txn->head.n; from += DUMP_MOST) {
-        uint32_t left = w->txn->head.n - from, n = left < DUMP_MOST ? left : DUMP_MOST;
-        w->buckets = apr_pcalloc(w->pool, n * sizeof(*w->buckets));
+    apr_status_t rv = w->provider->get(w->txn, NULL, 0);
+    if (rv == APR_SUCCESS && !w->txn->found) {
+        rv = tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
+                       w->txn->site);
+    }
+    if (rv == APR_SUCCESS) {
+        stats->pages = head->site.pages;
+        stats->version = head->site.version;
+        stats->entries = head->site.entries;
+        stats->bytes = w->provider->size(w->txn);
+    }
+    for (uint32_t from = 0; rv == APR_SUCCESS && from < head->n; from += DUMP_MOST) {
+        uint32_t n = head->n - from < DUMP_MOST ? head->n - from : DUMP_MOST;
+        tmpl_numbered_t *buckets = apr_pcalloc(w->pool, n * sizeof(*buckets));
         for (uint32_t i = 0; i < n; i++) {
-            w->buckets[i].number = from + i;
+            buckets[i].number = from + i;
         }
-        apr_status_t rv = w->provider->get(w->txn, w->buckets, n);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-        for (uint32_t i = 0; i < n; i++) {
-            rv = bucket_dump(&w->buckets[i].is, each, baton, rows);
-            if (rv != APR_SUCCESS) {
-                return tmpl_fail(w->txn->err, rv, "the export of %s was broken off", w->txn->site);
-            }
+        rv = w->provider->get(w->txn, buckets, n);
+        for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
+            rv = bucket_dump(w, &buckets[i].is, each, baton, rows);
         }
     }
-    return APR_SUCCESS;
+    return rv;
 }
 
 apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
@@ -630,38 +646,26 @@ apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                               void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_txn_t txn = { .ctx = engine->ctx,
-                       .site = site,
-                       .deadline = tmpl_clock() + PATIENCE,
-                       .err = err,
-                       .pool = pool };
-    work_t w = { .provider = engine->provider, .txn = &txn, .pool = pool };
-    apr_status_t rv = engine->provider->begin(&txn);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = engine->provider->get(&txn, NULL, 0);
-    if (rv == APR_SUCCESS && !txn.found) {
-        rv = tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
-    }
-    if (rv == APR_SUCCESS) {
-        head->pages = txn.head.site.pages;
-        head->version = txn.head.site.version;
-        head->entries = txn.head.site.entries;
-        head->bytes = engine->provider->size(&txn);
-        rv = dump(&w, each, baton);
-    }
-    engine->provider->end(&txn);
-    return rv;
+    tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + PATIENCE, .err = err };
+    work_t w;
+    apr_status_t rv = work_begin(&w, engine, &txn, pool);
+    return rv == APR_SUCCESS ? work_end(&w, dump(&w, head, each, baton)) : rv;
 }
 
-static apr_status_t load(work_t *w, const tmpl_store_stats_t *head, const tmpl_entry_t *entries)
+static apr_status_t load(work_t *w, const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
+                         uint32_t n)
 {
+    tmpl_key_t *keys = apr_palloc(w->pool, (n + (apr_size_t)1) * sizeof(*keys));
+    for (uint32_t i = 0; i < n; i++) {
+        keys[i] = entries[i].key;
+    }
+    w->keys = keys;
+    w->n_keys = n;
     w->txn->found = 0;
     w->txn->head =
         (tmpl_head_t){ .site = { head->pages, head->version, 0 }, .salt = tmpl_buckets_salt() };
     entries_make(w);
-    for (uint32_t i = 0; i < w->n_keys; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         tmpl_value_import(&w->slots[i]->value, &entries[i]);
         w->slots[i]->written = 1;
     }
@@ -673,23 +677,8 @@ apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,
                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_txn_t txn = { .ctx = engine->ctx,
-                       .site = site,
-                       .write = 1,
-                       .deadline = tmpl_clock() + PATIENCE,
-                       .err = err,
-                       .pool = pool };
-    tmpl_key_t *keys = apr_palloc(pool, (n + (apr_size_t)1) * sizeof(*keys));
-    work_t w = {
-        .provider = engine->provider, .txn = &txn, .pool = pool, .keys = keys, .n_keys = n
-    };
-    for (uint32_t i = 0; i < n; i++) {
-        keys[i] = entries[i].key;
-    }
-    apr_status_t rv = engine->provider->begin(&txn);
-    if (rv == APR_SUCCESS) {
-        rv = load(&w, head, entries);
-        engine->provider->end(&txn);
-    }
-    return rv;
+    tmpl_txn_t txn = { .site = site, .write = 1, .deadline = tmpl_clock() + PATIENCE, .err = err };
+    work_t w;
+    apr_status_t rv = work_begin(&w, engine, &txn, pool);
+    return rv == APR_SUCCESS ? work_end(&w, load(&w, head, entries, n)) : rv;
 }
