@@ -13,7 +13,8 @@ static const void *piece_copy(char *at, size_t *used, const void *from, size_t s
     return to;
 }
 
-/* Copies a page to at, or only counts its bytes if that is NULL. What needs most alignment comes first. */
+/* Copies a page to at, or only counts its bytes if that is NULL. What needs most alignment comes
+ * first. */
 static size_t page_copy(char *at, const tmpl_observation_t *page)
 {
     tmpl_observation_t copy = *page;

@@ -3,12 +3,12 @@
  * The engine of every store. It looks pages up, learns them, and reads and replaces whole sites, by
  * transactions of the store (provider.h).
  *
- *     keys of pages --salt--> ranks --n--> numbers of buckets --get--> entries
- *         --rules.h--> changed entries, new head --split, update, sweep, merge--> buckets --commit-->
+ *     keys of pages --salt--> ranks --n--> numbers of buckets --get--> entries --rules.h-->
+ *     changed entries, new head --split, update, sweep, merge--> buckets --commit-->
  *
  * A bucket packs a few dozen entries as columns; bucket/bucket.h has every byte:
  *
- *     n (2)  w (1)  clock (4) | low hash (4) x n | top hash (1) x n | tag (1) x n | age (w) x n | rest x n
+ *     n (2) w (1) clock (4) | low hash (4) x n | top (1) x n | tag (1) x n | age (w) x n | rest x n
  *
  * An entry is one value of each column. Its rest is nothing for a document, its fingerprints or its
  * DF for a segment, and DF, text and repeated text for a layout path.
@@ -38,8 +38,8 @@ apr_status_t tmpl_engine_look(const tmpl_engine_t *engine, const tmpl_observatio
                               apr_pool_t *pool);
 
 /*
- * Learns n > 0 pages of one site in their order, whatever their learn says. It takes one transaction;
- * if others write the site it tries again with fewer pages, until deadline (on tmpl_clock). Adds the
+ * Learns n > 0 pages of one site in their order, whatever their learn says, in one transaction. If
+ * others write the site it tries again with fewer pages, until deadline (on tmpl_clock). Adds the
  * number of new documents to *counted. Fills the counts of each page, unless counts is NULL.
  * APR_ENOSPC: some pages are not learnt. APR_EBUSY: others wrote the site until the deadline.
  */
@@ -65,8 +65,8 @@ apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,
                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Drops the dead entries of n buckets in a transaction that has begun, and commits. For a store that
- * is full.
+ * Drops the dead entries of n buckets in a transaction that has begun, and commits. For a full
+ * store.
  */
 apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn, uint32_t n);
 

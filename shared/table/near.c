@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/near.h"
 
-/* How much of its text a near copy has in common with a document, see store.h; docs/design.md says why. */
+/* How much of its text a near copy has in common with a document, see store.h; docs/design.md says
+ * why. */
 #define SAME_PLACE_PERCENT  90
 #define OTHER_PLACE_PERCENT 98
 #define DIFFERENT_MOST      200 /* bytes */
@@ -50,8 +51,8 @@ static int is_most(const text_t *t, uint64_t shown, int same_place)
 }
 
 /*
- * Adds the lengths of the rest up by documents: by the lower halves of their fingerprints; or by both, for those whose
- * lower half has a row, into that.
+ * Adds the lengths of the rest up by documents: by the lower halves of their fingerprints; or by
+ * both, for those whose lower half has a row, into that.
  */
 static void add_up(const text_t *t, uint64_t *sums, const uint32_t *rows)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kind of store implements: reading and writing the buckets of one site in a transaction. What
- * the buckets hold and how they are counted, grow and shrink is the engine's work (engine.h), the
- * same for every store. docs/store-format.md says how to add a store.
+ * What a kind of store implements: reading and writing the buckets of one site in a transaction.
+ * What the buckets hold and how they are counted, grow and shrink is the engine's work (engine.h),
+ * the same for every store. docs/store-format.md says how to add a store.
  *
  * A site is a head and buckets, numbered from 0. The engine uses a transaction like this:
  *
@@ -32,13 +32,15 @@ typedef struct {
     uint32_t swept; /* the rank (buckets.h) at which the sweeper continues */
 } tmpl_head_t;
 
-/* A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. */
+/* A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian.
+ */
 #define TMPL_HEAD_SIZE (4 + 8 + 8 + 4 + 8 + 4)
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
 int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len);
 
-/* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and the store keeps nothing. */
+/* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and the store keeps
+ * nothing. */
 typedef struct {
     const unsigned char *bytes;
     size_t len;
@@ -68,7 +70,8 @@ typedef struct {
 
 typedef struct {
     const char *scheme; /* the URI up to and with the colon */
-    /* Learning looks the page up first and does nothing if it is known: reading never waits here. */
+    /* Learning looks the page up first and does nothing if it is known: reading never waits here.
+     */
     int look_first;
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
     /* Fills *ctx; a cleanup on pool closes it. */
@@ -81,8 +84,8 @@ typedef struct {
      */
     apr_status_t (*get)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
     /*
-     * Writes txn->head and n buckets, and deletes those of no bytes. If txn->found is 0, replaces all
-     * that is stored under the site's name. APR_EBUSY: somebody has written the site since get.
+     * Writes txn->head and n buckets, and deletes those of no bytes. If txn->found is 0, replaces
+     * all that is stored under the site's name. APR_EBUSY: somebody has written the site since get.
      */
     apr_status_t (*commit)(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n);
     void (*end)(tmpl_txn_t *txn);

@@ -101,8 +101,8 @@ static int near_copy(work_t *w)
 }
 
 /*
- * Step 3 for one segment. Returns how often the length of its shares is repeated text of a path: 0, 1 or 2 times, by its DF
- * before and after.
+ * Step 3 for one segment. Returns how often the length of its shares is repeated text of a path: 0,
+ * 1 or 2 times, by its DF before and after.
  */
 static unsigned segment_count(work_t *w, uint32_t i, int counted)
 {

@@ -252,8 +252,8 @@ static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, u
 }
 
 /*
- * Learns pages, site by site. That a site takes no writes, or its record is damaged, does not keep the others from
- * being learnt. counts may be NULL; else all pages are of one site.
+ * Learns pages, site by site. That a site takes no writes, or its record is damaged, does not keep
+ * the others from being learnt. counts may be NULL; else all pages are of one site.
  */
 static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,

@@ -13,41 +13,42 @@
  * What learning does, to the letter, in every store. fp is the low 16 bits of document->id, "known"
  * means that an entry of kind DOCUMENT exists that is live before step 1, now is the clock after
  * it:
- * 1. Neither id nor text known, and no near copy (2a): the clock moves by one, and the document counts
- *    (counts->counted).
+ * 1. Neither id nor text known, and no near copy (2a): the clock moves by one, and the document
+ * counts (counts->counted).
  * 2. Text known: no DF changes. If that entry is younger than Tb / 4 pages, nothing is written at
  *    all; otherwise last = now in it and in every live entry of the keys.
- * 2a. Neither known, but the page is a near copy of a document: it does not count (counts->near_copy), no DF
- *    changes, nothing new is entered. If all live segments among the keys are younger than Tb / 4 pages,
- *    nothing is written at all; otherwise last = now in every live entry of the keys.
+ * 2a. Neither known, but the page is a near copy of a document: it does not count
+ * (counts->near_copy), no DF changes, nothing new is entered. If all live segments among the keys
+ * are younger than Tb / 4 pages, nothing is written at all; otherwise last = now in every live
+ * entry of the keys.
  * 3. Otherwise, each key: no live entry: a new one, DF 1, with fp (unless the site is at
  *    max_entries). DF < min_df: if fp is not among its fingerprints, it is added and DF grows by
  *    one; an entry that reaches min_df drops its fingerprints and version grows by one.
  *    DF >= min_df: DF grows by one if the document counts. In each case last = now. Then id and
  *    text are entered as known (also at max_entries), last = now.
- * A near copy shows little but what one document has shown. It is told by the shares, without those of live
- * segments with DF >= min_df: of the lengths of the others, those of live segments that have one fingerprint, other
- * than fp, are more than 90 % and all but at most 200 bytes. Where that fingerprint is of another place, it takes more than 98 %,
- * and shares left out that have a length: without a template that is known, a page of little text looks like a copy.
- * A page without shares is none.
- * Keys of kind PATH go by none of this but by what follows, after the segments have been counted.
- * If the document counts, for each key that a part names: no live entry: a new one, DF 0, no text
- * (unless the site is at max_entries). DF grows by one, last = now. text grows by T, the lengths of
- * the shares of all parts that name it; repeated by R: of these, the length of each share whose
- * segment has DF >= 2 after this observation, twice that if this observation took it from 1 to 2,
- * so that both places of a text are credited. Should
- * text + T pass 2^31, both are halved (rounded down) before they grow, so that the share stays
- * right; both end at 2^32 - 1, and repeated at text. If the document does not count, last = now in
- * each live entry in step 2 where it writes and in step 3, nothing else. Paths have no fingerprints
- * and do not move version.
- * An entry is live while now - last <= tmpl_lifetime(df). Every write also sweeps a few entries on.
+ * A near copy shows little but what one document has shown. It is told by the shares, without those
+ * of live segments with DF >= min_df: of the lengths of the others, those of live segments that
+ * have one fingerprint, other than fp, are more than 90 % and all but at most 200 bytes. Where that
+ * fingerprint is of another place, it takes more than 98 %, and shares left out that have a length:
+ * without a template that is known, a page of little text looks like a copy. A page without shares
+ * is none. Keys of kind PATH go by none of this but by what follows, after the segments have been
+ * counted. If the document counts, for each key that a part names: no live entry: a new one, DF 0,
+ * no text (unless the site is at max_entries). DF grows by one, last = now. text grows by T, the
+ * lengths of the shares of all parts that name it; repeated by R: of these, the length of each
+ * share whose segment has DF >= 2 after this observation, twice that if this observation took it
+ * from 1 to 2, so that both places of a text are credited. Should text + T pass 2^31, both are
+ * halved (rounded down) before they grow, so that the share stays right; both end at 2^32 - 1, and
+ * repeated at text. If the document does not count, last = now in each live entry in step 2 where
+ * it writes and in step 3, nothing else. Paths have no fingerprints and do not move version. An
+ * entry is live while now - last <= tmpl_lifetime(df). Every write also sweeps a few entries on.
  *
  * Who need not wait for the writing observes a page with LATER: the counts are those of learning it
- * now, but nothing is written. If counts->due it hands a copy of the page to tmpl_store_learn(), which
- * learns many pages at the cost of a few. Until then no other page sees that it has been there. Nor need it see
- * by then what others have learnt in the last moment: a store that has to ask somebody may give it counts of up to
- * its age, so that it need not ask for each page. What has been learnt through the same store it sees at once. Counts
- * may then be of several moments of that time, each of one, but none is younger than the site's pages.
+ * now, but nothing is written. If counts->due it hands a copy of the page to tmpl_store_learn(),
+ * which learns many pages at the cost of a few. Until then no other page sees that it has been
+ * there. Nor need it see by then what others have learnt in the last moment: a store that has to
+ * ask somebody may give it counts of up to its age, so that it need not ask for each page. What has
+ * been learnt through the same store it sees at once. Counts may then be of several moments of that
+ * time, each of one, but none is younger than the site's pages.
  *
  * So an observation is idempotent, and hosts that share a store need no coordination. Keys are
  * hashes: the store holds no text of any page. Stores know nothing of HTML.
@@ -77,8 +78,9 @@ typedef enum {
 } tmpl_kind_e;
 
 /*
- * A key has the low 40 bits of a hash: a store needs eight bytes for few things else. So a text that a site of n live entries
- * has not seen is taken for one that it has with probability n / 2^40, the same in every store.
+ * A key has the low 40 bits of a hash: a store needs eight bytes for few things else. So a text
+ * that a site of n live entries has not seen is taken for one that it has with probability n /
+ * 2^40, the same in every store.
  */
 #define TMPL_HASH_BITS 40
 #define TMPL_HASH_MASK (((uint64_t)1 << TMPL_HASH_BITS) - 1)
@@ -107,8 +109,8 @@ typedef struct {
 } tmpl_record_t;
 
 /*
- * A document, by two hashes: one of its address, one of its visible text. id % TMPL_DOCUMENT_PLACES stands for
- * its place: all addresses that anybody can make up for one page have the same (site.h).
+ * A document, by two hashes: one of its address, one of its visible text. id % TMPL_DOCUMENT_PLACES
+ * stands for its place: all addresses that anybody can make up for one page have the same (site.h).
  */
 #define TMPL_DOCUMENT_PLACES 64
 typedef struct {
@@ -217,53 +219,57 @@ apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t
 
 /*
  * Opens the store at uri; opts may be NULL. It is closed when pool is cleaned up. A Redis store
- * connects when it is first used, so a server that is down is no error here. "memory:", which check_uri
- * refuses, is a store that is gone when it is closed. APR_SUCCESS;
- * APR_EINVAL for a bad uri; otherwise the system's or LMDB's error, with text.
+ * connects when it is first used, so a server that is down is no error here. "memory:", which
+ * check_uri refuses, is a store that is gone when it is closed. APR_SUCCESS; APR_EINVAL for a bad
+ * uri; otherwise the system's or LMDB's error, with text.
  */
 apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
                              tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The whole
+ * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The
  * call takes at most timeout, and the time in which the system's resolver looks up a Redis server's
- * host name (redis_conn.h): past it, APR_TIMEUP, and counts are not to be used. APR_EBUSY is no failure of the
- * store, and says nothing of whether it is well: others wrote the site until the time was over. Any failure leaves
- * the store usable: a next call tries again. counts->records come from pool.
- * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
- * learnt, but counts are good. LATER does not see that: tmpl_store_learn() will. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
- * keys out of order or of more bits than they have, a share or a part that names what is not there.
+ * host name (redis_conn.h). counts->records come from pool. Any failure leaves the store usable.
+ * APR_TIMEUP  the time is over; counts are not to be used
+ * APR_EBUSY   others wrote the site until then. The store may be well
+ * APR_ENOSPC  the store is full, or takes no writes for a reason that err tells: nothing was learnt,
+ *             but counts are good. LATER does not notice: tmpl_store_learn() will
+ * APR_EINVAL  a site's name of 0 or more than 255 bytes, a bad policy, keys out of order or of more
+ *             bits than they have, a share or a part that names what is not there
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
                                 tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Learns n pages of one site in their order, as tmpl_store_observe() with NOW would one after the other,
- * and fills counts of each, in as few transactions as the store can. If the process is killed, the last of
- * them are not learnt. APR_SUCCESS; any failure (APR_EINVAL also for pages of two sites): no counts are good, some pages
- * may be learnt, and each may be observed, which tells why not.
+ * Learns n pages of one site in their order, as tmpl_store_observe() with NOW would one after the
+ * other, and fills counts of each, in as few transactions as the store can. If the process is
+ * killed, the last of them are not learnt. APR_SUCCESS; any failure (APR_EINVAL also for pages of
+ * two sites): no counts are good, some pages may be learnt, and each may be observed, which tells
+ * why not.
  */
 apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                                      uint32_t n, apr_interval_time_t timeout, tmpl_counts_t *counts,
                                      tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Learns n pages, be they of one site or of several, in their order, each by the steps above, whatever
- * its learn says; in as few transactions, or round trips, as the store can. The whole call takes at most
- * timeout. *counted (may be NULL): how many documents were new. APR_SUCCESS: all are learnt. APR_ENOSPC:
- * some are not, and would not be if they were handed over again soon: the store is full, or takes no
- * writes. APR_EBUSY: others wrote a site until the time was over, which is no failure of the store; hand all
- * over again, and do not count it as a try. Any other failure, as of tmpl_store_observe(): some may be learnt, and all may be handed over
- * again, as learning is idempotent.
+ * Learns n pages, be they of one site or of several, in their order, each by the steps above,
+ * whatever its learn says; in as few transactions, or round trips, as the store can. The whole call
+ * takes at most timeout. *counted (may be NULL): how many documents were new. APR_SUCCESS: all are
+ * learnt. APR_ENOSPC: some are not, and would not be if they were handed over again soon: the store
+ * is full, or takes no writes. APR_EBUSY: others wrote a site until the time was over, which is no
+ * failure of the store; hand all over again, and do not count it as a try. Any other failure, as of
+ * tmpl_store_observe(): some may be learnt, and all may be handed over again, as learning is
+ * idempotent.
  */
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
                               tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * How many pages of a site to hand to tmpl_store_learn() at once, where so many wait: with fewer each costs more, for
- * they share the buckets that are read and written, and with more each time takes longer, and keeps others from writing.
+ * How many pages of a site to hand to tmpl_store_learn() at once, where so many wait: with fewer
+ * each costs more, for they share the buckets that are read and written, and with more each time
+ * takes longer, and keeps others from writing.
  */
 #define TMPL_BATCH_MOST 128
 
@@ -271,8 +277,8 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
 size_t tmpl_observation_size(const tmpl_observation_t *page);
 
 /*
- * Such a copy, in one block that the caller frees with free(); NULL if there is no memory. It lives as
- * long as it is kept, whatever becomes of the pool that the page came from.
+ * Such a copy, in one block that the caller frees with free(); NULL if there is no memory. It lives
+ * as long as it is kept, whatever becomes of the pool that the page came from.
  */
 tmpl_observation_t *tmpl_observation_copy(const tmpl_observation_t *page);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries side by side in a bucket: every form of an entry, bytes that are none, and who goes where. */
+/* Entries side by side in a bucket: every form of an entry, bytes that are none, and who goes
+ * where. */
 #include <stdlib.h>
 
 #include "tap.h"
@@ -121,7 +122,8 @@ static void what_is_written_is_read(void **unused)
     }
 }
 
-/* A bucket that is cut short or altered is read without a step beside it, and gives values that make sense. */
+/* A bucket that is cut short or altered is read without a step beside it, and gives values that
+ * make sense. */
 static void bytes_that_are_none_do_no_harm(void **unused)
 {
     static tmpl_bucket_row_t rows[MOST];
@@ -179,7 +181,8 @@ static void entries_take_few_bytes(void **unused)
     assert_int_equal(size_of(TMPL_KIND_PATH, &path), 20);
 }
 
-/* A key is all 40 bits of it, so a site of n entries is mistaken for a new text with probability n / 2^40. */
+/* A key is all 40 bits of it, so a site of n entries is mistaken for a new text with probability n
+ * / 2^40. */
 static void every_bit_of_a_key_counts(void **unused)
 {
     static const tmpl_value_t value = { .df = 1, .last = 9, .n = 1 };
@@ -225,7 +228,8 @@ static void assert_holds(const tmpl_bucket_t *bucket, const tmpl_value_t *held, 
     assert_int_equal(tmpl_bucket_count(bucket), n);
 }
 
-/* Entries come, come again and die, under clocks near and far: each stands there once, as it was written last. */
+/* Entries come, come again and die, under clocks near and far: each stands there once, as it was
+ * written last. */
 static void what_changes_is_there_once(void **unused)
 {
     static const tmpl_policy_t policy = { .min_df = 5, .lifetime_tb = 200, .lifetime_n = 1 };
@@ -336,7 +340,8 @@ static void nothing_is_lost_on_the_way(void **unused)
     }
 }
 
-/* One bucket more changes the rank of those alone that move there, and they come from one bucket. */
+/* One bucket more changes the rank of those alone that move there, and they come from one bucket.
+ */
 static void a_split_moves_what_belongs_there(void **unused)
 {
     (void)unused;
@@ -380,7 +385,8 @@ static void places_go_through_all_buckets(void **unused)
     }
 }
 
-/* A head may say that there are entries without end, or none: no page pays for more than its own and some. */
+/* A head may say that there are entries without end, or none: no page pays for more than its own
+ * and some. */
 static void buckets_grow_by_what_is_new(void **unused)
 {
     (void)unused;
@@ -417,7 +423,8 @@ static void heads_are_read_as_written(void **unused)
     assert_false(tmpl_head_unpack(&is, bytes, sizeof(bytes)));
 }
 
-/* Hashes that end in the same bits, as somebody might make them, are spread, and by no rule he can know. */
+/* Hashes that end in the same bits, as somebody might make them, are spread, and by no rule he can
+ * know. */
 static void nobody_can_aim(void **unused)
 {
     unsigned count[64] = { 0 }, same = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that is ended by a signal: a child of prefork destroys its pools within the handler, wherever it was.
- * What it has interrupted for good neither keeps a lock for it, nor goes on waiting.
+ * A process that is ended by a signal: a child of prefork destroys its pools within the handler,
+ * wherever it was. What it has interrupted for good neither keeps a lock for it, nor goes on
+ * waiting.
  */
 #include "store_fixture.h"
 
@@ -13,7 +14,8 @@
 #include "table/redis/redis_conn.h"
 #include "table/bucket/snapshots.h"
 
-/* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which is an end as well. */
+/* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which
+ * is an end as well. */
 #define PATIENCE 120
 #define BRIEFLY  5
 
@@ -204,9 +206,8 @@ static void wait_for_turn(unsigned number)
     if (pthread_create(&thread, NULL, learn_for_long, NULL) != 0) {
         return;
     }
-    while (
-        rv ==
-        APR_TIMEUP) { /* which is the server; when the other has begun it is the turn that does not come */
+    while (rv == APR_TIMEUP) { /* which is the server; when the other has begun it is the turn that
+                                  does not come */
         rv = try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, SHORT);
     }
     if (rv == APR_EBUSY) {

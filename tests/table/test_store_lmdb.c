@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is particular to LMDB: processes that share a directory, and their death; where it may be, and how many sites. */
+/* What is particular to LMDB: processes that share a directory, and their death; where it may be,
+ * and how many sites. */
 #include "lmdb_fixture.h"
 #include "table/bucket/buckets.h"
 
@@ -239,8 +240,8 @@ static void follows_a_larger_map(void **state)
 }
 
 /*
- * Pages learnt one by one, of sites in turn, leave the file's pages half-empty, where LMDB puts them; then buckets
- * take 15 bytes an entry. They are put in order now and then.
+ * Pages learnt one by one, of sites in turn, leave the file's pages half-empty, where LMDB puts
+ * them; then buckets take 15 bytes an entry. They are put in order now and then.
  */
 static void pages_of_the_file_stay_full(void **state)
 {

@@ -53,7 +53,8 @@ static int child_spoils_buckets(ctx_t *c, unsigned number)
     MDB_dbi dbi;
     unsigned found = 0;
 
-    /* so many entries that even the longest of these has no room for them, or has, but is too long */
+    /* so many entries that even the longest of these has no room for them, or has, but is too long
+     */
     memset(bytes, number > TMPL_BUCKET_MOST ? 1 : 'x', sizeof(bytes));
     if (raw_begin(c, &env, &txn, &dbi, "entries") || mdb_cursor_open(txn, dbi, &cursor) != 0) {
         return 1;
@@ -134,7 +135,8 @@ static void nothing_is_left_behind(void **state)
     assert_exits(in_child_alone(c, tmpl_buckets_for(101), child_counts_buckets));
 }
 
-/* A store of max_sites, in which a child has changed what is known of "old"; of the pool that is returned. */
+/* A store of max_sites, in which a child has changed what is known of "old"; of the pool that is
+ * returned. */
 static apr_pool_t *open_changed(ctx_t *c, uint32_t max_sites,
                                 int (*change)(ctx_t *c, unsigned number))
 {
@@ -163,7 +165,8 @@ static void looking_keeps_a_site(void **state)
     apr_pool_destroy(pool);
 }
 
-/* What is known goes to a site whose name is as long as LMDB allows, and a serial to be known by. */
+/* What is known goes to a site whose name is as long as LMDB allows, and a serial to be known by.
+ */
 static void named_without_end(MDB_val *key, MDB_val *data, unsigned number)
 {
     static char name[511];
@@ -214,7 +217,8 @@ static void assert_says_how_to_mend(const ctx_t *c, apr_status_t rv)
     assert_non_null(strstr(c->err.text, "tmplctl forget"));
 }
 
-/* Whoever comes by it is told which site it is, and what to do; other sites go on, and so does this one then. */
+/* Whoever comes by it is told which site it is, and what to do; other sites go on, and so does this
+ * one then. */
 static void buckets_without_end_are_damage(void **state)
 {
     ctx_t *c = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths in every store: places of the layout, what text they are credited with, and how they live. */
+/* Paths in every store: places of the layout, what text they are credited with, and how they live.
+ */
 #include "store_fixture.h"
 
 /* A page of two segments and two paths, a table for each thing that may be wrong with it. */

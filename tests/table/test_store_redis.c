@@ -10,7 +10,8 @@ static long long transactions(const redis_server_t *server)
     return info_number(server, "INFO commandstats", "cmdstat_exec:calls=");
 }
 
-/* A page that is looked up, be it to be learnt later: one; pages that are learnt at once: two for all. */
+/* A page that is looked up, be it to be learnt later: one; pages that are learnt at once: two for
+ * all. */
 static void few_round_trips(void **state)
 {
     enum { PAGES = 12 };
@@ -41,7 +42,8 @@ static void few_round_trips(void **state)
     assert_int_equal(info_number(server, "INFO stats", "total_connections_received:"), 6);
 }
 
-/* As many pages as are best handed over at once, of 250 keys each, share the buckets that one transaction writes. */
+/* As many pages as are best handed over at once, of 250 keys each, share the buckets that one
+ * transaction writes. */
 static void a_batch_is_one_transaction(void **state)
 {
     ctx_t *c = *state;

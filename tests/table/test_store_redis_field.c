@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in a site's hash in Redis: written by this program, damaged, of another format, or somebody else's. */
+/* What stands in a site's hash in Redis: written by this program, damaged, of another format, or
+ * somebody else's. */
 #include "store_fixture.h"
 #include "table/bucket/buckets.h"
 
@@ -96,7 +97,8 @@ static void head_of_too_many_entries_costs_little(void **state)
     }
 }
 
-/* A head that says few entries: buckets fill. What finds no room is not learnt, what is there stays. */
+/* A head that says few entries: buckets fill. What finds no room is not learnt, what is there
+ * stays. */
 static void head_of_too_few_entries_loses_nothing(void **state)
 {
     enum { KEYS = 20 };
@@ -138,7 +140,8 @@ static void without_a_head_the_site_begins_anew(void **state)
     }
 }
 
-/* An entry of try_path's path, as bytes: n 1, age in one byte, clock 0; tag and age; DF 7, text 10, repeated 10. */
+/* An entry of try_path's path, as bytes: n 1, age in one byte, clock 0; tag and age; DF 7, text 10,
+ * repeated 10. */
 #define PATH_ENTRY                                                                                 \
     "\1\0\1\0\0\0\0"                                                                               \
     "aaaaa"                                                                                        \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server of Redis, as seen from its connection: stopped, silent, slow, or saying what no server says; and others beside. */
+/* A server of Redis, as seen from its connection: stopped, silent, slow, or saying what no server
+ * says; and others beside. */
 #include "store_fixture.h"
 
 static void stopped_server_costs_the_timeout(void **state)
@@ -107,8 +108,8 @@ static void black_hole_costs_the_timeout(void **state)
 }
 
 /*
- * A server with a site that others write: to whoever asks it shows another site each time, so often; then it refuses
- * every transaction that is longer than fits before the next of theirs.
+ * A server with a site that others write: to whoever asks it shows another site each time, so
+ * often; then it refuses every transaction that is longer than fits before the next of theirs.
  */
 typedef struct {
     int listener;
@@ -242,8 +243,8 @@ static void batches_shrink_where_others_write(void **state)
 }
 
 /*
- * What a look-up is told at first: how long the site has to live, and its head: clock 3, version 7, one
- * entry, so many buckets, and no salt.
+ * What a look-up is told at first: how long the site has to live, and its head: clock 3, version 7,
+ * one entry, so many buckets, and no salt.
  */
 #define LIVES ":100000000\r\n"
 #define HEAD_OF(n)                                                                                 \

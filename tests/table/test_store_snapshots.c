@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that make do with counts of a moment ago: what they are told, and how seldom Redis is asked. */
+/* Pages that make do with counts of a moment ago: what they are told, and how seldom Redis is
+ * asked. */
 #include "store_fixture.h"
 
 #include "table/bucket/buckets.h"
@@ -446,7 +447,8 @@ static int has(tmpl_snapshots_t *all, const tmpl_snapshot_t *snapshot, tmpl_numb
     return tmpl_snapshots_get(all, snapshot, head, bucket, 1, &missing) == 0;
 }
 
-/* However many sites (which do not share their places): those go that have not been used for longest, and what is in use stays. */
+/* However many sites (which do not share their places): those go that have not been used for
+ * longest, and what is in use stays. */
 static void what_is_kept_is_bounded(void **state)
 {
     tmpl_numbered_t bucket = { .number = 1 };
@@ -514,7 +516,8 @@ static void without_room_nothing_is_kept(void **state)
     apr_pool_destroy(pool);
 }
 
-/* What was read before does not replace what was read after, or learnt, be it that nothing was kept. */
+/* What was read before does not replace what was read after, or learnt, be it that nothing was
+ * kept. */
 static void older_does_not_replace_newer(void **state)
 {
     tmpl_snapshots_t *all;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random pages in every store: what it says of them is what a model says, one by one or many at once. */
+/* Random pages in every store: what it says of them is what a model says, one by one or many at
+ * once. */
 #include "store_fixture.h"
 
 /* ---- thousands of random observations against the model ---- */
@@ -361,8 +362,8 @@ static void many_pages_at_once_are_observed_as_one_by_one(void **state)
 }
 
 /*
- * Many keys at once, of many at first, then of few, and all short-lived: the site's buckets become many and few again, and
- * each page is told what a store in memory tells it.
+ * Many keys at once, of many at first, then of few, and all short-lived: the site's buckets become
+ * many and few again, and each page is told what a store in memory tells it.
  */
 static void a_site_that_grows_and_shrinks_keeps_all(void **state)
 {

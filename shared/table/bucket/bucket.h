@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bucket: entries of a site, of all kinds, packed into one value of a store. An entry on its own
- * would cost a store several times its bytes. Integers are little-endian; n is the number of entries:
+ * would cost a store several times its bytes. Integers are little-endian, n is the number of
+ * entries:
  *
  *     offset   bytes   what
  *     0        2       n, at least 1

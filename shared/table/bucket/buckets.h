@@ -3,10 +3,10 @@
  * The buckets of a site: which bucket a key belongs to, how many there are, and how their entries
  * change. Pure functions: they ask no store.
  *
- * The number of buckets keeps a few dozen entries in each on average, by linear hashing (Litwin 1980,
- * "Linear hashing: a new tool for file and table addressing"): a new bucket takes its entries from
- * one other bucket. The bucket of a key depends on a salt that each site draws once, so nobody can
- * write texts that all fall into one bucket.
+ * The number of buckets keeps a few dozen entries in each on average, by linear hashing (Litwin
+ * 1980, "Linear hashing: a new tool for file and table addressing"): a new bucket takes its entries
+ * from one other bucket. The bucket of a key depends on a salt that each site draws once, so nobody
+ * can write texts that all fall into one bucket.
  */
 #ifndef TMPL_BUCKETS_H
 #define TMPL_BUCKETS_H
@@ -20,8 +20,8 @@ uint32_t tmpl_buckets_for(uint64_t entries);
 uint64_t tmpl_buckets_salt(void);
 
 /*
- * The rank of a key: a hash whose highest bits choose the bucket, in reversed order. Sorted by rank,
- * the keys of a bucket are neighbours, and a bucket is next to the one it was split from.
+ * The rank of a key: a hash whose highest bits choose the bucket, in reversed order. Sorted by
+ * rank, the keys of a bucket are neighbours, and a bucket is next to the one it was split from.
  */
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key);
 
@@ -64,8 +64,9 @@ typedef struct {
 } tmpl_bucket_limit_t;
 
 /*
- * Puts n entries into a bucket, replaces those of the same keys, and drops dead entries (limit NULL:
- * none). *dead: how many it dropped. Returns 0 if the bucket would be too long; it is unchanged.
+ * Puts n entries into a bucket, replaces those of the same keys, and drops dead entries (limit
+ * NULL: none). *dead: how many it dropped. Returns 0 if the bucket would be too long; it is
+ * unchanged.
  */
 int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_bucket_entry_t *entries, uint32_t n,
                        const tmpl_bucket_limit_t *limit, uint32_t *dead,
@@ -75,7 +76,8 @@ int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_bucket_entry_t *entries
 void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint64_t salt,
                        tmpl_bucket_scratch_t *scratch);
 
-/* Moves all entries of one bucket to another. Returns 0 if that would be too long; both are unchanged. */
+/* Moves all entries of one bucket to another. Returns 0 if that would be too long; both are
+ * unchanged. */
 int tmpl_bucket_merge(tmpl_bucket_t *into, tmpl_bucket_t *from, tmpl_bucket_scratch_t *scratch);
 
 #endif

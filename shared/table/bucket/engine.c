@@ -8,9 +8,9 @@
 #include "base/slot.h"
 #include "table/bucket/buckets.h"
 
-#define GUESSES_MOST 5 /* wrong ones in a row: something is not right */
-#define SWEPT_LEAST  2 /* buckets that a transaction looks at for its own sake, and one a page */
-#define AHEAD        8 /* entries: the bucket of the one so far on is fetched into the cache */
+#define GUESSES_MOST 5     /* wrong heads in a row */
+#define SWEPT_LEAST  2     /* buckets that learning sweeps, and one more a page */
+#define AHEAD        8     /* entries: prefetch distance */
 #define DUMP_MOST    65536 /* buckets that an export reads at once */
 
 /* The random wait before a refused transaction is tried again; it doubles with each refusal. */
@@ -225,8 +225,8 @@ static void sweep_plan(work_t *w, uint32_t n)
 }
 
 /*
- * Reads the entries of all keys, and n_sweep more buckets. txn->head may be a guess: if the site turns
- * out to have other buckets, reads those.
+ * Reads the entries of all keys, and n_sweep more buckets. txn->head may be a guess: if the site
+ * turns out to have other buckets, reads those.
  */
 static apr_status_t entries_load(work_t *w, uint32_t n_sweep)
 {
@@ -545,8 +545,8 @@ static int pause_before(uint32_t tries, apr_time_t deadline)
 }
 
 /*
- * The more pages a transaction has, the longer it takes and the more probably another one gets ahead
- * of it. So each refusal halves the number of pages.
+ * The more pages a transaction has, the longer it takes and the more probably another one gets
+ * ahead of it. So each refusal halves the number of pages.
  */
 apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                                uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,

@@ -149,8 +149,8 @@ static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t
 /* ---- for all threads ---- */
 
 /*
- * The signal that ends a child of prefork may have interrupted the thread that has the lock, for good: do
- * not wait for it, and free nothing then.
+ * The signal that ends a child of prefork may have interrupted the thread that has the lock, for
+ * good: do not wait for it, and free nothing then.
  */
 static apr_status_t cache_free(void *data)
 {

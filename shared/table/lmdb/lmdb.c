@@ -3,8 +3,8 @@
  * The embedded store, "lmdb:DIR": a table in a directory, shared by threads and processes of one
  * machine, without a server. lmdb_table.h says what stands in it.
  *
- * - Open it after fork. Every user of a directory within a process shares one environment.
- * - Reading takes a read transaction, which waits for nobody. Learning takes the one write transaction.
+ * - Open it after fork. All users of a directory within a process share one environment.
+ * - Reading never waits. Learning waits for the one write transaction.
  * - Commits are not flushed (MDB_NOSYNC): the table survives the death of any process at any
  *   moment, kill -9 included, as the kernel has the pages; it is flushed at close. A power loss or
  *   a kernel crash is another matter: what was learnt since the last close may be lost, and on a
@@ -27,22 +27,22 @@
 #include "table/engine.h"
 #include "table/lmdb/lmdb_table.h"
 
-#define CACHED_MOST    ((size_t)8 << 20) /* bytes of buckets that were read lately */
+#define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
 #define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
 #define DELETE_FULL    256               /* the same on a full map, where nothing else is written */
-#define SWEEP_FULL     16                /* buckets of a site that are swept there */
-#define DELETE_BATCH   256               /* the same of who forgets a site */
+#define SWEEP_FULL     16                /* buckets of a site that are swept on a full map */
+#define DELETE_BATCH   256               /* the same when a site is forgotten */
 #define GROWN_MOST     8                 /* times that a map may grow for one change */
 #define PATIENCE       apr_time_from_sec(30) /* that who forgets a site waits for other writers */
 
-/* A site of so many buckets is written in order at times, so that the pages of the file are full. */
+/* When all buckets of a site are written in order, so that the pages of the file are full. */
 #define ORDER_LEAST 32
-#define ORDER_AFTER 8  /* times that all its buckets have been written one by one */
+#define ORDER_AFTER 8  /* changes of a bucket since then, on average */
 #define ENTRY_USUAL 24 /* bytes of an entry in the file, and some to spare */
 
 typedef struct {
     tmpl_lmdb_t *db;
-    tmpl_snapshots_t *snapshots; /* by the numbers of LMDB's transactions */
+    tmpl_snapshots_t *snapshots; /* stamped with the number of LMDB's transaction */
     tmpl_store_opts_t opts;
 } store_t;
 
@@ -52,10 +52,10 @@ typedef struct {
     MDB_cursor *cursor;
     tmpl_site_t site;
     tmpl_snapshot_t *cached; /* NULL: none */
-    int cleans;              /* it deletes only */
+    int cleans;              /* it only deletes, on a full map */
 } own_t;
 
-/* Says in err what rc means of a site. */
+/* Fills err with what rc means of a site. */
 static apr_status_t site_fail(const store_t *store, int rc, const char *site, tmpl_error_t *err,
                               const char *doing)
 {
@@ -99,7 +99,8 @@ static int site_open(tmpl_txn_t *t)
     return mdb_cursor_open(own->txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &own->cursor);
 }
 
-/* Ends LMDB's transaction: it commits if it writes and rc, what has become of it so far, is 0. */
+/* Ends LMDB's transaction. If it writes and rc, its result so far, is 0, commits. Returns the
+ * result. */
 static int finish(tmpl_txn_t *t, int rc)
 {
     store_t *store = t->ctx;
@@ -119,7 +120,8 @@ static int finish(tmpl_txn_t *t, int rc)
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-/* Does what a full map still allows: deletes what is dead or dropped, and a site that is idle. */
+/* What a full map still allows: deletes dropped buckets, an idle site, dead entries of this site.
+ */
 static void clean(const tmpl_txn_t *full)
 {
     store_t *store = full->ctx;
@@ -166,7 +168,7 @@ static apr_status_t begin(tmpl_txn_t *t)
     return txn_fail(t, rc);
 }
 
-/* Keeps a site that is only read from looking idle; should it fail, a later page tries again. */
+/* Keeps a site that is only read from looking idle. If it fails, a later page tries again. */
 static void touch(const tmpl_txn_t *t)
 {
     store_t *store = t->ctx;
@@ -212,7 +214,7 @@ static int buckets_read(const own_t *own, tmpl_numbered_t *buckets, uint32_t n)
     return rc;
 }
 
-/* What others have read in the same state of the file; NULL: nothing. */
+/* The snapshot of the same state of the file; NULL: there is none. */
 static tmpl_snapshot_t *cached_take(const tmpl_txn_t *t, int64_t stamp)
 {
     const store_t *store = t->ctx;
@@ -260,7 +262,7 @@ static int buckets_read_cached(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t
 
 static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    /* an export would only drive out of the cache what is looked up */
+    /* an export would only drive the snapshots of look-ups out */
     int cached = !t->write && t->policy != NULL && t->found && n > 0;
     return txn_fail(t,
                     cached ? buckets_read_cached(t, buckets, n) : buckets_read(t->own, buckets, n));
@@ -288,8 +290,9 @@ static int bucket_put(const own_t *own, uint32_t serial, const tmpl_numbered_t *
 }
 
 /*
- * Writes all buckets of a site, n of them changed, behind all others and in their order, which fills the pages of
- * the file: changes one by one leave these half-empty. They get a new serial; the old ones are deleted.
+ * Writes all buckets of a site, n of which changed, in order behind all other buckets. That fills
+ * the pages of the file, which changes one by one leave half-empty. The buckets get a new serial,
+ * and the old ones are deleted.
  */
 static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t n)
 {
@@ -302,7 +305,7 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     do {
         tmpl_numbered_t bucket = { tmpl_bucket_at(rank, t->head.n), { NULL, 0 } };
         while (next < n && changed[next].number >= t->head.n) {
-            next++; /* it has been merged into another */
+            next++; /* it was merged into another */
         }
         if (next < n && changed[next].number == bucket.number) {
             bucket = changed[next++];
@@ -313,7 +316,7 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
                 bucket.is.len = 0;
             }
             if (bucket.is.len > 0) {
-                /* it stands in a page that may change */
+                /* it is in a page that may change */
                 bucket.is.bytes = memcpy(copy, bucket.is.bytes, bucket.is.len);
             }
         }
@@ -330,7 +333,7 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     return rc;
 }
 
-/* Whether it is time for that, and the map has room for both. */
+/* Whether that is due, and the map has room for both copies. */
 static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
 {
     const store_t *store = t->ctx;
@@ -386,7 +389,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
 
 /* ---- sites ---- */
 
-/* The site's part of all pages that hold buckets, by their number. */
+/* The site's share of all pages that hold buckets, by its number of buckets. */
 static uint64_t size(tmpl_txn_t *t)
 {
     const store_t *store = t->ctx;
@@ -399,7 +402,7 @@ static uint64_t size(tmpl_txn_t *t)
                       (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
 }
 
-/* Collected first, so that each may itself use the store. */
+/* Reads all names first, so that each may use the store. */
 static int names_read(store_t *store, apr_array_header_t *names)
 {
     MDB_cursor *cursor;
@@ -437,7 +440,7 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
-/* Forgets a site, or deletes some of what is dropped (name NULL), in one transaction. */
+/* Forgets a site, or deletes some dropped buckets (name NULL), in one transaction. */
 static int forget_once(store_t *store, const char *name, int *done)
 {
     MDB_txn *txn;
@@ -450,7 +453,7 @@ static int forget_once(store_t *store, const char *name, int *done)
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-/* The same, where the map has no page left for it with a larger map. */
+/* The same, with a larger map if it needs a page and the map has none. */
 static int forget_some(store_t *store, const char *name, int *done)
 {
     int rc = forget_once(store, name, done);
@@ -503,7 +506,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
         return rv;
     }
     store->opts = *opts;
-    store->snapshots = tmpl_snapshots_create(CACHED_MOST, pool);
+    store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
     rv = tmpl_lmdb_open(&store->db, uri_dir(uri), opts->map_size, err);
     if (rv == APR_SUCCESS) {
         apr_pool_cleanup_register(pool, store, store_close, apr_pool_cleanup_null);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands in an LMDB store, and how sites come and go within a transaction of the caller's. Databases:
+ * The content of an LMDB store, and how sites come and go in a transaction of the caller.
+ * Databases:
  *
  *     sites      name -> head (provider.h), serial (4), seen (8), changed (4); little-endian
- *     entries    serial (4, big-endian), number of a bucket (4, big-endian, bits reversed) -> the bucket
- *     dropped     serial (4, big-endian) -> nothing: its buckets are to be deleted
- *     meta       "format" -> a byte; "serial" -> the last serial given (4)
+ *     entries    serial (4, big-endian), number of a bucket (4, big-endian, bits reversed) -> the
+ * bucket dropped     serial (4, big-endian) -> nothing: its buckets are to be deleted meta "format"
+ * -> a byte; "serial" -> the last serial given (4)
  *
- * A site is forgotten by giving up its serial: at once, whatever its size. Later writes delete the buckets of
- * dropped serials in slices. Bits are reversed so that a bucket stands next to the one it was split from.
+ * To forget a site of any size is to drop its serial; later writes delete its buckets in slices.
+ * Bits are reversed so that a bucket is next to the one it was split from.
  *
  * Return codes are LMDB's.
  */
@@ -17,7 +18,7 @@
 
 #include "table/lmdb/lmdb_env.h"
 
-/* The store holds as many sites as it may, and none of those looked at is idle. */
+/* The store holds as many sites as it may, and found no idle one among some. */
 #define TMPL_LMDB_SITES_FULL (MDB_LAST_ERRCODE + 1)
 /* The record of a site cannot be read. */
 #define TMPL_LMDB_SITE_DAMAGED (MDB_LAST_ERRCODE + 2)
@@ -27,8 +28,8 @@
 typedef struct {
     tmpl_head_t head;
     uint32_t serial;
-    uint64_t seen;    /* seconds of the epoch, when it was last observed, roughly */
-    uint32_t changed; /* buckets written one by one since all were written in order */
+    uint64_t seen;    /* seconds since 1970, roughly when it was last observed */
+    uint32_t changed; /* buckets written one by one since all were last written in order */
 } tmpl_site_t;
 
 /* MDB_NOTFOUND if there is none, TMPL_LMDB_SITE_DAMAGED if it cannot be read. */
@@ -43,7 +44,8 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name);
 
 /* Makes room for one more site, by forgetting an idle one if need be: TMPL_LMDB_SITES_FULL. */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
-/* Forgets one idle site among some, or what has no site's name; MDB_NOTFOUND if none of these is. */
+/* Forgets an idle site among some, or one with an impossible name; MDB_NOTFOUND if there is none.
+ */
 int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
 
 /* Deletes up to budget buckets of one serial; *left: there are more. */

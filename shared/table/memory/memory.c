@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "memory:", a store in the memory of this process, gone when it is closed: for a run over files that names no
- * other. No URI that a person writes names it. It is also the shortest example of a store.
+ * "memory:", a store in the memory of the process, for a run of tmplctl that names no other store.
+ * Its content ends with it. People cannot name it. It is also the shortest example of a store.
  */
 #include <stdlib.h>
 #include <string.h>

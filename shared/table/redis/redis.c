@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:5:{SITE}". A site is one key, so
- * that it expires or is evicted as a whole; its name stands in braces, so that whatever keys a site may get one
- * day share a slot of a cluster. Braces and % in a name are written %7B, %7D and %25. Fields of the hash:
+ * The shared store, "redis://..." and "redis+unix://...": one hash per site, with the key
+ * "tmpl:5:{SITE}". So a site expires or is evicted as a whole. The braces keep all keys that a site
+ * may ever have in one slot of a cluster; in the name, braces and % are written %7B, %7D and %25.
+ * Fields of the hash:
  *
- *     "h"                        the head (provider.h)
+ *     "h"                          the head (provider.h)
  *     "b", number (3, big-endian)  a bucket (bucket.h)
  *
- * The 5 is the format of the hash: a change of the format counts it on. Sites in the former ones, "tmpl:{SITE}" to
- * "tmpl:4:{SITE}", are neither read nor touched, and expire.
+ * 5 is the format. Keys of former formats, "tmpl:{SITE}" to "tmpl:4:{SITE}", are neither read nor
+ * changed; they expire.
  *
- * A page is looked up by one HMGET, so its counts are of one moment; or, if they may be older, by what has been
- * read a moment ago (snapshots.h). Pages are learnt by WATCH and HMGET, counted here, and written by one
- * transaction, which Redis refuses if anybody has written the site since. Counting here and not in a script of
- * the server's spares it, who is one for many.
+ * One HMGET looks a page up, so its counts are of one moment; if they may be older, a snapshot
+ * (snapshots.h) spares most of it. Learning is WATCH and HMGET, then a MULTI that Redis refuses if
+ * anybody has written the site in between. Pages are counted here, not by a script in the server,
+ * because one server works for many hosts.
  *
- * Sites not observed for opts.idle expire. A server that takes no writes (read-only replica, out of
- * memory, disk trouble) is a full store: APR_ENOSPC with good counts.
+ * Sites that nobody observes for opts.idle expire. A server that takes no writes (read-only
+ * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
  */
 #include <pthread.h>
 #include <string.h>
@@ -34,20 +35,20 @@
 #define HEAD_FIELD  "h"
 #define BUCKET_FLAG 'b'       /* the first byte of a bucket's field */
 #define FIELD_SIZE  4         /* of a bucket */
-#define FIELDS_MOST (1 << 18) /* of one command: Redis takes up to 2^20 words */
+#define FIELDS_MOST (1 << 18) /* of one command: Redis accepts up to 2^20 words */
 
 #define ERROR_MOST  4096                  /* bytes of an error reply */
 #define REPLY_EXTRA 16                    /* bytes around a value in a reply, at most */
 #define REPLY_USUAL 2048                  /* bytes of a bucket, more than the average of many */
-#define REPLY_MOST  ((size_t)64 << 20)    /* bytes of a reply, beyond the usual ones */
-#define CACHED_MOST ((size_t)8 << 20)     /* bytes of buckets that were read lately */
+#define REPLY_MOST  ((size_t)64 << 20)    /* bytes of a reply, beyond the usual size */
+#define KEPT_MOST   ((size_t)8 << 20)     /* bytes of all snapshots */
 #define SITES       1024                  /* sites of which the head is remembered */
-#define TURNS       64                    /* sites, by their hash, of which one thread learns one */
-#define TOUCHES     16                    /* in its life, of a site that is in use */
-#define SCAN_BATCH  "500"                 /* keys that a listing of sites reads at once */
+#define TURNS       64                    /* locks of sites, by a hash */
+#define TOUCHES     16                    /* EXPIREs during opts.idle that keep a site in use */
+#define SCAN_BATCH  "500"                 /* keys of one SCAN */
 #define PATIENCE    apr_time_from_sec(30) /* for a call of an administrator */
 
-/* What this process remembers of a site's head: a guess, which the next answer confirms or not. */
+/* What the process remembers of a site's head: a guess, for the next question. */
 typedef struct {
     uint64_t site; /* a hash of its key; 0: nothing */
     uint32_t n, swept;
@@ -56,7 +57,7 @@ typedef struct {
 
 typedef struct {
     tmpl_redis_t *redis;
-    tmpl_snapshots_t *snapshots; /* by the time of tmpl_clock */
+    tmpl_snapshots_t *snapshots; /* stamped with tmpl_clock */
     tmpl_store_opts_t opts;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t freed;
@@ -68,12 +69,12 @@ typedef struct {
 typedef struct {
     const char *key;
     uint64_t site;           /* a hash of it */
-    tmpl_redis_conn_t *conn; /* NULL: nothing has been asked yet */
+    tmpl_redis_conn_t *conn; /* NULL: nothing asked yet */
     int watched;
     int has_turn;
     int committed;
-    int failed;              /* the server has */
-    long long ttl;           /* seconds that the site lives; negative: for ever, or it is none */
+    int failed;              /* the server failed */
+    long long ttl;           /* seconds until the site expires; negative: never, or unknown */
     tmpl_snapshot_t *cached; /* NULL: none */
 } own_t;
 
@@ -83,9 +84,10 @@ static uint32_t idle_seconds(const store_t *store)
     return seconds < 1 ? 1 : seconds > INT32_MAX ? INT32_MAX : (uint32_t)seconds;
 }
 
-/* ---- turns, and what is remembered ---- */
+/* ---- turns, and guesses ---- */
 
-/* One thread of a process at a time learns a site: two would only refuse each other. 0: no turn in time. */
+/* One thread of the process at a time learns a site: two would only refuse each other. 0: too late.
+ */
 static int turn_take(store_t *store, uint64_t site, apr_time_t deadline)
 {
     unsigned char *busy = &store->busy[site % TURNS];
@@ -148,8 +150,8 @@ static apr_status_t reply_check(const store_t *store, const redisReply *reply, t
 }
 
 /*
- * Sends the commands of a list in one round trip, and gives a reply to each, of max_reply bytes or errors together.
- * The connection stays with the transaction.
+ * Sends the commands of a list in one round trip and fills replies with a reply to each. Together
+ * they may have max_reply bytes, and errors. The transaction keeps its connection.
  */
 static apr_status_t exchange(tmpl_txn_t *t, const apr_array_header_t *list, size_t max_reply,
                              redisReply ***replies)
@@ -183,7 +185,7 @@ static void field_pack(unsigned char field[FIELD_SIZE], uint32_t n)
     field[3] = (unsigned char)n;
 }
 
-/* Adds HMGET of the head and n buckets, in as many commands as it takes. */
+/* Adds HMGET of the head and n buckets, as several commands if they are many. */
 static void fields_ask(const tmpl_txn_t *t, apr_array_header_t *list,
                        const tmpl_numbered_t *buckets, uint32_t n)
 {
@@ -248,7 +250,7 @@ static apr_status_t fields_take(tmpl_txn_t *t, redisReply *const *replies, tmpl_
     return APR_SUCCESS;
 }
 
-/* However many buckets are asked for, a reply has some bytes for each, and no gigabyte. */
+/* The bytes of a reply with n buckets are bounded, also if they are many. */
 static size_t reply_most(uint32_t n)
 {
     size_t all = (size_t)n * (TMPL_BUCKET_MOST + REPLY_EXTRA);
@@ -256,7 +258,8 @@ static size_t reply_most(uint32_t n)
            (all < REPLY_MOST ? all : REPLY_MOST + (size_t)n * REPLY_USUAL);
 }
 
-/* Asks the server for the head and n buckets. Who writes is told at commit if anybody else has written the site since. */
+/* Reads the head and n buckets. A transaction that writes watches the site from the first time on.
+ */
 static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const store_t *store = t->ctx;
@@ -265,7 +268,7 @@ static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
     redisReply **replies;
     push(list, TMPL_REDIS_WORDS(t->pool, "TTL", own->key));
     if (t->write && !own->watched) {
-        /* the one before may have found nothing to write */
+        /* the transaction before this one may have left a WATCH */
         push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
         push(list, TMPL_REDIS_WORDS(t->pool, "WATCH", own->key));
         own->watched = 1;
@@ -315,7 +318,7 @@ static apr_status_t begin(tmpl_txn_t *t)
     return APR_SUCCESS;
 }
 
-/* Asks for all buckets, and keeps what is told for look-ups that need nothing newer. */
+/* Reads all buckets, and begins a snapshot of them. */
 static apr_status_t get_all(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const store_t *store = t->ctx;
@@ -359,12 +362,12 @@ static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
     }
     tmpl_snapshots_give(store->snapshots, own->cached);
     own->cached = NULL;
-    /* if it has other buckets the engine sees that, and asks again */
+    /* if the site has other buckets, the engine asks again */
     return t->head.n == asked.n && t->head.salt == asked.salt ? get_all(t, buckets, n)
                                                               : APR_SUCCESS;
 }
 
-/* Adds HSET and HDEL, in as many commands as it takes. */
+/* Adds HSET and HDEL, as several commands if they are many. */
 static void changes_add(const tmpl_txn_t *t, apr_array_header_t *list,
                         const tmpl_numbered_t *buckets, uint32_t n)
 {
@@ -396,7 +399,7 @@ static void changes_add(const tmpl_txn_t *t, apr_array_header_t *list,
     }
 }
 
-/* What n replies to a transaction say, the last of them to EXEC. */
+/* Checks the n replies to a MULTI, of which the last one is that to EXEC. */
 static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies, int n)
 {
     const store_t *store = t->ctx;
@@ -406,7 +409,7 @@ static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies
         rv = reply_check(store, replies[i], t->err);
     }
     if (rv != APR_SUCCESS && rv != APR_EAGAIN && rv != APR_ENOTIMPL) {
-        /* it has let us read: for whatever reason it takes no writes */
+        /* it let us read, so it takes no writes, for whatever reason */
         if (t->err != NULL) {
             t->err->status = APR_ENOSPC;
         }
@@ -452,7 +455,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     return rv;
 }
 
-/* Being looked at is being in use. Should it fail, a later page tries again. */
+/* Keeps a site that is only read from expiring. If it fails, a later page tries again. */
 static void touch(tmpl_txn_t *t)
 {
     const own_t *own = t->own;
@@ -484,14 +487,14 @@ static void end(tmpl_txn_t *t)
         turn_give(store, own->site);
     }
     if (own->failed) {
-        /* whoever comes next is to ask: what is kept must not hide that the server fails on */
+        /* so that the next look-up asks: snapshots must not hide that the server fails */
         tmpl_snapshots_clear(store->snapshots, tmpl_clock());
     }
 }
 
 /* ---- sites ---- */
 
-/* A command whose reply must be of one type; it comes from the pool of its words. */
+/* Sends one command and checks the type of the reply, which is from the pool of words. */
 static apr_status_t call(const store_t *store, const tmpl_redis_words_t *words, int type,
                          redisReply **reply, tmpl_error_t *err)
 {
@@ -504,7 +507,7 @@ static apr_status_t call(const store_t *store, const tmpl_redis_words_t *words, 
     return rv == APR_SUCCESS && (*reply)->type != type ? tmpl_redis_garbage(store->redis, err) : rv;
 }
 
-/* The server's own estimate, or a guess where it has none. */
+/* The server's own estimate, or a guess. */
 static uint64_t size(tmpl_txn_t *t)
 {
     const own_t *own = t->own;
@@ -531,13 +534,14 @@ static int is_scan(const redisReply *reply)
     return 1;
 }
 
-/* Adds the sites of some keys, from cursor on, to seen: a table that is rehashed shows keys twice. */
+/* Adds the sites of some keys to seen, a set, because SCAN may return a key twice. */
 static apr_status_t sites_scan(const store_t *store, char cursor[24], apr_hash_t *seen,
                                tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_pool_t *lasting = apr_hash_pool_get(seen);
-    tmpl_redis_words_t words = TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH",
-                                                TMPL_REDIS_KEY_PREFIX "*}", "COUNT", SCAN_BATCH);
+    static const char pattern[] = TMPL_REDIS_KEY_PREFIX "*}";
+    tmpl_redis_words_t words =
+        TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_BATCH);
     redisReply *reply;
     apr_status_t rv = call(store, &words, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
@@ -606,8 +610,8 @@ static apr_status_t store_free(void *data)
 {
     store_t *store = data;
     /*
-     * The condition is left as it is: to destroy it waits for whoever waits, and prefork may have interrupted
-     * that for good to end the process.
+     * Not the condition: destroying it waits for waiting threads, and the signal that ends a child
+     * of prefork may have interrupted one for good.
      */
     pthread_mutex_destroy(&store->lock);
     return APR_SUCCESS;
@@ -621,7 +625,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
     apr_status_t rv = tmpl_redis_address_parse(&address, uri, err, pool);
     if (rv == APR_SUCCESS) {
         store->opts = *opts;
-        store->snapshots = tmpl_snapshots_create(CACHED_MOST, pool);
+        store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
         store->redis = tmpl_redis_create(&address, opts->max_connections, pool);
         pthread_mutex_init(&store->lock, NULL);
         pthread_cond_init(&store->freed, NULL);
