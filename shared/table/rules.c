@@ -228,7 +228,7 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
         }
         refresh(&w);
     }
-    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, &w.lifetimes, site->pages, pool)) {
+    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, &w.lifetimes, site->pages)) {
         return near_copy(&w);
     }
     else {

@@ -6,7 +6,7 @@
 
 #include "table/engine.h"
 
-/* Keys of the pages that one transaction learns, about: others get their turn in between. */
+/* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
 #define KEYS_MOST 40000
 
 struct tmpl_store_t {
@@ -163,7 +163,7 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
     return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
 }
 
-/* Whether a page brings nothing that learning it would write. It has no keys for that question. */
+/* Whether learning a page would write nothing. Its document alone tells that. */
 static int is_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
                     apr_time_t deadline, apr_pool_t *pool)
 {
@@ -176,7 +176,7 @@ static int is_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
            !counts.due;
 }
 
-/* Looks a page up that is not to be learnt, or cannot be. */
+/* Looks a page up as it is now. */
 static apr_status_t look_only(const tmpl_engine_t *engine, const tmpl_observation_t *page,
                               apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
                               apr_pool_t *pool)
@@ -188,7 +188,7 @@ static apr_status_t look_only(const tmpl_engine_t *engine, const tmpl_observatio
     return tmpl_engine_look(engine, &off, deadline, counts, err, pool);
 }
 
-/* On a store that is full counts are read all the same. */
+/* Learns a page; on a full store, looks it up. */
 static apr_status_t learn_one(const tmpl_engine_t *engine, const tmpl_observation_t *page,
                               apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
                               apr_pool_t *pool)
@@ -232,7 +232,7 @@ static apr_status_t observations_check(const tmpl_observation_t *const *pages, u
     return rv;
 }
 
-/* The next pages of a site, from one that is not done on: as many as make one transaction. */
+/* Takes pages of the site of page number from, as many as make one transaction. */
 static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
                            unsigned char *done, const tmpl_observation_t **taken)
 {
@@ -252,8 +252,8 @@ static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, u
 }
 
 /*
- * Learns pages, site by site. That a site takes no writes, or its record is damaged, does not keep
- * the others from being learnt. counts may be NULL; else all pages are of one site.
+ * Learns pages, site by site. A site that takes no writes does not keep the others from being learnt.
+ * If counts is not NULL, all pages are of one site.
  */
 static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include <apr_strings.h>
-#include <apr_tables.h>
 
 #include "table/bucket/buckets.h"
 #include "table/bucket/snapshots.h"
@@ -402,75 +401,51 @@ static uint64_t size(tmpl_txn_t *t)
                       (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
 }
 
-/* Reads all names first, so that each may use the store. */
-static int names_read(store_t *store, apr_array_header_t *names)
-{
-    MDB_cursor *cursor;
-    MDB_val key, data;
-    MDB_txn *txn;
-    int rc = tmpl_lmdb_read_begin(store->db, &txn);
-    if (rc != 0) {
-        return rc;
-    }
-    rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &cursor);
-    if (rc == 0) {
-        while ((rc = mdb_cursor_get(cursor, &key, &data, MDB_NEXT)) == 0) {
-            APR_ARRAY_PUSH(names, const char *) =
-                apr_pstrmemdup(names->pool, key.mv_data, key.mv_size);
-        }
-        mdb_cursor_close(cursor);
-    }
-    tmpl_lmdb_read_end(store->db, txn);
-    return rc == MDB_NOTFOUND ? 0 : rc;
-}
-
 static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;
-    apr_array_header_t *names = apr_array_make(pool, 64, sizeof(const char *));
+    MDB_cursor *cursor = NULL;
+    MDB_val key, data;
+    MDB_txn *txn;
     apr_status_t rv = APR_SUCCESS;
-    int rc = names_read(store, names);
+    int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc != 0) {
         return tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
     }
-    for (int i = 0; rv == APR_SUCCESS && i < names->nelts; i++) {
-        rv = each(baton, APR_ARRAY_IDX(names, i, const char *));
+    rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &cursor);
+    while (rc == 0 && rv == APR_SUCCESS &&
+           (rc = mdb_cursor_get(cursor, &key, &data, MDB_NEXT)) == 0) {
+        rv = each(baton, apr_pstrmemdup(pool, key.mv_data, key.mv_size));
     }
-    return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
+    if (cursor != NULL) {
+        mdb_cursor_close(cursor);
+    }
+    tmpl_lmdb_read_end(store->db, txn);
+    if (rv != APR_SUCCESS) {
+        return tmpl_fail(err, rv, "listing the sites was broken off");
+    }
+    return rc == MDB_NOTFOUND ? APR_SUCCESS
+                              : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
 }
 
-/* Forgets a site, or deletes some dropped buckets (name NULL), in one transaction. */
-static int forget_once(store_t *store, const char *name, int *done)
-{
-    MDB_txn *txn;
-    int rc = tmpl_lmdb_write_begin(store->db, tmpl_clock() + PATIENCE, &txn);
-    if (rc != 0) {
-        return rc;
-    }
-    rc = name != NULL ? tmpl_site_forget(store->db, txn, name)
-                      : tmpl_dropped_delete(store->db, txn, DELETE_BATCH, done);
-    return tmpl_lmdb_write_end(store->db, txn, rc);
-}
-
-/* The same, with a larger map if it needs a page and the map has none. */
-static int forget_some(store_t *store, const char *name, int *done)
-{
-    int rc = forget_once(store, name, done);
-    for (int i = 0; rc == MDB_MAP_FULL && i < GROWN_MOST && tmpl_lmdb_grow(store->db) == 0; i++) {
-        rc = forget_once(store, name, done);
-    }
-    return rc;
-}
-
+/* Forgets the site, then deletes its buckets in slices. A map without a free page grows for that. */
 static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;
-    int done = 0, rc = forget_some(store, name, &done);
+    int rc, done = 0, forgotten = 0, grown = 0;
     (void)pool;
-    while (rc == 0 && !done) {
-        rc = forget_some(store, NULL, &done);
-    }
+    do {
+        MDB_txn *txn;
+        rc = tmpl_lmdb_write_begin(store->db, tmpl_clock() + PATIENCE, &txn);
+        if (rc == 0) {
+            rc = forgotten ? tmpl_dropped_delete(store->db, txn, DELETE_BATCH, &done)
+                           : tmpl_site_forget(store->db, txn, name);
+            rc = tmpl_lmdb_write_end(store->db, txn, rc);
+        }
+        forgotten |= rc == 0;
+    } while ((rc == 0 && !done) ||
+             (rc == MDB_MAP_FULL && grown++ < GROWN_MOST && tmpl_lmdb_grow(store->db) == 0));
     return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot forget a site");
 }
 
