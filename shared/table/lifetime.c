@@ -24,11 +24,6 @@ void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *polic
     lifetimes->n = n;
 }
 
-int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now)
-{
-    return tmpl_is_live(value->df, value->last, lifetimes, now);
-}
-
 static int value_has(const tmpl_value_t *value, uint16_t fp)
 {
     for (uint32_t i = 0; i < value->n; i++) {

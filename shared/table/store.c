@@ -107,22 +107,6 @@ static apr_status_t policy_check(const tmpl_policy_t *policy, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-/* Segments first, then paths. */
-static apr_status_t keys_check(const tmpl_observation_t *obs, uint32_t n_segments,
-                               tmpl_error_t *err)
-{
-    for (uint32_t i = 0; i < obs->n; i++) {
-        if (obs->keys[i].kind != (i < n_segments ? TMPL_KIND_SEGMENT : TMPL_KIND_PATH)) {
-            return tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
-                             (int)obs->keys[i].kind);
-        }
-        if (obs->keys[i].hash > TMPL_HASH_MASK) {
-            return tmpl_fail(err, APR_EINVAL, "key %u has more than %d bits", i, TMPL_HASH_BITS);
-        }
-    }
-    return APR_SUCCESS;
-}
-
 static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uint32_t n_segments)
 {
     for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
@@ -134,22 +118,6 @@ static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uin
     return part->first <= part->after && part->after <= obs->n_shares;
 }
 
-static apr_status_t parts_check(const tmpl_observation_t *obs, uint32_t n_segments,
-                                tmpl_error_t *err)
-{
-    for (uint32_t i = 0; i < obs->n_shares; i++) {
-        if (obs->shares[i].key >= n_segments) {
-            return tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
-        }
-    }
-    for (uint32_t i = 0; i < obs->n_parts; i++) {
-        if (!part_good(&obs->parts[i], obs, n_segments)) {
-            return tmpl_fail(err, APR_EINVAL, "part %u has paths or shares that are none", i);
-        }
-    }
-    return APR_SUCCESS;
-}
-
 static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_t *err)
 {
     uint32_t n_segments = tmpl_observation_segments(obs);
@@ -157,10 +125,26 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
     if (rv == APR_SUCCESS) {
         rv = policy_check(obs->policy, err);
     }
-    if (rv == APR_SUCCESS) {
-        rv = keys_check(obs, n_segments, err);
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n; i++) {
+        if (obs->keys[i].kind != (i < n_segments ? TMPL_KIND_SEGMENT : TMPL_KIND_PATH)) {
+            rv = tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
+                           (int)obs->keys[i].kind);
+        }
+        else if (obs->keys[i].hash > TMPL_HASH_MASK) {
+            rv = tmpl_fail(err, APR_EINVAL, "key %u has more than %d bits", i, TMPL_HASH_BITS);
+        }
     }
-    return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_shares; i++) {
+        if (obs->shares[i].key >= n_segments) {
+            rv = tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
+        }
+    }
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_parts; i++) {
+        if (!part_good(&obs->parts[i], obs, n_segments)) {
+            rv = tmpl_fail(err, APR_EINVAL, "part %u names paths or shares that are not there", i);
+        }
+    }
+    return rv;
 }
 
 /* Whether learning a page would write nothing. Its document alone tells that. */
@@ -309,12 +293,14 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
 {
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observations_check(pages, n, err);
-    uint32_t ignored;
-    counted = counted != NULL ? counted : &ignored;
-    *counted = 0;
-    return rv != APR_SUCCESS || n == 0
-               ? rv
-               : learn_all(&store->engine, pages, n, deadline, NULL, counted, err, pool);
+    uint32_t sum = 0;
+    if (rv == APR_SUCCESS && n > 0) {
+        rv = learn_all(&store->engine, pages, n, deadline, NULL, &sum, err, pool);
+    }
+    if (counted != NULL) {
+        *counted = sum;
+    }
+    return rv;
 }
 
 typedef struct {

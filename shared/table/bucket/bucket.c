@@ -126,12 +126,11 @@ static uint32_t hash_find(const columns_t *c, uint32_t i, uint64_t hash)
 int tmpl_bucket_find(const tmpl_bucket_t *bucket, tmpl_key_t key, tmpl_value_t *value)
 {
     columns_t c;
-    uint32_t i;
     size_t at = 0;
     if (!columns_open(&c, bucket)) {
         return 0;
     }
-    i = hash_find(&c, 0, key.hash);
+    uint32_t i = hash_find(&c, 0, key.hash);
     while (i < c.n && kind_of(c.tags[i]) != key.kind) {
         i = hash_find(&c, i + 1, key.hash);
     }

@@ -267,50 +267,42 @@ static tmpl_snapshot_t *snapshot_make(const tmpl_snapshots_t *cache, const char 
     return snapshot;
 }
 
-/* Puts a snapshot into its cell, unless the one there is younger; learnt: in any case. */
-static void snapshot_put(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, int learnt)
+void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
+                          const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
 {
-    cell_t *cell = cell_of(cache, snapshot->site);
-    pthread_mutex_lock(&cache->lock);
-    if (learnt || (snapshot->stamp > cell->since &&
-                   (!is_of(cell, snapshot->site) || snapshot->stamp > cell->snapshot->stamp))) {
-        cell_clear(cache, cell);
-        if (room_take(cache, snapshot->size, NULL)) {
-            snapshot->used = cache->taken++;
+    tmpl_snapshot_t *snapshot = snapshot_make(snapshots, site, stamp, head, buckets, n);
+    if (snapshot == NULL) {
+        return;
+    }
+    cell_t *cell = cell_of(snapshots, site);
+    pthread_mutex_lock(&snapshots->lock);
+    if (stamp > cell->since && (!is_of(cell, site) || stamp > cell->snapshot->stamp)) {
+        cell_clear(snapshots, cell);
+        if (room_take(snapshots, snapshot->size, NULL)) {
+            snapshot->used = snapshots->taken++;
             cell->snapshot = snapshot;
             snapshot = NULL;
         }
     }
-    pthread_mutex_unlock(&cache->lock);
+    pthread_mutex_unlock(&snapshots->lock);
     if (snapshot != NULL) {
         snapshot_free(snapshot);
     }
 }
 
-void tmpl_snapshots_begin(tmpl_snapshots_t *cache, const char *site, int64_t stamp,
+void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
 {
-    tmpl_snapshot_t *snapshot = snapshot_make(cache, site, stamp, head, buckets, n);
-    if (snapshot != NULL) {
-        snapshot_put(cache, snapshot, 0);
-    }
-}
-
-void tmpl_snapshots_renew(tmpl_snapshots_t *cache, const char *site, int64_t stamp,
-                          const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
-{
-    cell_t *cell = cell_of(cache, site);
-    pthread_mutex_lock(&cache->lock);
+    cell_t *cell = cell_of(snapshots, site);
+    pthread_mutex_lock(&snapshots->lock);
     int was_kept = is_of(cell, site);
     if (was_kept) {
-        cell_clear(cache, cell);
+        cell_clear(snapshots, cell);
     }
-    cell->since = stamp;
-    pthread_mutex_unlock(&cache->lock);
-    tmpl_snapshot_t *snapshot =
-        was_kept ? snapshot_make(cache, site, stamp, head, buckets, n) : NULL;
-    if (snapshot != NULL) {
-        snapshot_put(cache, snapshot, 1);
+    cell->since = stamp - 1;
+    pthread_mutex_unlock(&snapshots->lock);
+    if (was_kept) {
+        tmpl_snapshots_begin(snapshots, site, stamp, head, buckets, n);
     }
 }
 

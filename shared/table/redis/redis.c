@@ -203,12 +203,6 @@ static void fields_ask(const tmpl_txn_t *t, apr_array_header_t *list,
     }
 }
 
-/* Whether a reply is a value of a field, or none. */
-static int is_value(const redisReply *reply)
-{
-    return reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_NIL;
-}
-
 /* Takes the replies to these HMGETs. */
 static apr_status_t fields_take(tmpl_txn_t *t, redisReply *const *replies, tmpl_numbered_t *buckets,
                                 uint32_t n)
@@ -223,12 +217,12 @@ static apr_status_t fields_take(tmpl_txn_t *t, redisReply *const *replies, tmpl_
         uint32_t left = n - which * FIELDS_MOST;
         size_t elements = (left < FIELDS_MOST ? left : FIELDS_MOST) + (size_t)(which == 0);
         const redisReply *reply = replies[which];
-        good = reply->type == REDIS_REPLY_ARRAY && reply->elements == elements &&
-               is_value(reply->element[at]);
-        if (!good) {
+        if (reply->type != REDIS_REPLY_ARRAY || reply->elements != elements) {
+            good = 0;
             break;
         }
         reply = reply->element[at];
+        good = reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_NIL;
         if (i > 0) {
             buckets[i - 1].is =
                 reply->type == REDIS_REPLY_STRING
@@ -520,20 +514,6 @@ static uint64_t size(tmpl_txn_t *t)
                : t->head.site.entries * 16;
 }
 
-static int is_scan(const redisReply *reply)
-{
-    if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_STRING ||
-        reply->element[0]->len > 20 || reply->element[1]->type != REDIS_REPLY_ARRAY) {
-        return 0;
-    }
-    for (size_t i = 0; i < reply->element[1]->elements; i++) {
-        if (reply->element[1]->element[i]->type != REDIS_REPLY_STRING) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* Adds the sites of some keys to seen, a set, because SCAN may return a key twice. */
 static apr_status_t sites_scan(const store_t *store, char cursor[24], apr_hash_t *seen,
                                tmpl_error_t *err, apr_pool_t *pool)
@@ -547,12 +527,15 @@ static apr_status_t sites_scan(const store_t *store, char cursor[24], apr_hash_t
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (!is_scan(reply)) {
+    if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_STRING ||
+        reply->element[1]->type != REDIS_REPLY_ARRAY) {
         return tmpl_redis_garbage(store->redis, err);
     }
     for (size_t i = 0; i < reply->element[1]->elements; i++) {
         const redisReply *key = reply->element[1]->element[i];
-        const char *site = tmpl_redis_key_site(key->str, key->len, lasting);
+        const char *site = key->type == REDIS_REPLY_STRING
+                               ? tmpl_redis_key_site(key->str, key->len, lasting)
+                               : NULL;
         if (site != NULL) {
             apr_hash_set(seen, site, APR_HASH_KEY_STRING, site);
         }
