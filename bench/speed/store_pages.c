@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_pages URI SEGMENTS PAGES [BATCH]: made-up pages of a site, learnt one after the other by
- * the store at URI. With BATCH they are judged one after the other, with counts up to LEARN_DELAY
- * old, and BATCH pages are learnt at a time. Half of a page's segments are template, a tenth recurs
+ * store_pages URI SEGMENTS PAGES [BATCH [SITES]]: made-up pages of a site, or of several sites in
+ * turn, learnt one after the other by the store at URI. With BATCH > 0 they are judged one after the
+ * other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time. Half of a page's segments are template, a tenth recurs
  * rarely, the others are new; every fourth segment begins a block with three layout paths.
  *
  * The time of a page is the median of the WINDOW pages before each power of ten. The program prints
@@ -60,6 +60,10 @@ static uint64_t text_of(uint32_t page, uint32_t i, uint32_t segments)
     return hash_of(((uint64_t)page + 2) << 32 | i);
 }
 
+static const char *const sites[] = { "bench.example", "two.example", "three.example",
+                                     "four.example" };
+static uint32_t n_sites = 1;
+
 static void make(made_t *made, uint32_t page, uint32_t segments)
 {
     uint32_t paths = segments / 4 < LAYOUTS ? segments / 4 : LAYOUTS;
@@ -80,7 +84,7 @@ static void make(made_t *made, uint32_t page, uint32_t segments)
             (tmpl_part_t){ { segments + path, segments + path / 4, segments }, 4 * i, 4 * i + 4 };
     }
     made->document = (tmpl_document_t){ hash_of(hash_of(page)), hash_of(~hash_of(page)) };
-    made->observation = (tmpl_observation_t){ .site = "bench.example",
+    made->observation = (tmpl_observation_t){ .site = sites[page % n_sites],
                                               .document = &made->document,
                                               .keys = made->keys,
                                               .n = segments + paths,
@@ -123,15 +127,19 @@ static double learn(tmpl_store_t *store, made_t *made, apr_pool_t *pool)
 
 static void tell(tmpl_store_t *store, uint32_t page, double *took, double cpu, apr_pool_t *pool)
 {
-    tmpl_store_stats_t stats;
+    tmpl_store_stats_t all = { 0 }, stats;
     tmpl_error_t err = { 0 };
-
-    check(tmpl_store_stats(store, "bench.example", &tmpl_clean_opts_default.policy, &stats, &err,
-                           pool),
-          &err);
+    for (uint32_t i = 0; i < n_sites; i++) {
+        check(
+            tmpl_store_stats(store, sites[i], &tmpl_clean_opts_default.policy, &stats, &err, pool),
+            &err);
+        all.entries += stats.entries;
+        all.live += stats.live;
+        all.bytes += stats.bytes;
+    }
     printf("%u %.4f %.4f %llu %llu %llu\n", page, median_of(took, WINDOW), cpu / WINDOW,
-           (unsigned long long)stats.entries, (unsigned long long)stats.live,
-           (unsigned long long)stats.bytes);
+           (unsigned long long)all.entries, (unsigned long long)all.live,
+           (unsigned long long)all.bytes);
     apr_pool_clear(pool);
     await();
 }
@@ -149,11 +157,14 @@ int main(int argc, char **argv)
     apr_pool_t *pool, *scratch;
     made_t made;
 
-    if (segments < 8 || pages < milestone || batch.most > BATCH_MOST) {
-        fprintf(stderr,
-                "usage: store_pages URI SEGMENTS PAGES [BATCH], 1000 pages or more, batches of %d "
-                "at most\n",
-                BATCH_MOST);
+    n_sites = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1;
+    if (segments < 8 || pages < milestone || batch.most > BATCH_MOST || n_sites == 0 ||
+        n_sites > sizeof(sites) / sizeof(sites[0])) {
+        fprintf(
+            stderr,
+            "usage: store_pages URI SEGMENTS PAGES [BATCH [SITES]], 1000 pages or more, batches "
+            "of %d at most, 4 sites at most\n",
+            BATCH_MOST);
         return 2;
     }
     apr_initialize();

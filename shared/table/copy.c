@@ -5,79 +5,42 @@
 
 #include "table/store.h"
 
-/* All that an observation points to, in the order in which a copy holds it: the widest first. */
-enum { KEYS, DOCUMENT, PARTS, SHARES, POLICY, SITE, PIECES };
-
-/* The bytes of each, and where they are. */
-typedef struct {
-    const void *from[PIECES];
-    size_t size[PIECES];
-} pieces_t;
-
-static void pieces_of(pieces_t *pieces, const tmpl_observation_t *page)
+/* Copies size bytes to at + *used, unless at is NULL, and counts them. */
+static const void *piece_copy(char *at, size_t *used, const void *from, size_t size)
 {
-    const pieces_t are = {
-        .from = { [KEYS] = page->keys,
-                  [DOCUMENT] = page->document,
-                  [PARTS] = page->parts,
-                  [SHARES] = page->shares,
-                  [POLICY] = page->policy,
-                  [SITE] = page->site },
-        .size = { [KEYS] = page->n * sizeof(*page->keys),
-                  [DOCUMENT] = sizeof(*page->document),
-                  [PARTS] = page->n_parts * sizeof(*page->parts),
-                  [SHARES] = page->n_shares * sizeof(*page->shares),
-                  [POLICY] = sizeof(*page->policy),
-                  [SITE] = strlen(page->site) + 1 },
-    };
-
-    *pieces = are;
+    const void *to = at == NULL || size == 0 ? at : memcpy(at + *used, from, size);
+    *used += size;
+    return to;
 }
 
-static size_t size_of(const pieces_t *pieces)
+/* Copies a page to at, or only counts its bytes if that is NULL. What needs most alignment comes
+ * first. */
+static size_t page_copy(char *at, const tmpl_observation_t *page)
 {
-    size_t size = sizeof(tmpl_observation_t);
-
-    for (int i = 0; i < PIECES; i++) {
-        size += pieces->size[i];
+    tmpl_observation_t copy = *page;
+    size_t used = sizeof(copy);
+    copy.keys = piece_copy(at, &used, page->keys, page->n * sizeof(*page->keys));
+    copy.document = piece_copy(at, &used, page->document, sizeof(*page->document));
+    copy.parts = piece_copy(at, &used, page->parts, page->n_parts * sizeof(*page->parts));
+    copy.shares = piece_copy(at, &used, page->shares, page->n_shares * sizeof(*page->shares));
+    copy.policy = piece_copy(at, &used, page->policy, sizeof(*page->policy));
+    copy.site = piece_copy(at, &used, page->site, strlen(page->site) + 1);
+    if (at != NULL) {
+        memcpy(at, &copy, sizeof(copy));
     }
-    return size;
+    return used;
 }
 
 size_t tmpl_observation_size(const tmpl_observation_t *page)
 {
-    pieces_t pieces;
-
-    pieces_of(&pieces, page);
-    return size_of(&pieces);
+    return page_copy(NULL, page);
 }
 
 tmpl_observation_t *tmpl_observation_copy(const tmpl_observation_t *page)
 {
-    const void *to[PIECES];
-    tmpl_observation_t *copy;
-    pieces_t pieces;
-    char *at;
-
-    pieces_of(&pieces, page);
-    copy = malloc(size_of(&pieces));
-    if (copy == NULL) {
-        return NULL;
+    char *at = malloc(page_copy(NULL, page));
+    if (at != NULL) {
+        (void)page_copy(at, page);
     }
-    at = (char *)(copy + 1);
-    for (int i = 0; i < PIECES; i++) {
-        if (pieces.size[i] > 0) {
-            memcpy(at, pieces.from[i], pieces.size[i]);
-        }
-        to[i] = at;
-        at += pieces.size[i];
-    }
-    *copy = *page;
-    copy->keys = to[KEYS];
-    copy->document = to[DOCUMENT];
-    copy->parts = to[PARTS];
-    copy->shares = to[SHARES];
-    copy->policy = to[POLICY];
-    copy->site = to[SITE];
-    return copy;
+    return (tmpl_observation_t *)at;
 }

@@ -42,7 +42,11 @@ static inline int tmpl_is_live(uint32_t df, uint32_t last, const tmpl_lifetimes_
 
     return df > 0 && last <= now && now - last <= lifetimes->pages[i - 1];
 }
-int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now);
+static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes,
+                                  uint32_t now)
+{
+    return tmpl_is_live(value->df, value->last, lifetimes, now);
+}
 
 /*
  * Counts the document of fingerprint fp in a live value, or begins it anew if live is 0 (step 3 of

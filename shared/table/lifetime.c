@@ -11,7 +11,6 @@ uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df)
     double tb = policy->lifetime_tb;
     double n = policy->lifetime_n > 1 ? policy->lifetime_n : 1;
     double pages = tb * n / (1 + (n - 1) * exp(1.0 - (df > 1 ? df : 1)));
-
     return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
 }
 
@@ -19,16 +18,10 @@ void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *polic
 {
     uint32_t limit = tmpl_lifetime(policy, TMPL_LIFETIMES);
     uint32_t n = 0;
-
     do {
         lifetimes->pages[n] = tmpl_lifetime(policy, n + 1);
     } while (lifetimes->pages[n++] < limit && n < TMPL_LIFETIMES);
     lifetimes->n = n;
-}
-
-int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetimes_t *lifetimes, uint32_t now)
-{
-    return tmpl_is_live(value->df, value->last, lifetimes, now);
 }
 
 static int value_has(const tmpl_value_t *value, uint16_t fp)
@@ -45,7 +38,6 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
                      uint32_t min_df)
 {
     int reached = 0;
-
     if (!live) {
         *value = (tmpl_value_t){ .df = 1, .n = 1, .fingerprints = { fp } };
     }
@@ -101,7 +93,6 @@ int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uin
 void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry)
 {
     uint32_t n = entry->n_fingerprints;
-
     value->df = entry->record.df;
     value->last = entry->record.last;
     value->text = entry->record.text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Near copies: pages of a new address and a new text that show little but what one document counted before
- * has shown, as an article with a clock on it that is asked for as ?a=1, ?a=2. If they counted, anybody could
- * raise the document frequency of an article until it is template.
+ * Near copies: pages with a new address and a new text that show little but the text of one document,
+ * such as an article with a clock that is requested as ?a=1, ?a=2. If they counted, anybody could
+ * raise the DF of an article until it is template.
  */
 #ifndef TMPL_NEAR_H
 #define TMPL_NEAR_H
@@ -10,11 +10,10 @@
 #include "table/rules.h"
 
 /*
- * Whether a page is a near copy, as store.h has it, of a document in the table of a site as it is at clock now.
- * Its slots are filled; pool is for the call alone. It takes time and memory as the page has shares and min_df
- * fingerprints.
+ * Whether a page is a near copy (store.h) of a document of its site, at clock now. Its slots are
+ * filled. Takes time in proportion to its shares times min_df.
  */
 int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
-                      uint32_t now, apr_pool_t *pool);
+                      uint32_t now);
 
 #endif

@@ -1,50 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kind of store implements. store.c finds the provider by the URI's scheme, checks what
- * callers hand in (so no provider needs to) and passes the call on. Contracts are store.h's.
+ * What a kind of store implements: reading and writing the buckets of one site in a transaction.
+ * What the buckets hold and how they are counted, grow and shrink is the engine's work (engine.h),
+ * the same for every store. docs/store-format.md says how to add a store.
+ *
+ * A site is a head and buckets, numbered from 0. The engine uses a transaction like this:
+ *
+ *     begin      txn->head is the best guess that needs no question to a server
+ *     get        reads some buckets; txn->head is now the one they belong to. May be repeated
+ *     commit     of a transaction that writes, at most once: all changes, or none
+ *     end        always, unless begin has failed
+ *
+ * Each returns APR_SUCCESS, or fills txn->err and returns
+ *     APR_ENOSPC   the store is full or takes no writes; reading goes on
+ *     APR_EBUSY    others write the site; the engine begins again
+ *     APR_TIMEUP   the deadline has passed
+ *     another      the store has failed
  */
 #ifndef TMPL_PROVIDER_H
 #define TMPL_PROVIDER_H
 
-#include "table/store.h"
+#include "table/rules.h"
+
+#define TMPL_BUCKETS_MOST (1u << 24) /* buckets of a site */
+
+/* What a store keeps once for each site. All zero: a new site. */
+typedef struct {
+    tmpl_rules_site_t site;
+    uint32_t n;     /* buckets; 0: none yet */
+    uint64_t salt;  /* chooses the bucket of a key */
+    uint32_t swept; /* the rank (buckets.h) at which the sweeper continues */
+} tmpl_head_t;
+
+/* A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian.
+ */
+#define TMPL_HEAD_SIZE (4 + 8 + 8 + 4 + 8 + 4)
+void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
+/* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
+int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len);
+
+/* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and the store keeps
+ * nothing. */
+typedef struct {
+    const unsigned char *bytes;
+    size_t len;
+} tmpl_bucket_t;
+
+/* A bucket of a site. */
+typedef struct {
+    uint32_t number;
+    tmpl_bucket_t is;
+} tmpl_numbered_t;
+
+/* A transaction. The engine fills the first part and keeps it as it is. */
+typedef struct {
+    void *ctx; /* the store, from open */
+    const char *site;
+    int write;                   /* it may commit */
+    apr_interval_time_t age;     /* of a transaction that only reads: how old its data may be */
+    const tmpl_policy_t *policy; /* NULL: export or import, nothing dies */
+    apr_time_t deadline;         /* on tmpl_clock */
+    tmpl_error_t *err;
+    apr_pool_t *pool; /* buckets that get returns live as long, but not beyond commit */
+    /* the store fills these in begin and get; the engine changes head before it commits */
+    tmpl_head_t head; /* all zero if found is 0 */
+    int found;        /* the store has the site */
+    void *own;        /* the store's own data */
+} tmpl_txn_t;
 
 typedef struct {
     const char *scheme; /* the URI up to and with the colon */
+    /* Learning looks the page up first and does nothing if it is known: reading never waits here.
+     */
+    int look_first;
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
     /* Fills *ctx; a cleanup on pool closes it. */
     apr_status_t (*open)(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
                          tmpl_error_t *err, apr_pool_t *pool);
-    /* counts comes zeroed, with records allocated and zeroed; deadline is on tmpl_clock. */
-    apr_status_t (*observe)(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
-                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool);
+    apr_status_t (*begin)(tmpl_txn_t *txn);
     /*
-     * tmpl_store_learn() of pages that have been checked; *counted comes as 0. counts, if it is not NULL: that of each,
-     * as observe has it; then all are of one site, and tmpl_store_observe_many() is asked for.
+     * Fills the bytes of n >= 0 buckets by their numbers. If txn->head has another n or salt than
+     * before the call, the engine drops them and asks again.
      */
-    apr_status_t (*learn)(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                          apr_time_t deadline, tmpl_counts_t *counts, uint32_t *counted,
-                          tmpl_error_t *err, apr_pool_t *pool);
+    apr_status_t (*get)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
+    /*
+     * Writes txn->head and n buckets, and deletes those of no bytes. If txn->found is 0, replaces
+     * all that is stored under the site's name. APR_EBUSY: somebody has written the site since get.
+     */
+    apr_status_t (*commit)(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n);
+    void (*end)(tmpl_txn_t *txn);
+    /* Estimates the bytes that the site takes; called after get. */
+    uint64_t (*size)(tmpl_txn_t *txn);
+    /* tmpl_store_sites() and tmpl_store_forget(). */
     apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
-    /*
-     * "export" and "import" of store.h; the latter is a word of its own in C++. head is filled
-     * before the first entry is given. Stats are counted from it.
-     */
-    apr_status_t (*dump)(void *ctx, const char *site, tmpl_store_stats_t *head,
-                         apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton,
-                         tmpl_error_t *err, apr_pool_t *pool);
-    apr_status_t (*load)(void *ctx, const char *site, const tmpl_store_stats_t *head,
-                         const tmpl_entry_t *entries, uint32_t n, tmpl_error_t *err,
-                         apr_pool_t *pool);
 } tmpl_provider_t;
-
-/* Counts as observe has them: zero, with records of all of a page's keys, zero, too; in pool. */
-tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool);
 
 extern const tmpl_provider_t tmpl_provider_lmdb;
 extern const tmpl_provider_t tmpl_provider_redis;
 extern const tmpl_provider_t tmpl_provider_redis_unix;
-extern const tmpl_provider_t tmpl_provider_memory; /* memory.c */
+extern const tmpl_provider_t tmpl_provider_memory;
 
 #endif

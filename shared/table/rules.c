@@ -2,7 +2,6 @@
 #include "table/rules.h"
 
 #include "table/near.h"
-#include "table/parts.h"
 
 /* A page that is being counted. */
 typedef struct {
@@ -56,7 +55,6 @@ static void keys_refresh(work_t *w, uint32_t first)
 {
     for (uint32_t i = first; i < w->page->obs->n; i++) {
         tmpl_slot_t *slot = w->page->slots[i];
-
         if (is_live(w, slot)) {
             slot->value.last = w->site->pages;
             write_slot(w, slot);
@@ -77,21 +75,20 @@ static void refresh(work_t *w)
 /* Whether some segment was last seen so long ago that it is to be refreshed. */
 static int is_stale(const work_t *w)
 {
-    uint32_t n_segments = tmpl_observation_segments(w->page->obs), i = 0;
-
+    const tmpl_observation_t *obs = w->page->obs;
+    uint32_t n_segments = tmpl_observation_segments(obs), i = 0;
     while (i < n_segments &&
            (!is_live(w, w->page->slots[i]) ||
-            tmpl_value_fresh(&w->page->slots[i]->value, w->page->obs->policy, w->site->pages))) {
+            tmpl_value_fresh(&w->page->slots[i]->value, obs->policy, w->site->pages))) {
         i++;
     }
     return i < n_segments;
 }
 
-/* Step 2a; returns whether anything was written. */
+/* Step 2a. Returns whether anything was written. */
 static int near_copy(work_t *w)
 {
     int stale = is_stale(w);
-
     if (stale) {
         keys_refresh(w, 0);
         counts_head(w, 0);
@@ -103,14 +100,16 @@ static int near_copy(work_t *w)
     return stale;
 }
 
-/* Step 3 for one segment; returns how often its text is repeated text of a path. */
+/*
+ * Step 3 for one segment. Returns how often the length of its shares is repeated text of a path: 0,
+ * 1 or 2 times, by its DF before and after.
+ */
 static unsigned segment_count(work_t *w, uint32_t i, int counted)
 {
     const tmpl_observation_t *obs = w->page->obs;
     tmpl_slot_t *slot = w->page->slots[i];
     int live = is_live(w, slot);
     uint32_t before = live ? slot->value.df : 0;
-
     if (!has_room(w, slot)) {
         return 0;
     }
@@ -118,15 +117,39 @@ static unsigned segment_count(work_t *w, uint32_t i, int counted)
                                                    counted, w->site->pages, obs->policy->min_df);
     write_slot(w, slot);
     record_set(w, i);
-    return tmpl_share_times(before, slot->value.df);
+    return slot->value.df < 2 ? 0 : before == 1 && slot->value.df == 2 ? 2 : 1;
+}
+
+/* What the parts of a page bring to one path: T and R of store.h. */
+typedef struct {
+    uint64_t text, repeated;
+    int named; /* some part names it */
+} credit_t;
+
+static void part_credit(const tmpl_observation_t *obs, const tmpl_part_t *part,
+                        const unsigned char *times, uint32_t n_segments, credit_t *credits)
+{
+    uint64_t text = 0, repeated = 0;
+    for (uint32_t i = part->first; i < part->after; i++) {
+        const tmpl_share_t *share = &obs->shares[i];
+        text += share->length;
+        repeated += (uint64_t)share->length * times[share->key];
+    }
+    for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
+        if (part->paths[level] != TMPL_NONE) {
+            credit_t *credit = &credits[part->paths[level] - n_segments];
+            credit->text += text;
+            credit->repeated += repeated;
+            credit->named = 1;
+        }
+    }
 }
 
 /* Step 3 for one path, of a document that counts. */
-static void path_count(work_t *w, uint32_t i, const tmpl_credit_t *credit)
+static void path_count(work_t *w, uint32_t i, const credit_t *credit)
 {
     tmpl_slot_t *slot = w->page->slots[i];
     int live = is_live(w, slot);
-
     if (credit->named && has_room(w, slot)) {
         tmpl_value_path(&slot->value, live, credit->text, credit->repeated, w->site->pages);
         write_slot(w, slot);
@@ -142,8 +165,6 @@ static void keys_count(work_t *w, int counted, apr_pool_t *pool)
     const tmpl_observation_t *obs = w->page->obs;
     uint32_t n_segments = tmpl_observation_segments(obs);
     unsigned char *times = apr_pcalloc(pool, n_segments + (apr_size_t)1);
-    const tmpl_credit_t *credits;
-
     for (uint32_t i = 0; i < n_segments; i++) {
         times[i] = (unsigned char)segment_count(w, i, counted);
     }
@@ -151,7 +172,10 @@ static void keys_count(work_t *w, int counted, apr_pool_t *pool)
         keys_refresh(w, n_segments);
         return;
     }
-    credits = tmpl_parts_credit(obs, times, pool);
+    credit_t *credits = apr_pcalloc(pool, (obs->n - n_segments + (apr_size_t)1) * sizeof(*credits));
+    for (uint32_t i = 0; i < obs->n_parts; i++) {
+        part_credit(obs, &obs->parts[i], times, n_segments, credits);
+    }
     for (uint32_t i = n_segments; i < obs->n; i++) {
         path_count(w, i, &credits[i - n_segments]);
     }
@@ -167,7 +191,6 @@ static void document_enter(work_t *w, tmpl_slot_t *slot)
 static void count(work_t *w, apr_pool_t *pool)
 {
     int counted = !is_live(w, w->page->id) && w->site->pages < UINT32_MAX;
-
     w->site->pages += (uint32_t)counted;
     keys_count(w, counted, pool);
     document_enter(w, w->page->id);
@@ -175,12 +198,20 @@ static void count(work_t *w, apr_pool_t *pool)
     counts_head(w, counted);
 }
 
+uint32_t tmpl_observation_segments(const tmpl_observation_t *obs)
+{
+    uint32_t n = 0;
+    while (n < obs->n && obs->keys[n].kind != TMPL_KIND_PATH) {
+        n++;
+    }
+    return n;
+}
+
 void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *site,
                      tmpl_counts_t *counts)
 {
     tmpl_rules_site_t same = *site;
     work_t w = { .page = page, .site = &same, .counts = counts };
-
     tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
     look(&w);
 }
@@ -189,18 +220,15 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
                      apr_pool_t *pool)
 {
     work_t w = { .page = page, .site = site, .counts = counts };
-    int text_live;
-
     tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
-    text_live = is_live(&w, page->text);
-    if (text_live && tmpl_value_fresh(&page->text->value, page->obs->policy, site->pages)) {
-        look(&w);
-        return 0;
-    }
-    if (text_live) {
+    if (is_live(&w, page->text)) {
+        if (tmpl_value_fresh(&page->text->value, page->obs->policy, site->pages)) {
+            look(&w);
+            return 0;
+        }
         refresh(&w);
     }
-    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, &w.lifetimes, site->pages, pool)) {
+    else if (!is_live(&w, page->id) && tmpl_is_near_copy(page, &w.lifetimes, site->pages)) {
         return near_copy(&w);
     }
     else {

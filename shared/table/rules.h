@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What learning does, steps 1 to 3 of store.h, for a store that reads all entries of a page, or of several
- * pages, before it writes any: entries are held in slots, pages are counted in them one after the other,
- * and what has been written then goes back to the store. Pure functions: no store is asked.
+ * What learning does, steps 1 to 3 of store.h, for a store that reads all entries of a page, or of
+ * several pages, before it writes any: entries are held in slots, pages are counted in them one
+ * after the other, and what has been written then goes back to the store. Pure functions: no store
+ * is asked.
  */
 #ifndef TMPL_RULES_H
 #define TMPL_RULES_H
@@ -23,20 +24,24 @@ typedef struct {
     uint64_t entries; /* held */
 } tmpl_rules_site_t;
 
-/* A page, with the slots of its keys in their order, and those of its document, which may be one. */
+/* A page, with the slots of its keys in their order, and those of its document, which may be one.
+ */
 typedef struct {
     const tmpl_observation_t *obs;
     tmpl_slot_t *const *slots;
     tmpl_slot_t *id, *text;
 } tmpl_rules_page_t;
 
+/* The number of keys before the first of kind PATH: indices of paths begin there. */
+uint32_t tmpl_observation_segments(const tmpl_observation_t *obs);
+
 /* The counts of a page that is not learnt. counts->records has room for all keys, and is zero. */
 void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *site,
                      tmpl_counts_t *counts);
 
 /*
- * Counts a page in its slots and in site, and fills counts as above; pool is for the call alone. Returns
- * whether anything was written.
+ * Counts a page in its slots and in site, and fills counts as above; pool is for the call alone.
+ * Returns whether anything was written.
  */
 int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmpl_counts_t *counts,
                      apr_pool_t *pool);

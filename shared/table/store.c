@@ -4,13 +4,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "table/entry.h"
-#include "table/parts.h"
-#include "table/provider.h"
+#include "table/engine.h"
+
+/* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
+#define KEYS_MOST 40000
 
 struct tmpl_store_t {
-    const tmpl_provider_t *provider;
-    void *ctx;
+    tmpl_engine_t engine;
 };
 
 static const tmpl_provider_t *const providers[] = {
@@ -30,7 +30,6 @@ const tmpl_store_opts_t tmpl_store_opts_default = {
 apr_time_t tmpl_clock(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_MONOTONIC, &now);
     return apr_time_make((apr_time_t)now.tv_sec, now.tv_nsec / 1000);
 }
@@ -51,7 +50,6 @@ static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_provider_t *provider = provider_find(uri, err);
-
     return provider == NULL ? APR_EINVAL : provider->check(uri, err, pool);
 }
 
@@ -59,7 +57,6 @@ apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t
 static void opts_fill(tmpl_store_opts_t *opts, const tmpl_store_opts_t *given)
 {
     const tmpl_store_opts_t *def = &tmpl_store_opts_default;
-
     *opts = given != NULL ? *given : *def;
     opts->max_sites = opts->max_sites > 0 ? opts->max_sites : def->max_sites;
     opts->idle = opts->idle > 0 ? opts->idle : def->idle;
@@ -75,14 +72,13 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
     tmpl_store_opts_t full;
     tmpl_store_t *s;
     apr_status_t rv;
-
     if (provider == NULL) {
         return APR_EINVAL;
     }
     opts_fill(&full, opts);
     s = apr_pcalloc(pool, sizeof(*s));
-    s->provider = provider;
-    rv = provider->open(&s->ctx, uri, &full, err, pool);
+    s->engine.provider = provider;
+    rv = provider->open(&s->engine.ctx, uri, &full, err, pool);
     if (rv == APR_SUCCESS) {
         *store = s;
     }
@@ -92,7 +88,6 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
 static apr_status_t site_check(const char *site, tmpl_error_t *err)
 {
     size_t len = site == NULL ? 0 : strlen(site);
-
     if (len == 0 || len > TMPL_SITE_MAX) {
         return tmpl_fail(err, APR_EINVAL, "a site's name has 1 to %d bytes, this one %d",
                          TMPL_SITE_MAX, (int)len);
@@ -112,27 +107,10 @@ static apr_status_t policy_check(const tmpl_policy_t *policy, tmpl_error_t *err)
     return APR_SUCCESS;
 }
 
-/* Segments first, then paths. */
-static apr_status_t keys_check(const tmpl_observation_t *obs, uint32_t n_segments,
-                               tmpl_error_t *err)
-{
-    for (uint32_t i = 0; i < obs->n; i++) {
-        if (obs->keys[i].kind != (i < n_segments ? TMPL_KIND_SEGMENT : TMPL_KIND_PATH)) {
-            return tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
-                             (int)obs->keys[i].kind);
-        }
-        if (obs->keys[i].hash > TMPL_HASH_MASK) {
-            return tmpl_fail(err, APR_EINVAL, "key %u has more than %d bits", i, TMPL_HASH_BITS);
-        }
-    }
-    return APR_SUCCESS;
-}
-
 static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uint32_t n_segments)
 {
     for (int level = 0; level < TMPL_PATH_LEVELS; level++) {
         uint32_t path = part->paths[level];
-
         if (path != TMPL_NONE && (path < n_segments || path >= obs->n)) {
             return 0;
         }
@@ -140,40 +118,76 @@ static int part_good(const tmpl_part_t *part, const tmpl_observation_t *obs, uin
     return part->first <= part->after && part->after <= obs->n_shares;
 }
 
-static apr_status_t parts_check(const tmpl_observation_t *obs, uint32_t n_segments,
-                                tmpl_error_t *err)
-{
-    for (uint32_t i = 0; i < obs->n_shares; i++) {
-        if (obs->shares[i].key >= n_segments) {
-            return tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
-        }
-    }
-    for (uint32_t i = 0; i < obs->n_parts; i++) {
-        if (!part_good(&obs->parts[i], obs, n_segments)) {
-            return tmpl_fail(err, APR_EINVAL, "part %u has paths or shares that are none", i);
-        }
-    }
-    return APR_SUCCESS;
-}
-
 static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_t *err)
 {
     uint32_t n_segments = tmpl_observation_segments(obs);
     apr_status_t rv = site_check(obs->site, err);
-
     if (rv == APR_SUCCESS) {
         rv = policy_check(obs->policy, err);
     }
-    if (rv == APR_SUCCESS) {
-        rv = keys_check(obs, n_segments, err);
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n; i++) {
+        if (obs->keys[i].kind != (i < n_segments ? TMPL_KIND_SEGMENT : TMPL_KIND_PATH)) {
+            rv = tmpl_fail(err, APR_EINVAL, "key %u is of kind %d, unknown or out of order", i,
+                           (int)obs->keys[i].kind);
+        }
+        else if (obs->keys[i].hash > TMPL_HASH_MASK) {
+            rv = tmpl_fail(err, APR_EINVAL, "key %u has more than %d bits", i, TMPL_HASH_BITS);
+        }
     }
-    return rv == APR_SUCCESS ? parts_check(obs, n_segments, err) : rv;
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_shares; i++) {
+        if (obs->shares[i].key >= n_segments) {
+            rv = tmpl_fail(err, APR_EINVAL, "share %u is of no segment", i);
+        }
+    }
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < obs->n_parts; i++) {
+        if (!part_good(&obs->parts[i], obs, n_segments)) {
+            rv = tmpl_fail(err, APR_EINVAL, "part %u names paths or shares that are not there", i);
+        }
+    }
+    return rv;
 }
 
-tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
+/* Whether learning a page would write nothing. Its document alone tells that. */
+static int is_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                    apr_time_t deadline, apr_pool_t *pool)
 {
-    return (tmpl_counts_t){ .records = apr_pcalloc(pool, (page->n + (apr_size_t)1) *
-                                                             sizeof(tmpl_record_t)) };
+    tmpl_observation_t alone = { .site = page->site,
+                                 .document = page->document,
+                                 .policy = page->policy,
+                                 .learn = TMPL_LEARNING_LATER };
+    tmpl_counts_t counts = tmpl_counts_make(&alone, pool);
+    return tmpl_engine_look(engine, &alone, deadline, &counts, NULL, pool) == APR_SUCCESS &&
+           !counts.due;
+}
+
+/* Looks a page up as it is now. */
+static apr_status_t look_only(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                              apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
+                              apr_pool_t *pool)
+{
+    tmpl_observation_t off = *page;
+    off.learn = TMPL_LEARNING_OFF;
+    off.age = 0;
+    *counts = tmpl_counts_make(page, pool);
+    return tmpl_engine_look(engine, &off, deadline, counts, err, pool);
+}
+
+/* Learns a page; on a full store, looks it up. */
+static apr_status_t learn_one(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                              apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
+                              apr_pool_t *pool)
+{
+    uint32_t counted = 0;
+    if (engine->provider->look_first && is_known(engine, page, deadline, pool)) {
+        return look_only(engine, page, deadline, counts, err, pool);
+    }
+    apr_status_t rv = tmpl_engine_learn(engine, &page, 1, deadline, counts, &counted, err, pool);
+    if (rv != APR_ENOSPC) {
+        return rv;
+    }
+    tmpl_error_t failed = { 0 };
+    apr_status_t looked = look_only(engine, page, deadline, counts, &failed, pool);
+    return looked == APR_SUCCESS ? rv : tmpl_fail(err, looked, "%s", failed.text);
 }
 
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *obs,
@@ -182,24 +196,73 @@ apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *o
 {
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observation_check(obs, err);
-
     memset(counts, 0, sizeof(*counts));
     if (rv != APR_SUCCESS) {
         return rv;
     }
     *counts = tmpl_counts_make(obs, pool);
-    return store->provider->observe(store->ctx, obs, deadline, counts, err, pool);
+    return obs->learn == TMPL_LEARNING_NOW
+               ? learn_one(&store->engine, obs, deadline, counts, err, pool)
+               : tmpl_engine_look(&store->engine, obs, deadline, counts, err, pool);
 }
 
 static apr_status_t observations_check(const tmpl_observation_t *const *pages, uint32_t n,
                                        tmpl_error_t *err)
 {
     apr_status_t rv = APR_SUCCESS;
-
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         rv = observation_check(pages[i], err);
     }
     return rv;
+}
+
+/* Takes pages of the site of page number from, as many as make one transaction. */
+static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
+                           unsigned char *done, const tmpl_observation_t **taken)
+{
+    uint32_t n_taken = 0, keys = 0;
+    for (uint32_t i = from; i < n && n_taken < TMPL_BATCH_MOST; i++) {
+        if (done[i] || strcmp(pages[i]->site, pages[from]->site) != 0) {
+            continue;
+        }
+        if (n_taken > 0 && keys + pages[i]->n > KEYS_MOST) {
+            break;
+        }
+        done[i] = 1;
+        taken[n_taken++] = pages[i];
+        keys += pages[i]->n;
+    }
+    return n_taken;
+}
+
+/*
+ * Learns pages, site by site. A site that takes no writes does not keep the others from being learnt.
+ * If counts is not NULL, all pages are of one site.
+ */
+static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
+                              uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
+                              uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)
+{
+    unsigned char *done = apr_pcalloc(pool, n);
+    const tmpl_observation_t **taken = apr_palloc(pool, n * sizeof(*taken));
+    apr_status_t refused = APR_SUCCESS;
+    tmpl_error_t failed = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        if (done[i]) {
+            continue;
+        }
+        uint32_t some = pages_take(pages, n, i, done, taken);
+        apr_status_t rv =
+            tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
+                              counted, &failed, pool);
+        if (rv == APR_ENOSPC) {
+            refused = tmpl_fail(err, rv, "%s", failed.text);
+        }
+        else if (rv != APR_SUCCESS) {
+            return tmpl_fail(err, rv, "%s", failed.text);
+        }
+    }
+    return refused;
 }
 
 apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation_t *const *pages,
@@ -209,7 +272,6 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
     apr_time_t deadline = tmpl_clock() + timeout;
     apr_status_t rv = observations_check(pages, n, err);
     uint32_t counted = 0;
-
     for (uint32_t i = 1; rv == APR_SUCCESS && i < n; i++) {
         if (strcmp(pages[i]->site, pages[0]->site) != 0) {
             rv = tmpl_fail(err, APR_EINVAL, "pages of two sites: %s and %s", pages[0]->site,
@@ -222,7 +284,7 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
     for (uint32_t i = 0; i < n; i++) {
         counts[i] = tmpl_counts_make(pages[i], pool);
     }
-    return store->provider->learn(store->ctx, pages, n, deadline, counts, &counted, err, pool);
+    return learn_all(&store->engine, pages, n, deadline, counts, &counted, err, pool);
 }
 
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
@@ -230,16 +292,15 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
                               tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_time_t deadline = tmpl_clock() + timeout;
-    apr_status_t rv = APR_SUCCESS;
-    uint32_t ignored;
-
-    counted = counted != NULL ? counted : &ignored;
-    *counted = 0;
-    rv = observations_check(pages, n, err);
-    if (rv != APR_SUCCESS || n == 0) {
-        return rv;
+    apr_status_t rv = observations_check(pages, n, err);
+    uint32_t sum = 0;
+    if (rv == APR_SUCCESS && n > 0) {
+        rv = learn_all(&store->engine, pages, n, deadline, NULL, &sum, err, pool);
     }
-    return store->provider->learn(store->ctx, pages, n, deadline, NULL, counted, err, pool);
+    if (counted != NULL) {
+        *counted = sum;
+    }
+    return rv;
 }
 
 typedef struct {
@@ -252,7 +313,6 @@ static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
 {
     tally_t *t = baton;
     tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
-
     if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
         t->stats->live++;
         t->stats->template += entry->key.kind == TMPL_KIND_SEGMENT && value.df >= t->min_df;
@@ -265,7 +325,6 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
 {
     tally_t t = { .min_df = policy->min_df, .stats = stats };
     apr_status_t rv = site_check(site, err);
-
     if (rv == APR_SUCCESS) {
         rv = policy_check(policy, err);
     }
@@ -274,22 +333,22 @@ apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_
     }
     memset(stats, 0, sizeof(*stats));
     tmpl_lifetimes_init(&t.lifetimes, policy);
-    return store->provider->dump(store->ctx, site, stats, tally, &t, err, pool);
+    return tmpl_engine_dump(&store->engine, site, stats, tally, &t, err, pool);
 }
 
 apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
-    return store->provider->sites(store->ctx, each, baton, err, pool);
+    return store->engine.provider->sites(store->engine.ctx, each, baton, err, pool);
 }
 
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
                                apr_pool_t *pool)
 {
     apr_status_t rv = site_check(site, err);
-
-    return rv != APR_SUCCESS ? rv : store->provider->forget(store->ctx, site, err, pool);
+    return rv != APR_SUCCESS ? rv
+                             : store->engine.provider->forget(store->engine.ctx, site, err, pool);
 }
 
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
@@ -297,19 +356,17 @@ apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store
                                void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_status_t rv = site_check(site, err);
-
     if (rv != APR_SUCCESS) {
         return rv;
     }
     memset(head, 0, sizeof(*head));
-    return store->provider->dump(store->ctx, site, head, each, baton, err, pool);
+    return tmpl_engine_dump(&store->engine, site, head, each, baton, err, pool);
 }
 
 static int entry_good(const tmpl_entry_t *e, const tmpl_store_stats_t *head)
 {
     const tmpl_record_t *r = &e->record;
     int is_path = e->key.kind == TMPL_KIND_PATH;
-
     return (unsigned)e->key.kind < TMPL_KIND_COUNT && e->key.hash <= TMPL_HASH_MASK && r->df > 0 &&
            r->last <= head->pages && e->n_fingerprints <= (is_path ? 0 : r->df) &&
            r->repeated <= r->text && (is_path || r->text == 0);
@@ -320,7 +377,6 @@ apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
                                uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_status_t rv = site_check(site, err);
-
     for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
         const tmpl_entry_t *e = &entries[i];
 
@@ -330,5 +386,5 @@ apr_status_t tmpl_store_import(tmpl_store_t *store, const char *site,
         }
     }
     return rv != APR_SUCCESS ? rv
-                             : store->provider->load(store->ctx, site, head, entries, n, err, pool);
+                             : tmpl_engine_load(&store->engine, site, head, entries, n, err, pool);
 }

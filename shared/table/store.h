@@ -1,58 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page -> counts: the segment table of every site, behind one interface.
+ * The table of every site: page -> counts. After Wang et al. (WWW 2008), sections 2.2 and 2.4,
+ * with what a proxy needs on top. A store is safe to use from many threads; open LMDB after fork.
  *
- * The table of Wang et al. (WWW 2008), sections 2.2 and 2.4, with what a proxy needs on top:
- * - document frequency counts documents, not requests: while an entry's DF is below min_df it keeps
- *   a 16-bit fingerprint of each document counted, and one already there does not count again. A
- *   document is known by its identity or by its visible text; a known one does not move the clock
- *   and raises no DF that has reached min_df.
- * - the clock is the number of documents seen on the site; an entry that has not been seen for more
- *   than tmpl_lifetime(df) of them counts as absent, whether or not the sweeper has come by.
+ * Document frequency (DF) counts documents, not requests. A document is known by its id or its
+ * text. The clock of a site is the number of its documents. An entry is live while
+ * clock - last <= tmpl_lifetime(df); a dead one counts as absent, swept or not.
  *
- * What learning does, to the letter, in every store. fp is the low 16 bits of document->id, "known"
- * means that an entry of kind DOCUMENT exists that is live before step 1, now is the clock after
- * it:
- * 1. Neither id nor text known, and no near copy (2a): the clock moves by one, and the document counts
- *    (counts->counted).
- * 2. Text known: no DF changes. If that entry is younger than Tb / 4 pages, nothing is written at
- *    all; otherwise last = now in it and in every live entry of the keys.
- * 2a. Neither known, but the page is a near copy of a document: it does not count (counts->near_copy), no DF
- *    changes, nothing new is entered. If all live segments among the keys are younger than Tb / 4 pages,
- *    nothing is written at all; otherwise last = now in every live entry of the keys.
- * 3. Otherwise, each key: no live entry: a new one, DF 1, with fp (unless the site is at
- *    max_entries). DF < min_df: if fp is not among its fingerprints, it is added and DF grows by
- *    one; an entry that reaches min_df drops its fingerprints and version grows by one.
- *    DF >= min_df: DF grows by one if the document counts. In each case last = now. Then id and
- *    text are entered as known (also at max_entries), last = now.
- * A near copy shows little but what one document has shown. It is told by the shares, without those of live
- * segments with DF >= min_df: of the lengths of the others, those of live segments that have one fingerprint, other
- * than fp, are more than 90 % and all but at most 200 bytes. Where that fingerprint is of another place, it takes more than 98 %,
- * and shares left out that have a length: without a template that is known, a page of little text looks like a copy.
- * A page without shares is none.
- * Keys of kind PATH go by none of this but by what follows, after the segments have been counted.
- * If the document counts, for each key that a part names: no live entry: a new one, DF 0, no text
- * (unless the site is at max_entries). DF grows by one, last = now. text grows by T, the lengths of
- * the shares of all parts that name it; repeated by R: of these, the length of each share whose
- * segment has DF >= 2 after this observation, twice that if this observation took it from 1 to 2,
- * so that both places of a text are credited. A part that names a key twice names it once. Should
- * text + T pass 2^31, both are halved (rounded down) before they grow, so that the share stays
- * right; both end at 2^32 - 1, and repeated at text. If the document does not count, last = now in
- * each live entry in step 2 where it writes and in step 3, nothing else. Paths have no fingerprints
- * and do not move version.
- * An entry is live while now - last <= tmpl_lifetime(df). Every write also sweeps a few entries on.
+ * Learning a page, in every store. fp is the low 16 bits of document->id. The id or text is
+ * "known" if it has a live entry of kind DOCUMENT before step 1. now is the clock after step 1.
+ *  1  Neither id nor text is known, and the page is no near copy: the document counts
+ *     (counts->counted), and the clock grows by one.
+ *  2  The text is known: no DF changes. If its entry is younger than Tb / 4 documents, nothing is
+ *     written. Otherwise last = now in it and in all live entries of the keys.
+ *  2a Neither is known, but the page is a near copy (counts->near_copy): no DF changes, and no
+ *     entry is new. If all live segments among the keys are younger than Tb / 4, nothing is
+ *     written. Otherwise last = now in all live entries of the keys.
+ *  3  Otherwise, for each SEGMENT key, last = now and:
+ *     no live entry    a new one with DF 1 and fp, unless the site has max_entries
+ *     DF < min_df      if the entry does not have fp yet, DF grows by one and fp is added; on
+ *                      reaching min_df the entry drops its fingerprints, and version grows by one
+ *     DF >= min_df     DF grows by one if the document counts
+ *     Then id and text become known with last = now, also at max_entries.
+ *  4  After step 3, for each PATH key that a part names, if the document counts: no live entry: a
+ *     new one with DF 0, unless the site has max_entries. DF grows by one, last = now. text grows
+ *     by T, the lengths of the shares of all parts that name the key. repeated grows by R: of
+ *     these, the lengths of shares whose segment has DF >= 2 now, twice if step 3 took it from 1
+ *     to 2, to credit the first place, too. If text + T passes 2^31, text and repeated are halved
+ *     first. text ends at 2^32 - 1, repeated at text. If the document does not count, last = now
+ *     in live entries.
  *
- * Who need not wait for the writing observes a page with LATER: the counts are those of learning it
- * now, but nothing is written. If counts->due it hands a copy of the page to tmpl_store_learn(), which
- * learns many pages at the cost of a few. Until then no other page sees that it has been there. Nor need it see
- * by then what others have learnt in the last moment: a store that has to ask somebody may give it counts of up to
- * its age, so that it need not ask for each page. What has been learnt through the same store it sees at once. Counts
- * may then be of several moments of that time, each of one, but none is younger than the site's pages.
+ * A near copy shows little but the text of one document. Leave out shares of live segments with
+ * DF >= min_df; of the others, live segments with one and the same fingerprint, which is not fp,
+ * have more than 90 % of the length and all but 200 bytes at most. If that fingerprint is of
+ * another place (TMPL_DOCUMENT_PLACES), they need more than 98 %, and some length must have been
+ * left out: on a site without template a short page looks like a copy. A page without shares is
+ * no near copy.
  *
- * So an observation is idempotent, and hosts that share a store need no coordination. Keys are
- * hashes: the store holds no text of any page. Stores know nothing of HTML.
+ * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
+ * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts
+ * of the last age: each was true at a moment of it, none is younger than counts->pages, and what
+ * was learnt through the same store is in them.
  *
- * A store is safe to use from many threads. LMDB must be opened after fork.
+ * So learning is idempotent, and hosts that share a store need no coordination. Keys are hashes: a
+ * store holds no text. Stores know nothing of HTML.
  */
 #ifndef TMPL_STORE_H
 #define TMPL_STORE_H
@@ -76,10 +67,7 @@ typedef enum {
     TMPL_KIND_COUNT
 } tmpl_kind_e;
 
-/*
- * A key has the low 40 bits of a hash: a store needs eight bytes for few things else. So a text that a site of n live entries
- * has not seen is taken for one that it has with probability n / 2^40, the same in every store.
- */
+/* A key has 40 bits: with n live entries, n of 2^40 new texts are taken for known ones. */
 #define TMPL_HASH_BITS 40
 #define TMPL_HASH_MASK (((uint64_t)1 << TMPL_HASH_BITS) - 1)
 
@@ -103,12 +91,12 @@ typedef struct {
     uint32_t df;       /* documents it was seen on; 0: never, or not for a lifetime */
     uint32_t last;     /* the clock when it was last seen; 0 if df is 0 */
     uint32_t text;     /* PATH: bytes of text seen there, see above; 0 for other kinds */
-    uint32_t repeated; /* PATH: of these, bytes of text that stood elsewhere, too; <= text */
+    uint32_t repeated; /* PATH: of these, bytes that other documents have, too; <= text */
 } tmpl_record_t;
 
 /*
- * A document, by two hashes: one of its address, one of its visible text. id % TMPL_DOCUMENT_PLACES stands for
- * its place: all addresses that anybody can make up for one page have the same (site.h).
+ * A document: hashes of its address and of its visible text. id % TMPL_DOCUMENT_PLACES is its
+ * place: it is the same for all addresses that people can invent for one page (document.h).
  */
 #define TMPL_DOCUMENT_PLACES 64
 typedef struct {
@@ -124,7 +112,7 @@ typedef struct {
     uint32_t max_entries; /* a site holding this many entries, documents too, takes no new keys */
 } tmpl_policy_t;
 
-/* Layout paths of a block: its box, and those around it. */
+/* Layout paths of a block: of its box, and of the boxes around it. */
 #define TMPL_PATH_LEVELS 3
 
 /* An occurrence of a segment. */
@@ -133,24 +121,24 @@ typedef struct {
     uint32_t length; /* bytes of its text */
 } tmpl_share_t;
 
-/* A block: where it stands, and its text. */
+/* A block: its layout paths and its text. */
 typedef struct {
-    uint32_t paths[TMPL_PATH_LEVELS]; /* indices of PATH keys, or TMPL_NONE */
-    uint32_t first, after;            /* its shares */
+    uint32_t paths[TMPL_PATH_LEVELS]; /* indices of different PATH keys, or TMPL_NONE */
+    uint32_t first, after;            /* its shares: [first, after) */
 } tmpl_part_t;
 
-/* What becomes of a document that is observed. */
+/* What to do with a document. */
 typedef enum {
-    TMPL_LEARNING_OFF,   /* it is not counted: keys are only looked up */
-    TMPL_LEARNING_NOW,   /* it is counted, steps 1 to 3 above */
-    TMPL_LEARNING_LATER, /* the counts are those of NOW, nothing is written */
+    TMPL_LEARNING_OFF,   /* look its keys up */
+    TMPL_LEARNING_NOW,   /* learn it */
+    TMPL_LEARNING_LATER, /* give the counts of NOW, write nothing */
 } tmpl_learning_e;
 
 /* A page as a store sees it. Nothing of it is kept beyond the call. */
 typedef struct {
     const char *site;
     const tmpl_document_t *document;
-    const tmpl_key_t *keys; /* each given once: first all of kind SEGMENT, then all of kind PATH */
+    const tmpl_key_t *keys; /* each once: first all of kind SEGMENT, then all of kind PATH */
     uint32_t n;
     const tmpl_share_t *shares;
     uint32_t n_shares;
@@ -166,11 +154,11 @@ typedef struct {
 
 typedef struct {
     tmpl_record_t *records; /* one per key, in the order of the keys */
-    uint32_t pages;         /* the site's clock: documents seen, this one included if it counted */
+    uint32_t pages;         /* the site's clock, with this document if it counted */
     uint64_t version;       /* grows whenever an entry of the site reaches min_df */
-    int counted;            /* this document was new and has been counted */
-    int near_copy;          /* it was new and has not been counted, as it is a near copy */
-    int due;                /* LATER: learning it would write something, so it is to be done */
+    int counted;            /* the document was new and counted */
+    int near_copy;          /* it was new and did not count: it is a near copy */
+    int due;                /* LATER: learning it would write something */
 } tmpl_counts_t;
 
 typedef struct {
@@ -209,89 +197,87 @@ typedef struct {
 extern const tmpl_store_opts_t tmpl_store_opts_default;
 
 /*
- * Whether uri could be opened, without trying. Forms: "lmdb:DIR",
- * "redis://[user:pass@]host[:port][/db]", "redis+unix:///path[?db=n&user=u&pass=p]"; %xx stands for
- * a byte. APR_SUCCESS, or APR_EINVAL and what is wrong with it.
+ * Checks the form of uri: "lmdb:DIR", "redis://[user:pass@]host[:port][/db]",
+ * "redis+unix:///path[?db=n&user=u&pass=p]"; %xx is a byte. APR_SUCCESS, or APR_EINVAL with text.
  */
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Opens the store at uri; opts may be NULL. It is closed when pool is cleaned up. A Redis store
- * connects when it is first used, so a server that is down is no error here. "memory:", which check_uri
- * refuses, is a store that is gone when it is closed. APR_SUCCESS;
- * APR_EINVAL for a bad uri; otherwise the system's or LMDB's error, with text.
+ * Opens the store at uri; opts may be NULL. A cleanup on pool closes it. A Redis store connects
+ * when it is first used, so a server that is down is no error here. "memory:", which check_uri
+ * refuses, is a store that ends when it is closed. APR_SUCCESS; APR_EINVAL for a bad uri;
+ * otherwise the system's or LMDB's error, with text.
  */
 apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
                              tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The whole
- * call takes at most timeout, and the time in which the system's resolver looks up a Redis server's
- * host name (redis_conn.h): past it, APR_TIMEUP, and counts are not to be used. APR_EBUSY is no failure of the
- * store, and says nothing of whether it is well: others wrote the site until the time was over. Any failure leaves
- * the store usable: a next call tries again. counts->records come from pool.
- * APR_ENOSPC: the store is full, or takes no writes for another reason that err tells; nothing was
- * learnt, but counts are good. LATER does not see that: tmpl_store_learn() will. APR_EINVAL: a site's name of 0 or more than 255 bytes, a bad policy,
- * keys out of order or of more bits than they have, a share or a part that names what is not there.
+ * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The
+ * call takes at most timeout, and the time in which the system's resolver looks up a Redis
+ * server's host name (redis_conn.h). counts->records come from pool. Any failure leaves the store
+ * usable.
+ * APR_TIMEUP  the time is over; counts are not to be used
+ * APR_EBUSY   others wrote the site until then. The store may be well
+ * APR_ENOSPC  the store is full, or takes no writes for a reason that err tells: nothing was
+ *             learnt, but counts are good. LATER does not notice: tmpl_store_learn() will
+ * APR_EINVAL  a site's name of 0 or more than 255 bytes, a bad policy, keys out of order or of
+ *             more bits than they have, a share or a part that names what is not there
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
                                 tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Learns n pages of one site in their order, as tmpl_store_observe() with NOW would one after the other,
- * and fills counts of each, in as few transactions as the store can. If the process is killed, the last of
- * them are not learnt. APR_SUCCESS; any failure (APR_EINVAL also for pages of two sites): no counts are good, some pages
- * may be learnt, and each may be observed, which tells why not.
+ * Learns n pages of one site in their order, like tmpl_store_observe() with NOW, and fills the
+ * counts of each, in few transactions. After any failure (APR_EINVAL also for pages of two sites)
+ * no counts are good, and some pages may be learnt; observe each page to know more.
  */
 apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                                      uint32_t n, apr_interval_time_t timeout, tmpl_counts_t *counts,
                                      tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Learns n pages, be they of one site or of several, in their order, each by the steps above, whatever
- * its learn says; in as few transactions, or round trips, as the store can. The whole call takes at most
- * timeout. *counted (may be NULL): how many documents were new. APR_SUCCESS: all are learnt. APR_ENOSPC:
- * some are not, and would not be if they were handed over again soon: the store is full, or takes no
- * writes. APR_EBUSY: others wrote a site until the time was over, which is no failure of the store; hand all
- * over again, and do not count it as a try. Any other failure, as of tmpl_store_observe(): some may be learnt, and all may be handed over
- * again, as learning is idempotent.
+ * Learns n pages of any sites, whatever their learn says, those of a site in their order, in few
+ * transactions. The call takes at most timeout. *counted (may be NULL): how many documents were
+ * new.
+ * APR_SUCCESS  all are learnt
+ * APR_ENOSPC   the store is full, or takes no writes of a site: some pages are not learnt. To try
+ *              again soon would not help
+ * APR_EBUSY    others wrote a site until the time was over. Try again; the store may be well
+ * others       as of tmpl_store_observe(): some may be learnt. All may be tried again
  */
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
                               tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * How many pages of a site to hand to tmpl_store_learn() at once, where so many wait: with fewer each costs more, for
- * they share the buckets that are read and written, and with more each time takes longer, and keeps others from writing.
+ * The pages of a site that one transaction learns at most. Fewer cost more each, because pages
+ * share buckets; more keep others from writing for longer.
  */
 #define TMPL_BATCH_MOST 128
 
-/* Bytes of a copy of a page and of all that it points to. */
+/* The bytes of a copy of a page, with all that it points to. */
 size_t tmpl_observation_size(const tmpl_observation_t *page);
 
-/*
- * Such a copy, in one block that the caller frees with free(); NULL if there is no memory. It lives as
- * long as it is kept, whatever becomes of the pool that the page came from.
- */
+/* Such a copy, in one block that the caller frees with free(); NULL if there is no memory. */
 tmpl_observation_t *tmpl_observation_copy(const tmpl_observation_t *page);
 
 /* A site's figures; APR_NOTFOUND for a site that the store does not know. */
 apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
                               tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
 
-/* Calls each with every site's name until it returns other than APR_SUCCESS, which is returned. */
+/* Calls each with the name of every site until it returns an error, which is returned. */
 apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool);
 
-/* Removes all that is known of a site; APR_NOTFOUND if nothing is. */
+/* Removes a site; APR_NOTFOUND if the store does not know it. */
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
                                apr_pool_t *pool);
 
 /*
- * Export calls each with every entry of the site, documents known included, and fills head; import
- * replaces the site by head and n entries. What one kind of store exports any other imports.
+ * Export fills head, then calls each with every entry of a site, documents included. Import
+ * replaces the site by head and n entries. Any kind of store imports what another one exported.
  */
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
                                apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),

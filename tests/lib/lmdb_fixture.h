@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of LMDB share: work in processes of their own, with a store or without, and a look at the file
- * as LMDB alone sees it.
+ * What the tests of LMDB share: work in processes of their own, with a store or without, and a look
+ * at the file as LMDB alone sees it.
  */
 #ifndef TESTS_LMDB_FIXTURE_H
 #define TESTS_LMDB_FIXTURE_H

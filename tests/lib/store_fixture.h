@@ -38,7 +38,8 @@
 
 /* Long: on a loaded machine under a sanitizer a test must not fail for being slow. */
 #define TIMEOUT apr_time_from_sec(60)
-/* Short, where waiting it out is the test; nothing may take GROSSLY times as long: half a minute, for a busy machine stalls. */
+/* Short, where waiting it out is the test; nothing may take GROSSLY times as long: half a minute,
+ * for a busy machine stalls. */
 #define SHORT   apr_time_from_msec(100)
 #define LONG    apr_time_from_sec(3600)
 #define GROSSLY 300
@@ -135,7 +136,7 @@ static inline long long lookups(const redis_server_t *server)
 
 static inline long long fields_of(const redis_server_t *server)
 {
-    redisReply *reply = by_hand(server, "HLEN tmpl:4:{s}");
+    redisReply *reply = by_hand(server, "HLEN tmpl:5:{s}");
     long long n = reply->integer;
 
     freeReplyObject(reply);

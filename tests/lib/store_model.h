@@ -36,7 +36,8 @@ static inline uint64_t model_mix(uint64_t x)
     return x ^ (x >> 29);
 }
 
-/* The hash of key i, and one of document i, of which a key has the low bits; documents 97 apart have the same fingerprint. */
+/* The hash of key i, and one of document i, of which a key has the low bits; documents 97 apart
+ * have the same fingerprint. */
 static inline uint64_t model_key(unsigned i)
 {
     return model_mix(i + 1) & TMPL_HASH_MASK;
@@ -147,7 +148,8 @@ static inline void model_touch(model_t *m, model_entry_t *e, const tmpl_policy_t
     }
 }
 
-/* Whether one document has shown more than so many percent of the page's text that is not template. */
+/* Whether one document has shown more than so many percent of the page's text that is not template.
+ */
 static inline int model_shown(const model_t *m, uint16_t fp, unsigned percent, const unsigned *keys,
                               const tmpl_observation_t *page)
 {
@@ -198,7 +200,8 @@ static inline int model_near_copy(const model_t *m, unsigned id, const unsigned 
     return 0;
 }
 
-/* Step 2, and 2a: all that is alive was seen now, if one of the first n keys was last seen long ago. */
+/* Step 2, and 2a: all that is alive was seen now, if one of the first n keys was last seen long
+ * ago. */
 static inline void model_refresh(model_t *m, const unsigned *keys, unsigned n,
                                  const tmpl_observation_t *page)
 {

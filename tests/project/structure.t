@@ -16,7 +16,7 @@ chdir $root or die "$root: $!";
 
 # The folders from the lowest to the highest.
 my @folders = (
-    map({ "shared/$_" } qw(base html page text table table/bucket table/lmdb table/redis feature model detect cut rewrite fingerprint warm)),
+    map({ "shared/$_" } qw(base html page text table table/bucket table/memory table/lmdb table/redis feature model detect cut rewrite fingerprint warm)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;

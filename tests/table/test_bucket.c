@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries side by side in a bucket: every form of an entry, bytes that are none, and who goes where. */
+/* Entries side by side in a bucket: every form of an entry, bytes that are none, and who goes
+ * where. */
 #include <stdlib.h>
 
 #include "tap.h"
@@ -11,7 +12,6 @@
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 #define MOST   200
-#define ROOM   (MOST * 200)
 
 static uint64_t state = 7;
 
@@ -33,7 +33,7 @@ static void draw_value(tmpl_value_t *value, tmpl_kind_e kind)
 {
     memset(value, 0, sizeof(*value));
     value->last = draw_number();
-    value->df = kind == TMPL_KIND_DOCUMENT && draw(4) > 0 ? 1 : 1 + draw_number() / 2;
+    value->df = kind == TMPL_KIND_DOCUMENT ? 1 : 1 + draw_number() / 2;
     if (kind == TMPL_KIND_PATH) {
         value->text = draw_number();
         value->repeated = (uint32_t)draw((uint64_t)value->text + 1);
@@ -60,18 +60,20 @@ static void assert_values_equal(const tmpl_value_t *a, const tmpl_value_t *b)
 
 static tmpl_value_t values[MOST];
 static tmpl_bucket_entry_t entries[MOST];
-static tmpl_bucket_row_t rows[MOST];
-static unsigned char rests[MOST][TMPL_BUCKET_REST_MOST];
-static unsigned char *bytes;
+static apr_pool_t *pool; /* of a test */
 
 /* Entries as a bucket, in their order. */
-static size_t write_all(const tmpl_bucket_entry_t *all, uint32_t n)
+static tmpl_bucket_t write_all(const tmpl_bucket_entry_t *all, uint32_t n)
 {
+    static tmpl_bucket_row_t rows[MOST];
+    static unsigned char rests[MOST][TMPL_BUCKET_REST_MOST];
+    tmpl_bucket_t bucket;
+
     for (uint32_t i = 0; i < n; i++) {
         tmpl_bucket_row(&rows[i], all[i].key, all[i].value, rests[i]);
     }
-    assert_true(tmpl_bucket_room(rows, n) <= ROOM);
-    return tmpl_bucket_write(bytes, rows, n);
+    assert_true(tmpl_bucket_write(&bucket, rows, n, pool));
+    return bucket;
 }
 
 static uint64_t hash_of(uint32_t i)
@@ -80,15 +82,12 @@ static uint64_t hash_of(uint32_t i)
 }
 
 /* n random entries, written; some of them differ in their kind only, some in their key. */
-static size_t write_some(uint32_t n)
+static tmpl_bucket_t write_some(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         tmpl_kind_e kind = (tmpl_kind_e)(i % TMPL_KIND_COUNT);
 
         draw_value(&values[i], kind);
-        if (i >= TMPL_KIND_COUNT && draw(3) > 0) {
-            values[i] = values[i - TMPL_KIND_COUNT];
-        }
         entries[i].key = (tmpl_key_t){ hash_of(i / TMPL_KIND_COUNT), kind };
         entries[i].value = &values[i];
     }
@@ -97,57 +96,66 @@ static size_t write_some(uint32_t n)
 
 static void what_is_written_is_read(void **unused)
 {
+    static tmpl_bucket_row_t rows[MOST];
+
     (void)unused;
     for (uint32_t n = 0; n < MOST; n++) {
-        size_t len = write_some(n);
-        tmpl_bucket_reader_t reader;
+        tmpl_bucket_t bucket = write_some(n);
         tmpl_value_t value;
-        tmpl_key_t key;
 
-        assert_true(len <= tmpl_bucket_room(rows, n));
-        assert_int_equal(len == 0, n == 0);
-        tmpl_bucket_open(&reader, bytes, len);
+        assert_int_equal(bucket.len == 0, n == 0);
+        assert_int_equal(tmpl_bucket_count(&bucket), n);
+        assert_int_equal(tmpl_bucket_read(rows, &bucket), n);
         for (uint32_t i = 0; i < n; i++) {
-            assert_true(tmpl_bucket_next(&reader, &key, &value));
+            tmpl_key_t key = tmpl_bucket_key(&rows[i]);
+
             assert_int_equal(key.hash, entries[i].key.hash);
             assert_int_equal(key.kind, entries[i].key.kind);
+            tmpl_bucket_value(&value, &rows[i]);
             assert_values_equal(&value, &values[i]);
-            assert_true(tmpl_bucket_find(bytes, len, key, &value));
+            assert_int_equal(rows[i].df, values[i].df);
+            assert_true(tmpl_bucket_find(&bucket, key, &value));
             assert_values_equal(&value, &values[i]);
         }
-        assert_false(tmpl_bucket_next(&reader, &key, &value));
-        assert_ptr_equal(reader.at, n == 0 ? NULL : bytes + len);
-        assert_false(tmpl_bucket_find(bytes, len, (tmpl_key_t){ 1, TMPL_KIND_SEGMENT }, &value));
+        assert_false(tmpl_bucket_find(&bucket, (tmpl_key_t){ 1, TMPL_KIND_SEGMENT }, &value));
+        apr_pool_clear(pool);
     }
 }
 
-/* A bucket that is cut short or altered is read without a step beside it, and gives values that make sense. */
+/* A bucket that is cut short or altered is read without a step beside it, and gives values that
+ * make sense. */
 static void bytes_that_are_none_do_no_harm(void **unused)
 {
+    static tmpl_bucket_row_t rows[MOST];
+
     (void)unused;
     for (unsigned round = 0; round < 20000; round++) {
-        size_t len = write_some((uint32_t)draw(6)), cut = (size_t)draw(len + 1);
-        unsigned char *copy = malloc(cut + 1); /* of just that size: for the sanitizers */
-        tmpl_bucket_reader_t reader;
+        tmpl_bucket_t whole = write_some((uint32_t)draw(6)), bucket;
+        size_t cut = draw(2) == 0 ? whole.len : (size_t)draw(whole.len + 1);
+        unsigned char *copy = malloc(cut > 0 ? cut : 1); /* of just that size: for the sanitizers */
         tmpl_value_t value;
-        tmpl_key_t key;
-        unsigned n = 0;
+        uint32_t n;
 
-        copy = realloc(copy, cut > 0 ? cut : 1);
-        memcpy(copy, bytes, cut);
+        if (cut > 0) {
+            memcpy(copy, whole.bytes, cut);
+        }
         for (unsigned i = 0; cut > 0 && i < 3; i++) {
             copy[draw(cut)] = (unsigned char)draw(256);
         }
-        tmpl_bucket_open(&reader, copy, cut);
-        while (tmpl_bucket_next(&reader, &key, &value)) {
-            assert_true(key.kind < TMPL_KIND_COUNT);
+        bucket = (tmpl_bucket_t){ copy, cut };
+        n = tmpl_bucket_read(rows, &bucket);
+        assert_true(n <= cut / TMPL_BUCKET_ENTRY_LEAST && n <= tmpl_bucket_count(&bucket));
+        for (uint32_t i = 0; i < n; i++) {
+            assert_true(tmpl_bucket_key(&rows[i]).kind < TMPL_KIND_COUNT);
+            tmpl_bucket_value(&value, &rows[i]);
             assert_true(value.n <= TMPL_FINGERPRINTS_MAX && value.n <= value.df);
             assert_true(value.repeated <= value.text);
-            n++;
         }
-        assert_true(n <= cut / 5);
-        tmpl_bucket_find(copy, cut, (tmpl_key_t){ 0, TMPL_KIND_SEGMENT }, &value);
+        for (uint32_t i = 0; i < 2; i++) {
+            tmpl_bucket_find(&bucket, (tmpl_key_t){ hash_of(i), TMPL_KIND_SEGMENT }, &value);
+        }
         free(copy);
+        apr_pool_clear(pool);
     }
 }
 
@@ -156,7 +164,7 @@ static size_t size_of(tmpl_kind_e kind, const tmpl_value_t *value)
     tmpl_value_t first = { .df = 1, .last = value->last - 300 };
     tmpl_bucket_entry_t two[] = { { { 1, TMPL_KIND_DOCUMENT }, &first }, { { 2, kind }, value } };
 
-    return write_all(two, 2) - write_all(two, 1);
+    return write_all(two, 2).len - write_all(two, 1).len - 1; /* whose age takes a byte less */
 }
 
 static void entries_take_few_bytes(void **unused)
@@ -168,66 +176,13 @@ static void entries_take_few_bytes(void **unused)
 
     (void)unused;
     assert_int_equal(size_of(TMPL_KIND_SEGMENT, &once), 10);
-    assert_int_equal(size_of(TMPL_KIND_SEGMENT, &template), 9);
+    assert_int_equal(size_of(TMPL_KIND_SEGMENT, &template), 12);
     assert_int_equal(size_of(TMPL_KIND_DOCUMENT, &document), 8);
-    assert_int_equal(size_of(TMPL_KIND_PATH, &path), 12);
+    assert_int_equal(size_of(TMPL_KIND_PATH, &path), 20);
 }
 
-/* Entries beside each other that are alike have their value once, be they more or fewer than a run has at most. */
-static void what_is_alike_stands_there_once(void **unused)
-{
-    static const tmpl_value_t once = { .df = 1, .last = 9, .n = 1 };
-    static const tmpl_value_t twice = { .df = 2, .last = 9, .n = 2 };
-    static const tmpl_value_t document = { .df = 1, .last = 9 };
-
-    (void)unused;
-    for (uint32_t n = 1; n < MOST - 2; n++) {
-        size_t value = 1 + 1 + 2, run = 1, runs = (n + 62) / 63, alone = n % 63 == 1;
-        size_t head = (n + 2 > 127 ? 2 : 1) + 4;
-        tmpl_value_t value_read;
-
-        for (uint32_t i = 0; i < n; i++) {
-            entries[i] = (tmpl_bucket_entry_t){ { hash_of(i), TMPL_KIND_SEGMENT }, &once };
-        }
-        entries[n] = (tmpl_bucket_entry_t){ { hash_of(n), TMPL_KIND_SEGMENT }, &twice };
-        entries[n + 1] = (tmpl_bucket_entry_t){ { hash_of(n), TMPL_KIND_DOCUMENT }, &document };
-        size_t len = write_all(entries, n + 2);
-        assert_int_equal(len,
-                         head + 5 * (n + 2) + runs * (run + value) - alone * run + value + 2 + 2);
-        for (uint32_t i = 0; i < n + 2; i++) {
-            assert_true(tmpl_bucket_find(bytes, len, entries[i].key, &value_read));
-            assert_values_equal(&value_read, entries[i].value);
-        }
-    }
-}
-
-/* The value of a run is that of an entry, not again of a run: else it would be written back as one. */
-static void a_run_of_runs_is_none(void **unused)
-{
-    static const unsigned char run[] = {
-        2, 9, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 2 << 2, 0, 7
-    };
-    unsigned char again[sizeof(run) + 1];
-    tmpl_bucket_reader_t reader;
-    tmpl_value_t value;
-    tmpl_key_t key;
-
-    (void)unused;
-    tmpl_bucket_open(&reader, run, sizeof(run));
-    assert_true(tmpl_bucket_next(&reader, &key, &value));
-    assert_int_equal(key.hash, 0x301010101);
-    assert_true(tmpl_bucket_next(&reader, &key, &value));
-    assert_int_equal(key.hash, 0x402020202);
-    assert_int_equal(value.last, 16);
-    assert_false(tmpl_bucket_next(&reader, &key, &value));
-    memcpy(again, run, sizeof(run) - 2);
-    again[sizeof(run) - 2] = 2 << 2;
-    memcpy(again + sizeof(run) - 1, run + sizeof(run) - 2, 2);
-    tmpl_bucket_open(&reader, again, sizeof(again));
-    assert_false(tmpl_bucket_next(&reader, &key, &value));
-}
-
-/* A key is all 40 bits of it, so a site of n entries is mistaken for a new text with probability n / 2^40. */
+/* A key is all 40 bits of it, so a site of n entries is mistaken for a new text with probability n
+ * / 2^40. */
 static void every_bit_of_a_key_counts(void **unused)
 {
     static const tmpl_value_t value = { .df = 1, .last = 9, .n = 1 };
@@ -236,18 +191,18 @@ static void every_bit_of_a_key_counts(void **unused)
 
     (void)unused;
     assert_int_equal(TMPL_HASH_MASK, ((uint64_t)1 << 40) - 1);
-    for (unsigned place = 0; place < 5; place++) {
-        for (unsigned i = 0; i < 5; i++) {
-            uint64_t other = i == place ? hash : hash_of(i);
+    for (unsigned rank = 0; rank < 20; rank++) {
+        for (unsigned i = 0; i < 20; i++) {
+            uint64_t other = i == rank ? hash : hash_of(i);
 
             entries[i] = (tmpl_bucket_entry_t){ { other, TMPL_KIND_SEGMENT }, &value };
         }
-        size_t len = write_all(entries, 5);
-        assert_true(tmpl_bucket_find(bytes, len, entries[place].key, &found));
+        tmpl_bucket_t bucket = write_all(entries, 20);
+        assert_true(tmpl_bucket_find(&bucket, entries[rank].key, &found));
         for (unsigned bit = 0; bit < 40; bit++) {
             tmpl_key_t key = { hash ^ (uint64_t)1 << bit, TMPL_KIND_SEGMENT };
 
-            assert_false(tmpl_bucket_find(bytes, len, key, &found));
+            assert_false(tmpl_bucket_find(&bucket, key, &found));
         }
     }
 }
@@ -264,7 +219,7 @@ static void assert_holds(const tmpl_bucket_t *bucket, const tmpl_value_t *held, 
         tmpl_key_t key = { i, KIND(i) };
         tmpl_value_t value;
 
-        assert_int_equal(tmpl_bucket_find(bucket->bytes, bucket->len, key, &value), is_held[i]);
+        assert_int_equal(tmpl_bucket_find(bucket, key, &value), is_held[i]);
         if (is_held[i]) {
             assert_values_equal(&value, &held[i]);
             n++;
@@ -273,20 +228,19 @@ static void assert_holds(const tmpl_bucket_t *bucket, const tmpl_value_t *held, 
     assert_int_equal(tmpl_bucket_count(bucket), n);
 }
 
-/* Entries come, come again and die, under clocks near and far: each stands there once, as it was written last. */
+/* Entries come, come again and die, under clocks near and far: each stands there once, as it was
+ * written last. */
 static void what_changes_is_there_once(void **unused)
 {
     static const tmpl_policy_t policy = { .min_df = 5, .lifetime_tb = 200, .lifetime_n = 1 };
-    tmpl_bucket_desk_t desk = { 0 };
+    tmpl_bucket_scratch_t scratch = { .pool = pool };
     tmpl_value_t held[KEYS];
     int is_held[KEYS] = { 0 };
     tmpl_bucket_t bucket = { 0 };
     tmpl_lifetimes_t lifetimes;
-    static unsigned char kept[TMPL_BUCKET_MOST];
     uint32_t now = 1, died = 0;
 
     (void)unused;
-    apr_pool_create(&desk.pool, NULL);
     tmpl_lifetimes_init(&lifetimes, &policy);
     for (unsigned round = 0; round < 4000; round++) {
         tmpl_bucket_entry_t change[KEYS / 3];
@@ -297,13 +251,8 @@ static void what_changes_is_there_once(void **unused)
         for (uint32_t i = 0, first = (uint32_t)draw(KEYS); i < n; i++) {
             uint32_t k = (first + i * 3) % KEYS; /* none twice */
 
-            if (draw(3) == 0) {
-                draw_value(&held[k], KIND(k));
-                held[k].last = now - (uint32_t)draw(2) * (now > 150 ? 150 : 0);
-            }
-            else {
-                held[k] = (tmpl_value_t){ .df = 1, .last = now };
-            }
+            draw_value(&held[k], KIND(k));
+            held[k].last = now - (uint32_t)draw(2) * (now > 150 ? 150 : 0);
             is_held[k] = is_new[k] = 1;
             change[i] = (tmpl_bucket_entry_t){ { k, KIND(k) }, &held[k] };
         }
@@ -313,88 +262,95 @@ static void what_changes_is_there_once(void **unused)
                 expected++;
             }
         }
-        assert_true(tmpl_bucket_update(&desk, &bucket, change, n, &lifetimes, now, &dead));
+        tmpl_bucket_limit_t limit = { &lifetimes, now };
+        assert_true(tmpl_bucket_update(&bucket, change, n, &limit, &dead, &scratch));
         assert_int_equal(dead, expected);
-        memcpy(kept, bucket.bytes != NULL ? (const void *)bucket.bytes : "", bucket.len);
-        bucket.bytes = kept;
         assert_holds(&bucket, held, is_held);
         died += dead;
     }
     assert_true(died > 500);
-    apr_pool_destroy(desk.pool);
-}
-
-/* What is passed on the way to an entry takes longer than to read it. */
-static void what_most_pages_ask_for_stands_in_front(void **unused)
-{
-    static const uint32_t expected[] = { 9, 7, 2, 1, 3 };
-    tmpl_bucket_desk_t desk = { 0 };
-    tmpl_bucket_t bucket = { 0 };
-    tmpl_bucket_reader_t reader;
-    tmpl_value_t before = { .df = 3, .last = 5 },
-                 now[4] = { { .df = 1 }, { .df = 7 }, { .df = 2 }, { .df = 9 } };
-    tmpl_bucket_entry_t old = { { 10, TMPL_KIND_SEGMENT }, &before }, new[4];
-    tmpl_key_t key;
-    tmpl_value_t value;
-    uint32_t dead;
-
-    (void)unused;
-    apr_pool_create(&desk.pool, NULL);
-    assert_true(tmpl_bucket_update(&desk, &bucket, &old, 1, NULL, 5, &dead));
-    bucket.bytes = apr_pmemdup(desk.pool, bucket.bytes, bucket.len);
-    for (uint32_t i = 0; i < 4; i++) {
-        now[i].last = 6;
-        new[i] = (tmpl_bucket_entry_t){ { i, TMPL_KIND_SEGMENT }, &now[i] };
-    }
-    assert_true(tmpl_bucket_update(&desk, &bucket, new, 4, NULL, 6, &dead));
-    tmpl_bucket_open(&reader, bucket.bytes, bucket.len);
-    for (uint32_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-        assert_true(tmpl_bucket_next(&reader, &key, &value));
-        assert_int_equal(value.df, expected[i]);
-    }
-    apr_pool_destroy(desk.pool);
 }
 
 /* Two that are too long for one stay as they are. */
 static void what_is_too_long_stays_apart(void **unused)
 {
-    enum { MANY = 8000 };
-    tmpl_bucket_desk_t desk = { 0 }, other = { 0 };
+    enum { MANY = 5000 };
     static tmpl_bucket_entry_t many[2][MANY];
     static const tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
+    tmpl_bucket_scratch_t scratch = { .pool = pool };
     tmpl_bucket_t one = { 0 }, two = { 0 }, before;
     uint32_t dead;
 
     (void)unused;
-    apr_pool_create(&desk.pool, NULL);
-    other.pool = desk.pool;
     for (uint32_t i = 0; i < 2 * MANY; i++) {
         many[i / MANY][i % MANY] = (tmpl_bucket_entry_t){ { i, TMPL_KIND_SEGMENT }, &value };
     }
-    assert_true(tmpl_bucket_update(&desk, &one, many[0], MANY, NULL, 1, &dead));
-    assert_true(tmpl_bucket_update(&other, &two, many[1], MANY, NULL, 1, &dead));
+    assert_true(tmpl_bucket_update(&one, many[0], MANY, NULL, &dead, &scratch));
+    assert_true(tmpl_bucket_update(&two, many[1], MANY, NULL, &dead, &scratch));
     before = one;
-    desk = (tmpl_bucket_desk_t){ .pool = desk.pool };
-    assert_false(tmpl_bucket_merge(&desk, &one, &two));
+    assert_false(tmpl_bucket_merge(&one, &two, &scratch));
     assert_ptr_equal(one.bytes, before.bytes);
     assert_int_equal(one.len, before.len);
     assert_int_equal(tmpl_bucket_count(&two), MANY);
-    assert_false(tmpl_bucket_update(&desk, &one, many[1], MANY, NULL, 1, &dead));
+    assert_false(tmpl_bucket_update(&one, many[1], MANY, NULL, &dead, &scratch));
     assert_int_equal(tmpl_bucket_count(&one), MANY);
-    apr_pool_destroy(desk.pool);
 }
 
-/* One bucket more changes the place of those alone that move there, and they come from one bucket. */
+static uint32_t bucket_of(tmpl_key_t key, uint32_t n, uint64_t salt)
+{
+    return tmpl_bucket_at(tmpl_bucket_rank(salt, key), n);
+}
+
+/* More buckets and fewer: every entry is where it belongs, and none is lost or there twice. */
+static void nothing_is_lost_on_the_way(void **unused)
+{
+    enum { KEYS_OF_ALL = 500, BUCKETS = 40 };
+    static const tmpl_value_t value = { .df = 1, .last = 1, .n = 1 };
+    tmpl_bucket_scratch_t scratch = { .pool = pool };
+    tmpl_bucket_t buckets[BUCKETS] = { { 0 } };
+    uint32_t dead;
+
+    (void)unused;
+    for (uint32_t i = 0; i < KEYS_OF_ALL; i++) {
+        tmpl_bucket_entry_t entry = { { hash_of(i), TMPL_KIND_SEGMENT }, &value };
+
+        assert_true(tmpl_bucket_update(&buckets[0], &entry, 1, NULL, &dead, &scratch));
+    }
+    for (uint32_t step = 1; step < 2 * BUCKETS - 1; step++) {
+        uint32_t n = step < BUCKETS ? step + 1 : 2 * BUCKETS - 1 - step, found = 0;
+
+        if (step < BUCKETS) {
+            tmpl_bucket_split(&buckets[tmpl_bucket_split_from(n - 1)], &buckets[n - 1], n, 7,
+                              &scratch);
+        }
+        else {
+            assert_true(
+                tmpl_bucket_merge(&buckets[tmpl_bucket_split_from(n)], &buckets[n], &scratch));
+        }
+        for (uint32_t i = 0; i < BUCKETS; i++) {
+            found += tmpl_bucket_count(&buckets[i]);
+        }
+        assert_int_equal(found, KEYS_OF_ALL);
+        for (uint32_t i = 0; i < KEYS_OF_ALL; i++) {
+            tmpl_key_t key = { hash_of(i), TMPL_KIND_SEGMENT };
+            tmpl_value_t is;
+
+            assert_true(tmpl_bucket_find(&buckets[bucket_of(key, n, 7)], key, &is));
+        }
+    }
+}
+
+/* One bucket more changes the rank of those alone that move there, and they come from one bucket.
+ */
 static void a_split_moves_what_belongs_there(void **unused)
 {
     (void)unused;
     for (uint32_t n = 1; n < 70; n++) {
-        tmpl_buckets_t before = { n, 99 }, after = { n + 1, 99 };
         unsigned moved = 0;
 
         for (uint64_t hash = 0; hash < 3000; hash++) {
             tmpl_key_t key = { hash, TMPL_KIND_SEGMENT };
-            uint32_t from = tmpl_bucket_of(&before, key), to = tmpl_bucket_of(&after, key);
+            uint32_t from = bucket_of(key, n, 99), to = bucket_of(key, n + 1, 99);
 
             assert_true(from < n && to <= n);
             if (from != to) {
@@ -407,18 +363,78 @@ static void a_split_moves_what_belongs_there(void **unused)
     }
 }
 
-/* Hashes that end in the same bits, as somebody might make them, are spread, and by no rule he can know. */
+/* In the order of ranks each bucket comes once, at its least rank. */
+static void places_go_through_all_buckets(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 1; n < 300; n++) {
+        unsigned char seen[300] = { 0 };
+        uint32_t rank = 0, found = 0;
+
+        do {
+            uint32_t bucket = tmpl_bucket_at(rank, n), next = tmpl_bucket_next(rank, n);
+
+            assert_true(bucket < n && !seen[bucket]);
+            assert_int_equal(tmpl_bucket_first(bucket), rank);
+            assert_int_equal(tmpl_bucket_at(next - 1, n), bucket);
+            seen[bucket] = 1;
+            found++;
+            rank = next;
+        } while (rank != 0);
+        assert_int_equal(found, n);
+    }
+}
+
+/* A head may say that there are entries without end, or none: no page pays for more than its own
+ * and some. */
+static void buckets_grow_by_what_is_new(void **unused)
+{
+    (void)unused;
+    for (uint32_t n_new = 0; n_new < 4000; n_new += 1000) {
+        uint32_t n = tmpl_buckets_wanted(10, UINT32_MAX - n_new, UINT32_MAX);
+
+        assert_in_range(n - 10, tmpl_buckets_for(n_new), 64 + tmpl_buckets_for(1024 + n_new));
+        assert_in_range(tmpl_buckets_wanted(1000, n_new, 0), 1000 - 64, 999);
+    }
+    assert_int_equal(tmpl_buckets_wanted(tmpl_buckets_for(5000), 5000, 5000),
+                     tmpl_buckets_for(5000));
+    assert_int_equal(tmpl_buckets_wanted(tmpl_buckets_for(5000), 5000, 4500),
+                     tmpl_buckets_for(5000));
+    assert_int_equal(tmpl_buckets_for(UINT64_MAX / 2), TMPL_BUCKETS_MOST);
+}
+
+static void heads_are_read_as_written(void **unused)
+{
+    tmpl_head_t head = { { 1, (uint64_t)2 << 40, (uint64_t)3 << 40 }, 4, (uint64_t)5 << 40, 6 }, is;
+    unsigned char bytes[TMPL_HEAD_SIZE];
+
+    (void)unused;
+    tmpl_head_pack(bytes, &head);
+    assert_true(tmpl_head_unpack(&is, bytes, sizeof(bytes)));
+    assert_int_equal(is.site.pages, 1);
+    assert_int_equal(is.site.version, (uint64_t)2 << 40);
+    assert_int_equal(is.site.entries, (uint64_t)3 << 40);
+    assert_int_equal(is.n, 4);
+    assert_int_equal(is.salt, (uint64_t)5 << 40);
+    assert_int_equal(is.swept, 6);
+    assert_false(tmpl_head_unpack(&is, bytes, sizeof(bytes) - 1));
+    head.n = TMPL_BUCKETS_MOST + 1;
+    tmpl_head_pack(bytes, &head);
+    assert_false(tmpl_head_unpack(&is, bytes, sizeof(bytes)));
+}
+
+/* Hashes that end in the same bits, as somebody might make them, are spread, and by no rule he can
+ * know. */
 static void nobody_can_aim(void **unused)
 {
-    tmpl_buckets_t one = { 64, 1 }, other = { 64, 2 };
     unsigned count[64] = { 0 }, same = 0;
 
     (void)unused;
     for (uint64_t i = 0; i < 6400; i++) {
         tmpl_key_t key = { i << 24, TMPL_KIND_SEGMENT };
 
-        count[tmpl_bucket_of(&one, key)]++;
-        same += tmpl_bucket_of(&one, key) == tmpl_bucket_of(&other, key);
+        count[bucket_of(key, 64, 1)]++;
+        same += bucket_of(key, 64, 1) == bucket_of(key, 64, 2);
     }
     for (unsigned i = 0; i < DIM(count); i++) {
         assert_in_range(count[i], 50, 170);
@@ -426,7 +442,7 @@ static void nobody_can_aim(void **unused)
     assert_in_range(same, 30, 300);
 }
 
-/* Nor are there hashes that all have one place in a table of this process, wherever they differ. */
+/* Nor are there hashes that all have one rank in a table of this process, wherever they differ. */
 static void nobody_can_aim_at_a_place(void **unused)
 {
     enum { PLACES = 1024 };
@@ -436,36 +452,40 @@ static void nobody_can_aim_at_a_place(void **unused)
         unsigned count[PLACES] = { 0 }, most = 0;
 
         for (uint64_t i = 0; i < PLACES; i++) {
-            uint32_t place = tmpl_slot_of(i << shift, PLACES);
+            uint32_t rank = tmpl_slot_of(i << shift, PLACES);
 
-            assert_in_range(place, 0, PLACES - 1);
-            count[place]++;
-            most = count[place] > most ? count[place] : most;
+            assert_in_range(rank, 0, PLACES - 1);
+            count[rank]++;
+            most = count[rank] > most ? count[rank] : most;
         }
         assert_in_range(most, 1, PLACES / 2);
     }
 }
 
-static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_is_written_is_read),
-    cmocka_unit_test(bytes_that_are_none_do_no_harm),
-    cmocka_unit_test(entries_take_few_bytes),
-    cmocka_unit_test(what_is_alike_stands_there_once),
-    cmocka_unit_test(a_run_of_runs_is_none),
-    cmocka_unit_test(every_bit_of_a_key_counts),
-    cmocka_unit_test(what_changes_is_there_once),
-    cmocka_unit_test(what_most_pages_ask_for_stands_in_front),
-    cmocka_unit_test(what_is_too_long_stays_apart),
-    cmocka_unit_test(a_split_moves_what_belongs_there),
-    cmocka_unit_test(nobody_can_aim),
-    cmocka_unit_test(nobody_can_aim_at_a_place),
-};
-
-static int setup(void **none)
+static int pool_begin(void **unused)
 {
-    (void)none;
-    bytes = malloc(ROOM);
-    return bytes == NULL;
+    (void)unused;
+    apr_pool_create(&pool, NULL);
+    return 0;
 }
 
-TAP_MAIN_WITH(tests, setup)
+static int pool_end(void **unused)
+{
+    (void)unused;
+    apr_pool_destroy(pool);
+    return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, pool_begin, pool_end)
+
+static const struct CMUnitTest tests[] = {
+    TEST(what_is_written_is_read),       TEST(bytes_that_are_none_do_no_harm),
+    TEST(entries_take_few_bytes),        TEST(every_bit_of_a_key_counts),
+    TEST(what_changes_is_there_once),    TEST(what_is_too_long_stays_apart),
+    TEST(nothing_is_lost_on_the_way),    TEST(a_split_moves_what_belongs_there),
+    TEST(places_go_through_all_buckets), TEST(buckets_grow_by_what_is_new),
+    TEST(heads_are_read_as_written),     TEST(nobody_can_aim),
+    TEST(nobody_can_aim_at_a_place),
+};
+
+TAP_MAIN(tests)

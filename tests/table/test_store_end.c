@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that is ended by a signal: a child of prefork destroys its pools within the handler, wherever it was.
- * What it has interrupted for good neither keeps a lock for it, nor goes on waiting.
+ * A process that is ended by a signal: a child of prefork destroys its pools within the handler,
+ * wherever it was. What it has interrupted for good neither keeps a lock for it, nor goes on
+ * waiting.
  */
 #include "store_fixture.h"
 
@@ -11,9 +12,10 @@
 #include <sys/wait.h>
 
 #include "table/redis/redis_conn.h"
-#include "table/redis/redis_epoch.h"
+#include "table/bucket/snapshots.h"
 
-/* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which is an end as well. */
+/* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which
+ * is an end as well. */
 #define PATIENCE 120
 #define BRIEFLY  5
 
@@ -121,16 +123,16 @@ static int ends_asleep(void (*work)(unsigned))
 }
 
 /* Locks and unlocks what is kept, for ever. */
-static void use_epochs(unsigned number)
+static void use_snapshots(unsigned number)
 {
-    tmpl_redis_epochs_t *epochs = tmpl_redis_epochs_create(10000, ending);
-    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
-    tmpl_redis_bucket_t bucket = { 1, (const unsigned char *)"b", 1 };
+    tmpl_snapshots_t *snapshots = tmpl_snapshots_create(10000, ending);
+    tmpl_head_t head = { .site = { 10, 0, 100 }, .n = 4, .salt = 1 };
+    tmpl_numbered_t bucket = { 1, { (const unsigned char *)"b", 1 } };
 
-    tmpl_redis_epoch_begin(epochs, "s", tmpl_clock(), &head, &bucket, 1);
+    tmpl_snapshots_begin(snapshots, "s", 1, &head, &bucket, 1);
     end_after(1000 + 10 * number);
     for (;;) {
-        (void)tmpl_redis_epochs_size(epochs);
+        (void)tmpl_snapshots_size(snapshots);
     }
 }
 
@@ -138,7 +140,7 @@ static void who_holds_what_is_kept_ends(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 40; i++) {
-        assert_true(ends(use_epochs, i, PATIENCE));
+        assert_true(ends(use_snapshots, i, PATIENCE));
     }
 }
 
@@ -204,9 +206,8 @@ static void wait_for_turn(unsigned number)
     if (pthread_create(&thread, NULL, learn_for_long, NULL) != 0) {
         return;
     }
-    while (
-        rv ==
-        APR_TIMEUP) { /* which is the server; when the other has begun it is the turn that does not come */
+    while (rv == APR_TIMEUP) { /* which is the server; when the other has begun it is the turn that
+                                  does not come */
         rv = try_observe(&c, "s", 3, 4, 0, 5, &usual, 1, SHORT);
     }
     if (rv == APR_EBUSY) {

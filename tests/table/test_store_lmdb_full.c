@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
 
 /*
- * pwrite(2) as LMDB calls it for its first two pages, which say what has been committed. After one of these
- * has failed LMDB lets nobody in any more.
+ * pwrite(2) as LMDB calls it for its first two pages, which say what has been committed. After one
+ * of these has failed LMDB lets nobody in any more.
  */
 static int meta_writes_fail;
 
@@ -225,7 +225,8 @@ static int child_has_no_disk(ctx_t *c, unsigned number)
             break;
         }
     }
-    /* full: nothing learnt, counts read, again and again; a page for which pages that are free in the file do not do */
+    /* full: nothing learnt, counts read, again and again; a page for which pages that are free in
+     * the file do not do */
     for (unsigned again = 0; again < 5; again++) {
         if (try_observe(c, "s", 9000, 9001, 0, 8000, &lasting, 1, TIMEOUT) != APR_ENOSPC ||
             c->counts.pages != i || c->counts.records[0].df != 1 ||

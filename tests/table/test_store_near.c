@@ -6,7 +6,8 @@ static const tmpl_policy_t near_policy = {
     .min_df = 5, .lifetime_tb = 40, .lifetime_n = 10, .max_entries = 1000000
 };
 
-/* A page of n keys from the first on, 10 bytes each, but for the last one; its address is in a place of 64. */
+/* A page of n keys from the first on, 10 bytes each, but for the last one; its address is in a
+ * place of 64. */
 static tmpl_observation_t *near_page(ctx_t *c, unsigned place, unsigned number, unsigned first,
                                      unsigned n, uint32_t last_length)
 {
@@ -50,7 +51,8 @@ static void assert_near(ctx_t *c, int near_copy, uint32_t pages, uint32_t df)
     assert_int_equal(c->counts.records[0].df, df);
 }
 
-/* An article with a clock, asked for as ?a=1, ?a=2 and so on: one document, of which nothing more is kept. */
+/* An article with a clock, asked for as ?a=1, ?a=2 and so on: one document, of which nothing more
+ * is kept. */
 static void near_copies_do_not_count(void **state)
 {
     ctx_t *c = *state;
@@ -73,7 +75,8 @@ static void near_copies_do_not_count(void **state)
     assert_near(c, 0, 2, 2);
 }
 
-/* They may come so close to each other that none was known when they were judged: then learning tells. */
+/* They may come so close to each other that none was known when they were judged: then learning
+ * tells. */
 static void near_copies_at_once_do_not_count(void **state)
 {
     ctx_t *c = *state;
@@ -123,7 +126,8 @@ static void near_copies_elsewhere_have_template_in_common(void **state)
     assert_near(c, 0, near_policy.min_df + 1, near_policy.min_df + 1);
 }
 
-/* Half of its text from each of two documents; and a document that is known, with a text that is not. */
+/* Half of its text from each of two documents; and a document that is known, with a text that is
+ * not. */
 static void near_copies_are_of_one_document(void **state)
 {
     ctx_t *c = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths in every store: places of the layout, what text they are credited with, and how they live. */
+/* Paths in every store: places of the layout, what text they are credited with, and how they live.
+ */
 #include "store_fixture.h"
 
 /* A page of two segments and two paths, a table for each thing that may be wrong with it. */
@@ -41,7 +42,7 @@ static void bad_parts_are_refused(void **state)
     }
 }
 
-/* One segment in a box, twice; the path named twice; and what the halving leaves. */
+/* One segment in a box, and what the halving leaves. */
 static void paths_are_credited(void **state)
 {
     ctx_t *c = *state;
@@ -59,7 +60,7 @@ static void paths_are_credited(void **state)
     for (unsigned i = 0; i < DIM(pages); i++) {
         tmpl_document_t document = { model_document(2 * i), model_document(2 * i + 1) };
         tmpl_share_t share = { 0, pages[i].length };
-        tmpl_part_t part = { { 1, 1, TMPL_NONE }, 0, 1 };
+        tmpl_part_t part = { { 1, TMPL_NONE, TMPL_NONE }, 0, 1 };
         tmpl_observation_t page = { "s", &document, keys, 2, &share, 1, &part, 1, &usual, 1, 0 };
 
         assert_int_equal(tmpl_store_observe(c->store, &page, TIMEOUT, &c->counts, &c->err, c->pool),

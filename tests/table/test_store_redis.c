@@ -5,14 +5,13 @@
 #include <dlfcn.h>
 #include <netdb.h>
 
-#include "table/redis/redis_table.h"
-
 static long long transactions(const redis_server_t *server)
 {
     return info_number(server, "INFO commandstats", "cmdstat_exec:calls=");
 }
 
-/* A page that is looked up, be it to be learnt later: one; pages that are learnt at once: two for all. */
+/* A page that is looked up, be it to be learnt later: one; pages that are learnt at once: two for
+ * all. */
 static void few_round_trips(void **state)
 {
     enum { PAGES = 12 };
@@ -43,7 +42,8 @@ static void few_round_trips(void **state)
     assert_int_equal(info_number(server, "INFO stats", "total_connections_received:"), 6);
 }
 
-/* As many pages as are best handed over at once, of 250 keys each, share the buckets that one transaction writes. */
+/* As many pages as are best handed over at once, of 250 keys each, share the buckets that one
+ * transaction writes. */
 static void a_batch_is_one_transaction(void **state)
 {
     ctx_t *c = *state;
@@ -222,7 +222,7 @@ static void full_site_does_not_stop_the_others(void **state)
     tmpl_document_t document[PAGES];
     uint32_t counted;
 
-    do_by_hand(server, "ACL SETUSER half reset on >p +@all %%R~* ~tmpl:4:{t} ~tmpl:4:{u}");
+    do_by_hand(server, "ACL SETUSER half reset on >p +@all %%R~* ~tmpl:5:{t} ~tmpl:5:{u}");
     c->store = open_with(
         c, apr_psprintf(c->pool, "redis+unix://%s?user=half&pass=p", server->socket), NULL);
     for (unsigned i = 0; i < PAGES; i++) {
@@ -267,13 +267,13 @@ static void idle_sites_expire(void **state)
     opts.idle = apr_time_from_sec(3000);
     c->store = open_with(c, apr_psprintf(c->pool, "redis+unix://%s", server->socket), &opts);
     learn(c, "s", 1, 0, 5);
-    reply = by_hand(server, "TTL tmpl:4:{s}");
+    reply = by_hand(server, "TTL tmpl:5:{s}");
     assert_in_range(reply->integer, 2900, 3000);
     freeReplyObject(reply);
     /* being looked at is being in use */
-    do_by_hand(server, "EXPIRE tmpl:4:{s} 1000");
+    do_by_hand(server, "EXPIRE tmpl:5:{s} 1000");
     look(c, "s", 0, 1);
-    reply = by_hand(server, "TTL tmpl:4:{s}");
+    reply = by_hand(server, "TTL tmpl:5:{s}");
     assert_in_range(reply->integer, 2900, 3000);
     freeReplyObject(reply);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random pages in every store: what it says of them is what a model says, one by one or many at once. */
+/* Random pages in every store: what it says of them is what a model says, one by one or many at
+ * once. */
 #include "store_fixture.h"
 
 /* ---- thousands of random observations against the model ---- */
@@ -45,8 +46,10 @@ static void draw_parts(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsigne
 
         for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
             unsigned path = draw(r, 6);
+            int named = (level > 0 && part->paths[0] == n + path) ||
+                        (level > 1 && part->paths[1] == n + path);
 
-            part->paths[level] = path < n_paths ? n + path : TMPL_NONE;
+            part->paths[level] = path < n_paths && !named ? n + path : TMPL_NONE;
         }
         part->first = page->n_shares;
         for (unsigned i = draw(r, 5); i > 0; i--) {
@@ -358,10 +361,54 @@ static void many_pages_at_once_are_observed_as_one_by_one(void **state)
     free(drawn);
 }
 
+/*
+ * Many keys at once, of many at first, then of few, and all short-lived: the site's buckets become
+ * many and few again, and each page is told what a store in memory tells it.
+ */
+static void a_site_that_grows_and_shrinks_keeps_all(void **state)
+{
+    enum { BATCHES = 60, PAGES = 8, KEYS_MOST = 400 };
+    static const tmpl_policy_t brief = {
+        .min_df = 3, .lifetime_tb = 12, .lifetime_n = 3, .max_entries = 1000000
+    };
+    ctx_t *c = *state, memory = *c;
+    tmpl_observation_t page[PAGES];
+    tmpl_document_t document[PAGES];
+    const tmpl_observation_t *pages[PAGES];
+    tmpl_counts_t counts[PAGES], expected[PAGES];
+    random_t r = { 99 };
+
+    memory.store = open_with(c, "memory:", NULL);
+    for (unsigned batch = 0; batch < BATCHES; batch++) {
+        for (unsigned i = 0; i < PAGES; i++) {
+            unsigned n = batch / 20 % 2 == 0 ? 1 + draw(&r, KEYS_MOST) : 1 + draw(&r, 20);
+
+            page_init(&page[i], &document[i], c, batch * PAGES + i, draw(&r, 3000), n);
+            page[i].policy = &brief;
+            pages[i] = &page[i];
+        }
+        assert_int_equal(
+            tmpl_store_observe_many(c->store, pages, PAGES, TIMEOUT, counts, &c->err, c->pool),
+            APR_SUCCESS);
+        assert_int_equal(tmpl_store_observe_many(memory.store, pages, PAGES, TIMEOUT, expected,
+                                                 &c->err, c->pool),
+                         APR_SUCCESS);
+        for (unsigned i = 0; i < PAGES; i++) {
+            assert_int_equal(counts[i].pages, expected[i].pages);
+            assert_int_equal(counts[i].version, expected[i].version);
+            assert_memory_equal(counts[i].records, expected[i].records,
+                                pages[i]->n * sizeof(*counts->records));
+        }
+        assert_int_equal(stats_of(c, "s", &brief).live, stats_of(&memory, "s", &brief).live);
+        assert_int_equal(table_of(c, "s")->entries->nelts, stats_of(c, "s", &brief).entries);
+    }
+}
+
 static const store_test_t table[] = {
     TEST(ALL_STORES, random_pages_agree_with_the_model),
     TEST(ALL_STORES, many_pages_at_once_are_learnt_as_one_by_one),
     TEST(ALL_STORES, many_pages_at_once_are_observed_as_one_by_one),
+    TEST(ALL_STORES, a_site_that_grows_and_shrinks_keeps_all),
 };
 
 int main(int argc, char **argv)

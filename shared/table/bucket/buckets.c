@@ -6,54 +6,91 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define ENTRIES       24   /* in each bucket on the average */
+#define ENTRIES       32   /* in each bucket on the average */
 #define ENTRIES_SMALL 64   /* the same of a small site: its pages need all buckets anyway */
 #define SMALL         1024 /* entries */
-#define SPLITS_MOST   64 /* buckets that a site gets at once beyond those that new entries call for */
+#define SPLITS_MOST   64   /* buckets that a site gets at once beyond those of new entries */
+#define MERGES_MOST   64   /* buckets that a site loses at once */
+
+void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head)
+{
+    tmpl_put_le(bytes, head->site.pages, 4);
+    tmpl_put_le(bytes + 4, head->site.version, 8);
+    tmpl_put_le(bytes + 12, head->site.entries, 8);
+    tmpl_put_le(bytes + 20, head->n, 4);
+    tmpl_put_le(bytes + 24, head->salt, 8);
+    tmpl_put_le(bytes + 32, head->swept, 4);
+}
+
+int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+    if (len != TMPL_HEAD_SIZE) {
+        return 0;
+    }
+    *head = (tmpl_head_t){ { (uint32_t)tmpl_get_le(at, 4), tmpl_get_le(at + 4, 8),
+                             tmpl_get_le(at + 12, 8) },
+                           (uint32_t)tmpl_get_le(at + 20, 4),
+                           tmpl_get_le(at + 24, 8),
+                           (uint32_t)tmpl_get_le(at + 32, 4) };
+    return head->n <= TMPL_BUCKETS_MOST;
+}
 
 uint32_t tmpl_buckets_for(uint64_t entries)
 {
     uint64_t small = entries < SMALL ? entries : SMALL;
     uint64_t n = small / ENTRIES_SMALL + (entries - small) / ENTRIES + 1;
-
     return n < TMPL_BUCKETS_MOST ? (uint32_t)n : TMPL_BUCKETS_MOST;
 }
 
-tmpl_buckets_t tmpl_buckets_new(uint64_t entries)
+uint64_t tmpl_buckets_salt(void)
 {
-    tmpl_buckets_t buckets = { .n = tmpl_buckets_for(entries) };
-
-    (void)apr_generate_random_bytes((unsigned char *)&buckets.salt, sizeof(buckets.salt));
-    return buckets;
+    uint64_t salt = 0;
+    (void)apr_generate_random_bytes((unsigned char *)&salt, sizeof(salt));
+    return salt;
 }
 
-/* The least power of two that is not below n, which is at most 2^24. */
-static uint32_t power_above(uint32_t n)
+uint32_t tmpl_bucket_first(uint32_t number)
 {
-    return n > 1 ? 1u << (32 - __builtin_clz(n - 1)) : 1;
+    uint32_t n = __builtin_bswap32(number);
+    n = (n >> 4 & 0x0f0f0f0f) | (n & 0x0f0f0f0f) << 4;
+    n = (n >> 2 & 0x33333333) | (n & 0x33333333) << 2;
+    return (n >> 1 & 0x55555555) | (n & 0x55555555) << 1;
 }
 
-uint64_t tmpl_bucket_place(uint64_t salt, tmpl_key_t key)
+uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key)
 {
-    return XXH3_64bits_withSeed(&key.hash, sizeof(key.hash), salt + key.kind);
+    return (uint32_t)(XXH3_64bits_withSeed(&key.hash, sizeof(key.hash), salt + key.kind) >> 32);
 }
 
-uint32_t tmpl_bucket_at(uint64_t place, uint32_t n)
+/* Bits that tell n buckets apart. */
+static unsigned bits_of(uint32_t n)
 {
-    uint32_t power = power_above(n);
-    uint32_t i = (uint32_t)place & (power - 1);
-
-    return i < n ? i : i - power / 2;
+    return n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0;
 }
 
-uint32_t tmpl_bucket_of(const tmpl_buckets_t *buckets, tmpl_key_t key)
+uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n)
 {
-    return tmpl_bucket_at(tmpl_bucket_place(buckets->salt, key), buckets->n);
+    unsigned bits = bits_of(n);
+    if (bits == 0) {
+        return 0;
+    }
+    uint32_t i = tmpl_bucket_first(rank >> (32 - bits) << (32 - bits));
+    return i < n ? i : i - (1u << (bits - 1));
+}
+
+uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n)
+{
+    uint64_t step = ((uint64_t)1 << 32) >> bits_of(n), next = rank / step * step + step;
+    if (tmpl_bucket_at((uint32_t)next, n) == tmpl_bucket_at(rank, n)) {
+        next += step; /* its other half, too */
+    }
+    return (uint32_t)next;
 }
 
 uint32_t tmpl_bucket_split_from(uint32_t n)
 {
-    return n - power_above(n + 1) / 2;
+    return n - (1u << bits_of(n + 1)) / 2;
 }
 
 uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries)
@@ -61,184 +98,89 @@ uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries)
     uint64_t n_new = entries > before ? entries - before : 0;
     uint64_t most = n + SPLITS_MOST + n_new / ENTRIES;
     uint32_t wanted = tmpl_buckets_for(entries);
-
-    return wanted < most ? wanted : (uint32_t)most;
-}
-
-uint32_t tmpl_buckets_enough(uint64_t entries)
-{
-    return tmpl_buckets_for(entries + entries / 3);
-}
-
-/* ---- written anew ---- */
-
-#define SORTED_MOST 64 /* rows, in steps by the square */
-
-/* At least so many bytes; what stood there is lost if there were fewer. */
-static void *reserve(apr_pool_t *pool, void *old, size_t *room, size_t wanted)
-{
-    if (*room >= wanted && old != NULL) {
-        return old;
+    /* a third more than it needs, so that it does not go to and fro */
+    uint32_t enough = tmpl_buckets_for(entries + entries / 3);
+    if (n > enough) {
+        return n - enough > MERGES_MOST ? n - MERGES_MOST : enough;
     }
-    *room = 2 * wanted;
-    return apr_palloc(pool, *room);
+    return wanted <= n ? n : wanted < most ? wanted : (uint32_t)most;
 }
 
-static void rows_reserve(tmpl_bucket_desk_t *desk, size_t n)
+/* Makes room for rows and for the rests of new ones; what stood there is lost. */
+static void reserve(tmpl_bucket_scratch_t *s, size_t rows, size_t rests)
 {
-    desk->rows = reserve(desk->pool, desk->rows, &desk->rows_room, (n + 1) * sizeof(*desk->rows));
-}
-
-/* Writes rows at a place of the desk; 0: they are more than a bucket may hold. */
-static int rows_write(const tmpl_bucket_row_t *rows, uint32_t n, unsigned char *at,
-                      tmpl_bucket_t *to)
-{
-    size_t len = tmpl_bucket_write(at, rows, n);
-
-    if (len > TMPL_BUCKET_MOST) {
-        return 0;
+    if (s->rows_room < rows) {
+        s->rows_room = 2 * (uint32_t)rows;
+        s->rows = apr_palloc(s->pool, s->rows_room * sizeof(*s->rows));
     }
-    *to = (tmpl_bucket_t){ at, len };
-    return 1;
-}
-
-/* Room for rows as bytes. */
-static unsigned char *bytes_reserve(tmpl_bucket_desk_t *desk, size_t room)
-{
-    desk->bytes = reserve(desk->pool, desk->bytes, &desk->bytes_room, room);
-    return desk->bytes;
-}
-
-/* The first bytes that rows of one DF differ in. */
-static inline uint32_t row_start(const tmpl_bucket_row_t *row)
-{
-    unsigned first = row->len > 0 ? row->rest[0] : 0, second = row->len > 1 ? row->rest[1] : 0;
-
-    return (uint32_t)row->tag << 16 | first << 8 | second;
-}
-
-static inline int goes_before(const tmpl_bucket_row_t *a, const tmpl_bucket_row_t *b)
-{
-    if (a->df != b->df) {
-        return a->df > b->df;
-    }
-    return a->last != b->last ? a->last > b->last : row_start(a) < row_start(b);
-}
-
-/*
- * Puts rows in order by their document frequency: those that most pages ask for stand in front; and those that are alike
- * stand beside each other, so that a bucket has their value once. Of many rows, so many at a time.
- */
-static void rows_sort(tmpl_bucket_row_t *rows, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++) {
-        tmpl_bucket_row_t row = rows[i];
-        uint32_t at = i, first = i / SORTED_MOST * SORTED_MOST;
-
-        for (; at > first && goes_before(&row, &rows[at - 1]); at--) {
-            rows[at] = rows[at - 1];
-        }
-        rows[at] = row;
+    if (s->rests_room < rests) {
+        s->rests_room = 2 * (uint32_t)rests;
+        s->rests = apr_palloc(s->pool, s->rests_room * (size_t)TMPL_BUCKET_REST_MOST);
     }
 }
 
-/* Rows of entries, to be in front of others of which there are so many at most. */
-static void rows_begin(tmpl_bucket_desk_t *desk, const tmpl_bucket_entry_t *entries, uint32_t n,
-                       size_t others)
+/* Whether one of n rows has the key of another. */
+static int has_key(const tmpl_bucket_row_t *rows, uint32_t n, const tmpl_bucket_row_t *other)
 {
-    rows_reserve(desk, n + others);
-    desk->rests =
-        reserve(desk->pool, desk->rests, &desk->rests_room, (size_t)n * TMPL_BUCKET_REST_MOST);
+    uint32_t i = 0;
+    while (i < n && (rows[i].hash != other->hash ||
+                     tmpl_bucket_key(&rows[i]).kind != tmpl_bucket_key(other).kind)) {
+        i++;
+    }
+    return i < n;
+}
+
+int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_bucket_entry_t *entries, uint32_t n,
+                       const tmpl_bucket_limit_t *limit, uint32_t *dead,
+                       tmpl_bucket_scratch_t *scratch)
+{
+    reserve(scratch, (size_t)n + tmpl_bucket_count(bucket), n);
+    tmpl_bucket_row_t *rows = scratch->rows;
     for (uint32_t i = 0; i < n; i++) {
-        tmpl_bucket_row(&desk->rows[i], entries[i].key, entries[i].value,
-                        desk->rests + (size_t)i * TMPL_BUCKET_REST_MOST);
+        tmpl_bucket_row(&rows[i], entries[i].key, entries[i].value,
+                        scratch->rests + (size_t)i * TMPL_BUCKET_REST_MOST);
     }
-    rows_sort(desk->rows, n);
-}
-
-/* The bucket put together from all rows, under another clock. */
-static int change_all(tmpl_bucket_desk_t *desk, tmpl_bucket_t *bucket,
-                      const tmpl_bucket_change_t *change)
-{
-    tmpl_bucket_row_t *rows = desk->rows;
-    uint32_t kept = change->n, n = change->n + tmpl_bucket_rows(rows + change->n, bucket);
-
-    for (uint32_t i = change->n, gone = 0; i < n; i++) {
-        if (gone < change->n_gone && change->gone[gone].row == i - change->n) {
-            gone++;
+    uint32_t n_old = tmpl_bucket_read(rows + n, bucket), kept = n;
+    *dead = 0;
+    for (uint32_t i = n; i < n + n_old; i++) {
+        if (has_key(rows, n, &rows[i])) {
+            continue;
         }
-        else {
-            rows[kept++] = rows[i];
+        if (limit != NULL &&
+            !tmpl_is_live(rows[i].df, rows[i].last, limit->lifetimes, limit->now)) {
+            ++*dead;
+            continue;
         }
+        rows[kept++] = rows[i];
     }
-    return rows_write(rows, kept, bytes_reserve(desk, tmpl_bucket_room(rows, kept)), bucket);
-}
-
-/* New entries stand in front: what is seen often is found soon. */
-int tmpl_bucket_update(tmpl_bucket_desk_t *desk, tmpl_bucket_t *bucket,
-                       const tmpl_bucket_entry_t *entries, uint32_t n,
-                       const tmpl_lifetimes_t *lifetimes, uint32_t now, uint32_t *dead)
-{
-    uint32_t others = tmpl_bucket_count(bucket);
-    tmpl_bucket_change_t change = { *bucket, NULL, n, lifetimes, now, NULL, 0, 0, 0 };
-    size_t len;
-
-    rows_begin(desk, entries, n, others);
-    desk->gone = reserve(desk->pool, desk->gone, &desk->gone_room, others * sizeof(*desk->gone));
-    change.rows = desk->rows;
-    change.gone = desk->gone;
-    tmpl_bucket_change_find(&change);
-    *dead = change.dead;
-    if (n + change.n_gone == 0) {
+    if (n == 0 && *dead == 0 && kept > 0) {
         return 1;
     }
-    if (!change.fits) {
-        return change_all(desk, bucket, &change);
-    }
-    bytes_reserve(desk, bucket->len + tmpl_bucket_room(desk->rows, n));
-    len = tmpl_bucket_change_write(desk->bytes, &change);
-    if (len > TMPL_BUCKET_MOST) {
-        return 0;
-    }
-    *bucket = (tmpl_bucket_t){ desk->bytes, len };
-    return 1;
+    return tmpl_bucket_write(bucket, rows, kept, scratch->pool);
 }
 
-void tmpl_bucket_split(tmpl_bucket_desk_t *desk, tmpl_bucket_t *from, tmpl_bucket_t *to,
-                       const tmpl_buckets_t *after)
+void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint64_t salt,
+                       tmpl_bucket_scratch_t *scratch)
 {
-    uint32_t count = tmpl_bucket_count(from), n, stay = 0, go = 0;
-    tmpl_bucket_row_t *rows, *gone;
-    unsigned char *bytes;
-
-    rows_reserve(desk, 2 * (size_t)count);
-    rows = desk->rows;
-    gone = rows + count;
-    n = tmpl_bucket_rows(rows, from);
-    for (uint32_t i = 0; i < n; i++) {
-        tmpl_key_t key = { rows[i].hash, tmpl_bucket_row_kind(&rows[i]) };
-
-        if (tmpl_bucket_of(after, key) == after->n - 1) {
-            gone[go++] = rows[i];
-        }
-        else {
-            rows[stay++] = rows[i];
-        }
+    uint32_t count = tmpl_bucket_count(from), stay = 0, go = 0;
+    reserve(scratch, 2 * (size_t)count, 0);
+    tmpl_bucket_row_t *rows = scratch->rows, *gone = rows + count;
+    count = tmpl_bucket_read(rows, from);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = tmpl_bucket_rank(salt, tmpl_bucket_key(&rows[i]));
+        *(tmpl_bucket_at(rank, n) == n - 1 ? &gone[go++] : &rows[stay++]) = rows[i];
     }
-    bytes = bytes_reserve(desk, tmpl_bucket_room(rows, stay) + tmpl_bucket_room(gone, go));
-    /* each is less than there was */
-    (void)rows_write(rows, stay, bytes, from);
-    (void)rows_write(gone, go, bytes + tmpl_bucket_room(rows, stay), to);
+    /* each is shorter than what there was */
+    (void)tmpl_bucket_write(to, gone, go, scratch->pool);
+    (void)tmpl_bucket_write(from, rows, stay, scratch->pool);
 }
 
-int tmpl_bucket_merge(tmpl_bucket_desk_t *desk, tmpl_bucket_t *into, tmpl_bucket_t *from)
+int tmpl_bucket_merge(tmpl_bucket_t *into, tmpl_bucket_t *from, tmpl_bucket_scratch_t *scratch)
 {
-    uint32_t n;
-
-    rows_reserve(desk, (size_t)tmpl_bucket_count(into) + tmpl_bucket_count(from));
-    n = tmpl_bucket_rows(desk->rows, into);
-    n += tmpl_bucket_rows(desk->rows + n, from);
-    if (!rows_write(desk->rows, n, bytes_reserve(desk, tmpl_bucket_room(desk->rows, n)), into)) {
+    reserve(scratch, (size_t)tmpl_bucket_count(into) + tmpl_bucket_count(from), 0);
+    uint32_t n = tmpl_bucket_read(scratch->rows, into);
+    n += tmpl_bucket_read(scratch->rows + n, from);
+    if (!tmpl_bucket_write(into, scratch->rows, n, scratch->pool)) {
         return 0;
     }
     from->len = 0;

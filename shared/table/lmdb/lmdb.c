@@ -1,484 +1,455 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/lmdb/lmdb_slots.h"
-#include "table/lmdb/lmdb_store.h"
-
+/*
+ * The embedded store, "lmdb:DIR": a table in a directory, shared by threads and processes of one
+ * machine, without a server. lmdb_table.h says what stands in it.
+ *
+ * - Open it after fork. All users of a directory within a process share one environment.
+ * - Reading never waits. Learning waits for the one write transaction.
+ * - Commits are not flushed (MDB_NOSYNC): the table survives the death of any process at any
+ *   moment, kill -9 included, as the kernel has the pages; it is flushed at close. A power loss or
+ *   a kernel crash is another matter: what was learnt since the last close may be lost, and on a
+ *   file system that does not keep the order of writes the file may be damaged, in which case it
+ *   is to be deleted: nothing in it cannot be learnt again.
+ * - Full map, full disk, read-only disk: APR_ENOSPC; nothing is learnt, counts are read. Dead
+ *   entries and idle sites are still deleted then, out of pages kept in reserve.
+ * - A damaged file is an error of open where that can be seen: no LMDB file, cut short. LMDB keeps
+ *   no checksums.
+ */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
 
-/*
- * Entries the sweeper visits per page, and per entry that is new: with twice as many visits as
- * insertions, the dead that wait for it are at most a third of the table.
- */
-#define SWEEP_LEAST   16
-#define SWEEP_PER_NEW 2
-#define SWEEP_DOOMED  64
-#define SWEEP_FULL    256 /* on a full map, where nothing else is written */
+#include "table/bucket/buckets.h"
+#include "table/bucket/snapshots.h"
+#include "table/engine.h"
+#include "table/lmdb/lmdb_table.h"
 
-/*
- * Changes one by one leave the file's pages half-empty by and by, those of many pages at once soon. So all buckets are
- * put in order when one in so many entries is new since the last time, or by one transaction.
- */
-#define NEW_PER_ORDER 8
-#define NEW_AT_ONCE   16
-#define ENTRY_USUAL   24 /* bytes of an entry in the file, and some to spare */
+#define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
+#define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
+#define DELETE_FULL    256               /* the same on a full map, where nothing else is written */
+#define SWEEP_FULL     16                /* buckets of a site that are swept on a full map */
+#define DELETE_BATCH   256               /* the same when a site is forgotten */
+#define GROWN_MOST     8                 /* times that a map may grow for one change */
+#define PATIENCE       apr_time_from_sec(30) /* that who forgets a site waits for other writers */
 
-/* Keys of the pages that one transaction learns, about: others get their turn in between. */
-#define KEYS_MOST 40000
+/* When all buckets of a site are written in order, so that the pages of the file are full. */
+#define ORDER_LEAST 32
+#define ORDER_AFTER 8  /* changes of a bucket since then, on average */
+#define ENTRY_USUAL 24 /* bytes of an entry in the file, and some to spare */
 
-/* Pages of one site on their way through a transaction: nothing is written before all are counted. */
 typedef struct {
-    tmpl_lmdb_store_t *store;
-    MDB_txn *txn;
-    apr_time_t deadline;
-    apr_pool_t *pool;
+    tmpl_lmdb_t *db;
+    tmpl_snapshots_t *snapshots; /* stamped with the number of LMDB's transaction */
+    tmpl_store_opts_t opts;
+} store_t;
+
+/* A transaction of LMDB's on one site. */
+typedef struct {
+    MDB_txn *txn; /* NULL: it has ended */
+    MDB_cursor *cursor;
     tmpl_site_t site;
-    tmpl_lmdb_buckets_t buckets; /* of site */
-    tmpl_slots_t slots;
-    uint32_t counted; /* documents */
-    uint64_t ordered; /* entries of sites whose buckets this transaction has put in order */
-} work_t;
+    tmpl_snapshot_t *cached; /* NULL: none */
+    int cleans;              /* it only deletes, on a full map */
+} own_t;
 
-/* One of them. */
-typedef struct {
-    tmpl_rules_page_t rules; /* its slots are filled when they are loaded */
-    tmpl_counts_t *counts;   /* NULL: nobody wants to know */
-} page_t;
-
-/* What the rules are told of the site, and what they make of it. */
-static tmpl_rules_site_t rules_site(const work_t *w)
+/* Fills err with what rc means of a site. */
+static apr_status_t site_fail(const store_t *store, int rc, const char *site, tmpl_error_t *err,
+                              const char *doing)
 {
-    return (tmpl_rules_site_t){ w->site.pages, w->site.version, w->site.entries };
-}
-
-/* Counts that nobody looks at. */
-static tmpl_counts_t counts_unseen(const tmpl_observation_t *obs, apr_pool_t *pool)
-{
-    return (tmpl_counts_t){ .records = apr_pcalloc(pool, (obs->n + (apr_size_t)1) *
-                                                             sizeof(tmpl_record_t)) };
-}
-
-/* Learning of one page, in memory; whether anything has been written. */
-static int page_learn(work_t *w, const page_t *page, tmpl_rules_site_t *site)
-{
-    tmpl_counts_t unseen, *counts = page->counts;
-    int written;
-
-    if (counts == NULL) {
-        unseen = counts_unseen(page->rules.obs, w->pool);
-        counts = &unseen;
-    }
-    written = tmpl_rules_learn(&page->rules, site, counts, w->pool);
-    w->counted += (uint32_t)counts->counted;
-    return written;
-}
-
-/* The site as it stands, or as it would begin: what is not there has no pages and no entries. */
-static int site_find(work_t *w, const char *name, int *known)
-{
-    int rc = tmpl_site_get(w->store->db, w->txn, name, &w->site);
-
-    *known = rc == 0;
     if (rc == MDB_NOTFOUND) {
-        memset(&w->site, 0, sizeof(w->site));
-        rc = 0;
+        return tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
     }
-    return rc;
+    if (rc == TMPL_LMDB_SITES_FULL) {
+        return tmpl_fail(err, APR_ENOSPC, "site %s not learnt: the store holds %u sites, its limit",
+                         site, store->opts.max_sites);
+    }
+    if (rc == TMPL_LMDB_SITE_DAMAGED) {
+        return tmpl_fail(err, APR_EGENERAL,
+                         "lmdb:%s: %s: the record of site %s in data.mdb is damaged: begin it anew "
+                         "with tmplctl forget",
+                         tmpl_lmdb_dir(store->db), doing, site);
+    }
+    return tmpl_lmdb_fail(store->db, rc, err, doing);
 }
 
-/* A page's keys and documents; returns where the next page's go. */
-static tmpl_key_t *keys_fill(tmpl_key_t *keys, const tmpl_observation_t *obs)
+static apr_status_t txn_fail(const tmpl_txn_t *t, int rc)
 {
-    if (obs->n > 0) {
-        memcpy(keys, obs->keys, obs->n * sizeof(*keys));
-    }
-    keys[obs->n] = tmpl_document_id(obs->document);
-    keys[obs->n + 1] = tmpl_document_text(obs->document);
-    return keys + obs->n + 2;
+    return rc == 0 ? APR_SUCCESS
+                   : site_fail(t->ctx, rc, t->site, t->err,
+                               t->write ? "cannot learn" : "cannot look up");
 }
 
-/* Reads all that pages need of their site. */
-static int pages_load(work_t *w, page_t *pages, uint32_t n)
+/* ---- transactions ---- */
+
+static int site_open(tmpl_txn_t *t)
 {
-    tmpl_key_t *keys, *at;
-    tmpl_slot_t **slots;
-    apr_size_t total = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        total += pages[i].rules.obs->n + 2;
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    int rc = tmpl_site_get(store->db, own->txn, t->site, &own->site);
+    t->found = rc == 0;
+    if (rc == 0) {
+        t->head = own->site.head;
     }
-    keys = at = apr_palloc(w->pool, total * sizeof(*keys));
-    for (uint32_t i = 0; i < n; i++) {
-        at = keys_fill(at, pages[i].rules.obs);
+    if (rc != 0 && rc != MDB_NOTFOUND) {
+        return rc;
     }
-    tmpl_slots_make(&w->slots, keys, (uint32_t)total, &w->site, w->pool);
-    slots = apr_palloc(w->pool, total * sizeof(*slots));
-    for (apr_size_t i = 0; i < total; i++) {
-        slots[i] = &w->slots.slots[w->slots.of[i]].slot;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        pages[i].rules.slots = slots;
-        slots += pages[i].rules.obs->n;
-        pages[i].rules.id = *slots++;
-        pages[i].rules.text = *slots++;
-    }
-    return tmpl_slots_load(&w->slots, &w->buckets);
+    return mdb_cursor_open(own->txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &own->cursor);
 }
 
-/* Entries that are new to the site, be there room for them or not. */
-static uint32_t new_entries(const work_t *w)
+/* Ends LMDB's transaction. If it writes and rc, its result so far, is 0, commits. Returns the
+ * result. */
+static int finish(tmpl_txn_t *t, int rc)
 {
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < w->slots.n; i++) {
-        n += !w->slots.slots[i].held;
+    store_t *store = t->ctx;
+    own_t *own = t->own;
+    MDB_txn *txn = own->txn;
+    own->txn = NULL;
+    if (own->cursor != NULL) {
+        mdb_cursor_close(own->cursor);
     }
-    return n;
+    if (own->cached != NULL) {
+        tmpl_snapshots_give(store->snapshots, own->cached);
+    }
+    if (!t->write) {
+        tmpl_lmdb_read_end(store->db, txn);
+        return rc;
+    }
+    return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-/*
- * Whether all buckets of the site are to be written in order, now that so many pages have been counted that bring so
- * many new entries: many at once always, others whenever the clock passes a multiple of so many pages as
- * bring, if they are like these, one new entry in NEW_PER_ORDER.
+/* What a full map still allows: deletes dropped buckets, an idle site, dead entries of this site.
  */
-static int is_to_be_ordered(const tmpl_site_t *site, uint32_t counted, uint32_t n_new)
+static void clean(const tmpl_txn_t *full)
 {
-    uint64_t entries = site->entries + n_new, pages = 1;
-
-    while (pages <= site->pages && pages * n_new * NEW_PER_ORDER < entries * counted) {
-        pages *= 2;
-    }
-    return site->pages % pages < counted || (uint64_t)n_new * NEW_AT_ONCE > entries;
-}
-
-/* Whether the map has room for the buckets in order beside the old ones, which are deleted by and by. */
-static int has_room_for_order(work_t *w, uint32_t n_new)
-{
-    w->ordered += w->site.entries + n_new;
-    return !tmpl_lmdb_is_tight(w->store->db, w->ordered * ENTRY_USUAL);
-}
-
-/* Writes what so many pages have changed, of which so many have been counted, and sweeps. */
-static int pages_save(work_t *w, const tmpl_observation_t *last, uint32_t changes, uint32_t counted)
-{
-    tmpl_lmdb_t *db = w->store->db;
-    tmpl_lifetimes_t lifetimes;
-    uint32_t n_new = new_entries(w);
-    int done, rc;
-    int all = is_to_be_ordered(&w->site, counted, n_new) && has_room_for_order(w, n_new);
-
-    tmpl_lifetimes_init(&lifetimes, last->policy);
-    rc = tmpl_slots_save(&w->slots, &w->buckets, &lifetimes, all);
-    if (rc == 0 && !all) {
-        rc = tmpl_lmdb_buckets_sweep(&w->buckets, &lifetimes,
-                                     changes * SWEEP_LEAST + SWEEP_PER_NEW * n_new);
-    }
-    if (rc == 0) {
-        rc = tmpl_lmdb_buckets_shrink(&w->buckets);
-    }
-    if (rc == 0) {
-        rc = tmpl_doomed_sweep(db, w->txn, changes * SWEEP_DOOMED, &done);
-    }
-    if (rc == 0) {
-        w->site.seen = (uint64_t)apr_time_sec(apr_time_now());
-        rc = tmpl_site_put(db, w->txn, last->site, &w->site);
-    }
-    return rc;
-}
-
-/* Learning of pages of one site that has been found, or begun. */
-static int pages_learn(work_t *w, page_t *pages, uint32_t n)
-{
-    uint32_t changes = 0, before = w->site.pages;
-    tmpl_rules_site_t site;
-    int rc = pages_load(w, pages, n);
-
-    if (rc != 0) {
-        return rc;
-    }
-    site = rules_site(w);
-    for (uint32_t i = 0; i < n; i++) {
-        changes += (uint32_t)page_learn(w, &pages[i], &site);
-    }
-    w->site.pages = site.pages;
-    w->site.version = site.version;
-    return changes > 0 ? pages_save(w, pages[n - 1].rules.obs, changes, site.pages - before) : 0;
-}
-
-/* Learning of pages of one site within a write transaction. */
-static int learn_in(work_t *w, page_t *pages, uint32_t n)
-{
-    tmpl_lmdb_t *db = w->store->db;
-    int known;
-    int rc = site_find(w, pages[0].rules.obs->site, &known);
-
-    if (rc == 0 && !known) {
-        rc = tmpl_site_room(db, w->txn, &w->store->opts);
-        if (rc == 0) {
-            rc = tmpl_site_init(db, w->txn, &w->site);
-        }
-    }
-    if (rc == 0) {
-        rc = tmpl_lmdb_buckets_begin(&w->buckets, db, w->txn, &w->site, w->pool);
-    }
-    if (rc == 0) {
-        rc = pages_learn(w, pages, n);
-        tmpl_lmdb_buckets_end(&w->buckets);
-    }
-    return rc;
-}
-
-/* Takes away what is dead of a site. */
-static int site_clean(work_t *w, const tmpl_observation_t *page)
-{
-    tmpl_lmdb_t *db = w->store->db;
-    tmpl_lifetimes_t lifetimes;
-    int rc = tmpl_lmdb_buckets_begin(&w->buckets, db, w->txn, &w->site, w->pool);
-
-    if (rc != 0) {
-        return rc;
-    }
-    tmpl_lifetimes_init(&lifetimes, page->policy);
-    rc = tmpl_lmdb_buckets_sweep(&w->buckets, &lifetimes, SWEEP_FULL);
-    if (rc == 0) {
-        rc = tmpl_lmdb_buckets_shrink(&w->buckets);
-    }
-    tmpl_lmdb_buckets_end(&w->buckets);
-    return rc == 0 ? tmpl_site_put(db, w->txn, page->site, &w->site) : rc;
-}
-
-/* What a full map still allows: deleting what is dead. */
-static int clean_in(work_t *w, const tmpl_observation_t *page)
-{
-    tmpl_lmdb_t *db = w->store->db;
-    int known, done = 1;
-    int rc = tmpl_doomed_sweep(db, w->txn, SWEEP_FULL, &done);
-
-    if (rc == 0 && done) {
-        rc = tmpl_site_forget_idle(db, w->txn, &w->store->opts);
-        rc = rc == MDB_NOTFOUND ? 0 : rc;
-    }
-    if (rc == 0) {
-        rc = site_find(w, page->site, &known);
-        rc = rc == TMPL_LMDB_SITE_DAMAGED ? 0 : rc;
-    }
-    return rc == 0 && known ? site_clean(w, page) : rc;
-}
-
-static void clean(work_t *w, const tmpl_observation_t *page)
-{
-    if (tmpl_lmdb_write_begin(w->store->db, w->deadline, &w->txn) == 0) {
-        tmpl_lmdb_write_end(w->store->db, w->txn, clean_in(w, page));
-    }
-}
-
-/*
- * Learns pages in one transaction, site by site, keeping the order of each one's. A site there is no room
- * for is left out: *refused is its name, and that of one that fails. The pages are used up.
- */
-static int learn(work_t *w, page_t *pages, uint32_t n, const char **refused)
-{
-    tmpl_lmdb_t *db = w->store->db;
-    page_t *same = apr_palloc(w->pool, n * sizeof(*same));
-    const tmpl_observation_t *first = pages[0].rules.obs;
-    int rc = tmpl_lmdb_write_begin(db, w->deadline, &w->txn);
-
-    if (rc != 0) {
-        return rc;
-    }
-    rc = tmpl_lmdb_is_tight(db, 0) ? MDB_MAP_FULL : 0;
-    while (rc == 0 && n > 0) {
-        const char *name = pages[0].rules.obs->site;
-        uint32_t n_same = 0, left = 0;
-
-        for (uint32_t i = 0; i < n; i++) {
-            *(strcmp(pages[i].rules.obs->site, name) == 0 ? &same[n_same++] : &pages[left++]) =
-                pages[i];
-        }
-        n = left;
-        rc = learn_in(w, same, n_same);
-        if (rc != 0) {
-            *refused = name;
-            rc = rc == TMPL_LMDB_SITES_FULL ? 0 : rc;
-        }
-    }
-    rc = tmpl_lmdb_write_end(db, w->txn, rc);
-    if (rc == MDB_MAP_FULL) {
-        tmpl_lmdb_reader_check(db);
-        clean(w, first);
-    }
-    return rc;
-}
-
-/* Keeps a site that is only read from looking idle; should it fail, a next page tries again. */
-static void touch(work_t *w, const char *name)
-{
-    tmpl_lmdb_t *db = w->store->db;
-    uint64_t now = (uint64_t)apr_time_sec(apr_time_now());
-    int rc;
-
-    if (w->site.seen + (uint64_t)apr_time_sec(w->store->opts.idle) / 16 >= now ||
-        tmpl_lmdb_write_begin(db, w->deadline, &w->txn) != 0) {
+    store_t *store = full->ctx;
+    tmpl_txn_t t = *full;
+    own_t own = { .cleans = 1 };
+    int done = 1;
+    t.own = &own;
+    t.err = NULL;
+    t.head = (tmpl_head_t){ 0 };
+    tmpl_lmdb_reader_check(store->db);
+    if (tmpl_lmdb_write_begin(store->db, t.deadline, &own.txn) != 0) {
         return;
     }
-    rc = tmpl_site_get(db, w->txn, name, &w->site);
-    if (rc == 0) {
-        w->site.seen = now;
-        rc = tmpl_site_put(db, w->txn, name, &w->site);
+    int rc = tmpl_dropped_delete(store->db, own.txn, DELETE_FULL, &done);
+    if (rc == 0 && done) {
+        rc = tmpl_site_forget_idle(store->db, own.txn, &store->opts);
+        rc = rc == MDB_NOTFOUND ? 0 : rc;
     }
-    tmpl_lmdb_write_end(db, w->txn, rc);
+    if (rc == 0 && site_open(&t) == 0 && t.found) {
+        (void)tmpl_engine_sweep(&tmpl_provider_lmdb, &t, SWEEP_FULL);
+    }
+    if (own.txn != NULL) {
+        finish(&t, rc);
+    }
 }
 
-/* Whether the page's text is so fresh that learning it now would write nothing. */
-static int text_find(work_t *w, const tmpl_observation_t *obs, int *fresh)
+static apr_status_t begin(tmpl_txn_t *t)
 {
-    tmpl_key_t key = tmpl_document_text(obs->document);
-    tmpl_lifetimes_t lifetimes;
-    const tmpl_value_t *text;
-    int rc;
+    const store_t *store = t->ctx;
+    own_t *own = apr_pcalloc(t->pool, sizeof(*own));
+    t->own = own;
+    int rc = t->write ? tmpl_lmdb_write_begin(store->db, t->deadline, &own->txn)
+                      : tmpl_lmdb_read_begin(store->db, &own->txn);
+    if (rc != 0) {
+        return txn_fail(t, rc);
+    }
+    rc = t->write && tmpl_lmdb_is_tight(store->db, 0) ? MDB_MAP_FULL : site_open(t);
+    if (rc != 0) {
+        finish(t, rc);
+    }
+    if (rc == MDB_MAP_FULL) {
+        clean(t);
+    }
+    return txn_fail(t, rc);
+}
 
-    tmpl_slots_make(&w->slots, &key, 1, &w->site, w->pool);
-    rc = tmpl_slots_load(&w->slots, &w->buckets);
-    text = &w->slots.slots[0].slot.value;
-    tmpl_lifetimes_init(&lifetimes, obs->policy);
-    *fresh = rc == 0 && tmpl_value_live(text, &lifetimes, w->site.pages) &&
-             tmpl_value_fresh(text, obs->policy, w->site.pages);
+/* Keeps a site that is only read from looking idle. If it fails, a later page tries again. */
+static void touch(const tmpl_txn_t *t)
+{
+    store_t *store = t->ctx;
+    tmpl_site_t site = ((const own_t *)t->own)->site;
+    MDB_txn *txn;
+    if (site.seen + (uint64_t)apr_time_sec(store->opts.idle) / 16 >=
+            (uint64_t)apr_time_sec(apr_time_now()) ||
+        tmpl_lmdb_write_begin(store->db, t->deadline, &txn) != 0) {
+        return;
+    }
+    int rc = tmpl_site_get(store->db, txn, t->site, &site);
+    tmpl_lmdb_write_end(store->db, txn,
+                        rc == 0 ? tmpl_site_put(store->db, txn, t->site, &site) : rc);
+}
+
+static void end(tmpl_txn_t *t)
+{
+    own_t *own = t->own;
+    if (own->txn != NULL) {
+        finish(t, ECANCELED);
+    }
+    if (!t->write && t->found && t->policy != NULL) {
+        touch(t);
+    }
+}
+
+/* Looks a bucket up in the tree. */
+static int bucket_get(const own_t *own, tmpl_numbered_t *bucket)
+{
+    unsigned char bytes[TMPL_LMDB_KEY_SIZE];
+    MDB_val wanted = tmpl_bucket_pack(bytes, own->site.serial, bucket->number), key = wanted, data;
+    int rc = mdb_cursor_get(own->cursor, &key, &data, MDB_SET);
+    bucket->is = rc == 0 ? (tmpl_bucket_t){ data.mv_data, data.mv_size } : (tmpl_bucket_t){ 0 };
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static int buckets_read(const own_t *own, tmpl_numbered_t *buckets, uint32_t n)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        rc = bucket_get(own, &buckets[i]);
+    }
     return rc;
 }
 
-/* What is to be known of a page of a site that has been looked for. */
-static int page_look(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
+/* The snapshot of the same state of the file; NULL: there is none. */
+static tmpl_snapshot_t *cached_take(const tmpl_txn_t *t, int64_t stamp)
 {
-    tmpl_rules_site_t site = rules_site(w);
-    int rc = learning == TMPL_LEARNING_NOW ? text_find(w, page->rules.obs, done) : 0;
-
-    if (rc == 0 && *done) {
-        rc = pages_load(w, page, 1);
+    const store_t *store = t->ctx;
+    tmpl_snapshot_t *cached = tmpl_snapshots_take(store->snapshots, t->site, stamp, stamp);
+    tmpl_head_t head;
+    if (cached == NULL) {
+        return NULL;
     }
-    if (rc != 0 || !*done) {
+    (void)tmpl_snapshots_get(store->snapshots, cached, &head, NULL, 0, NULL);
+    if (head.n != t->head.n || head.salt != t->head.salt) { /* of another file */
+        tmpl_snapshots_give(store->snapshots, cached);
+        return NULL;
+    }
+    return cached;
+}
+
+static int buckets_read_cached(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+{
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    int64_t stamp = (int64_t)mdb_txn_id(own->txn);
+    tmpl_head_t head;
+    own->cached = cached_take(t, stamp);
+    if (own->cached == NULL) {
+        int rc = buckets_read(own, buckets, n);
+        if (rc == 0) {
+            tmpl_snapshots_begin(store->snapshots, t->site, stamp, &t->head, buckets, n);
+        }
         return rc;
     }
-    if (learning == TMPL_LEARNING_LATER) {
-        page->counts->due = page_learn(w, page, &site);
+    uint32_t *missing = apr_palloc(t->pool, n * sizeof(*missing));
+    uint32_t n_missing =
+        tmpl_snapshots_get(store->snapshots, own->cached, &head, buckets, n, missing);
+    tmpl_numbered_t *found = apr_palloc(t->pool, (n_missing + (apr_size_t)1) * sizeof(*found));
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < n_missing; i++) {
+        rc = bucket_get(own, &buckets[missing[i]]);
+        found[i] = buckets[missing[i]];
+    }
+    if (rc == 0 && n_missing > 0) {
+        tmpl_snapshots_add(store->snapshots, own->cached, &t->head, found, n_missing);
+    }
+    return rc;
+}
+
+static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+{
+    /* an export would only drive the snapshots of look-ups out */
+    int cached = !t->write && t->policy != NULL && t->found && n > 0;
+    return txn_fail(t,
+                    cached ? buckets_read_cached(t, buckets, n) : buckets_read(t->own, buckets, n));
+}
+
+/* ---- writing ---- */
+
+static int numbered_order(const void *a, const void *b)
+{
+    uint32_t x = tmpl_bucket_first(((const tmpl_numbered_t *)a)->number);
+    uint32_t y = tmpl_bucket_first(((const tmpl_numbered_t *)b)->number);
+    return (x > y) - (x < y);
+}
+
+static int bucket_put(const own_t *own, uint32_t serial, const tmpl_numbered_t *bucket)
+{
+    unsigned char bytes[TMPL_LMDB_KEY_SIZE];
+    MDB_val key = tmpl_bucket_pack(bytes, serial, bucket->number);
+    MDB_val data = { bucket->is.len, (void *)bucket->is.bytes };
+    if (bucket->is.len > 0) {
+        return mdb_cursor_put(own->cursor, &key, &data, 0);
+    }
+    int rc = mdb_cursor_get(own->cursor, &key, &data, MDB_SET);
+    return rc == 0 ? mdb_cursor_del(own->cursor, 0) : rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/*
+ * Writes all buckets of a site, n of which changed, in order behind all other buckets. That fills
+ * the pages of the file, which changes one by one leave half-empty. The buckets get a new serial,
+ * and the old ones are deleted.
+ */
+static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t n)
+{
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    unsigned char *copy = apr_palloc(t->pool, TMPL_BUCKET_MOST);
+    uint32_t serial, next = 0;
+    int left, rc = tmpl_serial_draw(store->db, own->txn, &serial);
+    uint32_t rank = 0;
+    do {
+        tmpl_numbered_t bucket = { tmpl_bucket_at(rank, t->head.n), { NULL, 0 } };
+        while (next < n && changed[next].number >= t->head.n) {
+            next++; /* it was merged into another */
+        }
+        if (next < n && changed[next].number == bucket.number) {
+            bucket = changed[next++];
+        }
+        else {
+            rc = bucket_get(own, &bucket);
+            if (bucket.is.len > TMPL_BUCKET_MOST) {
+                bucket.is.len = 0;
+            }
+            if (bucket.is.len > 0) {
+                /* it is in a page that may change */
+                bucket.is.bytes = memcpy(copy, bucket.is.bytes, bucket.is.len);
+            }
+        }
+        if (rc == 0 && bucket.is.len > 0) {
+            rc = bucket_put(own, serial, &bucket);
+        }
+        rank = tmpl_bucket_next(rank, t->head.n);
+    } while (rc == 0 && rank != 0);
+    if (rc == 0) {
+        rc = tmpl_serial_delete(store->db, own->txn, own->site.serial, UINT_MAX, &left);
+    }
+    own->site.serial = serial;
+    own->site.changed = 0;
+    return rc;
+}
+
+/* Whether that is due, and the map has room for both copies. */
+static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
+{
+    const store_t *store = t->ctx;
+    const own_t *own = t->own;
+    uint64_t n = t->head.n;
+    return n >= ORDER_LEAST && !own->cleans &&
+           (2 * (uint64_t)n_changed > n || own->site.changed > ORDER_AFTER * n) &&
+           !tmpl_lmdb_is_tight(store->db, t->head.site.entries * ENTRY_USUAL);
+}
+
+/* Begins a site, in place of one that there may be. */
+static int site_begin(tmpl_txn_t *t)
+{
+    store_t *store = t->ctx;
+    own_t *own = t->own;
+    int rc = tmpl_site_forget(store->db, own->txn, t->site);
+    if (rc == MDB_NOTFOUND) {
+        rc = tmpl_site_room(store->db, own->txn, &store->opts);
+    }
+    own->site = (tmpl_site_t){ 0 };
+    return rc == 0 ? tmpl_serial_draw(store->db, own->txn, &own->site.serial) : rc;
+}
+
+static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32_t n)
+{
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    tmpl_numbered_t *sorted = apr_pmemdup(t->pool, buckets, n * sizeof(*sorted));
+    int done, rc = t->found ? 0 : site_begin(t);
+    qsort(sorted, n, sizeof(*sorted), numbered_order);
+    if (rc == 0 && t->found && is_order_due(t, n)) {
+        rc = buckets_order(t, sorted, n);
     }
     else {
-        tmpl_rules_look(&page->rules, &site, page->counts);
-    }
-    return 0;
-}
-
-/* The same within a read transaction. */
-static int read_in(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
-{
-    int known;
-    int rc = site_find(w, page->rules.obs->site, &known);
-
-    *done = 1;
-    if (rc == 0) {
-        rc = tmpl_lmdb_buckets_begin_reading(&w->buckets, w->store->db, w->txn, &w->site,
-                                             w->store->notes, w->pool);
-    }
-    if (rc == 0) {
-        rc = page_look(w, page, learning, done);
-        tmpl_lmdb_buckets_end_reading(&w->buckets, w->store->notes);
-    }
-    return rc;
-}
-
-/* What a read transaction can do: all of it (*done), but for a page that is to be learnt now. */
-static int read_only(work_t *w, page_t *page, tmpl_learning_e learning, int *done)
-{
-    tmpl_lmdb_t *db = w->store->db;
-    int rc = tmpl_lmdb_read_begin(db, &w->txn);
-
-    if (rc != 0) {
-        return rc;
-    }
-    rc = read_in(w, page, learning, done);
-    tmpl_lmdb_read_end(db, w->txn);
-    if (rc == 0 && *done && !page->counts->due && w->site.serial != 0) {
-        touch(w, page->rules.obs->site);
-    }
-    return rc;
-}
-
-/* What learning came to, for who is told. */
-static apr_status_t learn_status(const tmpl_lmdb_store_t *store, int rc, const char *refused,
-                                 tmpl_error_t *err)
-{
-    if (rc == 0 && refused == NULL) {
-        return APR_SUCCESS;
-    }
-    return tmpl_lmdb_site_fail(store, rc != 0 ? rc : TMPL_LMDB_SITES_FULL, refused, err,
-                               "cannot learn a page");
-}
-
-static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
-                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
-{
-    tmpl_lmdb_store_t *store = ctx;
-    work_t w = { .store = store, .deadline = deadline, .pool = pool };
-    page_t page = { .rules = { .obs = obs }, .counts = counts }, learnt = page;
-    tmpl_counts_t none = { .records = counts->records };
-    const char *refused = NULL;
-    int done = 1, full = 0;
-    int rc = read_only(&w, &page, obs->learn, &done);
-
-    if (rc == 0 && !done) {
-        rc = full = learn(&w, &learnt, 1, &refused);
-        if ((rc == 0 && refused != NULL) || tmpl_lmdb_is_full(rc)) {
-            /* forget what the failed transaction counted */
-            *counts = none;
-            memset(counts->records, 0, obs->n * sizeof(*counts->records));
-            rc = read_only(&w, &page, TMPL_LEARNING_OFF, &done);
+        for (uint32_t i = 0; rc == 0 && i < n; i++) {
+            rc = bucket_put(own, own->site.serial, &sorted[i]);
         }
+        own->site.changed += n;
     }
+    if (rc == 0 && !own->cleans) {
+        rc = tmpl_dropped_delete(store->db, own->txn, DELETE_BUCKETS, &done);
+    }
+    if (rc == 0) {
+        own->site.head = t->head;
+        rc = tmpl_site_put(store->db, own->txn, t->site, &own->site);
+    }
+    rc = finish(t, rc);
+    if (rc == MDB_MAP_FULL && !own->cleans) {
+        clean(t);
+    }
+    return txn_fail(t, rc);
+}
+
+/* ---- sites ---- */
+
+/* The site's share of all pages that hold buckets, by its number of buckets. */
+static uint64_t size(tmpl_txn_t *t)
+{
+    const store_t *store = t->ctx;
+    MDB_stat stat;
+    int rc = mdb_stat(((own_t *)t->own)->txn, tmpl_lmdb_dbi(store->db, TMPL_DB_ENTRIES), &stat);
+    if (rc != 0 || stat.ms_entries == 0) {
+        return 0;
+    }
+    return (uint64_t)((double)t->head.n / (double)stat.ms_entries * stat.ms_psize *
+                      (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
+}
+
+static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    MDB_cursor *cursor = NULL;
+    MDB_val key, data;
+    MDB_txn *txn;
+    apr_status_t rv = APR_SUCCESS;
+    int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc != 0) {
-        return tmpl_lmdb_site_fail(store, rc, obs->site, err, "cannot observe a page");
+        return tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
     }
-    return learn_status(store, full, refused, err);
+    rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &cursor);
+    while (rc == 0 && rv == APR_SUCCESS &&
+           (rc = mdb_cursor_get(cursor, &key, &data, MDB_NEXT)) == 0) {
+        rv = each(baton, apr_pstrmemdup(pool, key.mv_data, key.mv_size));
+    }
+    if (cursor != NULL) {
+        mdb_cursor_close(cursor);
+    }
+    tmpl_lmdb_read_end(store->db, txn);
+    if (rv != APR_SUCCESS) {
+        return tmpl_fail(err, rv, "listing the sites was broken off");
+    }
+    return rc == MDB_NOTFOUND ? APR_SUCCESS
+                              : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
 }
 
-/* The pages of the next transaction, and counts of each or NULL; returns their number. */
-static uint32_t batch_fill(page_t *batch, const tmpl_observation_t *const *pages, uint32_t n,
-                           tmpl_counts_t *counts)
+/* Forgets the site, then deletes its buckets in slices. A map without a free page grows for that. */
+static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_size_t keys = 0;
-    uint32_t i = 0;
-
-    while (i < n && i < TMPL_BATCH_MOST && (i == 0 || keys + pages[i]->n <= KEYS_MOST)) {
-        keys += pages[i]->n;
-        batch[i] =
-            (page_t){ .rules = { .obs = pages[i] }, .counts = counts != NULL ? &counts[i] : NULL };
-        i++;
-    }
-    return i;
+    store_t *store = ctx;
+    int rc, done = 0, forgotten = 0, grown = 0;
+    (void)pool;
+    do {
+        MDB_txn *txn;
+        rc = tmpl_lmdb_write_begin(store->db, tmpl_clock() + PATIENCE, &txn);
+        if (rc == 0) {
+            rc = forgotten ? tmpl_dropped_delete(store->db, txn, DELETE_BATCH, &done)
+                           : tmpl_site_forget(store->db, txn, name);
+            rc = tmpl_lmdb_write_end(store->db, txn, rc);
+        }
+        forgotten |= rc == 0;
+    } while ((rc == 0 && !done) ||
+             (rc == MDB_MAP_FULL && grown++ < GROWN_MOST && tmpl_lmdb_grow(store->db) == 0));
+    return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot forget a site");
 }
 
-static apr_status_t learn_all(void *ctx, const tmpl_observation_t *const *pages, uint32_t n,
-                              apr_time_t deadline, tmpl_counts_t *counts, uint32_t *counted,
-                              tmpl_error_t *err, apr_pool_t *pool)
-{
-    tmpl_lmdb_store_t *store = ctx;
-    const char *refused = NULL;
-    page_t batch[TMPL_BATCH_MOST];
-    apr_pool_t *scratch;
-    uint32_t size;
-    int rc = 0;
-
-    apr_pool_create(&scratch, pool);
-    for (uint32_t i = 0; rc == 0 && i < n; i += size) {
-        work_t w = { .store = store, .deadline = deadline, .pool = scratch };
-
-        size = batch_fill(batch, pages + i, n - i, counts != NULL ? counts + i : NULL);
-        rc = learn(&w, batch, size, &refused);
-        *counted += rc == 0 ? w.counted : 0;
-        apr_pool_clear(scratch);
-    }
-    apr_pool_destroy(scratch);
-    return learn_status(store, rc, refused, err);
-}
+/* ---- opening ---- */
 
 static const char *uri_dir(const char *uri)
 {
@@ -496,8 +467,7 @@ static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 
 static apr_status_t store_close(void *data)
 {
-    tmpl_lmdb_store_t *store = data;
-
+    store_t *store = data;
     tmpl_lmdb_close(store->db);
     return APR_SUCCESS;
 }
@@ -505,14 +475,13 @@ static apr_status_t store_close(void *data)
 static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
                                tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_lmdb_store_t *store = apr_pcalloc(pool, sizeof(*store));
+    store_t *store = apr_pcalloc(pool, sizeof(*store));
     apr_status_t rv = check(uri, err, pool);
-
     if (rv != APR_SUCCESS) {
         return rv;
     }
     store->opts = *opts;
-    store->notes = tmpl_lmdb_notes_create(pool);
+    store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
     rv = tmpl_lmdb_open(&store->db, uri_dir(uri), opts->map_size, err);
     if (rv == APR_SUCCESS) {
         apr_pool_cleanup_register(pool, store, store_close, apr_pool_cleanup_null);
@@ -523,12 +492,14 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 
 const tmpl_provider_t tmpl_provider_lmdb = {
     .scheme = "lmdb:",
+    .look_first = 1,
     .check = check,
     .open = store_open,
-    .observe = observe,
-    .learn = learn_all,
-    .sites = tmpl_lmdb_sites,
-    .forget = tmpl_lmdb_forget,
-    .dump = tmpl_lmdb_dump,
-    .load = tmpl_lmdb_load,
+    .begin = begin,
+    .get = get,
+    .commit = commit,
+    .end = end,
+    .size = size,
+    .sites = sites,
+    .forget = forget,
 };

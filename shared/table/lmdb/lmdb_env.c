@@ -11,7 +11,7 @@
 
 #include "table/lmdb/lmdb_lock.h"
 
-#define FORMAT        4
+#define FORMAT        5
 #define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
 #define TRIES         3     /* at beginning a transaction */
 #define RESERVE_PAGES 64    /* kept for deleting when the map is full */
@@ -37,7 +37,7 @@ struct tmpl_lmdb_t {
     char dir[];
 };
 
-static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries", "doomed" };
+static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries", "dropped" };
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static tmpl_lmdb_t *open_list;

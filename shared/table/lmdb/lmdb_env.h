@@ -24,7 +24,7 @@ typedef enum {
     TMPL_DB_META,
     TMPL_DB_SITES,
     TMPL_DB_ENTRIES,
-    TMPL_DB_DOOMED,
+    TMPL_DB_DROPPED,
     TMPL_DB_COUNT
 } tmpl_db_e;
 

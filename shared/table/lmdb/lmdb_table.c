@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#define SITE_SIZE (4 + 4 + 8 + 8 + 8 + 4 + 4 + 8)
+#include "table/bucket/buckets.h"
+
+#define SERIAL_SIZE 4
 
 /* Sites looked at in search of an idle one: bounds what a flood of new sites costs. */
 #define IDLE_LOOKS 64
@@ -13,107 +15,86 @@ static uint64_t seconds_now(void)
     return (uint64_t)apr_time_sec(apr_time_now());
 }
 
-void tmpl_serial_pack(unsigned char bytes[TMPL_SERIAL_SIZE], uint32_t serial)
+static void put_be(unsigned char bytes[4], uint32_t x)
 {
-    for (unsigned i = 0; i < TMPL_SERIAL_SIZE; i++) {
-        bytes[i] = (unsigned char)(serial >> (24 - 8 * i));
-    }
+    x = htobe32(x);
+    memcpy(bytes, &x, 4);
+}
+
+static uint32_t get_be(const unsigned char *bytes)
+{
+    uint32_t x;
+    memcpy(&x, bytes, 4);
+    return be32toh(x);
+}
+
+MDB_val tmpl_bucket_pack(unsigned char bytes[TMPL_LMDB_KEY_SIZE], uint32_t serial, uint32_t number)
+{
+    put_be(bytes, serial);
+    put_be(bytes + SERIAL_SIZE, tmpl_bucket_first(number));
+    return (MDB_val){ TMPL_LMDB_KEY_SIZE, bytes };
 }
 
 static MDB_val name_val(const char *name)
 {
-    MDB_val val = { strlen(name), (void *)name };
-
-    return val;
+    return (MDB_val){ strlen(name), (void *)name };
 }
 
 static int site_unpack(tmpl_site_t *site, const MDB_val *data)
 {
-    const unsigned char *p = data->mv_data;
-
-    if (data->mv_size != SITE_SIZE) {
+    const unsigned char *at = (const unsigned char *)data->mv_data + TMPL_HEAD_SIZE;
+    if (data->mv_size != TMPL_LMDB_SITE_SIZE ||
+        !tmpl_head_unpack(&site->head, data->mv_data, TMPL_HEAD_SIZE)) {
         return TMPL_LMDB_SITE_DAMAGED;
     }
-    site->serial = (uint32_t)tmpl_get_le(p, 4);
-    site->pages = (uint32_t)tmpl_get_le(p + 4, 4);
-    site->version = tmpl_get_le(p + 8, 8);
-    site->entries = tmpl_get_le(p + 16, 8);
-    site->seen = tmpl_get_le(p + 24, 8);
-    site->at = (uint32_t)tmpl_get_le(p + 32, 4);
-    site->buckets.n = (uint32_t)tmpl_get_le(p + 36, 4);
-    site->buckets.salt = tmpl_get_le(p + 40, 8);
-    return site->buckets.n <= TMPL_BUCKETS_MOST ? 0 : TMPL_LMDB_SITE_DAMAGED;
+    site->serial = (uint32_t)tmpl_get_le(at, 4);
+    site->seen = tmpl_get_le(at + 4, 8);
+    site->changed = (uint32_t)tmpl_get_le(at + 12, 4);
+    return 0;
 }
 
 int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site)
 {
     MDB_val key = name_val(name), data;
     int rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data);
-
     return rc != 0 ? rc : site_unpack(site, &data);
 }
 
 int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site)
 {
-    unsigned char bytes[SITE_SIZE];
-    MDB_val key = name_val(name), data = { SITE_SIZE, bytes };
-
-    tmpl_put_le(bytes, site->serial, 4);
-    tmpl_put_le(bytes + 4, site->pages, 4);
-    tmpl_put_le(bytes + 8, site->version, 8);
-    tmpl_put_le(bytes + 16, site->entries, 8);
-    tmpl_put_le(bytes + 24, site->seen, 8);
-    tmpl_put_le(bytes + 32, site->at, 4);
-    tmpl_put_le(bytes + 36, site->buckets.n, 4);
-    tmpl_put_le(bytes + 40, site->buckets.salt, 8);
+    unsigned char bytes[TMPL_LMDB_SITE_SIZE], *at = bytes + TMPL_HEAD_SIZE;
+    MDB_val key = name_val(name), data = { sizeof(bytes), bytes };
+    tmpl_head_pack(bytes, &site->head);
+    tmpl_put_le(at, site->serial, 4);
+    tmpl_put_le(at + 4, seconds_now(), 8);
+    tmpl_put_le(at + 12, site->changed, 4);
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
 }
 
 int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial)
 {
     MDB_dbi meta = tmpl_lmdb_dbi(db, TMPL_DB_META);
-    unsigned char bytes[TMPL_SERIAL_SIZE];
+    unsigned char bytes[SERIAL_SIZE];
     MDB_val key = name_val("serial"), data;
     int rc = mdb_get(txn, meta, &key, &data);
-
     *serial = 0;
-    if (rc == 0 && data.mv_size == TMPL_SERIAL_SIZE) {
-        *serial = (uint32_t)tmpl_get_le(data.mv_data, TMPL_SERIAL_SIZE);
+    if (rc == 0 && data.mv_size == SERIAL_SIZE) {
+        *serial = (uint32_t)tmpl_get_le(data.mv_data, SERIAL_SIZE);
     }
     else if (rc != MDB_NOTFOUND) {
         return rc != 0 ? rc : MDB_CORRUPTED;
     }
-    tmpl_put_le(bytes, ++*serial, TMPL_SERIAL_SIZE);
-    data = (MDB_val){ TMPL_SERIAL_SIZE, bytes };
+    tmpl_put_le(bytes, ++*serial, SERIAL_SIZE);
+    data = (MDB_val){ SERIAL_SIZE, bytes };
     return mdb_put(txn, meta, &key, &data, 0);
 }
 
-int tmpl_site_init(tmpl_lmdb_t *db, MDB_txn *txn, tmpl_site_t *site)
+static int serial_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
 {
-    memset(site, 0, sizeof(*site));
-    site->seen = seconds_now();
-    site->buckets = tmpl_buckets_new(0);
-    site->buckets.n = 0; /* it begins with as many as its first pages call for */
-    return tmpl_serial_draw(db, txn, &site->serial);
-}
-
-int tmpl_serial_doom(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, uint64_t from)
-{
-    unsigned char k[TMPL_SERIAL_SIZE], v[8];
-    MDB_val key = { TMPL_SERIAL_SIZE, k }, data = { sizeof(v), v };
-
-    tmpl_serial_pack(k, serial);
-    tmpl_put_le(v, from, sizeof(v));
-    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &key, &data, 0);
-}
-
-int tmpl_serial_save(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
-{
-    unsigned char k[TMPL_SERIAL_SIZE];
-    MDB_val key = { TMPL_SERIAL_SIZE, k };
-
-    tmpl_serial_pack(k, serial);
-    return mdb_del(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &key, NULL);
+    unsigned char bytes[SERIAL_SIZE];
+    MDB_val key = { SERIAL_SIZE, bytes }, data = { 0, bytes };
+    put_be(bytes, serial);
+    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_DROPPED), &key, &data, 0);
 }
 
 int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
@@ -121,9 +102,8 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
     MDB_val key = name_val(name);
     tmpl_site_t site;
     int rc = tmpl_site_get(db, txn, name, &site);
-
     if (rc == 0) {
-        rc = tmpl_serial_doom(db, txn, site.serial, 0);
+        rc = serial_drop(db, txn, site.serial);
     }
     else if (rc == TMPL_LMDB_SITE_DAMAGED) {
         rc = 0; /* its serial may be another site's: what it had stays where it is */
@@ -141,7 +121,6 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
     MDB_cursor *cursor;
     tmpl_site_t site;
     int named, damaged, rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
-
     if (rc != 0) {
         return rc;
     }
@@ -157,11 +136,12 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
             memcpy(from, key.mv_data, key.mv_size);
             from[key.mv_size] = '\0';
         }
-        /* a longer name, which a damaged file may hold, is nobody's; a damaged record is to be seen by somebody */
+        /* a longer name, which a damaged file may hold, is nobody's; a damaged record is to be seen
+         * by somebody */
         if (!damaged && (!named || site.seen + idle < now)) {
             rc = mdb_cursor_del(cursor, 0);
             if (rc == 0) {
-                rc = tmpl_serial_doom(db, txn, site.serial, 0);
+                rc = serial_drop(db, txn, site.serial);
             }
             break;
         }
@@ -175,7 +155,6 @@ int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
 {
     MDB_stat stat;
     int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
-
     if (rc == 0 && stat.ms_entries >= opts->max_sites) {
         rc = tmpl_site_forget_idle(db, txn, opts);
         if (rc == MDB_NOTFOUND) {
@@ -185,28 +164,19 @@ int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
     return rc;
 }
 
-/* Deletes up to budget buckets of one serial; *left if there are more. */
-static int serial_sweep(tmpl_lmdb_t *db, MDB_txn *txn, const unsigned char serial[TMPL_SERIAL_SIZE],
-                        unsigned budget, int *left)
+int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left)
 {
-    unsigned char start[TMPL_SERIAL_SIZE];
-    MDB_val key = { TMPL_SERIAL_SIZE, start }, data;
+    unsigned char bytes[TMPL_LMDB_KEY_SIZE];
+    MDB_val key = tmpl_bucket_pack(bytes, serial, 0), data;
     MDB_cursor_op op = MDB_SET_RANGE;
     MDB_cursor *cursor;
     int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_ENTRIES), &cursor);
-
     if (rc != 0) {
         return rc;
     }
-    memcpy(start, serial, TMPL_SERIAL_SIZE);
     *left = 0;
-    for (;;) {
-        rc = mdb_cursor_get(cursor, &key, &data, op);
-        if (rc != 0 || key.mv_size < TMPL_SERIAL_SIZE ||
-            memcmp(key.mv_data, serial, TMPL_SERIAL_SIZE) != 0) {
-            rc = rc == MDB_NOTFOUND ? 0 : rc;
-            break;
-        }
+    while ((rc = mdb_cursor_get(cursor, &key, &data, op)) == 0 && key.mv_size >= SERIAL_SIZE &&
+           get_be(key.mv_data) == serial) {
         if (budget-- == 0) {
             *left = 1;
             break;
@@ -218,35 +188,25 @@ static int serial_sweep(tmpl_lmdb_t *db, MDB_txn *txn, const unsigned char seria
         op = MDB_NEXT; /* which after a deletion is the one that moved up */
     }
     mdb_cursor_close(cursor);
-    return rc;
+    return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-int tmpl_doomed_sweep(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done)
+int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done)
 {
-    uint64_t now = seconds_now();
-    unsigned char serial[TMPL_SERIAL_SIZE];
-    MDB_cursor_op op = MDB_FIRST;
+    MDB_dbi dropped = tmpl_lmdb_dbi(db, TMPL_DB_DROPPED);
     MDB_cursor *cursor;
     MDB_val key, data;
-    int left = 0;
-    int rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_DOOMED), &cursor);
-
+    int left = 0, rc = mdb_cursor_open(txn, dropped, &cursor);
     if (rc != 0) {
         return rc;
     }
-    *done = 1;
-    while ((rc = mdb_cursor_get(cursor, &key, &data, op)) == 0) {
-        if (key.mv_size == TMPL_SERIAL_SIZE && data.mv_size == 8 &&
-            tmpl_get_le(data.mv_data, 8) <= now) {
-            memcpy(serial, key.mv_data, TMPL_SERIAL_SIZE);
-            rc = serial_sweep(db, txn, serial, budget, &left);
-            if (rc == 0 && !left) {
-                rc = mdb_cursor_del(cursor, 0);
-            }
-            *done = 0;
-            break;
-        }
-        op = MDB_NEXT;
+    rc = mdb_cursor_get(cursor, &key, &data, MDB_FIRST);
+    *done = rc == MDB_NOTFOUND;
+    if (rc == 0 && key.mv_size == SERIAL_SIZE) {
+        rc = tmpl_serial_delete(db, txn, get_be(key.mv_data), budget, &left);
+    }
+    if (rc == 0 && !left) {
+        rc = mdb_cursor_del(cursor, 0);
     }
     mdb_cursor_close(cursor);
     return rc == MDB_NOTFOUND ? 0 : rc;

@@ -1,106 +1,600 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and "redis+unix://...": one hash per site, "tmpl:4:{SITE}"
- * (redis_table.h). A site is one key, so that it expires or is evicted as a whole; its name stands in
- * braces, so that whatever keys a site may get one day share a slot of a cluster. Braces and % in a name
- * are written %7B, %7D and %25.
+ * The shared store, "redis://..." and "redis+unix://...": one hash per site, with the key
+ * "tmpl:5:{SITE}". So a site expires or is evicted as a whole. The braces keep all keys that a site
+ * may ever have in one slot of a cluster; in the name, braces and % are written %7B, %7D and %25.
+ * Fields of the hash:
  *
- * The 4 is the format of the hash: a change of the format counts it on. Sites in the first three,
- * "tmpl:{SITE}" to "tmpl:3:{SITE}", are neither read nor touched, and expire.
+ *     "h"                          the head (provider.h)
+ *     "b", number (3, big-endian)  a bucket (bucket.h)
  *
- * A page is looked up by one HMGET, so its counts are of one moment; or, if they may be older, by what has been
- * read a moment ago (redis_epoch.h). Pages are learnt by WATCH and HMGET, counted here by the rules that every store has, and written by one transaction, which Redis
- * refuses if anybody has written the site since: then it is all done again, from what now
- * stands there. Counting here and not in a script of the server's spares it, who is one for many.
+ * 5 is the format. Keys of former formats, "tmpl:{SITE}" to "tmpl:4:{SITE}", are neither read nor
+ * changed; they expire.
  *
- * Sites not observed for opts.idle expire. A server that takes no writes (read-only replica, out of
- * memory, disk trouble) is a full store: APR_ENOSPC with good counts.
+ * One HMGET looks a page up, so its counts are of one moment; if they may be older, a snapshot
+ * (snapshots.h) spares most of it. Learning is WATCH and HMGET, then a MULTI that Redis refuses if
+ * anybody has written the site in between. Pages are counted here, not by a script in the server,
+ * because one server works for many hosts.
+ *
+ * Sites that nobody observes for opts.idle expire. A server that takes no writes (read-only
+ * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
  */
+#include <pthread.h>
 #include <string.h>
 
-#include "table/redis/redis_visit.h"
+#include <apr_hash.h>
+#include <apr_strings.h>
 
-#define KEPT_MOST ((size_t)8 << 20) /* bytes of what was read lately */
+#include "table/bucket/bucket.h"
+#include "table/bucket/snapshots.h"
+#include "table/redis/redis_words.h"
 
-/* The counts of a page as it is; of LATER as if it were learnt. */
-static apr_status_t look(tmpl_redis_visit_t *v, tmpl_counts_t *counts)
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define HEAD_FIELD  "h"
+#define BUCKET_FLAG 'b'       /* the first byte of a bucket's field */
+#define FIELD_SIZE  4         /* of a bucket */
+#define FIELDS_MOST (1 << 18) /* of one command: Redis accepts up to 2^20 words */
+
+#define ERROR_MOST  4096                  /* bytes of an error reply */
+#define REPLY_EXTRA 16                    /* bytes around a value in a reply, at most */
+#define REPLY_USUAL 2048                  /* bytes of a bucket, more than the average of many */
+#define REPLY_MOST  ((size_t)64 << 20)    /* bytes of a reply, beyond the usual size */
+#define KEPT_MOST   ((size_t)8 << 20)     /* bytes of all snapshots */
+#define SITES       1024                  /* sites of which the head is remembered */
+#define TURNS       64                    /* locks of sites, by a hash */
+#define TOUCHES     16                    /* EXPIREs during opts.idle that keep a site in use */
+#define SCAN_BATCH  "500"                 /* keys of one SCAN */
+#define PATIENCE    apr_time_from_sec(30) /* for a call of an administrator */
+
+/* What the process remembers of a site's head: a guess, for the next question. */
+typedef struct {
+    uint64_t site; /* a hash of its key; 0: nothing */
+    uint32_t n, swept;
+    uint64_t salt;
+} memory_t;
+
+typedef struct {
+    tmpl_redis_t *redis;
+    tmpl_snapshots_t *snapshots; /* stamped with tmpl_clock */
+    tmpl_store_opts_t opts;
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t freed;
+    unsigned char busy[TURNS];
+    memory_t sites[SITES];
+} store_t;
+
+/* A transaction on one site. */
+typedef struct {
+    const char *key;
+    uint64_t site;           /* a hash of it */
+    tmpl_redis_conn_t *conn; /* NULL: nothing asked yet */
+    int watched;
+    int has_turn;
+    int committed;
+    int failed;              /* the server failed */
+    long long ttl;           /* seconds until the site expires; negative: never, or unknown */
+    tmpl_snapshot_t *cached; /* NULL: none */
+} own_t;
+
+static uint32_t idle_seconds(const store_t *store)
 {
-    apr_status_t rv = tmpl_redis_visit_ask(v, NULL);
-    const tmpl_redis_head_t *head = tmpl_redis_table_head(v->table);
-    tmpl_rules_site_t site = head->site;
+    apr_time_t seconds = apr_time_sec(store->opts.idle);
+    return seconds < 1 ? 1 : seconds > INT32_MAX ? INT32_MAX : (uint32_t)seconds;
+}
 
+/* ---- turns, and guesses ---- */
+
+/* One thread of the process at a time learns a site: two would only refuse each other. 0: too late.
+ */
+static int turn_take(store_t *store, uint64_t site, apr_time_t deadline)
+{
+    unsigned char *busy = &store->busy[site % TURNS];
+    struct timespec until = { (time_t)apr_time_sec(deadline),
+                              (long)apr_time_usec(deadline) * 1000 };
+    int rc = 0;
+    pthread_mutex_lock(&store->lock);
+    while (*busy && rc == 0) {
+        rc = pthread_cond_clockwait(&store->freed, &store->lock, CLOCK_MONOTONIC, &until);
+    }
+    int taken = !*busy;
+    *busy = 1;
+    pthread_mutex_unlock(&store->lock);
+    return taken;
+}
+
+static void turn_give(store_t *store, uint64_t site)
+{
+    pthread_mutex_lock(&store->lock);
+    store->busy[site % TURNS] = 0;
+    pthread_cond_broadcast(&store->freed);
+    pthread_mutex_unlock(&store->lock);
+}
+
+static void recall(tmpl_txn_t *t)
+{
+    store_t *store = t->ctx;
+    const own_t *own = t->own;
+    pthread_mutex_lock(&store->lock);
+    memory_t memory = store->sites[own->site % SITES];
+    pthread_mutex_unlock(&store->lock);
+    if (memory.site == own->site) {
+        t->head = (tmpl_head_t){ .n = memory.n, .salt = memory.salt, .swept = memory.swept };
+    }
+}
+
+static void remember(const tmpl_txn_t *t)
+{
+    store_t *store = t->ctx;
+    const own_t *own = t->own;
+    pthread_mutex_lock(&store->lock);
+    store->sites[own->site % SITES] =
+        (memory_t){ own->site, t->head.n, t->head.swept, t->head.salt };
+    pthread_mutex_unlock(&store->lock);
+}
+
+/* ---- asking ---- */
+
+static void push(apr_array_header_t *list, tmpl_redis_words_t words)
+{
+    APR_ARRAY_PUSH(list, tmpl_redis_words_t) = words;
+}
+
+/* The error that a reply is, or APR_SUCCESS. */
+static apr_status_t reply_check(const store_t *store, const redisReply *reply, tmpl_error_t *err)
+{
+    return reply->type == REDIS_REPLY_ERROR
+               ? tmpl_redis_fail(store->redis, reply->str, reply->len, err)
+               : APR_SUCCESS;
+}
+
+/*
+ * Sends the commands of a list in one round trip and fills replies with a reply to each. Together
+ * they may have max_reply bytes, and errors. The transaction keeps its connection.
+ */
+static apr_status_t exchange(tmpl_txn_t *t, const apr_array_header_t *list, size_t max_reply,
+                             redisReply ***replies)
+{
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    apr_size_t n = (apr_size_t)list->nelts;
+    tmpl_redis_command_t *commands = apr_palloc(t->pool, n * sizeof(*commands));
+    apr_status_t rv = APR_SUCCESS;
+    *replies = apr_palloc(t->pool, n * sizeof(**replies));
+    for (int i = 0; i < list->nelts; i++) {
+        commands[i] = tmpl_redis_words_command(&APR_ARRAY_IDX(list, i, tmpl_redis_words_t));
+    }
+    if (own->conn == NULL) {
+        rv = tmpl_redis_take(store->redis, t->deadline, &own->conn, t->err);
+    }
+    if (rv == APR_SUCCESS) {
+        rv =
+            tmpl_redis_exchange(store->redis, own->conn, commands, list->nelts,
+                                max_reply + n * ERROR_MOST, t->deadline, *replies, t->err, t->pool);
+    }
+    own->failed |= rv != APR_SUCCESS;
+    return rv;
+}
+
+static void field_pack(unsigned char field[FIELD_SIZE], uint32_t n)
+{
+    field[0] = BUCKET_FLAG;
+    field[1] = (unsigned char)(n >> 16);
+    field[2] = (unsigned char)(n >> 8);
+    field[3] = (unsigned char)n;
+}
+
+/* Adds HMGET of the head and n buckets, as several commands if they are many. */
+static void fields_ask(const tmpl_txn_t *t, apr_array_header_t *list,
+                       const tmpl_numbered_t *buckets, uint32_t n)
+{
+    const own_t *own = t->own;
+    unsigned char *fields = apr_palloc(t->pool, (n + (apr_size_t)1) * FIELD_SIZE);
+    tmpl_redis_words_t words = TMPL_REDIS_WORDS(t->pool, "HMGET", own->key, HEAD_FIELD);
+    push(list, words);
+    for (uint32_t i = 0; i < n; i++, fields += FIELD_SIZE) {
+        if (i > 0 && i % FIELDS_MOST == 0) {
+            words = TMPL_REDIS_WORDS(t->pool, "HMGET", own->key);
+            push(list, words);
+        }
+        field_pack(fields, buckets[i].number);
+        tmpl_redis_words_add(&words, fields, FIELD_SIZE);
+    }
+}
+
+/* Takes the replies to these HMGETs. */
+static apr_status_t fields_take(tmpl_txn_t *t, redisReply *const *replies, tmpl_numbered_t *buckets,
+                                uint32_t n)
+{
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    int good = 1;
+    for (uint32_t i = 0; good && i < n + 1; i++) {
+        /* the head, then buckets: of the first command one more */
+        uint32_t which = i == 0 ? 0 : (i - 1) / FIELDS_MOST;
+        uint32_t at = i - which * FIELDS_MOST - (which > 0);
+        uint32_t left = n - which * FIELDS_MOST;
+        size_t elements = (left < FIELDS_MOST ? left : FIELDS_MOST) + (size_t)(which == 0);
+        const redisReply *reply = replies[which];
+        if (reply->type != REDIS_REPLY_ARRAY || reply->elements != elements) {
+            good = 0;
+            break;
+        }
+        reply = reply->element[at];
+        good = reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_NIL;
+        if (i > 0) {
+            buckets[i - 1].is =
+                reply->type == REDIS_REPLY_STRING
+                    ? (tmpl_bucket_t){ (const unsigned char *)reply->str, reply->len }
+                    : (tmpl_bucket_t){ NULL, 0 };
+            continue;
+        }
+        t->found =
+            reply->type == REDIS_REPLY_STRING && tmpl_head_unpack(&t->head, reply->str, reply->len);
+        if (!t->found) {
+            t->head = (tmpl_head_t){ 0 };
+        }
+    }
+    if (!good) {
+        own->failed = 1;
+        return tmpl_redis_garbage(store->redis, t->err);
+    }
+    remember(t);
+    return APR_SUCCESS;
+}
+
+/* The bytes of a reply with n buckets are bounded, also if they are many. */
+static size_t reply_most(uint32_t n)
+{
+    size_t all = (size_t)n * (TMPL_BUCKET_MOST + REPLY_EXTRA);
+    return TMPL_HEAD_SIZE + (size_t)REPLY_EXTRA +
+           (all < REPLY_MOST ? all : REPLY_MOST + (size_t)n * REPLY_USUAL);
+}
+
+/* Reads the head and n buckets. A transaction that writes watches the site from the first time on.
+ */
+static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
+{
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    apr_array_header_t *list = apr_array_make(t->pool, 8, sizeof(tmpl_redis_words_t));
+    redisReply **replies;
+    push(list, TMPL_REDIS_WORDS(t->pool, "TTL", own->key));
+    if (t->write && !own->watched) {
+        /* the transaction before this one may have left a WATCH */
+        push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
+        push(list, TMPL_REDIS_WORDS(t->pool, "WATCH", own->key));
+        own->watched = 1;
+    }
+    int first = list->nelts;
+    fields_ask(t, list, buckets, n);
+    apr_status_t rv = exchange(t, list, reply_most(n), &replies);
+    for (int i = 0; rv == APR_SUCCESS && i < list->nelts; i++) {
+        rv = reply_check(store, replies[i], t->err);
+        own->failed |= rv != APR_SUCCESS;
+    }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (v->pages[0]->learn == TMPL_LEARNING_OFF) {
-        tmpl_rules_look(v->rules, &site, counts);
+    own->ttl = replies[0]->type == REDIS_REPLY_INTEGER ? replies[0]->integer : -1;
+    return fields_take(t, replies + first, buckets, n);
+}
+
+/* ---- transactions ---- */
+
+static apr_status_t begin(tmpl_txn_t *t)
+{
+    store_t *store = t->ctx;
+    own_t *own = apr_pcalloc(t->pool, sizeof(*own));
+    apr_interval_time_t most = store->opts.idle / TOUCHES;
+    t->own = own;
+    own->key = tmpl_redis_site_key(t->site, t->pool);
+    own->site = XXH3_64bits(own->key, strlen(own->key)) | 1;
+    own->ttl = -1;
+    if (t->write) {
+        if (!turn_take(store, own->site, t->deadline)) {
+            return tmpl_fail(t->err, APR_EBUSY, "%s: no turn in time (others write the site)",
+                             tmpl_redis_name(store->redis));
+        }
+        own->has_turn = 1;
+    }
+    else if (t->age > 0) {
+        own->cached = tmpl_snapshots_take(
+            store->snapshots, t->site, tmpl_clock() - (t->age < most ? t->age : most), INT64_MAX);
+    }
+    if (own->cached != NULL) {
+        (void)tmpl_snapshots_get(store->snapshots, own->cached, &t->head, NULL, 0, NULL);
     }
     else {
-        counts->due = tmpl_rules_learn(v->rules, &site, counts, v->pool);
-    }
-    if (v->replies->nelts > 0) { /* it had to ask */
-        tmpl_redis_visit_remember(v);
-        tmpl_redis_visit_touch(v);
+        recall(t);
     }
     return APR_SUCCESS;
 }
 
-/* Looks a page up, by counts that may be so old. */
-static apr_status_t look_up(tmpl_redis_store_t *store, const tmpl_observation_t *page,
-                            apr_interval_time_t age, apr_time_t deadline, tmpl_counts_t *counts,
-                            tmpl_error_t *err, apr_pool_t *pool)
+/* Reads all buckets, and begins a snapshot of them. */
+static apr_status_t get_all(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    tmpl_redis_visit_t v;
-    apr_status_t rv;
-
-    tmpl_redis_visit_init(&v, store, &page, 1, deadline, err, pool);
-    v.age = age;
-    apr_pool_create(&v.pool, pool);
-    tmpl_redis_visit_begin(&v);
-    rv = look(&v, counts);
-    tmpl_redis_visit_end(&v, rv);
-    apr_pool_destroy(v.pool);
+    const store_t *store = t->ctx;
+    tmpl_head_t asked = t->head;
+    apr_time_t now = tmpl_clock();
+    apr_status_t rv = ask(t, buckets, n);
+    if (rv == APR_SUCCESS && t->age > 0 && t->head.n == asked.n && t->head.salt == asked.salt) {
+        tmpl_snapshots_begin(store->snapshots, t->site, now, &t->head, buckets, n);
+    }
     return rv;
 }
 
-static apr_status_t observe(void *ctx, const tmpl_observation_t *obs, apr_time_t deadline,
-                            tmpl_counts_t *counts, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    tmpl_observation_t off = *obs;
-    apr_status_t rv, looked;
-    uint32_t counted = 0;
-
-    if (obs->learn != TMPL_LEARNING_NOW) {
-        return look_up(ctx, obs, obs->age, deadline, counts, err, pool);
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    tmpl_head_t asked = t->head;
+    if (own->cached == NULL) {
+        return get_all(t, buckets, n);
     }
-    rv = tmpl_redis_learn(ctx, &obs, 1, deadline, counts, &counted, err, pool);
-    if (rv == APR_ENOSPC) {
-        off.learn = TMPL_LEARNING_OFF;
-        memset(counts->records, 0, obs->n * sizeof(*counts->records));
-        counts->counted = 0;
-        looked = look_up(ctx, &off, 0, deadline, counts, NULL, pool);
-        rv = looked == APR_SUCCESS ? rv : looked;
-        if (err != NULL) {
-            err->status = rv;
+    uint32_t *missing = apr_palloc(t->pool, (n + (apr_size_t)1) * sizeof(*missing));
+    uint32_t n_missing =
+        tmpl_snapshots_get(store->snapshots, own->cached, &t->head, buckets, n, missing);
+    if (n_missing == 0) {
+        t->found = 1;
+        return APR_SUCCESS;
+    }
+    tmpl_numbered_t *found = apr_palloc(t->pool, n_missing * sizeof(*found));
+    for (uint32_t i = 0; i < n_missing; i++) {
+        found[i].number = buckets[missing[i]].number;
+    }
+    apr_status_t rv = ask(t, found, n_missing);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    for (uint32_t i = 0; i < n_missing; i++) {
+        buckets[missing[i]].is = found[i].is;
+    }
+    if (tmpl_snapshots_add(store->snapshots, own->cached, &t->head, found, n_missing)) {
+        return APR_SUCCESS;
+    }
+    tmpl_snapshots_give(store->snapshots, own->cached);
+    own->cached = NULL;
+    /* if the site has other buckets, the engine asks again */
+    return t->head.n == asked.n && t->head.salt == asked.salt ? get_all(t, buckets, n)
+                                                              : APR_SUCCESS;
+}
+
+/* Adds HSET and HDEL, as several commands if they are many. */
+static void changes_add(const tmpl_txn_t *t, apr_array_header_t *list,
+                        const tmpl_numbered_t *buckets, uint32_t n)
+{
+    const own_t *own = t->own;
+    unsigned char *head = apr_palloc(t->pool, TMPL_HEAD_SIZE);
+    unsigned char *field = apr_palloc(t->pool, (n + (apr_size_t)1) * FIELD_SIZE);
+    tmpl_redis_words_t put = TMPL_REDIS_WORDS(t->pool, "HSET", own->key), del = { 0 };
+    uint32_t n_put = 0, n_del = 0;
+    tmpl_head_pack(head, &t->head);
+    push(list, put);
+    tmpl_redis_words_add(&put, HEAD_FIELD, strlen(HEAD_FIELD));
+    tmpl_redis_words_add(&put, head, TMPL_HEAD_SIZE);
+    for (uint32_t i = 0; i < n; i++, field += FIELD_SIZE) {
+        field_pack(field, buckets[i].number);
+        if (buckets[i].is.len == 0) {
+            if (n_del++ % FIELDS_MOST == 0) {
+                del = TMPL_REDIS_WORDS(t->pool, "HDEL", own->key);
+                push(list, del);
+            }
+            tmpl_redis_words_add(&del, field, FIELD_SIZE);
+            continue;
+        }
+        if (++n_put % FIELDS_MOST == 0) {
+            put = TMPL_REDIS_WORDS(t->pool, "HSET", own->key);
+            push(list, put);
+        }
+        tmpl_redis_words_add(&put, field, FIELD_SIZE);
+        tmpl_redis_words_add(&put, buckets[i].is.bytes, buckets[i].is.len);
+    }
+}
+
+/* Checks the n replies to a MULTI, of which the last one is that to EXEC. */
+static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies, int n)
+{
+    const store_t *store = t->ctx;
+    const redisReply *exec = replies[n - 1];
+    apr_status_t rv = APR_SUCCESS;
+    for (int i = 0; rv == APR_SUCCESS && i < n; i++) {
+        rv = reply_check(store, replies[i], t->err);
+    }
+    if (rv != APR_SUCCESS && rv != APR_EAGAIN && rv != APR_ENOTIMPL) {
+        /* it let us read, so it takes no writes, for whatever reason */
+        if (t->err != NULL) {
+            t->err->status = APR_ENOSPC;
+        }
+        return APR_ENOSPC;
+    }
+    if (rv == APR_SUCCESS && exec->type == REDIS_REPLY_NIL) {
+        return tmpl_fail(t->err, APR_EBUSY, "%s: others write the site",
+                         tmpl_redis_name(store->redis));
+    }
+    if (rv == APR_SUCCESS && exec->type != REDIS_REPLY_ARRAY) {
+        return tmpl_redis_garbage(store->redis, t->err);
+    }
+    for (size_t i = 0; rv == APR_SUCCESS && i < exec->elements; i++) {
+        rv = reply_check(store, exec->element[i], t->err);
+    }
+    return rv;
+}
+
+static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32_t n)
+{
+    const store_t *store = t->ctx;
+    own_t *own = t->own;
+    apr_array_header_t *list = apr_array_make(t->pool, 8, sizeof(tmpl_redis_words_t));
+    redisReply **replies;
+    push(list, TMPL_REDIS_WORDS(t->pool, "MULTI"));
+    if (!t->found) {
+        push(list, TMPL_REDIS_WORDS(t->pool, "UNLINK", own->key));
+    }
+    changes_add(t, list, buckets, n);
+    push(list, TMPL_REDIS_WORDS(t->pool, "EXPIRE", own->key,
+                                apr_psprintf(t->pool, "%u", idle_seconds(store))));
+    push(list, TMPL_REDIS_WORDS(t->pool, "EXEC"));
+    apr_status_t rv = exchange(t, list, 0, &replies);
+    if (rv == APR_SUCCESS) {
+        rv = commit_check(t, replies, list->nelts);
+        own->failed |= rv != APR_SUCCESS && rv != APR_EBUSY && rv != APR_ENOSPC;
+    }
+    if (rv == APR_SUCCESS) {
+        own->committed = 1;
+        remember(t);
+        tmpl_snapshots_renew(store->snapshots, t->site, tmpl_clock(), &t->head, buckets, n);
+    }
+    return rv;
+}
+
+/* Keeps a site that is only read from expiring. If it fails, a later page tries again. */
+static void touch(tmpl_txn_t *t)
+{
+    const own_t *own = t->own;
+    uint32_t idle = idle_seconds(t->ctx);
+    apr_array_header_t *list = apr_array_make(t->pool, 1, sizeof(tmpl_redis_words_t));
+    redisReply **replies;
+    if (own->ttl >= 0 && own->ttl < idle - idle / TOUCHES) {
+        push(list,
+             TMPL_REDIS_WORDS(t->pool, "EXPIRE", own->key, apr_psprintf(t->pool, "%u", idle)));
+        t->err = NULL;
+        (void)exchange(t, list, 0, &replies);
+    }
+}
+
+static void end(tmpl_txn_t *t)
+{
+    store_t *store = t->ctx;
+    own_t *own = t->own;
+    if (!own->committed && !own->failed && t->policy != NULL) {
+        touch(t);
+    }
+    if (own->conn != NULL) {
+        tmpl_redis_give(store->redis, own->conn);
+    }
+    if (own->cached != NULL) {
+        tmpl_snapshots_give(store->snapshots, own->cached);
+    }
+    if (own->has_turn) {
+        turn_give(store, own->site);
+    }
+    if (own->failed) {
+        /* so that the next look-up asks: snapshots must not hide that the server fails */
+        tmpl_snapshots_clear(store->snapshots, tmpl_clock());
+    }
+}
+
+/* ---- sites ---- */
+
+/* Sends one command and checks the type of the reply, which is from the pool of words. */
+static apr_status_t call(const store_t *store, const tmpl_redis_words_t *words, int type,
+                         redisReply **reply, tmpl_error_t *err)
+{
+    tmpl_redis_command_t command = tmpl_redis_words_command(words);
+    apr_status_t rv = tmpl_redis_call(store->redis, &command, REPLY_MOST, tmpl_clock() + PATIENCE,
+                                      reply, err, words->argv->pool);
+    if (rv == APR_SUCCESS) {
+        rv = reply_check(store, *reply, err);
+    }
+    return rv == APR_SUCCESS && (*reply)->type != type ? tmpl_redis_garbage(store->redis, err) : rv;
+}
+
+/* The server's own estimate, or a guess. */
+static uint64_t size(tmpl_txn_t *t)
+{
+    const own_t *own = t->own;
+    tmpl_redis_words_t words =
+        TMPL_REDIS_WORDS(t->pool, "MEMORY", "USAGE", own->key, "SAMPLES", "50");
+    redisReply *reply;
+    return call(t->ctx, &words, REDIS_REPLY_INTEGER, &reply, NULL) == APR_SUCCESS &&
+                   reply->integer > 0
+               ? (uint64_t)reply->integer
+               : t->head.site.entries * 16;
+}
+
+/* Adds the sites of some keys to seen, a set, because SCAN may return a key twice. */
+static apr_status_t sites_scan(const store_t *store, char cursor[24], apr_hash_t *seen,
+                               tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_pool_t *lasting = apr_hash_pool_get(seen);
+    static const char pattern[] = TMPL_REDIS_KEY_PREFIX "*}";
+    tmpl_redis_words_t words =
+        TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_BATCH);
+    redisReply *reply;
+    apr_status_t rv = call(store, &words, REDIS_REPLY_ARRAY, &reply, err);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_STRING ||
+        reply->element[1]->type != REDIS_REPLY_ARRAY) {
+        return tmpl_redis_garbage(store->redis, err);
+    }
+    for (size_t i = 0; i < reply->element[1]->elements; i++) {
+        const redisReply *key = reply->element[1]->element[i];
+        const char *site = key->type == REDIS_REPLY_STRING
+                               ? tmpl_redis_key_site(key->str, key->len, lasting)
+                               : NULL;
+        if (site != NULL) {
+            apr_hash_set(seen, site, APR_HASH_KEY_STRING, site);
+        }
+    }
+    apr_cpystrn(cursor, reply->element[0]->str, 24);
+    return APR_SUCCESS;
+}
+
+static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    apr_hash_t *seen = apr_hash_make(pool);
+    char cursor[24] = "0";
+    apr_pool_t *scratch;
+    apr_status_t rv;
+    apr_pool_create(&scratch, pool);
+    do {
+        apr_pool_clear(scratch);
+        rv = sites_scan(store, cursor, seen, err, scratch);
+    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
+    apr_pool_destroy(scratch);
+    for (apr_hash_index_t *i = apr_hash_first(pool, seen); rv == APR_SUCCESS && i != NULL;
+         i = apr_hash_next(i)) {
+        rv = each(baton, apr_hash_this_key(i));
+        if (rv != APR_SUCCESS) {
+            tmpl_fail(err, rv, "listing the sites was broken off");
         }
     }
     return rv;
 }
 
+static apr_status_t forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    /* UNLINK frees the memory in the background */
+    tmpl_redis_words_t words = TMPL_REDIS_WORDS(pool, "UNLINK", tmpl_redis_site_key(site, pool));
+    redisReply *reply;
+    apr_status_t rv = call(store, &words, REDIS_REPLY_INTEGER, &reply, err);
+    tmpl_snapshots_clear(store->snapshots, tmpl_clock());
+    return rv == APR_SUCCESS && reply->integer == 0
+               ? tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site)
+               : rv;
+}
+
+/* ---- opening ---- */
+
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_address_t address;
-
     return tmpl_redis_address_parse(&address, uri, err, pool);
 }
 
 static apr_status_t store_free(void *data)
 {
-    tmpl_redis_store_t *store = data;
-
+    store_t *store = data;
     /*
-     * The condition is left as it is: to destroy it waits for whoever waits, and prefork may have interrupted
-     * that for good to end the process.
+     * Not the condition: destroying it waits for waiting threads, and the signal that ends a child
+     * of prefork may have interrupted one for good.
      */
     pthread_mutex_destroy(&store->lock);
     return APR_SUCCESS;
@@ -109,15 +603,13 @@ static apr_status_t store_free(void *data)
 static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opts_t *opts,
                                tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_redis_store_t *store = apr_pcalloc(pool, sizeof(*store));
+    store_t *store = apr_pcalloc(pool, sizeof(*store));
     tmpl_redis_address_t address;
     apr_status_t rv = tmpl_redis_address_parse(&address, uri, err, pool);
-
     if (rv == APR_SUCCESS) {
         store->opts = *opts;
-        store->epochs = tmpl_redis_epochs_create(KEPT_MOST, pool);
+        store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
         store->redis = tmpl_redis_create(&address, opts->max_connections, pool);
-        store->sites = apr_pcalloc(pool, TMPL_REDIS_SITES * sizeof(*store->sites));
         pthread_mutex_init(&store->lock, NULL);
         pthread_cond_init(&store->freed, NULL);
         apr_pool_cleanup_register(pool, store, store_free, apr_pool_cleanup_null);
@@ -128,9 +620,8 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 
 #define PROVIDER(uri_scheme)                                                                       \
     {                                                                                              \
-        .scheme = (uri_scheme), .check = check, .open = store_open, .observe = observe,            \
-        .learn = tmpl_redis_learn, .sites = tmpl_redis_sites, .forget = tmpl_redis_forget,         \
-        .dump = tmpl_redis_dump, .load = tmpl_redis_load                                           \
+        .scheme = (uri_scheme), .check = check, .open = store_open, .begin = begin, .get = get,    \
+        .commit = commit, .end = end, .size = size, .sites = sites, .forget = forget               \
     }
 
 const tmpl_provider_t tmpl_provider_redis = PROVIDER("redis://");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that make do with counts of a moment ago: what they are told, and how seldom Redis is asked. */
+/* Pages that make do with counts of a moment ago: what they are told, and how seldom Redis is
+ * asked. */
 #include "store_fixture.h"
 
-#include "table/redis/redis_epoch.h"
+#include "table/bucket/buckets.h"
+#include "table/bucket/snapshots.h"
 
 /* Keys that are asked for first: too few to be in every bucket of the site, whatever its salt. */
 #define FEW 10
@@ -113,17 +115,10 @@ static void learning_asks_anew(void **state)
     assert_int_equal(asked_by_look(c, 0, 100), 0);
     assert_int_equal(c->counts.records[99].df, 4);
     assert_int_equal(c->counts.pages, 4);
-    /* one that is known writes nothing, but has read */
-    learn_elsewhere(c, 3, 0, 100);
-    assert_int_equal(tmpl_store_learn(c->store, pages, 1, TIMEOUT, &counted, &c->err, c->pool),
-                     APR_SUCCESS);
-    assert_int_equal(counted, 0);
-    assert_int_equal(asked_by_look(c, 0, 100), 0);
-    assert_int_equal(c->counts.records[99].df, 5);
 }
 
 /* What others have learnt is seen once what is kept is too old for a page. */
-static void epoch_ends_with_its_age(void **state)
+static void snapshot_ends_with_its_age(void **state)
 {
     ctx_t *c = *state;
 
@@ -144,24 +139,29 @@ static void epoch_ends_with_its_age(void **state)
 }
 
 /* How the site's keys are placed, from its record in the server. */
-static tmpl_buckets_t buckets_of(ctx_t *c)
+static tmpl_head_t head_of(ctx_t *c)
 {
     redisContext *redis = redisConnectUnix(server_of(c)->socket);
     redisReply *reply;
-    tmpl_redis_head_t head;
+    tmpl_head_t head;
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
-    reply = redisCommand(redis, "HGET tmpl:4:{s} h");
+    reply = redisCommand(redis, "HGET tmpl:5:{s} h");
     assert_non_null(reply);
     assert_int_equal(reply->type, REDIS_REPLY_STRING);
-    assert_true(tmpl_redis_head_unpack(&head, reply->str, reply->len));
+    assert_true(tmpl_head_unpack(&head, reply->str, reply->len));
     freeReplyObject(reply);
     redisFree(redis);
-    return head.buckets;
+    return head;
+}
+
+static uint32_t bucket_of(const tmpl_head_t *head, tmpl_key_t key)
+{
+    return tmpl_bucket_at(tmpl_bucket_rank(head->salt, key), head->n);
 }
 
 /* Whether a look at the first FEW keys, as look() does it, asks for this key's bucket. */
-static int is_asked_for(ctx_t *c, const tmpl_buckets_t *buckets, tmpl_key_t key)
+static int is_asked_for(ctx_t *c, const tmpl_head_t *head, tmpl_key_t key)
 {
     tmpl_key_t *asked = apr_palloc(c->pool, (FEW + 2) * sizeof(*asked));
     unsigned i = 0;
@@ -170,7 +170,7 @@ static int is_asked_for(ctx_t *c, const tmpl_buckets_t *buckets, tmpl_key_t key)
     asked[FEW] = (tmpl_key_t){ model_document(LOOKED_ID) & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
     asked[FEW + 1] =
         (tmpl_key_t){ model_document(LOOKED_TEXT) & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
-    while (i < FEW + 2 && tmpl_bucket_of(buckets, asked[i]) != tmpl_bucket_of(buckets, key)) {
+    while (i < FEW + 2 && bucket_of(head, asked[i]) != bucket_of(head, key)) {
         i++;
     }
     return i < FEW + 2;
@@ -181,7 +181,7 @@ static void no_bucket_is_younger_than_the_clock(void **state)
 {
     ctx_t *c = *state;
     tmpl_key_t *keys = keys_of(c->pool, 0, 1000);
-    tmpl_buckets_t buckets;
+    tmpl_head_t head;
 
     learn_pages(c, 20, 1000);
     look(c, "s", 0, FEW);
@@ -189,10 +189,10 @@ static void no_bucket_is_younger_than_the_clock(void **state)
     learn_elsewhere(c, 21, 0, 1000);
     look(c, "s", 0, 1000);
     assert_int_equal(c->counts.pages, 22);
-    buckets = buckets_of(c);
-    assert_in_range(buckets.n, FEW + 3, 1000); /* so that some were asked for later */
+    head = head_of(c);
+    assert_in_range(head.n, FEW + 3, 1000); /* so that some were asked for later */
     for (unsigned i = 0; i < 1000; i++) {
-        uint32_t then = is_asked_for(c, &buckets, keys[i]) ? 20 : 22;
+        uint32_t then = is_asked_for(c, &head, keys[i]) ? 20 : 22;
 
         assert_int_equal(c->counts.records[i].df, then);
         assert_int_equal(c->counts.records[i].last, then);
@@ -204,7 +204,7 @@ static void no_bucket_is_younger_than_the_clock(void **state)
 }
 
 /* An eighth more pages, and shares of pages would be other ones in each bucket. */
-static void epoch_ends_when_the_site_grows(void **state)
+static void snapshot_ends_when_the_site_grows(void **state)
 {
     ctx_t *c = *state;
 
@@ -228,7 +228,7 @@ static void epoch_ends_when_the_site_grows(void **state)
 }
 
 /* Other buckets, as many of another salt, and none: whatever was kept is no longer so. */
-static void epoch_ends_with_its_buckets(void **state)
+static void snapshot_ends_with_its_buckets(void **state)
 {
     ctx_t *c = *state;
     ctx_t other = *c;
@@ -247,8 +247,7 @@ static void epoch_ends_with_its_buckets(void **state)
     c->age = LONG;
     assert_int_equal(tmpl_store_forget(other.store, "s", &other.err, c->pool), APR_SUCCESS);
     assert_int_equal(asked_by_look(c, 0, 10), 0);
-    /* for the site as it was, and as there is none */
-    assert_int_equal(asked_by_look(c, 0, 1000), 2);
+    assert_int_equal(asked_by_look(c, 0, 1000), 1);
     assert_int_equal(c->counts.pages, 0);
     assert_int_equal(c->counts.records[0].df, 0);
     learn(&other, "s", 3, 0, 3000);
@@ -320,26 +319,28 @@ static void use_is_told_to_the_server(void **state)
 static void damage_is_kept_as_it_is(void **state)
 {
     ctx_t *c = *state;
-    tmpl_redis_head_t head = { .site = { 30, 0, 1000 }, .buckets = { 1, 7 }, .cursor = "0" };
-    unsigned char bytes[TMPL_REDIS_HEAD_MOST];
+    tmpl_head_t head = { .site = { 30, 0, 1000 }, .n = 1, .salt = 7 };
+    unsigned char bytes[TMPL_HEAD_SIZE];
     redisContext *redis = redisConnectUnix(server_of(c)->socket);
 
     freeReplyObject(redisCommand(redis, "SELECT 2"));
-    freeReplyObject(redisCommand(redis, "HSET tmpl:4:{s} h %b b%b garbage", bytes,
-                                 tmpl_redis_head_pack(bytes, &head), "\0\0\0", (size_t)3));
+    tmpl_head_pack(bytes, &head);
+    freeReplyObject(redisCommand(redis, "HSET tmpl:5:{s} h %b b%b garbage", bytes, sizeof(bytes),
+                                 "\0\0\0", (size_t)3));
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(asked_by_look(c, 0, 100), i == 0 ? 2 : 0);
         assert_int_equal(c->counts.pages, 30);
         assert_int_equal(c->counts.records[0].df, 0);
     }
-    head.buckets.n = TMPL_BUCKETS_MOST;
-    freeReplyObject(
-        redisCommand(redis, "HSET tmpl:4:{s} h %b", bytes, tmpl_redis_head_pack(bytes, &head)));
+    head.n = TMPL_BUCKETS_MOST;
+    tmpl_head_pack(bytes, &head);
+    freeReplyObject(redisCommand(redis, "HSET tmpl:5:{s} h %b", bytes, sizeof(bytes)));
     c->age = 1;
-    look(c, "s", 0, 100);
-    c->age = LONG;
-    assert_int_equal(asked_by_look(c, 0, 100), 1);
-    assert_int_equal(c->counts.pages, 30);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_in_range(asked_by_look(c, 0, 100), 1, 2);
+        assert_int_equal(c->counts.pages, 30);
+        assert_int_equal(c->counts.records[0].df, 0);
+    }
     redisFree(redis);
 }
 
@@ -395,7 +396,7 @@ static void *looker(void *data)
     return NULL;
 }
 
-static void threads_share_an_epoch(void **state)
+static void threads_share_a_snapshot(void **state)
 {
     worker_t workers[LEARNERS + LOOKERS];
 
@@ -417,122 +418,133 @@ static void threads_share_an_epoch(void **state)
 #define MOST 10000
 
 static const unsigned char some[1000];
+static const tmpl_head_t four = { .site = { 10, 0, 100 }, .n = 4, .salt = 1 };
 
-/* An epoch of a site with a bucket of that many bytes, begun at a time. */
-static void begin(tmpl_redis_epochs_t *epochs, const char *key, apr_time_t begun, size_t len)
+/* A snapshot of a site with a bucket of that many bytes. */
+static void begin(tmpl_snapshots_t *all, const char *site, int64_t stamp, size_t len)
 {
-    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
-    tmpl_redis_bucket_t bucket = { 1, some, len };
+    tmpl_numbered_t bucket = { 1, { some, len } };
 
-    tmpl_redis_epoch_begin(epochs, key, begun, &head, &bucket, 1);
+    tmpl_snapshots_begin(all, site, stamp, &four, &bucket, 1);
 }
 
-static int is_kept(tmpl_redis_epochs_t *epochs, const char *key)
+static int is_kept(tmpl_snapshots_t *all, const char *site, int64_t least)
 {
-    tmpl_redis_epoch_t *epoch = tmpl_redis_epoch_take(epochs, key, 0);
+    tmpl_snapshot_t *snapshot = tmpl_snapshots_take(all, site, least, INT64_MAX);
 
-    if (epoch != NULL) {
-        tmpl_redis_epoch_give(epochs, epoch);
+    if (snapshot != NULL) {
+        tmpl_snapshots_give(all, snapshot);
     }
-    return epoch != NULL;
+    return snapshot != NULL;
 }
 
-/* However many sites (which do not share their places): those go that have not been used for longest, and what is in use stays as it is. */
+/* Whether a snapshot has a bucket, which it fills; its head. */
+static int has(tmpl_snapshots_t *all, const tmpl_snapshot_t *snapshot, tmpl_numbered_t *bucket,
+               tmpl_head_t *head)
+{
+    uint32_t missing;
+
+    return tmpl_snapshots_get(all, snapshot, head, bucket, 1, &missing) == 0;
+}
+
+/* However many sites (which do not share their places): those go that have not been used for
+ * longest, and what is in use stays. */
 static void what_is_kept_is_bounded(void **state)
 {
+    tmpl_numbered_t bucket = { .number = 1 };
+    tmpl_snapshots_t *all;
+    tmpl_snapshot_t *taken;
+    tmpl_head_t head;
     apr_pool_t *pool;
-    tmpl_redis_epochs_t *epochs;
-    tmpl_redis_epoch_t *taken;
-    tmpl_redis_bucket_t bucket = { .number = 1 };
-    char key[8];
+    char site[8];
 
     (void)state;
     apr_pool_create(&pool, NULL);
-    epochs = tmpl_redis_epochs_create(MOST, pool);
-    begin(epochs, "first", 1, 500);
-    taken = tmpl_redis_epoch_take(epochs, "first", 0);
+    all = tmpl_snapshots_create(MOST, pool);
+    begin(all, "first", 1, 500);
+    taken = tmpl_snapshots_take(all, "first", 0, 1);
     assert_non_null(taken);
-    begin(epochs, "site", 1, 1000);
+    begin(all, "site", 1, 1000);
     for (unsigned i = 0; i < 100; i++) {
-        apr_snprintf(key, sizeof(key), "%u", i);
-        begin(epochs, key, 1, 1000);
-        assert_true(is_kept(epochs, key));
-        assert_true(is_kept(epochs, "site"));
-        assert_in_range(tmpl_redis_epochs_size(epochs), 500, MOST);
+        apr_snprintf(site, sizeof(site), "%u", i);
+        begin(all, site, 1, 1000);
+        assert_true(is_kept(all, site, 0));
+        assert_true(is_kept(all, "site", 0));
+        assert_in_range(tmpl_snapshots_size(all), 500, MOST);
     }
-    assert_false(is_kept(epochs, "first"));
-    assert_false(is_kept(epochs, "50"));
-    assert_true(tmpl_redis_epoch_find(taken, &bucket));
-    assert_int_equal(bucket.len, 500);
-    assert_memory_equal(bucket.bytes, some, 500);
-    tmpl_redis_epoch_give(epochs, taken);
-    tmpl_redis_epochs_end(epochs);
-    assert_int_equal(tmpl_redis_epochs_size(epochs), 0);
+    assert_false(is_kept(all, "first", 0));
+    assert_false(is_kept(all, "50", 0));
+    assert_true(has(all, taken, &bucket, &head));
+    assert_int_equal(bucket.is.len, 500);
+    assert_memory_equal(bucket.is.bytes, some, 500);
+    tmpl_snapshots_give(all, taken);
+    tmpl_snapshots_clear(all, 2);
+    assert_int_equal(tmpl_snapshots_size(all), 0);
     apr_pool_destroy(pool);
 }
 
-/* What finds no room is not kept, nor what was added to an epoch that has ended. */
+/* What finds no room is not kept, nor what was added to a snapshot that has ended. */
 static void without_room_nothing_is_kept(void **state)
 {
-    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
-    tmpl_redis_bucket_t bucket = { 2, some, sizeof(some) }, wrong = { 4, some, 1 };
+    tmpl_numbered_t bucket = { 2, { some, sizeof(some) } }, wrong = { 4, { some, 1 } };
+    tmpl_head_t head = four, found;
+    tmpl_snapshots_t *all;
+    tmpl_snapshot_t *taken;
     apr_pool_t *pool;
-    tmpl_redis_epochs_t *epochs;
-    tmpl_redis_epoch_t *taken;
 
     (void)state;
     apr_pool_create(&pool, NULL);
-    epochs = tmpl_redis_epochs_create(1600, pool);
-    begin(epochs, "a", 1, 1000);
-    taken = tmpl_redis_epoch_take(epochs, "a", 0);
+    all = tmpl_snapshots_create(2000, pool);
+    begin(all, "a", 1, 1000);
+    taken = tmpl_snapshots_take(all, "a", 0, 1);
     assert_non_null(taken);
-    assert_true(tmpl_redis_epoch_add(epochs, taken, &head, &wrong, 1));
+    assert_true(tmpl_snapshots_add(all, taken, &head, &wrong, 1));
+    assert_false(has(all, taken, &wrong, &found));
     head.site.pages = 11;
-    assert_true(tmpl_redis_epoch_add(epochs, taken, &head, &bucket, 1));
-    assert_int_equal(tmpl_redis_epoch_head(epochs, taken).site.pages, 11);
-    assert_false(tmpl_redis_epoch_find(taken, &bucket));
-    assert_false(tmpl_redis_epoch_find(taken, &wrong));
-    begin(epochs, "b", 1, 1000); /* the other one is in use, and takes the room */
-    assert_false(is_kept(epochs, "b"));
-    tmpl_redis_epoch_give(epochs, taken);
-    begin(epochs, "b", 1, 1000);
-    assert_true(is_kept(epochs, "b"));
-    head.buckets.n = TMPL_BUCKETS_MOST;
-    tmpl_redis_epoch_begin(epochs, "c", 1, &head, &bucket, 1);
-    assert_false(is_kept(epochs, "c"));
-    assert_true(tmpl_redis_epochs_size(epochs) <= 1600);
+    assert_true(tmpl_snapshots_add(all, taken, &head, &bucket, 1));
+    assert_false(has(all, taken, &bucket, &found));
+    assert_int_equal(found.site.pages, 11);
+    begin(all, "b", 1, 1000); /* the other one is in use, and takes the room */
+    assert_false(is_kept(all, "b", 0));
+    tmpl_snapshots_give(all, taken);
+    begin(all, "b", 1, 1000);
+    assert_true(is_kept(all, "b", 0));
+    head.n = TMPL_BUCKETS_MOST;
+    tmpl_snapshots_begin(all, "c", 1, &head, &bucket, 1);
+    assert_false(is_kept(all, "c", 0));
+    assert_true(tmpl_snapshots_size(all) <= 2000);
     apr_pool_destroy(pool);
 }
 
-/* What was read before does not take the place of what was read after. */
+/* What was read before does not replace what was read after, or learnt, be it that nothing was
+ * kept. */
 static void older_does_not_replace_newer(void **state)
 {
-    tmpl_redis_head_t head = { .site = { 10, 0, 100 }, .buckets = { 4, 1 } };
+    tmpl_snapshots_t *all;
     apr_pool_t *pool;
-    tmpl_redis_epochs_t *epochs;
-    tmpl_redis_epoch_t *taken;
 
     (void)state;
     apr_pool_create(&pool, NULL);
-    epochs = tmpl_redis_epochs_create(MOST, pool);
-    begin(epochs, "a", 5, 10);
-    begin(epochs, "a", 4, 10);
-    assert_null(tmpl_redis_epoch_take(epochs, "a", 6));
-    taken = tmpl_redis_epoch_take(epochs, "a", 5);
-    assert_non_null(taken);
-    tmpl_redis_epoch_give(epochs, taken);
-    begin(epochs, "a", 6, 10);
-    tmpl_redis_epoch_give(epochs, tmpl_redis_epoch_take(epochs, "a", 6));
-    assert_null(tmpl_redis_epoch_take(epochs, "b", 0));
-    /* nor of what has been learnt meanwhile, be it that nothing was kept */
-    tmpl_redis_epoch_renew(epochs, "b", &head, NULL, 0);
-    begin(epochs, "b", tmpl_clock() - 1000000, 10);
-    assert_false(is_kept(epochs, "b"));
-    tmpl_redis_epochs_end(epochs);
-    begin(epochs, "a", tmpl_clock() - 1000000, 10);
-    assert_false(is_kept(epochs, "a"));
-    begin(epochs, "a", tmpl_clock() + 1, 10);
-    assert_true(is_kept(epochs, "a"));
+    all = tmpl_snapshots_create(MOST, pool);
+    begin(all, "a", 5, 10);
+    begin(all, "a", 4, 10);
+    assert_false(is_kept(all, "a", 6));
+    assert_true(is_kept(all, "a", 5));
+    assert_null(tmpl_snapshots_take(all, "a", 0, 4));
+    begin(all, "a", 6, 10);
+    assert_true(is_kept(all, "a", 6));
+    assert_false(is_kept(all, "b", 0));
+    tmpl_snapshots_renew(all, "b", 9, &four, NULL, 0);
+    begin(all, "b", 8, 10);
+    assert_false(is_kept(all, "b", 0));
+    tmpl_snapshots_renew(all, "a", 9, &four, NULL, 0);
+    begin(all, "a", 8, 10);
+    assert_true(is_kept(all, "a", 9));
+    tmpl_snapshots_clear(all, 10);
+    begin(all, "a", 10, 10);
+    assert_false(is_kept(all, "a", 0));
+    begin(all, "a", 11, 10);
+    assert_true(is_kept(all, "a", 0));
     apr_pool_destroy(pool);
 }
 
@@ -540,15 +552,15 @@ static const store_test_t table[] = {
     TEST(REDIS_AGED, nothing_is_asked_twice),
     TEST(REDIS_AGED, others_ask_each_time),
     TEST(REDIS_AGED, learning_asks_anew),
-    TEST(REDIS_AGED, epoch_ends_with_its_age),
+    TEST(REDIS_AGED, snapshot_ends_with_its_age),
     TEST(REDIS_AGED, no_bucket_is_younger_than_the_clock),
-    TEST(REDIS_AGED, epoch_ends_when_the_site_grows),
-    TEST(REDIS_AGED, epoch_ends_with_its_buckets),
+    TEST(REDIS_AGED, snapshot_ends_when_the_site_grows),
+    TEST(REDIS_AGED, snapshot_ends_with_its_buckets),
     TEST(REDIS_AGED, own_changes_are_seen),
     TEST(REDIS_AGED, failure_ends_all),
     TEST(REDIS_AGED, use_is_told_to_the_server),
     TEST(REDIS_AGED, damage_is_kept_as_it_is),
-    TEST(REDIS_AGED, threads_share_an_epoch),
+    TEST(REDIS_AGED, threads_share_a_snapshot),
     TEST(NO_STORE, what_is_kept_is_bounded),
     TEST(NO_STORE, without_room_nothing_is_kept),
     TEST(NO_STORE, older_does_not_replace_newer),

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/bucket/snapshots.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define SITES       256 /* cells, chosen by a hash of the site: the last site to come has it */
+#define GROWTH_MOST 8   /* pages, of which one more may have been counted meanwhile */
+
+/* Buckets that came together, side by side. */
+typedef struct block_t {
+    struct block_t *next;
+    size_t size; /* of it all */
+    unsigned char bytes[];
+} block_t;
+
+struct tmpl_snapshot_t {
+    unsigned users; /* its cell is one */
+    uint64_t used;  /* when it was taken last: how many had been before */
+    int64_t stamp;
+    uint32_t pages; /* of the site, when it began */
+    tmpl_head_t head;
+    size_t size;
+    block_t *blocks;
+    char site[TMPL_SITE_MAX + 1];
+    tmpl_bucket_t at[]; /* head.n buckets; bytes NULL: it is missing */
+};
+
+typedef struct {
+    tmpl_snapshot_t *snapshot; /* NULL: none */
+    int64_t since;             /* what was read before is outdated */
+} cell_t;
+
+struct tmpl_snapshots_t {
+    pthread_mutex_t lock; /* of all below, and of all snapshots */
+    size_t most, size;
+    uint64_t taken; /* counts them */
+    cell_t cells[SITES];
+};
+
+/* A copy of n buckets; NULL if there is no memory. */
+static block_t *block_make(const tmpl_numbered_t *buckets, uint32_t n)
+{
+    size_t size = sizeof(block_t) + 1; /* so that an empty bucket has an address, too */
+    for (uint32_t i = 0; i < n; i++) {
+        size += buckets[i].is.len;
+    }
+    block_t *block = malloc(size);
+    if (block == NULL) {
+        return NULL;
+    }
+    *block = (block_t){ .size = size };
+    unsigned char *at = block->bytes;
+    for (uint32_t i = 0; i < n; i++) {
+        if (buckets[i].is.len > 0) {
+            memcpy(at, buckets[i].is.bytes, buckets[i].is.len);
+        }
+        at += buckets[i].is.len;
+    }
+    return block;
+}
+
+/* ---- under the lock ---- */
+
+static void block_add(tmpl_snapshot_t *snapshot, block_t *block, const tmpl_numbered_t *buckets,
+                      uint32_t n)
+{
+    const unsigned char *at = block->bytes;
+    for (uint32_t i = 0; i < n; at += buckets[i++].is.len) {
+        if (buckets[i].number < snapshot->head.n && snapshot->at[buckets[i].number].bytes == NULL) {
+            snapshot->at[buckets[i].number] = (tmpl_bucket_t){ at, buckets[i].is.len };
+        }
+    }
+    block->next = snapshot->blocks;
+    snapshot->blocks = block;
+    snapshot->size += block->size;
+}
+
+static void snapshot_free(tmpl_snapshot_t *snapshot)
+{
+    for (block_t *block = snapshot->blocks, *next; block != NULL; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(snapshot);
+}
+
+static void release(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot)
+{
+    if (--snapshot->users == 0) {
+        cache->size -= snapshot->size;
+        snapshot_free(snapshot);
+    }
+}
+
+static void cell_clear(tmpl_snapshots_t *cache, cell_t *cell)
+{
+    if (cell->snapshot != NULL) {
+        release(cache, cell->snapshot);
+        cell->snapshot = NULL;
+    }
+}
+
+static void cells_clear(tmpl_snapshots_t *cache, int64_t since)
+{
+    for (int i = 0; i < SITES; i++) {
+        cell_clear(cache, &cache->cells[i]);
+        cache->cells[i].since = since;
+    }
+}
+
+static cell_t *cell_of(tmpl_snapshots_t *cache, const char *site)
+{
+    return &cache->cells[XXH3_64bits(site, strlen(site)) % SITES];
+}
+
+static int is_of(const cell_t *cell, const char *site)
+{
+    return cell->snapshot != NULL && strcmp(cell->snapshot->site, site) == 0;
+}
+
+/* Counts size bytes more; drops other snapshots than but to make room. 0: there is no room. */
+static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t *but)
+{
+    while (size > cache->most - cache->size) {
+        cell_t *oldest = NULL;
+        for (int i = 0; i < SITES; i++) {
+            cell_t *cell = &cache->cells[i];
+            if (cell->snapshot != NULL && cell->snapshot != but &&
+                (oldest == NULL || cell->snapshot->used < oldest->snapshot->used)) {
+                oldest = cell;
+            }
+        }
+        if (oldest == NULL) {
+            return 0;
+        }
+        cell_clear(cache, oldest);
+    }
+    cache->size += size;
+    return 1;
+}
+
+/* ---- for all threads ---- */
+
+/*
+ * The signal that ends a child of prefork may have interrupted the thread that has the lock, for
+ * good: do not wait for it, and free nothing then.
+ */
+static apr_status_t cache_free(void *data)
+{
+    tmpl_snapshots_t *cache = data;
+    if (pthread_mutex_trylock(&cache->lock) == 0) {
+        cells_clear(cache, 0);
+        pthread_mutex_unlock(&cache->lock);
+        pthread_mutex_destroy(&cache->lock);
+    }
+    return APR_SUCCESS;
+}
+
+tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool)
+{
+    tmpl_snapshots_t *cache = apr_pcalloc(pool, sizeof(*cache));
+    cache->most = most;
+    pthread_mutex_init(&cache->lock, NULL);
+    apr_pool_cleanup_register(pool, cache, cache_free, apr_pool_cleanup_null);
+    return cache;
+}
+
+size_t tmpl_snapshots_size(tmpl_snapshots_t *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    size_t size = cache->size;
+    pthread_mutex_unlock(&cache->lock);
+    return size;
+}
+
+tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *cache, const char *site, int64_t least,
+                                     int64_t most)
+{
+    const cell_t *cell = cell_of(cache, site);
+    tmpl_snapshot_t *snapshot = NULL;
+    pthread_mutex_lock(&cache->lock);
+    if (is_of(cell, site) && cell->snapshot->stamp >= least && cell->snapshot->stamp <= most) {
+        snapshot = cell->snapshot;
+        snapshot->used = cache->taken++;
+        snapshot->users++;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return snapshot;
+}
+
+void tmpl_snapshots_give(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot)
+{
+    pthread_mutex_lock(&cache->lock);
+    release(cache, snapshot);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+uint32_t tmpl_snapshots_get(tmpl_snapshots_t *cache, const tmpl_snapshot_t *snapshot,
+                            tmpl_head_t *head, tmpl_numbered_t *buckets, uint32_t n,
+                            uint32_t *missing)
+{
+    uint32_t n_missing = 0;
+    pthread_mutex_lock(&cache->lock);
+    *head = snapshot->head;
+    for (uint32_t i = 0; i < n; i++) {
+        if (buckets[i].number < head->n && snapshot->at[buckets[i].number].bytes != NULL) {
+            buckets[i].is = snapshot->at[buckets[i].number];
+        }
+        else {
+            missing[n_missing++] = i;
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return n_missing;
+}
+
+int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const tmpl_head_t *head,
+                       const tmpl_numbered_t *buckets, uint32_t n)
+{
+    block_t *block = block_make(buckets, n);
+    cell_t *cell = cell_of(cache, snapshot->site);
+    pthread_mutex_lock(&cache->lock);
+    int same = head->n == snapshot->head.n && head->salt == snapshot->head.salt &&
+               head->site.pages >= snapshot->pages &&
+               head->site.pages - snapshot->pages <= snapshot->pages / GROWTH_MOST;
+    if (!same && cell->snapshot == snapshot) {
+        cell_clear(cache, cell);
+    }
+    if (same && head->site.pages >= snapshot->head.site.pages) {
+        snapshot->head = *head;
+    }
+    if (same && block != NULL && room_take(cache, block->size, snapshot)) {
+        block_add(snapshot, block, buckets, n);
+        block = NULL;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    free(block);
+    return same;
+}
+
+/* A snapshot that is in no cell yet; NULL: it has no buckets, too many, or there is no memory. */
+static tmpl_snapshot_t *snapshot_make(const tmpl_snapshots_t *cache, const char *site,
+                                      int64_t stamp, const tmpl_head_t *head,
+                                      const tmpl_numbered_t *buckets, uint32_t n)
+{
+    size_t size = sizeof(tmpl_snapshot_t) + head->n * sizeof(tmpl_bucket_t);
+    /* the number is what a store says: no more is allocated than may be kept */
+    tmpl_snapshot_t *snapshot = head->n > 0 && size < cache->most ? calloc(1, size) : NULL;
+    if (snapshot == NULL) {
+        return NULL;
+    }
+    *snapshot = (tmpl_snapshot_t){
+        .users = 1, .stamp = stamp, .pages = head->site.pages, .head = *head, .size = size
+    };
+    apr_cpystrn(snapshot->site, site, sizeof(snapshot->site));
+    block_t *block = block_make(buckets, n);
+    if (block != NULL) {
+        block_add(snapshot, block, buckets, n);
+    }
+    return snapshot;
+}
+
+void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
+                          const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
+{
+    tmpl_snapshot_t *snapshot = snapshot_make(snapshots, site, stamp, head, buckets, n);
+    if (snapshot == NULL) {
+        return;
+    }
+    cell_t *cell = cell_of(snapshots, site);
+    pthread_mutex_lock(&snapshots->lock);
+    if (stamp > cell->since && (!is_of(cell, site) || stamp > cell->snapshot->stamp)) {
+        cell_clear(snapshots, cell);
+        if (room_take(snapshots, snapshot->size, NULL)) {
+            snapshot->used = snapshots->taken++;
+            cell->snapshot = snapshot;
+            snapshot = NULL;
+        }
+    }
+    pthread_mutex_unlock(&snapshots->lock);
+    if (snapshot != NULL) {
+        snapshot_free(snapshot);
+    }
+}
+
+void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
+                          const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n)
+{
+    cell_t *cell = cell_of(snapshots, site);
+    pthread_mutex_lock(&snapshots->lock);
+    int was_kept = is_of(cell, site);
+    if (was_kept) {
+        cell_clear(snapshots, cell);
+    }
+    cell->since = stamp - 1;
+    pthread_mutex_unlock(&snapshots->lock);
+    if (was_kept) {
+        tmpl_snapshots_begin(snapshots, site, stamp, head, buckets, n);
+    }
+}
+
+void tmpl_snapshots_clear(tmpl_snapshots_t *cache, int64_t stamp)
+{
+    pthread_mutex_lock(&cache->lock);
+    cells_clear(cache, stamp);
+    pthread_mutex_unlock(&cache->lock);
+}

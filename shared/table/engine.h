@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine of every store. It looks pages up, learns them, and reads and replaces whole sites, by
+ * transactions of the store (provider.h).
+ *
+ *     keys of pages --salt--> ranks --n--> numbers of buckets --get--> entries --rules.h-->
+ *     changed entries, new head --split, update, sweep, merge--> buckets --commit-->
+ *
+ * A bucket packs a few dozen entries as columns; bucket/bucket.h has every byte:
+ *
+ *     n (2) w (1) clock (4) | low hash (4) x n | top (1) x n | tag (1) x n | age (w) x n | rest x n
+ *
+ * An entry is one value of each column. Its rest is nothing for a document, its fingerprints or its
+ * DF for a segment, and DF, text and repeated text for a layout path.
+ *
+ * store.c checks what callers hand in. All functions return APR_SUCCESS or fill err.
+ */
+#ifndef TMPL_ENGINE_H
+#define TMPL_ENGINE_H
+
+#include "table/provider.h"
+
+/* An open store. */
+typedef struct {
+    const tmpl_provider_t *provider;
+    void *ctx;
+} tmpl_engine_t;
+
+/* Counts of a page before it is looked up: all zero, with a record for each key, from pool. */
+tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool);
+
+/*
+ * Looks up a page whose learn is OFF or LATER, and fills counts, which tmpl_counts_make() has made.
+ * Writes nothing. Errors: those of get.
+ */
+apr_status_t tmpl_engine_look(const tmpl_engine_t *engine, const tmpl_observation_t *page,
+                              apr_time_t deadline, tmpl_counts_t *counts, tmpl_error_t *err,
+                              apr_pool_t *pool);
+
+/*
+ * Learns n > 0 pages of one site in their order, whatever their learn says, in one transaction. If
+ * others write the site it tries again with fewer pages, until deadline (on tmpl_clock). Adds the
+ * number of new documents to *counted. Fills the counts of each page, unless counts is NULL.
+ * APR_ENOSPC: some pages are not learnt. APR_EBUSY: others wrote the site until the deadline.
+ */
+apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
+                               uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
+                               uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Fills head and gives each every entry of a site, until it returns an error, which is returned.
+ * APR_NOTFOUND: the store does not know the site.
+ */
+apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
+                              tmpl_store_stats_t *head,
+                              apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
+                              void *baton, tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Replaces a site by head and n entries, in one transaction. If two entries have the same key, the
+ * last one counts.
+ */
+apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,
+                              const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
+                              uint32_t n, tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Drops the dead entries of n buckets in a transaction that has begun, and commits. For a full
+ * store.
+ */
+apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn, uint32_t n);
+
+#endif
