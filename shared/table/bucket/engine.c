@@ -609,33 +609,70 @@ static apr_status_t bucket_dump(const work_t *w, const tmpl_bucket_t *bucket,
     return rv;
 }
 
-/* A site with more buckets than one get reads may change between two of them. */
+static tmpl_numbered_t *dump_plan(work_t *w, uint32_t from, uint32_t *n)
+{
+    *n = w->txn->head.n - from < DUMP_MOST ? w->txn->head.n - from : DUMP_MOST;
+    tmpl_numbered_t *buckets = apr_pcalloc(w->pool, (*n + (apr_size_t)1) * sizeof(*buckets));
+    for (uint32_t i = 0; i < *n; i++) {
+        buckets[i].number = from + i;
+    }
+    return buckets;
+}
+
+/* Reads the first buckets and the head in one get, as others may write the site between two. */
+static apr_status_t dump_begin(work_t *w, tmpl_numbered_t **buckets, uint32_t *n)
+{
+    for (int guess = 0; guess < GUESSES_MOST; guess++) {
+        tmpl_head_t guessed = w->txn->head;
+        *buckets = dump_plan(w, 0, n);
+        apr_status_t rv = w->provider->get(w->txn, *buckets, *n);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (!w->txn->found) {
+            return tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
+                             w->txn->site);
+        }
+        if (same_buckets(&w->txn->head, &guessed)) {
+            return APR_SUCCESS;
+        }
+    }
+    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
+                     w->txn->site);
+}
+
+/*
+ * A site with more buckets than one get reads may have learnt between two of them; if it was split
+ * or merged, entries would be missing or come twice.
+ */
 static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
                          apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton)
 {
-    const tmpl_head_t *head = &w->txn->head;
     tmpl_bucket_row_t *rows =
         apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
-    apr_status_t rv = w->provider->get(w->txn, NULL, 0);
-    if (rv == APR_SUCCESS && !w->txn->found) {
-        rv = tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
-                       w->txn->site);
+    tmpl_numbered_t *buckets;
+    uint32_t n;
+    apr_status_t rv = dump_begin(w, &buckets, &n);
+    if (rv != APR_SUCCESS) {
+        return rv;
     }
-    if (rv == APR_SUCCESS) {
-        stats->pages = head->site.pages;
-        stats->version = head->site.version;
-        stats->entries = head->site.entries;
-        stats->bytes = w->provider->size(w->txn);
-    }
-    for (uint32_t from = 0; rv == APR_SUCCESS && from < head->n; from += DUMP_MOST) {
-        uint32_t n = head->n - from < DUMP_MOST ? head->n - from : DUMP_MOST;
-        tmpl_numbered_t *buckets = apr_pcalloc(w->pool, n * sizeof(*buckets));
-        for (uint32_t i = 0; i < n; i++) {
-            buckets[i].number = from + i;
-        }
-        rv = w->provider->get(w->txn, buckets, n);
+    const tmpl_head_t head = w->txn->head;
+    stats->pages = head.site.pages;
+    stats->version = head.site.version;
+    stats->entries = head.site.entries;
+    stats->bytes = w->provider->size(w->txn);
+    for (uint32_t from = 0; rv == APR_SUCCESS && from < head.n;) {
         for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
             rv = bucket_dump(w, &buckets[i].is, each, baton, rows);
+        }
+        from += n;
+        if (rv == APR_SUCCESS && from < head.n) {
+            buckets = dump_plan(w, from, &n);
+            rv = w->provider->get(w->txn, buckets, n);
+            if (rv == APR_SUCCESS && !same_buckets(&w->txn->head, &head)) {
+                rv = tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read",
+                               w->txn->site);
+            }
         }
     }
     return rv;
