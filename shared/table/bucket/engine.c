@@ -224,6 +224,12 @@ static void sweep_plan(work_t *w, uint32_t n)
     }
 }
 
+static apr_status_t unsteady_fail(const work_t *w)
+{
+    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
+                     w->txn->site);
+}
+
 /*
  * Reads the entries of all keys, and n_sweep more buckets. txn->head may be a guess: if the site
  * turns out to have other buckets, reads those.
@@ -259,8 +265,7 @@ static apr_status_t entries_load(work_t *w, uint32_t n_sweep)
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
-                     w->txn->site);
+    return unsteady_fail(w);
 }
 
 /* ---- writing ---- */
@@ -609,14 +614,39 @@ static apr_status_t bucket_dump(const work_t *w, const tmpl_bucket_t *bucket,
     return rv;
 }
 
-/* A site with more buckets than one get reads may change between two of them. */
+/*
+ * Reads the buckets from a number on, DUMP_MOST at most, and sets *n to how many there are. If the
+ * site turns out to have other buckets, reads those.
+ */
+static apr_status_t dump_read(work_t *w, uint32_t from, tmpl_numbered_t **buckets, uint32_t *n)
+{
+    const tmpl_head_t *head = &w->txn->head;
+    for (int guess = 0; guess < GUESSES_MOST; guess++) {
+        tmpl_head_t guessed = *head;
+        uint32_t left = head->n > from ? head->n - from : 0;
+        *n = left < DUMP_MOST ? left : DUMP_MOST;
+        *buckets = apr_pcalloc(w->pool, (*n + (apr_size_t)1) * sizeof(**buckets));
+        for (uint32_t i = 0; i < *n; i++) {
+            (*buckets)[i].number = from + i;
+        }
+        apr_status_t rv = w->provider->get(w->txn, *buckets, *n);
+        if (rv != APR_SUCCESS || same_buckets(head, &guessed)) {
+            return rv;
+        }
+    }
+    return unsteady_fail(w);
+}
+
+/* A site of more than DUMP_MOST buckets may change between two reads. */
 static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
                          apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton)
 {
     const tmpl_head_t *head = &w->txn->head;
     tmpl_bucket_row_t *rows =
         apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
-    apr_status_t rv = w->provider->get(w->txn, NULL, 0);
+    tmpl_numbered_t *buckets;
+    uint32_t n;
+    apr_status_t rv = dump_read(w, 0, &buckets, &n);
     if (rv == APR_SUCCESS && !w->txn->found) {
         rv = tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
                        w->txn->site);
@@ -627,13 +657,10 @@ static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
         stats->entries = head->site.entries;
         stats->bytes = w->provider->size(w->txn);
     }
-    for (uint32_t from = 0; rv == APR_SUCCESS && from < head->n; from += DUMP_MOST) {
-        uint32_t n = head->n - from < DUMP_MOST ? head->n - from : DUMP_MOST;
-        tmpl_numbered_t *buckets = apr_pcalloc(w->pool, n * sizeof(*buckets));
-        for (uint32_t i = 0; i < n; i++) {
-            buckets[i].number = from + i;
+    for (uint32_t from = 0; rv == APR_SUCCESS && from < head->n; from += n) {
+        if (from > 0) {
+            rv = dump_read(w, from, &buckets, &n);
         }
-        rv = w->provider->get(w->txn, buckets, n);
         for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
             rv = bucket_dump(w, &buckets[i].is, each, baton, rows);
         }
