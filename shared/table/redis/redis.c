@@ -393,7 +393,7 @@ static void changes_add(const tmpl_txn_t *t, apr_array_header_t *list,
     }
 }
 
-/* Checks the n replies to a MULTI, of which the last one is that to EXEC. */
+/* Checks the n replies to a commit, of which the last one is that to EXEC. */
 static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies, int n)
 {
     const store_t *store = t->ctx;
@@ -428,6 +428,10 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     own_t *own = t->own;
     apr_array_header_t *list = apr_array_make(t->pool, 8, sizeof(tmpl_redis_words_t));
     redisReply **replies;
+    if (!own->watched) {
+        /* an import; the transaction before this one may have left a WATCH */
+        push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
+    }
     push(list, TMPL_REDIS_WORDS(t->pool, "MULTI"));
     if (!t->found) {
         push(list, TMPL_REDIS_WORDS(t->pool, "UNLINK", own->key));
