@@ -301,6 +301,9 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     uint32_t serial, next = 0;
     int left, rc = tmpl_serial_draw(store->db, own->txn, &serial);
     uint32_t rank = 0;
+    if (rc != 0) {
+        return rc;
+    }
     do {
         tmpl_numbered_t bucket = { tmpl_bucket_at(rank, t->head.n), { NULL, 0 } };
         while (next < n && changed[next].number >= t->head.n) {
