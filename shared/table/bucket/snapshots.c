@@ -233,7 +233,7 @@ int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const
     block_t *block = block_make(buckets, n);
     cell_t *cell = cell_of(cache, snapshot->site);
     pthread_mutex_lock(&cache->lock);
-    int same = head->n == snapshot->head.n && head->salt == snapshot->head.salt &&
+    int same = tmpl_head_same_buckets(head, &snapshot->head) &&
                head->site.pages >= snapshot->pages &&
                head->site.pages - snapshot->pages <= snapshot->pages / GROWTH_MOST;
     if (!same && cell->snapshot == snapshot) {
