@@ -296,14 +296,11 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
 static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
 {
     apr_size_t len = strlen(site);
-    apr_uint32_t now = (apr_uint32_t)apr_time_sec(tmpl_clock()) + 1;
-    apr_uint32_t warned;
 
     if (len > 0 && len <= TMPL_SITE_MAX) {
         return 1;
     }
-    warned = apr_atomic_read32(&link->warned);
-    if (warned != now && apr_atomic_cas32(&link->warned, now, warned) == warned) {
+    if (tmpl_health_first_in_second(&link->warned)) {
         ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE, len, TMPL_SITE_MAX, site);
     }
     return 0;

@@ -37,6 +37,14 @@ int tmpl_health_was_busy(const tmpl_error_t *err)
     return err->status == APR_EBUSY;
 }
 
+int tmpl_health_first_in_second(apr_uint32_t *last)
+{
+    apr_uint32_t now = (apr_uint32_t)apr_time_sec(tmpl_clock()) + 1;
+    apr_uint32_t before = apr_atomic_read32(last);
+
+    return before != now && apr_atomic_cas32(last, now, before) == before;
+}
+
 /* Logs for a request, or for the server where r is NULL. */
 static void log_line(const tmpl_health_t *health, const request_rec *r, int level, const char *text)
 {
@@ -77,12 +85,17 @@ static void count_change(int ok)
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmpl_error_t *err,
                         request_rec *r, apr_pool_t *pool)
 {
-    int ok = err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
+    int damaged = err->status == TMPL_EDAMAGED;
+    int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
 
     if (tmpl_health_was_busy(err)) {
         return;
     }
-    if (!ok) {
+    if (damaged && tmpl_health_first_in_second(&health->damaged)) {
+        log_line(health, r, APLOG_WARNING,
+                 apr_psprintf(pool, TMPL_LOG_SITE_DAMAGED, health->name, err->text));
+    }
+    if (damaged || !ok) {
         tmpl_count(failure_counters[purpose], 1);
     }
     if (!tmpl_breaker_report(&health->breakers[purpose], tmpl_clock(), ok)) {

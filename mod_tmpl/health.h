@@ -20,7 +20,8 @@ typedef struct {
     const char *name; /* for the log: without passwords */
     server_rec *server;
     tmpl_breaker_t breakers[TMPL_PURPOSES];
-    apr_uint32_t full; /* atomic */
+    apr_uint32_t full;    /* atomic */
+    apr_uint32_t damaged; /* the second of the last message about a damaged site; atomic */
 } tmpl_health_t;
 
 /* At the start of a child; health->name is set already. The store is taken to be well. */
@@ -38,9 +39,13 @@ int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
  */
 int tmpl_health_was_busy(const tmpl_error_t *err);
 
+/* Whether this is the first call of this second with last, which is 0 at first and atomic. */
+int tmpl_health_first_in_second(apr_uint32_t *last);
+
 /*
  * What the store has answered. Counts failures; logs the first one and the end of failure, for r,
- * or for the server where r is NULL. A full store does not fail.
+ * or for the server where r is NULL. A full store does not fail, nor does one that cannot use one
+ * site (TMPL_EDAMAGED): it answers for the others.
  */
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmpl_error_t *err,
                         request_rec *r, apr_pool_t *pool);

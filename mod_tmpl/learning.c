@@ -181,7 +181,8 @@ static int is_late(apr_status_t said)
 /* Whether to continue after that status. A child that ends has no later time to try again. */
 static int goes_on(apr_status_t said, int at_end)
 {
-    return said == APR_SUCCESS || APR_STATUS_IS_ENOSPC(said) || (at_end && is_late(said));
+    return said == APR_SUCCESS || said == TMPL_EDAMAGED || APR_STATUS_IS_ENOSPC(said) ||
+           (at_end && is_late(said));
 }
 
 /* Whether this process is ending; httpd waits for its watchdog. */

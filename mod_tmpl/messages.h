@@ -28,6 +28,8 @@
 #define TMPL_LOG_SITE                                                                              \
     "tmpl: [T015] a site's name of %" APR_SIZE_T_FMT                                               \
     " bytes is not 1 to %d bytes long, its pages are not counted: %.64s"
+/* WARNING, at most once a second and store */
+#define TMPL_LOG_SITE_DAMAGED "tmpl: [T022] store %s cannot use one site: %s"
 /* ERR */
 #define TMPL_LOG_CACHE "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
 /* WARNING */

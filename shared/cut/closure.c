@@ -312,7 +312,7 @@ static const tmpl_verdict_t *verdicts_to_cut_by(tmpl_verdict_t *verdicts, const 
 {
     tmpl_verdict_t *with_controls = tmpl_refs_controls(verdicts, page, pool);
     if (with_controls != verdicts) {
-        tmpl_guards_apply(with_controls, page, guards);
+        tmpl_guards_apply(with_controls, page, guards, pool);
     }
     return with_controls;
 }
@@ -324,7 +324,7 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
     *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
     tmpl_headings(verdicts, page, pool);
     tmpl_refs_links(verdicts, page, pool);
-    tmpl_guards_apply(verdicts, page, guards);
+    tmpl_guards_apply(verdicts, page, guards, pool);
     if (!measure(closure, page, verdicts, guards->min_keep)) {
         closure->decline = TMPL_DECLINE_MIN_KEEP;
         return;

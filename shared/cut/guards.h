@@ -17,6 +17,6 @@ typedef struct {
 
 /* Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. */
 void tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                       const tmpl_guards_t *guards);
+                       const tmpl_guards_t *guards, apr_pool_t *pool);
 
 #endif

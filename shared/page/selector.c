@@ -7,6 +7,11 @@
 
 #include "html/attr.h"
 
+/* A memo has two bits for each compound that is left of another, and each node: 0 is unknown. */
+#define MEMO_UNITS 4 /* in a byte */
+#define MEMO_NO    1u
+#define MEMO_YES   2u
+
 /* How a condition compares its value with the attribute's. */
 typedef enum { PRESENT, EQUAL, WORD } compare_e;
 
@@ -26,11 +31,13 @@ typedef struct compound_t {
     condition_t *conditions;
     struct compound_t *outer; /* must match an ancestor; NULL: nothing is on the left */
     int is_child;             /* outer must match the parent, not just any ancestor */
+    unsigned memo;            /* its place in a memo, from 1 on; 0: it is a subject */
 } compound_t;
 
 struct tmpl_selector_t {
     const compound_t *subject; /* the last compound in the text, which the element itself matches */
     struct tmpl_selector_t *next; /* the next one of a comma list */
+    unsigned memos;               /* of the whole list, in its first one: compounds in a memo */
 };
 
 static int is_name(char c)
@@ -110,7 +117,7 @@ static compound_t *read_compound(const char **at, apr_pool_t *pool)
  * Compounds joined by blanks or '>', up to a comma or the end of the text; NULL: something else
  * stands at *at.
  */
-static const compound_t *read_complex(const char **at, apr_pool_t *pool)
+static const compound_t *read_complex(const char **at, unsigned *memos, apr_pool_t *pool)
 {
     skip_space(at);
     compound_t *subject = read_compound(at, pool);
@@ -131,6 +138,7 @@ static const compound_t *read_complex(const char **at, apr_pool_t *pool)
         compound_t *inner = read_compound(at, pool);
         if (inner != NULL) {
             inner->outer = subject;
+            subject->memo = ++*memos;
             inner->is_child = is_child;
         }
         subject = inner;
@@ -143,9 +151,10 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
 {
     tmpl_selector_t *first = NULL;
     const char *at = text;
+    unsigned memos = 0;
     for (;; at++) {
         tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
-        s->subject = read_complex(&at, pool);
+        s->subject = read_complex(&at, &memos, pool);
         if (s->subject == NULL) {
             return tmpl_fail(err, APR_EINVAL,
                              "selector '%s': expected tag, #id, .class, [attr] or [attr=value] at "
@@ -158,6 +167,7 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
             break;
         }
     }
+    first->memos = memos;
     *selector = first;
     return APR_SUCCESS;
 }
@@ -202,16 +212,39 @@ static int compound_matches(const compound_t *compound, const tmpl_page_t *page,
     return 1;
 }
 
+size_t tmpl_selector_memo_size(const tmpl_selector_t *selector, const tmpl_page_t *page)
+{
+    return ((size_t)selector->memos * page->n_nodes + MEMO_UNITS - 1) / MEMO_UNITS;
+}
+
+/* The same for an ancestor, which many elements have: its tag is read once for all of them. */
+static int outer_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node,
+                         unsigned char *memo)
+{
+    if (memo == NULL || compound->memo == 0) {
+        return compound_matches(compound, page, node);
+    }
+    size_t at = (size_t)(compound->memo - 1) * page->n_nodes + node;
+    unsigned char *unit = &memo[at / MEMO_UNITS];
+    unsigned shift = 2 * (unsigned)(at % MEMO_UNITS), known = *unit >> shift & 3u;
+    if (known == 0) {
+        known = compound_matches(compound, page, node) ? MEMO_YES : MEMO_NO;
+        *unit |= (unsigned char)(known << shift);
+    }
+    return known == MEMO_YES;
+}
+
 /*
  * Matches compounds joined by '>', the innermost at *node, which becomes the node that the
  * outermost matched, and *compound the compound on the left of them, which is joined by a blank, or
  * NULL.
  */
-static int run_matches(const compound_t **compound, const tmpl_page_t *page, uint32_t *node)
+static int run_matches(const compound_t **compound, const tmpl_page_t *page, uint32_t *node,
+                       unsigned char *memo)
 {
     const compound_t *c = *compound;
     uint32_t at = *node;
-    while (at != TMPL_NONE && compound_matches(c, page, at)) {
+    while (at != TMPL_NONE && outer_matches(c, page, at, memo)) {
         if (!c->is_child) {
             *compound = c->outer;
             *node = at;
@@ -227,25 +260,32 @@ static int run_matches(const compound_t **compound, const tmpl_page_t *page, uin
  * The nearest ancestor that matches a run is the right one: what is further left is looked for
  * among its ancestors, and those of a more distant one are fewer. So nothing is tried twice.
  */
-static int complex_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node)
+static int complex_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node,
+                           unsigned char *memo)
 {
-    int matches = run_matches(&compound, page, &node);
+    int matches = run_matches(&compound, page, &node, memo);
     while (matches && compound != NULL) {
         do {
             node = page->nodes[node].parent;
             if (node == TMPL_NONE) {
                 return 0;
             }
-            matches = run_matches(&compound, page, &node);
+            matches = run_matches(&compound, page, &node, memo);
         } while (!matches);
     }
     return matches;
 }
 
-int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node)
+int tmpl_selector_matches_memo(const tmpl_selector_t *selector, const tmpl_page_t *page,
+                               uint32_t node, unsigned char *memo)
 {
-    while (selector != NULL && !complex_matches(selector->subject, page, node)) {
+    while (selector != NULL && !complex_matches(selector->subject, page, node, memo)) {
         selector = selector->next;
     }
     return selector != NULL;
+}
+
+int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node)
+{
+    return tmpl_selector_matches_memo(selector, page, node, NULL);
 }

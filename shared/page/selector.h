@@ -24,4 +24,12 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
  */
 int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node);
 
+/*
+ * The same for many nodes of a page: memo, so many bytes, 0 at first, keeps which ancestors match.
+ * Without it each element reads the tags of all its ancestors again, which is quadratic.
+ */
+size_t tmpl_selector_memo_size(const tmpl_selector_t *selector, const tmpl_page_t *page);
+int tmpl_selector_matches_memo(const tmpl_selector_t *selector, const tmpl_page_t *page,
+                               uint32_t node, unsigned char *memo);
+
 #endif

@@ -236,8 +236,9 @@ static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, u
 }
 
 /*
- * Learns pages, site by site. If a site takes no writes, the others are learnt all the same. If
- * counts is not NULL, all pages are of one site.
+ * Learns pages, site by site. A site that takes no writes, or is damaged, does not keep the others
+ * from being learnt.
+ * If counts is not NULL, all pages are of one site.
  */
 static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
@@ -255,7 +256,7 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
         apr_status_t rv =
             tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
                               counted, &failed, pool);
-        if (rv == APR_ENOSPC) {
+        if (rv == APR_ENOSPC || rv == TMPL_EDAMAGED) {
             refused = tmpl_fail(err, rv, "%s", failed.text);
         }
         else if (rv != APR_SUCCESS) {

@@ -56,6 +56,9 @@ typedef struct tmpl_store_t tmpl_store_t;
 
 #define TMPL_SITE_MAX 255 /* bytes of a site's name */
 
+/* A status of one site only: its record is damaged, or its key in Redis is another program's. */
+#define TMPL_EDAMAGED (APR_OS_START_USERERR + 1)
+
 /* Microseconds on a clock that nobody sets. */
 apr_time_t tmpl_clock(void);
 
@@ -222,6 +225,8 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
  *             learnt, but counts are good. LATER does not notice: tmpl_store_learn() will
  * APR_EINVAL  a site's name of 0 or more than 255 bytes, a bad policy, keys out of order or of
  *             more bits than they have, a share or a part that names what is not there
+ * TMPL_EDAMAGED  the site's record is damaged, or its key in Redis belongs to another program.
+ *             The store serves the other sites
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,

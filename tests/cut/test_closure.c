@@ -2,6 +2,10 @@
 /* verdicts -> cuts -> edits -> bytes: the rules of closure.h, and the guards. */
 #include "check.h"
 
+#include <time.h>
+
+#include <apr_strings.h>
+
 #include "cut/closure.h"
 #include "rewrite/rewrite.h"
 
@@ -258,6 +262,29 @@ static void guards_overrule_the_detector(void **state)
     assert_int_equal(closure.n_cuts, 2);
 }
 
+/* Each ancestor's tag is read once: reading it for each element would take minutes. */
+static void selectors_of_deep_pages_are_quick(void **state)
+{
+    enum { DEEP = 400, ATTRIBUTES = 2500, LEAVES = 5000 };
+    char *html = apr_palloc(*state, DEEP * (6 + 8 * ATTRIBUTES) + LEAVES * 9 + 1), *at = html;
+    for (int i = 0; i < DEEP; i++) {
+        at = apr_cpystrn(at, "<div ", 6);
+        for (int k = 0; k < ATTRIBUTES; k++) {
+            at += apr_snprintf(at, 9, "a%d=1 ", k);
+        }
+        at = apr_cpystrn(at, ">", 2);
+    }
+    for (int i = 0; i < LEAVES; i++) {
+        at = apr_cpystrn(at, "<i>t </i>", 10);
+    }
+    const tmpl_page_t *page = check_page(html, *state);
+    tmpl_guards_t guards = { .keep = selectors("[x] i", *state) };
+    tmpl_closure_t closure;
+    clock_t begin = clock();
+    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    assert_true(clock() - begin < 10 * CLOCKS_PER_SEC);
+}
+
 /* Without <html> in the source, body is the first node. */
 static void body_can_be_kept(void **state)
 {
@@ -305,11 +332,9 @@ static void edits_apply_in_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(the_topmost_template_elements_are_edited),
-    CHECK(guards_overrule_the_detector),
-    CHECK(body_can_be_kept),
-    CHECK(a_page_with_too_little_content_is_declined),
-    CHECK(edits_apply_in_order),
+    CHECK(the_topmost_template_elements_are_edited),   CHECK(guards_overrule_the_detector),
+    CHECK(selectors_of_deep_pages_are_quick),          CHECK(body_can_be_kept),
+    CHECK(a_page_with_too_little_content_is_declined), CHECK(edits_apply_in_order),
 };
 
 TAP_MAIN(tests)

@@ -231,8 +231,12 @@ static void selectors_join(void **state)
         size_t n = 0;
         assert_int_equal(tmpl_selector_parse(&selector, cases[i].selector, NULL, *state),
                          APR_SUCCESS);
+        unsigned char *memo =
+            apr_pcalloc(*state, tmpl_selector_memo_size(selector, page) + (apr_size_t)1);
         for (uint32_t node = 0; node < page->n_nodes; node++) {
             tmpl_attr_t id;
+            assert_int_equal(tmpl_selector_matches_memo(selector, page, node, memo),
+                             tmpl_selector_matches(selector, page, node));
             if (tmpl_selector_matches(selector, page, node) &&
                 tmpl_attr_find(&id, page->src, page->nodes[node].open, "id")) {
                 matched[n++] = page->src[id.value.start];

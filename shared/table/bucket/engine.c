@@ -218,12 +218,6 @@ static void sweep_plan(work_t *w, uint32_t n)
     }
 }
 
-static apr_status_t unsteady_fail(const work_t *w)
-{
-    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
-                     w->txn->site);
-}
-
 /*
  * Reads the entries of all keys, and n_sweep more buckets. txn->head may be a guess: if the site
  * turns out to have other buckets, reads those.
@@ -259,7 +253,8 @@ static apr_status_t entries_load(work_t *w, uint32_t n_sweep)
             return APR_SUCCESS;
         }
     }
-    return unsteady_fail(w);
+    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
+                     w->txn->site);
 }
 
 /* ---- writing ---- */
@@ -608,55 +603,70 @@ static apr_status_t bucket_dump(const work_t *w, const tmpl_bucket_t *bucket,
     return rv;
 }
 
-/*
- * Reads the buckets from a number on, DUMP_MOST at most, and sets *n to how many there are. If the
- * site turns out to have other buckets, reads those.
- */
-static apr_status_t dump_read(work_t *w, uint32_t from, tmpl_numbered_t **buckets, uint32_t *n)
+static tmpl_numbered_t *dump_plan(work_t *w, uint32_t from, uint32_t *n)
 {
-    const tmpl_head_t *head = &w->txn->head;
-    for (int guess = 0; guess < GUESSES_MOST; guess++) {
-        tmpl_head_t guessed = *head;
-        uint32_t left = head->n > from ? head->n - from : 0;
-        *n = left < DUMP_MOST ? left : DUMP_MOST;
-        *buckets = apr_pcalloc(w->pool, (*n + (apr_size_t)1) * sizeof(**buckets));
-        for (uint32_t i = 0; i < *n; i++) {
-            (*buckets)[i].number = from + i;
-        }
-        apr_status_t rv = w->provider->get(w->txn, *buckets, *n);
-        if (rv != APR_SUCCESS || tmpl_head_same_buckets(head, &guessed)) {
-            return rv;
-        }
+    *n = w->txn->head.n - from < DUMP_MOST ? w->txn->head.n - from : DUMP_MOST;
+    tmpl_numbered_t *buckets = apr_pcalloc(w->pool, (*n + (apr_size_t)1) * sizeof(*buckets));
+    for (uint32_t i = 0; i < *n; i++) {
+        buckets[i].number = from + i;
     }
-    return unsteady_fail(w);
+    return buckets;
 }
 
-/* A site of more than DUMP_MOST buckets may change between two reads. */
+/* Reads the first buckets and the head in one get, as others may write the site between two. */
+static apr_status_t dump_begin(work_t *w, tmpl_numbered_t **buckets, uint32_t *n)
+{
+    for (int guess = 0; guess < GUESSES_MOST; guess++) {
+        tmpl_head_t guessed = w->txn->head;
+        *buckets = dump_plan(w, 0, n);
+        apr_status_t rv = w->provider->get(w->txn, *buckets, *n);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (!w->txn->found) {
+            return tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
+                             w->txn->site);
+        }
+        if (tmpl_head_same_buckets(&w->txn->head, &guessed)) {
+            return APR_SUCCESS;
+        }
+    }
+    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
+                     w->txn->site);
+}
+
+/*
+ * A site with more buckets than one get reads may have learnt between two of them; if it was split
+ * or merged, entries would be missing or come twice.
+ */
 static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
                          apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton)
 {
-    const tmpl_head_t *head = &w->txn->head;
     tmpl_bucket_row_t *rows =
         apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
     tmpl_numbered_t *buckets;
     uint32_t n;
-    apr_status_t rv = dump_read(w, 0, &buckets, &n);
-    if (rv == APR_SUCCESS && !w->txn->found) {
-        rv = tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
-                       w->txn->site);
+    apr_status_t rv = dump_begin(w, &buckets, &n);
+    if (rv != APR_SUCCESS) {
+        return rv;
     }
-    if (rv == APR_SUCCESS) {
-        stats->pages = head->site.pages;
-        stats->version = head->site.version;
-        stats->entries = head->site.entries;
-        stats->bytes = w->provider->size(w->txn);
-    }
-    for (uint32_t from = 0; rv == APR_SUCCESS && from < head->n; from += n) {
-        if (from > 0) {
-            rv = dump_read(w, from, &buckets, &n);
-        }
+    const tmpl_head_t head = w->txn->head;
+    stats->pages = head.site.pages;
+    stats->version = head.site.version;
+    stats->entries = head.site.entries;
+    stats->bytes = w->provider->size(w->txn);
+    for (uint32_t from = 0; rv == APR_SUCCESS && from < head.n;) {
         for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
             rv = bucket_dump(w, &buckets[i].is, each, baton, rows);
+        }
+        from += n;
+        if (rv == APR_SUCCESS && from < head.n) {
+            buckets = dump_plan(w, from, &n);
+            rv = w->provider->get(w->txn, buckets, n);
+            if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
+                rv = tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read",
+                               w->txn->site);
+            }
         }
     }
     return rv;

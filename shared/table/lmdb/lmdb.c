@@ -66,7 +66,7 @@ static apr_status_t site_fail(const store_t *store, int rc, const char *site, tm
                          site, store->opts.max_sites);
     }
     if (rc == TMPL_LMDB_SITE_DAMAGED) {
-        return tmpl_fail(err, APR_EGENERAL,
+        return tmpl_fail(err, TMPL_EDAMAGED,
                          "lmdb:%s: %s: the record of site %s in data.mdb is damaged: begin it anew "
                          "with tmplctl forget",
                          tmpl_lmdb_dir(store->db), doing, site);

@@ -60,7 +60,7 @@ static const struct {
     { "OOM", APR_ENOSPC, "the server is out of memory (maxmemory)" },
     { "MISCONF", APR_ENOSPC, "the server cannot write its disk and takes no changes" },
     { "NOREPLICAS", APR_ENOSPC, "the server lacks replicas and takes no changes" },
-    { "WRONGTYPE", APR_EGENERAL, "the site's key is in use by another program" },
+    { "WRONGTYPE", TMPL_EDAMAGED, "the site's key is in use by another program" },
 };
 
 apr_status_t tmpl_redis_fail(const tmpl_redis_t *redis, const char *text, size_t len,
