@@ -18,9 +18,10 @@
 /* Seconds that an interrupted child may take; its parent checks for the first time after three. */
 #define INTERRUPTED_END 2
 
-static int graceful_end;
-/* The child's stores are about to be closed, before all its requests have ended. */
-static int closing;
+/* Set in the main thread, or in prefork's signal handler, while other threads may read it. */
+static volatile sig_atomic_t graceful_end;
+/* The same; the child's stores are about to be closed, before all its requests have ended. */
+static volatile sig_atomic_t closing;
 /* Whether a child without threads serves a connection; it has one at a time. */
 static volatile sig_atomic_t serving;
 

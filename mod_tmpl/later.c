@@ -155,8 +155,8 @@ static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now,
         later->next = now;
     }
     later->next += later->pace * 2 * (full - FILLED_SLOWED) / (FILLED_PARTS - FILLED_SLOWED);
-    if (later->next >
-        now + timeout) { /* no caller waits longer, so the next ones need not either */
+    /* no caller waits longer than its timeout, so the next ones need not either */
+    if (later->next > now + timeout) {
         later->next = now + timeout;
     }
     return later->next - now;

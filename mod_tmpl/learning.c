@@ -106,8 +106,8 @@ static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_wa
         tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
         tmpl_later_free(taken, n);
     }
-    tmpl_count(TMPL_COUNTER_LEARNED,
-               counted); /* last, a reader that waits for this counter finds the others updated */
+    /* last: a reader that waits for this counter finds the others up to date */
+    tmpl_count(TMPL_COUNTER_LEARNED, counted);
     return full || err->status == APR_SUCCESS;
 }
 

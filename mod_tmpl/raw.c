@@ -53,8 +53,8 @@ static const char magic[] = { '\x1f', '\x8b', '\x08' };
  */
 static int is_one_member(const char *gzip, apr_size_t len, apr_off_t length)
 {
-    char joint[4 +
-               sizeof(magic)]; /* the end of a member of this length, and the start of the next */
+    /* the end of a member of this length, and the start of the next */
+    char joint[4 + sizeof(magic)];
     apr_size_t i;
 
     for (i = 0; i < 4; i++) {

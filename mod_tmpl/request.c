@@ -20,10 +20,10 @@ static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
 
 /* What the module keeps with a request. */
 typedef struct {
-    const apr_table_t
-        *sent; /* the changed fields, as the client sent them; NULL: none is changed */
-    conn_rec *backend;
-    tmpl_ctx_t *beside;
+    /* the changed fields, as the client sent them; NULL: the request is as it came */
+    const apr_table_t *sent;
+    conn_rec *backend;  /* NULL: not known */
+    tmpl_ctx_t *beside; /* NULL: no page is copied */
 } kept_t;
 
 static kept_t *kept_of(const request_rec *r)

@@ -7,7 +7,7 @@
  *     mod_tmpl/mod_tmpl.h        the fields of a section; section.c: how sections are merged
  *     mod_tmpl/cache.c           what a cached decision depends on
  *     tmplctl/options.c          names, ranges and help of the options that are settings
- *     docs/settings              README.md's table, docs/mod_tmpl.5; checks conf/tmpl-reference.conf
+ *     docs/settings              README.md's table, docs/mod_tmpl.5; checks tmpl-reference.conf
  *
  * docs/add-a-directive.md has the steps to add one.
  */
@@ -18,8 +18,8 @@
 
 /*
  * Whether a cached decision about a page is valid under one value of the setting only. ASIDE are
- * settings that choose which pages are judged, when, or where decisions are kept; and the site's key,
- * whose value is in the cache's key anyway.
+ * settings that choose which pages are judged, when, or where decisions are kept; and the site's
+ * key, whose value is in the cache's key anyway.
  */
 #define TMPL_DECIDES 1
 #define TMPL_ASIDE   0

@@ -16,8 +16,8 @@ typedef struct {
 } tmpl_numbering_t;
 
 /*
- * No keys, and room for n, at least 1; more get room when they come. The keys are from pool, what is
- * needed only to add keys is from scratch.
+ * No keys, and room for n, at least 1; it grows with the keys. The keys are from pool; what is only
+ * needed to add keys is from scratch.
  */
 void tmpl_numbering_init(tmpl_numbering_t *numbering, uint32_t n, apr_pool_t *pool,
                          apr_pool_t *scratch);

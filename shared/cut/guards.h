@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's rules that override verdicts, or decline a page: TmplKeep, TmplDrop, TmplMinKeep. */
+/* The operator's rules: TmplKeep and TmplDrop override verdicts, TmplMinKeep declines a page. */
 #ifndef TMPL_GUARDS_H
 #define TMPL_GUARDS_H
 

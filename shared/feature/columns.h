@@ -76,7 +76,8 @@ static inline uint64_t tmpl_put_known(float *to, const uint32_t *index, const ui
     uint32_t *bits = (uint32_t *)(void *)to;
     uint64_t unknown = 0;
     for (uint32_t i = 0; i < n; i++) {
-        bits[i] = index[i] < n_known ? known[index[i]] : 0;
+        /* another thread may fill it in now, with the same value */
+        bits[i] = index[i] < n_known ? __atomic_load_n(&known[index[i]], __ATOMIC_RELAXED) : 0;
         unknown |= (uint64_t)(bits[i] == 0 && index[i] != 0) << i;
     }
     return unknown;

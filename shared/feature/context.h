@@ -53,8 +53,8 @@ typedef struct {
     tmpl_near_t near;
     unsigned in;    /* TMPL_IN_* */
     uint32_t first; /* index of the first context with that path */
-    uint32_t
-        paths[TMPL_PATH_LEVELS]; /* of the first one only: 1 + index in layout keys; 0: none yet */
+    /* of the first one only: 1 + index in layout keys; 0: not set yet */
+    uint32_t paths[TMPL_PATH_LEVELS];
 } tmpl_context_t;
 
 /* Contexts are kept in chunks, which never move. */

@@ -144,11 +144,11 @@ static void put_shared(float *to, const tmpl_rows_t *of, uint32_t first_block, i
                        uint32_t n)
 {
     uint32_t halves[TMPL_BLOCKS_AT_ONCE] = { 0 };
-    uint32_t before =
-        first < 0 ? (uint32_t)-first : 0; /* blocks that must exist before and behind a block */
+    /* blocks that must exist before and behind a block */
+    uint32_t before = first < 0 ? (uint32_t)-first : 0;
     uint32_t behind = after > 1 ? (uint32_t)after - 1 : 0;
-    uint32_t on =
-        of->reading->page->n_blocks - first_block; /* the first block and those behind it */
+    /* the first block and those behind it */
+    uint32_t on = of->reading->page->n_blocks - first_block;
     uint64_t few = before > first_block ? first_bits(before - first_block) : 0;
     few |= ~first_bits(on > behind ? on - behind : 0);
     find_free(halves, of, first_block, first, after, n);

@@ -89,8 +89,8 @@ static void start_template(tmpl_builder_t *b, uint32_t i)
     if (shadow) {
         tmpl_top(b)->quiet = 0;
         tmpl_top(b)->tainted = 1;
-        tmpl_top(b)->keeps =
-            1; /* the first element in a template decides how the others are read */
+        /* the first element in a template decides how the others are read */
+        tmpl_top(b)->keeps = 1;
     }
     APR_ARRAY_PUSH(b->templates, tmpl_insertion_e) = TMPL_IN_TEMPLATE;
     b->mode = TMPL_IN_TEMPLATE;

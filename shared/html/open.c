@@ -339,8 +339,8 @@ static void mark_unbalanced(tmpl_opens_t *s)
 void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
 {
     s->events += s->n - 1 > keep;
-    int left =
-        0; /* a formatting element was left active: it is reconstructed outside of its parent */
+    /* A formatting element was left active: it is reconstructed outside of its parent. */
+    int left = 0;
     /* A form was left open: HTML5 keeps its pointer and opens no other form. Or a marker stays. */
     int far = 0;
     int div = 0; /* a div had no end tag */
@@ -547,8 +547,8 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
         }
         uint32_t index = index_of(s, s->active[active].id);
         if (index == 0) {
-            tmpl_opens_taint(
-                s, innermost_marker(s)); /* the element it ends began outside of the open ones */
+            /* the element it ends began outside of the open ones */
+            tmpl_opens_taint(s, innermost_marker(s));
             remove_active(s, active);
             return;
         }

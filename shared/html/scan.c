@@ -228,8 +228,8 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
         return any_tag(s, start, TMPL_TOKEN_END);
     }
     if (c == '/' && start + 2 == s->len) {
-        return drop_rest(s,
-                         start); /* text, but with bytes added behind it, it would be a comment */
+        /* text, but with bytes added behind it, it would be a comment */
+        return drop_rest(s, start);
     }
     if (c == '!' || c == '?' || c == '/') {
         other_token(s, start);

@@ -10,7 +10,7 @@
 #include "table/document.h"
 #include "base/ascii.h"
 
-/* Query parameters that name a visit, a campaign or a session, never a page. A '*' ends a prefix. */
+/* Query parameters that track a visitor or a campaign, and never name a page. '*' ends a prefix. */
 static const char *const tracking[] = {
     "utm_*",      "gclid",     "gclsrc",        "dclid",      "gbraid",     "wbraid",
     "fbclid",     "msclkid",   "yclid",         "twclid",     "ttclid",     "igshid",
@@ -74,8 +74,8 @@ const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool)
 }
 
 /*
- * What link rel=canonical says, as "host/path?query" without scheme and port, or as "/path?query"; NULL
- * if it is no link of the web, or relative to a page whose address we would have to know.
+ * What link rel=canonical says, as "host/path?query" without scheme and port, or as "/path?query".
+ * NULL if it is not an address of http or https, or is relative to the page's own address.
  */
 static const char *canonical_uri(const tmpl_page_t *page, apr_pool_t *pool)
 {
@@ -99,7 +99,7 @@ static const char *canonical_uri(const tmpl_page_t *page, apr_pool_t *pool)
     return *host == '\0' ? NULL : apr_pstrcat(pool, host, *rest == '/' ? "" : "/", rest, NULL);
 }
 
-/* The entity that every & of an address in HTML should be written as. */
+/* An address in HTML, with & in place of &amp;. */
 static const char *without_amp(const char *uri, apr_pool_t *pool)
 {
     char *out = apr_pstrdup(pool, uri);
@@ -113,8 +113,8 @@ static const char *without_amp(const char *uri, apr_pool_t *pool)
 }
 
 /*
- * How much of an address is its place: all but its query, and what stands behind the name of a script, which
- * as a rule answers to anything there (/story.php/7, /story.php/7/x).
+ * The length of an address's place: it ends before the query, and behind the name of a script. Most
+ * scripts ignore what follows their name (/story.php/7, /story.php/7/x).
  */
 static apr_size_t place_len(const char *identity)
 {
@@ -132,7 +132,7 @@ static apr_size_t place_len(const char *identity)
     return len;
 }
 
-/* The hash of an address of the first len bytes of which the place consists. */
+/* The hash of an address. Its low bits are those of its place, the first len bytes. */
 static uint64_t hash_with_place(const char *identity, apr_size_t len, uint64_t seed)
 {
     uint64_t id = XXH3_64bits_withSeed(identity, strlen(identity), seed);

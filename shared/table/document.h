@@ -7,15 +7,17 @@
 #include "table/store.h"
 
 /*
- * The document that page is when it was asked for by uri ("/path?query"). Its id is the hash of what its link
- * rel=canonical names: host, path and query, or path and query if it names no host. Who asked, and under
- * which host, does not matter: a proxy has another name than the pages name, and a client may make one up.
- * Without such a link it is that of uri. In either, parameters that only track visitors or sessions (utm_*,
- * gclid, fbclid, PHPSESSID, ...) are left out and the rest sorted. key, if not NULL, overrides both.
+ * The document of a page that was requested by uri ("/path?query"). Its id is a hash of the address
+ * in the page's link rel=canonical: host, path and query, or path and query if it names no host;
+ * without such a link, of uri. Parameters that only track visitors or sessions (utm_*, gclid,
+ * PHPSESSID, ...) are left out, and the others sorted. key, if not NULL, replaces the address. The
+ * host of the request is not used: a proxy has another name than its pages name, and a client may
+ * invent one.
  *
- * Its place is its path, up to the name of a script (/story.php of /story.php/7/x?a=1): addresses that anybody can make
- * up, and get the same page, differ behind it. A document named by key is a place of its own, for the
- * operator says that they are documents. Places are 6 bits of the id, so one in 64 is taken for another.
+ * Its place is its path, up to the name of a script (/story.php of /story.php/7/x?a=1): a client
+ * can invent addresses of the same page that differ only behind it. Each key is a place of its own:
+ * the operator says that these are documents. Places are 6 bits of the id, so one in 64 is taken
+ * for another.
  */
 tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const char *key,
                               uint64_t seed, apr_pool_t *pool);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One entry of a segment table: how it is kept, how long it lives, how it counts a document. Pure
- * functions, so that the rules of store.h stand in one place. rules.h has what they add up to.
- * As bytes it stands in a bucket (bucket.h).
+ * One entry of a site's table: what it holds, how long it lives, how it counts a document. Pure
+ * functions. rules.h applies them to whole pages; bucket.h has an entry's bytes.
  */
 #ifndef TMPL_ENTRY_H
 #define TMPL_ENTRY_H

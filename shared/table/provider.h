@@ -32,15 +32,19 @@ typedef struct {
     uint32_t swept; /* the rank (buckets.h) at which the sweeper continues */
 } tmpl_head_t;
 
-/* A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian.
- */
+/* Whether both heads put keys into the same buckets. */
+static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t *b)
+{
+    return a->n == b->n && a->salt == b->salt;
+}
+
+/* As bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. */
 #define TMPL_HEAD_SIZE (4 + 8 + 8 + 4 + 8 + 4)
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
 int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len);
 
-/* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and the store keeps
- * nothing. */
+/* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and is not stored. */
 typedef struct {
     const unsigned char *bytes;
     size_t len;
@@ -70,8 +74,7 @@ typedef struct {
 
 typedef struct {
     const char *scheme; /* the URI up to and with the colon */
-    /* Learning looks the page up first and does nothing if it is known: reading never waits here.
-     */
+    /* Reading never waits, so learning looks the page up first, and does nothing if it is known. */
     int look_first;
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
     /* Fills *ctx; a cleanup on pool closes it. */

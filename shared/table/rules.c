@@ -145,7 +145,7 @@ static void part_credit(const tmpl_observation_t *obs, const tmpl_part_t *part,
     }
 }
 
-/* Step 3 for one path, of a document that counts. */
+/* Step 4 for one path, of a document that counts. */
 static void path_count(work_t *w, uint32_t i, const credit_t *credit)
 {
     tmpl_slot_t *slot = w->page->slots[i];
@@ -187,7 +187,7 @@ static void document_enter(work_t *w, tmpl_slot_t *slot)
     write_slot(w, slot);
 }
 
-/* Steps 1 and 3. */
+/* Steps 1, 3 and 4. */
 static void count(work_t *w, apr_pool_t *pool)
 {
     int counted = !is_live(w, w->page->id) && w->site->pages < UINT32_MAX;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What learning does, steps 1 to 3 of store.h, for a store that reads all entries of a page, or of
- * several pages, before it writes any: entries are held in slots, pages are counted in them one
- * after the other, and what has been written then goes back to the store. Pure functions: no store
- * is asked.
+ * What learning does: steps 1 to 4 of store.h. The engine reads all entries of some pages into
+ * slots, counts the pages in them one after the other, and writes back the slots that changed. Pure
+ * functions: no store is asked.
  */
 #ifndef TMPL_RULES_H
 #define TMPL_RULES_H
@@ -24,8 +23,7 @@ typedef struct {
     uint64_t entries; /* held */
 } tmpl_rules_site_t;
 
-/* A page, with the slots of its keys in their order, and those of its document, which may be one.
- */
+/* A page, the slots of its keys in their order, and those of its document, perhaps one slot. */
 typedef struct {
     const tmpl_observation_t *obs;
     tmpl_slot_t *const *slots;

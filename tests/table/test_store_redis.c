@@ -445,6 +445,22 @@ static void path_without_writes_still_counts(void **state)
     assert_path(c, 4, 4, 40, 40);
 }
 
+/* Learning a known page leaves a WATCH on its connection, which must not refuse an import there. */
+static void import_is_not_refused_for_an_older_page(void **state)
+{
+    ctx_t *c = *state;
+    ctx_t other = *c;
+    table_t *table;
+
+    learn(c, "s", 1, 0, 5);
+    table = table_of(c, "s");
+    learn(c, "s", 1, 0, 5);
+    other.store = open_with(c, c->uri, NULL);
+    learn(&other, "s", 2, 0, 5);
+    import_into(c, "s", table);
+    assert_tables_equal(table_of(c, "s"), table);
+}
+
 static const store_test_t table[] = {
     TEST(REDIS_UNIX, few_round_trips),
     TEST(REDIS_UNIX, a_batch_is_one_transaction),
@@ -464,6 +480,7 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, password_alone),
     TEST(REDIS_UNIX, server_without_writes_still_counts),
     TEST(REDIS_UNIX, path_without_writes_still_counts),
+    TEST(REDIS_UNIX, import_is_not_refused_for_an_older_page),
 };
 
 int main(int argc, char **argv)

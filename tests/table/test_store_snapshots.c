@@ -548,6 +548,28 @@ static void older_does_not_replace_newer(void **state)
     apr_pool_destroy(pool);
 }
 
+/* Threads of two sites whose places are one may outdate it in the wrong order. */
+static void an_older_change_does_not_undo_a_newer_one(void **state)
+{
+    tmpl_numbered_t bucket = { 1, { some, 10 } };
+    tmpl_snapshots_t *all;
+    apr_pool_t *pool;
+
+    (void)state;
+    apr_pool_create(&pool, NULL);
+    all = tmpl_snapshots_create(MOST, pool);
+    tmpl_snapshots_renew(all, "s", 20, &four, &bucket, 1);
+    tmpl_snapshots_renew(all, "s", 10, &four, &bucket, 1);
+    begin(all, "s", 15, 10);
+    assert_false(is_kept(all, "s", 0));
+    tmpl_snapshots_clear(all, 5);
+    begin(all, "s", 15, 10);
+    assert_false(is_kept(all, "s", 0));
+    begin(all, "s", 20, 10);
+    assert_true(is_kept(all, "s", 20));
+    apr_pool_destroy(pool);
+}
+
 static const store_test_t table[] = {
     TEST(REDIS_AGED, nothing_is_asked_twice),
     TEST(REDIS_AGED, others_ask_each_time),
@@ -564,6 +586,7 @@ static const store_test_t table[] = {
     TEST(NO_STORE, what_is_kept_is_bounded),
     TEST(NO_STORE, without_room_nothing_is_kept),
     TEST(NO_STORE, older_does_not_replace_newer),
+    TEST(NO_STORE, an_older_change_does_not_undo_a_newer_one),
 };
 
 int main(int argc, char **argv)

@@ -164,14 +164,14 @@ void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint6
 {
     uint32_t count = tmpl_bucket_count(from), stay = 0, go = 0;
     reserve(scratch, 2 * (size_t)count, 0);
-    tmpl_bucket_row_t *rows = scratch->rows, *gone = rows + count;
+    tmpl_bucket_row_t *rows = scratch->rows, *moved = rows + count;
     count = tmpl_bucket_read(rows, from);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t rank = tmpl_bucket_rank(salt, tmpl_bucket_key(&rows[i]));
-        *(tmpl_bucket_at(rank, n) == n - 1 ? &gone[go++] : &rows[stay++]) = rows[i];
+        *(tmpl_bucket_at(rank, n) == n - 1 ? &moved[go++] : &rows[stay++]) = rows[i];
     }
     /* each is shorter than what there was */
-    (void)tmpl_bucket_write(to, gone, go, scratch->pool);
+    (void)tmpl_bucket_write(to, moved, go, scratch->pool);
     (void)tmpl_bucket_write(from, rows, stay, scratch->pool);
 }
 

@@ -196,12 +196,6 @@ static void entries_assign(work_t *w)
     }
 }
 
-/* Whether both heads put keys into the same buckets. */
-static int same_buckets(const tmpl_head_t *a, const tmpl_head_t *b)
-{
-    return a->n == b->n && a->salt == b->salt;
-}
-
 static void entries_find(work_t *w)
 {
     for (uint32_t i = 0; i < w->n; i++) {
@@ -254,7 +248,7 @@ static apr_status_t entries_load(work_t *w, uint32_t n_sweep)
             head->site.entries = 0;
             return APR_SUCCESS;
         }
-        if (same_buckets(head, &guessed)) {
+        if (tmpl_head_same_buckets(head, &guessed)) {
             entries_find(w);
             return APR_SUCCESS;
         }
@@ -291,7 +285,7 @@ static apr_status_t resize_load(work_t *w, uint32_t n)
     if (w->n_buckets > from) {
         rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
     }
-    if (rv == APR_SUCCESS && !same_buckets(&w->txn->head, &head)) {
+    if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
         rv =
             tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read", w->txn->site);
     }
@@ -633,7 +627,7 @@ static apr_status_t dump_begin(work_t *w, tmpl_numbered_t **buckets, uint32_t *n
             return tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
                              w->txn->site);
         }
-        if (same_buckets(&w->txn->head, &guessed)) {
+        if (tmpl_head_same_buckets(&w->txn->head, &guessed)) {
             return APR_SUCCESS;
         }
     }
@@ -669,7 +663,7 @@ static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
         if (rv == APR_SUCCESS && from < head.n) {
             buckets = dump_plan(w, from, &n);
             rv = w->provider->get(w->txn, buckets, n);
-            if (rv == APR_SUCCESS && !same_buckets(&w->txn->head, &head)) {
+            if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
                 rv = tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read",
                                w->txn->site);
             }

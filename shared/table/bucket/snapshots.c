@@ -107,11 +107,17 @@ static void cell_clear(tmpl_snapshots_t *cache, cell_t *cell)
     }
 }
 
+/* Threads come here in any order, so an older time does not replace a younger one. */
+static void cell_outdate(cell_t *cell, int64_t since)
+{
+    cell->since = since > cell->since ? since : cell->since;
+}
+
 static void cells_clear(tmpl_snapshots_t *cache, int64_t since)
 {
     for (int i = 0; i < SITES; i++) {
         cell_clear(cache, &cache->cells[i]);
-        cache->cells[i].since = since;
+        cell_outdate(&cache->cells[i], since);
     }
 }
 
@@ -227,7 +233,7 @@ int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const
     block_t *block = block_make(buckets, n);
     cell_t *cell = cell_of(cache, snapshot->site);
     pthread_mutex_lock(&cache->lock);
-    int same = head->n == snapshot->head.n && head->salt == snapshot->head.salt &&
+    int same = tmpl_head_same_buckets(head, &snapshot->head) &&
                head->site.pages >= snapshot->pages &&
                head->site.pages - snapshot->pages <= snapshot->pages / GROWTH_MOST;
     if (!same && cell->snapshot == snapshot) {
@@ -299,7 +305,7 @@ void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t
     if (was_kept) {
         cell_clear(snapshots, cell);
     }
-    cell->since = stamp - 1;
+    cell_outdate(cell, stamp - 1);
     pthread_mutex_unlock(&snapshots->lock);
     if (was_kept) {
         tmpl_snapshots_begin(snapshots, site, stamp, head, buckets, n);

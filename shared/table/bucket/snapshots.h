@@ -46,13 +46,12 @@ uint32_t tmpl_snapshots_get(tmpl_snapshots_t *snapshots, const tmpl_snapshot_t *
 int tmpl_snapshots_add(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *snapshot,
                        const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
 
-/* Begins a snapshot with n buckets that were read, unless a younger one exists or renew was called.
- */
+/* Begins a snapshot with n buckets that were read, unless there is a younger one, or the site was
+ * outdated since. */
 void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
 
-/* Outdates what was read of a site before stamp. If it has a snapshot, learnt buckets replace it.
- */
+/* Outdates what was read of a site before stamp. If it has a snapshot, n buckets replace it. */
 void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
 

@@ -32,7 +32,7 @@
 #define SWEEP_FULL     16                /* buckets of a site that are swept on a full map */
 #define DELETE_BATCH   256               /* the same when a site is forgotten */
 #define GROWN_MOST     8                 /* times that a map may grow for one change */
-#define PATIENCE       apr_time_from_sec(30) /* that who forgets a site waits for other writers */
+#define PATIENCE       apr_time_from_sec(30) /* for other writers, when a site is forgotten */
 
 /* When all buckets of a site are written in order, so that the pages of the file are full. */
 #define ORDER_LEAST 32
@@ -119,8 +119,7 @@ static int finish(tmpl_txn_t *t, int rc)
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-/* What a full map still allows: deletes dropped buckets, an idle site, dead entries of this site.
- */
+/* What a full map still allows: deletes dropped buckets, an idle site, this site's dead entries. */
 static void clean(const tmpl_txn_t *full)
 {
     store_t *store = full->ctx;
@@ -223,7 +222,7 @@ static tmpl_snapshot_t *cached_take(const tmpl_txn_t *t, int64_t stamp)
         return NULL;
     }
     (void)tmpl_snapshots_get(store->snapshots, cached, &head, NULL, 0, NULL);
-    if (head.n != t->head.n || head.salt != t->head.salt) { /* of another file */
+    if (!tmpl_head_same_buckets(&head, &t->head)) { /* of another file */
         tmpl_snapshots_give(store->snapshots, cached);
         return NULL;
     }
@@ -432,7 +431,7 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
                               : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
 }
 
-/* Forgets the site, then deletes its buckets in slices. A map without a free page grows for that. */
+/* Forgets the site, then deletes its buckets in slices. A map without free pages grows for it. */
 static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;

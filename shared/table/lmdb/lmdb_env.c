@@ -76,7 +76,7 @@ static void env_stop(tmpl_lmdb_t *db)
     db->env = NULL;
 }
 
-/* The size that the map has, which LMDB may have made larger than it was told. */
+/* The size of the map: LMDB may have made it larger than it was asked to. */
 static void map_size_read(tmpl_lmdb_t *db)
 {
     MDB_envinfo info;
@@ -287,7 +287,7 @@ static int file_lacks(MDB_env *env, int cover, off_t *lacks)
 
 /*
  * LMDB does not write a last page that was taken and given back within one transaction. Each commit
- * makes the file cover it, so that a file that was cut short can be told when it is opened.
+ * makes the file cover it, so that opening can detect a file that was cut short.
  * uncovered stays set if the process dies in between.
  */
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)

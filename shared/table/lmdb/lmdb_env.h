@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The LMDB environment of one directory. All who open the directory in this process share it, as
+ * The LMDB environment of one directory. All users of the directory in this process share it, as
  * LMDB forbids opening it twice. It adds what LMDB lacks for use within a request:
  * - a deadline for writers (lmdb_lock.h);
  * - it follows a map that another process made larger;
@@ -29,8 +29,8 @@ typedef enum {
 } tmpl_db_e;
 
 /*
- * Opens dir, creating it if missing, or joins those who have it open. The map grows to the largest
- * size that anybody asks for. APR_SUCCESS, or an error with text.
+ * Opens dir, and creates it if it is missing. If this process has it open, adds a user. The map
+ * grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
  */
 apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_size,
                             tmpl_error_t *err);

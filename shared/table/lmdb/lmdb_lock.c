@@ -40,9 +40,10 @@ static void mutex_init(pthread_mutex_t *mutex)
 }
 
 /*
- * Who holds the file shared may use the mutex in it. Who gets the file exclusively is alone and
- * makes the mutex anew, as one from before a reboot may be locked by nobody. The change to shared
- * is not atomic, which does no harm, as nobody uses the mutex before it.
+ * A process that has locked the file shared may use the mutex in it. A process that can lock it
+ * exclusively is the only one, and makes the mutex anew: after a reboot it may be locked by a
+ * process that no longer exists. The change from exclusive to shared is not atomic. That does no
+ * harm: no process uses the mutex before it has the shared lock.
  */
 int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir)
 {

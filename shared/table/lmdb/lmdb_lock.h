@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writers' lock of an LMDB directory: a robust mutex in DIR/writer.lock, which every process maps.
- * It stands in front of LMDB's own write lock, which has no time limit: it waits for ever if its
- * holder is stopped.
+ * The writers' lock of an LMDB directory: a robust mutex in DIR/writer.lock, which every process
+ * maps. It is taken before LMDB's own write lock, which has no time limit: if its holder is
+ * stopped, others wait for ever.
  *
- * No mechanism of apr_proc_mutex is a lock that unrelated processes (httpd and tmplctl) can open by
- * name: pthread, posixsem and sysvsem make one that only children inherit, flock refuses a file that
- * exists, and fcntl deletes its file.
+ * apr_proc_mutex has no lock that unrelated processes (httpd and tmplctl) can open by name: those
+ * of pthread, posixsem and sysvsem are for children only, flock refuses a file that exists, and
+ * fcntl deletes its file.
  *
- * Return codes are errno's, 0 for none.
+ * Functions return 0 or an errno.
  */
 #ifndef TMPL_LMDB_LOCK_H
 #define TMPL_LMDB_LOCK_H

@@ -136,8 +136,8 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
             memcpy(from, key.mv_data, key.mv_size);
             from[key.mv_size] = '\0';
         }
-        /* a longer name, which a damaged file may hold, is nobody's; a damaged record is to be seen
-         * by somebody */
+        /* no site has a longer name, but a damaged file may; a damaged record stays, for people to
+         * see */
         if (!damaged && (!named || site.seen + idle < now)) {
             rc = mdb_cursor_del(cursor, 0);
             if (rc == 0) {

@@ -4,9 +4,9 @@
  * Databases:
  *
  *     sites      name -> head (provider.h), serial (4), seen (8), changed (4); little-endian
- *     entries    serial (4, big-endian), number of a bucket (4, big-endian, bits reversed) -> the
- * bucket dropped     serial (4, big-endian) -> nothing: its buckets are to be deleted meta "format"
- * -> a byte; "serial" -> the last serial given (4)
+ *     entries    serial (4, big-endian), number (4, big-endian, bits reversed) -> a bucket
+ *     dropped    serial (4, big-endian) -> nothing: its buckets are to be deleted
+ *     meta       "format" -> a byte; "serial" -> the last serial given (4)
  *
  * To forget a site of any size is to drop its serial; later writes delete its buckets in slices.
  * Bits are reversed so that a bucket is next to the one it was split from.
@@ -44,13 +44,12 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name);
 
 /* Makes room for one more site, by forgetting an idle one if need be: TMPL_LMDB_SITES_FULL. */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
-/* Forgets an idle site among some, or one with an impossible name; MDB_NOTFOUND if there is none.
- */
+/* Forgets an idle site among some, or one of an impossible name; MDB_NOTFOUND if there is none. */
 int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
 
 /* Deletes up to budget buckets of one serial; *left: there are more. */
 int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left);
-/* Deletes up to budget buckets of one dropped serial; *done: there was none. */
+/* Deletes up to budget buckets of one dropped serial. *done: no serial was dropped. */
 int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done);
 
 /* The key of a bucket. */

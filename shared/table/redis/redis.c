@@ -16,7 +16,7 @@
  * anybody has written the site in between. Pages are counted here, not by a script in the server,
  * because one server works for many hosts.
  *
- * Sites that nobody observes for opts.idle expire. A server that takes no writes (read-only
+ * A site that is not observed for opts.idle expires. A server that takes no writes (read-only
  * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
  */
 #include <pthread.h>
@@ -86,8 +86,7 @@ static uint32_t idle_seconds(const store_t *store)
 
 /* ---- turns, and guesses ---- */
 
-/* One thread of the process at a time learns a site: two would only refuse each other. 0: too late.
- */
+/* One thread of the process at a time learns a site: two would only refuse each other. 0: late. */
 static int turn_take(store_t *store, uint64_t site, apr_time_t deadline)
 {
     unsigned char *busy = &store->busy[site % TURNS];
@@ -252,8 +251,7 @@ static size_t reply_most(uint32_t n)
            (all < REPLY_MOST ? all : REPLY_MOST + (size_t)n * REPLY_USUAL);
 }
 
-/* Reads the head and n buckets. A transaction that writes watches the site from the first time on.
- */
+/* Reads the head and n buckets. A transaction that writes watches the site from the first on. */
 static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
     const store_t *store = t->ctx;
@@ -319,7 +317,7 @@ static apr_status_t get_all(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
     tmpl_head_t asked = t->head;
     apr_time_t now = tmpl_clock();
     apr_status_t rv = ask(t, buckets, n);
-    if (rv == APR_SUCCESS && t->age > 0 && t->head.n == asked.n && t->head.salt == asked.salt) {
+    if (rv == APR_SUCCESS && t->age > 0 && tmpl_head_same_buckets(&t->head, &asked)) {
         tmpl_snapshots_begin(store->snapshots, t->site, now, &t->head, buckets, n);
     }
     return rv;
@@ -357,8 +355,7 @@ static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
     tmpl_snapshots_give(store->snapshots, own->cached);
     own->cached = NULL;
     /* if the site has other buckets, the engine asks again */
-    return t->head.n == asked.n && t->head.salt == asked.salt ? get_all(t, buckets, n)
-                                                              : APR_SUCCESS;
+    return tmpl_head_same_buckets(&t->head, &asked) ? get_all(t, buckets, n) : APR_SUCCESS;
 }
 
 /* Adds HSET and HDEL, as several commands if they are many. */
@@ -393,7 +390,7 @@ static void changes_add(const tmpl_txn_t *t, apr_array_header_t *list,
     }
 }
 
-/* Checks the n replies to a MULTI, of which the last one is that to EXEC. */
+/* Checks the n replies to a commit, of which the last one is that to EXEC. */
 static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies, int n)
 {
     const store_t *store = t->ctx;
@@ -428,6 +425,10 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     own_t *own = t->own;
     apr_array_header_t *list = apr_array_make(t->pool, 8, sizeof(tmpl_redis_words_t));
     redisReply **replies;
+    if (!own->watched) {
+        /* an import; the transaction before this one may have left a WATCH */
+        push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
+    }
     push(list, TMPL_REDIS_WORDS(t->pool, "MULTI"));
     if (!t->found) {
         push(list, TMPL_REDIS_WORDS(t->pool, "UNLINK", own->key));

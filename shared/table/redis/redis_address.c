@@ -95,8 +95,8 @@ static apr_status_t query_parse(tmpl_redis_address_t *address, char *query, tmpl
             address->password = value;
         }
         else {
-            rv = tmpl_fail(err, APR_EINVAL, "%s: \"%s\" is none of db, user, pass", unix_scheme,
-                           pair);
+            rv =
+                tmpl_fail(err, APR_EINVAL, "%s: \"%s\" is not db, user or pass", unix_scheme, pair);
         }
     }
     return rv;

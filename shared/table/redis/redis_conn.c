@@ -378,7 +378,7 @@ static apr_status_t round_trip(tmpl_redis_t *redis, conn_t *conn,
     return rv;
 }
 
-/* Connects, and says who we are and which database is meant. */
+/* Connects, authenticates and selects the database. */
 static apr_status_t conn_open(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
                               tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -418,7 +418,7 @@ static apr_status_t conn_open(tmpl_redis_t *redis, conn_t *conn, apr_time_t dead
     return rv;
 }
 
-/* The server has closed the connection while nobody used it: it restarted, or had it time out. */
+/* The server has closed an idle connection: it restarted, or its timeout has passed. */
 static int is_stale(apr_status_t rv)
 {
     return APR_STATUS_IS_EOF(rv) || APR_STATUS_IS_EPIPE(rv) || APR_STATUS_IS_ECONNRESET(rv);

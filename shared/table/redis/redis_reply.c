@@ -34,7 +34,7 @@ static void *make_integer(const redisReadTask *task, long long integer)
     return reply;
 }
 
-/* task->type is the type of what there is none of. */
+/* task->type is the type of the value that is absent. */
 static void *make_nil(const redisReadTask *task)
 {
     return make(task, REDIS_REPLY_NIL);
@@ -49,7 +49,7 @@ static void unmake(void *reply)
 #if HIREDIS_MAJOR >= 1
 typedef size_t length_t;
 
-/* Redis sends these only to clients that ask for them by HELLO, but hiredis takes them from any server. */
+/* Redis sends these only after HELLO, but hiredis takes them from any server. */
 static void *make_double(const redisReadTask *task, double number, char *bytes, size_t len)
 {
     (void)number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Redis replies in an APR pool: hiredis' reader parses them and makes its objects here. hiredis' own
- * objects take two blocks of malloc for each bucket, which is 5 % of all that a new page takes.
+ * Redis replies in an APR pool: hiredis' reader parses them and makes its objects here. hiredis'
+ * own objects take two blocks of malloc for each bucket, which is 5 % of the cost of a new page.
  */
 #ifndef TMPL_REDIS_REPLY_H
 #define TMPL_REDIS_REPLY_H

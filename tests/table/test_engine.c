@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine over a site that others change while it is read. */
+#include "check.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "table/bucket/buckets.h"
+#include "table/engine.h"
+
+#define ENTRIES 100
+
+/* A site of one bucket, which is split after the first call of get. */
+typedef struct {
+    tmpl_bucket_t one, two[2];
+    unsigned unsteady; /* calls of get for which each has another salt */
+    unsigned gets;
+} site_t;
+
+static apr_status_t begin(tmpl_txn_t *txn)
+{
+    (void)txn;
+    return APR_SUCCESS;
+}
+
+/* Buckets come with the head of their moment. */
+static apr_status_t get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
+{
+    site_t *site = txn->ctx;
+    int is_split = site->gets++ > 0;
+
+    txn->found = 1;
+    txn->head = (tmpl_head_t){ .site = { 7, 0, ENTRIES }, .n = 1, .salt = 1 };
+    if (is_split) {
+        txn->head.n = 2;
+        txn->head.salt += site->gets < site->unsteady ? site->gets : 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        buckets[i].is = is_split ? site->two[buckets[i].number] : site->one;
+    }
+    return APR_SUCCESS;
+}
+
+static void end(tmpl_txn_t *txn)
+{
+    (void)txn;
+}
+
+static uint64_t size(tmpl_txn_t *txn)
+{
+    (void)txn;
+    return 0;
+}
+
+static const tmpl_provider_t changing = {
+    .scheme = "changing:", .begin = begin, .get = get, .end = end, .size = size
+};
+
+static void site_make(site_t *site, apr_pool_t *pool)
+{
+    tmpl_bucket_scratch_t scratch = { .pool = pool };
+    tmpl_bucket_entry_t entries[ENTRIES];
+    tmpl_value_t value = { .df = 1, .last = 1 };
+    uint32_t dead;
+
+    *site = (site_t){ 0 };
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        entries[i] = (tmpl_bucket_entry_t){ { 1000 + i, TMPL_KIND_SEGMENT }, &value };
+    }
+    assert_true(tmpl_bucket_update(&site->one, entries, ENTRIES, NULL, &dead, &scratch));
+    site->two[0] = site->one;
+    tmpl_bucket_split(&site->two[0], &site->two[1], 2, 1, &scratch);
+}
+
+static apr_status_t count(void *baton, const tmpl_entry_t *entry)
+{
+    (void)entry;
+    ++*(unsigned *)baton;
+    return APR_SUCCESS;
+}
+
+static void an_export_has_all_entries_of_a_site_that_grows(void **state)
+{
+    tmpl_store_stats_t head = { 0 };
+    tmpl_error_t err;
+    site_t site;
+    tmpl_engine_t engine = { &changing, &site };
+    unsigned n = 0;
+
+    site_make(&site, *state);
+    assert_int_equal(tmpl_engine_dump(&engine, "s", &head, count, &n, &err, *state), APR_SUCCESS);
+    assert_int_equal(n, ENTRIES);
+    assert_int_equal(head.pages, 7);
+}
+
+static void an_export_of_a_site_that_never_rests_fails(void **state)
+{
+    tmpl_store_stats_t head = { 0 };
+    tmpl_error_t err;
+    site_t site;
+    tmpl_engine_t engine = { &changing, &site };
+    unsigned n = 0;
+
+    site_make(&site, *state);
+    site.unsteady = 1000;
+    assert_int_equal(tmpl_engine_dump(&engine, "s", &head, count, &n, &err, *state), APR_EBUSY);
+    assert_int_equal(n, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(an_export_has_all_entries_of_a_site_that_grows),
+    CHECK(an_export_of_a_site_that_never_rests_fails),
+};
+
+TAP_MAIN(tests)
