@@ -55,7 +55,7 @@ sub proxy {
     return httpd(%args);
 }
 
-# The script is Perl, after "use lib" for this folder. It runs as /PATH/script for each of paths =>
+# The script is Perl, after "use lib" for a copy of this folder. It runs as /PATH/script for each of paths =>
 # [...]; conf => more configuration.
 sub cgi {
     my ($script, %args) = @_;
@@ -69,7 +69,9 @@ $aliases$socket<Directory "\@ROOT\@/htdocs">
     Options +ExecCGI
 </Directory>
 END
-    my $lib = abs_path(dirname(__FILE__) . '/..');
+    # the server's user may be unable to read the folder of this tree, below /root for instance
+    my $lib = $httpd->root . '/lib';
+    system('cp', '-R', abs_path(dirname(__FILE__) . '/..'), $lib) == 0 or die "cannot copy to $lib\n";
     chmod 0755, spit($httpd->root . '/htdocs/script', "#!$^X\nuse lib '$lib';\n$script");
     return $httpd;
 }
