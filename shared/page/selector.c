@@ -226,7 +226,8 @@ static int outer_matches(const compound_t *compound, const tmpl_page_t *page, ui
     }
     size_t at = (size_t)(compound->memo - 1) * page->n_nodes + node;
     unsigned char *unit = &memo[at / MEMO_UNITS];
-    unsigned shift = 2 * (unsigned)(at % MEMO_UNITS), known = *unit >> shift & 3u;
+    unsigned shift = 2 * (unsigned)(at % MEMO_UNITS);
+    unsigned known = (unsigned)*unit >> shift & 3;
     if (known == 0) {
         known = compound_matches(compound, page, node) ? MEMO_YES : MEMO_NO;
         *unit |= (unsigned char)(known << shift);
