@@ -78,8 +78,9 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
     int i;
 
     for (i = 0; i < caches->nelts; i++) {
-        *cache = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
-        if (strcmp((*cache)->name, name) == 0) {
+        made = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
+        if (strcmp(made->name, name) == 0) {
+            *cache = made;
             return NULL;
         }
     }

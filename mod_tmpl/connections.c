@@ -18,8 +18,6 @@
 #include "messages.h"
 #include "section.h"
 
-static const char lmdb_scheme[] = "lmdb:";
-
 struct tmpl_link_t {
     const char *uri;
     tmpl_health_t health;
@@ -123,7 +121,7 @@ static void add_default(apr_pool_t *pconf)
         if (conf->store == NULL) {
             const char *dir = ap_runtime_dir_relative(pconf, TMPL_DEFAULT_DIR);
 
-            default_link = tmpl_link_add(apr_pstrcat(pconf, lmdb_scheme, dir, NULL), pconf);
+            default_link = tmpl_link_add(apr_pstrcat(pconf, TMPL_STORE_LMDB, dir, NULL), pconf);
         }
     }
 }
@@ -235,17 +233,17 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
     find_watchdog(pconf);
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
-        const char *uri = link->uri;
+        const char *dir = tmpl_store_directory(link->uri);
         apr_status_t rv;
 
         link->learner = tmpl_learner_create(&link->health, i, s, pconf);
-        if (strncmp(uri, lmdb_scheme, sizeof(lmdb_scheme) - 1) != 0) {
+        if (dir == NULL) {
             continue;
         }
-        rv = make_directory(uri + sizeof(lmdb_scheme) - 1, ptemp);
+        rv = make_directory(dir, ptemp);
         if (rv != APR_SUCCESS) {
             /* pages pass without it, so the server may start */
-            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, uri);
+            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, link->uri);
         }
     }
 }

@@ -36,6 +36,12 @@ const char *tmpl_field(request_rec *r, const char *name)
     return apr_pstrcat(r->pool, out, ",", err, NULL);
 }
 
+void tmpl_field_list_add(apr_array_header_t *items, const char *item)
+{
+    APR_ARRAY_PUSH(items, const char *) =
+        items->nelts == 0 ? item : apr_pstrcat(items->pool, " ", item, NULL);
+}
+
 apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names, apr_pool_t *pool)
 {
     apr_table_t *copy = apr_table_make(pool, 4);

@@ -150,9 +150,7 @@ static const char *readable_codings(const char *accept, apr_pool_t *pool)
         if ((len == 4 && ap_cstr_casecmpn(item, "gzip", len) == 0) ||
             (len == 6 && ap_cstr_casecmpn(item, "x-gzip", len) == 0) ||
             (len == 8 && ap_cstr_casecmpn(item, "identity", len) == 0)) {
-            APR_ARRAY_PUSH(readable, const char *) =
-                apr_pstrcat(pool, readable->nelts > 0 ? " " : "",
-                            apr_pstrmemdup(pool, item, (apr_size_t)(rest - item)), NULL);
+            tmpl_field_list_add(readable, apr_pstrmemdup(pool, item, (apr_size_t)(rest - item)));
         }
     }
     return readable->nelts > 0 ? apr_array_pstrcat(pool, readable, ',') : NULL;

@@ -6,6 +6,7 @@
  * module's tag does not show whether the backend's was weak; so the backend gets both forms.
  */
 #include "validators.h"
+#include "headers.h"
 
 /* An entity tag without W/ and quotes; points into a longer string. */
 typedef struct {
@@ -83,13 +84,6 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
     return weak(&tag, suffix_of(mode, pool), pool);
 }
 
-/* Adds item to a list. */
-static void add(apr_array_header_t *items, const char *item)
-{
-    APR_ARRAY_PUSH(items, const char *) =
-        items->nelts == 0 ? item : apr_pstrcat(items->pool, " ", item, NULL);
-}
-
 const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool)
 {
     const char *suffix = suffix_of(mode, pool);
@@ -103,15 +97,15 @@ const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, 
         const char *as_sent = start + strspn(start, ", \t");
 
         if (!cut_ours(&tag, suffix)) {
-            add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
+            tmpl_field_list_add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
             continue;
         }
         found = 1;
         if (keep) {
-            add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
+            tmpl_field_list_add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
         }
         opaque = apr_pstrmemdup(pool, tag.opaque, tag.len);
-        add(items, apr_psprintf(pool, "\"%s\", W/\"%s\"", opaque, opaque));
+        tmpl_field_list_add(items, apr_psprintf(pool, "\"%s\", W/\"%s\"", opaque, opaque));
     }
     return found ? apr_array_pstrcat(pool, items, ',') : list;
 }

@@ -17,19 +17,11 @@
 /* The store of a run that was given none. */
 #define DEFAULT_URI "memory:"
 
-/* The directory of an LMDB store; NULL for other stores. */
-static const char *directory_of(const char *uri)
-{
-    static const char scheme[] = "lmdb:";
-    apr_size_t len = strlen(scheme);
-    return strncmp(uri, scheme, len) == 0 ? uri + len : NULL;
-}
-
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
     static const unsigned readers = CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT;
-    const char *dir = directory_of(uri);
+    const char *dir = tmpl_store_directory(uri);
     apr_finfo_t info;
     if ((ctl->command->bit & readers) == 0 || dir == NULL) {
         return APR_SUCCESS;
@@ -50,7 +42,7 @@ static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_error_t *err,
                                   apr_pool_t *pool)
 {
-    const char *dir = directory_of(uri);
+    const char *dir = tmpl_store_directory(uri);
     struct stat st;
     int other = dir != NULL && geteuid() == 0 && stat(dir, &st) == 0 && st.st_uid != 0;
     if (other && (setegid(st.st_gid) != 0 || seteuid(st.st_uid) != 0)) {

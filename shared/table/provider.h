@@ -20,6 +20,8 @@
 #ifndef TMPL_PROVIDER_H
 #define TMPL_PROVIDER_H
 
+#include <time.h>
+
 #include "table/rules.h"
 
 #define TMPL_BUCKETS_MOST (1u << 24) /* buckets of a site */
@@ -43,6 +45,13 @@ static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
 int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len);
+
+/* A deadline on tmpl_clock, as POSIX takes it with CLOCK_MONOTONIC. */
+static inline struct timespec tmpl_clock_timespec(apr_time_t deadline)
+{
+    return (struct timespec){ (time_t)apr_time_sec(deadline),
+                              (long)apr_time_usec(deadline) * 1000 };
+}
 
 /* The bytes of a bucket (bucket.h), opaque to a store. len 0: it is empty, and is not stored. */
 typedef struct {

@@ -48,6 +48,8 @@
 #ifndef TMPL_STORE_H
 #define TMPL_STORE_H
 
+#include <string.h>
+
 #include <apr_time.h>
 
 #include "base/tmpl.h"
@@ -204,6 +206,14 @@ extern const tmpl_store_opts_t tmpl_store_opts_default;
  * "redis+unix:///path[?db=n&user=u&pass=p]"; %xx is a byte. APR_SUCCESS, or APR_EINVAL with text.
  */
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
+
+/* The URI of an LMDB store in a directory, and the directory of one; NULL for other stores. */
+#define TMPL_STORE_LMDB "lmdb:"
+static inline const char *tmpl_store_directory(const char *uri)
+{
+    const size_t len = sizeof(TMPL_STORE_LMDB) - 1;
+    return strncmp(uri, TMPL_STORE_LMDB, len) == 0 ? uri + len : NULL;
+}
 
 /*
  * Opens the store at uri; opts may be NULL. A cleanup on pool closes it. A Redis store connects

@@ -453,15 +453,10 @@ static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_p
 
 /* ---- opening ---- */
 
-static const char *uri_dir(const char *uri)
-{
-    return uri + strlen(tmpl_provider_lmdb.scheme);
-}
-
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     (void)pool;
-    if (uri_dir(uri)[0] == '\0') {
+    if (tmpl_store_directory(uri)[0] == '\0') {
         return tmpl_fail(err, APR_EINVAL, "lmdb: lacks a directory, as in lmdb:/var/lib/tmpl");
     }
     return APR_SUCCESS;
@@ -484,7 +479,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
     }
     store->opts = *opts;
     store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
-    rv = tmpl_lmdb_open(&store->db, uri_dir(uri), opts->map_size, err);
+    rv = tmpl_lmdb_open(&store->db, tmpl_store_directory(uri), opts->map_size, err);
     if (rv == APR_SUCCESS) {
         apr_pool_cleanup_register(pool, store, store_close, apr_pool_cleanup_null);
         *ctx = store;
@@ -493,7 +488,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 }
 
 const tmpl_provider_t tmpl_provider_lmdb = {
-    .scheme = "lmdb:",
+    .scheme = TMPL_STORE_LMDB,
     .look_first = 1,
     .check = check,
     .open = store_open,

@@ -38,13 +38,3 @@ apr_status_t tmpl_lmdb_dir_fail(const char *dir, int rc, tmpl_error_t *err, cons
     return tmpl_fail(err, rc > 0 ? APR_FROM_OS_ERROR(rc) : APR_EGENERAL, "lmdb:%s: %s: %s", dir,
                      doing, mdb_strerror(rc));
 }
-
-int tmpl_lmdb_is_full(int rc)
-{
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-        if (meanings[i].rc == rc) {
-            return meanings[i].status == APR_ENOSPC;
-        }
-    }
-    return 0;
-}

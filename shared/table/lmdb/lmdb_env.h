@@ -64,8 +64,6 @@ MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
 /* Where the search for idle sites continues: TMPL_SITE_MAX + 1 bytes, for the writer alone. */
 char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db);
 
-/* Whether rc means that nothing can be written although reading works. */
-int tmpl_lmdb_is_full(int rc);
 /* Fills err with what rc means of a directory, or of the one of an environment. */
 apr_status_t tmpl_lmdb_dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing);
 apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing);

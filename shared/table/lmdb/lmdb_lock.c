@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "table/provider.h"
+
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -80,8 +82,7 @@ void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock)
 
 int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
-    struct timespec until = { (time_t)apr_time_sec(deadline),
-                              (long)apr_time_usec(deadline) * 1000 };
+    struct timespec until = tmpl_clock_timespec(deadline);
     int rc = pthread_mutex_clocklock(&lock->shared->mutex, CLOCK_MONOTONIC, &until);
 
 #ifdef __SANITIZE_THREAD__

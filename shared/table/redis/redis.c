@@ -90,8 +90,7 @@ static uint32_t idle_seconds(const store_t *store)
 static int turn_take(store_t *store, uint64_t site, apr_time_t deadline)
 {
     unsigned char *busy = &store->busy[site % TURNS];
-    struct timespec until = { (time_t)apr_time_sec(deadline),
-                              (long)apr_time_usec(deadline) * 1000 };
+    struct timespec until = tmpl_clock_timespec(deadline);
     int rc = 0;
     pthread_mutex_lock(&store->lock);
     while (*busy && rc == 0) {

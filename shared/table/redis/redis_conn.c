@@ -149,8 +149,7 @@ tmpl_redis_t *tmpl_redis_create(const tmpl_redis_address_t *address, unsigned ma
 apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redis_conn_t **conn,
                              tmpl_error_t *err)
 {
-    struct timespec until = { (time_t)apr_time_sec(deadline),
-                              (long)apr_time_usec(deadline) * 1000 };
+    struct timespec until = tmpl_clock_timespec(deadline);
     int rc = 0;
 
     *conn = NULL;
