@@ -16,9 +16,9 @@
 #include <libxml/HTMLparser.h>
 
 #include "detect/auto.h"
-#include "feature/rows.h"
 #include "detect/detector.h"
 #include "measure.h"
+#include "model/judge_rows.h"
 #include "page/page.h"
 #include "read_file.h"
 
@@ -86,8 +86,7 @@ static void parse_sax(const file_t *file)
     X(PAGE, "tmpl_page_parse")                                                                     \
     X(LEAVES, "the same, leaf blocks")                                                             \
     X(READ, "features, before counts")                                                             \
-    X(ROWS, "features, with counts")                                                               \
-    X(TREES, "trees")                                                                              \
+    X(JUDGE, "features, with counts, and trees")                                                   \
     X(AUTO, "features and trees")
 
 enum {
@@ -141,29 +140,11 @@ static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
     times[STEP_READ] += now() - parsed;
     const tmpl_record_t *records = made_up(&observation, pool);
     tmpl_evidence_t evidence = { records, records + page->n_keys, 20, 5 };
-    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
-    uint64_t *room =
-        apr_palloc(pool, tmpl_trees_room(models.trees, TMPL_JUDGED_AT_ONCE) * sizeof(*room));
+    float *templateness = apr_palloc(pool, page->n_blocks * sizeof(*templateness));
     double before = now();
     tmpl_rows_t *rows = tmpl_rows_of(read->reading, &read->layout, &evidence, pool);
-    for (uint32_t first = 0; first < page->n_blocks; first += TMPL_JUDGED_AT_ONCE) {
-        float templateness[TMPL_JUDGED_AT_ONCE];
-        uint32_t left = page->n_blocks - first;
-        uint32_t n = left < TMPL_JUDGED_AT_ONCE ? left : TMPL_JUDGED_AT_ONCE;
-        for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-            uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
-            tmpl_rows_fill(columns, rows, first + at, first + after);
-            double filled = now();
-            tmpl_trees_test(room, models.trees, columns, at, n);
-            times[STEP_ROWS] += filled - before;
-            before = now();
-            times[STEP_TREES] += before - filled;
-        }
-        tmpl_trees_judge(templateness, models.trees, room, n);
-        double judged = now();
-        times[STEP_TREES] += judged - before;
-        before = judged;
-    }
+    tmpl_judge_rows(templateness, models.trees, rows, page->n_blocks, pool);
+    times[STEP_JUDGE] += now() - before;
 }
 
 /* One round over all files. */
@@ -182,7 +163,7 @@ static void time_all(double times[STEP_COUNT], const apr_array_header_t *files, 
         judge_page(times, file, pool);
         apr_pool_clear(pool);
     }
-    times[STEP_AUTO] = times[STEP_READ] + times[STEP_ROWS] + times[STEP_TREES];
+    times[STEP_AUTO] = times[STEP_READ] + times[STEP_JUDGE];
 }
 
 /* Medians over the rounds. */

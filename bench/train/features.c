@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * features STORE_DIR SITE ROWS TEXTS < list of files
+ * features STORE_DIR SITE ROWS TEXTS [MODEL] < list of files
  *
  * The features of a site's pages for a model, each page seen once, in the order of the list. Writes
  * the rows of all blocks to ROWS, as floats, and to TEXTS a line for each page ("P", file, number
- * of blocks) and for each block ("B", text), separated by tabs. Without arguments it prints the
- * features, one a line.
+ * of blocks) and for each block ("B", text), separated by tabs. The features of the group FIRST are
+ * those that the first trees of MODEL give, and 0 without it. Without arguments it prints the
+ * features, one a line. With "-" for SITE each page is the first one of a site.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +16,17 @@
 #include <apr_strings.h>
 
 #include "detect/auto.h"
-#include "feature/rows.h"
+#include "model/judge_rows.h"
+#include "model/models.h"
 #include "read_file.h"
 
 typedef struct {
     tmpl_store_t *store;
     const char *site;
+    unsigned pages;
     FILE *rows;
     FILE *texts;
+    tmpl_models_t models; /* no trees: features of the group FIRST are 0 */
 } dump_t;
 
 static void print_text(FILE *out, const tmpl_page_t *page, uint32_t b)
@@ -57,9 +61,12 @@ static int dump_page(dump_t *dump, const char *path, apr_pool_t *pool)
         return 1;
     }
     tmpl_document_t document = { page->text ^ 1, page->text };
-    tmpl_observation_t observation = {
-        .site = dump->site, .document = &document, .policy = &policy, .learn = TMPL_LEARNING_NOW
-    };
+    int is_first = strcmp(dump->site, "-") == 0;
+    tmpl_observation_t observation = { .site = is_first ? apr_psprintf(pool, "%u", dump->pages++)
+                                                        : dump->site,
+                                       .document = &document,
+                                       .policy = &policy,
+                                       .learn = TMPL_LEARNING_NOW };
     tmpl_auto_t *read = tmpl_auto_read(&observation, page, pool);
     if (tmpl_store_observe(dump->store, &observation, apr_time_from_sec(10), &counts, &err, pool) !=
         APR_SUCCESS) {
@@ -69,7 +76,13 @@ static int dump_page(dump_t *dump, const char *path, apr_pool_t *pool)
     tmpl_evidence_t evidence = { counts.records, counts.records + page->n_keys, counts.pages,
                                  policy.min_df };
     float *rows = apr_palloc(pool, page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*rows));
-    tmpl_block_feature_rows(rows, read->reading, &read->layout, &evidence, pool);
+    tmpl_rows_t *of = tmpl_rows_of(read->reading, &read->layout, &evidence, pool);
+    if (dump->models.trees != NULL) {
+        float *first = apr_palloc(pool, page->n_blocks * sizeof(*first));
+        tmpl_judge_rows_first(first, dump->models.trees, of, page->n_blocks, pool);
+        tmpl_rows_judged(of, first, pool);
+    }
+    tmpl_rows_list(rows, of);
     fwrite(rows, sizeof(*rows) * TMPL_BLOCK_FEATURE_COUNT, page->n_blocks, dump->rows);
     fprintf(dump->texts, "P\t%s\t%u\n", path, page->n_blocks);
     for (uint32_t b = 0; b < page->n_blocks; b++) {
@@ -110,8 +123,8 @@ int main(int argc, char **argv)
     if (argc == 1) {
         return print_names();
     }
-    if (argc != 5) {
-        fprintf(stderr, "usage: features STORE_DIR SITE ROWS TEXTS < LIST\n");
+    if (argc != 5 && argc != 6) {
+        fprintf(stderr, "usage: features STORE_DIR SITE ROWS TEXTS [MODEL] < LIST\n");
         return 2;
     }
     dump_t dump = { .site = argv[2], .rows = fopen(argv[3], "wb"), .texts = fopen(argv[4], "wb") };
@@ -121,6 +134,11 @@ int main(int argc, char **argv)
     }
     if (tmpl_store_open(&dump.store, apr_pstrcat(pool, "lmdb:", argv[1], NULL), NULL, &err, pool) !=
         APR_SUCCESS) {
+        fprintf(stderr, "features: %s\n", err.text);
+        return 2;
+    }
+    if (argc == 6 && tmpl_models_load(&dump.models, &(const char *){ NULL }, argv[5], &err, pool) !=
+                         APR_SUCCESS) {
         fprintf(stderr, "features: %s\n", err.text);
         return 2;
     }

@@ -6,7 +6,7 @@
 #include "base/scratch.h"
 #include "detect/pictures.h"
 #include "feature/observation.h"
-#include "feature/rows.h"
+#include "model/judge_rows.h"
 
 tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *page,
                             apr_pool_t *pool)
@@ -71,44 +71,6 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
     return records;
 }
 
-/*
- * A heading with the words of the page's title is the article's. The trees saw too few of them to
- * be sure, as most pages have one, so its templateness is reduced. docs/accuracy.md measures the
- * gain.
- */
-#define TITLE_SHARE  0.7F
-#define TITLE_FACTOR 0.3F
-
-static float title_factor(const float *row)
-{
-    return row[TMPL_BLOCK_FEATURE_HEADING * TMPL_BLOCKS_AT_ONCE] > 0 &&
-                   row[TMPL_BLOCK_FEATURE_TITLE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE &&
-                   row[TMPL_BLOCK_FEATURE_TITLE_SHARE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE
-               ? TITLE_FACTOR
-               : 1;
-}
-
-/* Fills ratio of n blocks; rows has been read up to the first of them. */
-static void judge(tmpl_verdict_t *verdicts, const tmpl_trees_t *trees, tmpl_rows_t *rows,
-                  uint32_t first, uint32_t n, uint64_t *room)
-{
-    tmpl_columns_t columns;
-    float factors[TMPL_JUDGED_AT_ONCE];
-    float templateness[TMPL_JUDGED_AT_ONCE];
-    for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
-        uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
-        tmpl_rows_fill(&columns, rows, first + at, first + after);
-        tmpl_trees_test(room, trees, &columns, at, n);
-        for (uint32_t i = at; i < after; i++) {
-            factors[i] = title_factor(&columns.of[0][i - at]);
-        }
-    }
-    tmpl_trees_judge(templateness, trees, room, n);
-    for (uint32_t i = 0; i < n; i++) {
-        verdicts[first + i].ratio = templateness[i] * factors[i];
-    }
-}
-
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
                       uint32_t min_df, const tmpl_trees_t *trees, double threshold)
@@ -119,11 +81,10 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_evidence_t evidence = { records, records + p->n_keys,
                                  counts->pages > 0 ? counts->pages : 1, min_df };
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
-    uint32_t most = p->n_blocks < TMPL_JUDGED_AT_ONCE ? p->n_blocks : TMPL_JUDGED_AT_ONCE;
-    uint64_t *room = apr_palloc(pool, tmpl_trees_room(trees, most) * sizeof(*room));
-    for (uint32_t first = 0; first < p->n_blocks; first += most) {
-        uint32_t left = p->n_blocks - first;
-        judge(verdicts, trees, rows, first, left < most ? left : most, room);
+    float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
+    tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
+    for (uint32_t b = 0; b < p->n_blocks; b++) {
+        verdicts[b].ratio = templateness[b];
     }
     apr_pool_destroy(pool);
     threshold = threshold < 0 ? tmpl_trees_threshold(trees) : threshold;

@@ -120,7 +120,28 @@
     X(PATH1_TEXT, "path1-text", SITE) \
     X(PATH0_DF, "path0-df", SITE)     /* share of the site's pages that have it */ \
     X(PATH1_DF, "path1-df", SITE) \
-    X(PATH2_DF, "path2-df", SITE)
+    X(PATH2_DF, "path2-df", SITE) \
+    /* mean DF of its text over that of its layout path: DF within the pages of one layout */ \
+    X(DF_PATH0, "df-path0", SITE) \
+    X(DF_PATH1, "df-path1", SITE) \
+    X(DF_PATH2, "df-path2", SITE) \
+    /* templateness by the model's first trees (rows_first.c): its own, then means of others */ \
+    X(FIRST, "first", FIRST) \
+    X(FIRST_BOX1, "first-box1", FIRST) /* of the blocks in its boxes */ \
+    X(FIRST_BOX2, "first-box2", FIRST) \
+    X(FIRST_BOX3, "first-box3", FIRST) \
+    X(FIRST_BOX4, "first-box4", FIRST) \
+    X(FIRST_LAST, "first-last", FIRST) /* of one, three or eight blocks before it */ \
+    X(FIRST_LAST_3, "first-last-3", FIRST) \
+    X(FIRST_LAST_8, "first-last-8", FIRST) \
+    X(FIRST_NEXT, "first-next", FIRST) /* or behind it */ \
+    X(FIRST_NEXT_3, "first-next-3", FIRST) \
+    X(FIRST_NEXT_8, "first-next-8", FIRST) \
+    X(FIRST_LIKE, "first-like", FIRST) /* of the blocks of the page with its layout path */ \
+    X(FIRST_LIKE_BLOCKS, "first-like-blocks", FIRST) /* log of their number */ \
+    X(FIRST_PAGE, "first-page", FIRST) /* of all blocks */ \
+    X(FIRST_BEFORE, "first-before", FIRST) /* share of the page's content before it */ \
+    X(FIRST_CONTENT, "first-content", FIRST) /* log of the page's words of content */
 /* clang-format on */
 
 typedef enum {

@@ -60,7 +60,8 @@ static void read_paths(tmpl_rows_t *of, apr_pool_t *pool)
         const tmpl_record_t *record = &evidence->paths[i];
         of->paths[i] = (tmpl_path_row_t){ .repeated = tmpl_share(record->repeated, record->text),
                                           .text = tmpl_log_of(of, record->text),
-                                          .df = tmpl_share(record->df, evidence->pages) };
+                                          .df = tmpl_share(record->df, evidence->pages),
+                                          .others = record->df > 0 ? record->df - 1 : 0 };
     }
 }
 
@@ -99,20 +100,18 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
     return of;
 }
 
-void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                             const tmpl_evidence_t *evidence, apr_pool_t *pool)
+void tmpl_rows_list(float *rows, tmpl_rows_t *of)
 {
-    uint32_t n = reading->page->n_blocks;
-    tmpl_rows_t *of = tmpl_rows_of(reading, layout, evidence, pool);
-    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    uint32_t n = of->reading->page->n_blocks;
+    tmpl_columns_t columns;
     for (uint32_t b = 0; b < n; b++) {
         uint32_t in = b % TMPL_BLOCKS_AT_ONCE;
         if (in == 0) {
-            tmpl_rows_fill(columns, of, b,
+            tmpl_rows_fill(&columns, of, b,
                            n - b < TMPL_BLOCKS_AT_ONCE ? n : b + TMPL_BLOCKS_AT_ONCE);
         }
         for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
-            *rows++ = columns->of[f][in];
+            *rows++ = columns.of[f][in];
         }
     }
 }

@@ -22,6 +22,12 @@ typedef struct tmpl_rows_t tmpl_rows_t;
 tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                           const tmpl_evidence_t *evidence, apr_pool_t *pool);
 
+/*
+ * Gives the rows what the model's first trees say of each block; then the features of the group
+ * FIRST are filled, too. templateness must outlive the rows; their memory is from pool.
+ */
+void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *pool);
+
 /* Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE, and with 0 behind. */
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
 
@@ -29,7 +35,6 @@ void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, ui
  * Fills all page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each: for training
  * (bench/train/features) and tests.
  */
-void tmpl_block_feature_rows(float *rows, tmpl_reading_t *reading, const tmpl_layout_t *layout,
-                             const tmpl_evidence_t *evidence, apr_pool_t *pool);
+void tmpl_rows_list(float *rows, tmpl_rows_t *of);
 
 #endif

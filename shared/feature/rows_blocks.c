@@ -68,7 +68,11 @@ static __attribute__((noinline)) void learn_box(tmpl_box_row_t *known, const tmp
     const tmpl_page_t *page = of->reading->page;
     tmpl_sums_t sums =
         tmpl_sums_between(of->before, tmpl_first_block(page, node), tmpl_after_block(page, node));
+    float first = of->first.templateness == NULL ? 0
+                                                 : tmpl_first_mean(of, tmpl_first_block(page, node),
+                                                                   tmpl_after_block(page, node));
     *known = (tmpl_box_row_t){ .node = node,
+                               .first = first,
                                .around = tmpl_box_around(page, node),
                                .linked = tmpl_share(sums.linked, sums.words),
                                .repeated = tmpl_share(sums.repeated, sums.length),
@@ -98,6 +102,7 @@ static inline void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
     }
     for (unsigned k = 0; k < TMPL_BOXES; k++) {
         F_OF(BOX1_LINKED, k) = boxes[k].linked;
+        F_OF(FIRST_BOX1, k) = boxes[k].first;
     }
     F(REPEATED_BOX1) = boxes[0].repeated;
     F(REPEATED_BOX2) = boxes[1].repeated;
@@ -118,12 +123,19 @@ static double df_log(const tmpl_rows_t *of, uint32_t df)
     return of->df_logs[df];
 }
 
+/* What the table says of a block's layout path. */
+static inline const tmpl_path_row_t *path_row(const tmpl_rows_t *of, uint32_t b, unsigned level)
+{
+    /* paths are numbered behind the page's keys */
+    return &of->paths[of->layout->parts[b].paths[level] - of->reading->page->n_keys];
+}
+
 /* Features of a block's segments in the site's table. */
 static void fill_df(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
     const tmpl_page_t *page = of->reading->page;
     const tmpl_evidence_t *evidence = of->evidence;
-    double df_sum = 0;
+    double others_sum = 0;
     double log_sum = 0;
     uint32_t template = 0;
     uint32_t length = page->blocks[b].length;
@@ -132,28 +144,30 @@ static void fill_df(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, 
         uint32_t df = evidence->segments[segment->key].df;
         if (df >= 2) {
             template += df >= evidence->min_df ? segment->length : 0;
-            df_sum += (double)segment->length * tmpl_share(df - 1, evidence->pages - 1);
+            others_sum += (double)segment->length * (df - 1);
             log_sum += (double)segment->length * df_log(of, df);
         }
     }
-    F(DF) = tmpl_share_in(df_sum, length);
+    double others = length > 0 ? others_sum / length : 0;
+    F(DF) = tmpl_share_in(others, evidence->pages - 1);
+    _Static_assert(TMPL_PATH_LEVELS == 3, "all levels of paths");
+    for (unsigned level = 0; level < TMPL_PATH_LEVELS; level++) {
+        F_OF(DF_PATH0, level) = tmpl_share_in(others, path_row(of, b, level)->others);
+    }
     F(DF_LOG) = length > 0 ? (float)(log_sum / length) : 0.0F;
     F(RATIO) = tmpl_share(template, length);
 }
 
 static inline void fill_site(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t i, uint32_t b)
 {
-    const uint32_t *paths = of->layout->parts[b].paths;
-    uint32_t n_keys = of->reading->page->n_keys; /* paths are numbered behind them */
     if (of->before->repeated[b + 1] != of->before->repeated[b]) { /* otherwise they are 0 */
         fill_df(columns, of, i, b);
     }
     F(PAGES) = of->pages;
     F(REPEATED_PAGE) = of->repeated;
-    _Static_assert(TMPL_PATH_LEVELS == 3, "all levels of paths");
-    const tmpl_path_row_t *own = &of->paths[paths[0] - n_keys];
-    const tmpl_path_row_t *box = &of->paths[paths[1] - n_keys];
-    const tmpl_path_row_t *around = &of->paths[paths[2] - n_keys];
+    const tmpl_path_row_t *own = path_row(of, b, 0);
+    const tmpl_path_row_t *box = path_row(of, b, 1);
+    const tmpl_path_row_t *around = path_row(of, b, 2);
     F(PATH0_REPEATED) = own->repeated;
     F(PATH1_REPEATED) = box->repeated;
     F(PATH2_REPEATED) = around->repeated;

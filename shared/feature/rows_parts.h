@@ -23,6 +23,7 @@ typedef struct {
     float repeated;
     float text;
     float df;
+    uint32_t others; /* other pages that have it */
 } tmpl_path_row_t;
 
 /* Features that all blocks in a box share. */
@@ -32,6 +33,7 @@ typedef struct {
     float linked;
     float repeated;
     float score;
+    float first; /* mean templateness by the first trees */
 } tmpl_box_row_t;
 
 /* A cache of boxes: those around other boxes come again. */
@@ -58,6 +60,25 @@ typedef struct {
     uint32_t stops_near[TMPL_BLOCKS_AT_ONCE];
 } tmpl_counted_t;
 
+/* Blocks of the page with the same layout path. */
+typedef struct {
+    uint32_t blocks;
+    uint32_t weight;
+    double sum;
+} tmpl_like_t;
+
+/*
+ * Templateness by the model's first trees. A block's weight is its number of words, in halves, and
+ * 1, so that blocks without words count, too. Sums are over the blocks before each block, with
+ * TMPL_BEYOND more on either side.
+ */
+typedef struct {
+    const float *templateness;
+    uint32_t *weight;
+    double *sum;       /* of weight * templateness */
+    tmpl_like_t *like; /* by the index of the first context with their path */
+} tmpl_first_t;
+
 struct tmpl_rows_t {
     const tmpl_reading_t *reading;
     const tmpl_layout_t *layout;
@@ -81,6 +102,7 @@ struct tmpl_rows_t {
     uint32_t long_before_best;
     uint32_t long_in_best;
     float best_share;
+    tmpl_first_t first; /* templateness is NULL while the first trees judge */
     tmpl_counted_t counts;
 };
 
@@ -121,6 +143,15 @@ float tmpl_log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks);
 
 /* Fills log(1 + halves[i] / 2) for each i of the set unknown. */
 void tmpl_logs_find(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint64_t unknown);
+
+/* --- rows_first.c --- */
+
+/* Mean templateness of the blocks [first, after) by the first trees; .5 if there are none. */
+float tmpl_first_mean(const tmpl_rows_t *of, int64_t first, int64_t after);
+
+/* Fills the features of the group FIRST of n blocks, but those of boxes. */
+void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                          uint32_t n);
 
 /* --- rows_blocks.c --- */
 

@@ -11,6 +11,8 @@
  *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes to node
  *                                      LEFT, all else to RIGHT; both are behind this node
  *     leaf VALUE                       -100..100, read to multiples of 2^-40
+ *     last                             optional: the trees below judge, with a bias of 0; those
+ *                                      above give them the features of the group FIRST
  *     end
  */
 #ifndef TMPL_TREES_H
@@ -37,6 +39,9 @@ apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_
                               tmpl_error_t *err, apr_pool_t *pool);
 
 double tmpl_trees_threshold(const tmpl_trees_t *trees);
+
+/* The trees that judge after the first ones; NULL if the model has no "last". */
+const tmpl_trees_t *tmpl_trees_last(const tmpl_trees_t *trees);
 
 /* A hash of the model's text, the same wherever it is read. */
 uint64_t tmpl_trees_id(const tmpl_trees_t *trees);

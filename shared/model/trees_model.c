@@ -32,6 +32,7 @@ typedef struct {
 
 typedef struct {
     tmpl_lines_t lines;
+    apr_pool_t *pool;
     tmpl_trees_t *trees;
     apr_array_header_t *all;        /* uint32_t: the end of each tree's splits */
     uint32_t n_trees;               /* trees read so far, including those of one leaf */
@@ -195,31 +196,6 @@ static apr_status_t read_head(reader_t *reader)
     return tmpl_lines_end(lines);
 }
 
-static apr_status_t read_trees(reader_t *reader)
-{
-    tmpl_lines_t *lines = &reader->lines;
-    if (read_head(reader) != APR_SUCCESS) {
-        return APR_EINVAL;
-    }
-    for (;;) {
-        if (tmpl_lines_next(lines) != APR_SUCCESS) {
-            return APR_EINVAL;
-        }
-        const char *word = tmpl_lines_word(lines);
-        if (strcmp(word, "end") == 0) {
-            return tmpl_lines_end(lines) == APR_SUCCESS ? tmpl_lines_over(lines) : APR_EINVAL;
-        }
-        if (strcmp(word, "tree") != 0) {
-            return tmpl_fail(lines->err, APR_EINVAL,
-                             "%s: line %u: \"tree\" or \"end\" is expected, not \"%.40s\"",
-                             lines->name, lines->line, word);
-        }
-        if (read_tree(reader) != APR_SUCCESS) {
-            return APR_EINVAL;
-        }
-    }
-}
-
 static int by_feature(const void *a, const void *b)
 {
     const condition_t *x = a;
@@ -327,31 +303,85 @@ static void set_bytes(tmpl_trees_t *trees, apr_pool_t *pool)
     }
 }
 
-apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_t *text,
-                              tmpl_error_t *err, apr_pool_t *pool)
+static void begin_trees(reader_t *reader)
 {
-    reader_t *reader = apr_pcalloc(pool, sizeof(*reader));
-    *trees = NULL;
-    reader->lines = (tmpl_lines_t){
-        .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
-    };
+    apr_pool_t *pool = reader->pool;
     reader->trees = apr_pcalloc(pool, sizeof(*reader->trees));
     reader->all = apr_array_make(pool, 512, sizeof(uint32_t));
     reader->splits = apr_array_make(pool, 8192, sizeof(split_t));
     reader->conditions = apr_array_make(pool, 8192, sizeof(condition_t));
     reader->leaves = apr_array_make(pool, 8192, sizeof(int64_t));
+}
+
+static void finish_trees(reader_t *reader)
+{
+    tmpl_trees_t *trees = reader->trees;
+    share_conditions(reader);
+    trees->after_split = (const uint32_t *)(const void *)reader->all->elts;
+    trees->n_trees = (uint32_t)reader->all->nelts;
+    trees->splits = (const split_t *)(const void *)reader->splits->elts;
+    trees->leaves = (const int64_t *)(const void *)reader->leaves->elts;
+    set_bytes(trees, reader->pool);
+}
+
+static apr_status_t read_trees(reader_t *reader)
+{
+    tmpl_lines_t *lines = &reader->lines;
+    begin_trees(reader);
+    tmpl_trees_t *first = reader->trees;
+    if (read_head(reader) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    for (;;) {
+        if (tmpl_lines_next(lines) != APR_SUCCESS) {
+            return APR_EINVAL;
+        }
+        const char *word = tmpl_lines_word(lines);
+        if (strcmp(word, "end") == 0) {
+            finish_trees(reader);
+            reader->trees = first;
+            return tmpl_lines_end(lines) == APR_SUCCESS ? tmpl_lines_over(lines) : APR_EINVAL;
+        }
+        if (strcmp(word, "last") == 0 && reader->trees == first) {
+            if (tmpl_lines_end(lines) != APR_SUCCESS) {
+                return APR_EINVAL;
+            }
+            finish_trees(reader);
+            begin_trees(reader);
+            first->last = reader->trees;
+        }
+        else if (strcmp(word, "tree") != 0) {
+            return tmpl_fail(lines->err, APR_EINVAL,
+                             "%s: line %u: \"tree\"%s or \"end\" is expected, not \"%.40s\"",
+                             lines->name, lines->line, reader->trees == first ? ", \"last\"" : "",
+                             word);
+        }
+        else if (read_tree(reader) != APR_SUCCESS) {
+            return APR_EINVAL;
+        }
+    }
+}
+
+apr_status_t tmpl_trees_parse(const tmpl_trees_t **trees, const tmpl_model_text_t *text,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    reader_t *reader = apr_pcalloc(pool, sizeof(*reader));
+    *trees = NULL;
+    reader->pool = pool;
+    reader->lines = (tmpl_lines_t){
+        .name = text->name, .at = text->bytes, .end = text->bytes + text->len, .err = err
+    };
     if (read_trees(reader) != APR_SUCCESS) {
         return APR_EINVAL;
     }
-    share_conditions(reader);
     reader->trees->id = XXH3_64bits(text->bytes, text->len);
-    reader->trees->after_split = (const uint32_t *)(const void *)reader->all->elts;
-    reader->trees->n_trees = (uint32_t)reader->all->nelts;
-    reader->trees->splits = (const split_t *)(const void *)reader->splits->elts;
-    reader->trees->leaves = (const int64_t *)(const void *)reader->leaves->elts;
-    set_bytes(reader->trees, pool);
     *trees = reader->trees;
     return APR_SUCCESS;
+}
+
+const tmpl_trees_t *tmpl_trees_last(const tmpl_trees_t *trees)
+{
+    return trees->last;
 }
 
 double tmpl_trees_threshold(const tmpl_trees_t *trees)

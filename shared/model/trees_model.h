@@ -35,6 +35,7 @@ typedef struct {
 } column_t;
 
 struct tmpl_trees_t {
+    const tmpl_trees_t *last; /* the trees behind "last"; NULL: there are none */
     uint64_t id;
     double threshold;
     int64_t bias; /* in units, as are leaves */

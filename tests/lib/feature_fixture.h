@@ -21,7 +21,7 @@ typedef struct {
 static inline void set_rows(read_t *r, const tmpl_evidence_t *evidence)
 {
     r->rows = apr_palloc(r->pool, r->page->n_blocks * TMPL_BLOCK_FEATURE_COUNT * sizeof(*r->rows));
-    tmpl_block_feature_rows(r->rows, r->reading, &r->layout, evidence, r->pool);
+    tmpl_rows_list(r->rows, tmpl_rows_of(r->reading, &r->layout, evidence, r->pool));
 }
 
 /* Reads a page of a site without counts; returns 0 if the parser declines it. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows + model -> templateness of each block of a page. */
+#ifndef TMPL_JUDGE_ROWS_H
+#define TMPL_JUDGE_ROWS_H
+
+#include "feature/rows.h"
+#include "model/trees.h"
+
+/*
+ * Fills the templateness, 0..1, of all blocks. If the model has first and last trees, the first
+ * ones judge all blocks, and then the last ones with that. Temporary memory is from pool.
+ */
+void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                     uint32_t n_blocks, apr_pool_t *pool);
+
+/* The same by the first trees alone. */
+void tmpl_judge_rows_first(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                           uint32_t n_blocks, apr_pool_t *pool);
+
+#endif
