@@ -25,17 +25,24 @@ FIRST = 40
 REACH = 3000
 # Approximate number of rows of a page for training: drawn by their weight, so that sums stay right.
 ROWS = 40
-# Each page is seen in the scorer's order, in another order, and as if it were the site's first.
-VIEWS = (('as seen', 0, 1.), ('as seen', 1, 1.), ('cold', 0, .5))
-TREES = {'rounds': 200, 'objective': 'binary:logistic', 'tree_method': 'hist', 'grow_policy': 'lossguide',
-         'max_leaves': 15, 'max_depth': 0, 'eta': .07, 'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3,
-         'max_bin': 128, 'seed': 1, 'base_score': .5, 'nthread': 1}
+# Each page is seen in the scorer's order, in another order, and as if it were the site's first. A site
+# of one page is seen as its first only, but with more of its rows.
+VIEWS = (('0', 1.), ('1', 1.), ('cold', .5))
+ALONE = (('cold', 1.),)
+ROWS_ALONE = 160
+TREES = {'objective': 'binary:logistic', 'tree_method': 'hist', 'grow_policy': 'lossguide', 'max_depth': 0,
+         'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3, 'max_bin': 128, 'seed': 1, 'base_score': .5,
+         'nthread': 1, 'max_leaves': 15}
+# The trees that judge first, and those that judge last, with what the first ones say of the page.
+FIRST_TREES = {'rounds': 80, 'eta': .12}
+LAST_TREES = {'rounds': 220, 'eta': .07}
+# For training of the last trees a site is judged by first trees of the other parts.
+PARTS = 4
 THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
-# titles are content there. debian-sites has many similar sites (docs/accuracy.md).
-WEIGHTS = {'dragnet': 5, 'deb2': .25}
-# The data set that debian-sites writes.
-MORE = 'deb2/'
+# titles are content there. debian-sites has many similar sites, app-sites are made, and wcxb has a
+# thousand sites of one page (docs/accuracy.md).
+WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .1}
 
 
 def keys_of(corpus):
@@ -87,37 +94,55 @@ class Gold:
 
 
 class Corpus:
-    """The sites of some directories DIR/DS/SITE, read once: sites[key][seed] is (rows, labels, page of each row)."""
+    """
+    The sites of some directories DIR/DS/SITE. For each site and view rows[key, view] has the features of all
+    blocks, and labels[key, view] their words (content, template) and their pages.
+    """
 
-    def __init__(self, dirs, scorer, features, seeds=(0, 1)):
+    # a group of features that is 0 in all rows
+    without = None
+
+    def __init__(self, dirs, scorer, features, views=None):
         self.scorer, self.features = scores.load(scorer), features
         lines = subprocess.run([features], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
         self.names, groups = zip(*(line.split('\t') for line in lines))
         self.groups = np.array(groups)
         self.dirs = {key: os.path.join(d, key) for d in dirs for key in keys_of(d)}
-        tasks = [(key, seed) for key in sorted(self.dirs) for seed in seeds]
-        self.sites = collections.defaultdict(dict)
+        self.views = {key: views if views is not None else self.views_of(key) for key in self.dirs}
+        tasks = [(key, view, None) for key in sorted(self.dirs) for view in self.views[key]]
+        self.labels, self.rows = {}, {}
+        for (key, view, _), (x, labels, page_of) in zip(tasks, self.read_all(read_site, tasks)):
+            self.rows[key, view] = x
+            self.labels[key, view] = labels, page_of
+
+    def read_all(self, function, tasks):
         # the forked processes find the reader by this name
         global reader
         reader = self
         with multiprocessing.get_context('fork').Pool() as pool:
-            for (key, seed), read in zip(tasks, pool.map(read_site, tasks, chunksize=1)):
-                self.sites[key][seed] = read
+            return pool.map(function, tasks, chunksize=1)
 
-    def order(self, key, seed):
+    def views_of(self, key):
+        """The views of a site, with their weights."""
+        return dict(VIEWS if len(self.scorer.order(self.dirs[key])) > 1 else ALONE)
+
+    def order(self, key, view):
         order = self.scorer.order(self.dirs[key])
-        if seed > 0:
-            order = sorted(order, key=lambda name: hashlib.md5((str(seed) + name).encode()).hexdigest())
+        if view == '1':
+            order = sorted(order, key=lambda name: hashlib.md5((view + name).encode()).hexdigest())
         return [os.path.join(self.dirs[key], 'pages', name + '.html') for name in order][:FIRST]
 
-    def read(self, key, seed):
+    def dump(self, key, view, model, then):
+        """then(rows, texts): the features of a site; by the first trees of a model, if there is one."""
         with tempfile.TemporaryDirectory() as d:
             rows, texts = os.path.join(d, 'rows'), os.path.join(d, 'texts')
             os.mkdir(os.path.join(d, 'store'))
-            subprocess.run([self.features, os.path.join(d, 'store'), 'site', rows, texts], check=True,
-                           input='\n'.join(self.order(key, seed)) + '\n', text=True)
+            subprocess.run([self.features, os.path.join(d, 'store'), '-' if view == 'cold' else 'site', rows, texts,
+                            *([model] if model else [])], check=True,
+                           input='\n'.join(self.order(key, view)) + '\n', text=True)
             x = np.fromfile(rows, dtype=np.float32).reshape(-1, len(self.names))
-            return (x, *self.read_labels(texts))
+            x[:, self.groups == self.without] = 0
+            return then(x, texts)
 
     def read_labels(self, texts):
         labels, page_of, page, gold = [], [], -1, None
@@ -142,12 +167,6 @@ class Corpus:
             return lambda block: block.decode('utf-8', 'replace')
         return lambda block: self.scorer.decode(whole[:4096] + b'\x00\xff' + block).split('\x00', 1)[1][1:]
 
-    def cold(self, x):
-        """The rows as on a cold site."""
-        x = x.copy()
-        x[:, self.groups == 'SITE'] = 0
-        return x
-
     def without_disputes(self, x, labels, people):
         """
         Comments below an article, and its byline, are content in some data sets and template in others. For training
@@ -160,25 +179,62 @@ class Corpus:
                   (column['long-near'] >= .2) & (not people))
         return np.where(((comment | byline) & (labels[:, 1] > labels[:, 0]))[:, None], 0, labels)
 
-    def training_rows(self, keys):
-        """Rows, whether each is template, and weights, for the sites with these keys in all views."""
+    def training_rows(self, keys, rows):
+        """Of rows[key, view] those to train on, whether each is template, and weights."""
         rng = np.random.RandomState(0)
         parts = []
         for key in keys:
-            for view, seed, factor in VIEWS:
-                x, labels, page_of = self.sites[key][seed]
-                labels = self.without_disputes(x, labels, key.startswith('dragnet/'))
+            for view, factor in self.views[key].items():
+                x, (labels, page_of) = rows[key, view], self.labels[key, view]
+                if not key.startswith('wcxb/'):
+                    labels = self.without_disputes(x, labels, key.startswith('dragnet/'))
                 w = weights(labels, page_of)
-                chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * ROWS, .02, 1), 0)
+                most = ROWS_ALONE if len(self.views[key]) == 1 else ROWS
+                chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * most, .02, 1), 0)
                 drawn = rng.rand(len(w)) < chance
-                x = x[drawn]
-                parts.append((self.cold(x) if view == 'cold' else x, (labels[:, 1] > labels[:, 0])[drawn],
+                parts.append((x[drawn], (labels[:, 1] > labels[:, 0])[drawn],
                               w[drawn] / chance[drawn] * factor * WEIGHTS.get(key.split('/')[0], 1)))
         return [np.concatenate(column) for column in zip(*parts)]
 
+    def fit(self, keys):
+        """(first trees, last trees) of the sites with these keys."""
+        with tempfile.TemporaryDirectory() as d:
+            parts = [[key for i, key in enumerate(keys) if i % PARTS == part] for part in range(PARTS)]
+            models = self.read_all(fit_first, [(keys, None)] + [(keys, part) for part in parts])
+            paths = {}
+            for n, (part, model) in enumerate(zip(parts, models[1:])):
+                path = os.path.join(d, str(n))
+                write((model, None), self.names, path, [])
+                paths.update((key, path) for key in part)
+            tasks = [(key, view, paths[key]) for key in keys for view in self.views[key]]
+            rows = {task[:2]: x for task, x in zip(tasks, self.read_all(read_rows, tasks))}
+        return models[0], fit(*self.training_rows(keys, rows), LAST_TREES)
+
+
+    def judge(self, models, keys):
+        """The templateness of all blocks of each site, in its first view."""
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, 'model')
+            write((models[0], None), self.names, path, [])
+            tasks = [(key, next(iter(self.views[key])), path) for key in keys]
+            return {task[0]: models[1].predict(xgboost.DMatrix(x)) if len(x) > 0 else np.zeros(0)
+                    for task, x in zip(tasks, self.read_all(read_rows, tasks))}
+
+
+def fit_first(task):
+    """First trees of the sites, but those of one part."""
+    keys, part = task
+    model = fit(*reader.training_rows([key for key in keys if part is None or key not in part], reader.rows),
+                FIRST_TREES)
+    return model
+
 
 def read_site(task):
-    return reader.read(*task)
+    return reader.dump(*task, lambda x, texts: (x, *reader.read_labels(texts)))
+
+
+def read_rows(task):
+    return reader.dump(*task, lambda x, _: x)
 
 
 def weights(labels, page_of):
@@ -190,14 +246,10 @@ def weights(labels, page_of):
     return np.where(w > 0, w / np.maximum(pages[page_of], 1e-9), 0) / len(pages)
 
 
-def fit(x, y, w):
-    params = dict(TREES)
+def fit(x, y, w, trees):
+    params = TREES | trees
     rounds = params.pop('rounds')
     return xgboost.train(params, xgboost.DMatrix(x, label=y, weight=w / w.mean()), rounds)
-
-
-def judge(model, x):
-    return model.predict(xgboost.DMatrix(x))
 
 
 def lines_of(node, names):
@@ -216,22 +268,25 @@ def lines_of(node, names):
     return lines
 
 
-def write(model, names, path, provenance, threshold=THRESHOLD):
+def write(models, names, path, provenance, threshold=THRESHOLD):
+    """models: (first trees, last trees or None)."""
     with open(path, 'w', encoding='utf-8') as out:
         for line in provenance:
             out.write('# %s\n' % line)
         out.write('tmpl-trees 1\nthreshold %g\nbias 0\n' % threshold)
-        for dump in model.get_dump(dump_format='json'):
-            lines = lines_of(json.loads(dump), names)
-            out.write('tree %d\n%s\n' % (len(lines), '\n'.join(lines)))
+        for n, model in enumerate(m for m in models if m is not None):
+            if n > 0:
+                out.write('last\n')
+            for dump in model.get_dump(dump_format='json'):
+                lines = lines_of(json.loads(dump), names)
+                out.write('tree %d\n%s\n' % (len(lines), '\n'.join(lines)))
         out.write('end\n')
 
 
 def models_of_folds(corpus, folds, path):
     """Writes path(n), the model that has not seen the sites of fold n; yields it and these sites."""
-    for n, (train, test) in enumerate(folds_of(sorted(corpus.sites), folds)):
-        write(fit(*corpus.training_rows(train)), corpus.names, path(n), [],
-              float(os.environ.get('THRESHOLD', THRESHOLD)))
+    for n, (train, test) in enumerate(folds_of(sorted(corpus.dirs), folds)):
+        write(corpus.fit(train), corpus.names, path(n), [], float(os.environ.get('THRESHOLD', THRESHOLD)))
         yield path(n), test
 
 
@@ -244,7 +299,7 @@ def folds_of(keys, folds):
         fold = {k: k.split('/')[0] for k in keys}
     else:
         fold = {}
-        # debian-sites separately, so that the folds of the other sites do not depend on them
-        for own in ([k for k in keys if not k.startswith(MORE)], [k for k in keys if k.startswith(MORE)]):
+        for source in sorted({k.split('/')[0] for k in keys}):
+            own = [k for k in keys if k.split('/')[0] == source]
             fold.update(zip(np.random.RandomState(1).permutation(own), (i % int(folds) for i in range(len(own)))))
     return [([k for k in keys if fold[k] != f], [k for k in keys if fold[k] == f]) for f in sorted(set(fold.values()))]

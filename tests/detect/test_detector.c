@@ -134,22 +134,6 @@ static void auto_cuts_what_its_trees_say(void **state)
     assert_int_equal(outcome.closure.template_blocks, 0);
 }
 
-/* The templateness of a heading with the words of the title is reduced. */
-static void the_heading_of_the_title_stays(void **state)
-{
-    static const char *const heads[] = { "<h2><a href=/>Red fox seen</a></h2>",
-                                         "<p><a href=/>Red fox seen</a></p>",
-                                         "<h2><a href=/>Red</a></h2>",
-                                         "<h2><a href=/>Red herrings are seen now</a></h2>" };
-    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, link_trees(*state), *state);
-    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-        const char *body = apr_pstrcat(*state, "<title>Red fox seen</title><body>",
-                                       "<p>It ran away from all of us.</p>", heads[i], NULL);
-        tmpl_outcome_t outcome = clean(body, "/2", &opts, NULL, 0, *state);
-        assert_int_equal(outcome.closure.template_blocks, i != 0);
-    }
-}
-
 /* Page number i: content, template that incremental finds, and template that style finds. */
 static const char *changing_page(int i, int by_style, int by_incremental, apr_pool_t *pool)
 {
@@ -281,7 +265,6 @@ static const struct CMUnitTest tests[] = {
     CHECK(detectors_that_need_no_counts_judge_without_a_store),
     CHECK(style_cuts_text_that_changes_a_little),
     CHECK(auto_cuts_what_its_trees_say),
-    CHECK(the_heading_of_the_title_stays),
     CHECK(pagelevel_uses_its_models_threshold_or_the_one_set),
     CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),
     CHECK(known_keys_stay_when_a_page_is_looked_up),

@@ -205,6 +205,9 @@ static void the_table_says(void **state)
     IS(0, PATH0_DF, 6.0F / 9);
     IS_LOG(0, PATH0_TEXT, 100);
     IS(0, PATH1_REPEATED, 0);
+    IS(0, DF_PATH0, (4 * 4.0F + 2) / 6 / 5); /* of the 5 other pages with its path */
+    IS(0, DF_PATH1, 0);
+    IS(1, DF_PATH0, 0);
     evidence.pages = 1; /* this page: its own text says nothing about its site */
     set_rows(&r, &evidence);
     IS(0, PATH0_REPEATED, 0);

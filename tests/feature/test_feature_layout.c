@@ -102,6 +102,38 @@ static void the_best_container(void **state)
     assert_true(OF(0, BEST_SHARE) > 0.7 && OF(0, BEST_SHARE) < 0.8);
 }
 
+/* Weights are words in halves and 1: 3, 5, 3, 7. */
+static void what_the_first_trees_say(void **state)
+{
+    static const float first[] = { 1, 0.5F, 0, 0.25F };
+    read_t r = read_html("<h1>a</h1><div><p>b c<p>d</div><ul><li>e f g</ul>", *state);
+    tmpl_evidence_t nothing = { 0 };
+    tmpl_rows_t *rows = tmpl_rows_of(r.reading, &r.layout, &nothing, *state);
+    IS(1, FIRST, 0);
+    IS(1, FIRST_BOX1, 0);
+    tmpl_rows_judged(rows, first, *state);
+    tmpl_rows_list(r.rows, rows);
+    IS(1, FIRST, 0.5);
+    IS(1, FIRST_BOX1, 2.5F / 8);
+    IS(1, FIRST_BOX2, 7.25F / 18);
+    IS(3, FIRST_BOX1, 7.25F / 18);
+    IS(0, FIRST_LAST, 0.5); /* there is no such block */
+    IS(1, FIRST_LAST, 1);
+    IS(3, FIRST_LAST_3, 5.5F / 11);
+    IS(3, FIRST_LAST_8, 5.5F / 11);
+    IS(1, FIRST_NEXT, 0);
+    IS(0, FIRST_NEXT_3, 4.25F / 15);
+    IS(0, FIRST_NEXT_8, 4.25F / 15);
+    IS(1, FIRST_LIKE, 2.5F / 8);
+    IS(2, FIRST_LIKE, 2.5F / 8);
+    IS_LOG(2, FIRST_LIKE_BLOCKS, 2);
+    IS(3, FIRST_LIKE, 0.25);
+    IS(2, FIRST_PAGE, 7.25F / 18);
+    IS(0, FIRST_BEFORE, 0);
+    IS(2, FIRST_BEFORE, 2.5F / 10.75F);
+    IS_LOG(0, FIRST_CONTENT, 10.75F / 2);
+}
+
 static uint64_t path_key(const read_t *r, uint32_t block, uint32_t level)
 {
     return r->layout.keys[r->layout.parts[block].paths[level] - r->page->n_keys];
@@ -228,10 +260,10 @@ static void the_store_is_told(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(elements_around),       CHECK(boxes_skip_wrappers),   CHECK(place_and_neighbours),
-    CHECK(the_best_container),    CHECK(layout_paths),          CHECK(paths_of_tags_alike),
-    CHECK(a_path_with_two_roles), CHECK(a_page_of_many_places), CHECK(counts_of_large_blocks),
-    CHECK(the_store_is_told),
+    CHECK(elements_around),        CHECK(boxes_skip_wrappers),      CHECK(place_and_neighbours),
+    CHECK(the_best_container),     CHECK(what_the_first_trees_say), CHECK(layout_paths),
+    CHECK(paths_of_tags_alike),    CHECK(a_path_with_two_roles),    CHECK(a_page_of_many_places),
+    CHECK(counts_of_large_blocks), CHECK(the_store_is_told),
 };
 
 TAP_MAIN(tests)

@@ -109,6 +109,25 @@ static void a_model_without_trees_is_its_bias(void **state)
     assert_float_equal(templateness, logistic(2), 1e-6);
 }
 
+static void last_trees_are_apart_from_the_first_ones(void **state)
+{
+    float row[N] = { 0 };
+    float templateness = 0;
+    const tmpl_trees_t *trees =
+        good("tmpl-trees 1\nthreshold 0\nbias 2\ntree 1\nleaf 1\nlast\ntree 3\n"
+             "split first 0.5 1 2\nleaf -1\nleaf 1\nend\n",
+             *state);
+    judge(&templateness, trees, row, 1, *state);
+    assert_float_equal(templateness, logistic(3), 1e-6);
+    judge(&templateness, tmpl_trees_last(trees), row, 1, *state);
+    assert_float_equal(templateness, logistic(-1), 1e-6);
+    row[TMPL_BLOCK_FEATURE_FIRST] = 0.6F;
+    judge(&templateness, tmpl_trees_last(trees), row, 1, *state);
+    assert_float_equal(templateness, logistic(1), 1e-6);
+    assert_null(tmpl_trees_last(tmpl_trees_last(trees)));
+    assert_null(tmpl_trees_last(good(model, *state)));
+}
+
 /* --- against a walk from the root --- */
 
 typedef struct {
@@ -297,7 +316,7 @@ static void a_bad_model_is_refused_with_its_line(void **state)
         { "threshold 0.8", "ratio 0.8", "line 3: \"threshold\" is expected, not \"ratio\"" },
         { "bias -0.5", "bias inf", "line 4: bias is not a number of" },
         { "bias -0.5", "bias -0.5 1", "line 4: too long: 1" },
-        { "tree 5", "trees 5", "line 5: \"tree\" or \"end\" is expected, not \"trees\"" },
+        { "tree 5", "trees 5", "line 5: \"tree\", \"last\" or \"end\" is expected, not \"trees\"" },
         { "tree 5", "tree 0", "line 5: the number of the tree's nodes is not a whole number of 1" },
         { "tree 5", "tree 65", "to 63: 65" },
         { "tree 5", "tree 4", "line 8: a split needs two nodes behind it" },
@@ -315,6 +334,9 @@ static void a_bad_model_is_refused_with_its_line(void **state)
         { "split linked 0.25 3 4", "leaf 1", "a node of the tree above is no node's child" },
         { "leaf 2\n", "split free 1 3 4\n", "line 10: a split needs two nodes behind it" },
         { "end\n", "", "line 14: the end of the file, before that of the model" },
+        { "end\n", "last x\nend\n", "line 14: too long: x" },
+        { "end\n", "last\nlast\nend\n", "\"tree\" or \"end\" is expected, not \"last\"" },
+        { "end\n", "last\n", "line 15: the end of the file, before that of the model" },
         { "end\n", "end", "line 14: the end of the file, in the middle of a line" },
         { "end\n", "end\n\n", "line 15: goes on behind the end of the model" },
     };
@@ -513,6 +535,7 @@ static void a_changed_byte_breaks_nothing(void **state)
 static const struct CMUnitTest tests[] = {
     CHECK(a_row_gets_one_leaf_of_each_tree),
     CHECK(a_model_without_trees_is_its_bias),
+    CHECK(last_trees_are_apart_from_the_first_ones),
     CHECK(judging_is_the_walk_from_the_root),
 #ifdef TMPL_FOR_AVX2
     CHECK(processors_judge_alike),
