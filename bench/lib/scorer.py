@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program that scores pages, as a module: order, gold, words, score_page and other functions."""
-import collections
 import importlib.util
 import os
 import sys
@@ -13,11 +12,3 @@ def load(path):
     scorer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scorer)
     return scorer
-
-
-def kept_words(scorer, data):
-    """The bag of words of a page's text outside of marks; of a page that lxml cannot read, none."""
-    try:
-        return scorer.kept_of_annotated(data)
-    except (scorer.ET.ParserError, ValueError):
-        return collections.Counter()

@@ -11,17 +11,18 @@ import re
 MEASURES = ('F1', 'precision', 'recall')
 
 
-def words(text):
-    return re.findall(r'\w+', text.lower())
+def bag(texts):
+    """The bag of words of some texts."""
+    return collections.Counter(word for text in texts for word in re.findall(r'\w+', text.lower()))
 
 
 def reference(rows):
     """The bag of a page's gold rows (label, text)."""
-    return collections.Counter(w for label, text in rows if label == 'C' for w in words(text))
+    return bag(text for label, text in rows if label == 'C')
 
 
 def figures(kept, wanted):
-    """F1, precision and recall of one bag against another."""
+    """F1, precision and recall of the bag of words kept against the reference."""
     hit = sum((kept & wanted).values())
     precision = hit / kept.total() if hit else 0.
     recall = hit / wanted.total() if hit else 0.
