@@ -90,7 +90,7 @@ $(BUILD)/build-needs:
 # In front of a recipe that reads the directory that variable $(1) names. It does nothing if the
 # variable is empty: there is nothing to measure, which is not a failure.
 with = test -n "$($(1))" || { echo "$@: skipped, no pages given: make $@ $(1)=DIR"; exit 0; }; \
-	test -d "$($(1))" || { echo "$@: $(1): $($(1)) is not a directory" >&2; exit 2; };
+	for d in $($(1)); do test -d "$$d" || { echo "$@: $(1): $$d is not a directory" >&2; exit 2; }; done;
 
 include tests/Makefile bench/Makefile
 

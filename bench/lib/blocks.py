@@ -96,14 +96,12 @@ class Gold:
 class Corpus:
     """
     The sites of some directories DIR/DS/SITE. For each site and view rows[key, view] has the features of all
-    blocks, and labels[key, view] their words (content, template) and their pages.
+    blocks, and labels[key, view] their words (content, template) and their pages. Features of the group
+    without are 0.
     """
 
-    # a group of features that is 0 in all rows
-    without = None
-
-    def __init__(self, dirs, scorer, features, views=None):
-        self.scorer, self.features = scores.load(scorer), features
+    def __init__(self, dirs, scorer, features, views=None, without=None):
+        self.scorer, self.features, self.without = scores.load(scorer), features, without
         lines = subprocess.run([features], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
         self.names, groups = zip(*(line.split('\t') for line in lines))
         self.groups = np.array(groups)
