@@ -107,8 +107,11 @@ void tmpl_rows_list(float *rows, tmpl_rows_t *of)
     for (uint32_t b = 0; b < n; b++) {
         uint32_t in = b % TMPL_BLOCKS_AT_ONCE;
         if (in == 0) {
-            tmpl_rows_fill(&columns, of, b,
-                           n - b < TMPL_BLOCKS_AT_ONCE ? n : b + TMPL_BLOCKS_AT_ONCE);
+            uint32_t after = n - b < TMPL_BLOCKS_AT_ONCE ? n : b + TMPL_BLOCKS_AT_ONCE;
+            tmpl_rows_fill(&columns, of, b, after);
+            if (of->first.templateness != NULL) {
+                tmpl_rows_fill_first(&columns, of, b, after);
+            }
         }
         for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
             *rows++ = columns.of[f][in];

@@ -23,17 +23,24 @@ tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                           const tmpl_evidence_t *evidence, apr_pool_t *pool);
 
 /*
- * Gives the rows what the model's first trees say of each block; then the features of the group
- * FIRST are filled, too. templateness must outlive the rows; their memory is from pool.
+ * Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE, and with 0 behind. The
+ * features of the group FIRST are 0.
  */
-void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *pool);
-
-/* Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE, and with 0 behind. */
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
 
 /*
- * Fills all page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each: for training
- * (bench/train/features) and tests.
+ * Gives the rows what the model's first trees say of each block, for tmpl_rows_fill_first.
+ * templateness must outlive the rows; their memory is from pool.
+ */
+void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *pool);
+
+/* Fills the features of the group FIRST of the same blocks in columns that are filled. */
+void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
+                          uint32_t after);
+
+/*
+ * Fills all page->n_blocks rows, of TMPL_BLOCK_FEATURE_COUNT floats each, with the group FIRST if
+ * tmpl_rows_judged was called: for training (bench/train/features) and tests.
  */
 void tmpl_rows_list(float *rows, tmpl_rows_t *of);
 

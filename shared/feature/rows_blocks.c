@@ -68,11 +68,7 @@ static __attribute__((noinline)) void learn_box(tmpl_box_row_t *known, const tmp
     const tmpl_page_t *page = of->reading->page;
     tmpl_sums_t sums =
         tmpl_sums_between(of->before, tmpl_first_block(page, node), tmpl_after_block(page, node));
-    float first = of->first.templateness == NULL ? 0
-                                                 : tmpl_first_mean(of, tmpl_first_block(page, node),
-                                                                   tmpl_after_block(page, node));
     *known = (tmpl_box_row_t){ .node = node,
-                               .first = first,
                                .around = tmpl_box_around(page, node),
                                .linked = tmpl_share(sums.linked, sums.words),
                                .repeated = tmpl_share(sums.repeated, sums.length),
@@ -102,7 +98,6 @@ static inline void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
     }
     for (unsigned k = 0; k < TMPL_BOXES; k++) {
         F_OF(BOX1_LINKED, k) = boxes[k].linked;
-        F_OF(FIRST_BOX1, k) = boxes[k].first;
     }
     F(REPEATED_BOX1) = boxes[0].repeated;
     F(REPEATED_BOX2) = boxes[1].repeated;

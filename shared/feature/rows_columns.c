@@ -275,7 +275,4 @@ void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, ui
     put_around(columns, of, first, n);
     put_text(columns, of, n);
     put_place(columns, of, first, n);
-    if (of->first.templateness != NULL) {
-        tmpl_rows_fill_first(columns, of, first, n);
-    }
 }

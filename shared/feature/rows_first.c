@@ -4,6 +4,7 @@
  * the trees that judge last know what the rest of the page is, as in Tu, "Auto-context and Its
  * Application to High-level Vision Tasks" (CVPR 2008).
  */
+#include "feature/box.h"
 #include "feature/rows_parts.h"
 
 #define COLUMN(id) columns->of[TMPL_BLOCK_FEATURE_##id]
@@ -46,10 +47,6 @@ void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *po
     first->sum = (double *)apr_pcalloc(pool, n * sizeof(*first->sum)) + TMPL_BEYOND;
     first->like = apr_pcalloc(pool, contexts * sizeof(*first->like));
     sum_blocks(of);
-    of->boxes[0].node = TMPL_NONE;
-    for (unsigned i = 0; i < TMPL_KNOWN_BOXES; i++) {
-        of->known[i].node = TMPL_NONE;
-    }
 }
 
 static inline float mean(double sum, uint32_t weight)
@@ -57,30 +54,52 @@ static inline float mean(double sum, uint32_t weight)
     return weight > 0 ? (float)(sum / weight) : 0.5F;
 }
 
-float tmpl_first_mean(const tmpl_rows_t *of, int64_t first, int64_t after)
+/* Mean templateness of the blocks [first, after). */
+static inline float mean_of(const tmpl_first_t *judged, int64_t first, int64_t after)
 {
-    return mean(of->first.sum[after] - of->first.sum[first],
-                of->first.weight[after] - of->first.weight[first]);
+    return mean(judged->sum[after] - judged->sum[first],
+                judged->weight[after] - judged->weight[first]);
+}
+
+static void fill_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first, uint32_t n)
+{
+    const tmpl_page_t *page = of->reading->page;
+    uint32_t boxes[TMPL_BOXES] = { TMPL_NONE };
+    float means[TMPL_BOXES] = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t innermost = tmpl_box_of(of->reading, first + i);
+        if (innermost != boxes[0]) { /* neighbouring blocks mostly have the same */
+            tmpl_climb(boxes, page, innermost);
+            for (unsigned k = 0; k < TMPL_BOXES; k++) {
+                means[k] = mean_of(&of->first, tmpl_first_block(page, boxes[k]),
+                                   tmpl_after_block(page, boxes[k]));
+            }
+        }
+        for (unsigned k = 0; k < TMPL_BOXES; k++) {
+            columns->of[TMPL_BLOCK_FEATURE_FIRST_BOX1 + k][i] = means[k];
+        }
+    }
 }
 
 void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                          uint32_t n)
+                          uint32_t after)
 {
     const tmpl_first_t *judged = &of->first;
     uint32_t all = of->reading->page->n_blocks;
     double content = judged->weight[all] - judged->sum[all];
-    float page = tmpl_first_mean(of, 0, all);
+    float page = mean_of(judged, 0, all);
     float content_log = tmpl_log_of(of, content / 2);
-    for (uint32_t i = 0; i < n; i++) {
+    fill_boxes(columns, of, first, after - first);
+    for (uint32_t i = 0; i < after - first; i++) {
         int64_t b = first + i;
         const tmpl_like_t *like = &judged->like[path_of(of->reading, first + i)];
         COLUMN(FIRST)[i] = judged->templateness[b];
-        COLUMN(FIRST_LAST)[i] = tmpl_first_mean(of, b - 1, b);
-        COLUMN(FIRST_LAST_3)[i] = tmpl_first_mean(of, b - 3, b);
-        COLUMN(FIRST_LAST_8)[i] = tmpl_first_mean(of, b - 8, b);
-        COLUMN(FIRST_NEXT)[i] = tmpl_first_mean(of, b + 1, b + 2);
-        COLUMN(FIRST_NEXT_3)[i] = tmpl_first_mean(of, b + 1, b + 4);
-        COLUMN(FIRST_NEXT_8)[i] = tmpl_first_mean(of, b + 1, b + 9);
+        COLUMN(FIRST_LAST)[i] = mean_of(judged, b - 1, b);
+        COLUMN(FIRST_LAST_3)[i] = mean_of(judged, b - 3, b);
+        COLUMN(FIRST_LAST_8)[i] = mean_of(judged, b - 8, b);
+        COLUMN(FIRST_NEXT)[i] = mean_of(judged, b + 1, b + 2);
+        COLUMN(FIRST_NEXT_3)[i] = mean_of(judged, b + 1, b + 4);
+        COLUMN(FIRST_NEXT_8)[i] = mean_of(judged, b + 1, b + 9);
         COLUMN(FIRST_LIKE)[i] = mean(like->sum, like->weight);
         COLUMN(FIRST_LIKE_BLOCKS)[i] = tmpl_log_shared(of, 2 * like->blocks, 1);
         COLUMN(FIRST_PAGE)[i] = page;

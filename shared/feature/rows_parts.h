@@ -33,7 +33,6 @@ typedef struct {
     float linked;
     float repeated;
     float score;
-    float first; /* mean templateness by the first trees */
 } tmpl_box_row_t;
 
 /* A cache of boxes: those around other boxes come again. */
@@ -102,7 +101,7 @@ struct tmpl_rows_t {
     uint32_t long_before_best;
     uint32_t long_in_best;
     float best_share;
-    tmpl_first_t first; /* templateness is NULL while the first trees judge */
+    tmpl_first_t first;
     tmpl_counted_t counts;
 };
 
@@ -143,15 +142,6 @@ float tmpl_log_shared(const tmpl_rows_t *of, uint32_t halves, uint32_t blocks);
 
 /* Fills log(1 + halves[i] / 2) for each i of the set unknown. */
 void tmpl_logs_find(float *to, const tmpl_rows_t *of, const uint32_t *halves, uint64_t unknown);
-
-/* --- rows_first.c --- */
-
-/* Mean templateness of the blocks [first, after) by the first trees; .5 if there are none. */
-float tmpl_first_mean(const tmpl_rows_t *of, int64_t first, int64_t after);
-
-/* Fills the features of the group FIRST of n blocks, but those of boxes. */
-void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
-                          uint32_t n);
 
 /* --- rows_blocks.c --- */
 
