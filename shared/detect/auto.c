@@ -71,6 +71,43 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
     return records;
 }
 
+/*
+ * The threshold with the largest expected F1 of what the page keeps: 1 - F1 / 2 (Lipton, Elkan and
+ * Naryanaswamy, "Optimal Thresholding of Classifiers to Maximize F1 Measure", ECML 2014), so a page
+ * of which the model is unsure keeps more. A block with templateness t is content with probability
+ * 1 - t, and weighs by its words. F1 and threshold are found in turn (Dinkelbach's method): both
+ * only rise, and few steps are enough.
+ */
+#define F1_STEPS 8
+
+static double best_threshold(const float *templateness, const tmpl_reading_t *reading)
+{
+    const uint32_t *words = reading->before.words;
+    uint32_t n = reading->page->n_blocks;
+    double threshold = 0.5;
+    double f1 = 0;
+    for (int step = 0; step < F1_STEPS; step++) {
+        double kept = 0;
+        double hit = 0;
+        double content = 0;
+        for (uint32_t b = 0; b < n; b++) {
+            double weight = words[b + 1] - words[b];
+            double expected = weight * (1 - (double)templateness[b]);
+            int is_kept = (double)templateness[b] <= threshold;
+            content += expected;
+            kept += is_kept ? weight : 0;
+            hit += is_kept ? expected : 0;
+        }
+        double best = kept + content > 0 ? 2 * hit / (kept + content) : 1;
+        if (best <= f1) {
+            break;
+        }
+        f1 = best;
+        threshold = 1 - f1 / 2;
+    }
+    return threshold;
+}
+
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
                       uint32_t min_df, const tmpl_trees_t *trees, double threshold)
@@ -83,13 +120,11 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
     float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
     tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
+    threshold = threshold < 0 ? best_threshold(templateness, page->reading) : threshold;
     for (uint32_t b = 0; b < p->n_blocks; b++) {
         verdicts[b].ratio = templateness[b];
+        verdicts[b].template = (double)templateness[b] > threshold;
     }
     apr_pool_destroy(pool);
-    threshold = threshold < 0 ? tmpl_trees_threshold(trees) : threshold;
-    for (uint32_t b = 0; b < p->n_blocks; b++) {
-        verdicts[b].template = (double)verdicts[b].ratio > threshold;
-    }
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
 }
