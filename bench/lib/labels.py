@@ -11,6 +11,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 import lxml.etree
@@ -31,6 +32,18 @@ CHARSET = re.compile(rb'charset\s*=\s*["\']?\s*([A-Za-z0-9_\-]+)', re.I)
 UNSPACED = re.compile('[\u0e00-\u0e7f\u3040-\u9fff]')
 RUNS_SHOWN = 14
 PERMALINKS = {'¶', '#', '§', '\uf0c1'}
+
+
+def table(path, fields):
+    """The rows of a table of sites, by the names of its fields; "-" is an empty cell."""
+    with open(path, encoding='utf-8') as f:
+        for number, line in enumerate(f, 1):
+            if line.startswith('#') or not line.strip():
+                continue
+            cells = ['' if c == '-' else c for c in line.rstrip('\n').split('\t')]
+            if len(cells) != len(fields):
+                sys.exit('%s:%d: %d fields, not %d' % (os.path.basename(path), number, len(cells), len(fields)))
+            yield dict(zip(fields, cells))
 
 
 def unpack(package, debs):
