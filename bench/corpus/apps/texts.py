@@ -13,8 +13,10 @@ import labels
 LEFT_OUT = {'ethnic', 'men-women', 'drugs', 'zippy', 'kalt', 'unfug'}
 BOOK = 'anarchism', 'usr/share/doc/anarchism/html/sec*.html'
 DICTIONARIES = (('dict-foldoc', 'usr/share/dictd/foldoc.dict.dz'), ('dict-jargon', 'usr/share/dictd/jargon.dict.dz'))
-FORTUNES = {'en': ('fortunes', 'usr/share/games/fortunes/*'), 'de': ('fortunes-de', 'usr/share/games/fortunes/de/*'),
-            'es': ('fortunes-es', 'usr/share/games/fortunes/es/*.fortunes')}
+FORTUNES = {
+    'en': ('fortunes', 'usr/share/games/fortunes/*'), 'de': ('fortunes-de', 'usr/share/games/fortunes/de/*'),
+    'es': ('fortunes-es', 'usr/share/games/fortunes/es/*.fortunes')
+}
 FORENAMES = ('Anna Ben Carla David Elena Frank Grace Hugo Ines Jonas Karin Liam Maria Noah Olga Paul Quinn Rosa Samir '
              'Tessa Umar Vera Walter Xenia Yusuf Zoe Emily Lucas Mia Oscar Priya Kenji Amara Diego Ingrid').split()
 SURNAMES = ('Abbott Becker Castillo Dawson Eriksen Fischer Garcia Hughes Ivanov Jensen Keller Lopez Moreau Novak '
@@ -28,11 +30,13 @@ NOUNS = {
     'de': ('Wasserkocher Lampe Rucksack Tastatur Jacke Stuhl Schreibtisch Bildschirm Fahrrad Zelt Kopfhörer Kamera '
            'Mixer Notizbuch Uhr Lautsprecher Bohrer Regal Spiegel Teppich Kissen Flasche Messer Helm').split(),
     'es': ('hervidor lámpara mochila teclado chaqueta silla escritorio monitor bicicleta tienda auriculares cámara '
-           'batidora cuaderno reloj altavoz taladro estante espejo alfombra almohada botella cuchillo casco').split()}
+           'batidora cuaderno reloj altavoz taladro estante espejo alfombra almohada botella cuchillo casco').split()
+}
 ADJECTIVES = {
-    'en': 'compact foldable wireless classic ergonomic portable stainless waterproof electric wooden smart light'.split(),
-    'de': 'kompakt faltbar kabellos klassisch ergonomisch tragbar rostfrei wasserdicht elektrisch leicht'.split(),
-    'es': 'compacto plegable inalámbrico clásico ergonómico portátil inoxidable impermeable eléctrico ligero'.split()}
+    'en': 'compact foldable wireless classic ergonomic portable stainless waterproof electric wooden smart light'.split(
+    ), 'de': 'kompakt faltbar kabellos klassisch ergonomisch tragbar rostfrei wasserdicht elektrisch leicht'.split(),
+    'es': 'compacto plegable inalámbrico clásico ergonómico portátil inoxidable impermeable eléctrico ligero'.split()
+}
 TOPICS = {
     'en': ('Kitchen Garden Outdoor Office Travel Music Photo Sports Kids Health Home Tools Audio Lighting Storage '
            'Fashion Shoes Books Games Pets Science Culture Business Politics Opinion Technology Software Hardware '
@@ -40,10 +44,13 @@ TOPICS = {
     'de': ('Küche Garten Draußen Büro Reisen Musik Foto Sport Kinder Gesundheit Wohnen Werkzeug Audio Licht Ordnung '
            'Mode Schuhe Bücher Spiele Tiere Wissenschaft Kultur Wirtschaft Politik Meinung Technik Netze').split(),
     'es': ('Cocina Jardín Exterior Oficina Viajes Música Foto Deporte Niños Salud Hogar Herramientas Audio Luz Orden '
-           'Moda Zapatos Libros Juegos Mascotas Ciencia Cultura Negocios Política Opinión Técnica Redes').split()}
-MONTHS = {'en': 'January February March April May June July August September October November December'.split(),
-          'de': 'Januar Februar März April Mai Juni Juli August September Oktober November Dezember'.split(),
-          'es': 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split()}
+           'Moda Zapatos Libros Juegos Mascotas Ciencia Cultura Negocios Política Opinión Técnica Redes').split()
+}
+MONTHS = {
+    'en': 'January February March April May June July August September October November December'.split(),
+    'de': 'Januar Februar März April Mai Juni Juli August September Oktober November Dezember'.split(),
+    'es': 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split()
+}
 SENTENCE = re.compile(r'(?<=[.!?])\s+(?=["A-ZÄÖÜ¿¡])')
 TAG = re.compile(r'<[^>]+>')
 
@@ -102,10 +109,12 @@ class Texts:
             self.headlines[lang] = [p.rstrip('.') for p in self.posts[lang] if len(p) < 75]
             self.entries[lang] = list(titled(self.posts[lang]))
             self.paragraphs[lang] = [p for p in self.posts[lang] if len(p) > 120]
-        self.entries['en'] = [e for package, path in DICTIONARIES
-                              for e in dictionary(os.path.join(labels.unpack(package, debs), path))]
+        self.entries['en'] = [
+            e for package, path in DICTIONARIES for e in dictionary(os.path.join(labels.unpack(package, debs), path))
+        ]
         book = sorted(glob.glob(os.path.join(labels.unpack(BOOK[0], debs), BOOK[1])))
-        found = (clean(html.unescape(TAG.sub('', p))) for path in book
+        found = (clean(html.unescape(TAG.sub('', p)))
+                 for path in book
                  for p in re.findall(r'<p>(.*?)</p>', read(path), re.S))
         self.paragraphs['en'] = [p for p in found if prose(p) and 150 < len(p) < 1200]
 
@@ -115,8 +124,10 @@ def person(rng):
 
 
 def nick(rng):
-    word = rng.choice(SYLLABLES) + rng.choice(SYLLABLES) + rng.choice(('', '', rng.choice(SYLLABLES), str(rng.randint(1, 99))))
-    return rng.choice((word, word.capitalize(), rng.choice(FORENAMES).lower() + str(rng.randint(1, 99)), word + '_' + word[:2]))
+    word = rng.choice(SYLLABLES) + rng.choice(SYLLABLES) + rng.choice(
+        ('', '', rng.choice(SYLLABLES), str(rng.randint(1, 99))))
+    return rng.choice(
+        (word, word.capitalize(), rng.choice(FORENAMES).lower() + str(rng.randint(1, 99)), word + '_' + word[:2]))
 
 
 def brand(rng):
@@ -127,7 +138,8 @@ def date(rng, lang, style):
     y, m, d = rng.randint(2009, 2025), rng.randint(1, 12), rng.randint(1, 28)
     name = MONTHS[lang][m - 1]
     return ('%d %s %d' % (d, name, y), '%s %d, %d' % (name[:3], d, y), '%04d-%02d-%02d' % (y, m, d),
-            '%02d.%02d.%04d' % (d, m, y), '%02d/%02d/%04d %02d:%02d' % (m, d, y, rng.randint(0, 23), rng.randint(0, 59)),
+            '%02d.%02d.%04d' % (d, m, y),
+            '%02d/%02d/%04d %02d:%02d' % (m, d, y, rng.randint(0, 23), rng.randint(0, 59)),
             '%s %d, %d at %d:%02d PM' % (name, d, y, rng.randint(1, 12), rng.randint(0, 59)))[style]
 
 
