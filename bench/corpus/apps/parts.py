@@ -18,11 +18,10 @@ E = ElementMaker()
 ITEMS = 160
 UTILITIES = (
     'flex block grid flex-col flex-wrap items-center justify-between gap-2 gap-4 p-2 p-4 px-6 py-3 m-0 mt-4 mb-6 '
-    'mx-auto '
-    'w-full max-w-7xl text-sm text-lg text-gray-700 font-bold bg-white rounded shadow border md:w-1/2 lg:flex '
+    'mx-auto w-full max-w-7xl text-sm text-lg text-gray-700 font-bold bg-white rounded shadow border md:w-1/2 lg:flex '
     'hover:underline relative overflow-hidden').split()
-BOOTSTRAP = 'row col col-md-4 col-lg-8 container d-flex mb-3 mt-4 p-3 card h-100 text-muted btn list-unstyled'.split(
-)
+BOOTSTRAP = ('row col col-md-4 col-lg-8 container d-flex mb-3 mt-4 p-3 card h-100 text-muted btn list-unstyled '
+             'small').split()
 # Names that sites give to the same part.
 ROLES = {
     'main': 'main content primary page-content main-content site-content',
