@@ -244,7 +244,7 @@ def fossil(row, story, debs, work):
         request = 'GET /%s HTTP/1.0\r\nHost: localhost\r\n\r\n' % path
         answer = run('fossil', 'http', repository, '--skin', row['arguments'], input=request.encode(), env=env)
         data = answer.partition(b'\r\n\r\n')[2]
-        for pattern, by in ((rb'nonce=(["\'])\w+', rb'nonce=\1x'), (rb'projectCode: "\w+"', b'projectCode: "x"'),
+        for pattern, by in ((rb'nonce(=["\']|-)\w+', rb'nonce\1x'), (rb'projectCode: "\w+"', b'projectCode: "x"'),
                             (rb'(generated in about\s+)[0-9.]+s', rb'\g<1>0.010s')):
             data = re.sub(pattern, by, data)
         yield path, data
