@@ -137,10 +137,12 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     if (counted || outcome->verdicts != NULL) {
         said = apr_psprintf(
             r->pool,
-            "%s%sdetector=%s, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u, ratio=%.3f",
+            "%s%sdetector=%s, state=%s, pages=%u, learned=?%d, blocks=%u, template=%u, ratio=%.3f, "
+            "confidence=%.3f",
             said, *said != '\0' ? ", " : "", outcome->detector->name,
             tmpl_state_name(outcome->state), outcome->counts.pages, learned,
-            outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio);
+            outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio,
+            outcome->closure.confidence);
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
     if (judged->fingerprint != NULL) {

@@ -80,6 +80,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
 #define TMPL_TYPE_DETECTOR  apr_int64_t /* tmpl_detector_e */
 #define TMPL_TYPE_SMOOTHING apr_int64_t /* tmpl_smoothing_e */
+#define TMPL_TYPE_COMMENTS  apr_int64_t /* tmpl_comments_e */
 #define TMPL_TYPE_NUMBER    apr_int64_t
 #define TMPL_TYPE_SIZE      apr_int64_t /* bytes */
 #define TMPL_TYPE_TIME      apr_int64_t /* microseconds */

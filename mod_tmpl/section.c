@@ -191,6 +191,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_MODE] = KIND_NUMBER,
     [TMPL_FORM_DETECTOR] = KIND_NUMBER,
     [TMPL_FORM_SMOOTHING] = KIND_NUMBER,
+    [TMPL_FORM_COMMENTS] = KIND_NUMBER,
     [TMPL_FORM_NUMBER] = KIND_NUMBER,
     [TMPL_FORM_SIZE] = KIND_NUMBER,
     [TMPL_FORM_TIME] = KIND_NUMBER,
@@ -348,8 +349,14 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
         opts->policy.lifetime_tb = (uint32_t)conf->lifetime.tb;
         opts->policy.lifetime_n = (uint32_t)conf->lifetime.n;
     }
+    if (conf->comments != TMPL_UNSET) {
+        opts->guards.comments = (tmpl_comments_e)conf->comments;
+    }
     if (conf->min_keep >= 0) {
         opts->guards.min_keep = conf->min_keep;
+    }
+    if (conf->min_confidence >= 0) {
+        opts->guards.min_confidence = conf->min_confidence;
     }
     opts->guards.keep = conf->keep;
     opts->guards.drop = conf->drop;

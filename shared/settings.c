@@ -89,11 +89,18 @@ static int64_t smoothing_of(const char *word)
     return tmpl_smoothing_parse(&smoothing, word, NULL) == APR_SUCCESS ? (int64_t)smoothing : -1;
 }
 
+static int64_t comments_of(const char *word)
+{
+    tmpl_comments_e comments;
+    return tmpl_comments_parse(&comments, word, NULL) == APR_SUCCESS ? (int64_t)comments : -1;
+}
+
 /* By form, where values are words: the value of a word, or -1. */
 static int64_t (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
     [TMPL_FORM_MODE] = mode_of,
     [TMPL_FORM_DETECTOR] = detector_of,
     [TMPL_FORM_SMOOTHING] = smoothing_of,
+    [TMPL_FORM_COMMENTS] = comments_of,
 };
 
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,

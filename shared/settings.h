@@ -72,8 +72,13 @@
       "elements that are content, whatever was learnt") \
     X(drop, "TmplDrop", "drop", SELECTORS, "", "", "none", TMPL_DECIDES, \
       "elements that are template, whatever was learnt") \
+    X(comments, "TmplComments", "comments", COMMENTS, "", "", "judge", TMPL_DECIDES, \
+      "whether readers' comments below an article are content (keep), template (drop), or judged " \
+      "like all other text (judge)") \
     X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, \
       "a page of which a smaller share of its text would be left passes untouched") \
+    X(min_confidence, "TmplMinConfidence", "min-confidence", SHARE, "0", "1", "0", TMPL_DECIDES, \
+      "a page with less confidence passes untouched; 0: none does") \
     X(learn, "TmplLearn", NULL, LEARN, "", "", "public", TMPL_ASIDE, \
       "which pages are learnt from; public: those that are not one person's own") \
     X(delay, "TmplLearnDelay", NULL, TIME, "0", "10s", "100ms", TMPL_ASIDE, \
@@ -94,6 +99,7 @@
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
+#define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"
 #define TMPL_VALUES_NUMBER(least, most)     "a whole number from " least " to " most
 #define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"
 #define TMPL_VALUES_TIME(least, most)       "a time from " least " to " most
@@ -114,6 +120,7 @@ typedef enum {
     TMPL_FORM_MODE,
     TMPL_FORM_DETECTOR,
     TMPL_FORM_SMOOTHING,
+    TMPL_FORM_COMMENTS,
     TMPL_FORM_NUMBER,
     TMPL_FORM_SIZE,
     TMPL_FORM_TIME,
@@ -164,7 +171,7 @@ typedef struct {
  */
 
 /*
- * A value of form MODE, DETECTOR or SMOOTHING (the enum), NUMBER, SIZE (bytes) or TIME
+ * A value of form MODE, DETECTOR, SMOOTHING or COMMENTS (the enum), NUMBER, SIZE (bytes) or TIME
  * (microseconds).
  */
 const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, const char *text,

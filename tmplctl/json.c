@@ -107,6 +107,9 @@ void ctl_render_json(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_
     json_object_set_new(json, "pages", json_integer(outcome->counts.pages));
     json_object_set_new(json, "state", json_string(tmpl_state_name(outcome->state)));
     json_object_set_new(json, "ratio", json_real(outcome->closure.ratio));
+    json_object_set_new(json, "confidence",
+                        outcome->verdicts != NULL ? json_real(outcome->closure.confidence)
+                                                  : json_null());
     const char *fingerprint = tmpl_clean_fingerprint(outcome, page->input, pool);
     json_object_set_new(json, "fingerprint",
                         fingerprint != NULL ? json_string(fingerprint) : json_null());

@@ -37,7 +37,8 @@ struct option_t {
 };
 
 static option_set_f set_flag, set_string, set_file, set_site, set_store, set_uint;
-static option_set_f set_number, set_detector, set_smoothing, set_share, set_ratio, set_lifetime;
+static option_set_f set_number, set_detector, set_smoothing, set_comments, set_share, set_ratio,
+    set_lifetime;
 static option_set_f set_separators, set_selectors, set_secret, set_without;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
@@ -79,7 +80,9 @@ static const option_t options[] = {
     SETTING(separators, 0, "TAGS", IN_JUDGING, set_separators, 0),
     SETTING(keep, 0, "SEL", CTL_IN_CLEAN, set_selectors, AT(clean.guards.keep)),
     SETTING(drop, 0, "SEL", CTL_IN_CLEAN, set_selectors, AT(clean.guards.drop)),
+    SETTING(comments, 0, "HOW", CTL_IN_CLEAN, set_comments, AT(clean.guards.comments)),
     SETTING(min_keep, 0, "R", CTL_IN_CLEAN, set_share, AT(clean.guards.min_keep)),
+    SETTING(min_confidence, 0, "R", CTL_IN_CLEAN, set_share, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", IN_JUDGING, set_secret, 0),
     { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
       "the file to write", NULL },
@@ -215,6 +218,15 @@ static apr_status_t set_smoothing(ctl_t *ctl, const option_t *option, const char
     int64_t number = ctl->options.clean.detect.smoothing;
     const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
     ctl->options.clean.detect.smoothing = (tmpl_smoothing_e)number;
+    return answer(err, wrong);
+}
+
+static apr_status_t set_comments(ctl_t *ctl, const option_t *option, const char *value,
+                                 tmpl_error_t *err)
+{
+    int64_t number = ctl->options.clean.guards.comments;
+    const char *wrong = tmpl_setting_number(&number, option->setting, value, ctl->pool);
+    ctl->options.clean.guards.comments = (tmpl_comments_e)number;
     return answer(err, wrong);
 }
 

@@ -81,7 +81,8 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(TOO_MANY, "too-many", "more elements than the limit")                                        \
     /* found later */                                                                              \
     X(STORE, "store", "the store did not answer, or not in time")                                  \
-    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content")
+    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content")                 \
+    X(MIN_CONFIDENCE, "min-confidence", "the page's confidence is below TmplMinConfidence")
 
 typedef enum {
 #define TMPL_DECLINE_ID(id, name, explanation) TMPL_DECLINE_##id,

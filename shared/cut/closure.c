@@ -26,9 +26,25 @@ typedef struct {
     uint32_t next_fixed; /* the first control, from the current node on, that rule 5 keeps */
 } closure_t;
 
-/* Fills the page's totals. Returns 0 if cuts would leave less than min_keep of it. */
-static int measure(tmpl_closure_t *out, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
-                   double min_keep)
+/* The page's confidence, as closure.h defines it. */
+static double confidence_of(const tmpl_page_t *page, const tmpl_verdict_t *verdicts)
+{
+    double kept = 0, found = 0, content = 0;
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        double length = page->blocks[b].length;
+        double expected = length * (1.0 - (double)verdicts[b].ratio);
+        content += expected;
+        if (!verdicts[b].template) {
+            kept += length;
+            found += expected;
+        }
+    }
+    return kept > 0 ? 2 * found / (kept + content) : 0.0;
+}
+
+/* Fills the page's totals. Returns why it is declined. */
+static tmpl_decline_e measure(tmpl_closure_t *out, const tmpl_page_t *page,
+                              const tmpl_verdict_t *verdicts, const tmpl_guards_t *guards)
 {
     uint64_t length = 0;
     out->blocks = page->n_blocks;
@@ -39,7 +55,10 @@ static int measure(tmpl_closure_t *out, const tmpl_page_t *page, const tmpl_verd
         }
     }
     out->ratio = page->length > 0 ? (double)length / page->length : 0.0;
-    return out->template_blocks == 0 || 1.0 - out->ratio >= min_keep;
+    return out->template_blocks == 0                  ? TMPL_DECLINE_NONE
+           : 1.0 - out->ratio < guards->min_keep      ? TMPL_DECLINE_MIN_KEEP
+           : out->confidence < guards->min_confidence ? TMPL_DECLINE_MIN_CONFIDENCE
+                                                      : TMPL_DECLINE_NONE;
 }
 
 static void sum_up(closure_t *c, apr_pool_t *pool)
@@ -322,14 +341,13 @@ void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict
 {
     closure_t c = { .page = page, .verdicts = verdicts, .need = need };
     *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
+    closure->confidence = confidence_of(page, verdicts);
+    tmpl_comments(verdicts, page, guards->comments, pool);
     tmpl_headings(verdicts, page, pool);
     tmpl_refs_links(verdicts, page, pool);
     tmpl_guards_apply(verdicts, page, guards, pool);
-    if (!measure(closure, page, verdicts, guards->min_keep)) {
-        closure->decline = TMPL_DECLINE_MIN_KEEP;
-        return;
-    }
-    if (closure->template_blocks == 0) {
+    closure->decline = measure(closure, page, verdicts, guards);
+    if (closure->decline != TMPL_DECLINE_NONE || closure->template_blocks == 0) {
         return;
     }
     /* freed before the edits are made */

@@ -32,6 +32,15 @@
  *  11. For strip, all that is in an element opened because of rule 3, 5 or 9 counts as template:
  *      elements without text and whole forms are cut, too. An exception is an element that holds a
  *      control which rule 5 keeps, because its form needs the other controls.
+ *
+ * A page's confidence is the F1 that the detector expects of what it keeps: a block of length l is
+ * content with the probability p = 1 - ratio, so with K, the blocks that it calls content,
+ *
+ *     confidence = 2 * sum over K of l * p / (sum over K of l + sum over all blocks of l * p)
+ *
+ * This is F1 = 2 * found / (kept + content) with expected values for found and content. 0 if K is
+ * empty. With incremental and style 1 - ratio is a share of new text and says nothing of template
+ * that is not repeated, so their confidence is about content lost only.
  */
 #ifndef TMPL_CLOSURE_H
 #define TMPL_CLOSURE_H
@@ -50,12 +59,13 @@ typedef struct {
     uint32_t blocks;          /* of the page */
     uint32_t template_blocks; /* after the guards */
     double ratio;             /* bytes of template blocks over bytes of all blocks, 0..1 */
-    tmpl_decline_e decline;   /* TMPL_DECLINE_MIN_KEEP, without cuts, or TMPL_DECLINE_NONE */
+    double confidence;        /* 0..1, in the detector's own verdicts */
+    tmpl_decline_e decline;   /* MIN_KEEP or MIN_CONFIDENCE, without cuts; or NONE */
 } tmpl_closure_t;
 
 /*
- * Adjusts verdicts, in this order, to headings.h, to refs.h and to the guards, which thus have the
- * last word; then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
+ * Adjusts verdicts, in this order, to comments.h, headings.h, refs.h and the guards, which thus have
+ * the last word; then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
  * TMPL_NODE_MARK (annotate).
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's rules: TmplKeep and TmplDrop override verdicts, TmplMinKeep declines a page. */
+/*
+ * The operator's rules: TmplKeep, TmplDrop and TmplComments override verdicts, TmplMinKeep and
+ * TmplMinConfidence decline a page.
+ */
 #ifndef TMPL_GUARDS_H
 #define TMPL_GUARDS_H
 
 #include <apr_tables.h>
 
-#include "detect/verdict.h"
+#include "detect/comments.h"
 #include "page/selector.h"
 
 /* Arrays of const tmpl_selector_t *; NULL: none. They must live as long as the guards. */
@@ -13,6 +16,8 @@ typedef struct {
     const apr_array_header_t *keep; /* blocks in matching elements are content */
     const apr_array_header_t *drop; /* blocks in matching elements are template */
     double min_keep; /* decline a page of which less than this share of text is content, 0..1 */
+    tmpl_comments_e comments;
+    double min_confidence; /* decline a page with less confidence (closure.h), 0..1 */
 } tmpl_guards_t;
 
 /* Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. */

@@ -11,7 +11,7 @@
 typedef struct {
     uint64_t body_len;
     uint64_t version;
-    double ratio;
+    double ratio, confidence;
     uint32_t detector, state, decline;
     uint32_t pages;
     uint32_t learned;
@@ -56,6 +56,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,
                               .ratio = outcome->closure.ratio,
+                              .confidence = outcome->closure.confidence,
                               .fingerprint = fingerprint,
                               .edits = outcome->edits };
 }
@@ -73,7 +74,9 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
         .detector = tmpl_detector(decision->detector),
         .counts = { .records = &no_record, .pages = decision->pages, .version = decision->version },
         .verdicts = &no_verdict,
-        .closure = { .template_blocks = decision->template_blocks, .ratio = decision->ratio },
+        .closure = { .template_blocks = decision->template_blocks,
+                     .ratio = decision->ratio,
+                     .confidence = decision->confidence },
         .edits = decision->edits,
         .state = decision->state
     };
@@ -122,6 +125,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
     fixed_t fixed = { .body_len = body_len,
                       .version = decision->version,
                       .ratio = decision->ratio,
+                      .confidence = decision->confidence,
                       .detector = decision->detector,
                       .state = decision->state,
                       .decline = decision->decline,
@@ -217,7 +221,8 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
                                    .learned = fixed.learned != 0,
                                    .blocks = fixed.blocks,
                                    .template_blocks = fixed.template_blocks,
-                                   .ratio = fixed.ratio };
+                                   .ratio = fixed.ratio,
+                                   .confidence = fixed.confidence };
     if (fixed.fingerprint_len > 0) {
         decision->fingerprint = apr_pstrdup(pool, (const char *)p);
     }

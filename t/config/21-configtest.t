@@ -28,6 +28,8 @@ my %DIRECTIVE = (
     TmplKeep => { good => ['aside', '"#id"', '.side', '"div.note[role=doc]"', '[hidden]', 'main p', '"div > p"', 'nav, main > p'],
         says => qr/CSS selectors of tag/, bad => ['"div > > p"', '"#"', '"."', '"[x"', '""', 'a:hover', 'a + b', 'nav,'] },
     TmplDrop => { good => ['aside', '"#id"', '.side', '"a,b"'], says => qr/CSS selectors of tag/, bad => ['"div >"', '"#"', '"a,,b"'] },
+    TmplComments => { good => [qw(judge keep drop)], says => qr/judge, keep or drop/, bad => [qw(yes 1), '""'] },
+    TmplMinConfidence => { good => [qw(0 0.8 90%)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
     TmplMinKeep => { good => [qw(0 0.1 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
     TmplMaxBody => { good => [qw(65536 1048576)], says => qr/\d+.*\d+/, bad => [qw(0 -1 x 1e3 99999999999999999999), '""'] },
     TmplMaxWait => { good => [qw(10ms 1s 10min)], says => qr/\b10ms\b.*\b10min\b/, bad => [qw(x -1 0 9ms 11min), '""'] },

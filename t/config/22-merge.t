@@ -63,6 +63,8 @@ my @rows = (
     ['keep-added', "TmplMode strip\nTmplKeep aside", 'TmplKeep footer', $body->('header')],
     ['minkeep-inherited', "TmplMode strip\nTmplMinKeep 0.99", '', sub { $_[7]->says('declined') eq 'min-keep' }],
     ['minkeep-nearest', "TmplMode strip\nTmplMinKeep 0.99", 'TmplMinKeep 0', $stripped],
+    ['minconfidence-inherited', "TmplMode strip\nTmplMinConfidence 1", '', sub { $_[7]->says('declined') eq 'min-confidence' }],
+    ['minconfidence-nearest', "TmplMode strip\nTmplMinConfidence 1", 'TmplMinConfidence 0', $stripped],
     ['learn-inherited', "TmplMode strip\nTmplLearn false", '', sub { $_[7]->says('state') eq 'cold' }],
     ['learn-nearest', "TmplMode strip\nTmplLearn false", 'TmplLearn true', $stripped],
     ['pagekey-inherited', "TmplMode strip\nTmplPageKey one", '', sub { $_[7]->says('pages') == 1 }],

@@ -34,6 +34,7 @@ is $said->{detector}, 'auto', 'the default detector';
 cmp_ok $said->{template}, '>=', 3, 'template blocks: header, sidebar, footer at least';
 cmp_ok $said->{blocks}, '>', $said->{template}, 'blocks that are not template';
 ok $said->{ratio} > 0 && $said->{ratio} < 1, 'ratio is within 0 and 1' or diag explain $said;
+ok $said->{confidence} > 0 && $said->{confidence} <= 1, 'confidence is within 0 and 1' or diag explain $said;
 ok !exists $said->{declined}, 'not declined';
 my $first = $httpd->get('/page/50')->tmpl;
 is $first->{detector}, 'incremental', 'another detector';

@@ -37,12 +37,14 @@ my %PAGE = (
     'too-many' => ['<li>x' x 60_000],
     store => ['<p>a page'],
     'min-keep' => ['<div>a page</div>'],
+    'min-confidence' => ['<div>a page</div><p>of two parts</p>'],
 );
 my %DIRECTIVES = (
     'too-large' => 'TmplMaxBody 1024',
     slow => 'TmplMaxWait 10ms',
     store => "TmplDetector incremental\nTmplStore lmdb:\@ROOT\@/store/no/such",
     'min-keep' => "TmplDrop div\nTmplMinKeep 1",
+    'min-confidence' => "TmplDrop div\nTmplMinConfidence 1",
 );
 my $backend = backend {
     my ($connection, $request) = @_;

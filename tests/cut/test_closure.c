@@ -317,6 +317,30 @@ static void a_page_with_too_little_content_is_declined(void **state)
     assert_float_equal(closure.ratio, 0.9, 1e-6);
 }
 
+/* A block of length l is content with the probability p: 2 * sum l p of kept / (l of kept + l p). */
+static void a_page_with_too_little_confidence_is_declined(void **state)
+{
+    const tmpl_page_t *page = check_page("<div>tttt</div><div>cccccc</div>", *state);
+    tmpl_verdict_t verdicts[] = { { 0.75F, 1 }, { 0.5F, 0 } };
+    tmpl_guards_t guards = { .min_confidence = 0.59 };
+    tmpl_closure_t closure;
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+    assert_float_equal(closure.confidence, 2.0 * 3 / (6 + 3 + 1), 1e-6);
+    assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
+    assert_int_equal(closure.n_cuts, 1);
+    guards.min_confidence = 0.61;
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+    assert_int_equal(closure.decline, TMPL_DECLINE_MIN_CONFIDENCE);
+    assert_int_equal(closure.n_cuts, 0);
+    /* TmplKeep and TmplDrop say nothing about the detector's confidence */
+    guards.drop = selectors("body", *state);
+    guards.keep = selectors("div", *state);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
+    assert_float_equal(closure.confidence, 0.6, 1e-6);
+    /* a page that keeps all its text loses nothing */
+    assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
+}
+
 static void edits_apply_in_order(void **state)
 {
     static const char *const texts[] = { "", "<", "xyz", ">" };
@@ -332,9 +356,13 @@ static void edits_apply_in_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(the_topmost_template_elements_are_edited),   CHECK(guards_overrule_the_detector),
-    CHECK(selectors_of_deep_pages_are_quick),          CHECK(body_can_be_kept),
-    CHECK(a_page_with_too_little_content_is_declined), CHECK(edits_apply_in_order),
+    CHECK(the_topmost_template_elements_are_edited),
+    CHECK(guards_overrule_the_detector),
+    CHECK(selectors_of_deep_pages_are_quick),
+    CHECK(body_can_be_kept),
+    CHECK(a_page_with_too_little_content_is_declined),
+    CHECK(a_page_with_too_little_confidence_is_declined),
+    CHECK(edits_apply_in_order),
 };
 
 TAP_MAIN(tests)

@@ -31,6 +31,7 @@ static tmpl_decision_t a_decision(void)
                               .blocks = 40,
                               .template_blocks = 7,
                               .ratio = 0.25,
+                              .confidence = 0.75,
                               .fingerprint = "00ff",
                               .edits = { some_edits, 3, some_texts } };
 }
@@ -65,7 +66,7 @@ static void is_unpacked_as_it_was_packed(void **state)
     assert_int_equal(back.learned, 1);
     assert_int_equal(back.blocks, 40);
     assert_int_equal(back.template_blocks, 7);
-    assert_true(back.ratio == 0.25);
+    assert_true(back.ratio == 0.25 && back.confidence == 0.75);
     assert_string_equal(back.fingerprint, "00ff");
     assert_int_equal(back.edits.n, 3);
     assert_memory_equal(back.edits.edits, some_edits, sizeof(some_edits));

@@ -245,6 +245,16 @@ static const char *show_drop(const tmpl_conf_t *conf)
     return selectors(conf->drop);
 }
 
+static const char *show_comments(const tmpl_conf_t *conf)
+{
+    return number(conf->comments);
+}
+
+static const char *show_min_confidence(const tmpl_conf_t *conf)
+{
+    return share(conf->min_confidence);
+}
+
 static const char *show_min_keep(const tmpl_conf_t *conf)
 {
     return share(conf->min_keep);
@@ -319,6 +329,10 @@ static const struct {
     { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "2" },
     { show_min_keep, "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
     { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
+    { show_comments, "TmplComments keep", "TmplComments DROP", "2" },
+    { show_comments, "TmplComments drop", "TmplComments judge", "0" },
+    { show_min_confidence, "TmplMinConfidence 0.8", "TmplMinConfidence 5%", "0.05" },
+    { show_min_confidence, "TmplMinConfidence 1", "TmplMinConfidence 0", "0.00" },
     { show_learn, "TmplLearn on", "TmplLearn off", NULL },
     { show_learn, "TmplLearn off", "TmplLearn public", NULL },
     { show_learn, "TmplLearn public", "TmplLearn true", NULL },
@@ -558,6 +572,9 @@ static const struct {
     { "TmplKeep aside, ", { "TmplKeep must be CSS selectors", "\"aside,\"" } },
     { "TmplDrop ''", { "TmplDrop must be CSS selectors" } },
     { "TmplDrop", { "TmplDrop must be CSS selectors" } },
+    { "TmplComments yes", { "TmplComments must be judge, keep or drop", "\"yes\"" } },
+    { "TmplMinConfidence 1.1",
+      { "TmplMinConfidence must be a number from 0 to 1, or from 0% to 100%", "\"1.1\"" } },
     { "TmplMinKeep 2", { "TmplMinKeep must be a number from 0 to 1, or from 0% to 100%" } },
     { "TmplLearn %{", { "TmplLearn must be public, on, off or an expression", "syntax error" } },
     { "TmplMaxBody 0", { "TmplMaxBody must be a number of bytes from 1 to 1G", "\"0\"" } },
@@ -625,7 +642,8 @@ static void values_reach_the_library(void **state)
 {
     tmpl_clean_opts_t opts;
     tmpl_conf_t *conf = section("TmplMode strip\nTmplMinDF 7\nTmplRatio 0.25\nTmplLifetime 11 12\n"
-                                "TmplMinKeep 3%\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
+                                "TmplMinKeep 3%\nTmplMinConfidence 80%\nTmplComments "
+                                "drop\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
                                 "TmplSecret s\nTmplDetector pagelevel\nTmplSmoothing max\n"
                                 "TmplModel tests/models/one.trees");
 
@@ -642,6 +660,8 @@ static void values_reach_the_library(void **state)
     assert_int_equal(opts.detect.smoothing, TMPL_SMOOTHING_MAX);
     assert_ptr_equal(opts.detect.models.trees, conf->models.trees);
     assert_true(opts.guards.min_keep > 0.029 && opts.guards.min_keep < 0.031);
+    assert_true(opts.guards.min_confidence > 0.79 && opts.guards.min_confidence < 0.81);
+    assert_int_equal(opts.guards.comments, TMPL_COMMENTS_DROP);
     assert_int_equal(opts.guards.keep->nelts, 1);
     assert_int_equal(opts.guards.drop->nelts, 1);
     assert_ptr_equal(opts.page.separators, &conf->separators->all);

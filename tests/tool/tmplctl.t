@@ -72,6 +72,8 @@ subtest 'usage errors' => sub {
         jobs => [['0', '257', '-1', 'x', ''], qr/must be a whole number from 1 to 256, not/],
         'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/--min-df: must be a whole number from 2 to 64, not/],
         ratio => [[qw(-0.1 1.1 x nan 101% 1e-1), ''], qr/must be a number from 0 to 1, or from 0% to 100%, not/],
+        comments => [[qw(yes), ''], qr/--comments: must be judge, keep or drop, not/],
+        'min-confidence' => [[qw(2 -1 0.5x)], qr/must be a number from 0 to 1, or/],
         'min-keep' => [[qw(2 1e9 0.5x)], qr/must be a number from 0 to 1, or/],
         lifetime => [['5', '0,5', '5,0', 'a,b', '5,5,5', '-1,5', '1000001,1', '1,1001'], qr/Tb, a whole number from 1 to 1000000, and N/],
         separators => [['div frobnicate', '+p frobnicate', '+frobnicate'], qr/must be names of HTML elements.*frobnicate/],
@@ -144,6 +146,7 @@ subtest 'json' => sub {
         is($found->{pages}, $n, 'pages');
         is($found->{state}, 'warm', 'state');
         ok($found->{ratio} > 0 && $found->{ratio} < 1, 'ratio');
+        ok($found->{confidence} > 0 && $found->{confidence} <= 1, 'confidence');
         my ($nav, $main, $foot) = @{ $found->{blocks} };
         is(scalar @{ $found->{blocks} }, 3, 'three blocks');
         ok($nav->{template} && !$main->{template} && $foot->{template}, 'their verdicts');
@@ -349,6 +352,12 @@ subtest 'options reach the library' => sub {
     unlike(slurp('opt/p01.html'), qr/Story/, '--drop');
     ($code, $out) = run(@args, '-2', '--min-keep', 0.9, @pages);
     like($out, qr/^12 pages: 0 edited, 12 declined \(min-keep 12\)/, '--min-keep');
+    ($code, $out) = run(@args, '-2', '--detector', 'auto', '--min-confidence', 1, @pages);
+    like($out, qr/^12 pages: 0 edited, 12 declined \(min-confidence 12\)/, '--min-confidence');
+    spew('thread.html', '<div id=main><p>' . 'An article of some sentences. ' x 20 . '</p></div><div id=comments>'
+        . join('', map { "<div><cite>Reader $_</cite><p>I have read all of it.</p></div>" } 1 .. 2) . '</div>');
+    run(@args, '--comments', $_, 'thread.html'),
+        is(slurp('opt/thread.html') =~ /Reader 1.*Reader 2/s ? 'keep' : 'drop', $_, "--comments $_") for qw(keep drop);
     ($code, $out) = run(@args, '--separators', 'table', @pages);
     like($out, qr/^12 pages: 0 edited/, '--separators: one block a page is content');
     ($code, $out) = run(@args, '--separators', '+p +li', @pages);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "detect/comments.h"
+
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/numbering.h"
+#include "base/scratch.h"
+#include "feature/hint_names.h"
+#include "html/attr.h"
+
+static const char *const names[] = {
+#define TMPL_COMMENTS_NAME(id, name, explanation) name,
+    TMPL_COMMENTS(TMPL_COMMENTS_NAME)
+#undef TMPL_COMMENTS_NAME
+};
+
+apr_status_t tmpl_comments_parse(tmpl_comments_e *comments, const char *name, tmpl_error_t *err)
+{
+    for (unsigned i = 0; i < TMPL_COMMENTS_COUNT; i++) {
+        if (apr_cstr_casecmp(name, names[i]) == 0) {
+            *comments = (tmpl_comments_e)i;
+            return APR_SUCCESS;
+        }
+    }
+    return tmpl_fail(err, APR_EINVAL, "'%s' is not one of judge keep drop", name);
+}
+
+/* What a start tag says about its element. */
+enum { COMMENT = 1, WHO_OR_WHEN = 2 };
+
+static const struct {
+    const char *name, *value;
+    unsigned says;
+} statements[] = {
+    { "itemprop", "comment", COMMENT },
+    { "itemprop", "author", WHO_OR_WHEN },
+    { "itemprop", "datepublished", WHO_OR_WHEN },
+    { "itemtype", "http://schema.org/comment", COMMENT },
+    { "itemtype", "https://schema.org/comment", COMMENT },
+};
+
+static unsigned said_by(const char *src, const tmpl_attr_t *attr)
+{
+    unsigned says = 0;
+    if (tmpl_span_is(src, attr->name, "class") || tmpl_span_is(src, attr->name, "id")) {
+        unsigned kinds = tmpl_names_in(src + attr->value.start, tmpl_span_len(attr->value));
+        return (kinds & 1U << TMPL_NAME_COMMENT ? COMMENT : 0) |
+               (kinds & 1U << TMPL_NAME_ABOUT ? WHO_OR_WHEN : 0);
+    }
+    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+        if (tmpl_span_is(src, attr->name, statements[i].name) &&
+            tmpl_has_word(src, attr->value, statements[i].value, tmpl_span_is)) {
+            says |= statements[i].says;
+        }
+    }
+    return says;
+}
+
+static const unsigned char said_by_tag[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_TIME] = WHO_OR_WHEN,
+    [TMPL_TAG_CITE] = WHO_OR_WHEN,
+};
+
+static unsigned said_of(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    unsigned says = said_by_tag[node->tag];
+    uint32_t at = tmpl_attr_first(page->src, node->open);
+    tmpl_attr_t attr;
+    while (tmpl_attr_next(&attr, page->src, node->open.end, &at) == TMPL_ATTR_FOUND) {
+        says |= said_by(page->src, &attr);
+    }
+    return says;
+}
+
+/* Where a segment stands. */
+enum { IN_LINK = 1, IN_FORM = 2 };
+
+static const unsigned char places[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_A] = IN_LINK,
+    [TMPL_TAG_BUTTON] = IN_LINK,
+    [TMPL_TAG_FORM] = IN_FORM,
+};
+
+typedef struct {
+    const tmpl_page_t *page;
+    unsigned char *place; /* of each segment */
+    uint32_t *text;       /* [i]: bytes of text outside links and forms before segment i */
+    uint32_t *sentences;  /* [i]: of these, bytes in long segments */
+    apr_pool_t *pool;
+    apr_pool_t *lines; /* of lines_in, cleared each time */
+} comments_t;
+
+static void add_segments(comments_t *c)
+{
+    const tmpl_page_t *page = c->page;
+    uint32_t n = page->n_segments;
+    c->place = apr_pcalloc(c->pool, n + 1);
+    c->text = apr_palloc(c->pool, (n + 1) * sizeof(*c->text));
+    c->sentences = apr_palloc(c->pool, (n + 1) * sizeof(*c->sentences));
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        for (uint32_t s = node->first_segment; places[node->tag] && s < node->after_segment; s++) {
+            c->place[s] |= places[node->tag];
+        }
+    }
+    c->text[0] = c->sentences[0] = 0;
+    for (uint32_t s = 0; s < n; s++) {
+        uint32_t length = c->place[s] ? 0 : page->segments[s].length;
+        c->text[s + 1] = c->text[s] + length;
+        c->sentences[s + 1] = c->sentences[s] + (length >= TMPL_COMMENTS_SENTENCE ? length : 0);
+    }
+}
+
+static uint32_t text_in(const comments_t *c, const tmpl_node_t *node)
+{
+    return c->text[node->after_segment] - c->text[node->first_segment];
+}
+
+/* The lines in an element that say who wrote or when. */
+typedef struct {
+    uint32_t most;  /* lines that have the same path, at most */
+    int in_comment; /* one is in an element that is called a comment */
+} lines_t;
+
+static lines_t lines_in(const comments_t *c, uint32_t region)
+{
+    const tmpl_page_t *page = c->page;
+    const tmpl_node_t *nodes = page->nodes;
+    lines_t lines = { 0 };
+    tmpl_numbering_t paths;
+    apr_pool_clear(c->lines);
+    apr_array_header_t *counts = apr_array_make(c->lines, 8, sizeof(uint32_t));
+    uint32_t comment_after = 0; /* the end of the last element called a comment */
+    tmpl_numbering_init(&paths, 8, c->lines, c->lines);
+    for (uint32_t i = region; i < nodes[region].after;) {
+        unsigned says = nodes[i].tag == TMPL_TAG_FORM ? 0 : said_of(page, &nodes[i]);
+        if (says & WHO_OR_WHEN) {
+            uint32_t path = tmpl_numbering_add(&paths, nodes[i].path);
+            if (path == (uint32_t)counts->nelts) {
+                APR_ARRAY_PUSH(counts, uint32_t) = 0;
+            }
+            uint32_t n = ++APR_ARRAY_IDX(counts, path, uint32_t);
+            lines.most = n > lines.most ? n : lines.most;
+            lines.in_comment |= i < comment_after;
+        }
+        if ((says & COMMENT) && i > region && nodes[i].after > comment_after &&
+            text_in(c, &nodes[i]) >= TMPL_COMMENTS_TEXT) {
+            comment_after = nodes[i].after;
+        }
+        i = nodes[i].tag == TMPL_TAG_FORM ? nodes[i].after : i + 1;
+    }
+    return lines;
+}
+
+/* Rules 1 and 2, the cheap ones first. */
+static int may_be_region(const comments_t *c, const tmpl_node_t *node)
+{
+    return (node->flags & TMPL_NODE_NAMED) && !(tmpl_tag_flags(node->tag) & TMPL_IS_NEVER_EDIT) &&
+           node->tag != TMPL_TAG_FORM && text_in(c, node) >= TMPL_COMMENTS_TEXT &&
+           c->sentences[node->first_segment] >= TMPL_COMMENTS_ARTICLE &&
+           (said_of(c->page, node) & COMMENT);
+}
+
+/* Rule 3: whether the next element, or the region before, is a comment and a sibling. */
+static int has_sibling(const comments_t *c, uint32_t i, uint32_t last)
+{
+    const tmpl_node_t *nodes = c->page->nodes;
+    uint32_t next = nodes[i].after;
+    return (next < c->page->n_nodes && nodes[next].path == nodes[i].path &&
+            nodes[next].parent == nodes[i].parent && may_be_region(c, &nodes[next])) ||
+           (last != TMPL_NONE && nodes[last].path == nodes[i].path &&
+            nodes[last].parent == nodes[i].parent);
+}
+
+/* Rules 3 and 4. last is the region before. */
+static int has_lines(const comments_t *c, uint32_t i, uint32_t last)
+{
+    lines_t lines = lines_in(c, i);
+    return (lines.most > 1 || lines.in_comment || (lines.most > 0 && has_sibling(c, i, last))) &&
+           text_in(c, &c->page->nodes[i]) >= (uint64_t)lines.most * TMPL_COMMENTS_TEXT;
+}
+
+/* The first word of the element's class. */
+static tmpl_span_t class_of(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    tmpl_attr_t attr;
+    tmpl_span_t word = { 0, 0 };
+    if (tmpl_attr_find(&attr, page->src, node->open, "class")) {
+        word = (tmpl_span_t){ attr.value.start, attr.value.start };
+        tmpl_word_next(&word, page->src, attr.value);
+    }
+    return word;
+}
+
+/* Rule 5: whether a sibling before is a post. */
+static int follows_post(const comments_t *c, uint32_t i)
+{
+    const tmpl_page_t *page = c->page;
+    const tmpl_node_t *nodes = page->nodes;
+    tmpl_span_t own = class_of(page, &nodes[i]);
+    for (uint32_t s = nodes[i].parent + 1; tmpl_span_len(own) > 0 && s < i; s = nodes[s].after) {
+        tmpl_span_t class = class_of(page, &nodes[s]);
+        if (nodes[s].tag == nodes[i].tag && tmpl_span_len(class) == tmpl_span_len(own) &&
+            memcmp(page->src + class.start, page->src + own.start, tmpl_span_len(own)) == 0 &&
+            c->sentences[nodes[s].after_segment] > c->sentences[nodes[s].first_segment]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Rule 5: whether the page says that it is a thread. */
+static int is_thread(const tmpl_page_t *page)
+{
+    static const char *const types[] = { "DiscussionForumPosting", "QAPage" };
+    int found = 0;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        found |= memmem(page->src, page->len, types[i], strlen(types[i])) != NULL;
+    }
+    return found;
+}
+
+/* The regions: uint32_t, nodes in order. */
+static apr_array_header_t *regions_of(const comments_t *c)
+{
+    const tmpl_page_t *page = c->page;
+    apr_array_header_t *regions = apr_array_make(c->pool, 4, sizeof(uint32_t));
+    uint32_t last = TMPL_NONE;
+    for (uint32_t i = 0, next; i < page->n_nodes; i = next) {
+        next = i + 1;
+        if (!may_be_region(c, &page->nodes[i])) {
+            continue;
+        }
+        /* without lines in it, none are in an element inside it, either */
+        next = page->nodes[i].after;
+        if (!has_lines(c, i, last)) {
+            continue;
+        }
+        if (last == TMPL_NONE && follows_post(c, i)) {
+            next = page->nodes[page->nodes[i].parent].after;
+            continue;
+        }
+        APR_ARRAY_PUSH(regions, uint32_t) = i;
+        last = i;
+    }
+    return regions;
+}
+
+static void drop(tmpl_verdict_t *verdicts, const comments_t *c, const apr_array_header_t *regions)
+{
+    for (int i = 0; i < regions->nelts; i++) {
+        const tmpl_node_t *node = &c->page->nodes[APR_ARRAY_IDX(regions, i, uint32_t)];
+        tmpl_verdict_set(verdicts, c->page, node->first_segment, node->after_segment, 1);
+    }
+}
+
+/* Whether a segment is a part of a form, or a link of which there are more. */
+static int is_control(const comments_t *c, const unsigned char *times, uint32_t s)
+{
+    return (c->place[s] & IN_FORM) ||
+           ((c->place[s] & IN_LINK) && times[c->page->segments[s].key] > 1);
+}
+
+static void keep(tmpl_verdict_t *verdicts, const comments_t *c, const apr_array_header_t *regions)
+{
+    const tmpl_page_t *page = c->page;
+    unsigned char *times = apr_pcalloc(c->pool, page->n_keys); /* 2: more than once */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < regions->nelts; i++) {
+            const tmpl_node_t *node = &page->nodes[APR_ARRAY_IDX(regions, i, uint32_t)];
+            for (uint32_t s = node->first_segment; s < node->after_segment; s++) {
+                unsigned char *seen = &times[page->segments[s].key];
+                if (pass == 0) {
+                    *seen = *seen == 0 ? 1 : 2;
+                }
+                else if (!is_control(c, times, s)) {
+                    verdicts[page->segments[s].block].template = 0;
+                }
+            }
+        }
+    }
+}
+
+void tmpl_comments(tmpl_verdict_t *verdicts, const tmpl_page_t *page, tmpl_comments_e comments,
+                   apr_pool_t *pool)
+{
+    static void (*const set[])(tmpl_verdict_t *, const comments_t *, const apr_array_header_t *) = {
+        [TMPL_COMMENTS_KEEP] = keep, [TMPL_COMMENTS_DROP] = drop
+    };
+    if (comments == TMPL_COMMENTS_JUDGE) {
+        return;
+    }
+    comments_t c = { .page = page, .pool = tmpl_scratch(page->len, pool) };
+    apr_pool_create(&c.lines, c.pool);
+    add_segments(&c);
+    apr_array_header_t *regions = regions_of(&c);
+    if (regions->nelts > 0 && !is_thread(page)) {
+        set[comments](verdicts, &c, regions);
+    }
+    apr_pool_destroy(c.pool);
+}
