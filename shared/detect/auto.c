@@ -5,6 +5,7 @@
 
 #include "base/scratch.h"
 #include "detect/pictures.h"
+#include "detect/protect.h"
 #include "feature/observation.h"
 #include "feature/rows.h"
 
@@ -125,10 +126,13 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         uint32_t left = p->n_blocks - first;
         judge(verdicts, trees, rows, first, left < most ? left : most, room);
     }
-    apr_pool_destroy(pool);
     threshold = threshold < 0 ? tmpl_trees_threshold(trees) : threshold;
     for (uint32_t b = 0; b < p->n_blocks; b++) {
         verdicts[b].template = (double)verdicts[b].ratio > threshold;
     }
+    tmpl_judged_t judged = { verdicts, page->reading, &page->layout, counts, min_df };
+    tmpl_headline(&judged);
+    tmpl_groups(&judged, pool);
+    apr_pool_destroy(pool);
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
 }
