@@ -72,41 +72,20 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
     return records;
 }
 
-/*
- * A heading with the words of the page's title is the article's. The trees saw too few of them to
- * be sure, as most pages have one, so its templateness is reduced. docs/accuracy.md measures the
- * gain.
- */
-#define TITLE_SHARE  0.7F
-#define TITLE_FACTOR 0.3F
-
-static float title_factor(const float *row)
-{
-    return row[TMPL_BLOCK_FEATURE_HEADING * TMPL_BLOCKS_AT_ONCE] > 0 &&
-                   row[TMPL_BLOCK_FEATURE_TITLE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE &&
-                   row[TMPL_BLOCK_FEATURE_TITLE_SHARE * TMPL_BLOCKS_AT_ONCE] >= TITLE_SHARE
-               ? TITLE_FACTOR
-               : 1;
-}
-
 /* Fills ratio of n blocks; rows has been read up to the first of them. */
 static void judge(tmpl_verdict_t *verdicts, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                   uint32_t first, uint32_t n, uint64_t *room)
 {
     tmpl_columns_t columns;
-    float factors[TMPL_JUDGED_AT_ONCE];
     float templateness[TMPL_JUDGED_AT_ONCE];
     for (uint32_t at = 0; at < n; at += TMPL_BLOCKS_AT_ONCE) {
         uint32_t after = n - at < TMPL_BLOCKS_AT_ONCE ? n : at + TMPL_BLOCKS_AT_ONCE;
         tmpl_rows_fill(&columns, rows, first + at, first + after);
         tmpl_trees_test(room, trees, &columns, at, n);
-        for (uint32_t i = at; i < after; i++) {
-            factors[i] = title_factor(&columns.of[0][i - at]);
-        }
     }
     tmpl_trees_judge(templateness, trees, room, n);
     for (uint32_t i = 0; i < n; i++) {
-        verdicts[first + i].ratio = templateness[i] * factors[i];
+        verdicts[first + i].ratio = templateness[i];
     }
 }
 

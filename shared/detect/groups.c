@@ -1,33 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "detect/protect.h"
 
-static int bit(unsigned b)
-{
-    const char *e = getenv("PROTECT");
-    return e == NULL || (strtoul(e, NULL, 16) >> b & 1);
-}
+/* Around parts and pairs that stay as they are. */
+#define IN_EDGE (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM)
+
+/* Rows that hold a path or a key. */
+typedef struct {
+    uint32_t n;
+    uint32_t last; /* the row counted last */
+} rows_with_t;
 
 typedef struct {
     const tmpl_judged_t *judged;
     const tmpl_page_t *page;
-    uint32_t *length;  /* before block */
-    uint32_t *content;
-    uint32_t *rows_with; /* of each path: rows */
-    uint32_t *last_row;
-    uint32_t *key_rows;
-    uint32_t *key_last;
+    uint32_t *content;  /* bytes of content in the blocks before each, by the trees */
+    rows_with_t *paths; /* of the layout */
+    rows_with_t *keys;  /* of segments */
 } groups_t;
+
+/* A group: the rows among the children of a parent that are like the first one. */
+typedef struct {
+    uint32_t first;
+    uint32_t n;
+    uint32_t n_content; /* rows that are content */
+} group_t;
 
 static void sum_up(groups_t *g)
 {
-    g->length[0] = g->content[0] = 0;
+    g->content[0] = 0;
     for (uint32_t b = 0; b < g->page->n_blocks; b++) {
-        uint32_t length = g->page->blocks[b].length;
-        g->length[b + 1] = g->length[b] + length;
-        g->content[b + 1] = g->content[b] + (g->judged->verdicts[b].template ? 0 : length);
+        int is_template = g->judged->verdicts[b].template;
+        g->content[b + 1] = g->content[b] + (is_template ? 0 : g->page->blocks[b].length);
     }
+}
+
+static uint32_t content_in(const groups_t *g, uint32_t node)
+{
+    return g->content[tmpl_after_block(g->page, node)] -
+           g->content[tmpl_first_block(g->page, node)];
+}
+
+static uint32_t length_of(const groups_t *g, uint32_t node)
+{
+    const uint32_t *length = g->judged->reading->before.length;
+    return length[tmpl_after_block(g->page, node)] - length[tmpl_first_block(g->page, node)];
+}
+
+static int is_content(const groups_t *g, uint32_t row)
+{
+    return 2 * (uint64_t)content_in(g, row) > length_of(g, row);
 }
 
 static int holds_text(const tmpl_node_t *node)
@@ -35,153 +56,173 @@ static int holds_text(const tmpl_node_t *node)
     return node->first_segment < node->after_segment;
 }
 
-/* Whether the element is a whole number of blocks */
-static int is_whole(const tmpl_page_t *page, const tmpl_node_t *node)
+/* Whether the element holds text, and its first and last block whole. */
+static int is_row(const tmpl_page_t *page, uint32_t i)
 {
-    const tmpl_block_t *first = &page->blocks[page->segments[node->first_segment].block];
-    const tmpl_block_t *last = &page->blocks[page->segments[node->after_segment - 1].block];
-    return first->first_segment == node->first_segment && last->after_segment == node->after_segment;
+    const tmpl_node_t *node = &page->nodes[i];
+    return holds_text(node) &&
+           page->blocks[tmpl_first_block(page, i)].first_segment == node->first_segment &&
+           page->blocks[tmpl_after_block(page, i) - 1].after_segment == node->after_segment;
 }
 
-static uint32_t first_block(const groups_t *g, uint32_t i)
+static int is_alike(const groups_t *g, uint32_t a, uint32_t b)
 {
-    return tmpl_first_block(g->page, i);
+    static const unsigned char by_tag[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_LI] = 1, [TMPL_TAG_TR] = 1, [TMPL_TAG_DD] = 1, [TMPL_TAG_DT] = 1
+    };
+    unsigned tag = g->page->nodes[a].tag;
+    return tag == g->page->nodes[b].tag &&
+           (by_tag[tag] || tmpl_context(g->judged->reading, a)->layout ==
+                               tmpl_context(g->judged->reading, b)->layout);
 }
 
-static uint32_t after_block(const groups_t *g, uint32_t i)
+/* The next row of the group from child i on; the index behind the parent if there is none. */
+static uint32_t row_from(const groups_t *g, uint32_t first, uint32_t i)
 {
-    return tmpl_after_block(g->page, i);
-}
-
-static int alike(const groups_t *g, uint32_t a, uint32_t b)
-{
-    const tmpl_node_t *x = &g->page->nodes[a];
-    const tmpl_node_t *y = &g->page->nodes[b];
-    if (x->tag != y->tag) {
-        return 0;
+    const tmpl_node_t *nodes = g->page->nodes;
+    uint32_t after = nodes[nodes[first].parent].after;
+    while (i < after && !(is_row(g->page, i) && is_alike(g, i, first))) {
+        i = nodes[i].after;
     }
-    return x->tag == TMPL_TAG_LI || x->tag == TMPL_TAG_TR || x->tag == TMPL_TAG_DD || x->tag == TMPL_TAG_DT ||
-        tmpl_context(g->judged->reading, a)->layout == tmpl_context(g->judged->reading, b)->layout;
+    return i;
 }
 
-#define EACH_ROW(g, row, first) \
-    for (uint32_t row = (first); row < (g)->page->nodes[(g)->page->nodes[first].parent].after; row = (g)->page->nodes[row].after) \
-        if (holds_text(&(g)->page->nodes[row]) && is_whole((g)->page, &(g)->page->nodes[row]) && alike(g, row, first))
+#define EACH_ROW(g, first, row)                                                                    \
+    uint32_t row = first, after_##row = (g)->page->nodes[(g)->page->nodes[first].parent].after;    \
+    row < after_##row;                                                                             \
+    row = row_from(g, first, (g)->page->nodes[row].after)
 
-static uint32_t content_of(const groups_t *g, uint32_t row)
+#define EACH_BLOCK(g, node, block)                                                                 \
+    uint32_t block = tmpl_first_block((g)->page, node);                                            \
+    block < tmpl_after_block((g)->page, node);                                                     \
+    block++
+
+static rows_with_t *path_of(const groups_t *g, uint32_t block)
 {
-    return g->content[after_block(g, row)] - g->content[first_block(g, row)];
+    return &g->paths[g->judged->layout->parts[block].paths[0] - g->page->n_keys];
 }
 
-static uint32_t length_of(const groups_t *g, uint32_t row)
+static rows_with_t *key_of(const groups_t *g, uint32_t block)
 {
-    return g->length[after_block(g, row)] - g->length[first_block(g, row)];
+    return &g->keys[g->page->segments[g->page->blocks[block].first_segment].key];
 }
 
-static int is_content(const groups_t *g, uint32_t row)
+static void count_row(rows_with_t *with, uint32_t row)
 {
-    return 2 * content_of(g, row) > length_of(g, row);
+    with->n += with->last != row ? 1 : 0;
+    with->last = row;
 }
 
-static uint32_t path_of(const groups_t *g, uint32_t b)
+static int is_at_edge(const groups_t *g, uint32_t node)
 {
-    return g->judged->layout->parts[b].paths[0] - g->page->n_keys;
+    return (tmpl_context(g->judged->reading, node)->in & IN_EDGE) != 0;
 }
 
-static int own(const groups_t *g, uint32_t b)
+/* Whether rule 1 holds for a block of a row that is content. */
+static int is_part(const groups_t *g, const group_t *group, uint32_t block)
 {
-    const tmpl_block_t *block = &g->page->blocks[b];
-    for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
-        if (!tmpl_is_of_site(g->judged, s)) {
+    uint32_t words = tmpl_tally_of(g->judged->reading, block).words;
+    uint32_t with = path_of(g, block)->n;
+    return words > 0 && words <= 2 * TMPL_PART_WORDS && 3 * with >= 2 * group->n &&
+           4 * key_of(g, block)->n <= 3 * with && !tmpl_is_of_site(g->judged, block) &&
+           !is_at_edge(g, g->page->segments[g->page->blocks[block].first_segment].node);
+}
+
+static void keep_parts(const groups_t *g, const group_t *group)
+{
+    for (EACH_ROW(g, group->first, row)) {
+        for (EACH_BLOCK(g, row, b)) {
+            *path_of(g, b) = (rows_with_t){ 0 };
+            *key_of(g, b) = (rows_with_t){ 0 };
+        }
+    }
+    for (EACH_ROW(g, group->first, row)) {
+        for (EACH_BLOCK(g, row, b)) {
+            count_row(path_of(g, b), row);
+            count_row(key_of(g, b), row);
+        }
+    }
+    for (EACH_ROW(g, group->first, row)) {
+        for (EACH_BLOCK(g, row, b)) {
+            if (g->judged->verdicts[b].template && is_content(g, row) && is_part(g, group, b)) {
+                g->judged->verdicts[b].template = 0;
+            }
+        }
+    }
+}
+
+static void keep_rows(const groups_t *g, const group_t *group)
+{
+    for (EACH_ROW(g, group->first, row)) {
+        for (EACH_BLOCK(g, row, b)) {
+            if (!is_content(g, row) && !tmpl_is_of_site(g->judged, b)) {
+                g->judged->verdicts[b].template = 0;
+            }
+        }
+    }
+}
+
+/* Blocks before a group of pairs one of which must be content, and the words of a row. */
+#define PAIRS_BESIDE 3
+#define PAIRS_WORDS  12
+
+static int is_beside_content(const groups_t *g, uint32_t parent)
+{
+    uint32_t best = g->judged->reading->best;
+    uint32_t first = tmpl_first_block(g->page, parent);
+    if (best != 0 && parent > best && parent < g->page->nodes[best].after) {
+        return 1;
+    }
+    for (uint32_t b = first; b > 0 && first - b < PAIRS_BESIDE; b--) {
+        if (!g->judged->verdicts[b - 1].template) {
             return 1;
         }
     }
     return 0;
 }
 
-#define IN_BAD (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM)
+static uint32_t parts_of(const groups_t *g, uint32_t row)
+{
+    const tmpl_node_t *nodes = g->page->nodes;
+    uint32_t n = 0;
+    for (uint32_t c = row + 1; c < nodes[row].after; c = nodes[c].after) {
+        n += holds_text(&nodes[c]) ? 1 : 0;
+    }
+    return n;
+}
 
-static void keep_parts(groups_t *g, uint32_t first, uint32_t n)
+/* Rule 3. A dd is the value to its dt, which headings.h keeps with it. */
+static int are_pairs(const groups_t *g, const group_t *group)
 {
     const tmpl_page_t *page = g->page;
-    EACH_ROW(g, row, first) {
-        for (uint32_t b = first_block(g, row); b < after_block(g, row); b++) {
-            g->rows_with[path_of(g, b)] = 0;
-            g->last_row[path_of(g, b)] = 0;
-            for (uint32_t s = page->blocks[b].first_segment; s < page->blocks[b].after_segment; s++) {
-                g->key_rows[page->segments[s].key] = 0;
-                g->key_last[page->segments[s].key] = 0;
+    uint32_t parent = page->nodes[group->first].parent;
+    if (page->nodes[group->first].tag != TMPL_TAG_DD) {
+        for (EACH_ROW(g, group->first, row)) {
+            if (parts_of(g, row) != 2) {
+                return 0;
             }
         }
     }
-    EACH_ROW(g, row, first) {
-        for (uint32_t b = first_block(g, row); b < after_block(g, row); b++) {
-            uint32_t path = path_of(g, b);
-            g->rows_with[path] += g->last_row[path] != row;
-            g->last_row[path] = row;
-            uint32_t key = page->segments[page->blocks[b].first_segment].key;
-            g->key_rows[key] += g->key_last[key] != row;
-            g->key_last[key] = row;
-        }
-    }
-    EACH_ROW(g, row, first) {
-        if (!is_content(g, row)) {
-            continue;
-        }
-        for (uint32_t b = first_block(g, row); b < after_block(g, row); b++) {
-            tmpl_tally_t tally = tmpl_tally_of(g->judged->reading, b);
-            uint32_t with = g->rows_with[path_of(g, b)];
-            uint32_t key = page->segments[page->blocks[b].first_segment].key;
-            const tmpl_context_t *context = tmpl_context(g->judged->reading, page->segments[page->blocks[b].first_segment].node);
-            if (g->judged->verdicts[b].template && tally.words > 0 && tally.words <= 20 && 3 * with >= 2 * n &&
-                4 * g->key_rows[key] <= 3 * with && own(g, b) && !(context->in & IN_BAD)) {
-                g->judged->verdicts[b].template = 0;
-            }
-        }
-    }
+    tmpl_sums_t sums =
+        tmpl_sums_between(&g->judged->reading->before, tmpl_first_block(page, parent),
+                          tmpl_after_block(page, parent));
+    return 5 * sums.linked < sums.words && sums.words <= 2 * PAIRS_WORDS * group->n &&
+           !is_at_edge(g, group->first) && is_beside_content(g, parent);
 }
 
-static void keep_rows(groups_t *g, uint32_t first)
+static void judge_group(const groups_t *g, uint32_t first)
 {
-    EACH_ROW(g, row, first) {
-        if (is_content(g, row)) {
-            continue;
-        }
-        for (uint32_t b = first_block(g, row); b < after_block(g, row); b++) {
-            if (own(g, b)) {
-                g->judged->verdicts[b].template = 0;
-            }
-        }
+    group_t group = { .first = first };
+    for (EACH_ROW(g, first, row)) {
+        group.n++;
+        group.n_content += is_content(g, row) ? 1 : 0;
     }
-}
-
-static void group(groups_t *g, uint32_t first)
-{
-    uint32_t n = 0, content = 0, template = 0, parts = 0;
-    EACH_ROW(g, row, first) {
-        int is = is_content(g, row);
-        n++;
-        content += (uint32_t)is;
-        template += (uint32_t)!is;
-        parts += is && content_of(g, row) < length_of(g, row);
+    int are_content = 3 * group.n_content >= 2 * group.n;
+    if (are_content && group.n >= 2) {
+        keep_parts(g, &group);
     }
-    if (bit(2) && n >= 2 && parts > 0 && 3 * content >= 2 * n) {
-        keep_parts(g, first, n);
-    }
-    if (bit(3) && n >= 3 && template > 0 && 3 * content >= 2 * n) {
-        keep_rows(g, first);
-    }
-}
-
-static void group_children(groups_t *g, uint32_t parent)
-{
-    unsigned char seen[TMPL_TAG_COUNT] = { 0 };
-    const tmpl_page_t *page = g->page;
-    for (uint32_t c = parent + 1; c < page->nodes[parent].after; c = page->nodes[c].after) {
-        if (holds_text(&page->nodes[c]) && is_whole(page, &page->nodes[c]) && !seen[page->nodes[c].tag]) {
-            seen[page->nodes[c].tag] = 1;
-            group(g, c);
-        }
+    if (group.n >= 3 && group.n_content < group.n && (are_content || are_pairs(g, &group))) {
+        keep_rows(g, &group);
     }
 }
 
@@ -189,26 +230,20 @@ void tmpl_groups(const tmpl_judged_t *judged, apr_pool_t *pool)
 {
     const tmpl_page_t *page = judged->reading->page;
     groups_t g = { .judged = judged, .page = page };
-    g.length = apr_palloc(pool, (page->n_blocks + 1) * sizeof(uint32_t));
-    g.content = apr_palloc(pool, (page->n_blocks + 1) * sizeof(uint32_t));
-    g.rows_with = apr_palloc(pool, (judged->layout->n_keys + 1) * sizeof(uint32_t));
-    g.last_row = apr_palloc(pool, (judged->layout->n_keys + 1) * sizeof(uint32_t));
-    g.key_rows = apr_palloc(pool, (page->n_keys + 1) * sizeof(uint32_t));
-    g.key_last = apr_palloc(pool, (page->n_keys + 1) * sizeof(uint32_t));
+    g.content = apr_palloc(pool, (page->n_blocks + 1) * sizeof(*g.content));
+    g.paths = apr_palloc(pool, (judged->layout->n_keys + 1) * sizeof(*g.paths));
+    g.keys = apr_palloc(pool, (page->n_keys + 1) * sizeof(*g.keys));
     sum_up(&g);
-    uint32_t next;
-    for (uint32_t i = 0; i < page->n_nodes; i = next) {
-        const tmpl_node_t *node = &page->nodes[i];
-        next = i + 1;
-        if (!holds_text(node)) {
-            next = node->after;
-            continue;
+    for (uint32_t i = 0, next; i < page->n_nodes; i = next) {
+        /* where all is content nothing changes */
+        int done = !holds_text(&page->nodes[i]) || content_in(&g, i) == length_of(&g, i);
+        unsigned char seen[TMPL_TAG_COUNT] = { 0 };
+        next = done ? page->nodes[i].after : i + 1;
+        for (uint32_t c = i + 1; c < page->nodes[i].after && !done; c = page->nodes[c].after) {
+            if (!seen[page->nodes[c].tag] && is_row(page, c)) {
+                seen[page->nodes[c].tag] = 1;
+                judge_group(&g, c);
+            }
         }
-        uint32_t content = content_of(&g, i);
-        if (content == 0 || content == length_of(&g, i)) {
-            next = node->after;
-            continue;
-        }
-        group_children(&g, i);
     }
 }

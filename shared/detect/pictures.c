@@ -29,10 +29,22 @@ static size_e size_of(const tmpl_page_t *page, tmpl_span_t tag)
     return width < height ? width : height;
 }
 
+static int is_caption(const tmpl_page_t *page, const tmpl_block_t *block)
+{
+    uint32_t node = block->node;
+    while (node != 0 && page->nodes[node].tag != TMPL_TAG_FIGCAPTION) {
+        node = page->nodes[node].parent;
+    }
+    return node != 0;
+}
+
 /* Rule 1 of pictures.h. */
 static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
 {
     const tmpl_block_t *b = &page->blocks[block];
+    if (is_caption(page, b)) {
+        return 0;
+    }
     if (b->length >= TMPL_PICTURES_TEXT) {
         return page->nodes[page->segments[b->first_segment].node].tag != TMPL_TAG_IMG;
     }
@@ -74,7 +86,8 @@ void tmpl_pictures(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl
         int between = text != TMPL_NONE && !verdicts[b].template;
         for (uint32_t i = between ? text + 1 : b; i < b; i++) {
             if (verdicts[i].template &&
-                is_article_image(page, &page->blocks[i], records, pages >= min_df)) {
+                (is_caption(page, &page->blocks[i]) ||
+                 is_article_image(page, &page->blocks[i], records, pages >= min_df))) {
                 verdicts[i].template = 0;
             }
         }
