@@ -110,8 +110,8 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         verdicts[b].template = (double)verdicts[b].ratio > threshold;
     }
     tmpl_judged_t judged = { verdicts, page->reading, &page->layout, counts, min_df };
-    tmpl_headline(&judged);
     tmpl_groups(&judged, pool);
+    tmpl_headline(&judged);
     apr_pool_destroy(pool);
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
 }

@@ -10,6 +10,9 @@
 #define BYLINE_BEFORE 4
 #define BESIDE_WORDS  4
 
+/* What being an h1 adds to a score. */
+#define H1_BONUS 0.5F
+
 typedef struct {
     uint32_t first, after; /* blocks */
     float score;
@@ -22,21 +25,24 @@ static int is_heading(const tmpl_node_t *node)
            node->first_segment < node->after_segment;
 }
 
-/* The first block of text that is content, from a block on. */
+/* Blocks behind a heading in which its text is looked for. */
+#define TEXT_FAR 100
+
+/* The first block of text that is content, from a block on; at most TEXT_FAR blocks away. */
 static uint32_t find_text(const tmpl_judged_t *judged, uint32_t from)
 {
     const tmpl_page_t *page = judged->reading->page;
+    uint32_t most = page->n_blocks - from < TEXT_FAR ? page->n_blocks : from + TEXT_FAR;
     uint32_t b = from;
-    while (b < page->n_blocks &&
-           (judged->verdicts[b].template || page->blocks[b].length < TEXT_LENGTH)) {
+    while (b < most && (judged->verdicts[b].template || page->blocks[b].length < TEXT_LENGTH)) {
         b++;
     }
     return b;
 }
 
-/* Fills candidate for a heading; returns 0 if it is none. */
+/* Fills candidate for a heading, with bonus for an h1; returns 0 if it is none. */
 static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, uint32_t node,
-                          int only_h1)
+                          int only_h1, float bonus)
 {
     const tmpl_page_t *page = judged->reading->page;
     uint32_t title = judged->reading->title;
@@ -54,13 +60,13 @@ static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, u
         titled += tally.titled;
     }
     float share = title > 0 ? (float)titled / (float)title : 0;
-    candidate->score = (share < 1 ? share : 1) + (is_h1 ? 0.5F : 0);
+    candidate->score = (share < 1 ? share : 1) + (is_h1 ? bonus : 0);
     return words > 0 &&
            ((is_h1 && only_h1) || (float)titled >= TMPL_HEADLINE_TITLED * (float)words);
 }
 
 /* Rule 1. Returns 0 if there is no candidate. */
-static int find_headline(candidate_t *best, const tmpl_judged_t *judged)
+static int find_headline(candidate_t *best, const tmpl_judged_t *judged, float bonus)
 {
     const tmpl_page_t *page = judged->reading->page;
     uint32_t n_h1 = 0;
@@ -70,7 +76,8 @@ static int find_headline(candidate_t *best, const tmpl_judged_t *judged)
     }
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         candidate_t candidate;
-        if (!is_heading(&page->nodes[i]) || !read_candidate(&candidate, judged, i, n_h1 == 1) ||
+        if (!is_heading(&page->nodes[i]) ||
+            !read_candidate(&candidate, judged, i, n_h1 == 1, bonus) ||
             candidate.score < best->score) {
             continue;
         }
@@ -205,14 +212,17 @@ static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t af
 
 void tmpl_headline(const tmpl_judged_t *judged)
 {
-    candidate_t headline = { 0 };
-    if (!find_headline(&headline, judged)) {
-        return;
+    static const float bonus_of_h1[] = { H1_BONUS, 0 };
+    for (unsigned i = 0; i < sizeof(bonus_of_h1) / sizeof(bonus_of_h1[0]); i++) {
+        candidate_t headline = { 0 };
+        if (!find_headline(&headline, judged, bonus_of_h1[i])) {
+            return;
+        }
+        for (uint32_t b = headline.first; b < headline.after; b++) {
+            judged->verdicts[b].template = 0;
+        }
+        uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
+        keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
+                    headline.after + most);
     }
-    for (uint32_t b = headline.first; b < headline.after; b++) {
-        judged->verdicts[b].template = 0;
-    }
-    uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
-    keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
-                headline.after + most);
 }

@@ -3,6 +3,9 @@
 
 #include "html/attr.h"
 
+/* Elements up to which a block's figcaption is looked for. */
+#define CAPTION_UP 3
+
 typedef enum { SMALL, UNKNOWN, LARGE } size_e;
 
 /* The size by an attribute in pixels. */
@@ -29,13 +32,14 @@ static size_e size_of(const tmpl_page_t *page, tmpl_span_t tag)
     return width < height ? width : height;
 }
 
+/* A figcaption, or an element close below one. */
 static int is_caption(const tmpl_page_t *page, const tmpl_block_t *block)
 {
     uint32_t node = block->node;
-    while (node != 0 && page->nodes[node].tag != TMPL_TAG_FIGCAPTION) {
-        node = page->nodes[node].parent;
+    for (int up = 0; up < CAPTION_UP && page->nodes[node].tag != TMPL_TAG_FIGCAPTION; up++) {
+        node = node > 0 ? page->nodes[node].parent : 0;
     }
-    return node != 0;
+    return page->nodes[node].tag == TMPL_TAG_FIGCAPTION;
 }
 
 /* Rule 1 of pictures.h. */

@@ -23,9 +23,9 @@ typedef struct {
 /*
  * The headline, and what stands beside it.
  *   1. A heading is a candidate if TMPL_HEADLINE_TITLED of its words are in the page's title, or if
- *      it is the page's only h1. Its score is the share of the title's words that it has, and half
- *      a point if it is an h1. The best candidate becomes content; of equal ones the nearest to
- *      content behind it.
+ *      it is the page's only h1. Its score is the share of the title's words that it has. The best
+ *      candidate becomes content, and the best one if an h1 has half a point more: one of both may
+ *      be the site's name. Of equal ones it is the nearest to content behind it.
  *   2. A byline is a block of TMPL_BYLINE_WORDS words at most between the headline and the content
  *      behind it, TMPL_BYLINE_BLOCKS blocks at most, or just before the headline. It names the
  *      author, the date or the price: by a tag time, by rel or itemprop, by a class or id such as
