@@ -62,7 +62,8 @@ static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, u
     float share = title > 0 ? (float)titled / (float)title : 0;
     candidate->score = (share < 1 ? share : 1) + (is_h1 ? bonus : 0);
     return words > 0 &&
-           ((is_h1 && only_h1) || (float)titled >= TMPL_HEADLINE_TITLED * (float)words);
+           ((is_h1 && only_h1) || ((is_h1 || share >= TMPL_HEADLINE_SHARE) &&
+                                   (float)titled >= TMPL_HEADLINE_TITLED * (float)words));
 }
 
 /* Rule 1. Returns 0 if there is no candidate. */

@@ -22,10 +22,11 @@ typedef struct {
 
 /*
  * The headline, and what stands beside it.
- *   1. A heading is a candidate if TMPL_HEADLINE_TITLED of its words are in the page's title, or if
- *      it is the page's only h1. Its score is the share of the title's words that it has. The best
- *      candidate becomes content, and the best one if an h1 has half a point more: one of both may
- *      be the site's name. Of equal ones it is the nearest to content behind it.
+ *   1. A heading is a candidate if TMPL_HEADLINE_TITLED of its words are in the page's title and,
+ *      unless it is an h1, it has TMPL_HEADLINE_SHARE of the title's words; or if it is the page's
+ *      only h1. Its score is the share of the title's words that it has. The best candidate becomes
+ *      content; so does the best one if an h1 has half a point more, as one of both may be the
+ *      site's name. Of equal ones it is the nearest to content behind it.
  *   2. A byline is a block of TMPL_BYLINE_WORDS words at most between the headline and the content
  *      behind it, TMPL_BYLINE_BLOCKS blocks at most, or just before the headline. It names the
  *      author, the date or the price: by a tag time, by rel or itemprop, by a class or id such as
@@ -36,6 +37,7 @@ typedef struct {
 void tmpl_headline(const tmpl_judged_t *judged);
 
 #define TMPL_HEADLINE_TITLED 0.7F
+#define TMPL_HEADLINE_SHARE  0.4F
 #define TMPL_BYLINE_WORDS    20
 #define TMPL_BYLINE_BLOCKS   16
 
