@@ -34,16 +34,25 @@ static void sum_up(groups_t *g)
     }
 }
 
+static uint32_t first_of(const groups_t *g, uint32_t node)
+{
+    return tmpl_first_block(g->page, node);
+}
+
+static uint32_t after_of(const groups_t *g, uint32_t node)
+{
+    return tmpl_after_block(g->page, node);
+}
+
 static uint32_t content_in(const groups_t *g, uint32_t node)
 {
-    return g->content[tmpl_after_block(g->page, node)] -
-           g->content[tmpl_first_block(g->page, node)];
+    return g->content[after_of(g, node)] - g->content[first_of(g, node)];
 }
 
 static uint32_t length_of(const groups_t *g, uint32_t node)
 {
     const uint32_t *length = g->judged->reading->before.length;
-    return length[tmpl_after_block(g->page, node)] - length[tmpl_first_block(g->page, node)];
+    return length[after_of(g, node)] - length[first_of(g, node)];
 }
 
 static int is_content(const groups_t *g, uint32_t row)
@@ -87,15 +96,15 @@ static uint32_t row_from(const groups_t *g, uint32_t first, uint32_t i)
     return i;
 }
 
-#define EACH_ROW(g, first, row)                                                                    \
-    uint32_t row = first, after_##row = (g)->page->nodes[(g)->page->nodes[first].parent].after;    \
-    row < after_##row;                                                                             \
-    row = row_from(g, first, (g)->page->nodes[row].after)
+static uint32_t after_rows(const groups_t *g, const group_t *group)
+{
+    return g->page->nodes[g->page->nodes[group->first].parent].after;
+}
 
-#define EACH_BLOCK(g, node, block)                                                                 \
-    uint32_t block = tmpl_first_block((g)->page, node);                                            \
-    block < tmpl_after_block((g)->page, node);                                                     \
-    block++
+static uint32_t next_row(const groups_t *g, const group_t *group, uint32_t row)
+{
+    return row_from(g, group->first, g->page->nodes[row].after);
+}
 
 static rows_with_t *path_of(const groups_t *g, uint32_t block)
 {
@@ -130,20 +139,20 @@ static int is_part(const groups_t *g, const group_t *group, uint32_t block)
 
 static void keep_parts(const groups_t *g, const group_t *group)
 {
-    for (EACH_ROW(g, group->first, row)) {
-        for (EACH_BLOCK(g, row, b)) {
+    for (uint32_t row = group->first; row < after_rows(g, group); row = next_row(g, group, row)) {
+        for (uint32_t b = first_of(g, row); b < after_of(g, row); b++) {
             *path_of(g, b) = (rows_with_t){ 0 };
             *key_of(g, b) = (rows_with_t){ 0 };
         }
     }
-    for (EACH_ROW(g, group->first, row)) {
-        for (EACH_BLOCK(g, row, b)) {
+    for (uint32_t row = group->first; row < after_rows(g, group); row = next_row(g, group, row)) {
+        for (uint32_t b = first_of(g, row); b < after_of(g, row); b++) {
             count_row(path_of(g, b), row);
             count_row(key_of(g, b), row);
         }
     }
-    for (EACH_ROW(g, group->first, row)) {
-        for (EACH_BLOCK(g, row, b)) {
+    for (uint32_t row = group->first; row < after_rows(g, group); row = next_row(g, group, row)) {
+        for (uint32_t b = first_of(g, row); b < after_of(g, row); b++) {
             if (g->judged->verdicts[b].template && is_content(g, row) && is_part(g, group, b)) {
                 g->judged->verdicts[b].template = 0;
             }
@@ -153,8 +162,8 @@ static void keep_parts(const groups_t *g, const group_t *group)
 
 static void keep_rows(const groups_t *g, const group_t *group)
 {
-    for (EACH_ROW(g, group->first, row)) {
-        for (EACH_BLOCK(g, row, b)) {
+    for (uint32_t row = group->first; row < after_rows(g, group); row = next_row(g, group, row)) {
+        for (uint32_t b = first_of(g, row); b < after_of(g, row); b++) {
             if (!is_content(g, row) && !tmpl_is_of_site(g->judged, b)) {
                 g->judged->verdicts[b].template = 0;
             }
@@ -197,7 +206,8 @@ static int are_pairs(const groups_t *g, const group_t *group)
     const tmpl_page_t *page = g->page;
     uint32_t parent = page->nodes[group->first].parent;
     if (page->nodes[group->first].tag != TMPL_TAG_DD) {
-        for (EACH_ROW(g, group->first, row)) {
+        for (uint32_t row = group->first; row < after_rows(g, group);
+             row = next_row(g, group, row)) {
             if (parts_of(g, row) != 2) {
                 return 0;
             }
@@ -213,7 +223,7 @@ static int are_pairs(const groups_t *g, const group_t *group)
 static void judge_group(const groups_t *g, uint32_t first)
 {
     group_t group = { .first = first };
-    for (EACH_ROW(g, first, row)) {
+    for (uint32_t row = first; row < after_rows(g, &group); row = next_row(g, &group, row)) {
         group.n++;
         group.n_content += is_content(g, row) ? 1 : 0;
     }
