@@ -142,24 +142,8 @@ static int is_year(const char *c, uint32_t n, char before)
            (n == 4 || !tmpl_is_digit(c[4]));
 }
 
-/* The length of the sign of a currency at c; 0: there is none. */
-static uint32_t currency(const char *c, uint32_t n)
+static int has_year(const tmpl_page_t *page, const tmpl_block_t *block)
 {
-    static const char *const signs[] = { "$", "\xC2\xA3", "\xE2\x82\xAC", "&pound;", "&euro;" };
-    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-        uint32_t len = (uint32_t)strlen(signs[i]);
-        if (n >= len && memcmp(c, signs[i], len) == 0) {
-            return len;
-        }
-    }
-    return 0;
-}
-
-/* Whether the text has a year, or a digit and the sign of a currency. */
-static int is_dated_or_priced(const tmpl_page_t *page, const tmpl_block_t *block)
-{
-    int has_sign = 0;
-    int has_digit = 0;
     for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
         tmpl_span_t span = page->segments[s].span;
         for (uint32_t at = span.start; at < span.end; at++) {
@@ -167,11 +151,9 @@ static int is_dated_or_priced(const tmpl_page_t *page, const tmpl_block_t *block
             if (is_year(c, span.end - at, at > span.start ? c[-1] : ' ')) {
                 return 1;
             }
-            has_digit |= tmpl_is_digit(*c);
-            has_sign |= currency(c, span.end - at) > 0;
         }
     }
-    return has_sign && has_digit;
+    return 0;
 }
 
 static int has_words(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
@@ -192,7 +174,7 @@ static int is_byline(const tmpl_judged_t *judged, uint32_t block)
             return 1;
         }
     }
-    return is_dated_or_priced(page, b);
+    return has_year(page, b);
 }
 
 /* Rule 2 for the blocks [first, after). */

@@ -30,8 +30,8 @@ typedef struct {
  *   2. A byline is a block of TMPL_BYLINE_WORDS words at most between the headline and the content
  *      behind it, TMPL_BYLINE_BLOCKS blocks at most, or just before the headline. It names the
  *      author, the date or the price: by a tag time, by rel or itemprop, by a class or id such as
- *      "byline", by a year, or by a number with a sign of a currency. It becomes content, and
- *      blocks of a few words beside it, such as the name beside a date.
+ *      "byline", or by a year. It becomes content, and blocks of a few words beside it, such as the
+ *      name beside a date.
  * What is of the site (see below) is not changed.
  */
 void tmpl_headline(const tmpl_judged_t *judged);
@@ -39,7 +39,7 @@ void tmpl_headline(const tmpl_judged_t *judged);
 #define TMPL_HEADLINE_TITLED 0.7F
 #define TMPL_HEADLINE_SHARE  0.4F
 #define TMPL_BYLINE_WORDS    20
-#define TMPL_BYLINE_BLOCKS   16
+#define TMPL_BYLINE_BLOCKS   12
 
 /*
  * Groups: elements of one parent that are alike, by tag and layout path (rows of tables and items
