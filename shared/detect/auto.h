@@ -2,8 +2,8 @@
 /*
  * The detector "auto": boosted trees (model/trees.h) over what a block looks like and what the
  * site's table says of it (feature/feature.h); then parts that a reader misses first are made
- * content (protect.h, pictures.h). It judges the first page of a site, too: without counts the features are those of a
- * first page.
+ * content (protect.h, pictures.h). It judges the first page of a site, too: without counts the
+ * features are those of a first page.
  */
 #ifndef TMPL_AUTO_H
 #define TMPL_AUTO_H
