@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/auto.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/scratch.h"
 #include "detect/pictures.h"
+#include "detect/protect.h"
 #include "feature/observation.h"
 #include "model/judge_rows.h"
 
@@ -76,15 +78,15 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
  * Naryanaswamy, "Optimal Thresholding of Classifiers to Maximize F1 Measure", ECML 2014), so a page
  * of which the model is unsure keeps more. A block with templateness t is content with probability
  * 1 - t, and weighs by its words. F1 and threshold are found in turn (Dinkelbach's method): both
- * only rise, and few steps are enough.
+ * only rise, and few steps are enough. It is never less than the model's own.
  */
 #define F1_STEPS 8
 
-static double best_threshold(const float *templateness, const tmpl_reading_t *reading)
+static double best_threshold(const float *templateness, const tmpl_reading_t *reading, double least)
 {
     const uint32_t *words = reading->before.words;
     uint32_t n = reading->page->n_blocks;
-    double threshold = 0.5;
+    double threshold = least;
     double f1 = 0;
     for (int step = 0; step < F1_STEPS; step++) {
         double kept = 0;
@@ -103,7 +105,7 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
             break;
         }
         f1 = best;
-        threshold = 1 - f1 / 2;
+        threshold = fmax(least, 1 - f1 / 2);
     }
     return threshold;
 }
@@ -120,11 +122,16 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     tmpl_rows_t *rows = tmpl_rows_of(page->reading, &page->layout, &evidence, pool);
     float *templateness = apr_palloc(pool, p->n_blocks * sizeof(*templateness));
     tmpl_judge_rows(templateness, trees, rows, p->n_blocks, pool);
-    threshold = threshold < 0 ? best_threshold(templateness, page->reading) : threshold;
+    if (threshold < 0) {
+        threshold = best_threshold(templateness, page->reading, tmpl_trees_threshold(trees));
+    }
     for (uint32_t b = 0; b < p->n_blocks; b++) {
         verdicts[b].ratio = templateness[b];
         verdicts[b].template = (double)templateness[b] > threshold;
     }
+    tmpl_judged_t judged = { verdicts, page->reading, &page->layout, counts, min_df };
+    tmpl_groups(&judged, pool);
+    tmpl_headline(&judged);
     apr_pool_destroy(pool);
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The detector "auto": boosted trees (model/trees.h) over what a block looks like and what the
- * site's table says of it (feature/feature.h); then pictures of the article are made content
- * (pictures.h). It judges the first page of a site, too: without counts the features are those of a
- * first page.
+ * site's table says of it (feature/feature.h); then parts that a reader misses first are made
+ * content (protect.h, pictures.h). It judges the first page of a site, too: without counts the
+ * features are those of a first page.
  */
 #ifndef TMPL_AUTO_H
 #define TMPL_AUTO_H

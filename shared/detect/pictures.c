@@ -3,6 +3,9 @@
 
 #include "html/attr.h"
 
+/* Elements up to which a block's figcaption is looked for. */
+#define CAPTION_UP 3
+
 typedef enum { SMALL, UNKNOWN, LARGE } size_e;
 
 /* The size by an attribute in pixels. */
@@ -29,10 +32,23 @@ static size_e size_of(const tmpl_page_t *page, tmpl_span_t tag)
     return width < height ? width : height;
 }
 
+/* A figcaption, or an element close below one. */
+static int is_caption(const tmpl_page_t *page, const tmpl_block_t *block)
+{
+    uint32_t node = block->node;
+    for (int up = 0; up < CAPTION_UP && page->nodes[node].tag != TMPL_TAG_FIGCAPTION; up++) {
+        node = node > 0 ? page->nodes[node].parent : 0;
+    }
+    return page->nodes[node].tag == TMPL_TAG_FIGCAPTION;
+}
+
 /* Rule 1 of pictures.h. */
 static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
 {
     const tmpl_block_t *b = &page->blocks[block];
+    if (is_caption(page, b)) {
+        return 0;
+    }
     if (b->length >= TMPL_PICTURES_TEXT) {
         return page->nodes[page->segments[b->first_segment].node].tag != TMPL_TAG_IMG;
     }
@@ -40,23 +56,18 @@ static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint
            (tmpl_tag_flags(page->nodes[b->node].tag) & TMPL_IS_HEADING);
 }
 
-/* Whether other pages have the image, too. */
-static int is_shared(const tmpl_record_t *records, uint32_t key)
+/* Whether rules 2 and 3 hold for a block, an image or a caption; known: the site has min_df pages. */
+static int may_stay(const tmpl_page_t *page, const tmpl_block_t *block,
+                    const tmpl_record_t *records, int known)
 {
-    return records != NULL && records[key].df > 1;
-}
-
-/*
- * Whether the block is images only, to which rules 2 and 3 apply; known: the site has min_df pages.
- */
-static int is_article_image(const tmpl_page_t *page, const tmpl_block_t *block,
-                            const tmpl_record_t *records, int known)
-{
+    int caption = is_caption(page, block);
     for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
         const tmpl_node_t *node = &page->nodes[segment->node];
-        if (node->tag != TMPL_TAG_IMG || is_shared(records, segment->key) ||
-            size_of(page, node->open) < (known ? UNKNOWN : LARGE)) {
+        int shared = records != NULL && records[segment->key].df > 1;
+        int small = !caption && (node->tag != TMPL_TAG_IMG ||
+                                 size_of(page, node->open) < (known ? UNKNOWN : LARGE));
+        if (shared || small) {
             return 0;
         }
     }
@@ -74,7 +85,7 @@ void tmpl_pictures(tmpl_verdict_t *verdicts, const tmpl_page_t *page, const tmpl
         int between = text != TMPL_NONE && !verdicts[b].template;
         for (uint32_t i = between ? text + 1 : b; i < b; i++) {
             if (verdicts[i].template &&
-                is_article_image(page, &page->blocks[i], records, pages >= min_df)) {
+                may_stay(page, &page->blocks[i], records, pages >= min_df)) {
                 verdicts[i].template = 0;
             }
         }

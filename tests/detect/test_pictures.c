@@ -58,6 +58,13 @@ static void images_of_an_article_are_content(void **state)
         { "<p>c" LONG "<p><img src=c><p>c", "ctc", "ctc" },
         { "<h1>c</h1><p>t<p><img src=c><p>t<p>c" LONG, "ctttc", "ctctc" },
         { "<h1>t</h1><p>t<p><img src=c><p>t<p>c" LONG, "ttttc", "ttttc" },
+        /* captions, however long */
+        { "<p>c" LONG "<figure><img src=t><figcaption>A caption</figcaption></figure><p>c" LONG,
+          "ctcc", "ctcc" },
+        { "<p>c" LONG "<figure><figcaption><p>" LONG "<p>src=t</figcaption></figure><p>c" LONG,
+          "cctc", "cctc" },
+        { "<p>c" LONG "<figure><figcaption>A caption</figcaption></figure><p>t" LONG, "ctt",
+          "ctt" },
         /* ten images weigh 80 bytes, but are not a block of text */
         { "<p>c" LONG
           "<p><img src=1><img src=2><img src=3><img src=4><img src=5><img src=6><img src=7>"

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/ascii.h"
+#include "detect/protect.h"
+#include "html/attr.h"
+
+/* A block of content of so many bytes is the beginning of the text. */
+#define TEXT_LENGTH 80
+
+/* Blocks before the headline that may be its byline, and the words of a block beside a byline. */
+#define BYLINE_BEFORE 4
+#define BESIDE_WORDS  4
+
+/* What being an h1 adds to a score. */
+#define H1_BONUS 0.5F
+
+typedef struct {
+    uint32_t first, after; /* blocks */
+    float score;
+    uint32_t far; /* blocks between it and content */
+} candidate_t;
+
+static int is_heading(const tmpl_node_t *node)
+{
+    return (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
+           node->first_segment < node->after_segment;
+}
+
+/* Blocks behind a heading in which its text is looked for. */
+#define TEXT_FAR 100
+
+/* The first block of text that is content, from a block on; at most TEXT_FAR blocks away. */
+static uint32_t find_text(const tmpl_judged_t *judged, uint32_t from)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    uint32_t most = page->n_blocks - from < TEXT_FAR ? page->n_blocks : from + TEXT_FAR;
+    uint32_t b = from;
+    while (b < most && (judged->verdicts[b].template || page->blocks[b].length < TEXT_LENGTH)) {
+        b++;
+    }
+    return b;
+}
+
+/* Fills candidate for a heading, with bonus for an h1; returns 0 if it is none. */
+static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, uint32_t node,
+                          int only_h1, float bonus)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    uint32_t title = judged->reading->title;
+    int is_h1 = page->nodes[node].tag == TMPL_TAG_H1;
+    uint32_t words = 0;
+    uint32_t titled = 0;
+    candidate->first = tmpl_first_block(page, node);
+    candidate->after = tmpl_after_block(page, node);
+    for (uint32_t b = candidate->first; b < candidate->after; b++) {
+        tmpl_tally_t tally = tmpl_tally_of(judged->reading, b);
+        if (tmpl_is_of_site(judged, b)) {
+            return 0;
+        }
+        words += tally.words;
+        titled += tally.titled;
+    }
+    float share = title > 0 ? (float)titled / (float)title : 0;
+    candidate->score = (share < 1 ? share : 1) + (is_h1 ? bonus : 0);
+    return words > 0 &&
+           ((is_h1 && only_h1) || ((is_h1 || share >= TMPL_HEADLINE_SHARE) &&
+                                   (float)titled >= TMPL_HEADLINE_TITLED * (float)words));
+}
+
+/* Rule 1. Returns 0 if there is no candidate. */
+static int find_headline(candidate_t *best, const tmpl_judged_t *judged, float bonus)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    uint32_t n_h1 = 0;
+    best->score = -1;
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        n_h1 += is_heading(&page->nodes[i]) && page->nodes[i].tag == TMPL_TAG_H1 ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        candidate_t candidate;
+        if (!is_heading(&page->nodes[i]) ||
+            !read_candidate(&candidate, judged, i, n_h1 == 1, bonus) ||
+            candidate.score < best->score) {
+            continue;
+        }
+        candidate.far = find_text(judged, candidate.after) - candidate.after;
+        if (candidate.score > best->score || candidate.far < best->far) {
+            *best = candidate;
+        }
+    }
+    return best->score >= 0;
+}
+
+/* Whether an attribute of the tag has one of the words that name an author, a date or a price. */
+static int says(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    static const char *const names[] = { "itemprop", "rel" };
+    static const char *const words[] = { "author", "datepublished", "datemodified", "datecreated",
+                                         "price" };
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        tmpl_attr_t attr;
+        if (!tmpl_attr_find(&attr, page->src, node->open, names[i])) {
+            continue;
+        }
+        tmpl_span_t word = { attr.value.start, attr.value.start };
+        while (tmpl_word_next(&word, page->src, attr.value)) {
+            for (unsigned k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
+                if (tmpl_span_is(page->src, word, words[k])) {
+                    return 1;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+/* Elements up to which a byline is looked for in tags, and in classes and ids. */
+#define TAGS_UP  4
+#define NAMES_UP 3
+
+static int is_named(const tmpl_judged_t *judged, uint32_t node)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    unsigned about = tmpl_context(judged->reading, node)->near.steps[TMPL_NAME_ABOUT];
+    if (about > 0 && about <= NAMES_UP) {
+        return 1;
+    }
+    for (int up = 0; up < TAGS_UP && node != 0; up++) {
+        if (page->nodes[node].tag == TMPL_TAG_TIME || says(page, &page->nodes[node])) {
+            return 1;
+        }
+        node = page->nodes[node].parent;
+    }
+    return 0;
+}
+
+/* Whether four digits alone, from 1990 to 2039, are at c. before is the byte before them. */
+static int is_year(const char *c, uint32_t n, char before)
+{
+    return n >= 4 && !tmpl_is_digit(before) && tmpl_is_digit(c[2]) && tmpl_is_digit(c[3]) &&
+           ((c[0] == '1' && c[1] == '9' && c[2] == '9') ||
+            (c[0] == '2' && c[1] == '0' && c[2] <= '3')) &&
+           (n == 4 || !tmpl_is_digit(c[4]));
+}
+
+static int has_year(const tmpl_page_t *page, const tmpl_block_t *block)
+{
+    for (uint32_t s = block->first_segment; s < block->after_segment; s++) {
+        tmpl_span_t span = page->segments[s].span;
+        for (uint32_t at = span.start; at < span.end; at++) {
+            const char *c = page->src + at;
+            if (is_year(c, span.end - at, at > span.start ? c[-1] : ' ')) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static int has_words(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
+{
+    uint32_t words = tmpl_tally_of(judged->reading, block).words;
+    return words > 0 && words <= 2 * most && !tmpl_is_of_site(judged, block);
+}
+
+static int is_byline(const tmpl_judged_t *judged, uint32_t block)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_block_t *b = &page->blocks[block];
+    if (!has_words(judged, block, TMPL_BYLINE_WORDS)) {
+        return 0;
+    }
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        if (is_named(judged, page->segments[s].node)) {
+            return 1;
+        }
+    }
+    return has_year(page, b);
+}
+
+/* Rule 2 for the blocks [first, after). */
+static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t after)
+{
+    int before = 0; /* the block before is a byline */
+    for (uint32_t b = first; b < after; b++) {
+        int is = is_byline(judged, b);
+        if (is && b > first && has_words(judged, b - 1, BESIDE_WORDS)) {
+            judged->verdicts[b - 1].template = 0;
+        }
+        if (is || (before && has_words(judged, b, BESIDE_WORDS))) {
+            judged->verdicts[b].template = 0;
+        }
+        before = is;
+    }
+}
+
+void tmpl_headline(const tmpl_judged_t *judged)
+{
+    static const float bonus_of_h1[] = { H1_BONUS, 0 };
+    for (unsigned i = 0; i < sizeof(bonus_of_h1) / sizeof(bonus_of_h1[0]); i++) {
+        candidate_t headline = { 0 };
+        if (!find_headline(&headline, judged, bonus_of_h1[i])) {
+            return;
+        }
+        for (uint32_t b = headline.first; b < headline.after; b++) {
+            judged->verdicts[b].template = 0;
+        }
+        uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
+        keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
+                    headline.after + most);
+    }
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts that a reader misses first. The trees judge each block by what it looks like, and these
+ * look like template: they are short, linked, names and numbers. Most labels that the trees learnt
+ * from call them template, too. So rules make them content after the trees.
+ */
+#ifndef TMPL_PROTECT_H
+#define TMPL_PROTECT_H
+
+#include "detect/verdict.h"
+#include "feature/layout.h"
+#include "table/store.h"
+
+/* A page that the trees have judged. The rules below change its verdicts. */
+typedef struct {
+    tmpl_verdict_t *verdicts;
+    const tmpl_reading_t *reading; /* with its text and scores */
+    const tmpl_layout_t *layout;
+    const tmpl_counts_t *counts; /* records may be NULL, as without a store */
+    uint32_t min_df;
+} tmpl_judged_t;
+
+/*
+ * The headline, and what stands beside it.
+ *   1. A heading is a candidate if TMPL_HEADLINE_TITLED of its words are in the page's title and,
+ *      unless it is an h1, it has TMPL_HEADLINE_SHARE of the title's words; or if it is the page's
+ *      only h1. Its score is the share of the title's words that it has. The best candidate becomes
+ *      content; so does the best one if an h1 has half a point more, as one of both may be the
+ *      site's name. Of equal ones it is the nearest to content behind it.
+ *   2. A byline is a block of TMPL_BYLINE_WORDS words at most between the headline and the content
+ *      behind it, TMPL_BYLINE_BLOCKS blocks at most, or just before the headline. It names the
+ *      author, the date or the price: by a tag time, by rel or itemprop, by a class or id such as
+ *      "byline", or by a year. It becomes content, and blocks of a few words beside it, such as the
+ *      name beside a date.
+ * What is of the site (see below) is not changed.
+ */
+void tmpl_headline(const tmpl_judged_t *judged);
+
+#define TMPL_HEADLINE_TITLED 0.7F
+#define TMPL_HEADLINE_SHARE  0.4F
+#define TMPL_BYLINE_WORDS    20
+#define TMPL_BYLINE_BLOCKS   12
+
+/*
+ * Groups: elements of one parent that are alike, by tag and layout path (rows of tables and items
+ * of lists by their tag), as posts of a thread, products of a list, rows of a table. A row is
+ * content if more than half of its text is. In a group of which two thirds of the rows are content:
+ *   1. In rows that are content, a block of TMPL_PART_WORDS words at most becomes content if most
+ *      rows have one at its place, and most of those have another text: who wrote a post, when, a
+ *      price; but not "Reply".
+ *   2. Other rows become content, in a group of three or more.
+ * And in any group of three or more:
+ *   3. Rows of two parts become content if few of their words are links, and the group is in the
+ *      element with the best score, or just behind content: labels and their values.
+ * What is of the site, and for 1 and 3 what is in nav, footer, aside or form, is not changed.
+ */
+void tmpl_groups(const tmpl_judged_t *judged, apr_pool_t *pool);
+
+#define TMPL_PART_WORDS 20
+
+/*
+ * Whether a block is of the site: other pages have each of its segments so often that it is not
+ * this page's own, min_df of them, or more than half.
+ */
+static inline int tmpl_is_of_site(const tmpl_judged_t *judged, uint32_t block)
+{
+    const tmpl_page_t *page = judged->reading->page;
+    const tmpl_record_t *records = judged->counts->records;
+    const tmpl_block_t *b = &page->blocks[block];
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        uint32_t df = records != NULL ? records[page->segments[s].key].df : 0;
+        if (df < 2 || (df < judged->min_df && 2 * (uint64_t)df <= judged->counts->pages)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+#endif
