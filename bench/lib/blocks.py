@@ -34,7 +34,7 @@ TREES = {'objective': 'binary:logistic', 'tree_method': 'hist', 'grow_policy': '
          'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3, 'max_bin': 128, 'seed': 1, 'base_score': .5,
          'nthread': 1, 'max_leaves': 15}
 # The trees that judge first, and those that judge last, with what the first ones say of the page.
-FIRST_TREES = {'rounds': 80, 'eta': .12}
+FIRST_TREES = {'rounds': 60, 'eta': .15}
 LAST_TREES = {'rounds': 220, 'eta': .07}
 # For training of the last trees a site is judged by first trees of the other parts.
 PARTS = 4
@@ -42,7 +42,7 @@ THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
 # titles are content there. debian-sites has many similar sites, app-sites are made, and wcxb has a
 # thousand sites of one page (docs/accuracy.md).
-WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .1}
+WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2}
 
 
 def keys_of(corpus):
@@ -165,16 +165,17 @@ class Corpus:
             return lambda block: block.decode('utf-8', 'replace')
         return lambda block: self.scorer.decode(whole[:4096] + b'\x00\xff' + block).split('\x00', 1)[1][1:]
 
-    def without_disputes(self, x, labels, people):
+    def without_disputes(self, x, labels, key):
         """
         Comments below an article, and its byline, are content in some data sets and template in others. For training
-        they are content: rows labelled template are left out.
+        they are content: rows labelled template are left out; but where pages of all kinds were labelled (wcxb),
+        comments may be template, as docs/accuracy.md says.
         """
         column = {name: x[:, self.names.index(name)]
                   for name in ('named-comment', 'named-about', 'free', 'words', 'linked', 'long-near')}
-        comment = (column['named-comment'] >= .2) & (column['free'] >= np.log(5))
+        comment = (column['named-comment'] >= .2) & (column['free'] >= np.log(5)) & (not key.startswith('wcxb/'))
         byline = ((column['named-about'] >= .3) & (column['words'] <= np.log(16)) & (column['linked'] < .8) &
-                  (column['long-near'] >= .2) & (not people))
+                  (column['long-near'] >= .2) & (not key.startswith('dragnet/')))
         return np.where(((comment | byline) & (labels[:, 1] > labels[:, 0]))[:, None], 0, labels)
 
     def training_rows(self, keys, rows):
@@ -184,8 +185,7 @@ class Corpus:
         for key in keys:
             for view, factor in self.views[key].items():
                 x, (labels, page_of) = rows[key, view], self.labels[key, view]
-                if not key.startswith('wcxb/'):
-                    labels = self.without_disputes(x, labels, key.startswith('dragnet/'))
+                labels = self.without_disputes(x, labels, key)
                 w = weights(labels, page_of)
                 most = ROWS_ALONE if len(self.views[key]) == 1 else ROWS
                 chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * most, .02, 1), 0)
