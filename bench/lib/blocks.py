@@ -19,6 +19,7 @@ import numpy as np
 import xgboost
 
 import scorer as scores
+from pages import keys_of
 
 FIRST = 40
 # How many gold words a block may skip to find its own.
@@ -43,13 +44,6 @@ THRESHOLD = .5
 # titles are content there. debian-sites has many similar sites, app-sites are made, and wcxb has a
 # thousand sites of one page (docs/accuracy.md).
 WEIGHTS = {'dragnet': 5, 'deb2': .25, 'apps': .1, 'wcxb': .2}
-
-
-def keys_of(corpus):
-    """DS/SITE for each site that has gold."""
-    return sorted(os.path.join(ds, site) for ds in os.listdir(corpus)
-                  if os.path.isdir(os.path.join(corpus, ds)) for site in os.listdir(os.path.join(corpus, ds))
-                  if os.path.isdir(os.path.join(corpus, ds, site, 'gold')))
 
 
 class Gold:
