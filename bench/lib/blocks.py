@@ -24,7 +24,8 @@ from pages import keys_of
 FIRST = 40
 # How many gold words a block may skip to find its own.
 REACH = 3000
-# Approximate number of rows of a page for training: drawn by their weight, so that sums stay right.
+# Approximate number of rows of a page for training, fewer of sites that weigh less than 1: drawn by their weight, so
+# that sums stay right.
 ROWS = 40
 # Each page is seen in the scorer's order, in another order, and as if it were the site's first. A site
 # of one page is seen as its first only, but with more of its rows.
@@ -36,7 +37,7 @@ TREES = {'objective': 'binary:logistic', 'tree_method': 'hist', 'grow_policy': '
          'nthread': 1, 'max_leaves': 15}
 # The trees that judge first, and those that judge last, with what the first ones say of the page.
 FIRST_TREES = {'rounds': 60, 'eta': .15}
-LAST_TREES = {'rounds': 220, 'eta': .07}
+LAST_TREES = {'rounds': 180, 'eta': .08}
 # For training of the last trees a site is judged by first trees of the other parts.
 PARTS = 4
 THRESHOLD = .5
@@ -180,12 +181,12 @@ class Corpus:
             for view, factor in self.views[key].items():
                 x, (labels, page_of) = rows[key, view], self.labels[key, view]
                 labels = self.without_disputes(x, labels, key)
-                w = weights(labels, page_of)
-                most = ROWS_ALONE if len(self.views[key]) == 1 else ROWS
-                chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * most, .02, 1), 0)
+                w, site = weights(labels, page_of), WEIGHTS.get(key.split('/')[0], 1)
+                most = ROWS_ALONE if len(self.views[key]) == 1 else ROWS * min(site, 1)
+                chance = np.where(w > 0, np.clip(w * len(np.unique(page_of)) * most, .02 * min(site, 1), 1), 0)
                 drawn = rng.rand(len(w)) < chance
                 parts.append((x[drawn], (labels[:, 1] > labels[:, 0])[drawn],
-                              w[drawn] / chance[drawn] * factor * WEIGHTS.get(key.split('/')[0], 1)))
+                              w[drawn] / chance[drawn] * factor * site))
         return [np.concatenate(column) for column in zip(*parts)]
 
     def fit(self, keys):

@@ -164,7 +164,8 @@ static void keep_rows(const groups_t *g, const group_t *group)
 {
     for (uint32_t row = group->first; row < after_rows(g, group); row = next_row(g, group, row)) {
         for (uint32_t b = first_of(g, row); b < after_of(g, row); b++) {
-            if (!is_content(g, row) && !tmpl_is_of_site(g->judged, b)) {
+            if (!is_content(g, row) && tmpl_tally_of(g->judged->reading, b).words > 0 &&
+                !tmpl_is_of_site(g->judged, b)) {
                 g->judged->verdicts[b].template = 0;
             }
         }

@@ -48,7 +48,7 @@ void tmpl_headline(const tmpl_judged_t *judged);
  *   1. In rows that are content, a block of TMPL_PART_WORDS words at most becomes content if most
  *      rows have one at its place, and most of those have another text: who wrote a post, when, a
  *      price; but not "Reply".
- *   2. Other rows become content, in a group of three or more.
+ *   2. Text of other rows becomes content, in a group of three or more; pictures.h judges pictures.
  * And in any group of three or more:
  *   3. Rows of two parts become content if few of their words are links, and the group is in the
  *      element with the best score, or just behind content: labels and their values.
