@@ -19,10 +19,27 @@ typedef struct {
     uint32_t far; /* blocks between it and content */
 } candidate_t;
 
-static int is_heading(const tmpl_node_t *node)
+/* Headings of a page that are looked at: the headline is among the first. */
+#define HEADINGS_MOST 256
+
+typedef struct {
+    uint32_t nodes[HEADINGS_MOST];
+    uint32_t n;
+    uint32_t n_h1;
+} headings_t;
+
+static void find_headings(headings_t *headings, const tmpl_page_t *page)
 {
-    return (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
-           node->first_segment < node->after_segment;
+    headings->n = 0;
+    headings->n_h1 = 0;
+    for (uint32_t i = 0; i < page->n_nodes && headings->n < HEADINGS_MOST; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        if ((tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_HEADING) &&
+            node->first_segment < node->after_segment) {
+            headings->nodes[headings->n++] = i;
+            headings->n_h1 += node->tag == TMPL_TAG_H1 ? 1 : 0;
+        }
+    }
 }
 
 /* Blocks behind a heading in which its text is looked for. */
@@ -67,18 +84,13 @@ static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, u
 }
 
 /* Rule 1. Returns 0 if there is no candidate. */
-static int find_headline(candidate_t *best, const tmpl_judged_t *judged, float bonus)
+static int find_headline(candidate_t *best, const tmpl_judged_t *judged, const headings_t *headings,
+                         float bonus)
 {
-    const tmpl_page_t *page = judged->reading->page;
-    uint32_t n_h1 = 0;
     best->score = -1;
-    for (uint32_t i = 0; i < page->n_nodes; i++) {
-        n_h1 += is_heading(&page->nodes[i]) && page->nodes[i].tag == TMPL_TAG_H1 ? 1 : 0;
-    }
-    for (uint32_t i = 0; i < page->n_nodes; i++) {
+    for (uint32_t i = 0; i < headings->n; i++) {
         candidate_t candidate;
-        if (!is_heading(&page->nodes[i]) ||
-            !read_candidate(&candidate, judged, i, n_h1 == 1, bonus) ||
+        if (!read_candidate(&candidate, judged, headings->nodes[i], headings->n_h1 == 1, bonus) ||
             candidate.score < best->score) {
             continue;
         }
@@ -196,9 +208,11 @@ static void keep_byline(const tmpl_judged_t *judged, uint32_t first, uint32_t af
 void tmpl_headline(const tmpl_judged_t *judged)
 {
     static const float bonus_of_h1[] = { H1_BONUS, 0 };
+    headings_t headings;
+    find_headings(&headings, judged->reading->page);
     for (unsigned i = 0; i < sizeof(bonus_of_h1) / sizeof(bonus_of_h1[0]); i++) {
         candidate_t headline = { 0 };
-        if (!find_headline(&headline, judged, bonus_of_h1[i])) {
+        if (!find_headline(&headline, judged, &headings, bonus_of_h1[i])) {
             return;
         }
         for (uint32_t b = headline.first; b < headline.after; b++) {
