@@ -5,7 +5,7 @@
  *
  * As text, divided by blanks, # before a comment:
  *     tmpl-trees 1
- *     threshold T                      a block with more templateness is template, 0..1
+ *     threshold T                      a block with more templateness may be template, 0..1
  *     bias B
  *     tree N                           N nodes in as many lines, node 0 the root
  *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes to node
