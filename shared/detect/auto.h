@@ -28,7 +28,7 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
 
 /*
  * Fills verdicts, one for each block. ratio is the templateness by the trees; a block with more
- * than threshold is template, threshold < 0 stands for the model's own. counts answers observation;
+ * than threshold is template; below 0: the page's best one, but at least the model's. counts answers observation;
  * its records are NULL if there is no answer. Frees the memory of page: a page can be judged once.
  */
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,

@@ -50,7 +50,7 @@ typedef struct {
     tmpl_smoothing_e smoothing; /* pagelevel */
     uint32_t min_df;
     double ratio;     /* incremental, style: a block with a larger template ratio is template */
-    double threshold; /* pagelevel, auto: one with more templateness; below 0: the model's own */
+    double threshold; /* pagelevel, auto: one with more templateness; below 0: by the model */
 } tmpl_detect_opts_t;
 
 /* A page to judge, with all that a detector may use. */
