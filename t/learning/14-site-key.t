@@ -11,8 +11,9 @@ my $site = site();
 my $backend = backend { $site->answer(@_) };
 # pictures between texts that the model takes for template
 my $sentences = join ' ', ('This is a sentence of an article, and it is not on another page.') x 5;
-my $pictures = "<!DOCTYPE html><title>A title</title><h1>A title</h1><p>$sentences</p><ul class=\"nav\">"
-    . join('', map { "<li><img src=\"$_.gif\"> <a href=\"#$_\">Section $_</a></li>" } 1 .. 6) . "</ul><p>$sentences Last.</p>";
+my $pictures = "<!DOCTYPE html><title>A title</title><h1>A title</h1><p>$sentences</p><nav><ul class=\"menu\">"
+    . join('', map { "<li><img src=\"$_.gif\"> <a href=\"/$_\">$_</a></li>" } qw(Home News Sport Weather Contact Search))
+    . "</ul></nav><p>$sentences Last.</p>";
 my $illustrated = backend { $_[0]->respond(200, { 'Content-Type' => 'text/html' }, $pictures) };
 my $url = $backend->url;
 my $httpd = proxy($backend, conf => <<"END");

@@ -208,8 +208,8 @@ subtest 'a missing store' => sub {
 # The page has pictures that the trees judge template, between texts of an article.
 subtest 'a store that is down' => sub {
     my $text = join ' ', ('This is a sentence of an article, and it is not on another page.') x 5;
-    my $items = join '', map { qq(<li><img src="$_.gif"> <a href="#$_">Section $_</a></li>) } 1 .. 6;
-    spew('pictures.html', qq(<!DOCTYPE html><title>A title</title><h1>A title</h1><p>$text</p><ul class="nav">$items</ul><p>$text Last.</p>));
+    my $items = join '', map { qq(<li><img src="$_.gif"> <a href="/$_">$_</a></li>) } qw(Home News Sport Weather Contact Search);
+    spew('pictures.html', qq(<!DOCTYPE html><title>A title</title><h1>A title</h1><p>$text</p><nav><ul class="menu">$items</ul></nav><p>$text Last.</p>));
     my $down = 'redis://127.0.0.1:' . free_port();
     for my $detector (qw(pagelevel auto)) {
         my @how = ('--detector', $detector, 'pictures.html');
