@@ -125,13 +125,17 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     if (threshold < 0) {
         threshold = best_threshold(templateness, page->reading, tmpl_trees_threshold(trees));
     }
+    uint32_t kept = 0; /* words */
     for (uint32_t b = 0; b < p->n_blocks; b++) {
         verdicts[b].ratio = templateness[b];
         verdicts[b].template = (double)templateness[b] > threshold;
+        kept += verdicts[b].template ? 0 : tmpl_tally_of(page->reading, b).words;
     }
     tmpl_judged_t judged = { verdicts, page->reading, &page->layout, counts, min_df };
-    tmpl_groups(&judged, pool);
-    tmpl_headline(&judged);
+    if (kept > 0) { /* otherwise a headline alone would get the page past TmplMinKeep */
+        tmpl_groups(&judged, pool);
+        tmpl_headline(&judged);
+    }
     apr_pool_destroy(pool);
     tmpl_pictures(verdicts, p, counts->records, counts->pages, min_df);
 }

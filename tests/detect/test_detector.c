@@ -134,6 +134,17 @@ static void auto_cuts_what_its_trees_say(void **state)
     assert_int_equal(outcome.closure.template_blocks, 0);
 }
 
+/* The page's only h1 is no content of a page that has none. */
+static void a_page_without_content_is_declined(void **state)
+{
+    const tmpl_trees_t *all = trees_of("tmpl-trees 1\nthreshold 0.5\nbias 3\nend\n", *state);
+    tmpl_clean_opts_t opts = opts_of(TMPL_DETECTOR_AUTO, all, *state);
+    opts.guards.min_keep = 0.005;
+    tmpl_outcome_t outcome = clean(other, "/2", &opts, NULL, 0, *state);
+    assert_int_equal(outcome.closure.template_blocks, 4);
+    assert_string_equal(tmpl_decline_name(outcome.decline), "min-keep");
+}
+
 /* Page number i: content, template that incremental finds, and template that style finds. */
 static const char *changing_page(int i, int by_style, int by_incremental, apr_pool_t *pool)
 {
@@ -265,6 +276,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(detectors_that_need_no_counts_judge_without_a_store),
     CHECK(style_cuts_text_that_changes_a_little),
     CHECK(auto_cuts_what_its_trees_say),
+    CHECK(a_page_without_content_is_declined),
     CHECK(pagelevel_uses_its_models_threshold_or_the_one_set),
     CHECK(a_page_that_is_not_counted_is_judged_as_if_it_were),
     CHECK(known_keys_stay_when_a_page_is_looked_up),
