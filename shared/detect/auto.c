@@ -125,11 +125,12 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
     if (threshold < 0) {
         threshold = best_threshold(templateness, page->reading, tmpl_trees_threshold(trees));
     }
-    uint32_t kept = 0; /* words */
+    const uint32_t *words = page->reading->before.words;
+    uint32_t kept = 0; /* halves of words */
     for (uint32_t b = 0; b < p->n_blocks; b++) {
         verdicts[b].ratio = templateness[b];
         verdicts[b].template = (double)templateness[b] > threshold;
-        kept += verdicts[b].template ? 0 : tmpl_tally_of(page->reading, b).words;
+        kept += verdicts[b].template ? 0 : words[b + 1] - words[b];
     }
     tmpl_judged_t judged = { verdicts, page->reading, &page->layout, counts, min_df };
     if (kept > 0) { /* otherwise a headline alone would get the page past TmplMinKeep */
