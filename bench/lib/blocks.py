@@ -19,9 +19,8 @@ import numpy as np
 import xgboost
 
 import scorer as scores
-from pages import keys_of
+from pages import FIRST, keys_of
 
-FIRST = 40
 # How many gold words a block may skip to find its own.
 REACH = 3000
 # Approximate number of rows of a page for training, fewer of sites that weigh less than 1: drawn by their weight, so

@@ -2,6 +2,9 @@
 """The pages of a corpus, by site."""
 import os
 
+# Pages of each site that are read.
+FIRST = 40
+
 
 def sites_of(corpus):
     """(directory, its pages): one for each directory below corpus that contains pages."""

@@ -4,13 +4,12 @@ import os
 import subprocess
 
 
-def model_of(key):
-    """Options: the model of MODELS=DIR, written by auto-folds, that has not seen the site; without MODELS none."""
-    models = os.environ.get('MODELS')
+def model_of(key, models=os.environ.get('MODELS')):
+    """Options: the model of a directory that auto-folds wrote, which has not seen the site; without it none."""
     return ['--model', os.path.join(models, key + '.model')] if models else []
 
 
 def clean(tmplctl, mode, key, out, paths, *options):
-    """Writes out/NAME.html or out/NAME.txt for the pages of a site, in this order, with a new table."""
+    """Writes out/NAME.html, .txt or .json for the pages of a site, in this order, with a new table."""
     subprocess.run([tmplctl, 'clean', '--mode', mode, '--site', key, '--out', out, *options, '-'], check=True,
                    input='\n'.join(paths) + '\n', text=True, stdout=subprocess.DEVNULL)

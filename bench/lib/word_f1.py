@@ -31,9 +31,12 @@ def figures(kept, wanted):
 
 def types_of(site):
     """The type of each page of CORPUS/DS/SITE by its name, as a function; without types, the data set."""
-    with open(os.path.join(site, 'site.json'), encoding='utf-8') as f:
-        types = json.load(f).get('types', {})
-    return lambda name: types.get(name, os.path.basename(os.path.dirname(site)))
+    types = {}
+    if os.path.exists(os.path.join(site, 'site.json')):
+        with open(os.path.join(site, 'site.json'), encoding='utf-8') as f:
+            types = json.load(f).get('types')
+    types = types if isinstance(types, dict) else {}
+    return lambda name: types.get(name) or os.path.basename(os.path.dirname(site))
 
 
 def table(pages):

@@ -110,15 +110,10 @@ static int says(const tmpl_page_t *page, const tmpl_node_t *node)
                                          "price" };
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         tmpl_attr_t attr;
-        if (!tmpl_attr_find(&attr, page->src, node->open, names[i])) {
-            continue;
-        }
-        tmpl_span_t word = { attr.value.start, attr.value.start };
-        while (tmpl_word_next(&word, page->src, attr.value)) {
-            for (unsigned k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
-                if (tmpl_span_is(page->src, word, words[k])) {
-                    return 1;
-                }
+        int has = tmpl_attr_find(&attr, page->src, node->open, names[i]);
+        for (unsigned k = 0; has && k < sizeof(words) / sizeof(words[0]); k++) {
+            if (tmpl_has_word(page->src, attr.value, words[k], tmpl_span_is)) {
+                return 1;
             }
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The headline, its byline, and rows of groups become content. */
-#include "check.h"
+#include "verdicts_fixture.h"
 
 #include "detect/protect.h"
 #include "feature/score.h"
@@ -13,12 +13,9 @@
  */
 static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
 {
-    const tmpl_page_t *page;
-    tmpl_page_opts_t opts = { .separators = &tmpl_separators_leaf };
-    assert_int_equal(tmpl_page_parse(&page, html, strlen(html), &opts, pool), TMPL_DECLINE_NONE);
+    const tmpl_page_t *page = leaf_page(html, pool);
     tmpl_verdict_t *v = apr_pcalloc(pool, page->n_blocks * sizeof(*v));
     tmpl_record_t *records = apr_pcalloc(pool, page->n_keys * sizeof(*records));
-    char *letters = apr_pcalloc(pool, page->n_blocks + 1);
     for (uint32_t s = 0; s < page->n_segments; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
         const char *bytes = check_bytes(page, segment->span, pool);
@@ -36,10 +33,7 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
     tmpl_judged_t of = { v, reading, &layout, &counts, 5 };
     tmpl_groups(&of, pool);
     tmpl_headline(&of);
-    for (uint32_t b = 0; b < page->n_blocks; b++) {
-        letters[b] = v[b].template ? 't' : 'c';
-    }
-    return letters;
+    return letters_of(v, page, pool);
 }
 
 typedef struct {
