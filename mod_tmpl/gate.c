@@ -147,45 +147,6 @@ void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason
     }
 }
 
-/* Whether each person may get another response. Many servers send Vary: Cookie to everybody. */
-static int is_chosen_by_person(request_rec *r)
-{
-    const char *vary = tmpl_field(r, "Vary");
-
-    return vary != NULL &&
-           (ap_find_token(r->pool, vary, "*") || (apr_table_get(r->headers_in, "Cookie") != NULL &&
-                                                  ap_find_token(r->pool, vary, "Cookie")));
-}
-
-/* Whether the page is one person's own, which must leave no trace in what all visitors share. */
-static int is_personal(request_rec *r)
-{
-    const char *control = tmpl_field(r, "Cache-Control");
-
-    /* a form, a client certificate or OpenID Connect set a user without Authorization */
-    return r->user != NULL || apr_table_get(r->headers_in, "Authorization") != NULL ||
-           tmpl_field(r, "Set-Cookie") != NULL || is_chosen_by_person(r) ||
-           (control != NULL && (ap_find_token(r->pool, control, "private") ||
-                                ap_find_token(r->pool, control, "no-store")));
-}
-
-int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf)
-{
-    const char *why;
-
-    if (r->status != HTTP_OK || r->method_number != M_GET || r->header_only) {
-        return 0;
-    }
-    if (conf->learn == NULL || conf->learn->when == TMPL_LEARN_PUBLIC) {
-        return !is_personal(r);
-    }
-    if (conf->learn->when != TMPL_LEARN_IF) {
-        return conf->learn->when == TMPL_LEARN_ALWAYS;
-    }
-    /* below 0 the expression failed, which httpd logs */
-    return ap_expr_exec(r, conf->learn->expr, &why) > 0;
-}
-
 void tmpl_gate_insert(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);

@@ -14,7 +14,4 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb);
 /* Counts, logs and, in the Tmpl field of an HTML response, reports that r passes untouched. */
 void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason);
 
-/* Whether the response to r may be learnt from (TmplLearn). */
-int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
-
 #endif

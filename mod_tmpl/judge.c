@@ -2,7 +2,7 @@
 /* A complete page, held or copied: how it is described to the library, and what is counted. */
 #include "judge.h"
 #include "connections.h"
-#include "gate.h"
+#include "personal.h"
 #include "messages.h"
 #include "section.h"
 #include "status.h"

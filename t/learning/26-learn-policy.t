@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Personal pages are not learnt: responses to requests with Authorization or of a user known by
-# other means, responses with Set-Cookie, Cache-Control: private or no-store, Vary: *, Vary: Cookie
-# to a request with a cookie, and responses to other methods than GET. They are still judged.
+# other means, responses with Set-Cookie, Cache-Control: private or no-store, Vary: *, responses to a
+# request with a cookie that may choose pages, and to other methods than GET. They are still judged.
 # TmplLearn can exclude more.
 
 use FindBin;
@@ -62,7 +62,11 @@ is pages_after('/public', headers => { Authorization => 'Basic eDp5' }), 0, 'Aut
 my %cookie = (Cookie => 'session=alice');
 is pages_after('/vary', headers => { %cookie }), 0, 'Vary: Cookie, to a request with a cookie';
 is pages_after('/vary'), 6, 'Vary: Cookie without one, as many say to all, is learnt';
-is pages_after('/language', headers => { %cookie }), 6, 'a cookie on which nothing hangs';
+is pages_after('/language', headers => { %cookie }), 0, 'a cookie without Vary: backends forget to send it';
+is pages_after('/public', headers => { %cookie }), 6, 'a cookie, but the response says that it is public';
+is pages_after('/language', headers => { Cookie => '_ga=GA1.2.3; _ga_X9=4; cookieyes-consent=yes' }), 6,
+    'cookies that count visits';
+is pages_after('/language', headers => { Cookie => '_ga=1; _gallery=2' }), 0, 'one of them may choose pages';
 is pages_after('/varyall'), 0, 'Vary: *';
 
 # A session of mod_auth_form.

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is one person's own must leave no trace in the table that all visitors share. */
+#ifndef TMPL_PERSONAL_H
+#define TMPL_PERSONAL_H
+
+#include "mod_tmpl.h"
+
+/* Whether the response to r may be learnt from (TmplLearn). */
+int tmpl_may_learn(request_rec *r, const tmpl_conf_t *conf);
+
+#endif
