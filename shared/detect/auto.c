@@ -110,6 +110,9 @@ static double best_threshold(const float *templateness, const tmpl_reading_t *re
     return threshold;
 }
 
+/* The rules apply if more than one word in this many is content: TmplMinKeep's default. */
+#define LEAST_KEPT 200
+
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
                       uint32_t min_df, const tmpl_trees_t *trees, double threshold)
@@ -133,7 +136,8 @@ void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
         kept += verdicts[b].template ? 0 : words[b + 1] - words[b];
     }
     tmpl_judged_t judged = { verdicts, page->reading, &page->layout, counts, min_df };
-    if (kept > 0) { /* otherwise a headline alone would get the page past TmplMinKeep */
+    /* otherwise a headline alone would get the page past TmplMinKeep */
+    if ((uint64_t)kept * LEAST_KEPT > words[p->n_blocks]) {
         tmpl_groups(&judged, pool);
         tmpl_headline(&judged);
     }

@@ -143,6 +143,20 @@ static void a_page_without_content_is_declined(void **state)
     tmpl_outcome_t outcome = clean(other, "/2", &opts, NULL, 0, *state);
     assert_int_equal(outcome.closure.template_blocks, 4);
     assert_string_equal(tmpl_decline_name(outcome.decline), "min-keep");
+
+    /* nor of one that has a word in three hundred */
+    const char *links = "";
+    for (int i = 0; i < 300; i++) {
+        links = apr_psprintf(*state, "%s word%d", links, i);
+    }
+    const char *page = apr_psprintf(
+        *state,
+        "<title>How bow saws stay sharp</title><h1><a href=/>How bow saws stay sharp</a></h1>"
+        "<nav><a href=/1>%s</a></nav><p>One</p>",
+        links);
+    opts.detect.models.trees = link_trees(*state);
+    outcome = clean(page, "/2", &opts, NULL, 0, *state);
+    assert_string_equal(tmpl_decline_name(outcome.decline), "min-keep");
 }
 
 /* Page number i: content, template that incremental finds, and template that style finds. */
