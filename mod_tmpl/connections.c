@@ -325,6 +325,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_input_t input = *given;
     tmpl_store_t *store = NULL;
     tmpl_clean_opts_t opts;
+    apr_time_t began;
 
     tmpl_conf_opts(&opts, conf);
     if (may_wait(given, conf)) {
@@ -334,6 +335,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return;
     }
+    began = tmpl_clock();
     if (link != NULL && is_site(link, input.site, r) &&
         tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
         store = open_store(link, &err);
@@ -341,13 +343,13 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_clean_judge(outcome, &input, &opts, store, tmpl_conf_timeout(conf), pool);
     if (store == NULL) {
         if (err.status != APR_SUCCESS) { /* otherwise no store was tried */
-            tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, &err, r, pool);
+            tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
         }
         return;
     }
     tmpl_health_report_room(&link->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
-    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, &outcome->store_error, r, pool);
+    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &outcome->store_error, r, pool);
     if (outcome->counts.due && !tmpl_learner_put_aside(link->learner, &outcome->observation,
                                                        tmpl_conf_delay(conf), room_timeout(conf))) {
         tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");
