@@ -442,6 +442,44 @@ static void what_the_walk_lets_pass_is_safe(void **state)
     assert_true(damaged > DAMAGES / 8);
 }
 
+/* Writes so many records that the list of pages that this frees has pages of its own. */
+static int child_frees_many(ctx_t *c, unsigned number)
+{
+    static char bytes[900];
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+
+    if (raw_begin(c, &env, &txn, &dbi, "entries")) {
+        return 1;
+    }
+    for (unsigned i = 0; i < number; i++) {
+        unsigned char name[TMPL_LMDB_KEY_SIZE];
+        MDB_val key = tmpl_bucket_pack(name, 99, i), data = { sizeof(bytes), bytes };
+
+        if (mdb_put(txn, dbi, &key, &data, 0) != 0) {
+            return 1;
+        }
+    }
+    int rc = mdb_txn_commit(txn);
+    mdb_env_close(env);
+    return rc;
+}
+
+/* Nothing that LMDB writes passes for damage. */
+static void walk_lets_good_files_pass(void **state)
+{
+    ctx_t *c = *state;
+    size_t bad;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 0, child_learns));
+    for (unsigned n = 1500; n < 6000; n += 700) {
+        assert_exits(in_child_alone(c, n, child_frees_many));
+        assert_int_equal(tmpl_lmdb_walk(file_of(c, "data.mdb"), &bad), 0);
+    }
+}
+
 /* In use, the file is removed: the next to open the store makes a new one, which all then use. */
 static void removed_file_is_made_anew(void **state)
 {
@@ -637,6 +675,7 @@ static void file_is_whole_after_every_page(void **state)
         key += n;
         take_and_give_back(c);
         assert_exits(in_child(c, 0, child_could_open));
+        assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_SUCCESS);
         if (cut_empty_page(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)))) {
             apr_pool_destroy(pool);
             assert_uncovered_file_is_mended(c, (int)mended % 2);
@@ -653,9 +692,9 @@ static const store_test_t table[] = {
     TEST(LMDB, nothing_is_left_behind),          TEST(LMDB, looking_keeps_a_site),
     TEST(LMDB, name_without_end_is_no_site),     TEST(LMDB, buckets_without_end_are_damage),
     TEST(LMDB, damaged_file_is_moved_aside),     TEST(LMDB, file_in_use_stays),
-    TEST(LMDB, what_the_walk_lets_pass_is_safe), TEST(LMDB, removed_file_is_made_anew),
-    TEST(LMDB, removed_file_is_made_anew_once),  TEST(LMDB, file_of_another_format_is_told),
-    TEST(LMDB, file_is_whole_after_every_page),
+    TEST(LMDB, what_the_walk_lets_pass_is_safe), TEST(LMDB, walk_lets_good_files_pass),
+    TEST(LMDB, removed_file_is_made_anew),       TEST(LMDB, removed_file_is_made_anew_once),
+    TEST(LMDB, file_of_another_format_is_told),  TEST(LMDB, file_is_whole_after_every_page),
 };
 
 int main(int argc, char **argv)

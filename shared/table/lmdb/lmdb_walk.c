@@ -94,7 +94,7 @@ static unsigned char *overflow_read(walk_t *w, walked_t *t, size_t number, size_
     size_t n = (sizeof(head_t) - 1 + len) / w->page_size + 1;
     head_t head;
     w->bad = number;
-    if (number > w->last || n > w->last - number ||
+    if (number > w->last || n - 1 > w->last - number ||
         !bytes_read(w, &head, sizeof(head), number, 0) || head.number != number ||
         head.flags != PAGE_OVERFLOW || head.is.n != n) {
         return NULL;
