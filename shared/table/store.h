@@ -226,7 +226,7 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
 
 /*
  * The name of a damaged file that was moved aside when store was opened, which then began anew;
- * NULL if there was none.
+ * NULL if there was none. It lives as long as store.
  */
 const char *tmpl_store_moved(const tmpl_store_t *store);
 

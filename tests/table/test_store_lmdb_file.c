@@ -290,6 +290,7 @@ static void assert_begins_anew(ctx_t *c, const char *bytes, size_t len)
 
     assert_non_null(moved);
     assert_true(strncmp(moved, "data.mdb.damaged-", strlen("data.mdb.damaged-")) == 0);
+    moved = apr_pstrdup(c->pool, moved); /* it is the store's */
     kept = read_file(c, file_of(c, moved));
     assert_int_equal(kept.len, len);
     assert_memory_equal(kept.at, bytes, len);
