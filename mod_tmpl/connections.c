@@ -27,7 +27,14 @@ struct tmpl_link_t {
     apr_thread_mutex_t *opening; /* held to open the store; NULL once the link is closed */
     tmpl_store_t *store;         /* NULL until it is open, and once it is closed; atomic */
     apr_uint32_t warned;         /* the second of the last TMPL_LOG_SITE; atomic */
+    apr_uint32_t looked;         /* the second in which the store's file was looked for; atomic */
+    apr_uint32_t has_seed;       /* atomic, and so are these two: */
+    apr_uint64_t seed;           /* of the store's secret */
+    apr_uint64_t seed_until;     /* when to ask for it again, on tmpl_clock */
 };
+
+/* How long a store's secret is used before the store is asked again: it may have been emptied. */
+#define SEED_AGE apr_time_from_sec(10)
 
 /* Written while the configuration is read; afterwards only the child's part of links changes. */
 static apr_array_header_t *links;   /* of tmpl_link_t * */
@@ -150,6 +157,25 @@ static tmpl_store_t *store_of(const tmpl_link_t *link)
     return __atomic_load_n(&link->store, __ATOMIC_ACQUIRE);
 }
 
+/* Opens the store. NULL, with err filled, if that fails. The caller holds link->opening. */
+static tmpl_store_t *open_new(tmpl_link_t *link, tmpl_error_t *err)
+{
+    tmpl_store_t *store = NULL;
+    apr_pool_t *pool;
+
+    apr_pool_create(&pool, link->pool);
+    if (tmpl_store_open(&store, link->uri, NULL, err, pool) != APR_SUCCESS) {
+        apr_pool_destroy(pool);
+        store = NULL;
+    }
+    else if (tmpl_store_moved(store) != NULL) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, link->health.server, TMPL_LOG_STORE_DAMAGED,
+                     link->health.name, tmpl_store_moved(store));
+    }
+    __atomic_store_n(&link->store, store, __ATOMIC_RELEASE);
+    return store;
+}
+
 /*
  * The link's store, opened if it is not open yet. NULL, with err filled, if that fails; NULL, with
  * err->status APR_SUCCESS, if another thread is opening it, or the child ends.
@@ -157,26 +183,41 @@ static tmpl_store_t *store_of(const tmpl_link_t *link)
 static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
 {
     tmpl_store_t *store = store_of(link);
-    apr_pool_t *pool;
+    apr_thread_mutex_t *opening = __atomic_load_n(&link->opening, __ATOMIC_ACQUIRE);
 
     err->status = APR_SUCCESS;
-    if (store != NULL || link->opening == NULL ||
-        apr_thread_mutex_trylock(link->opening) != APR_SUCCESS) {
+    if (store != NULL || opening == NULL || apr_thread_mutex_trylock(opening) != APR_SUCCESS) {
         return store;
     }
-    store = link->store;
+    store = store_of(link);
     if (store == NULL) {
-        apr_pool_create(&pool, link->pool);
-        if (tmpl_store_open(&store, link->uri, NULL, err, pool) == APR_SUCCESS) {
-            __atomic_store_n(&link->store, store, __ATOMIC_RELEASE);
-        }
-        else {
-            store = NULL;
-            apr_pool_destroy(pool);
-        }
+        store = open_new(link, err);
     }
-    apr_thread_mutex_unlock(link->opening);
+    apr_thread_mutex_unlock(opening);
     return store;
+}
+
+/*
+ * Opens the store anew if its file has been taken away, for which it looks once a second. Other
+ * requests may still use the former store, so that stays open until the child ends.
+ */
+static void notice_loss(tmpl_link_t *link)
+{
+    tmpl_store_t *store = store_of(link);
+    apr_thread_mutex_t *opening = __atomic_load_n(&link->opening, __ATOMIC_ACQUIRE);
+    tmpl_error_t err;
+
+    if (store == NULL || opening == NULL || !tmpl_health_first_in_second(&link->looked) ||
+        !tmpl_store_is_lost(store) || apr_thread_mutex_trylock(opening) != APR_SUCCESS) {
+        return;
+    }
+    if (store_of(link) == store) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, link->health.server, TMPL_LOG_STORE_LOST,
+                     link->health.name);
+        apr_atomic_set32(&link->has_seed, 0);
+        (void)open_new(link, &err); /* if it fails, the next to open it tells */
+    }
+    apr_thread_mutex_unlock(opening);
 }
 
 /* The watchdog's callback. */
@@ -205,7 +246,7 @@ static apr_status_t link_close(void *data)
     tmpl_link_t *link = data;
 
     tmpl_learner_close(link->learner, store_of(link), apr_atomic_read32(&inside) > 0, link->pool);
-    link->opening = NULL;
+    __atomic_store_n(&link->opening, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&link->store, NULL, __ATOMIC_RELEASE);
     return APR_SUCCESS;
 }
@@ -304,6 +345,61 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
     return 0;
 }
 
+/*
+ * Asks the store for its secret, within *timeout, which shrinks by the time that this took. Returns
+ * 0 if the store fails or must not be asked now.
+ */
+static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec *r,
+                    apr_pool_t *pool)
+{
+    char secret[TMPL_SECRET_SIZE];
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    apr_time_t began = tmpl_clock();
+    tmpl_store_t *store;
+
+    if (!tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
+        return 0;
+    }
+    store = open_store(link, &err);
+    if (store != NULL) {
+        err.status = tmpl_store_secret(store, secret, *timeout, &err, pool);
+    }
+    if (store == NULL && err.status == APR_SUCCESS) {
+        return 0;
+    }
+    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+    if (err.status != APR_SUCCESS) {
+        return 0;
+    }
+    apr_atomic_set64(&link->seed, tmpl_seed(secret));
+    apr_atomic_set64(&link->seed_until, (apr_uint64_t)(tmpl_clock() + SEED_AGE));
+    apr_atomic_set32(&link->has_seed, 1);
+    *timeout -= tmpl_clock() - began;
+    return 1;
+}
+
+/*
+ * Fills the seed of a page's keys with that of the store's secret, unless the operator has chosen
+ * one. Returns 0 if it is not known: then the store is of no use to this page.
+ */
+static int find_seed(tmpl_link_t *link, apr_uint64_t *seed, apr_interval_time_t *timeout,
+                     request_rec *r, apr_pool_t *pool)
+{
+    apr_uint64_t now = (apr_uint64_t)tmpl_clock(), until = apr_atomic_read64(&link->seed_until);
+    int known = apr_atomic_read32(&link->has_seed) != 0;
+
+    if (*seed != 0) {
+        return 1;
+    }
+    /* one request asks anew, the others go on with what is known */
+    if (!known ||
+        (now >= until && apr_atomic_cas64(&link->seed_until, now + SEED_AGE, until) == until)) {
+        known = ask_seed(link, timeout, r, pool);
+    }
+    *seed = apr_atomic_read64(&link->seed);
+    return known;
+}
+
 /* Whether the page may be learnt after its request. */
 static int may_wait(const tmpl_input_t *input, const tmpl_conf_t *conf)
 {
@@ -324,9 +420,17 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_error_t err = { APR_SUCCESS, "" };
     tmpl_input_t input = *given;
     tmpl_store_t *store = NULL;
+    apr_interval_time_t timeout = tmpl_conf_timeout(conf);
     tmpl_clean_opts_t opts;
+    apr_time_t began;
+    int usable;
 
     tmpl_conf_opts(&opts, conf);
+    if (link != NULL) {
+        notice_loss(link);
+    }
+    usable = link != NULL && is_site(link, input.site, r) &&
+             find_seed(link, &opts.page.seed, &timeout, r, pool);
     if (may_wait(given, conf)) {
         input.learn = TMPL_LEARNING_LATER;
     }
@@ -334,20 +438,20 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return;
     }
-    if (link != NULL && is_site(link, input.site, r) &&
-        tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
+    began = tmpl_clock();
+    if (usable && tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
         store = open_store(link, &err);
     }
-    tmpl_clean_judge(outcome, &input, &opts, store, tmpl_conf_timeout(conf), pool);
+    tmpl_clean_judge(outcome, &input, &opts, store, timeout, pool);
     if (store == NULL) {
         if (err.status != APR_SUCCESS) { /* otherwise no store was tried */
-            tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, &err, r, pool);
+            tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
         }
         return;
     }
     tmpl_health_report_room(&link->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
-    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, &outcome->store_error, r, pool);
+    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &outcome->store_error, r, pool);
     if (outcome->counts.due && !tmpl_learner_put_aside(link->learner, &outcome->observation,
                                                        tmpl_conf_delay(conf), room_timeout(conf))) {
         tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");

@@ -82,8 +82,14 @@ static void count_change(int ok)
     tmpl_count(ok ? TMPL_COUNTER_STORE_UP : TMPL_COUNTER_STORE_DOWN, 1);
 }
 
-void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmpl_error_t *err,
-                        request_rec *r, apr_pool_t *pool)
+/* Learning waits for seconds: who does not answer by then has failed. */
+static int is_only_late(tmpl_purpose_e purpose, const tmpl_error_t *err)
+{
+    return purpose == TMPL_PURPOSE_LOOKUP && APR_STATUS_IS_TIMEUP(err->status);
+}
+
+void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
+                        const tmpl_error_t *err, request_rec *r, apr_pool_t *pool)
 {
     int damaged = err->status == TMPL_EDAMAGED;
     int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
@@ -98,7 +104,10 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmp
     if (damaged || !ok) {
         tmpl_count(failure_counters[purpose], 1);
     }
-    if (!tmpl_breaker_report(&health->breakers[purpose], tmpl_clock(), ok)) {
+    if (!tmpl_breaker_report(&health->breakers[purpose], began, tmpl_clock(),
+                             ok                           ? TMPL_CALL_OK
+                             : is_only_late(purpose, err) ? TMPL_CALL_LATE
+                                                          : TMPL_CALL_FAILED)) {
         return;
     }
     if (purpose == TMPL_PURPOSE_LOOKUP) {
@@ -122,7 +131,9 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmp
 
 void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err)
 {
-    tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_LOOKUP], tmpl_clock(), 0);
+    apr_time_t now = tmpl_clock();
+
+    tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_LOOKUP], now, now, TMPL_CALL_FAILED);
     count_change(0);
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_STORE_DOWN, health->name,
                  err->text);

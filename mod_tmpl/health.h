@@ -29,7 +29,8 @@ void tmpl_health_init(tmpl_health_t *health, server_rec *s);
 
 /*
  * Whether the store may be used. While it fails, one caller a second may try it. A caller that got
- * 1 must call tmpl_health_report().
+ * 1 must call tmpl_health_report(). A store fails with its first error, but look-ups only with the
+ * third answer that was late (breaker.h).
  */
 int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
 
@@ -43,12 +44,13 @@ int tmpl_health_was_busy(const tmpl_error_t *err);
 int tmpl_health_first_in_second(apr_uint32_t *last);
 
 /*
- * What the store has answered. Counts failures; logs the first one and the end of failure, for r,
- * or for the server where r is NULL. A full store does not fail, nor does one that cannot use one
- * site (TMPL_EDAMAGED): it answers for the others.
+ * What the store has answered to a call that began at that time (on tmpl_clock). Counts failures;
+ * logs when the store begins to fail and the end of that, for r, or for the server where r is NULL.
+ * A full store does not fail, nor does one that cannot use one site (TMPL_EDAMAGED): it answers for
+ * the others.
  */
-void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, const tmpl_error_t *err,
-                        request_rec *r, apr_pool_t *pool);
+void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
+                        const tmpl_error_t *err, request_rec *r, apr_pool_t *pool);
 
 /*
  * Logs when the store becomes full and when it has room again. The latter is known only if

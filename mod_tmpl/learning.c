@@ -158,6 +158,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
 {
     tmpl_waiting_t taken[TMPL_BATCH_MOST];
     tmpl_error_t err = { APR_SUCCESS, "" };
+    apr_time_t began = tmpl_clock();
     unsigned n = tmpl_later_take(learner->later, taken, TMPL_BATCH_MOST);
 
     if (n > 0 && !hand_over(learner, store, taken, n, &err, pool)) {
@@ -168,7 +169,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
             learn_by_site(learner, store, taken, n, &err, pool);
         }
     }
-    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, &err, NULL, pool);
+    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, &err, NULL, pool);
     return err.status;
 }
 

@@ -30,6 +30,12 @@
     " bytes is not 1 to %d bytes long, its pages are not counted: %.64s"
 /* WARNING, at most once a second and store */
 #define TMPL_LOG_SITE_DAMAGED "tmpl: [T022] store %s cannot use one site: %s"
+/* WARNING */
+#define TMPL_LOG_STORE_DAMAGED                                                                     \
+    "tmpl: [T023] store %s was damaged: its file is %s now, and everything is learnt anew"
+/* WARNING */
+#define TMPL_LOG_STORE_LOST                                                                        \
+    "tmpl: [T024] store %s: somebody has taken its file away, and everything is learnt anew"
 /* ERR */
 #define TMPL_LOG_CACHE "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
 /* WARNING */

@@ -90,8 +90,8 @@
       "untouched") \
     X(timeout, "TmplTimeout", NULL, TIME, "1ms", "10s", "100ms", TMPL_ASIDE, \
       "the longest wait for the store") \
-    X(seed, "TmplSecret", "secret", SECRET, "", "", "none", TMPL_DECIDES, \
-      "a secret for the hashes in the store, so that no text can be tested against them") \
+    X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, \
+      "a secret for the hashes in the store, in place of the one that the store keeps") \
     X(headers, "TmplHeaders", NULL, FLAG, "", "", "on in modes headers, annotate and strip", TMPL_DECIDES, \
       "whether responses have the fields Tmpl and Server-Timing")
 

@@ -68,7 +68,8 @@ typedef struct {
 #define CTL_IN_IMPORT   0x20
 #define CTL_IN_TRAIN    0x40
 #define CTL_IN_WARM     0x80
-#define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT)
+#define CTL_IN_CHECK    0x100
+#define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
 #define CTL_IN_ALL      (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STORE | CTL_IN_TRAIN | CTL_IN_WARM)
 
 struct ctl_command_t {
@@ -86,6 +87,7 @@ int ctl_clean(ctl_t *ctl);
 int ctl_segments(ctl_t *ctl);
 int ctl_stats(ctl_t *ctl);
 int ctl_forget(ctl_t *ctl);
+int ctl_check(ctl_t *ctl);
 int ctl_export(ctl_t *ctl);
 int ctl_import(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);

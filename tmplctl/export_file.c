@@ -52,21 +52,34 @@ static void write_entry(FILE *out, const tmpl_entry_t *entry)
     fprintf(out, "%s}\n", entry->n_fingerprints > 0 ? "]" : "");
 }
 
+/* Text as JSON, to be freed; NULL if it is not UTF-8. */
+static char *quote(const char *text)
+{
+    json_t *string = json_string(text);
+    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    json_decref(string);
+    return quoted;
+}
+
 apr_status_t ctl_export_file_write(FILE *out, const char *site, ctl_export_file_t *table,
                                    tmpl_error_t *err)
 {
-    json_t *name = json_string(site);
-    char *quoted = name != NULL ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
-    int n = table->entries->nelts;
-    json_decref(name);
-    if (quoted == NULL) {
-        return tmpl_fail(err, APR_EINVAL, "the site's name is not UTF-8: it cannot be exported");
+    char *name = quote(site), *secret = quote(table->secret);
+    int n = table->entries->nelts, is_utf8 = name != NULL && secret != NULL;
+    if (is_utf8) {
+        fprintf(out,
+                "{\"format\": \"" FORMAT "\", \"version\": %d, \"site\": %s, \"pages\": %u, "
+                "\"table_version\": %llu, \"entries\": %d, \"secret\": %s}\n",
+                VERSION, name, table->head.pages, (unsigned long long)table->head.version, n,
+                secret);
     }
-    fprintf(out,
-            "{\"format\": \"" FORMAT "\", \"version\": %d, \"site\": %s, \"pages\": %u, "
-            "\"table_version\": %llu, \"entries\": %d}\n",
-            VERSION, quoted, table->head.pages, (unsigned long long)table->head.version, n);
-    free(quoted);
+    free(name);
+    free(secret);
+    if (!is_utf8) {
+        return tmpl_fail(
+            err, APR_EINVAL,
+            "the site's name or the store's secret is not UTF-8: it cannot be exported");
+    }
     qsort(table->entries->elts, (apr_size_t)n, sizeof(tmpl_entry_t), by_key);
     for (int i = 0; i < n && !ferror(out); i++) {
         write_entry(out, &APR_ARRAY_IDX(table->entries, i, tmpl_entry_t));
@@ -173,6 +186,17 @@ static apr_status_t get_text(tmpl_entry_t *entry, const reader_t *reader, const 
     return APR_SUCCESS;
 }
 
+static apr_status_t get_secret(const reader_t *reader, const json_t *object)
+{
+    const json_t *secret = json_object_get(object, "secret");
+    const char *text = secret != NULL ? json_string_value(secret) : "";
+    if (text == NULL || strlen(text) >= TMPL_SECRET_SIZE) {
+        return bad(reader, "\"secret\" is not a string, or too long");
+    }
+    apr_cpystrn(reader->table->secret, text, TMPL_SECRET_SIZE);
+    return APR_SUCCESS;
+}
+
 static apr_status_t read_head(reader_t *reader, const json_t *object)
 {
     tmpl_store_stats_t *head = &reader->table->head;
@@ -185,6 +209,9 @@ static apr_status_t read_head(reader_t *reader, const json_t *object)
         get_int(&pages, reader, object, "pages", 0, UINT32_MAX) != APR_SUCCESS ||
         get_int(&table_version, reader, object, "table_version", 0, INT64_MAX) != APR_SUCCESS ||
         get_int(&reader->expected, reader, object, "entries", 0, INT32_MAX) != APR_SUCCESS) {
+        return APR_EINVAL;
+    }
+    if (get_secret(reader, object) != APR_SUCCESS) {
         return APR_EINVAL;
     }
     memset(head, 0, sizeof(*head));

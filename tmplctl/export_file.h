@@ -2,12 +2,13 @@
 /*
  * A site's table as JSON lines, for tmplctl export and import. The first line describes the table:
  *     {"format": "tmpl-table", "version": 1, "site": S, "pages": N, "table_version": N,
- *      "entries": N}
+ *      "entries": N, "secret": S}
  * Each further line is an entry; they are sorted by kind and key:
  *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
  *     {"kind": "path", "key": "0123456789abcdef", "df": N, "last": N, "text": N, "repeated": N}
  * seen, the fingerprints of the documents that were counted, is optional. The number of entries in
  * the first line shows whether a file was cut short.
+ * Keys hold the secret of the store. Files of former versions lack it: they were made with none.
  */
 #ifndef CTL_EXPORT_FILE_H
 #define CTL_EXPORT_FILE_H
@@ -20,6 +21,7 @@
 #include "table/store.h"
 
 typedef struct {
+    char secret[TMPL_SECRET_SIZE]; /* of the store that the table is from */
     tmpl_store_stats_t head;
     apr_array_header_t *entries; /* tmpl_entry_t */
 } ctl_export_file_t;

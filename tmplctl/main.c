@@ -39,6 +39,9 @@ static const ctl_command_t commands[] = {
       "template: live entries whose DF is at least --min-df; bytes: estimated size; version:\n"
       "grows each time that an entry becomes template.\n" },
     { "forget", CTL_IN_FORGET, ctl_forget, 1, 1, "SITE", "removes a site from the store", "" },
+    { "check", CTL_IN_CHECK, ctl_check, 0, 0, "", "looks for damage in an LMDB store",
+      "Reads all pages of data.mdb that are in use. Servers may go on, but learn nothing\n"
+      "meanwhile. Changes nothing: the server that opens a damaged file first moves it aside.\n" },
     { "export", CTL_IN_EXPORT, ctl_export, 1, 1, "SITE",
       "writes a site's table to standard output, as JSON lines", "" },
     { "import", CTL_IN_IMPORT, ctl_import, 1, 1, "SITE",

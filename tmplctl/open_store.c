@@ -20,7 +20,8 @@
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
-    static const unsigned readers = CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT;
+    static const unsigned readers =
+        CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_CHECK;
     const char *dir = tmpl_store_directory(uri);
     apr_finfo_t info;
     if ((ctl->command->bit & readers) == 0 || dir == NULL) {
@@ -36,24 +37,53 @@ static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 }
 
 /*
- * Opens the store as the user who owns its directory: a server that runs as this user could not use
- * files that root creates there.
+ * Becomes the user who owns the store's directory: a server that runs as this user could not use
+ * files that root creates there. *other: that was necessary; then become_root() is due.
  */
-static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_error_t *err,
-                                  apr_pool_t *pool)
+static apr_status_t become_owner(int *other, const char *uri, tmpl_error_t *err)
 {
     const char *dir = tmpl_store_directory(uri);
     struct stat st;
-    int other = dir != NULL && geteuid() == 0 && stat(dir, &st) == 0 && st.st_uid != 0;
-    if (other && (setegid(st.st_gid) != 0 || seteuid(st.st_uid) != 0)) {
+    *other = dir != NULL && geteuid() == 0 && stat(dir, &st) == 0 && st.st_uid != 0;
+    if (*other && (setegid(st.st_gid) != 0 || seteuid(st.st_uid) != 0)) {
         return tmpl_fail(err, APR_FROM_OS_ERROR(errno), "%s: cannot become its owner, user %u: %s",
                          uri, (unsigned)st.st_uid, strerror(errno));
     }
-    apr_status_t status = tmpl_store_open(store, uri, NULL, err, pool);
+    return APR_SUCCESS;
+}
+
+static void become_root(int other)
+{
     if (other && (seteuid(0) != 0 || setegid(0) != 0)) {
         abort();
     }
+}
+
+static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_error_t *err,
+                                  apr_pool_t *pool)
+{
+    int other;
+    apr_status_t status = become_owner(&other, uri, err);
+    if (status == APR_SUCCESS) {
+        status = tmpl_store_open(store, uri, NULL, err, pool);
+        become_root(other);
+    }
     return status;
+}
+
+/*
+ * Without --secret the keys of pages hold the store's secret. A store that does not tell it fails
+ * the pages, too, which says more.
+ */
+static void find_seed(ctl_t *ctl, tmpl_store_t *store)
+{
+    static const unsigned judging = CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM;
+    uint64_t *seed = &ctl->options.clean.page.seed;
+    char secret[TMPL_SECRET_SIZE];
+    if ((ctl->command->bit & judging) != 0 && *seed == 0 &&
+        tmpl_store_secret(store, secret, CTL_STORE_TIMEOUT, NULL, ctl->pool) == APR_SUCCESS) {
+        *seed = tmpl_seed(secret);
+    }
 }
 
 static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
@@ -68,8 +98,14 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", ctl->command->name, err.text);
         apr_pool_destroy(store->pool);
+        return status;
     }
-    return status;
+    if (tmpl_store_moved(store->store) != NULL) {
+        ctl_say("%s: %s was damaged: its file is %s now, and it begins anew", ctl->command->name,
+                uri, tmpl_store_moved(store->store));
+    }
+    find_seed(ctl, store->store);
+    return APR_SUCCESS;
 }
 
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)
@@ -82,24 +118,57 @@ void ctl_store_close(ctl_store_t *store)
     apr_pool_destroy(store->pool);
 }
 
-int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
+int ctl_store_uri(const char **uri, const ctl_t *ctl)
 {
-    ctl_store_t store = { 0 };
     tmpl_error_t err;
-    char *uri = NULL;
-    if (ctl->options.store == NULL &&
-        (apr_env_get(&uri, "TMPL_STORE", ctl->pool) != APR_SUCCESS || uri[0] == '\0')) {
+    char *env = NULL;
+    *uri = ctl->options.store;
+    if (*uri != NULL) {
+        return CTL_OK;
+    }
+    if (apr_env_get(&env, "TMPL_STORE", ctl->pool) != APR_SUCCESS || env[0] == '\0') {
         ctl_say("%s: no store given: use --store URI or set TMPL_STORE", ctl->command->name);
         return CTL_USAGE;
     }
-    if (uri != NULL && tmpl_store_check_uri(uri, &err, ctl->pool) != APR_SUCCESS) {
+    if (tmpl_store_check_uri(env, &err, ctl->pool) != APR_SUCCESS) {
         ctl_say("%s: TMPL_STORE: %s", ctl->command->name, err.text);
         return CTL_USAGE;
     }
-    if (open_uri(&store, uri != NULL ? uri : ctl->options.store, ctl) != APR_SUCCESS) {
+    *uri = env;
+    return CTL_OK;
+}
+
+int ctl_store_examine(const char *uri, const ctl_t *ctl)
+{
+    tmpl_error_t err;
+    int other;
+    if (check_exists(uri, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
-    int code = work(ctl, store.store);
+    apr_status_t status = become_owner(&other, uri, &err);
+    if (status == APR_SUCCESS) {
+        status = tmpl_store_examine(uri, &err);
+        become_root(other);
+    }
+    if (status != APR_SUCCESS) {
+        ctl_say("%s: %s", ctl->command->name, err.text);
+        return CTL_FAILED;
+    }
+    return CTL_OK;
+}
+
+int ctl_store_with(ctl_t *ctl, int (*work)(ctl_t *ctl, tmpl_store_t *store))
+{
+    ctl_store_t store = { 0 };
+    const char *uri;
+    int code = ctl_store_uri(&uri, ctl);
+    if (code != CTL_OK) {
+        return code;
+    }
+    if (open_uri(&store, uri, ctl) != APR_SUCCESS) {
+        return CTL_FAILED;
+    }
+    code = work(ctl, store.store);
     ctl_store_close(&store);
     return code;
 }

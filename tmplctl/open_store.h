@@ -16,6 +16,15 @@ apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 void ctl_store_close(ctl_store_t *store);
 
 /*
+ * Fills *uri with --store or, without it, the store that TMPL_STORE names. CTL_OK; or CTL_USAGE,
+ * with the reason printed.
+ */
+int ctl_store_uri(const char **uri, const ctl_t *ctl);
+
+/* Looks for damage in the store at uri, as the owner of its directory. An exit code. */
+int ctl_store_examine(const char *uri, const ctl_t *ctl);
+
+/*
  * Calls work with --store or, without it, the store that TMPL_STORE names. Returns work's exit
  * code; CTL_USAGE or CTL_FAILED, with the reason printed, if no store was opened.
  */

@@ -83,7 +83,7 @@ static const option_t options[] = {
     SETTING(comments, 0, "HOW", CTL_IN_CLEAN, set_comments, AT(clean.guards.comments)),
     SETTING(min_keep, 0, "R", CTL_IN_CLEAN, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", CTL_IN_CLEAN, set_share, AT(clean.guards.min_confidence)),
-    SETTING(seed, 0, "S", IN_JUDGING, set_secret, 0),
+    SETTING(seed, 0, "S", IN_JUDGING | CTL_IN_IMPORT, set_secret, 0),
     { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
       "the file to write", NULL },
     { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmplctl stats and forget. */
+/* tmplctl stats, forget and check. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,4 +111,17 @@ int ctl_stats(ctl_t *ctl)
 int ctl_forget(ctl_t *ctl)
 {
     return ctl_store_with(ctl, forget_site);
+}
+
+int ctl_check(ctl_t *ctl)
+{
+    const char *uri;
+    int code = ctl_store_uri(&uri, ctl);
+    if (code == CTL_OK) {
+        code = ctl_store_examine(uri, ctl);
+    }
+    if (code == CTL_OK) {
+        printf("%s: no damage found\n", uri);
+    }
+    return code;
 }

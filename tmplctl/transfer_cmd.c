@@ -28,7 +28,11 @@ static int export_site(ctl_t *ctl, tmpl_store_t *store)
     ctl_export_file_t table;
     table.entries = apr_array_make(ctl->pool, 1024, sizeof(tmpl_entry_t));
     apr_status_t status =
-        tmpl_store_export(store, site, &table.head, add_entry, table.entries, &err, ctl->pool);
+        tmpl_store_secret(store, table.secret, CTL_STORE_TIMEOUT, &err, ctl->pool);
+    if (status == APR_SUCCESS) {
+        status =
+            tmpl_store_export(store, site, &table.head, add_entry, table.entries, &err, ctl->pool);
+    }
     if (status == APR_SUCCESS) {
         status = ctl_export_file_write(stdout, site, &table, &err);
     }
@@ -48,6 +52,10 @@ static int import_site(ctl_t *ctl, tmpl_store_t *store)
         return ctl_store_failed(ctl, site, status, &err);
     }
     status = ctl_export_file_read(&table, in, &err, ctl->pool);
+    /* with an operator's secret, the store's does not matter */
+    if (status == APR_SUCCESS && ctl->options.clean.page.seed == 0) {
+        status = tmpl_store_take_secret(store, table.secret, &err, ctl->pool);
+    }
     if (status == APR_SUCCESS) {
         ctl_interrupt_catch();
         status =

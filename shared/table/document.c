@@ -157,5 +157,5 @@ tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const ch
 
 uint64_t tmpl_seed(const char *secret)
 {
-    return secret != NULL ? XXH3_64bits(secret, strlen(secret)) : 0;
+    return secret != NULL && secret[0] != '\0' ? XXH3_64bits(secret, strlen(secret)) : 0;
 }

@@ -25,7 +25,7 @@ tmpl_document_t tmpl_document(const tmpl_page_t *page, const char *uri, const ch
 /* uri without tracking parameters, session ids and fragment, the other parameters sorted. */
 const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool);
 
-/* The seed of all keys of an operator's secret; 0 for NULL. */
+/* The seed of all keys, of a secret; 0 for an empty one and for NULL. */
 uint64_t tmpl_seed(const char *secret);
 
 #endif

@@ -40,6 +40,9 @@ static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t
     return a->n == b->n && a->salt == b->salt;
 }
 
+/* A new secret: hexadecimal digits. */
+void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
+
 /* As bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. */
 #define TMPL_HEAD_SIZE (4 + 8 + 8 + 4 + 8 + 4)
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
@@ -107,6 +110,13 @@ typedef struct {
     apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
+    /* Sets the store's secret to put, or fills is if put is NULL. NULL: the store has none. */
+    apr_status_t (*secret)(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
+                           apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool);
+    /* tmpl_store_moved(), tmpl_store_is_lost() and tmpl_store_examine(). NULL: it has no file. */
+    const char *(*moved)(void *ctx);
+    int (*is_lost)(void *ctx);
+    apr_status_t (*examine)(const char *uri, tmpl_error_t *err);
 } tmpl_provider_t;
 
 extern const tmpl_provider_t tmpl_provider_lmdb;

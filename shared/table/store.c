@@ -4,10 +4,15 @@
 #include <string.h>
 #include <time.h>
 
+#include <apr_escape.h>
+#include <apr_general.h>
+
 #include "table/engine.h"
 
 /* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
 #define KEYS_MOST 40000
+
+#define PATIENCE apr_time_from_sec(30) /* for a call of an administrator */
 
 struct tmpl_store_t {
     tmpl_engine_t engine;
@@ -302,6 +307,76 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
         *counted = sum;
     }
     return rv;
+}
+
+const char *tmpl_store_moved(const tmpl_store_t *store)
+{
+    const tmpl_engine_t *engine = &store->engine;
+    return engine->provider->moved != NULL ? engine->provider->moved(engine->ctx) : NULL;
+}
+
+int tmpl_store_is_lost(const tmpl_store_t *store)
+{
+    const tmpl_engine_t *engine = &store->engine;
+    return engine->provider->is_lost != NULL && engine->provider->is_lost(engine->ctx);
+}
+
+apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err)
+{
+    const tmpl_provider_t *provider = provider_find(uri, err);
+    if (provider == NULL) {
+        return APR_EINVAL;
+    }
+    return provider->examine != NULL ? provider->examine(uri, err)
+                                     : tmpl_fail(err, APR_ENOTIMPL, "the store has no file");
+}
+
+void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE])
+{
+    unsigned char bytes[16];
+    (void)apr_generate_random_bytes(bytes, sizeof(bytes));
+    (void)apr_escape_hex(secret, bytes, sizeof(bytes), 0, NULL);
+}
+
+apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
+                               apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_engine_t *engine = &store->engine;
+    secret[0] = '\0';
+    return engine->provider->secret != NULL
+               ? engine->provider->secret(engine->ctx, NULL, secret, tmpl_clock() + timeout, err,
+                                          pool)
+               : APR_SUCCESS;
+}
+
+static apr_status_t is_any(void *baton, const char *site)
+{
+    (void)site;
+    *(int *)baton = 1;
+    return APR_EOF;
+}
+
+apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmpl_error_t *err,
+                                    apr_pool_t *pool)
+{
+    const tmpl_engine_t *engine = &store->engine;
+    char is[TMPL_SECRET_SIZE];
+    int any = 0;
+    apr_status_t rv = tmpl_store_secret(store, is, PATIENCE, err, pool);
+    if (rv != APR_SUCCESS || strcmp(is, secret) == 0) {
+        return rv;
+    }
+    rv = tmpl_store_sites(store, is_any, &any, err, pool);
+    if (any) {
+        return tmpl_fail(err, APR_EINVAL,
+                         "the table was learnt with another secret than the sites of this store: "
+                         "import it into a store without sites, or, if the servers of both have "
+                         "the same TmplSecret, name it (--secret)");
+    }
+    return rv == APR_SUCCESS && engine->provider->secret != NULL && strlen(secret) < sizeof(is)
+               ? engine->provider->secret(engine->ctx, secret, is, tmpl_clock() + PATIENCE, err,
+                                          pool)
+               : rv;
 }
 
 typedef struct {

@@ -225,6 +225,49 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
                              tmpl_error_t *err, apr_pool_t *pool);
 
 /*
+ * The name of a damaged file that was moved aside when store was opened, which then began anew;
+ * NULL if there was none. It lives as long as store.
+ */
+const char *tmpl_store_moved(const tmpl_store_t *store);
+
+/*
+ * Whether somebody has removed or replaced the file of store since it was opened. Opening the URI
+ * again makes or finds another one. store remains usable until it is closed, without effect on the
+ * other. A system call.
+ */
+int tmpl_store_is_lost(const tmpl_store_t *store);
+
+/*
+ * Reads the file of a store from end to end, in search of damage. Writers wait meanwhile, up to the
+ * usual deadlines. APR_SUCCESS; APR_ENOTIMPL for a store without a file; APR_EINVAL for a bad uri;
+ * APR_EGENERAL with text if it is damaged; or the system's error.
+ */
+apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err);
+
+/*
+ * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed() of it
+ * (document.h) seeds the keys of all pages unless the operator has chosen a secret. So nobody who
+ * does not know the store can make up texts with equal keys, and two stores cannot be compared.
+ */
+#define TMPL_SECRET_SIZE 64 /* bytes of a secret with its end */
+
+/*
+ * Fills secret; empty: the store has none, as it is in memory, or older than secrets. All users of
+ * a store get the same. It may change if somebody empties the store, so ask again now and then. The
+ * call takes at most timeout. Errors: those of tmpl_store_observe().
+ */
+apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
+                               apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * Has the store use a secret, so that keys made with it can be imported. APR_SUCCESS if the store
+ * has this secret already, or knows no site yet; APR_EINVAL with text if it knows sites, whose keys
+ * were made with another one.
+ */
+apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmpl_error_t *err,
+                                    apr_pool_t *pool);
+
+/*
  * Looks up the keys of a page of a site and, unless learn is OFF, counts the document first. The
  * call takes at most timeout, and the time in which the system's resolver looks up a Redis
  * server's host name (redis_conn.h). counts->records come from pool. Any failure leaves the store

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# An LMDB store that is missing, may not be written, or is garbage: incremental passes every page
-# unchanged with declined=store, auto judges it without the store, and the log names the directory.
-# A full store can still be read.
+# An LMDB store that is missing or may not be written: incremental passes every page unchanged with
+# declined=store, auto judges it without the store, and the log names the directory. A damaged file
+# is moved aside when the server starts, and one that is removed in use is made anew; both are
+# logged, and pages are learnt anew. A full store can still be read.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -36,27 +37,61 @@ SKIP: {
     broken('a directory of somebody else', sub { chown 0, 0, $_[0]; chmod 0700, $_[0] });
     broken('a directory without the right to write', sub { chown 0, 0, $_[0]; chmod 0755, $_[0] });
 }
-for my $size (10, 4096, 65_536) {
-    broken("a data file of $size bytes of garbage",
-        sub { give_to_server(spit("$_[0]/data.mdb", join '', map { chr($_ * 131 % 251) } 1 .. $size)) });
+
+# A server that has learnt, and is started again after code has damaged its file.
+sub damaged {
+    my ($name, $damage) = @_;
+    subtest $name => sub {
+        my $httpd = proxy($backend, detector => 'incremental', conf => 'TmplMode strip');
+        $httpd->visit(1 .. 6);
+        $httpd->stop;
+        my $dir = $httpd->root . '/store';
+        my $bytes = $damage->(slurp("$dir/data.mdb"));
+        give_to_server(spit("$dir/data.mdb", $bytes));
+        $httpd->expect_log(qr/\[T023\]/);
+        $httpd->start;
+        my @answers = $httpd->visit(1 .. 6);
+        is $answers[5]->says('pages'), 6, 'pages are learnt anew';
+        same_bytes($answers[5]->body, $site->stripped(6), 'the last one is stripped');
+        is scalar(grep { $_->says('declined') ne '' } @answers), 0, 'none is declined';
+        my @kept = glob "$dir/data.mdb.damaged-*";
+        is scalar @kept, 1, 'the damaged file is kept';
+        ok slurp($kept[0]) eq $bytes, 'as it was';
+        my @lines = $httpd->log_text =~ /\[T023\].*\Q$dir\E.*/g;
+        is scalar @lines, 1, 'the log says so once';
+        like $lines[0], qr/\Q${\ ($kept[0] =~ s{.*\/}{}r)}/, 'and names the file';
+        $httpd->finish;
+    };
+    return;
 }
 
-subtest 'a file cut short' => sub {
-    my $httpd = proxy($backend, conf => 'TmplMode strip');
-    $httpd->visit(1 .. 6);
-    $httpd->stop;
-    my $file = $httpd->root . '/store/data.mdb';
-    truncate $file, (-s $file) / 2 - (-s $file) / 2 % 4096;
-    $httpd->expect_log(qr/\[tmpl:(?:warn|error|crit)\]/);
-    $httpd->start;
-    my @answers = map { [$_, $httpd->get("/page/$_")] } 7 .. 14;
-    my @wrong = grep {
-        my ($n, $res) = @$_;
-        $res->status != 200 || $res->body ne $site->page($n) && $res->body ne $site->stripped($n)
-    } @answers;
-    is scalar @wrong, 0, 'no wrong response';
-    $httpd->finish;
-};
+for my $size (10, 4096, 65_536) {
+    damaged("a data file of $size bytes of garbage", sub { join '', map { chr($_ * 131 % 251) } 1 .. $size });
+}
+damaged('a file cut short', sub { substr $_[0], 0, 3 * 4096 });
+damaged('zeros in the middle of the file', sub { substr($_[0], 4 * 4096, length($_[0]) - 5 * 4096) =~ tr/\0-\377/\0/; $_[0] });
+
+# One child, because each notices at its next request.
+my $ONE = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+
+for my $what ('data.mdb', 'the directory') {
+    subtest "$what is removed in use" => sub {
+        my $httpd = proxy($backend, detector => 'incremental', conf => "${ONE}TmplMode strip");
+        $httpd->expect_log(qr{\[T024\]|reached MaxRequestWorkers});
+        my $dir = $httpd->root . '/store';
+        $httpd->visit(1 .. 6);
+        if ($what eq 'data.mdb') { unlink "$dir/data.mdb" or die $! }
+        else { rename $dir, "$dir.old" or die $!; mkdir $dir or die $!; give_to_server($dir) }
+        ok wait_for { $httpd->get('/page/6')->says('pages') eq '1' }, 'it is noticed: the site begins anew';
+        like $httpd->log_text, qr/\[T024\].*\Q$dir/, 'the log says so';
+        my @answers = $httpd->visit(1 .. 6);
+        is $answers[5]->says('pages'), 6, 'pages are learnt';
+        ok -s "$dir/data.mdb", 'into a new file';
+        $httpd->graceful;
+        is $httpd->get('/page/6')->says('pages'), 6, 'which the next child finds';
+        $httpd->finish;
+    };
+}
 
 subtest 'a disk that fills up' => sub {
     my $wide = backend {

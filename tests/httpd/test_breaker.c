@@ -15,10 +15,10 @@ static void one_probes(void **state)
     tmpl_breaker_init(&b, 100);
     assert_true(tmpl_breaker_allow(&b, 1000));
     assert_true(tmpl_breaker_allow(&b, 1000));
-    assert_false(tmpl_breaker_report(&b, 1000, 1));
+    assert_false(tmpl_breaker_report(&b, 1000, 1000, TMPL_CALL_OK));
     /* opens, once */
-    assert_true(tmpl_breaker_report(&b, 1000, 0));
-    assert_false(tmpl_breaker_report(&b, 1001, 0)); /* started before, failed after: a new pause */
+    assert_true(tmpl_breaker_report(&b, 1000, 1000, TMPL_CALL_FAILED));
+    assert_false(tmpl_breaker_report(&b, 1000, 1001, TMPL_CALL_FAILED)); /* a new pause */
     assert_false(tmpl_breaker_allow(&b, 1001));
     assert_false(tmpl_breaker_allow(&b, 1100));
     /* exactly one request tries the store, the others do not */
@@ -26,17 +26,72 @@ static void one_probes(void **state)
     assert_false(tmpl_breaker_allow(&b, 1101));
     assert_false(tmpl_breaker_allow(&b, 1200));
     /* it fails: another pause, no change to log */
-    assert_false(tmpl_breaker_report(&b, 1150, 0));
+    assert_false(tmpl_breaker_report(&b, 1101, 1150, TMPL_CALL_FAILED));
     assert_false(tmpl_breaker_allow(&b, 1249));
     assert_true(tmpl_breaker_allow(&b, 1250));
     assert_false(tmpl_breaker_allow(&b, 1250));
     /* it never reports: the next request after a pause tries */
     assert_true(tmpl_breaker_allow(&b, 1350));
     /* it succeeds: closed, once */
-    assert_true(tmpl_breaker_report(&b, 1360, 1));
-    assert_false(tmpl_breaker_report(&b, 1360, 1));
+    assert_true(tmpl_breaker_report(&b, 1350, 1360, TMPL_CALL_OK));
+    assert_false(tmpl_breaker_report(&b, 1350, 1360, TMPL_CALL_OK));
     assert_true(tmpl_breaker_allow(&b, 1361));
     assert_true(tmpl_breaker_allow(&b, 1361));
+}
+
+/* Calls one after the other: O in time, L late. Returns at which one the breaker opens; 0: none. */
+static int opens_at(const char *calls)
+{
+    tmpl_breaker_t b;
+    apr_time_t now = 1000;
+
+    tmpl_breaker_init(&b, 100);
+    for (int i = 0; calls[i] != '\0'; i++, now += 10) {
+        if (tmpl_breaker_report(&b, now, now + 10,
+                                calls[i] == 'L' ? TMPL_CALL_LATE : TMPL_CALL_OK)) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+static void late_answers_open_by_their_rate(void **state)
+{
+    (void)state;
+    assert_int_equal(opens_at("L"), 0);
+    assert_int_equal(opens_at("LL"), 0);
+    assert_int_equal(opens_at("LLL"), 3);
+    assert_int_equal(opens_at("LOLOOL"), 6);
+    assert_int_equal(opens_at("LOOLOOOL"), 8);
+    assert_int_equal(opens_at("LOOOLOOOLOOOLOOOL"), 0);
+    assert_int_equal(opens_at("OOOOOOOOLLOOOOOOOOLL"), 0);
+}
+
+/* One stall of a server makes the answers to all calls late that wait at that time. */
+static void a_stall_is_one_late_answer(void **state)
+{
+    tmpl_breaker_t b;
+
+    (void)state;
+    tmpl_breaker_init(&b, 100);
+    for (int i = 0; i < 20; i++) {
+        assert_false(tmpl_breaker_report(&b, 1000 + i, 1100 + i, TMPL_CALL_LATE));
+    }
+    for (int i = 0; i < 20; i++) {
+        assert_false(tmpl_breaker_report(&b, 1101 + i, 1201 + i, TMPL_CALL_LATE));
+    }
+    assert_true(tmpl_breaker_allow(&b, 1300));
+    assert_true(tmpl_breaker_report(&b, 1300, 1400, TMPL_CALL_LATE));
+    assert_false(tmpl_breaker_allow(&b, 1499));
+    /* late answers are forgotten when it opens */
+    assert_true(tmpl_breaker_report(&b, 1500, 1501, TMPL_CALL_OK));
+    assert_false(tmpl_breaker_report(&b, 1600, 1700, TMPL_CALL_LATE));
+    assert_false(tmpl_breaker_report(&b, 1700, 1800, TMPL_CALL_LATE));
+    assert_true(tmpl_breaker_report(&b, 1800, 1900, TMPL_CALL_LATE));
+    /* a trial that is late is a failure */
+    assert_true(tmpl_breaker_allow(&b, 2000));
+    assert_false(tmpl_breaker_report(&b, 2000, 2100, TMPL_CALL_LATE));
+    assert_false(tmpl_breaker_allow(&b, 2199));
 }
 
 typedef struct {
@@ -57,7 +112,7 @@ static void *prober(void *data)
         pthread_barrier_wait(p->barrier);
     }
     pthread_barrier_wait(p->barrier);
-    p->changed += (unsigned)tmpl_breaker_report(p->breaker, 1000, 1);
+    p->changed += (unsigned)tmpl_breaker_report(p->breaker, 1000, 1000, TMPL_CALL_OK);
     return NULL;
 }
 
@@ -71,7 +126,7 @@ static void one_of_many_threads_probes(void **state)
 
     (void)state;
     tmpl_breaker_init(&b, 100);
-    assert_true(tmpl_breaker_report(&b, 900, 0));
+    assert_true(tmpl_breaker_report(&b, 900, 900, TMPL_CALL_FAILED));
     pthread_barrier_init(&barrier, NULL, THREADS);
     for (unsigned i = 0; i < THREADS; i++) {
         probers[i] = (prober_t){ &b, &barrier, 0, 0 };
@@ -89,6 +144,8 @@ static void one_of_many_threads_probes(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(one_probes),
+    cmocka_unit_test(late_answers_open_by_their_rate),
+    cmocka_unit_test(a_stall_is_one_late_answer),
     cmocka_unit_test(one_of_many_threads_probes),
 };
 

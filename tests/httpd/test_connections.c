@@ -2,10 +2,10 @@
 /* The stores of a child: when a request uses one, when it does not, and what is logged. */
 #include "link_fixture.h"
 
-/* After any error, also APR_EINVAL, a store is not used for a second, and the log has one line. */
+/* After any error but a late answer, also APR_EINVAL, a store is not used for a second, and the log has one line. */
 static void a_store_that_fails_is_left_alone(void **state)
 {
-    static const apr_status_t failures[] = { APR_EINVAL, APR_TIMEUP, APR_EGENERAL, ECONNREFUSED };
+    static const apr_status_t failures[] = { APR_EINVAL, APR_EGENERAL, ECONNREFUSED };
     size_t i;
 
     (void)state;
@@ -34,6 +34,32 @@ static void a_store_that_fails_is_left_alone(void **state)
     }
 }
 
+/* A healthy server is late now and then: only the third late answer of eight opens the breaker. */
+static void a_late_answer_is_no_outage(void **state)
+{
+    tmpl_link_t *link = start(APR_SUCCESS);
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        answer = (tmpl_error_t){ APR_SUCCESS, "" };
+        if (i % 4 == 0) {
+            fail_with(APR_TIMEUP);
+        }
+        assert_string_equal(request(link, "s"), "");
+        clock_now += 1;
+    }
+    assert_int_equal(asked, 20);
+    assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 5);
+    assert_int_equal(counters[TMPL_COUNTER_STORE_DOWN], 0);
+    fail_with(APR_TIMEUP);
+    assert_string_equal(request(link, "s"), "");
+    clock_now += 1;
+    assert_non_null(strstr(request(link, "s"), "[T011] store " URI " fails"));
+    assert_string_equal(request(link, "s"), "");
+    assert_int_equal(asked, 22);
+    assert_int_equal(counters[TMPL_COUNTER_STORE_DOWN], 1);
+}
+
 static void a_store_that_does_not_open_is_tried_again(void **state)
 {
     tmpl_link_t *link = start(APR_EGENERAL);
@@ -60,7 +86,7 @@ static void only_who_asks_is_a_trial(void **state)
     (void)state;
     memset(site, 's', sizeof(site) - 1);
     site[sizeof(site) - 1] = '\0';
-    fail_with(APR_TIMEUP);
+    fail_with(APR_EGENERAL);
     request(link, "s");
     clock_now += PAUSE;
     understood = 0;
@@ -109,7 +135,7 @@ static void a_full_store_is_told_of_once(void **state)
     answer = (tmpl_error_t){ APR_SUCCESS, "" };
     assert_string_equal(request(link, "s"),
                         ""); /* a page that is counted already: nothing was written */
-    fail_with(APR_TIMEUP);
+    fail_with(APR_EGENERAL);
     assert_null(strstr(request(link, "s"), "[T014]"));
     clock_now += PAUSE;
     answer = (tmpl_error_t){ APR_SUCCESS, "" };
@@ -123,10 +149,86 @@ static void a_full_store_is_told_of_once(void **state)
     assert_int_equal(counters[TMPL_COUNTER_STORE_FAILURES], 1);
 }
 
+/* Keys hold the store's secret, unless the operator has chosen one. */
+static void keys_hold_the_secret_of_the_store(void **state)
+{
+    tmpl_link_t *link = start(APR_SUCCESS);
+
+    (void)state;
+    request(link, "s");
+    request(link, "s");
+    assert_int_equal(seed_of_page, strlen("of the store"));
+    assert_int_equal(asked_secret, 1);
+    clock_now += SEED_AGE;
+    request(link, "s");
+    assert_int_equal(asked_secret, 2);
+    operators_seed = 99;
+    clock_now += SEED_AGE;
+    request(link, "s");
+    assert_int_equal(seed_of_page, 99);
+    assert_int_equal(asked_secret, 2);
+}
+
+/* Without it no page uses the store: its table must not get keys of another secret. */
+static void a_store_without_its_secret_is_not_used(void **state)
+{
+    tmpl_link_t *link = start(APR_SUCCESS);
+
+    (void)state;
+    secret_says = APR_EGENERAL;
+    assert_non_null(strstr(request(link, "s"), "[T011]"));
+    assert_string_equal(request(link, "s"), "");
+    assert_int_equal(asked_secret, 1);
+    clock_now += PAUSE;
+    assert_string_equal(request(link, "s"), "");
+    assert_int_equal(asked_secret, 2);
+    assert_int_equal(asked, 0);
+    clock_now += PAUSE;
+    secret_says = APR_SUCCESS;
+    assert_non_null(strstr(request(link, "s"), "[T012]"));
+    assert_int_equal(asked, 1);
+    /* later failures cost one page each, and the secret that is known goes on to be used */
+    clock_now += SEED_AGE;
+    secret_says = APR_TIMEUP;
+    assert_string_equal(request(link, "s"), "");
+    assert_int_equal(asked, 1);
+    assert_string_equal(request(link, "s"), "");
+    assert_int_equal(asked, 2);
+    assert_int_equal(seed_of_page, strlen("of the store"));
+}
+
+/* Looked for once a second, not for each page. */
+static void a_file_that_is_taken_away_is_made_anew(void **state)
+{
+    tmpl_link_t *link = start(APR_SUCCESS);
+
+    (void)state;
+    assert_string_equal(request(link, "s"), "");
+    lost = 1;
+    assert_string_equal(request(link, "s"), "");
+    assert_int_equal(looked, 1);
+    assert_int_equal(asked_secret, 1);
+    clock_now += APR_USEC_PER_SEC;
+    assert_non_null(strstr(request(link, "s"), "[T024] store " URI));
+    assert_int_equal(asked, 3);
+    lost = 0;
+    clock_now += APR_USEC_PER_SEC;
+    assert_string_equal(request(link, "s"), "");
+    assert_int_equal(looked, 3);
+    assert_int_equal(asked_secret, 2); /* a new file has another one */
+    lost = 1;
+    opens = APR_EACCES;
+    clock_now += APR_USEC_PER_SEC;
+    assert_non_null(strstr(request(link, "s"), "[T011]"));
+    assert_int_equal(asked, 4);
+}
+
 static const struct CMUnitTest tests[] = {
-    TEST(a_store_that_fails_is_left_alone), TEST(a_store_that_does_not_open_is_tried_again),
-    TEST(only_who_asks_is_a_trial),         TEST(bad_names_of_sites_do_not_fill_the_log),
-    TEST(a_full_store_is_told_of_once),
+    TEST(a_store_that_fails_is_left_alone),          TEST(a_late_answer_is_no_outage),
+    TEST(a_store_that_does_not_open_is_tried_again), TEST(only_who_asks_is_a_trial),
+    TEST(bad_names_of_sites_do_not_fill_the_log),    TEST(a_full_store_is_told_of_once),
+    TEST(keys_hold_the_secret_of_the_store),         TEST(a_store_without_its_secret_is_not_used),
+    TEST(a_file_that_is_taken_away_is_made_anew),
 };
 
 TAP_MAIN(tests)

@@ -70,6 +70,12 @@ static tmpl_learner_t
     *turn_of; /* tests whether this learner has the turn when pages are passed on */
 static int turn_was_taken;
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
+static int lost;                 /* whether the store's file has been taken away */
+static unsigned looked;          /* how often that was looked for */
+static apr_status_t secret_says; /* the store's status when it is asked for its secret, */
+static unsigned asked_secret;    /* and how often it was */
+static uint64_t operators_seed;  /* of the configuration */
+static uint64_t seed_of_page;    /* of the last page that was read */
 
 apr_time_t tmpl_clock(void)
 {
@@ -86,12 +92,41 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
     return opens == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, opens, "no such store");
 }
 
+const char *tmpl_store_moved(const tmpl_store_t *store)
+{
+    (void)store;
+    return NULL;
+}
+
+int tmpl_store_is_lost(const tmpl_store_t *store)
+{
+    (void)store;
+    looked++;
+    return lost;
+}
+
+apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
+                               apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *p)
+{
+    (void)store;
+    (void)timeout;
+    (void)p;
+    asked_secret++;
+    apr_cpystrn(secret, "of the store", TMPL_SECRET_SIZE);
+    return secret_says == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, secret_says, "no secret");
+}
+
+uint64_t tmpl_seed(const char *secret)
+{
+    return strlen(secret);
+}
+
 int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *p)
 {
     (void)input;
-    (void)opts;
     (void)p;
+    seed_of_page = opts->page.seed;
     *outcome = (tmpl_outcome_t){ 0 };
     return understood;
 }
@@ -163,8 +198,9 @@ apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *con
 
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
 {
-    (void)opts;
     (void)conf;
+    memset(opts, 0, sizeof(*opts));
+    opts->page.seed = operators_seed;
 }
 
 int tmpl_conf_holds(const tmpl_conf_t *conf)
@@ -295,6 +331,12 @@ static tmpl_link_t *start(apr_status_t how)
     passed = 0;
     slow = 0;
     takes = 0;
+
+    lost = 0;
+    looked = 0;
+    secret_says = APR_SUCCESS;
+    asked_secret = 0;
+    operators_seed = 0;
 
     clock_now = apr_time_from_sec(1000);
     understood = 1;

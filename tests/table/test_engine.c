@@ -108,7 +108,49 @@ static void an_export_of_a_site_that_never_rests_fails(void **state)
     assert_int_equal(n, 0);
 }
 
+/* How many answers of get are in memory at the same time, and the most so far. */
+typedef struct {
+    int live, most;
+} answers_t;
+
+static apr_status_t answer_freed(void *data)
+{
+    ((answers_t *)data)->live--;
+    return APR_SUCCESS;
+}
+
+static apr_status_t get_nothing(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
+{
+    answers_t *answers = txn->ctx;
+
+    memset(buckets, 0, n * sizeof(*buckets));
+    txn->found = 1;
+    txn->head = (tmpl_head_t){ .n = 1 << 20 };
+    answers->live++;
+    answers->most = answers->live > answers->most ? answers->live : answers->most;
+    apr_pool_cleanup_register(txn->pool, answers, answer_freed, apr_pool_cleanup_null);
+    return APR_SUCCESS;
+}
+
+/* A damaged head names buckets without end: they must not all be in memory. */
+static void an_export_frees_what_it_has_read(void **state)
+{
+    static const tmpl_provider_t endless = {
+        .scheme = "endless:", .begin = begin, .get = get_nothing, .end = end, .size = size
+    };
+    tmpl_store_stats_t head = { 0 };
+    tmpl_error_t err;
+    answers_t answers = { 0 };
+    tmpl_engine_t engine = { &endless, &answers };
+    unsigned n = 0;
+
+    assert_int_equal(tmpl_engine_dump(&engine, "s", &head, count, &n, &err, *state), APR_SUCCESS);
+    assert_int_equal(answers.live, 0);
+    assert_true(answers.most <= 4);
+}
+
 static const struct CMUnitTest tests[] = {
+    CHECK(an_export_frees_what_it_has_read),
     CHECK(an_export_has_all_entries_of_a_site_that_grows),
     CHECK(an_export_of_a_site_that_never_rests_fails),
 };

@@ -2,6 +2,8 @@
 /* What every store must do: one suite, run over each kind, and over a model. */
 #include "store_fixture.h"
 
+#include "table/document.h"
+
 static void counts_documents(void **state)
 {
     ctx_t *c = *state;
@@ -644,6 +646,58 @@ static void uris(void **state)
     apr_pool_destroy(pool);
 }
 
+static const char *secret_of(ctx_t *c, tmpl_store_t *store)
+{
+    char *secret = apr_palloc(c->pool, TMPL_SECRET_SIZE);
+
+    assert_int_equal(tmpl_store_secret(store, secret, TIMEOUT, &c->err, c->pool), APR_SUCCESS);
+    return secret;
+}
+
+/* All users of a store get the same secret, and no other store has it. */
+static void secret_is_of_the_store(void **state)
+{
+    ctx_t *c = *state;
+    void *other = (void *)(uintptr_t)(c->backend == LMDB ? REDIS_UNIX : LMDB);
+    const char *secret = secret_of(c, c->store);
+
+    if (c->backend == MEMORY) { /* which nobody can read */
+        assert_string_equal(secret, "");
+        assert_int_equal(tmpl_seed(""), 0);
+        return;
+    }
+    assert_int_equal(strlen(secret), 32);
+    assert_int_not_equal(tmpl_seed(secret), 0);
+    assert_string_equal(secret_of(c, c->store), secret);
+    assert_string_equal(secret_of(c, open_with(c, c->uri, NULL)), secret);
+    assert_int_equal(setup(&other), 0);
+    assert_string_not_equal(secret_of(c, ((ctx_t *)other)->store), secret);
+    teardown(&other);
+    /* it is no site */
+    assert_int_equal(sites_of(c)->nelts, 0);
+}
+
+/* A table that is imported brings its secret, but not to sites that have another one. */
+static void secret_comes_with_the_first_table(void **state)
+{
+    ctx_t *c = *state;
+    const char *secret = "another one";
+
+    if (c->backend == MEMORY) {
+        return;
+    }
+    for (int i = 0; i < 3; i++, secret = i == 1 ? "" : "a third") {
+        assert_int_equal(tmpl_store_take_secret(c->store, secret, &c->err, c->pool), APR_SUCCESS);
+        assert_string_equal(secret_of(c, c->store), secret);
+        assert_string_equal(secret_of(c, open_with(c, c->uri, NULL)), secret);
+    }
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(tmpl_store_take_secret(c->store, "a third", &c->err, c->pool), APR_SUCCESS);
+    assert_int_equal(tmpl_store_take_secret(c->store, "", &c->err, c->pool), APR_EINVAL);
+    assert_non_null(strstr(c->err.text, "another secret"));
+    assert_string_equal(secret_of(c, c->store), "a third");
+}
+
 static const store_test_t table[] = {
     TEST(ALL_STORES, counts_documents),
     TEST(ALL_STORES, same_page_again_counts_nothing),
@@ -668,6 +722,8 @@ static const store_test_t table[] = {
     TEST(MEMORY, later_writes_nothing_but_says_what_is_due),
     TEST(ALL_STORES, bad_pages_are_not_learnt),
     TEST(ALL_STORES, threads_share_a_store),
+    TEST(ALL_STORES, secret_is_of_the_store),
+    TEST(ALL_STORES, secret_comes_with_the_first_table),
     TEST(NO_STORE, uris),
 };
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands in LMDB's file: damaged, of another format, cut short, or of sites that are gone. */
 #include "lmdb_fixture.h"
+#include <sys/file.h>
+
+#include "base/buf.h"
 #include "table/bucket/buckets.h"
 #include "table/lmdb/lmdb_table.h"
+#include "table/lmdb/lmdb_walk.h"
 
 /* Has patch change a copy of the record at a key, and perhaps the key, and puts it; 0: done. */
 static int raw_patch(ctx_t *c, const char *table, const char *name,
@@ -258,35 +262,288 @@ static void write_file(const char *path, const char *bytes, size_t len)
     fclose(file);
 }
 
-static void damaged_file_is_an_error(void **state)
+static char *file_of(ctx_t *c, const char *name)
+{
+    return apr_psprintf(c->pool, "%s/%s", lmdb_dir(c), name);
+}
+
+static tmpl_buf_t read_file(ctx_t *c, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    tmpl_buf_t buf;
+
+    assert_non_null(file);
+    tmpl_buf_init(&buf, c->pool);
+    for (size_t n = 1; n > 0; buf.len += n) {
+        n = fread(tmpl_buf_room(&buf, 65536), 1, 65536, file);
+    }
+    fclose(file);
+    return buf;
+}
+
+/* The store begins anew, and the file that was there is kept under the name that it tells. */
+static void assert_begins_anew(ctx_t *c, const char *bytes, size_t len)
+{
+    apr_pool_t *pool = open_apart(c, 10);
+    const char *moved = tmpl_store_moved(c->store);
+    tmpl_buf_t kept;
+
+    assert_non_null(moved);
+    assert_true(strncmp(moved, "data.mdb.damaged-", strlen("data.mdb.damaged-")) == 0);
+    moved = apr_pstrdup(c->pool, moved); /* it is the store's */
+    kept = read_file(c, file_of(c, moved));
+    assert_int_equal(kept.len, len);
+    assert_memory_equal(kept.at, bytes, len);
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    apr_pool_destroy(pool);
+    unlink(file_of(c, moved));
+    pool = open_apart(c, 10);
+    assert_null(tmpl_store_moved(c->store));
+    apr_pool_destroy(pool);
+    assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_SUCCESS);
+}
+
+static void damaged_file_is_moved_aside(void **state)
 {
     ctx_t *c = *state;
     char garbage[20000], *path;
-    struct stat st;
+    tmpl_buf_t whole;
 
     for (unsigned i = 0; i < sizeof(garbage); i++) {
         garbage[i] = (char)model_mix(i);
     }
     for (size_t len = 1; len <= sizeof(garbage); len = 3 * len + 17) {
         c->uri = backend_uri(LMDB, c->pool);
-        write_file(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)), garbage, len);
-        cannot_open(c, c->uri);
+        write_file(file_of(c, "data.mdb"), garbage, len);
+        assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_EGENERAL);
+        assert_begins_anew(c, garbage, len);
     }
     /* cut short, at every page */
     c->uri = backend_uri(LMDB, c->pool);
-    path = apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c));
+    path = file_of(c, "data.mdb");
     assert_exits(in_child(c, 0, child_learns));
-    assert_int_equal(stat(path, &st), 0);
-    assert_true(st.st_size > 4 * 4096);
-    for (off_t size = st.st_size - 4096; size > 0; size -= 4096) {
-        assert_int_equal(truncate(path, size), 0);
-        cannot_open(c, c->uri);
+    whole = read_file(c, path);
+    assert_true(whole.len > 4 * 4096);
+    for (size_t len = 4096; len < whole.len; len += 4096) {
+        write_file(path, whole.at, len);
+        if (tmpl_store_examine(c->uri, &c->err) != APR_SUCCESS) {
+            assert_begins_anew(c, whole.at, len);
+            continue;
+        }
+        /* only free pages are missing */
+        assert_true(whole.len - len < 8 * 4096);
+        apr_pool_t *pool = open_apart(c, 10);
+        assert_null(tmpl_store_moved(c->store));
+        look(c, "s", 0, 5);
+        assert_int_equal(c->counts.pages, PAGES_OF_PROCESS);
+        apr_pool_destroy(pool);
     }
     /* an empty file is a new one */
     assert_int_equal(truncate(path, 0), 0);
     c->store = open_with(c, c->uri, NULL);
+    assert_null(tmpl_store_moved(c->store));
     learn(c, "s", 1, 0, 5);
     assert_int_equal(c->counts.pages, 1);
+}
+
+/* A process that has the store open trusts its file: to move it away would help nobody. */
+static void file_in_use_stays(void **state)
+{
+    ctx_t *c = *state;
+    char byte;
+    int ready[2], end[2];
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 0, child_learns));
+    assert_int_equal(pipe(ready) | pipe(end), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(end[1]);
+        open_apart(c, 10);
+        _exit(write(ready[1], "", 1) != 1 || read(end[0], &byte, 1) != 0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    int fd = open(file_of(c, "data.mdb"), O_RDWR);
+    for (off_t page = 2; page < 6; page++) {
+        assert_int_equal(pwrite(fd, "xxxx", 4, page * 4096), 4);
+    }
+    close(fd);
+    assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_EGENERAL);
+    apr_pool_destroy(open_apart(c, 10));
+    assert_int_equal(access(file_of(c, "data.mdb"), F_OK), 0);
+    close(end[1]);
+    assert_exits(pid);
+    apr_pool_t *pool = open_apart(c, 10);
+    assert_non_null(tmpl_store_moved(c->store));
+    apr_pool_destroy(pool);
+}
+
+#define DAMAGES 300
+
+static int child_uses(ctx_t *c, unsigned number)
+{
+    tmpl_store_stats_t stats;
+
+    (void)number;
+    for (unsigned i = 0; i < 20; i++) {
+        (void)try_observe(c, "s", 5000 + i, 6000 + i, i * 40, 60, &usual, 1, TIMEOUT);
+    }
+    (void)tmpl_store_stats(c->store, "s", &usual, &stats, &c->err, c->pool);
+    (void)tmpl_store_forget(c->store, "a", &c->err, c->pool);
+    return 0;
+}
+
+/* Neither the walk nor LMDB, with what the walk has let pass, crashes on a damaged file. */
+static void what_the_walk_lets_pass_is_safe(void **state)
+{
+    ctx_t *c = *state;
+    unsigned damaged = 0;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    apr_pool_t *pool = open_apart(c, 10);
+    learn(c, "a", 1, 0, 2000);
+    learn(c, "s", 1, 0, 9000);
+    assert_int_equal(tmpl_store_forget(c->store, "a", &c->err, c->pool), APR_SUCCESS);
+    learn(c, "a", 2, 0, 1500);
+    apr_pool_destroy(pool);
+    char *path = file_of(c, "data.mdb");
+    tmpl_buf_t whole = read_file(c, path);
+    size_t pages = whole.len / 4096;
+    int dirty = 1;
+    for (unsigned i = 0; i < DAMAGES; i++) {
+        uint64_t draw = model_mix(i);
+        /* mostly the heads of pages, and of those the first ones, where the metas are */
+        size_t page = draw % 4 == 0 ? draw / 4 % 4 : draw / 4 % pages;
+        size_t at = page * 4096 + draw / 4096 % (draw % 3 == 0 ? 4096 : 160);
+        char was = whole.at[at];
+        size_t bad;
+
+        whole.at[at] = draw % 5 == 0 ? (char)(draw >> 40) : (char)(was ^ 1 << (draw >> 40) % 8);
+        if (dirty) {
+            write_file(path, whole.at, whole.len);
+        }
+        int fd = open(path, O_RDWR);
+        assert_int_equal(pwrite(fd, whole.at + at, 1, (off_t)at), 1);
+        whole.at[at] = was;
+        int rc = tmpl_lmdb_walk(path, &bad);
+        damaged += rc == MDB_CORRUPTED;
+        assert_int_equal(pwrite(fd, whole.at + at, rc != 0, (off_t)at), rc != 0);
+        close(fd);
+        dirty = rc == 0;
+        if (rc == 0) {
+            int status;
+
+            assert_int_not_equal(waitpid(in_child(c, 0, child_uses), &status, 0), -1);
+            if (!WIFEXITED(status)) {
+                fail_msg("damage %u, byte %lu: signal %d", i, (unsigned long)at, WTERMSIG(status));
+            }
+        }
+    }
+    assert_true(damaged > DAMAGES / 8);
+}
+
+/* Writes so many records that the list of pages that this frees has pages of its own. */
+static int child_frees_many(ctx_t *c, unsigned number)
+{
+    static char bytes[900];
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+
+    if (raw_begin(c, &env, &txn, &dbi, "entries")) {
+        return 1;
+    }
+    for (unsigned i = 0; i < number; i++) {
+        unsigned char name[TMPL_LMDB_KEY_SIZE];
+        MDB_val key = tmpl_bucket_pack(name, 99, i), data = { sizeof(bytes), bytes };
+
+        if (mdb_put(txn, dbi, &key, &data, 0) != 0) {
+            return 1;
+        }
+    }
+    int rc = mdb_txn_commit(txn);
+    mdb_env_close(env);
+    return rc;
+}
+
+/* Nothing that LMDB writes passes for damage. */
+static void walk_lets_good_files_pass(void **state)
+{
+    ctx_t *c = *state;
+    size_t bad;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_exits(in_child(c, 0, child_learns));
+    for (unsigned n = 1500; n < 6000; n += 700) {
+        assert_exits(in_child_alone(c, n, child_frees_many));
+        assert_int_equal(tmpl_lmdb_walk(file_of(c, "data.mdb"), &bad), 0);
+    }
+}
+
+/* In use, the file is removed: the next to open the store makes a new one, which all then use. */
+static void removed_file_is_made_anew(void **state)
+{
+    ctx_t *c = *state;
+    tmpl_store_t *former;
+    apr_pool_t *first, *second;
+
+    c->uri = backend_uri(LMDB, c->pool);
+    first = open_apart(c, 10);
+    former = c->store;
+    learn(c, "s", 1, 0, 5);
+    assert_false(tmpl_store_is_lost(former));
+    assert_int_equal(unlink(file_of(c, "data.mdb")), 0);
+    assert_true(tmpl_store_is_lost(former));
+    second = open_apart(c, 10);
+    assert_false(tmpl_store_is_lost(c->store));
+    learn(c, "s", 1000, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_exits(in_child(c, 0, child_learns));
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.pages, 1 + PAGES_OF_PROCESS);
+    /* who uses the former one does no harm */
+    apr_pool_t *third = open_apart(c, 10);
+    tmpl_store_t *present = c->store;
+    c->store = former;
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(c->counts.pages, 2);
+    c->store = present;
+    apr_pool_destroy(first);
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.pages, 1 + PAGES_OF_PROCESS);
+    apr_pool_destroy(second);
+    apr_pool_destroy(third);
+}
+
+/* The second process that notices finds what the first one has made. */
+static void removed_file_is_made_anew_once(void **state)
+{
+    ctx_t *c = *state;
+    char byte;
+    int ready[2], removed[2];
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_int_equal(pipe(ready) | pipe(removed), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        open_apart(c, 10);
+        int wrong = write(ready[1], "", 1) != 1 || read(removed[0], &byte, 1) != 1 ||
+                    !tmpl_store_is_lost(c->store);
+        open_apart(c, 10);
+        look(c, "s", 0, 5);
+        _exit(wrong || c->counts.pages != 1);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    apr_pool_t *former = open_apart(c, 10);
+    assert_int_equal(unlink(file_of(c, "data.mdb")), 0);
+    apr_pool_t *present = open_apart(c, 10);
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(write(removed[1], "", 1), 1);
+    assert_exits(pid);
+    assert_false(tmpl_store_is_lost(c->store));
+    apr_pool_destroy(former);
+    apr_pool_destroy(present);
 }
 
 static void other_format(MDB_val *key, MDB_val *data, unsigned number)
@@ -342,18 +599,30 @@ static int cut_empty_page(const char *path)
     return cut;
 }
 
-/* The file as a writer leaves it that is killed between LMDB's commit and what we add to it. */
-static void assert_uncovered_file_is_mended(ctx_t *c)
+static int child_opens(ctx_t *c, unsigned number)
 {
-    char *lock = apr_psprintf(c->pool, "%s/writer.lock", lmdb_dir(c));
-    uint32_t uncovered = 1;
-    int fd = open(lock, O_RDWR);
-
-    cannot_open(c, c->uri);
-    assert_int_equal(pwrite(fd, &uncovered, sizeof(uncovered), sizeof(pthread_mutex_t)),
-                     sizeof(uncovered));
-    close(fd);
+    (void)number;
     apr_pool_destroy(open_apart(c, 10));
+    return 0;
+}
+
+/*
+ * The file as a writer leaves it that is killed between LMDB's commit and what we add to it: the
+ * next writer mends it, also if it is not alone.
+ */
+static void assert_uncovered_file_is_mended(ctx_t *c, int is_alone)
+{
+    uint32_t uncovered = 1;
+    int fd = open(file_of(c, "writer.lock"), O_RDWR);
+
+    if (!is_alone) {
+        assert_int_equal(flock(fd, LOCK_SH), 0);
+        cannot_open(c, c->uri);
+        assert_int_equal(pwrite(fd, &uncovered, sizeof(uncovered), sizeof(pthread_mutex_t)),
+                         sizeof(uncovered));
+    }
+    assert_exits(in_child_alone(c, 0, child_opens));
+    close(fd);
 }
 
 /* A write transaction that takes pages and gives them back, the last of the file among them. */
@@ -407,23 +676,26 @@ static void file_is_whole_after_every_page(void **state)
         key += n;
         take_and_give_back(c);
         assert_exits(in_child(c, 0, child_could_open));
+        assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_SUCCESS);
         if (cut_empty_page(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)))) {
             apr_pool_destroy(pool);
-            assert_uncovered_file_is_mended(c);
+            assert_uncovered_file_is_mended(c, (int)mended % 2);
             pool = open_apart(c, 10);
             mended++;
         }
     }
-    assert_true(mended > 0);
+    assert_true(mended > 1);
     apr_pool_destroy(pool);
 }
 
 static const store_test_t table[] = {
-    TEST(LMDB, bucket_of_garbage_is_none),      TEST(LMDB, garbage_is_swept),
-    TEST(LMDB, nothing_is_left_behind),         TEST(LMDB, looking_keeps_a_site),
-    TEST(LMDB, name_without_end_is_no_site),    TEST(LMDB, buckets_without_end_are_damage),
-    TEST(LMDB, damaged_file_is_an_error),       TEST(LMDB, file_of_another_format_is_told),
-    TEST(LMDB, file_is_whole_after_every_page),
+    TEST(LMDB, bucket_of_garbage_is_none),       TEST(LMDB, garbage_is_swept),
+    TEST(LMDB, nothing_is_left_behind),          TEST(LMDB, looking_keeps_a_site),
+    TEST(LMDB, name_without_end_is_no_site),     TEST(LMDB, buckets_without_end_are_damage),
+    TEST(LMDB, damaged_file_is_moved_aside),     TEST(LMDB, file_in_use_stays),
+    TEST(LMDB, what_the_walk_lets_pass_is_safe), TEST(LMDB, walk_lets_good_files_pass),
+    TEST(LMDB, removed_file_is_made_anew),       TEST(LMDB, removed_file_is_made_anew_once),
+    TEST(LMDB, file_of_another_format_is_told),  TEST(LMDB, file_is_whole_after_every_page),
 };
 
 int main(int argc, char **argv)

@@ -461,7 +461,29 @@ static void import_is_not_refused_for_an_older_page(void **state)
     assert_tables_equal(table_of(c, "s"), table);
 }
 
+/* A server that is emptied gets back the secret that its users have; so does one that lost it. */
+static void emptied_server_keeps_its_secret(void **state)
+{
+    ctx_t *c = *state;
+    char before[TMPL_SECRET_SIZE], after[TMPL_SECRET_SIZE];
+    tmpl_store_t *late;
+
+    assert_int_equal(tmpl_store_secret(c->store, before, TIMEOUT, &c->err, c->pool), APR_SUCCESS);
+    do_by_hand(&servers[c->backend], "FLUSHALL");
+    assert_int_equal(tmpl_store_secret(c->store, after, TIMEOUT, &c->err, c->pool), APR_SUCCESS);
+    assert_string_equal(after, before);
+    late = open_with(c, c->uri, NULL);
+    assert_int_equal(tmpl_store_secret(late, after, TIMEOUT, &c->err, c->pool), APR_SUCCESS);
+    assert_string_equal(after, before);
+    /* somebody else was first */
+    do_by_hand(&servers[c->backend], "FLUSHALL");
+    assert_int_equal(tmpl_store_take_secret(late, "of an import", &c->err, c->pool), APR_SUCCESS);
+    assert_int_equal(tmpl_store_secret(c->store, after, TIMEOUT, &c->err, c->pool), APR_SUCCESS);
+    assert_string_equal(after, "of an import");
+}
+
 static const store_test_t table[] = {
+    TEST(REDIS_UNIX, emptied_server_keeps_its_secret),
     TEST(REDIS_UNIX, few_round_trips),
     TEST(REDIS_UNIX, a_batch_is_one_transaction),
     TEST(REDIS_UNIX, stale_memory_changes_no_answer),

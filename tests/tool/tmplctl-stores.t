@@ -149,7 +149,7 @@ subtest 'export and import' => sub {
     my $path = qq({"kind": "path", "key": "00000000000000ff", "df": 3, "last": 4, )
         . qq("text": 4294967295, "repeated": 70});
     my $paths = '{"format": "tmpl-table", "version": 1, "site": "p", "pages": 4, '
-        . qq("table_version": 0, "entries": 1}\n$path\n);
+        . qq("table_version": 0, "entries": 1, "secret": ""}\n$path\n);
     ($code, undef, $err) = feed($paths, qw(import --store lmdb:paths p));
     is($code, 0, 'import of a path') or diag $err;
     is((run(qw(export --store lmdb:paths p)))[1], $paths, 'and its export: the same line');
@@ -192,6 +192,54 @@ SKIP: {
         is(slurp('noredis/p12.html'), page(12), 'no server: a page is unchanged');
     };
 }
+
+# Keys hold the secret of their store: without it they match nothing.
+subtest 'the secret of a store' => sub {
+    run(qw(clean --mode strip --site s --out sec --store), "lmdb:sec-$_", @pages) for 'a', 'b';
+    my ($code, $table, $err) = run(qw(export --store lmdb:sec-a s));
+    my ($a, $b) = map { decode_json((split /\n/, $_)[0])->{secret} } $table, (run(qw(export --store lmdb:sec-b s)))[1];
+    like($_, qr/^[0-9a-f]{32}$/, 'an export holds a secret') for $a, $b;
+    isnt($a, $b, 'each store has its own');
+    ($code, undef, $err) = feed($table, qw(import --store lmdb:sec-b t));
+    is($code, 1, 'an import is refused where sites have another one');
+    like($err, qr/import: t: the table was learnt with another secret/, 'with the reason');
+    unlike((run(qw(stats --store lmdb:sec-b)))[1], qr/^t /m, 'and changes nothing');
+    ($code) = feed($table, qw(import --store lmdb:sec-b --secret word t));
+    is($code, 0, 'unless the operator has chosen one');
+    ($code) = feed($table, qw(import --store lmdb:sec-a t));
+    is($code, 0, 'nor where it is the same');
+    my $old = $table =~ s/, "secret": "[0-9a-f]+"//r;
+    ($code) = feed($old, qw(import --store lmdb:sec-old s));
+    is($code, 0, 'an export of a former version, into an empty store');
+    is(decode_json((split /\n/, (run(qw(export --store lmdb:sec-old s)))[1])[0])->{secret}, '', 'which then has none');
+    ($code, undef, $err) = feed($table =~ s/"secret": "[0-9a-f]+"/"secret": 7/r, qw(import --store lmdb:sec-a t));
+    like($err, qr/line 1: "secret" is not a string/, 'a secret that is none');
+};
+
+subtest 'check' => sub {
+    run(qw(clean --mode strip --site s --out checked --store lmdb:checked), @pages);
+    my ($code, $out, $err) = run(qw(check --store lmdb:checked));
+    is("$code $out", "0 lmdb:checked: no damage found\n", 'a good store') or diag $err;
+    my $bytes = slurp('checked/data.mdb');
+    # no page but the metas has its number in the first two bytes any more
+    for (my $at = 2 * 4096; $at < length $bytes; $at += 4096) { substr($bytes, $at, 2) = 'xx' }
+    spew('checked/data.mdb', $bytes);
+    ($code, $out, $err) = run(qw(check --store lmdb:checked));
+    is("$code $out", '1 ', 'a damaged one');
+    like($err, qr/check: lmdb:checked: data\.mdb is damaged at page \d+/, 'with the place');
+    is_deeply([glob 'checked/*damaged*'], [], 'nothing is moved');
+    ($code, undef, $err) = run(qw(stats --store lmdb:checked));
+    like($err, qr/stats: lmdb:checked was damaged: its file is (data\.mdb\.damaged-\d{8}T\d{6}Z) now/, 'who opens it moves it aside');
+    is($code, 0, 'and goes on');
+    my @moved = glob 'checked/data.mdb.damaged-*';
+    ok(@moved == 1 && slurp($moved[0]) eq $bytes, 'the damaged file is kept');
+    ($code, undef, $err) = run(qw(check --store lmdb:nowhere));
+    like("$code $err", qr/^1 .*no store found/, 'a missing store');
+    ($code, undef, $err) = run(qw(check --store redis://localhost:1));
+    like("$code $err", qr/^1 .*the store has no file/, 'a store without a file');
+    ($code) = run('check');
+    is($code, 2, 'no store');
+};
 
 subtest 'a missing store' => sub {
     for my $command (['stats'], ['stats', 's'], ['export', 's'], ['forget', 's'], ['segments', '--site', 's', $pages[0]]) {

@@ -606,7 +606,7 @@ static apr_status_t bucket_dump(const work_t *w, const tmpl_bucket_t *bucket,
 static tmpl_numbered_t *dump_plan(work_t *w, uint32_t from, uint32_t *n)
 {
     *n = w->txn->head.n - from < DUMP_MOST ? w->txn->head.n - from : DUMP_MOST;
-    tmpl_numbered_t *buckets = apr_pcalloc(w->pool, (*n + (apr_size_t)1) * sizeof(*buckets));
+    tmpl_numbered_t *buckets = apr_pcalloc(w->txn->pool, (*n + (apr_size_t)1) * sizeof(*buckets));
     for (uint32_t i = 0; i < *n; i++) {
         buckets[i].number = from + i;
     }
@@ -646,10 +646,12 @@ static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
         apr_palloc(w->pool, TMPL_BUCKET_MOST / TMPL_BUCKET_ENTRY_LEAST * sizeof(*rows));
     tmpl_numbered_t *buckets;
     uint32_t n;
+    apr_pool_t *scratch;
     apr_status_t rv = dump_begin(w, &buckets, &n);
     if (rv != APR_SUCCESS) {
         return rv;
     }
+    apr_pool_create(&scratch, w->pool);
     const tmpl_head_t head = w->txn->head;
     stats->pages = head.site.pages;
     stats->version = head.site.version;
@@ -661,6 +663,9 @@ static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
         }
         from += n;
         if (rv == APR_SUCCESS && from < head.n) {
+            /* a damaged head may name 2^24 buckets */
+            apr_pool_clear(scratch);
+            w->txn->pool = scratch;
             buckets = dump_plan(w, from, &n);
             rv = w->provider->get(w->txn, buckets, n);
             if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {

@@ -12,8 +12,8 @@
  *   is to be deleted: nothing in it cannot be learnt again.
  * - Full map, full disk, read-only disk: APR_ENOSPC; nothing is learnt, counts are read. Dead
  *   entries and idle sites are still deleted then, out of pages kept in reserve.
- * - A damaged file is an error of open where that can be seen: no LMDB file, cut short. LMDB keeps
- *   no checksums.
+ * - A damaged file is moved aside when the first process opens it (lmdb_walk.h), and the store
+ *   begins anew. LMDB keeps no checksums, and trusts a file that is open.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -166,7 +166,10 @@ static apr_status_t begin(tmpl_txn_t *t)
     return txn_fail(t, rc);
 }
 
-/* Keeps a site that is only read from looking idle. If it fails, a later page tries again. */
+/*
+ * Keeps a site that is only read from looking idle. It does not wait for other writers: a later
+ * page tries again.
+ */
 static void touch(const tmpl_txn_t *t)
 {
     store_t *store = t->ctx;
@@ -174,7 +177,7 @@ static void touch(const tmpl_txn_t *t)
     MDB_txn *txn;
     if (site.seen + (uint64_t)apr_time_sec(store->opts.idle) / 16 >=
             (uint64_t)apr_time_sec(apr_time_now()) ||
-        tmpl_lmdb_write_begin(store->db, t->deadline, &txn) != 0) {
+        tmpl_lmdb_write_begin(store->db, tmpl_clock(), &txn) != 0) {
         return;
     }
     int rc = tmpl_site_get(store->db, txn, t->site, &site);
@@ -451,7 +454,48 @@ static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_p
     return rc == 0 ? APR_SUCCESS : site_fail(store, rc, name, err, "cannot forget a site");
 }
 
+static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
+                           apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const store_t *store = ctx;
+    MDB_txn *txn;
+    int rc;
+    (void)pool;
+    if (put != NULL) {
+        rc = tmpl_lmdb_write_begin(store->db, deadline, &txn);
+        if (rc == 0) {
+            rc = tmpl_lmdb_write_end(store->db, txn, tmpl_lmdb_secret_put(store->db, txn, put));
+        }
+    }
+    else {
+        rc = tmpl_lmdb_read_begin(store->db, &txn);
+        if (rc == 0) {
+            rc = tmpl_lmdb_secret_get(store->db, txn, is);
+            tmpl_lmdb_read_end(store->db, txn);
+        }
+    }
+    return rc == 0
+               ? APR_SUCCESS
+               : tmpl_lmdb_fail(store->db, rc, err,
+                                put != NULL ? "cannot set the secret" : "cannot read the secret");
+}
+
 /* ---- opening ---- */
+
+static const char *moved(void *ctx)
+{
+    return tmpl_lmdb_moved(((const store_t *)ctx)->db);
+}
+
+static int is_lost(void *ctx)
+{
+    return tmpl_lmdb_is_lost(((const store_t *)ctx)->db);
+}
+
+static apr_status_t examine(const char *uri, tmpl_error_t *err)
+{
+    return tmpl_lmdb_examine(tmpl_store_directory(uri), tmpl_clock() + PATIENCE, err);
+}
 
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -499,4 +543,8 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .size = size,
     .sites = sites,
     .forget = forget,
+    .secret = secret,
+    .moved = moved,
+    .is_lost = is_lost,
+    .examine = examine,
 };

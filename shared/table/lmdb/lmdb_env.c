@@ -4,20 +4,24 @@
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "table/lmdb/lmdb_lock.h"
+#include "table/lmdb/lmdb_walk.h"
 
-#define FORMAT        5
-#define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
-#define TRIES         3     /* at beginning a transaction */
-#define RESERVE_PAGES 64    /* kept for deleting when the map is full */
-#define GROWTH        65536 /* bytes; a site's record and the list of free pages are fewer pages */
-#define OPEN_TIMEOUT  apr_time_from_sec(10)
-#define CLOSE_SECONDS 2
+#define FORMAT         5
+#define MAX_READERS    4096  /* threads that read at the same moment, over all processes */
+#define TRIES          3     /* at beginning a transaction */
+#define RESERVE_PAGES  64    /* kept for deleting when the map is full */
+#define GROWTH         65536 /* bytes; a site's record and the list of free pages are fewer pages */
+#define OPEN_TIMEOUT   apr_time_from_sec(10)
+#define REMOVE_TIMEOUT apr_time_from_sec(1)
+#define CLOSE_SECONDS  2
 
 struct tmpl_lmdb_t {
     tmpl_lmdb_t *next;
@@ -25,6 +29,10 @@ struct tmpl_lmdb_t {
     pid_t pid; /* of the process that opened it: a child must not use what it inherits */
     dev_t dev; /* the directory, whatever it is called */
     ino_t ino;
+    dev_t file_dev; /* data.mdb, as it was opened */
+    ino_t file_ino;
+    char moved[48]; /* the name of the damaged file that was there before; empty: none was */
+    int is_lost;    /* it is no longer in dir, and a newer environment has the directory open */
     /* held for reading by every transaction, for writing to change the map or the environment */
     pthread_rwlock_t map_lock;
     MDB_env *env;    /* NULL after it could not be opened again */
@@ -103,6 +111,25 @@ static int entries_order(const MDB_val *a, const MDB_val *b)
     return order != 0 ? order : (a->mv_size > b->mv_size) - (a->mv_size < b->mv_size);
 }
 
+int tmpl_lmdb_secret_get(tmpl_lmdb_t *db, MDB_txn *txn, char secret[TMPL_SECRET_SIZE])
+{
+    MDB_val key = { 6, (void *)"secret" }, data = { 0, NULL };
+    int rc = mdb_get(txn, db->dbi[TMPL_DB_META], &key, &data);
+
+    if (rc == 0 && data.mv_size < TMPL_SECRET_SIZE) {
+        memcpy(secret, data.mv_data, data.mv_size);
+    }
+    secret[rc == 0 && data.mv_size < TMPL_SECRET_SIZE ? data.mv_size : 0] = '\0';
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret)
+{
+    MDB_val key = { 6, (void *)"secret" }, data = { strlen(secret), (void *)secret };
+
+    return mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
+}
+
 static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
 {
     MDB_val key = { 6, (void *)"format" }, data;
@@ -118,9 +145,13 @@ static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
     if (rc == 0) {
         rc = mdb_get(txn, db->dbi[TMPL_DB_META], &key, &data);
         if (rc == MDB_NOTFOUND && flags != 0) {
+            char secret[TMPL_SECRET_SIZE];
+
             data.mv_size = 1;
             data.mv_data = &format;
             rc = mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
+            tmpl_secret_draw(secret);
+            rc = rc == 0 ? tmpl_lmdb_secret_put(db, txn, secret) : rc;
         }
         else if (rc == 0 && (data.mv_size != 1 || *(const unsigned char *)data.mv_data != format)) {
             rc = MDB_INCOMPATIBLE;
@@ -379,10 +410,26 @@ static int tables_open(tmpl_lmdb_t *db)
     return rc;
 }
 
+static int file_name(tmpl_lmdb_t *db)
+{
+    mdb_filehandle_t fd;
+    struct stat st;
+
+    if (mdb_env_get_fd(db->env, &fd) != 0 || fstat(fd, &st) != 0) {
+        return errno;
+    }
+    db->file_dev = st.st_dev;
+    db->file_ino = st.st_ino;
+    return 0;
+}
+
 static int env_open(tmpl_lmdb_t *db)
 {
     int rc = env_start(db);
 
+    if (rc == 0) {
+        rc = file_name(db);
+    }
     if (rc == 0) {
         rc = file_check(db);
     }
@@ -397,11 +444,19 @@ static int env_open(tmpl_lmdb_t *db)
 static tmpl_lmdb_t *open_find(const struct stat *st)
 {
     for (tmpl_lmdb_t *db = open_list; db != NULL; db = db->next) {
-        if (db->dev == st->st_dev && db->ino == st->st_ino && db->pid == getpid()) {
+        if (db->dev == st->st_dev && db->ino == st->st_ino && db->pid == getpid() && !db->is_lost) {
             return db;
         }
     }
     return NULL;
+}
+
+int tmpl_lmdb_is_lost(const tmpl_lmdb_t *db)
+{
+    char path[TMPL_LMDB_PATH];
+
+    return tmpl_lmdb_path(path, db->dir, TMPL_LMDB_FILE) &&
+           !tmpl_lmdb_is_file(path, db->file_dev, db->file_ino);
 }
 
 static void db_free(tmpl_lmdb_t *db)
@@ -410,6 +465,56 @@ static void db_free(tmpl_lmdb_t *db)
     tmpl_lmdb_lock_close(&db->writer);
     pthread_rwlock_destroy(&db->map_lock);
     free(db);
+}
+
+/* Moves a damaged file aside, while no other process has the directory open. */
+static int file_replace(tmpl_lmdb_t *db)
+{
+    char from[TMPL_LMDB_PATH], to[TMPL_LMDB_PATH];
+    time_t now = time(NULL);
+    struct tm utc;
+    size_t page;
+
+    if (!tmpl_lmdb_path(from, db->dir, TMPL_LMDB_FILE)) {
+        return errno;
+    }
+    int rc = tmpl_lmdb_walk(from, &page);
+    if (rc != MDB_CORRUPTED) {
+        return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB refuses it */
+    }
+    strftime(db->moved, sizeof(db->moved), TMPL_LMDB_FILE ".damaged-%Y%m%dT%H%M%SZ",
+             gmtime_r(&now, &utc));
+    return tmpl_lmdb_path(to, db->dir, db->moved) && rename(from, to) == 0 ? 0 : errno;
+}
+
+const char *tmpl_lmdb_moved(const tmpl_lmdb_t *db)
+{
+    return db->moved[0] != '\0' ? db->moved : NULL;
+}
+
+apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_t *err)
+{
+    char path[TMPL_LMDB_PATH];
+    tmpl_lmdb_lock_t writer;
+    size_t page = 0;
+    int rc = tmpl_lmdb_lock_open(&writer, dir);
+
+    if (rc == 0) {
+        rc = tmpl_lmdb_lock_share(&writer, deadline);
+    }
+    if (rc == 0) {
+        rc = tmpl_lmdb_lock_take(&writer, deadline);
+    }
+    if (rc == 0) {
+        rc = tmpl_lmdb_path(path, dir, TMPL_LMDB_FILE) ? tmpl_lmdb_walk(path, &page) : errno;
+        tmpl_lmdb_lock_give(&writer);
+    }
+    tmpl_lmdb_lock_close(&writer);
+    return rc == 0 ? APR_SUCCESS
+           : rc == MDB_CORRUPTED
+               ? tmpl_fail(err, APR_EGENERAL, "lmdb:%s: data.mdb is damaged at page %lu", dir,
+                           (unsigned long)page)
+               : tmpl_lmdb_dir_fail(dir, rc, err, "cannot check");
 }
 
 static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st, size_t map_size)
@@ -428,6 +533,14 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
     db->map_size = whole_pages(map_size);
     pthread_rwlock_init(&db->map_lock, NULL);
     int rc = tmpl_lmdb_lock_open(&db->writer, dir);
+    if (rc == 0 && db->writer.is_alone) {
+        rc = file_replace(db);
+        /* all that the file lacks now is free pages */
+        db->writer.shared->uncovered = 1;
+    }
+    if (rc == 0) {
+        rc = tmpl_lmdb_lock_share(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
+    }
     if (rc == 0) {
         rc = env_open(db);
     }
@@ -468,11 +581,16 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t ma
     else if (!S_ISDIR(st.st_mode)) {
         rc = ENOTDIR;
     }
-    else if ((db = open_find(&st)) != NULL) {
+    else if ((db = open_find(&st)) != NULL && !tmpl_lmdb_is_lost(db)) {
         rc = open_join(db, map_size);
         *opened = db;
     }
     else {
+        if (db != NULL) {
+            /* LMDB must not use the locks of the former file for another one */
+            tmpl_lmdb_lock_remove(&db->writer, dir, tmpl_clock() + REMOVE_TIMEOUT);
+            db->is_lost = 1;
+        }
         rc = open_new(opened, dir, &st, map_size);
     }
     pthread_mutex_unlock(&open_lock);

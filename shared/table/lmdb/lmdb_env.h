@@ -6,8 +6,8 @@
  * - it follows a map that another process made larger;
  * - it opens an environment again that a failed write has made useless (MDB_PANIC).
  *
- * A file that was cut short is an error of open. To cut it while a process has it open may end that
- * process by SIGBUS.
+ * Damage is found when the first process opens the file. What is written into the file, or cut off,
+ * while a process has it open may end that process by a signal: the file is mapped into memory.
  *
  * Return codes are LMDB's: 0, an errno (ETIMEDOUT past a deadline), or MDB_*.
  */
@@ -28,14 +28,34 @@ typedef enum {
     TMPL_DB_COUNT
 } tmpl_db_e;
 
+#define TMPL_LMDB_FILE "data.mdb"
+
 /*
  * Opens dir, and creates it if it is missing. If this process has it open, adds a user. The map
  * grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
+ *
+ * If no process has the directory open, walks the file first (lmdb_walk.h). A damaged file is
+ * renamed to data.mdb.damaged-TIME, and the store begins anew.
  */
 apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_size,
                             tmpl_error_t *err);
 /* Leaves it. The last one to leave writes all to disk and closes it. */
 void tmpl_lmdb_close(tmpl_lmdb_t *db);
+
+/* The name of the damaged file that opening has moved aside; NULL: none was. */
+const char *tmpl_lmdb_moved(const tmpl_lmdb_t *db);
+
+/*
+ * Whether the file of db is no longer the one in its directory: somebody has removed or replaced
+ * it. Opening the directory again then gives another environment.
+ */
+int tmpl_lmdb_is_lost(const tmpl_lmdb_t *db);
+
+/*
+ * Walks the file in dir while nobody writes it. APR_SUCCESS, or an error with text: APR_EGENERAL if
+ * it is damaged, APR_TIMEUP if others wrote it until deadline (on tmpl_clock).
+ */
+apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_t *err);
 
 /* A read transaction. Reading takes no lock for longer than it takes to find a free slot. */
 int tmpl_lmdb_read_begin(tmpl_lmdb_t *db, MDB_txn **txn);
@@ -45,6 +65,10 @@ void tmpl_lmdb_read_end(tmpl_lmdb_t *db, MDB_txn *txn);
 int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn);
 /* Commits if rc, the result of the transaction so far, is 0. Returns rc, or the commit's result. */
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
+
+/* The store's secret, in a transaction; empty: none. A new file gets a random one. */
+int tmpl_lmdb_secret_get(tmpl_lmdb_t *db, MDB_txn *txn, char secret[TMPL_SECRET_SIZE]);
+int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret);
 
 /*
  * Whether the map has so few free pages left, or would have with bytes more in it, that they are

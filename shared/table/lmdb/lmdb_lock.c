@@ -15,19 +15,21 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+/* The interval at which a process that is alone is waited for. */
+#define SHARE_POLL apr_time_from_msec(5)
+
 /* Bytes of a new lock.mdb. LMDB has as many readers as fit into the file, here about 5,000. */
 #define READERS_SIZE (320 * 1024)
+
+#define WRITER_FILE  "writer.lock"
+#define READERS_FILE "lock.mdb"
 
 /* A descriptor, or -1 and errno. */
 static int file_open(const char *dir, const char *name)
 {
-    char path[4096];
+    char path[TMPL_LMDB_PATH];
 
-    if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return tmpl_lmdb_path(path, dir, name) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
 }
 
 static void mutex_init(pthread_mutex_t *mutex)
@@ -41,6 +43,15 @@ static void mutex_init(pthread_mutex_t *mutex)
     pthread_mutexattr_destroy(&attr);
 }
 
+int tmpl_lmdb_path(char path[TMPL_LMDB_PATH], const char *dir, const char *name)
+{
+    if (snprintf(path, TMPL_LMDB_PATH, "%s/%s", dir, name) < TMPL_LMDB_PATH) {
+        return 1;
+    }
+    errno = ENAMETOOLONG;
+    return 0;
+}
+
 /*
  * A process that has locked the file shared may use the mutex in it. A process that can lock it
  * exclusively is the only one, and makes the mutex anew: after a reboot it may be locked by a
@@ -49,11 +60,11 @@ static void mutex_init(pthread_mutex_t *mutex)
  */
 int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir)
 {
-    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, "writer.lock") };
+    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, WRITER_FILE) };
     if (lock->fd < 0) {
         return errno;
     }
-    int is_alone = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
+    lock->is_alone = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
     int rc = posix_fallocate(lock->fd, 0, sizeof(*lock->shared));
     if (rc != 0) {
         return rc;
@@ -63,10 +74,26 @@ int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir)
         return errno;
     }
     lock->shared = map;
-    if (is_alone) {
+    if (lock->is_alone) {
         mutex_init(&lock->shared->mutex);
     }
-    return flock(lock->fd, LOCK_SH) == 0 ? 0 : errno;
+    return 0;
+}
+
+/* flock() has no deadline, and the process that is alone may be stopped. */
+int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
+{
+    while (flock(lock->fd, LOCK_SH | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) {
+            return errno;
+        }
+        if (tmpl_clock() >= deadline) {
+            return ETIMEDOUT;
+        }
+        apr_sleep(SHARE_POLL);
+    }
+    lock->is_alone = 0;
+    return 0;
 }
 
 void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock)
@@ -100,10 +127,33 @@ void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock)
     pthread_mutex_unlock(&lock->shared->mutex);
 }
 
+void tmpl_lmdb_lock_remove(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline)
+{
+    char writer[TMPL_LMDB_PATH], readers[TMPL_LMDB_PATH];
+    int locked = tmpl_lmdb_lock_take(lock, deadline) == 0;
+    struct stat st;
+
+    if (tmpl_lmdb_path(writer, dir, WRITER_FILE) && tmpl_lmdb_path(readers, dir, READERS_FILE) &&
+        fstat(lock->fd, &st) == 0 && tmpl_lmdb_is_file(writer, st.st_dev, st.st_ino)) {
+        unlink(readers);
+        unlink(writer);
+    }
+    if (locked) {
+        tmpl_lmdb_lock_give(lock);
+    }
+}
+
+int tmpl_lmdb_is_file(const char *path, dev_t dev, ino_t ino)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+}
+
 int tmpl_lmdb_readers_reserve(const char *dir)
 {
     struct stat st;
-    int fd = file_open(dir, "lock.mdb");
+    int fd = file_open(dir, READERS_FILE);
 
     if (fd < 0) {
         return errno;

@@ -15,8 +15,14 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <apr_time.h>
+
+/* The path of a file in a directory: 1, or 0 and errno if it is too long. */
+#define TMPL_LMDB_PATH 4096
+int tmpl_lmdb_path(char path[TMPL_LMDB_PATH], const char *dir, const char *name);
+int tmpl_lmdb_is_file(const char *path, dev_t dev, ino_t ino);
 
 /* The content of DIR/writer.lock. */
 typedef struct {
@@ -26,12 +32,23 @@ typedef struct {
 
 typedef struct {
     int fd;
+    int is_alone; /* no other process has the directory open, or can open it until lock_share */
     tmpl_lmdb_shared_t *shared;
 } tmpl_lmdb_lock_t;
 
-/* Opens the lock of dir and creates it if it is missing. Close it even if this fails. */
+/*
+ * Opens the lock of dir and creates it if it is missing. Close it even if this fails. Then
+ * tmpl_lmdb_lock_share() is due, which waits until deadline for a process that is alone.
+ */
 int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir);
+int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
 void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock);
+
+/*
+ * Removes the files of the locks from dir, so that who opens it next makes new ones. Not if another
+ * process has done so: then the file in dir is not the one of this lock.
+ */
+void tmpl_lmdb_lock_remove(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline);
 
 /*
  * Takes the lock, or returns ETIMEDOUT at deadline (on tmpl_clock). A holder that dies releases it:

@@ -8,6 +8,8 @@
  *     "h"                          the head (provider.h)
  *     "b", number (3, big-endian)  a bucket (bucket.h)
  *
+ * The key "tmpl:5:secret" holds the server's secret (store.h), and does not expire.
+ *
  * 5 is the format. Keys of former formats, "tmpl:{SITE}" to "tmpl:4:{SITE}", are neither read nor
  * changed; they expire.
  *
@@ -32,6 +34,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define SECRET_KEY  "tmpl:5:secret"
 #define HEAD_FIELD  "h"
 #define BUCKET_FLAG 'b'       /* the first byte of a bucket's field */
 #define FIELD_SIZE  4         /* of a bucket */
@@ -63,6 +66,7 @@ typedef struct {
     pthread_cond_t freed;
     unsigned char busy[TURNS];
     memory_t sites[SITES];
+    char secret[TMPL_SECRET_SIZE]; /* the server's, or the one that it gets if it has none */
 } store_t;
 
 /* A transaction on one site. */
@@ -581,6 +585,52 @@ static apr_status_t forget(void *ctx, const char *site, tmpl_error_t *err, apr_p
                : rv;
 }
 
+static void secret_keep(store_t *store, const char *is)
+{
+    pthread_mutex_lock(&store->lock);
+    apr_cpystrn(store->secret, is, sizeof(store->secret));
+    pthread_mutex_unlock(&store->lock);
+}
+
+/* The server's secret, which it gets if it has none; all hosts get the one that came first. */
+static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
+                           apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    char own[TMPL_SECRET_SIZE];
+    pthread_mutex_lock(&store->lock);
+    memcpy(own, store->secret, sizeof(own));
+    pthread_mutex_unlock(&store->lock);
+    tmpl_redis_words_t words[] = { put != NULL
+                                       ? TMPL_REDIS_WORDS(pool, "SET", SECRET_KEY, put)
+                                       : TMPL_REDIS_WORDS(pool, "SET", SECRET_KEY, own, "NX"),
+                                   TMPL_REDIS_WORDS(pool, "GET", SECRET_KEY) };
+    tmpl_redis_command_t commands[] = { tmpl_redis_words_command(&words[0]),
+                                        tmpl_redis_words_command(&words[1]) };
+    redisReply *replies[2];
+    tmpl_redis_conn_t *conn;
+    apr_status_t rv = tmpl_redis_take(store->redis, deadline, &conn, err);
+    if (rv == APR_SUCCESS) {
+        rv = tmpl_redis_exchange(store->redis, conn, commands, 2, 2 * ERROR_MOST, deadline, replies,
+                                 err, pool);
+        tmpl_redis_give(store->redis, conn);
+    }
+    /* a server that takes no writes may have a secret; if not, it knows no site of this format */
+    if (rv == APR_SUCCESS) {
+        rv = reply_check(store, replies[put != NULL ? 0 : 1], err);
+    }
+    if (rv == APR_SUCCESS && replies[1]->type == REDIS_REPLY_STRING) {
+        secret_keep(store, replies[1]->str);
+    }
+    else if (rv == APR_SUCCESS && replies[1]->type != REDIS_REPLY_NIL) {
+        rv = tmpl_redis_garbage(store->redis, err);
+    }
+    pthread_mutex_lock(&store->lock);
+    memcpy(is, store->secret, TMPL_SECRET_SIZE);
+    pthread_mutex_unlock(&store->lock);
+    return rv;
+}
+
 /* ---- opening ---- */
 
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
@@ -612,6 +662,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
         store->redis = tmpl_redis_create(&address, opts->max_connections, pool);
         pthread_mutex_init(&store->lock, NULL);
         pthread_cond_init(&store->freed, NULL);
+        tmpl_secret_draw(store->secret);
         apr_pool_cleanup_register(pool, store, store_free, apr_pool_cleanup_null);
         *ctx = store;
     }
@@ -621,7 +672,8 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 #define PROVIDER(uri_scheme)                                                                       \
     {                                                                                              \
         .scheme = (uri_scheme), .check = check, .open = store_open, .begin = begin, .get = get,    \
-        .commit = commit, .end = end, .size = size, .sites = sites, .forget = forget               \
+        .commit = commit, .end = end, .size = size, .sites = sites, .forget = forget,              \
+        .secret = secret                                                                           \
     }
 
 const tmpl_provider_t tmpl_provider_redis = PROVIDER("redis://");
