@@ -368,6 +368,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     tmpl_decline_e reason;
 
     tmpl_request_restore(f->r);
+    tmpl_headers_unset_foreign(f->r, ctx->conf);
     if (f->r->status == HTTP_NOT_MODIFIED) {
         tmpl_headers_not_modified(f->r, ctx->conf);
         return 0;
