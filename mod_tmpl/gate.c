@@ -257,7 +257,8 @@ static int has_error(const apr_bucket_brigade *bb)
  */
 static void keep_raw(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
-    if (ctx->raw != NULL && (has_error(bb) || tmpl_raw_keep(ctx, bb) != APR_SUCCESS)) {
+    if (ctx->raw != NULL &&
+        (has_error(bb) || tmpl_raw_keep(ctx, bb, tmpl_conf_max_body(ctx->conf)) != APR_SUCCESS)) {
         tmpl_raw_drop(ctx);
     }
 }
