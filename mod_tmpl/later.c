@@ -17,7 +17,10 @@
 #include "base/slot.h"
 #include "later.h"
 
-/* The bounds of the queue: what a child may hold, and loses if it is killed. */
+/*
+ * The bounds of the queue: what a child may hold, and loses if it is killed. Pages that are being
+ * learnt count. A page that is larger than the bound is not learnt.
+ */
 #define PAGES_MOST 1024
 #define BYTES_MOST ((apr_size_t)16 << 20)
 /* Failed attempts after which a page is given up. */

@@ -76,7 +76,7 @@ static const struct {
  */
 static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uint64_t n_keys)
 {
-    enum { MAX_BYTES_PER_BYTE = 13, SMALL = 256 * 1024, CLOSURE_BYTES = 40 };
+    enum { MAX_BYTES_PER_BYTE = 13, SMALL = 384 * 1024, CLOSURE_BYTES = 40 };
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
                         page->n_blocks * sizeof(tmpl_part_t);
     uint64_t kept =
