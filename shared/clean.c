@@ -57,15 +57,16 @@ static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *
 
 /*
  * Bytes of memory that a detector takes at most for an element and for a block, as `make
- * bench-bounds` shows.
+ * bench-bounds` shows; and whether it takes them before the store is asked.
  */
 static const struct {
     uint32_t node, block;
+    int early;
 } detector_bytes[TMPL_DETECTOR_COUNT] = {
-    [TMPL_DETECTOR_INCREMENTAL] = { 0, 8 },
-    [TMPL_DETECTOR_STYLE] = { 24, 80 },
-    [TMPL_DETECTOR_PAGELEVEL] = { 160, 250 },
-    [TMPL_DETECTOR_AUTO] = { 130, 80 },
+    [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
+    [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
+    [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
+    [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
 };
 
 /*
@@ -76,16 +77,18 @@ static const struct {
  */
 static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uint64_t n_keys)
 {
-    enum { MAX_BYTES_PER_BYTE = 13, SMALL = 384 * 1024, CLOSURE_BYTES = 40 };
+    enum { MAX_BYTES_PER_BYTE = 12, SMALL = 256 * 1024, CLOSURE_BYTES = 40 };
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
                         page->n_blocks * sizeof(tmpl_part_t);
-    uint64_t kept =
-        page->n_nodes * sizeof(*page->nodes) + page->n_segments * sizeof(*page->segments) +
-        page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) + observed +
-        n_keys * sizeof(tmpl_record_t) + page->n_nodes * (uint64_t)detector_bytes[detector].node +
-        page->n_blocks * (uint64_t)detector_bytes[detector].block;
-    uint64_t counting = n_keys * TMPL_STORE_KEY_BYTES;
-    uint64_t judging = observed + page->n_segments * (uint64_t)CLOSURE_BYTES;
+    uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
+                    page->n_segments * sizeof(*page->segments) +
+                    page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) +
+                    observed + n_keys * sizeof(tmpl_record_t);
+    uint64_t detecting = page->n_nodes * (uint64_t)detector_bytes[detector].node +
+                         page->n_blocks * (uint64_t)detector_bytes[detector].block;
+    uint64_t counting =
+        n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
+    uint64_t judging = observed + page->n_segments * (uint64_t)CLOSURE_BYTES + detecting;
     return kept + (counting > judging ? counting : judging) >
            (uint64_t)page->len * MAX_BYTES_PER_BYTE + SMALL;
 }

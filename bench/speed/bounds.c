@@ -125,6 +125,8 @@ static const kind_t kinds[] = {
     { .name = "colgroups", .begin = "<table>", .unit = "<colgroup><col>" },
     { .name = "li", .begin = "<ul>", .unit = "<li>x" },
     { .name = "dl", .begin = "<dl>", .unit = "<dt>x<dd>y" },
+    { .name = "dl numbered", .begin = "<dl>", .unit = "<dt>T#<dd>D#" },
+    { .name = "headings numbered", .unit = "<h1>H#</h1><p>t#" },
     { .name = "li in spans", .begin = "<ul>", .nest = "<span>", .deep = 500, .unit = "<li>" },
     { .name = "headings", .unit = "<h1>x<h2>y" },
     { .name = "buttons", .unit = "<button>x" },

@@ -129,8 +129,8 @@ static tmpl_decline_e parse_many(const char *unit, unsigned n, apr_pool_t *pool)
 /* The memory for a page is limited by its size; small pages may be dense. */
 static void pages_of_little_but_tags_are_declined(void **state)
 {
-    assert_int_equal(parse_many("<li>x", 6000, *state), TMPL_DECLINE_NONE);
-    assert_int_equal(parse_many("<li>x", 60000, *state), TMPL_DECLINE_TOO_MANY);
+    assert_int_equal(parse_many("<li>x", 3500, *state), TMPL_DECLINE_NONE);
+    assert_int_equal(parse_many("<li>x", 35000, *state), TMPL_DECLINE_TOO_MANY);
     assert_int_equal(parse_many("<p></p>", 60000, *state), TMPL_DECLINE_EMPTY);
     assert_int_equal(parse_many("<td>1</td>", 60000, *state), TMPL_DECLINE_NONE);
 }
@@ -164,7 +164,7 @@ static void pages_of_little_but_different_texts_are_declined(void **state)
     for (int i = 0; i < TMPL_DETECTOR_COUNT; i++) {
         tmpl_detector_e detector = (tmpl_detector_e)i;
         assert_int_equal(clean_many(detector, "", 100000, *state), TMPL_DECLINE_TOO_MANY);
-        assert_int_equal(clean_many(detector, "", 200, *state), TMPL_DECLINE_NONE);
+        assert_int_equal(clean_many(detector, "", 150, *state), TMPL_DECLINE_NONE);
         assert_int_equal(
             clean_many(detector, " and what is said of it in a sentence of a usual length, as here",
                        30000, *state),
