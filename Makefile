@@ -39,8 +39,12 @@ WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoint
 # tests compare floats with literals
 WARN_tests := -Wno-conversion
 CFLAGS ?= -O3 -g
+# Faults in memory are harder to use (tests/project/hardened.t); without optimization: make HARDEN= CFLAGS=-O0.
+HARDEN := $(if $(SANITIZE),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
+          $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection))
+HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
-CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(SANITIZE) $(CFLAGS)
+CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
 LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
 CPPFLAGS_tests := $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
@@ -74,10 +78,10 @@ $(BUILD)/libtmpl.a: $(LIB_OBJ)
 define link
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(quiet)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(1) $(LIBS)
+	$(quiet)$(CC) $(SANITIZE) $(HARDEN_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(1) $(LIBS)
 endef
 $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
-	$(call link,-ljansson)
+	$(call link,-pie -ljansson)
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 	$(call link,-shared -lz)
 

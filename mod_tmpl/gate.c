@@ -257,7 +257,8 @@ static int has_error(const apr_bucket_brigade *bb)
  */
 static void keep_raw(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
-    if (ctx->raw != NULL && (has_error(bb) || tmpl_raw_keep(ctx, bb) != APR_SUCCESS)) {
+    if (ctx->raw != NULL &&
+        (has_error(bb) || tmpl_raw_keep(ctx, bb, tmpl_conf_max_body(ctx->conf)) != APR_SUCCESS)) {
         tmpl_raw_drop(ctx);
     }
 }
@@ -368,6 +369,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     tmpl_decline_e reason;
 
     tmpl_request_restore(f->r);
+    tmpl_headers_unset_foreign(f->r, ctx->conf);
     if (f->r->status == HTTP_NOT_MODIFIED) {
         tmpl_headers_not_modified(f->r, ctx->conf);
         return 0;

@@ -117,6 +117,14 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
 }
 
+/* The field tells whether a page is marked, so only this module may set it. */
+void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
+{
+    if (r->main == NULL && tmpl_conf_holds(conf)) {
+        unset(r, "Tmpl");
+    }
+}
+
 /* The text of the Tmpl field and of the note. */
 static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {

@@ -20,6 +20,9 @@ apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names,
  */
 void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_table_t *copy);
 
+/* Removes a field Tmpl of the backend's, where responses may have one of ours. */
+void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf);
+
 /* Sets the fields of a page that was judged within took microseconds and has length bytes now. */
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took);

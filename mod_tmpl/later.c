@@ -17,7 +17,10 @@
 #include "base/slot.h"
 #include "later.h"
 
-/* The bounds of the queue: what a child may hold, and loses if it is killed. */
+/*
+ * The bounds of the queue: what a child may hold, and loses if it is killed. Pages that are being
+ * learnt count. A page that is larger than the bound is not learnt.
+ */
 #define PAGES_MOST 1024
 #define BYTES_MOST ((apr_size_t)16 << 20)
 /* Failed attempts after which a page is given up. */
@@ -36,10 +39,13 @@
 
 struct tmpl_later_t {
     apr_thread_mutex_t *lock; /* held for short times only */
-    apr_thread_cond_t *room;  /* signals that pages were taken, or stuck was set */
+    apr_thread_cond_t *room;  /* signals that there is room, or stuck was set */
     tmpl_waiting_t pages[PAGES_MOST];
     unsigned n;
-    apr_size_t size;
+    apr_size_t size; /* of these pages */
+    /* pages that were taken, and neither freed nor put back; room that callers have reserved */
+    unsigned out;
+    apr_size_t out_size;
     uint16_t slots[SLOTS]; /* by document: the page's index + 1; 0: free */
     unsigned waiting;      /* threads that wait for room */
     int stuck;             /* no room is to be expected */
@@ -51,20 +57,14 @@ struct tmpl_later_t {
     apr_time_t next;          /* when the next caller that is slowed down may add its page */
 };
 
-void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n)
-{
-    unsigned i;
-
-    for (i = 0; i < n; i++) {
-        free(taken[i].page);
-    }
-}
-
 static apr_status_t later_cleanup(void *data)
 {
     const tmpl_later_t *later = data;
+    unsigned i;
 
-    tmpl_later_free(later->pages, later->n);
+    for (i = 0; i < later->n; i++) {
+        free(later->pages[i].page);
+    }
     return APR_SUCCESS;
 }
 
@@ -108,11 +108,24 @@ static int is_known(tmpl_later_t *later, const tmpl_waiting_t *waiting)
     return *slot_of(later, waiting) != 0;
 }
 
-/* A page that is larger than the bound fits into an empty queue. */
+/* Pages that were taken still need their memory, so they count. */
 static int has_room(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
-    return later->n == 0 || (later->n < PAGES_MOST && later->size < BYTES_MOST &&
-                             waiting->size <= BYTES_MOST - later->size);
+    apr_size_t used = later->size + later->out_size;
+
+    return later->n + later->out < PAGES_MOST && used <= BYTES_MOST &&
+           waiting->size <= BYTES_MOST - used;
+}
+
+/* Counts pages that are outside of the queue, or no more. */
+static void count_out(tmpl_later_t *later, const tmpl_waiting_t *pages, unsigned n, int are_out)
+{
+    unsigned i;
+
+    for (i = 0; i < n; i++) {
+        later->out += are_out ? 1 : -1U;
+        later->out_size += are_out ? pages[i].size : -pages[i].size;
+    }
 }
 
 /* Appends a page. Unless it is added, the caller still owns waiting->page. */
@@ -183,11 +196,33 @@ static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting, ap
     later->waiting--;
 }
 
+/*
+ * Appends a copy of waiting->page. The copy is made without the lock, in room that is reserved, so
+ * that callers who wait have none.
+ */
+static tmpl_later_e copy_and_push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
+{
+    tmpl_waiting_t copied = *waiting;
+    tmpl_later_e added = TMPL_LATER_FULL;
+
+    count_out(later, waiting, 1, 1);
+    apr_thread_mutex_unlock(later->lock);
+    copied.page = tmpl_observation_copy(waiting->page);
+    apr_thread_mutex_lock(later->lock);
+    count_out(later, waiting, 1, 0);
+    if (copied.page != NULL) {
+        added = push(later, &copied);
+    }
+    if (added != TMPL_LATER_ADDED) {
+        free(copied.page);
+    }
+    return added;
+}
+
 tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due,
                             apr_interval_time_t timeout)
 {
-    tmpl_waiting_t waiting = { .page = tmpl_observation_copy(page),
-                               .size = tmpl_observation_size(page),
+    tmpl_waiting_t waiting = { .size = tmpl_observation_size(page),
                                .document = *page->document,
                                .due = due };
     apr_ssize_t len = APR_HASH_KEY_STRING;
@@ -195,10 +230,8 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     apr_interval_time_t pause;
     tmpl_later_e added;
 
-    if (waiting.page == NULL) {
-        return TMPL_LATER_FULL;
-    }
     waiting.site = apr_hashfunc_default(page->site, &len);
+    waiting.page = (tmpl_observation_t *)page; /* only its site's name is read until it is copied */
     apr_thread_mutex_lock(later->lock);
     pause = timeout == 0 || is_known(later, &waiting) ? 0 : slow_down(later, now, timeout);
     if (pause > 0) {
@@ -206,14 +239,13 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
         apr_sleep(pause);
         apr_thread_mutex_lock(later->lock);
     }
-    if (timeout > 0 && !is_known(later, &waiting)) {
+    if (timeout > 0 && waiting.size <= BYTES_MOST && !is_known(later, &waiting)) {
         wait_for_room(later, &waiting, now + timeout);
     }
-    added = push(later, &waiting);
+    added = is_known(later, &waiting)   ? TMPL_LATER_KNOWN
+            : has_room(later, &waiting) ? copy_and_push(later, &waiting)
+                                        : TMPL_LATER_FULL;
     apr_thread_mutex_unlock(later->lock);
-    if (added != TMPL_LATER_ADDED) {
-        free(waiting.page);
-    }
     return added;
 }
 
@@ -291,10 +323,10 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned mo
     apr_thread_mutex_lock(later->lock);
     n = choose(later, taken, most);
     compact(later);
+    count_out(later, taken, n, 1);
     keep_pace(later, n, tmpl_clock());
     later->stuck = 0;
     later->full_since = 0;
-    apr_thread_cond_broadcast(later->room);
     apr_thread_mutex_unlock(later->lock);
     return n;
 }
@@ -305,6 +337,7 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
     unsigned lost = 0, i;
 
     apr_thread_mutex_lock(later->lock);
+    count_out(later, taken, n, 0);
     for (i = 0; i < n; i++) {
         tmpl_waiting_t waiting = taken[i];
         tmpl_later_e added = TMPL_LATER_FULL;
@@ -322,6 +355,19 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
     apr_thread_cond_broadcast(later->room);
     apr_thread_mutex_unlock(later->lock);
     return lost;
+}
+
+void tmpl_later_free(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n)
+{
+    unsigned i;
+
+    for (i = 0; i < n; i++) {
+        free(taken[i].page);
+    }
+    apr_thread_mutex_lock(later->lock);
+    count_out(later, taken, n, 0);
+    apr_thread_cond_broadcast(later->room);
+    apr_thread_mutex_unlock(later->lock);
 }
 
 unsigned tmpl_later_abandon(tmpl_later_t *later)

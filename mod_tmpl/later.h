@@ -30,7 +30,7 @@ tmpl_later_t *tmpl_later_create(apr_pool_t *pool, apr_pool_t *process);
 typedef enum {
     TMPL_LATER_ADDED,
     TMPL_LATER_KNOWN, /* the same page waits already */
-    TMPL_LATER_FULL   /* there is no room */
+    TMPL_LATER_FULL   /* there is no room, or would never be for so large a page */
 } tmpl_later_e;
 
 /*
@@ -57,8 +57,8 @@ unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned mo
 unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n,
                              int tried);
 
-/* Frees the copies of n pages that were taken. */
-void tmpl_later_free(const tmpl_waiting_t *taken, unsigned n);
+/* Frees the copies of n pages that were taken. Until then they count in the queue's bounds. */
+void tmpl_later_free(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n);
 
 /*
  * Abandons all pages and returns their number: for the end of a process in which a thread was

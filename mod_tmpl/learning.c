@@ -104,7 +104,7 @@ static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_wa
     tmpl_count(TMPL_COUNTER_LATER_RUNS, 1);
     if (full || err->status == APR_SUCCESS) {
         tmpl_count(full ? TMPL_COUNTER_LATER_FULL : TMPL_COUNTER_LATER_DONE, n);
-        tmpl_later_free(taken, n);
+        tmpl_later_free(learner->later, taken, n);
     }
     /* last: a reader that waits for this counter finds the others up to date */
     tmpl_count(TMPL_COUNTER_LEARNED, counted);
@@ -289,7 +289,7 @@ static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
     learn_waiting(learner, store, 1, pool);
     while ((n = tmpl_later_take(learner->later, lost, TMPL_BATCH_MOST)) > 0) {
         tmpl_count(TMPL_COUNTER_LATER_FAILED, n);
-        tmpl_later_free(lost, n);
+        tmpl_later_free(learner->later, lost, n);
     }
 }
 

@@ -20,13 +20,19 @@ void tmpl_raw_start(tmpl_ctx_t *ctx, request_rec *r)
     ctx->raw_encoding = r->content_encoding;
 }
 
-apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb, apr_off_t most)
 {
     apr_bucket *e, *copy;
     const char *data;
     apr_size_t len;
+    apr_off_t known;
     apr_status_t rv;
 
+    if (apr_brigade_length(bb, 0, &known) == APR_SUCCESS && known > most - ctx->raw_length) {
+        ctx->raw_length += known;
+        APR_BRIGADE_CONCAT(ctx->raw, bb);
+        return APR_SUCCESS;
+    }
     for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb); e = APR_BUCKET_NEXT(e)) {
         if (APR_BUCKET_IS_METADATA(e)) {
             if (!APR_BUCKET_IS_FLUSH(e) && apr_bucket_copy(e, &copy) == APR_SUCCESS) {

@@ -8,8 +8,12 @@
 /* From now on the page and its header fields are kept as they come. */
 void tmpl_raw_start(tmpl_ctx_t *ctx, request_rec *r);
 
-/* Keeps a copy of bb. What apr_bucket_read returns if that fails. */
-apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb);
+/*
+ * Keeps a copy of bb, which counts in ctx->raw_length. If that would pass most bytes, as far as bb's
+ * length is known without reading, takes its buckets instead: a file may be of any length, and the
+ * page is to be passed on. What apr_bucket_read returns if that fails.
+ */
+apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb, apr_off_t most);
 
 /*
  * Whether the ctx->length bytes that INFLATE has made of the page are all of it. A gzip file may

@@ -55,10 +55,53 @@ static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *
     return outcome->detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
 }
 
+/*
+ * Bytes of memory that a detector takes at most for an element and for a block, as `make
+ * bench-bounds` shows; and whether it takes them before the store is asked.
+ */
+static const struct {
+    uint32_t node, block;
+    int early;
+} detector_bytes[TMPL_DETECTOR_COUNT] = {
+    [TMPL_DETECTOR_INCREMENTAL] = { 0, 8, 0 },
+    [TMPL_DETECTOR_STYLE] = { 24, 80, 1 },
+    [TMPL_DETECTOR_PAGELEVEL] = { 160, 250, 0 },
+    [TMPL_DETECTOR_AUTO] = { 130, 80, 1 },
+};
+
+/*
+ * Whether a page takes too many times its size of memory from here on, with so many keys. Its
+ * elements, texts and keys stay until the request ends. The store needs its memory first, then the
+ * detector and the closure need theirs, while a copy may wait to be learnt. Small pages may take
+ * more.
+ */
+static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uint64_t n_keys)
+{
+    enum { MAX_BYTES_PER_BYTE = 12, SMALL = 256 * 1024, CLOSURE_BYTES = 40 };
+    uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
+                        page->n_blocks * sizeof(tmpl_part_t);
+    uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
+                    page->n_segments * sizeof(*page->segments) +
+                    page->n_keys * sizeof(*page->keys) + page->n_blocks * sizeof(*page->blocks) +
+                    observed + n_keys * sizeof(tmpl_record_t);
+    uint64_t detecting = page->n_nodes * (uint64_t)detector_bytes[detector].node +
+                         page->n_blocks * (uint64_t)detector_bytes[detector].block;
+    uint64_t counting =
+        n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
+    uint64_t judging = observed + page->n_segments * (uint64_t)CLOSURE_BYTES + detecting;
+    return kept + (counting > judging ? counting : judging) >
+           (uint64_t)page->len * MAX_BYTES_PER_BYTE + SMALL;
+}
+
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                         const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_observation_t *observation = &outcome->observation;
+    const tmpl_page_t *page = outcome->page;
+    if (takes_too_much(page, opts->detector, page->n_keys)) {
+        outcome->decline = TMPL_DECLINE_TOO_MANY;
+        return;
+    }
     outcome->reading = outcome->detector->read(observation, outcome->page, pool);
     outcome->document =
         tmpl_document(outcome->page, input->uri, input->page_key, opts->page.seed, pool);
@@ -67,11 +110,18 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     observation->policy = &opts->policy;
     observation->learn = input->learn;
     observation->age = opts->age;
+    /* now the detector's own keys are known, too */
+    if (takes_too_much(page, opts->detector, observation->n)) {
+        outcome->decline = TMPL_DECLINE_TOO_MANY;
+    }
 }
 
 void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval_time_t timeout,
                       apr_pool_t *pool)
 {
+    if (outcome->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
     apr_status_t rv = tmpl_store_observe(store, &outcome->observation, timeout, &outcome->counts,
                                          &outcome->store_error, pool);
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
@@ -84,17 +134,20 @@ void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_sto
 {
     const tmpl_observation_t **pages = apr_palloc(pool, n * sizeof(*pages));
     tmpl_counts_t *counts = apr_palloc(pool, n * sizeof(*counts));
+    uint32_t n_pages = 0;
     for (uint32_t i = 0; i < n; i++) {
-        pages[i] = &outcomes[i]->observation;
-    }
-    int all = n > 1 &&
-              tmpl_store_observe_many(store, pages, n, timeout, counts, NULL, pool) == APR_SUCCESS;
-    for (uint32_t i = 0; i < n; i++) {
-        if (all) {
-            outcomes[i]->counts = counts[i];
+        if (outcomes[i]->decline == TMPL_DECLINE_NONE) {
+            pages[n_pages++] = &outcomes[i]->observation;
         }
-        else {
+    }
+    int all = n_pages > 1 && tmpl_store_observe_many(store, pages, n_pages, timeout, counts, NULL,
+                                                     pool) == APR_SUCCESS;
+    for (uint32_t i = 0, at = 0; i < n; i++) {
+        if (!all) {
             tmpl_clean_count(outcomes[i], store, timeout, pool);
+        }
+        else if (outcomes[i]->decline == TMPL_DECLINE_NONE) {
+            outcomes[i]->counts = counts[at++];
         }
     }
 }
@@ -144,6 +197,9 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, a
     tmpl_detect_opts_t detect = opts->detect;
     tmpl_case_t of = { outcome->page, &outcome->observation, outcome->reading, &outcome->counts,
                        &detect };
+    if (outcome->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
     if (outcome->counts.records == NULL && !judges_alone(outcome, opts)) {
         outcome->decline = TMPL_DECLINE_STORE;
         return;

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bounds [LIST [KIND]]: time and memory of the worst pages. Each kind of page is made at doubling
- * sizes up to the default of TmplMaxBody, parsed, judged with an empty store, marked as template
- * completely and stripped, in a process of its own, with detector incremental and with auto. Prints
- * time and peak memory by size. Fails if time or memory per byte grows with the size, or if a page
- * takes too much time or memory. With LIST, a file that names pages, it prints their memory, too.
+ * bounds [LIST [KIND]]: time and memory of the worst pages. A page is parsed, looked up in a store,
+ * copied as a page that waits to be learnt is, judged, marked as template completely and stripped,
+ * in a process of its own; then it is learnt.
+ *
+ * The kinds that a table lists are made at doubling sizes up to the default of TmplMaxBody, with
+ * detector incremental and with auto: prints time and peak memory by size. The kinds that a grammar
+ * derives from each element are made at one size, with each detector: prints those that take the
+ * most memory. Fails if time or memory per byte grows with the size, or if a page takes too much
+ * time or memory. With LIST, a file that names pages, prints their memory, and how many of them are
+ * declined as too dense.
+ *
+ * KIND is a name of the table, or one that the grammar has printed.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -18,9 +25,8 @@
 #include <apr_file_io.h>
 #include <apr_general.h>
 
-#include "detect/detector.h"
+#include "clean.h"
 #include "measure.h"
-#include "rewrite/rewrite.h"
 
 #define KIB        1024u
 #define SMALLEST   (64 * KIB)
@@ -34,8 +40,8 @@
 
 /*
  * A page: begin, deep times nest, then unit until the size is reached, then end. '#' in a unit
- * becomes an increasing number. With middle, there are two halves with the same numbers, and middle
- * in between.
+ * becomes an increasing number, '@' the same number in letters, of which it needs fewer. With
+ * middle, there are two halves with the same numbers, and middle in between.
  */
 typedef struct {
     const char *name;
@@ -119,6 +125,8 @@ static const kind_t kinds[] = {
     { .name = "colgroups", .begin = "<table>", .unit = "<colgroup><col>" },
     { .name = "li", .begin = "<ul>", .unit = "<li>x" },
     { .name = "dl", .begin = "<dl>", .unit = "<dt>x<dd>y" },
+    { .name = "dl numbered", .begin = "<dl>", .unit = "<dt>T#<dd>D#" },
+    { .name = "headings numbered", .unit = "<h1>H#</h1><p>t#" },
     { .name = "li in spans", .begin = "<ul>", .nest = "<span>", .deep = 500, .unit = "<li>" },
     { .name = "headings", .unit = "<h1>x<h2>y" },
     { .name = "buttons", .unit = "<button>x" },
@@ -219,11 +227,24 @@ typedef struct {
     apr_size_t room;
 } buffer_t;
 
+/* A number in base 52: no digits, which layout paths take for one another. */
+static void put_letters(buffer_t *b, unsigned number)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    do {
+        b->bytes[b->len++] = letters[number % 52];
+        number /= 52;
+    } while (number > 0);
+}
+
 static void put(buffer_t *b, const char *text, unsigned number)
 {
     for (const char *p = text != NULL ? text : ""; *p != '\0' && b->room - b->len > 16; p++) {
         if (*p == '#') {
             b->len += (apr_size_t)snprintf(b->bytes + b->len, 12, "%u", number);
+        }
+        else if (*p == '@') {
+            put_letters(b, number);
         }
         else {
             b->bytes[b->len++] = *p == '^' ? '\0' : *p;
@@ -290,37 +311,17 @@ static void reset_peak(void)
     }
 }
 
-static tmpl_models_t models;
+static tmpl_clean_opts_t opts;
 
-static tmpl_verdict_t *judge(const tmpl_page_t *page, const tmpl_detector_t *detector,
-                             apr_pool_t *pool)
+/* Marks all of a page as template, and strips it: no page has more edits. */
+static void strip(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b, apr_pool_t *pool)
 {
-    tmpl_observation_t observation = { 0 };
-    tmpl_counts_t counts = { .pages = 1 };
-    tmpl_detect_opts_t opts = { .models = models, .min_df = 5, .ratio = 0.7, .threshold = -1 };
-    tmpl_case_t of = { page, &observation, NULL, &counts, &opts };
+    const tmpl_page_t *page = outcome->page;
     tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
-    of.reading = detector->read(&observation, page, pool);
-    counts.records = apr_pcalloc(pool, observation.n * sizeof(*counts.records));
-    detector->judge(verdicts, &of, pool);
-    return verdicts;
-}
-
-/* All steps for a page that is template completely. */
-static void strip(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector,
-                  apr_pool_t *pool)
-{
-    const tmpl_page_t *page;
-    tmpl_page_opts_t opts = { .separators = detector->separators };
     tmpl_guards_t guards = { 0 };
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     apr_size_t len;
-    cost->decline = tmpl_page_parse(&page, b->bytes, b->len, &opts, pool);
-    if (cost->decline != TMPL_DECLINE_NONE) {
-        return;
-    }
-    tmpl_verdict_t *verdicts = judge(page, detector, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         verdicts[i] = (tmpl_verdict_t){ 1, 1 };
     }
@@ -328,6 +329,30 @@ static void strip(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detect
     tmpl_strip(&edits, &closure, pool);
     tmpl_edits_apply(&len, &edits, b->bytes, b->len, pool);
     cost->cuts = closure.n_cuts;
+}
+
+/* All steps of a request. Returns the copy that waits to be learnt, from malloc, or NULL. */
+static tmpl_observation_t *request(cost_t *cost, const buffer_t *b, tmpl_store_t *store,
+                                   apr_pool_t *pool)
+{
+    tmpl_outcome_t outcome;
+    tmpl_input_t input = { .body = b->bytes, .len = b->len, .site = "s", .uri = "/" };
+    input.learn = TMPL_LEARNING_LATER;
+    if (!tmpl_clean_read(&outcome, &input, &opts, pool)) {
+        cost->decline = outcome.decline;
+        return NULL;
+    }
+    cost->decline = TMPL_DECLINE_NONE;
+    tmpl_clean_observe(&outcome, &input, &opts, pool);
+    if (outcome.decline != TMPL_DECLINE_NONE) {
+        cost->decline = outcome.decline;
+        return NULL;
+    }
+    tmpl_clean_count(&outcome, store, apr_time_from_sec(SECONDS), pool);
+    tmpl_observation_t *waiting = tmpl_observation_copy(&outcome.observation);
+    tmpl_clean_decide(&outcome, &opts, pool);
+    strip(cost, &outcome, b, pool);
+    return waiting;
 }
 
 /* A pool that returns memory to the system as httpd's pools do (MaxMemFree's default). */
@@ -345,20 +370,57 @@ static apr_pool_t *new_pool(void)
     return pool;
 }
 
+/* Learns the page that waits, as the watchdog does: its request has ended. */
+static void learn(tmpl_observation_t *waiting, tmpl_store_t *store)
+{
+    const tmpl_observation_t *pages[] = { waiting };
+    apr_pool_t *pool = new_pool();
+    tmpl_error_t err;
+    if (waiting != NULL && tmpl_store_learn(store, pages, 1, apr_time_from_sec(SECONDS), NULL, &err,
+                                            pool) != APR_SUCCESS) {
+        fprintf(stderr, "bounds: learning: %s\n", err.text);
+        exit(2);
+    }
+    apr_pool_destroy(pool);
+    free(waiting);
+}
+
+/* A request on a new site, and learning if it is wanted; returns the CPU time of the request. */
+static double round_trip(cost_t *cost, const buffer_t *b, int learns)
+{
+    tmpl_error_t err;
+    tmpl_store_t *store;
+    apr_pool_t *process = new_pool();
+    apr_pool_t *pool = new_pool();
+    if (tmpl_store_open(&store, "memory:", NULL, &err, process) != APR_SUCCESS) {
+        abort();
+    }
+    double begin = now();
+    tmpl_observation_t *waiting = request(cost, b, store, pool);
+    apr_pool_destroy(pool);
+    double took = now() - begin;
+    if (learns) {
+        learn(waiting, store);
+    }
+    else {
+        free(waiting);
+    }
+    apr_pool_destroy(process);
+    return took;
+}
+
 /*
  * Pages before the measured one, so that one-time costs of a process do not count: code, random
  * bytes, tables that grow with the length of texts.
  */
-static void warm_up(const tmpl_detector_t *detector)
+static void warm_up(void)
 {
     static char small[] = "<!DOCTYPE html><title>t</title><p>x <a href=/>y</a><img src=z><b>x</b>";
     buffer_t pages[] = { { small, sizeof(small) - 1, sizeof(small) }, { 0 } };
     make_page(&pages[1], &kinds[0], 2 * SMALLEST);
     for (int i = 0; i < 2; i++) {
         cost_t cost;
-        apr_pool_t *pool = new_pool();
-        strip(&cost, &pages[i], detector, pool);
-        apr_pool_destroy(pool);
+        round_trip(&cost, &pages[i], 1);
     }
     free(pages[1].bytes);
 }
@@ -366,30 +428,23 @@ static void warm_up(const tmpl_detector_t *detector)
 /*
  * Memory of the first run of a page, and its time as a mean over ENOUGH seconds, at least one run.
  */
-static void measure(cost_t *cost, const buffer_t *b, const tmpl_detector_t *detector, double enough)
+static void measure(cost_t *cost, const buffer_t *b, double enough)
 {
-    warm_up(detector);
     double total = 0;
     int rounds = 0;
-    apr_pool_t *pool = new_pool();
     reset_peak();
     double before = status_of("VmRSS:");
     do {
-        double begin = now();
-        strip(cost, b, detector, pool);
-        total += now() - begin;
+        total += round_trip(cost, b, rounds == 0);
         if (rounds++ == 0) {
             cost->memory = status_of("VmHWM:") - before;
         }
-        apr_pool_destroy(pool);
-        pool = new_pool();
     } while (total < enough && rounds < ROUNDS);
     cost->seconds = total / rounds;
-    apr_pool_destroy(pool);
 }
 
 /* In its own process, so that memory of one page does not count for the next. */
-static void run(cost_t *cost, const kind_t *kind, apr_size_t size, const tmpl_detector_t *detector)
+static void run(cost_t *cost, const kind_t *kind, apr_size_t size, double enough)
 {
     static const struct rlimit limit = { SECONDS, SECONDS + 1 };
     int status;
@@ -401,7 +456,7 @@ static void run(cost_t *cost, const kind_t *kind, apr_size_t size, const tmpl_de
         setrlimit(RLIMIT_CPU, &limit);
         apr_initialize();
         make_page(&b, kind, size);
-        measure(cost, &b, detector, ENOUGH);
+        measure(cost, &b, enough);
         _exit(0);
     }
     waitpid(pid, &status, 0);
@@ -425,15 +480,15 @@ static void note(per_byte_t *p, double cost, double size)
     p->most = cost / size > p->most ? cost / size : p->most;
 }
 
-static int run_kind(const kind_t *kind, const tmpl_detector_t *detector, cost_t *cost)
+static int run_kind(const kind_t *kind, cost_t *cost)
 {
     double largest = 0;
     per_byte_t time = { 0, 0 };
     per_byte_t memory = { 0, 0 };
-    printf("%-26s %-11s", kind->name, detector->name);
+    printf("%-26s %-11s", kind->name, tmpl_detector(opts.detector)->name);
     for (unsigned i = 0; i < SIZES; i++) {
         double size = (double)(SMALLEST << i);
-        run(cost, kind, SMALLEST << i, detector);
+        run(cost, kind, SMALLEST << i, ENOUGH);
         if (cost->seconds >= SECONDS) {
             printf("  NO END\n");
             return 0;
@@ -461,11 +516,12 @@ static int run_kind(const kind_t *kind, const tmpl_detector_t *detector, cost_t 
 }
 
 /* Memory of the pages that a list names, as a multiple of their size. */
-static void run_list(const char *list, const tmpl_detector_t *detector, cost_t *cost)
+static void run_list(const char *list, cost_t *cost)
 {
     enum { MAX_PAGES = 20000, SMALL = 16 * KIB };
     static double ratios[MAX_PAGES];
     unsigned n = 0;
+    unsigned dense = 0;
     char path[4096];
     FILE *names = fopen(list, "r");
     while (names != NULL && n < MAX_PAGES && fgets(path, sizeof(path), names) != NULL) {
@@ -478,14 +534,17 @@ static void run_list(const char *list, const tmpl_detector_t *detector, cost_t *
         }
         b.len = fread(b.bytes, 1, b.room, f);
         fclose(f);
-        if (b.len > SMALL) {
+        if (b.len > 0) {
             pid_t pid = fork();
             if (pid == 0) {
                 apr_initialize();
-                measure(cost, &b, detector, 0);
+                measure(cost, &b, 0);
                 _exit(0);
             }
             waitpid(pid, NULL, 0);
+            dense += cost->decline == TMPL_DECLINE_TOO_MANY;
+        }
+        if (b.len > SMALL) {
             ratios[n++] = cost->memory / (double)b.len;
         }
         free(b.bytes);
@@ -493,31 +552,108 @@ static void run_list(const char *list, const tmpl_detector_t *detector, cost_t *
     if (n > 0) {
         double median = median_of(ratios, n);
         printf("%s: %u pages of more than %u KiB: memory over size, median %.1f, 99 of 100 below "
-               "%.1f, largest %.1f\n",
-               detector->name, n, SMALL / KIB, median, ratios[n * 99 / 100], ratios[n - 1]);
+               "%.1f, largest %.1f; %u pages declined as %s\n",
+               tmpl_detector(opts.detector)->name, n, SMALL / KIB, median, ratios[n * 99 / 100],
+               ratios[n - 1], dense, tmpl_decline_name(TMPL_DECLINE_TOO_MANY));
     }
     if (names != NULL) {
         fclose(names);
     }
 }
 
-int main(int argc, char **argv)
+/* ---- the grammar ---- */
+
+#define DERIVED_SIZE  (1024 * KIB)
+#define DERIVED_SHOWN 5 /* kinds for each detector */
+
+/*
+ * A derived kind: units <ELEMENT ATTRIBUTE>TEXT, with an end tag or without, and perhaps the text
+ * again behind it.
+ */
+typedef struct {
+    kind_t kind;
+    char name[64];
+    double memory;
+} derived_t;
+
+static const char *const derived_texts[] = { "", "x", "@" };
+static const char *const derived_attributes[] = { "", " class=c", " id=@", " href=@ src=@" };
+enum {
+    TEXTS = sizeof(derived_texts) / sizeof(*derived_texts),
+    ATTRIBUTES = sizeof(derived_attributes) / sizeof(*derived_attributes),
+    FORMS = 3, /* no end tag; an end tag; an end tag and text */
+    DERIVED_MOST = (TMPL_TAG_COUNT + 1) * TEXTS * ATTRIBUTES * FORMS
+};
+
+static void derive(derived_t *to, const char *element, unsigned flags, unsigned text,
+                   unsigned attribute, unsigned form)
+{
+    const char *words = derived_texts[text];
+    int len = snprintf(to->name, sizeof(to->name), "<%s%s>%s", element,
+                       derived_attributes[attribute], words);
+    if (form > 0) {
+        snprintf(to->name + len, sizeof(to->name) - (size_t)len, "</%s>%s", element,
+                 form > 1 ? words : "");
+    }
+    to->kind = (kind_t){ .name = to->name, .unit = to->name };
+    /* parts of a table stand in a table only */
+    to->kind.begin = flags & TMPL_IS_PART ? "<table>" : NULL;
+}
+
+/* All kinds. A unit of the grammar is its kind's name. */
+static unsigned derive_all(derived_t *all)
+{
+    unsigned n = 0;
+    for (unsigned tag = TMPL_TAG_OTHER; tag <= TMPL_TAG_COUNT; tag++) {
+        const char *element = tag == TMPL_TAG_OTHER   ? "x-x"
+                              : tag == TMPL_TAG_COUNT ? "x-@"
+                                                      : tmpl_tag_name((tmpl_tag_e)tag);
+        unsigned flags = tag < TMPL_TAG_COUNT ? tmpl_tag_flags((tmpl_tag_e)tag) : 0;
+        unsigned forms = flags & TMPL_IS_VOID ? 1 : FORMS;
+        for (unsigned i = 0; i < TEXTS * ATTRIBUTES * forms; i++) {
+            derive(&all[n++], element, flags, i % TEXTS, i / TEXTS % ATTRIBUTES,
+                   i / TEXTS / ATTRIBUTES);
+        }
+    }
+    return n;
+}
+
+static int by_memory(const void *a, const void *b)
+{
+    double x = ((const derived_t *)a)->memory;
+    double y = ((const derived_t *)b)->memory;
+    return (x < y) - (x > y);
+}
+
+/* Prints the derived kinds that take the most memory; returns whether all are within the bound. */
+static int run_derived(const char *only, cost_t *cost)
+{
+    static derived_t all[DERIVED_MOST];
+    unsigned n = derive_all(all);
+    unsigned declined = 0;
+    for (unsigned i = 0; i < n; i++) {
+        all[i].memory = 0;
+        if (only == NULL || strcmp(only, all[i].name) == 0) {
+            run(cost, &all[i].kind, DERIVED_SIZE, 0);
+            declined += cost->decline == TMPL_DECLINE_TOO_MANY;
+            all[i].memory = cost->memory / DERIVED_SIZE;
+        }
+    }
+    qsort(all, n, sizeof(*all), by_memory);
+    printf("%s: %u derived kinds of %u KiB, %u declined as %s; memory over size of the worst:",
+           tmpl_detector(opts.detector)->name, n, DERIVED_SIZE / KIB, declined,
+           tmpl_decline_name(TMPL_DECLINE_TOO_MANY));
+    for (unsigned i = 0; i < DERIVED_SHOWN && all[i].memory > 0; i++) {
+        printf(" %.1f %s", all[i].memory, all[i].name);
+    }
+    printf("%s\n", all[0].memory > MAX_MEMORY ? "  TOO MUCH MEMORY" : "");
+    return all[0].memory <= MAX_MEMORY;
+}
+
+static int run_listed(const char *only, cost_t *cost)
 {
     static const tmpl_detector_e detectors[] = { TMPL_DETECTOR_INCREMENTAL, TMPL_DETECTOR_AUTO };
-    enum { DETECTORS = sizeof(detectors) / sizeof(*detectors) };
     int ok = 1;
-    tmpl_error_t err;
-    apr_pool_t *pool;
-    cost_t *cost =
-        mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    apr_initialize();
-    apr_pool_create(&pool, NULL);
-    if (cost == MAP_FAILED || tmpl_models_builtin(&models, &err, pool) != APR_SUCCESS) {
-        return 2;
-    }
-    for (unsigned k = 0; argc > 1 && k < DETECTORS; k++) {
-        run_list(argv[1], tmpl_detector(detectors[k]), cost);
-    }
     printf("milliseconds by size; the largest time per byte over that of the smallest size; peak "
            "memory over size, and the largest over that of 256 KiB\n%-26s %-11s",
            "", "");
@@ -526,11 +662,40 @@ int main(int argc, char **argv)
     }
     printf(" growth memory growth\n");
     for (unsigned i = 0; i < KINDS; i++) {
-        for (unsigned k = 0; k < DETECTORS; k++) {
-            if (argc < 3 || strcmp(argv[2], kinds[i].name) == 0) {
-                ok &= run_kind(&kinds[i], tmpl_detector(detectors[k]), cost);
+        for (unsigned k = 0; k < sizeof(detectors) / sizeof(*detectors); k++) {
+            if (only == NULL || strcmp(only, kinds[i].name) == 0) {
+                opts.detector = detectors[k];
+                ok &= run_kind(&kinds[i], cost);
             }
         }
     }
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    const char *only = argc > 2 ? argv[2] : NULL;
+    tmpl_error_t err;
+    apr_pool_t *pool;
+    cost_t *cost =
+        mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    opts = tmpl_clean_opts_default;
+    opts.mode = TMPL_MODE_STRIP;
+    if (cost == MAP_FAILED || tmpl_models_builtin(&opts.detect.models, &err, pool) != APR_SUCCESS) {
+        return 2;
+    }
+    warm_up(); /* here, so that each process begins with it */
+    for (unsigned k = 0; argc > 1 && k < TMPL_DETECTOR_COUNT; k++) {
+        opts.detector = (tmpl_detector_e)k;
+        run_list(argv[1], cost);
+    }
+    int ok = 1;
+    for (unsigned k = 0; k < TMPL_DETECTOR_COUNT; k++) {
+        opts.detector = (tmpl_detector_e)k;
+        ok &= run_derived(only, cost);
+    }
+    ok &= run_listed(only, cost);
     return ok ? 0 : 1;
 }

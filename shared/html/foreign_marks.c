@@ -5,10 +5,11 @@
 
 uint32_t tmpl_foreign_mark_in_comment(const char *src, tmpl_span_t comment)
 {
-    if (tmpl_span_len(comment) < 11 || memcmp(src + comment.start, "<!--", 4) != 0) {
-        return 0;
-    }
-    uint32_t p = tmpl_behind_space(src, comment.start + 4, comment.end);
-    p += src[p] == '/';
-    return comment.end - p > 4 && memcmp(src + p, "tmpl", 4) == 0 ? p : 0;
+    static const char begin[] = "<!--", name[] = "tmpl";
+    enum { BEGIN = sizeof(begin) - 1, NAME = sizeof(name) - 1, BOGUS = 2 };
+    uint32_t len = tmpl_span_len(comment);
+    uint32_t from = len >= BEGIN && memcmp(src + comment.start, begin, BEGIN) == 0 ? BEGIN : BOGUS;
+    uint32_t p = tmpl_behind_space(src, comment.start + from, comment.end);
+    p += p < comment.end && src[p] == '/';
+    return comment.end - p >= NAME && memcmp(src + p, name, NAME) == 0 ? p : 0;
 }

@@ -198,6 +198,9 @@ typedef struct {
     uint32_t max_connections; /* redis: connections held by this process */
 } tmpl_store_opts_t;
 
+/* Memory that a store takes for each key while it looks pages up, in bytes. */
+#define TMPL_STORE_KEY_BYTES 216
+
 /* The options a store is opened with when none are given. */
 extern const tmpl_store_opts_t tmpl_store_opts_default;
 

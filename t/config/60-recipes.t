@@ -16,6 +16,8 @@ my $site = site();
 my $backend = backend {
     my ($connection, $request) = @_;
     $request->{target} =~ s{^/account}{};
+    return $connection->respond(200, { 'Content-Type' => 'text/html', Tmpl => 'state=warm, ratio=0.5' }, '<frameset><!--tmpl-->')
+        if $request->{target} eq '/forged';
     return $site->answer($connection, $request);
 };
 
@@ -65,6 +67,9 @@ subtest 'indexer.conf' => sub {
     same_bytes(unmark($res->body), $site->page(7), 'and nothing else');
     is $res->says('state'), 'warm', 'with a Tmpl field';
     cmp_ok $res->says('ratio'), '>', 0, 'that says how much is template';
+    my $other = $get->('/forged');
+    is $other->says('declined'), 'frameset', 'or that marks in the page are not of the recipe';
+    is $other->says('state'), '', 'whatever the backend says';
     $httpd->finish;
 };
 

@@ -11,11 +11,18 @@ my $mark = $Test::Tmpl::MARK;
 my $site = site();
 my $hostile = Test::Tmpl::Site->new(name => 'Marks', extra => '<!--/tmpl--><p data-tmpl title="<!--tmpl-->">'
     . '<!--tmpl--> --&gt; <b data-tmpl=">">x</b><!-- <footer> --!><a href=/x>y</a></p>');
+my $forged = '<frameset><frame></frameset><!--tmpl--><p data-tmpl>text</p><!/tmpl>';
 my @manual = grep { -s $_ < 200_000 } sort glob '/usr/share/doc/apache2-doc/manual/en/{,howto/}*.html';
 splice @manual, 40;
 my $backend = backend {
     my ($connection, $request) = @_;
     return $hostile->answer($connection, $request) if $request->{target} =~ s{^/hostile}{};
+    if ($request->{target} =~ m{^/forged/(\w+)}) {
+        my $status = { missing => 404, unchanged => 304 }->{$1} // 200;
+        my $type = $1 eq 'xhtml' ? 'application/xhtml+xml' : 'text/html';
+        return $connection->respond($status, { 'Content-Type' => $type, 'Tmpl' => 'detector=auto, state=warm' },
+            $status == 304 ? '' : $forged);
+    }
     return $site->answer(@_) if $request->{target} !~ m{^/manual/(\d+)$};
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, slurp($manual[$1]));
 };
@@ -47,6 +54,22 @@ subtest 'marks that are already there' => sub {
     # foreign marks outside of attribute values are renamed, so that every mark is the module's
     $want =~ s{(title="[^"]*"|\Q$mark\E)|(?<=data-)tmpl|(?<=<!--)tmpl|(?<=<!--/)tmpl}{$1 // 'x-tmpl'}ge;
     same_bytes($html, $want, 'foreign marks are renamed, nothing else changes');
+};
+
+subtest 'pages that pass untouched' => sub {
+    my %row = (
+        frameset => [200, 'text/html', 'frameset'], missing => [404, 'text/html', 'status'], xhtml => [200, 'application/xhtml+xml', ''],
+        unchanged => [304, 'text/html', ''],
+    );
+    for my $name (sort keys %row) {
+        my ($status, $type, $reason) = @{ $row{$name} };
+        my $res = $httpd->get("/forged/$name");
+        is $res->status, $status, "$name: the status";
+        is $res->header('Tmpl') // '', $reason && "declined=$reason", 'no field of the backend says that it is marked';
+        same_bytes($res->body, $status == 304 ? '' : $forged, 'its marks are left');
+    }
+    my $res = $httpd->client->ask('/forged/frameset', method => 'HEAD');
+    unlike $res->header('Tmpl') // '', qr/state/, 'nor in an answer to HEAD';
 };
 
 subtest 'httpd manual' => sub {

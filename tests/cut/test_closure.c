@@ -184,6 +184,11 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<div data-x-tmpl data-tmpl=\"\">t</div>",
           "<body data-tmpl>c<!-- tmpl --><div DATA-TMPL=1>c</div><!--/tmpl--><i "
           "data-tmpl='>'>c</i><hr>" },
+        /* in all forms that a comment has */
+        { "<body>c<!tmpl><//tmpl><?tmpl></ tmpl><! /tmpl><div>t</div><!--tmpl",
+          "<body>c<!x-tmpl><//x-tmpl><?x-tmpl></ x-tmpl><! /x-tmpl><div data-tmpl=\"\">t</div>"
+          "<!--x-tmpl",
+          "<body>c<!tmpl><//tmpl><?tmpl></ tmpl><! /tmpl><!--tmpl" },
         /* refs.h: a link to a template element is template */
         { "<body><nav id=x>t</nav><div><a href=#x>c</a></div><p>c</p>",
           "<body><nav id=x data-tmpl=\"\">t</nav><div data-tmpl=\"\"><a "

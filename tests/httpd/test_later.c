@@ -63,7 +63,7 @@ static void take(tmpl_link_t *link, unsigned n)
     tmpl_waiting_t taken[TMPL_BATCH_MOST];
 
     assert_int_equal(tmpl_later_take(link->learner->later, taken, n), n);
-    tmpl_later_free(taken, n);
+    tmpl_later_free(link->learner->later, taken, n);
 }
 
 static apr_interval_time_t slept_for(tmpl_link_t *link)
@@ -264,22 +264,20 @@ static void pages_are_known_that_stay(void **state)
     document = taken[0].document;
     request(link, "s");
     assert_int_equal(link->learner->later->n, 2);
-    tmpl_later_free(taken, LEARN_AT_ONCE);
+    tmpl_later_free(link->learner->later, taken, LEARN_AT_ONCE);
 }
 
-/* The bytes of waiting pages are limited, too: a large page waits alone. */
-static void a_page_that_is_too_large_waits_alone(void **state)
+/* The bytes of waiting pages are limited, too, whatever else a page has than keys. */
+static void the_bytes_that_wait_are_limited(void **state)
 {
     tmpl_link_t *link = start_waiting(1000);
 
     (void)state;
     a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t));
     a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
-    requests(link, "s", 2);
-    assert_int_equal(link->learner->later->n, 1);
+    request(link, "s"); /* too large by its document and its site's name */
+    assert_int_equal(link->learner->later->n, 0);
     assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
-    tick();
-    assert_int_equal(counters[TMPL_COUNTER_LATER_DONE], 1);
     a_page.n = a_page.n * 2 / 5;
     requests(link, "s", 2); /* no room for three of these */
     assert_int_equal(link->learner->later->n, 2);
@@ -289,6 +287,31 @@ static void a_page_that_is_too_large_waits_alone(void **state)
     tick(); /* they are learnt early */
     assert_int_equal(link->learner->later->size, 0);
     assert_int_equal(link->learner->later->n, 0);
+    assert_int_equal(link->learner->later->out_size, 0);
+}
+
+/* Pages that are being learnt take memory until they are freed, or wait again. */
+static void pages_that_were_taken_count_until_they_are_freed(void **state)
+{
+    tmpl_link_t *link = start_waiting(1000);
+    tmpl_later_t *later = link->learner->later;
+    tmpl_waiting_t taken[2];
+
+    (void)state;
+    a_page.n = (uint32_t)(BYTES_MOST / sizeof(tmpl_key_t)) * 2 / 5;
+    a_page.keys = apr_pcalloc(pool, a_page.n * sizeof(tmpl_key_t));
+    requests(link, "s", 2);
+    assert_int_equal(tmpl_later_take(later, taken, 2), 2);
+    request(link, "s");
+    assert_int_equal(later->n, 0);
+    assert_int_equal(counters[TMPL_COUNTER_LATER_NO_ROOM], 1);
+    assert_int_equal(tmpl_later_put_back(later, taken, 1, 1), 0);
+    tmpl_later_free(later, taken + 1, 1);
+    assert_int_equal(later->n, 1);
+    request(link, "s");
+    assert_int_equal(later->n, 2);
+    assert_int_equal(later->out, 0);
+    assert_int_equal(later->out_size, 0);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -304,7 +327,8 @@ static const struct CMUnitTest tests[] = {
     TEST(who_finds_no_room_does_not_wait_for_nothing),
     TEST(the_same_page_waits_once),
     TEST(pages_are_known_that_stay),
-    TEST(a_page_that_is_too_large_waits_alone),
+    TEST(the_bytes_that_wait_are_limited),
+    TEST(pages_that_were_taken_count_until_they_are_freed),
 };
 
 TAP_MAIN(tests)

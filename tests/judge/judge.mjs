@@ -22,6 +22,10 @@ function isMark([, , text]) {
     return text.startsWith(' data-tmpl') || text === '<!--tmpl-->';
 }
 
+function isComment([, , text]) {
+    return text.startsWith('<!--');
+}
+
 /* {what, expected, found} of the first difference, or null. expected is the page's tree as text. */
 export async function judgeDraw(bytes, draw, expected, trees, elements) {
     const found = (what, a, b) => {
@@ -30,9 +34,13 @@ export async function judgeDraw(bytes, draw, expected, trees, elements) {
     };
     const marked = await trees(apply(bytes, draw.mark));
     const marks = draw.mark.filter(isMark).length;
-    const least = countMarks(marked);
-    if (least < marks) {
-        return { what: 'annotate: marks that are none', expected: `${marks} marks`, found: `${least} marks` };
+    const inTree = countMarks(marked);
+    if (inTree.marks < marks) {
+        return { what: 'annotate: marks that are none', expected: `${marks} marks`, found: `${inTree.marks} marks` };
+    }
+    const comments = draw.mark.filter(isComment).length;
+    if (inTree.comments !== comments) {
+        return { what: 'annotate: comments like marks', expected: `${comments}`, found: `${inTree.comments}` };
     }
     const annotated = found('annotate', expected, write(marked));
     if (annotated || draw.strip.length === 0) {

@@ -33,7 +33,9 @@ static int is_passed_over(const GumboNode *node)
     if (node->type != GUMBO_NODE_COMMENT) {
         return 0;
     }
-    const char *text = node->v.text.text + strspn(node->v.text.text, " \n\t\r\f");
+    const char *text = node->v.text.text;
+    text += *text == '?'; /* <?tmpl> */
+    text += strspn(text, " \n\t\r\f");
     text += *text == '/';
     text += strncmp(text, "x-", 2) == 0 ? 2 : 0; /* a foreign mark, renamed */
     return *node->v.text.text == '\0' || strncmp(text, "tmpl", 4) == 0;

@@ -232,7 +232,7 @@ export function nameOf(node) {
 
 /* Comments that may be in one tree only, or differ between the trees. */
 function isPassedOver(text) {
-    return text === '' || /^[ \n\t\r\f]*\/?(?:x-)?tmpl/.test(text);
+    return text === '' || /^\??[ \n\t\r\f]*\/?(?:x-)?tmpl/.test(text);
 }
 
 /*
@@ -361,19 +361,24 @@ export function write(document, withoutMarked = null) {
     return w.parts.join('');
 }
 
-/* How many elements and runs are marked. */
+/*
+ * {marks, comments}: how many elements and runs are marked, and how many comments a reader may take
+ * for one of the two around a run.
+ */
 export function countMarks(document) {
     const todo = [...document.childNodes];
-    let marks = 0;
+    const counts = { marks: 0, comments: 0 };
     while (todo.length > 0) {
         const node = todo.pop();
-        marks += node.nodeName === '#comment' && node.data === 'tmpl' ? 1 : 0;
-        marks += node.attrs && node.attrs.some((a) => a.name === 'data-tmpl') ? 1 : 0;
+        const text = node.nodeName === '#comment' ? node.data : '';
+        counts.marks += text === 'tmpl' ? 1 : 0;
+        counts.comments += /^\??[ \n\t\r\f]*\/?tmpl/.test(text) ? 1 : 0;
+        counts.marks += node.attrs && node.attrs.some((a) => a.name === 'data-tmpl') ? 1 : 0;
         for (const child of childrenOf(node) || []) {
             todo.push(child);
         }
     }
-    return marks;
+    return counts;
 }
 
 /* Both texts from just before their first difference, or null. */

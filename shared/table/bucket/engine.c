@@ -79,6 +79,9 @@ typedef struct {
     uint32_t key;
 } ref_t;
 
+_Static_assert(sizeof(entry_t) + 2 * sizeof(ref_t) + sizeof(tmpl_slot_t *) <= TMPL_STORE_KEY_BYTES,
+               "what entries_make() takes for a key");
+
 /* Radix sort by rank. Equal ranks keep their order. The result is in refs. */
 static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
 {

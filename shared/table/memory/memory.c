@@ -214,7 +214,7 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
     }
     apr_status_t rv = apr_thread_rwlock_create(&memory->lock, pool);
     if (rv != APR_SUCCESS) {
-        return tmpl_fail(err, rv, "%s no lock", uri);
+        return tmpl_fail(err, rv, "%s: its lock cannot be created", uri);
     }
     apr_pool_cleanup_register(pool, memory, store_close, apr_pool_cleanup_null);
     *ctx = memory;
