@@ -7,6 +7,7 @@
  */
 #include "validators.h"
 #include "headers.h"
+#include <apr_hash.h>
 
 /* An entity tag without W/ and quotes; points into a longer string. */
 typedef struct {
@@ -84,10 +85,24 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
     return weak(&tag, suffix_of(mode, pool), pool);
 }
 
+/*
+ * Adds a tag that is not in the list. seen has the tags that are: a redirect within the server
+ * translates a list that is already translated, and a client may have copies of the same page with
+ * and without the suffix of a compressing filter.
+ */
+static void add_once(apr_array_header_t *items, apr_hash_t *seen, const char *tag)
+{
+    if (apr_hash_get(seen, tag, APR_HASH_KEY_STRING) == NULL) {
+        apr_hash_set(seen, tag, APR_HASH_KEY_STRING, tag);
+        tmpl_field_list_add(items, tag);
+    }
+}
+
 const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool)
 {
     const char *suffix = suffix_of(mode, pool);
     apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
+    apr_hash_t *seen = apr_hash_make(pool);
     const char *rest = list;
     const char *start, *opaque;
     tag_t tag;
@@ -95,17 +110,17 @@ const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, 
 
     for (start = rest; next_tag(&tag, &rest); start = rest) {
         const char *as_sent = start + strspn(start, ", \t");
+        int ours = cut_ours(&tag, suffix);
 
-        if (!cut_ours(&tag, suffix)) {
-            tmpl_field_list_add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
-            continue;
+        if (!ours || keep) {
+            add_once(items, seen, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
         }
-        found = 1;
-        if (keep) {
-            tmpl_field_list_add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
+        if (ours) {
+            found = 1;
+            opaque = apr_pstrmemdup(pool, tag.opaque, tag.len);
+            add_once(items, seen, apr_psprintf(pool, "\"%s\"", opaque));
+            add_once(items, seen, apr_psprintf(pool, "W/\"%s\"", opaque));
         }
-        opaque = apr_pstrmemdup(pool, tag.opaque, tag.len);
-        tmpl_field_list_add(items, apr_psprintf(pool, "\"%s\", W/\"%s\"", opaque, opaque));
     }
     return found ? apr_array_pstrcat(pool, items, ',') : list;
 }

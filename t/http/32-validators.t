@@ -104,6 +104,9 @@ my $still = $httpd->get('/deflate/8', headers => { %gzip, 'If-None-Match' => $gz
 is $still->status, 304, 'If-None-Match with both suffixes: 304';
 is $still->header('ETag'), $gzip_tag, '304 has the tag with both suffixes';
 
+is $httpd->get('/strong/8', headers => { 'If-None-Match' => 'W/"v8-tmpl-strip", W/"v8-tmpl-strip-gzip", "v8"' })->status, 304, 'two of our tags: 304';
+is $last_asked->('/strong/8')->{'if-none-match'}, '"v8", W/"v8"', 'two of our tags: the backend gets its own in both forms, once';
+
 my $strip_tag = $httpd->get('/mode/8')->header('ETag');
 my $res = $httpd->get('/mode/8', headers => { 'X-Mode' => 'annotate' });
 same_bytes(unmark($res->body), $site->page(8), 'the same URL in another mode');

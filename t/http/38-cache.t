@@ -63,6 +63,18 @@ subtest 'cache in the same server, compressed' => sub {
     $httpd->finish;
 };
 
+# A redirect within the server, and the page that it leads to, both translate the tags of a request.
+subtest 'cache in the same server, a redirect within it' => sub {
+    my $httpd = httpd(@cache, conf => "ProxyPass /page/ ${\ $backend->url}/page/\nErrorDocument 404 /page/8\nTmplMode strip\n${cache_conf}CacheEnable disk /missing\n");
+    $httpd->visit(1 .. 6);
+    my $tag = $httpd->get('/missing')->header('ETag');
+    like $tag, qr/-tmpl-strip"$/, 'the page has a tag of the module';
+    my $res = $httpd->get('/missing', headers => { 'Cache-Control' => 'no-cache', 'If-None-Match' => $tag });
+    is $res->header('ETag'), $tag, 'asked with it: the answer has the tag';
+    is(($backend->requests)[-1]{headers}{'if-none-match'}, '"v8", W/"v8"', 'the backend gets its own tag in both forms, once');
+    $httpd->finish;
+};
+
 # The backend's page has a date and does not change. Its cuts change: later pages have the same
 # aside.
 subtest 'dates' => sub {
