@@ -6,9 +6,10 @@
 #include "mod_tmpl.h"
 
 /*
- * The tag of the page that mode makes of one with the tag etag: W/"abc-tmpl-strip" of "abc". It is
- * weak because the page changes a little whenever the site's table changes; it names the mode
- * because each mode makes another representation. NULL if etag is no entity tag.
+ * The tag of the page that mode makes of one with the tag etag: W/"abc-tmpl-strip" of "abc",
+ * W/"abc-tmpl-w-strip" of W/"abc". It is weak because the page changes a little whenever the site's
+ * table changes; it names the mode because each mode makes another representation. NULL if etag is
+ * no entity tag.
  */
 const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
 
