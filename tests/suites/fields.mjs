@@ -9,8 +9,9 @@
 // Exit status 1 if a line or a case is wrong.
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 
-const modules = `${process.env.NODE_DIR}/node_modules`
+const modules = resolve(process.env.NODE_DIR, 'node_modules')
 const { parseDictionary, Token } = createRequire(`${modules}/`)('structured-headers')
 
 function whyNot (field) {
