@@ -2,24 +2,34 @@
 /*
  * Entity tags. A client with a changed page asks the backend, through the module, whether the page
  * has changed. The module's tag is the backend's with a suffix, which is removed on the way to the
- * backend. A backend may compare weakly, as RFC 9110 requires (13.1.2), or byte by byte, and the
- * module's tag does not show whether the backend's was weak; so the backend gets both forms.
+ * backend. All tags of the module are weak, so the suffix also tells whether the backend's was: it
+ * gets the very bytes that it sent, as some backends compare the whole field with their tag.
  */
 #include "validators.h"
 #include "headers.h"
+#include <apr_hash.h>
 
 /* An entity tag without W/ and quotes; points into a longer string. */
 typedef struct {
     const char *opaque;
     apr_size_t len;
+    int weak; /* whether it has W/ */
 } tag_t;
 
 /* The suffixes that httpd's compressing filters append. */
 static const char *const compressed[] = { "-gzip", "-br", "-zstd" };
 
-static const char *suffix_of(tmpl_mode_e mode, apr_pool_t *pool)
+/* The suffixes of a mode's tags: for tags of the backend that are strong, and that are weak. */
+typedef struct {
+    const char *of[2];
+} suffixes_t;
+
+static suffixes_t suffixes_of(tmpl_mode_e mode, apr_pool_t *pool)
 {
-    return apr_pstrcat(pool, "-tmpl-", tmpl_mode_name(mode), NULL);
+    const char *name = tmpl_mode_name(mode);
+
+    return (suffixes_t){ { apr_pstrcat(pool, "-tmpl-", name, NULL),
+                           apr_pstrcat(pool, "-tmpl-w-", name, NULL) } };
 }
 
 /* Reads the next tag of *list, and advances *list behind it. 0 at the end. */
@@ -28,7 +38,8 @@ static int next_tag(tag_t *tag, const char **list)
     const char *p = *list + strspn(*list, ", \t");
     const char *end;
 
-    p += p[0] == 'W' && p[1] == '/' ? 2 : 0;
+    tag->weak = p[0] == 'W' && p[1] == '/';
+    p += tag->weak ? 2 : 0;
     end = *p == '"' ? ap_strchr_c(p + 1, '"') : NULL;
     if (end == NULL) {
         return 0;
@@ -50,8 +61,8 @@ static int cut_suffix(tag_t *tag, const char *suffix)
     return 1;
 }
 
-/* Makes a tag of the mode with that suffix the backend's; 0 if it is another tag. */
-static int cut_ours(tag_t *tag, const char *suffix)
+/* Makes a tag with one of the suffixes the backend's; 0 if it is another tag. */
+static int cut_ours(tag_t *tag, const suffixes_t *suffixes)
 {
     tag_t cut = *tag;
     size_t i;
@@ -61,17 +72,20 @@ static int cut_ours(tag_t *tag, const char *suffix)
             break;
         }
     }
-    if (!cut_suffix(&cut, suffix)) {
-        return 0;
+    for (cut.weak = 0; cut.weak < 2; cut.weak++) {
+        if (cut_suffix(&cut, suffixes->of[cut.weak])) {
+            *tag = cut;
+            return 1;
+        }
     }
-    *tag = cut;
-    return 1;
+    return 0;
 }
 
-static const char *weak(const tag_t *tag, const char *suffix, apr_pool_t *pool)
+/* The tag as a field has it, with suffix inside of the quotes. */
+static const char *written(const tag_t *tag, int weak, const char *suffix, apr_pool_t *pool)
 {
-    return apr_pstrcat(pool, "W/\"", apr_pstrmemdup(pool, tag->opaque, tag->len), suffix, "\"",
-                       NULL);
+    return apr_pstrcat(pool, weak ? "W/\"" : "\"", apr_pstrmemdup(pool, tag->opaque, tag->len),
+                       suffix, "\"", NULL);
 }
 
 const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
@@ -81,38 +95,50 @@ const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
     if (!next_tag(&tag, &etag)) {
         return NULL;
     }
-    return weak(&tag, suffix_of(mode, pool), pool);
+    return written(&tag, 1, suffixes_of(mode, pool).of[tag.weak], pool);
+}
+
+/*
+ * Adds a tag that is not in the list. seen has the tags that are: a redirect within the server
+ * translates a list that is already translated, and a client may have copies of the same page with
+ * and without the suffix of a compressing filter.
+ */
+static void add_once(apr_array_header_t *items, apr_hash_t *seen, const char *tag)
+{
+    if (apr_hash_get(seen, tag, APR_HASH_KEY_STRING) == NULL) {
+        apr_hash_set(seen, tag, APR_HASH_KEY_STRING, tag);
+        tmpl_field_list_add(items, tag);
+    }
 }
 
 const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool)
 {
-    const char *suffix = suffix_of(mode, pool);
+    suffixes_t suffixes = suffixes_of(mode, pool);
     apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
+    apr_hash_t *seen = apr_hash_make(pool);
     const char *rest = list;
-    const char *start, *opaque;
+    const char *start;
     tag_t tag;
     int found = 0;
 
     for (start = rest; next_tag(&tag, &rest); start = rest) {
         const char *as_sent = start + strspn(start, ", \t");
+        int ours = cut_ours(&tag, &suffixes);
 
-        if (!cut_ours(&tag, suffix)) {
-            tmpl_field_list_add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
-            continue;
+        if (!ours || keep) {
+            add_once(items, seen, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
         }
-        found = 1;
-        if (keep) {
-            tmpl_field_list_add(items, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
+        if (ours) {
+            found = 1;
+            add_once(items, seen, written(&tag, tag.weak, "", pool));
         }
-        opaque = apr_pstrmemdup(pool, tag.opaque, tag.len);
-        tmpl_field_list_add(items, apr_psprintf(pool, "\"%s\", W/\"%s\"", opaque, opaque));
     }
     return found ? apr_array_pstrcat(pool, items, ',') : list;
 }
 
 const char *tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
 {
-    const char *suffix = suffix_of(mode, pool);
+    suffixes_t suffixes = suffixes_of(mode, pool);
     tag_t theirs, tag, cut;
 
     if (!next_tag(&theirs, &etag)) {
@@ -120,9 +146,9 @@ const char *tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mod
     }
     while (next_tag(&tag, &list)) {
         cut = tag;
-        if (cut_ours(&cut, suffix) && cut.len == theirs.len &&
+        if (cut_ours(&cut, &suffixes) && cut.len == theirs.len &&
             memcmp(cut.opaque, theirs.opaque, cut.len) == 0) {
-            return weak(&tag, "", pool);
+            return written(&tag, 1, "", pool);
         }
     }
     return NULL;

@@ -6,15 +6,16 @@
 #include "mod_tmpl.h"
 
 /*
- * The tag of the page that mode makes of one with the tag etag: W/"abc-tmpl-strip" of "abc". It is
- * weak because the page changes a little whenever the site's table changes; it names the mode
- * because each mode makes another representation. NULL if etag is no entity tag.
+ * The tag of the page that mode makes of one with the tag etag: W/"abc-tmpl-strip" of "abc",
+ * W/"abc-tmpl-w-strip" of W/"abc". It is weak because the page changes a little whenever the site's
+ * table changes; it names the mode because each mode makes another representation. NULL if etag is
+ * no entity tag.
  */
 const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
 
 /*
  * The If-None-Match list with the backend's own tag for each of mode's tags in it: in place of
- * that, or behind it if keep is set. The list itself if it holds none of mode's.
+ * that, or behind it if keep is set; each tag once. The list itself if it holds none of mode's.
  */
 const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool);
 

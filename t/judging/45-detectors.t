@@ -27,7 +27,8 @@ sub hosts {
     $lines{$_}
 </VirtualHost>
 END
-    return httpd(conf => "$conf\n$hosts", no_store => scalar($conf =~ /TmplStore/));
+    # the words that style samples depend on the secret
+    return httpd(conf => "TmplSecret detectors\n$conf\n$hosts", no_store => scalar($conf =~ /TmplStore/));
 }
 
 # Page n of the test's site without its links: the header, and the sidebar's list and heading.

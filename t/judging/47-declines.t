@@ -130,8 +130,10 @@ my %FAULT = (
     'Redis restarted empty' =>
         { '18-redis-restart.t' => ['started again, empty'], '53-faults-under-load.t' => ['Redis restarted empty'] },
     'Redis a read-only replica, or out of memory' => { '51-redis-refuses.t' => ['a replica that takes no writes', 'no memory left'] },
-    'LMDB\'s directory missing or unwritable, its file corrupted or cut short' =>
-        { '52-lmdb-faults.t' => ['a parent that is a file', 'without the right to write', 'bytes of garbage', 'a file cut short'] },
+    'LMDB\'s directory missing or unwritable' => { '52-lmdb-faults.t' => ['a parent that is a file', 'without the right to write'] },
+    'LMDB\'s file damaged or cut short when httpd starts' => { '52-lmdb-faults.t' => ['bytes of garbage', 'a file cut short'] },
+    'LMDB\'s file damaged in use: other programs write into it, or cut it short' => {},    # nothing is promised
+    'LMDB\'s file or directory removed or replaced in use' => { '52-lmdb-faults.t' => ['is removed in use'] },
     'a site\'s name of more than 255 bytes (TmplSiteKey)' => { '14-site-key.t' => ['a name of 256 bytes'] },
     'LMDB full, or its disk' => { '52-lmdb-faults.t' => ['a disk that fills up'], '53-faults-under-load.t' => ['LMDB, its map full'] },
     'LMDB\'s disk fails to write into the existing file' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },

@@ -3,6 +3,9 @@ package Test::Tmpl::Client;
 
 # A raw HTTP/1.x client. It keeps the response byte for byte: the body without its transfer coding
 # but with its content coding, and whether the body is complete.
+#
+# Environment: TMPL_TEST_FIELDS (a file to which the Tmpl field of each response is appended, a line
+# each).
 
 use strict;
 use warnings;
@@ -131,12 +134,21 @@ sub read_response {
     my $head = $self->read_head or return $self->broken('no answer');
     $head = $self->read_head // return $self->broken('no answer') while $head->{status} =~ /^1/;
     my $res = Test::Tmpl::Response->new(%$head);
+    note_field($res->header('Tmpl')) if defined $ENV{TMPL_TEST_FIELDS};
     $res->{body} = '';
     $res->{error} = $self->read_body($res, $method);
     $self->{answers}++;
     $self->{closed} = ($res->header('Connection') // '') =~ /\bclose\b/i || $res->{until_close};
     $self->close if $res->{error} || $self->{closed};
     return $res;
+}
+
+# Appends in one write, as the tests of several processes do that at a time.
+sub note_field {
+    my $field = shift // return;
+    open my $out, '>>:raw', $ENV{TMPL_TEST_FIELDS} or die "$ENV{TMPL_TEST_FIELDS}: $!";
+    syswrite $out, "$field\n";
+    return;
 }
 
 sub read_head {

@@ -26,7 +26,7 @@ my $WELL = 100;    # at most that many pages before the store fails
 # name; store => its URI, or code that makes one; spoil => code that changes the server's directory
 # before it starts; break => code that changes that directory after some pages; answers => 1: the
 # store may still answer within TmplTimeout; redis => 1: needs a redis-server. Code also gets the
-# fault, and spoil the pages.
+# fault.
 our @FAULTS = (
     { name => 'Redis: nobody listens', store => sub { 'redis://127.0.0.1:' . free_port() } },
     { name => 'Redis: killed', redis => 1, store => sub { $_[0]{redis}->uri }, break => sub { $_[1]{redis}->kill9 } },
@@ -36,25 +36,7 @@ our @FAULTS = (
     { name => 'LMDB: no such directory', store => sub { 'lmdb:@ROOT@/store/no/such' } },
     { name => 'LMDB: not to be written', store => sub { 'lmdb:@ROOT@/store' },
         spoil => sub { chown 0, 0, $_[0] if $> == 0; chmod 0555, $_[0] } },
-    { name => 'LMDB: cut short', store => sub { 'lmdb:@ROOT@/store' }, spoil => sub { $_[1]->learn($_[0]); halve("$_[0]/data.mdb") } },
 );
-
-sub halve {
-    my ($file) = @_;
-    truncate $file, 4096 * int((-s $file) / 8192) or die "$file: $!";
-    return;
-}
-
-# Has tmplctl learn a page into a directory that the server will use.
-sub learn {
-    my ($self, $dir) = @_;
-    my @command = ($self->{tool}, qw(clean --mode strip --site learnt --store), "lmdb:$dir", '--out', "$self->{dir}/learnt", $self->{files}[0]);
-    open my $said, '-|', @command or die "$self->{tool}: $!\n";
-    my $summary = join '', <$said>;
-    close $said or die "tmplctl ends with $?\n";
-    give_to_server($_) for glob "$dir/*";
-    return;
-}
 
 # Whether the programs that the fault needs are installed.
 sub possible { return !$_[0]{redis} || Test::Tmpl::Redis::available() }
@@ -146,7 +128,7 @@ TmplStore $store
 TmplTimeout 100ms
 TmplSiteKey "%{REQUEST_URI}"
 END
-    $fault->{spoil}->($httpd->root . '/store', $self) if $fault->{spoil};
+    $fault->{spoil}->($httpd->root . '/store') if $fault->{spoil};
     $httpd->expect_log(qr/\[tmpl:(?:warn|error)\]/);
     return $httpd->start;
 }
