@@ -57,7 +57,7 @@ static const attack_t attacks[] = {
 /* A page, and the keys that its variants have for themselves. */
 typedef struct {
     tmpl_outcome_t outcome;
-    const char *body;
+    const char *body; /* as the attack finds it */
     apr_size_t len;
     uint32_t *own; /* of n_own keys, by their numbers */
     uint32_t n_own;
@@ -139,6 +139,7 @@ static int page_prepare(page_t *page, const attack_t *attack, const char *site, 
         page->outcome.observation.n != changed.observation.n) {
         return 0;
     }
+    page->body = first;
     const tmpl_observation_t *obs = &page->outcome.observation;
     page->own = apr_palloc(pool, obs->n * sizeof(*page->own) + 1);
     page->n_own = 0;
@@ -150,17 +151,14 @@ static int page_prepare(page_t *page, const attack_t *attack, const char *site, 
     return 1;
 }
 
-/* Looks a page up and judges it. Returns its counts. */
-static tmpl_outcome_t look(const page_t *page, apr_pool_t *pool)
+/* Looks a page up that is read. */
+static void look(tmpl_outcome_t *outcome, apr_pool_t *pool)
 {
-    tmpl_outcome_t now = page->outcome;
-    now.observation.learn = TMPL_LEARNING_OFF;
-    tmpl_clean_count(&now, store, apr_time_from_sec(30), pool);
-    if (now.store_error.status != APR_SUCCESS) {
-        fail("look", now.store_error.text);
+    outcome->observation.learn = TMPL_LEARNING_OFF;
+    tmpl_clean_count(outcome, store, apr_time_from_sec(30), pool);
+    if (outcome->store_error.status != APR_SUCCESS) {
+        fail("look", outcome->store_error.text);
     }
-    tmpl_clean_decide(&now, &opts, pool);
-    return now;
 }
 
 static void learn(const tmpl_observation_t *const *pages, uint32_t n, apr_pool_t *pool)
@@ -176,8 +174,12 @@ static double measure(page_t *page, int before, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    tmpl_outcome_t now = look(page, scratch);
+    tmpl_outcome_t now; /* read again: a detector judges what it has read once */
     double kept = 0;
+    read_page(&now, page->body, page->outcome.observation.site, 0, scratch);
+    now.document = page->outcome.document;
+    look(&now, scratch);
+    tmpl_clean_decide(&now, &opts, scratch);
     if (before) {
         page->kept = apr_pcalloc(pool, now.page->n_blocks + (apr_size_t)1);
         page->before = 0;
@@ -198,9 +200,10 @@ static double measure(page_t *page, int before, apr_pool_t *pool)
 /* The numbers of the page's segment keys that are not template now. */
 static uint32_t rest_of(uint32_t **rest, const page_t *page, apr_pool_t *pool)
 {
-    tmpl_outcome_t now = look(page, pool);
     const tmpl_observation_t *obs = &page->outcome.observation;
+    tmpl_outcome_t now = page->outcome;
     uint32_t n = 0;
+    look(&now, pool);
     *rest = apr_palloc(pool, (obs->n_shares + (apr_size_t)1) * sizeof(**rest));
     for (uint32_t i = 0; i < obs->n_shares; i++) {
         if (now.counts.records[obs->shares[i].key].df < opts.policy.min_df) {
