@@ -5,7 +5,7 @@
  * What anybody can take off a site's pages by requests. The first KNOWN pages of a site are learnt;
  * sites with fewer are left out. Then ATTACKED of them are requested as variants, up to 1,000 of
  * each. Printed for each attack: of the text that these pages kept before, the share that they
- * still keep after 4, 10, 100 and 1,000 variants of each, over all sites; and how many sites lose
+ * keep after 4, 10, 100 and 1,000 variants of each, over all sites; and how many sites lose
  * more than 1 % and more than 10 %. No page has a canonical link here: documents are made up.
  *
  * With DETECTOR "warmup" instead: how soon the template of sites is known.
@@ -21,7 +21,7 @@
 #include "clean.h"
 #include "read_file.h"
 
-#define ATTACKED  10 /* pages of a site */
+#define ATTACKED  5  /* pages of a site */
 #define BATCH     32 /* variants that are learnt at once */
 #define PAGE_MOST 6  /* of so many segments a profile leaves out one */
 
@@ -278,7 +278,7 @@ static page_t *site_learn(const attack_t *attack, const char *site, const apr_ar
     return n < known ? NULL : pages;
 }
 
-/* One attack on one site. */
+/* One attack on one site. SHOW=1 prints it if it loses more than 1 %. */
 static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
                         const apr_array_header_t *paths, int known, apr_pool_t *pool)
 {
@@ -366,12 +366,14 @@ static double recall_of(page_t *page, apr_hash_t *counts, int *near_copy, apr_po
     return template > 0 ? found / template : -1;
 }
 
+/* SHOW=1 prints the site, the page by which it is warm, its near copies and its recall. */
 static void site_warmup(warmup_t *sum, const char *key, const apr_array_header_t *paths,
                         apr_pool_t *pool)
 {
     static const attack_t none = { .box = BOX_NONE };
     page_t *pages = apr_pcalloc(pool, (apr_size_t)paths->nelts * sizeof(*pages));
-    int n = 0, until = 0;
+    int n = 0, until = 0, near_copies = 0;
+    double known = 0;
     for (int i = 0; i < paths->nelts; i++) {
         pages[n].body = need_file(&pages[n].len, APR_ARRAY_IDX(paths, i, const char *), pool);
         n += page_prepare(&pages[n], &none, key, pool);
@@ -380,7 +382,8 @@ static void site_warmup(warmup_t *sum, const char *key, const apr_array_header_t
     for (int i = 0; i < n; i++) {
         int near_copy;
         double recall = recall_of(&pages[i], counts, &near_copy, pool);
-        sum->near_copies += near_copy;
+        near_copies += near_copy;
+        known += recall;
         if (recall >= .8 && until == 0) {
             until = i + 1;
         }
@@ -390,22 +393,23 @@ static void site_warmup(warmup_t *sum, const char *key, const apr_array_header_t
         }
     }
     if (getenv("SHOW") != NULL) {
-        printf("  %-40s %d\n", key, until);
+        printf("  %-40s %d %d of %d: %.3f\n", key, until, near_copies, n, known / n);
     }
     sum->sites++;
+    sum->near_copies += near_copies;
     sum->never += until == 0;
     sum->pages += until;
     tmpl_store_forget(store, key, NULL, pool);
 }
 
-/* Calls each of the sites of the list on stdin. */
 typedef struct {
-    const attack_t *attack;
+    const attack_t *attack; /* NULL: warm-up */
     int known;
     sum_t sum;
     warmup_t warmup;
 } run_t;
 
+/* Each site of the list. */
 static void sites_run(run_t *run, const apr_array_header_t *lines)
 {
     apr_pool_t *pool;
