@@ -4,25 +4,25 @@
 #include <stdlib.h>
 
 /* How much of its text a near copy shares with a document (store.h). docs/design.md says why. */
-#define SAME_PLACE_PERCENT  90
-#define OTHER_PLACE_PERCENT 98
-#define DIFFERENT_MOST      200 /* bytes */
-#define KNOWN_PERCENT       90
-#define NEW_MOST            500 /* bytes */
-#define NEW_TIMES           2
-#define LONG_LEAST          80 /* bytes of a segment */
-#define LONG_TIMES          3
+#define MOST_PERCENT   90
+#define DIFFERENT_MOST 200 /* bytes */
+#define NEW_MOST       500 /* bytes */
+#define NEW_TIMES      2
+#define LONG_LEAST     80 /* bytes of a segment */
+#define LONG_TIMES     3
+#define WARM_TIMES     2 /* min_df */
 
 #define FINGERPRINTS ((size_t)1 << 16)
 
 /* Bytes of text: of all segments, and of long ones alone. */
 typedef struct {
-    uint32_t all, in_long;
+    uint64_t all, in_long;
 } bytes_t;
 
 /* The text of a page. */
 typedef struct {
-    uint32_t template; /* of segments that have reached min_df */
+    int is_warm;       /* some template is on it, and its site has documents enough */
+    uint64_t template; /* of segments that have reached min_df */
     bytes_t rest;      /* of all others */
     bytes_t known;     /* of these, of segments seen before */
 } text_t;
@@ -41,27 +41,30 @@ static const tmpl_value_t *value_of(const tmpl_rules_page_t *page, const tmpl_sh
     return slot->held && tmpl_value_live(&slot->value, lifetimes, now) ? &slot->value : NULL;
 }
 
-/* Whether a document with so much of the rest has nearly all of it. */
-static int is_most(const text_t *text, uint32_t shown, int same_place)
+static int is_most_of(uint64_t shown, uint64_t all)
 {
-    uint64_t percent = same_place ? SAME_PLACE_PERCENT : OTHER_PLACE_PERCENT;
-    return (uint64_t)shown * 100 > text->rest.all * percent &&
-           (uint64_t)shown + DIFFERENT_MOST >= text->rest.all && (same_place || text->template > 0);
+    return shown * 100 > all * MOST_PERCENT;
 }
 
-/* Whether it has nearly all that is known of the rest, and little is new. */
-static int is_most_known(const text_t *text, uint32_t shown)
+/* Whether so much of the rest is nearly all of it. */
+static int is_same(const text_t *text, uint64_t shown)
 {
-    uint32_t new = text->rest.all - text->known.all;
-    return (uint64_t)shown * 100 > (uint64_t)text->known.all * KNOWN_PERCENT &&
-           new <= NEW_MOST &&new <= (uint64_t)shown *NEW_TIMES;
+    return is_most_of(shown, text->rest.all) && shown + DIFFERENT_MOST >= text->rest.all;
 }
 
+/* Whether it is nearly all that is known of the rest, and little is new. */
+static int is_all_known(const text_t *text, uint64_t shown)
+{
+    uint64_t new = text->rest.all - text->known.all;
+    return is_most_of(shown, text->known.all) && new <= NEW_MOST &&new <= shown *NEW_TIMES;
+}
+
+/* Whether the page is a near copy of a document that has shown so much of its rest. */
 static int is_source(const text_t *text, const bytes_t *shown, int same_place)
 {
-    return is_most(text, shown->all, same_place) ||
-           (text->template > 0 && (is_most_known(text, shown->all) ||
-                                   (uint64_t)shown->in_long * LONG_TIMES > text->rest.in_long));
+    int has_long = shown->in_long * LONG_TIMES > text->rest.in_long;
+    return (same_place && is_same(text, shown->all)) ||
+           (text->is_warm && (is_all_known(text, shown->all) || has_long));
 }
 
 static text_t text_of(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
@@ -81,6 +84,7 @@ static text_t text_of(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
             add(&text.known, length);
         }
     }
+    text.is_warm = text.template > 0 && now / WARM_TIMES >= obs->policy->min_df;
     return text;
 }
 
