@@ -494,7 +494,7 @@ int main(int argc, char **argv)
                w->recall[1] / w->counted[1], w->near_copies);
     }
     else {
-        attacks_run(argv[1], atoi(argv[2]), argc > 3 ? argv[3] : NULL, lines);
+        attacks_run(argv[1], (int)strtol(argv[2], NULL, 10), argc > 3 ? argv[3] : NULL, lines);
     }
     apr_pool_destroy(pool);
     apr_terminate();
