@@ -4,18 +4,34 @@
 #include <stdlib.h>
 
 /* How much of its text a near copy shares with a document (store.h). docs/design.md says why. */
-#define SAME_PLACE_PERCENT  90
-#define OTHER_PLACE_PERCENT 98
-#define DIFFERENT_MOST      200 /* bytes */
+#define MOST_PERCENT   90
+#define DIFFERENT_MOST 200 /* bytes */
+#define NEW_MOST       500 /* bytes */
+#define NEW_TIMES      2
+#define LONG_LEAST     80 /* bytes of a segment */
+#define LONG_TIMES     3
+#define WARM_TIMES     2 /* min_df */
 
 #define FINGERPRINTS ((size_t)1 << 16)
 
-/* The lengths of a page's text, in bytes. */
+/* Bytes of text: of all segments, and of long ones alone. */
 typedef struct {
+    uint64_t all, in_long;
+} bytes_t;
+
+/* The text of a page. */
+typedef struct {
+    int is_warm;       /* some template is on it, and its site has documents enough */
     uint64_t template; /* of segments that have reached min_df */
-    uint64_t rest;     /* of all others */
-    uint64_t known;    /* of these, of segments seen before */
+    bytes_t rest;      /* of all others */
+    bytes_t known;     /* of these, of segments seen before */
 } text_t;
+
+static void add(bytes_t *bytes, uint32_t length)
+{
+    bytes->all += length;
+    bytes->in_long += length >= LONG_LEAST ? length : 0;
+}
 
 /* The entry of a share's segment, if it is alive. */
 static const tmpl_value_t *value_of(const tmpl_rules_page_t *page, const tmpl_share_t *share,
@@ -25,12 +41,51 @@ static const tmpl_value_t *value_of(const tmpl_rules_page_t *page, const tmpl_sh
     return slot->held && tmpl_value_live(&slot->value, lifetimes, now) ? &slot->value : NULL;
 }
 
-/* Whether a document with so many bytes of the rest has nearly all of it. */
-static int is_most(const text_t *text, uint64_t shown, int same_place)
+static int is_most_of(uint64_t shown, uint64_t all)
 {
-    uint64_t percent = same_place ? SAME_PLACE_PERCENT : OTHER_PLACE_PERCENT;
-    return shown * 100 > text->rest * percent && shown + DIFFERENT_MOST >= text->rest &&
-           (same_place || text->template > 0);
+    return shown * 100 > all * MOST_PERCENT;
+}
+
+/* Whether so much of the rest is nearly all of it. */
+static int is_same(const text_t *text, uint64_t shown)
+{
+    return is_most_of(shown, text->rest.all) && shown + DIFFERENT_MOST >= text->rest.all;
+}
+
+/* Whether it is nearly all that is known of the rest, and little is new. */
+static int is_all_known(const text_t *text, uint64_t shown)
+{
+    uint64_t new = text->rest.all - text->known.all;
+    return is_most_of(shown, text->known.all) && new <= NEW_MOST &&new <= shown *NEW_TIMES;
+}
+
+/* Whether the page is a near copy of a document that has shown so much of its rest. */
+static int is_source(const text_t *text, const bytes_t *shown, int same_place)
+{
+    int has_long = shown->in_long * LONG_TIMES > text->rest.in_long;
+    return (same_place && is_same(text, shown->all)) ||
+           (text->is_warm && (is_all_known(text, shown->all) || has_long));
+}
+
+static text_t text_of(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
+                      uint32_t now)
+{
+    const tmpl_observation_t *obs = page->obs;
+    text_t text = { 0 };
+    for (uint32_t i = 0; i < obs->n_shares; i++) {
+        const tmpl_value_t *value = value_of(page, &obs->shares[i], lifetimes, now);
+        uint32_t length = obs->shares[i].length;
+        if (value != NULL && value->df >= obs->policy->min_df) {
+            text.template += length;
+            continue;
+        }
+        add(&text.rest, length);
+        if (value != NULL) {
+            add(&text.known, length);
+        }
+    }
+    text.is_warm = text.template > 0 && now / WARM_TIMES >= obs->policy->min_df;
+    return text;
 }
 
 int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lifetimes,
@@ -38,25 +93,19 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
 {
     const tmpl_observation_t *obs = page->obs;
     uint16_t own = (uint16_t)obs->document->id;
-    text_t text = { 0 };
-    for (uint32_t i = 0; i < obs->n_shares; i++) {
-        const tmpl_value_t *value = value_of(page, &obs->shares[i], lifetimes, now);
-        int is_template = value != NULL && value->df >= obs->policy->min_df;
-        *(is_template ? &text.template : &text.rest) += obs->shares[i].length;
-        text.known += value != NULL && !is_template ? obs->shares[i].length : 0;
-    }
-    /* so it is of most pages */
-    uint64_t *shown = is_most(&text, text.known, 1) ? calloc(FINGERPRINTS, sizeof(*shown)) : NULL;
+    text_t text = text_of(page, lifetimes, now);
+    /* most pages have less than any document could show of them */
+    bytes_t *shown = is_source(&text, &text.known, 1) ? calloc(FINGERPRINTS, sizeof(*shown)) : NULL;
     int found = 0;
     for (uint32_t i = 0; shown != NULL && !found && i < obs->n_shares; i++) {
         const tmpl_value_t *value = value_of(page, &obs->shares[i], lifetimes, now);
         uint32_t n = value != NULL && value->df < obs->policy->min_df ? value->n : 0;
         for (uint32_t j = 0; j < n; j++) {
             uint16_t other = value->fingerprints[j];
-            shown[other] += obs->shares[i].length;
-            found |=
-                other != own && is_most(&text, shown[other],
-                                        other % TMPL_DOCUMENT_PLACES == own % TMPL_DOCUMENT_PLACES);
+            add(&shown[other], obs->shares[i].length);
+            found |= other != own &&
+                     is_source(&text, &shown[other],
+                               other % TMPL_DOCUMENT_PLACES == own % TMPL_DOCUMENT_PLACES);
         }
     }
     free(shown);

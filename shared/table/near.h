@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Near copies: pages with a new address and a new text that show little but the text of one
- * document, such as an article with a clock, requested as ?a=1, ?a=2. If they counted, anybody
- * could raise the DF of an article until it is template.
+ * document, such as an article with a clock, or with other teasers for each request, requested as
+ * ?a=1, ?a=2. If they counted, anybody could raise the DF of an article until it is template.
  */
 #ifndef TMPL_NEAR_H
 #define TMPL_NEAR_H

@@ -31,11 +31,16 @@
  *     in live entries.
  *
  * A near copy shows little but the text of one document. Leave out shares of live segments with
- * DF >= min_df; of the others, live segments with one and the same fingerprint, which is not fp,
- * have more than 90 % of the length and all but 200 bytes at most. If that fingerprint is of
- * another place (TMPL_DOCUMENT_PLACES), they need more than 98 %, and some length must have been
- * left out: on a site without template a short page looks like a copy. A page without shares is
- * no near copy.
+ * DF >= min_df, the template; the others are the rest. A document has shown those live segments of
+ * the rest that have its fingerprint. A page is a near copy of a document whose fingerprint is not
+ * fp, if that has shown
+ *     of the same place (TMPL_DOCUMENT_PLACES): more than 90 % of the rest, and all but 200 bytes;
+ *     or, if some template is on the page and the clock is 2 * min_df or more:
+ *     more than 90 % of the rest that has live entries, and the bytes without are at most 500 and
+ *     at most twice what it has shown;
+ *     or more than a third of the bytes of the rest that are in shares of 80 bytes and more.
+ * On a site that is not known pages look like copies that are none, so there it takes the same
+ * place. A page without shares is no near copy.
  *
  * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
  * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts

@@ -2,7 +2,9 @@
 
 # An article does not become template if a client requests it with made-up URLs, not even if it
 # shows a clock: near copies of a document do not count. A site whose pages all have one path is
-# still learnt, and pages with a TmplPageKey are documents however similar they are.
+# still learnt, and pages with a TmplPageKey are documents on a site that is not known, however
+# similar they are. On a known site 60 other words in each request do not help, and neither do
+# made-up paths.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -12,8 +14,13 @@ my $site = site();
 my $requests = 0;
 
 # /clock/N, /clock.php?id=N and /clock.php/N are page N with a clock that differs for each request.
+# /words/N and /words/N/X are page N with 60 words that differ for each request.
 my $backend = backend {
     my ($connection, $request) = @_;
+    if ($request->{target} =~ m{^/words/(\d+)}) {
+        my $box = '<p>' . join(' ', map { sprintf 'w%05x', rand 1 << 20 } 1 .. 60) . '</p>';
+        return $connection->respond(200, { 'Content-Type' => 'text/html' }, $site->page($1) =~ s{(?=</main>)}{$box}r);
+    }
     return $site->answer(@_) if $request->{target} !~ m{^(?:/key)?/clock(?:\.php)?(?:/|\?id=)(\d+)};
     my $clock = sprintf '<div>Served as number %d by %d</div>', ++$requests, $$;
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, $site->page($1) =~ s{(?=</main>)}{$clock}r);
@@ -70,6 +77,18 @@ END
                 is $answers[-1]->says('pages'), $known + 1, "$what: one document";
                 is $refused->() - $before, 19, "$what: 19 are counted as near copies";
             }
+        }
+    }
+
+    my %words = ('60 words, queries' => sub { "/words/7?a=$_[0]" }, '60 words, paths' => sub { "/words/7/$_[0]" });
+    for my $detector (qw(incremental style auto)) {
+        for my $how (sort keys %words) {
+            my $name = 'site' . ++$number;
+            $get->($name, $detector, "/page/$_") for 11 .. 22;
+            my @answers = map { $get->($name, $detector, $words{$how}->($_)) } 1 .. 20;
+            my $what = "$store, $detector, $how";
+            is scalar(grep { index($_->body, $article) >= 0 } @answers), 20, "$what: the article is kept 20 times";
+            is $answers[-1]->says('pages'), 13, "$what: one document";
         }
     }
 

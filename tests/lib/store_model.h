@@ -148,38 +148,44 @@ static inline void model_touch(model_t *m, model_entry_t *e, const tmpl_policy_t
     }
 }
 
-/* Whether one document has shown more than so many percent of the page's text that is not template.
- */
-static inline int model_shown(const model_t *m, uint16_t fp, unsigned percent, const unsigned *keys,
-                              const tmpl_observation_t *page)
+/* Of the page's shares from least bytes on: those that are template, of the others all, those that
+ * are known, and those that one document has shown. */
+typedef struct {
+    uint64_t template, rest, known, shown;
+} model_text_t;
+
+static inline model_text_t model_text(const model_t *m, uint16_t fp, uint32_t least,
+                                      const unsigned *keys, const tmpl_observation_t *page)
 {
-    uint64_t shown = 0, rest = 0;
+    model_text_t text = { 0 };
 
     for (unsigned i = 0; i < page->n_shares; i++) {
         const model_entry_t *e = &m->keys[keys[page->shares[i].key]];
+        uint32_t length = page->shares[i].length >= least ? page->shares[i].length : 0;
         int live = model_live(e, page->policy, m->pages);
+        int is_template = live && e->df >= page->policy->min_df;
 
-        if (!live || e->df < page->policy->min_df) {
-            rest += page->shares[i].length;
-            shown += live && model_has(e, fp) ? page->shares[i].length : 0;
-        }
+        text.template += is_template ? length : 0;
+        text.rest += is_template ? 0 : length;
+        text.known += live && !is_template ? length : 0;
+        text.shown += live && !is_template && model_has(e, fp) ? length : 0;
     }
-    return shown * 100 > rest * percent && shown + 200 >= rest;
+    return text;
 }
 
-static inline int model_has_template(const model_t *m, const unsigned *keys,
-                                     const tmpl_observation_t *page)
+static inline int model_copies(const model_t *m, uint16_t fp, uint16_t own, const unsigned *keys,
+                               const tmpl_observation_t *page)
 {
-    uint64_t length = 0;
+    model_text_t text = model_text(m, fp, 0, keys, page);
+    model_text_t in_long = model_text(m, fp, 80, keys, page);
+    uint64_t new = text.rest - text.known;
 
-    for (unsigned i = 0; i < page->n_shares; i++) {
-        const model_entry_t *e = &m->keys[keys[page->shares[i].key]];
-
-        if (model_live(e, page->policy, m->pages) && e->df >= page->policy->min_df) {
-            length += page->shares[i].length;
-        }
+    if (fp % 64 == own % 64 && text.shown * 10 > text.rest * 9 && text.rest - text.shown <= 200) {
+        return 1;
     }
-    return length > 0;
+    return text.template > 0 && m->pages >= 2 * page->policy->min_df &&
+           ((text.shown * 10 > text.known * 9 && new <= 500 && new <= 2 * text.shown) ||
+            in_long.shown * 3 > in_long.rest);
 }
 
 /* Of any other document. */
@@ -191,9 +197,7 @@ static inline int model_near_copy(const model_t *m, unsigned id, const unsigned 
     for (unsigned i = 0; i < MODEL_DOCUMENTS; i++) {
         uint16_t fp = (uint16_t)model_document(i);
 
-        if (fp != own &&
-            ((fp % 64 == own % 64 && model_shown(m, fp, 90, keys, page)) ||
-             (model_has_template(m, keys, page) && model_shown(m, fp, 98, keys, page)))) {
+        if (fp != own && model_copies(m, fp, own, keys, page)) {
             return 1;
         }
     }

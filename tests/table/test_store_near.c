@@ -108,22 +108,81 @@ static void near_copies_have_little_of_their_own(void **state)
     assert_near(c, 0, 2, 2);
 }
 
-/* At another place so little in common is a template that nobody knows yet. */
-static void near_copies_elsewhere_have_template_in_common(void **state)
+/* n pages with the same 4 keys of 10 bytes, and little of their own. */
+static void observe_known(ctx_t *c, unsigned n)
 {
-    ctx_t *c = *state;
-
-    for (unsigned i = 1; i < near_policy.min_df; i++) {
+    for (unsigned i = 1; i <= n; i++) {
         observe_near(c, i, i, 0, 5, 1, TMPL_LEARNING_NOW); /* 40 bytes of 41 */
         assert_near(c, 0, i, i);
     }
-    observe_near(c, 9, 9, 0, 54, 1,
-                 TMPL_LEARNING_NOW); /* the same, now template, and 490 of its own */
-    assert_near(c, 0, near_policy.min_df, near_policy.min_df);
-    observe_near(c, 10, 10, 0, 54, 9, TMPL_LEARNING_NOW); /* 490 of 499: 98.2 % */
-    assert_near(c, 1, near_policy.min_df, near_policy.min_df);
-    observe_near(c, 10, 10, 0, 54, 10, TMPL_LEARNING_NOW); /* 490 of 500: 98 % */
-    assert_near(c, 0, near_policy.min_df + 1, near_policy.min_df + 1);
+}
+
+/* At another place so little in common is a template that nobody knows yet. */
+static void near_copies_elsewhere_are_of_known_sites(void **state)
+{
+    const uint32_t known = 2 * near_policy.min_df;
+    ctx_t *c = *state;
+
+    observe_known(c, known - 2);
+    observe_near(c, 30, 30, 0, 54, 1, TMPL_LEARNING_NOW); /* with 490 bytes of its own */
+    observe_near(c, 31, 31, 0, 54, 1, TMPL_LEARNING_NOW); /* the site has a page too few */
+    assert_near(c, 0, known, known);
+    observe_near(c, 32, 32, 60, 54, 1, TMPL_LEARNING_NOW);
+    observe_near(c, 33, 33, 60, 54, 1, TMPL_LEARNING_NOW); /* nothing of it is template */
+    assert_near(c, 0, known + 2, 2);
+}
+
+/* Nearly all that is known is one document's, and little is new. */
+static void near_copies_have_little_new(void **state)
+{
+    const uint32_t known = 2 * near_policy.min_df;
+    ctx_t *c = *state;
+
+    observe_known(c, known);
+    observe_near(c, 30, 30, 0, 54, 1, TMPL_LEARNING_NOW);
+    assert_near(c, 0, known + 1, known + 1);
+    observe_near(c, 31, 31, 0, 54, 500, TMPL_LEARNING_NOW); /* 490 bytes, and 500 new ones */
+    assert_near(c, 1, known + 1, known + 1);
+    observe_near(c, 32, 32, 0, 54, 501, TMPL_LEARNING_NOW);
+    assert_near(c, 0, known + 2, known + 2);
+    observe_near(c, 33, 33, 0, 14, 180, TMPL_LEARNING_NOW); /* 90 bytes, and twice as much new */
+    assert_near(c, 1, known + 2, known + 2);
+    observe_near(c, 34, 34, 0, 14, 181, TMPL_LEARNING_NOW);
+    assert_near(c, 0, known + 3, known + 3);
+}
+
+/* A page with the template of 4 keys, 3 texts of 100 bytes, of which the first n_same are the first
+ * page's, and 80 links of 10 bytes of its own. */
+static void observe_texts(ctx_t *c, unsigned number, unsigned n_same)
+{
+    tmpl_observation_t *page = near_page(c, number, number, 0, 88, 10);
+    tmpl_key_t *keys = keys_of(c->pool, 0, 88);
+    tmpl_share_t *shares = apr_palloc(c->pool, 88 * sizeof(*shares));
+
+    for (unsigned i = 0; i < 88; i++) {
+        shares[i] = (tmpl_share_t){ i, i >= 4 && i < 7 ? 100 : 10 };
+        keys[i].hash = i < 4 + n_same ? keys[i].hash : model_key(100 * number + i);
+    }
+    page->keys = keys;
+    page->shares = shares;
+    page->learn = TMPL_LEARNING_NOW;
+    assert_int_equal(tmpl_store_observe(c->store, page, TIMEOUT, &c->counts, &c->err, c->pool),
+                     APR_SUCCESS);
+}
+
+/* Most of an article's paragraphs beside a list of other links. */
+static void near_copies_have_long_text_in_common(void **state)
+{
+    const uint32_t known = 2 * near_policy.min_df;
+    ctx_t *c = *state;
+
+    observe_known(c, known);
+    observe_texts(c, 40, 3);
+    assert_near(c, 0, known + 1, known + 1);
+    observe_texts(c, 41, 2);
+    assert_near(c, 1, known + 1, known + 1);
+    observe_texts(c, 42, 1); /* a third */
+    assert_near(c, 0, known + 2, known + 2);
 }
 
 /* Half of its text from each of two documents; and a document that is known, with a text that is
@@ -170,7 +229,9 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, near_copies_do_not_count),
     TEST(ALL_STORES, near_copies_at_once_do_not_count),
     TEST(ALL_STORES, near_copies_have_little_of_their_own),
-    TEST(ALL_STORES, near_copies_elsewhere_have_template_in_common),
+    TEST(ALL_STORES, near_copies_elsewhere_are_of_known_sites),
+    TEST(ALL_STORES, near_copies_have_little_new),
+    TEST(ALL_STORES, near_copies_have_long_text_in_common),
     TEST(ALL_STORES, near_copies_are_of_one_document),
     TEST(ALL_STORES, near_copies_keep_entries_alive),
 };

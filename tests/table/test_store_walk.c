@@ -53,7 +53,7 @@ static void draw_parts(random_t *r, unsigned *numbers, tmpl_key_t *keys, unsigne
         }
         part->first = page->n_shares;
         for (unsigned i = draw(r, 5); i > 0; i--) {
-            uint32_t length = draw(r, 40) == 0 ? 1U << 30 : draw(r, 300);
+            uint32_t length = draw(r, 40) == 0 ? 1U << 30 : draw(r, 2) * draw(r, 300) + draw(r, 70);
 
             shares[page->n_shares++] = (tmpl_share_t){ draw(r, n), length };
         }

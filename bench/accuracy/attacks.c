@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attacks DETECTOR KNOWN [ATTACK] < list of sites (bench/papers/paper-sites)
+ *
+ * What anybody can take off a site's pages by requests. The first KNOWN pages of a site are learnt;
+ * sites with fewer are left out. Then ATTACKED of them are requested as variants, up to 1,000 of
+ * each. Printed for each attack: of the text that these pages kept before, the share that they
+ * keep after 4, 10, 100 and 1,000 variants of each, over all sites; and how many sites lose
+ * more than 1 % and more than 10 %. No page has a canonical link here: documents are made up.
+ *
+ * With DETECTOR "warmup" instead: how soon the template of sites is known.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <apr_general.h>
+#include <apr_hash.h>
+#include <apr_strings.h>
+#include <xxhash.h>
+
+#include "clean.h"
+#include "read_file.h"
+
+#define ATTACKED  5  /* pages of a site */
+#define BATCH     32 /* variants that are learnt at once */
+#define PAGE_MOST 6  /* of so many segments a profile leaves out one */
+
+static const int stages[] = { 4, 10, 100, 1000 };
+#define STAGES (sizeof(stages) / sizeof(stages[0]))
+
+/* How a variant differs from its page. */
+typedef enum {
+    BOX_NONE,
+    BOX_END,   /* a box at the end of body; the page has one of its own */
+    BOX_BEGIN, /* a text that the page without a query does not have */
+} box_e;
+
+typedef struct {
+    const char *name;
+    box_e box;
+    int words, length; /* of the box */
+    int other_path;    /* variants have other paths; otherwise other queries */
+    int left_out;      /* of so many of the page's texts that are not template, one is another */
+} attack_t;
+
+static const attack_t attacks[] = {
+    { "60 words, queries", BOX_END, 60, 6, 0, 0 },
+    { "60 words, paths", BOX_END, 60, 6, 1, 0 },
+    { "clock of 45 bytes, paths", BOX_END, 5, 8, 1, 0 },
+    { "ad of 310 bytes, queries", BOX_END, 31, 9, 0, 0 },
+    { "echo of the query", BOX_BEGIN, 12, 6, 0, 0 },
+    { "profiles, 5 of 6 texts", BOX_END, 60, 6, 1, PAGE_MOST },
+    { "fresh copies, one text new", BOX_NONE, 0, 0, 1, 1 },
+};
+#define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
+
+/* A page, and the keys that its variants have for themselves. */
+typedef struct {
+    tmpl_outcome_t outcome;
+    const char *body; /* as the attack finds it */
+    apr_size_t len;
+    uint32_t *own; /* of n_own keys, by their numbers */
+    uint32_t n_own;
+    unsigned char *kept; /* of each block: it was kept before the attack */
+    double before;       /* bytes of these */
+} page_t;
+
+typedef struct {
+    double before, after[STAGES];
+    int sites, lost_1[STAGES], lost_10[STAGES];
+} sum_t;
+
+static tmpl_clean_opts_t opts;
+static tmpl_store_t *store;
+
+static void fail(const char *what, const char *why)
+{
+    fprintf(stderr, "attacks: %s: %s\n", what, why);
+    exit(2);
+}
+
+static uint64_t random_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t all[3] = { a, b, c };
+    return XXH3_64bits(all, sizeof(all));
+}
+
+/* The page with a box of random words. */
+static const char *boxed(const page_t *page, const attack_t *attack, uint64_t seed,
+                         apr_pool_t *pool)
+{
+    const char *at = page->body + page->len, *found = page->body;
+    const char *tag = attack->box == BOX_BEGIN ? "<h1" : "</body>";
+    apr_array_header_t *words = apr_array_make(pool, 64, sizeof(const char *));
+    for (int i = 0; i < attack->words; i++) {
+        APR_ARRAY_PUSH(words, const char *) =
+            apr_psprintf(pool, "%.*s", attack->length,
+                         apr_psprintf(pool, "%c%016" APR_UINT64_T_HEX_FMT, 'g' + i % 20,
+                                      random_of(seed, (uint64_t)i, 1)));
+    }
+    while ((found = strstr(found, tag)) != NULL && at != found) {
+        at = found;
+        found += attack->box == BOX_END;
+    }
+    return apr_psprintf(pool, "%.*s<div><p>%s</p></div>%s", (int)(at - page->body), page->body,
+                        apr_array_pstrcat(pool, words, ' '), at);
+}
+
+/* Parses and observes bytes; 0 if they are declined. */
+static int read_page(tmpl_outcome_t *outcome, const char *body, const char *site, uint64_t id,
+                     apr_pool_t *pool)
+{
+    tmpl_input_t input = {
+        .body = body, .len = strlen(body), .site = site, .uri = "/", .learn = TMPL_LEARNING_NOW
+    };
+    if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
+        return 0;
+    }
+    tmpl_clean_observe(outcome, &input, &opts, pool);
+    outcome->document.id = id;
+    return 1;
+}
+
+/*
+ * Reads a page as the attack finds it, and again with another box: keys that differ are those of a
+ * variant alone. 0: it cannot be used.
+ */
+static int page_prepare(page_t *page, const attack_t *attack, const char *site, apr_pool_t *pool)
+{
+    uint64_t id = XXH3_64bits(page->body, page->len);
+    const char *first = page->body, *other = page->body;
+    tmpl_outcome_t changed;
+    if (attack->box != BOX_NONE) {
+        first = boxed(page, attack, id, pool);
+        other = boxed(page, attack, id + 1, pool);
+    }
+    if (!read_page(&page->outcome, first, site, id, pool) ||
+        !read_page(&changed, other, site, id, pool) ||
+        page->outcome.observation.n != changed.observation.n) {
+        return 0;
+    }
+    page->body = first;
+    const tmpl_observation_t *obs = &page->outcome.observation;
+    page->own = apr_palloc(pool, obs->n * sizeof(*page->own) + 1);
+    page->n_own = 0;
+    for (uint32_t i = 0; i < obs->n; i++) {
+        if (obs->keys[i].hash != changed.observation.keys[i].hash) {
+            page->own[page->n_own++] = i;
+        }
+    }
+    return 1;
+}
+
+/* Looks a page up that is read. */
+static void look(tmpl_outcome_t *outcome, apr_pool_t *pool)
+{
+    outcome->observation.learn = TMPL_LEARNING_OFF;
+    tmpl_clean_count(outcome, store, apr_time_from_sec(30), pool);
+    if (outcome->store_error.status != APR_SUCCESS) {
+        fail("look", outcome->store_error.text);
+    }
+}
+
+static void learn(const tmpl_observation_t *const *pages, uint32_t n, apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    if (tmpl_store_learn(store, pages, n, apr_time_from_sec(30), NULL, &err, pool) != APR_SUCCESS) {
+        fail("learn", err.text);
+    }
+}
+
+/* Notes what a page keeps before the attack, or returns how much of that it still keeps. */
+static double measure(page_t *page, int before, apr_pool_t *pool)
+{
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    tmpl_outcome_t now; /* read again: a detector judges what it has read once */
+    double kept = 0;
+    read_page(&now, page->body, page->outcome.observation.site, 0, scratch);
+    now.document = page->outcome.document;
+    look(&now, scratch);
+    tmpl_clean_decide(&now, &opts, scratch);
+    if (before) {
+        page->kept = apr_pcalloc(pool, now.page->n_blocks + (apr_size_t)1);
+        page->before = 0;
+    }
+    for (uint32_t b = 0; now.verdicts != NULL && b < now.page->n_blocks; b++) {
+        if (before) {
+            page->kept[b] = !now.verdicts[b].template;
+        }
+        kept += page->kept[b] && !now.verdicts[b].template ? now.page->blocks[b].length : 0;
+    }
+    if (before) {
+        page->before = kept;
+    }
+    apr_pool_destroy(scratch);
+    return kept;
+}
+
+/* The numbers of the page's segment keys that are not template now. */
+static uint32_t rest_of(uint32_t **rest, const page_t *page, apr_pool_t *pool)
+{
+    const tmpl_observation_t *obs = &page->outcome.observation;
+    tmpl_outcome_t now = page->outcome;
+    uint32_t n = 0;
+    look(&now, pool);
+    *rest = apr_palloc(pool, (obs->n_shares + (apr_size_t)1) * sizeof(**rest));
+    for (uint32_t i = 0; i < obs->n_shares; i++) {
+        if (now.counts.records[obs->shares[i].key].df < opts.policy.min_df) {
+            (*rest)[n++] = obs->shares[i].key;
+        }
+    }
+    return n;
+}
+
+/* Variant number i of a page. */
+static tmpl_observation_t *variant(const page_t *page, const attack_t *attack, uint64_t i,
+                                   const uint32_t *rest, uint32_t n_rest, apr_pool_t *pool)
+{
+    uint64_t id = page->outcome.document.id, new = random_of(id, i, 2);
+    tmpl_observation_t *obs = apr_pmemdup(pool, &page->outcome.observation, sizeof(*obs));
+    tmpl_key_t *keys = apr_pmemdup(pool, obs->keys, obs->n * sizeof(*keys));
+    tmpl_document_t *document = apr_palloc(pool, sizeof(*document));
+    for (uint32_t k = 0; k < page->n_own; k++) {
+        keys[page->own[k]].hash = random_of(new, k, 3) & TMPL_HASH_MASK;
+    }
+    for (uint32_t k = 0; attack->left_out > 1 && k < n_rest; k++) {
+        if ((k + i) % (uint64_t)attack->left_out == 0) {
+            keys[rest[k]].hash = random_of(new, k, 4) & TMPL_HASH_MASK;
+        }
+    }
+    if (attack->left_out == 1 && n_rest > 0) {
+        keys[rest[i % n_rest]].hash = random_of(new, 0, 5) & TMPL_HASH_MASK;
+    }
+    document->id =
+        attack->other_path ? new : new - new % TMPL_DOCUMENT_PLACES + id % TMPL_DOCUMENT_PLACES;
+    document->text = random_of(new, 0, 6);
+    obs->keys = keys;
+    obs->document = document;
+    return obs;
+}
+
+/* Learns variants [from, to) of a page. */
+static void variants_learn(const page_t *page, const attack_t *attack, int from, int to,
+                           const uint32_t *rest, uint32_t n_rest, apr_pool_t *pool)
+{
+    const tmpl_observation_t *batch[BATCH];
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    while (from < to) {
+        uint32_t n = 0;
+        for (; n < BATCH && from < to; from++) {
+            batch[n++] = variant(page, attack, (uint64_t)from + 1, rest, n_rest, scratch);
+        }
+        learn(batch, n, scratch);
+        apr_pool_clear(scratch);
+    }
+    apr_pool_destroy(scratch);
+}
+
+/* Reads and learns the first pages of a site; 0: one is declined, or there are too few. */
+static page_t *site_learn(const attack_t *attack, const char *site, const apr_array_header_t *paths,
+                          int known, apr_pool_t *pool)
+{
+    page_t *pages = apr_pcalloc(pool, (apr_size_t)known * sizeof(*pages));
+    int n = 0;
+    for (int i = 0; i < paths->nelts && n < known; i++) {
+        apr_pool_t *own;
+        apr_pool_create(&own, pool);
+        pages[n].body = need_file(&pages[n].len, APR_ARRAY_IDX(paths, i, const char *), own);
+        if (!page_prepare(&pages[n], attack, site, own)) {
+            apr_pool_destroy(own);
+            continue;
+        }
+        const tmpl_observation_t *obs = &pages[n++].outcome.observation;
+        learn(&obs, 1, own);
+    }
+    return n < known ? NULL : pages;
+}
+
+/* One attack on one site. SHOW=1 prints it if it loses more than 1 %. */
+static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
+                        const apr_array_header_t *paths, int known, apr_pool_t *pool)
+{
+    int step = known / ATTACKED > 0 ? known / ATTACKED : 1, n_attacked = known / step;
+    const char *site = apr_pstrcat(pool, key, " ", attack->name, NULL);
+    page_t *pages = site_learn(attack, site, paths, known, pool);
+    uint32_t **rest = apr_palloc(pool, (apr_size_t)n_attacked * sizeof(*rest));
+    uint32_t *n_rest = apr_palloc(pool, (apr_size_t)n_attacked * sizeof(*n_rest));
+    double before = 0;
+    if (pages == NULL) {
+        return;
+    }
+    for (int p = 0; p < n_attacked; p++) {
+        measure(&pages[p * step], 1, pool);
+        n_rest[p] = rest_of(&rest[p], &pages[p * step], pool);
+        before += pages[p * step].before;
+    }
+    sum->before += before;
+    sum->sites++;
+    for (unsigned s = 0; s < STAGES; s++) {
+        double after = 0;
+        for (int p = 0; p < n_attacked; p++) {
+            variants_learn(&pages[p * step], attack, s > 0 ? stages[s - 1] : 0, stages[s], rest[p],
+                           n_rest[p], pool);
+        }
+        for (int p = 0; p < n_attacked; p++) {
+            after += measure(&pages[p * step], 0, pool);
+        }
+        sum->after[s] += after;
+        sum->lost_1[s] += after < .99 * before;
+        sum->lost_10[s] += after < .9 * before;
+        if (getenv("SHOW") != NULL && s == STAGES - 1 && after < .99 * before) {
+            printf("  %-28s %s: %.3f of %.0f bytes\n", attack->name, key, after / before, before);
+        }
+    }
+    tmpl_store_forget(store, site, NULL, pool);
+}
+
+/* The texts that recur on a site, by counting its pages: hash -> pages. */
+static apr_hash_t *count_pages(const page_t *pages, int n, apr_pool_t *pool)
+{
+    apr_hash_t *counts = apr_hash_make(pool);
+    for (int p = 0; p < n; p++) {
+        const tmpl_page_t *page = pages[p].outcome.page;
+        for (uint32_t k = 0; k < page->n_keys; k++) {
+            uint32_t *count = apr_hash_get(counts, &page->keys[k], sizeof(page->keys[k]));
+            if (count == NULL) {
+                count = apr_pcalloc(pool, sizeof(*count));
+                apr_hash_set(counts, &page->keys[k], sizeof(page->keys[k]), count);
+            }
+            ++*count;
+        }
+    }
+    return counts;
+}
+
+typedef struct {
+    int sites;
+    double pages;     /* until a page's template is known to 80 % */
+    double recall[2]; /* of pages 6 to 10, of all behind them */
+    int counted[2];
+    int never;
+    int near_copies;
+} warmup_t;
+
+/*
+ * The share of a page's template that its counts show. Template: texts on min_df pages of the site
+ * and more.
+ */
+static double recall_of(page_t *page, apr_hash_t *counts, int *near_copy, apr_pool_t *pool)
+{
+    double template = 0, found = 0;
+    tmpl_outcome_t now = page->outcome;
+    tmpl_clean_count(&now, store, apr_time_from_sec(30), pool);
+    *near_copy = now.counts.near_copy;
+    for (uint32_t s = 0; s < now.page->n_segments; s++) {
+        const tmpl_segment_t *segment = &now.page->segments[s];
+        uint64_t *key = &now.page->keys[segment->key];
+        if (*(uint32_t *)apr_hash_get(counts, key, sizeof(*key)) >= opts.policy.min_df) {
+            template += segment->length;
+            found +=
+                now.counts.records[segment->key].df >= opts.policy.min_df ? segment->length : 0;
+        }
+    }
+    return template > 0 ? found / template : -1;
+}
+
+/* SHOW=1 prints the site, the page by which it is warm, its near copies and its recall. */
+static void site_warmup(warmup_t *sum, const char *key, const apr_array_header_t *paths,
+                        apr_pool_t *pool)
+{
+    static const attack_t none = { .box = BOX_NONE };
+    page_t *pages = apr_pcalloc(pool, (apr_size_t)paths->nelts * sizeof(*pages));
+    int n = 0, until = 0, near_copies = 0;
+    double known = 0;
+    for (int i = 0; i < paths->nelts; i++) {
+        pages[n].body = need_file(&pages[n].len, APR_ARRAY_IDX(paths, i, const char *), pool);
+        n += page_prepare(&pages[n], &none, key, pool);
+    }
+    apr_hash_t *counts = count_pages(pages, n, pool);
+    for (int i = 0; i < n; i++) {
+        int near_copy;
+        double recall = recall_of(&pages[i], counts, &near_copy, pool);
+        near_copies += near_copy;
+        known += recall;
+        if (recall >= .8 && until == 0) {
+            until = i + 1;
+        }
+        if (i >= 5 && recall >= 0) {
+            sum->recall[i >= 10] += recall;
+            sum->counted[i >= 10]++;
+        }
+    }
+    if (getenv("SHOW") != NULL) {
+        printf("  %-40s %d %d of %d: %.3f\n", key, until, near_copies, n, known / n);
+    }
+    sum->sites++;
+    sum->near_copies += near_copies;
+    sum->never += until == 0;
+    sum->pages += until;
+    tmpl_store_forget(store, key, NULL, pool);
+}
+
+typedef struct {
+    const attack_t *attack; /* NULL: warm-up */
+    int known;
+    sum_t sum;
+    warmup_t warmup;
+} run_t;
+
+/* Each site of the list. */
+static void sites_run(run_t *run, const apr_array_header_t *lines)
+{
+    apr_pool_t *pool;
+    const char *key = NULL;
+    apr_pool_create(&pool, NULL);
+    apr_array_header_t *paths = apr_array_make(lines->pool, 80, sizeof(const char *));
+    for (int i = 0; i <= lines->nelts; i++) {
+        const char *line = i < lines->nelts ? APR_ARRAY_IDX(lines, i, const char *) : "= ";
+        if (strncmp(line, "= ", 2) != 0) {
+            APR_ARRAY_PUSH(paths, const char *) = line;
+            continue;
+        }
+        if (key != NULL && run->attack != NULL && paths->nelts >= run->known) {
+            site_attack(&run->sum, run->attack, key, paths, run->known, pool);
+        }
+        else if (key != NULL && run->attack == NULL) {
+            site_warmup(&run->warmup, key, paths, pool);
+        }
+        apr_array_clear(paths);
+        apr_pool_clear(pool);
+        key = line + 2;
+    }
+    apr_pool_destroy(pool);
+}
+
+static apr_array_header_t *lines_read(apr_pool_t *pool)
+{
+    apr_array_header_t *lines = apr_array_make(pool, 4096, sizeof(const char *));
+    char line[4096];
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        APR_ARRAY_PUSH(lines, const char *) = apr_pstrdup(pool, line);
+    }
+    return lines;
+}
+
+static void attacks_run(const char *detector, int known, const char *only,
+                        const apr_array_header_t *lines)
+{
+    for (unsigned a = 0; a < ATTACKS; a++) {
+        run_t run = { .attack = &attacks[a], .known = known };
+        if (only != NULL && strncmp(only, attacks[a].name, strlen(only)) != 0) {
+            continue;
+        }
+        sites_run(&run, lines);
+        printf("%-11s %4d %-27s %3d", detector, known, attacks[a].name, run.sum.sites);
+        for (unsigned s = 0; s < STAGES; s++) {
+            printf("  %.3f %2d %2d", run.sum.after[s] / run.sum.before, run.sum.lost_1[s],
+                   run.sum.lost_10[s]);
+        }
+        printf("\n");
+        fflush(stdout);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    apr_pool_t *pool;
+    tmpl_error_t err;
+    apr_initialize();
+    apr_pool_create(&pool, NULL);
+    opts = tmpl_clean_opts_default;
+    opts.mode = TMPL_MODE_ANNOTATE;
+    int warmup = argc == 2 && strcmp(argv[1], "warmup") == 0;
+    if (!warmup && argc < 3) {
+        fail("usage", "attacks DETECTOR KNOWN [ATTACK] | warmup < LIST");
+    }
+    if (tmpl_models_builtin(&opts.detect.models, &err, pool) != APR_SUCCESS ||
+        tmpl_store_open(&store, "memory:", NULL, &err, pool) != APR_SUCCESS ||
+        tmpl_detector_parse(&opts.detector, warmup ? "incremental" : argv[1], &err) !=
+            APR_SUCCESS) {
+        fail("start", err.text);
+    }
+    apr_array_header_t *lines = lines_read(pool);
+    if (warmup) {
+        run_t run = { 0 };
+        sites_run(&run, lines);
+        warmup_t *w = &run.warmup;
+        printf("warm-up: %d sites: %.2f pages until 80 %% of a page's template is known (%d never);"
+               " recall %.4f on pages 6 to 10, %.4f behind; %d near copies\n",
+               w->sites, w->pages / (w->sites - w->never), w->never, w->recall[0] / w->counted[0],
+               w->recall[1] / w->counted[1], w->near_copies);
+    }
+    else {
+        attacks_run(argv[1], (int)strtol(argv[2], NULL, 10), argc > 3 ? argv[3] : NULL, lines);
+    }
+    apr_pool_destroy(pool);
+    apr_terminate();
+    return 0;
+}
