@@ -55,8 +55,9 @@ static int is_same(const text_t *text, uint64_t shown)
 /* Whether it is nearly all that is known of the rest, and little is new. */
 static int is_all_known(const text_t *text, uint64_t shown)
 {
-    uint64_t new = text->rest.all - text->known.all;
-    return is_most_of(shown, text->known.all) && new <= NEW_MOST &&new <= shown *NEW_TIMES;
+    uint64_t unknown = text->rest.all - text->known.all;
+    return is_most_of(shown, text->known.all) && unknown <= NEW_MOST &&
+           unknown <= shown * NEW_TIMES;
 }
 
 /* Whether the page is a near copy of a document that has shown so much of its rest. */

@@ -14,7 +14,7 @@ use warnings;
 use File::Basename qw(basename dirname);
 use Test::Tmpl::Backend;
 use Test::Tmpl::Httpd;
-use Test::Tmpl::Process qw(spawn free_port give_to_server temp_dir slurp);
+use Test::Tmpl::Process qw(spawn free_port temp_dir slurp);
 use Test::Tmpl::Redis;
 
 our @DETECTORS = qw(auto incremental);
@@ -86,7 +86,8 @@ sub fault_of {
 }
 
 # One client: requests every step-th of the first pages, at /prefix/number. Writes a line for each:
-# whether the page was changed, its decline (or -), the fault (or nothing).
+# whether the page was changed, its decline (or -), whether it says that the store has failed, the
+# fault (or nothing).
 sub ask {
     my ($self, $httpd, $client, $prefix, $pages, @how) = @_;
     my $lines = $self->lines_of($client);
@@ -96,7 +97,9 @@ sub ask {
         my $res = $connection->get("/$prefix/$n");
         my $wrong = $self->fault_of($res, $n, @how);
         my $edited = $res->complete && $res->body ne slurp($self->{files}[$n]);
-        syswrite $out, sprintf "%d %s %s\n", $edited, $res->says('declined') || '-', defined $wrong ? "$self->{files}[$n]: $wrong" : '';
+        my $declined = $res->says('declined') || '-';
+        my $failed = $declined eq 'store' || $res->says('store') eq '0';
+        syswrite $out, sprintf "%d %s %d %s\n", $edited, $declined, $failed, defined $wrong ? "$self->{files}[$n]: $wrong" : '';
         $connection->connect if !$res->complete;
     }
     return;
@@ -114,7 +117,7 @@ sub answers {
     } @clients;
     # each request has its own time limit
     waitpid $_, 0 for @pids;
-    return map { [split / /, $_, 3] } map { split /\n/, slurp($self->lines_of($_)) } @clients;
+    return map { [split / /, $_, 4] } map { split /\n/, slurp($self->lines_of($_)) } @clients;
 }
 
 sub server {
@@ -135,8 +138,7 @@ END
 
 # Requests all pages with a detector and a fault. Returns tried, edited, declined (reason => pages),
 # wrong (a line for each fault, also of pages before the store failed), log (unexpected lines),
-# failures (how often the log reports that the store failed), exits (signal that ended a child =>
-# how often).
+# failures (pages that say that the store failed), exits (signal that ended a child => how often).
 sub run {
     my ($self, $detector, $of) = @_;
     my %fault = %$of;
@@ -150,14 +152,14 @@ sub run {
     my @answers = $self->answers($httpd, 'page', $all, $detector, \%fault);
     $fault{redis}->kill9 if $fault{redis};
     $httpd->stop;
-    my %result = (tried => scalar @answers, edited => 0, declined => {}, exits => {}, log => [$httpd->unexpected_lines]);
-    $result{wrong} = [grep { $_ ne '' } map { $_->[2] } @before, @answers];
+    my %result = (tried => scalar @answers, edited => 0, declined => {}, failures => 0, exits => {}, log => [$httpd->unexpected_lines]);
+    $result{wrong} = [grep { $_ ne '' } map { $_->[3] } @before, @answers];
     push @{ $result{wrong} }, 'no answer to ' . ($all - @answers) . ' requests' if @answers < $all;
     for (@answers) {
         $result{edited} += $_->[0];
         $result{declined}{ $_->[1] }++ if $_->[1] ne '-';
+        $result{failures} += $_->[2];
     }
-    $result{failures} = () = $httpd->log_text =~ /\[T011\]/g;
     $result{exits}{$_}++ for $httpd->log_text =~ /exit signal ([^,\n]+\(\d+\))/g;
     return \%result;
 }
