@@ -10,11 +10,11 @@ use Test::Tmpl;
 
 my $redis = redis();
 my $site = site();
-# /wide/N has a hundred lines of its own, so the site has more buckets than one page needs
+# /wide/N has a story and a hundred lines of its own, so the site has more buckets than one page needs
 my $backend = backend {
     my ($connection, $request) = @_;
     my ($n) = $request->{target} =~ m{/wide/(\d+)} or return $site->answer(@_);
-    my $html = $site->page(1) =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 100), '</article>'}er;
+    my $html = $site->page("9$n") =~ s{</article>}{join '', (map { "<p>Line $n.$_</p>" } 1 .. 100), '</article>'}er;
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, $html);
 };
 # one process each, because each process reads at its own time
