@@ -39,14 +39,19 @@ typedef struct {
     apr_pool_t *pool;
 } explain_t;
 
-/* Whether a cut has the span; those at *at and behind are tried, as spans come in order. */
-static int is_cut(const tmpl_closure_t *closure, uint32_t *at, tmpl_span_t span)
+/* Whether a span is in a cut: cuts are in order, and none is inside another. */
+static int is_cut(const tmpl_closure_t *closure, tmpl_span_t span)
 {
-    while (*at < closure->n_cuts && closure->cuts[*at].span.end <= span.start) {
-        (*at)++;
+    uint32_t first = 0; /* of the cuts that may end behind the span's start */
+    for (uint32_t n = closure->n_cuts; n > 0; n /= 2) {
+        uint32_t middle = first + n / 2;
+        if (closure->cuts[middle].span.end <= span.start) {
+            first = middle + 1;
+            n -= 1;
+        }
     }
-    return *at < closure->n_cuts && closure->cuts[*at].span.start <= span.start &&
-           span.end <= closure->cuts[*at].span.end;
+    return first < closure->n_cuts && closure->cuts[first].span.start <= span.start &&
+           span.end <= closure->cuts[first].span.end;
 }
 
 /* How much of a block is in cuts. uncut, if not NULL, gets its first segment that is not. */
@@ -56,8 +61,8 @@ static covered_e covered(const tmpl_outcome_t *outcome, uint32_t block, uint32_t
     const tmpl_block_t *b = &page->blocks[block];
     uint32_t n = 0;
     uint32_t first = TMPL_NONE;
-    for (uint32_t s = b->first_segment, at = 0; s < b->after_segment; s++) {
-        int is = is_cut(&outcome->closure, &at, page->segments[s].span);
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        int is = is_cut(&outcome->closure, page->segments[s].span);
         first = !is && first == TMPL_NONE ? s : first;
         n += is ? 1 : 0;
     }
