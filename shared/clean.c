@@ -165,11 +165,13 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_page_opts_t page_opts = opts->page;
-    *outcome = (tmpl_outcome_t){ .detector = tmpl_detector(opts->detector) };
+    *outcome =
+        (tmpl_outcome_t){ .detector = tmpl_detector(opts->detector), .declined_at = TMPL_NONE };
     if (outcome->detector->separators != NULL) {
         page_opts.separators = outcome->detector->separators;
     }
     page_opts.charset = input->charset;
+    page_opts.declined_at = &outcome->declined_at;
     outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &page_opts, pool);
     return outcome->decline == TMPL_DECLINE_NONE;
 }
@@ -178,8 +180,9 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
 static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_clean_opts_t *opts,
                  apr_pool_t *pool)
 {
-    tmpl_closure(&outcome->closure, outcome->page, verdicts, &opts->guards,
-                 opts->mode == TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
+    tmpl_closure_why(&outcome->closure, outcome->page, verdicts, &opts->guards,
+                     opts->mode == TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK,
+                     opts->detect.why, pool);
     outcome->decline = outcome->closure.decline;
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;

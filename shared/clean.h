@@ -99,6 +99,7 @@ const char *tmpl_state_name(tmpl_state_e state);
 /* All results for a page, from the caller's pool. */
 typedef struct {
     tmpl_decline_e decline;  /* why there are no edits, or TMPL_DECLINE_NONE */
+    uint32_t declined_at;    /* offset in body of what it was declined for; TMPL_NONE: all of it */
     const tmpl_page_t *page; /* NULL if the parser declined */
     const tmpl_detector_t *detector;
     tmpl_document_t document;

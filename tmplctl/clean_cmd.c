@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmplctl clean: tmpl_clean's steps as stages, over many files. */
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "clean_summary.h"
@@ -53,10 +54,12 @@ static void prepare_page(void *baton, const ctl_item_t *item)
     if (file->failed) {
         return;
     }
-    *input = (tmpl_input_t){ .site = run->ctl->options.site,
-                             .uri = apr_pstrcat(pool, "/", file->path, NULL),
-                             .page_key = file->path,
-                             .learn = run->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF };
+    *input =
+        (tmpl_input_t){ .site = run->ctl->options.site,
+                        .uri = file->address != NULL ? file->address
+                                                     : apr_pstrcat(pool, "/", file->path, NULL),
+                        .page_key = file->address != NULL ? NULL : file->path,
+                        .learn = run->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF };
     if (ctl_file_read(&input->body, &input->len, file->path, &page->err, pool) != APR_SUCCESS) {
         page->failed = page->err.text;
         return;
@@ -90,13 +93,41 @@ static void count_pages(void *baton, const ctl_item_t *const *items, int n)
     }
 }
 
+/* Makes a directory, unless it is there. */
+static apr_status_t make_dir(const char *dir, apr_pool_t *pool)
+{
+    apr_finfo_t info;
+    apr_status_t status = apr_dir_make_recursive(dir, APR_FPROT_OS_DEFAULT, pool);
+    if (status == APR_SUCCESS && apr_stat(&info, dir, APR_FINFO_TYPE, pool) == APR_SUCCESS &&
+        info.filetype != APR_DIR) {
+        status = APR_ENOTDIR;
+    }
+    return status;
+}
+
+/* Writes dir/name; name may have directories, which are made. */
+static apr_status_t write_output(const char *dir, const char *name, const ctl_rendered_t *rendered,
+                                 tmpl_error_t *err, apr_pool_t *pool)
+{
+    const char *base = apr_filepath_name_get(name);
+    if (base > name) {
+        dir = apr_psprintf(pool, "%s/%.*s", dir, (int)(base - name) - 1, name);
+        apr_status_t status = make_dir(dir, pool);
+        if (status != APR_SUCCESS) {
+            return tmpl_fail(err, status, "cannot make its directory: %s",
+                             ctl_error_text(status, pool));
+        }
+    }
+    return ctl_file_write(dir, base, rendered->bytes, rendered->len, err, pool);
+}
+
 static void finish_page(void *baton, const ctl_item_t *item)
 {
     run_t *run = baton;
     page_t *page = item->state;
     apr_pool_t *pool = item->pool;
     const ctl_file_t *file = file_of(run, item->index);
-    ctl_page_t judged = { file->path, &page->input, &page->outcome };
+    ctl_page_t judged = { file->path, file->address, &page->input, &page->outcome };
     if (page->parsed) {
         tmpl_clean_decide(&page->outcome, &run->opts, pool);
     }
@@ -105,8 +136,8 @@ static void finish_page(void *baton, const ctl_item_t *item)
     }
     run->mode->render(&page->rendered, &judged, pool);
     page->failed = page->rendered.lost;
-    if (ctl_file_write(run->ctl->options.out, file->out, page->rendered.bytes, page->rendered.len,
-                       &page->err, pool) != APR_SUCCESS) {
+    if (write_output(run->ctl->options.out, file->out, &page->rendered, &page->err, pool) !=
+        APR_SUCCESS) {
         page->failed = apr_pstrcat(pool, "cannot write ", run->ctl->options.out, "/", file->out,
                                    ": ", page->err.text, NULL);
     }
@@ -203,15 +234,9 @@ static apr_status_t check_run(run_t *run)
 
 static apr_status_t make_out_dir(const ctl_t *ctl)
 {
-    const char *dir = ctl->options.out;
-    apr_finfo_t info;
-    apr_status_t status = apr_dir_make_recursive(dir, APR_FPROT_OS_DEFAULT, ctl->pool);
-    if (status == APR_SUCCESS && apr_stat(&info, dir, APR_FINFO_TYPE, ctl->pool) == APR_SUCCESS &&
-        info.filetype != APR_DIR) {
-        status = APR_ENOTDIR;
-    }
+    apr_status_t status = make_dir(ctl->options.out, ctl->pool);
     if (status != APR_SUCCESS) {
-        ctl_say("clean: --out %s: cannot make the directory: %s", dir,
+        ctl_say("clean: --out %s: cannot make the directory: %s", ctl->options.out,
                 ctl_error_text(status, ctl->pool));
     }
     return status;

@@ -26,6 +26,9 @@
 /* The memory of a page that a pool keeps for the next one; most pages need far less. */
 #define CTL_POOL_KEEPS (16 * 1024 * 1024)
 
+/* stats: rows, if --top does not say fewer. */
+#define CTL_TOP_MOST 1000000
+
 /* The options of a command line; options.c fills it. */
 typedef struct {
     const char *mode;
@@ -34,8 +37,13 @@ typedef struct {
     const char *out;
     const char *model;      /* of the detector; NULL: the one that is built in */
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
+    const char *mirror;     /* clean: directory of a mirrored site */
     int two_pass;
-    uint32_t jobs; /* clean: threads */
+    int json;          /* the output is JSON */
+    const char *sort;  /* stats: a column */
+    const char *match; /* stats: a pattern of site names */
+    uint32_t top;      /* stats: rows at most */
+    uint32_t jobs;     /* clean: threads */
     int help;
     const char *via;    /* warm: a proxy that learns; NULL: a store does */
     uint32_t size;      /* warm: of the complete subdigraph */
@@ -69,8 +77,12 @@ typedef struct {
 #define CTL_IN_TRAIN    0x40
 #define CTL_IN_WARM     0x80
 #define CTL_IN_CHECK    0x100
+#define CTL_IN_EXPLAIN  0x200
+#define CTL_IN_TEMPLATE 0x400
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
-#define CTL_IN_ALL      (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_STORE | CTL_IN_TRAIN | CTL_IN_WARM)
+#define CTL_IN_JUDGING                                                                             \
+    (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
+#define CTL_IN_ALL (CTL_IN_JUDGING | CTL_IN_STORE | CTL_IN_TRAIN)
 
 struct ctl_command_t {
     const char *name;
@@ -85,6 +97,8 @@ struct ctl_command_t {
 
 int ctl_clean(ctl_t *ctl);
 int ctl_segments(ctl_t *ctl);
+int ctl_explain(ctl_t *ctl);
+int ctl_template(ctl_t *ctl);
 int ctl_stats(ctl_t *ctl);
 int ctl_forget(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);

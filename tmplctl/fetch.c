@@ -167,7 +167,8 @@ static apr_status_t request(ctl_fetch_t *fetch, const tmpl_address_t *address,
         return tmpl_fail(err, APR_EINTR, "interrupted");
     }
     if (code != CURLE_OK) {
-        return tmpl_fail(err, APR_EGENERAL, "%s",
+        return tmpl_fail(err, code == CURLE_COULDNT_RESOLVE_HOST ? APR_NOTFOUND : APR_EGENERAL,
+                         "%s",
                          fetch->error[0] != '\0' ? fetch->error : fetch->lib.easy_strerror(code));
     }
     return APR_SUCCESS;
@@ -198,4 +199,23 @@ apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
         }
     }
     return tmpl_fail(err, APR_EGENERAL, "redirects more than %d times", CTL_FETCH_REDIRECTS);
+}
+
+apr_status_t ctl_fetch_page(ctl_fetch_t *fetch, const tmpl_address_t *address,
+                            const tmpl_robots_t *robots, ctl_response_t *response,
+                            tmpl_error_t *err, apr_pool_t *pool)
+{
+    static const char html[] = "text/html";
+    apr_status_t status = ctl_fetch_get(fetch, address, robots, response, err, pool);
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    if (response->status != 200) {
+        return tmpl_fail(err, APR_EGENERAL, "HTTP %ld", response->status);
+    }
+    if (response->type == NULL || apr_cstr_casecmpn(response->type, html, sizeof(html) - 1) != 0) {
+        return tmpl_fail(err, APR_EGENERAL, "its Content-Type is %s, not %s",
+                         response->type != NULL ? response->type : "missing", html);
+    }
+    return APR_SUCCESS;
 }

@@ -44,11 +44,16 @@ void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay);
  * Requests the page at address; strings of response come from pool. Follows redirects on the same
  * host that robots (NULL: all) allows. A complete response that is not a redirect is a success,
  * whatever its status. Otherwise err has the reason, without the address: APR_EACCES if robots
- * forbids it, APR_EINTR after a signal, APR_ENOSPC for a body above CTL_FETCH_MOST, whose beginning
- * response has, or APR_EGENERAL.
+ * forbids it, APR_NOTFOUND if nobody knows the host's name, APR_EINTR after a signal, APR_ENOSPC for
+ * a body above CTL_FETCH_MOST, whose beginning response has, or APR_EGENERAL.
  */
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
                            const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,
                            apr_pool_t *pool);
+
+/* ctl_fetch_get for a page: also fails if the response is not 200, or not text/html. */
+apr_status_t ctl_fetch_page(ctl_fetch_t *fetch, const tmpl_address_t *address,
+                            const tmpl_robots_t *robots, ctl_response_t *response,
+                            tmpl_error_t *err, apr_pool_t *pool);
 
 #endif

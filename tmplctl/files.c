@@ -10,13 +10,15 @@
 
 #include "file_io.h"
 #include "progress.h"
+#include "site_pages.h"
 
 /* Bytes of the longest file name in a list: above PATH_MAX of every system this runs on. */
 #define NAME_MOST 8191
 
 static void add_file(apr_array_header_t *files, const char *path)
 {
-    APR_ARRAY_PUSH(files, ctl_file_t) = (ctl_file_t){ .path = path };
+    APR_ARRAY_PUSH(files, ctl_file_t) =
+        (ctl_file_t){ .path = path, .name = apr_filepath_name_get(path) };
 }
 
 /*
@@ -72,6 +74,14 @@ apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
     const char *list = ctl->options.files_from;
     apr_status_t status = APR_SUCCESS;
     *files = apr_array_make(ctl->pool, ctl->args->nelts, sizeof(ctl_file_t));
+    if (ctl->options.mirror != NULL && (ctl->args->nelts > 0 || list != NULL)) {
+        ctl_say("clean: --mirror takes all pages of %s: name no FILE and no LIST beside it",
+                ctl->options.mirror);
+        return APR_EINVAL;
+    }
+    if (ctl->options.mirror != NULL) {
+        return ctl_mirror_pages(*files, ctl->options.mirror, ctl->options.out, ctl->pool);
+    }
     for (int i = 0; i < ctl->args->nelts && status == APR_SUCCESS; i++) {
         const char *arg = APR_ARRAY_IDX(ctl->args, i, const char *);
         if (arg == CTL_STDIN) {
@@ -92,8 +102,7 @@ apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
     return status;
 }
 
-/* Length of name without a suffix of HTML; other suffixes belong to the name. */
-static apr_size_t stem_len(const char *name)
+apr_size_t ctl_files_stem(const char *name)
 {
     static const char *const suffixes[] = { ".html", ".htm", ".shtml", ".xhtml" };
     apr_size_t len = strlen(name);
@@ -149,9 +158,15 @@ apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char 
     apr_hash_t *names = apr_hash_make(pool);
     for (int i = 0; i < files->nelts; i++) {
         ctl_file_t *file = &APR_ARRAY_IDX(files, i, ctl_file_t);
-        const char *name = apr_filepath_name_get(file->path);
-        file->out = apr_psprintf(pool, "%.*s%s", (int)stem_len(name), name, suffix);
+        file->out =
+            file->address != NULL && strcmp(suffix, ".html") == 0
+                ? file->name
+                : apr_psprintf(pool, "%.*s%s", (int)ctl_files_stem(file->name), file->name, suffix);
         const char *other = apr_hash_get(names, file->out, APR_HASH_KEY_STRING);
+        if (other != NULL && file->address != NULL) {
+            file->out = apr_pstrcat(pool, file->name, suffix, NULL);
+            other = apr_hash_get(names, file->out, APR_HASH_KEY_STRING);
+        }
         if (other != NULL) {
             ctl_say("%s and %s have the same output %s/%s: clean them into different directories",
                     other, file->path, dir, file->out);

@@ -29,10 +29,27 @@ static const ctl_command_t commands[] = {
       "            one line with the fingerprint of the text that is not template\n"
       "Without --store, the counts are kept in memory and lost at the end. If FILE is -, clean\n"
       "reads file names from standard input, one per line. The number of --jobs changes neither\n"
-      "outputs nor messages. Exit code 3: all pages are written, but the store failed.\n" },
-    { "segments", CTL_IN_SEGMENTS, ctl_segments, 1, 1, "FILE",
+      "outputs nor messages. With --mirror the files are all pages that wget -r saved: each is\n"
+      "identified by its address below MIRROR, and outputs keep the tree.\n"
+      "Exit code 3: all pages are written, but the store failed.\n" },
+    { "explain", CTL_IN_EXPLAIN, ctl_explain, 1, 1, "FILE|URL",
+      "tells of each block why it is cut, or why it stays",
+      "Prints of each block its bytes, element and DF, the verdict with what it rests on, what\n"
+      "annotate and strip do with it, and why. With detector auto it rests on three features, "
+      "each\n"
+      "with its value and how much that raised (+) or lowered (-) the log odds to be template.\n"
+      "For a declined page: the reason, and the byte, line and tag. It learns nothing.\n"
+      "The default of --site is the host of a URL.\n" },
+    { "segments", CTL_IN_SEGMENTS, ctl_segments, 1, 1, "FILE|URL",
       "prints the blocks and segments of a page",
-      "With --store and --site it also prints what the store knows of them. It learns nothing.\n" },
+      "With --store and --site it also prints what the store knows of them. It learns nothing.\n"
+      "The default of --site is the host of a URL.\n" },
+    { "template", CTL_IN_TEMPLATE, ctl_template, 1, 1, "FILE|URL",
+      "prints the text of a site's template, once",
+      "The text is that of a page, because stores hold hashes only: of its template blocks, those "
+      "of\n"
+      "which more than half is on --min-df pages of the site or more, each text once. The default\n"
+      "of --site is the host of a URL, that of --store is TMPL_STORE. It learns nothing.\n" },
     { "stats", CTL_IN_STATS, ctl_stats, 0, 1, "[SITE]",
       "prints the size of one site's table, or of all tables",
       "pages: documents learnt; entries: all entries; live: entries that have not expired;\n"
@@ -57,8 +74,9 @@ static const ctl_command_t commands[] = {
       "Loads the page at URL and follows its links, near ones first, until --size of the pages\n"
       "link each other and the text that they share is template by --min-df. Learns all pages\n"
       "that it loads, then prints how much of the page at URL is template. Obeys robots.txt.\n"
-      "The default of --site is the host of URL, that of --store is TMPL_STORE. The other\n"
-      "options must be those of the server that will use the table.\n" },
+      "The default of --site is the host of URL, which must be the server's key of the site: name\n"
+      "that otherwise. The default of --store is TMPL_STORE. The other options must be those of\n"
+      "the server that will use the table.\n" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -20,8 +20,8 @@
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
-    static const unsigned readers =
-        CTL_IN_SEGMENTS | CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_CHECK;
+    static const unsigned readers = CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE |
+                                    CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_CHECK;
     const char *dir = tmpl_store_directory(uri);
     apr_finfo_t info;
     if ((ctl->command->bit & readers) == 0 || dir == NULL) {
@@ -77,10 +77,9 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_er
  */
 static void find_seed(ctl_t *ctl, tmpl_store_t *store)
 {
-    static const unsigned judging = CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM;
     uint64_t *seed = &ctl->options.clean.page.seed;
     char secret[TMPL_SECRET_SIZE];
-    if ((ctl->command->bit & judging) != 0 && *seed == 0 &&
+    if ((ctl->command->bit & CTL_IN_JUDGING) != 0 && *seed == 0 &&
         tmpl_store_secret(store, secret, CTL_STORE_TIMEOUT, NULL, ctl->pool) == APR_SUCCESS) {
         *seed = tmpl_seed(secret);
     }

@@ -53,37 +53,49 @@ static option_set_f set_separators, set_selectors, set_secret, set_without;
         NULL, letter, arg, known, 0, set, offset, 0, 0, NULL, &tmpl_settings[TMPL_SETTING_##field] \
     }
 
-#define IN_JUDGING (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM)
-#define IN_POLICY  (IN_JUDGING | CTL_IN_STATS | CTL_IN_TRAIN)
+#define IN_POLICY  (CTL_IN_JUDGING | CTL_IN_STATS | CTL_IN_TRAIN)
+#define IN_EDITING (CTL_IN_CLEAN | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
 
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
       "annotate, strip, text, json or fingerprint", NULL },
-    { "site", 0, "KEY", IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
+    { "site", 0, "KEY", CTL_IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
       "where to write; made if it is not there", NULL },
     SETTING(store, 's', "URI", CTL_IN_ALL, set_store, AT(store)),
+    { "mirror", 'r', "MIRROR", CTL_IN_CLEAN, 0, set_string, AT(mirror), 0, 0,
+      "take all pages below MIRROR, the directory that wget -r made for the site's host, and keep "
+      "its tree", NULL },
     { "two-pass", '2', NULL, CTL_IN_CLEAN, 0, set_flag, AT(two_pass), 0, 0,
       "learn from all pages first, then judge each", NULL },
     { "jobs", 'j', "N", CTL_IN_CLEAN, 0, set_uint, AT(jobs), 1, CTL_JOBS_MOST,
       "threads that read and judge pages", NULL },
     { "files-from", 0, "LIST", CTL_IN_CLEAN, 0, set_file, AT(files_from), 0, 0,
       "take file names from LIST, one a line (-: standard input)", NULL },
-    SETTING(detector, 'd', "NAME", IN_JUDGING, set_detector, AT(clean.detector)),
-    SETTING(models, 0, "MODEL", IN_JUDGING, set_string, AT(model)),
-    SETTING(smoothing, 0, "HOW", IN_JUDGING, set_smoothing, AT(clean.detect.smoothing)),
+    SETTING(detector, 'd', "NAME", CTL_IN_JUDGING, set_detector, AT(clean.detector)),
+    SETTING(models, 0, "MODEL", CTL_IN_JUDGING, set_string, AT(model)),
+    SETTING(smoothing, 0, "HOW", CTL_IN_JUDGING, set_smoothing, AT(clean.detect.smoothing)),
     SETTING(min_df, 0, "N", IN_POLICY, set_number, AT(clean.policy.min_df)),
-    SETTING(ratio, 0, "R", IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
+    SETTING(ratio, 0, "R", CTL_IN_JUDGING, set_ratio, AT(clean.detect.ratio)),
     SETTING(lifetime, 0, "Tb,N", IN_POLICY, set_lifetime, 0),
-    SETTING(separators, 0, "TAGS", IN_JUDGING, set_separators, 0),
-    SETTING(keep, 0, "SEL", CTL_IN_CLEAN, set_selectors, AT(clean.guards.keep)),
-    SETTING(drop, 0, "SEL", CTL_IN_CLEAN, set_selectors, AT(clean.guards.drop)),
-    SETTING(comments, 0, "HOW", CTL_IN_CLEAN, set_comments, AT(clean.guards.comments)),
-    SETTING(min_keep, 0, "R", CTL_IN_CLEAN, set_share, AT(clean.guards.min_keep)),
-    SETTING(min_confidence, 0, "R", CTL_IN_CLEAN, set_share, AT(clean.guards.min_confidence)),
-    SETTING(seed, 0, "S", IN_JUDGING | CTL_IN_IMPORT, set_secret, 0),
+    SETTING(separators, 0, "TAGS", CTL_IN_JUDGING, set_separators, 0),
+    SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
+    SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
+    SETTING(comments, 0, "HOW", IN_EDITING, set_comments, AT(clean.guards.comments)),
+    SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
+    SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
+    SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, 0),
+    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_STATS, 0, set_flag, AT(json), 0, 0,
+      "print JSON", NULL },
+    { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
+      "site, pages, entries, live, template, bytes or version: by name, or the largest first "
+      "(default: site)", NULL },
+    { "match", 0, "PATTERN", CTL_IN_STATS, 0, set_string, AT(match), 0, 0,
+      "only sites of which the whole key matches, with * ? and [...] as in a shell", NULL },
+    { "top", 0, "N", CTL_IN_STATS, 0, set_uint, AT(top), 1, CTL_TOP_MOST,
+      "the first N sites only, after sorting", NULL },
     { "out", 0, "MODEL", CTL_IN_TRAIN, CTL_IN_TRAIN, set_string, AT(out), 0, 0,
       "the file to write", NULL },
     { "pages", 0, "N", CTL_IN_TRAIN, 0, set_uint, AT(pages), 2, 1000000,
@@ -392,7 +404,7 @@ static apr_status_t load_models(ctl_t *ctl)
     const char *named = ctl->options.model;
     int needless =
         named == NULL && tmpl_detector(ctl->options.clean.detector)->need == TMPL_NEED_COUNTS;
-    if ((ctl->command->bit & IN_JUDGING) == 0 || needless) {
+    if ((ctl->command->bit & CTL_IN_JUDGING) == 0 || needless) {
         return APR_SUCCESS;
     }
     if (tmpl_models_builtin(models, &err, ctl->pool) != APR_SUCCESS) {
@@ -420,7 +432,8 @@ static ctl_options_t defaults(void)
                             .pages = CTL_PAGES,
                             .size = CTL_SIZE,
                             .max_loads = CTL_MAX_LOADS,
-                            .delay = CTL_DELAY };
+                            .delay = CTL_DELAY,
+                            .top = CTL_TOP_MOST };
 }
 
 apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)

@@ -77,9 +77,10 @@ static const char *escape_path(const char *path, apr_pool_t *pool)
 static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
     const char *fingerprint = tmpl_clean_fingerprint(page->outcome, page->input, pool);
-    const char *path = escape_path(page->path, pool);
+    const char *name = page->address != NULL ? page->address : page->path;
+    const char *path = escape_path(name, pool);
     rendered->edited = 0;
-    rendered->bytes = apr_pstrcat(pool, path != page->path ? "\\" : "",
+    rendered->bytes = apr_pstrcat(pool, path != name ? "\\" : "",
                                   fingerprint != NULL ? fingerprint : "-", "  ", path, "\n", NULL);
     rendered->len = strlen(rendered->bytes);
 }

@@ -5,9 +5,8 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "file_io.h"
 #include "node_path.h"
-#include "open_store.h"
+#include "page_input.h"
 #include "progress.h"
 #include "text_table.h"
 #include "text/text.h"
@@ -86,7 +85,7 @@ static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
 {
     const tmpl_page_t *page = outcome->page;
     listing_t listing = { ctl_text_table_make(columns, N_COLUMNS, pool), outcome, { 0 }, pool };
-    tmpl_decoder_find(&listing.charset, input->body, input->len, NULL, pool);
+    tmpl_decoder_find(&listing.charset, input->body, input->len, input->charset, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         add_block(&listing, i);
         for (uint32_t s = page->blocks[i].first_segment; s < page->blocks[i].after_segment; s++) {
@@ -102,28 +101,18 @@ static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
     ctl_text_table_print(listing.table);
 }
 
-static int show(ctl_t *ctl, const char *path, tmpl_store_t *store)
+static int show(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl_store_t *store)
 {
     tmpl_outcome_t outcome;
-    tmpl_error_t err;
     tmpl_clean_opts_t opts = ctl->options.clean;
-    tmpl_input_t input = { .site = store != NULL ? ctl->options.site : "-",
-                           .uri = apr_pstrcat(ctl->pool, "/", path, NULL),
-                           .page_key = path };
-    if (ctl_file_read(&input.body, &input.len, path, &err, ctl->pool) != APR_SUCCESS) {
-        ctl_say("%s: %s", path, err.text);
-        return CTL_FAILED;
-    }
     opts.mode = TMPL_MODE_HEADERS;
-    tmpl_clean(&outcome, &input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
+    tmpl_clean(&outcome, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
     if (outcome.page == NULL) {
-        ctl_say("%s: declined: %s (%s)", path, tmpl_decline_name(outcome.decline),
-                tmpl_decline_text(outcome.decline));
-        return CTL_FAILED;
+        return ctl_page_declined(&outcome, input, name, ctl->pool);
     }
-    print_page(&outcome, &input, ctl->pool);
+    print_page(&outcome, input, ctl->pool);
     if (store != NULL && outcome.store_error.status != APR_SUCCESS) {
-        ctl_say("%s: store: %s", path, outcome.store_error.text);
+        ctl_say("%s: store: %s", name, outcome.store_error.text);
         return CTL_FAILED;
     }
     return CTL_OK;
@@ -131,18 +120,5 @@ static int show(ctl_t *ctl, const char *path, tmpl_store_t *store)
 
 int ctl_segments(ctl_t *ctl)
 {
-    const char *path = APR_ARRAY_IDX(ctl->args, 0, const char *);
-    ctl_store_t store = { 0 };
-    if ((ctl->options.store == NULL) != (ctl->options.site == NULL)) {
-        ctl_say("segments: --store and --site must be given together");
-        return CTL_USAGE;
-    }
-    if (ctl->options.store != NULL && ctl_store_open(&store, ctl) != APR_SUCCESS) {
-        return CTL_FAILED;
-    }
-    int code = show(ctl, path, store.store);
-    if (store.store != NULL) {
-        ctl_store_close(&store);
-    }
-    return code;
+    return ctl_page_with(ctl, show);
 }

@@ -6,7 +6,6 @@
  */
 #include <stdio.h>
 
-#include <apr_cstr.h>
 #include <apr_strings.h>
 
 #include "ctl.h"
@@ -28,8 +27,8 @@ typedef struct {
 typedef struct {
     ctl_t *ctl;
     tmpl_store_t *store; /* NULL with --via */
-    ctl_fetch_t *direct;
-    ctl_fetch_t *via; /* NULL without --via */
+    ctl_fetch_t *direct; /* via, if only the proxy knows the host's name */
+    ctl_fetch_t *via;    /* NULL without --via */
     const char *site;
     const tmpl_robots_t *robots;
     loaded_t key; /* the page at URL */
@@ -39,28 +38,16 @@ typedef struct {
     int broken; /* the store or the proxy failed to learn a page: load no more */
 } warm_t;
 
-/* Whether the response is a page. */
-static apr_status_t check_response(const ctl_response_t *response, tmpl_error_t *err)
-{
-    static const char html[] = "text/html";
-    if (response->status != 200) {
-        return tmpl_fail(err, APR_EGENERAL, "HTTP %ld", response->status);
-    }
-    if (response->type == NULL || apr_cstr_casecmpn(response->type, html, sizeof(html) - 1) != 0) {
-        return tmpl_fail(err, APR_EGENERAL, "its Content-Type is %s, not %s",
-                         response->type != NULL ? response->type : "missing", html);
-    }
-    return APR_SUCCESS;
-}
-
 /* Learns a page: in the store, or by requesting it through the proxy. */
 static apr_status_t learn(warm_t *warm, loaded_t *page, tmpl_error_t *err, apr_pool_t *pool)
 {
     ctl_response_t response;
     tmpl_clean_opts_t opts = warm->ctl->options.clean;
+    if (warm->via == warm->direct) {
+        return APR_SUCCESS; /* the proxy has just learnt it */
+    }
     if (warm->via != NULL) {
-        apr_status_t status = ctl_fetch_get(warm->via, &page->at, NULL, &response, err, pool);
-        return status != APR_SUCCESS ? status : check_response(&response, err);
+        return ctl_fetch_page(warm->via, &page->at, NULL, &response, err, pool);
     }
     opts.mode = TMPL_MODE_LEARN;
     page->input.learn = TMPL_LEARNING_NOW;
@@ -75,10 +62,8 @@ static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t
 {
     ctl_response_t response;
     tmpl_error_t err;
-    apr_status_t status = ctl_fetch_get(warm->direct, address, warm->robots, &response, &err, pool);
-    if (status == APR_SUCCESS) {
-        status = check_response(&response, &err);
-    }
+    apr_status_t status =
+        ctl_fetch_page(warm->direct, address, warm->robots, &response, &err, pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", tmpl_address_url(address, pool), err.text);
         return status;
@@ -115,6 +100,10 @@ static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
     tmpl_error_t err;
     address.uri = "/robots.txt";
     apr_status_t status = ctl_fetch_get(warm->direct, &address, NULL, &response, &err, pool);
+    if (status == APR_NOTFOUND && warm->via != NULL) {
+        warm->direct = warm->via;
+        status = ctl_fetch_get(warm->direct, &address, NULL, &response, &err, pool);
+    }
     if (status == APR_ENOSPC) {
         status = APR_SUCCESS;
     }
@@ -175,6 +164,10 @@ static void follow_links(warm_t *warm)
 static void print_subdigraph(const warm_t *warm, const apr_array_header_t *found)
 {
     int forbidden = tmpl_warmup_forbidden(warm->warmup);
+    if (warm->via == warm->direct) {
+        printf("only the proxy knows the name %s: all pages are as the proxy gives them\n",
+               warm->key.at.host);
+    }
     printf("site %s: %d page%s loaded, %d failed, %d link%s forbidden by robots.txt\n", warm->site,
            warm->loaded, warm->loaded == 1 ? "" : "s", warm->failed, forbidden,
            forbidden == 1 ? "" : "s");

@@ -331,7 +331,7 @@ static const tmpl_verdict_t *verdicts_to_cut_by(tmpl_verdict_t *verdicts, const 
 {
     tmpl_verdict_t *with_controls = tmpl_refs_controls(verdicts, page, pool);
     if (with_controls != verdicts) {
-        tmpl_guards_apply(with_controls, page, guards, pool);
+        tmpl_guards_apply(with_controls, page, guards, NULL, pool);
     }
     return with_controls;
 }
@@ -339,13 +339,23 @@ static const tmpl_verdict_t *verdicts_to_cut_by(tmpl_verdict_t *verdicts, const 
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool)
 {
+    tmpl_closure_why(closure, page, verdicts, guards, need, NULL, pool);
+}
+
+void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
+                      const tmpl_guards_t *guards, unsigned need, tmpl_why_t *why, apr_pool_t *pool)
+{
     closure_t c = { .page = page, .verdicts = verdicts, .need = need };
     *closure = (tmpl_closure_t){ .decline = TMPL_DECLINE_NONE };
     closure->confidence = confidence_of(page, verdicts);
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_DETECTOR);
     tmpl_comments(verdicts, page, guards->comments, pool);
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_COMMENTS);
     tmpl_headings(verdicts, page, pool);
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_HEADING);
     tmpl_refs_links(verdicts, page, pool);
-    tmpl_guards_apply(verdicts, page, guards, pool);
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_LINKS);
+    tmpl_guards_apply(verdicts, page, guards, why, pool);
     closure->decline = measure(closure, page, verdicts, guards);
     if (closure->decline != TMPL_DECLINE_NONE || closure->template_blocks == 0) {
         return;

@@ -71,4 +71,9 @@ typedef struct {
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   const tmpl_guards_t *guards, unsigned need, apr_pool_t *pool);
 
+/* The same; why gets the reasons of the verdicts, and may be NULL. */
+void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
+                      const tmpl_guards_t *guards, unsigned need, tmpl_why_t *why,
+                      apr_pool_t *pool);
+
 #endif

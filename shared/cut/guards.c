@@ -45,8 +45,10 @@ static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
 }
 
 void tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                       const tmpl_guards_t *guards, apr_pool_t *pool)
+                       const tmpl_guards_t *guards, tmpl_why_t *why, apr_pool_t *pool)
 {
     apply(verdicts, page, guards->drop, 1, pool);
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_DROP);
     apply(verdicts, page, guards->keep, 0, pool); /* last, so keep wins */
+    tmpl_why_note(why, page, verdicts, TMPL_RULE_KEEP);
 }

@@ -9,6 +9,7 @@
 #include <apr_tables.h>
 
 #include "detect/comments.h"
+#include "detect/why.h"
 #include "page/selector.h"
 
 /* Arrays of const tmpl_selector_t *; NULL: none. They must live as long as the guards. */
@@ -20,8 +21,11 @@ typedef struct {
     double min_confidence; /* decline a page with less confidence (closure.h), 0..1 */
 } tmpl_guards_t;
 
-/* Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. */
+/*
+ * Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. why gets
+ * the reasons; it may be NULL.
+ */
 void tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                       const tmpl_guards_t *guards, apr_pool_t *pool);
+                       const tmpl_guards_t *guards, tmpl_why_t *why, apr_pool_t *pool);
 
 #endif

@@ -70,6 +70,7 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
     page->n_blocks = decision->blocks;
     *outcome = (tmpl_outcome_t){
         .decline = decision->decline,
+        .declined_at = TMPL_NONE,
         .page = page,
         .detector = tmpl_detector(decision->detector),
         .counts = { .records = &no_record, .pages = decision->pages, .version = decision->version },

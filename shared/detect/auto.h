@@ -8,7 +8,7 @@
 #ifndef TMPL_AUTO_H
 #define TMPL_AUTO_H
 
-#include "detect/verdict.h"
+#include "detect/why.h"
 #include "feature/layout.h"
 #include "model/trees.h"
 
@@ -29,10 +29,12 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
 /*
  * Fills verdicts, one for each block. ratio is the templateness by the trees; a block with more
  * than threshold is template; below 0: the page's best one, but at least the model's. counts answers observation;
- * its records are NULL if there is no answer. Frees the memory of page: a page can be judged once.
+ * its records are NULL if there is no answer. why gets the reasons; it may be NULL. Frees the memory
+ * of page: a page can be judged once.
  */
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,
-                      uint32_t min_df, const tmpl_trees_t *trees, double threshold);
+                      uint32_t min_df, const tmpl_trees_t *trees, double threshold,
+                      tmpl_why_t *why);
 
 #endif

@@ -72,7 +72,7 @@ static void judge_auto(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool
 {
     (void)pool;
     tmpl_detect_auto(verdicts, of->reading, of->observation, of->counts, of->opts->min_df,
-                     of->opts->models.trees, of->opts->threshold);
+                     of->opts->models.trees, of->opts->threshold, of->opts->why);
 }
 
 static const tmpl_detector_t detectors[] = {

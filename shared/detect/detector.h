@@ -8,7 +8,7 @@
 #define TMPL_DETECTOR_H
 
 #include "detect/pagelevel.h"
-#include "detect/verdict.h"
+#include "detect/why.h"
 #include "model/models.h"
 #include "table/store.h"
 
@@ -51,6 +51,7 @@ typedef struct {
     uint32_t min_df;
     double ratio;     /* incremental, style: a block with a larger template ratio is template */
     double threshold; /* pagelevel, auto: one with more templateness; below 0: by the model */
+    tmpl_why_t *why;  /* gets the reasons of the verdicts; NULL: nobody asks */
 } tmpl_detect_opts_t;
 
 /* A page to judge, with all that a detector may use. */

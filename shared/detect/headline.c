@@ -213,8 +213,10 @@ void tmpl_headline(const tmpl_judged_t *judged)
         for (uint32_t b = headline.first; b < headline.after; b++) {
             judged->verdicts[b].template = 0;
         }
+        tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_HEADLINE);
         uint32_t most = headline.far < TMPL_BYLINE_BLOCKS ? headline.far : TMPL_BYLINE_BLOCKS;
         keep_byline(judged, headline.first > BYLINE_BEFORE ? headline.first - BYLINE_BEFORE : 0,
                     headline.after + most);
+        tmpl_why_note(judged->why, judged->reading->page, judged->verdicts, TMPL_RULE_BYLINE);
     }
 }

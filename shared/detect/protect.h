@@ -7,7 +7,7 @@
 #ifndef TMPL_PROTECT_H
 #define TMPL_PROTECT_H
 
-#include "detect/verdict.h"
+#include "detect/why.h"
 #include "feature/layout.h"
 #include "table/store.h"
 
@@ -18,6 +18,7 @@ typedef struct {
     const tmpl_layout_t *layout;
     const tmpl_counts_t *counts; /* records may be NULL, as without a store */
     uint32_t min_df;
+    tmpl_why_t *why; /* may be NULL */
 } tmpl_judged_t;
 
 /*

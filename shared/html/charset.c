@@ -87,7 +87,8 @@ static const char *charset_by_mark(const char *src, apr_size_t len)
     return NULL;
 }
 
-static const char *charset_by_meta(const char *src, apr_size_t len, apr_pool_t *pool)
+static const char *charset_by_meta(const char **at, const char *src, apr_size_t len,
+                                   apr_pool_t *pool)
 {
     const char *end = src + (len < PRESCAN ? len : PRESCAN);
     for (const char *p = src; end - p > 5; p++) {
@@ -99,6 +100,7 @@ static const char *charset_by_meta(const char *src, apr_size_t len, apr_pool_t *
         if (apr_cstr_casecmpn(p + 1, "meta", 4) == 0 && close != NULL) {
             const char *value = charset_value(p, close, pool);
             if (value != NULL) {
+                *at = p;
                 return value;
             }
         }
@@ -112,7 +114,7 @@ static const char *charset_by_meta(const char *src, apr_size_t len, apr_pool_t *
  * undeclared HZ (~{) and UTF-7 (+ADw-) as ASCII, and so does this code, as ~{ and + occur in
  * ordinary text.
  */
-static const char *charset_by_escape(const char *src, apr_size_t len)
+static const char *charset_by_escape(const char **at, const char *src, apr_size_t len)
 {
     const char *end = src + len;
     for (const char *p = src; end - p > 1; p++) {
@@ -121,20 +123,29 @@ static const char *charset_by_escape(const char *src, apr_size_t len)
             return NULL;
         }
         if (p[1] == '$' || p[1] == '(') {
+            *at = p;
             return "iso-2022-jp";
         }
     }
     return NULL;
 }
 
-const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool)
+const char *tmpl_charset(const char *src, apr_size_t len, const char *header, uint32_t *at,
+                         apr_pool_t *pool)
 {
+    const char *found = src;
     const char *charset = charset_by_mark(src, len);
     if (charset == NULL && header != NULL && *header != '\0') {
-        charset = header;
+        return header;
     }
     if (charset == NULL) {
-        charset = charset_by_meta(src, len, pool);
+        charset = charset_by_meta(&found, src, len, pool);
     }
-    return charset != NULL ? charset : charset_by_escape(src, len);
+    if (charset == NULL) {
+        charset = charset_by_escape(&found, src, len);
+    }
+    if (charset != NULL && at != NULL) {
+        *at = (uint32_t)(found - src);
+    }
+    return charset;
 }

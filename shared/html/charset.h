@@ -8,9 +8,11 @@
 /*
  * The charset that a browser would use, by the first of these that is there: a byte order mark, the
  * Content-Type header (may be NULL), a meta element in the first 1024 bytes, escape sequences of
- * ISO-2022-JP. NULL if there is none. From pool.
+ * ISO-2022-JP. NULL if there is none. From pool. at, if it is not NULL, gets the offset of what
+ * names the charset, if that is in src.
  */
-const char *tmpl_charset(const char *src, apr_size_t len, const char *header, apr_pool_t *pool);
+const char *tmpl_charset(const char *src, apr_size_t len, const char *header, uint32_t *at,
+                         apr_pool_t *pool);
 
 /* The charset parameter of a Content-Type (may be NULL), from pool; NULL if there is none. */
 const char *tmpl_charset_of_type(const char *type, apr_pool_t *pool);

@@ -296,6 +296,12 @@ static void follow(tmpl_builder_t *b, uint32_t i)
     b->scan.in_foreign = tmpl_top(b)->foreign;
 }
 
+static tmpl_decline_e declined(tmpl_builder_t *b, const tmpl_token_t *token, tmpl_decline_e reason)
+{
+    b->out->declined_at = token->span.start;
+    return reason;
+}
+
 static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
 {
     uint64_t steps = 0;
@@ -309,14 +315,14 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
         }
         follow(b, i);
         if (b->decline != TMPL_DECLINE_NONE) {
-            return b->decline;
+            return declined(b, token, b->decline);
         }
         if (b->s.n > max_depth) {
-            return TMPL_DECLINE_TOO_DEEP;
+            return declined(b, token, TMPL_DECLINE_TOO_DEEP);
         }
         steps += (uint64_t)(1 + b->s.last_id - opened) * (b->s.n + b->s.n_active);
         if (steps > MAX_STEPS || b->scan.n > b->scan.max) {
-            return TMPL_DECLINE_TOO_MANY;
+            return declined(b, token, TMPL_DECLINE_TOO_MANY);
         }
         at = token->span.end;
     }
@@ -343,7 +349,7 @@ static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_t
     b->raw = TMPL_NONE;
     b->templates = apr_array_make(pool, 4, sizeof(tmpl_insertion_e));
     tmpl_opens_init(&b->s, b->tokens, b->src, pool);
-    *tokens = (tmpl_tokens_t){ .tokens = b->tokens, .body = TMPL_NONE };
+    *tokens = (tmpl_tokens_t){ .tokens = b->tokens, .body = TMPL_NONE, .declined_at = TMPL_NONE };
     tmpl_decline_e decline = read_all(b, max_depth);
     if (decline != TMPL_DECLINE_NONE) {
         return decline;

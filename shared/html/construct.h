@@ -27,6 +27,7 @@ typedef struct {
     uint32_t n_nodes;      /* tokens with is_node */
     uint32_t n_segments;   /* displayed texts, and tags of images and links, at most */
     uint32_t longest_text; /* of these texts, in bytes */
+    uint32_t declined_at;  /* of a page that is declined: the offset of the tag; else TMPL_NONE */
 } tmpl_tokens_t;
 
 /*

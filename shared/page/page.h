@@ -109,6 +109,7 @@ typedef struct {
     uint32_t max_tokens;              /* tags and comments; 0: TMPL_MAX_TOKENS */
     uint32_t max_depth;               /* 0: TMPL_MAX_DEPTH */
     const char *charset;              /* as the Content-Type header names it, or NULL */
+    uint32_t *declined_at; /* gets the offset of what a page is declined for; NULL: nobody asks */
 } tmpl_page_opts_t;
 
 #define TMPL_MAX_TOKENS 600000
@@ -116,7 +117,8 @@ typedef struct {
 
 /*
  * Parses len bytes at src, which must not change while the page is used; everything else is from
- * pool. Returns TMPL_DECLINE_NONE and the page, or the reason why it cannot be used.
+ * pool. Returns TMPL_DECLINE_NONE and the page, or the reason why it cannot be used: then
+ * *declined_at is where, or TMPL_NONE for a reason that is of the whole page.
  */
 tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_size_t len,
                                const tmpl_page_opts_t *opts, apr_pool_t *pool);

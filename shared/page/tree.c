@@ -139,6 +139,7 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
         }
         close_ended(&t, i);
         if (token->is_node && t.n > max_depth) {
+            build->tokens->declined_at = token->span.start;
             return TMPL_DECLINE_TOO_DEEP;
         }
         if (token->is_node) {

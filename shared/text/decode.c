@@ -80,7 +80,7 @@ static const char *meant_by(const char *said)
 void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len, const char *header,
                        apr_pool_t *pool)
 {
-    const char *said = tmpl_charset(src, len, header, pool);
+    const char *said = tmpl_charset(src, len, header, NULL, pool);
     decoder->name = "UTF-8";
     decoder->xlate = NULL;
     if (said != NULL && apr_cstr_casecmp(said, "utf-8") == 0) {

@@ -30,7 +30,7 @@ static const char *judged(const char *html, int with_counts, apr_pool_t *pool)
     tmpl_layout_read(&layout, reading, pool);
     tmpl_read_text(reading, pool);
     tmpl_read_score(reading, pool);
-    tmpl_judged_t of = { v, reading, &layout, &counts, 5 };
+    tmpl_judged_t of = { v, reading, &layout, &counts, 5, NULL };
     tmpl_groups(&of, pool);
     tmpl_headline(&of);
     return letters_of(v, page, pool);

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (strcmp(identity, tmpl_uri_identity(identity, pool)) != 0) {
         abort(); /* the identity of an identity is the same */
     }
-    tmpl_charset_is_ascii(tmpl_charset((const char *)data, size, NULL, pool));
+    tmpl_charset_is_ascii(tmpl_charset((const char *)data, size, NULL, NULL, pool));
     apr_pool_destroy(pool);
     return 0;
 }

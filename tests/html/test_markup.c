@@ -130,22 +130,25 @@ static void charsets_by_mark_header_and_meta(void **state)
         const char *bytes;
         const char *header;
         const char *charset;
+        int at; /* offset of what names it; -1: not in bytes */
     } cases[] = {
-        { "<meta charset=koi8-r>", NULL, "koi8-r" },
-        { "<meta charset=koi8-r>", "big5", "big5" },
-        { "\xef\xbb\xbf<meta charset=koi8-r>", "big5", "utf-8" },
-        { "<META http-equiv=x content=\"text/html; charset = EUC-KR\">", NULL, "EUC-KR" },
-        { "<p>charset=x</p>", NULL, NULL },
-        { "<p>\x1b$B$\"\x1b(B", NULL, "iso-2022-jp" },
-        { "<p>\x1b(Ja", NULL, "iso-2022-jp" },
-        { "<p>\x1b$B", "utf-8", "utf-8" },
-        { "<p>\x1b[1m", NULL, NULL },
-        { "<p>\x1b", NULL, NULL },
-        { "<p>~{<:Ky~} +ADw-", NULL, NULL },
+        { "<meta charset=koi8-r>", NULL, "koi8-r", 0 },
+        { "<meta charset=koi8-r>", "big5", "big5", -1 },
+        { "\xef\xbb\xbf<meta charset=koi8-r>", "big5", "utf-8", 0 },
+        { "<META http-equiv=x content=\"text/html; charset = EUC-KR\">", NULL, "EUC-KR", 0 },
+        { "<p>charset=x</p>", NULL, NULL, -1 },
+        { "<p>\x1b$B$\"\x1b(B", NULL, "iso-2022-jp", 3 },
+        { "<p>\x1b(Ja", NULL, "iso-2022-jp", 3 },
+        { "<p>\x1b$B", "utf-8", "utf-8", -1 },
+        { "<p>\x1b[1m", NULL, NULL, -1 },
+        { "<p>\x1b", NULL, NULL, -1 },
+        { "<p>~{<:Ky~} +ADw-", NULL, NULL, -1 },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint32_t at = TMPL_NONE;
         const char *found =
-            tmpl_charset(cases[i].bytes, strlen(cases[i].bytes), cases[i].header, *state);
+            tmpl_charset(cases[i].bytes, strlen(cases[i].bytes), cases[i].header, &at, *state);
+        assert_int_equal((int)at, cases[i].at);
         assert_string_equal(found != NULL ? found : "-",
                             cases[i].charset != NULL ? cases[i].charset : "-");
     }

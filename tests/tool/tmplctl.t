@@ -19,7 +19,7 @@ use Tmplctl;
 subtest 'help, version, man page' => sub {
     my ($code, $out, $err) = run('--help');
     is($code, 0, '--help');
-    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean segments stats forget export import train warm);
+    like($out, qr/^  $_ /m, "--help lists $_") for qw(clean explain segments template stats forget export import train warm);
     ($code, $out) = run('--version');
     is($code, 0, '--version');
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
@@ -35,7 +35,7 @@ subtest 'help, version, man page' => sub {
         like($help, qr/^  $mode\b/m, "clean --help explains $mode");
         like($man, qr/^\.B $mode$/m, "the man page explains $mode");
     }
-    for my $command (qw(clean segments stats forget export import train warm)) {
+    for my $command (qw(clean explain segments template stats forget export import train warm)) {
         ($code, $out, $err) = run($command, '--help');
         is($code, 0, "$command --help");
         is($err, '', "$command --help prints nothing to standard error");
@@ -88,7 +88,7 @@ subtest 'usage errors' => sub {
     }
     usage_is(['clean', @ok, '--separators', ' ', @pages], qr/must be names of HTML elements.*not ""/, 'no separator');
     ok(!-e 'never', 'nothing was written');
-    usage_is(['segments'], qr/FILE is missing/, 'segments without a file');
+    usage_is(['segments'], qr/FILE\|URL is missing/, 'segments without a file');
     usage_is(['segments', 'a', 'b'], qr/"b" is one argument too many/, 'segments of two files');
     usage_is(['segments', '--site', 's', $pages[0]], qr/^tmplctl: segments: --store and --site must be given together$/m, 'segments with a site and no store');
     usage_is(['stats'], qr/^tmplctl: stats: no store given: use --store URI or set TMPL_STORE$/m, 'stats without a store');

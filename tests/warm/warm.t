@@ -249,6 +249,27 @@ subtest 'through a proxy' => sub {
     $server->stop;
 };
 
+# The name of a virtual host that no resolver knows.
+subtest 'through a proxy, a name that only it knows' => sub {
+    my $server = serve();
+    my $httpd = proxy($server, detector => 'incremental', conf => 'TmplMode headers');
+    my $at = 'http://only-the-proxy-knows.invalid';
+    my ($code, $out, $err) = warm('--via', 'http://127.0.0.1:' . $httpd->port, "$at/news/3");
+    is($code, 0, 'exit code') or diag($err);
+    like($out, qr{^only the proxy knows the name only-the-proxy-knows\.invalid: all pages are as the proxy gives them\n}, 'it says so');
+    like($out, qr{^3 pages that link each other.*^  \Q$at\E/about\n.*^key page: Tmpl: detector=incremental, state=warm, pages=6,}ms,
+        'the site is learnt') or diag($out);
+    my %asked;
+    $asked{ $_->{target} }++ for $server->requests;
+    is_deeply(\%asked, { '/robots.txt' => 1, '/news/3' => 2, map({ $_ => 1 } '/', '/news/', '/news/4', '/news/a%20b&c', '/gone', '/about') },
+        'each page once, the key page twice');
+    $httpd->finish;
+    ($code, $out, $err) = warm('--store', 'lmdb:store', "$at/");
+    is($code, 1, 'without a proxy: exit code');
+    like($err, qr{^tmplctl: \Q$at\E/robots\.txt: .*resolve host.*; without robots\.txt no page is loaded$}, 'the message');
+    $server->stop;
+};
+
 # Its requests have whole URLs.
 subtest 'through a forward proxy' => sub {
     my $server = serve();

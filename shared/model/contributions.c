@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/contributions.h"
+
+#include <math.h>
+
+#include "model/trees_model.h"
+
+/* What a node is worth: a split's children follow it, so a tree is summed up from its end. */
+typedef struct {
+    double expected; /* in log odds */
+    double weight;   /* of the blocks of the page that reach it */
+} worth_t;
+
+/* Trees, and the worth of their nodes. */
+typedef struct {
+    const tmpl_trees_t *trees;
+    const uint32_t *features; /* by condition */
+    worth_t *splits;          /* in the order of trees->splits */
+    worth_t *leaves;
+    double base;
+} worths_t;
+
+/* A tree: where its splits and leaves begin. */
+typedef struct {
+    uint32_t split, after, leaf;
+} tree_t;
+
+static tree_t tree_at(const tmpl_trees_t *trees, uint32_t t)
+{
+    uint32_t first = t > 0 ? trees->after_split[t - 1] : 0;
+    /* a tree has one leaf more than splits */
+    return (tree_t){ first, trees->after_split[t], first + t };
+}
+
+/* The node at an offset of trees_model.h; split is its index, or TMPL_NONE for a leaf. */
+static worth_t *node_at(const worths_t *w, const tree_t *tree, uint32_t offset, uint32_t *split)
+{
+    if (offset < SETS_OF_SPLITS) {
+        *split = TMPL_NONE;
+        return &w->leaves[tree->leaf + offset / sizeof(uint64_t)];
+    }
+    *split = tree->split + (offset - (uint32_t)SETS_OF_SPLITS) / (uint32_t)sizeof(uint64_t);
+    return &w->splits[*split];
+}
+
+static uint32_t condition_of(const split_t *split)
+{
+    return split->condition / (uint32_t)sizeof(uint64_t);
+}
+
+/* The child to which a block goes from a split; columns has the block at i. */
+static worth_t *go(const worths_t *w, const tree_t *tree, const tmpl_columns_t *columns, uint32_t i,
+                   uint32_t *split)
+{
+    const split_t *s = &w->trees->splits[*split];
+    uint32_t condition = condition_of(s);
+    float value = columns->of[w->features[condition]][i];
+    return node_at(w, tree, value <= w->trees->limits[condition] ? s->left : s->right, split);
+}
+
+/* Adds the weight of a block to the nodes that it reaches. */
+static void weigh_block(const worths_t *w, double weight, const tmpl_columns_t *columns, uint32_t i)
+{
+    for (uint32_t t = 0; t < w->trees->n_trees; t++) {
+        tree_t tree = tree_at(w->trees, t);
+        for (uint32_t split = tree.split; split != TMPL_NONE;) {
+            go(w, &tree, columns, i, &split)->weight += weight;
+        }
+    }
+}
+
+/* Adds a block's contributions to by, one for each feature. */
+static void add_block(double *by, const worths_t *w, const tmpl_columns_t *columns, uint32_t i)
+{
+    for (uint32_t t = 0; t < w->trees->n_trees; t++) {
+        tree_t tree = tree_at(w->trees, t);
+        for (uint32_t split = tree.split; split != TMPL_NONE;) {
+            const worth_t *from = &w->splits[split];
+            uint32_t feature = w->features[condition_of(&w->trees->splits[split])];
+            by[feature] += go(w, &tree, columns, i, &split)->expected - from->expected;
+        }
+    }
+}
+
+static worths_t begin(const tmpl_trees_t *trees, apr_pool_t *pool)
+{
+    uint32_t n_splits = trees->n_trees > 0 ? trees->after_split[trees->n_trees - 1] : 0;
+    uint32_t *features = apr_palloc(pool, (trees->n_conditions + 1) * sizeof(*features));
+    worths_t w = { .trees = trees, .features = features };
+    for (uint32_t c = 0, k = 0; c < trees->n_conditions; c++) {
+        k += c == trees->columns[k].after_condition;
+        features[c] = trees->columns[k].feature;
+    }
+    w.splits = apr_pcalloc(pool, (n_splits + 1) * sizeof(*w.splits));
+    w.leaves = apr_pcalloc(pool, (n_splits + trees->n_trees + 1) * sizeof(*w.leaves));
+    for (uint32_t l = 0; l < n_splits + trees->n_trees; l++) {
+        w.leaves[l].expected = (double)trees->leaves[l] * TMPL_TREES_UNIT;
+    }
+    return w;
+}
+
+/* Computes the expected values once all blocks are weighed. */
+static void finish(worths_t *w)
+{
+    w->base = (double)w->trees->bias * TMPL_TREES_UNIT;
+    for (uint32_t t = 0; t < w->trees->n_trees; t++) {
+        tree_t tree = tree_at(w->trees, t);
+        uint32_t unused;
+        for (uint32_t s = tree.after; s-- > tree.split;) {
+            const worth_t *left = node_at(w, &tree, w->trees->splits[s].left, &unused);
+            const worth_t *right = node_at(w, &tree, w->trees->splits[s].right, &unused);
+            double a = left->weight + 1;
+            double b = right->weight + 1;
+            w->splits[s].expected = (a * left->expected + b * right->expected) / (a + b);
+        }
+        w->base += w->splits[tree.split].expected;
+    }
+}
+
+/* Whether a feature is what the first trees say of some blocks, and not a number or a place. */
+static int is_said(uint32_t feature)
+{
+    return feature >= TMPL_BLOCK_FEATURE_FIRST && feature != TMPL_BLOCK_FEATURE_FIRST_LIKE_BLOCKS &&
+           feature != TMPL_BLOCK_FEATURE_FIRST_BEFORE &&
+           feature != TMPL_BLOCK_FEATURE_FIRST_CONTENT;
+}
+
+/* Contributions that nearly cancel each other out are not scaled up. */
+#define MOST_CANCELLED 8
+
+/* Shares contributions of the group FIRST out to the features by which the first trees said it. */
+static void share_out(double *by, const double *by_first)
+{
+    double sum = 0;
+    double size = 0;
+    double shared = 0;
+    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        sum += by_first[f];
+        size += fabs(by_first[f]);
+    }
+    if (fabs(sum) * MOST_CANCELLED <= size) {
+        return;
+    }
+    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        if (is_said(f) && by[f] * sum > 0) {
+            shared += by[f];
+            by[f] = 0;
+        }
+    }
+    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        by[f] += shared * by_first[f] / sum;
+    }
+}
+
+static void pick(tmpl_contributions_t *of, const double *by, const tmpl_columns_t *columns,
+                 uint32_t i)
+{
+    unsigned char taken[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
+    for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
+        uint32_t most = TMPL_BLOCK_FEATURE_COUNT;
+        for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+            if (!taken[f] && (most == TMPL_BLOCK_FEATURE_COUNT || fabs(by[f]) > fabs(by[most]))) {
+                most = f;
+            }
+        }
+        taken[most] = 1;
+        of->most[k] =
+            (tmpl_contribution_t){ (tmpl_block_feature_e)most, columns->of[most][i], by[most] };
+    }
+    of->rest = 0;
+    for (uint32_t f = 0; f < TMPL_BLOCK_FEATURE_COUNT; f++) {
+        of->rest += taken[f] ? 0 : by[f];
+    }
+}
+
+/* The columns of the blocks of the page from b on. Returns their number. */
+static uint32_t fill(tmpl_columns_t *columns, tmpl_rows_t *rows, uint32_t b, uint32_t n_blocks,
+                     int is_judged)
+{
+    uint32_t n = n_blocks - b < TMPL_BLOCKS_AT_ONCE ? n_blocks - b : TMPL_BLOCKS_AT_ONCE;
+    tmpl_rows_fill(columns, rows, b, b + n);
+    if (is_judged) {
+        tmpl_rows_fill_first(columns, rows, b, b + n);
+    }
+    return n;
+}
+
+/* Sets the weight of a content block and of a template block: both kinds weigh n_blocks / 2. */
+static void set_weights(double weights[2], const float *templateness, uint32_t n_blocks)
+{
+    uint32_t n[2] = { 0, 0 };
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        n[templateness[b] > 0.5F]++;
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        weights[kind] = n[kind] > 0 ? n_blocks / (2.0 * n[kind]) : 0;
+    }
+}
+
+void tmpl_contributions(tmpl_contributions_t *of, const tmpl_trees_t *trees, tmpl_rows_t *rows,
+                        const float *templateness, uint32_t n_blocks, apr_pool_t *pool)
+{
+    const tmpl_trees_t *last = tmpl_trees_last(trees);
+    tmpl_columns_t *columns = apr_palloc(pool, sizeof(*columns));
+    worths_t first = begin(trees, pool);
+    worths_t judging = begin(last != NULL ? last : trees, pool);
+    double weights[2];
+    set_weights(weights, templateness, n_blocks);
+    for (uint32_t b = 0, n; b < n_blocks; b += n) {
+        n = fill(columns, rows, b, n_blocks, last != NULL);
+        for (uint32_t i = 0; i < n; i++) {
+            double weight = weights[templateness[b + i] > 0.5F];
+            weigh_block(&first, weight, columns, i);
+            weigh_block(&judging, weight, columns, i);
+        }
+    }
+    finish(&first);
+    finish(&judging);
+    for (uint32_t b = 0, n; b < n_blocks; b += n) {
+        n = fill(columns, rows, b, n_blocks, last != NULL);
+        for (uint32_t i = 0; i < n; i++) {
+            double by[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
+            double by_first[TMPL_BLOCK_FEATURE_COUNT] = { 0 };
+            add_block(by, &judging, columns, i);
+            if (last != NULL) {
+                add_block(by_first, &first, columns, i);
+                share_out(by, by_first);
+            }
+            of[b + i].base = judging.base;
+            pick(&of[b + i], by, columns, i);
+        }
+    }
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tmplctl explain: why each block of a page has its verdict, and what is cut or marked of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "base/place.h"
+#include "ctl.h"
+#include "cut/uncut.h"
+#include "json.h"
+#include "node_path.h"
+#include "page_input.h"
+#include "printable.h"
+#include "progress.h"
+#include "text/text.h"
+
+/* Characters of a block's text that are shown. */
+#define SNIPPET 80
+
+/* How much of a block's segments are in cuts. */
+typedef enum { IN_NONE, IN_PART, IN_ALL } covered_e;
+
+static const char *const covered_names[] = { "none", "part", "all" };
+
+/* A page that was judged, and what is said of it. */
+typedef struct {
+    ctl_t *ctl;
+    const tmpl_input_t *input;
+    const char *name;
+    tmpl_outcome_t outcome; /* by strip */
+    tmpl_outcome_t marked;  /* by annotate */
+    tmpl_why_t why;
+    tmpl_uncut_t uncut;
+    tmpl_decoder_t charset;
+    int colour;
+    apr_pool_t *pool;
+} explain_t;
+
+/* Whether a span is in a cut: cuts are in order, and none is inside another. */
+static int is_cut(const tmpl_closure_t *closure, tmpl_span_t span)
+{
+    uint32_t first = 0; /* of the cuts that may end behind the span's start */
+    for (uint32_t n = closure->n_cuts; n > 0; n /= 2) {
+        uint32_t middle = first + n / 2;
+        if (closure->cuts[middle].span.end <= span.start) {
+            first = middle + 1;
+            n -= 1;
+        }
+    }
+    return first < closure->n_cuts && closure->cuts[first].span.start <= span.start &&
+           span.end <= closure->cuts[first].span.end;
+}
+
+/* How much of a block is in cuts. uncut, if not NULL, gets its first segment that is not. */
+static covered_e covered(const tmpl_outcome_t *outcome, uint32_t block, uint32_t *uncut)
+{
+    const tmpl_page_t *page = outcome->page;
+    const tmpl_block_t *b = &page->blocks[block];
+    uint32_t n = 0;
+    uint32_t first = TMPL_NONE;
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        int is = is_cut(&outcome->closure, page->segments[s].span);
+        first = !is && first == TMPL_NONE ? s : first;
+        n += is ? 1 : 0;
+    }
+    if (uncut != NULL) {
+        *uncut = first;
+    }
+    return n == 0 ? IN_NONE : first == TMPL_NONE ? IN_ALL : IN_PART;
+}
+
+/* The least and the largest DF of a block's segments, as a span. */
+static tmpl_span_t df_of(const explain_t *e, uint32_t block)
+{
+    const tmpl_page_t *page = e->outcome.page;
+    const tmpl_block_t *b = &page->blocks[block];
+    tmpl_span_t df = { UINT32_MAX, 0 };
+    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
+        uint32_t n = e->outcome.counts.records[page->segments[s].key].df;
+        df.start = n < df.start ? n : df.start;
+        df.end = n > df.end ? n : df.end;
+    }
+    return df;
+}
+
+/* A block with more than this is template. */
+static double threshold_of(const explain_t *e)
+{
+    const tmpl_detect_opts_t *opts = &e->ctl->options.clean.detect;
+    if (e->why.trees != NULL) {
+        return e->why.threshold;
+    }
+    if (e->outcome.detector->need == TMPL_NEED_COUNTS) {
+        return opts->ratio;
+    }
+    return opts->threshold >= 0 ? opts->threshold : opts->models.pagelevel->threshold;
+}
+
+/* Why strip leaves a template block, or a part of it; NULL if it is cut, or is content. */
+static const tmpl_uncut_e *uncut_of(const explain_t *e, uint32_t block, tmpl_uncut_e *reason)
+{
+    uint32_t segment;
+    int stays = covered(&e->outcome, block, &segment) != IN_ALL;
+    if (!stays || !e->outcome.verdicts[block].template || e->outcome.decline != TMPL_DECLINE_NONE) {
+        return NULL;
+    }
+    *reason = tmpl_uncut_reason(&e->uncut, segment);
+    return reason;
+}
+
+/* --- JSON --- */
+
+static json_t *features_json(const tmpl_contributions_t *of)
+{
+    json_t *list = json_array();
+    for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
+        json_t *json = json_object();
+        json_object_set_new(json, "name",
+                            json_string(tmpl_block_feature_name(of->most[k].feature)));
+        json_object_set_new(json, "value", json_real((double)of->most[k].value));
+        json_object_set_new(json, "by", json_real(of->most[k].by));
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
+static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
+{
+    tmpl_uncut_e reason;
+    int has_counts = e->outcome.counts.records != NULL;
+    json_object_set_new(json, "df", has_counts ? ctl_json_span(df_of(e, block)) : json_null());
+    if (e->outcome.verdicts == NULL) {
+        return;
+    }
+    json_object_set_new(json, "rule", json_string(tmpl_rule_name(e->why.blocks[block].rule)));
+    json_object_set_new(json, "cut", json_string(covered_names[covered(&e->outcome, block, NULL)]));
+    json_object_set_new(json, "marked",
+                        json_string(covered_names[covered(&e->marked, block, NULL)]));
+    json_object_set_new(json, "uncut",
+                        uncut_of(e, block, &reason) != NULL ? json_string(tmpl_uncut_name(reason))
+                                                            : json_null());
+    if (e->why.trees != NULL) {
+        const tmpl_contributions_t *of = &e->why.trees[block];
+        json_object_set_new(json, "features", features_json(of));
+        json_object_set_new(json, "base", json_real(of->base));
+        json_object_set_new(json, "rest", json_real(of->rest));
+    }
+}
+
+static json_t *declined_json(const explain_t *e)
+{
+    const tmpl_outcome_t *outcome = &e->outcome;
+    json_t *json = json_object();
+    json_object_set_new(json, "reason", json_string(tmpl_decline_name(outcome->decline)));
+    json_object_set_new(json, "text", json_string(tmpl_decline_text(outcome->decline)));
+    if (outcome->declined_at != TMPL_NONE) {
+        tmpl_place_t place =
+            tmpl_place(e->input->body, (uint32_t)e->input->len, outcome->declined_at);
+        json_object_set_new(json, "byte", json_integer(outcome->declined_at));
+        json_object_set_new(json, "line", json_integer(place.line));
+        json_object_set_new(
+            json, "tag",
+            ctl_json_string(e->input->body + place.tag.start, tmpl_span_len(place.tag), e->pool));
+    }
+    return json;
+}
+
+static int print_json(const explain_t *e)
+{
+    ctl_page_t page = { e->name, NULL, e->input, &e->outcome };
+    json_t *json = ctl_json_page(&page, e->pool);
+    json_t *block;
+    size_t i;
+    json_object_set_new(json, "declined",
+                        e->outcome.decline != TMPL_DECLINE_NONE ? declined_json(e) : json_null());
+    json_object_set_new(json, "threshold",
+                        e->outcome.verdicts != NULL ? json_real(threshold_of(e)) : json_null());
+    json_array_foreach(json_object_get(json, "blocks"), i, block)
+    {
+        add_block_json(block, e, (uint32_t)i);
+    }
+    return ctl_json_print(json);
+}
+
+/* --- text --- */
+
+/* Escape sequences of a terminal. */
+#define RED   "\033[31m"
+#define GREEN "\033[32m"
+#define FAINT "\033[2m"
+#define BOLD  "\033[1m"
+
+static const char *on(const explain_t *e, const char *colour)
+{
+    return e->colour ? colour : "";
+}
+
+static const char *off(const explain_t *e)
+{
+    return e->colour ? "\033[0m" : "";
+}
+
+static int wants_colour(void)
+{
+    const char *terminal = getenv("TERM");
+    const char *none = getenv("NO_COLOR"); /* no-color.org */
+    return isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           (none == NULL || *none == '\0');
+}
+
+static void print_head(const explain_t *e)
+{
+    const tmpl_outcome_t *outcome = &e->outcome;
+    printf("%s%s%s: %" APR_SIZE_T_FMT " bytes", on(e, BOLD), ctl_printable(e->name, e->pool),
+           off(e), e->input->len);
+    if (outcome->verdicts != NULL) {
+        printf(", %u blocks; %u of them, %.1f%% of the text, are template", outcome->page->n_blocks,
+               outcome->closure.template_blocks, 100 * outcome->closure.ratio);
+    }
+    putchar('\n');
+    if (outcome->decline != TMPL_DECLINE_NONE) {
+        const char *place = ctl_page_place(outcome, e->input, e->pool);
+        printf("%sdeclined%s: %s (%s)%s%s: nothing is cut or marked\n", on(e, RED), off(e),
+               tmpl_decline_name(outcome->decline), tmpl_decline_text(outcome->decline),
+               place != NULL ? " at " : "", place != NULL ? ctl_printable(place, e->pool) : "");
+    }
+    if (outcome->verdicts != NULL) {
+        printf("detector %s: template above %.3f; confidence %.3f\n", outcome->detector->name,
+               threshold_of(e), outcome->closure.confidence);
+    }
+    if (outcome->counts.records != NULL) {
+        printf("site %s: %u pages, %s\n", ctl_printable(e->input->site, e->pool),
+               outcome->counts.pages, tmpl_state_name(outcome->state));
+    }
+    else if (outcome->verdicts != NULL) {
+        printf("no counts of a site: judged as the first page of one\n");
+    }
+}
+
+/* What the detector's verdict rests on. */
+static const char *evidence(const explain_t *e, uint32_t block)
+{
+    static const char *const rests_on[TMPL_DETECTOR_COUNT] = {
+        [TMPL_DETECTOR_INCREMENTAL] = "of its text in segments with DF >= MinDF",
+        [TMPL_DETECTOR_STYLE] = "of its text, or of its words at their places, with DF >= MinDF",
+        [TMPL_DETECTOR_PAGELEVEL] = "probability by what it looks like",
+    };
+    double ratio = (double)e->outcome.verdicts[block].ratio;
+    if (e->why.trees == NULL) {
+        return apr_psprintf(e->pool, "%.3f %s", ratio, rests_on[e->ctl->options.clean.detector]);
+    }
+    const tmpl_contributions_t *of = &e->why.trees[block];
+    const char *text = "";
+    for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
+        text = apr_psprintf(e->pool, "%s%s%s %.2f (%+.2f)", text, k > 0 ? ", " : "",
+                            tmpl_block_feature_name(of->most[k].feature), (double)of->most[k].value,
+                            of->most[k].by);
+    }
+    return text;
+}
+
+static const char *fate(const explain_t *e, uint32_t block)
+{
+    static const char *const cut[] = { "stays", "cut in part", "cut" };
+    static const char *const marked[] = { "", ", marked in part", ", marked" };
+    return apr_pstrcat(e->pool, cut[covered(&e->outcome, block, NULL)],
+                       marked[covered(&e->marked, block, NULL)], NULL);
+}
+
+static void print_block(const explain_t *e, uint32_t block)
+{
+    const tmpl_page_t *page = e->outcome.page;
+    const tmpl_verdict_t *verdict = &e->outcome.verdicts[block];
+    tmpl_span_t span = ctl_block_span(page, &page->blocks[block]);
+    tmpl_rule_e rule = e->why.blocks[block].rule;
+    tmpl_uncut_e reason;
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, e->pool);
+    tmpl_text_block(&text, page, block, &e->charset);
+    tmpl_text_shorten(&text, SNIPPET);
+    printf("\n%u  %s%s%s %.3f, %s", block, on(e, verdict->template ? RED : GREEN),
+           verdict->template ? "template" : "content", off(e), (double)verdict->ratio,
+           fate(e, block));
+    if (e->outcome.counts.records != NULL) {
+        tmpl_span_t df = df_of(e, block);
+        printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
+    }
+    printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
+           ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool), off(e));
+    printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
+    printf("    %s%s%s%s: %s\n", on(e, FAINT), tmpl_rule_text(rule), off(e),
+           rule != TMPL_RULE_DETECTOR ? ", against the detector" : "", evidence(e, block));
+    if (uncut_of(e, block, &reason) != NULL) {
+        printf("    it stays: %s\n", tmpl_uncut_text(reason));
+    }
+}
+
+static int print_text(explain_t *e)
+{
+    apr_pool_t *pool = e->pool;
+    e->colour = wants_colour();
+    print_head(e);
+    apr_pool_create(&e->pool, pool);
+    for (uint32_t b = 0; e->outcome.verdicts != NULL && b < e->outcome.page->n_blocks; b++) {
+        print_block(e, b);
+        apr_pool_clear(e->pool);
+    }
+    apr_pool_destroy(e->pool);
+    return CTL_OK;
+}
+
+static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl_store_t *store)
+{
+    tmpl_clean_opts_t opts = ctl->options.clean;
+    explain_t e = { .ctl = ctl, .input = input, .name = name, .pool = ctl->pool };
+    opts.mode = TMPL_MODE_ANNOTATE;
+    tmpl_clean(&e.marked, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
+    opts.mode = TMPL_MODE_STRIP;
+    e.why.pool = ctl->pool;
+    opts.detect.why = &e.why;
+    tmpl_clean(&e.outcome, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
+    if (e.outcome.verdicts != NULL) {
+        tmpl_verdict_t *verdicts = apr_pmemdup(
+            ctl->pool, e.outcome.verdicts, e.outcome.page->n_blocks * sizeof(*e.outcome.verdicts));
+        tmpl_uncut_begin(&e.uncut, e.outcome.page, verdicts, &opts.guards, ctl->pool);
+    }
+    tmpl_decoder_find(&e.charset, input->body, input->len, input->charset, ctl->pool);
+    int code = ctl->options.json ? print_json(&e) : print_text(&e);
+    if (store != NULL && e.outcome.store_error.status != APR_SUCCESS) {
+        ctl_say("%s: store: %s", name, e.outcome.store_error.text);
+        return CTL_FAILED;
+    }
+    return code;
+}
+
+int ctl_explain(ctl_t *ctl)
+{
+    const tmpl_detector_t *detector = tmpl_detector(ctl->options.clean.detector);
+    if (ctl->options.store == NULL && detector->need == TMPL_NEED_COUNTS) {
+        ctl_say("explain: --detector %s judges by the counts of a site: give --store and --site",
+                detector->name);
+        return CTL_USAGE;
+    }
+    return ctl_page_with(ctl, explain);
+}
