@@ -41,7 +41,7 @@ WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoint
 WARN_tests := -Wno-conversion
 CFLAGS ?= -O3 -g
 # Faults in memory are harder to use (tests/project/hardened.t); without optimization: make HARDEN= CFLAGS=-O0.
-HARDEN := $(if $(SANITIZE),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
+HARDEN := $(if $(SANITIZE),,$(if $(findstring FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) -fstack-protector-strong \
           $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection))
 HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)

@@ -7,6 +7,7 @@ void tmpl_breaker_init(tmpl_breaker_t *breaker, apr_interval_time_t pause)
     apr_atomic_set64(&breaker->retry_at, 0);
     apr_atomic_set64(&breaker->late_at, 0);
     apr_atomic_set32(&breaker->late, 0);
+    apr_atomic_set32(&breaker->rounds, 0);
 }
 
 int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now)
@@ -35,6 +36,9 @@ static int note(tmpl_breaker_t *breaker, int is_late)
         after = (before << 1 | (apr_uint32_t)is_late) & all;
         /* the common case must not write to a cache line that all threads read */
     } while (before != after && apr_atomic_cas32(&breaker->late, after, before) != before);
+    if (after == 0 && apr_atomic_read32(&breaker->rounds) != 0) {
+        apr_atomic_set32(&breaker->rounds, 0);
+    }
     return __builtin_popcount(after);
 }
 
@@ -42,24 +46,32 @@ static int note(tmpl_breaker_t *breaker, int is_late)
 static int is_one_too_many(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t now)
 {
     apr_uint64_t late_at = apr_atomic_read64(&breaker->late_at);
+    int late = note(breaker, 1);
 
-    return (apr_uint64_t)began >= late_at &&
-           apr_atomic_cas64(&breaker->late_at, (apr_uint64_t)now, late_at) == late_at &&
-           note(breaker, 1) >= TMPL_BREAKER_LATE;
+    if ((apr_uint64_t)began >= late_at &&
+        apr_atomic_cas64(&breaker->late_at, (apr_uint64_t)now, late_at) == late_at) {
+        apr_atomic_inc32(&breaker->rounds);
+    }
+    return late >= TMPL_BREAKER_LATE && apr_atomic_read32(&breaker->rounds) >= TMPL_BREAKER_LATE;
 }
 
 int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t now,
                         tmpl_call_e result)
 {
     if (result == TMPL_CALL_OK) {
+        apr_uint64_t retry_at = apr_atomic_read64(&breaker->retry_at);
+
         note(breaker, 0);
-        return apr_atomic_read64(&breaker->retry_at) != 0 &&
+        /* not by a call that was under way when it opened */
+        return retry_at != 0 && (apr_uint64_t)(began + breaker->pause) >= retry_at &&
                apr_atomic_xchg64(&breaker->retry_at, 0) != 0;
     }
     if (result == TMPL_CALL_LATE && apr_atomic_read64(&breaker->retry_at) == 0 &&
         !is_one_too_many(breaker, began, now)) {
         return 0;
     }
-    apr_atomic_set32(&breaker->late, 0); /* for the time after it closes */
+    /* for the time after it closes */
+    apr_atomic_set32(&breaker->late, 0);
+    apr_atomic_set32(&breaker->rounds, 0);
     return apr_atomic_xchg64(&breaker->retry_at, (apr_uint64_t)(now + breaker->pause)) == 0;
 }

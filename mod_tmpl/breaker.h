@@ -5,8 +5,9 @@
  *
  * A call that fails opens it at once. A call that is late does not: on a busy machine a healthy
  * server is late now and then. It opens when TMPL_BREAKER_LATE of the last TMPL_BREAKER_CALLS calls
- * were late. Late calls that waited at the same time count as one, because one stall of the server
- * delays all of them.
+ * were late, and late calls ended in as many rounds: those that waited at the same time are one
+ * round, because one stall of the server delays all of them. TMPL_BREAKER_CALLS calls in time, one
+ * after the other, end the count of rounds.
  *
  *     if (tmpl_breaker_allow(&b, now)) {
  *         result = call();
@@ -32,7 +33,8 @@ typedef struct {
     apr_interval_time_t pause;
     /* 0: closed. Otherwise open, and at this time one caller may try. */
     volatile apr_uint64_t retry_at;
-    volatile apr_uint64_t late_at; /* when the last late call that counts ended */
+    volatile apr_uint64_t late_at; /* when the last round of late calls ended */
+    volatile apr_uint32_t rounds;
     volatile apr_uint32_t late;    /* a bit for each of the last calls, the last one lowest */
 } tmpl_breaker_t;
 
@@ -46,8 +48,8 @@ void tmpl_breaker_init(tmpl_breaker_t *breaker, apr_interval_time_t pause);
 int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now);
 
 /*
- * Reports the result of an allowed call that began at that time. Returns whether that opened or
- * closed the breaker.
+ * Reports the result of a call that began at that time, after it was allowed. Returns whether that
+ * opened or closed the breaker: a call closes it that began after it opened.
  */
 int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t now,
                         tmpl_call_e result);

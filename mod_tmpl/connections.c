@@ -354,12 +354,13 @@ static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec
 {
     char secret[TMPL_SECRET_SIZE];
     tmpl_error_t err = { APR_SUCCESS, "" };
-    apr_time_t began = tmpl_clock();
+    apr_time_t began;
     tmpl_store_t *store;
 
     if (!tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
         return 0;
     }
+    began = tmpl_clock();
     store = open_store(link, &err);
     if (store != NULL) {
         err.status = tmpl_store_secret(store, secret, *timeout, &err, pool);
@@ -422,7 +423,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_store_t *store = NULL;
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
     tmpl_clean_opts_t opts;
-    apr_time_t began;
+    apr_time_t began = 0;
     int usable;
 
     tmpl_conf_opts(&opts, conf);
@@ -438,8 +439,8 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return;
     }
-    began = tmpl_clock();
     if (usable && tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
+        began = tmpl_clock();
         store = open_store(link, &err);
     }
     tmpl_clean_judge(outcome, &input, &opts, store, timeout, pool);

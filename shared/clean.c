@@ -77,7 +77,7 @@ static const struct {
  */
 static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uint64_t n_keys)
 {
-    enum { MAX_BYTES_PER_BYTE = 12, SMALL = 256 * 1024, CLOSURE_BYTES = 40 };
+    enum { MAX_BYTES_PER_BYTE = 10, SMALL = 2 * 1024 * 1024, CLOSURE_BYTES = 40 };
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
                         page->n_blocks * sizeof(tmpl_part_t);
     uint64_t kept = page->n_nodes * sizeof(*page->nodes) +

@@ -169,11 +169,15 @@ static int has_words(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
     return words > 0 && words <= 2 * most && !tmpl_is_of_site(judged, block);
 }
 
+/* A block of more segments is no byline: each is looked for in the tags around it. */
+#define BYLINE_SEGMENTS 32
+
 static int is_byline(const tmpl_judged_t *judged, uint32_t block)
 {
     const tmpl_page_t *page = judged->reading->page;
     const tmpl_block_t *b = &page->blocks[block];
-    if (!has_words(judged, block, TMPL_BYLINE_WORDS)) {
+    if (!has_words(judged, block, TMPL_BYLINE_WORDS) ||
+        b->after_segment - b->first_segment > BYLINE_SEGMENTS) {
         return 0;
     }
     for (uint32_t s = b->first_segment; s < b->after_segment; s++) {

@@ -50,7 +50,7 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
  */
 static int is_too_dense(const tmpl_build_t *build)
 {
-    enum { MAX_BYTES_PER_BYTE = 12, SMALL = 256 * 1024, SLOT_BYTES = 10 };
+    enum { MAX_BYTES_PER_BYTE = 10, SMALL = 2 * 1024 * 1024, SLOT_BYTES = 10 };
     const tmpl_tokens_t *t = build->tokens;
     uint64_t segment =
         sizeof(tmpl_segment_t) + sizeof(tmpl_block_t) + sizeof(uint64_t) + SLOT_BYTES;

@@ -189,6 +189,10 @@ static void the_topmost_template_elements_are_edited(void **state)
           "<body>c<!x-tmpl><//x-tmpl><?x-tmpl></ x-tmpl><! /x-tmpl><div data-tmpl=\"\">t</div>"
           "<!--x-tmpl",
           "<body>c<!tmpl><//tmpl><?tmpl></ tmpl><! /tmpl><!--tmpl" },
+        /* also behind what JavaScript's trim() removes */
+        { "<body>c<!--\vtmpl--><!--\u00A0tmpl--><!tmp><div>t</div>",
+          "<body>c<!--\vx-tmpl--><!--\u00A0x-tmpl--><!tmp><div data-tmpl=\"\">t</div>",
+          "<body>c<!--\vtmpl--><!--\u00A0tmpl--><!tmp>" },
         /* refs.h: a link to a template element is template */
         { "<body><nav id=x>t</nav><div><a href=#x>c</a></div><p>c</p>",
           "<body><nav id=x data-tmpl=\"\">t</nav><div data-tmpl=\"\"><a "

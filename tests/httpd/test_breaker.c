@@ -55,6 +55,29 @@ static int opens_at(const char *calls)
     return 0;
 }
 
+/* Of many calls at once some are late: each round has a late one, and many in time. */
+static void rounds_of_calls_open_it(void **state)
+{
+    tmpl_breaker_t b;
+    apr_time_t now = 1000;
+    int round = 0;
+
+    (void)state;
+    tmpl_breaker_init(&b, 100);
+    for (int opened = 0; !opened; now += 10, round++) {
+        assert_true(round < 3);
+        for (int i = 0; i < 12 && !opened; i++) {
+            opened = tmpl_breaker_report(&b, now, now + 10, i % 2 ? TMPL_CALL_LATE : TMPL_CALL_OK);
+        }
+    }
+    assert_int_equal(round, 3);
+    /* calls that were under way do not close it, a trial does */
+    assert_false(tmpl_breaker_report(&b, now - 15, now + 1, TMPL_CALL_OK));
+    assert_false(tmpl_breaker_allow(&b, now + 50));
+    assert_true(tmpl_breaker_allow(&b, now + 100));
+    assert_true(tmpl_breaker_report(&b, now + 100, now + 110, TMPL_CALL_OK));
+}
+
 static void late_answers_open_by_their_rate(void **state)
 {
     (void)state;
@@ -112,7 +135,7 @@ static void *prober(void *data)
         pthread_barrier_wait(p->barrier);
     }
     pthread_barrier_wait(p->barrier);
-    p->changed += (unsigned)tmpl_breaker_report(p->breaker, 1000, 1000, TMPL_CALL_OK);
+    p->changed += (unsigned)tmpl_breaker_report(p->breaker, 101000, 101000, TMPL_CALL_OK);
     return NULL;
 }
 
@@ -145,6 +168,7 @@ static void one_of_many_threads_probes(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(one_probes),
     cmocka_unit_test(late_answers_open_by_their_rate),
+    cmocka_unit_test(rounds_of_calls_open_it),
     cmocka_unit_test(a_stall_is_one_late_answer),
     cmocka_unit_test(one_of_many_threads_probes),
 };

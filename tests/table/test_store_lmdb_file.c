@@ -546,6 +546,41 @@ static void removed_file_is_made_anew_once(void **state)
     apr_pool_destroy(present);
 }
 
+/* A process that never had the former file opens the new one first: all use the locks of that one. */
+static void removed_file_is_made_anew_by_another(void **state)
+{
+    ctx_t *c = *state;
+    struct stat made, found;
+    char byte;
+    int ready[2], go[2];
+
+    c->uri = backend_uri(LMDB, c->pool);
+    assert_int_equal(pipe(ready) | pipe(go), 0);
+    apr_pool_t *former = open_apart(c, 10);
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(unlink(file_of(c, "data.mdb")), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        open_apart(c, 10);
+        int wrong = write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) != 1;
+        learn(c, "s", 2, 5, 5);
+        _exit(wrong || c->counts.pages != 2);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(stat(file_of(c, "lock.mdb"), &made), 0);
+    apr_pool_t *present = open_apart(c, 10);
+    assert_int_equal(stat(file_of(c, "lock.mdb"), &found), 0);
+    assert_int_equal(made.st_ino, found.st_ino);
+    learn(c, "s", 1, 0, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(write(go[1], "", 1), 1);
+    assert_exits(pid);
+    look(c, "s", 0, 5);
+    assert_int_equal(c->counts.pages, 2);
+    apr_pool_destroy(former);
+    apr_pool_destroy(present);
+}
+
 static void other_format(MDB_val *key, MDB_val *data, unsigned number)
 {
     (void)key;
@@ -689,13 +724,21 @@ static void file_is_whole_after_every_page(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(LMDB, bucket_of_garbage_is_none),       TEST(LMDB, garbage_is_swept),
-    TEST(LMDB, nothing_is_left_behind),          TEST(LMDB, looking_keeps_a_site),
-    TEST(LMDB, name_without_end_is_no_site),     TEST(LMDB, buckets_without_end_are_damage),
-    TEST(LMDB, damaged_file_is_moved_aside),     TEST(LMDB, file_in_use_stays),
-    TEST(LMDB, what_the_walk_lets_pass_is_safe), TEST(LMDB, walk_lets_good_files_pass),
-    TEST(LMDB, removed_file_is_made_anew),       TEST(LMDB, removed_file_is_made_anew_once),
-    TEST(LMDB, file_of_another_format_is_told),  TEST(LMDB, file_is_whole_after_every_page),
+    TEST(LMDB, bucket_of_garbage_is_none),
+    TEST(LMDB, garbage_is_swept),
+    TEST(LMDB, nothing_is_left_behind),
+    TEST(LMDB, looking_keeps_a_site),
+    TEST(LMDB, name_without_end_is_no_site),
+    TEST(LMDB, buckets_without_end_are_damage),
+    TEST(LMDB, damaged_file_is_moved_aside),
+    TEST(LMDB, file_in_use_stays),
+    TEST(LMDB, what_the_walk_lets_pass_is_safe),
+    TEST(LMDB, walk_lets_good_files_pass),
+    TEST(LMDB, removed_file_is_made_anew),
+    TEST(LMDB, removed_file_is_made_anew_once),
+    TEST(LMDB, removed_file_is_made_anew_by_another),
+    TEST(LMDB, file_of_another_format_is_told),
+    TEST(LMDB, file_is_whole_after_every_page),
 };
 
 int main(int argc, char **argv)

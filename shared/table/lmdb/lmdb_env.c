@@ -14,14 +14,13 @@
 #include "table/lmdb/lmdb_lock.h"
 #include "table/lmdb/lmdb_walk.h"
 
-#define FORMAT         5
-#define MAX_READERS    4096  /* threads that read at the same moment, over all processes */
-#define TRIES          3     /* at beginning a transaction */
-#define RESERVE_PAGES  64    /* kept for deleting when the map is full */
-#define GROWTH         65536 /* bytes; a site's record and the list of free pages are fewer pages */
-#define OPEN_TIMEOUT   apr_time_from_sec(10)
-#define REMOVE_TIMEOUT apr_time_from_sec(1)
-#define CLOSE_SECONDS  2
+#define FORMAT        5
+#define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
+#define TRIES         3     /* at beginning a transaction */
+#define RESERVE_PAGES 64    /* kept for deleting when the map is full */
+#define GROWTH        65536 /* bytes; a site's record and the list of free pages are fewer pages */
+#define OPEN_TIMEOUT  apr_time_from_sec(1)
+#define CLOSE_SECONDS 2
 
 struct tmpl_lmdb_t {
     tmpl_lmdb_t *next;
@@ -195,8 +194,9 @@ static int env_start(tmpl_lmdb_t *db)
 /* Opens the environment anew, as large as it was. The caller holds map_lock for writing. */
 static int env_restart(tmpl_lmdb_t *db)
 {
+    int is_lost = tmpl_lmdb_is_lost(db);
     env_stop(db);
-    int rc = env_start(db);
+    int rc = is_lost ? MDB_NOTFOUND : env_start(db);
     if (rc == 0) {
         rc = tables_find(db);
     }
@@ -423,13 +423,105 @@ static int file_name(tmpl_lmdb_t *db)
     return 0;
 }
 
-static int env_open(tmpl_lmdb_t *db)
+/* Moves a damaged file aside, while no other process has it open. */
+static int file_replace(tmpl_lmdb_t *db)
 {
-    int rc = env_start(db);
+    char from[TMPL_LMDB_PATH], to[TMPL_LMDB_PATH];
+    time_t now = time(NULL);
+    struct tm utc;
+    size_t page;
 
+    if (!tmpl_lmdb_path(from, db->dir, TMPL_LMDB_FILE)) {
+        return errno;
+    }
+    int rc = tmpl_lmdb_walk(from, &page);
+    if (rc != MDB_CORRUPTED) {
+        return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB refuses it */
+    }
+    strftime(db->moved, sizeof(db->moved), TMPL_LMDB_FILE ".damaged-%Y%m%dT%H%M%SZ",
+             gmtime_r(&now, &utc));
+    return tmpl_lmdb_path(to, db->dir, db->moved) && rename(from, to) == 0 ? 0 : errno;
+}
+
+static int is_file_of_locks(const tmpl_lmdb_t *db)
+{
+    return db->file_dev == db->writer.shared->dev && db->file_ino == db->writer.shared->ino;
+}
+
+/*
+ * Whether the locks of the directory belong to its data.mdb. If not, somebody has removed or
+ * replaced it in use. LMDB must not use one lock.mdb for two files: it holds the number of the last
+ * transaction.
+ */
+static int locks_fit(const tmpl_lmdb_t *db)
+{
+    const tmpl_lmdb_shared_t *shared = db->writer.shared;
+    char path[TMPL_LMDB_PATH];
+
+    return tmpl_lmdb_path(path, db->dir, TMPL_LMDB_FILE) &&
+           tmpl_lmdb_is_file(path, shared->dev, shared->ino);
+}
+
+/* Starts the environment of a file that the locks do not belong to yet. The caller holds the lock. */
+static int env_claim(tmpl_lmdb_t *db, int is_alone)
+{
+    tmpl_lmdb_shared_t *shared = db->writer.shared;
+
+    if (!is_alone) {
+        tmpl_lmdb_readers_remove(db->dir);
+    }
+    int rc = file_replace(db);
+    shared->uncovered = 1; /* all that the file lacks now is free pages */
+    if (rc == 0) {
+        rc = tmpl_lmdb_lock_share(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
+    }
+    if (rc == 0) {
+        rc = env_start(db);
+    }
     if (rc == 0) {
         rc = file_name(db);
     }
+    if (rc == 0) {
+        shared->dev = db->file_dev;
+        shared->ino = db->file_ino;
+    }
+    return rc;
+}
+
+/* Starts the environment. While the locks fit, that works next to a writer that hangs. */
+static int env_begin(tmpl_lmdb_t *db)
+{
+    apr_time_t deadline = tmpl_clock() + OPEN_TIMEOUT;
+    int is_alone = db->writer.is_alone;
+    int rc = is_alone ? 0 : tmpl_lmdb_lock_share(&db->writer, deadline);
+
+    if (rc == 0 && (is_alone || !locks_fit(db))) {
+        rc = tmpl_lmdb_lock_take(&db->writer, deadline);
+        if (rc != 0) {
+            return rc;
+        }
+        int fit = !is_alone && locks_fit(db); /* another process was faster */
+        if (!fit) {
+            rc = env_claim(db, is_alone);
+        }
+        tmpl_lmdb_lock_give(&db->writer);
+        if (!fit) {
+            return rc;
+        }
+    }
+    if (rc == 0) {
+        rc = env_start(db);
+    }
+    if (rc == 0) {
+        rc = file_name(db);
+    }
+    return rc == 0 && !is_file_of_locks(db) ? EAGAIN : rc; /* the file was removed just now */
+}
+
+static int env_open(tmpl_lmdb_t *db)
+{
+    int rc = env_begin(db);
+
     if (rc == 0) {
         rc = file_check(db);
     }
@@ -465,26 +557,6 @@ static void db_free(tmpl_lmdb_t *db)
     tmpl_lmdb_lock_close(&db->writer);
     pthread_rwlock_destroy(&db->map_lock);
     free(db);
-}
-
-/* Moves a damaged file aside, while no other process has the directory open. */
-static int file_replace(tmpl_lmdb_t *db)
-{
-    char from[TMPL_LMDB_PATH], to[TMPL_LMDB_PATH];
-    time_t now = time(NULL);
-    struct tm utc;
-    size_t page;
-
-    if (!tmpl_lmdb_path(from, db->dir, TMPL_LMDB_FILE)) {
-        return errno;
-    }
-    int rc = tmpl_lmdb_walk(from, &page);
-    if (rc != MDB_CORRUPTED) {
-        return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB refuses it */
-    }
-    strftime(db->moved, sizeof(db->moved), TMPL_LMDB_FILE ".damaged-%Y%m%dT%H%M%SZ",
-             gmtime_r(&now, &utc));
-    return tmpl_lmdb_path(to, db->dir, db->moved) && rename(from, to) == 0 ? 0 : errno;
 }
 
 const char *tmpl_lmdb_moved(const tmpl_lmdb_t *db)
@@ -533,14 +605,6 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
     db->map_size = whole_pages(map_size);
     pthread_rwlock_init(&db->map_lock, NULL);
     int rc = tmpl_lmdb_lock_open(&db->writer, dir);
-    if (rc == 0 && db->writer.is_alone) {
-        rc = file_replace(db);
-        /* all that the file lacks now is free pages */
-        db->writer.shared->uncovered = 1;
-    }
-    if (rc == 0) {
-        rc = tmpl_lmdb_lock_share(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
-    }
     if (rc == 0) {
         rc = env_open(db);
     }
@@ -587,8 +651,6 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t ma
     }
     else {
         if (db != NULL) {
-            /* LMDB must not use the locks of the former file for another one */
-            tmpl_lmdb_lock_remove(&db->writer, dir, tmpl_clock() + REMOVE_TIMEOUT);
             db->is_lost = 1;
         }
         rc = open_new(opened, dir, &st, map_size);

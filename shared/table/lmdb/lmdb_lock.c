@@ -127,19 +127,12 @@ void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock)
     pthread_mutex_unlock(&lock->shared->mutex);
 }
 
-void tmpl_lmdb_lock_remove(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline)
+void tmpl_lmdb_readers_remove(const char *dir)
 {
-    char writer[TMPL_LMDB_PATH], readers[TMPL_LMDB_PATH];
-    int locked = tmpl_lmdb_lock_take(lock, deadline) == 0;
-    struct stat st;
+    char path[TMPL_LMDB_PATH];
 
-    if (tmpl_lmdb_path(writer, dir, WRITER_FILE) && tmpl_lmdb_path(readers, dir, READERS_FILE) &&
-        fstat(lock->fd, &st) == 0 && tmpl_lmdb_is_file(writer, st.st_dev, st.st_ino)) {
-        unlink(readers);
-        unlink(writer);
-    }
-    if (locked) {
-        tmpl_lmdb_lock_give(lock);
+    if (tmpl_lmdb_path(path, dir, READERS_FILE)) {
+        unlink(path);
     }
 }
 

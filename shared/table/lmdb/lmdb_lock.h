@@ -28,6 +28,9 @@ int tmpl_lmdb_is_file(const char *path, dev_t dev, ino_t ino);
 typedef struct {
     pthread_mutex_t mutex;
     uint32_t uncovered; /* a commit began, and data.mdb may lack its last pages (lmdb_env.c) */
+    /* the data.mdb whose readers and writers use the lock.mdb of the directory; 0, 0: none yet */
+    dev_t dev;
+    ino_t ino;
 } tmpl_lmdb_shared_t;
 
 typedef struct {
@@ -44,11 +47,8 @@ int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir);
 int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
 void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock);
 
-/*
- * Removes the files of the locks from dir, so that who opens it next makes new ones. Not if another
- * process has done so: then the file in dir is not the one of this lock.
- */
-void tmpl_lmdb_lock_remove(tmpl_lmdb_lock_t *lock, const char *dir, apr_time_t deadline);
+/* Removes lock.mdb from dir, so that LMDB makes another one. Those who have it open go on with it. */
+void tmpl_lmdb_readers_remove(const char *dir);
 
 /*
  * Takes the lock, or returns ETIMEDOUT at deadline (on tmpl_clock). A holder that dies releases it:
