@@ -106,6 +106,17 @@ static void a_byline_is_content(void **state)
         { HEAD "<p>some 2025<p>" TEXT, "ccc", "ccc" },
     };
     check_cases(cases, COUNT(cases), *state);
+
+    /* as many segments as a byline may have, and one more: each costs a look at the tags around */
+    const char *dots = "";
+    for (int i = 1; i < 32; i++) {
+        dots = apr_pstrcat(*state, dots, "<b>.</b>", NULL);
+    }
+    for (int more = 0; more < 2; more++) {
+        const char *html = apr_psprintf(*state, HEAD "<p itemprop=author>Ida%s%s<p>" TEXT, dots,
+                                        more ? "<i>.</i>" : "");
+        assert_string_equal(judged(html, 0, *state), more ? "ctc" : "ccc");
+    }
 }
 
 #define POST(by, text) "<div class=post><p>" by "<p>c Text of some length " text "<p>Reply</div>"
