@@ -35,7 +35,7 @@ typedef struct {
     volatile apr_uint64_t retry_at;
     volatile apr_uint64_t late_at; /* when the last round of late calls ended */
     volatile apr_uint32_t rounds;
-    volatile apr_uint32_t late;    /* a bit for each of the last calls, the last one lowest */
+    volatile apr_uint32_t late; /* a bit for each of the last calls, the last one lowest */
 } tmpl_breaker_t;
 
 /* Closed; pause is the time after a failure in which no call is allowed. Cannot fail. */
