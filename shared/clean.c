@@ -72,12 +72,11 @@ static const struct {
 /*
  * Whether a page takes too many times its size of memory from here on, with so many keys. Its
  * elements, texts and keys stay until the request ends. The store needs its memory first, then the
- * detector and the closure need theirs, while a copy may wait to be learnt. Small pages may take
- * more.
+ * detector and the closure need theirs, while a copy may wait to be learnt.
  */
 static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uint64_t n_keys)
 {
-    enum { MAX_BYTES_PER_BYTE = 10, SMALL = 2 * 1024 * 1024, CLOSURE_BYTES = 40 };
+    enum { CLOSURE_BYTES = 40 };
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
                         page->n_blocks * sizeof(tmpl_part_t);
     uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
@@ -89,8 +88,7 @@ static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uin
     uint64_t counting =
         n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
     uint64_t judging = observed + page->n_segments * (uint64_t)CLOSURE_BYTES + detecting;
-    return kept + (counting > judging ? counting : judging) >
-           (uint64_t)page->len * MAX_BYTES_PER_BYTE + SMALL;
+    return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len);
 }
 
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,

@@ -20,6 +20,7 @@
 
 #include "clean.h"
 #include "read_file.h"
+#include "site_list.h"
 
 #define ATTACKED  5  /* pages of a site */
 #define BATCH     32 /* variants that are learnt at once */
@@ -409,52 +410,32 @@ typedef struct {
     warmup_t warmup;
 } run_t;
 
-/* Each site of the list. */
-static void sites_run(run_t *run, const apr_array_header_t *lines)
+static void sites_run(run_t *run, const apr_array_header_t *sites)
 {
     apr_pool_t *pool;
-    const char *key = NULL;
     apr_pool_create(&pool, NULL);
-    apr_array_header_t *paths = apr_array_make(lines->pool, 80, sizeof(const char *));
-    for (int i = 0; i <= lines->nelts; i++) {
-        const char *line = i < lines->nelts ? APR_ARRAY_IDX(lines, i, const char *) : "= ";
-        if (strncmp(line, "= ", 2) != 0) {
-            APR_ARRAY_PUSH(paths, const char *) = line;
-            continue;
+    for (int i = 0; i < sites->nelts; i++) {
+        const listed_site_t *site = &APR_ARRAY_IDX(sites, i, listed_site_t);
+        if (run->attack == NULL) {
+            site_warmup(&run->warmup, site->key, site->paths, pool);
         }
-        if (key != NULL && run->attack != NULL && paths->nelts >= run->known) {
-            site_attack(&run->sum, run->attack, key, paths, run->known, pool);
+        else if (site->paths->nelts >= run->known) {
+            site_attack(&run->sum, run->attack, site->key, site->paths, run->known, pool);
         }
-        else if (key != NULL && run->attack == NULL) {
-            site_warmup(&run->warmup, key, paths, pool);
-        }
-        apr_array_clear(paths);
         apr_pool_clear(pool);
-        key = line + 2;
     }
     apr_pool_destroy(pool);
 }
 
-static apr_array_header_t *lines_read(apr_pool_t *pool)
-{
-    apr_array_header_t *lines = apr_array_make(pool, 4096, sizeof(const char *));
-    char line[4096];
-    while (fgets(line, sizeof(line), stdin) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        APR_ARRAY_PUSH(lines, const char *) = apr_pstrdup(pool, line);
-    }
-    return lines;
-}
-
 static void attacks_run(const char *detector, int known, const char *only,
-                        const apr_array_header_t *lines)
+                        const apr_array_header_t *sites)
 {
     for (unsigned a = 0; a < ATTACKS; a++) {
         run_t run = { .attack = &attacks[a], .known = known };
         if (only != NULL && strncmp(only, attacks[a].name, strlen(only)) != 0) {
             continue;
         }
-        sites_run(&run, lines);
+        sites_run(&run, sites);
         printf("%-11s %4d %-27s %3d", detector, known, attacks[a].name, run.sum.sites);
         for (unsigned s = 0; s < STAGES; s++) {
             printf("  %.3f %2d %2d", run.sum.after[s] / run.sum.before, run.sum.lost_1[s],
@@ -483,10 +464,10 @@ int main(int argc, char **argv)
             APR_SUCCESS) {
         fail("start", err.text);
     }
-    apr_array_header_t *lines = lines_read(pool);
+    apr_array_header_t *sites = site_list_read(pool);
     if (warmup) {
         run_t run = { 0 };
-        sites_run(&run, lines);
+        sites_run(&run, sites);
         warmup_t *w = &run.warmup;
         printf("warm-up: %d sites: %.2f pages until 80 %% of a page's template is known (%d never);"
                " recall %.4f on pages 6 to 10, %.4f behind; %d near copies\n",
@@ -494,7 +475,7 @@ int main(int argc, char **argv)
                w->recall[1] / w->counted[1], w->near_copies);
     }
     else {
-        attacks_run(argv[1], (int)strtol(argv[2], NULL, 10), argc > 3 ? argv[3] : NULL, lines);
+        attacks_run(argv[1], (int)strtol(argv[2], NULL, 10), argc > 3 ? argv[3] : NULL, sites);
     }
     apr_pool_destroy(pool);
     apr_terminate();

@@ -14,6 +14,7 @@
 
 #include "clean.h"
 #include "read_file.h"
+#include "site_list.h"
 
 #define KNOWN    10  /* pages of a site before those with a clock, which are the next ones */
 #define CLOCKED  3   /* of each site */
@@ -154,41 +155,13 @@ static void site_run(found_t *found, run_t *run, const char *key, const apr_arra
     apr_pool_destroy(pool);
 }
 
-/* Each site of the list. */
-static void sites_run(found_t *found, run_t *run, const apr_array_header_t *lines)
+static void sites_run(found_t *found, run_t *run, const apr_array_header_t *sites)
 {
-    apr_pool_t *pool;
-    apr_array_header_t *pages;
-    const char *key = NULL;
+    for (int i = 0; i < sites->nelts; i++) {
+        const listed_site_t *site = &APR_ARRAY_IDX(sites, i, listed_site_t);
 
-    apr_pool_create(&pool, NULL);
-    pages = apr_array_make(pool, 80, sizeof(const char *));
-    for (int i = 0; i <= lines->nelts; i++) {
-        const char *line = i < lines->nelts ? APR_ARRAY_IDX(lines, i, const char *) : "= ";
-
-        if (strncmp(line, "= ", 2) != 0) {
-            APR_ARRAY_PUSH(pages, const char *) = line;
-            continue;
-        }
-        if (key != NULL) {
-            site_run(found, run, key, pages);
-        }
-        apr_array_clear(pages);
-        key = line + 2;
+        site_run(found, run, site->key, site->paths);
     }
-    apr_pool_destroy(pool);
-}
-
-static apr_array_header_t *lines_read(apr_pool_t *pool)
-{
-    apr_array_header_t *lines = apr_array_make(pool, 4096, sizeof(const char *));
-    char line[4096];
-
-    while (fgets(line, sizeof(line), stdin) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        APR_ARRAY_PUSH(lines, const char *) = apr_pstrdup(pool, line);
-    }
-    return lines;
 }
 
 int main(void)
@@ -196,13 +169,13 @@ int main(void)
     static const tmpl_detector_e detectors[] = { TMPL_DETECTOR_INCREMENTAL,
                                                  TMPL_DETECTOR_INCREMENTAL, TMPL_DETECTOR_STYLE,
                                                  TMPL_DETECTOR_STYLE, TMPL_DETECTOR_AUTO };
-    apr_array_header_t *lines;
+    apr_array_header_t *sites;
     apr_pool_t *pool;
     tmpl_error_t err;
 
     apr_initialize();
     apr_pool_create(&pool, NULL);
-    lines = lines_read(pool);
+    sites = site_list_read(pool);
     printf(
         "%-20s %6s %6s %12s   pages with a clock: tried, and lost, on sites not known and known\n",
         "", "sites", "pages", "near copies");
@@ -218,7 +191,7 @@ int main(void)
             tmpl_store_open(&run.store, "memory:", NULL, &err, pool) != APR_SUCCESS) {
             fail("memory", err.text);
         }
-        sites_run(&found, &run, lines);
+        sites_run(&found, &run, sites);
         printf("%-12s %-7s %6d %6d %12d   %4d %4d %4d %4d\n", tmpl_detector(detectors[i])->name,
                run.without ? "without" : "with", found.sites, found.pages, found.near_copies,
                found.tried[0], found.lost[0], found.tried[1], found.lost[1]);

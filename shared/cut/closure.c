@@ -322,12 +322,8 @@ static void open_element(closure_t *c, uint32_t parent)
     end_run(c, &run);
 }
 
-/*
- * The verdicts that strip goes by: template controls of panels that stay are content (refs.h). They
- * stay template in verdicts, for annotate and for the fingerprint.
- */
-static const tmpl_verdict_t *verdicts_to_cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                                                const tmpl_guards_t *guards, apr_pool_t *pool)
+const tmpl_verdict_t *tmpl_closure_cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                          const tmpl_guards_t *guards, apr_pool_t *pool)
 {
     tmpl_verdict_t *with_controls = tmpl_refs_controls(verdicts, page, pool);
     if (with_controls != verdicts) {
@@ -363,7 +359,7 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
     /* freed before the edits are made */
     apr_pool_t *scratch = tmpl_scratch(page->len, pool);
     if (need == TMPL_NODE_CUT) {
-        c.verdicts = verdicts_to_cut_by(verdicts, page, guards, scratch);
+        c.verdicts = tmpl_closure_cut_by(verdicts, page, guards, scratch);
         c.script_refs = tmpl_script_refs(page, scratch);
     }
     sum_up(&c, scratch);

@@ -76,4 +76,11 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
                       const tmpl_guards_t *guards, unsigned need, tmpl_why_t *why,
                       apr_pool_t *pool);
 
+/*
+ * The verdicts that strip goes by: template controls of panels that stay are content (refs.h). They
+ * stay template in verdicts, for annotate and for the fingerprint. A copy from pool, or verdicts.
+ */
+const tmpl_verdict_t *tmpl_closure_cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                          const tmpl_guards_t *guards, apr_pool_t *pool);
+
 #endif

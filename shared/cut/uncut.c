@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cut/uncut.h"
 
-#include "cut/refs.h"
+#include "cut/closure.h"
 #include "cut/script_refs.h"
 
 static const struct {
@@ -26,10 +26,7 @@ const char *tmpl_uncut_text(tmpl_uncut_e reason)
 void tmpl_uncut_begin(tmpl_uncut_t *uncut, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                       const tmpl_guards_t *guards, apr_pool_t *pool)
 {
-    tmpl_verdict_t *cut_by = tmpl_refs_controls(verdicts, page, pool);
-    if (cut_by != verdicts) {
-        tmpl_guards_apply(cut_by, page, guards, NULL, pool);
-    }
+    const tmpl_verdict_t *cut_by = tmpl_closure_cut_by(verdicts, page, guards, pool);
     *uncut = (tmpl_uncut_t){ page, cut_by, tmpl_script_refs(page, pool), NULL, NULL };
     uncut->content = apr_pcalloc(pool, (page->n_segments + 1) * sizeof(*uncut->content));
     uncut->expected = apr_pcalloc(pool, (page->n_segments + 1) * sizeof(*uncut->expected));

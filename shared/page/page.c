@@ -45,19 +45,18 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 
 /*
  * Whether the page is little more than tags: parsing it would take many times its size, here if
- * each text has a key and a block of its own. tmpl_clean_observe() counts what follows. Small pages
- * may take more.
+ * each text has a key and a block of its own. tmpl_clean_observe() counts what follows.
  */
 static int is_too_dense(const tmpl_build_t *build)
 {
-    enum { MAX_BYTES_PER_BYTE = 10, SMALL = 2 * 1024 * 1024, SLOT_BYTES = 10 };
+    enum { SLOT_BYTES = 10 };
     const tmpl_tokens_t *t = build->tokens;
     uint64_t segment =
         sizeof(tmpl_segment_t) + sizeof(tmpl_block_t) + sizeof(uint64_t) + SLOT_BYTES;
     uint64_t needed = (uint64_t)t->n * sizeof(tmpl_token_t) +
                       (uint64_t)t->n_nodes * sizeof(tmpl_node_t) +
                       (uint64_t)t->n_segments * segment;
-    return needed > (uint64_t)build->page->len * MAX_BYTES_PER_BYTE + SMALL;
+    return needed > tmpl_page_memory(build->page->len);
 }
 
 /* Builds the page from its bytes; the charset has been checked. */

@@ -32,6 +32,12 @@
  */
 #define TMPL_NODE_SHADOW 0x80
 
+/* Bytes of memory that a page of so many bytes may take; small ones may take many times theirs. */
+static inline uint64_t tmpl_page_memory(apr_size_t len)
+{
+    return (uint64_t)len * 10 + 2 * 1024 * 1024;
+}
+
 /* A uint64_t aligned to four bytes, which makes nodes smaller: pages have very many. */
 typedef uint64_t tmpl_path_t __attribute__((aligned(4)));
 

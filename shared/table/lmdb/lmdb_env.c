@@ -410,11 +410,16 @@ static int tables_open(tmpl_lmdb_t *db)
     return rc;
 }
 
-static int file_name(tmpl_lmdb_t *db)
+/* Starts the environment, and notes which file it has. */
+static int env_start_named(tmpl_lmdb_t *db)
 {
     mdb_filehandle_t fd;
     struct stat st;
+    int rc = env_start(db);
 
+    if (rc != 0) {
+        return rc;
+    }
     if (mdb_env_get_fd(db->env, &fd) != 0 || fstat(fd, &st) != 0) {
         return errno;
     }
@@ -476,10 +481,7 @@ static int env_claim(tmpl_lmdb_t *db, int is_alone)
         rc = tmpl_lmdb_lock_share(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
     }
     if (rc == 0) {
-        rc = env_start(db);
-    }
-    if (rc == 0) {
-        rc = file_name(db);
+        rc = env_start_named(db);
     }
     if (rc == 0) {
         shared->dev = db->file_dev;
@@ -510,10 +512,7 @@ static int env_begin(tmpl_lmdb_t *db)
         }
     }
     if (rc == 0) {
-        rc = env_start(db);
-    }
-    if (rc == 0) {
-        rc = file_name(db);
+        rc = env_start_named(db);
     }
     return rc == 0 && !is_file_of_locks(db) ? EAGAIN : rc; /* the file was removed just now */
 }
