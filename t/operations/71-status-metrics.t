@@ -35,7 +35,7 @@ sub value {
     return $text =~ /^\Q$name\E (\S+)$/m ? $1 : undef;
 }
 
-my %quoted = ('a.example' => 'a.example', $odd => $odd =~ s/([^A-Za-z0-9/])/sprintf '%%%02X', ord $1/ger, "new\nline" => 'new%0Aline');
+my %quoted = ('a.example' => 'a.example', $odd => $odd =~ s{([^A-Za-z0-9/])}{sprintf "%%%02X", ord $1}ger, "new\nline" => 'new%0Aline');
 for my $key (values %quoted) {
     $httpd->get("/page/$_", headers => { 'X-Site' => $key }) for 1 .. 8, 8;
 }
