@@ -16,7 +16,8 @@ my $backend = backend {
     my $target = $request->{target};
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, "<!doctype html>\n<title>t</title>\n$deep") if $target =~ m{^/deep};
     return $connection->respond(200, { 'Content-Type' => 'image/png' }, 'x') if $target =~ m{^/image};
-    return $site->answer(@_);
+    $request->{target} =~ s{^/beside}{};
+    return $site->answer($connection, $request);
 };
 # The status has a mode, and a store of its own: both are ignored.
 my $conf = <<'END';
@@ -26,6 +27,10 @@ LogFormat "%{tmpl-state}n %{tmpl-ratio}n %{tmpl-declined}n %{tmpl-ms}n %{tmpl-co
 CustomLog "@ROOT@/logs.txt" tmpl
 <Location /deep>
     TmplDetector incremental
+</Location>
+<Location /beside>
+    TmplMode learn
+    TmplHeaders off
 </Location>
 <Location /ops/tmpl-status>
     SetHandler tmpl-status
@@ -155,6 +160,15 @@ subtest 'notes for logs' => sub {
     ok((grep { /^- - too-deep \d+\.\d{3} - -$/ } @lines) == 1, 'of a declined one');
 };
 
+subtest 'notes of a page that was not held' => sub {
+    $httpd->get('/beside/page/20', @to);
+    my $last = sub { return (split /\n/, Test::Tmpl::Process::slurp($httpd->root . '/logs.txt'))[-1] };
+    like $last->(), qr/^warm - - \d+\.\d{3} - -$/, 'its state and its time';
+    is status()->{modes}{learn}, 1, 'it is counted';
+    my ($decision) = @{ status()->{decisions} };
+    is "$decision->{path} $decision->{mode}", '/beside/page/20 learn', 'and kept';
+};
+
 my $before = status();
 $httpd->graceful;
 my $after = status();
@@ -162,5 +176,23 @@ is $after->{counters}{pages}, $before->{counters}{pages}, 'counters survive a gr
 is_deeply $after->{sites}, $before->{sites}, 'sites too';
 is_deeply $after->{decisions}, $before->{decisions}, 'decisions too';
 is_deeply $after->{stages}, $before->{stages}, 'times too';
+
+subtest 'another TmplRecent' => sub {
+    $httpd->{conf} = "TmplRecent 2\n$httpd->{conf}";
+    $httpd->command;    # writes the file
+    $httpd->graceful;
+    # children of before may answer for a moment
+    ok wait_for { status()->{decisions_kept} == 2 }, 'its number is in force';
+    is_deeply status()->{decisions}, [], 'a new ring';
+    is status()->{counters}{pages}, $after->{counters}{pages}, 'the counters go on';
+    ok wait_for { $httpd->get('/page/9', @to); @{ status()->{decisions} } == 2 }, 'it fills, and keeps two';
+    $httpd->{conf} =~ s/TmplRecent 2/TmplRecent 0/;
+    $httpd->command;
+    $httpd->graceful;
+    ok wait_for { status()->{decisions_kept} == 0 }, 'none';
+    $httpd->get('/page/9', @to);
+    is_deeply status()->{decisions}, [], 'is kept';
+};
+
 $httpd->finish;
 done_testing;
