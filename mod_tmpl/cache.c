@@ -19,7 +19,7 @@
 #include "cache.h"
 #include "messages.h"
 #include "section.h"
-#include "status.h"
+#include "status/counters.h"
 
 /* Seconds a decision lasts. */
 #define LIFE 60

@@ -7,17 +7,12 @@
 
 #include "breaker.h"
 #include "mod_tmpl.h"
-
-/* What a store is used for. */
-typedef enum {
-    TMPL_PURPOSE_LOOKUP, /* by requests */
-    TMPL_PURPOSE_LEARN,  /* of pages that have waited */
-    TMPL_PURPOSES
-} tmpl_purpose_e;
+#include "status/stores.h"
 
 /* May be used by many threads. */
 typedef struct {
     const char *name; /* for the log: without passwords */
+    int number;       /* for status/stores.h */
     server_rec *server;
     tmpl_breaker_t breakers[TMPL_PURPOSES];
     apr_uint32_t full;    /* atomic */

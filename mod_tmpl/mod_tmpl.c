@@ -16,7 +16,11 @@
 #include "messages.h"
 #include "request.h"
 #include "section.h"
-#include "status.h"
+#include "status/counters.h"
+#include "status/histogram.h"
+#include "status/recent.h"
+#include "status/sites.h"
+#include "status/stores.h"
 #include "wait.h"
 
 static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
@@ -37,14 +41,19 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
 {
     (void)plog;
+    tmpl_counters_create(s);
+    tmpl_histograms_create(s);
+    tmpl_recent_create(s, tmpl_conf_recent(s));
+    tmpl_sites_create(s);
+    tmpl_stores_create(s);
     tmpl_links_prepare(s, pconf, ptemp);
     tmpl_cache_prepare(s, pconf);
-    tmpl_status_create(s);
     return OK;
 }
 
 static void child_init(apr_pool_t *pchild, server_rec *s)
 {
+    tmpl_stores_join(pchild);
     tmpl_links_open(s, pchild);
     tmpl_cache_open(s, pchild);
 }
@@ -69,7 +78,7 @@ static void register_hooks(apr_pool_t *pool)
     /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
-    APR_OPTIONAL_HOOK(ap, status_hook, tmpl_status_report, NULL, NULL, APR_HOOK_MIDDLE);
+    APR_OPTIONAL_HOOK(ap, status_hook, tmpl_counters_report, NULL, NULL, APR_HOOK_MIDDLE);
 
     /*
      * in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all filters that generate content
