@@ -427,6 +427,13 @@ apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error
                              : store->engine.provider->forget(store->engine.ctx, site, err, pool);
 }
 
+apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    apr_status_t rv = site_check(site, err);
+    return rv != APR_SUCCESS ? rv : tmpl_engine_freeze(&store->engine, site, frozen, err, pool);
+}
+
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,
                                apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                                void *baton, tmpl_error_t *err, apr_pool_t *pool)
