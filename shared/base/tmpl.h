@@ -55,8 +55,8 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     __attribute__((format(printf, 3, 4)));
 
 /*
- * X(id, name, explanation, advice): reasons to pass a page untouched. Logs, response fields, counters
- * and docs/declines.md show the name; advice says what to do.
+ * X(id, name, explanation, advice): reasons to pass a page untouched. Logs, response fields,
+ * counters and docs/declines.md show the name; advice says what to do.
  */
 #define TMPL_DECLINES(X)                                                                           \
     X(NONE, "none", "not declined", "")                                                            \
