@@ -484,3 +484,23 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const t
     clean(outcome, input, conf, r, pool);
     apr_atomic_dec32(&inside);
 }
+
+tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err)
+{
+    int i;
+
+    for (i = 0; i < links->nelts; i++) {
+        tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+
+        if (name == NULL || strcmp(link->health.name, name) == 0) {
+            tmpl_store_t *store = tmpl_health_is_well(&link->health) ? store_of(link) : NULL;
+
+            if (store == NULL) {
+                tmpl_fail(err, APR_EGENERAL, "the store does not answer");
+            }
+            return store;
+        }
+    }
+    tmpl_fail(err, APR_NOTFOUND, "there is no such store");
+    return NULL;
+}

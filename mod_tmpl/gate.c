@@ -16,6 +16,7 @@
 #include "request.h"
 #include "section.h"
 #include "status/counters.h"
+#include "status/handler.h"
 #include "status/report.h"
 #include "wait.h"
 
@@ -159,7 +160,7 @@ void tmpl_gate_insert(request_rec *r)
     const tmpl_conf_t *conf = tmpl_conf_of(r);
     tmpl_ctx_t *ctx;
 
-    if (tmpl_conf_mode(conf) != TMPL_MODE_OFF) {
+    if (tmpl_conf_mode(conf) != TMPL_MODE_OFF && !tmpl_status_handles(r)) {
         ctx = apr_pcalloc(r->pool, sizeof(*ctx));
         ctx->conf = conf;
         ap_add_output_filter("TMPL_GATE", ctx, r, r->connection);

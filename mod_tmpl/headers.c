@@ -128,11 +128,6 @@ void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
 /* The text of the Tmpl field and of the note. */
 static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {
-    static const char *const found[] = {
-#define TMPL_CACHED_NAME(id, name) name,
-        TMPL_CACHED(TMPL_CACHED_NAME)
-#undef TMPL_CACHED_NAME
-    };
     const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
@@ -159,7 +154,7 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     }
     if (judged->cached.cache != NULL) {
         said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
-                            found[judged->cached.found]);
+                            tmpl_cached_name(judged->cached.found));
     }
     return said;
 }

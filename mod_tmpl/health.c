@@ -32,6 +32,11 @@ int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose)
     return tmpl_breaker_allow(&health->breakers[purpose], tmpl_clock());
 }
 
+int tmpl_health_is_well(tmpl_health_t *health)
+{
+    return apr_atomic_read64(&health->breakers[TMPL_PURPOSE_LOOKUP].retry_at) == 0;
+}
+
 int tmpl_health_was_busy(const tmpl_error_t *err)
 {
     return err->status == APR_EBUSY;

@@ -29,6 +29,9 @@ void tmpl_health_init(tmpl_health_t *health, server_rec *s);
  */
 int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
 
+/* Whether the store answers look-ups, as far as is known. */
+int tmpl_health_is_well(tmpl_health_t *health);
+
 /*
  * Whether the store has answered that other writers kept it busy, which says nothing about its
  * state.

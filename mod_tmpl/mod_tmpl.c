@@ -17,6 +17,7 @@
 #include "request.h"
 #include "section.h"
 #include "status/counters.h"
+#include "status/handler.h"
 #include "status/histogram.h"
 #include "status/recent.h"
 #include "status/sites.h"
@@ -72,6 +73,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_fixups(tmpl_request_fixups, NULL, NULL, APR_HOOK_LAST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
+    ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);

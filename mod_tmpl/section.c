@@ -304,6 +304,13 @@ apr_uint32_t tmpl_conf_recent(const server_rec *s)
     return conf->recent == TMPL_UNSET ? TMPL_DEFAULT_RECENT : (apr_uint32_t)conf->recent;
 }
 
+const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s)
+{
+    const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
+
+    return conf->metrics_sites;
+}
+
 /* Mode learn is meant to be invisible. */
 int tmpl_conf_headers(const tmpl_conf_t *conf)
 {

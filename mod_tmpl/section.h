@@ -54,6 +54,9 @@ int tmpl_conf_headers(const tmpl_conf_t *conf);
 /* TmplRecent, which the main server has. */
 apr_uint32_t tmpl_conf_recent(const server_rec *s);
 
+/* TmplMetricsSites, of const char *; NULL: none. */
+const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s);
+
 /* All that the library needs to know. opts points to what conf points to. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 

@@ -14,6 +14,7 @@
     X(NEAR_COPIES, "near-copies", "pages not counted: near copies of a document")                  \
     X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
     X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
+    X(BYTES_REMOVED, "bytes-removed", "bytes by which pages became shorter")                       \
     X(MICROSECONDS, "microseconds", "time spent judging, and on pages that were declined by it")   \
     X(STORE_FAILURES, "store-failures", "requests a store did not answer")                         \
     X(STORE_DOWN, "store-down", "times a child stopped using a store for a pause")                 \

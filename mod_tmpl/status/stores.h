@@ -9,7 +9,7 @@
 #include "mod_tmpl.h"
 
 /* X(id, name, explanation): what a store is used for. */
-#define TMPL_PURPOSE_ROWS(X)                                                                     \
+#define TMPL_PURPOSE_ROWS(X)                                                                       \
     X(LOOKUP, "look-up", "by requests")                                                            \
     X(LEARN, "learn", "of pages that have waited")
 
@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
     const char *name; /* the URI without a password */
     apr_uint64_t errors[TMPL_PURPOSES];
-    apr_uint32_t open[TMPL_PURPOSES]; /* children that do not use it now */
+    apr_uint64_t open[TMPL_PURPOSES]; /* children that do not use it now */
     apr_uint64_t waiting_pages, waiting_bytes;
     const tmpl_store_event_t *events; /* the newest first */
     apr_uint32_t n_events;
