@@ -391,7 +391,10 @@ static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
     tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
     if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
         t->stats->live++;
-        t->stats->template += entry->key.kind == TMPL_KIND_SEGMENT && value.df >= t->min_df;
+        if (entry->key.kind == TMPL_KIND_SEGMENT) {
+            t->stats->template += value.df >= t->min_df;
+            t->stats->by_df[value.df > 1 ? 32 - __builtin_clz(value.df - 1) : 0]++;
+        }
     }
     return APR_SUCCESS;
 }

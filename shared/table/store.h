@@ -173,6 +173,8 @@ typedef struct {
     int due;                /* LATER: learning it would write something */
 } tmpl_counts_t;
 
+#define TMPL_STATS_DF 33 /* ranges of DF, of 32 bits */
+
 typedef struct {
     uint32_t pages;
     uint64_t version;
@@ -180,7 +182,9 @@ typedef struct {
     uint64_t live;     /* entries that a look-up would find */
     uint64_t template; /* live segments with DF >= min_df */
     uint64_t bytes;    /* estimate of the memory or disk they take */
-    int frozen;        /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
+    /* live segments by DF: [0] of DF 1, [i] of a DF above 2^(i-1) and up to 2^i */
+    uint64_t by_df[TMPL_STATS_DF];
+    int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
 } tmpl_store_stats_t;
 
 /* One entry of a site's table, as export and import see it. */
