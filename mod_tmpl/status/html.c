@@ -43,6 +43,7 @@ static void put_begin(const tmpl_html_t *h, tmpl_view_e view)
     tmpl_put(h,
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<title>%s%s%s - mod_tmpl</title>\n"
              "<style nonce=\"%s\">\n",
              views[view].title, *site != '\0' ? " " : "", site, nonce);
     ap_rputs(tmpl_status_css, h->r);
