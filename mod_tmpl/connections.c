@@ -49,7 +49,7 @@ static apr_uint32_t watched;
 /* Of the child: threads within tmpl_link_clean(). Atomic. */
 static apr_uint32_t inside;
 
-static const char *without_password(const char *uri, apr_pool_t *pool)
+const char *tmpl_link_name(const char *uri, apr_pool_t *pool)
 {
     apr_size_t len = strcspn(uri, "?");
     const char *separator = ap_strstr_c(uri, "://");
@@ -90,7 +90,7 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
     }
     link = apr_pcalloc(pconf, sizeof(*link));
     link->uri = apr_pstrdup(pconf, uri);
-    link->health.name = without_password(uri, pconf);
+    link->health.name = tmpl_link_name(uri, pconf);
     APR_ARRAY_PUSH(links, tmpl_link_t *) = link;
     return link;
 }

@@ -4,6 +4,7 @@
 #include "counters.h"
 #include "data.h"
 #include "histogram.h"
+#include "in_force.h"
 #include "recent.h"
 #include "section.h"
 #include "sites.h"
@@ -95,6 +96,7 @@ static json_t *declines(void)
 
         set(json, "reason", json_string(tmpl_decline_name((tmpl_decline_e)i)));
         set(json, "text", json_string(tmpl_decline_text((tmpl_decline_e)i)));
+        set(json, "advice", json_string(tmpl_decline_advice((tmpl_decline_e)i)));
         set(json, "count", integer(tmpl_counted_decline((tmpl_decline_e)i)));
         json_array_append_new(list, json);
     }
@@ -302,8 +304,26 @@ static json_t *decision_of(const tmpl_recent_t *decision, apr_pool_t *pool)
     return json;
 }
 
-/* The last decisions; of one site, or if site is NULL of all. */
-static json_t *decisions(const char *site, apr_pool_t *pool)
+int tmpl_data_is_filter(const char *declined)
+{
+    int i = TMPL_DECLINE_NONE + 1;
+
+    while (i < TMPL_DECLINE_COUNT && strcmp(declined, tmpl_decline_name((tmpl_decline_e)i)) != 0) {
+        i++;
+    }
+    return i < TMPL_DECLINE_COUNT || *declined == '\0' || strcmp(declined, TMPL_DATA_ANY) == 0;
+}
+
+/* Whether a filter takes the decision. */
+static int is_taken(const tmpl_recent_t *decision, const char *declined)
+{
+    return *declined == '\0' || (decision->decline != TMPL_DECLINE_NONE &&
+                                 (strcmp(declined, TMPL_DATA_ANY) == 0 ||
+                                  strcmp(declined, tmpl_decline_name(decision->decline)) == 0));
+}
+
+/* The last decisions that the filter takes; of one site, or if site is NULL of all. */
+static json_t *decisions(const char *site, const char *declined, apr_pool_t *pool)
 {
     const apr_array_header_t *last = tmpl_recent_list(pool);
     json_t *list = json_array();
@@ -312,7 +332,7 @@ static json_t *decisions(const char *site, apr_pool_t *pool)
     for (i = 0; i < last->nelts; i++) {
         const tmpl_recent_t *decision = &APR_ARRAY_IDX(last, i, tmpl_recent_t);
 
-        if (site == NULL || strcmp(decision->site, site) == 0) {
+        if ((site == NULL || strcmp(decision->site, site) == 0) && is_taken(decision, declined)) {
             json_array_append_new(list, decision_of(decision, pool));
         }
     }
@@ -329,7 +349,7 @@ static json_t *begin(void)
     return json;
 }
 
-json_t *tmpl_data_server(request_rec *r)
+json_t *tmpl_data_server(request_rec *r, const char *declined)
 {
     json_t *json = begin();
     const apr_array_header_t *seen = tmpl_sites_list(r->pool);
@@ -345,8 +365,30 @@ json_t *tmpl_data_server(request_rec *r)
     set(json, "sites_seen", json_integer(seen->nelts));
     set(json, "sites", top_sites(seen, r->pool));
     set(json, "decisions_kept", integer(tmpl_recent_size()));
-    set(json, "decisions", decisions(NULL, r->pool));
+    set(json, "decisions_declined", json_string(declined));
+    set(json, "decisions", decisions(NULL, declined, r->pool));
+    set(json, "configuration", tmpl_in_force(r->pool));
     return json;
+}
+
+/* Up to the greatest DF that there is. */
+static json_t *by_df(const tmpl_store_stats_t *stats)
+{
+    json_t *list = json_array();
+    int i, n = TMPL_STATS_DF;
+
+    while (n > 0 && stats->by_df[n - 1] == 0) {
+        n--;
+    }
+    for (i = 0; i < n; i++) {
+        json_t *json = json_object();
+
+        set(json, "from", integer(i > 0 ? ((apr_uint64_t)1 << (i - 1)) + 1 : 1));
+        set(json, "to", integer((apr_uint64_t)1 << i));
+        set(json, "segments", integer(stats->by_df[i]));
+        json_array_append_new(list, json);
+    }
+    return list;
 }
 
 /* What the stores know of a site: one object for each store that knows it. */
@@ -373,6 +415,8 @@ static json_t *tables(const char *key, apr_pool_t *pool)
             set(json, "live", integer(stats.live));
             set(json, "template", integer(stats.template));
             set(json, "bytes", integer(stats.bytes));
+            set(json, "frozen", json_boolean(stats.frozen));
+            set(json, "segments_by_df", by_df(&stats));
             json_array_append_new(list, json);
         }
     }
@@ -396,7 +440,7 @@ json_t *tmpl_data_site(request_rec *r, const char *key)
         set(json, "curve", curve(site));
     }
     set(json, "tables", found);
-    set(json, "decisions", decisions(key, r->pool));
+    set(json, "decisions", decisions(key, "", r->pool));
     return json;
 }
 

@@ -19,8 +19,15 @@
 /* How many sites the object of the server has, those with most pages first. */
 #define TMPL_DATA_SITES 50
 
-/* Everything about this server. The caller owns what is returned, here and below. */
-json_t *tmpl_data_server(request_rec *r);
+/* Which decisions are shown: "" all, TMPL_DATA_ANY those that were declined, or a reason's name. */
+#define TMPL_DATA_ANY "any"
+int tmpl_data_is_filter(const char *declined);
+
+/*
+ * Everything about this server, with the decisions that the filter declined takes. The caller owns
+ * what is returned, here and below.
+ */
+json_t *tmpl_data_server(request_rec *r, const char *declined);
 
 /* All about one site, its learning curve and its decisions included; NULL: nothing is known of it. */
 json_t *tmpl_data_site(request_rec *r, const char *key);

@@ -28,7 +28,7 @@ static const char *const format_names[] = {
 };
 
 /* The names in a query. */
-static const char *const arguments[] = { "format", "site", "after", "n", "store" };
+static const char *const arguments[] = { "format", "site", "after", "n", "store", "declined" };
 
 /* A request, as it is understood. */
 typedef struct {
@@ -62,6 +62,9 @@ static int refuse(const asked_t *asked, int status, const char *text)
               "  ",
               asked->location,
               "/metrics\n"
+              "  ",
+              asked->location,
+              "?declined=any, or a reason\n"
               "  ",
               asked->location,
               "/sites?n=NUMBER&after=NEXT&store=STORE\n"
@@ -169,9 +172,15 @@ static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
 
 static int send_server(const asked_t *asked)
 {
+    const char *declined = apr_table_get(asked->args, "declined");
+
+    if (declined != NULL && !tmpl_data_is_filter(declined)) {
+        return refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
+    }
     return asked->format == FORMAT_METRICS
                ? tmpl_metrics_write(asked->r)
-               : answer(asked, TMPL_VIEW_SERVER, tmpl_data_server(asked->r));
+               : answer(asked, TMPL_VIEW_SERVER,
+                        tmpl_data_server(asked->r, declined != NULL ? declined : ""));
 }
 
 static int send_metrics(const asked_t *asked)

@@ -43,7 +43,10 @@ static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t
 /* A new secret: hexadecimal digits. */
 void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
 
-/* As bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. */
+/*
+ * As bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. The
+ * highest bit of n says that the site is frozen.
+ */
 #define TMPL_HEAD_SIZE (4 + 8 + 8 + 4 + 8 + 4)
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */

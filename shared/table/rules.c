@@ -221,6 +221,10 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
 {
     work_t w = { .page = page, .site = site, .counts = counts };
     tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
+    if (site->frozen) {
+        look(&w);
+        return 0;
+    }
     if (is_live(&w, page->text)) {
         if (tmpl_value_fresh(&page->text->value, page->obs->policy, site->pages)) {
             look(&w);

@@ -391,7 +391,10 @@ static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
     tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
     if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
         t->stats->live++;
-        t->stats->template += entry->key.kind == TMPL_KIND_SEGMENT && value.df >= t->min_df;
+        if (entry->key.kind == TMPL_KIND_SEGMENT) {
+            t->stats->template += value.df >= t->min_df;
+            t->stats->by_df[value.df > 1 ? 32 - __builtin_clz(value.df - 1) : 0]++;
+        }
     }
     return APR_SUCCESS;
 }
@@ -436,6 +439,13 @@ apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error
     apr_status_t rv = site_check(site, err);
     return rv != APR_SUCCESS ? rv
                              : store->engine.provider->forget(store->engine.ctx, site, err, pool);
+}
+
+apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    apr_status_t rv = site_check(site, err);
+    return rv != APR_SUCCESS ? rv : tmpl_engine_freeze(&store->engine, site, frozen, err, pool);
 }
 
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,

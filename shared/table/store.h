@@ -47,6 +47,8 @@
  * of the last age: each was true at a moment of it, none is younger than counts->pages, and what
  * was learnt through the same store is in them.
  *
+ * Of a frozen site (tmpl_store_freeze()) nothing is learnt: every page is looked up only.
+ *
  * So learning is idempotent, and hosts that share a store need no coordination. Keys are hashes: a
  * store holds no text. Stores know nothing of HTML.
  */
@@ -171,6 +173,8 @@ typedef struct {
     int due;                /* LATER: learning it would write something */
 } tmpl_counts_t;
 
+#define TMPL_STATS_DF 33 /* ranges of DF, of 32 bits */
+
 typedef struct {
     uint32_t pages;
     uint64_t version;
@@ -178,6 +182,9 @@ typedef struct {
     uint64_t live;     /* entries that a look-up would find */
     uint64_t template; /* live segments with DF >= min_df */
     uint64_t bytes;    /* estimate of the memory or disk they take */
+    /* live segments by DF: [0] of DF 1, [i] of a DF above 2^(i-1) and up to 2^i */
+    uint64_t by_df[TMPL_STATS_DF];
+    int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
 } tmpl_store_stats_t;
 
 /* One entry of a site's table, as export and import see it. */
@@ -349,6 +356,15 @@ apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32
 
 /* Removes a site; APR_NOTFOUND if the store does not know it. */
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
+                               apr_pool_t *pool);
+
+/*
+ * Freezes a site, or ends that. No user of the store learns from pages of a frozen site, and every
+ * page is judged by what is known now. To forget or to import the site ends that, too.
+ * APR_NOTFOUND if the store does not know the site; other errors are those of
+ * tmpl_store_observe().
+ */
+apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
                                apr_pool_t *pool);
 
 /*

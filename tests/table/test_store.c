@@ -338,6 +338,35 @@ static void forget_forgets_one_site(void **state)
     assert_int_equal(stats_of(c, "a", &usual).entries, 52);
 }
 
+/* Its pages are looked up, and what has waited to be learnt is not learnt. */
+static void frozen_sites_learn_nothing(void **state)
+{
+    ctx_t *c = *state;
+    table_t *before;
+
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 1, &c->err, c->pool), APR_NOTFOUND);
+    for (unsigned i = 0; i < 10; i++) {
+        learn(c, "a", i, i, 200);
+    }
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 1, &c->err, c->pool), APR_SUCCESS);
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 1, &c->err, c->pool), APR_SUCCESS);
+    assert_true(stats_of(c, "a", &usual).frozen);
+    before = table_of(c, "a");
+    for (unsigned i = 0; i < 10; i++) {
+        learn(c, "a", 50 + i, 9, 200);
+        assert_int_equal(c->counts.pages, 10);
+        assert_false(c->counts.counted);
+        assert_int_equal(c->counts.records[0].df, 10);
+    }
+    assert_tables_equal(before, table_of(c, "a"));
+    learn(c, "b", 1, 1, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 0, &c->err, c->pool), APR_SUCCESS);
+    assert_false(stats_of(c, "a", &usual).frozen);
+    learn(c, "a", 70, 9, 200);
+    assert_int_equal(c->counts.pages, 11);
+}
+
 /* From this kind of store into each of the others, and on they count alike. */
 static void export_and_import(void **state)
 {
@@ -757,6 +786,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, sites_do_not_mix),
     TEST(ALL_STORES, sites_come_in_parts),
     TEST(ALL_STORES, forget_forgets_one_site),
+    TEST(ALL_STORES, frozen_sites_learn_nothing),
     TEST(ALL_STORES, export_and_import),
     TEST(ALL_STORES, import_refuses_nonsense),
     TEST(ALL_STORES, bad_arguments_are_refused),
