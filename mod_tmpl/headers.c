@@ -71,7 +71,7 @@ void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_ta
     }
 }
 
-static void unset(request_rec *r, const char *name)
+void tmpl_field_unset(request_rec *r, const char *name)
 {
     apr_table_unset(r->headers_out, name);
     apr_table_unset(r->err_headers_out, name);
@@ -82,7 +82,7 @@ static void unset_digests(request_rec *r)
     size_t i;
 
     for (i = 0; i < sizeof(digests) / sizeof(digests[0]); i++) {
-        unset(r, digests[i]);
+        tmpl_field_unset(r, digests[i]);
         apr_table_unset(r->trailers_out, digests[i]);
     }
 }
@@ -90,7 +90,7 @@ static void unset_digests(request_rec *r)
 /* Sets the entity tag; NULL removes it. */
 static void set_tag(request_rec *r, const char *etag)
 {
-    unset(r, "ETag");
+    tmpl_field_unset(r, "ETag");
     if (etag != NULL) {
         apr_table_setn(r->headers_out, "ETag", etag);
     }
@@ -108,7 +108,7 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     if (outcome->page == NULL) {
         return; /* the parser declines it, now and next time */
     }
-    unset(r, "Last-Modified");
+    tmpl_field_unset(r, "Last-Modified");
     set_tag(r, ctx->etag != NULL && is_settled(outcome)
                    ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
                    : NULL);
@@ -121,7 +121,7 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
 void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
 {
     if (r->main == NULL && tmpl_conf_holds(conf)) {
-        unset(r, "Tmpl");
+        tmpl_field_unset(r, "Tmpl");
     }
 }
 
@@ -199,14 +199,14 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     }
     if (ctx->inflated) {
         /* INFLATE does not change an answer to HEAD */
-        unset(r, "Content-Encoding");
+        tmpl_field_unset(r, "Content-Encoding");
         r->content_encoding = NULL;
     }
-    unset(r, "Content-Length");
+    tmpl_field_unset(r, "Content-Length");
     unset_digests(r);
     /* without the page it is unknown which ones GET would have */
-    unset(r, "ETag");
-    unset(r, "Last-Modified");
+    tmpl_field_unset(r, "ETag");
+    tmpl_field_unset(r, "Last-Modified");
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "cache.h"
 #include "config.h"
 #include "connections.h"
+#include "control.h"
 #include "ending.h"
 #include "filter.h"
 #include "gate.h"
@@ -65,6 +66,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(tmpl_control_error, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
     /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);

@@ -7,6 +7,7 @@
  *     mod_tmpl.c     the hooks
  *     config.c       directives -> tmpl_conf_t
  *     section.c      tmpl_conf_t: created, merged, read
+ *     control.c      what the backend and no-tmpl say
  *     request.c      what the backend is asked for
  *     gate.c         first brigade: takes the response or declines it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS

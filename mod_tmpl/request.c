@@ -9,6 +9,7 @@
  */
 #include "request.h"
 #include "connections.h"
+#include "control.h"
 #include "headers.h"
 #include "section.h"
 #include "validators.h"
@@ -228,7 +229,7 @@ int tmpl_request_fixups(request_rec *r)
         return DECLINED;
     }
     keep_vary(r);
-    if (tmpl_conf_edits(conf) && !is_proxied(r)) {
+    if (tmpl_conf_edits(conf) && !is_proxied(r) && !tmpl_control_is_off(r)) {
         /*
          * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both
          */
@@ -243,7 +244,7 @@ int tmpl_request_handler(request_rec *r)
     const tmpl_conf_t *conf = tmpl_conf_of(r);
 
     if (r->main != NULL || !is_proxied(r) || tmpl_conf_mode(conf) == TMPL_MODE_OFF ||
-        !may_be_page(r)) {
+        tmpl_control_is_off(r) || !may_be_page(r)) {
         return DECLINED;
     }
     kept_for(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);

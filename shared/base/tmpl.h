@@ -68,6 +68,8 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(ENCODING, "encoding", "the Content-Encoding cannot be decoded here")                         \
     X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform")                                 \
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment")                                 \
+    X(BACKEND, "backend",                                                                          \
+      "the backend's Tmpl-Control says off, or no-tmpl is set for the request")                    \
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody")                               \
     X(SLOW, "slow", "the body did not end within TmplMaxWait")                                     \
     X(INFLATE, "inflate", "the gzipped body is truncated or damaged, or has more than one member") \
