@@ -28,17 +28,21 @@
 
 #include "detect/detector.h"
 #include "page/page.h"
+#include "rewrite/findings.h"
 #include "rewrite/rewrite.h"
 #include "table/document.h"
 #include "table/store.h"
 
-/* X(id, name, explanation): the values of TmplMode, each of which adds to the one before it. */
+/*
+ * X(id, name, explanation): the values of TmplMode. Up to strip each adds to the one before it.
+ */
 #define TMPL_MODES(X)                                                                              \
     X(OFF, "off", "pages pass untouched")                                                          \
     X(LEARN, "learn", "pages pass untouched, and are learnt")                                      \
     X(HEADERS, "headers", "and response fields report the verdicts")                               \
     X(ANNOTATE, "annotate", "and template is marked")                                              \
-    X(STRIP, "strip", "and template is removed instead of marked")
+    X(STRIP, "strip", "and template is removed instead of marked")                                 \
+    X(HIGHLIGHT, "highlight", "pages are shaded by their verdicts, for people who look at them")
 
 typedef enum {
 #define TMPL_MODE_ID(id, name, explanation) TMPL_MODE_##id,
@@ -158,6 +162,13 @@ void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_sto
                            apr_interval_time_t timeout, apr_pool_t *pool);
 
 void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
+
+/*
+ * What is said of each block of an outcome with verdicts by strip or highlight, for which
+ * opts->detect.why has the reasons. It points into both.
+ */
+tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
+                                    apr_pool_t *pool);
 
 /*
  * The fingerprint of the page's content (fingerprint/fingerprint.h) as 16 hexadecimal digits, from
