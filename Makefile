@@ -47,12 +47,12 @@ HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
 LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
-CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
-CPPFLAGS_tests := $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
+CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
+CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
 CPPFLAGS_bench := -Ibench/lib
 
 LIB_SRC := $(wildcard shared/*.c shared/*/*.c shared/*/*/*.c)
-MOD_SRC := $(wildcard mod_tmpl/*.c)
+MOD_SRC := $(wildcard mod_tmpl/*.c mod_tmpl/*/*.c)
 CTL_SRC := $(wildcard tmplctl/*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC))
@@ -84,7 +84,7 @@ endef
 $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 	$(call link,-pie -ljansson)
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
-	$(call link,-shared -lz)
+	$(call link,-shared -lz -ljansson)
 
 # names what is missing, instead of a compiler's error
 needs = CC="$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS)" APXS="$(APXS)" demo/needs

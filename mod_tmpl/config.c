@@ -40,6 +40,33 @@ static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
     return wrong;
 }
 
+/* In no section: one value for the whole server. */
+static const char *set_global(cmd_parms *cmd, void *conf, const char *arg)
+{
+    const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
+
+    return wrong != NULL ? wrong : set_number(cmd, conf, arg);
+}
+
+/* The same for keys of sites, in one directive or in several. */
+static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
+{
+    apr_array_header_t **field = field_of(cmd, conf);
+    const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
+
+    if (wrong != NULL) {
+        return wrong;
+    }
+    if (arg[0] == '\0') {
+        return refuse(cmd, arg, NULL);
+    }
+    if (*field == NULL) {
+        *field = apr_array_make(cmd->pool, 4, sizeof(const char *));
+    }
+    APR_ARRAY_PUSH(*field, const char *) = arg;
+    return NULL;
+}
+
 /* The first line of the file says which detector it is for. */
 static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
 {
@@ -203,6 +230,8 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_SMOOTHING(name, info, help) AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_COMMENTS(name, info, help)  AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_NUMBER(name, info, help)    AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
+#define INIT_GLOBAL(name, info, help)    AP_INIT_TAKE1(name, set_global, info, RSRC_CONF, help)
+#define INIT_SITES(name, info, help)     AP_INIT_ITERATE(name, set_sites, info, RSRC_CONF, help)
 #define INIT_SIZE(name, info, help)      AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_TIME(name, info, help)      AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_FLAG(name, info, help)      AP_INIT_FLAG(name, set_flag, info, TMPL_CONTEXT, help)

@@ -17,7 +17,9 @@
 #include "raw.h"
 #include "request.h"
 #include "section.h"
-#include "status.h"
+#include "status/counters.h"
+#include "status/handler.h"
+#include "status/report.h"
 #include "wait.h"
 
 /* Codings of a body. */
@@ -139,7 +141,7 @@ static tmpl_decline_e reason_to_decline(request_rec *r)
     return TMPL_DECLINE_NONE;
 }
 
-void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason)
+void tmpl_note_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason)
 {
     ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED, tmpl_decline_name(reason),
                   tmpl_decline_text(reason));
@@ -149,11 +151,20 @@ void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason
     }
 }
 
+void tmpl_decline(request_rec *r, const tmpl_ctx_t *ctx, tmpl_decline_e reason)
+{
+    tmpl_note_decline(r, ctx->conf, reason);
+    tmpl_report_declined(ctx, r, reason);
+}
+
 void tmpl_gate_insert(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_conf_of(r);
     tmpl_ctx_t *ctx;
 
+    if (tmpl_status_handles(r)) {
+        return;
+    }
     /* in mode off the gate only removes Tmpl-Control */
     if (tmpl_conf_mode(conf) != TMPL_MODE_OFF ||
         (r->main == NULL && tmpl_links_are_used_by(r->server))) {
@@ -217,7 +228,7 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
     f->next = next;
     ctx->done = 1;
     tmpl_raw_restore(ctx, r);
-    tmpl_decline(r, ctx->conf, reason);
+    tmpl_decline(r, ctx, reason);
     apr_brigade_cleanup(bb);
     APR_BRIGADE_CONCAT(bb, ctx->held);
     if (reason == TMPL_DECLINE_SLOW) {
@@ -235,7 +246,7 @@ static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigad
     apr_bucket_alloc_t *alloc = f->c->bucket_alloc;
     int status = f->r->proxyreq ? HTTP_BAD_GATEWAY : HTTP_INTERNAL_SERVER_ERROR;
 
-    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
+    tmpl_decline(f->r, ctx, TMPL_DECLINE_BROKEN);
     ctx->done = 1;
     f->r->no_cache = 1;
     apr_brigade_cleanup(ctx->held);
@@ -400,7 +411,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         reason = TMPL_DECLINE_BACKEND;
     }
     if (reason != TMPL_DECLINE_NONE) {
-        tmpl_decline(f->r, ctx->conf, reason);
+        tmpl_decline(f->r, ctx, reason);
         return 0;
     }
     tmpl_judge_expect(ctx, f->r);

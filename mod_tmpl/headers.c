@@ -128,11 +128,6 @@ void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
 /* The text of the Tmpl field and of the note. */
 static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {
-    static const char *const found[] = {
-#define TMPL_CACHED_NAME(id, name) name,
-        TMPL_CACHED(TMPL_CACHED_NAME)
-#undef TMPL_CACHED_NAME
-    };
     const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
@@ -159,14 +154,29 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     }
     if (judged->cached.cache != NULL) {
         said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
-                            found[judged->cached.found]);
+                            tmpl_cached_name(judged->cached.found));
     }
     return said;
 }
 
-void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged)
+void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took)
 {
+    const tmpl_outcome_t *outcome = &judged->outcome;
+
     apr_table_setn(r->notes, note, what_was_found(r, judged));
+    apr_table_setn(r->notes, "tmpl-ms", apr_psprintf(r->pool, "%.3f", (double)took / 1000));
+    if (outcome->counts.records != NULL || outcome->verdicts != NULL) {
+        apr_table_setn(r->notes, "tmpl-state", tmpl_state_name(outcome->state));
+    }
+    if (outcome->verdicts != NULL) {
+        apr_table_setn(r->notes, "tmpl-ratio",
+                       apr_psprintf(r->pool, "%.3f", outcome->closure.ratio));
+        apr_table_setn(r->notes, "tmpl-confidence",
+                       apr_psprintf(r->pool, "%.3f", outcome->closure.confidence));
+    }
+    if (judged->fingerprint != NULL) {
+        apr_table_setn(r->notes, "tmpl-fingerprint", judged->fingerprint);
+    }
 }
 
 static void set_fields(request_rec *r, apr_interval_time_t took)
@@ -186,7 +196,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
     if (tmpl_conf_edits(ctx->conf)) {
         set_validators(r, ctx, &judged->outcome);
     }
-    tmpl_headers_noted(r, judged);
+    tmpl_headers_noted(r, judged, took);
     if (tmpl_conf_headers(ctx->conf)) {
         set_fields(r, took);
     }
@@ -241,6 +251,7 @@ void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field)
     const char *said = apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL);
 
     apr_table_setn(r->notes, note, said);
+    apr_table_setn(r->notes, "tmpl-declined", tmpl_decline_name(reason));
     if (field) {
         apr_table_setn(r->headers_out, "Tmpl", said);
     }

@@ -44,6 +44,9 @@
 #define TMPL_LOG_LEARNING "tmpl: [T018] store %s learns again"
 /* ERR */
 #define TMPL_LOG_CACHE_MUTEX "tmpl: [T019] TmplCache: cannot create the mutex, nothing is cached"
+/* WARNING, once an hour and site over all children */
+#define TMPL_LOG_SITE_DECLINED                                                                     \
+    "tmpl: [T025] site %s: %u of its last %u pages passed untouched, mostly because of %s: %s"
 /* DEBUG */
 #define TMPL_LOG_DECLINED "tmpl: [T020] declined: %s: %s"
 /* TRACE1 */

@@ -83,6 +83,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_SMOOTHING apr_int64_t /* tmpl_smoothing_e */
 #define TMPL_TYPE_COMMENTS  apr_int64_t /* tmpl_comments_e */
 #define TMPL_TYPE_NUMBER    apr_int64_t
+#define TMPL_TYPE_GLOBAL    apr_int64_t /* a number for the whole server */
 #define TMPL_TYPE_SIZE      apr_int64_t /* bytes */
 #define TMPL_TYPE_TIME      apr_int64_t /* microseconds */
 #define TMPL_TYPE_FLAG      apr_int64_t
@@ -94,6 +95,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_KEY       const ap_expr_info_t *
 #define TMPL_TYPE_LEARN     const tmpl_learn_t *
 #define TMPL_TYPE_SECRET    const apr_uint64_t * /* the seed of the keys */
+#define TMPL_TYPE_SITES     apr_array_header_t * /* of const char *; for the whole server */
 #define TMPL_TYPE_SELECTORS                                                                        \
     apr_array_header_t * /* of const tmpl_selector_t *, those outside first */
 #define TMPL_TYPE_SEPARATORS const tmpl_separators_t *

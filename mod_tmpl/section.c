@@ -193,6 +193,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_SMOOTHING] = KIND_NUMBER,
     [TMPL_FORM_COMMENTS] = KIND_NUMBER,
     [TMPL_FORM_NUMBER] = KIND_NUMBER,
+    [TMPL_FORM_GLOBAL] = KIND_NUMBER,
     [TMPL_FORM_SIZE] = KIND_NUMBER,
     [TMPL_FORM_TIME] = KIND_NUMBER,
     [TMPL_FORM_FLAG] = KIND_NUMBER,
@@ -204,6 +205,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_KEY] = KIND_POINTER,
     [TMPL_FORM_LEARN] = KIND_POINTER,
     [TMPL_FORM_SECRET] = KIND_POINTER,
+    [TMPL_FORM_SITES] = KIND_POINTER,
     [TMPL_FORM_SELECTORS] = { NULL, selectors_merge, selectors_each },
     [TMPL_FORM_SEPARATORS] = { NULL, separators_merge, separators_each },
 };
@@ -293,6 +295,20 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
 {
     return conf->delay == TMPL_UNSET ? TMPL_DEFAULT_DELAY : conf->delay;
+}
+
+apr_uint32_t tmpl_conf_recent(const server_rec *s)
+{
+    const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
+
+    return conf->recent == TMPL_UNSET ? TMPL_DEFAULT_RECENT : (apr_uint32_t)conf->recent;
+}
+
+const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s)
+{
+    const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
+
+    return conf->metrics_sites;
 }
 
 /* Mode learn is meant to be invisible. */

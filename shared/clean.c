@@ -127,8 +127,10 @@ void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
     }
+    apr_time_t began = tmpl_clock();
     apr_status_t rv = tmpl_store_observe(store, &outcome->observation, timeout, &outcome->counts,
                                          &outcome->store_error, pool);
+    outcome->store_took = tmpl_clock() - began;
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
         outcome->counts = (tmpl_counts_t){ 0 };
     }

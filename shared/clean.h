@@ -114,7 +114,8 @@ typedef struct {
     tmpl_closure_t closure;
     tmpl_edits_t edits; /* of input->body; n is 0 in modes that do not edit */
     tmpl_state_e state;
-    tmpl_error_t store_error; /* status is APR_SUCCESS unless the store failed or is full */
+    tmpl_error_t store_error;       /* status is APR_SUCCESS unless the store failed or is full */
+    apr_interval_time_t store_took; /* the time in which the store was asked, in microseconds */
 } tmpl_outcome_t;
 
 /*

@@ -35,6 +35,7 @@ static const struct {
     int64_t factor;
 } units[] = {
     { TMPL_FORM_NUMBER, "", 1 },
+    { TMPL_FORM_GLOBAL, "", 1 },
     { TMPL_FORM_SIZE, "", 1 },
     { TMPL_FORM_SIZE, "k", 1 << 10 },
     { TMPL_FORM_SIZE, "m", 1 << 20 },

@@ -93,7 +93,11 @@
     X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, \
       "a secret for the hashes in the store, in place of the one that the store keeps") \
     X(headers, "TmplHeaders", NULL, FLAG, "", "", "on in modes headers, annotate and strip", TMPL_DECIDES, \
-      "whether responses have the fields Tmpl and Server-Timing")
+      "whether responses have the fields Tmpl and Server-Timing") \
+    X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
+      "how many of the last decisions the status page shows; for the whole server") \
+    X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, \
+      "sites that have figures of their own among the metrics; for the whole server")
 
 /* By form: "TmplX must be <values>". */
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
@@ -101,6 +105,7 @@
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"
 #define TMPL_VALUES_NUMBER(least, most)     "a whole number from " least " to " most
+#define TMPL_VALUES_GLOBAL(least, most)     "a whole number from " least " to " most
 #define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"
 #define TMPL_VALUES_TIME(least, most)       "a time from " least " to " most
 #define TMPL_VALUES_FLAG(least, most)       "on or off"
@@ -112,6 +117,7 @@
 #define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
 #define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
+#define TMPL_VALUES_SITES(least, most)      "keys of sites"
 #define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\""
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */
@@ -122,6 +128,7 @@ typedef enum {
     TMPL_FORM_SMOOTHING,
     TMPL_FORM_COMMENTS,
     TMPL_FORM_NUMBER,
+    TMPL_FORM_GLOBAL,
     TMPL_FORM_SIZE,
     TMPL_FORM_TIME,
     TMPL_FORM_FLAG,
@@ -133,6 +140,7 @@ typedef enum {
     TMPL_FORM_KEY,
     TMPL_FORM_LEARN,
     TMPL_FORM_SECRET,
+    TMPL_FORM_SITES,
     TMPL_FORM_SELECTORS,
     TMPL_FORM_SEPARATORS,
     TMPL_FORM_COUNT

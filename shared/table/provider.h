@@ -109,6 +109,10 @@ typedef struct {
     /* tmpl_store_sites() and tmpl_store_forget(). */
     apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool);
+    /* tmpl_store_sites_part(); NULL: all sites are one part. *next is NULL. */
+    apr_status_t (*sites_part)(void *ctx, const char *from, uint32_t n,
+                               apr_status_t (*each)(void *baton, const char *site), void *baton,
+                               const char **next, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
     /* Sets the store's secret to put, or fills is if put is NULL. NULL: the store has none. */
     apr_status_t (*secret)(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],

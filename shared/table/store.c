@@ -419,6 +419,17 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
     return store->engine.provider->sites(store->engine.ctx, each, baton, err, pool);
 }
 
+apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
+                                   apr_status_t (*each)(void *baton, const char *site), void *baton,
+                                   const char **next, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_engine_t *engine = &store->engine;
+    *next = NULL;
+    return engine->provider->sites_part != NULL
+               ? engine->provider->sites_part(engine->ctx, from, n, each, baton, next, err, pool)
+               : engine->provider->sites(engine->ctx, each, baton, err, pool);
+}
+
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
                                apr_pool_t *pool)
 {

@@ -337,6 +337,16 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool);
 
+/*
+ * The list of sites in parts: calls each with about n names, and sets *next to where the next part
+ * begins, from pool; NULL: there is none. from is NULL, or what *next was. A part costs what its
+ * names cost, however many sites there are. Sites that come and go meanwhile may be missed; Redis
+ * may name a site twice. APR_EINVAL for a from that the store never gave.
+ */
+apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
+                                   apr_status_t (*each)(void *baton, const char *site), void *baton,
+                                   const char **next, tmpl_error_t *err, apr_pool_t *pool);
+
 /* Removes a site; APR_NOTFOUND if the store does not know it. */
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
                                apr_pool_t *pool);
