@@ -159,7 +159,7 @@ void tmpl_decline(request_rec *r, const tmpl_ctx_t *ctx, tmpl_decline_e reason)
 
 void tmpl_gate_insert(request_rec *r)
 {
-    const tmpl_conf_t *conf = tmpl_conf_of(r);
+    const tmpl_conf_t *conf = tmpl_request_conf(r);
     tmpl_ctx_t *ctx;
 
     if (tmpl_status_handles(r)) {

@@ -16,6 +16,8 @@
  * request is covered.
  */
 #include "headers.h"
+#include "policy.h"
+#include "request.h"
 #include "section.h"
 #include "validators.h"
 
@@ -117,6 +119,23 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
 }
 
+/* A page for one person's eyes: no cache keeps it. Fields that only some caches read go, too. */
+static void set_private(request_rec *r)
+{
+    static const char *const of_caches[] = {
+        "ETag",         "Last-Modified",     "Expires",
+        "Pragma",       "Surrogate-Control", "CDN-Cache-Control",
+        "Cache-Control"
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof(of_caches) / sizeof(of_caches[0]); i++) {
+        tmpl_field_unset(r, of_caches[i]);
+    }
+    apr_table_setn(r->headers_out, "Cache-Control", "no-store, private");
+    r->no_cache = 1;
+}
+
 /* The field tells whether a page is marked, so only this module may set it. */
 void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
 {
@@ -151,6 +170,10 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     if (judged->fingerprint != NULL) {
         /* a string, as RFC 9651's integers have at most 15 digits */
         said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, judged->fingerprint);
+    }
+    if (tmpl_conf_mode(tmpl_request_conf(r)) == TMPL_MODE_HIGHLIGHT &&
+        !tmpl_policy_allows_style(r)) {
+        said = apr_pstrcat(r->pool, said, *said != '\0' ? ", " : "", "style=?0", NULL);
     }
     if (judged->cached.cache != NULL) {
         said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
@@ -193,7 +216,10 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
     if (judged->outcome.edits.n > 0 || ctx->inflated) {
         unset_digests(r);
     }
-    if (tmpl_conf_edits(ctx->conf)) {
+    if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
+        set_private(r);
+    }
+    else if (tmpl_conf_edits(ctx->conf)) {
         set_validators(r, ctx, &judged->outcome);
     }
     tmpl_headers_noted(r, judged, took);
@@ -217,6 +243,9 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     /* without the page it is unknown which ones GET would have */
     tmpl_field_unset(r, "ETag");
     tmpl_field_unset(r, "Last-Modified");
+    if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
+        set_private(r);
+    }
 }
 
 /*
@@ -242,7 +271,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
 void tmpl_headers_error(request_rec *r)
 {
     if (r->status == HTTP_NOT_MODIFIED) {
-        tmpl_headers_not_modified(r, tmpl_conf_of(r));
+        tmpl_headers_not_modified(r, tmpl_request_conf(r));
     }
 }
 
