@@ -260,6 +260,11 @@ static const char *show_min_keep(const tmpl_conf_t *conf)
     return share(conf->min_keep);
 }
 
+static const char *show_highlight_allow(const tmpl_conf_t *conf)
+{
+    return conf->highlight_allow != NULL ? conf->highlight_allow->filename : "nobody";
+}
+
 static const char *show_learn(const tmpl_conf_t *conf)
 {
     return conf->learn == NULL
@@ -333,6 +338,7 @@ static const struct {
     { show_comments, "TmplComments drop", "TmplComments judge", "0" },
     { show_min_confidence, "TmplMinConfidence 0.8", "TmplMinConfidence 5%", "0.05" },
     { show_min_confidence, "TmplMinConfidence 1", "TmplMinConfidence 0", "0.00" },
+    { show_highlight_allow, "TmplHighlightAllow false", "TmplHighlightAllow true", NULL },
     { show_learn, "TmplLearn on", "TmplLearn off", NULL },
     { show_learn, "TmplLearn off", "TmplLearn public", NULL },
     { show_learn, "TmplLearn public", "TmplLearn true", NULL },
@@ -576,6 +582,8 @@ static const struct {
     { "TmplMinConfidence 1.1",
       { "TmplMinConfidence must be a number from 0 to 1, or from 0% to 100%", "\"1.1\"" } },
     { "TmplMinKeep 2", { "TmplMinKeep must be a number from 0 to 1, or from 0% to 100%" } },
+    { "TmplHighlightAllow %{",
+      { "TmplHighlightAllow must be an expression that is true or false", "syntax error" } },
     { "TmplLearn %{", { "TmplLearn must be public, on, off or an expression", "syntax error" } },
     { "TmplMaxBody 0", { "TmplMaxBody must be a number of bytes from 1 to 1G", "\"0\"" } },
     { "TmplMaxBody 2G", { "from 1 to 1G" } },
@@ -745,12 +753,13 @@ static void plus_adds_to_what_is_there(void **state)
 
 static void keys_set_no_vary(void **state)
 {
-    tmpl_conf_t *conf = section("TmplSiteKey a\nTmplPageKey b\nTmplLearn c");
+    tmpl_conf_t *conf = section("TmplSiteKey a\nTmplPageKey b\nTmplLearn c\nTmplHighlightAllow d");
 
     (void)state;
     assert_int_equal(conf->site_key->flags, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY);
     assert_int_equal(conf->page_key->flags, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY);
     assert_int_equal(conf->learn->expr->flags, AP_EXPR_FLAG_DONT_VARY);
+    assert_int_equal(conf->highlight_allow->flags, AP_EXPR_FLAG_DONT_VARY);
 }
 
 /* The default store is created only for servers that use it. */
