@@ -68,6 +68,12 @@ static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
         return;
     }
     json_object_set_new(json, "rule", json_string(tmpl_rule_name(e->why.blocks[block].rule)));
+    const tmpl_selector_t *selector = e->why.blocks[block].selector;
+    json_object_set_new(json, "selector",
+                        selector != NULL
+                            ? ctl_json_string(tmpl_selector_text(selector),
+                                              strlen(tmpl_selector_text(selector)), e->pool)
+                            : json_null());
     json_object_set_new(json, "cut", json_string(covered_names[covered(&e->outcome, block)]));
     json_object_set_new(json, "marked", json_string(covered_names[covered(&e->marked, block)]));
     json_object_set_new(json, "uncut",
@@ -203,7 +209,8 @@ static void print_block(const explain_t *e, uint32_t block)
     printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
            ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool), off(e));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
-    printf("    %s%s%s%s: %s\n", on(e, FAINT), tmpl_rule_text(rule), off(e),
+    printf("    %s%s%s%s: %s\n", on(e, FAINT),
+           ctl_printable(tmpl_findings_rule(&e->findings, block, e->pool), e->pool), off(e),
            rule != TMPL_RULE_DETECTOR ? ", against the detector" : "",
            tmpl_findings_evidence(&e->findings, block, e->pool));
     if (tmpl_findings_stays(&e->findings, block, &reason)) {

@@ -71,6 +71,21 @@ int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_un
     return 1;
 }
 
+const char *tmpl_findings_rule(const tmpl_findings_t *findings, uint32_t block, apr_pool_t *pool)
+{
+    const tmpl_why_block_t *why = &findings->why->blocks[block];
+    const char *text = tmpl_rule_text(why->rule);
+    if (why->selector == NULL) {
+        return text;
+    }
+    if (why->rule == TMPL_RULE_KEEP || why->rule == TMPL_RULE_DROP) {
+        return apr_pstrcat(pool, text, " ", tmpl_selector_text(why->selector), NULL);
+    }
+    return apr_pstrcat(pool, text, ", as ",
+                       findings->verdicts[block].template ? "TmplDrop " : "TmplKeep ",
+                       tmpl_selector_text(why->selector), " says, too", NULL);
+}
+
 const char *tmpl_findings_evidence(const tmpl_findings_t *findings, uint32_t block,
                                    apr_pool_t *pool)
 {

@@ -42,6 +42,12 @@ double tmpl_findings_threshold(const tmpl_findings_t *findings);
 int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_uncut_e *reason);
 
 /*
+ * The rule that a verdict is from, as it goes on behind "it is template": tmpl_rule_text(), with the
+ * selector if one of TmplKeep or TmplDrop matches the block.
+ */
+const char *tmpl_findings_rule(const tmpl_findings_t *findings, uint32_t block, apr_pool_t *pool);
+
+/*
  * What the detector's verdict rests on: of trees the features that weigh most with their values and
  * contributions; else what the ratio is.
  */

@@ -132,10 +132,8 @@ static const char *verdict_text(const tmpl_findings_t *f, uint32_t block, apr_po
     if (tmpl_findings_stays(f, block, &reason)) {
         text = apr_pstrcat(pool, text, ": ", tmpl_uncut_text(reason), NULL);
     }
-    if (rule != TMPL_RULE_DETECTOR) {
-        text = apr_pstrcat(pool, text, ", ", tmpl_rule_text(rule), ", against the detector", NULL);
-    }
-    return text;
+    return apr_pstrcat(pool, text, ", ", tmpl_findings_rule(f, block, pool),
+                       rule != TMPL_RULE_DETECTOR ? ", against the detector" : "", NULL);
 }
 
 static const char *df_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
