@@ -4,8 +4,6 @@
 #include "html.h"
 #include "metrics.h"
 
-#include <util_script.h>
-
 /* Sites in one part of the list: if nothing is said, and at most. */
 #define PART_DEFAULT 100
 #define PART_MOST    1000
@@ -92,24 +90,35 @@ static void find_location(asked_t *asked)
     asked->rest += *asked->rest == '/';
 }
 
-/* Whether the query has known names only. */
-static int has_known_arguments(const asked_t *asked)
+static int is_argument(const char *name)
 {
-    const apr_array_header_t *all = apr_table_elts(asked->args);
-    int i;
-    size_t j;
+    size_t i;
 
-    for (i = 0; i < all->nelts; i++) {
-        const char *name = APR_ARRAY_IDX(all, i, apr_table_entry_t).key;
-
-        for (j = 0; j < sizeof(arguments) / sizeof(arguments[0]); j++) {
-            if (strcmp(name, arguments[j]) == 0) {
-                break;
-            }
+    for (i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++) {
+        if (strcmp(name, arguments[i]) == 0) {
+            return 1;
         }
-        if (j == sizeof(arguments) / sizeof(arguments[0])) {
+    }
+    return 0;
+}
+
+/* Reads the query, whose values may hold any byte but 0; 0 if it has a name that is not known. */
+static int read_arguments(asked_t *asked)
+{
+    apr_pool_t *pool = asked->r->pool;
+    char *rest = apr_pstrdup(pool, asked->r->args != NULL ? asked->r->args : "");
+    char *argument, *state;
+
+    asked->args = apr_table_make(pool, 4);
+    for (argument = apr_strtok(rest, "&", &state); argument != NULL;
+         argument = apr_strtok(NULL, "&", &state)) {
+        char *value = strchr(argument, '=');
+
+        if (value == NULL || (*value = '\0', !is_argument(argument)) ||
+            ap_unescape_urlencoded(value + 1) != OK) {
             return 0;
         }
+        apr_table_setn(asked->args, argument, value + 1);
     }
     return 1;
 }
@@ -222,10 +231,9 @@ int tmpl_status_handler(request_rec *r)
     }
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
     apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    ap_args_to_table(r, &asked.args);
     find_location(&asked);
-    if (!has_known_arguments(&asked)) {
-        return refuse(&asked, HTTP_BAD_REQUEST, "The query has a name that is not known.");
+    if (!read_arguments(&asked)) {
+        return refuse(&asked, HTTP_BAD_REQUEST, "The query cannot be read, or has a name that is not known.");
     }
     if (!find_format(&asked)) {
         return refuse(&asked, HTTP_BAD_REQUEST, "There is no such format.");

@@ -40,16 +40,16 @@ void tmpl_sites_create(server_rec *s)
 }
 
 /* Takes a lock. The value with which it is to be released; 0: others have it. */
-static apr_uint64_t lock(volatile apr_uint64_t *lock)
+static apr_uint64_t lock(volatile apr_uint64_t *word)
 {
     apr_uint64_t now = (apr_uint64_t)tmpl_clock();
     int i;
 
     for (i = 0; i < TRIES_MOST; i++) {
-        apr_uint64_t since = apr_atomic_read64(lock);
+        apr_uint64_t since = apr_atomic_read64(word);
 
         if ((since == 0 || since + (apr_uint64_t)LOCK_AGE < now) &&
-            apr_atomic_cas64(lock, now, since) == since) {
+            apr_atomic_cas64(word, now, since) == since) {
             return now;
         }
     }
@@ -57,9 +57,9 @@ static apr_uint64_t lock(volatile apr_uint64_t *lock)
 }
 
 /* A lock that was taken over meanwhile stays. */
-static void unlock(volatile apr_uint64_t *lock, apr_uint64_t mine)
+static void unlock(volatile apr_uint64_t *word, apr_uint64_t mine)
 {
-    apr_atomic_cas64(lock, 0, mine);
+    apr_atomic_cas64(word, 0, mine);
 }
 
 static apr_uint64_t hash_of(const char *key)

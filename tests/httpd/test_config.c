@@ -66,6 +66,15 @@ AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)
     return apr_pstrcat(p, "/run/httpd/", name, NULL);
 }
 
+static const char *wrong_context; /* what httpd says of where a directive stands */
+
+AP_DECLARE(const char *) ap_check_cmd_context(cmd_parms *cmd, unsigned forbidden)
+{
+    (void)cmd;
+    assert_int_equal(forbidden, GLOBAL_ONLY);
+    return wrong_context;
+}
+
 AP_DECLARE(int) ap_cstr_casecmp(const char *a, const char *b)
 {
     return strcasecmp(a, b);
@@ -297,6 +306,16 @@ static const char *show_secret(const tmpl_conf_t *conf)
     return conf->seed == NULL ? "" : apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *conf->seed);
 }
 
+static const char *show_recent(const tmpl_conf_t *conf)
+{
+    return number(conf->recent);
+}
+
+static const char *show_metrics_sites(const tmpl_conf_t *conf)
+{
+    return conf->metrics_sites == NULL ? "" : apr_array_pstrcat(pool, conf->metrics_sites, ' ');
+}
+
 static const char *show_headers(const tmpl_conf_t *conf)
 {
     return number(conf->headers);
@@ -351,6 +370,8 @@ static const struct {
     { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
     { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
+    { show_recent, "TmplRecent 0", "TmplRecent 10000", "10000" },
+    { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
     { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
     { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
 };
@@ -533,6 +554,9 @@ static const struct {
     const char *line;
     const char *says[3];
 } refusals[] = {
+    { "TmplRecent 10001", { "TmplRecent must be a whole number from 0 to 10000", "\"10001\"" } },
+    { "TmplRecent -1", { "TmplRecent must be a whole number from 0 to 10000" } },
+    { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
     { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
@@ -716,6 +740,20 @@ static void models_are_built_in(void **state)
     memset(&builtin, 0, sizeof(builtin)); /* as the other tests expect it */
 }
 
+/* They are for the whole server, so httpd may refuse them where they stand. */
+static void some_stand_in_no_section(void **state)
+{
+    tmpl_conf_t *conf = section("");
+
+    (void)state;
+    wrong_context = "not here";
+    assert_string_equal(apply(conf, "TmplRecent 5"), "not here");
+    assert_string_equal(apply(conf, "TmplMetricsSites a"), "not here");
+    wrong_context = NULL;
+    assert_int_equal(conf->recent, TMPL_UNSET);
+    assert_null(conf->metrics_sites);
+}
+
 /* Mode learn sends no fields unless TmplHeaders is on. */
 static void fields_by_mode(void **state)
 {
@@ -820,6 +858,7 @@ static void reference(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(some_stand_in_no_section),
     cmocka_unit_test(merging),
     cmocka_unit_test(every_directive_is_merged),
     cmocka_unit_test(deciding),
