@@ -233,7 +233,8 @@ int tmpl_status_handler(request_rec *r)
     apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
     find_location(&asked);
     if (!read_arguments(&asked)) {
-        return refuse(&asked, HTTP_BAD_REQUEST, "The query cannot be read, or has a name that is not known.");
+        return refuse(&asked, HTTP_BAD_REQUEST,
+                      "The query cannot be read, or has a name that is not known.");
     }
     if (!find_format(&asked)) {
         return refuse(&asked, HTTP_BAD_REQUEST, "There is no such format.");

@@ -46,6 +46,13 @@ void tmpl_links_used_by(server_rec *s)
     used++;
 }
 
+void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first)
+{
+    (void)directive;
+    (void)list;
+    (void)first;
+}
+
 /* Any text is an expression, but for one. */
 AP_DECLARE(ap_expr_info_t *)
 ap_expr_parse_cmd_mi(const cmd_parms *cmd, const char *expr, unsigned int flags, const char **err,
@@ -350,7 +357,7 @@ static const struct {
     { show_separators, "TmplSeparators table", "TmplSeparators +p +li", "li p table " },
     { show_separators, "TmplSeparators +p", "TmplSeparators div", "div " },
     { show_keep, "TmplKeep aside", "TmplKeep #a .b\nTmplKeep i", "3" },
-    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "2" },
+    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "3" },
     { show_min_keep, "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
     { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
     { show_comments, "TmplComments keep", "TmplComments DROP", "2" },
@@ -557,7 +564,7 @@ static const struct {
     { "TmplRecent 10001", { "TmplRecent must be a whole number from 0 to 10000", "\"10001\"" } },
     { "TmplRecent -1", { "TmplRecent must be a whole number from 0 to 10000" } },
     { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
-    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
+    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate, strip or highlight", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
       { "TmplDetector must be incremental, style, pagelevel or auto", "\"on\"" } },
