@@ -171,6 +171,10 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
         /* a string, as RFC 9651's integers have at most 15 digits */
         said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, judged->fingerprint);
     }
+    if (outcome->verdicts != NULL) {
+        said = apr_psprintf(r->pool, "%s, version=\"%08x-%08x\"", said,
+                            (unsigned)(outcome->version >> 32), (unsigned)outcome->version);
+    }
     if (tmpl_conf_mode(tmpl_request_conf(r)) == TMPL_MODE_HIGHLIGHT &&
         !tmpl_policy_allows_style(r)) {
         said = apr_pstrcat(r->pool, said, *said != '\0' ? ", " : "", "style=?0", NULL);

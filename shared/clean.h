@@ -114,6 +114,7 @@ typedef struct {
     tmpl_closure_t closure;
     tmpl_edits_t edits; /* of input->body; n is 0 in modes that do not edit */
     tmpl_state_e state;
+    uint64_t version;               /* of tmpl_clean_version(); 0: nobody has asked */
     tmpl_error_t store_error;       /* status is APR_SUCCESS unless the store failed or is full */
     apr_interval_time_t store_took; /* the time in which the store was asked, in microseconds */
 } tmpl_outcome_t;
@@ -177,5 +178,19 @@ tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_cl
  */
 const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                    apr_pool_t *pool);
+
+/*
+ * Fills outcome->version: a hash of all that decided the verdicts beside the page. Equal pages with
+ * equal versions have equal verdicts, also if the site's table was imported elsewhere. Temporary
+ * memory is from pool.
+ *
+ *     upper 32 bits   this library's version, the models, the settings that decide, and the site's
+ *                     table: its documents, and how often an entry has reached MinDF
+ *     lower 32 bits   what the table says of this page's own keys
+ *
+ * So all pages of a site of which nothing is learnt have the upper half in common. Neither half
+ * tells anything of the secret that seeds the keys.
+ */
+void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
 #endif

@@ -278,7 +278,7 @@ static const char *show_min_keep(const tmpl_conf_t *conf)
 
 static const char *show_highlight_allow(const tmpl_conf_t *conf)
 {
-    return conf->highlight_allow != NULL ? conf->highlight_allow->filename : "nobody";
+    return conf->highlight_allow != NULL ? conf->highlight_allow->filename : "";
 }
 
 static const char *show_learn(const tmpl_conf_t *conf)
