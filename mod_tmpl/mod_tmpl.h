@@ -28,8 +28,8 @@
  *     later.c        the queue of pages that wait to be learnt
  *     learning.c     passes that queue to the store
  *     ending.c       how a child ends
- *     status.c       counters, for mod_status
  *     messages.h     what is logged
+ *     status/        what is counted, in memory that all children share, and the handler that shows it
  *
  * After the configuration was read, only a child's own stores, the shared counters and the caches
  * change.

@@ -41,6 +41,8 @@ my %DIRECTIVE = (
     TmplHighlightAllow => { good => ['false', '"-R \'127.0.0.1\'"'], says => qr/expression|parse|cannot/i, bad => ['"%{REQUEST_URI} =="', '"=="'] },
     TmplLearn => { good => ['true', '"%{REQUEST_METHOD} == \'GET\'"'], says => qr/expression|parse|cannot/i,
         bad => ['"%{REQUEST_URI} =="', '"=="'] },
+    TmplRecent => { good => [qw(0 200 10000)], says => qr/\b0\b.*\b10000\b/, bad => [qw(-1 10001 x), '""'], server_only => 1 },
+    TmplMetricsSites => { good => ['a.example', 'a.example "b c"'], says => qr/keys of sites/, bad => ['""'], server_only => 1 },
     TmplSecret => { good => ['correct-horse-battery-staple'], says => qr/./, bad => ['""'] },
 );
 
@@ -61,10 +63,22 @@ my $check = sub { $httpd->{conf} = $_[0]; return $httpd->configtest };
 # All good values in one run a context.
 for my $name (sort keys %CONTEXT) {
     my ($open, $close) = @{ $CONTEXT{$name} };
-    my @lines = map { my $d = $_; map { "$d $_" } @{ $DIRECTIVE{$d}{good} } } sort keys %DIRECTIVE;
+    my @lines = map { my $d = $_; map { "$d $_" } @{ $DIRECTIVE{$d}{good} } }
+        grep { $name eq 'server' || !$DIRECTIVE{$_}{server_only} } sort keys %DIRECTIVE;
     my ($ok, $said) = $check->($open . join("\n", @lines) . $close);
     ok $ok, "$name: every good value is taken" or diag $said;
 }
+
+subtest 'for the whole server' => sub {
+    for my $directive (grep { $DIRECTIVE{$_}{server_only} } sort keys %DIRECTIVE) {
+        for my $name (grep { $_ ne 'server' } sort keys %CONTEXT) {
+            my ($open, $close) = @{ $CONTEXT{$name} };
+            my ($ok, $said) = $check->("$open$directive $DIRECTIVE{$directive}{good}[0]$close");
+            ok !$ok, "$directive is refused in $name";
+            like $said, qr/$directive.*(?:cannot occur|not allowed)/, 'by name';
+        }
+    }
+};
 
 subtest 'a bad model is refused with its line' => sub {
     my (undef, $said) = $check->("TmplModel $models/bad.trees");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Every directive works in the server, a virtual host, a Location, a Directory and an If; the nearest one
+# Every directive that may stand in a section works in the server, a virtual host, a Location, a Directory and an If; the nearest one
 # counts, what it does not set is inherited, and what was turned on can be turned off again. Observed through
 # what the server does.
 
