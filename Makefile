@@ -15,6 +15,7 @@
 # all [VERBOSE=1]  build/mod_tmpl.so, build/tmplctl, build/libtmpl.a; plain "make" does this
 # deps           install the Debian packages that building and running need
 # deps-check     install the packages that the tests need
+# deps-browser   install the packages that the tests in a browser need
 # deps-suites    install the packages that the suites of others need
 # uninstall      remove what install wrote, except a tmpl.conf that was changed
 # settings       write README.md's table of directives and docs/mod_tmpl.5 from shared/settings.h
@@ -112,6 +113,8 @@ deps:
 	@demo/deps build demo
 deps-check:
 	@demo/deps build check
+deps-browser:
+	@demo/deps browser
 deps-suites:
 	@demo/deps build suites
 
@@ -161,7 +164,7 @@ help:
 	  awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { gsub(/ \[[^]]*\]/, "", $$1) } { sub(/ +$$/, "", $$1); printf "%-38s  %s\n", $$1, $$2 }'
 	@printf '\nMore variables: the comments at the top of Makefile, tests/Makefile and bench/Makefile.\n'
 
-.PHONY: all demo deps deps-check deps-suites settings install uninstall clean help
+.PHONY: all demo deps deps-check deps-browser deps-suites settings install uninstall clean help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
 .SECONDARY:
