@@ -4,6 +4,7 @@
 #include "cache.h"
 #include "connections.h"
 #include "section.h"
+#include "status/selectors.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
@@ -120,6 +121,23 @@ static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
+/*
+ * Nor does a condition that chooses who sees what no cache keeps. Where it is a query, the page has
+ * an address of its own.
+ */
+static const char *set_condition(cmd_parms *cmd, void *conf, const char *arg)
+{
+    const char *why = NULL;
+    const ap_expr_info_t **field = field_of(cmd, conf);
+    const ap_expr_info_t *expr = ap_expr_parse_cmd(cmd, arg, AP_EXPR_FLAG_DONT_VARY, &why, NULL);
+
+    if (why != NULL) {
+        return refuse(cmd, arg, why);
+    }
+    *field = expr;
+    return NULL;
+}
+
 static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
 {
     static const struct {
@@ -154,13 +172,20 @@ static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
 /* Blanks between arguments are those of the selector: "TmplKeep main p" is a p inside main. */
 static const char *set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
+    apr_array_header_t **list = field_of(cmd, conf);
+    int first = *list != NULL ? (*list)->nelts : 0;
     const char *text = "";
+    const char *wrong;
     int i;
 
     for (i = 0; i < argc; i++) {
         text = apr_pstrcat(cmd->pool, text, i > 0 ? " " : "", argv[i], NULL);
     }
-    return answer(cmd, tmpl_setting_selectors(field_of(cmd, conf), cmd->info, text, cmd->pool));
+    wrong = tmpl_setting_selectors(list, cmd->info, text, cmd->pool);
+    if (wrong == NULL) {
+        tmpl_selectors_add(cmd->cmd->name, *list, first);
+    }
+    return answer(cmd, wrong);
 }
 
 static const char *set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])
@@ -241,8 +266,10 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_STORE(name, info, help)     AP_INIT_TAKE1(name, set_store, info, TMPL_CONTEXT, help)
 #define INIT_CACHE(name, info, help)     AP_INIT_TAKE1(name, set_cache, info, TMPL_CONTEXT, help)
 #define INIT_KEY(name, info, help)       AP_INIT_TAKE1(name, set_key, info, TMPL_CONTEXT, help)
-#define INIT_LEARN(name, info, help)     AP_INIT_TAKE1(name, set_learn, info, TMPL_CONTEXT, help)
-#define INIT_SECRET(name, info, help)    AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
+#define INIT_CONDITION(name, info, help)                                                           \
+    AP_INIT_TAKE1(name, set_condition, info, TMPL_CONTEXT, help)
+#define INIT_LEARN(name, info, help)  AP_INIT_TAKE1(name, set_learn, info, TMPL_CONTEXT, help)
+#define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
 #define INIT_SELECTORS(name, info, help)                                                           \
     AP_INIT_TAKE_ARGV(name, set_selectors, info, TMPL_CONTEXT, help)
 #define INIT_SEPARATORS(name, info, help)                                                          \

@@ -39,7 +39,9 @@
 /* clang-format off */
 #define TMPL_SETTINGS(X) \
     X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
-      "what is done with pages; each mode does what those before it do, and more") \
+      "what is done with pages; up to strip each mode does what those before it do, and more") \
+    X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+      "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
       "what judges the blocks of a page: their text, repeated over the site (incremental), or words " \
       "repeated in repeated layout (style); what the page looks like (pagelevel); or all of it (auto)") \
@@ -100,7 +102,7 @@
       "sites that have figures of their own among the metrics; for the whole server")
 
 /* By form: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"
@@ -115,6 +117,7 @@
 #define TMPL_VALUES_STORE(least, most)      "lmdb:DIR, redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n&user=u&pass=p]"
 #define TMPL_VALUES_CACHE(least, most)      "none, shmcb or another of httpd's shared object caches"
 #define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
+#define TMPL_VALUES_CONDITION(least, most)  "an expression that is true or false"
 #define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
 #define TMPL_VALUES_SITES(least, most)      "keys of sites"
@@ -138,6 +141,7 @@ typedef enum {
     TMPL_FORM_STORE,
     TMPL_FORM_CACHE,
     TMPL_FORM_KEY,
+    TMPL_FORM_CONDITION,
     TMPL_FORM_LEARN,
     TMPL_FORM_SECRET,
     TMPL_FORM_SITES,
