@@ -50,6 +50,9 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
 int tmpl_conf_headers(const tmpl_conf_t *conf);
 
+/* Names, in entity tags, what the mode makes of a page: the mode, and in annotate the marks. */
+const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
+
 /* All that the library needs to know. opts points to what conf points to. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 

@@ -11,7 +11,7 @@
 typedef struct {
     uint64_t body_len;
     uint64_t version;
-    double ratio, confidence;
+    double ratio, confidence, unmarked;
     uint32_t detector, state, decline;
     uint32_t pages;
     uint32_t learned;
@@ -24,7 +24,7 @@ typedef struct {
 } fixed_t;
 
 #define HASH_SIZE 8
-#define TEXTS_MAX 16 /* annotate has 5 texts, strip 1 */
+#define TEXTS_MAX 32 /* annotate has 2 and 3 for each mark, strip 1 */
 
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len, const char *body,
@@ -57,6 +57,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .template_blocks = outcome->closure.template_blocks,
                               .ratio = outcome->closure.ratio,
                               .confidence = outcome->closure.confidence,
+                              .unmarked = outcome->unmarked,
                               .fingerprint = fingerprint,
                               .edits = outcome->edits };
 }
@@ -79,6 +80,7 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
                      .ratio = decision->ratio,
                      .confidence = decision->confidence },
         .edits = decision->edits,
+        .unmarked = decision->unmarked,
         .state = decision->state
     };
 }
@@ -127,6 +129,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
                       .version = decision->version,
                       .ratio = decision->ratio,
                       .confidence = decision->confidence,
+                      .unmarked = decision->unmarked,
                       .detector = decision->detector,
                       .state = decision->state,
                       .decline = decision->decline,
@@ -223,7 +226,8 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
                                    .blocks = fixed.blocks,
                                    .template_blocks = fixed.template_blocks,
                                    .ratio = fixed.ratio,
-                                   .confidence = fixed.confidence };
+                                   .confidence = fixed.confidence,
+                                   .unmarked = fixed.unmarked };
     if (fixed.fingerprint_len > 0) {
         decision->fingerprint = apr_pstrdup(pool, (const char *)p);
     }

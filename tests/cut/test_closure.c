@@ -39,7 +39,7 @@ static const char *edited(const char *html, const char *letters, int strip, apr_
         tmpl_strip(&edits, &closure, pool);
     }
     else {
-        tmpl_annotate(&edits, page, &closure, pool);
+        tmpl_annotate(&edits, page, &closure, NULL, pool);
     }
     return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
 }

@@ -112,10 +112,10 @@ static void say_draw(const tmpl_page_t *page, tmpl_verdict_t *verdicts, unsigned
     apr_pool_create(&pool, parent);
     printf("{\"percent\":%u", percent);
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
-    tmpl_annotate(&edits, page, &closure, pool);
+    tmpl_annotate(&edits, page, &closure, NULL, pool);
     say_edits("mark", &edits);
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
-    tmpl_annotate(&edits, page, &closure, pool);
+    tmpl_annotate(&edits, page, &closure, NULL, pool);
     say_edits("cut", &edits);
     tmpl_strip(&edits, &closure, pool);
     say_edits("strip", &edits);
