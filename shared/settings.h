@@ -115,7 +115,7 @@
 #define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
 #define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\""
-#define TMPL_VALUES_MARKS(least, most)      "up to 8 of data-tmpl, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
+#define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */
 

@@ -60,12 +60,11 @@ static apr_status_t own_attribute(tmpl_mark_t *mark, const char *word, tmpl_erro
     if (name == prefix || value[length_of(value, "-_.:")] != '\0') {
         return tmpl_fail(err, APR_EINVAL, "names have letters, digits and -_. only, values :, too");
     }
-    if (apr_cstr_casecmpn(word, "data-pagefind-body", name) == 0) {
-        return tmpl_fail(err, APR_EINVAL, "Pagefind would leave out every page without it");
-    }
     mark->attribute = apr_pstrmemdup(pool, word, name);
     mark->value = value;
-    return APR_SUCCESS;
+    return apr_cstr_casecmp(mark->attribute, "data-pagefind-body") != 0
+               ? APR_SUCCESS
+               : tmpl_fail(err, APR_EINVAL, "Pagefind would leave out every page without it");
 }
 
 /* A comment that every parser ends in the same place, at text; behind it, or NULL. */

@@ -55,7 +55,7 @@ typedef struct {
     const char *readers;
 } tmpl_mark_t;
 
-#define TMPL_MARKS_MOST 8
+#define TMPL_MARKS_MOST 16
 
 /* The marks of a section of the configuration. */
 typedef struct {
