@@ -47,8 +47,8 @@ static inline const char *tmpl_edit_text(const tmpl_edits_t *edits, uint32_t i)
  * gets no mark. Comments are flat and closed. The page must have its comments (page.h) if
  * tmpl_marks_need_comments().
  *
- * Returns the share of template text, 0..1, that is in no mark of ours or of the page's; with
- * several marks that of the one which marks least. Edits point to marks.
+ * Returns the share of template text, 0..1, that is in no mark: of ours, or that the page brings in
+ * its place. With several marks that of the one which marks least. Edits point to marks.
  */
 double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                      const tmpl_marks_t *marks, apr_pool_t *pool);
