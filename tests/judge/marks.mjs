@@ -42,7 +42,7 @@ function leavesOut(mark, element) {
  */
 class Reader {
     constructor(mark, shift, ours) {
-        Object.assign(this, { mark, shift, ours, off: false, left: [], faults: [] });
+        Object.assign(this, { mark, shift, ours, off: false, left: [], seen: new Set(), faults: [] });
     }
 
     comment(node) {
@@ -81,7 +81,9 @@ class Reader {
             }
             else if (node.attrs) {
                 const out = inside || leavesOut(this.mark, node);
-                if (place && (out || this.off)) {
+                /* elements that HTML5 opens again have the place of the first */
+                const isFirst = place && !this.seen.has(place.startOffset) && this.seen.add(place.startOffset);
+                if (isFirst && (out || this.off)) {
                     this.left.push([place.startOffset + this.shift, place.startOffset + this.shift + 1]);
                 }
                 this.walk(childrenOf(node), out);

@@ -355,7 +355,7 @@ subtest 'options reach the library' => sub {
     like($out, qr/^12 pages: 0 edited, 12 declined \(min-keep 12\)/, '--min-keep');
     ($code, $out) = run(@args, '-2', '--detector', 'auto', '--min-confidence', 1, @pages);
     like($out, qr/^12 pages: 0 edited, 12 declined \(min-confidence 12\)/, '--min-confidence');
-    my @annotate = ('clean', '-2', qw(--mode annotate --site s --out opt), $pages[0]);
+    my @annotate = ('clean', '-2', qw(--mode annotate --site s --out opt), @pages);
     run(@annotate, '--mark', 'Pagefind', '--mark', '<!-- off --><!-- on -->');
     like(slurp('opt/p01.html'), qr/<!-- off --><\w+ [^>]*data-pagefind-ignore="">.*<!-- on -->/s, '--mark adds marks');
     unlike(slurp('opt/p01.html'), qr/tmpl/, 'in place of the default');
