@@ -18,7 +18,7 @@
 # deps-browser   install the packages that the tests in a browser need
 # deps-suites    install the packages that the suites of others need
 # uninstall      remove what install wrote, except a tmpl.conf that was changed
-# settings       write README.md's table of directives and docs/mod_tmpl.5 from shared/settings.h
+# settings       write the tables of README.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
 # clean          remove BUILD
 # help           print this list
 

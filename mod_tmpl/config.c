@@ -199,6 +199,27 @@ static const char *set_separators(cmd_parms *cmd, void *conf, int argc, char *co
     return answer(cmd, wrong);
 }
 
+/* All marks of a section are named at once: a second directive replaces the first. */
+static const char *set_marks(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+{
+    tmpl_marks_t **field = field_of(cmd, conf);
+    tmpl_marks_t *named = NULL;
+    int i;
+
+    if (argc == 0) {
+        return refuse(cmd, "", NULL);
+    }
+    for (i = 0; i < argc; i++) {
+        const char *wrong = tmpl_setting_mark(&named, cmd->info, argv[i], cmd->pool);
+
+        if (wrong != NULL) {
+            return answer(cmd, wrong);
+        }
+    }
+    *field = named;
+    return NULL;
+}
+
 static const char *set_secret(cmd_parms *cmd, void *conf, const char *arg)
 {
     const apr_uint64_t **field = field_of(cmd, conf);
@@ -272,6 +293,7 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
 #define INIT_SELECTORS(name, info, help)                                                           \
     AP_INIT_TAKE_ARGV(name, set_selectors, info, TMPL_CONTEXT, help)
+#define INIT_MARKS(name, info, help) AP_INIT_TAKE_ARGV(name, set_marks, info, TMPL_CONTEXT, help)
 #define INIT_SEPARATORS(name, info, help)                                                          \
     AP_INIT_TAKE_ARGV(name, set_separators, info, TMPL_CONTEXT, help)
 

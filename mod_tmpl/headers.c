@@ -112,7 +112,7 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     }
     tmpl_field_unset(r, "Last-Modified");
     set_tag(r, ctx->etag != NULL && is_settled(outcome)
-                   ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
+                   ? tmpl_etag_of(ctx->etag, tmpl_conf_variant(ctx->conf, r->pool), r->pool)
                    : NULL);
     if (apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
@@ -165,6 +165,9 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
             tmpl_state_name(outcome->state), outcome->counts.pages, learned,
             outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio,
             outcome->closure.confidence);
+        if (outcome->unmarked >= 0) {
+            said = apr_psprintf(r->pool, "%s, unmarked=%.3f", said, outcome->unmarked);
+        }
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
     if (judged->fingerprint != NULL) {
@@ -264,7 +267,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
     const char *held = NULL;
 
     if (r->main == NULL && tmpl_conf_edits(conf) && etag != NULL && list != NULL) {
-        held = tmpl_etag_listed(list, etag, tmpl_conf_mode(conf), r->pool);
+        held = tmpl_etag_listed(list, etag, tmpl_conf_variant(conf, r->pool), r->pool);
     }
     if (held != NULL) {
         set_tag(r, held);

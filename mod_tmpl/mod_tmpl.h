@@ -100,6 +100,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_SITES     apr_array_header_t * /* of const char *; for the whole server */
 #define TMPL_TYPE_SELECTORS                                                                        \
     apr_array_header_t * /* of const tmpl_selector_t *, those outside first */
+#define TMPL_TYPE_MARKS      tmpl_marks_t *
 #define TMPL_TYPE_SEPARATORS const tmpl_separators_t *
 
 /* A section of the configuration: a field for each setting. */

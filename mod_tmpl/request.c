@@ -212,10 +212,11 @@ static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
     apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
 }
 
-static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
+static void translate_tags(request_rec *r, const tmpl_conf_t *conf, int keep)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
-    const char *other = list != NULL ? tmpl_etag_for_backend(list, mode, keep, r->pool) : NULL;
+    const char *variant = tmpl_conf_variant(conf, r->pool);
+    const char *other = list != NULL ? tmpl_etag_for_backend(list, variant, keep, r->pool) : NULL;
 
     if (other != list) {
         apr_table_setn(r->headers_in, "If-None-Match", other);
@@ -281,7 +282,7 @@ int tmpl_request_fixups(request_rec *r)
         /*
          * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both
          */
-        translate_tags(r, tmpl_conf_mode(conf), 1);
+        translate_tags(r, conf, 1);
         drop_date(r);
     }
     if (tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT) {
@@ -306,7 +307,7 @@ int tmpl_request_handler(request_rec *r)
             apr_table_unset(r->headers_in, "Range");
             apr_table_unset(r->headers_in, "If-Range");
         }
-        translate_tags(r, tmpl_conf_mode(conf), 0);
+        translate_tags(r, conf, 0);
         drop_date(r);
     }
     return DECLINED;

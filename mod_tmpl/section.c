@@ -208,6 +208,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_SECRET] = KIND_POINTER,
     [TMPL_FORM_SITES] = KIND_POINTER,
     [TMPL_FORM_SELECTORS] = { NULL, selectors_merge, selectors_each },
+    [TMPL_FORM_MARKS] = KIND_POINTER,
     [TMPL_FORM_SEPARATORS] = { NULL, separators_merge, separators_each },
 };
 
@@ -271,6 +272,15 @@ const tmpl_conf_t *tmpl_conf_of(const request_rec *r)
 tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
 {
     return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
+}
+
+const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool)
+{
+    tmpl_mode_e mode = tmpl_conf_mode(conf);
+
+    return mode == TMPL_MODE_ANNOTATE && conf->marks != NULL
+               ? apr_pstrcat(pool, tmpl_mode_name(mode), conf->marks->id, NULL)
+               : tmpl_mode_name(mode);
 }
 
 int tmpl_conf_edits(const tmpl_conf_t *conf)
@@ -375,6 +385,7 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
     if (conf->min_confidence >= 0) {
         opts->guards.min_confidence = conf->min_confidence;
     }
+    opts->marks = conf->marks;
     opts->guards.keep = conf->keep;
     opts->guards.drop = conf->drop;
     if (conf->separators != NULL) {

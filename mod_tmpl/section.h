@@ -57,6 +57,9 @@ apr_uint32_t tmpl_conf_recent(const server_rec *s);
 /* TmplMetricsSites, of const char *; NULL: none. */
 const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s);
 
+/* Names, in entity tags, what the mode makes of a page: the mode, and in annotate the marks. */
+const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
+
 /* All that the library needs to know. opts points to what conf points to. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 

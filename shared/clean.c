@@ -175,13 +175,16 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_page_opts_t page_opts = opts->page;
-    *outcome =
-        (tmpl_outcome_t){ .detector = tmpl_detector(opts->detector), .declined_at = TMPL_NONE };
+    *outcome = (tmpl_outcome_t){ .detector = tmpl_detector(opts->detector),
+                                 .declined_at = TMPL_NONE,
+                                 .unmarked = -1 };
     if (outcome->detector->separators != NULL) {
         page_opts.separators = outcome->detector->separators;
     }
     page_opts.charset = input->charset;
     page_opts.declined_at = &outcome->declined_at;
+    page_opts.comments = opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL &&
+                         tmpl_marks_need_comments(opts->marks);
     outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &page_opts, pool);
     return outcome->decline == TMPL_DECLINE_NONE;
 }
@@ -215,7 +218,8 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
         return;
     }
     if (opts->mode == TMPL_MODE_ANNOTATE) {
-        tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, pool);
+        outcome->unmarked =
+            tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, opts->marks, pool);
     }
     else if (opts->mode == TMPL_MODE_STRIP) {
         tmpl_strip(&outcome->edits, &outcome->closure, pool);

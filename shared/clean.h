@@ -64,6 +64,7 @@ typedef struct {
     tmpl_detector_e detector;
     tmpl_detect_opts_t detect; /* models must hold the detector's; min_df is not used: see policy */
     tmpl_guards_t guards;
+    const tmpl_marks_t *marks; /* of ANNOTATE; NULL: tmpl_marks_default */
     tmpl_page_opts_t page;
     apr_interval_time_t
         age; /* how old counts may be, in microseconds, unless the page is learnt now */
@@ -113,6 +114,7 @@ typedef struct {
     const tmpl_verdict_t *verdicts; /* one for each block; NULL if none were made */
     tmpl_closure_t closure;
     tmpl_edits_t edits; /* of input->body; n is 0 in modes that do not edit */
+    double unmarked;    /* what tmpl_annotate returned; -1 if it was not called */
     tmpl_state_e state;
     uint64_t version;               /* of tmpl_clean_version(); 0: nobody has asked */
     tmpl_error_t store_error;       /* status is APR_SUCCESS unless the store failed or is full */

@@ -199,6 +199,15 @@ const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_se
     return NULL;
 }
 
+const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *setting, const char *word,
+                              apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    return tmpl_marks_add(marks, word, &err, pool) == APR_SUCCESS
+               ? NULL
+               : tmpl_setting_refuse(setting, word, err.text, pool);
+}
+
 const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,
                                 apr_pool_t *pool)
 {

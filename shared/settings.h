@@ -77,6 +77,8 @@
     X(comments, "TmplComments", "comments", COMMENTS, "", "", "judge", TMPL_DECIDES, \
       "whether readers' comments below an article are content (keep), template (drop), or judged " \
       "like all other text (judge)") \
+    X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, \
+      "how mode annotate marks template, one or more; all presets: docs/indexing.md") \
     X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, \
       "a page of which a smaller share of its text would be left passes untouched") \
     X(min_confidence, "TmplMinConfidence", "min-confidence", SHARE, "0", "1", "0", TMPL_DECIDES, \
@@ -122,6 +124,7 @@
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
 #define TMPL_VALUES_SITES(least, most)      "keys of sites"
 #define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\""
+#define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */
 
@@ -147,6 +150,7 @@ typedef enum {
     TMPL_FORM_SITES,
     TMPL_FORM_SELECTORS,
     TMPL_FORM_SEPARATORS,
+    TMPL_FORM_MARKS,
     TMPL_FORM_COUNT
 } tmpl_form_e;
 
@@ -204,6 +208,10 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
 /* The names in n words, each of one or more names. */
 const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
                                     int n, char *const *words, apr_pool_t *pool);
+
+/* Adds the mark that word names to *marks, which is made if it is NULL. */
+const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *setting, const char *word,
+                              apr_pool_t *pool);
 
 /* The seed of all keys. */
 const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,

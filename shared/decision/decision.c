@@ -12,7 +12,7 @@ typedef struct {
     uint64_t body_len;
     uint64_t version;
     uint64_t decided_by;
-    double ratio, confidence;
+    double ratio, confidence, unmarked;
     uint32_t detector, state, decline;
     uint32_t pages;
     uint32_t learned;
@@ -25,7 +25,7 @@ typedef struct {
 } fixed_t;
 
 #define HASH_SIZE 8
-#define TEXTS_MAX 16 /* annotate has 5 texts, strip 1 */
+#define TEXTS_MAX 64 /* annotate has 2 and 3 for each of 16 marks, strip 1 */
 
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len, const char *body,
@@ -59,6 +59,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .template_blocks = outcome->closure.template_blocks,
                               .ratio = outcome->closure.ratio,
                               .confidence = outcome->closure.confidence,
+                              .unmarked = outcome->unmarked,
                               .fingerprint = fingerprint,
                               .edits = outcome->edits };
 }
@@ -81,6 +82,7 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
                      .ratio = decision->ratio,
                      .confidence = decision->confidence },
         .edits = decision->edits,
+        .unmarked = decision->unmarked,
         .state = decision->state,
         .version = decision->decided_by
     };
@@ -131,6 +133,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
                       .decided_by = decision->decided_by,
                       .ratio = decision->ratio,
                       .confidence = decision->confidence,
+                      .unmarked = decision->unmarked,
                       .detector = decision->detector,
                       .state = decision->state,
                       .decline = decision->decline,
@@ -228,7 +231,8 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
                                    .blocks = fixed.blocks,
                                    .template_blocks = fixed.template_blocks,
                                    .ratio = fixed.ratio,
-                                   .confidence = fixed.confidence };
+                                   .confidence = fixed.confidence,
+                                   .unmarked = fixed.unmarked };
     if (fixed.fingerprint_len > 0) {
         decision->fingerprint = apr_pstrdup(pool, (const char *)p);
     }

@@ -266,6 +266,17 @@ static const char *show_comments(const tmpl_conf_t *conf)
     return number(conf->comments);
 }
 
+static const char *show_marks(const tmpl_conf_t *conf)
+{
+    const char *names = "";
+    uint32_t i;
+
+    for (i = 0; conf->marks != NULL && i < conf->marks->n; i++) {
+        names = apr_pstrcat(pool, names, conf->marks->marks[i]->name, " ", NULL);
+    }
+    return names;
+}
+
 static const char *show_min_confidence(const tmpl_conf_t *conf)
 {
     return share(conf->min_confidence);
@@ -362,6 +373,9 @@ static const struct {
     { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
     { show_comments, "TmplComments keep", "TmplComments DROP", "2" },
     { show_comments, "TmplComments drop", "TmplComments judge", "0" },
+    { show_marks, "TmplMark pagefind", "TmplMark htdig Data-x \"<!--a--><!--b-->\"",
+      "htdig Data-x <!--a--><!--b--> " },
+    { show_marks, "TmplMark pagefind udm", "TmplMark noindex\nTmplMark data-tmpl", "data-tmpl " },
     { show_min_confidence, "TmplMinConfidence 0.8", "TmplMinConfidence 5%", "0.05" },
     { show_min_confidence, "TmplMinConfidence 1", "TmplMinConfidence 0", "0.00" },
     { show_highlight_allow, "TmplHighlightAllow false", "TmplHighlightAllow true", NULL },
@@ -616,6 +630,10 @@ static const struct {
     { "TmplDrop ''", { "TmplDrop must be CSS selectors" } },
     { "TmplDrop", { "TmplDrop must be CSS selectors" } },
     { "TmplComments yes", { "TmplComments must be judge, keep or drop", "\"yes\"" } },
+    { "TmplMark", { "TmplMark must be up to 16 of data-tmpl, pagefind,", "not \"\"" } },
+    { "TmplMark pagefind nosuch", { "TmplMark must be up to 16", "\"nosuch\"" } },
+    { "TmplMark data-pagefind-body", { "TmplMark must be", "every page" } },
+    { "TmplMark '<!--a-->'", { "TmplMark must be", "two comments" } },
     { "TmplMinConfidence 1.1",
       { "TmplMinConfidence must be a number from 0 to 1, or from 0% to 100%", "\"1.1\"" } },
     { "TmplMinKeep 2", { "TmplMinKeep must be a number from 0 to 1, or from 0% to 100%" } },
@@ -686,11 +704,12 @@ static void defaults(void **state)
 static void values_reach_the_library(void **state)
 {
     tmpl_clean_opts_t opts;
-    tmpl_conf_t *conf = section("TmplMode strip\nTmplMinDF 7\nTmplRatio 0.25\nTmplLifetime 11 12\n"
-                                "TmplMinKeep 3%\nTmplMinConfidence 80%\nTmplComments "
-                                "drop\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
-                                "TmplSecret s\nTmplDetector pagelevel\nTmplSmoothing max\n"
-                                "TmplModel tests/models/one.trees");
+    tmpl_conf_t *conf =
+        section("TmplMode strip\nTmplMinDF 7\nTmplRatio 0.25\nTmplLifetime 11 12\n"
+                "TmplMinKeep 3%\nTmplMinConfidence 80%\nTmplComments "
+                "drop\nTmplMark elastic\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
+                "TmplSecret s\nTmplDetector pagelevel\nTmplSmoothing max\n"
+                "TmplModel tests/models/one.trees");
 
     (void)state;
     tmpl_conf_opts(&opts, conf);
@@ -707,6 +726,7 @@ static void values_reach_the_library(void **state)
     assert_true(opts.guards.min_keep > 0.029 && opts.guards.min_keep < 0.031);
     assert_true(opts.guards.min_confidence > 0.79 && opts.guards.min_confidence < 0.81);
     assert_int_equal(opts.guards.comments, TMPL_COMMENTS_DROP);
+    assert_ptr_equal(opts.marks, conf->marks);
     assert_int_equal(opts.guards.keep->nelts, 1);
     assert_int_equal(opts.guards.drop->nelts, 1);
     assert_ptr_equal(opts.page.separators, &conf->separators->all);
@@ -860,6 +880,9 @@ static void reference(void **state)
     tmpl_conf_opts(&opts, conf);
     assert_memory_equal(opts.page.separators, &tmpl_separators_default, sizeof(tmpl_tag_set_t));
     expected.page.separators = opts.page.separators;
+    assert_int_equal(opts.marks->n, 1);
+    assert_string_equal(opts.marks->id, tmpl_marks_default.id);
+    expected.marks = opts.marks;
     expected.age = TMPL_DEFAULT_DELAY;
     assert_memory_equal(&opts, &expected, sizeof(opts));
 }

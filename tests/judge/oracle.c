@@ -273,7 +273,7 @@ static const char *edited(size_t *len, const tmpl_page_t *page, const tmpl_closu
         tmpl_strip(&edits, closure, pool);
     }
     else {
-        tmpl_annotate(&edits, page, closure, pool);
+        tmpl_annotate(&edits, page, closure, NULL, pool);
     }
     return tmpl_edits_apply(len, &edits, page->src, page->len, pool);
 }
