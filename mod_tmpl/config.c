@@ -120,6 +120,23 @@ static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
+/*
+ * Nor does a condition that chooses who sees what no cache keeps. Where it is a query, the page has
+ * an address of its own.
+ */
+static const char *set_condition(cmd_parms *cmd, void *conf, const char *arg)
+{
+    const char *why = NULL;
+    const ap_expr_info_t **field = field_of(cmd, conf);
+    const ap_expr_info_t *expr = ap_expr_parse_cmd(cmd, arg, AP_EXPR_FLAG_DONT_VARY, &why, NULL);
+
+    if (why != NULL) {
+        return refuse(cmd, arg, why);
+    }
+    *field = expr;
+    return NULL;
+}
+
 static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
 {
     static const struct {
@@ -241,8 +258,10 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_STORE(name, info, help)     AP_INIT_TAKE1(name, set_store, info, TMPL_CONTEXT, help)
 #define INIT_CACHE(name, info, help)     AP_INIT_TAKE1(name, set_cache, info, TMPL_CONTEXT, help)
 #define INIT_KEY(name, info, help)       AP_INIT_TAKE1(name, set_key, info, TMPL_CONTEXT, help)
-#define INIT_LEARN(name, info, help)     AP_INIT_TAKE1(name, set_learn, info, TMPL_CONTEXT, help)
-#define INIT_SECRET(name, info, help)    AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
+#define INIT_CONDITION(name, info, help)                                                           \
+    AP_INIT_TAKE1(name, set_condition, info, TMPL_CONTEXT, help)
+#define INIT_LEARN(name, info, help)  AP_INIT_TAKE1(name, set_learn, info, TMPL_CONTEXT, help)
+#define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
 #define INIT_SELECTORS(name, info, help)                                                           \
     AP_INIT_TAKE_ARGV(name, set_selectors, info, TMPL_CONTEXT, help)
 #define INIT_SEPARATORS(name, info, help)                                                          \

@@ -92,6 +92,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_STORE     tmpl_link_t *
 #define TMPL_TYPE_CACHE     tmpl_cache_t *
 #define TMPL_TYPE_KEY       const ap_expr_info_t *
+#define TMPL_TYPE_CONDITION const ap_expr_info_t *
 #define TMPL_TYPE_LEARN     const tmpl_learn_t *
 #define TMPL_TYPE_SECRET    const apr_uint64_t * /* the seed of the keys */
 #define TMPL_TYPE_SITES     apr_array_header_t * /* of const char *; for the whole server */

@@ -97,7 +97,9 @@
     X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
       "how many of the last decisions the status page shows; for the whole server") \
     X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, \
-      "sites that have figures of their own among the metrics; for the whole server")
+      "sites that have figures of their own among the metrics; for the whole server") \
+    X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+      "for which requests the status page may forget, freeze and export sites")
 
 /* By form: "TmplX must be <values>". */
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
@@ -115,6 +117,7 @@
 #define TMPL_VALUES_STORE(least, most)      "lmdb:DIR, redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n&user=u&pass=p]"
 #define TMPL_VALUES_CACHE(least, most)      "none, shmcb or another of httpd's shared object caches"
 #define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
+#define TMPL_VALUES_CONDITION(least, most)  "an expression that is true or false"
 #define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
 #define TMPL_VALUES_SITES(least, most)      "keys of sites"
@@ -138,6 +141,7 @@ typedef enum {
     TMPL_FORM_STORE,
     TMPL_FORM_CACHE,
     TMPL_FORM_KEY,
+    TMPL_FORM_CONDITION,
     TMPL_FORM_LEARN,
     TMPL_FORM_SECRET,
     TMPL_FORM_SITES,
