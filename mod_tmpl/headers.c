@@ -150,7 +150,7 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
     const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
-    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted &&
+    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted && !outcome->counts.frozen &&
                   outcome->store_error.status == APR_SUCCESS;
 
     if (outcome->decline != TMPL_DECLINE_NONE) {

@@ -47,6 +47,8 @@
 /* WARNING, once an hour and site over all children */
 #define TMPL_LOG_SITE_DECLINED                                                                     \
     "tmpl: [T025] site %s: %u of its last %u pages passed untouched, mostly because of %s: %s"
+/* NOTICE */
+#define TMPL_LOG_ADMIN "tmpl: [T031] %s at %s: %s site %s in store %s: %s"
 /* DEBUG */
 #define TMPL_LOG_DECLINED "tmpl: [T020] declined: %s: %s"
 /* TRACE1 */

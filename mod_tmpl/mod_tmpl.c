@@ -17,6 +17,7 @@
 #include "messages.h"
 #include "request.h"
 #include "section.h"
+#include "status/admin.h"
 #include "status/counters.h"
 #include "status/handler.h"
 #include "status/histogram.h"
@@ -51,6 +52,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
     tmpl_recent_create(s, tmpl_conf_recent(s));
     tmpl_sites_create(s);
     tmpl_stores_create(s);
+    tmpl_admin_create(s);
     tmpl_links_prepare(s, pconf, ptemp);
     tmpl_cache_prepare(s, pconf);
     return OK;

@@ -101,7 +101,9 @@
     X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
       "how many of the last decisions the status page shows; for the whole server") \
     X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, \
-      "sites that have figures of their own among the metrics; for the whole server")
+      "sites that have figures of their own among the metrics; for the whole server") \
+    X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+      "for which requests the status page may forget, freeze and export sites")
 
 /* By form: "TmplX must be <values>". */
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip or highlight"

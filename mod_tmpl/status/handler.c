@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "admin.h"
 #include "data.h"
 #include "handler.h"
 #include "html.h"
@@ -234,8 +235,8 @@ int tmpl_status_handler(request_rec *r)
     if (!tmpl_status_handles(r)) {
         return DECLINED;
     }
-    r->allowed |= (AP_METHOD_BIT << M_GET);
-    if (r->method_number != M_GET) {
+    r->allowed |= (AP_METHOD_BIT << M_GET) | (AP_METHOD_BIT << M_POST);
+    if (r->method_number != M_GET && r->method_number != M_POST) {
         return HTTP_METHOD_NOT_ALLOWED;
     }
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
@@ -249,6 +250,10 @@ int tmpl_status_handler(request_rec *r)
         return refuse(&asked, HTTP_BAD_REQUEST, "There is no such format.");
     }
     site = apr_table_get(asked.args, "site");
+    if (r->method_number == M_POST) {
+        return site != NULL ? tmpl_admin_post(r, asked.location, site)
+                            : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
+    }
     if (site != NULL && *asked.rest == '\0') {
         return send_site(&asked, site);
     }

@@ -157,9 +157,10 @@ static void put_row(const tmpl_html_t *h, const tmpl_column_t *columns, int n, c
 
     ap_rputs("<tr>", h->r);
     for (i = 0; i < n; i++) {
-        ap_rputs(i == 0                 ? "<th scope=\"row\">"
-                 : columns[i].is_number ? "<td class=\"number\">"
-                                        : "<td>",
+        ap_rputs(i == 0 && columns[i].is_number ? "<th scope=\"row\" class=\"number\">"
+                 : i == 0                       ? "<th scope=\"row\">"
+                 : columns[i].is_number         ? "<td class=\"number\">"
+                                                : "<td>",
                  h->r);
         columns[i].write(h, row, columns[i].name);
         ap_rputs(i == 0 ? "</th>" : "</td>", h->r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One site: its state, its learning curve, its tables in the stores, its last decisions. */
+#include "admin.h"
 #include "plot.h"
 #include "views.h"
 
@@ -80,8 +81,29 @@ static void put_distribution(const tmpl_html_t *h, json_t *ranges)
                    N(columns), ranges, "The table has no segments.");
 }
 
+/* Buttons that change a table, for whom TmplAdmin lets. What cannot be undone takes two steps. */
+static void put_actions(const tmpl_html_t *h, const char *store, int frozen)
+{
+    char token[TMPL_TOKEN_SIZE];
+    char *key = apr_pstrdup(h->r->pool, tmpl_member_text(h->data, "query"));
+
+    (void)ap_unescape_urlencoded(key);
+    tmpl_admin_token(token, h->r, key, store);
+    tmpl_put(
+        h,
+        "<form method=\"post\" action=\"%s?site=%s\"><input type=\"hidden\" name=\"store\" "
+        "value=\"%s\"><input type=\"hidden\" name=\"token\" value=\"%s\">\n"
+        "<button name=\"action\" value=\"export\">Export</button>\n"
+        "<button name=\"action\" value=\"%s\">%s</button>\n"
+        "<details><summary>Forget</summary><button name=\"action\" value=\"forget\">Remove all "
+        "that was learnt of this site</button></details></form>\n",
+        h->location, tmpl_member_text(h->data, "query"), store, token,
+        frozen ? "unfreeze" : "freeze", frozen ? "Unfreeze" : "Freeze");
+}
+
 static void put_tables(const tmpl_html_t *h)
 {
+    int may = tmpl_admin_allows(h->r);
     json_t *table;
     size_t i;
 
@@ -91,8 +113,10 @@ static void put_tables(const tmpl_html_t *h)
     }
     json_array_foreach(json_object_get(h->data, "tables"), i, table)
     {
+        int frozen = json_is_true(json_object_get(table, "frozen"));
+
         tmpl_put(h, "<h3>%s%s</h3>\n<dl>\n", tmpl_member_text(table, "store"),
-                 json_is_true(json_object_get(table, "frozen")) ? ": frozen" : "");
+                 frozen ? ": frozen, nothing is learnt" : "");
         tmpl_put_figure(h, "Documents", tmpl_text_count(h, tmpl_member_count(table, "documents")));
         tmpl_put_figure(h, "Entries", tmpl_text_count(h, tmpl_member_count(table, "entries")));
         tmpl_put_figure(h, "Template segments",
@@ -100,6 +124,9 @@ static void put_tables(const tmpl_html_t *h)
         tmpl_put_figure(h, "Size", tmpl_text_bytes(h, tmpl_member_number(table, "bytes")));
         tmpl_put(h, "</dl>\n");
         put_distribution(h, json_object_get(table, "segments_by_df"));
+        if (may) {
+            put_actions(h, tmpl_member_text(table, "store"), frozen);
+        }
     }
     tmpl_put(h, "</section>\n");
 }

@@ -37,6 +37,7 @@ static void counts_head(work_t *w, int counted)
 {
     w->counts->pages = w->site->pages;
     w->counts->version = w->site->version;
+    w->counts->frozen = w->site->frozen;
     w->counts->counted = counted;
 }
 

@@ -171,6 +171,7 @@ typedef struct {
     int counted;            /* the document was new and counted */
     int near_copy;          /* it was new and did not count: it is a near copy */
     int due;                /* LATER: learning it would write something */
+    int frozen;             /* the site is frozen: nothing is learnt of it */
 } tmpl_counts_t;
 
 #define TMPL_STATS_DF 33 /* ranges of DF, of 32 bits */
