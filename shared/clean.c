@@ -74,9 +74,12 @@ static const struct {
  * elements, texts and keys stay until the request ends. The store needs its memory first, then the
  * detector and the closure need theirs, while a copy may wait to be learnt.
  */
-static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uint64_t n_keys)
+static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
 {
-    enum { CLOSURE_BYTES = 40 };
+    enum { CLOSURE_BYTES = 40, MARK_BYTES = 4 * sizeof(tmpl_edit_t) };
+    tmpl_detector_e detector = opts->detector;
+    uint64_t more_marks =
+        opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
                         page->n_blocks * sizeof(tmpl_part_t);
     uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
@@ -87,7 +90,8 @@ static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uin
                          page->n_blocks * (uint64_t)detector_bytes[detector].block;
     uint64_t counting =
         n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
-    uint64_t judging = observed + page->n_segments * (uint64_t)CLOSURE_BYTES + detecting;
+    uint64_t judging =
+        observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detecting;
     return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len);
 }
 
@@ -96,7 +100,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
 {
     tmpl_observation_t *observation = &outcome->observation;
     const tmpl_page_t *page = outcome->page;
-    if (takes_too_much(page, opts->detector, page->n_keys)) {
+    if (takes_too_much(page, opts, page->n_keys)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
         return;
     }
@@ -109,7 +113,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     observation->learn = input->learn;
     observation->age = opts->age;
     /* now the detector's own keys are known, too */
-    if (takes_too_much(page, opts->detector, observation->n)) {
+    if (takes_too_much(page, opts, observation->n)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
     }
 }
