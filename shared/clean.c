@@ -82,8 +82,10 @@ static const struct {
  */
 static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
 {
+    enum { CLOSURE_BYTES = 40, MARK_BYTES = 4 * sizeof(tmpl_edit_t) };
     tmpl_detector_e detector = opts->detector;
-    enum { CLOSURE_BYTES = 40 };
+    uint64_t more_marks =
+        opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
                         page->n_blocks * sizeof(tmpl_part_t);
     uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
@@ -97,7 +99,8 @@ static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts
     uint64_t shading = opts->mode == TMPL_MODE_HIGHLIGHT
                            ? page->n_blocks * (uint64_t)TMPL_HIGHLIGHT_BLOCK_BYTES
                            : 0;
-    uint64_t judging = observed + page->n_segments * (uint64_t)CLOSURE_BYTES + detecting + shading;
+    uint64_t judging = observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) +
+                       detecting + shading;
     return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len);
 }
 

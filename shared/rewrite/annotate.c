@@ -4,7 +4,6 @@
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
-#include <apr_tables.h>
 
 #include "base/scratch.h"
 #include "html/attr.h"
@@ -23,7 +22,8 @@ enum { ATTRIBUTE, RUN_CLOSE, RUN_OPEN, PER_MARK };
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_closure_t *closure;
-    apr_array_header_t *edits; /* tmpl_edit_t */
+    tmpl_edit_t *edits; /* there is room for most_edits() of each mark */
+    uint32_t n;
     apr_pool_t *scratch;
     /* of comments alone: where they may be, in order of position */
     tmpl_span_t *runs;
@@ -37,7 +37,7 @@ typedef struct {
 
 static void insert(writer_t *w, uint32_t at, uint32_t text)
 {
-    APR_ARRAY_PUSH(w->edits, tmpl_edit_t) = (tmpl_edit_t){ { at, at }, text };
+    w->edits[w->n++] = (tmpl_edit_t){ { at, at }, text };
 }
 
 /* Counts the segments in span as marked; returns how many. Spans come in order of position. */
@@ -274,6 +274,46 @@ static int by_position(const void *a, const void *b)
     return (x->text > y->text) - (x->text < y->text);
 }
 
+/* The kinds of marks: what writes one, and how many edits that may be. */
+typedef enum { CUTS, ELEMENTS, RUNS } kind_e;
+
+static void (*const writers[])(writer_t *w) = {
+    [CUTS] = mark_cuts,
+    [ELEMENTS] = mark_elements,
+    [RUNS] = mark_runs,
+};
+
+static kind_e kind_of(const tmpl_mark_t *mark)
+{
+    return mark->attribute[0] == '\0' ? RUNS : mark->begin[0] == '\0' ? ELEMENTS : CUTS;
+}
+
+static size_t most_edits(const writer_t *w, const tmpl_marks_t *marks)
+{
+    size_t of[] = {
+        [CUTS] = 2 * (size_t)w->closure->n_cuts + w->page->n_foreign_marks,
+        [ELEMENTS] = w->page->n_segments,
+        [RUNS] = 2 * ((size_t)w->n_runs + w->page->n_comments),
+    };
+    size_t most = 0;
+    for (uint32_t i = 0; i < marks->n; i++) {
+        most += of[kind_of(marks->marks[i])];
+    }
+    return most;
+}
+
+/* Sorting takes memory, and with one mark there is nothing to sort. */
+static void sort(tmpl_edit_t *edits, uint32_t n)
+{
+    uint32_t i = 1;
+    while (i < n && by_position(&edits[i - 1], &edits[i]) <= 0) {
+        i++;
+    }
+    if (i < n) {
+        qsort(edits, n, sizeof(*edits), by_position);
+    }
+}
+
 static const char *const *texts_of(const tmpl_marks_t *marks, apr_pool_t *pool)
 {
     const char **texts = apr_palloc(pool, (FIRST + marks->n * PER_MARK) * sizeof(*texts));
@@ -291,23 +331,20 @@ double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_cl
     double template = closure->ratio * page->length;
     double least = template;
     marks = marks != NULL ? marks : &tmpl_marks_default;
-    w.edits = apr_array_make(scratch, 2 * (int)closure->n_cuts + 1, sizeof(tmpl_edit_t));
-    find_runs(&w);
+    if (tmpl_marks_need_comments(marks)) {
+        find_runs(&w);
+    }
+    w.edits = apr_palloc(pool, (most_edits(&w, marks) + 1) * sizeof(*w.edits));
     for (uint32_t i = 0; i < marks->n; i++) {
         w.mark = marks->marks[i];
         w.text = FIRST + i * PER_MARK;
         w.segment = 0;
         w.marked = 0;
-        void (*mark)(writer_t *) = w.mark->attribute[0] == '\0' ? mark_runs
-                                   : w.mark->begin[0] == '\0'   ? mark_elements
-                                                                : mark_cuts;
-        mark(&w);
+        writers[kind_of(w.mark)](&w);
         least = (double)w.marked < least ? (double)w.marked : least;
     }
-    uint32_t n = (uint32_t)w.edits->nelts;
-    qsort(w.edits->elts, n, sizeof(tmpl_edit_t), by_position);
-    *edits = (tmpl_edits_t){ apr_pmemdup(pool, w.edits->elts, n * sizeof(tmpl_edit_t)), n,
-                             texts_of(marks, pool) };
     apr_pool_destroy(scratch);
+    sort(w.edits, w.n);
+    *edits = (tmpl_edits_t){ w.edits, w.n, texts_of(marks, pool) };
     return template > 0 ? 1 - least / template : 0;
 }
