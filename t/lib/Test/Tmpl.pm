@@ -22,7 +22,7 @@ use Test::Tmpl::Backend;
 use Test::Tmpl::Client;
 use Test::Tmpl::Field;
 use Test::Tmpl::Httpd;
-use Test::Tmpl::Process qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of);
+use Test::Tmpl::Process qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of cpu_of);
 use Test::Tmpl::Redis;
 use Test::Tmpl::Site;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
@@ -34,7 +34,7 @@ our $MARK = ' data-tmpl=""';
 our $BY_FIELD = "<If \"req('X-Detector') == 'incremental'\">\n    TmplDetector incremental\n</If>\n";
 
 my @HERE = qw(backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store corpus_pages spread);
-my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of);
+my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of cpu_of);
 
 sub import {
     strict->import;
