@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scale_pages URI SITES PAGES PROCESSES MAX_SITES CHECKED < list of sites
+ * scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE < list of sites
  *
  * PAGES made-up pages of SITES sites (zipf_pages.h), by PROCESSES processes at a time that work on
  * the same sites, as proxies that share a store. A page is looked up with counts up to LEARN_DELAY
- * old, and LEARNT_AT_ONCE pages are learnt at a time, as httpd does. The store may hold MAX_SITES
- * sites (LMDB; 0: its default).
+ * old, and LEARNT_AT_ONCE pages are learnt at a time, as httpd does. An LMDB store may hold
+ * MAX_SITES sites in a file of MAP_SIZE bytes.
  *
  * The sizes are those of the first page of each site of the list. How many keys recur is measured
  * on the pages behind the first KNOWN of sites with more.
@@ -403,10 +403,10 @@ int main(int argc, char **argv)
     tmpl_error_t err = { 0 };
     run_t run = { .opts = tmpl_store_opts_default };
 
-    if (argc != 7 || number(argv[2]) == 0 || number(argv[3]) < 1000 || number(argv[4]) == 0 ||
-        number(argv[4]) > PROCESSES_MOST || number(argv[6]) == 0) {
-        fprintf(stderr, "usage: scale_pages URI SITES PAGES PROCESSES MAX_SITES CHECKED < LIST, "
-                        "1000 pages or more\n");
+    if (argc != 8 || number(argv[2]) == 0 || number(argv[3]) < 1000 || number(argv[4]) == 0 ||
+        number(argv[4]) > PROCESSES_MOST || number(argv[5]) == 0) {
+        fprintf(stderr, "usage: scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE "
+                        "< LIST, 1000 pages or more\n");
         return 2;
     }
     apr_initialize();
@@ -418,9 +418,9 @@ int main(int argc, char **argv)
     run.zipf.n_sites = number(argv[2]);
     run.n_pages = number(argv[3]);
     run.n_processes = number(argv[4]);
-    run.opts.max_sites = number(argv[5]) > 0 ? number(argv[5]) : run.opts.max_sites;
-    run.opts.map_size = (apr_size_t)1 << 36;
-    run.checked = number(argv[6]);
+    run.checked = number(argv[5]);
+    run.opts.max_sites = number(argv[6]);
+    run.opts.map_size = strtoul(argv[7], NULL, 10);
     pages_read(&run.zipf, pool);
     run.zipf.until = zipf_shares(run.zipf.n_sites, pool);
     run.took = shared(run.n_pages * sizeof(*run.took));
