@@ -39,7 +39,8 @@
 
 /* Figures of a process, in memory that all share. */
 typedef struct {
-    double cpu, looking, learning; /* milliseconds */
+    double cpu[PARTS]; /* milliseconds, of each part of the run */
+    double looking, learning;
     uint64_t batches, counted, warm, known;
     uint64_t late, full; /* batches that were not learnt, or not all of them */
 } sum_t;
@@ -219,7 +220,7 @@ static void process_run(run_t *run, uint32_t process)
     tmpl_store_t *store;
     tmpl_error_t err = { 0 };
     apr_pool_t *pool, *scratch;
-    uint32_t part = 1;
+    uint32_t part = 0;
     char secret[TMPL_SECRET_SIZE];
 
     apr_pool_create(&pool, NULL);
@@ -229,16 +230,18 @@ static void process_run(run_t *run, uint32_t process)
     check(tmpl_store_secret(store, secret, TIMEOUT, &err, pool), &err);
     for (uint32_t i = process; i < run->n_pages; i += run->n_processes) {
         zipf_make(&made, &run->zipf, &clean_opts.policy);
-        sum->cpu -= milliseconds(CLOCK_PROCESS_CPUTIME_ID);
+        double begin = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
         look(run, sum, store, &made, i, &batch, scratch);
         if (batch.n == batch.most) {
             learn(run, process, store, &batch, scratch);
         }
-        sum->cpu += milliseconds(CLOCK_PROCESS_CPUTIME_ID);
-        if (process == 0 && part < PARTS && (uint64_t)i * PARTS >= (uint64_t)part * run->n_pages) {
-            printf("at=%u\n", i);
-            fflush(stdout);
+        sum->cpu[part] += milliseconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
+        if (i >= (uint64_t)(part + 1) * run->n_pages / PARTS && part < PARTS - 1) {
             part++;
+            if (process == 0) {
+                printf("at=%u\n", i);
+                fflush(stdout);
+            }
         }
     }
     if (batch.n > 0) {
@@ -290,11 +293,15 @@ static void percentiles_print(const char *name, float *numbers, uint32_t n)
 static void figures_print(run_t *run, double wall)
 {
     sum_t all = { 0 };
+    double cpu = 0;
     for (uint32_t p = 0; p < run->n_processes; p++) {
         const sum_t *sum = &run->sums[p];
         memmove(run->batch_took + all.batches, run->batch_took + p * run->batches_most,
                 sum->batches * sizeof(*run->batch_took));
-        all.cpu += sum->cpu;
+        for (int i = 0; i < PARTS; i++) {
+            all.cpu[i] += sum->cpu[i];
+            cpu += sum->cpu[i];
+        }
         all.looking += sum->looking;
         all.learning += sum->learning;
         all.batches += sum->batches;
@@ -304,10 +311,11 @@ static void figures_print(run_t *run, double wall)
         all.late += sum->late;
         all.full += sum->full;
     }
-    printf("pages=%u wall=%.3f cpu=%.4f look=%.4f learn=%.4f counted=%llu warm=%.4f late=%llu "
-           "full=%llu",
-           run->n_pages, wall, all.cpu / run->n_pages, all.looking / run->n_pages,
-           all.learning / run->n_pages, (unsigned long long)all.counted,
+    double n = run->n_pages;
+    printf("pages=%u wall=%.3f cpu=%.4f cpu_first=%.4f cpu_last=%.4f look=%.4f learn=%.4f "
+           "counted=%llu warm=%.4f late=%llu full=%llu",
+           run->n_pages, wall, cpu / n, PARTS * all.cpu[0] / n, PARTS * all.cpu[PARTS - 1] / n,
+           all.looking / n, all.learning / n, (unsigned long long)all.counted,
            (double)all.warm / (double)all.known, (unsigned long long)all.late,
            (unsigned long long)all.full);
     uint32_t part = run->n_pages / PARTS;
