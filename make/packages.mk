@@ -68,7 +68,7 @@ dist:
 	git archive --format=tar --prefix=mod_tmpl-$(VERSION)/ HEAD | gzip -9n >$(RELEASE).tar.gz
 
 sbom: all
-	@make/sbom $(VERSION) $(BUILD)/mod_tmpl.so $(BUILD)/tmplctl models/*.model >$(RELEASE).cdx.json
+	@CC=$(CC) make/sbom $(VERSION) $(BUILD)/mod_tmpl.so $(BUILD)/tmplctl models/*.model >$(RELEASE).cdx.json
 	@echo "$(RELEASE).cdx.json"
 
 deb: dist
