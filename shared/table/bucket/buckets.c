@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/bucket/buckets.h"
 
+#include <endian.h>
+
 #include <apr_general.h>
 
 #define XXH_INLINE_ALL
@@ -63,7 +65,8 @@ uint32_t tmpl_bucket_first(uint32_t number)
 
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key)
 {
-    return (uint32_t)(XXH3_64bits_withSeed(&key.hash, sizeof(key.hash), salt + key.kind) >> 32);
+    const uint64_t hash = htole64(key.hash);
+    return (uint32_t)(XXH3_64bits_withSeed(&hash, sizeof(hash), salt + key.kind) >> 32);
 }
 
 /* Bits that tell n buckets apart. */
