@@ -182,6 +182,8 @@ static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning
     for (i = 0; i < site->window_n; i++) {
         counts[site->window[i] % TMPL_DECLINE_COUNT]++;
     }
+    /* of a store that fails TMPL_LOG_STORE_DOWN warns, once for all sites */
+    counts[TMPL_DECLINE_STORE] = 0;
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         warning->declined += counts[i];
         if (counts[i] > counts[warning->reason] || warning->reason == TMPL_DECLINE_NONE) {

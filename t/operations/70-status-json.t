@@ -16,7 +16,8 @@ my $backend = backend {
     my $target = $request->{target};
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, "<!doctype html>\n<title>t</title>\n$deep") if $target =~ m{^/deep};
     return $connection->respond(200, { 'Content-Type' => 'image/png' }, 'x') if $target =~ m{^/image};
-    return $site->answer(@_);
+    $request->{target} =~ s{^/beside}{};
+    return $site->answer($connection, $request);
 };
 # The status has a mode, and a store of its own: both are ignored.
 my $conf = <<'END';
@@ -26,6 +27,10 @@ LogFormat "%{tmpl-state}n %{tmpl-ratio}n %{tmpl-declined}n %{tmpl-ms}n %{tmpl-co
 CustomLog "@ROOT@/logs.txt" tmpl
 <Location /deep>
     TmplDetector incremental
+</Location>
+<Location /beside>
+    TmplMode learn
+    TmplHeaders off
 </Location>
 <Location /ops/tmpl-status>
     SetHandler tmpl-status
@@ -150,9 +155,18 @@ subtest 'the list of sites' => sub {
 };
 
 subtest 'notes for logs' => sub {
-    my @lines = split /\n/, Test::Tmpl::Process::slurp($httpd->root . '/logs.txt');
-    ok((grep { /^warm 0\.\d{3} - \d+\.\d{3} [01]\.\d{3} [0-9a-f]{16}$/ } @lines) > 0, 'of a page that was judged');
-    ok((grep { /^- - too-deep \d+\.\d{3} - -$/ } @lines) == 1, 'of a declined one');
+    my $log = sub { return Test::Tmpl::Process::slurp($httpd->root . '/logs.txt') };
+    ok wait_for { $log->() =~ /^warm 0\.\d{3} - \d+\.\d{3} [01]\.\d{3} [0-9a-f]{16}$/m }, 'of a page that was judged';
+    ok wait_for { $log->() =~ /^- - too-deep \d+\.\d{3} - -$/m }, 'of a declined one';
+};
+
+subtest 'notes of a page that was not held' => sub {
+    $httpd->get('/beside/page/20', @to);
+    my $log = sub { return Test::Tmpl::Process::slurp($httpd->root . '/logs.txt') };
+    ok wait_for { $log->() =~ /^warm - - \d+\.\d{3} - (?:-|[0-9a-f]{16})$/m }, 'its state and its time';
+    is status()->{modes}{learn}, 1, 'it is counted';
+    my ($decision) = @{ status()->{decisions} };
+    is "$decision->{path} $decision->{mode}", '/beside/page/20 learn', 'and kept';
 };
 
 my $before = status();
@@ -162,5 +176,23 @@ is $after->{counters}{pages}, $before->{counters}{pages}, 'counters survive a gr
 is_deeply $after->{sites}, $before->{sites}, 'sites too';
 is_deeply $after->{decisions}, $before->{decisions}, 'decisions too';
 is_deeply $after->{stages}, $before->{stages}, 'times too';
+
+subtest 'another TmplRecent' => sub {
+    $httpd->{conf} = "TmplRecent 2\n$httpd->{conf}";
+    $httpd->command;    # writes the file
+    $httpd->graceful;
+    # children of before may answer for a moment
+    ok wait_for { status()->{decisions_kept} == 2 }, 'its number is in force';
+    is_deeply status()->{decisions}, [], 'a new ring';
+    is status()->{counters}{pages}, $after->{counters}{pages}, 'the counters go on';
+    ok wait_for { $httpd->get('/page/9', @to); @{ status()->{decisions} } == 2 }, 'it fills, and keeps two';
+    $httpd->{conf} =~ s/TmplRecent 2/TmplRecent 0/;
+    $httpd->command;
+    $httpd->graceful;
+    ok wait_for { status()->{decisions_kept} == 0 }, 'none';
+    $httpd->get('/page/9', @to);
+    is_deeply status()->{decisions}, [], 'is kept';
+};
+
 $httpd->finish;
 done_testing;

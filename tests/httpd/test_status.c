@@ -379,13 +379,17 @@ static void a_site_is_warned_of_once_an_hour(void **state)
     (void)state;
     clock_now = 1;
     tmpl_sites_create(NULL);
+    for (i = 0; i < 40; i++) {
+        page.decline = TMPL_DECLINE_STORE; /* of that others warn */
+        assert_false(tmpl_sites_add(&page, &warning));
+    }
     for (i = 0; i < 25; i++) {
-        page.decline = i < 5 ? TMPL_DECLINE_STORE : TMPL_DECLINE_SLOW;
+        page.decline = i < 5 ? TMPL_DECLINE_EMPTY : TMPL_DECLINE_SLOW;
         assert_false(tmpl_sites_add(&page, &warning));
     }
     assert_true(tmpl_sites_add(&page, &warning));
     assert_int_equal(warning.declined, 26);
-    assert_int_equal(warning.of, 26);
+    assert_int_equal(warning.of, 50);
     assert_int_equal(warning.reason, TMPL_DECLINE_SLOW);
     page.time += WARNING_PAUSE - 1;
     assert_false(tmpl_sites_add(&page, &warning));
