@@ -46,6 +46,7 @@ my %DIRECTIVE = (
         bad => ['"%{REQUEST_URI} =="', '"=="'] },
     TmplRecent => { good => [qw(0 200 10000)], says => qr/\b0\b.*\b10000\b/, bad => [qw(-1 10001 x), '""'], server_only => 1 },
     TmplMetricsSites => { good => ['a.example', 'a.example "b c"'], says => qr/keys of sites/, bad => ['""'], server_only => 1 },
+    TmplAdmin => { good => ['false', '"%{REMOTE_USER} == \'admin\'"'], says => qr/expression|parse|cannot/i, bad => ['"%{REQUEST_URI} =="', '"=="'] },
     TmplSecret => { good => ['correct-horse-battery-staple'], says => qr/./, bad => ['""'] },
 );
 

@@ -5,7 +5,8 @@ package Scene;
 # are learnt, a site of which every page is declined, and one whose name and paths are markup.
 #
 #   my $httpd = Scene::start(MORE CONFIGURATION);   the status page is at /tmpl-status
-#   Scene::visit($httpd);                           requests all of it
+#   Scene::visit($httpd);                           requests all of it but the markup
+#   Scene::visit_markup($httpd);
 
 use strict;
 use warnings;
@@ -43,7 +44,7 @@ AddDefaultCharset off
     SetHandler tmpl-status
 </Location>
 <Location /utf16>
-    AddDefaultCharset utf-16
+    ForceType "text/html; charset=utf-16"
 </Location>
 <Location /small>
     TmplMinKeep 99%
@@ -63,11 +64,19 @@ END
 sub visit {
     my ($httpd) = @_;
     my $get = sub { my ($host, $path) = @_; $httpd->get($path, host => $host) };
-    $get->('manual.example', "/manual/$_") for manual_pages();
-    $get->('shop.example', '/pages/' . basename($_)) for (glob "$top/t/pages/*.html") x 2;
+    my @manual = manual_pages();
     $get->('legacy.example', "/utf16/$_.html") for 1 .. 40;
     $get->('archive.example', "/small/$_.html") for 1 .. 20;
+    $get->('shop.example', '/pages/' . basename($_)) for (glob "$top/t/pages/*.html") x 2;
+    $get->('manual.example', "/manual/$_") for @manual;
     $get->('archive.example', '/deep.html');
+    $get->('shop.example', '/pages/shop.html');
+    $get->('manual.example', "/manual/$_") for grep { defined } @manual[0 .. 2];
+    return;
+}
+
+sub visit_markup {
+    my ($httpd) = @_;
     $httpd->get('/pages/news.html?q=' . $MARKUP =~ s/ /+/gr, headers => { 'X-Site' => $MARKUP }) for 1 .. 2;
     return;
 }

@@ -16,6 +16,7 @@ use Test::More;
 needed();
 my $httpd = Scene::start("<Location /tmpl-status>\n    TmplAdmin true\n</Location>\n");
 Scene::visit($httpd);
+Scene::visit_markup($httpd);
 my $at = 'http://127.0.0.1:' . $httpd->port . '/tmpl-status';
 my $markup = $Scene::MARKUP =~ s/(\W)/sprintf '%%%02x', ord $1/ger;
 

@@ -215,6 +215,11 @@ static const char *show_site_key(const tmpl_conf_t *conf)
     return expr(conf->site_key);
 }
 
+static const char *show_admin(const tmpl_conf_t *conf)
+{
+    return expr(conf->admin);
+}
+
 static const char *show_page_key(const tmpl_conf_t *conf)
 {
     return expr(conf->page_key);
@@ -392,6 +397,7 @@ static const struct {
     { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
     { show_recent, "TmplRecent 0", "TmplRecent 10000", "10000" },
+    { show_admin, "TmplAdmin false", "TmplAdmin true", NULL },
     { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
     { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
     { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
@@ -577,6 +583,7 @@ static const struct {
 } refusals[] = {
     { "TmplRecent 10001", { "TmplRecent must be a whole number from 0 to 10000", "\"10001\"" } },
     { "TmplRecent -1", { "TmplRecent must be a whole number from 0 to 10000" } },
+    { "TmplAdmin %{", { "TmplAdmin must be an expression that is true or false", "syntax error" } },
     { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
     { "TmplMode on", { "TmplMode must be off, learn, headers, annotate, strip or highlight", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
