@@ -56,8 +56,7 @@
 
 /* INFO */
 #define TMPL_LOG_CONTROL                                                                           \
-    "tmpl: [T030] Tmpl-Control of the backend: \"%.64s\": valid are off, learn and no-learn; "     \
-    "other "                                                                                       \
+    "tmpl: [T030] Tmpl-Control of the backend is %.64s: valid are off, learn and no-learn; other " \
     "words have no effect"
 
 #endif

@@ -290,9 +290,14 @@ static void find_closed(highlight_t *h)
 static int may_focus(const highlight_t *h, uint32_t node)
 {
     static const char *const nothing[] = { "none", "presentation", NULL };
+    const tmpl_page_t *page = h->page;
+    tmpl_span_t open = page->nodes[node].open;
     tmpl_attr_t attr;
-    return !(h->closed[node] & CLOSED) && !has_role(h->page, node, nothing) &&
-           !tmpl_attr_find(&attr, h->page->src, h->page->nodes[node].open, "tabindex");
+    int is_ornament = page->nodes[node].tag == TMPL_TAG_IMG &&
+                      tmpl_attr_find(&attr, page->src, open, "alt") &&
+                      tmpl_span_len(attr.value) == 0;
+    return !(h->closed[node] & CLOSED) && !is_ornament && !has_role(page, node, nothing) &&
+           !tmpl_attr_find(&attr, page->src, open, "tabindex");
 }
 
 /*

@@ -70,7 +70,7 @@ subtest 'lists and words' => sub {
     my $unknown = $httpd->get('/page/9?control=offf,+never');
     same_bytes($unknown->body, $site->stripped(9), 'unknown words have no effect');
     is field($unknown), '', 'but are removed';
-    like $httpd->log_text, qr/\[tmpl:info\].*T030\].*"offf, never": valid are off, learn and no-learn/, 'and logged with what is valid';
+    like $httpd->log_text, qr/\[tmpl:info\].*T030\].*is offf, never: valid are off, learn and no-learn/, 'and logged with what is valid';
     same_bytes($httpd->get('/page/9?control=strange,off')->body, $site->page(9), 'what is known beside them has');
 };
 

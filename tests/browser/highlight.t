@@ -79,7 +79,9 @@ my $panel = <<'END';
     const unreached = [];
     for (const note of document.head.querySelectorAll('meta[data-tmpl-for]')) {
         const element = document.querySelector(`[data-tmpl-of~="${note.dataset.tmplFor}"]`);
-        if (!element.checkVisibility({ visibilityProperty: true })) {
+        /* what nobody sees, and what is nothing to screen readers, is no stop */
+        if (!element.checkVisibility({ visibilityProperty: true }) ||
+            element.matches('img[alt=""], [role=none], [role=presentation], [aria-hidden], [aria-hidden] *')) {
             continue;
         }
         element.focus();
