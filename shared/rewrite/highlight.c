@@ -50,7 +50,8 @@ static const char style_begin[] =
     "font:13px/1.5 sans-serif!important}\n"
     ":root:root>head>meta[data-tmpl-note]{display:block!important;padding:0 .6em!important;"
     "white-space:pre-line!important}\n"
-    ":root:root>head>meta[data-tmpl-for]{display:none!important}\n"
+    ":root:root>head>:not([data-tmpl-note]),:root:root>head>meta[data-tmpl-for]"
+    "{display:none!important}\n"
     ":root:root>head>meta[data-tmpl-note]::after{content:attr(data-tmpl-note)!important}\n" /**/
     KINDS(SHADE) ":root:root [data-tmpl-is=several]{outline:2px dashed "
                  "#555!important;outline-offset:-2px!important}\n";
@@ -289,18 +290,28 @@ static void find_closed(highlight_t *h)
 static int may_focus(const highlight_t *h, uint32_t node)
 {
     static const char *const nothing[] = { "none", "presentation", NULL };
+    const tmpl_page_t *page = h->page;
+    tmpl_span_t open = page->nodes[node].open;
     tmpl_attr_t attr;
-    return !(h->closed[node] & CLOSED) && !has_role(h->page, node, nothing) &&
-           !tmpl_attr_find(&attr, h->page->src, h->page->nodes[node].open, "tabindex");
+    int is_ornament = page->nodes[node].tag == TMPL_TAG_IMG &&
+                      tmpl_attr_find(&attr, page->src, open, "alt") &&
+                      tmpl_span_len(attr.value) == 0;
+    return !(h->closed[node] & CLOSED) && !is_ornament && !has_role(page, node, nothing) &&
+           !tmpl_attr_find(&attr, page->src, open, "tabindex");
 }
 
-/* Adds the rule that shows the note of a block, and the note. */
-static void add_note(highlight_t *h, uint32_t block, int on_hover)
+/*
+ * Adds the rule that shows the note of a block, and the note. Where an element has other blocks,
+ * too, the focus inside it may be theirs.
+ */
+static void add_note(highlight_t *h, const shown_t *shown, int on_hover)
 {
+    uint32_t block = shown->block;
     add(&h->style, apr_psprintf(h->pool,
-                                ":root:root:has([data-tmpl-of~=\"%u\"]:is(:focus,%s" REACHED
+                                ":root:root:has([data-tmpl-of~=\"%u\"]:is(%s,%s" REACHED
                                 "))>head>meta[data-tmpl-for=\"%u\"]{display:block!important}\n",
-                                block, on_hover ? ":hover," : "", block));
+                                block, shown->whole ? ":focus-within" : ":focus",
+                                on_hover ? ":hover," : "", block));
     add(&h->notes, apr_psprintf(h->pool, "<meta data-tmpl-for=\"%u\" data-tmpl-note=\"", block));
     add(&h->notes, h->whys[block]);
     add(&h->notes, "\">");
@@ -325,7 +336,7 @@ static void show(highlight_t *h, const shown_t *shown, uint32_t n)
     add(&text, "\" data-tmpl-of=\"");
     for (uint32_t i = 0; i < n; i++) {
         add(&text, apr_psprintf(h->pool, "%s%u", i > 0 ? " " : "", shown[i].block));
-        add_note(h, shown[i].block, has_title);
+        add_note(h, &shown[i], has_title);
     }
     add(&text, "\"");
     if (!has_title) {

@@ -12,7 +12,7 @@
  *     tabindex are left alone.
  *   - In the head, just before body, stand a style and, as empty meta elements, the lines of the
  *     legend and a note for each block. The head itself, which browsers do not display, is the
- *     panel in which they are shown. A note is shown while its block has the focus; of an element
+ *     panel in which they are shown. A note is shown while the focus is in its block; of an element
  *     with a title of its own also while the pointer is on it.
  *
  * The style sets outline and box-shadow only, and nothing in print. It is inline: where the page's
