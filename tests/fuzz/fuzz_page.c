@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page, its tree, closure and edits, judged by the oracle; its fingerprint; each detector, called
+ * A page, its tree, closure and edits, with marks of all presets, judged by the oracle; its fingerprint; each detector, called
  * directly, and through tmpl_clean without a store, with a store that fails and with one that knows
  * the site. The first byte chooses how the others make a page: as they are, or each as a string of
  * tests/lib/pieces.h, so that tags are everywhere. The second byte seeds the verdicts and the
@@ -21,13 +21,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Marks that a page may bring; the last values of a byte stand for them. */
+static const char *const own_marks[] = {
+    "<!--noindex-->",
+    "<!--/noindex-->",
+    "<!-- googleoff: all -->",
+    "<!--googleon: index-->",
+    "<!--/htdig_noindex-->",
+    "<!--htdig_noindex-->",
+    "<div data-nosnippet>",
+    "<p data-pagefind-ignore>",
+    "<div data-elastic-include>",
+    "<span data-swiftype-index=true>",
+};
+#define OWN_MARKS (sizeof(own_marks) / sizeof(own_marks[0]))
+
 static size_t put_together(char *html, size_t room, const uint8_t *data, size_t size)
 {
     size_t len = 0;
     for (size_t i = 0; i < size && len + 32 < room; i++) {
-        const char *piece = data[i] < ORACLE_PIECES ? oracle_pieces[data[i]]
-                            : data[i] < 200         ? "x"
-                                                    : "y z";
+        const char *piece = data[i] < ORACLE_PIECES      ? oracle_pieces[data[i]]
+                            : data[i] >= 256 - OWN_MARKS ? own_marks[255 - data[i]]
+                            : data[i] < 200              ? "x"
+                                                         : "y z";
         memcpy(html + len, piece, strlen(piece));
         len += strlen(piece);
     }
@@ -255,6 +271,7 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     opts.detect.threshold = draw_threshold(seed >> 24);
     opts.policy.min_df = 2;
     opts.mode = modes[seed % (sizeof(modes) / sizeof(modes[0]))];
+    opts.marks = seed % 7 < 4 ? oracle_all_marks(pool) : NULL;
     /* a store refuses a key of a site that is too long, as a request may lead to */
     input.site = kind == FAILING_STORE ? name : "site";
     if (kind == REAL_STORE && seed % 5 != 0) {
@@ -290,7 +307,7 @@ static void check_detectors(const char *html, size_t len, uint64_t seed, apr_poo
 static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
-    tmpl_page_opts_t opts = { 0 };
+    tmpl_page_opts_t opts = { .comments = 1 };
     oracle_result_t result;
     tmpl_decline_e decline = tmpl_page_parse(&page, html, len, &opts, pool);
     if (decline != TMPL_DECLINE_NONE) {

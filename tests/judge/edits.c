@@ -38,7 +38,8 @@
 #define FEW_BLOCKS 5
 
 /* all marks, and each alone; for -m */
-static tmpl_marks_t *all_marks, *each_mark[TMPL_MARKS_MOST];
+static const tmpl_marks_t *all_marks;
+static tmpl_marks_t *each_mark[TMPL_MARKS_MOST];
 
 typedef struct {
     unsigned percents[32];
@@ -114,19 +115,12 @@ static void say_edits(const char *name, const tmpl_edits_t *edits)
 
 static void make_marks(apr_pool_t *pool)
 {
-    static const char *const words[] = {
-#define NAME_OF(name, ...) name,
-        TMPL_MARKS(NAME_OF)
-#undef NAME_OF
-            "data-own=on",
-        "<!-- own --><!-- /own -->",
-    };
     const char *between = "";
+    all_marks = oracle_all_marks(pool);
     printf(",\"marks\":[");
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        tmpl_marks_add(&all_marks, words[i], NULL, pool);
-        tmpl_marks_add(&each_mark[i], words[i], NULL, pool);
-        const tmpl_mark_t *mark = each_mark[i]->marks[0];
+    for (uint32_t i = 0; i < all_marks->n; i++) {
+        const tmpl_mark_t *mark = all_marks->marks[i];
+        tmpl_marks_add(&each_mark[i], mark->name, NULL, pool);
         printf("%s{\"name\":\"%s\",\"attribute\":\"%s\",\"value\":\"%s\",\"elements\":\"%s\","
                "\"begin\":\"%s\",\"end\":\"%s\"}",
                between, mark->name, mark->attribute, mark->value, mark->elements, mark->begin,

@@ -122,7 +122,7 @@ subtest 'marks' => sub {
         ['a begin that is missing', sub { $_[0] =~ s{"<!--htdig_noindex-->"}{""} }, qr/htdig: .*ends none/],
         ['another attribute', sub { $_[0] =~ s{ data-elastic-exclude=}{ data-elastic-included=} }, qr/elastic: .*of template is read.*the tree differs/s],
         ['another share', sub { $_[0] =~ s{"unmarked":\[0\.}{"unmarked":[1.} }, qr/data-tmpl: 0 of template is read, not 1/],
-        ['a mark that is too long', sub { $_[0] =~ s{\[\d+,\d+,"<!-- /own -->"\]\],}{[@{[ -s $one ]},@{[ -s $one ]},"<!-- /own -->"]],} }, qr/own -->: content is left out/],
+        ['a mark that is too long', sub { $_[0] =~ s{\[\d+,\d+,"<!--x-tmpl /own-->"\]\],}{[@{[ -s $one ]},@{[ -s $one ]},"<!--x-tmpl /own-->"]],} }, qr/own-->: content is left out/],
         ['an edit that deletes', sub { $_[0] =~ s{"all":\[\[(\d+),\d+}{"all":[[$1,1000} }, qr/replaces bytes/],
     ) {
         my ($what, $change, $says) = @$case;
