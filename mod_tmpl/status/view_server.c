@@ -89,7 +89,9 @@ static void put_decisions(const tmpl_html_t *h)
     }
     tmpl_put(h, "</select><button>Show</button></form>\n");
     tmpl_put_decisions(h, json_object_get(h->data, "decisions"), 1);
-    tmpl_put(h, "<p class=\"note\">The last %s decisions are kept (TmplRecent).</p>\n</section>\n",
+    tmpl_put(h,
+             "<p class=\"note\">The last %s decisions are kept (TmplRecent); JSON has all of "
+             "them.</p>\n</section>\n",
              tmpl_text_count(h, tmpl_member_count(h->data, "decisions_kept")));
 }
 

@@ -125,7 +125,7 @@ subtest 'what is not known' => sub {
         like $res->body, qr{\Q$status\E/sites}, 'and with what there is';
         like $res->header('Content-Type'), qr{^text/plain}, 'as text';
     }
-    is $httpd->get($status, method => 'POST', body => 'x')->status, 405, 'POST is refused';
+    is $httpd->get($status, method => 'PUT', body => 'x')->status, 405, 'PUT is refused';
 };
 
 subtest 'fields' => sub {
