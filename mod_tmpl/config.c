@@ -4,6 +4,7 @@
 #include "cache.h"
 #include "connections.h"
 #include "section.h"
+#include "status/selectors.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
@@ -171,13 +172,20 @@ static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
 /* Blanks between arguments are those of the selector: "TmplKeep main p" is a p inside main. */
 static const char *set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
+    apr_array_header_t **list = field_of(cmd, conf);
+    int first = *list != NULL ? (*list)->nelts : 0;
     const char *text = "";
+    const char *wrong;
     int i;
 
     for (i = 0; i < argc; i++) {
         text = apr_pstrcat(cmd->pool, text, i > 0 ? " " : "", argv[i], NULL);
     }
-    return answer(cmd, tmpl_setting_selectors(field_of(cmd, conf), cmd->info, text, cmd->pool));
+    wrong = tmpl_setting_selectors(list, cmd->info, text, cmd->pool);
+    if (wrong == NULL) {
+        tmpl_selectors_add(cmd->cmd->name, *list, first);
+    }
+    return answer(cmd, wrong);
 }
 
 static const char *set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])

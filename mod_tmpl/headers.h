@@ -9,6 +9,9 @@
 /* All of the response's field lines of that name, joined by commas; NULL if there are none. */
 const char *tmpl_field(request_rec *r, const char *name);
 
+/* Removes the response's field lines of that name. */
+void tmpl_field_unset(request_rec *r, const char *name);
+
 /* Adds an item to a list that apr_array_pstrcat() will join by ','; a blank follows each comma. */
 void tmpl_field_list_add(apr_array_header_t *items, const char *item);
 

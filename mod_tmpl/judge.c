@@ -81,6 +81,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
     const tmpl_conf_t *conf = ctx->conf;
     tmpl_input_t *input = &judged->input;
     tmpl_outcome_t *outcome = &judged->outcome;
+    tmpl_clean_opts_t opts;
     apr_status_t rv;
 
     memset(judged, 0, sizeof(*judged));
@@ -95,6 +96,8 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
         tmpl_link_clean(outcome, input, conf, r, pool);
         if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {
             judged->fingerprint = tmpl_clean_fingerprint(outcome, input, pool);
+            tmpl_conf_opts(&opts, conf);
+            tmpl_clean_version(outcome, &opts, pool);
         }
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
     }

@@ -56,4 +56,9 @@
     "tmpl: [T021] %s: %u edits, %" APR_OFF_T_FMT " bytes of %" APR_OFF_T_FMT ", %" APR_TIME_T_FMT  \
     " us"
 
+/* INFO */
+#define TMPL_LOG_CONTROL                                                                           \
+    "tmpl: [T030] Tmpl-Control of the backend is %.64s: valid are off, learn and no-learn; other " \
+    "words have no effect"
+
 #endif

@@ -9,6 +9,7 @@
 #include "cache.h"
 #include "config.h"
 #include "connections.h"
+#include "control.h"
 #include "ending.h"
 #include "filter.h"
 #include "gate.h"
@@ -21,6 +22,7 @@
 #include "status/handler.h"
 #include "status/histogram.h"
 #include "status/recent.h"
+#include "status/selectors.h"
 #include "status/sites.h"
 #include "status/stores.h"
 #include "wait.h"
@@ -33,6 +35,7 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     (void)ptemp;
     tmpl_links_reset(pconf);
     tmpl_cache_reset(pconf);
+    tmpl_selectors_reset(pconf);
     if (tmpl_conf_begin(&err, pconf) != APR_SUCCESS) {
         ap_log_perror(APLOG_MARK, APLOG_ERR, 0, pconf, TMPL_LOG_MODEL, err.text);
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -44,6 +47,7 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
 {
     (void)plog;
     tmpl_counters_create(s);
+    tmpl_selectors_create(s);
     tmpl_histograms_create(s);
     tmpl_recent_create(s, tmpl_conf_recent(s));
     tmpl_sites_create(s);
@@ -78,6 +82,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(tmpl_control_error, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
     /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);

@@ -7,6 +7,7 @@
  *     mod_tmpl.c     the hooks
  *     config.c       directives -> tmpl_conf_t
  *     section.c      tmpl_conf_t: created, merged, read
+ *     control.c      what the backend and no-tmpl say
  *     request.c      what the backend is asked for
  *     gate.c         first brigade: takes the response or declines it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
@@ -18,6 +19,7 @@
  *     cache.c        decisions about pages that come again
  *     splice.c       edits -> the page's own buckets
  *     append.c       bytes -> a brigade
+ *     policy.c       what a page's Content-Security-Policy allows
  *     headers.c      the response's header fields
  *     validators.c   entity tags
  *     connections.c  one store for each URI and child

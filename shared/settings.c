@@ -170,7 +170,7 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
     if (*list == NULL) {
         *list = apr_array_make(pool, 4, sizeof(selector));
     }
-    APR_ARRAY_PUSH(*list, const tmpl_selector_t *) = selector;
+    tmpl_selector_split(*list, selector);
     return NULL;
 }
 

@@ -39,7 +39,9 @@
 /* clang-format off */
 #define TMPL_SETTINGS(X) \
     X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
-      "what is done with pages; each mode does what those before it do, and more") \
+      "what is done with pages; up to strip each mode does what those before it do, and more") \
+    X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+      "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
       "what judges the blocks of a page: their text, repeated over the site (incremental), or words " \
       "repeated in repeated layout (style); what the page looks like (pagelevel); or all of it (auto)") \
@@ -102,7 +104,7 @@
       "for which requests the status page may forget, freeze and export sites")
 
 /* By form: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"

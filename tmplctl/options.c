@@ -59,7 +59,7 @@ static option_set_f set_separators, set_selectors, set_secret, set_without;
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, text, json or fingerprint", NULL },
+      "annotate, strip, highlight, text, json or fingerprint", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,

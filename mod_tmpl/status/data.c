@@ -7,6 +7,7 @@
 #include "in_force.h"
 #include "recent.h"
 #include "section.h"
+#include "selectors.h"
 #include "sites.h"
 #include "stores.h"
 
@@ -98,6 +99,24 @@ static json_t *declines(void)
         set(json, "text", json_string(tmpl_decline_text((tmpl_decline_e)i)));
         set(json, "advice", json_string(tmpl_decline_advice((tmpl_decline_e)i)));
         set(json, "count", integer(tmpl_counted_decline((tmpl_decline_e)i)));
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
+/* The selectors of TmplKeep and TmplDrop, and the pages on which each matched. */
+static json_t *selectors(apr_pool_t *pool)
+{
+    json_t *list = json_array();
+    tmpl_selector_pages_t is;
+    int i;
+
+    for (i = 0; tmpl_selectors_get(&is, i); i++) {
+        json_t *json = json_object();
+
+        set(json, "directive", json_string(is.directive));
+        set(json, "selector", tmpl_data_string(is.text, pool));
+        set(json, "pages", integer(is.pages));
         json_array_append_new(list, json);
     }
     return list;
@@ -360,6 +379,7 @@ json_t *tmpl_data_server(request_rec *r, const char *declined)
     set(json, "modes", modes());
     set(json, "detectors", detectors());
     set(json, "declines", declines());
+    set(json, "selectors", selectors(r->pool));
     set(json, "stages", stages());
     set(json, "stores", stores(r->pool));
     set(json, "sites_seen", json_integer(seen->nelts));

@@ -5,6 +5,7 @@
 #include "histogram.h"
 #include "metrics.h"
 #include "section.h"
+#include "selectors.h"
 #include "sites.h"
 #include "stores.h"
 
@@ -109,6 +110,22 @@ static void pages(const out_t *out)
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         counter(out, "tmpl_declined", label("reason", tmpl_decline_name((tmpl_decline_e)i), pool),
                 tmpl_counted_decline((tmpl_decline_e)i));
+    }
+}
+
+static void selectors(const out_t *out)
+{
+    apr_pool_t *pool = out->r->pool;
+    tmpl_selector_pages_t is;
+    int i;
+
+    family(out, "tmpl_selector_pages", "counter",
+           "Judged pages with an element that a selector of TmplKeep or TmplDrop matches.");
+    for (i = 0; tmpl_selectors_get(&is, i); i++) {
+        counter(out, "tmpl_selector_pages",
+                apr_psprintf(pool, "{directive=\"%s\",selector=\"%s\"}", is.directive,
+                             label_value(is.text, pool)),
+                is.pages);
     }
 }
 
@@ -262,6 +279,7 @@ int tmpl_metrics_write(request_rec *r)
              sizeof(cache_results) / sizeof(cache_results[0]));
     labelled(&out, "tmpl_learn_lost", "reason", "Pages that waited to be learnt, and were lost.",
              losses, sizeof(losses) / sizeof(losses[0]));
+    selectors(&out);
     histograms(&out);
     stores(&out);
     sites(&out);

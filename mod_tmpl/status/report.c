@@ -4,6 +4,7 @@
 #include "histogram.h"
 #include "messages.h"
 #include "recent.h"
+#include "selectors.h"
 #include "section.h"
 #include "sites.h"
 
@@ -148,6 +149,7 @@ void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
     const tmpl_outcome_t *outcome = &judged->outcome;
 
     count(outcome, ctx, before, after, took);
+    tmpl_selectors_count(ctx->conf, outcome->closure.matched);
     tmpl_stage_took(TMPL_STAGE_TOTAL, took);
     keep_decision(judged, ctx, before, after, took, r->pool);
     add_to_site(judged, ctx, r, before, after);

@@ -278,6 +278,21 @@ static void put_configuration(const tmpl_html_t *h)
     tmpl_put(h, "</section>\n");
 }
 
+static void put_selectors(const tmpl_html_t *h)
+{
+    static const tmpl_column_t columns[] = {
+        { "Selector", "selector", cell_code, 0 },
+        { "Directive", "directive", cell_code, 0 },
+        { "Pages matched", "pages", tmpl_cell_count, 1 },
+    };
+
+    tmpl_put_section(h, "selectors", "Selectors");
+    tmpl_put_table(h, "Pages on which a selector of TmplKeep or TmplDrop matched", columns,
+                   N(columns), json_object_get(h->data, "selectors"),
+                   "TmplKeep and TmplDrop have no selector.");
+    tmpl_put(h, "</section>\n");
+}
+
 void tmpl_view_server(const tmpl_html_t *h)
 {
     put_summary(h);
@@ -286,5 +301,6 @@ void tmpl_view_server(const tmpl_html_t *h)
     put_declines(h);
     put_stores(h);
     put_times(h);
+    put_selectors(h);
     put_configuration(h);
 }

@@ -74,6 +74,9 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform",                                 \
       "nothing: the backend forbids it")                                                           \
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment", "nothing: it is a download")    \
+    X(BACKEND, "backend",                                                                          \
+      "the backend's Tmpl-Control says off, or no-tmpl is set for the request",                    \
+      "nothing: the backend, or the configuration, asked for it")                                  \
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody", "raise TmplMaxBody")          \
     X(SLOW, "slow", "the body did not end within TmplMaxWait",                                     \
       "raise TmplMaxWait, or speed up the backend")                                                \

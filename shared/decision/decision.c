@@ -11,6 +11,7 @@
 typedef struct {
     uint64_t body_len;
     uint64_t version;
+    uint64_t decided_by;
     double ratio, confidence;
     uint32_t detector, state, decline;
     uint32_t pages;
@@ -52,6 +53,7 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .decline = outcome->decline,
                               .pages = outcome->counts.pages,
                               .version = outcome->counts.version,
+                              .decided_by = outcome->version,
                               .learned = learned != 0,
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,
@@ -79,7 +81,8 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
                      .ratio = decision->ratio,
                      .confidence = decision->confidence },
         .edits = decision->edits,
-        .state = decision->state
+        .state = decision->state,
+        .version = decision->decided_by
     };
 }
 
@@ -125,6 +128,7 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
     const tmpl_edits_t *edits = &decision->edits;
     fixed_t fixed = { .body_len = body_len,
                       .version = decision->version,
+                      .decided_by = decision->decided_by,
                       .ratio = decision->ratio,
                       .confidence = decision->confidence,
                       .detector = decision->detector,
@@ -219,6 +223,7 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
                                    .decline = (tmpl_decline_e)fixed.decline,
                                    .pages = fixed.pages,
                                    .version = fixed.version,
+                                   .decided_by = fixed.decided_by,
                                    .learned = fixed.learned != 0,
                                    .blocks = fixed.blocks,
                                    .template_blocks = fixed.template_blocks,

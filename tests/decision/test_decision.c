@@ -27,6 +27,7 @@ static tmpl_decision_t a_decision(void)
                               .state = TMPL_STATE_WARM,
                               .pages = 77,
                               .version = 12345678901,
+                              .decided_by = 0xFEDCBA9876543210,
                               .learned = 1,
                               .blocks = 40,
                               .template_blocks = 7,
@@ -63,6 +64,7 @@ static void is_unpacked_as_it_was_packed(void **state)
     assert_int_equal(back.decline, decision.decline);
     assert_int_equal(back.pages, 77);
     assert_true(back.version == 12345678901);
+    assert_true(back.decided_by == 0xFEDCBA9876543210);
     assert_int_equal(back.learned, 1);
     assert_int_equal(back.blocks, 40);
     assert_int_equal(back.template_blocks, 7);

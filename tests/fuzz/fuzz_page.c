@@ -187,6 +187,34 @@ static void check_edits(const tmpl_outcome_t *outcome, const tmpl_input_t *input
     must(len == want, "the length of what is left", input->body, input->len);
 }
 
+/* What highlight inserts leaves each text where it is in the tree. */
+static void check_highlight(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                            const tmpl_clean_opts_t *given, apr_pool_t *pool)
+{
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = given->page;
+    apr_size_t len;
+    for (uint32_t i = 0; i < outcome->edits.n; i++) {
+        must(tmpl_span_len(outcome->edits.edits[i].span) == 0, "highlight deletes", input->body,
+             input->len);
+    }
+    const char *shown = tmpl_edits_apply(&len, &outcome->edits, input->body, input->len, pool);
+    if (outcome->detector->separators != NULL) {
+        opts.separators = outcome->detector->separators;
+    }
+    must(tmpl_page_parse(&page, shown, len, &opts, pool) == TMPL_DECLINE_NONE &&
+             page->n_segments == outcome->page->n_segments &&
+             page->n_blocks == outcome->page->n_blocks,
+         "highlight changes the tree", input->body, input->len);
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_segment_t *was = &outcome->page->segments[s];
+        /* an image without a source is known by its tag, which has more attributes now */
+        int is_tag = was->span.start == outcome->page->nodes[was->node].open.start;
+        must(is_tag || page->keys[page->segments[s].key] == outcome->page->keys[was->key],
+             "highlight changes the place of a text", input->body, input->len);
+    }
+}
+
 /* The members of the outcome agree with each other. */
 static void check_outcome(const tmpl_outcome_t *outcome, unsigned kind, const tmpl_input_t *input,
                           apr_pool_t *pool)
@@ -213,6 +241,7 @@ static void check_outcome(const tmpl_outcome_t *outcome, unsigned kind, const tm
 static void check_clean(tmpl_detector_e detector, unsigned kind, const char *html, size_t len,
                         uint64_t seed, apr_pool_t *pool)
 {
+    static const tmpl_mode_e modes[] = { TMPL_MODE_ANNOTATE, TMPL_MODE_STRIP, TMPL_MODE_HIGHLIGHT };
     static const char name[TMPL_SITE_MAX + 2] = { [0 ... TMPL_SITE_MAX] = 'x' };
     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
     tmpl_outcome_t outcome;
@@ -225,7 +254,7 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     opts.detect.models = models;
     opts.detect.threshold = draw_threshold(seed >> 24);
     opts.policy.min_df = 2;
-    opts.mode = seed % 3 == 0 ? TMPL_MODE_ANNOTATE : TMPL_MODE_STRIP;
+    opts.mode = modes[seed % (sizeof(modes) / sizeof(modes[0]))];
     /* a store refuses a key of a site that is too long, as a request may lead to */
     input.site = kind == FAILING_STORE ? name : "site";
     if (kind == REAL_STORE && seed % 5 != 0) {
@@ -236,6 +265,9 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     }
     tmpl_clean(&outcome, &input, &opts, store, 0, pool);
     check_outcome(&outcome, kind, &input, pool);
+    if (opts.mode == TMPL_MODE_HIGHLIGHT && outcome.edits.n > 0) {
+        check_highlight(&outcome, &input, &opts, pool);
+    }
 }
 
 static void check_detectors(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)

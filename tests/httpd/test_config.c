@@ -46,6 +46,13 @@ void tmpl_links_used_by(server_rec *s)
     used++;
 }
 
+void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first)
+{
+    (void)directive;
+    (void)list;
+    (void)first;
+}
+
 /* Any text is an expression, but for one. */
 AP_DECLARE(ap_expr_info_t *)
 ap_expr_parse_cmd_mi(const cmd_parms *cmd, const char *expr, unsigned int flags, const char **err,
@@ -274,6 +281,11 @@ static const char *show_min_keep(const tmpl_conf_t *conf)
     return share(conf->min_keep);
 }
 
+static const char *show_highlight_allow(const tmpl_conf_t *conf)
+{
+    return conf->highlight_allow != NULL ? conf->highlight_allow->filename : "";
+}
+
 static const char *show_learn(const tmpl_conf_t *conf)
 {
     return conf->learn == NULL
@@ -350,13 +362,14 @@ static const struct {
     { show_separators, "TmplSeparators table", "TmplSeparators +p +li", "li p table " },
     { show_separators, "TmplSeparators +p", "TmplSeparators div", "div " },
     { show_keep, "TmplKeep aside", "TmplKeep #a .b\nTmplKeep i", "3" },
-    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "2" },
+    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "3" },
     { show_min_keep, "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
     { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
     { show_comments, "TmplComments keep", "TmplComments DROP", "2" },
     { show_comments, "TmplComments drop", "TmplComments judge", "0" },
     { show_min_confidence, "TmplMinConfidence 0.8", "TmplMinConfidence 5%", "0.05" },
     { show_min_confidence, "TmplMinConfidence 1", "TmplMinConfidence 0", "0.00" },
+    { show_highlight_allow, "TmplHighlightAllow false", "TmplHighlightAllow true", NULL },
     { show_learn, "TmplLearn on", "TmplLearn off", NULL },
     { show_learn, "TmplLearn off", "TmplLearn public", NULL },
     { show_learn, "TmplLearn public", "TmplLearn true", NULL },
@@ -520,9 +533,11 @@ static void selectors_of_several_words(void **state)
     static const struct {
         const char *line;
         unsigned matched; /* bits: the p in main, p, nav */
+        int selectors;
     } cases[] = {
-        { "TmplKeep main p", 1 }, { "TmplKeep main > p", 1 },    { "TmplKeep 'main p'", 1 },
-        { "TmplKeep p", 3 },      { "TmplKeep nav, main p", 5 }, { "TmplKeep body > p , nav", 6 },
+        { "TmplKeep main p", 1, 1 },      { "TmplKeep main > p", 1, 1 },
+        { "TmplKeep 'main p'", 1, 1 },    { "TmplKeep p", 3, 1 },
+        { "TmplKeep nav, main p", 5, 2 }, { "TmplKeep body > p , nav", 6, 2 },
     };
     const tmpl_page_opts_t opts = { .separators = NULL };
     const tmpl_page_t *page;
@@ -533,13 +548,17 @@ static void selectors_of_several_words(void **state)
     assert_int_equal(page->n_nodes, 5); /* body main p p nav */
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const tmpl_conf_t *conf = section(cases[i].line);
-        const tmpl_selector_t *selector = APR_ARRAY_IDX(conf->keep, 0, const tmpl_selector_t *);
         unsigned matched = 0, node;
+        int k;
 
         for (node = 2; node < 5; node++) {
-            matched |= (unsigned)tmpl_selector_matches(selector, page, node) << (node - 2);
+            for (k = 0; k < conf->keep->nelts; k++) {
+                matched |= (unsigned)tmpl_selector_matches(
+                               APR_ARRAY_IDX(conf->keep, k, const tmpl_selector_t *), page, node)
+                           << (node - 2);
+            }
         }
-        assert_int_equal(conf->keep->nelts, 1);
+        assert_int_equal(conf->keep->nelts, cases[i].selectors);
         assert_int_equal(matched, cases[i].matched);
     }
 }
@@ -552,7 +571,7 @@ static const struct {
     { "TmplRecent -1", { "TmplRecent must be a whole number from 0 to 10000" } },
     { "TmplAdmin %{", { "TmplAdmin must be an expression that is true or false", "syntax error" } },
     { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
-    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
+    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate, strip or highlight", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
       { "TmplDetector must be incremental, style, pagelevel or auto", "\"on\"" } },
@@ -607,6 +626,8 @@ static const struct {
     { "TmplMinConfidence 1.1",
       { "TmplMinConfidence must be a number from 0 to 1, or from 0% to 100%", "\"1.1\"" } },
     { "TmplMinKeep 2", { "TmplMinKeep must be a number from 0 to 1, or from 0% to 100%" } },
+    { "TmplHighlightAllow %{",
+      { "TmplHighlightAllow must be an expression that is true or false", "syntax error" } },
     { "TmplLearn %{", { "TmplLearn must be public, on, off or an expression", "syntax error" } },
     { "TmplMaxBody 0", { "TmplMaxBody must be a number of bytes from 1 to 1G", "\"0\"" } },
     { "TmplMaxBody 2G", { "from 1 to 1G" } },
@@ -790,12 +811,13 @@ static void plus_adds_to_what_is_there(void **state)
 
 static void keys_set_no_vary(void **state)
 {
-    tmpl_conf_t *conf = section("TmplSiteKey a\nTmplPageKey b\nTmplLearn c");
+    tmpl_conf_t *conf = section("TmplSiteKey a\nTmplPageKey b\nTmplLearn c\nTmplHighlightAllow d");
 
     (void)state;
     assert_int_equal(conf->site_key->flags, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY);
     assert_int_equal(conf->page_key->flags, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY);
     assert_int_equal(conf->learn->expr->flags, AP_EXPR_FLAG_DONT_VARY);
+    assert_int_equal(conf->highlight_allow->flags, AP_EXPR_FLAG_DONT_VARY);
 }
 
 /* The default store is created only for servers that use it. */
