@@ -107,8 +107,8 @@ typedef struct {
     tmpl_span_t title;     /* the text of the first title; empty if there is none */
     const uint32_t *foreign_marks; /* offsets of "tmpl" in foreign marks, in order */
     uint32_t n_foreign_marks;
-    const tmpl_span_t *comments; /* in order, if opts.comments was set; from "<!--" to "-->" */
     uint32_t n_comments;
+    const tmpl_span_t *comments; /* in order, if opts.comments was set; from "<!--" to "-->" */
 } tmpl_page_t;
 
 typedef struct {
