@@ -65,6 +65,13 @@ static inline int tmpl_node_is_code(const tmpl_node_t *node)
            !(node->flags & TMPL_NODE_SHADOW);
 }
 
+/* From the start tag to the end tag; the start tag if the source has no end tag. */
+static inline tmpl_span_t tmpl_node_span(const tmpl_node_t *node)
+{
+    return (tmpl_span_t){ node->open.start,
+                          tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
+}
+
 /* A text node, or an image or a link without text. */
 typedef struct {
     tmpl_span_t span; /* the text; for images and links without text their start tag */
