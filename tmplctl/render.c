@@ -5,6 +5,7 @@
 
 #include <apr_strings.h>
 
+#include "markdown/markdown.h"
 #include "text/text.h"
 
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
@@ -53,6 +54,24 @@ static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     rendered->len = buf.len;
 }
 
+/* What strip would leave, or the whole page if it was declined after it was read. */
+static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    const tmpl_outcome_t *outcome = page->outcome;
+    tmpl_markdown_opts_t opts = { page->address, NULL };
+    rendered->edited = outcome->edits.n > 0;
+    rendered->bytes = outcome->page == NULL ? NULL
+                                            : tmpl_markdown(&rendered->len, outcome->page,
+                                                            &outcome->edits, &opts, pool);
+    if (rendered->bytes == NULL) {
+        rendered->bytes = "";
+        rendered->lost =
+            outcome->page == NULL
+                ? apr_pstrcat(pool, "no Markdown: ", tmpl_decline_text(outcome->decline), NULL)
+                : "no Markdown: it would be more than three times as long as the page";
+    }
+}
+
 /* The path with line ends and backslashes escaped; path itself if it has none. */
 static const char *escape_path(const char *path, apr_pool_t *pool)
 {
@@ -89,6 +108,7 @@ static const ctl_mode_t modes[] = {
     { "annotate", TMPL_MODE_ANNOTATE, ".html", render_html },
     { "strip", TMPL_MODE_STRIP, ".html", render_html },
     { "text", TMPL_MODE_STRIP, ".txt", render_text },
+    { "markdown", TMPL_MODE_STRIP, ".md", render_markdown },
     { "json", TMPL_MODE_STRIP, ".json", ctl_render_json },
     { "fingerprint", TMPL_MODE_STRIP, ".txt", render_fingerprint },
 };
