@@ -246,8 +246,7 @@ static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
         from = src[from] == '<' ? pass_tag(m, TMPL_TAG_OTHER, from, at) : from + 1;
     }
     m->at = at > m->at ? at : m->at;
-    if (from < at && is_in_line(m, parent->last != NULL ? parent->last : parent) &&
-        !(parent->last != NULL && parent->last->type == XML_TEXT_NODE)) {
+    if (from < at && is_in_line(m, parent->last != NULL ? parent->last : parent)) {
         add_text(m, parent, " ", 1);
     }
 }

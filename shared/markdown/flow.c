@@ -44,14 +44,15 @@ void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first)
     }
 }
 
-void tmpl_flow_close(tmpl_flow_t *flow)
+int tmpl_flow_close(tmpl_flow_t *flow)
 {
     if (flow->ignored > 0) {
         flow->ignored--;
-        return;
+        return 0;
     }
     flow->n--;
     flow->shared = flow->shared < flow->n ? flow->shared : flow->n;
+    return flow->open[flow->n].used;
 }
 
 /* Writes what the first n containers put in front of a line; not the spaces at its end. */

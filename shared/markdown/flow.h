@@ -42,11 +42,11 @@ void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool);
 /* Opens a block quote. */
 void tmpl_flow_quote(tmpl_flow_t *flow);
 
-/* Opens an item of a list, first or not; marker has 11 bytes at most. */
+/* Opens an item of a list, the first that is written or not; marker has 11 bytes at most. */
 void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first);
 
-/* Closes the container that was opened last. */
-void tmpl_flow_close(tmpl_flow_t *flow);
+/* Closes the container that was opened last. Returns whether a block was written in it. */
+int tmpl_flow_close(tmpl_flow_t *flow);
 
 /* Begins a block: an empty line if it needs one, and what stands in front of its first line. */
 void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind);

@@ -18,7 +18,7 @@
 /* A list that is open. */
 typedef struct {
     int ordered;
-    int begun; /* an item was opened */
+    int begun; /* an item was written */
     char mark; /* '-' or '+', '.' or ')' */
     uint32_t number;
 } list_t;
@@ -159,8 +159,7 @@ static int enter_quote(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-/* Also ends an item: containers end alike. */
-static void leave_container(writer_t *w, const xmlNode *node)
+static void leave_quote(writer_t *w, const xmlNode *node)
 {
     part(w);
     if (w->one_leaf == NULL) {
@@ -222,20 +221,26 @@ static int enter_item(writer_t *w, const xmlNode *node)
         marker[0] = list->mark;
     }
     tmpl_flow_item(&w->flow, marker, list == NULL || !list->begun);
-    if (list != NULL) {
+    return 0;
+}
+
+static void leave_item(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    list_t *list = list_of(w);
+    if (w->one_leaf == NULL && tmpl_flow_close(&w->flow) && list != NULL) {
         list->begun = 1;
     }
-    return 0;
 }
 
 /* What is said of a term. */
 static int enter_definition(writer_t *w, const xmlNode *node)
 {
+    (void)node;
     part(w);
     if (w->one_leaf == NULL) {
-        const xmlNode *before = node->prev;
-        int next = before != NULL && tmpl_grid_tag(w->page, before) == TMPL_TAG_DD;
-        tmpl_flow_item(&w->flow, "- ", !next);
+        tmpl_flow_item(&w->flow, "- ", 1);
     }
     return 0;
 }
@@ -581,13 +586,13 @@ static const rule_t *rule_of(tmpl_tag_e tag)
         [TMPL_TAG_H6] = { enter_heading, leave_heading },
         [TMPL_TAG_DT] = { enter_term, leave_term },
         [TMPL_TAG_SUMMARY] = { enter_term, leave_term },
-        [TMPL_TAG_DD] = { enter_definition, leave_container },
-        [TMPL_TAG_BLOCKQUOTE] = { enter_quote, leave_container },
+        [TMPL_TAG_DD] = { enter_definition, leave_quote },
+        [TMPL_TAG_BLOCKQUOTE] = { enter_quote, leave_quote },
         [TMPL_TAG_UL] = { enter_list, leave_list },
         [TMPL_TAG_OL] = { enter_list, leave_list },
         [TMPL_TAG_MENU] = { enter_list, leave_list },
         [TMPL_TAG_DIR] = { enter_list, leave_list },
-        [TMPL_TAG_LI] = { enter_item, leave_container },
+        [TMPL_TAG_LI] = { enter_item, leave_item },
         [TMPL_TAG_HR] = { enter_rule, leave_nothing },
         [TMPL_TAG_BR] = { enter_break, leave_nothing },
         [TMPL_TAG_PRE] = { enter_pre, leave_block },
