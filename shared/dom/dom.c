@@ -237,13 +237,15 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
            tag != TMPL_TAG_BR;
 }
 
-/* Adds a space if white space stands between the last tag or text and the byte at. */
+/*
+ * Adds a space if text stands between the last tag or text and the byte at: it is white space, as
+ * it is no segment.
+ */
 static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
 {
-    const char *src = m->page->src;
     uint32_t from = m->at;
-    while (from < at && !tmpl_is_space(src[from])) {
-        from = src[from] == '<' ? pass_tag(m, TMPL_TAG_OTHER, from, at) : from + 1;
+    while (from < at && m->page->src[from] == '<') {
+        from = pass_tag(m, TMPL_TAG_OTHER, from, at);
     }
     m->at = at > m->at ? at : m->at;
     if (from < at && is_in_line(m, parent->last != NULL ? parent->last : parent)) {
@@ -268,11 +270,13 @@ static int is_out(maker_t *m, uint32_t at)
 static void add_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
 {
     /* those of images and empty links are spans in a tag */
-    if (segment->span.start < m->page->nodes[segment->node].open.end ||
-        is_out(m, segment->span.start)) {
+    if (segment->span.start < m->page->nodes[segment->node].open.end) {
         return;
     }
     add_space(m, parent, segment->span.start);
+    if (is_out(m, segment->span.start)) {
+        return;
+    }
     tmpl_buf_clear(&m->text);
     tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
     add_text(m, parent, m->text.at, m->text.len);
@@ -292,6 +296,7 @@ static void add_body(maker_t *m, xmlNode *body)
             segment < up->after_segment ? page->segments[segment].span.start : TMPL_NONE;
         if (node < up->after && page->nodes[node].open.start <= text_at) {
             const tmpl_node_t *n = &page->nodes[node];
+            add_space(m, parent, n->open.start);
             int out =
                 is_out(m, n->open.start) || (m->opts->displayed && n->flags & TMPL_NODE_QUIET);
             if (out) {
@@ -300,7 +305,6 @@ static void add_body(maker_t *m, xmlNode *body)
                 m->at = n->close.end > m->at ? n->close.end : m->at;
                 continue;
             }
-            add_space(m, parent, n->open.start);
             parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             m->at = n->open.end;
             open = node++;

@@ -40,7 +40,8 @@ void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first)
     if (container != NULL) {
         int interrupts = marker[0] < '0' || marker[0] > '9' || strncmp(marker, "1.", 2) == 0;
         int nested = flow->n > 1 && !flow->open[flow->n - 2].quote;
-        container->joins = (unsigned char)(!first || (interrupts && nested));
+        container->first = (unsigned char)first;
+        container->joins = (unsigned char)(interrupts && nested);
     }
 }
 
@@ -80,7 +81,10 @@ static int joins(const tmpl_flow_t *flow)
     while (i < flow->n && flow->open[i].used) {
         i++;
     }
-    return flow->last == TMPL_FLOW_TEXT && i < flow->n && flow->open[i].joins && flow->shared == i;
+    if (flow->last != TMPL_FLOW_TEXT || i == flow->n || flow->shared != i) {
+        return 0;
+    }
+    return flow->open[i].first ? flow->open[i].joins && flow->around == i : flow->around > i;
 }
 
 void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind)
@@ -91,7 +95,7 @@ void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind)
     }
     write_prefix(flow, flow->n, 0);
     flow->begun = 1;
-    flow->shared = flow->n;
+    flow->around = flow->shared = flow->n;
     flow->last = kind;
 }
 

@@ -22,7 +22,8 @@ typedef struct {
     unsigned char width; /* of marker */
     unsigned char quote;
     unsigned char used;  /* marker was written */
-    unsigned char joins; /* an item that is not the first of its list, or may follow a text */
+    unsigned char first; /* of its list */
+    unsigned char joins; /* may follow a text of the item around it */
 } tmpl_container_t;
 
 typedef struct {
@@ -32,7 +33,8 @@ typedef struct {
     tmpl_container_t open[TMPL_FLOW_DEPTH];
     uint32_t n;
     uint32_t ignored; /* containers that are open beyond the limit */
-    uint32_t shared;  /* containers of the last block that are still open */
+    uint32_t around;  /* containers of the last block */
+    uint32_t shared;  /* of these, those that are still open */
     tmpl_flow_e last;
     int begun; /* a block was written */
 } tmpl_flow_t;

@@ -166,9 +166,13 @@ static class_e class_of(uint32_t code)
     if (code < 0x80) {
         return tmpl_is_alnum((char)code) ? WORD : code == ' ' ? SPACE : PUNCTUATION;
     }
-    if ((code >= 0x2000 && code <= 0x200B) || code == 0x202F || code == 0x205F || code == 0x3000 ||
+    if ((code >= 0x2000 && code <= 0x200A) || code == 0x202F || code == 0x205F || code == 0x3000 ||
         code == 0x1680) {
         return SPACE;
+    }
+    if ((code >= 0x200B && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
+        (code >= 0x2060 && code <= 0x206F)) {
+        return WORD; /* of no width */
     }
     /* signs of Latin-1, of General Punctuation, and of the scripts of East Asia */
     return code < 0xC0 || !tmpl_is_word(code) || (code >= 0x2010 && code <= 0x2BFF) ||
