@@ -8,6 +8,7 @@
  * anything reads the answer.
  */
 #include "request.h"
+#include "accept.h"
 #include "connections.h"
 #include "headers.h"
 #include "section.h"
@@ -216,9 +217,19 @@ static int is_proxied(const request_rec *r)
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
+/* Gives a request that prefers Markdown the mode that sends it. */
+static void negotiate(request_rec *r)
+{
+    const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
+
+    if (tmpl_conf_negotiates(tmpl_conf_of(r)) && tmpl_accept_markdown(accept)) {
+        tmpl_conf_set_mode(r, TMPL_MODE_MARKDOWN);
+    }
+}
+
 int tmpl_request_fixups(request_rec *r)
 {
-    const tmpl_conf_t *conf = tmpl_conf_of(r);
+    const tmpl_conf_t *conf;
 
     if (r->prev != NULL) {
         /* an ErrorDocument, for one: both requests have the same fields */
@@ -228,6 +239,8 @@ int tmpl_request_fixups(request_rec *r)
         return DECLINED;
     }
     keep_vary(r);
+    negotiate(r);
+    conf = tmpl_conf_of(r);
     if (tmpl_conf_edits(conf) && !is_proxied(r)) {
         /*
          * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both

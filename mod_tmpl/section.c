@@ -270,6 +270,32 @@ tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
     return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
 }
 
+int tmpl_conf_negotiates(const tmpl_conf_t *conf)
+{
+    return conf->markdown == 1 && tmpl_conf_mode(conf) != TMPL_MODE_OFF;
+}
+
+const char *tmpl_conf_type(const tmpl_conf_t *conf)
+{
+    static const char *const types[TMPL_MODE_COUNT] = {
+        [TMPL_MODE_TEXT] = "text/plain; charset=utf-8",
+        [TMPL_MODE_MARKDOWN] = "text/markdown; charset=utf-8",
+    };
+
+    return types[tmpl_conf_mode(conf)];
+}
+
+/* As httpd's <If> does. */
+void tmpl_conf_set_mode(request_rec *r, tmpl_mode_e mode)
+{
+    ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
+    tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
+
+    conf->mode = (apr_int64_t)mode;
+    ap_set_module_config(inner, &tmpl_module, conf);
+    r->per_dir_config = ap_merge_per_dir_configs(r->pool, r->per_dir_config, inner);
+}
+
 int tmpl_conf_edits(const tmpl_conf_t *conf)
 {
     return tmpl_conf_mode(conf) >= TMPL_MODE_ANNOTATE;

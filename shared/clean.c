@@ -45,7 +45,9 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is not a mode: off, learn, headers, annotate or strip",
+    return tmpl_fail(err, APR_EINVAL,
+                     "'%s' is not a mode: off, learn, headers, annotate, strip, text "
+                     "or markdown",
                      name);
 }
 
@@ -179,7 +181,7 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
                  apr_pool_t *pool)
 {
     tmpl_closure_why(&outcome->closure, outcome->page, verdicts, &opts->guards,
-                     opts->mode == TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK,
+                     opts->mode >= TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK,
                      opts->detect.why, pool);
     outcome->decline = outcome->closure.decline;
     if (outcome->decline != TMPL_DECLINE_NONE) {
@@ -188,7 +190,7 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
     if (opts->mode == TMPL_MODE_ANNOTATE) {
         tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, pool);
     }
-    else if (opts->mode == TMPL_MODE_STRIP) {
+    else if (opts->mode >= TMPL_MODE_STRIP) {
         tmpl_strip(&outcome->edits, &outcome->closure, pool);
     }
 }

@@ -38,7 +38,9 @@
     X(LEARN, "learn", "pages pass untouched, and are learnt")                                      \
     X(HEADERS, "headers", "and response fields report the verdicts")                               \
     X(ANNOTATE, "annotate", "and template is marked")                                              \
-    X(STRIP, "strip", "and template is removed instead of marked")
+    X(STRIP, "strip", "and template is removed instead of marked")                                 \
+    X(TEXT, "text", "and the text that is left is sent instead of the page")                       \
+    X(MARKDOWN, "markdown", "and it is sent as Markdown")
 
 typedef enum {
 #define TMPL_MODE_ID(id, name, explanation) TMPL_MODE_##id,

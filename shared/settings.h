@@ -40,6 +40,8 @@
 #define TMPL_SETTINGS(X) \
     X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
       "what is done with pages; each mode does what those before it do, and more") \
+    X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+      "whether a request whose Accept field prefers text/markdown to text/html gets mode markdown") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
       "what judges the blocks of a page: their text, repeated over the site (incremental), or words " \
       "repeated in repeated layout (style); what the page looks like (pagelevel); or all of it (auto)") \
@@ -92,11 +94,11 @@
       "the longest wait for the store") \
     X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, \
       "a secret for the hashes in the store, in place of the one that the store keeps") \
-    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on in modes headers, annotate and strip", TMPL_DECIDES, \
+    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, \
       "whether responses have the fields Tmpl and Server-Timing")
 
 /* By form: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text or markdown"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"

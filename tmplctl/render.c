@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "markdown/markdown.h"
+#include "body.h"
 #include "text/text.h"
 
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
@@ -20,54 +20,44 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     }
 }
 
-/*
- * The text of the blocks that are not template, or of a page that was declined. Verdicts decide,
- * not cuts: leaving text out is safe even where cutting its element is not.
- */
-static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+/* What the module sends in modes text and markdown. */
+static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_mode_e mode,
+                        apr_pool_t *pool)
 {
     const tmpl_outcome_t *outcome = page->outcome;
-    const tmpl_verdict_t *verdicts =
-        outcome->decline == TMPL_DECLINE_NONE ? outcome->verdicts : NULL;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    opts.mode = mode;
+    rendered->edited =
+        outcome->decline == TMPL_DECLINE_NONE && outcome->closure.template_blocks > 0;
+    rendered->bytes = tmpl_body(&rendered->len, outcome, page->input, &opts, page->address, pool);
+}
+
+static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_body(rendered, page, TMPL_MODE_TEXT, pool);
+    if (rendered->bytes != NULL) {
+        return;
+    }
     tmpl_decoder_t charset;
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, pool);
     tmpl_decoder_find(&charset, page->input->body, page->input->len, NULL, pool);
-    rendered->edited = 0;
-    if (outcome->page == NULL) {
-        int whole = tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
-        rendered->lost =
-            whole ? NULL : "text is missing: elements nest too deeply, or the page is too large";
-    }
-    for (uint32_t i = 0; outcome->page != NULL && i < outcome->page->n_blocks; i++) {
-        apr_size_t before = buf.len;
-        if (verdicts != NULL && verdicts[i].template) {
-            rendered->edited = 1;
-            continue;
-        }
-        tmpl_text_block(&buf, outcome->page, i, &charset);
-        if (buf.len > before) {
-            tmpl_buf_add(&buf, "\n", 1);
-        }
+    if (!tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool)) {
+        rendered->lost = "text is missing: elements nest too deeply, or the page is too large";
     }
     rendered->bytes = buf.at;
     rendered->len = buf.len;
 }
 
-/* What strip would leave, or the whole page if it was declined after it was read. */
 static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
 {
-    const tmpl_outcome_t *outcome = page->outcome;
-    tmpl_markdown_opts_t opts = { page->address, NULL };
-    rendered->edited = outcome->edits.n > 0;
-    rendered->bytes = outcome->page == NULL ? NULL
-                                            : tmpl_markdown(&rendered->len, outcome->page,
-                                                            &outcome->edits, &opts, pool);
+    render_body(rendered, page, TMPL_MODE_MARKDOWN, pool);
     if (rendered->bytes == NULL) {
         rendered->bytes = "";
         rendered->lost =
-            outcome->page == NULL
-                ? apr_pstrcat(pool, "no Markdown: ", tmpl_decline_text(outcome->decline), NULL)
+            page->outcome->page == NULL
+                ? apr_pstrcat(pool, "no Markdown: ", tmpl_decline_text(page->outcome->decline),
+                              NULL)
                 : "no Markdown: it would be more than three times as long as the page";
     }
 }
