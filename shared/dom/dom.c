@@ -7,56 +7,61 @@
 #include "html/attr.h"
 #include "html/tag_index.h"
 
-/* Bytes that malloc needs for itself. */
-#define MALLOC_BYTES 16
-
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_dom_opts_t *opts;
     xmlDoc *doc;
-    tmpl_buf_t text;                      /* what is being converted */
-    uint32_t at;                          /* behind the last tag or text that was passed */
-    uint32_t cut;                         /* the next of opts->without */
-    uint64_t left;                        /* bytes of memory that the tree may still take */
-    int full;                             /* it has taken more, or malloc failed */
-    const xmlChar *names[TMPL_TAG_COUNT]; /* of doc's dictionary; NULL: not needed so far */
+    tmpl_buf_t text; /* what is being converted */
+    uint32_t at;     /* behind the last tag or text that was passed */
+    uint32_t cut;    /* the next of opts->without */
+    uint64_t left;   /* bytes of memory that the tree may still take */
+    int full;        /* it has taken more, or malloc failed */
+    apr_pool_t *pool;
 } maker_t;
 
-static apr_status_t free_doc(void *doc)
-{
-    xmlFreeDoc(doc);
-    return APR_SUCCESS;
-}
-
-/* Takes memory from what is left. */
-static void spend(maker_t *m, uint64_t bytes)
+/* Memory of the tree, all zero; NULL if it may take no more. */
+static void *take(maker_t *m, uint64_t bytes)
 {
     m->full |= bytes > m->left;
     m->left -= m->full ? 0 : bytes;
+    return m->full ? NULL : apr_pcalloc(m->pool, bytes);
 }
 
-static void append(maker_t *m, xmlNode *parent, xmlNode *node)
+/* A copy of what was converted. */
+static xmlChar *take_text(maker_t *m)
 {
+    char *copy = take(m, m->text.len + 1);
+    return copy != NULL ? memcpy(copy, m->text.at, m->text.len) : NULL;
+}
+
+static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name)
+{
+    xmlNode *node = take(m, sizeof(*node));
     if (node == NULL) {
-        m->full = 1;
-        return;
+        return NULL;
     }
+    node->type = type;
+    node->name = (const xmlChar *)name;
+    node->doc = m->doc;
     node->parent = parent;
     node->prev = parent->last;
     *(parent->last != NULL ? &parent->last->next : &parent->children) = node;
     parent->last = node;
+    return node;
 }
 
-static void add_text(maker_t *m, xmlNode *parent, const char *text, apr_size_t len)
+/* Adds the text that was converted. */
+static void add_text(maker_t *m, xmlNode *parent)
 {
-    spend(m, sizeof(xmlNode) + len + 2 * MALLOC_BYTES);
-    if (len > 0 && !m->full) {
-        append(m, parent, xmlNewDocTextLen(m->doc, (const xmlChar *)text, (int)len));
+    xmlChar *content = take_text(m);
+    xmlNode *text = append(m, parent, XML_TEXT_NODE, "text");
+    if (text != NULL) {
+        text->content = content;
     }
 }
 
-/* A name as XML allows it, in lower case, from doc's dictionary. */
-static const xmlChar *name_of(maker_t *m, tmpl_span_t span)
+/* A name as XML allows it, in lower case. */
+static const char *name_of(maker_t *m, tmpl_span_t span)
 {
     tmpl_buf_clear(&m->text);
     for (uint32_t i = span.start; i < span.end; i++) {
@@ -66,73 +71,72 @@ static const xmlChar *name_of(maker_t *m, tmpl_span_t span)
             tmpl_is_alpha(c) || c == '_' || (!first && (tmpl_is_digit(c) || c == '-' || c == '.'));
         tmpl_buf_add_byte(&m->text, may ? c : '_');
     }
-    spend(m, m->text.len + MALLOC_BYTES);
-    return xmlDictLookup(m->doc->dict, (const xmlChar *)m->text.at, (int)m->text.len);
+    return (const char *)take_text(m);
 }
 
-static const xmlChar *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
+static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
 {
     if (tag == TMPL_TAG_OTHER) {
         uint32_t end = tmpl_tag_name_end(m->page->src, open.end, open.start + 1);
         return name_of(m, (tmpl_span_t){ open.start + 1, end });
     }
-    if (m->names[tag] == NULL) {
-        m->names[tag] = xmlDictLookup(m->doc->dict, (const xmlChar *)tmpl_tag_name(tag), -1);
-    }
-    return m->names[tag];
+    return tmpl_tag_name(tag);
 }
 
-static int is_wanted(const maker_t *m, tmpl_span_t name)
+/* The name of an attribute; NULL if it is not wanted. */
+static const char *wanted_name(maker_t *m, tmpl_span_t name)
 {
     const char *const *wanted = m->opts->attributes;
     if (wanted == NULL) {
-        return 1;
+        return name_of(m, name);
     }
     while (*wanted != NULL && !tmpl_span_is(m->page->src, name, *wanted)) {
         wanted++;
     }
-    return *wanted != NULL;
+    return *wanted;
 }
 
-static void add_attribute(maker_t *m, xmlNode *element, const tmpl_attr_t *attr)
+static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tmpl_attr_t *attr)
 {
-    const xmlChar *name = name_of(m, attr->name);
-    if (name == NULL || xmlHasProp(element, name) != NULL) {
+    const char *name = wanted_name(m, attr->name);
+    if (name == NULL || tmpl_dom_attribute(element, name) != NULL) {
         return;
     }
+    xmlAttr *added = take(m, sizeof(*added));
+    if (added == NULL) {
+        return;
+    }
+    added->type = XML_ATTRIBUTE_NODE;
+    added->name = (const xmlChar *)name;
+    added->parent = element;
+    added->doc = m->doc;
+    added->prev = *last;
+    *(*last != NULL ? &(*last)->next : &element->properties) = added;
+    *last = added;
     tmpl_buf_clear(&m->text);
     tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, attr->value, TMPL_IN_ATTRIBUTE);
-    spend(m, sizeof(xmlAttr) + sizeof(xmlNode) + m->text.len + 3 * MALLOC_BYTES);
-    if (!m->full && xmlNewProp(element, name, (const xmlChar *)m->text.at) == NULL) {
-        m->full = 1;
-    }
+    /* xmlAttr begins as xmlNode does: libxml2 itself treats one as the other */
+    add_text(m, (xmlNode *)added);
 }
 
 static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
 {
     tmpl_attr_t attr;
+    xmlAttr *last = NULL;
     uint32_t at = tmpl_attr_first(m->page->src, open);
     for (int n = 0; n < TMPL_DOM_ATTRIBUTES && !m->full &&
-                    tmpl_attr_next(&attr, m->page->src, open.end, &at) == TMPL_ATTR_FOUND;) {
-        if (is_wanted(m, attr.name)) {
-            add_attribute(m, element, &attr);
-            n++;
-        }
+                    tmpl_attr_next(&attr, m->page->src, open.end, &at) == TMPL_ATTR_FOUND;
+         n++) {
+        add_attribute(m, element, &last, &attr);
     }
 }
 
-/* Adds an element; open may be empty. NULL if there is no memory. */
+/* Adds an element; open may be empty. NULL if the tree may take no more memory. */
 static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_span_t open,
                             uint32_t node)
 {
-    const xmlChar *name = tag_name(m, tag, open);
-    spend(m, sizeof(xmlNode) + MALLOC_BYTES);
-    if (name == NULL || m->full) {
-        m->full = 1;
-        return NULL;
-    }
-    xmlNode *element = xmlNewDocNodeEatName(m->doc, NULL, (xmlChar *)(uintptr_t)name, NULL);
-    append(m, parent, element);
+    const char *name = tag_name(m, tag, open);
+    xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name) : NULL;
     if (element != NULL) {
         element->_private = (void *)(uintptr_t)(node + 1);
         if (tmpl_span_len(open) > 0) {
@@ -221,7 +225,7 @@ static void add_head(maker_t *m, xmlNode *html)
         tmpl_buf_clear(&m->text);
         tmpl_dom_decode(&m->text, m->opts->decoder, page->src, page->title, TMPL_IN_TEXT);
         if (title != NULL) {
-            add_text(m, title, m->text.at, m->text.len);
+            add_text(m, title);
         }
     }
 }
@@ -249,7 +253,9 @@ static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
     }
     m->at = at > m->at ? at : m->at;
     if (from < at && is_in_line(m, parent->last != NULL ? parent->last : parent)) {
-        add_text(m, parent, " ", 1);
+        tmpl_buf_clear(&m->text);
+        tmpl_buf_add(&m->text, " ", 1);
+        add_text(m, parent);
     }
 }
 
@@ -279,7 +285,7 @@ static void add_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segme
     }
     tmpl_buf_clear(&m->text);
     tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
-    add_text(m, parent, m->text.at, m->text.len);
+    add_text(m, parent);
     m->at = segment->span.end;
 }
 
@@ -326,18 +332,13 @@ static void add_body(maker_t *m, xmlNode *body)
 
 xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool)
 {
-    maker_t m = { .page = page, .opts = opts, .left = tmpl_page_memory(page->len) };
-    m.doc = xmlNewDoc(NULL);
-    if (m.doc == NULL) {
-        return NULL;
-    }
-    apr_pool_cleanup_register(pool, m.doc, free_doc, apr_pool_cleanup_null);
-    m.doc->dict = xmlDictCreate();
-    m.full = m.doc->dict == NULL;
+    maker_t m = { .page = page, .opts = opts, .left = tmpl_page_memory(page->len), .pool = pool };
+    m.doc = apr_pcalloc(pool, sizeof(*m.doc));
+    m.doc->type = XML_DOCUMENT_NODE;
+    m.doc->doc = m.doc;
     tmpl_buf_init(&m.text, pool);
     xmlNode *html =
-        m.full ? NULL
-               : add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+        add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
     if (html != NULL) {
         add_head(&m, html);
         xmlNode *body = add_element(&m, html, TMPL_TAG_BODY, page->nodes[0].open, 0);

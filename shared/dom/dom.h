@@ -26,8 +26,8 @@ typedef struct {
 } tmpl_dom_opts_t;
 
 /*
- * Makes the tree, which is freed with pool. NULL if it takes more than tmpl_page_memory() bytes, or
- * libxml2 has no memory.
+ * Makes the tree, all of it from pool: libxml2's functions may read it, but neither change nor free
+ * it. NULL if it would take more than tmpl_page_memory() bytes.
  */
 xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool);
 

@@ -9,11 +9,11 @@ static void add_code(tmpl_buf_t *buf, uint32_t code)
     tmpl_buf_add_char(buf, code == 0xFFFE || code == 0xFFFF ? TMPL_REPLACEMENT : code);
 }
 
-/* The length of the bytes at the start that stand for themselves. */
+/* The length of the bytes at the start that stand for themselves: most of ASCII. */
 static apr_size_t plain(const char *text, apr_size_t len)
 {
     apr_size_t n = 0;
-    while (n < len && text[n] >= ' ' && text[n] != '&') {
+    while (n < len && (text[n] >= ' ' || text[n] == '\n' || text[n] == '\t') && text[n] != '&') {
         n++;
     }
     return n;

@@ -29,6 +29,7 @@ static void begin(tmpl_leaf_t *leaf, tmpl_format_e format)
         return;
     }
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK(format));
+    leaf->emphasis |= format <= TMPL_FORMAT_DEL;
 }
 
 static void end(tmpl_leaf_t *leaf, tmpl_format_e format)
@@ -95,6 +96,19 @@ void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format)
     }
 }
 
+/* Bytes that white space may begin with. */
+static const unsigned char may_be_space[256] = {
+    [0] = 1,  [1] = 1,  [2] = 1,  [3] = 1,  [4] = 1,  [5] = 1,   [6] = 1,    [7] = 1,    [8] = 1,
+    [9] = 1,  [10] = 1, [11] = 1, [12] = 1, [13] = 1, [14] = 1,  [15] = 1,   [16] = 1,   [17] = 1,
+    [18] = 1, [19] = 1, [20] = 1, [21] = 1, [22] = 1, [23] = 1,  [24] = 1,   [25] = 1,   [26] = 1,
+    [27] = 1, [28] = 1, [29] = 1, [30] = 1, [31] = 1, [' '] = 1, [0xC2] = 1, [0xE2] = 1,
+};
+
+static inline int is_plain(char c)
+{
+    return !may_be_space[(unsigned char)c];
+}
+
 /* The bytes of the white space at text: ASCII's, no-break spaces, and separators of lines. */
 static apr_size_t space_at(const char *text)
 {
@@ -118,7 +132,9 @@ void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text)
             continue;
         }
         const char *from = text++;
-        while (*text != '\0' && space_at(text) == 0) {
+        /* one space between two words is as it will be */
+        while (is_plain(*text) || (*text == ' ' && is_plain(text[1])) ||
+               (*text != '\0' && space_at(text) == 0)) {
             text++;
         }
         prepare(leaf);
@@ -279,7 +295,8 @@ void tmpl_leaf_finish(tmpl_leaf_t *leaf)
     }
     leaf->space = 0;
     /* three formats have such marks: each round drops one of them at least */
-    for (int i = 0; i <= TMPL_FORMAT_DEL && drop_unreadable(&leaf->text); i++) {
+    for (int i = 0; i <= TMPL_FORMAT_DEL && leaf->emphasis && drop_unreadable(&leaf->text); i++) {
         compact(&leaf->text);
     }
+    leaf->emphasis = 0;
 }

@@ -49,6 +49,7 @@ typedef struct {
     uint32_t written;                   /* of these, whose marks are in text */
     uint32_t nested[TMPL_FORMAT_COUNT]; /* how many elements of a format are open */
     int code;                           /* the mark of CODE is in text */
+    int emphasis;                       /* a mark of STRONG, EM or DEL is in text */
     int space;                          /* white space was seen since the last character */
 } tmpl_leaf_t;
 

@@ -117,6 +117,12 @@ static rule_t *const first_rules[128] = {
     ['-'] = is_alone, ['+'] = is_alone, [':'] = is_alone,
 };
 
+/* Whether there is a rule for the byte. */
+static inline int is_sign(char c)
+{
+    return c > 0 && rules[(unsigned char)c] != NULL;
+}
+
 static int needs_escape(const writer_t *w, apr_size_t i)
 {
     char c = w->text[i];
@@ -134,7 +140,7 @@ static apr_size_t write_text(writer_t *w, apr_size_t i)
 {
     apr_size_t from = i;
     for (; i < w->len && (unsigned char)w->text[i] >= ' '; i++) {
-        if (needs_escape(w, i)) {
+        if ((i == w->line || is_sign(w->text[i])) && needs_escape(w, i)) {
             tmpl_buf_add(w->out, w->text + from, i - from);
             tmpl_buf_add_byte(w->out, '\\');
             from = i;
