@@ -217,13 +217,18 @@ static int is_proxied(const request_rec *r)
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
-/* Gives a request that prefers Markdown the mode that sends it. */
+/* A request that prefers Markdown gets a section like its own with that mode, as <If> does it. */
 static void negotiate(request_rec *r)
 {
     const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
 
     if (tmpl_conf_negotiates(tmpl_conf_of(r)) && tmpl_accept_markdown(accept)) {
-        tmpl_conf_set_mode(r, TMPL_MODE_MARKDOWN);
+        ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
+        tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
+
+        conf->mode = TMPL_MODE_MARKDOWN;
+        ap_set_module_config(inner, &tmpl_module, conf);
+        r->per_dir_config = ap_merge_per_dir_configs(r->pool, r->per_dir_config, inner);
     }
 }
 

@@ -285,17 +285,6 @@ const char *tmpl_conf_type(const tmpl_conf_t *conf)
     return types[tmpl_conf_mode(conf)];
 }
 
-/* As httpd's <If> does. */
-void tmpl_conf_set_mode(request_rec *r, tmpl_mode_e mode)
-{
-    ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
-    tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
-
-    conf->mode = (apr_int64_t)mode;
-    ap_set_module_config(inner, &tmpl_module, conf);
-    r->per_dir_config = ap_merge_per_dir_configs(r->pool, r->per_dir_config, inner);
-}
-
 int tmpl_conf_edits(const tmpl_conf_t *conf)
 {
     return tmpl_conf_mode(conf) >= TMPL_MODE_ANNOTATE;

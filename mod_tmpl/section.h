@@ -59,9 +59,6 @@ int tmpl_conf_negotiates(const tmpl_conf_t *conf);
 /* The media type of what the mode sends in place of pages; NULL: it sends pages. */
 const char *tmpl_conf_type(const tmpl_conf_t *conf);
 
-/* Puts r into a section like its own with that mode. */
-void tmpl_conf_set_mode(request_rec *r, tmpl_mode_e mode);
-
 /* Whether the mode changes bodies, and so lengths, validators and digests. */
 int tmpl_conf_edits(const tmpl_conf_t *conf);
 

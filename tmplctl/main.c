@@ -20,10 +20,11 @@ static const ctl_command_t commands[] = {
       "detects the template of pages, and marks or removes it",
       "Reads the files in the given order. Each file is one document, identified by its path, and\n"
       "is judged by the counts of all files up to and including it. The output of each file is\n"
-      "DIR/NAME.html (annotate, strip), DIR/NAME.txt (text, fingerprint) or DIR/NAME.json (json).\n"
+      "DIR/NAME.html (annotate, strip), .txt (text, fingerprint), .md (markdown) or .json (json).\n"
       "  annotate  the page, with its template marked by data-tmpl and <!--tmpl-->\n"
       "  strip     the page without its template\n"
       "  text      the text that is not template: UTF-8, one line per block\n"
+      "  markdown  what strip leaves, as Markdown: CommonMark with the tables of GFM\n"
       "  json      the blocks with their verdicts, and the spans that strip deletes\n"
       "  fingerprint\n"
       "            one line with the fingerprint of the text that is not template\n"

@@ -156,9 +156,11 @@ static int is_told(tmpl_tag_e tag)
 static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t end)
 {
     const char *src = m->page->src;
-    int comment = end - at >= 4 && memcmp(src + at, "<!--", 4) == 0;
-    const char *behind =
-        comment ? memmem(src + at + 4, end - at - 4, "-->", 3) : memchr(src + at, '>', end - at);
+    const char *behind = memchr(src + at, '>', end - at);
+    if (end - at >= 4 && memcmp(src + at, "<!--", 4) == 0) {
+        const char *last = memmem(src + at + 4, end - at - 4, "-->", 3);
+        return last != NULL ? (uint32_t)(last - src) + 3 : end;
+    }
     if (behind != NULL && tmpl_tag_flags(tag) & TMPL_IS_QUIET) {
         const char *name = tmpl_tag_name(tag);
         do {

@@ -81,7 +81,7 @@ static int joins(const tmpl_flow_t *flow)
     while (i < flow->n && flow->open[i].used) {
         i++;
     }
-    if (flow->last != TMPL_FLOW_TEXT || i == flow->n || flow->shared != i) {
+    if (flow->last != TMPL_FLOW_TEXT || i == flow->n || flow->open[i].quote || flow->shared != i) {
         return 0;
     }
     return flow->open[i].first ? flow->open[i].joins && flow->around == i : flow->around > i;

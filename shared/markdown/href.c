@@ -32,16 +32,23 @@ static const char *trimmed(const char *href)
 int tmpl_href_is_safe(const char *href)
 {
     static const char *const safe[] = { "http", "https", "mailto", "tel", "ftp", "sms" };
+    char scheme[8] = "";
+    apr_size_t len = 0;
     href = trimmed(href);
-    apr_size_t scheme = scheme_of(href);
-    for (apr_size_t i = 0; i < sizeof(safe) / sizeof(safe[0]) && scheme > 0; i++) {
-        if (strlen(safe[i]) == scheme && apr_cstr_casecmpn(href, safe[i], scheme) == 0) {
+    /* browsers drop line breaks and tabs in it */
+    for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) ||
+           (*href != '\0' && strchr("+-.", *href) != NULL);
+         href++) {
+        if (*href > ' ' && ++len < sizeof(scheme)) {
+            scheme[len - 1] = *href;
+        }
+    }
+    for (apr_size_t i = 0; i < sizeof(safe) / sizeof(safe[0]) && *href == ':'; i++) {
+        if (len == strlen(safe[i]) && apr_cstr_casecmp(scheme, safe[i]) == 0) {
             return 1;
         }
     }
-    /* browsers drop line breaks and tabs: a colon behind them may still end a scheme */
-    return scheme == 0 && *href != '\0' && href[strcspn(href, ":/?#\t\n")] != ':' &&
-           href[strcspn(href, ":/?#\t\n")] != '\t' && href[strcspn(href, ":/?#\t\n")] != '\n';
+    return *href != ':' && (len > 0 || *href != '\0');
 }
 
 void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr_pool_t *pool)

@@ -292,6 +292,11 @@ static const char *show_secret(const tmpl_conf_t *conf)
     return conf->seed == NULL ? "" : apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *conf->seed);
 }
 
+static const char *show_markdown(const tmpl_conf_t *conf)
+{
+    return number(conf->markdown);
+}
+
 static const char *show_headers(const tmpl_conf_t *conf)
 {
     return number(conf->headers);
@@ -345,6 +350,8 @@ static const struct {
     { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
     { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
+    { show_markdown, "TmplMarkdown on", "TmplMarkdown off", "0" },
+    { show_markdown, "TmplMarkdown off", "TmplMarkdown on", "1" },
     { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
     { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
 };
@@ -521,7 +528,7 @@ static const struct {
     const char *line;
     const char *says[3];
 } refusals[] = {
-    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
+    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate, strip, text or markdown", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
       { "TmplDetector must be incremental, style, pagelevel or auto", "\"on\"" } },
