@@ -91,7 +91,7 @@ static void make_body(tmpl_judged_t *judged, const tmpl_conf_t *conf, request_re
     judged->body = tmpl_body(&judged->body_len, outcome, &judged->input, &opts,
                              ap_construct_url(pool, judged->input.uri, r), pool);
     if (judged->body == NULL) {
-        outcome->decline = TMPL_DECLINE_TOO_MANY;
+        outcome->decline = TMPL_DECLINE_MARKDOWN;
         outcome->edits.n = 0;
     }
 }

@@ -82,7 +82,9 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     /* found later */                                                                              \
     X(STORE, "store", "the store did not answer, or not in time")                                  \
     X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content")                 \
-    X(MIN_CONFIDENCE, "min-confidence", "the page's confidence is below TmplMinConfidence")
+    X(MIN_CONFIDENCE, "min-confidence", "the page's confidence is below TmplMinConfidence")        \
+    X(XPATH, "xpath", "an XPath of TmplKeep or TmplDrop takes too many steps for the page")        \
+    X(MARKDOWN, "markdown", "its Markdown would be more than three times as long as the page")
 
 typedef enum {
 #define TMPL_DECLINE_ID(id, name, explanation) TMPL_DECLINE_##id,

@@ -23,9 +23,10 @@ typedef struct {
 
 /*
  * Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. why gets
- * the reasons; it may be NULL.
+ * the reasons; it may be NULL. Returns 0 if an XPath expression takes too many steps for the page:
+ * then the page cannot be edited as the operator wants.
  */
-void tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+int tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                        const tmpl_guards_t *guards, tmpl_why_t *why, apr_pool_t *pool);
 
 #endif
