@@ -78,6 +78,10 @@ static const ctl_command_t commands[] = {
       "The default of --site is the host of URL, which must be the server's key of the site: name\n"
       "that otherwise. The default of --store is TMPL_STORE. The other options must be those of\n"
       "the server that will use the table.\n" },
+    { "rules", CTL_IN_RULES, ctl_rules, 1, 1, "FILE",
+      "prints a file of fivefilters' ftr-site-config as directives",
+      "The file is named after its host. body becomes TmplKeep, strip and strip_id_or_class become\n"
+      "TmplDrop. Where there are both, TmplKeep is printed as a comment: it would win over them.\n" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -49,11 +49,13 @@ static void end_code(tmpl_leaf_t *leaf)
     }
 }
 
-/* Adds what stands in front of the next character: a space, and marks of formats that are open. */
-static void prepare(tmpl_leaf_t *leaf)
+/*
+ * Adds what stands in front of the next character or image: a space, and marks of formats that are
+ * open; that of code if it is wanted.
+ */
+static void prepare(tmpl_leaf_t *leaf, int code)
 {
-    int marks = leaf->written < leaf->n || leaf->code != (leaf->nested[TMPL_FORMAT_CODE] > 0);
-    if (marks && leaf->code) {
+    if (leaf->written < leaf->n || !code) {
         end_code(leaf);
     }
     if (leaf->space && last_of(leaf) != TMPL_MARK_BREAK) {
@@ -63,7 +65,7 @@ static void prepare(tmpl_leaf_t *leaf)
     while (leaf->written < leaf->n) {
         begin(leaf, leaf->formats[leaf->written++]);
     }
-    if (leaf->nested[TMPL_FORMAT_CODE] > 0 && !leaf->code) {
+    if (code && !leaf->code) {
         begin(leaf, TMPL_FORMAT_CODE);
         leaf->code = 1;
     }
@@ -137,7 +139,7 @@ void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text)
                (*text != '\0' && space_at(text) == 0)) {
             text++;
         }
-        prepare(leaf);
+        prepare(leaf, leaf->nested[TMPL_FORMAT_CODE] > 0);
         tmpl_buf_add(&leaf->text, from, (apr_size_t)(text - from));
     }
 }
@@ -153,8 +155,7 @@ void tmpl_leaf_break(tmpl_leaf_t *leaf)
 
 void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
 {
-    prepare(leaf);
-    end_code(leaf);
+    prepare(leaf, 0);
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_IMAGE);
     for (; *alt != '\0'; alt++) {
         tmpl_buf_add_byte(&leaf->text, (unsigned char)*alt < ' ' ? ' ' : *alt);
@@ -166,8 +167,7 @@ void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
 
 void tmpl_leaf_note(tmpl_leaf_t *leaf, uint32_t number)
 {
-    prepare(leaf);
-    end_code(leaf);
+    prepare(leaf, 0);
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_NOTE);
     const char *label = apr_psprintf(leaf->text.pool, "%u", number);
     tmpl_buf_add(&leaf->text, label, strlen(label));
