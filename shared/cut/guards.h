@@ -27,6 +27,6 @@ typedef struct {
  * then the page cannot be edited as the operator wants.
  */
 int tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                       const tmpl_guards_t *guards, tmpl_why_t *why, apr_pool_t *pool);
+                      const tmpl_guards_t *guards, tmpl_why_t *why, apr_pool_t *pool);
 
 #endif

@@ -528,7 +528,8 @@ static const struct {
     const char *line;
     const char *says[3];
 } refusals[] = {
-    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate, strip, text or markdown", "\"on\"" } },
+    { "TmplMode on",
+      { "TmplMode must be off, learn, headers, annotate, strip, text or markdown", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
       { "TmplDetector must be incremental, style, pagelevel or auto", "\"on\"" } },
