@@ -165,15 +165,6 @@ void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
 }
 
-void tmpl_leaf_note(tmpl_leaf_t *leaf, uint32_t number)
-{
-    prepare(leaf, 0);
-    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_NOTE);
-    const char *label = apr_psprintf(leaf->text.pool, "%u", number);
-    tmpl_buf_add(&leaf->text, label, strlen(label));
-    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
-}
-
 /* What CommonMark's rules for emphasis (6.2) see in a character. */
 typedef enum { SPACE, PUNCTUATION, WORD } class_e;
 

@@ -35,7 +35,6 @@ typedef enum {
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
 #define TMPL_MARK_NONE        ((char)0) /* a mark that was dropped */
 #define TMPL_MARK_IMAGE       ((char)0x1A) /* alternative text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
-#define TMPL_MARK_NOTE        ((char)0x1B) /* label of a footnote, TMPL_MARK_STOP */
 #define TMPL_MARK_TO          ((char)0x1C)
 #define TMPL_MARK_STOP        ((char)0x1D) /* ends what follows the end of a link: its address */
 #define TMPL_MARK_BREAK       ((char)0x1E)
@@ -73,9 +72,6 @@ void tmpl_leaf_break(tmpl_leaf_t *leaf);
 
 /* Adds an image with its alternative text and its address, which must be safe (href.h). */
 void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src);
-
-/* Adds a reference to a footnote. */
-void tmpl_leaf_note(tmpl_leaf_t *leaf, uint32_t number);
 
 /* Whether there is anything to write. */
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page as Markdown: CommonMark 0.31 with tables, strikethrough and footnotes of GFM, of what the
+ * A page as Markdown: CommonMark 0.31 with tables and strikethrough of GFM, of what the
  * page's edits leave. Text of the page is read as text again, whatever it says: it begins no
  * heading, list, link or HTML.
  *
@@ -11,6 +11,7 @@
  *                     cells: HTML; tables that lay out the page: their content (grid.h)
  *     pre             fenced code with the language of its class
  *     dt, summary     paragraphs in bold; dd: items
+ *     footnotes       as the links and lists that they are in HTML
  *     links, images   absolute; with schemes that run code: their text only
  */
 #ifndef TMPL_MARKDOWN_H

@@ -57,8 +57,7 @@ static int begins_reference(const writer_t *w, apr_size_t i)
 
 static int begins_image(const writer_t *w, apr_size_t i)
 {
-    char next = w->text[i + 1];
-    return next == TMPL_MARK(TMPL_FORMAT_LINK) || next == TMPL_MARK_NOTE;
+    return w->text[i + 1] == TMPL_MARK(TMPL_FORMAT_LINK);
 }
 
 static int is_in_cell(const writer_t *w, apr_size_t i)
@@ -256,12 +255,6 @@ static apr_size_t write_mark(writer_t *w, apr_size_t i)
         add(w->out, ")");
         w->in_link = in_link;
     }
-    else if (mark == TMPL_MARK_NOTE) {
-        add(w->out, "[^");
-        i = write_text(w, i) + 1;
-        /* "[^1]:" would define the note */
-        add(w->out, w->text[i] == ':' ? "]\\" : "]");
-    }
     else if (mark == TMPL_MARK_BREAK) {
         write_break(w, i);
     }
@@ -340,11 +333,6 @@ static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
         add(out, "\" src=\"");
         i = html_text(leaf, out, i) + 1;
         add(out, "\">");
-    }
-    else if (mark == TMPL_MARK_NOTE) {
-        add(out, "<sup>");
-        i = html_text(leaf, out, i) + 1;
-        add(out, "</sup>");
     }
     else if (mark == TMPL_MARK_BREAK && i < leaf->text.len) {
         add(out, "<br>");
