@@ -137,10 +137,14 @@ static void guards_take_xpath(void **state)
     tmpl_guards_t guards = { .drop = selectors("xpath://div[position() > 1]", *state),
                              .keep = selectors(".ad", *state) };
     assert_int_equal(page->n_blocks, 3);
-    assert_true(tmpl_guards_apply(verdicts, page, &guards, NULL, *state));
+    tmpl_decline_e decline = TMPL_DECLINE_NONE;
+    const unsigned char *matched =
+        tmpl_guards_apply(verdicts, page, &guards, &decline, NULL, *state);
+    assert_true(matched[0] && matched[1]);
+    assert_int_equal(decline, TMPL_DECLINE_NONE);
     assert_true(verdicts[0].template && !verdicts[1].template && verdicts[2].template);
     guards.keep = selectors("xpath:/html/body", *state);
-    assert_true(tmpl_guards_apply(verdicts, page, &guards, NULL, *state));
+    tmpl_guards_apply(verdicts, page, &guards, &decline, NULL, *state);
     assert_false(verdicts[0].template || verdicts[1].template || verdicts[2].template);
 }
 

@@ -519,13 +519,13 @@ static uint64_t size(tmpl_txn_t *t)
 }
 
 /* Adds the sites of some keys to seen, a set, because SCAN may return a key twice. */
-static apr_status_t sites_scan(const store_t *store, char cursor[24], apr_hash_t *seen,
-                               tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t sites_scan(const store_t *store, char cursor[24], const char *count,
+                               apr_hash_t *seen, tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_pool_t *lasting = apr_hash_pool_get(seen);
     static const char pattern[] = TMPL_REDIS_KEY_PREFIX "*}";
     tmpl_redis_words_t words =
-        TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_BATCH);
+        TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", count);
     redisReply *reply;
     apr_status_t rv = call(store, &words, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
@@ -548,6 +548,43 @@ static apr_status_t sites_scan(const store_t *store, char cursor[24], apr_hash_t
     return APR_SUCCESS;
 }
 
+static apr_status_t each_seen(apr_hash_t *seen, apr_status_t (*each)(void *baton, const char *site),
+                              void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t rv = APR_SUCCESS;
+    for (apr_hash_index_t *i = apr_hash_first(pool, seen); rv == APR_SUCCESS && i != NULL;
+         i = apr_hash_next(i)) {
+        rv = each(baton, apr_hash_this_key(i));
+    }
+    return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
+}
+
+/* from is a cursor of SCAN. */
+static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
+                               apr_status_t (*each)(void *baton, const char *site), void *baton,
+                               const char **next, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    apr_hash_t *seen = apr_hash_make(pool);
+    char cursor[24] = "0";
+    apr_status_t rv;
+    if (from != NULL && *from != '\0') {
+        if (strspn(from, "0123456789") != strlen(from) || strlen(from) >= sizeof(cursor)) {
+            return tmpl_fail(err, APR_EINVAL, "a list of sites in Redis goes on at a number");
+        }
+        apr_cpystrn(cursor, from, sizeof(cursor));
+    }
+    /* a part of the database may have keys of others only */
+    do {
+        uint32_t left = n - apr_hash_count(seen);
+        rv = sites_scan(store, cursor, apr_itoa(pool, (int)left), seen, err, pool);
+    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0 && apr_hash_count(seen) < n);
+    if (rv == APR_SUCCESS && strcmp(cursor, "0") != 0) {
+        *next = apr_pstrdup(pool, cursor);
+    }
+    return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
+}
+
 static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -559,17 +596,10 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
     apr_pool_create(&scratch, pool);
     do {
         apr_pool_clear(scratch);
-        rv = sites_scan(store, cursor, seen, err, scratch);
+        rv = sites_scan(store, cursor, SCAN_BATCH, seen, err, scratch);
     } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
     apr_pool_destroy(scratch);
-    for (apr_hash_index_t *i = apr_hash_first(pool, seen); rv == APR_SUCCESS && i != NULL;
-         i = apr_hash_next(i)) {
-        rv = each(baton, apr_hash_this_key(i));
-        if (rv != APR_SUCCESS) {
-            tmpl_fail(err, rv, "listing the sites was broken off");
-        }
-    }
-    return rv;
+    return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
 }
 
 static apr_status_t forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
@@ -672,8 +702,8 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
 #define PROVIDER(uri_scheme)                                                                       \
     {                                                                                              \
         .scheme = (uri_scheme), .check = check, .open = store_open, .begin = begin, .get = get,    \
-        .commit = commit, .end = end, .size = size, .sites = sites, .forget = forget,              \
-        .secret = secret                                                                           \
+        .commit = commit, .end = end, .size = size, .sites = sites, .sites_part = sites_part,      \
+        .forget = forget, .secret = secret                                                         \
     }
 
 const tmpl_provider_t tmpl_provider_redis = PROVIDER("redis://");
