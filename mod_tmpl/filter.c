@@ -57,16 +57,19 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     apr_status_t rv = tmpl_judge(&judged, ctx, r, pool);
 
     decided = tmpl_clock();
-    if (rv == APR_SUCCESS) {
+    if (rv == APR_SUCCESS && judged.body != NULL) {
+        tmpl_splice_body(ctx->held, judged.body, judged.body_len);
+    }
+    else if (rv == APR_SUCCESS) {
         rv = tmpl_splice(ctx->held, edits);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (ctx->raw != NULL && edits->n == 0) {
+    if (ctx->raw != NULL && edits->n == 0 && judged.body == NULL) {
         tmpl_raw_restore(ctx, r);
     }
-    after = length_after(ctx->length, edits);
+    after = judged.body != NULL ? (apr_off_t)judged.body_len : length_after(ctx->length, edits);
     took = tmpl_clock() - judged.start;
     if (ctx->since != 0) {
         tmpl_stage_took(TMPL_STAGE_WAIT, judged.start - ctx->since);

@@ -21,6 +21,8 @@
 #include "section.h"
 #include "validators.h"
 
+#include "warm/address.h"
+
 /* Fields with a digest of the body. */
 static const char *const digests[] = { "Content-MD5", "Digest", "Content-Digest", "Repr-Digest" };
 
@@ -105,13 +107,16 @@ static int is_settled(const tmpl_outcome_t *outcome)
            (outcome->counts.records != NULL && outcome->state == TMPL_STATE_WARM);
 }
 
-static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome)
+static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_outcome_t *outcome,
+                           int is_body)
 {
     if (outcome->page == NULL) {
         return; /* the parser declines it, now and next time */
     }
     tmpl_field_unset(r, "Last-Modified");
-    set_tag(r, ctx->etag != NULL && is_settled(outcome)
+    /* the tag of a mode with another type is not one of HTML */
+    set_tag(r, ctx->etag != NULL && is_settled(outcome) &&
+                       (tmpl_conf_type(ctx->conf) == NULL || is_body)
                    ? tmpl_etag_of(ctx->etag, tmpl_conf_variant(ctx->conf, r->pool), r->pool)
                    : NULL);
     if (apr_table_get(r->headers_in, "If-Range") != NULL) {
@@ -216,18 +221,72 @@ static void set_fields(request_rec *r, apr_interval_time_t took)
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }
 
+/* The page's own address, as a client may request it. */
+static const char *address_of(request_rec *r)
+{
+    const request_rec *first = r;
+
+    while (first->prev != NULL) {
+        first = first->prev;
+    }
+    /* as the client sent it, but nothing in it may end the link */
+    return tmpl_address_spell(ap_construct_url(r->pool, first->unparsed_uri, r), r->pool);
+}
+
+static void add_link(request_rec *r, const char *parameters)
+{
+    apr_table_addn(r->headers_out, "Link",
+                   apr_pstrcat(r->pool, "<", address_of(r), ">; ", parameters, NULL));
+}
+
+void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html)
+{
+    if (r->main != NULL || !tmpl_conf_negotiates(conf) ||
+        (!is_html && r->status != HTTP_NOT_MODIFIED)) {
+        return;
+    }
+    apr_table_mergen(r->err_headers_out, "Vary", "Accept");
+    if (r->status == HTTP_OK && tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
+        add_link(r, "rel=\"alternate\"; type=\"text/markdown\"");
+    }
+}
+
+/* Sets the fields of what is sent in place of a page. */
+static void set_type(request_rec *r, const tmpl_conf_t *conf)
+{
+    ap_set_content_type(r, tmpl_conf_type(conf));
+    /* mod_proxy has set it as a field, which mod_cache would keep */
+    tmpl_field_unset(r, "Content-Type");
+    if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
+        add_link(r, "rel=\"canonical\"");
+    }
+}
+
+/* About as many tokens as a language model reads: four bytes each. */
+static void set_tokens(request_rec *r, const tmpl_conf_t *conf, apr_off_t length)
+{
+    if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
+        apr_table_setn(r->headers_out, "X-Markdown-Tokens",
+                       apr_psprintf(r->pool, "%" APR_OFF_T_FMT, (length + 3) / 4));
+    }
+}
+
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took)
 {
     ap_set_content_length(r, length);
-    if (judged->outcome.edits.n > 0 || ctx->inflated) {
+    if (judged->outcome.edits.n > 0 || judged->body != NULL || ctx->inflated) {
         unset_digests(r);
+    }
+    if (judged->body != NULL) {
+        set_type(r, ctx->conf);
+        set_tokens(r, ctx->conf, length);
     }
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
         set_private(r);
     }
     else if (tmpl_conf_edits(ctx->conf)) {
-        set_validators(r, ctx, &judged->outcome);
+        set_validators(r, ctx, &judged->outcome, judged->body != NULL);
     }
     tmpl_headers_noted(r, judged, took);
     if (tmpl_conf_headers(ctx->conf)) {
@@ -252,6 +311,10 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     tmpl_field_unset(r, "Last-Modified");
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
         set_private(r);
+    }
+    /* and whether the page would be declined, which is rare */
+    if (tmpl_conf_type(ctx->conf) != NULL) {
+        set_type(r, ctx->conf);
     }
 }
 
@@ -278,6 +341,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
 void tmpl_headers_error(request_rec *r)
 {
     if (r->status == HTTP_NOT_MODIFIED) {
+        tmpl_headers_negotiated(r, tmpl_request_conf(r), 0);
         tmpl_headers_not_modified(r, tmpl_request_conf(r));
     }
 }

@@ -26,6 +26,9 @@ void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_ta
 /* Removes a field Tmpl of the backend's, where responses may have one of ours. */
 void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf);
 
+/* Where requests may get Markdown: Vary for HTML and 304, and for HTML the link to the Markdown. */
+void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html);
+
 /* Sets the fields of a page that was judged within took microseconds and has length bytes now. */
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took);

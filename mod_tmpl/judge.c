@@ -5,6 +5,7 @@
 #include "personal.h"
 #include "section.h"
 
+#include "body.h"
 #include "html/charset.h"
 
 /* The body as one string: the bucket's own bytes if there is only one, else a copy. */
@@ -75,6 +76,25 @@ static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r,
     input->learn = ctx->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
 }
 
+/* Makes what modes text and markdown send. A page that it cannot be made of passes untouched. */
+static void make_body(tmpl_judged_t *judged, const tmpl_conf_t *conf, request_rec *r,
+                      apr_pool_t *pool)
+{
+    tmpl_outcome_t *outcome = &judged->outcome;
+    tmpl_clean_opts_t opts;
+
+    if (tmpl_conf_type(conf) == NULL || outcome->decline != TMPL_DECLINE_NONE) {
+        return;
+    }
+    tmpl_conf_opts(&opts, conf);
+    judged->body = tmpl_body(&judged->body_len, outcome, &judged->input, &opts,
+                             ap_construct_url(pool, judged->input.uri, r), pool);
+    if (judged->body == NULL) {
+        outcome->decline = TMPL_DECLINE_MARKDOWN;
+        outcome->edits.n = 0;
+    }
+}
+
 apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
                         apr_pool_t *pool)
 {
@@ -101,5 +121,6 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
         }
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
     }
+    make_body(judged, conf, r, pool);
     return APR_SUCCESS;
 }

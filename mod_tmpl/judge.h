@@ -11,6 +11,8 @@ typedef struct {
     tmpl_input_t input;
     tmpl_outcome_t outcome;
     tmpl_cached_t cached;
+    const char *body; /* what is sent in place of the page; NULL: the page with its edits */
+    apr_size_t body_len;
     const char *fingerprint; /* of what is not template; NULL if there is none */
     apr_time_t start;        /* on tmpl_clock() */
 } tmpl_judged_t;

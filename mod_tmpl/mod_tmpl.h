@@ -9,6 +9,7 @@
  *     section.c      tmpl_conf_t: created, merged, read
  *     control.c      what the backend and no-tmpl say
  *     request.c      what the backend is asked for
+ *     accept.c       the Accept field: HTML or Markdown
  *     gate.c         first brigade: takes the response or declines it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
  *     beside.c       brigades -> the same brigades, and a copy of the page

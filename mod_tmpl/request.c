@@ -8,6 +8,7 @@
  * anything reads the answer.
  */
 #include "request.h"
+#include "accept.h"
 #include "connections.h"
 #include "control.h"
 #include "headers.h"
@@ -266,9 +267,24 @@ static int is_proxied(const request_rec *r)
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
+/* A request that prefers Markdown gets a section like its own with that mode, as <If> does it. */
+static void negotiate(request_rec *r)
+{
+    const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
+
+    if (tmpl_conf_negotiates(tmpl_conf_of(r)) && tmpl_accept_markdown(accept)) {
+        ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
+        tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
+
+        conf->mode = TMPL_MODE_MARKDOWN;
+        ap_set_module_config(inner, &tmpl_module, conf);
+        r->per_dir_config = ap_merge_per_dir_configs(r->pool, r->per_dir_config, inner);
+    }
+}
+
 int tmpl_request_fixups(request_rec *r)
 {
-    const tmpl_conf_t *conf = tmpl_request_conf(r);
+    const tmpl_conf_t *conf;
 
     if (r->prev != NULL) {
         /* an ErrorDocument, for one: both requests have the same fields */
@@ -278,6 +294,8 @@ int tmpl_request_fixups(request_rec *r)
         return DECLINED;
     }
     keep_vary(r);
+    negotiate(r);
+    conf = tmpl_request_conf(r);
     if (tmpl_conf_edits(conf) && !is_proxied(r) && !tmpl_control_is_off(r)) {
         /*
          * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both

@@ -274,6 +274,21 @@ tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
     return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
 }
 
+int tmpl_conf_negotiates(const tmpl_conf_t *conf)
+{
+    return conf->markdown == 1 && tmpl_conf_mode(conf) != TMPL_MODE_OFF;
+}
+
+const char *tmpl_conf_type(const tmpl_conf_t *conf)
+{
+    static const char *const types[TMPL_MODE_COUNT] = {
+        [TMPL_MODE_TEXT] = "text/plain; charset=utf-8",
+        [TMPL_MODE_MARKDOWN] = "text/markdown; charset=utf-8",
+    };
+
+    return types[tmpl_conf_mode(conf)];
+}
+
 const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool)
 {
     tmpl_mode_e mode = tmpl_conf_mode(conf);

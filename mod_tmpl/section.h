@@ -63,6 +63,12 @@ const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
 /* All that the library needs to know. opts points to what conf points to. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 
+/* Whether requests of the section may get Markdown instead of HTML, by their Accept field. */
+int tmpl_conf_negotiates(const tmpl_conf_t *conf);
+
+/* The media type of what the mode sends in place of pages; NULL: it sends pages. */
+const char *tmpl_conf_type(const tmpl_conf_t *conf);
+
 /* Whether the mode changes bodies, and so lengths, validators and digests. */
 int tmpl_conf_edits(const tmpl_conf_t *conf);
 

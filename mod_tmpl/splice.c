@@ -92,3 +92,19 @@ apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits)
     APR_BRIGADE_CONCAT(bb, s.to);
     return rv;
 }
+
+void tmpl_splice_body(apr_bucket_brigade *bb, const char *body, apr_size_t len)
+{
+    apr_bucket_brigade *made = apr_brigade_create(bb->p, bb->bucket_alloc);
+    apr_bucket *e;
+    apr_bucket *next;
+
+    for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb); e = next) {
+        next = APR_BUCKET_NEXT(e);
+        if (!APR_BUCKET_IS_METADATA(e)) {
+            apr_bucket_delete(e);
+        }
+    }
+    tmpl_append(made, body, len);
+    APR_BRIGADE_PREPEND(bb, made);
+}

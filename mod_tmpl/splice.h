@@ -13,4 +13,7 @@
  */
 apr_status_t tmpl_splice(apr_bucket_brigade *bb, const tmpl_edits_t *edits);
 
+/* Puts a copy of len bytes in place of the data of bb; metadata buckets follow them. */
+void tmpl_splice_body(apr_bucket_brigade *bb, const char *body, apr_size_t len);
+
 #endif

@@ -50,7 +50,7 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
         }
     }
     return tmpl_fail(err, APR_EINVAL,
-                     "'%s' is not a mode: off, learn, headers, annotate, strip or "
+                     "'%s' is not a mode: off, learn, headers, annotate, strip, text, markdown or "
                      "highlight",
                      name);
 }
@@ -209,13 +209,18 @@ tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_cl
     return findings;
 }
 
+/* Whether the mode goes by what strip leaves. */
+static int strips(tmpl_mode_e mode)
+{
+    return mode >= TMPL_MODE_STRIP && mode <= TMPL_MODE_MARKDOWN;
+}
+
 /* verdicts -> edits */
 static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_clean_opts_t *opts,
                  apr_pool_t *pool)
 {
     tmpl_closure_why(&outcome->closure, outcome->page, verdicts, &opts->guards,
-                     opts->mode >= TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK,
-                     opts->detect.why, pool);
+                     strips(opts->mode) ? TMPL_NODE_CUT : TMPL_NODE_MARK, opts->detect.why, pool);
     outcome->decline = outcome->closure.decline;
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
@@ -224,7 +229,7 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
         outcome->unmarked =
             tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, opts->marks, pool);
     }
-    else if (opts->mode == TMPL_MODE_STRIP) {
+    else if (strips(opts->mode)) {
         tmpl_strip(&outcome->edits, &outcome->closure, pool);
     }
     else if (opts->mode == TMPL_MODE_HIGHLIGHT) {

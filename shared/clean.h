@@ -42,6 +42,8 @@
     X(HEADERS, "headers", "and response fields report the verdicts")                               \
     X(ANNOTATE, "annotate", "and template is marked")                                              \
     X(STRIP, "strip", "and template is removed instead of marked")                                 \
+    X(TEXT, "text", "and the text that is left is sent instead of the page")                       \
+    X(MARKDOWN, "markdown", "and it is sent as Markdown")                                          \
     X(HIGHLIGHT, "highlight", "pages are shaded by their verdicts, for people who look at them")
 
 typedef enum {

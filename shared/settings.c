@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/number.h"
+#include "dom/xpath.h"
 
 /* The most that N of a lifetime may be; TMPL_VALUES_LIFETIME says so. */
 #define LIFETIME_N_MOST 1000
@@ -165,6 +166,10 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
     tmpl_error_t err;
     const tmpl_selector_t *selector;
     if (tmpl_selector_parse(&selector, text, &err, pool) != APR_SUCCESS) {
+        return tmpl_setting_refuse(setting, text, err.text, pool);
+    }
+    const char *xpath = tmpl_selector_xpath(selector);
+    if (xpath != NULL && tmpl_xpath_check(xpath, &err) != APR_SUCCESS) {
         return tmpl_setting_refuse(setting, text, err.text, pool);
     }
     if (*list == NULL) {

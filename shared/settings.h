@@ -39,7 +39,9 @@
 /* clang-format off */
 #define TMPL_SETTINGS(X) \
     X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
-      "what is done with pages; up to strip each mode does what those before it do, and more") \
+      "what is done with pages; up to markdown each mode does what those before it do, and more") \
+    X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
+      "whether a request whose Accept field prefers text/markdown to text/html gets mode markdown") \
     X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
       "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
@@ -96,7 +98,7 @@
       "the longest wait for the store") \
     X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, \
       "a secret for the hashes in the store, in place of the one that the store keeps") \
-    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on in modes headers, annotate and strip", TMPL_DECIDES, \
+    X(headers, "TmplHeaders", NULL, FLAG, "", "", "on, except in modes off and learn", TMPL_DECIDES, \
       "whether responses have the fields Tmpl and Server-Timing") \
     X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
       "how many of the last decisions the status page shows; for the whole server") \
@@ -106,7 +108,7 @@
       "for which requests the status page may forget, freeze and export sites")
 
 /* By form: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip or highlight"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"
@@ -124,8 +126,8 @@
 #define TMPL_VALUES_CONDITION(least, most)  "an expression that is true or false"
 #define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
+#define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\", or XPath, as \"xpath://div[@id='ad']\""
 #define TMPL_VALUES_SITES(least, most)      "keys of sites"
-#define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\""
 #define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */

@@ -40,6 +40,7 @@ typedef struct {
     const char *mirror;     /* clean: directory of a mirrored site */
     int two_pass;
     int json;          /* the output is JSON */
+    int xpath;         /* explain: the paths of blocks are XPath */
     const char *sort;  /* stats: a column */
     const char *match; /* stats: a pattern of site names */
     uint32_t top;      /* stats: rows at most */
@@ -79,6 +80,7 @@ typedef struct {
 #define CTL_IN_CHECK    0x100
 #define CTL_IN_EXPLAIN  0x200
 #define CTL_IN_TEMPLATE 0x400
+#define CTL_IN_RULES    0x800
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
 #define CTL_IN_JUDGING                                                                             \
     (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
@@ -106,6 +108,7 @@ int ctl_export(ctl_t *ctl);
 int ctl_import(ctl_t *ctl);
 int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
+int ctl_rules(ctl_t *ctl);
 
 /* "-" on the command line; compared by address, so a file may have this name. */
 extern const char CTL_STDIN[];

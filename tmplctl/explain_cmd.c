@@ -9,6 +9,7 @@
 
 #include "base/place.h"
 #include "ctl.h"
+#include "dom/xpath.h"
 #include "json.h"
 #include "node_path.h"
 #include "page_input.h"
@@ -32,6 +33,7 @@ typedef struct {
     tmpl_why_t why;
     tmpl_findings_t findings; /* of outcome */
     tmpl_decoder_t charset;
+    const xmlNode **elements; /* of the page's nodes, for --xpath; NULL: paths are tag names */
     int colour;
     apr_pool_t *pool;
 } explain_t;
@@ -39,6 +41,30 @@ typedef struct {
 static tmpl_covered_e covered(const tmpl_outcome_t *outcome, uint32_t block)
 {
     return tmpl_findings_covered(&outcome->closure, outcome->page, block, NULL);
+}
+
+/* The elements of a tree of the page, by its nodes. */
+static const xmlNode **elements_of(const explain_t *e)
+{
+    const tmpl_page_t *page = e->outcome.page;
+    tmpl_dom_opts_t opts = { .decoder = &e->charset };
+    xmlDoc *doc = tmpl_dom(page, &opts, e->pool);
+    const xmlNode **elements = apr_pcalloc(e->pool, page->n_nodes * sizeof(*elements));
+    const xmlNode *body = doc != NULL ? xmlDocGetRootElement(doc)->last : NULL;
+    for (const xmlNode *node = body; node != NULL; node = tmpl_dom_next(node, body, 0)) {
+        if (node->type == XML_ELEMENT_NODE) {
+            elements[tmpl_dom_node(node)] = node;
+        }
+    }
+    return doc != NULL ? elements : NULL;
+}
+
+/* Where a block is. */
+static const char *path_of(const explain_t *e, uint32_t block)
+{
+    uint32_t node = e->outcome.page->blocks[block].node;
+    return e->elements != NULL ? tmpl_xpath_of(e->elements[node], e->pool)
+                               : ctl_node_path(e->outcome.page, node, e->pool);
 }
 
 /* --- JSON --- */
@@ -61,6 +87,9 @@ static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
 {
     tmpl_uncut_e reason;
     int has_counts = e->outcome.counts.records != NULL;
+    if (e->elements != NULL) {
+        json_object_set_new(json, "xpath", json_string(path_of(e, block)));
+    }
     json_object_set_new(json, "df",
                         has_counts ? ctl_json_span(tmpl_findings_df(&e->findings, block))
                                    : json_null());
@@ -207,7 +236,7 @@ static void print_block(const explain_t *e, uint32_t block)
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
     }
     printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
-           ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool), off(e));
+           ctl_printable(path_of(e, block), e->pool), off(e));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
     printf("    %s%s%s%s: %s\n", on(e, FAINT),
            ctl_printable(tmpl_findings_rule(&e->findings, block, e->pool), e->pool), off(e),
@@ -246,6 +275,9 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
         e.findings = tmpl_clean_findings(&e.outcome, &opts, ctl->pool);
     }
     tmpl_decoder_find(&e.charset, input->body, input->len, input->charset, ctl->pool);
+    if (ctl->options.xpath && e.outcome.page != NULL) {
+        e.elements = elements_of(&e);
+    }
     int code = ctl->options.json ? print_json(&e) : print_text(&e);
     if (store != NULL && e.outcome.store_error.status != APR_SUCCESS) {
         ctl_say("%s: store: %s", name, e.outcome.store_error.text);

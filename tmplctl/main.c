@@ -20,12 +20,13 @@ static const ctl_command_t commands[] = {
       "detects the template of pages, and marks or removes it",
       "Reads the files in the given order. Each file is one document, identified by its path, and\n"
       "is judged by the counts of all files up to and including it. The output of each file is\n"
-      "DIR/NAME.html (annotate, strip, highlight), DIR/NAME.txt (text, fingerprint) or\n"
-      "DIR/NAME.json (json).\n"
+      "DIR/NAME.html (annotate, strip, highlight), .txt (text, fingerprint), .md (markdown) or\n"
+      ".json (json).\n"
       "  annotate  the page, with its template marked by data-tmpl and <!--tmpl-->\n"
       "  strip     the page without its template\n"
       "  highlight the page with each block shaded by its verdict, and why\n"
       "  text      the text that is not template: UTF-8, one line per block\n"
+      "  markdown  what strip leaves, as Markdown: CommonMark with the tables of GFM\n"
       "  json      the blocks with their verdicts, and the spans that strip deletes\n"
       "  fingerprint\n"
       "            one line with the fingerprint of the text that is not template\n"
@@ -79,6 +80,12 @@ static const ctl_command_t commands[] = {
       "The default of --site is the host of URL, which must be the server's key of the site: name\n"
       "that otherwise. The default of --store is TMPL_STORE. The other options must be those of\n"
       "the server that will use the table.\n" },
+    { "rules", CTL_IN_RULES, ctl_rules, 1, 1, "FILE",
+      "prints a file of fivefilters' ftr-site-config as directives",
+      "The file is named after its host. body becomes TmplKeep, strip and strip_id_or_class "
+      "become\n"
+      "TmplDrop. Where there are both, TmplKeep is printed as a comment: it would win over "
+      "them.\n" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

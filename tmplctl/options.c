@@ -59,7 +59,7 @@ static option_set_f set_separators, set_selectors, set_mark, set_secret, set_wit
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, highlight, text, json or fingerprint", NULL },
+      "annotate, strip, highlight, text, markdown, json or fingerprint", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
@@ -118,7 +118,9 @@ static const option_t options[] = {
       "learns, instead of writing to a store", NULL },
     { "delay", 0, "MS", CTL_IN_WARM, 0, set_uint, AT(delay), 0, 3600000,
       "milliseconds between requests; a longer Crawl-delay of the site's is kept", NULL },
-    { "help", 'h', NULL, CTL_IN_ALL, 0, set_flag, AT(help), 0, 0,
+    { "xpath", 0, NULL, CTL_IN_EXPLAIN, 0, set_flag, AT(xpath), 0, 0,
+      "print where blocks are as XPath, for TmplKeep and TmplDrop", NULL },
+    { "help", 'h', NULL, CTL_IN_ALL | CTL_IN_RULES, 0, set_flag, AT(help), 0, 0,
       "print this", NULL },
 };
 /* clang-format on */

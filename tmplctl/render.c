@@ -5,6 +5,7 @@
 
 #include <apr_strings.h>
 
+#include "body.h"
 #include "text/text.h"
 
 static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
@@ -19,38 +20,46 @@ static void render_html(ctl_rendered_t *rendered, const ctl_page_t *page, apr_po
     }
 }
 
-/*
- * The text of the blocks that are not template, or of a page that was declined. Verdicts decide,
- * not cuts: leaving text out is safe even where cutting its element is not.
- */
-static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+/* What the module sends in modes text and markdown. */
+static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_mode_e mode,
+                        apr_pool_t *pool)
 {
     const tmpl_outcome_t *outcome = page->outcome;
-    const tmpl_verdict_t *verdicts =
-        outcome->decline == TMPL_DECLINE_NONE ? outcome->verdicts : NULL;
+    tmpl_clean_opts_t opts = tmpl_clean_opts_default;
+    opts.mode = mode;
+    rendered->edited =
+        outcome->decline == TMPL_DECLINE_NONE && outcome->closure.template_blocks > 0;
+    rendered->bytes = tmpl_body(&rendered->len, outcome, page->input, &opts, page->address, pool);
+}
+
+static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_body(rendered, page, TMPL_MODE_TEXT, pool);
+    if (rendered->bytes != NULL) {
+        return;
+    }
     tmpl_decoder_t charset;
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, pool);
     tmpl_decoder_find(&charset, page->input->body, page->input->len, NULL, pool);
-    rendered->edited = 0;
-    if (outcome->page == NULL) {
-        int whole = tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool);
-        rendered->lost =
-            whole ? NULL : "text is missing: elements nest too deeply, or the page is too large";
-    }
-    for (uint32_t i = 0; outcome->page != NULL && i < outcome->page->n_blocks; i++) {
-        apr_size_t before = buf.len;
-        if (verdicts != NULL && verdicts[i].template) {
-            rendered->edited = 1;
-            continue;
-        }
-        tmpl_text_block(&buf, outcome->page, i, &charset);
-        if (buf.len > before) {
-            tmpl_buf_add(&buf, "\n", 1);
-        }
+    if (!tmpl_text_source(&buf, page->input->body, page->input->len, &charset, pool)) {
+        rendered->lost = "text is missing: elements nest too deeply, or the page is too large";
     }
     rendered->bytes = buf.at;
     rendered->len = buf.len;
+}
+
+static void render_markdown(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)
+{
+    render_body(rendered, page, TMPL_MODE_MARKDOWN, pool);
+    if (rendered->bytes == NULL) {
+        rendered->bytes = "";
+        rendered->lost =
+            page->outcome->page == NULL
+                ? apr_pstrcat(pool, "no Markdown: ", tmpl_decline_text(page->outcome->decline),
+                              NULL)
+                : "no Markdown: it would be more than three times as long as the page";
+    }
 }
 
 /* The path with line ends and backslashes escaped; path itself if it has none. */
@@ -90,6 +99,7 @@ static const ctl_mode_t modes[] = {
     { "strip", TMPL_MODE_STRIP, ".html", render_html },
     { "highlight", TMPL_MODE_HIGHLIGHT, ".html", render_html },
     { "text", TMPL_MODE_STRIP, ".txt", render_text },
+    { "markdown", TMPL_MODE_STRIP, ".md", render_markdown },
     { "json", TMPL_MODE_STRIP, ".json", ctl_render_json },
     { "fingerprint", TMPL_MODE_STRIP, ".txt", render_fingerprint },
 };

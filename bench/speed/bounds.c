@@ -25,6 +25,7 @@
 #include <apr_file_io.h>
 #include <apr_general.h>
 
+#include "body.h"
 #include "clean.h"
 #include "measure.h"
 
@@ -351,6 +352,10 @@ static tmpl_observation_t *request(cost_t *cost, const buffer_t *b, tmpl_store_t
     tmpl_clean_count(&outcome, store, apr_time_from_sec(SECONDS), pool);
     tmpl_observation_t *waiting = tmpl_observation_copy(&outcome.observation);
     tmpl_clean_decide(&outcome, &opts, pool);
+    if (opts.mode == TMPL_MODE_MARKDOWN) {
+        apr_size_t len;
+        tmpl_body(&len, &outcome, &input, &opts, "http://site.example/page", pool);
+    }
     strip(cost, &outcome, b, pool);
     return waiting;
 }
@@ -682,7 +687,9 @@ int main(int argc, char **argv)
     apr_initialize();
     apr_pool_create(&pool, NULL);
     opts = tmpl_clean_opts_default;
-    opts.mode = TMPL_MODE_STRIP;
+    const char *mode = getenv("MODE");
+    opts.mode =
+        mode != NULL && strcmp(mode, "markdown") == 0 ? TMPL_MODE_MARKDOWN : TMPL_MODE_STRIP;
     if (cost == MAP_FAILED || tmpl_models_builtin(&opts.detect.models, &err, pool) != APR_SUCCESS) {
         return 2;
     }

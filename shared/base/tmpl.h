@@ -103,7 +103,11 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content",                 \
       "name the content with TmplKeep, or lower TmplMinKeep")                                      \
     X(MIN_CONFIDENCE, "min-confidence", "the page's confidence is below TmplMinConfidence",        \
-      "lower TmplMinConfidence; TmplKeep and TmplDrop do not change it")
+      "lower TmplMinConfidence; TmplKeep and TmplDrop do not change it")                           \
+    X(XPATH, "xpath", "an XPath of TmplKeep or TmplDrop takes too many steps for the page",        \
+      "avoid // within predicates, preceding and following")                                       \
+    X(MARKDOWN, "markdown", "its Markdown would be more than three times as long as the page",     \
+      "nothing: it has very many short links and a long address")
 
 typedef enum {
 #define TMPL_DECLINE_ID(id, name, explanation, advice) TMPL_DECLINE_##id,

@@ -321,7 +321,7 @@ const tmpl_verdict_t *tmpl_closure_cut_by(tmpl_verdict_t *verdicts, const tmpl_p
 {
     tmpl_verdict_t *with_controls = tmpl_refs_controls(verdicts, page, pool);
     if (with_controls != verdicts) {
-        tmpl_guards_apply(with_controls, page, guards, NULL, pool);
+        tmpl_guards_apply(with_controls, page, guards, NULL, NULL, pool);
     }
     return with_controls;
 }
@@ -345,8 +345,12 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
     tmpl_why_note(why, page, verdicts, TMPL_RULE_HEADING);
     tmpl_refs_links(verdicts, page, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_LINKS);
-    closure->matched = tmpl_guards_apply(verdicts, page, guards, why, pool);
+    closure->matched = tmpl_guards_apply(verdicts, page, guards, &closure->decline, why, pool);
+    int guarded = closure->decline == TMPL_DECLINE_NONE;
     closure->decline = measure(closure, page, verdicts, guards);
+    if (!guarded) {
+        closure->decline = TMPL_DECLINE_XPATH;
+    }
     if (closure->decline != TMPL_DECLINE_NONE || closure->template_blocks == 0) {
         return;
     }

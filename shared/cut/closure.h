@@ -61,7 +61,7 @@ typedef struct {
     double ratio;                 /* bytes of template blocks over bytes of all blocks, 0..1 */
     double confidence;            /* 0..1, in the detector's own verdicts */
     const unsigned char *matched; /* of each selector: what tmpl_guards_apply returned */
-    tmpl_decline_e decline;       /* MIN_KEEP or MIN_CONFIDENCE, without cuts; or NONE */
+    tmpl_decline_e decline;       /* MIN_KEEP, MIN_CONFIDENCE or XPATH, without cuts; or NONE */
 } tmpl_closure_t;
 
 /*

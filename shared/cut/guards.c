@@ -3,6 +3,9 @@
 
 #include <apr_strings.h>
 
+#include "base/scratch.h"
+#include "dom/xpath.h"
+
 /* A memo for each selector. */
 static unsigned char **memos_make(const apr_array_header_t *selectors, const tmpl_page_t *page,
                                   apr_pool_t *pool)
@@ -24,20 +27,17 @@ static void note_selector(tmpl_why_t *why, const tmpl_page_t *page, const tmpl_n
     }
 }
 
-static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                  const apr_array_header_t *selectors, int template, unsigned char *matched,
-                  tmpl_why_t *why, apr_pool_t *pool)
+static void apply_css(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                      const apr_array_header_t *selectors, int template, unsigned char *matched,
+                      tmpl_why_t *why, apr_pool_t *pool)
 {
-    if (selectors == NULL || selectors->nelts == 0) {
-        return;
-    }
     unsigned char **memos = memos_make(selectors, page, pool);
     uint32_t after = 0; /* nodes in front of it are in an element that matches */
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
             const tmpl_selector_t *selector = APR_ARRAY_IDX(selectors, k, const tmpl_selector_t *);
-            if ((i < after && matched[k]) ||
+            if ((i < after && matched[k]) || tmpl_selector_xpath(selector) != NULL ||
                 !tmpl_selector_matches_memo(selector, page, i, memos[k])) {
                 continue;
             }
@@ -52,9 +52,61 @@ static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     }
 }
 
+static xmlDoc *tree_of(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    tmpl_decoder_t decoder;
+    tmpl_decoder_find(&decoder, page->src, page->len, NULL, pool);
+    tmpl_dom_opts_t opts = { .decoder = &decoder };
+    return tmpl_dom(page, &opts, pool);
+}
+
+/* Returns 0 if an expression takes too many steps, or the tree too much memory. */
+static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                       const apr_array_header_t *selectors, int template, unsigned char *matched,
+                       tmpl_why_t *why, apr_pool_t *pool)
+{
+    xmlDoc *doc = NULL;
+    for (int i = 0; i < selectors->nelts; i++) {
+        const tmpl_selector_t *selector = APR_ARRAY_IDX(selectors, i, const tmpl_selector_t *);
+        const char *text = tmpl_selector_xpath(selector);
+        uint32_t *nodes, n;
+        if (text == NULL) {
+            continue;
+        }
+        if (doc == NULL && (doc = tree_of(page, pool)) == NULL) {
+            return 0;
+        }
+        if (!tmpl_xpath_select(&nodes, &n, text, doc, page->n_nodes, pool)) {
+            return 0;
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            const tmpl_node_t *node = &page->nodes[nodes[k]];
+            matched[i] |= node->after_segment > node->first_segment;
+            tmpl_verdict_set(verdicts, page, node->first_segment, node->after_segment, template);
+            note_selector(why, page, node, selector);
+        }
+    }
+    return 1;
+}
+
+/* Returns what apply_xpath does. */
+static int apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                 const apr_array_header_t *selectors, int template, unsigned char *matched,
+                 tmpl_why_t *why, apr_pool_t *pool)
+{
+    if (selectors == NULL || selectors->nelts == 0) {
+        return 1;
+    }
+    apr_pool_t *scratch = tmpl_scratch(page->len, pool);
+    apply_css(verdicts, page, selectors, template, matched, why, scratch);
+    int done = apply_xpath(verdicts, page, selectors, template, matched, why, scratch);
+    apr_pool_destroy(scratch);
+    return done;
+}
+
 const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                                       const tmpl_guards_t *guards, tmpl_why_t *why,
-                                       apr_pool_t *pool)
+                                       const tmpl_guards_t *guards, tmpl_decline_e *decline,
+                                       tmpl_why_t *why, apr_pool_t *pool)
 {
     int n_keep = guards->keep != NULL ? guards->keep->nelts : 0;
     int n_drop = guards->drop != NULL ? guards->drop->nelts : 0;
@@ -62,9 +114,13 @@ const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page
         return NULL;
     }
     unsigned char *matched = apr_pcalloc(pool, (apr_size_t)(n_keep + n_drop));
-    apply(verdicts, page, guards->drop, 1, matched + n_keep, why, pool);
+    int dropped = apply(verdicts, page, guards->drop, 1, matched + n_keep, why, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_DROP);
-    apply(verdicts, page, guards->keep, 0, matched, why, pool); /* last, so keep wins */
+    /* last, so keep wins */
+    int kept = apply(verdicts, page, guards->keep, 0, matched, why, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_KEEP);
+    if (decline != NULL && !(dropped && kept)) {
+        *decline = TMPL_DECLINE_XPATH;
+    }
     return matched;
 }

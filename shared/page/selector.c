@@ -39,6 +39,7 @@ struct tmpl_selector_t {
     const compound_t *subject; /* the last compound in the text, which the element itself matches */
     struct tmpl_selector_t *next; /* the next one of a comma list */
     unsigned memos;               /* of the whole list: compounds in a memo */
+    const char *xpath;            /* NULL: it is CSS; else subject is NULL */
 };
 
 static int is_name(char c)
@@ -147,12 +148,25 @@ static const compound_t *read_complex(const char **at, unsigned *memos, apr_pool
     return subject;
 }
 
+const char *tmpl_selector_xpath(const tmpl_selector_t *selector)
+{
+    return selector->xpath;
+}
+
 apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
                                  tmpl_error_t *err, apr_pool_t *pool)
 {
+    static const char xpath[] = TMPL_SELECTOR_XPATH;
     tmpl_selector_t *first = NULL;
     const char *at = text;
     unsigned memos = 0;
+    if (strncmp(text, xpath, sizeof(xpath) - 1) == 0) {
+        first = apr_pcalloc(pool, sizeof(*first));
+        first->text = apr_pstrdup(pool, text);
+        first->xpath = first->text + sizeof(xpath) - 1;
+        *selector = first;
+        return APR_SUCCESS;
+    }
     for (;; at++) {
         tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
         skip_space(&at);

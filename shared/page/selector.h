@@ -16,7 +16,13 @@
 
 typedef struct tmpl_selector_t tmpl_selector_t;
 
-/* Parses text, which may be a list. APR_EINVAL with what is wrong and where. */
+/* In front of a selector that is XPath, which dom/xpath.h reads; parse takes no other. */
+#define TMPL_SELECTOR_XPATH "xpath:"
+
+/* The XPath expression of a selector; NULL if it is one of CSS. */
+const char *tmpl_selector_xpath(const tmpl_selector_t *selector);
+
+/* Parses text, which may be a list; an XPath expression is not checked. APR_EINVAL with what is wrong and where. */
 apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
                                  tmpl_error_t *err, apr_pool_t *pool);
 
@@ -27,7 +33,7 @@ void tmpl_selector_split(apr_array_header_t *list, const tmpl_selector_t *select
 const char *tmpl_selector_text(const tmpl_selector_t *selector);
 
 /*
- * Whether a selector of the list matches the node. Class, id and values compare by bytes, tag and
+ * Whether a selector of the list, which is CSS, matches the node. Class, id and values compare by bytes, tag and
  * attribute names in any case. Takes at most one step for each ancestor and compound.
  */
 int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node);

@@ -78,6 +78,17 @@ subtest 'indexer.conf' => sub {
     $httpd->finish;
 };
 
+subtest 'agents.conf' => sub {
+    my ($httpd, $get) = recipe('agents');
+    same_bytes($get->('/page/7', Accept => 'text/html, */*;q=0.8')->body, $site->page(7), 'readers get the page');
+    my $res = $get->('/page/7', Accept => 'text/markdown');
+    is $res->header('Content-Type'), 'text/markdown; charset=utf-8', 'agents get Markdown';
+    like $res->body, qr/^# Story number 7 about/m, 'the article';
+    unlike $res->body, qr/Ferries|Copyright/, 'without template';
+    like gunzipped($get->('/page/7', Accept => 'text/markdown', 'Accept-Encoding' => 'gzip')), qr/^# Story/m, 'the same';
+    $httpd->finish;
+};
+
 subtest 'tmpl-reference.conf' => sub {
     my $reference = slurp("$conf/tmpl-reference.conf");
     for my $directive (slurp("$FindBin::Bin/../../shared/settings.h") =~ /^ *X\(\w+, "(\w+)"/mg) {

@@ -16,6 +16,7 @@ my $backend = backend {
 };
 my %PLACE = (
     tag => ['TmplKeep aside', qw(header footer)],
+    xpath => ['TmplKeep "xpath://aside[@class=\'side\']/ul/.."', qw(header footer)],
     class => ['TmplKeep .side', qw(header footer)],
     id => ['TmplKeep "#top"', qw(aside footer)],
     attribute => ['TmplKeep [class=side]', qw(header footer)],
@@ -30,7 +31,7 @@ my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMinKeep 0\n"
 $httpd->visit(1 .. 6);
 
 # On a cold site only TmplDrop has an effect.
-for my $selector ('aside', '.side', '[class=side]', '"aside[class=side].side"') {
+for my $selector ('aside', '"xpath:/html/body/aside"', '.side', '[class=side]', '"aside[class=side].side"') {
     my $cold = proxy($backend, detector => 'incremental', conf => "TmplMode strip\nTmplDrop $selector");
     same_bytes($cold->get('/page/1')->body, $site->page(1, 'aside'), "TmplDrop $selector, first page");
     $cold->finish;

@@ -39,6 +39,8 @@ my %PAGE = (
     store => ['<p>a page'],
     'min-keep' => ['<div>a page</div>'],
     'min-confidence' => ['<div>a page</div><p>of two parts</p>'],
+    xpath => ['<p>x</p>' x 2_000],
+    markdown => ['<p>' . '<a href=a>b</a> ' x 5_000],
 );
 my %DIRECTIVES = (
     'too-large' => 'TmplMaxBody 1024',
@@ -46,6 +48,8 @@ my %DIRECTIVES = (
     store => "TmplDetector incremental\nTmplStore lmdb:\@ROOT\@/store/no/such",
     'min-keep' => "TmplDrop div\nTmplMinKeep 1",
     'min-confidence' => "TmplDrop div\nTmplMinConfidence 1",
+    xpath => 'TmplDrop "xpath://p[count(preceding::p[count(following::p) > 3]) > 3]"',
+    markdown => "TmplMode markdown\nTmplKeep p",
 );
 my $backend = backend {
     my ($connection, $request) = @_;

@@ -10,6 +10,7 @@
 #include <apr_strings.h>
 
 #include "clean.h"
+#include "dom/xpath.h"
 #include "html/charset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,6 +23,19 @@ static void must(apr_status_t rv, const tmpl_error_t *err)
     }
 }
 
+static void try_xpath(const char *text, const tmpl_page_t *page, apr_pool_t *pool)
+{
+    tmpl_decoder_t decoder = { .name = "UTF-8" };
+    tmpl_dom_opts_t opts = { .decoder = &decoder };
+    uint32_t *nodes, n;
+    tmpl_error_t err = { 0 };
+    apr_status_t rv = tmpl_xpath_check(text, &err);
+    must(rv, &err);
+    if (rv == APR_SUCCESS) {
+        tmpl_xpath_select(&nodes, &n, text, tmpl_dom(page, &opts, pool), page->n_nodes, pool);
+    }
+}
+
 static void try_selector(const char *text, apr_pool_t *pool)
 {
     static const char html[] = "<div id=a class='b c' x=y>t<p>u<b>v</b></p></div><p>w</p>";
@@ -31,8 +45,15 @@ static void try_selector(const char *text, apr_pool_t *pool)
     tmpl_page_opts_t opts = { 0 };
     apr_status_t rv = tmpl_selector_parse(&selector, text, &err, pool);
     must(rv, &err);
-    if (rv == APR_SUCCESS &&
-        tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, pool) == TMPL_DECLINE_NONE) {
+    if (rv != APR_SUCCESS ||
+        tmpl_page_parse(&page, html, sizeof(html) - 1, &opts, pool) != TMPL_DECLINE_NONE) {
+        return;
+    }
+    const char *xpath = tmpl_selector_xpath(selector);
+    if (xpath != NULL) {
+        try_xpath(xpath, page, pool);
+    }
+    else {
         for (uint32_t i = 0; i < page->n_nodes; i++) {
             tmpl_selector_matches(selector, page, i);
         }

@@ -329,6 +329,11 @@ static const char *show_secret(const tmpl_conf_t *conf)
     return conf->seed == NULL ? "" : apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *conf->seed);
 }
 
+static const char *show_markdown(const tmpl_conf_t *conf)
+{
+    return number(conf->markdown);
+}
+
 static const char *show_recent(const tmpl_conf_t *conf)
 {
     return number(conf->recent);
@@ -396,6 +401,8 @@ static const struct {
     { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
     { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
+    { show_markdown, "TmplMarkdown on", "TmplMarkdown off", "0" },
+    { show_markdown, "TmplMarkdown off", "TmplMarkdown on", "1" },
     { show_recent, "TmplRecent 0", "TmplRecent 10000", "10000" },
     { show_admin, "TmplAdmin false", "TmplAdmin true", NULL },
     { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
@@ -586,7 +593,8 @@ static const struct {
     { "TmplAdmin %{", { "TmplAdmin must be an expression that is true or false", "syntax error" } },
     { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
     { "TmplMode on",
-      { "TmplMode must be off, learn, headers, annotate, strip or highlight", "\"on\"" } },
+      { "TmplMode must be off, learn, headers, annotate, strip, text, markdown or highlight",
+        "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
       { "TmplDetector must be incremental, style, pagelevel or auto", "\"on\"" } },

@@ -16,7 +16,7 @@ chdir $root or die "$root: $!";
 
 # The folders from the lowest to the highest.
 my @folders = (
-    map({ "shared/$_" } qw(base html page text table table/bucket table/memory table/lmdb table/redis feature model detect cut rewrite fingerprint warm)),
+    map({ "shared/$_" } qw(base html page text dom table table/bucket table/memory table/lmdb table/redis feature model detect cut rewrite markdown fingerprint warm)),
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
@@ -91,7 +91,7 @@ subtest 'libraries' => sub {
         ['zlib', qr{^zlib\.h$}, qr{^mod_tmpl/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
-        ['libxml2', qr{^libxml/}, qr{^(?:shared/text|tmplctl)/}],
+        ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|markdown)|tmplctl)/}],
         ['curl', qr{^curl/}, qr{^tmplctl/}],
         ['jansson', qr{^jansson}, qr{^(?:mod_tmpl/status|tmplctl)/|^shared/table/export_file\.c$}],
     ) {

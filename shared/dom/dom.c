@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dom/dom.h"
+
+#include <string.h>
+
+#include "dom/dom_text.h"
+#include "html/attr.h"
+#include "html/tag_index.h"
+
+typedef struct {
+    const tmpl_page_t *page;
+    const tmpl_dom_opts_t *opts;
+    xmlDoc *doc;
+    tmpl_buf_t text; /* what is being converted */
+    uint32_t at;     /* behind the last tag or text that was passed */
+    uint32_t cut;    /* the next of opts->without */
+    uint64_t left;   /* bytes of memory that the tree may still take */
+    int full;        /* it has taken more, or malloc failed */
+    apr_pool_t *pool;
+} maker_t;
+
+/* Memory of the tree, all zero; NULL if it may take no more. */
+static void *take(maker_t *m, uint64_t bytes)
+{
+    m->full |= bytes > m->left;
+    m->left -= m->full ? 0 : bytes;
+    return m->full ? NULL : apr_pcalloc(m->pool, bytes);
+}
+
+/* A copy of what was converted. */
+static xmlChar *take_text(maker_t *m)
+{
+    char *copy = take(m, m->text.len + 1);
+    return copy != NULL ? memcpy(copy, m->text.at, m->text.len) : NULL;
+}
+
+static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name)
+{
+    xmlNode *node = take(m, sizeof(*node));
+    if (node == NULL) {
+        return NULL;
+    }
+    node->type = type;
+    node->name = (const xmlChar *)name;
+    node->doc = m->doc;
+    node->parent = parent;
+    node->prev = parent->last;
+    *(parent->last != NULL ? &parent->last->next : &parent->children) = node;
+    parent->last = node;
+    return node;
+}
+
+/* Adds the text that was converted. */
+static void add_text(maker_t *m, xmlNode *parent)
+{
+    xmlChar *content = take_text(m);
+    xmlNode *text = append(m, parent, XML_TEXT_NODE, "text");
+    if (text != NULL) {
+        text->content = content;
+    }
+}
+
+/* A name as XML allows it, in lower case. */
+static const char *name_of(maker_t *m, tmpl_span_t span)
+{
+    tmpl_buf_clear(&m->text);
+    for (uint32_t i = span.start; i < span.end; i++) {
+        char c = tmpl_lower(m->page->src[i]);
+        int first = i == span.start;
+        int may =
+            tmpl_is_alpha(c) || c == '_' || (!first && (tmpl_is_digit(c) || c == '-' || c == '.'));
+        tmpl_buf_add_byte(&m->text, may ? c : '_');
+    }
+    return (const char *)take_text(m);
+}
+
+static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
+{
+    if (tag == TMPL_TAG_OTHER) {
+        uint32_t end = tmpl_tag_name_end(m->page->src, open.end, open.start + 1);
+        return name_of(m, (tmpl_span_t){ open.start + 1, end });
+    }
+    return tmpl_tag_name(tag);
+}
+
+/* The name of an attribute; NULL if it is not wanted. */
+static const char *wanted_name(maker_t *m, tmpl_span_t name)
+{
+    const char *const *wanted = m->opts->attributes;
+    if (wanted == NULL) {
+        return name_of(m, name);
+    }
+    while (*wanted != NULL && !tmpl_span_is(m->page->src, name, *wanted)) {
+        wanted++;
+    }
+    return *wanted;
+}
+
+static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tmpl_attr_t *attr)
+{
+    const char *name = wanted_name(m, attr->name);
+    if (name == NULL || tmpl_dom_attribute(element, name) != NULL) {
+        return;
+    }
+    xmlAttr *added = take(m, sizeof(*added));
+    if (added == NULL) {
+        return;
+    }
+    added->type = XML_ATTRIBUTE_NODE;
+    added->name = (const xmlChar *)name;
+    added->parent = element;
+    added->doc = m->doc;
+    added->prev = *last;
+    *(*last != NULL ? &(*last)->next : &element->properties) = added;
+    *last = added;
+    tmpl_buf_clear(&m->text);
+    tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, attr->value, TMPL_IN_ATTRIBUTE);
+    /* xmlAttr begins as xmlNode does: libxml2 itself treats one as the other */
+    add_text(m, (xmlNode *)added);
+}
+
+static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
+{
+    tmpl_attr_t attr;
+    xmlAttr *last = NULL;
+    uint32_t at = tmpl_attr_first(m->page->src, open);
+    for (int n = 0; n < TMPL_DOM_ATTRIBUTES && !m->full &&
+                    tmpl_attr_next(&attr, m->page->src, open.end, &at) == TMPL_ATTR_FOUND;
+         n++) {
+        add_attribute(m, element, &last, &attr);
+    }
+}
+
+/* Adds an element; open may be empty. NULL if the tree may take no more memory. */
+static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_span_t open,
+                            uint32_t node)
+{
+    const char *name = tag_name(m, tag, open);
+    xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name) : NULL;
+    if (element != NULL) {
+        element->_private = (void *)(uintptr_t)(node + 1);
+        if (tmpl_span_len(open) > 0) {
+            add_attributes(m, element, open);
+        }
+    }
+    return element;
+}
+
+/* The tags of the head that tell something about the page. */
+static int is_told(tmpl_tag_e tag)
+{
+    return tag == TMPL_TAG_META || tag == TMPL_TAG_LINK || tag == TMPL_TAG_BASE;
+}
+
+/* Behind the comment or raw element that begins at a tag, or behind the tag. */
+static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t end)
+{
+    const char *src = m->page->src;
+    const char *behind = memchr(src + at, '>', end - at);
+    if (end - at >= 4 && memcmp(src + at, "<!--", 4) == 0) {
+        const char *last = memmem(src + at + 4, end - at - 4, "-->", 3);
+        return last != NULL ? (uint32_t)(last - src) + 3 : end;
+    }
+    if (behind != NULL && tmpl_tag_flags(tag) & TMPL_IS_QUIET) {
+        const char *name = tmpl_tag_name(tag);
+        do {
+            behind = memmem(behind, (apr_size_t)(src + end - behind), "</", 2);
+        } while (behind != NULL && ((apr_size_t)(src + end - (behind += 2)) < strlen(name) ||
+                                    apr_cstr_casecmpn(behind, name, strlen(name)) != 0));
+    }
+    return behind != NULL ? (uint32_t)(behind - src) + 1 : end;
+}
+
+/* Reads what stands in front of the body: the attributes of html, and meta, link, base. */
+static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
+{
+    const tmpl_tag_index_t *index = tmpl_tag_index();
+    const char *src = m->page->src;
+    for (uint32_t at = 0; at < end && !m->full;) {
+        const char *open = memchr(src + at, '<', end - at);
+        if (open == NULL) {
+            return;
+        }
+        uint32_t start = (uint32_t)(open - src);
+        uint32_t name = 1;
+        tmpl_tag_e tag =
+            end - start > 1 ? tmpl_tag_read(index, open, end - start, &name) : TMPL_TAG_OTHER;
+        at = pass_tag(m, tag, start, end);
+        if (tag != TMPL_TAG_HTML && !is_told(tag)) {
+            continue;
+        }
+        tmpl_attr_t attr;
+        uint32_t behind = tmpl_tag_name_end(src, end, start + 1);
+        tmpl_attr_e last;
+        while ((last = tmpl_attr_next(&attr, src, end, &behind)) == TMPL_ATTR_FOUND) {
+        }
+        if (last == TMPL_ATTR_TRUNCATED) {
+            return;
+        }
+        at = behind;
+        if (tag == TMPL_TAG_HTML) {
+            add_attributes(m, html, (tmpl_span_t){ start, behind });
+        }
+        else {
+            add_element(m, head, tag, (tmpl_span_t){ start, behind }, TMPL_NONE);
+        }
+    }
+}
+
+static void add_head(maker_t *m, xmlNode *html)
+{
+    const tmpl_page_t *page = m->page;
+    xmlNode *head = add_element(m, html, TMPL_TAG_HEAD, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+    uint32_t end = page->nodes[0].open.start;
+    if (head == NULL) {
+        return;
+    }
+    if (tmpl_span_len(page->nodes[0].open) == 0) {
+        end = page->segments[0].span.start;
+        if (page->n_nodes > 1 && page->nodes[1].open.start < end) {
+            end = page->nodes[1].open.start;
+        }
+    }
+    read_head(m, html, head, end);
+    if (tmpl_span_len(page->title) > 0) {
+        xmlNode *title = add_element(m, head, TMPL_TAG_TITLE, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+        tmpl_buf_clear(&m->text);
+        tmpl_dom_decode(&m->text, m->opts->decoder, page->src, page->title, TMPL_IN_TEXT);
+        if (title != NULL) {
+            add_text(m, title);
+        }
+    }
+}
+
+/* Whether white space beside an element or in front of its content is displayed: in a line. */
+static int is_in_line(const maker_t *m, const xmlNode *node)
+{
+    if (node->type != XML_ELEMENT_NODE) {
+        return 1;
+    }
+    tmpl_tag_e tag = (tmpl_tag_e)m->page->nodes[tmpl_dom_node(node)].tag;
+    return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART | TMPL_IS_NEVER_EDIT)) == 0 &&
+           tag != TMPL_TAG_BR;
+}
+
+/*
+ * Adds a space if text stands between the last tag or text and the byte at: it is white space, as
+ * it is no segment.
+ */
+static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
+{
+    uint32_t from = m->at;
+    while (from < at && m->page->src[from] == '<') {
+        from = pass_tag(m, TMPL_TAG_OTHER, from, at);
+    }
+    m->at = at > m->at ? at : m->at;
+    if (from < at && is_in_line(m, parent->last != NULL ? parent->last : parent)) {
+        tmpl_buf_clear(&m->text);
+        tmpl_buf_add(&m->text, " ", 1);
+        add_text(m, parent);
+    }
+}
+
+/* Whether the byte is in a part that is left out; if so, the end of that is passed. */
+static int is_out(maker_t *m, uint32_t at)
+{
+    const tmpl_dom_opts_t *opts = m->opts;
+    while (m->cut < opts->n_without && opts->without[m->cut].end <= at) {
+        m->cut++;
+    }
+    if (m->cut == opts->n_without || opts->without[m->cut].start > at) {
+        return 0;
+    }
+    m->at = opts->without[m->cut].end > m->at ? opts->without[m->cut].end : m->at;
+    return 1;
+}
+
+static void add_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
+{
+    /* those of images and empty links are spans in a tag */
+    if (segment->span.start < m->page->nodes[segment->node].open.end) {
+        return;
+    }
+    add_space(m, parent, segment->span.start);
+    if (is_out(m, segment->span.start)) {
+        return;
+    }
+    tmpl_buf_clear(&m->text);
+    tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
+    add_text(m, parent);
+    m->at = segment->span.end;
+}
+
+/* Adds the elements and texts in body. */
+static void add_body(maker_t *m, xmlNode *body)
+{
+    const tmpl_page_t *page = m->page;
+    xmlNode *parent = body;
+    uint32_t open = 0, node = 1, segment = 0;
+    m->at = page->nodes[0].open.end;
+    while (!m->full) {
+        const tmpl_node_t *up = &page->nodes[open];
+        uint32_t text_at =
+            segment < up->after_segment ? page->segments[segment].span.start : TMPL_NONE;
+        if (node < up->after && page->nodes[node].open.start <= text_at) {
+            const tmpl_node_t *n = &page->nodes[node];
+            add_space(m, parent, n->open.start);
+            int out =
+                is_out(m, n->open.start) || (m->opts->displayed && n->flags & TMPL_NODE_QUIET);
+            if (out) {
+                node = n->after;
+                segment = n->after_segment;
+                m->at = n->close.end > m->at ? n->close.end : m->at;
+                continue;
+            }
+            parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
+            m->at = n->open.end;
+            open = node++;
+        }
+        else if (text_at != TMPL_NONE) {
+            add_segment(m, parent, &page->segments[segment++]);
+        }
+        else if (open == 0) {
+            return;
+        }
+        else {
+            add_space(m, parent, tmpl_span_len(up->close) > 0 ? up->close.start : m->at);
+            m->at = up->close.end > m->at ? up->close.end : m->at;
+            open = up->parent;
+            parent = parent->parent;
+        }
+    }
+}
+
+xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool)
+{
+    maker_t m = { .page = page, .opts = opts, .left = tmpl_page_memory(page->len), .pool = pool };
+    m.doc = apr_pcalloc(pool, sizeof(*m.doc));
+    m.doc->type = XML_DOCUMENT_NODE;
+    m.doc->doc = m.doc;
+    tmpl_buf_init(&m.text, pool);
+    xmlNode *html =
+        add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+    if (html != NULL) {
+        add_head(&m, html);
+        xmlNode *body = add_element(&m, html, TMPL_TAG_BODY, page->nodes[0].open, 0);
+        if (body != NULL) {
+            add_body(&m, body);
+        }
+    }
+    return m.full ? NULL : m.doc;
+}
+
+const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
+{
+    for (const xmlAttr *attr = element->properties; attr != NULL; attr = attr->next) {
+        if (strcmp((const char *)attr->name, name) == 0) {
+            return attr->children != NULL ? (const char *)attr->children->content : "";
+        }
+    }
+    return NULL;
+}
+
+xmlNode *tmpl_dom_next(const xmlNode *node, const xmlNode *top, int over)
+{
+    if (!over && node->type == XML_ELEMENT_NODE && node->children != NULL) {
+        return node->children;
+    }
+    while (node != top && node->next == NULL) {
+        node = node->parent;
+    }
+    return node != top ? node->next : NULL;
+}

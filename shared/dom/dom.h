@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A page as a tree of libxml2, for Markdown and for XPath: html, head and body; the elements that
+ * the page's nodes stand for, with their attributes; and the displayed text in UTF-8, with its
+ * white space. It is made where it is asked for, and costs about as much as parsing the page.
+ *
+ * Names that XML does not allow have '_' in place of the bytes that it forbids; control characters
+ * are left out. An element has at most TMPL_DOM_ATTRIBUTES attributes, the first of each name.
+ */
+#ifndef TMPL_DOM_H
+#define TMPL_DOM_H
+
+#include <libxml/tree.h>
+
+#include "page/page.h"
+#include "text/decode.h"
+
+#define TMPL_DOM_ATTRIBUTES 64
+
+typedef struct {
+    const tmpl_decoder_t *decoder; /* of the page */
+    const tmpl_span_t *without;    /* parts that are left out, in order; elements begin outside */
+    uint32_t n_without;
+    const char *const *attributes; /* names that are wanted, NULL at the end; NULL: all */
+    int displayed;                 /* leave out elements whose text is not displayed */
+} tmpl_dom_opts_t;
+
+/*
+ * Makes the tree, all of it from pool: libxml2's functions may read it, but neither change nor free
+ * it. NULL if it would take more than tmpl_page_memory() bytes.
+ */
+xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool);
+
+/* The index of the page's node that an element stands for; TMPL_NONE in and around the head. */
+static inline uint32_t tmpl_dom_node(const xmlNode *element)
+{
+    return (uint32_t)(uintptr_t)element->_private - 1;
+}
+
+/* The attribute's value, as long as the tree; NULL if there is none. */
+const char *tmpl_dom_attribute(const xmlNode *element, const char *name);
+
+/* The node that follows in document order, without the content of node if over is set, within top;
+ * NULL at the end. */
+xmlNode *tmpl_dom_next(const xmlNode *node, const xmlNode *top, int over);
+
+#endif

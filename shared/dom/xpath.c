@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dom/xpath.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+#include <libxml/xpath.h>
+
+/* Keeps the first error of libxml2, which would else be printed. */
+static void keep_error(void *data, xmlErrorPtr error)
+{
+    xmlError *first = data;
+    if (first->code == XML_ERR_OK) {
+        first->code = error->code;
+        first->int1 = error->int1; /* bytes of the expression before it */
+    }
+}
+
+apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err)
+{
+    xmlError found = { 0 };
+    xmlXPathContext *context = xmlXPathNewContext(NULL);
+    if (context == NULL) {
+        return tmpl_fail(err, APR_ENOMEM, "no memory for XPath");
+    }
+    context->error = keep_error;
+    context->userData = &found;
+    xmlXPathCompExpr *expression = xmlXPathCtxtCompile(context, (const xmlChar *)text);
+    xmlXPathFreeContext(context);
+    if (expression == NULL) {
+        return tmpl_fail(err, APR_EINVAL, "XPath '%s': invalid at character %d", text,
+                         found.int1 + 1);
+    }
+    xmlXPathFreeCompExpr(expression);
+    return APR_SUCCESS;
+}
+
+/* The page's node that a node of the tree stands for, or is in; TMPL_NONE outside of body. */
+static uint32_t node_of(const xmlNode *node)
+{
+    while (node != NULL && node->type != XML_ELEMENT_NODE) {
+        node = node->parent;
+    }
+    return node != NULL ? tmpl_dom_node(node) : TMPL_NONE;
+}
+
+int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *doc,
+                      uint32_t n_nodes, apr_pool_t *pool)
+{
+    xmlError found = { 0 };
+    xmlXPathContext *context = xmlXPathNewContext(doc);
+    *n = 0;
+    *nodes = NULL;
+    if (context == NULL) {
+        return 0;
+    }
+    context->error = keep_error;
+    context->userData = &found;
+    context->opLimit = tmpl_xpath_most(n_nodes);
+    /* compiled for each page: libxml2 writes into a compiled expression, and threads share ours */
+    xmlXPathObject *object = xmlXPathEvalExpression((const xmlChar *)text, context);
+    if (object != NULL && object->type == XPATH_NODESET && object->nodesetval != NULL) {
+        const xmlNodeSet *set = object->nodesetval;
+        *nodes = apr_palloc(pool, ((apr_size_t)set->nodeNr + 1) * sizeof(**nodes));
+        for (int i = 0; i < set->nodeNr; i++) {
+            uint32_t node = node_of(set->nodeTab[i]);
+            if (node != TMPL_NONE) {
+                (*nodes)[(*n)++] = node;
+            }
+        }
+    }
+    xmlXPathFreeObject(object);
+    xmlXPathFreeContext(context);
+    return object != NULL;
+}
+
+const char *tmpl_xpath_of(const xmlNode *element, apr_pool_t *pool)
+{
+    xmlChar *path = xmlGetNodePath(element);
+    const char *copy = path != NULL ? apr_pstrdup(pool, (const char *)path) : "";
+    xmlFree(path);
+    return copy;
+}

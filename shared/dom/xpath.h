@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * XPath 1.0 for TmplKeep and TmplDrop: "//div[contains(@class, 'promo')]". Names of elements and
+ * attributes are in lower case. Elements that the source has no tag for (a tbody, a p) are not in the
+ * tree; neither is the content of svg and of other elements whose text is not displayed.
+ */
+#ifndef TMPL_XPATH_H
+#define TMPL_XPATH_H
+
+#include "dom/dom.h"
+
+/* APR_EINVAL, with what is wrong and where, if text is no XPath expression. */
+apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err);
+
+/*
+ * Steps of libxml2 that one expression may take for a page of so many elements: some for each
+ * element and predicate, but not all elements for each of them.
+ */
+static inline unsigned long tmpl_xpath_most(uint32_t n_nodes)
+{
+    return 100000 + 100ul * n_nodes;
+}
+
+/*
+ * Finds the page's nodes that a valid expression selects: an element, or that of an attribute or a
+ * text. *nodes gets *n indices from pool. Returns 0 if it takes too many steps.
+ */
+int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *doc,
+                      uint32_t n_nodes, apr_pool_t *pool);
+
+/* The path of an element, as "/html/body/div[2]", from pool. */
+const char *tmpl_xpath_of(const xmlNode *element, apr_pool_t *pool);
+
+#endif

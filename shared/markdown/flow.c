@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/flow.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool)
+{
+    memset(flow, 0, sizeof(*flow));
+    tmpl_buf_init(&flow->out, pool);
+    flow->limit = limit;
+}
+
+static tmpl_container_t *open_container(tmpl_flow_t *flow, const char *marker)
+{
+    if (flow->n == TMPL_FLOW_DEPTH) {
+        flow->ignored++;
+        return NULL;
+    }
+    tmpl_container_t *container = &flow->open[flow->n++];
+    memset(container, 0, sizeof(*container));
+    apr_cpystrn(container->marker, marker, sizeof(container->marker));
+    container->width = (unsigned char)strlen(container->marker);
+    return container;
+}
+
+void tmpl_flow_quote(tmpl_flow_t *flow)
+{
+    tmpl_container_t *container = open_container(flow, "> ");
+    if (container != NULL) {
+        container->quote = 1;
+    }
+}
+
+void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first)
+{
+    tmpl_container_t *container = open_container(flow, marker);
+    /* only "1." may follow a text at once, and only an item's: a list of its own stands apart */
+    if (container != NULL) {
+        int interrupts = marker[0] < '0' || marker[0] > '9' || strncmp(marker, "1.", 2) == 0;
+        int nested = flow->n > 1 && !flow->open[flow->n - 2].quote;
+        container->first = (unsigned char)first;
+        container->joins = (unsigned char)(interrupts && nested);
+    }
+}
+
+int tmpl_flow_close(tmpl_flow_t *flow)
+{
+    if (flow->ignored > 0) {
+        flow->ignored--;
+        return 0;
+    }
+    flow->n--;
+    flow->shared = flow->shared < flow->n ? flow->shared : flow->n;
+    return flow->open[flow->n].used;
+}
+
+/* Writes what the first n containers put in front of a line; not the spaces at its end. */
+static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
+{
+    static const char spaces[] = "           ";
+    apr_size_t solid = flow->out.len;
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_container_t *container = &flow->open[i];
+        int marked = container->quote || !container->used;
+        tmpl_buf_add(&flow->out, marked ? container->marker : spaces, container->width);
+        solid = marked ? flow->out.len - 1 : solid;
+        container->used = 1;
+    }
+    if (trim) {
+        flow->out.len = solid;
+        flow->out.at[solid] = '\0';
+    }
+}
+
+/* Whether the block that begins is the first of an item that may follow the last text at once. */
+static int joins(const tmpl_flow_t *flow)
+{
+    uint32_t i = 0;
+    while (i < flow->n && flow->open[i].used) {
+        i++;
+    }
+    if (flow->last != TMPL_FLOW_TEXT || i == flow->n || flow->open[i].quote || flow->shared != i) {
+        return 0;
+    }
+    return flow->open[i].first ? flow->open[i].joins && flow->around == i : flow->around > i;
+}
+
+void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind)
+{
+    if (flow->begun && !joins(flow)) {
+        write_prefix(flow, flow->shared, 1);
+        tmpl_buf_add_byte(&flow->out, '\n');
+    }
+    write_prefix(flow, flow->n, 0);
+    flow->begun = 1;
+    flow->around = flow->shared = flow->n;
+    flow->last = kind;
+}
+
+void tmpl_flow_break(tmpl_flow_t *flow)
+{
+    tmpl_flow_end(flow);
+    write_prefix(flow, flow->n, 0);
+}
+
+void tmpl_flow_end(tmpl_flow_t *flow)
+{
+    tmpl_buf_add_byte(&flow->out, '\n');
+    flow->over |= flow->out.len > flow->limit;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines of Markdown in their containers (CommonMark 0.31, 5): block quotes and items of lists. A
+ * container is written with its first block, so an empty one leaves nothing.
+ */
+#ifndef TMPL_FLOW_H
+#define TMPL_FLOW_H
+
+#include "base/buf.h"
+
+/* Containers in one another; those inside the last one are left out. */
+#define TMPL_FLOW_DEPTH 100
+
+typedef enum {
+    TMPL_FLOW_TEXT, /* a paragraph or a heading: the next item may follow without an empty line */
+    TMPL_FLOW_OTHER
+} tmpl_flow_e;
+
+/* A container that is open. */
+typedef struct {
+    char marker[12];     /* of an item: "- " or "12. "; of a quote: "> " */
+    unsigned char width; /* of marker */
+    unsigned char quote;
+    unsigned char used;  /* marker was written */
+    unsigned char first; /* of its list */
+    unsigned char joins; /* may follow a text of the item around it */
+} tmpl_container_t;
+
+typedef struct {
+    tmpl_buf_t out;
+    apr_size_t limit; /* bytes of out; what is beyond is not written, and over is set */
+    int over;
+    tmpl_container_t open[TMPL_FLOW_DEPTH];
+    uint32_t n;
+    uint32_t ignored; /* containers that are open beyond the limit */
+    uint32_t around;  /* containers of the last block */
+    uint32_t shared;  /* of these, those that are still open */
+    tmpl_flow_e last;
+    int begun; /* a block was written */
+} tmpl_flow_t;
+
+void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool);
+
+/* Opens a block quote. */
+void tmpl_flow_quote(tmpl_flow_t *flow);
+
+/* Opens an item of a list, the first that is written or not; marker has 11 bytes at most. */
+void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first);
+
+/* Closes the container that was opened last. Returns whether a block was written in it. */
+int tmpl_flow_close(tmpl_flow_t *flow);
+
+/* Begins a block: an empty line if it needs one, and what stands in front of its first line. */
+void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind);
+
+/* Ends a line of a block and begins the next one. */
+void tmpl_flow_break(tmpl_flow_t *flow);
+
+/* Ends the last line of a block. */
+void tmpl_flow_end(tmpl_flow_t *flow);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The front matter of a page in Markdown: what the page says of itself in its head. */
+#ifndef TMPL_FRONT_H
+#define TMPL_FRONT_H
+
+#include "markdown/href.h"
+
+/* X(key, characters at most): the lines, in order; those that the page says nothing of are left out. */
+#define TMPL_FRONT(X)                                                                              \
+    X(TITLE, "title", 300)                                                                         \
+    X(DESCRIPTION, "description", 1000)                                                            \
+    X(CANONICAL, "canonical", 2000)                                                                \
+    X(LANGUAGE, "language", 35)                                                                    \
+    X(AUTHOR, "author", 200)                                                                       \
+    X(PUBLISHED, "published", 40)                                                                  \
+    X(MODIFIED, "modified", 40)                                                                    \
+    X(IMAGE, "image", 2000)
+
+/*
+ * Adds the front matter, and an empty line, for a tree of tmpl_dom(): title; description,
+ * og:description; link rel=canonical, else the page's URL; lang of html; author,
+ * article:published_time, article:modified_time and their other names; og:image. Nothing if the page
+ * says nothing.
+ */
+void tmpl_front_write(tmpl_buf_t *out, const xmlNode *html, const tmpl_hrefs_t *hrefs,
+                      apr_pool_t *pool);
+
+#endif

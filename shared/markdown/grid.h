@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tables of a page are tables in Markdown. */
+#ifndef TMPL_GRID_H
+#define TMPL_GRID_H
+
+#include "dom/dom.h"
+
+typedef enum {
+    TMPL_GRID_LAYOUT, /* it arranges parts of the page, or is no table of rows: only its content */
+    TMPL_GRID_SIMPLE, /* GFM can say it */
+    TMPL_GRID_HTML    /* cells span others, or hold lists */
+} tmpl_grid_e;
+
+typedef struct {
+    tmpl_grid_e kind;
+    uint32_t columns;
+    int headed; /* the cells of the first row are all th */
+} tmpl_grid_t;
+
+/* Looks at a table up to the first table inside it, so that all tables together take linear time. */
+void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *table);
+
+/* The tag of an element in body; TMPL_TAG_OTHER for other nodes. */
+static inline tmpl_tag_e tmpl_grid_tag(const tmpl_page_t *page, const xmlNode *node)
+{
+    return node->type == XML_ELEMENT_NODE ? (tmpl_tag_e)page->nodes[tmpl_dom_node(node)].tag
+                                          : TMPL_TAG_OTHER;
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/leaf.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "base/ascii.h"
+#include "base/chars.h"
+
+void tmpl_leaf_init(tmpl_leaf_t *leaf, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
+{
+    memset(leaf, 0, sizeof(*leaf));
+    tmpl_buf_init(&leaf->text, pool);
+    leaf->hrefs = hrefs;
+}
+
+static char last_of(const tmpl_leaf_t *leaf)
+{
+    return leaf->text.len > 0 ? leaf->text.at[leaf->text.len - 1] : TMPL_MARK_BREAK;
+}
+
+/* Adds the mark that begins a format; one that ended here goes on instead. */
+static void begin(tmpl_leaf_t *leaf, tmpl_format_e format)
+{
+    if (format != TMPL_FORMAT_LINK && leaf->text.len > 0 &&
+        last_of(leaf) == TMPL_MARK_END(format)) {
+        leaf->text.at[--leaf->text.len] = '\0';
+        return;
+    }
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK(format));
+    leaf->emphasis |= format <= TMPL_FORMAT_DEL;
+}
+
+static void end(tmpl_leaf_t *leaf, tmpl_format_e format)
+{
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
+    if (format == TMPL_FORMAT_LINK) {
+        tmpl_href_add(&leaf->text, leaf->hrefs, leaf->link);
+        tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
+    }
+}
+
+static void end_code(tmpl_leaf_t *leaf)
+{
+    if (leaf->code) {
+        end(leaf, TMPL_FORMAT_CODE);
+        leaf->code = 0;
+    }
+}
+
+/*
+ * Adds what stands in front of the next character or image: a space, and marks of formats that are
+ * open; that of code if it is wanted.
+ */
+static void prepare(tmpl_leaf_t *leaf, int code)
+{
+    if (leaf->written < leaf->n || !code) {
+        end_code(leaf);
+    }
+    if (leaf->space && last_of(leaf) != TMPL_MARK_BREAK) {
+        tmpl_buf_add_byte(&leaf->text, ' ');
+    }
+    leaf->space = 0;
+    while (leaf->written < leaf->n) {
+        begin(leaf, leaf->formats[leaf->written++]);
+    }
+    if (code && !leaf->code) {
+        begin(leaf, TMPL_FORMAT_CODE);
+        leaf->code = 1;
+    }
+}
+
+void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const xmlNode *node)
+{
+    if (leaf->nested[format]++ > 0 || format == TMPL_FORMAT_CODE) {
+        return;
+    }
+    if (format == TMPL_FORMAT_LINK) {
+        leaf->link = node;
+    }
+    leaf->formats[leaf->n++] = format;
+}
+
+void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format)
+{
+    if (--leaf->nested[format] > 0) {
+        return;
+    }
+    end_code(leaf);
+    if (format == TMPL_FORMAT_CODE) {
+        return;
+    }
+    leaf->n--;
+    if (leaf->written > leaf->n) {
+        leaf->written--;
+        end(leaf, format);
+    }
+}
+
+/* Bytes that white space may begin with. */
+static const unsigned char may_be_space[256] = {
+    [0] = 1,  [1] = 1,  [2] = 1,  [3] = 1,  [4] = 1,  [5] = 1,   [6] = 1,    [7] = 1,    [8] = 1,
+    [9] = 1,  [10] = 1, [11] = 1, [12] = 1, [13] = 1, [14] = 1,  [15] = 1,   [16] = 1,   [17] = 1,
+    [18] = 1, [19] = 1, [20] = 1, [21] = 1, [22] = 1, [23] = 1,  [24] = 1,   [25] = 1,   [26] = 1,
+    [27] = 1, [28] = 1, [29] = 1, [30] = 1, [31] = 1, [' '] = 1, [0xC2] = 1, [0xE2] = 1,
+};
+
+static inline int is_plain(char c)
+{
+    return !may_be_space[(unsigned char)c];
+}
+
+/* The bytes of the white space at text: ASCII's, no-break spaces, and separators of lines. */
+static apr_size_t space_at(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if (s[0] <= ' ') {
+        return 1;
+    }
+    if (s[0] == 0xC2) {
+        return s[1] == 0xA0 || s[1] == 0x85 ? 2 : 0;
+    }
+    return s[0] == 0xE2 && s[1] == 0x80 && (s[2] == 0xA8 || s[2] == 0xA9) ? 3 : 0;
+}
+
+void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text)
+{
+    while (*text != '\0') {
+        apr_size_t used = space_at(text);
+        if (used > 0) {
+            leaf->space = 1;
+            text += used;
+            continue;
+        }
+        const char *from = text++;
+        /* one space between two words is as it will be */
+        while (is_plain(*text) || (*text == ' ' && is_plain(text[1])) ||
+               (*text != '\0' && space_at(text) == 0)) {
+            text++;
+        }
+        prepare(leaf, leaf->nested[TMPL_FORMAT_CODE] > 0);
+        tmpl_buf_add(&leaf->text, from, (apr_size_t)(text - from));
+    }
+}
+
+void tmpl_leaf_break(tmpl_leaf_t *leaf)
+{
+    end_code(leaf);
+    if (leaf->text.len > 0 && last_of(leaf) != TMPL_MARK_BREAK) {
+        tmpl_buf_add_byte(&leaf->text, TMPL_MARK_BREAK);
+    }
+    leaf->space = 0;
+}
+
+void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
+{
+    prepare(leaf, 0);
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_IMAGE);
+    for (; *alt != '\0'; alt++) {
+        tmpl_buf_add_byte(&leaf->text, (unsigned char)*alt < ' ' ? ' ' : *alt);
+    }
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_TO);
+    tmpl_href_resolve(&leaf->text, leaf->hrefs, src);
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
+}
+
+/* What CommonMark's rules for emphasis (6.2) see in a character. */
+typedef enum { SPACE, PUNCTUATION, WORD } class_e;
+
+static class_e class_of(uint32_t code)
+{
+    if (code < 0x80) {
+        return tmpl_is_alnum((char)code) ? WORD : code == ' ' ? SPACE : PUNCTUATION;
+    }
+    if ((code >= 0x2000 && code <= 0x200A) || code == 0x202F || code == 0x205F || code == 0x3000 ||
+        code == 0x1680) {
+        return SPACE;
+    }
+    if ((code >= 0x200B && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
+        (code >= 0x2060 && code <= 0x206F)) {
+        return WORD; /* of no width */
+    }
+    /* signs of Latin-1, of General Punctuation, and of the scripts of East Asia */
+    return code < 0xC0 || !tmpl_is_word(code) || (code >= 0x2010 && code <= 0x2BFF) ||
+                   (code >= 0x3001 && code <= 0x303F) || code >= 0xFE00
+               ? PUNCTUATION
+               : WORD;
+}
+
+/* The class of a mark: what is written for it is punctuation. */
+static class_e class_of_mark(char mark)
+{
+    return mark == TMPL_MARK_BREAK ? SPACE : PUNCTUATION;
+}
+
+static class_e class_before(const tmpl_buf_t *text, apr_size_t at)
+{
+    const char *s = text->at;
+    while (at > 0 && s[at - 1] == TMPL_MARK_NONE) {
+        at--;
+    }
+    if (at == 0) {
+        return SPACE;
+    }
+    apr_size_t used, from = at - 1;
+    while (from > 0 && at - from < TMPL_UTF8_MOST && ((unsigned char)s[from] & 0xC0) == 0x80) {
+        from--;
+    }
+    return (unsigned char)s[from] < ' ' ? class_of_mark(s[from])
+                                        : class_of(tmpl_utf8_next(s + from, at - from, &used));
+}
+
+static class_e class_behind(const tmpl_buf_t *text, apr_size_t at)
+{
+    apr_size_t used;
+    while (at < text->len && text->at[at] == TMPL_MARK_NONE) {
+        at++;
+    }
+    if (at == text->len) {
+        return SPACE;
+    }
+    return (unsigned char)text->at[at] < ' '
+               ? class_of_mark(text->at[at])
+               : class_of(tmpl_utf8_next(text->at + at, text->len - at, &used));
+}
+
+/* Whether Markdown reads the marks at open and close as a pair; chooses those of EM. */
+static int is_readable(tmpl_buf_t *text, apr_size_t open, apr_size_t close)
+{
+    class_e before = class_before(text, open), first = class_behind(text, open + 1);
+    class_e last = class_before(text, close), behind = class_behind(text, close + 1);
+    char mark = text->at[open];
+    if (mark == TMPL_MARK(TMPL_FORMAT_EM) && (before == WORD || behind == WORD)) {
+        /* beside a mark of STRONG it would be read with it */
+        if (before == PUNCTUATION || behind == PUNCTUATION) {
+            return 0;
+        }
+        text->at[open] = TMPL_MARK(TMPL_FORMAT_STAR);
+        text->at[close] = TMPL_MARK_END(TMPL_FORMAT_STAR);
+    }
+    return first != SPACE && last != SPACE && (first == WORD || before != WORD) &&
+           (last == WORD || behind != WORD);
+}
+
+/* Removes the marks that were dropped. */
+static void compact(tmpl_buf_t *text)
+{
+    apr_size_t to = 0;
+    for (apr_size_t i = 0; i < text->len; i++) {
+        if (text->at[i] != TMPL_MARK_NONE) {
+            text->at[to++] = text->at[i];
+        }
+    }
+    text->len = to;
+    text->at[to] = '\0';
+}
+
+/* Drops pairs that would not be read. Returns whether there were any: others may depend on them. */
+static int drop_unreadable(tmpl_buf_t *text)
+{
+    apr_size_t opened[TMPL_FORMAT_COUNT] = { 0 };
+    int dropped = 0;
+    for (apr_size_t i = 0; i < text->len; i++) {
+        unsigned mark = (unsigned char)text->at[i];
+        tmpl_format_e format = (tmpl_format_e)((mark - 1) / 2);
+        if (mark == 0 || mark > 2 * TMPL_FORMAT_SUP) {
+            continue; /* formats of HTML need no such rules, and links and code have their own */
+        }
+        if (mark % 2 == 1) {
+            opened[format] = i;
+        }
+        else if (!is_readable(text, opened[format], i)) {
+            text->at[i] = text->at[opened[format]] = TMPL_MARK_NONE;
+            dropped = 1;
+        }
+    }
+    return dropped;
+}
+
+void tmpl_leaf_finish(tmpl_leaf_t *leaf)
+{
+    end_code(leaf);
+    while (leaf->written > 0) {
+        end(leaf, leaf->formats[--leaf->written]);
+    }
+    leaf->space = 0;
+    /* three formats have such marks: each round drops one of them at least */
+    for (int i = 0; i <= TMPL_FORMAT_DEL && leaf->emphasis && drop_unreadable(&leaf->text); i++) {
+        compact(&leaf->text);
+    }
+    leaf->emphasis = 0;
+}

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/markdown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "base/ascii.h"
+#include "base/scratch.h"
+#include "dom/dom.h"
+#include "markdown/front.h"
+#include "markdown/grid.h"
+#include "markdown/leaf.h"
+#include "markdown/flow.h"
+#include "markdown/write.h"
+
+/* A list that is open. */
+typedef struct {
+    int ordered;
+    int begun; /* an item was written */
+    char mark; /* '-' or '+', '.' or ')' */
+    uint32_t number;
+} list_t;
+
+typedef struct {
+    const tmpl_page_t *page;
+    tmpl_flow_t flow;
+    tmpl_leaf_t leaf;
+    tmpl_hrefs_t hrefs;
+    const xmlNode *one_leaf; /* all of whose text is one leaf: a heading, a cell; NULL: none */
+    tmpl_write_e where;      /* of that */
+    list_t lists[TMPL_FLOW_DEPTH];
+    uint32_t n_lists;       /* some may be beyond the limit */
+    apr_size_t behind_list; /* bytes of Markdown when a list ended */
+    char last_mark;         /* of that list */
+    const xmlNode *table;   /* that is written as a table; NULL: none */
+    tmpl_grid_t grid;
+    uint32_t rows, cells; /* written of it, and of its row */
+    apr_pool_t *pool;
+} writer_t;
+
+/* Called at the begin of an element, and returns whether its content is passed by; or at its end. */
+typedef int enter_t(writer_t *w, const xmlNode *node);
+typedef void leave_t(writer_t *w, const xmlNode *node);
+
+static void add(writer_t *w, const char *text)
+{
+    tmpl_buf_add(&w->flow.out, text, strlen(text));
+}
+
+/* Writes the paragraph that was collected, if it has any text. */
+static void flush(writer_t *w)
+{
+    tmpl_leaf_finish(&w->leaf);
+    if (!tmpl_leaf_is_empty(&w->leaf)) {
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
+        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_PARAGRAPH);
+        tmpl_flow_end(&w->flow);
+    }
+}
+
+/* A boundary of blocks: ends a paragraph; in a heading or cell it parts words or lines. */
+static void part(writer_t *w)
+{
+    if (w->one_leaf == NULL) {
+        flush(w);
+    }
+    else if (w->where == TMPL_WRITE_CELL) {
+        tmpl_leaf_break(&w->leaf);
+    }
+    else {
+        tmpl_leaf_space(&w->leaf);
+    }
+}
+
+static int enter_block(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    return 0;
+}
+
+static void leave_block(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+}
+
+/* Begins an element whose text is one leaf. Returns 0 if it is in one. */
+static int begin_leaf(writer_t *w, const xmlNode *node, tmpl_write_e where)
+{
+    part(w);
+    if (w->one_leaf != NULL) {
+        return 0;
+    }
+    w->one_leaf = node;
+    w->where = where;
+    return 1;
+}
+
+/* Ends an element whose text is one leaf. Returns 0 if it is in another one. */
+static int end_leaf(writer_t *w, const xmlNode *node)
+{
+    if (w->one_leaf != node) {
+        part(w);
+        return 0;
+    }
+    w->one_leaf = NULL;
+    return 1;
+}
+
+static int enter_heading(writer_t *w, const xmlNode *node)
+{
+    begin_leaf(w, node, TMPL_WRITE_HEADING);
+    return 0;
+}
+
+static void leave_heading(writer_t *w, const xmlNode *node)
+{
+    if (!end_leaf(w, node)) {
+        return;
+    }
+    tmpl_leaf_finish(&w->leaf);
+    if (!tmpl_leaf_is_empty(&w->leaf)) {
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
+        /* h1 to h6 */
+        tmpl_buf_add(&w->flow.out, "######", (apr_size_t)(node->name[1] - '0'));
+        add(w, " ");
+        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
+        tmpl_flow_end(&w->flow);
+    }
+}
+
+/* A term or a summary: a paragraph in bold. */
+static int enter_term(writer_t *w, const xmlNode *node)
+{
+    begin_leaf(w, node, TMPL_WRITE_PARAGRAPH);
+    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_STRONG, node);
+    return 0;
+}
+
+static void leave_term(writer_t *w, const xmlNode *node)
+{
+    int ended = end_leaf(w, node);
+    if (ended) {
+        flush(w);
+    }
+    tmpl_leaf_close(&w->leaf, TMPL_FORMAT_STRONG);
+}
+
+static int enter_quote(writer_t *w, const xmlNode *node)
+{
+    part(w);
+    if (w->one_leaf == NULL) {
+        tmpl_flow_quote(&w->flow);
+    }
+    (void)node;
+    return 0;
+}
+
+static void leave_quote(writer_t *w, const xmlNode *node)
+{
+    part(w);
+    if (w->one_leaf == NULL) {
+        tmpl_flow_close(&w->flow);
+    }
+    (void)node;
+}
+
+static list_t *list_of(writer_t *w)
+{
+    return w->n_lists > 0 && w->n_lists <= TMPL_FLOW_DEPTH ? &w->lists[w->n_lists - 1] : NULL;
+}
+
+static int enter_list(writer_t *w, const xmlNode *node)
+{
+    part(w);
+    w->n_lists++;
+    list_t *list = list_of(w);
+    if (list == NULL) {
+        return 0;
+    }
+    const char *start = tmpl_dom_attribute(node, "start");
+    long number = start != NULL ? strtol(start, NULL, 10) : 1;
+    list->ordered = tmpl_grid_tag(w->page, node) == TMPL_TAG_OL;
+    list->begun = 0;
+    list->number = number >= 0 && number < 100000000 ? (uint32_t)number : 1;
+    /* the same mark behind a list would go on with it */
+    int again = w->behind_list == w->flow.out.len;
+    list->mark = list->ordered ? (again && w->last_mark == '.' ? ')' : '.')
+                               : (again && w->last_mark == '-' ? '+' : '-');
+    return 0;
+}
+
+static void leave_list(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    list_t *list = list_of(w);
+    if (list != NULL && list->begun && w->one_leaf == NULL) {
+        w->behind_list = w->flow.out.len;
+        w->last_mark = list->mark;
+    }
+    w->n_lists--;
+}
+
+static int enter_item(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    if (w->one_leaf != NULL) {
+        return 0;
+    }
+    list_t *list = list_of(w);
+    char marker[12] = "- ";
+    if (list != NULL && list->ordered) {
+        apr_snprintf(marker, sizeof(marker), "%u%c ", list->number++, list->mark);
+    }
+    else if (list != NULL) {
+        marker[0] = list->mark;
+    }
+    tmpl_flow_item(&w->flow, marker, list == NULL || !list->begun);
+    return 0;
+}
+
+static void leave_item(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    list_t *list = list_of(w);
+    if (w->one_leaf == NULL && tmpl_flow_close(&w->flow) && list != NULL) {
+        list->begun = 1;
+    }
+}
+
+/* What is said of a term. */
+static int enter_definition(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    if (w->one_leaf == NULL) {
+        tmpl_flow_item(&w->flow, "- ", 1);
+    }
+    return 0;
+}
+
+static int enter_rule(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    if (w->one_leaf == NULL) {
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
+        /* "---" behind a text would be a heading, and behind "- " a rule of its own */
+        add(w, "***");
+        tmpl_flow_end(&w->flow);
+    }
+    return 1;
+}
+
+static int enter_break(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    const tmpl_buf_t *text = &w->leaf.text;
+    if (w->one_leaf == NULL && text->len > 0 && text->at[text->len - 1] == TMPL_MARK_BREAK) {
+        flush(w); /* two line breaks part paragraphs */
+        return 1;
+    }
+    tmpl_leaf_break(&w->leaf);
+    return 1;
+}
+
+/* The language that a class names: "language-c", "lang-c", "highlight-source-c"; NULL: none. */
+static const char *language_of(const xmlNode *node, apr_pool_t *pool)
+{
+    static const char *const prefixes[] = { "language-", "lang-", "highlight-source-" };
+    const char *class = tmpl_dom_attribute(node, "class");
+    while (class != NULL && *(class += strspn(class, " \t\n")) != '\0') {
+        apr_size_t len = strcspn(class, " \t\n");
+        for (apr_size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+            apr_size_t prefix = strlen(prefixes[i]);
+            if (len > prefix && len < prefix + 32 && strncmp(class, prefixes[i], prefix) == 0) {
+                apr_size_t n = prefix;
+                while (tmpl_is_alnum(class[n]) || (n < len && strchr("+#-_.", class[n]) != NULL)) {
+                    n++;
+                }
+                return n == len ? apr_pstrmemdup(pool, class + prefix, len - prefix) : NULL;
+            }
+        }
+        class += len;
+    }
+    return NULL;
+}
+
+/* Adds the text of a pre as it is. Browsers drop a line break at its begin. */
+static const char *read_code(writer_t *w, tmpl_buf_t *code, const xmlNode *pre)
+{
+    const char *language = language_of(pre, w->pool);
+    if (language == NULL) {
+        language = language_of(pre->parent, w->pool);
+    }
+    for (const xmlNode *node = tmpl_dom_next(pre, pre, 0); node != NULL;
+         node = tmpl_dom_next(node, pre, 0)) {
+        if (node->type == XML_TEXT_NODE) {
+            const char *text = (const char *)node->content;
+            int first = code->len == 0 && node == pre->children;
+            tmpl_buf_add(code, text + (first && *text == '\n'),
+                         strlen(text) - (first && *text == '\n'));
+        }
+        else if (tmpl_grid_tag(w->page, node) == TMPL_TAG_BR) {
+            tmpl_buf_add(code, "\n", 1);
+        }
+        else if (language == NULL && tmpl_grid_tag(w->page, node) == TMPL_TAG_CODE) {
+            language = language_of(node, w->pool);
+        }
+        /* a line of a listing may be an element of its own */
+        tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
+        if (tmpl_tag_flags(tag) & TMPL_IS_CLOSES_P && code->len > 0 &&
+            code->at[code->len - 1] != '\n') {
+            tmpl_buf_add(code, "\n", 1);
+        }
+    }
+    while (code->len > 0 && tmpl_is_space(code->at[code->len - 1])) {
+        code->at[--code->len] = '\0';
+    }
+    return language;
+}
+
+static int enter_pre(writer_t *w, const xmlNode *node)
+{
+    part(w);
+    if (w->one_leaf != NULL) {
+        return 0;
+    }
+    tmpl_buf_t code;
+    tmpl_buf_init(&code, w->pool);
+    const char *language = read_code(w, &code, node);
+    if (code.len > 0) {
+        tmpl_write_code(&w->flow, code.at, code.len, language);
+    }
+    return 1;
+}
+
+static int enter_table(writer_t *w, const xmlNode *node)
+{
+    part(w);
+    if (w->one_leaf != NULL || w->table != NULL) {
+        return 0;
+    }
+    tmpl_grid_read(&w->grid, w->page, node);
+    if (w->grid.kind != TMPL_GRID_LAYOUT) {
+        w->table = node;
+        w->rows = 0;
+    }
+    return 0;
+}
+
+static void leave_table(writer_t *w, const xmlNode *node)
+{
+    if (w->table != node) {
+        part(w);
+        return;
+    }
+    w->table = NULL;
+    if (w->rows > 0 && w->grid.kind == TMPL_GRID_HTML) {
+        tmpl_flow_break(&w->flow);
+        add(w, "</table>");
+    }
+    if (w->rows > 0) {
+        tmpl_flow_end(&w->flow);
+    }
+}
+
+/* Empty cells, or those of the row below the head. */
+static void add_cells(writer_t *w, const char *cell, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        add(w, cell);
+    }
+}
+
+static void write_delimiters(writer_t *w)
+{
+    tmpl_flow_break(&w->flow);
+    add(w, "|");
+    add_cells(w, " --- |", w->grid.columns);
+}
+
+static int enter_row(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    w->cells = 0;
+    return 0;
+}
+
+/* Begins the row in front of its first cell. */
+static void begin_row(writer_t *w)
+{
+    int simple = w->grid.kind == TMPL_GRID_SIMPLE;
+    if (w->rows++ > 0) {
+        tmpl_flow_break(&w->flow);
+    }
+    else {
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
+        add(w, simple ? "" : "<table>");
+        if (simple && !w->grid.headed) {
+            add(w, "|");
+            add_cells(w, "  |", w->grid.columns);
+            write_delimiters(w);
+        }
+        if (!simple || !w->grid.headed) {
+            tmpl_flow_break(&w->flow);
+        }
+    }
+    add(w, simple ? "|" : "<tr>");
+}
+
+static void leave_row(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    if (w->table == NULL || w->one_leaf != NULL || w->cells == 0) {
+        part(w);
+        return;
+    }
+    if (w->grid.kind == TMPL_GRID_HTML) {
+        add(w, "</tr>");
+    }
+    else if (w->rows == 1 && w->grid.headed) {
+        add_cells(w, "  |", w->grid.columns - w->cells);
+        write_delimiters(w);
+    }
+}
+
+static int enter_cell(writer_t *w, const xmlNode *node)
+{
+    if (w->table == NULL || w->one_leaf != NULL) {
+        part(w);
+        return 0;
+    }
+    begin_leaf(w, node, TMPL_WRITE_CELL);
+    return 0;
+}
+
+static void add_span(writer_t *w, const xmlNode *cell, const char *name)
+{
+    const char *value = tmpl_dom_attribute(cell, name);
+    long span = value != NULL ? strtol(value, NULL, 10) : 1;
+    if (span > 1 && span <= 1000) {
+        add(w, apr_psprintf(w->pool, " %s=\"%ld\"", name, span));
+    }
+}
+
+static void leave_cell(writer_t *w, const xmlNode *node)
+{
+    if (!end_leaf(w, node)) {
+        return;
+    }
+    if (w->cells++ == 0) {
+        begin_row(w);
+    }
+    tmpl_leaf_finish(&w->leaf);
+    if (w->grid.kind == TMPL_GRID_SIMPLE) {
+        add(w, " ");
+        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_CELL);
+        add(w, " |");
+        return;
+    }
+    const char *name = (const char *)node->name; /* td or th */
+    add(w, "<");
+    add(w, name);
+    add_span(w, node, "colspan");
+    add_span(w, node, "rowspan");
+    add(w, ">");
+    tmpl_write_html(&w->flow, &w->leaf);
+    add(w, "</");
+    add(w, name);
+    add(w, ">");
+}
+
+static int is_tiny(const xmlNode *image)
+{
+    const char *width = tmpl_dom_attribute(image, "width");
+    const char *height = tmpl_dom_attribute(image, "height");
+    return width != NULL && height != NULL && strtol(width, NULL, 10) <= 1 &&
+           strtol(height, NULL, 10) <= 1;
+}
+
+static int enter_image(writer_t *w, const xmlNode *node)
+{
+    static const char *const sources[] = { "src", "data-src" };
+    const char *alt = tmpl_dom_attribute(node, "alt");
+    for (int i = 0; i < 2 && !is_tiny(node); i++) {
+        const char *src = tmpl_dom_attribute(node, sources[i]);
+        if (src != NULL && tmpl_href_is_safe(src)) {
+            tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", src);
+            return 1;
+        }
+    }
+    return 1;
+}
+
+static int is_link(const xmlNode *node)
+{
+    const char *href = tmpl_dom_attribute(node, "href");
+    return href != NULL && tmpl_href_is_safe(href);
+}
+
+static int enter_link(writer_t *w, const xmlNode *node)
+{
+    if (is_link(node)) {
+        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, node);
+    }
+    return 0;
+}
+
+static void leave_link(writer_t *w, const xmlNode *node)
+{
+    if (is_link(node)) {
+        tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
+    }
+}
+
+static int enter_spaced(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    tmpl_leaf_space(&w->leaf);
+    return 0;
+}
+
+static void leave_spaced(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    tmpl_leaf_space(&w->leaf);
+}
+
+/* The formats of elements, plus one; 0: none. */
+static const unsigned char formats[TMPL_TAG_COUNT] = {
+    [TMPL_TAG_B] = 1 + TMPL_FORMAT_STRONG,  [TMPL_TAG_STRONG] = 1 + TMPL_FORMAT_STRONG,
+    [TMPL_TAG_I] = 1 + TMPL_FORMAT_EM,      [TMPL_TAG_EM] = 1 + TMPL_FORMAT_EM,
+    [TMPL_TAG_CITE] = 1 + TMPL_FORMAT_EM,   [TMPL_TAG_DFN] = 1 + TMPL_FORMAT_EM,
+    [TMPL_TAG_VAR] = 1 + TMPL_FORMAT_EM,    [TMPL_TAG_DEL] = 1 + TMPL_FORMAT_DEL,
+    [TMPL_TAG_S] = 1 + TMPL_FORMAT_DEL,     [TMPL_TAG_STRIKE] = 1 + TMPL_FORMAT_DEL,
+    [TMPL_TAG_SUP] = 1 + TMPL_FORMAT_SUP,   [TMPL_TAG_SUB] = 1 + TMPL_FORMAT_SUB,
+    [TMPL_TAG_CODE] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_KBD] = 1 + TMPL_FORMAT_CODE,
+    [TMPL_TAG_SAMP] = 1 + TMPL_FORMAT_CODE, [TMPL_TAG_TT] = 1 + TMPL_FORMAT_CODE,
+};
+
+static int enter_format(writer_t *w, const xmlNode *node)
+{
+    tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1), node);
+    return 0;
+}
+
+static void leave_format(writer_t *w, const xmlNode *node)
+{
+    tmpl_leaf_close(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1));
+}
+
+static int enter_nothing(writer_t *w, const xmlNode *node)
+{
+    (void)w;
+    (void)node;
+    return 0;
+}
+
+static void leave_nothing(writer_t *w, const xmlNode *node)
+{
+    (void)w;
+    (void)node;
+}
+
+typedef struct {
+    enter_t *enter;
+    leave_t *leave;
+} rule_t;
+
+static const rule_t *rule_of(tmpl_tag_e tag)
+{
+    static const rule_t rules[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_H1] = { enter_heading, leave_heading },
+        [TMPL_TAG_H2] = { enter_heading, leave_heading },
+        [TMPL_TAG_H3] = { enter_heading, leave_heading },
+        [TMPL_TAG_H4] = { enter_heading, leave_heading },
+        [TMPL_TAG_H5] = { enter_heading, leave_heading },
+        [TMPL_TAG_H6] = { enter_heading, leave_heading },
+        [TMPL_TAG_DT] = { enter_term, leave_term },
+        [TMPL_TAG_SUMMARY] = { enter_term, leave_term },
+        [TMPL_TAG_DD] = { enter_definition, leave_quote },
+        [TMPL_TAG_BLOCKQUOTE] = { enter_quote, leave_quote },
+        [TMPL_TAG_UL] = { enter_list, leave_list },
+        [TMPL_TAG_OL] = { enter_list, leave_list },
+        [TMPL_TAG_MENU] = { enter_list, leave_list },
+        [TMPL_TAG_DIR] = { enter_list, leave_list },
+        [TMPL_TAG_LI] = { enter_item, leave_item },
+        [TMPL_TAG_HR] = { enter_rule, leave_nothing },
+        [TMPL_TAG_BR] = { enter_break, leave_nothing },
+        [TMPL_TAG_PRE] = { enter_pre, leave_block },
+        [TMPL_TAG_LISTING] = { enter_pre, leave_block },
+        [TMPL_TAG_TABLE] = { enter_table, leave_table },
+        [TMPL_TAG_TR] = { enter_row, leave_row },
+        [TMPL_TAG_TD] = { enter_cell, leave_cell },
+        [TMPL_TAG_TH] = { enter_cell, leave_cell },
+        [TMPL_TAG_IMG] = { enter_image, leave_nothing },
+        [TMPL_TAG_A] = { enter_link, leave_link },
+        [TMPL_TAG_BUTTON] = { enter_spaced, leave_spaced },
+    };
+    static const rule_t format = { enter_format, leave_format };
+    static const rule_t block = { enter_block, leave_block };
+    static const rule_t nothing = { enter_nothing, leave_nothing };
+    if (rules[tag].enter != NULL) {
+        return &rules[tag];
+    }
+    int is_block = (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0;
+    return formats[tag] != 0 ? &format : is_block || tag == TMPL_TAG_LEGEND ? &block : &nothing;
+}
+
+/* Writes the content of body, in one walk. */
+static void write_body(writer_t *w, const xmlNode *body)
+{
+    const xmlNode *node = body->children;
+    while (node != NULL && !w->flow.over) {
+        if (node->type == XML_TEXT_NODE) {
+            tmpl_leaf_text(&w->leaf, (const char *)node->content);
+        }
+        else {
+            const rule_t *rule = rule_of(tmpl_grid_tag(w->page, node));
+            int hidden = tmpl_dom_attribute(node, "hidden") != NULL;
+            int over = hidden || rule->enter(w, node);
+            if (!over && node->children != NULL) {
+                node = node->children;
+                continue;
+            }
+            if (!hidden) {
+                rule->leave(w, node);
+            }
+        }
+        w->flow.over |= w->leaf.text.len > w->flow.limit;
+        while (node->next == NULL && node->parent != body) {
+            node = node->parent;
+            rule_of(tmpl_grid_tag(w->page, node))->leave(w, node);
+        }
+        node = node->next;
+    }
+    flush(w);
+}
+
+/* The page as a tree, without the parts that edits delete. */
+static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const char *charset,
+                       apr_pool_t *pool)
+{
+    static const char *const attributes[] = { "href",    "class",    "src",      "alt",
+                                              "rel",     "hidden",   "data-src", "name",
+                                              "content", "property", "itemprop", "lang",
+                                              "start",   "colspan",  "rowspan",  "role",
+                                              "width",   "height",   NULL };
+    tmpl_decoder_t decoder;
+    tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
+    for (uint32_t i = 0; i < edits->n; i++) {
+        without[i] = edits->edits[i].span;
+    }
+    tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
+    tmpl_dom_opts_t opts = { &decoder, without, edits->n, attributes, 1 };
+    return tmpl_dom(page, &opts, pool);
+}
+
+/* The href of the head's base element; NULL if there is none. */
+static const char *base_of(const xmlNode *head)
+{
+    const char *base = NULL;
+    for (const xmlNode *node = head->children; node != NULL && base == NULL; node = node->next) {
+        if (strcmp((const char *)node->name, "base") == 0) {
+            base = tmpl_dom_attribute(node, "href");
+        }
+    }
+    return base;
+}
+
+const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
+                          const tmpl_markdown_opts_t *opts, apr_pool_t *pool)
+{
+    apr_pool_t *scratch = tmpl_scratch(page->len, pool);
+    xmlDoc *doc = tree_of(page, edits, opts->charset, scratch);
+    const char *markdown = NULL;
+    if (doc != NULL) {
+        writer_t *w = apr_pcalloc(scratch, sizeof(*w));
+        const xmlNode *html = xmlDocGetRootElement(doc);
+        w->page = page;
+        w->pool = scratch;
+        tmpl_flow_init(&w->flow, tmpl_markdown_most(page->len), pool);
+        tmpl_buf_room(&w->flow.out, page->len);
+        tmpl_hrefs_init(&w->hrefs, opts->url, base_of(html->children), scratch);
+        tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
+        tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
+        w->behind_list = (apr_size_t)-1;
+        write_body(w, html->last);
+        *len = w->flow.out.len;
+        markdown = w->flow.over ? NULL : w->flow.out.at;
+    }
+    apr_pool_destroy(scratch);
+    return markdown;
+}

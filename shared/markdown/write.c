@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/write.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+
+typedef struct {
+    tmpl_flow_t *flow;
+    tmpl_buf_t *out;
+    const char *text; /* the leaf's, with a NUL behind it */
+    apr_size_t len;
+    tmpl_write_e where;
+    int in_link;
+    apr_size_t line; /* where the line began in text */
+} writer_t;
+
+static void add(tmpl_buf_t *out, const char *text)
+{
+    tmpl_buf_add(out, text, strlen(text));
+}
+
+/* The format of a mark that begins or ends one; TMPL_FORMAT_COUNT for another. */
+static tmpl_format_e format_of(char mark)
+{
+    unsigned number = (unsigned char)mark;
+    return number >= 1 && number <= 2 * TMPL_FORMAT_COUNT ? (tmpl_format_e)((number - 1) / 2)
+                                                          : TMPL_FORMAT_COUNT;
+}
+
+/* Whether the sign at i means something here, so that it needs a '\\'. */
+typedef int rule_t(const writer_t *w, apr_size_t i);
+
+static int always(const writer_t *w, apr_size_t i)
+{
+    (void)w;
+    (void)i;
+    return 1;
+}
+
+/* As the first of a line: "- x" is an item, "-x" is not. */
+static int is_alone(const writer_t *w, apr_size_t i)
+{
+    return w->text[i + 1] >= 0 && !tmpl_is_alnum(w->text[i + 1]);
+}
+
+/* "snake_case" is a word. */
+static int is_beside_word(const writer_t *w, apr_size_t i)
+{
+    return i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]);
+}
+
+static int begins_reference(const writer_t *w, apr_size_t i)
+{
+    return tmpl_is_alnum(w->text[i + 1]) || w->text[i + 1] == '#';
+}
+
+static int begins_image(const writer_t *w, apr_size_t i)
+{
+    return w->text[i + 1] == TMPL_MARK(TMPL_FORMAT_LINK);
+}
+
+static int is_in_cell(const writer_t *w, apr_size_t i)
+{
+    (void)i;
+    return w->where == TMPL_WRITE_CELL;
+}
+
+/* The number signs at the end of a heading are no part of it. */
+static int ends_heading(const writer_t *w, apr_size_t i)
+{
+    return w->where == TMPL_WRITE_HEADING && i + 1 == w->len;
+}
+
+/* Whether the '.' or ')' at i ends a number that begins a line, as that of an item does. */
+static int ends_number(const writer_t *w, apr_size_t i)
+{
+    apr_size_t digits = i - w->line;
+    if (digits == 0 || digits > 9 || w->text[i + 1] > ' ' || w->text[i + 1] < 0) {
+        return 0;
+    }
+    while (digits > 0 && tmpl_is_digit(w->text[w->line + digits - 1])) {
+        digits--;
+    }
+    return digits == 0;
+}
+
+/* GFM makes links of addresses in text: "https://". */
+static int begins_address(const writer_t *w, apr_size_t i)
+{
+    return !w->in_link && i > 0 && tmpl_is_alpha(w->text[i - 1]) && w->text[i + 1] == '/' &&
+           w->text[i + 2] == '/';
+}
+
+/* And of "www.". */
+static int ends_www(const writer_t *w, apr_size_t i)
+{
+    return !w->in_link && i - w->line >= 3 && tmpl_lower(w->text[i - 1]) == 'w' &&
+           tmpl_lower(w->text[i - 2]) == 'w' && tmpl_lower(w->text[i - 3]) == 'w';
+}
+
+static int is_dot(const writer_t *w, apr_size_t i)
+{
+    return ends_number(w, i) || ends_www(w, i);
+}
+
+/* The signs that may mean something: anywhere, and as the first of a line. */
+static rule_t *const rules[128] = {
+    ['\\'] = always,          ['`'] = always,       ['*'] = always,         ['['] = always,
+    [']'] = always,           ['<'] = always,       ['~'] = always,         ['_'] = is_beside_word,
+    ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell,     ['#'] = ends_heading,
+    ['.'] = is_dot,           [')'] = ends_number,  [':'] = begins_address,
+};
+static rule_t *const first_rules[128] = {
+    ['#'] = always,   ['>'] = always,   ['='] = always,   ['|'] = always,
+    ['-'] = is_alone, ['+'] = is_alone, [':'] = is_alone,
+};
+
+/* Whether there is a rule for the byte. */
+static inline int is_sign(char c)
+{
+    return c > 0 && rules[(unsigned char)c] != NULL;
+}
+
+static int needs_escape(const writer_t *w, apr_size_t i)
+{
+    char c = w->text[i];
+    if (c < 0) {
+        return 0;
+    }
+    rule_t *rule = rules[(unsigned char)c];
+    rule_t *first =
+        i == w->line && w->where == TMPL_WRITE_PARAGRAPH ? first_rules[(unsigned char)c] : NULL;
+    return (rule != NULL && rule(w, i)) || (first != NULL && first(w, i));
+}
+
+/* Writes text up to the next mark, from i on; returns where that is. */
+static apr_size_t write_text(writer_t *w, apr_size_t i)
+{
+    apr_size_t from = i;
+    for (; i < w->len && (unsigned char)w->text[i] >= ' '; i++) {
+        if ((i == w->line || is_sign(w->text[i])) && needs_escape(w, i)) {
+            tmpl_buf_add(w->out, w->text + from, i - from);
+            tmpl_buf_add_byte(w->out, '\\');
+            from = i;
+        }
+    }
+    tmpl_buf_add(w->out, w->text + from, i - from);
+    return i;
+}
+
+/* The longest run of '`'. */
+static apr_size_t longest_run(const char *text, apr_size_t len)
+{
+    apr_size_t longest = 0;
+    for (apr_size_t i = 0, run = 0; i < len; i++) {
+        run = text[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+static void add_fence(tmpl_buf_t *out, apr_size_t n)
+{
+    memset(tmpl_buf_room(out, n), '`', n);
+    out->len += n;
+    out->at[out->len] = '\0';
+}
+
+/* Writes the code behind the mark at i - 1; returns where the mark behind it is. */
+static apr_size_t write_code(writer_t *w, apr_size_t i)
+{
+    const char *from = w->text + i;
+    apr_size_t len = 0;
+    while (from[len] != TMPL_MARK_END(TMPL_FORMAT_CODE)) {
+        len++;
+    }
+    apr_size_t fence = longest_run(from, len) + 1;
+    int pads = from[0] == '`' || from[len - 1] == '`';
+    add_fence(w->out, fence);
+    tmpl_buf_add(w->out, " ", (apr_size_t)pads);
+    for (apr_size_t k = 0; k < len; k++) {
+        if (from[k] == '|' && w->where == TMPL_WRITE_CELL) {
+            tmpl_buf_add_byte(w->out, '\\');
+        }
+        tmpl_buf_add_byte(w->out, from[k]);
+    }
+    tmpl_buf_add(w->out, " ", (apr_size_t)pads);
+    add_fence(w->out, fence);
+    return i + len;
+}
+
+/* Writes an address up to the mark that stops it; returns where that is. */
+static apr_size_t write_address(writer_t *w, apr_size_t i)
+{
+    for (; w->text[i] != TMPL_MARK_STOP; i++) {
+        tmpl_buf_add_byte(w->out, w->text[i]);
+        if (w->text[i] == '&' && begins_reference(w, i)) {
+            add(w->out, "amp;"); /* references are read in addresses, too */
+        }
+    }
+    return i;
+}
+
+static void write_break(writer_t *w, apr_size_t behind)
+{
+    if (behind == w->len) {
+        return;
+    }
+    if (w->where == TMPL_WRITE_PARAGRAPH) {
+        tmpl_buf_add_byte(w->out, '\\');
+        tmpl_flow_break(w->flow);
+    }
+    else {
+        add(w->out, w->where == TMPL_WRITE_CELL ? "<br>" : " ");
+    }
+    w->line = behind;
+}
+
+/* Writes a mark; returns where the text goes on. */
+static apr_size_t write_mark(writer_t *w, apr_size_t i)
+{
+    static const char *const marks[] = {
+#define MARK(id, mark, element) mark, mark,
+        TMPL_FORMATS(MARK)
+#undef MARK
+    };
+    static const char *const tags[] = {
+#define TAG(id, mark, element) "<" element ">", "</" element ">",
+        TMPL_FORMATS(TAG)
+#undef TAG
+    };
+    char mark = w->text[i++];
+    tmpl_format_e format = format_of(mark);
+    if (format == TMPL_FORMAT_CODE) {
+        return mark == TMPL_MARK(format) ? write_code(w, i) : i;
+    }
+    if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+        add(w->out, "](");
+        i = write_address(w, i) + 1;
+        add(w->out, ")");
+        w->in_link = 0;
+    }
+    else if (format < TMPL_FORMAT_COUNT) {
+        w->in_link |= format == TMPL_FORMAT_LINK;
+        add(w->out, marks[mark - 1] != NULL ? marks[mark - 1] : tags[mark - 1]);
+    }
+    else if (mark == TMPL_MARK_IMAGE) {
+        int in_link = w->in_link;
+        w->in_link = 1;
+        add(w->out, "![");
+        i = write_text(w, i) + 1;
+        add(w->out, "](");
+        i = write_address(w, i) + 1;
+        add(w->out, ")");
+        w->in_link = in_link;
+    }
+    else if (mark == TMPL_MARK_BREAK) {
+        write_break(w, i);
+    }
+    return i;
+}
+
+void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
+{
+    writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0 };
+    for (apr_size_t i = 0; i < w.len && !flow->over;) {
+        i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_text(&w, i);
+        flow->over |= flow->out.len > flow->limit;
+    }
+    tmpl_buf_clear(&leaf->text);
+}
+
+/* Adds a byte as HTML. */
+static void add_html(tmpl_buf_t *out, char c)
+{
+    static const char *const references[128] = {
+        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"
+    };
+    if (c > 0 && references[(unsigned char)c] != NULL) {
+        add(out, references[(unsigned char)c]);
+    }
+    else {
+        tmpl_buf_add_byte(out, c);
+    }
+}
+
+/* Writes text up to the next mark as HTML; returns where that is. */
+static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
+{
+    for (; i < leaf->text.len && (unsigned char)leaf->text.at[i] >= ' '; i++) {
+        add_html(out, leaf->text.at[i]);
+    }
+    return i;
+}
+
+/* Where the address is of the link whose mark is at i. */
+static apr_size_t address_of(const tmpl_leaf_t *leaf, apr_size_t i)
+{
+    while (leaf->text.at[i] != TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+        i++;
+    }
+    return i + 1;
+}
+
+/* Writes a mark as HTML; returns where the text goes on. */
+static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
+{
+    static const char *const elements[] = {
+#define ELEMENT(id, mark, element) element,
+        TMPL_FORMATS(ELEMENT)
+#undef ELEMENT
+    };
+    char mark = leaf->text.at[i++];
+    tmpl_format_e format = format_of(mark);
+    if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
+        add(out, "<a href=\"");
+        html_text(leaf, out, address_of(leaf, i));
+        add(out, "\">");
+    }
+    else if (format < TMPL_FORMAT_COUNT) {
+        add(out, mark == TMPL_MARK(format) ? "<" : "</");
+        add(out, elements[format]);
+        add(out, ">");
+        if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
+            while (leaf->text.at[i++] != TMPL_MARK_STOP) {
+            }
+        }
+    }
+    else if (mark == TMPL_MARK_IMAGE) {
+        add(out, "<img alt=\"");
+        i = html_text(leaf, out, i) + 1;
+        add(out, "\" src=\"");
+        i = html_text(leaf, out, i) + 1;
+        add(out, "\">");
+    }
+    else if (mark == TMPL_MARK_BREAK && i < leaf->text.len) {
+        add(out, "<br>");
+    }
+    return i;
+}
+
+void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf)
+{
+    for (apr_size_t i = 0; i < leaf->text.len && !flow->over;) {
+        i = (unsigned char)leaf->text.at[i] < ' ' ? html_mark(leaf, &flow->out, i)
+                                                  : html_text(leaf, &flow->out, i);
+        flow->over |= flow->out.len > flow->limit;
+    }
+    tmpl_buf_clear(&leaf->text);
+}
+
+void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language)
+{
+    apr_size_t longest = longest_run(text, len);
+    apr_size_t fence = longest < 3 ? 3 : longest + 1;
+    tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+    add_fence(&flow->out, fence);
+    add(&flow->out, language != NULL ? language : "");
+    for (apr_size_t i = 0, end; i <= len && !flow->over; i = end + 1) {
+        const char *newline = memchr(text + i, '\n', len - i);
+        end = newline != NULL ? (apr_size_t)(newline - text) : len;
+        tmpl_flow_break(flow);
+        tmpl_buf_add(&flow->out, text + i, end - i);
+    }
+    tmpl_flow_break(flow);
+    add_fence(&flow->out, fence);
+    tmpl_flow_end(flow);
+}
+
+void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters)
+{
+    apr_size_t len = strlen(text);
+    int space = 0;
+    tmpl_buf_add_byte(buf, '"');
+    apr_size_t start = buf->len;
+    for (apr_size_t i = 0, used; i < len; i += used) {
+        uint32_t code = tmpl_utf8_next(text + i, len - i, &used);
+        /* what YAML does not print (5.1), and what it reads as a line break */
+        if (code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x2028 || code == 0x2029 ||
+            code == 0xFEFF) {
+            space = 1;
+            continue;
+        }
+        if (characters == 0) {
+            add(buf, "\xE2\x80\xA6");
+            break;
+        }
+        characters--;
+        if (space && buf->len > start) {
+            tmpl_buf_add_byte(buf, ' ');
+        }
+        space = 0;
+        if (code == '"' || code == '\\') {
+            tmpl_buf_add_byte(buf, '\\');
+        }
+        tmpl_buf_add(buf, text + i, used);
+    }
+    tmpl_buf_add_byte(buf, '"');
+}

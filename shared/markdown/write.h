@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A finished leaf as Markdown or HTML. Whatever its text says, it is read as text again: all that
+ * CommonMark and GFM would read as something else is escaped.
+ */
+#ifndef TMPL_WRITE_H
+#define TMPL_WRITE_H
+
+#include "markdown/leaf.h"
+#include "markdown/flow.h"
+
+/* Where the text goes: what ends it, and what may stand in it. */
+typedef enum {
+    TMPL_WRITE_PARAGRAPH, /* may have several lines */
+    TMPL_WRITE_HEADING,   /* one line, behind its number signs */
+    TMPL_WRITE_CELL       /* of a table: one line between bars */
+} tmpl_write_e;
+
+/* Writes the leaf's text as Markdown, without the end of its last line, and empties the leaf. */
+void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where);
+
+/* The same as HTML, in one line. */
+void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf);
+
+/*
+ * Writes a block of code: its text as it is, between two fences longer than all runs of '`' in it.
+ * language is one word without '`', or NULL.
+ */
+void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language);
+
+/* Adds text as a string of YAML in double quotes, of so many characters at most. */
+void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters);
+
+#endif

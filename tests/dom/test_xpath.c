@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree of a page, and XPath in it: what is selected, what is refused, and how long it may take. */
+#include "check.h"
+
+#include <libxml/tree.h>
+
+#include "cut/guards.h"
+#include "dom/xpath.h"
+
+static xmlDoc *tree_of(const tmpl_page_t *page, apr_pool_t *pool)
+{
+    tmpl_decoder_t decoder;
+    tmpl_decoder_find(&decoder, page->src, page->len, NULL, pool);
+    tmpl_dom_opts_t opts = { .decoder = &decoder };
+    xmlDoc *doc = tmpl_dom(page, &opts, pool);
+    assert_non_null(doc);
+    return doc;
+}
+
+/* The paths of what an expression selects, in a line. */
+static const char *selected(const char *html, const char *text, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = check_page(html, pool);
+    xmlDoc *doc = tree_of(page, pool);
+    const char *paths = "";
+    uint32_t *nodes, n;
+    assert_int_equal(tmpl_xpath_check(text, NULL), APR_SUCCESS);
+    assert_true(tmpl_xpath_select(&nodes, &n, text, doc, page->n_nodes, pool));
+    for (uint32_t i = 0; i < n; i++) {
+        xmlNode *top = xmlDocGetRootElement(doc);
+        for (const xmlNode *node = top; node != NULL; node = tmpl_dom_next(node, top, 0)) {
+            if (node->type == XML_ELEMENT_NODE && tmpl_dom_node(node) == nodes[i]) {
+                paths = apr_pstrcat(pool, paths, i > 0 ? " " : "", tmpl_xpath_of(node, pool), NULL);
+            }
+        }
+    }
+    return paths;
+}
+
+static void elements_are_selected(void **state)
+{
+    static const char html[] =
+        "<!DOCTYPE html><html lang=en><head><title>t</title></head><body class=b><div ID=x "
+        "class='a promo'>one <B>two</B></div><DIV class=x>&lt;three&gt;<script>s</script></DIV>"
+        "<x-y data-z='1&amp;2' data-z=3>four</x-y><p>five<p>six";
+    static const struct {
+        const char *text, *paths;
+    } rows[] = {
+        { "//div[contains(@class,'promo')]", "/html/body/div[1]" },
+        { "//div[@id='x']/b", "/html/body/div[1]/b" },
+        { "/html/body/*[last()]", "/html/body/p[2]" },
+        { "//x-y[@data-z='1&2']", "/html/body/x-y" },
+        { "//x-y[@data-z='3']", "" },
+        { "//p[text()='six'] | //b", "/html/body/div[1]/b /html/body/p[2]" },
+        { "//text()[contains(.,'<three>')]", "/html/body/div[2]" },
+        { "//b/text()", "/html/body/div[1]/b" },
+        { "//@data-z", "/html/body/x-y" },
+        { "//script", "/html/body/div[2]/script" },
+        { "/html[@lang='en']/body", "/html/body" },
+        { "/html/head/title", "" }, /* nothing of the head is a block */
+        { "//nosuch", "" },
+        { "count(//p)", "" },
+        { "'text'", "" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_string_equal(selected(html, rows[i].text, *state), rows[i].paths);
+    }
+}
+
+/* Names that XML forbids, many attributes, control characters. */
+static void the_tree_is_valid(void **state)
+{
+    const char *html = "<body><a:b! 1x=\"\x01y\" \"=z>text</a:b!>";
+    assert_string_equal(selected(html, "//a_b_[@_x='y'][@_='z']", *state), "/html/body/a_b_");
+    for (int i = 0; i < 100; i++) {
+        html = apr_psprintf(*state, "%s%d",
+                            i == 0 ? "<body><p a" : apr_pstrcat(*state, html, " a", NULL), i);
+    }
+    html = apr_pstrcat(*state, html, ">text", NULL);
+    assert_string_equal(selected(html, "//p[@a63]", *state), "/html/body/p");
+    assert_string_equal(selected(html, "//p[@a64]", *state), "");
+}
+
+static void errors_name_the_place(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        { "//div[", "invalid at character 7" },
+        { "", "invalid at character 1" },
+        { "//div[@id='x]", "invalid at character" },
+        { "div)", "invalid at character 4" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        tmpl_error_t err;
+        assert_int_equal(tmpl_xpath_check(rows[i].text, &err), APR_EINVAL);
+        if (strstr(err.text, rows[i].says) == NULL) {
+            assert_string_equal(err.text, rows[i].says);
+        }
+    }
+}
+
+/* An expression that looks at all elements for each of them ends, and selects nothing. */
+static void steps_are_limited(void **state)
+{
+    const char *html = "<body>";
+    uint32_t *nodes, n;
+    for (int i = 0; i < 11; i++) {
+        html = apr_pstrcat(*state, html, html, "<p>x</p>", NULL);
+    }
+    const tmpl_page_t *page = check_page(html, *state);
+    xmlDoc *doc = tree_of(page, *state);
+    assert_true(tmpl_xpath_select(&nodes, &n, "//p[contains(., 'x')]", doc, page->n_nodes, *state));
+    assert_int_equal(n, 2047);
+    assert_false(
+        tmpl_xpath_select(&nodes, &n, "//p[count(preceding::p) > 5]", doc, page->n_nodes, *state));
+    assert_int_equal(n, 0);
+}
+
+static apr_array_header_t *selectors(const char *text, apr_pool_t *pool)
+{
+    apr_array_header_t *list = apr_array_make(pool, 1, sizeof(const tmpl_selector_t *));
+    tmpl_error_t err;
+    assert_int_equal(
+        tmpl_selector_parse(&APR_ARRAY_PUSH(list, const tmpl_selector_t *), text, &err, pool),
+        APR_SUCCESS);
+    return list;
+}
+
+/* XPath and CSS may be mixed; keep wins over drop. */
+static void guards_take_xpath(void **state)
+{
+    const tmpl_page_t *page =
+        check_page("<body><div>one</div><div class=ad>two</div><div>three</div>", *state);
+    tmpl_verdict_t verdicts[3] = { { .template = 1 } };
+    tmpl_guards_t guards = { .drop = selectors("xpath://div[position() > 1]", *state),
+                             .keep = selectors(".ad", *state) };
+    assert_int_equal(page->n_blocks, 3);
+    tmpl_decline_e decline = TMPL_DECLINE_NONE;
+    const unsigned char *matched =
+        tmpl_guards_apply(verdicts, page, &guards, &decline, NULL, *state);
+    assert_true(matched[0] && matched[1]);
+    assert_int_equal(decline, TMPL_DECLINE_NONE);
+    assert_true(verdicts[0].template && !verdicts[1].template && verdicts[2].template);
+    guards.keep = selectors("xpath:/html/body", *state);
+    tmpl_guards_apply(verdicts, page, &guards, &decline, NULL, *state);
+    assert_false(verdicts[0].template || verdicts[1].template || verdicts[2].template);
+}
+
+static const struct CMUnitTest tests[] = {
+    CHECK(elements_are_selected), CHECK(the_tree_is_valid), CHECK(errors_name_the_place),
+    CHECK(steps_are_limited),     CHECK(guards_take_xpath),
+};
+
+TAP_MAIN(tests)

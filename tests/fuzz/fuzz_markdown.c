@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages as Markdown, read by cmark-gfm: a page has no headings, links, images, code, lists, quotes,
+ * tables or HTML in Markdown that it does not have in HTML, whatever its text says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_general.h>
+#include <apr_strings.h>
+#include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm.h>
+
+#include "markdown/markdown.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whether the page has an element of that name. */
+static int has(const tmpl_page_t *page, const char *name)
+{
+    tmpl_tag_e tag = tmpl_tag_find(name, strlen(name));
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        if (page->nodes[i].tag == tag) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int has_any(const tmpl_page_t *page, const char *const *names)
+{
+    while (*names != NULL && !has(page, *names)) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+/* What each kind of node of Markdown may come from. */
+static const struct {
+    const char *kind;
+    const char *names[13];
+} sources[] = {
+    { "heading", { "h1", "h2", "h3", "h4", "h5", "h6" } },
+    { "image", { "img" } },
+    { "list", { "li", "dd" } },
+    { "block_quote", { "blockquote" } },
+    { "code_block", { "pre", "listing" } },
+    { "code", { "code", "kbd", "samp", "tt" } },
+    { "thematic_break", { "hr" } },
+    { "html_block", { "table" } },
+    { "html_inline", { "sup", "sub", "table" } },
+    { "table", { "table" } },
+    { "strong", { "b", "strong", "dt", "summary" } },
+    { "emph", { "i", "em", "cite", "dfn", "var" } },
+    { "strikethrough", { "del", "s", "strike" } },
+};
+
+static void fail(const char *markdown, const char *what)
+{
+    fprintf(stderr, "found %s in\n%s\n", what, markdown);
+    abort();
+}
+
+static void check_node(const tmpl_page_t *page, cmark_node *node, const char *markdown)
+{
+    const char *kind = cmark_node_get_type_string(node);
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        if (strcmp(kind, sources[i].kind) == 0 && !has_any(page, sources[i].names)) {
+            fail(markdown, kind);
+        }
+    }
+    /* cmark-gfm makes a link of every mail address, escaped or not */
+    if (strcmp(kind, "link") == 0 && !has(page, "a") &&
+        strncmp(cmark_node_get_url(node), "mailto:", 7) != 0) {
+        fail(markdown, kind);
+    }
+    const char *text = cmark_node_get_literal(node);
+    if (strcmp(kind, "html_block") == 0 && strncmp(text, "<table>\n<tr><t", 14) != 0) {
+        fail(markdown, text);
+    }
+}
+
+/* Behind the front matter, which this page has not: it has no head. */
+static void check(const tmpl_page_t *page, const char *markdown, size_t len)
+{
+    static const char *const extensions[] = { "table", "strikethrough", "autolink" };
+    cmark_parser *parser = cmark_parser_new(CMARK_OPT_DEFAULT);
+    cmark_event_type event;
+    for (size_t i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++) {
+        cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(extensions[i]));
+    }
+    cmark_parser_feed(parser, markdown, len);
+    cmark_node *root = cmark_parser_finish(parser);
+    cmark_iter *iter = cmark_iter_new(root);
+    while ((event = cmark_iter_next(iter)) != CMARK_EVENT_DONE) {
+        if (event == CMARK_EVENT_ENTER) {
+            check_node(page, cmark_iter_get_node(iter), markdown);
+        }
+    }
+    cmark_iter_free(iter);
+    cmark_node_free(root);
+    cmark_parser_free(parser);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int ready;
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = { 0 };
+    apr_pool_t *pool;
+    apr_size_t len;
+    if (!ready) {
+        apr_initialize();
+        cmark_gfm_core_extensions_ensure_registered();
+        ready = 1;
+    }
+    if (size == 0) {
+        return 0;
+    }
+    apr_pool_create(&pool, NULL);
+    /* the first byte draws what is cut, as strip does it: an element */
+    const char *html = apr_pstrmemdup(pool, (const char *)data + 1, size - 1);
+    if (tmpl_page_parse(&page, html, size - 1, &opts, pool) == TMPL_DECLINE_NONE) {
+        static const char *const nothing[] = { "" };
+        const tmpl_node_t *node = &page->nodes[data[0] % page->n_nodes];
+        uint32_t end = tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end;
+        tmpl_edit_t edit = { { node->open.start, end }, 0 };
+        tmpl_edits_t edits = { &edit, (node->flags & TMPL_NODE_CUT) != 0, nothing };
+        tmpl_markdown_opts_t how = { NULL, "utf-8" };
+        const char *markdown = tmpl_markdown(&len, page, &edits, &how, pool);
+        const char *body = markdown;
+        if (markdown != NULL && (strlen(markdown) != len || len > tmpl_markdown_most(size - 1))) {
+            fail(markdown, "a wrong length");
+        }
+        if (markdown != NULL && strncmp(markdown, "---\n", 4) == 0) {
+            body = strstr(markdown, "\n---\n\n") + 6;
+        }
+        if (markdown != NULL) {
+            check(page, body, strlen(body));
+        }
+    }
+    apr_pool_destroy(pool);
+    return 0;
+}
