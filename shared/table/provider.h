@@ -123,7 +123,7 @@ typedef struct {
     /* tmpl_store_moved(), tmpl_store_is_lost() and tmpl_store_examine(). NULL: it has no file. */
     const char *(*moved)(void *ctx);
     int (*is_lost)(void *ctx);
-    apr_status_t (*examine)(const char *uri, tmpl_error_t *err);
+    apr_status_t (*examine)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 } tmpl_provider_t;
 
 extern const tmpl_provider_t tmpl_provider_lmdb;

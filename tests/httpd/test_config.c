@@ -590,7 +590,7 @@ static const struct {
     { "TmplModel tests/models/bad.trees",
       { "bad.trees: line 5: no feature is called \"wirds\": words, " } },
     { "TmplModel ''", { "TmplModel must be a file that holds a model, not \"\"" } },
-    { "TmplStore http://x/", { "TmplStore must be lmdb:DIR, redis:", "\"http://x/\"" } },
+    { "TmplStore http://x/", { "TmplStore must be lmdb:DIR[?size=BYTES&sites=N], redis:", "\"http://x/\"" } },
     { "TmplStore ''", { "TmplStore must be" } },
     { "TmplCache nosuch", { "TmplCache must be none, shmcb", "there is none" } },
     { "TmplSiteKey %{", { "TmplSiteKey must be an expression", "syntax error" } },

@@ -301,7 +301,7 @@ static void assert_begins_anew(ctx_t *c, const char *bytes, size_t len)
     pool = open_apart(c, 10);
     assert_null(tmpl_store_moved(c->store));
     apr_pool_destroy(pool);
-    assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_SUCCESS);
+    assert_int_equal(tmpl_store_examine(c->uri, &c->err, c->pool), APR_SUCCESS);
 }
 
 static void damaged_file_is_moved_aside(void **state)
@@ -316,7 +316,7 @@ static void damaged_file_is_moved_aside(void **state)
     for (size_t len = 1; len <= sizeof(garbage); len = 3 * len + 17) {
         c->uri = backend_uri(LMDB, c->pool);
         write_file(file_of(c, "data.mdb"), garbage, len);
-        assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_EGENERAL);
+        assert_int_equal(tmpl_store_examine(c->uri, &c->err, c->pool), APR_EGENERAL);
         assert_begins_anew(c, garbage, len);
     }
     /* cut short, at every page */
@@ -327,7 +327,7 @@ static void damaged_file_is_moved_aside(void **state)
     assert_true(whole.len > 4 * 4096);
     for (size_t len = 4096; len < whole.len; len += 4096) {
         write_file(path, whole.at, len);
-        if (tmpl_store_examine(c->uri, &c->err) != APR_SUCCESS) {
+        if (tmpl_store_examine(c->uri, &c->err, c->pool) != APR_SUCCESS) {
             assert_begins_anew(c, whole.at, len);
             continue;
         }
@@ -369,7 +369,7 @@ static void file_in_use_stays(void **state)
         assert_int_equal(pwrite(fd, "xxxx", 4, page * 4096), 4);
     }
     close(fd);
-    assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_EGENERAL);
+    assert_int_equal(tmpl_store_examine(c->uri, &c->err, c->pool), APR_EGENERAL);
     apr_pool_destroy(open_apart(c, 10));
     assert_int_equal(access(file_of(c, "data.mdb"), F_OK), 0);
     close(end[1]);
@@ -711,7 +711,7 @@ static void file_is_whole_after_every_page(void **state)
         key += n;
         take_and_give_back(c);
         assert_exits(in_child(c, 0, child_could_open));
-        assert_int_equal(tmpl_store_examine(c->uri, &c->err), APR_SUCCESS);
+        assert_int_equal(tmpl_store_examine(c->uri, &c->err, c->pool), APR_SUCCESS);
         if (cut_empty_page(apr_psprintf(c->pool, "%s/data.mdb", lmdb_dir(c)))) {
             apr_pool_destroy(pool);
             assert_uncovered_file_is_mended(c, (int)mended % 2);
