@@ -13,7 +13,7 @@
  *
  * Each returns APR_SUCCESS, or fills txn->err and returns
  *     APR_ENOSPC   the store is full or takes no writes; reading goes on
- *     APR_EBUSY    others write the site; the engine begins again
+ *     APR_EBUSY    others write the site, or room was made for it; the engine begins again
  *     APR_TIMEUP   the deadline has passed
  *     another      the store has failed
  */

@@ -36,8 +36,16 @@
 #define GROWN_MOST     8                     /* times that a map may grow for one change */
 #define PATIENCE       apr_time_from_sec(30) /* for other writers, when a site is forgotten */
 
+/*
+ * The shares of the map, 1 / n, for which sites are forgotten: always; and when a transaction found
+ * no room. LMDB writes pages anew, and reuses those before only two transactions later. But a reader
+ * that stays keeps it from reusing any: then forgetting more would not help.
+ */
+#define SPARE_ALWAYS 16
+#define SPARE_FULL   2
+
 /* A site that is only read is noted as used again after so long. */
-#define TOUCH_SECONDS 600
+#define TOUCH_AFTER apr_time_from_sec(600)
 
 /* When all buckets of a site are written in order, so that the pages of the file are full. */
 #define ORDER_LEAST 32
@@ -128,17 +136,17 @@ static int finish(tmpl_txn_t *t, int rc)
 }
 
 /*
- * Deletes buckets of dropped sites. While the map is nearly full, forgets other sites for t's.
- * *made: something was deleted.
+ * Deletes buckets of dropped sites. While less than 1 / share of the map is free, forgets other
+ * sites for t's. *made: something was deleted.
  */
-static int room_make(const tmpl_txn_t *t, int *made)
+static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
 {
     const store_t *store = t->ctx;
     MDB_txn *txn = ((const own_t *)t->own)->txn;
     int done, rc = tmpl_dropped_delete(store->db, txn, DELETE_BUCKETS, &done);
     *made = !done;
-    for (int i = 0; rc == 0 && i < TMPL_LMDB_EVICTED_MOST && tmpl_lmdb_is_nearly_full(store->db);
-         i++) {
+    for (int i = 0;
+         rc == 0 && i < TMPL_LMDB_EVICTED_MOST && tmpl_lmdb_lacks_share(store->db, share); i++) {
         rc = done ? tmpl_site_evict(store->db, txn, t->site) : 0;
         if (rc == 0) {
             *made = 1;
@@ -163,17 +171,19 @@ static apr_status_t clean(const tmpl_txn_t *full)
     t.head = (tmpl_head_t){ 0 };
     tmpl_lmdb_reader_check(store->db);
     if (tmpl_lmdb_write_begin(store->db, t.deadline, &own.txn) == 0) {
-        int rc = room_make(&t, &made);
+        int rc = room_make(&t, SPARE_FULL, &made);
         if (rc == 0 && site_open(&t) == 0 && t.found) {
             (void)tmpl_engine_sweep(&tmpl_provider_lmdb, &t, SWEEP_FULL);
         }
         if (own.txn != NULL) {
             rc = finish(&t, rc);
         }
-        made = made && rc == 0;
+        /* of a file that is larger than it may be no page may be free */
+        made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db) == 0 : made && rc == 0;
     }
-    apr_status_t rv = txn_fail(full, MDB_MAP_FULL);
-    return made ? APR_EBUSY : rv;
+    return made ? tmpl_fail(full->err, APR_EBUSY, "site %s: other sites are deleted for it",
+                            full->site)
+                : txn_fail(full, MDB_MAP_FULL);
 }
 
 static apr_status_t begin(tmpl_txn_t *t)
@@ -202,7 +212,7 @@ static void touch(const tmpl_txn_t *t)
     store_t *store = t->ctx;
     tmpl_site_t site = ((const own_t *)t->own)->site;
     MDB_txn *txn;
-    if (site.seen + TOUCH_SECONDS >= (uint64_t)apr_time_sec(apr_time_now()) ||
+    if (site.seen + TOUCH_AFTER >= (uint64_t)apr_time_now() ||
         tmpl_lmdb_write_begin(store->db, tmpl_clock(), &txn) != 0) {
         return;
     }
@@ -404,7 +414,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
         own->site.changed += n;
     }
     if (rc == 0 && !own->cleans) {
-        rc = room_make(t, &made);
+        rc = room_make(t, SPARE_ALWAYS, &made);
     }
     if (rc == 0) {
         own->site.head = t->head;

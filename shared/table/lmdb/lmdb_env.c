@@ -18,7 +18,6 @@
 #define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
 #define TRIES         3     /* at beginning a transaction */
 #define RESERVE_PAGES 64    /* kept for deleting when the map is full */
-#define SPARE_SHARE   16    /* of the map is kept free by forgetting sites: 1 / 16 */
 #define GROWTH        65536 /* bytes; a site's record and the list of free pages are fewer pages */
 #define OPEN_TIMEOUT  apr_time_from_sec(1)
 #define CLOSE_SECONDS 2
@@ -377,9 +376,9 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes)
     return used + reserve > pages;
 }
 
-int tmpl_lmdb_is_nearly_full(tmpl_lmdb_t *db)
+int tmpl_lmdb_lacks_share(tmpl_lmdb_t *db, unsigned share)
 {
-    return tmpl_lmdb_is_tight(db, db->map_size / SPARE_SHARE);
+    return tmpl_lmdb_is_tight(db, db->map_size / share);
 }
 
 int tmpl_lmdb_grow(tmpl_lmdb_t *db)

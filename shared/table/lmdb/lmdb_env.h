@@ -82,8 +82,8 @@ int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret);
  * kept for deleting. Call it within the write transaction.
  */
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
-/* Whether so much of the map is in use that sites are to be forgotten for others. As above. */
-int tmpl_lmdb_is_nearly_full(tmpl_lmdb_t *db);
+/* Whether less than a share of the map is free: 1 / share. As above. */
+int tmpl_lmdb_lacks_share(tmpl_lmdb_t *db, unsigned share);
 /*
  * Makes the map a little larger than was asked for, so that something can be deleted: LMDB writes
  * changed pages to new places, and on a full map there are none. Call it outside of transactions.

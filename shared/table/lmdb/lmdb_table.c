@@ -10,11 +10,6 @@
 /* Sites among which one to forget is chosen: bounds what a flood of new sites costs. */
 #define LOOKS_MOST 1000
 
-static uint64_t seconds_now(void)
-{
-    return (uint64_t)apr_time_sec(apr_time_now());
-}
-
 static void put_be(unsigned char bytes[4], uint32_t x)
 {
     x = htobe32(x);
@@ -66,7 +61,7 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_si
     MDB_val key = name_val(name), data = { sizeof(bytes), bytes };
     tmpl_head_pack(bytes, &site->head);
     tmpl_put_le(at, site->serial, 4);
-    tmpl_put_le(at + 4, seconds_now(), 8);
+    tmpl_put_le(at + 4, (uint64_t)apr_time_now(), 8);
     tmpl_put_le(at + 12, site->changed, 4);
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
 }

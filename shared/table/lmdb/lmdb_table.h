@@ -28,7 +28,7 @@
 typedef struct {
     tmpl_head_t head;
     uint32_t serial;
-    uint64_t seen;    /* seconds since 1970, roughly when it was last used */
+    uint64_t seen;    /* microseconds since 1970, roughly when it was last used; once seconds */
     uint32_t changed; /* buckets written one by one since all were last written in order */
 } tmpl_site_t;
 
