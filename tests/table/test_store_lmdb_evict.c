@@ -191,10 +191,35 @@ static void smaller_size_later(void **state)
     assert_false(is_known(c, name_of(c, 0)));
 }
 
+/* An administrator's table finds room, too; it is tried again until it does. */
+static void import_into_a_full_map(void **state)
+{
+    enum { ENTRIES = 20000 };
+    ctx_t *c = *state;
+    tmpl_store_stats_t head = { .pages = 1 };
+    tmpl_entry_t *entries = apr_pcalloc(c->pool, ENTRIES * sizeof(*entries));
+
+    c->store = open_with(c, backend_uri_limited(c, "size=2M"), NULL);
+    for (unsigned i = 0; i < 1000; i++) {
+        observe_as(c, name_of(c, i), 1, 2, 0, 300, &lasting, 1);
+    }
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        entries[i] = (tmpl_entry_t){ .key = { i * 7919, TMPL_KIND_SEGMENT },
+                                     .record = { .df = 9, .last = 1 } };
+    }
+    assert_int_equal(
+        tmpl_store_import(c->store, "imported", &head, entries, ENTRIES, &c->err, c->pool),
+        APR_SUCCESS);
+    assert_int_equal(stats_of(c, "imported", &lasting).live, ENTRIES);
+    assert_true(is_known(c, name_of(c, 999)));
+    assert_in_range(whole_sites(c), 2, 500);
+}
+
 static const store_test_t table[] = {
     TEST(LMDB, least_recently_used_goes), TEST(LMDB, frozen_sites_stay),
     TEST(LMDB, fewer_sites_later),        TEST(LMDB, search_goes_round),
     TEST(LMDB, full_map_forgets_sites),   TEST(LMDB, smaller_size_later),
+    TEST(LMDB, import_into_a_full_map),
 };
 
 int main(int argc, char **argv)
