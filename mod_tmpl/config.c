@@ -235,13 +235,14 @@ static const char *set_secret(cmd_parms *cmd, void *conf, const char *arg)
 /* Makes a relative directory one in DefaultRuntimeDir. NULL if that is not a valid path. */
 static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 {
-    const char *dir = tmpl_store_directory(uri);
+    const char *dir = tmpl_store_directory(uri, pool);
+    const char *limits = strchr(uri, '?');
 
     if (dir == NULL || dir[0] == '/') {
         return uri;
     }
     dir = ap_runtime_dir_relative(pool, dir);
-    return dir != NULL ? apr_pstrcat(pool, TMPL_STORE_LMDB, dir, NULL) : NULL;
+    return dir != NULL ? apr_pstrcat(pool, TMPL_STORE_LMDB, dir, limits, NULL) : NULL;
 }
 
 static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)

@@ -278,7 +278,7 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
     find_watchdog(pconf);
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
-        const char *dir = tmpl_store_directory(link->uri);
+        const char *dir = tmpl_store_directory(link->uri, ptemp);
         apr_status_t rv;
 
         link->health.number = tmpl_stores_add(link->health.name);

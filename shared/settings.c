@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include <apr_cstr.h>
 #include <apr_strings.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "dom/xpath.h"
 
@@ -29,48 +26,27 @@ const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text,
                         why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
-/* What may follow a number, by form, in any case. */
-static const struct {
-    tmpl_form_e form;
-    const char *unit;
-    int64_t factor;
-} units[] = {
-    { TMPL_FORM_NUMBER, "", 1 },
-    { TMPL_FORM_GLOBAL, "", 1 },
-    { TMPL_FORM_SIZE, "", 1 },
-    { TMPL_FORM_SIZE, "k", 1 << 10 },
-    { TMPL_FORM_SIZE, "m", 1 << 20 },
-    { TMPL_FORM_SIZE, "g", 1 << 30 },
-    { TMPL_FORM_TIME, "", APR_USEC_PER_SEC },
-    { TMPL_FORM_TIME, "ms", 1000 },
-    { TMPL_FORM_TIME, "s", APR_USEC_PER_SEC },
-    { TMPL_FORM_TIME, "mi", 60 * (int64_t)APR_USEC_PER_SEC },
-    { TMPL_FORM_TIME, "min", 60 * (int64_t)APR_USEC_PER_SEC },
-    { TMPL_FORM_TIME, "h", 3600 * (int64_t)APR_USEC_PER_SEC },
+static const tmpl_unit_t units_of_time[] = {
+    { "", APR_USEC_PER_SEC },
+    { "ms", 1000 },
+    { "s", APR_USEC_PER_SEC },
+    { "mi", 60 * (int64_t)APR_USEC_PER_SEC },
+    { "min", 60 * (int64_t)APR_USEC_PER_SEC },
+    { "h", 3600 * (int64_t)APR_USEC_PER_SEC },
+    { NULL, 0 },
 };
 
-/* Whether text is decimal digits and a unit of the form: no sign, no blank, no fraction. */
-static int read_number(int64_t *number, tmpl_form_e form, const char *text)
-{
-    char *unit;
-    errno = 0;
-    int64_t n = apr_strtoi64(text, &unit, 10);
-    if (!tmpl_is_digit(text[0]) || errno != 0) {
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (units[i].form == form && apr_cstr_casecmp(unit, units[i].unit) == 0) {
-            return !__builtin_mul_overflow(n, units[i].factor, number);
-        }
-    }
-    return 0;
-}
+/* By form, where values are numbers. */
+static const tmpl_unit_t *const units[TMPL_FORM_COUNT] = {
+    [TMPL_FORM_NUMBER] = tmpl_units_none, [TMPL_FORM_LIFETIME] = tmpl_units_none,
+    [TMPL_FORM_GLOBAL] = tmpl_units_none, [TMPL_FORM_SIZE] = tmpl_units_bytes,
+    [TMPL_FORM_TIME] = units_of_time,
+};
 
-static int in_range(const tmpl_setting_t *setting, tmpl_form_e form, int64_t number)
+/* Whether text is a number within the setting's range. */
+static int read_number(int64_t *number, const tmpl_setting_t *setting, const char *text)
 {
-    int64_t least, most;
-    return read_number(&least, form, setting->least) && number >= least &&
-           read_number(&most, form, setting->most) && number <= most;
+    return tmpl_number_between(number, text, units[setting->form], setting->least, setting->most);
 }
 
 static int64_t mode_of(const char *word)
@@ -115,7 +91,7 @@ const char *tmpl_setting_number(int64_t *number, const tmpl_setting_t *setting, 
         ok = value >= 0;
     }
     else {
-        ok = read_number(&value, setting->form, text) && in_range(setting, setting->form, value);
+        ok = read_number(&value, setting, text);
     }
     if (!ok) {
         return tmpl_setting_refuse(setting, text, NULL, pool);
@@ -148,11 +124,11 @@ const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t 
                                   const char *tb_text, const char *n_text, apr_pool_t *pool)
 {
     int64_t pages, factor;
-    if (!read_number(&pages, TMPL_FORM_NUMBER, tb_text) ||
-        !in_range(setting, TMPL_FORM_NUMBER, pages)) {
+    if (!read_number(&pages, setting, tb_text)) {
         return tmpl_setting_refuse(setting, tb_text, "Tb", pool);
     }
-    if (!read_number(&factor, TMPL_FORM_NUMBER, n_text) || factor < 1 || factor > LIFETIME_N_MOST) {
+    if (!tmpl_number_with(&factor, n_text, tmpl_units_none) || factor < 1 ||
+        factor > LIFETIME_N_MOST) {
         return tmpl_setting_refuse(setting, n_text, "N", pool);
     }
     *tb = pages;

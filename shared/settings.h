@@ -120,7 +120,7 @@
 #define TMPL_VALUES_SHARE(least, most)      "a number from " least " to " most ", or from 0% to 100%"
 #define TMPL_VALUES_LIFETIME(least, most)   "Tb, a whole number from " least " to " most ", and N, one from 1 to 1000"
 #define TMPL_VALUES_MODEL(least, most)      "a file that holds a model"
-#define TMPL_VALUES_STORE(least, most)      "lmdb:DIR, redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n&user=u&pass=p]"
+#define TMPL_VALUES_STORE(least, most)      "lmdb:DIR[?size=BYTES&sites=N], redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n&user=u&pass=p]"
 #define TMPL_VALUES_CACHE(least, most)      "none, shmcb or another of httpd's shared object caches"
 #define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
 #define TMPL_VALUES_CONDITION(least, most)  "an expression that is true or false"

@@ -22,7 +22,7 @@ static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
     static const unsigned readers = CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE |
                                     CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_CHECK;
-    const char *dir = tmpl_store_directory(uri);
+    const char *dir = tmpl_store_directory(uri, ctl->pool);
     apr_finfo_t info;
     if ((ctl->command->bit & readers) == 0 || dir == NULL) {
         return APR_SUCCESS;
@@ -40,9 +40,9 @@ static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
  * Becomes the user who owns the store's directory: a server that runs as this user could not use
  * files that root creates there. *other: that was necessary; then become_root() is due.
  */
-static apr_status_t become_owner(int *other, const char *uri, tmpl_error_t *err)
+static apr_status_t become_owner(int *other, const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
-    const char *dir = tmpl_store_directory(uri);
+    const char *dir = tmpl_store_directory(uri, pool);
     struct stat st;
     *other = dir != NULL && geteuid() == 0 && stat(dir, &st) == 0 && st.st_uid != 0;
     if (*other && (setegid(st.st_gid) != 0 || seteuid(st.st_uid) != 0)) {
@@ -63,7 +63,7 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_er
                                   apr_pool_t *pool)
 {
     int other;
-    apr_status_t status = become_owner(&other, uri, err);
+    apr_status_t status = become_owner(&other, uri, err, pool);
     if (status == APR_SUCCESS) {
         status = tmpl_store_open(store, uri, NULL, err, pool);
         become_root(other);
@@ -144,9 +144,9 @@ int ctl_store_examine(const char *uri, const ctl_t *ctl)
     if (check_exists(uri, ctl) != APR_SUCCESS) {
         return CTL_FAILED;
     }
-    apr_status_t status = become_owner(&other, uri, &err);
+    apr_status_t status = become_owner(&other, uri, &err, ctl->pool);
     if (status == APR_SUCCESS) {
-        status = tmpl_store_examine(uri, &err);
+        status = tmpl_store_examine(uri, &err, ctl->pool);
         become_root(other);
     }
     if (status != APR_SUCCESS) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE < list of sites
+ * scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE SHIFT < list of sites
  *
  * PAGES made-up pages of SITES sites (zipf_pages.h), by PROCESSES processes at a time that work on
  * the same sites, as proxies that share a store. A page is looked up with counts up to LEARN_DELAY
  * old, and LEARNT_AT_ONCE pages are learnt at a time, as httpd does. An LMDB store may hold
- * MAX_SITES sites in a file of MAP_SIZE bytes.
+ * MAX_SITES sites in a file of MAP_SIZE bytes. The second half of the pages is of sites shifted by
+ * SHIFT.
  *
  * The sizes are those of the first page of each site of the list. How many keys recur is measured
  * on the pages behind the first KNOWN of sites with more.
@@ -47,7 +48,7 @@ typedef struct {
 
 typedef struct {
     const char *uri;
-    uint32_t n_pages, n_processes, checked;
+    uint32_t n_pages, n_processes, checked, shift;
     tmpl_store_opts_t opts;
     zipf_t zipf;
     float *took, *cpu; /* of each page's look-up; all processes write their own ones */
@@ -229,6 +230,7 @@ static void process_run(run_t *run, uint32_t process)
     check(tmpl_store_open(&store, run->uri, &run->opts, &err, pool), &err);
     check(tmpl_store_secret(store, secret, TIMEOUT, &err, pool), &err);
     for (uint32_t i = process; i < run->n_pages; i += run->n_processes) {
+        run->zipf.shift = i >= run->n_pages / 2 ? run->shift : 0;
         zipf_make(&made, &run->zipf, &clean_opts.policy);
         double begin = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
         look(run, sum, store, &made, i, &batch, scratch);
@@ -343,6 +345,12 @@ static apr_status_t is_held(void *baton, const char *name)
     return APR_SUCCESS;
 }
 
+/* Whether the site is held that has the k-th largest share of the last pages, from 0. */
+static int is_held_at(const run_t *run, const held_t *held, uint32_t k)
+{
+    return held->held[(k + run->shift) % held->n_sites];
+}
+
 static apr_status_t count(void *baton, const tmpl_entry_t *entry)
 {
     (void)entry;
@@ -381,8 +389,8 @@ static void sites_check(const run_t *run, tmpl_store_t *store, const held_t *hel
 }
 
 /*
- * Which sites the store holds: their number, the share of all pages that is theirs, and the number
- * of the first site that is missing.
+ * Which sites the store holds: their number, the share of the last pages that is theirs, and the
+ * first site that is missing, in the order of these shares.
  */
 static void held_print(const run_t *run, apr_pool_t *pool)
 {
@@ -394,9 +402,11 @@ static void held_print(const run_t *run, apr_pool_t *pool)
     check(tmpl_store_open(&store, run->uri, &run->opts, &err, pool), &err);
     check(tmpl_store_sites(store, is_held, &held, &err, pool), &err);
     for (uint32_t k = 0; k < held.n_sites; k++) {
-        share += held.held[k] ? run->zipf.until[k] - (k > 0 ? run->zipf.until[k - 1] : 0) : 0;
+        share += is_held_at(run, &held, k)
+                     ? run->zipf.until[k] - (k > 0 ? run->zipf.until[k - 1] : 0)
+                     : 0;
     }
-    while (first < held.n_sites && held.held[first]) {
+    while (first < held.n_sites && is_held_at(run, &held, first)) {
         first++;
     }
     printf("held=%u held_share=%.4f first_missing=%u\n", held.n_held, share, first);
@@ -414,10 +424,11 @@ int main(int argc, char **argv)
     tmpl_error_t err = { 0 };
     run_t run = { .opts = tmpl_store_opts_default };
 
-    if (argc != 8 || number(argv[2]) == 0 || number(argv[3]) < 1000 || number(argv[4]) == 0 ||
+    if (argc != 9 || number(argv[2]) == 0 || number(argv[3]) < 1000 || number(argv[4]) == 0 ||
         number(argv[4]) > PROCESSES_MOST || number(argv[5]) == 0) {
-        fprintf(stderr, "usage: scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE "
-                        "< LIST, 1000 pages or more\n");
+        fprintf(stderr,
+                "usage: scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE SHIFT "
+                "< LIST, 1000 pages or more\n");
         return 2;
     }
     apr_initialize();
@@ -432,6 +443,7 @@ int main(int argc, char **argv)
     run.checked = number(argv[5]);
     run.opts.max_sites = number(argv[6]);
     run.opts.map_size = strtoul(argv[7], NULL, 10);
+    run.shift = number(argv[8]);
     pages_read(&run.zipf, pool);
     run.zipf.until = zipf_shares(run.zipf.n_sites, pool);
     run.took = shared(run.n_pages * sizeof(*run.took));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Made-up pages of many sites, of the sizes of real pages. Sites are drawn by Zipf's law: site k
- * of n has the share (1 / k) / (1 + 1/2 + ... + 1/n) of the pages.
+ * of n has the share (1 / k) / (1 + 1/2 + ... + 1/n) of the pages. With a shift s site k + s takes
+ * the place of site k.
  *
  * A site has the shape of a real page: its keys, shares and blocks, with other hashes. By the
  * rates, a segment is the same on all pages of the site, one of RECURRING that take turns, or new;
@@ -30,7 +31,7 @@ typedef struct {
 typedef struct {
     const apr_array_header_t *shapes; /* of tmpl_observation_t * */
     rates_t rates;
-    uint32_t n_sites;
+    uint32_t n_sites, shift;
     double *until; /* of each site: the share of pages of it and of those before it */
     uint64_t state;
 } zipf_t;
@@ -70,7 +71,7 @@ static inline double *zipf_shares(uint32_t n_sites, apr_pool_t *pool)
     return until;
 }
 
-/* The number of a site, from 0: site 0 has the most pages. */
+/* The number of a site, from 0: without a shift, site 0 has the most pages. */
 static inline uint32_t zipf_draw(zipf_t *zipf)
 {
     double u = zipf_unit(zipf_hash(zipf->state++, 1, 0));
@@ -84,7 +85,7 @@ static inline uint32_t zipf_draw(zipf_t *zipf)
             high = middle;
         }
     }
-    return low;
+    return (low + zipf->shift) % zipf->n_sites;
 }
 
 static inline void zipf_name(char name[32], uint32_t site)

@@ -13,7 +13,7 @@
  *
  * Each returns APR_SUCCESS, or fills txn->err and returns
  *     APR_ENOSPC   the store is full or takes no writes; reading goes on
- *     APR_EBUSY    others write the site; the engine begins again
+ *     APR_EBUSY    others write the site, or room was made for it; the engine begins again
  *     APR_TIMEUP   the deadline has passed
  *     another      the store has failed
  */
@@ -123,7 +123,7 @@ typedef struct {
     /* tmpl_store_moved(), tmpl_store_is_lost() and tmpl_store_examine(). NULL: it has no file. */
     const char *(*moved)(void *ctx);
     int (*is_lost)(void *ctx);
-    apr_status_t (*examine)(const char *uri, tmpl_error_t *err);
+    apr_status_t (*examine)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 } tmpl_provider_t;
 
 extern const tmpl_provider_t tmpl_provider_lmdb;

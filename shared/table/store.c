@@ -47,7 +47,7 @@ static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
         }
     }
     tmpl_fail(err, APR_EINVAL,
-              "a store is lmdb:DIR, redis://[user:pass@]host[:port][/db] or "
+              "a store is lmdb:DIR[?size=BYTES&sites=N], redis://[user:pass@]host[:port][/db] or "
               "redis+unix:///path[?db=n&user=u&pass=p]");
     return NULL;
 }
@@ -321,13 +321,13 @@ int tmpl_store_is_lost(const tmpl_store_t *store)
     return engine->provider->is_lost != NULL && engine->provider->is_lost(engine->ctx);
 }
 
-apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err)
+apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     const tmpl_provider_t *provider = provider_find(uri, err);
     if (provider == NULL) {
         return APR_EINVAL;
     }
-    return provider->examine != NULL ? provider->examine(uri, err)
+    return provider->examine != NULL ? provider->examine(uri, err, pool)
                                      : tmpl_fail(err, APR_ENOTIMPL, "the store has no file");
 }
 

@@ -57,6 +57,7 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
 #include <apr_time.h>
 
 #include "base/tmpl.h"
@@ -205,8 +206,8 @@ uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
 
 /* Limits of the whole store, and the size of its file. */
 typedef struct {
-    uint32_t max_sites;       /* lmdb: a store at this many sites takes no new one */
-    apr_interval_time_t idle; /* a site not observed for so long may be forgotten */
+    uint32_t max_sites;       /* lmdb: for one more, the least recently used is forgotten */
+    apr_interval_time_t idle; /* redis: a site not observed for so long is forgotten */
     apr_size_t map_size;      /* lmdb: bytes the file may grow to */
     uint32_t max_connections; /* redis: connections held by this process */
 } tmpl_store_opts_t;
@@ -218,17 +219,21 @@ typedef struct {
 extern const tmpl_store_opts_t tmpl_store_opts_default;
 
 /*
- * Checks the form of uri: "lmdb:DIR", "redis://[user:pass@]host[:port][/db]",
- * "redis+unix:///path[?db=n&user=u&pass=p]"; %xx is a byte. APR_SUCCESS, or APR_EINVAL with text.
+ * Checks the form of uri: "lmdb:DIR[?size=BYTES&sites=N]", "redis://[user:pass@]host[:port][/db]",
+ * "redis+unix:///path[?db=n&user=u&pass=p]"; %xx is a byte, but in DIR. APR_SUCCESS, or APR_EINVAL
+ * with text. size and sites are limits, in place of map_size and max_sites: size is 1M to 1024G,
+ * sites 1 to 100000000. A file that is larger than size stays as large as it is.
  */
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
-/* The URI of an LMDB store in a directory, and the directory of one; NULL for other stores. */
+/* What the URI of an LMDB store begins with, and its directory; NULL for other stores. */
 #define TMPL_STORE_LMDB "lmdb:"
-static inline const char *tmpl_store_directory(const char *uri)
+static inline const char *tmpl_store_directory(const char *uri, apr_pool_t *pool)
 {
     const size_t len = sizeof(TMPL_STORE_LMDB) - 1;
-    return strncmp(uri, TMPL_STORE_LMDB, len) == 0 ? uri + len : NULL;
+    return strncmp(uri, TMPL_STORE_LMDB, len) == 0
+               ? apr_pstrmemdup(pool, uri + len, strcspn(uri + len, "?"))
+               : NULL;
 }
 
 /*
@@ -258,7 +263,7 @@ int tmpl_store_is_lost(const tmpl_store_t *store);
  * usual deadlines. APR_SUCCESS; APR_ENOTIMPL for a store without a file; APR_EINVAL for a bad uri;
  * APR_EGENERAL with text if it is damaged; or the system's error.
  */
-apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err);
+apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
  * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed() of it

@@ -113,6 +113,7 @@ static tmpl_store_t *store_of(size_t i, const tmpl_clean_opts_t *opts, apr_pool_
     tmpl_store_t *store = open_store(uri, &limits, pool);
     if (stores[i].status == APR_ENOSPC) {
         clean_at("<p>A page", "another site", "/", opts, store, 1, pool);
+        assert_int_equal(tmpl_store_freeze(store, "another site", 1, NULL, pool), APR_SUCCESS);
     }
     return store;
 }

@@ -15,6 +15,13 @@ static inline const char *lmdb_dir(const ctx_t *c)
     return c->uri + strlen("lmdb:");
 }
 
+/* The URI of a new directory, with limits; c->uri is without them. */
+static inline const char *backend_uri_limited(ctx_t *c, const char *limits)
+{
+    c->uri = backend_uri(LMDB, c->pool);
+    return apr_pstrcat(c->pool, c->uri, "?", limits, NULL);
+}
+
 /* Runs child in a process of its own, without a store. */
 static inline pid_t in_child_alone(ctx_t *c, unsigned number,
                                    int (*child)(ctx_t *c, unsigned number))
@@ -81,6 +88,33 @@ static inline int raw_begin(ctx_t *c, MDB_env **env, MDB_txn **txn, MDB_dbi *dbi
     return mdb_env_create(env) != 0 || mdb_env_set_maxdbs(*env, 4) != 0 ||
            mdb_env_open(*env, lmdb_dir(c), 0, 0600) != 0 ||
            mdb_txn_begin(*env, NULL, 0, txn) != 0 || mdb_dbi_open(*txn, name, 0, dbi) != 0;
+}
+
+/* Has patch change a copy of the record at a key, and perhaps the key, and puts it; 0: done. */
+static inline int raw_patch(ctx_t *c, const char *table, const char *name,
+                            void (*patch)(MDB_val *key, MDB_val *data, unsigned number),
+                            unsigned number)
+{
+    unsigned char bytes[64];
+    MDB_val key = { strlen(name), (void *)name }, data;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    int wrong;
+
+    if (raw_begin(c, &env, &txn, &dbi, table)) {
+        return 1;
+    }
+    wrong = mdb_get(txn, dbi, &key, &data) != 0 || data.mv_size > sizeof(bytes);
+    if (!wrong) {
+        memcpy(bytes, data.mv_data, data.mv_size);
+        data.mv_data = bytes;
+        patch(&key, &data, number);
+        wrong = mdb_put(txn, dbi, &key, &data, 0) != 0;
+    }
+    wrong |= mdb_txn_commit(txn) != 0;
+    mdb_env_close(env);
+    return wrong;
 }
 
 /* Whether the file holds so many buckets, whosever. */

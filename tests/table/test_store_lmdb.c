@@ -118,39 +118,6 @@ static void one_directory_opened_twice(void **state)
     assert_int_equal(c->counts.records[2].df, 2);
 }
 
-static void sites_are_limited(void **state)
-{
-    ctx_t *c = *state;
-    tmpl_store_opts_t opts = tmpl_store_opts_default;
-
-    opts.max_sites = 5;
-    c->store = open_with(c, c->uri, &opts);
-    for (unsigned i = 0; i < 5; i++) {
-        learn(c, apr_psprintf(c->pool, "site%u", i), 1, 0, 100);
-    }
-    assert_int_equal(try_observe(c, "one more", 1, 2, 0, 5, &usual, 1, TIMEOUT), APR_ENOSPC);
-    assert_non_null(strstr(c->err.text, "5 sites"));
-    assert_int_equal(c->counts.pages, 0);
-    assert_int_equal(c->counts.records[4].df, 0);
-    learn(c, "site2", 2, 0, 100);
-    assert_int_equal(c->counts.records[99].df, 2);
-    /* idle ones make room: with no patience at all, a second later. All of them in turn. */
-    opts.idle = 1;
-    c->store = open_with(c, c->uri, &opts);
-    for (unsigned i = 0; i < 12; i++) {
-        /* the names of the second round sort before those of the first: the search goes round */
-        const char *site = apr_psprintf(c->pool, i < 5 ? "zone%u" : "area%u", i);
-        apr_time_t start = tmpl_clock();
-
-        while (try_observe(c, site, 1, 2, 0, 5, &usual, 1, TIMEOUT) == APR_ENOSPC) {
-            assert_true(tmpl_clock() - start < TIMEOUT);
-            redis_server_nap();
-        }
-        assert_int_equal(c->counts.pages, 1);
-        assert_int_equal(sites_of(c)->nelts, 5);
-    }
-}
-
 /* Holds the writers' lock until it is killed. */
 static int child_holds_the_lock(ctx_t *c, unsigned number)
 {
@@ -279,15 +246,10 @@ static void large_pages_have_their_buckets(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(LMDB, processes_share_a_directory),
-    TEST(LMDB, survives_kill_9),
-    TEST(LMDB, reopened_it_knows_all),
-    TEST(LMDB, one_directory_opened_twice),
-    TEST(LMDB, sites_are_limited),
-    TEST(LMDB, stopped_writer_holds_nobody),
-    TEST(LMDB, bad_directories),
-    TEST(LMDB, follows_a_larger_map),
-    TEST(LMDB, pages_of_the_file_stay_full),
+    TEST(LMDB, processes_share_a_directory),    TEST(LMDB, survives_kill_9),
+    TEST(LMDB, reopened_it_knows_all),          TEST(LMDB, one_directory_opened_twice),
+    TEST(LMDB, stopped_writer_holds_nobody),    TEST(LMDB, bad_directories),
+    TEST(LMDB, follows_a_larger_map),           TEST(LMDB, pages_of_the_file_stay_full),
     TEST(LMDB, large_pages_have_their_buckets),
 };
 

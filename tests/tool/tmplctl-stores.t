@@ -293,6 +293,20 @@ SKIP: {
 }
 
 # 270 KiB for LMDB's files: enough for a few hundred pages.
+subtest 'limits of a store' => sub {
+    my @store = ('--store', 'lmdb:limited?size=4M&sites=2');
+    for my $site (qw(first second third)) {
+        my ($code, undef, $err) = run(qw(clean --mode text --out limited-out --site), $site, @store, @pages[0 .. 5]);
+        is($code, 0, "$site is learnt") or diag $err;
+    }
+    is(join(' ', map { (split)[0] } grep { !/^site/ } split /\n/, (run('stats', @store))[1]), 'second third', 'the first is forgotten for the third');
+    is((run('check', @store))[0], 0, 'check takes the limits, too');
+    is((run('stats', '--store', 'lmdb:limited'))[0], 0, 'without limits it is the same store');
+    my ($code, undef, $err) = run('stats', '--store', 'lmdb:limited?size=4');
+    is($code, 2, 'a wrong limit: usage');
+    like($err, qr/size must be a whole number from 1M to 1024G/, 'and the range');
+};
+
 subtest 'a store that is full' => sub {
     many();
     my $limited = q{trap '' XFSZ; ulimit -f 660; exec "$@" >full.out 2>full.err};

@@ -750,8 +750,14 @@ apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,
                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_txn_t txn = { .site = site, .write = 1, .deadline = tmpl_clock() + PATIENCE, .err = err };
-    work_t w;
-    apr_status_t rv = work_begin(&w, engine, &txn, pool);
-    return rv == APR_SUCCESS ? work_end(&w, load(&w, head, entries, n)) : rv;
+    apr_time_t deadline = tmpl_clock() + PATIENCE;
+    apr_status_t rv;
+    uint32_t tries = 0;
+    do {
+        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
+        work_t w;
+        rv = work_begin(&w, engine, &txn, pool);
+        rv = rv == APR_SUCCESS ? work_end(&w, load(&w, head, entries, n)) : rv;
+    } while (rv == APR_EBUSY && pause_before(tries++, deadline));
+    return rv;
 }

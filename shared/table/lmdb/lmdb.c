@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded store, "lmdb:DIR": a table in a directory, shared by threads and processes of one
+ * The embedded store, "lmdb:DIR[?size=BYTES&sites=N]": a table in a directory, shared by threads and processes of one
  * machine, without a server. lmdb_table.h says what stands in it.
  *
  * - Open it after fork. All users of a directory within a process share one environment.
@@ -10,8 +10,10 @@
  *   a kernel crash is another matter: what was learnt since the last close may be lost, and on a
  *   file system that does not keep the order of writes the file may be damaged, in which case it
  *   is to be deleted: nothing in it cannot be learnt again.
- * - Full map, full disk, read-only disk: APR_ENOSPC; nothing is learnt, counts are read. Dead
- *   entries and idle sites are still deleted then, out of pages kept in reserve.
+ * - When the map is nearly full, or sites are as many as may be, those used least recently are
+ *   forgotten for others, a few in each transaction. Frozen sites stay.
+ * - Full disk, read-only disk, a map in which nothing may be forgotten: APR_ENOSPC; nothing is
+ *   learnt, counts are read. Dead entries are still deleted then, out of pages kept in reserve.
  * - A damaged file is moved aside when the first process opens it (lmdb_walk.h), and the store
  *   begins anew. LMDB keeps no checksums, and trusts a file that is open.
  */
@@ -26,13 +28,24 @@
 #include "table/engine.h"
 #include "table/lmdb/lmdb_table.h"
 
-#define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
-#define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
-#define DELETE_FULL    256               /* the same on a full map, where nothing else is written */
-#define SWEEP_FULL     16                /* buckets of a site that are swept on a full map */
-#define DELETE_BATCH   256               /* the same when a site is forgotten */
-#define GROWN_MOST     8                 /* times that a map may grow for one change */
+#define KEPT_MOST      ((size_t)8 << 20)     /* bytes of all snapshots */
+#define DELETE_BUCKETS 64                    /* buckets of dropped sites that a commit deletes */
+#define DELETE_FULL    256                   /* the same at once, when the map is nearly full */
+#define SWEEP_FULL     16                    /* buckets of a site that are swept on a full map */
+#define DELETE_BATCH   256                   /* the same when a site is forgotten */
+#define GROWN_MOST     8                     /* times that a map may grow for one change */
 #define PATIENCE       apr_time_from_sec(30) /* for other writers, when a site is forgotten */
+
+/*
+ * The shares of the map, 1 / n, for which sites are forgotten: always; and when a transaction found
+ * no room. LMDB writes pages anew, and reuses those before only two transactions later. But a reader
+ * that stays keeps it from reusing any: then forgetting more would not help.
+ */
+#define SPARE_ALWAYS 16
+#define SPARE_FULL   2
+
+/* A site that is only read is noted as used again after so long. */
+#define TOUCH_AFTER apr_time_from_sec(600)
 
 /* When all buckets of a site are written in order, so that the pages of the file are full. */
 #define ORDER_LEAST 32
@@ -62,8 +75,11 @@ static apr_status_t site_fail(const store_t *store, int rc, const char *site, tm
         return tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site);
     }
     if (rc == TMPL_LMDB_SITES_FULL) {
-        return tmpl_fail(err, APR_ENOSPC, "site %s not learnt: the store holds %u sites, its limit",
-                         site, store->opts.max_sites);
+        return tmpl_fail(
+            err, APR_ENOSPC,
+            "site %s not learnt: the store holds %u sites, its limit, and none that it "
+            "may forget",
+            site, store->opts.max_sites);
     }
     if (rc == TMPL_LMDB_SITE_DAMAGED) {
         return tmpl_fail(err, TMPL_EDAMAGED,
@@ -119,31 +135,55 @@ static int finish(tmpl_txn_t *t, int rc)
     return tmpl_lmdb_write_end(store->db, txn, rc);
 }
 
-/* What a full map still allows: deletes dropped buckets, an idle site, this site's dead entries. */
-static void clean(const tmpl_txn_t *full)
+/*
+ * Deletes buckets of dropped sites. While less than 1 / share of the map is free, forgets other
+ * sites for t's. *made: something was deleted.
+ */
+static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
+{
+    const store_t *store = t->ctx;
+    MDB_txn *txn = ((const own_t *)t->own)->txn;
+    int done, rc = tmpl_dropped_delete(store->db, txn, DELETE_BUCKETS, &done);
+    *made = !done;
+    for (int i = 0;
+         rc == 0 && i < TMPL_LMDB_EVICTED_MOST && tmpl_lmdb_lacks_share(store->db, share); i++) {
+        rc = done ? tmpl_site_evict(store->db, txn, t->site) : 0;
+        if (rc == 0) {
+            *made = 1;
+            rc = tmpl_dropped_delete(store->db, txn, DELETE_FULL, &done);
+        }
+    }
+    return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/*
+ * What a full map still allows: makes room, and deletes this site's dead entries. The result of the
+ * transaction that found the map full: APR_EBUSY if it may find room now.
+ */
+static apr_status_t clean(const tmpl_txn_t *full)
 {
     store_t *store = full->ctx;
     tmpl_txn_t t = *full;
     own_t own = { .cleans = 1 };
-    int done = 1;
+    int made = 0;
     t.own = &own;
     t.err = NULL;
     t.head = (tmpl_head_t){ 0 };
     tmpl_lmdb_reader_check(store->db);
-    if (tmpl_lmdb_write_begin(store->db, t.deadline, &own.txn) != 0) {
-        return;
+    if (tmpl_lmdb_write_begin(store->db, t.deadline, &own.txn) == 0) {
+        int rc = room_make(&t, SPARE_FULL, &made);
+        if (rc == 0 && site_open(&t) == 0 && t.found) {
+            (void)tmpl_engine_sweep(&tmpl_provider_lmdb, &t, SWEEP_FULL);
+        }
+        if (own.txn != NULL) {
+            rc = finish(&t, rc);
+        }
+        /* of a file that is larger than it may be no page may be free */
+        made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db) == 0 : made && rc == 0;
     }
-    int rc = tmpl_dropped_delete(store->db, own.txn, DELETE_FULL, &done);
-    if (rc == 0 && done) {
-        rc = tmpl_site_forget_idle(store->db, own.txn, &store->opts);
-        rc = rc == MDB_NOTFOUND ? 0 : rc;
-    }
-    if (rc == 0 && site_open(&t) == 0 && t.found) {
-        (void)tmpl_engine_sweep(&tmpl_provider_lmdb, &t, SWEEP_FULL);
-    }
-    if (own.txn != NULL) {
-        finish(&t, rc);
-    }
+    return made ? tmpl_fail(full->err, APR_EBUSY, "site %s: other sites are deleted for it",
+                            full->site)
+                : txn_fail(full, MDB_MAP_FULL);
 }
 
 static apr_status_t begin(tmpl_txn_t *t)
@@ -160,23 +200,19 @@ static apr_status_t begin(tmpl_txn_t *t)
     if (rc != 0) {
         finish(t, rc);
     }
-    if (rc == MDB_MAP_FULL) {
-        clean(t);
-    }
-    return txn_fail(t, rc);
+    return rc == MDB_MAP_FULL ? clean(t) : txn_fail(t, rc);
 }
 
 /*
- * Keeps a site that is only read from looking idle. It does not wait for other writers: a later
- * page tries again.
+ * Notes that a site that is only read was used. It does not wait for other writers: a later page
+ * tries again.
  */
 static void touch(const tmpl_txn_t *t)
 {
     store_t *store = t->ctx;
     tmpl_site_t site = ((const own_t *)t->own)->site;
     MDB_txn *txn;
-    if (site.seen + (uint64_t)apr_time_sec(store->opts.idle) / 16 >=
-            (uint64_t)apr_time_sec(apr_time_now()) ||
+    if (site.seen + TOUCH_AFTER >= (uint64_t)apr_time_now() ||
         tmpl_lmdb_write_begin(store->db, tmpl_clock(), &txn) != 0) {
         return;
     }
@@ -355,7 +391,7 @@ static int site_begin(tmpl_txn_t *t)
     own_t *own = t->own;
     int rc = tmpl_site_forget(store->db, own->txn, t->site);
     if (rc == MDB_NOTFOUND) {
-        rc = tmpl_site_room(store->db, own->txn, &store->opts);
+        rc = tmpl_site_room(store->db, own->txn, store->opts.max_sites, t->site);
     }
     own->site = (tmpl_site_t){ 0 };
     return rc == 0 ? tmpl_serial_draw(store->db, own->txn, &own->site.serial) : rc;
@@ -366,7 +402,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     const store_t *store = t->ctx;
     own_t *own = t->own;
     tmpl_numbered_t *sorted = apr_pmemdup(t->pool, buckets, n * sizeof(*sorted));
-    int done, rc = t->found ? 0 : site_begin(t);
+    int made, rc = t->found ? 0 : site_begin(t);
     if (n > 1) { /* a frozen site's head changes alone */
         qsort(sorted, n, sizeof(*sorted), numbered_order);
     }
@@ -380,17 +416,14 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
         own->site.changed += n;
     }
     if (rc == 0 && !own->cleans) {
-        rc = tmpl_dropped_delete(store->db, own->txn, DELETE_BUCKETS, &done);
+        rc = room_make(t, SPARE_ALWAYS, &made);
     }
     if (rc == 0) {
         own->site.head = t->head;
         rc = tmpl_site_put(store->db, own->txn, t->site, &own->site);
     }
     rc = finish(t, rc);
-    if (rc == MDB_MAP_FULL && !own->cleans) {
-        clean(t);
-    }
-    return txn_fail(t, rc);
+    return rc == MDB_MAP_FULL && !own->cleans ? clean(t) : txn_fail(t, rc);
 }
 
 /* ---- sites ---- */
@@ -519,18 +552,15 @@ static int is_lost(void *ctx)
     return tmpl_lmdb_is_lost(((const store_t *)ctx)->db);
 }
 
-static apr_status_t examine(const char *uri, tmpl_error_t *err)
-{
-    return tmpl_lmdb_examine(tmpl_store_directory(uri), tmpl_clock() + PATIENCE, err);
-}
-
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
-    (void)pool;
-    if (tmpl_store_directory(uri)[0] == '\0') {
-        return tmpl_fail(err, APR_EINVAL, "lmdb: lacks a directory, as in lmdb:/var/lib/tmpl");
-    }
-    return APR_SUCCESS;
+    tmpl_store_opts_t opts = { 0 };
+    return tmpl_lmdb_address_parse(uri, &opts, err, pool);
+}
+
+static apr_status_t examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+{
+    return tmpl_lmdb_examine(tmpl_store_directory(uri, pool), tmpl_clock() + PATIENCE, err);
 }
 
 static apr_status_t store_close(void *data)
@@ -544,13 +574,13 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
                                tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = apr_pcalloc(pool, sizeof(*store));
-    apr_status_t rv = check(uri, err, pool);
+    store->opts = *opts;
+    apr_status_t rv = tmpl_lmdb_address_parse(uri, &store->opts, err, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    store->opts = *opts;
     store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
-    rv = tmpl_lmdb_open(&store->db, tmpl_store_directory(uri), opts->map_size, err);
+    rv = tmpl_lmdb_open(&store->db, tmpl_store_directory(uri, pool), store->opts.map_size, err);
     if (rv == APR_SUCCESS) {
         apr_pool_cleanup_register(pool, store, store_close, apr_pool_cleanup_null);
         *ctx = store;

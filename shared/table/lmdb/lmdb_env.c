@@ -40,7 +40,7 @@ struct tmpl_lmdb_t {
     tmpl_lmdb_lock_t writer;
     MDB_txn *writing; /* the write transaction; only its owner may look */
     unsigned locking; /* threads that may hold a lock of LMDB's, or the writers' lock; atomic */
-    char idle_from[TMPL_SITE_MAX + 1];
+    char search_from[TMPL_SITE_MAX + 1];
     char dir[];
 };
 
@@ -59,9 +59,9 @@ MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which)
     return db->dbi[which];
 }
 
-char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db)
+char *tmpl_lmdb_search_from(tmpl_lmdb_t *db)
 {
-    return db->idle_from;
+    return db->search_from;
 }
 
 apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing)
@@ -374,6 +374,11 @@ int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes)
         }
     }
     return used + reserve > pages;
+}
+
+int tmpl_lmdb_lacks_share(tmpl_lmdb_t *db, unsigned share)
+{
+    return tmpl_lmdb_is_tight(db, db->map_size / share);
 }
 
 int tmpl_lmdb_grow(tmpl_lmdb_t *db)

@@ -31,6 +31,13 @@ typedef enum {
 #define TMPL_LMDB_FILE "data.mdb"
 
 /*
+ * Sets the limits in opts that uri, "lmdb:DIR[?size=BYTES&sites=N]", has; the others stay.
+ * APR_SUCCESS, or APR_EINVAL with text.
+ */
+apr_status_t tmpl_lmdb_address_parse(const char *uri, tmpl_store_opts_t *opts, tmpl_error_t *err,
+                                     apr_pool_t *pool);
+
+/*
  * Opens dir, and creates it if it is missing. If this process has it open, adds a user. The map
  * grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
  *
@@ -75,6 +82,8 @@ int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret);
  * kept for deleting. Call it within the write transaction.
  */
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
+/* Whether less than a share of the map is free: 1 / share. As above. */
+int tmpl_lmdb_lacks_share(tmpl_lmdb_t *db, unsigned share);
 /*
  * Makes the map a little larger than was asked for, so that something can be deleted: LMDB writes
  * changed pages to new places, and on a full map there are none. Call it outside of transactions.
@@ -85,8 +94,8 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
 const char *tmpl_lmdb_dir(const tmpl_lmdb_t *db);
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
-/* Where the search for idle sites continues: TMPL_SITE_MAX + 1 bytes, for the writer alone. */
-char *tmpl_lmdb_idle_from(tmpl_lmdb_t *db);
+/* Where the search for a site to forget continues: TMPL_SITE_MAX + 1 bytes, for the writer alone. */
+char *tmpl_lmdb_search_from(tmpl_lmdb_t *db);
 
 /* Fills err with what rc means of a directory, or of the one of an environment. */
 apr_status_t tmpl_lmdb_dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing);

@@ -7,13 +7,8 @@
 
 #define SERIAL_SIZE 4
 
-/* Sites looked at in search of an idle one: bounds what a flood of new sites costs. */
-#define IDLE_LOOKS 64
-
-static uint64_t seconds_now(void)
-{
-    return (uint64_t)apr_time_sec(apr_time_now());
-}
+/* Sites among which one to forget is chosen: bounds what a flood of new sites costs. */
+#define LOOKS_MOST 1000
 
 static void put_be(unsigned char bytes[4], uint32_t x)
 {
@@ -66,7 +61,7 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_si
     MDB_val key = name_val(name), data = { sizeof(bytes), bytes };
     tmpl_head_pack(bytes, &site->head);
     tmpl_put_le(at, site->serial, 4);
-    tmpl_put_le(at + 4, seconds_now(), 8);
+    tmpl_put_le(at + 4, (uint64_t)apr_time_now(), 8);
     tmpl_put_le(at + 12, site->changed, 4);
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
 }
@@ -111,57 +106,83 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
     return rc == 0 ? mdb_del(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, NULL) : rc;
 }
 
-/* The search goes round: it begins where the last one of this process ended. */
-int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
+/* A site that may be forgotten for others. */
+typedef struct {
+    MDB_val key;
+    uint64_t seen;
+    uint32_t serial;
+} victim_t;
+
+/* Whether a site may be forgotten, and was used less recently than the victim so far. */
+static int is_older(victim_t *site, const MDB_val *data, const char *spared, const victim_t *victim)
 {
-    uint64_t now = seconds_now(), idle = (uint64_t)apr_time_sec(opts->idle);
-    char *from = tmpl_lmdb_idle_from(db);
-    MDB_val key = name_val(from), data;
+    tmpl_site_t is;
+    if (site_unpack(&is, data) != 0) {
+        return 0; /* people must see it */
+    }
+    site->serial = is.serial;
+    /* no site has a longer name, but a damaged file may */
+    site->seen = site->key.mv_size > TMPL_SITE_MAX ? 0 : is.seen;
+    return site->seen < victim->seen && !is.head.site.frozen &&
+           (site->key.mv_size != strlen(spared) ||
+            memcmp(site->key.mv_data, spared, site->key.mv_size) != 0);
+}
+
+/* The search goes round: it begins where the last one of this process ended. */
+static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, const char *spared,
+                       victim_t *victim)
+{
+    char *from = tmpl_lmdb_search_from(db);
+    victim_t site = { .key = name_val(from) };
     MDB_cursor_op op = from[0] != '\0' ? MDB_SET_RANGE : MDB_FIRST;
-    MDB_cursor *cursor;
-    tmpl_site_t site;
-    int named, damaged, rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &cursor);
-    if (rc != 0) {
-        return rc;
+    MDB_val data;
+    int rc = 0;
+    for (uint64_t i = 0; rc == 0 && i < n_sites && i < LOOKS_MOST; i++, op = MDB_NEXT) {
+        rc = mdb_cursor_get(cursor, &site.key, &data, op);
+        if (rc == MDB_NOTFOUND) {
+            rc = mdb_cursor_get(cursor, &site.key, &data, MDB_FIRST);
+        }
+        if (rc == 0 && is_older(&site, &data, spared, victim)) {
+            *victim = site;
+        }
     }
-    for (int looks = 0; looks < IDLE_LOOKS; looks++, op = MDB_NEXT) {
-        rc = mdb_cursor_get(cursor, &key, &data, op);
-        if (rc != 0) {
-            from[0] = '\0';
-            break;
-        }
-        damaged = site_unpack(&site, &data) != 0;
-        named = key.mv_size <= TMPL_SITE_MAX;
-        if (named) {
-            memcpy(from, key.mv_data, key.mv_size);
-            from[key.mv_size] = '\0';
-        }
-        /* no site has a longer name, but a damaged file may; a damaged record stays, for people to
-         * see */
-        if (!damaged && (!named || (site.seen + idle < now && !site.head.site.frozen))) {
-            rc = mdb_cursor_del(cursor, 0);
-            if (rc == 0) {
-                rc = serial_drop(db, txn, site.serial);
-            }
-            break;
-        }
-        rc = MDB_NOTFOUND;
+    if (rc == 0 && n_sites > 0 && site.key.mv_size <= TMPL_SITE_MAX) {
+        memcpy(from, site.key.mv_data, site.key.mv_size);
+        from[site.key.mv_size] = '\0';
     }
-    mdb_cursor_close(cursor);
     return rc;
 }
 
-int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts)
+int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
+{
+    MDB_dbi sites = tmpl_lmdb_dbi(db, TMPL_DB_SITES);
+    victim_t victim = { .seen = UINT64_MAX };
+    MDB_cursor *cursor;
+    MDB_stat stat;
+    int rc = mdb_stat(txn, sites, &stat);
+    if (rc == 0) {
+        rc = mdb_cursor_open(txn, sites, &cursor);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    rc = victim_find(db, cursor, stat.ms_entries, spared, &victim);
+    mdb_cursor_close(cursor);
+    if (rc == 0) {
+        rc = victim.seen == UINT64_MAX ? MDB_NOTFOUND : mdb_del(txn, sites, &victim.key, NULL);
+    }
+    return rc == 0 ? serial_drop(db, txn, victim.serial) : rc;
+}
+
+int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared)
 {
     MDB_stat stat;
     int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
-    if (rc == 0 && stat.ms_entries >= opts->max_sites) {
-        rc = tmpl_site_forget_idle(db, txn, opts);
-        if (rc == MDB_NOTFOUND) {
-            rc = TMPL_LMDB_SITES_FULL;
-        }
+    for (uint64_t i = 0; rc == 0 && i < TMPL_LMDB_EVICTED_MOST && most + i <= stat.ms_entries;
+         i++) {
+        rc = tmpl_site_evict(db, txn, spared);
     }
-    return rc;
+    return rc == MDB_NOTFOUND ? TMPL_LMDB_SITES_FULL : rc;
 }
 
 int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left)

@@ -18,7 +18,7 @@
 
 #include "table/lmdb/lmdb_env.h"
 
-/* The store holds as many sites as it may, and found no idle one among some. */
+/* The store holds as many sites as it may, and none that may be forgotten for another. */
 #define TMPL_LMDB_SITES_FULL (MDB_LAST_ERRCODE + 1)
 /* The record of a site cannot be read. */
 #define TMPL_LMDB_SITE_DAMAGED (MDB_LAST_ERRCODE + 2)
@@ -28,7 +28,7 @@
 typedef struct {
     tmpl_head_t head;
     uint32_t serial;
-    uint64_t seen;    /* seconds since 1970, roughly when it was last observed */
+    uint64_t seen;    /* microseconds since 1970, roughly when it was last used; once seconds */
     uint32_t changed; /* buckets written one by one since all were last written in order */
 } tmpl_site_t;
 
@@ -42,10 +42,16 @@ int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial);
 /* Forgets a site, damaged or not; MDB_NOTFOUND if there is none. */
 int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name);
 
-/* Makes room for one more site, by forgetting an idle one if need be: TMPL_LMDB_SITES_FULL. */
-int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
-/* Forgets an idle site among some, or one of an impossible name; MDB_NOTFOUND if there is none. */
-int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t *opts);
+/* Sites that a transaction forgets for others at most. */
+#define TMPL_LMDB_EVICTED_MOST 8
+
+/*
+ * Forgets the site that was used least recently among some, but not the one with the name spared,
+ * no frozen and no damaged one; or one of an impossible name. MDB_NOTFOUND if there is none.
+ */
+int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared);
+/* Makes room for one more site where most are allowed: TMPL_LMDB_SITES_FULL. */
+int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared);
 
 /* Deletes up to budget buckets of one serial; *left: there are more. */
 int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left);
