@@ -18,7 +18,7 @@ use Test::Tmpl::Httpd;
 use Test::Tmpl::Process qw(slurp spit);
 
 my $top = abs_path(dirname(__FILE__) . '/../..');
-my $manual = $ENV{TMPL_TEST_MANUAL} // '/usr/share/doc/apache2-doc/manual/en';
+our $manual = $ENV{TMPL_TEST_MANUAL} // '/usr/share/doc/apache2-doc/manual/en';
 
 # Markup that must come out as text.
 our $MARKUP = q{<img src=x onerror="document.title='hurt'">&amp;'};
