@@ -52,6 +52,7 @@ static const char style_begin[] =
     "white-space:pre-line!important}\n"
     ":root:root>head>:not([data-tmpl-note]),:root:root>head>meta[data-tmpl-for]"
     "{display:none!important}\n"
+    ":root:root>head>meta[data-tmpl-for]{border-top:1px solid #999!important}\n"
     ":root:root>head>meta[data-tmpl-note]::after{content:attr(data-tmpl-note)!important}\n" /**/
     KINDS(SHADE) ":root:root [data-tmpl-is=several]{outline:2px dashed "
                  "#555!important;outline-offset:-2px!important}\n";

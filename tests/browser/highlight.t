@@ -75,13 +75,15 @@ sub faults {
     return map { $_->{id} => scalar @{ $_->{where} } } @{ $result->{axe} };
 }
 
-# What is shaded, what stands in the panel, and blocks whose note the focus does not show.
-my $panel = <<'END';
+# What is shaded, what stands in the panel, and blocks whose note the focus does not show. The boxes
+# come first, before the focus moves.
+my $panel = <<"END";
 (() => {
+    const boxes = $boxes;
     const shown = () => [...document.head.children].filter((e) => getComputedStyle(e).display !== 'none');
     const unreached = [];
     for (const note of document.head.querySelectorAll('meta[data-tmpl-for]')) {
-        const element = document.querySelector(`[data-tmpl-of~="${note.dataset.tmplFor}"]`);
+        const element = document.querySelector(`[data-tmpl-of~="\${note.dataset.tmplFor}"]`);
         /* what nobody sees, and what is nothing to screen readers, is no stop */
         if (!element.checkVisibility({ visibilityProperty: true }) ||
             element.matches('img[alt=""], [role=none], [role=presentation], [aria-hidden], [aria-hidden] *')) {
@@ -96,62 +98,72 @@ my $panel = <<'END';
         }
     }
     document.activeElement.blur();
-    const rest = shown();
+    const marked = [...document.querySelectorAll('body [data-tmpl-is]')];
     return {
+        boxes,
         unreached,
         notes: document.head.querySelectorAll('meta[data-tmpl-for]').length,
-        lines: rest.map((e) => getComputedStyle(e, '::after').content),
+        lines: shown().map((e) => getComputedStyle(e, '::after').content),
         position: getComputedStyle(document.head).position,
-        shaded: [...document.querySelectorAll('body [data-tmpl-is]')].filter((e) => getComputedStyle(e).outlineStyle !== 'none').length,
-        marked: document.querySelectorAll('body [data-tmpl-is]').length,
+        unshaded: marked.filter((e) => getComputedStyle(e).outlineStyle === 'none').length,
     };
 })()
 END
 
-my $printed = <<'END';
-[...document.querySelectorAll('head, body *')].filter((e) => {
-    const s = getComputedStyle(e);
-    return e === document.head ? s.display !== 'none' : e.dataset.tmplIs && (s.outlineStyle !== 'none' || s.boxShadow.includes('inset'));
-}).length
+# In print: the boxes, and how much of us is seen.
+my $paper = <<"END";
+(() => ({
+    boxes: $boxes,
+    seen: [...document.querySelectorAll('head, body *')].filter((e) => {
+        const s = getComputedStyle(e);
+        return e === document.head ? s.display !== 'none' : e.dataset.tmplIs && (s.outlineStyle !== 'none' || s.boxShadow.includes('inset'));
+    }).length,
+}))()
 END
 
-my $focused = <<'END';
+# The block in which the focus is, and the notes that are shown.
+my $focus = <<"END";
 (() => {
     const at = document.activeElement.closest('[data-tmpl-of]');
     const notes = [...document.head.querySelectorAll('meta[data-tmpl-for]')].filter((e) => getComputedStyle(e).display !== 'none');
-    return { of: at?.dataset.tmplOf, notes: notes.map((e) => e.dataset.tmplFor).join(' '), text: notes.map((e) => getComputedStyle(e, '::after').content).join() };
+    return {
+        boxes: $boxes,
+        of: at?.dataset.tmplOf,
+        notes: notes.map((e) => e.dataset.tmplFor).join(' '),
+        text: notes.map((e) => getComputedStyle(e, '::after').content).join(),
+    };
 })()
 END
 
 my $base = 'http://127.0.0.1:' . $httpd->port;
 for my $page (@pages) {
+    Test::Tmpl::Process::set_limit();
     my %one = (url => "$base$page?plain");
     my %other = (url => "$base$page?look");
-    my ($plain, $look, $tab, $paper, $paper_look, $ink, $why, $silent) = look(
-        # so tall that the panel covers nothing
-        (map { { %$_, evaluate => $boxes, height => 12000, axe => 1 } } \%one, \%other),
-        { %other, press => [('Tab') x 5], evaluate => $boxes },
-        (map { { %$_, print => 1, evaluate => $boxes } } \%one, \%other),
-        { %other, print => 1, evaluate => $printed }, { %other, evaluate => $panel },
-        { %other, script => 0, press => [('Tab') x 3], evaluate => $focused },
+    my %tall = (height => 12_000, axe => 1);    # the panel covers nothing
+    my ($plain, $look, $tab, $print, $print_look) = look(
+        { %one, %tall, evaluate => "({ boxes: $boxes })" }, { %other, %tall, evaluate => $panel },
+        { %other, script => 0, press => [('Tab') x 3], evaluate => $focus },
+        { %one, print => 1, evaluate => $paper }, { %other, print => 1, evaluate => $paper },
     );
+    my ($had, $has) = map { { faults($_) } } $plain, $look;
+    my ($boxes, $found, $focused, $paper, $printed) = map { $_->{value} } $plain, $look, $tab, $print, $print_look;
     subtest $page => sub {
         is $look->{headers}{'cache-control'}, 'no-store, private', 'highlighted';
-        is moved($plain->{value}, $look->{value}), undef, 'every element is where it was';
-        is moved($plain->{value}, $tab->{value}), undef, 'also while a note is shown';
-        is moved($paper->{value}, $paper_look->{value}), undef, 'and in print';
-        is $ink->{value}, 0, 'of which nothing is printed';
-        my ($had, $has) = map { { faults($_) } } $plain, $look;
+        is moved($boxes->{boxes}, $found->{boxes}), undef, 'every element is where it was';
+        is moved($boxes->{boxes}, $focused->{boxes}), undef, 'also while a note is shown';
+        is moved($paper->{boxes}, $printed->{boxes}), undef, 'and in print';
+        is $printed->{seen}, 0, 'of which nothing is printed';
         is_deeply [grep { $has->{$_} > ($had->{$_} // 0) } sort keys %$has], [], 'axe finds nothing new';
-        is $why->{value}{position}, 'fixed', 'the panel takes no room';
-        cmp_ok $why->{value}{notes}, '>', 5, 'notes';
-        is $why->{value}{shaded}, $why->{value}{marked}, 'what is marked is shaded';
-        is_deeply [map { /^"(Template, which|Kept|Content|Not shaded)/ ? $1 : $_ } @{ $why->{value}{lines} }],
+        is $found->{position}, 'fixed', 'the panel takes no room';
+        cmp_ok $found->{notes}, '>', 5, 'notes';
+        is $found->{unshaded}, 0, 'what is marked is shaded';
+        is_deeply [map { /^"(Template, which|Kept|Content|Not shaded)/ ? $1 : $_ } @{ $found->{lines} }],
             ['Template, which', 'Kept', 'Content', 'Not shaded'], 'the legend';
-        is_deeply $why->{value}{unreached}, [], 'the focus shows each note';
-        my $of = $silent->{value}{of};
-        ok defined $of && $silent->{value}{notes} eq $of, 'with Tab, without scripts: the note of the block' or diag explain $silent->{value};
-        like $silent->{value}{text}, qr/Detector auto: [\d.]+, template above/, 'which says why';
+        is_deeply $found->{unreached}, [], 'the focus shows each note';
+        my $of = $focused->{of};
+        ok defined $of && $focused->{notes} eq $of, 'with Tab, without scripts: the note of the block' or diag explain [$of, $focused->{notes}];
+        like $focused->{text}, qr/Detector auto: [\d.]+, template above/, 'which says why';
     };
 }
 $httpd->finish;

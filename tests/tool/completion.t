@@ -31,7 +31,7 @@ for my $command (@commands) {
 }
 
 my %values = (
-    'clean --mode' => 'annotate strip highlight text json fingerprint',
+    'clean --mode' => 'annotate strip highlight text markdown json fingerprint',
     'clean -d' => 'incremental style pagelevel auto',
     'explain --comments' => 'judge keep drop',
     'warm --smoothing' => 'off max min on',
