@@ -64,6 +64,7 @@ END
     spit("$docs/utf16/$_.html", "<!doctype html><p>Page $_") for 1 .. 40;
     spit("$docs/small/$_.html", '<!doctype html><p>' . "Page $_ has much to say. " x 80) for 1 .. 20;
     spit("$docs/deep.html", '<!doctype html>' . '<div>' x 600 . "\n<p>Deep down");
+    $httpd->expect_log(qr/\[T025\]/); # sites of which every page is declined
     return $httpd->start;
 }
 
