@@ -699,13 +699,14 @@ apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
 
 static apr_status_t freeze(work_t *w, int frozen)
 {
-    apr_status_t rv = w->provider->get(w->txn, NULL, 0);
+    tmpl_numbered_t none = { 0 }; /* stores sort what they get, and that may not be NULL */
+    apr_status_t rv = w->provider->get(w->txn, &none, 0);
     if (rv == APR_SUCCESS && !w->txn->found) {
         rv = site_unknown(w);
     }
     if (rv == APR_SUCCESS && w->txn->head.site.frozen != frozen) {
         w->txn->head.site.frozen = frozen;
-        rv = w->provider->commit(w->txn, NULL, 0);
+        rv = w->provider->commit(w->txn, &none, 0);
     }
     return rv;
 }
