@@ -84,7 +84,7 @@ static void garbage_is_swept(void **state)
     assert_int_equal(stats_of(c, "s", &usual).live, 6);
 }
 
-/* Forgotten, replaced, not used for long: what is given up is deleted, at once or by the writes that follow. */
+/* Forgotten, replaced, evicted: what is given up is deleted, at once or by later writes. */
 static void nothing_is_left_behind(void **state)
 {
     ctx_t *c = *state;

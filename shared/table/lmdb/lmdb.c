@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded store, "lmdb:DIR[?size=BYTES&sites=N]": a table in a directory, shared by threads and processes of one
- * machine, without a server. lmdb_table.h says what stands in it.
+ * The embedded store, "lmdb:DIR[?size=BYTES&sites=N]": a table in a directory, shared by threads
+ * and processes of one machine, without a server. lmdb_table.h says what stands in it.
  *
  * - Open it after fork. All users of a directory within a process share one environment.
  * - Reading never waits. Learning waits for the one write transaction.
@@ -38,8 +38,8 @@
 
 /*
  * The shares of the map, 1 / n, for which sites are forgotten: always; and when a transaction found
- * no room. LMDB writes pages anew, and reuses those before only two transactions later. But a reader
- * that stays keeps it from reusing any: then forgetting more would not help.
+ * no room. LMDB writes pages anew, and reuses those before only two transactions later. But a
+ * reader that stays keeps it from reusing any: then forgetting more would not help.
  */
 #define SPARE_ALWAYS 16
 #define SPARE_FULL   2

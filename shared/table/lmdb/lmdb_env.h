@@ -94,7 +94,7 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
 const char *tmpl_lmdb_dir(const tmpl_lmdb_t *db);
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
-/* Where the search for a site to forget continues: TMPL_SITE_MAX + 1 bytes, for the writer alone. */
+/* Where the search for a site to forget goes on: TMPL_SITE_MAX + 1 bytes, for the writer alone. */
 char *tmpl_lmdb_search_from(tmpl_lmdb_t *db);
 
 /* Fills err with what rc means of a directory, or of the one of an environment. */
