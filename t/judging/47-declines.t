@@ -140,7 +140,10 @@ my %FAULT = (
     'LMDB\'s file damaged in use: other programs write into it, or cut it short' => {},    # nothing is promised
     'LMDB\'s file or directory removed or replaced in use' => { '52-lmdb-faults.t' => ['is removed in use'] },
     'a site\'s name of more than 255 bytes (TmplSiteKey)' => { '14-site-key.t' => ['a name of 256 bytes'] },
-    'LMDB full, or its disk' => { '52-lmdb-faults.t' => ['a disk that fills up'], '53-faults-under-load.t' => ['LMDB, its map full'] },
+    'the disk of LMDB full, or its file, where no other site may be forgotten' =>
+        { '52-lmdb-faults.t' => ['a disk that fills up'], '53-faults-under-load.t' => ['LMDB, its map full'] },
+    'LMDB has as many sites as it may, or its file is nearly full' =>
+        { '64-lmdb-limits.t' => ['as many sites as it may have', 'a file that is nearly full'] },
     'LMDB\'s disk fails to write into the existing file' => { '53-faults-under-load.t' => ['LMDB, its file may not grow'] },
     'any of these, for pages whose counts were read from Redis within TmplLearnDelay' =>
         { '55-redis-delay.t' => ['a page that needs the store is declined'] },
