@@ -46,7 +46,13 @@ HARDEN := $(if $(SANITIZE),,$(if $(findstring FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAG
 HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
-LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
+# TLS to Redis, if OpenSSL is there; without: make TLS=no
+TLS   ?= $(shell pkg-config --exists openssl 2>/dev/null || echo no)
+ifneq ($(TLS),no)
+CPPFLAGS_ALL += -DTMPL_TLS
+TLS_LIBS := -lssl -lcrypto
+endif
+LIBS  := $(TLS_LIBS) -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := $(HTTPD_CFLAGS)
 CPPFLAGS_tests := $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
 CPPFLAGS_bench := -Ibench/lib

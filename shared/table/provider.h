@@ -85,7 +85,7 @@ typedef struct {
 } tmpl_txn_t;
 
 typedef struct {
-    const char *scheme; /* the URI up to and with the colon */
+    const char *scheme; /* the beginning of its URIs */
     /* Reading never waits, so learning looks the page up first, and does nothing if it is known. */
     int look_first;
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
@@ -121,7 +121,6 @@ typedef struct {
 
 extern const tmpl_provider_t tmpl_provider_lmdb;
 extern const tmpl_provider_t tmpl_provider_redis;
-extern const tmpl_provider_t tmpl_provider_redis_unix;
 extern const tmpl_provider_t tmpl_provider_memory;
 
 #endif

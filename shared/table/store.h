@@ -66,6 +66,9 @@ typedef struct tmpl_store_t tmpl_store_t;
 /* A status of one site only: its record is damaged, or its key in Redis is another program's. */
 #define TMPL_EDAMAGED (APR_OS_START_USERERR + 1)
 
+/* A status of some sites only: the server that holds them fails, others serve theirs. */
+#define TMPL_EPART (APR_OS_START_USERERR + 2)
+
 /* Microseconds on a clock that nobody sets. */
 apr_time_t tmpl_clock(void);
 
@@ -210,8 +213,9 @@ typedef struct {
 extern const tmpl_store_opts_t tmpl_store_opts_default;
 
 /*
- * Checks the form of uri: "lmdb:DIR", "redis://[user:pass@]host[:port][/db]",
- * "redis+unix:///path[?db=n&user=u&pass=p]"; %xx is a byte. APR_SUCCESS, or APR_EINVAL with text.
+ * Checks the form of uri: "lmdb:DIR", "redis://[user:pass@]host[:port][/db]" or another form of
+ * docs/redis.md; %xx is a byte. Reads the certificates that it names. APR_SUCCESS, or APR_EINVAL or
+ * APR_ENOTIMPL with text.
  */
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
@@ -288,6 +292,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
  *             more bits than they have, a share or a part that names what is not there
  * TMPL_EDAMAGED  the site's record is damaged, or its key in Redis belongs to another program.
  *             The store serves the other sites
+ * TMPL_EPART  the server of a cluster that has the site fails. The store serves the other sites
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,

@@ -27,7 +27,6 @@ static void sleep_soundly(apr_interval_time_t time)
 }
 #define apr_sleep sleep_soundly
 
-#include "mod_tmpl/breaker.c"
 #include "mod_tmpl/connections.c"
 #include "mod_tmpl/ending.c"
 #include "mod_tmpl/health.c"
