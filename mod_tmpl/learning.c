@@ -179,7 +179,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
     return err.status;
 }
 
-/* Whether the store was busy or slow, or one of its servers failed: it may take the pages in a moment. */
+/* Whether the store was busy or slow, or a server of it failed: it may take the pages soon. */
 static int is_late(apr_status_t said)
 {
     return said == APR_TIMEUP || said == APR_EBUSY || said == TMPL_EPART;
