@@ -369,13 +369,13 @@ static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec
         return 0;
     }
     tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+    *timeout -= tmpl_clock() - began;
     if (err.status != APR_SUCCESS) {
         return 0;
     }
     apr_atomic_set64(&link->seed, tmpl_seed(secret));
     apr_atomic_set64(&link->seed_until, (apr_uint64_t)(tmpl_clock() + SEED_AGE));
     apr_atomic_set32(&link->has_seed, 1);
-    *timeout -= tmpl_clock() - began;
     return 1;
 }
 
@@ -392,10 +392,11 @@ static int find_seed(tmpl_link_t *link, apr_uint64_t *seed, apr_interval_time_t 
     if (*seed != 0) {
         return 1;
     }
-    /* one request asks anew, the others go on with what is known */
+    /* one request asks anew, the others go on with what is known; so does this one if it gets no
+     * answer, as in a cluster another server may have the site */
     if (!known ||
         (now >= until && apr_atomic_cas64(&link->seed_until, now + SEED_AGE, until) == until)) {
-        known = ask_seed(link, timeout, r, pool);
+        known |= ask_seed(link, timeout, r, pool);
     }
     *seed = apr_atomic_read64(&link->seed);
     return known;
