@@ -12,13 +12,14 @@ use Test::Tmpl::Redis;
 
 my $SLOTS = 16_384;
 
-# masters => 3; replicas => 1: one of each master; options => { } of redis.conf
+# masters => 3; replicas => 1: one of each master; tls => 1: with TLS only; options => { } of redis.conf
 sub new {
     my ($class, %args) = @_;
     my $masters = $args{masters} // 3;
     my @nodes = map {
         Test::Tmpl::Redis->new('cluster-enabled' => 'yes', 'cluster-port' => free_port(), 'cluster-node-timeout' => 1000,
-            'cluster-replica-validity-factor' => 0, 'repl-diskless-sync-delay' => 0, %{ $args{options} // {} })
+            'cluster-replica-validity-factor' => 0, 'repl-diskless-sync-delay' => 0, ($args{tls} ? (port => 0, 'tls-port' => free_port(), 'tls-cluster' => 'yes') : ()),
+            %{ $args{options} // {} })
     } 1 .. $masters * (1 + ($args{replicas} // 0));
     my $self = bless { nodes => \@nodes, masters => $masters }, $class;
     for my $n (0 .. $masters - 1) {

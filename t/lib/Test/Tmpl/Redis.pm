@@ -32,7 +32,7 @@ sub new {
     return $self;
 }
 
-sub port { return $_[0]{port} }
+sub port { return $_[0]{options}{'tls-port'} // $_[0]{port} }
 sub unix_uri { return "redis+unix://$_[0]{socket}" }
 sub uri { return "redis://127.0.0.1:$_[0]{port}/0" }
 
