@@ -81,6 +81,7 @@ typedef struct {
     /* the store fills these in begin and get; the engine changes head before it commits */
     tmpl_head_t head; /* all zero if found is 0 */
     int found;        /* the store has the site */
+    int fading;       /* the site expires unless it is touched; the store does so, if it can */
     void *own;        /* the store's own data */
 } tmpl_txn_t;
 

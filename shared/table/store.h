@@ -172,6 +172,7 @@ typedef struct {
     int counted;            /* the document was new and counted */
     int near_copy;          /* it was new and did not count: it is a near copy */
     int due;                /* LATER: learning it would write something */
+    int fading;             /* the site expires unless a store that takes writes is asked for it */
 } tmpl_counts_t;
 
 typedef struct {

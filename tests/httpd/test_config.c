@@ -194,6 +194,11 @@ static const char *show_store(const tmpl_conf_t *conf)
     return conf->store == NULL ? "" : conf->store->uri;
 }
 
+static const char *show_store_read(const tmpl_conf_t *conf)
+{
+    return conf->store_read == NULL ? "" : conf->store_read->uri;
+}
+
 static const char *show_site_key(const tmpl_conf_t *conf)
 {
     return expr(conf->site_key);
@@ -316,6 +321,8 @@ static const struct {
     { show_models, "TmplModel tests/models/one.trees", "TmplModel models/pagelevel.model",
       "t0.25p0.50" },
     { show_store, "TmplStore lmdb:/a", "TmplStore lmdb:b", "lmdb:/run/httpd/b" },
+    { show_store_read, "TmplStoreRead redis://a", "TmplStoreRead redis://b", "redis://b" },
+    { show_store_read, "TmplStoreRead redis://a", "TmplStore redis://b", "" },
     { show_cache, "TmplCache shmcb", "TmplCache none", "none" },
     { show_site_key, "TmplSiteKey one", "TmplSiteKey %{HTTP_HOST}", NULL },
     { show_page_key, "TmplPageKey one", "TmplPageKey two", NULL },
@@ -535,6 +542,8 @@ static const struct {
     { "TmplModel ''", { "TmplModel must be a file that holds a model, not \"\"" } },
     { "TmplStore http://x/", { "TmplStore must be lmdb:DIR, redis:", "\"http://x/\"" } },
     { "TmplStore ''", { "TmplStore must be" } },
+    { "TmplStoreRead redis+sentinel://x",
+      { "TmplStoreRead must be lmdb:DIR, redis:", "not of the form redis+sentinel://" } },
     { "TmplCache nosuch", { "TmplCache must be none, shmcb", "there is none" } },
     { "TmplSiteKey %{", { "TmplSiteKey must be an expression", "syntax error" } },
     { "TmplSiteKey ''", { "TmplSiteKey must be an expression" } },

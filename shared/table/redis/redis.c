@@ -79,7 +79,6 @@ typedef struct {
     int has_turn;
     int committed;
     apr_status_t failed;     /* with this status the server failed */
-    long long ttl;           /* seconds until the site expires; negative: never, or unknown */
     tmpl_snapshot_t *cached; /* NULL: none */
 } own_t;
 
@@ -282,7 +281,10 @@ static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
         return rv;
     }
     own->session.is_bound = t->write; /* the WATCH is of this connection */
-    own->ttl = replies[0]->type == REDIS_REPLY_INTEGER ? replies[0]->integer : -1;
+    uint32_t idle = idle_seconds(t->ctx);
+    /* negative: it never expires, or does not exist */
+    t->fading = replies[0]->type == REDIS_REPLY_INTEGER && replies[0]->integer >= 0 &&
+                replies[0]->integer < idle - idle / TOUCHES;
     return fields_take(t, replies + first, buckets, n);
 }
 
@@ -296,7 +298,6 @@ static apr_status_t begin(tmpl_txn_t *t)
     t->own = own;
     own->key = tmpl_redis_site_key(t->site, t->pool);
     own->site = XXH3_64bits(own->key, strlen(own->key)) | 1;
-    own->ttl = -1;
     own->session = tmpl_redis_session(store->redis, own->key);
     if (t->write) {
         if (!turn_take(store, own->site, t->deadline)) {
@@ -463,22 +464,19 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
 static void touch(tmpl_txn_t *t)
 {
     const own_t *own = t->own;
-    uint32_t idle = idle_seconds(t->ctx);
     apr_array_header_t *list = apr_array_make(t->pool, 1, sizeof(tmpl_redis_words_t));
     redisReply **replies;
-    if (own->ttl >= 0 && own->ttl < idle - idle / TOUCHES) {
-        push(list,
-             TMPL_REDIS_WORDS(t->pool, "EXPIRE", own->key, apr_psprintf(t->pool, "%u", idle)));
-        t->err = NULL;
-        (void)exchange(t, list, 0, &replies);
-    }
+    push(list, TMPL_REDIS_WORDS(t->pool, "EXPIRE", own->key,
+                                apr_psprintf(t->pool, "%u", idle_seconds(t->ctx))));
+    t->err = NULL;
+    (void)exchange(t, list, 0, &replies);
 }
 
 static void end(tmpl_txn_t *t)
 {
     store_t *store = t->ctx;
     own_t *own = t->own;
-    if (!own->committed && own->failed == APR_SUCCESS && t->policy != NULL) {
+    if (!own->committed && own->failed == APR_SUCCESS && t->policy != NULL && t->fading) {
         touch(t);
     }
     tmpl_redis_session_end(store->redis, &own->session);
