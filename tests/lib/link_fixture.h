@@ -115,6 +115,19 @@ apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE
     return secret_says == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, secret_says, "no secret");
 }
 
+/* Only a replica's sites are kept by it, and there is none. */
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *page,
+                                apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                tmpl_error_t *err, apr_pool_t *p)
+{
+    (void)store;
+    (void)page;
+    (void)timeout;
+    (void)counts;
+    (void)p;
+    return tmpl_fail(err, APR_EGENERAL, "no replica");
+}
+
 uint64_t tmpl_seed(const char *secret)
 {
     return strlen(secret);

@@ -88,6 +88,7 @@ subtest 'libraries' => sub {
         ['zlib', qr{^zlib\.h$}, qr{^mod_tmpl/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
+        ['OpenSSL', qr{^openssl/}, qr{^shared/table/redis/}],
         ['libxml2', qr{^libxml/}, qr{^(?:shared/text|tmplctl)/}],
         ['curl and jansson', qr{^(?:curl/|jansson)}, qr{^tmplctl/}],
     ) {

@@ -80,7 +80,7 @@ static void nodes_sweep(tmpl_redis_t *redis)
         entry_t *entry = &redis->nodes[i];
 
         if (entry->node != NULL && entry->users == 0 && !has_slot[i]) {
-            tmpl_redis_node_destroy(entry->node, 0);
+            tmpl_redis_node_destroy(entry->node);
             entry->node = NULL;
         }
     }
@@ -564,7 +564,7 @@ static apr_status_t redis_free(void *data)
 
     for (unsigned i = 1; i <= redis->n_nodes; i++) {
         if (redis->nodes[i].node != NULL) {
-            tmpl_redis_node_destroy(redis->nodes[i].node, 1);
+            tmpl_redis_node_destroy(redis->nodes[i].node);
         }
     }
     pthread_mutex_destroy(&redis->lock);

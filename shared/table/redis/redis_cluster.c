@@ -66,8 +66,9 @@ int tmpl_redis_referral_read(tmpl_redis_referral_t *referral, const redisReply *
     if (!referral->is_ask && !tmpl_redis_is_error(reply, "MOVED ")) {
         return 0;
     }
-    unsigned long slot = strtoul(strchr(reply->str, ' '), &end, 10);
+    const char *digits = strchr(reply->str, ' ') + 1;
+    unsigned long slot = strtoul(digits, &end, 10);
     referral->to.first = referral->to.last = (unsigned)slot;
-    return slot < TMPL_REDIS_SLOTS && *end == ' ' &&
+    return end > digits && slot < TMPL_REDIS_SLOTS && *end == ' ' &&
            tmpl_redis_place_parse(&referral->to.place, end + 1, asked);
 }

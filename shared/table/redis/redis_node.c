@@ -53,18 +53,15 @@ tmpl_redis_node_t *tmpl_redis_node_create(const tmpl_redis_server_t *server,
     return node;
 }
 
-void tmpl_redis_node_destroy(tmpl_redis_node_t *node, int is_last)
+void tmpl_redis_node_destroy(tmpl_redis_node_t *node)
 {
     for (unsigned i = 0; i < node->n; i++) {
         tmpl_redis_conn_close(&node->conns[i].conn);
     }
     /*
-     * Destroying the condition would wait for its waiters, and prefork may have interrupted one for
-     * good to end the process.
+     * The condition is not destroyed: that would wait for its waiters, and prefork may have
+     * interrupted one for good to end the process.
      */
-    if (!is_last) {
-        pthread_cond_destroy(&node->freed);
-    }
     pthread_mutex_destroy(&node->lock);
     free(node->conns);
     free((void *)node->idle);

@@ -27,11 +27,8 @@ typedef struct {
 tmpl_redis_node_t *tmpl_redis_node_create(const tmpl_redis_server_t *server,
                                           unsigned max_connections);
 
-/*
- * Closes all connections, at the end of a process also those in use. is_last: the process may end
- * within another thread's call, which is never continued.
- */
-void tmpl_redis_node_destroy(tmpl_redis_node_t *node, int is_last);
+/* Closes all connections; at the end of a process also those in use. */
+void tmpl_redis_node_destroy(tmpl_redis_node_t *node);
 
 const tmpl_redis_server_t *tmpl_redis_node_server(const tmpl_redis_node_t *node);
 
