@@ -392,14 +392,16 @@ static int find_seed(tmpl_link_t *link, apr_uint64_t *seed, apr_interval_time_t 
     if (*seed != 0) {
         return 1;
     }
-    /* one request asks anew, the others go on with what is known; so does this one if it gets no
-     * answer, as in a cluster another server may have the site */
+    /*
+     * One request asks anew, the others go on with what is known. So does this one if it gets no
+     * answer: in a cluster, another server may have the site.
+     */
     if (!known ||
         (now >= until && apr_atomic_cas64(&link->seed_until, now + SEED_AGE, until) == until)) {
         known |= ask_seed(link, timeout, r, pool);
     }
     *seed = apr_atomic_read64(&link->seed);
-    return known;
+    return known && *timeout > 0;
 }
 
 /* Whether the page may be learnt after its request. */

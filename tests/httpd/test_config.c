@@ -322,7 +322,6 @@ static const struct {
       "t0.25p0.50" },
     { show_store, "TmplStore lmdb:/a", "TmplStore lmdb:b", "lmdb:/run/httpd/b" },
     { show_store_read, "TmplStoreRead redis://a", "TmplStoreRead redis://b", "redis://b" },
-    { show_store_read, "TmplStoreRead redis://a", "TmplStore redis://b", "" },
     { show_cache, "TmplCache shmcb", "TmplCache none", "none" },
     { show_site_key, "TmplSiteKey one", "TmplSiteKey %{HTTP_HOST}", NULL },
     { show_page_key, "TmplPageKey one", "TmplPageKey two", NULL },
@@ -381,6 +380,19 @@ static void merging(void **state)
         assert_string_equal(show(inner), inner_shown);
         assert_string_equal(show(none), "");
     }
+}
+
+/* A section with a store of its own does not ask the replica of another one. */
+static void replica_goes_with_its_store(void **state)
+{
+    tmpl_conf_t *outer = section("TmplStore redis://a\nTmplStoreRead redis://b");
+
+    (void)state;
+    assert_string_equal(
+        show_store_read(tmpl_conf_merge(pool, outer, section("TmplStore redis://c"))), "");
+    assert_string_equal(show_store_read(tmpl_conf_merge(
+                            pool, outer, section("TmplStore redis://c\nTmplStoreRead redis://d"))),
+                        "redis://d");
 }
 
 /* Each directive has a row above. */
@@ -815,6 +827,7 @@ static void reference(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(merging),
+    cmocka_unit_test(replica_goes_with_its_store),
     cmocka_unit_test(every_directive_is_merged),
     cmocka_unit_test(deciding),
     cmocka_unit_test(ranges),
