@@ -71,10 +71,7 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_er
     return status;
 }
 
-/*
- * Without --secret the keys of pages hold the store's secret. A store that does not tell it must not
- * get keys without.
- */
+/* Without --secret the keys of pages hold the store's secret. */
 static apr_status_t find_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error_t *err)
 {
     uint64_t *seed = &ctl->options.clean.page.seed;
@@ -108,9 +105,14 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
                 uri, tmpl_store_moved(store->store));
     }
     status = find_seed(ctl, store->store, &err);
+    if (status != APR_SUCCESS && ctl->command->bit == CTL_IN_CLEAN) {
+        store->failed = err;
+        return APR_SUCCESS;
+    }
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", ctl->command->name, err.text);
         apr_pool_destroy(store->pool);
+        store->store = NULL;
     }
     return status;
 }
