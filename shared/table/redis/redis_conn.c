@@ -242,7 +242,8 @@ static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unr
         }
         apr_status_t rv = transfer(conn, bytes, NULL, &len, deadline, &more);
         if (rv != APR_SUCCESS) {
-            return say_failed(server, rv, "read", &more, err);
+            (void)say_failed(server, rv, "read", &more, err);
+            return rv;
         }
         if (len > *unread || redisReaderFeed(conn->reader, bytes, len) != REDIS_OK) {
             break;
@@ -251,7 +252,8 @@ static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unr
         size_t held = conn->reader->len;
         conn->ends_line = held >= 2 && memcmp(conn->reader->buf + held - 2, "\r\n", 2) == 0;
     }
-    return tmpl_redis_garbage(server->name, err);
+    (void)tmpl_redis_garbage(server->name, err);
+    return APR_EGENERAL;
 }
 
 /* Sends the commands in one go, so that their replies come in one round trip. */
