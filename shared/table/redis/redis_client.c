@@ -27,8 +27,9 @@ struct tmpl_redis_t {
     tmpl_redis_address_t address;
     tmpl_redis_tls_t *tls;
     unsigned max_connections;
-    pthread_mutex_t asking;           /* held to ask where the servers are */
-    pthread_mutex_t lock;             /* of all below */
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t answered;
+    int is_asking;                    /* a thread asks where the servers are */
     int is_known;                     /* where the servers are */
     int is_stale;                     /* it may have changed */
     apr_time_t asked;                 /* the last time */
@@ -223,25 +224,30 @@ static apr_status_t ask_all(tmpl_redis_t *redis, apr_time_t deadline, tmpl_error
     return rv;
 }
 
-/*
- * Whether to ask now. Where all is known the question has half of the time that is left, as the
- * servers may be where they were.
- */
-static int is_due(tmpl_redis_t *redis, apr_time_t *deadline)
+/* Whether to ask now. The caller holds redis->lock. */
+static int is_due(const tmpl_redis_t *redis, apr_time_t deadline)
 {
     apr_time_t now = tmpl_clock();
 
+    return !redis->is_asking && (!redis->is_known || redis->is_stale) && now < deadline &&
+           (redis->asked == 0 || now >= redis->asked + ASK_INTERVAL);
+}
+
+/*
+ * Asks, and tells the threads that wait for it. Where all is known this takes half of the time that
+ * is left, as the servers may be where they were.
+ */
+static void ask(tmpl_redis_t *redis, int is_known, apr_time_t deadline, apr_pool_t *pool)
+{
+    tmpl_error_t failed = { 0 };
+    apr_time_t now = tmpl_clock();
+
+    failed.status = ask_all(redis, is_known ? now + (deadline - now) / 2 : deadline, &failed, pool);
     pthread_mutex_lock(&redis->lock);
-    int due = (!redis->is_known || redis->is_stale) && now < *deadline &&
-              (redis->asked == 0 || now >= redis->asked + ASK_INTERVAL);
-    if (redis->is_known) {
-        *deadline = now + (*deadline - now) / 2;
-    }
-    if (due) {
-        redis->asked = now;
-    }
+    redis->failed = failed;
+    redis->is_asking = 0;
+    pthread_cond_broadcast(&redis->answered);
     pthread_mutex_unlock(&redis->lock);
-    return due;
 }
 
 /*
@@ -252,35 +258,33 @@ static apr_status_t find(tmpl_redis_t *redis, apr_time_t deadline, tmpl_error_t 
                          apr_pool_t *pool)
 {
     struct timespec until = tmpl_clock_timespec(deadline);
-    tmpl_error_t failed = { 0 };
+    int rc = 0;
 
     if (redis->address.mode == TMPL_REDIS_SINGLE) {
         return APR_SUCCESS;
     }
     pthread_mutex_lock(&redis->lock);
+    /* while another thread asks, this one goes on with what is known */
+    while (redis->is_asking && !redis->is_known && rc == 0) {
+        rc = pthread_cond_clockwait(&redis->answered, &redis->lock, CLOCK_MONOTONIC, &until);
+    }
+    if (is_due(redis, deadline)) {
+        int is_known = redis->is_known;
+
+        redis->is_asking = 1;
+        redis->asked = tmpl_clock();
+        pthread_mutex_unlock(&redis->lock);
+        ask(redis, is_known, deadline, pool);
+        pthread_mutex_lock(&redis->lock);
+    }
+    tmpl_error_t failed = redis->failed;
     int is_known = redis->is_known;
     pthread_mutex_unlock(&redis->lock);
-    /* while another thread asks, this one goes on with what is known */
-    int rc = is_known ? pthread_mutex_trylock(&redis->asking)
-                      : pthread_mutex_clocklock(&redis->asking, CLOCK_MONOTONIC, &until);
-    if (rc == 0) {
-        if (is_due(redis, &deadline)) {
-            failed.status = ask_all(redis, deadline, &failed, pool);
-            pthread_mutex_lock(&redis->lock);
-            redis->failed = failed;
-            pthread_mutex_unlock(&redis->lock);
-        }
-        pthread_mutex_unlock(&redis->asking);
+    if (failed.status != APR_SUCCESS) {
+        return tmpl_fail(err, failed.status, "%s", failed.text);
     }
-    pthread_mutex_lock(&redis->lock);
-    failed = redis->failed;
-    is_known = redis->is_known;
-    pthread_mutex_unlock(&redis->lock);
-    if (failed.status == APR_SUCCESS && !is_known) {
-        return tmpl_fail(err, APR_TIMEUP, "%s: no answer in time", redis->address.name);
-    }
-    return failed.status == APR_SUCCESS ? APR_SUCCESS
-                                        : tmpl_fail(err, failed.status, "%s", failed.text);
+    return is_known ? APR_SUCCESS
+                    : tmpl_fail(err, APR_TIMEUP, "%s: no answer in time", redis->address.name);
 }
 
 /* ---- sessions ---- */
@@ -567,8 +571,8 @@ static apr_status_t redis_free(void *data)
             tmpl_redis_node_destroy(redis->nodes[i].node);
         }
     }
+    /* not the condition, as in tmpl_redis_node_destroy() */
     pthread_mutex_destroy(&redis->lock);
-    pthread_mutex_destroy(&redis->asking);
     return APR_SUCCESS;
 }
 
@@ -586,7 +590,7 @@ apr_status_t tmpl_redis_create(tmpl_redis_t **made, const tmpl_redis_address_t *
         }
     }
     pthread_mutex_init(&redis->lock, NULL);
-    pthread_mutex_init(&redis->asking, NULL);
+    pthread_cond_init(&redis->answered, NULL);
     if (address->mode == TMPL_REDIS_SINGLE) {
         tmpl_redis_range_t all = { 0, TMPL_REDIS_SLOTS - 1, *address->places };
 
