@@ -20,6 +20,7 @@
 #include "judge.h"
 #include "request.h"
 #include "section.h"
+#include "status/report.h"
 #include "wait.h"
 
 /* Stops reading the page. */
@@ -33,7 +34,7 @@ static void leave(ap_filter_t *f, tmpl_ctx_t *ctx)
 static void decline(ap_filter_t *f, tmpl_ctx_t *ctx, tmpl_decline_e reason)
 {
     leave(f, ctx);
-    tmpl_decline(f->r, ctx->conf, reason);
+    tmpl_decline(f->r, ctx, reason);
 }
 
 /* Copies the data of e. */
@@ -140,10 +141,10 @@ static void judge(tmpl_ctx_t *ctx, request_rec *r, apr_pool_t *pool)
     }
     took = tmpl_clock() - judged.start;
     if (judged.outcome.decline != TMPL_DECLINE_NONE) {
-        tmpl_decline(r, ctx->conf, judged.outcome.decline);
+        tmpl_note_decline(r, ctx->conf, judged.outcome.decline);
     }
-    tmpl_headers_noted(r, &judged);
-    tmpl_judge_report(&judged, r, ctx->length, ctx->length, took);
+    tmpl_headers_noted(r, &judged, took);
+    tmpl_report_judged(&judged, ctx, r, ctx->length, ctx->length, took);
 }
 
 /* Judges the copy, after all of the page has been passed on. */
@@ -154,7 +155,7 @@ static void read_copy(tmpl_ctx_t *ctx, request_rec *r)
 
     ctx->whole = 0;
     if (reason != TMPL_DECLINE_NONE) {
-        tmpl_decline(r, ctx->conf, reason);
+        tmpl_decline(r, ctx, reason);
     }
     else {
         apr_pool_create(&pool, r->pool);

@@ -19,7 +19,7 @@
 #include "cache.h"
 #include "messages.h"
 #include "section.h"
-#include "status.h"
+#include "status/counters.h"
 
 /* Seconds a decision lasts. */
 #define LIFE 60
@@ -68,6 +68,17 @@ static const char *arguments_of(const char *provider, const char *name, apr_pool
     return strcmp(provider, shmcb) == 0
                ? apr_pstrcat(pool, ap_runtime_dir_relative(pool, "tmpl-cache"), SHMCB_SIZE, NULL)
                : NULL;
+}
+
+const char *tmpl_cached_name(tmpl_cached_e found)
+{
+    static const char *const names[] = {
+#define TMPL_CACHED_NAME(id, name) name,
+        TMPL_CACHED(TMPL_CACHED_NAME)
+#undef TMPL_CACHED_NAME
+    };
+
+    return (unsigned)found < TMPL_CACHED_COUNT ? names[found] : "unknown";
 }
 
 const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *pconf,
@@ -302,7 +313,7 @@ int tmpl_cache_find(tmpl_cached_t *cached, tmpl_outcome_t *outcome, const char *
 
     *cached = (tmpl_cached_t){ .cache = conf->cache, .s = r->server, .pool = pool };
     if (mutex == NULL || conf->cache == NULL || !conf->cache->ready ||
-        tmpl_conf_mode(conf) <= TMPL_MODE_LEARN) {
+        tmpl_conf_mode(conf) <= TMPL_MODE_LEARN || tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT) {
         cached->cache = NULL;
         return 0;
     }

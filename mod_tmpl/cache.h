@@ -16,7 +16,11 @@ typedef enum {
 #define TMPL_CACHED_ID(id, name) TMPL_CACHED_##id,
     TMPL_CACHED(TMPL_CACHED_ID)
 #undef TMPL_CACHED_ID
+        TMPL_CACHED_COUNT
 } tmpl_cached_e;
+
+/* "unknown" for a value out of range. */
+const char *tmpl_cached_name(tmpl_cached_e found);
 
 /* A look-up of one page, kept from tmpl_cache_find() to tmpl_cache_keep(). */
 typedef struct {

@@ -4,6 +4,7 @@
 #include "cache.h"
 #include "connections.h"
 #include "section.h"
+#include "status/selectors.h"
 
 #define TMPL_CONTEXT (RSRC_CONF | ACCESS_CONF)
 
@@ -38,6 +39,33 @@ static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
         tmpl_links_used_by(cmd->server);
     }
     return wrong;
+}
+
+/* In no section: one value for the whole server. */
+static const char *set_global(cmd_parms *cmd, void *conf, const char *arg)
+{
+    const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
+
+    return wrong != NULL ? wrong : set_number(cmd, conf, arg);
+}
+
+/* The same for keys of sites, in one directive or in several. */
+static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
+{
+    apr_array_header_t **field = field_of(cmd, conf);
+    const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
+
+    if (wrong != NULL) {
+        return wrong;
+    }
+    if (arg[0] == '\0') {
+        return refuse(cmd, arg, NULL);
+    }
+    if (*field == NULL) {
+        *field = apr_array_make(cmd->pool, 4, sizeof(const char *));
+    }
+    APR_ARRAY_PUSH(*field, const char *) = arg;
+    return NULL;
 }
 
 /* The first line of the file says which detector it is for. */
@@ -93,6 +121,23 @@ static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
+/*
+ * Nor does a condition that chooses who sees what no cache keeps. Where it is a query, the page has
+ * an address of its own.
+ */
+static const char *set_condition(cmd_parms *cmd, void *conf, const char *arg)
+{
+    const char *why = NULL;
+    const ap_expr_info_t **field = field_of(cmd, conf);
+    const ap_expr_info_t *expr = ap_expr_parse_cmd(cmd, arg, AP_EXPR_FLAG_DONT_VARY, &why, NULL);
+
+    if (why != NULL) {
+        return refuse(cmd, arg, why);
+    }
+    *field = expr;
+    return NULL;
+}
+
 static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
 {
     static const struct {
@@ -127,13 +172,20 @@ static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
 /* Blanks between arguments are those of the selector: "TmplKeep main p" is a p inside main. */
 static const char *set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
+    apr_array_header_t **list = field_of(cmd, conf);
+    int first = *list != NULL ? (*list)->nelts : 0;
     const char *text = "";
+    const char *wrong;
     int i;
 
     for (i = 0; i < argc; i++) {
         text = apr_pstrcat(cmd->pool, text, i > 0 ? " " : "", argv[i], NULL);
     }
-    return answer(cmd, tmpl_setting_selectors(field_of(cmd, conf), cmd->info, text, cmd->pool));
+    wrong = tmpl_setting_selectors(list, cmd->info, text, cmd->pool);
+    if (wrong == NULL) {
+        tmpl_selectors_add(cmd->cmd->name, *list, first);
+    }
+    return answer(cmd, wrong);
 }
 
 static const char *set_separators(cmd_parms *cmd, void *conf, int argc, char *const argv[])
@@ -145,6 +197,27 @@ static const char *set_separators(cmd_parms *cmd, void *conf, int argc, char *co
         tmpl_conf_add_separators(field_of(cmd, conf), named, cmd->pool);
     }
     return answer(cmd, wrong);
+}
+
+/* All marks of a section are named at once: a second directive replaces the first. */
+static const char *set_marks(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+{
+    tmpl_marks_t **field = field_of(cmd, conf);
+    tmpl_marks_t *named = NULL;
+    int i;
+
+    if (argc == 0) {
+        return refuse(cmd, "", NULL);
+    }
+    for (i = 0; i < argc; i++) {
+        const char *wrong = tmpl_setting_mark(&named, cmd->info, argv[i], cmd->pool);
+
+        if (wrong != NULL) {
+            return answer(cmd, wrong);
+        }
+    }
+    *field = named;
+    return NULL;
 }
 
 static const char *set_secret(cmd_parms *cmd, void *conf, const char *arg)
@@ -203,6 +276,8 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_SMOOTHING(name, info, help) AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_COMMENTS(name, info, help)  AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_NUMBER(name, info, help)    AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
+#define INIT_GLOBAL(name, info, help)    AP_INIT_TAKE1(name, set_global, info, RSRC_CONF, help)
+#define INIT_SITES(name, info, help)     AP_INIT_ITERATE(name, set_sites, info, RSRC_CONF, help)
 #define INIT_SIZE(name, info, help)      AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_TIME(name, info, help)      AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_FLAG(name, info, help)      AP_INIT_FLAG(name, set_flag, info, TMPL_CONTEXT, help)
@@ -212,10 +287,13 @@ static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 #define INIT_STORE(name, info, help)     AP_INIT_TAKE1(name, set_store, info, TMPL_CONTEXT, help)
 #define INIT_CACHE(name, info, help)     AP_INIT_TAKE1(name, set_cache, info, TMPL_CONTEXT, help)
 #define INIT_KEY(name, info, help)       AP_INIT_TAKE1(name, set_key, info, TMPL_CONTEXT, help)
-#define INIT_LEARN(name, info, help)     AP_INIT_TAKE1(name, set_learn, info, TMPL_CONTEXT, help)
-#define INIT_SECRET(name, info, help)    AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
+#define INIT_CONDITION(name, info, help)                                                           \
+    AP_INIT_TAKE1(name, set_condition, info, TMPL_CONTEXT, help)
+#define INIT_LEARN(name, info, help)  AP_INIT_TAKE1(name, set_learn, info, TMPL_CONTEXT, help)
+#define INIT_SECRET(name, info, help) AP_INIT_TAKE1(name, set_secret, info, TMPL_CONTEXT, help)
 #define INIT_SELECTORS(name, info, help)                                                           \
     AP_INIT_TAKE_ARGV(name, set_selectors, info, TMPL_CONTEXT, help)
+#define INIT_MARKS(name, info, help) AP_INIT_TAKE_ARGV(name, set_marks, info, TMPL_CONTEXT, help)
 #define INIT_SEPARATORS(name, info, help)                                                          \
     AP_INIT_TAKE_ARGV(name, set_separators, info, TMPL_CONTEXT, help)
 

@@ -17,6 +17,7 @@
 #include "learning.h"
 #include "messages.h"
 #include "section.h"
+#include "status/histogram.h"
 
 struct tmpl_link_t {
     const char *uri;
@@ -48,7 +49,7 @@ static apr_uint32_t watched;
 /* Of the child: threads within tmpl_link_clean(). Atomic. */
 static apr_uint32_t inside;
 
-static const char *without_password(const char *uri, apr_pool_t *pool)
+const char *tmpl_link_name(const char *uri, apr_pool_t *pool)
 {
     apr_size_t len = strcspn(uri, "?");
     const char *separator = ap_strstr_c(uri, "://");
@@ -89,7 +90,7 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
     }
     link = apr_pcalloc(pconf, sizeof(*link));
     link->uri = apr_pstrdup(pconf, uri);
-    link->health.name = without_password(uri, pconf);
+    link->health.name = tmpl_link_name(uri, pconf);
     APR_ARRAY_PUSH(links, tmpl_link_t *) = link;
     return link;
 }
@@ -171,6 +172,8 @@ static tmpl_store_t *open_new(tmpl_link_t *link, tmpl_error_t *err)
     else if (tmpl_store_moved(store) != NULL) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, link->health.server, TMPL_LOG_STORE_DAMAGED,
                      link->health.name, tmpl_store_moved(store));
+        tmpl_stores_event(link->health.number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_DAMAGED,
+                          tmpl_store_moved(store));
     }
     __atomic_store_n(&link->store, store, __ATOMIC_RELEASE);
     return store;
@@ -214,6 +217,7 @@ static void notice_loss(tmpl_link_t *link)
     if (store_of(link) == store) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, link->health.server, TMPL_LOG_STORE_LOST,
                      link->health.name);
+        tmpl_stores_event(link->health.number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_LOST, "");
         apr_atomic_set32(&link->has_seed, 0);
         (void)open_new(link, &err); /* if it fails, the next to open it tells */
     }
@@ -277,6 +281,7 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
         const char *dir = tmpl_store_directory(link->uri);
         apr_status_t rv;
 
+        link->health.number = tmpl_stores_add(link->health.name);
         link->learner = tmpl_learner_create(&link->health, i, s, pconf);
         if (dir == NULL) {
             continue;
@@ -449,6 +454,16 @@ static void keep_site(tmpl_link_t *link, const tmpl_observation_t *page,
     }
 }
 
+/* The times of a page whose reading began at start, and which has just been judged. */
+static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_time_t parsed)
+{
+    tmpl_stage_took(TMPL_STAGE_READ, parsed - start);
+    if (outcome->store_took > 0) {
+        tmpl_stage_took(TMPL_STAGE_STORE, outcome->store_took);
+    }
+    tmpl_stage_took(TMPL_STAGE_DECIDE, tmpl_clock() - parsed - outcome->store_took);
+}
+
 static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl_conf_t *conf,
                   request_rec *r, apr_pool_t *pool)
 {
@@ -458,7 +473,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_store_t *store = NULL;
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
     tmpl_clean_opts_t opts;
-    apr_time_t began = 0;
+    apr_time_t began = 0, start, parsed;
     int usable;
 
     tmpl_conf_opts(&opts, conf);
@@ -472,10 +487,12 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     if (may_wait(given, conf)) {
         input.learn = TMPL_LEARNING_LATER;
     }
+    start = tmpl_clock();
     /* first, as a page that the parser declines must not use up the breaker's only trial */
     if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return;
     }
+    parsed = tmpl_clock();
     if (usable) {
         asked = whom_to_ask(link, conf->store_read, &input);
     }
@@ -484,6 +501,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
         store = open_store(asked, &err);
     }
     tmpl_clean_judge(outcome, &input, &opts, store, timeout, pool);
+    report_times(outcome, start, parsed);
     if (store == NULL) {
         if (err.status != APR_SUCCESS) { /* otherwise no store was tried */
             tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
@@ -508,4 +526,24 @@ void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const t
     apr_atomic_inc32(&inside);
     clean(outcome, input, conf, r, pool);
     apr_atomic_dec32(&inside);
+}
+
+tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err)
+{
+    int i;
+
+    for (i = 0; i < links->nelts; i++) {
+        tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+
+        if (name == NULL || strcmp(link->health.name, name) == 0) {
+            tmpl_store_t *store = tmpl_health_is_well(&link->health) ? store_of(link) : NULL;
+
+            if (store == NULL) {
+                tmpl_fail(err, APR_EGENERAL, "the store does not answer");
+            }
+            return store;
+        }
+    }
+    tmpl_fail(err, APR_NOTFOUND, "there is no such store");
+    return NULL;
 }

@@ -34,4 +34,13 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
 void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
                      request_rec *r, apr_pool_t *pool);
 
+/* A store's URI without its password: the name for logs and pages. */
+const char *tmpl_link_name(const char *uri, apr_pool_t *pool);
+
+/*
+ * The store of that name, without a password (tmpl_stores_list); NULL: the first one. For requests
+ * that ask about stores: NULL with text if there is none, or while it fails in this child.
+ */
+tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err);
+
 #endif

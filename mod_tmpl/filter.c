@@ -15,6 +15,8 @@
 #include "raw.h"
 #include "section.h"
 #include "splice.h"
+#include "status/histogram.h"
+#include "status/report.h"
 
 /* Shorter data is copied together, so that a slow backend does not cost one bucket a byte. */
 #define SMALL (APR_BUCKET_BUFF_SIZE / 2)
@@ -51,8 +53,10 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     apr_interval_time_t took;
     apr_off_t before = ctx->length;
     apr_off_t after;
+    apr_time_t decided;
     apr_status_t rv = tmpl_judge(&judged, ctx, r, pool);
 
+    decided = tmpl_clock();
     if (rv == APR_SUCCESS) {
         rv = tmpl_splice(ctx->held, edits);
     }
@@ -64,11 +68,15 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     }
     after = length_after(ctx->length, edits);
     took = tmpl_clock() - judged.start;
+    if (ctx->since != 0) {
+        tmpl_stage_took(TMPL_STAGE_WAIT, judged.start - ctx->since);
+    }
+    tmpl_stage_took(TMPL_STAGE_WRITE, judged.start + took - decided);
     if (judged.outcome.decline != TMPL_DECLINE_NONE) {
-        tmpl_decline(r, ctx->conf, judged.outcome.decline);
+        tmpl_note_decline(r, ctx->conf, judged.outcome.decline);
     }
     tmpl_headers_judged(r, ctx, &judged, after, took);
-    tmpl_judge_report(&judged, r, before, after, took);
+    tmpl_report_judged(&judged, ctx, r, before, after, took);
     return APR_SUCCESS;
 }
 
@@ -98,7 +106,7 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
 /* The backend broke off: passes on the part that came and the ERROR bucket. */
 static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
-    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
+    tmpl_decline(f->r, ctx, TMPL_DECLINE_BROKEN);
     return pass_all(f, ctx, bb);
 }
 
@@ -111,7 +119,7 @@ static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
         apr_brigade_cleanup(bb);
         return APR_EGENERAL;
     }
-    tmpl_decline(f->r, ctx->conf, reason);
+    tmpl_decline(f->r, ctx, reason);
     ap_remove_output_filter(f);
     return pass_all(f, ctx, bb);
 }

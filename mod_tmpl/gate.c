@@ -9,13 +9,17 @@
  * passes as it came.
  */
 #include "gate.h"
+#include "connections.h"
+#include "control.h"
 #include "headers.h"
 #include "judge.h"
 #include "messages.h"
 #include "raw.h"
 #include "request.h"
 #include "section.h"
-#include "status.h"
+#include "status/counters.h"
+#include "status/handler.h"
+#include "status/report.h"
 #include "wait.h"
 
 /* Codings of a body. */
@@ -137,7 +141,7 @@ static tmpl_decline_e reason_to_decline(request_rec *r)
     return TMPL_DECLINE_NONE;
 }
 
-void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason)
+void tmpl_note_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason)
 {
     ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED, tmpl_decline_name(reason),
                   tmpl_decline_text(reason));
@@ -147,12 +151,23 @@ void tmpl_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e reason
     }
 }
 
+void tmpl_decline(request_rec *r, const tmpl_ctx_t *ctx, tmpl_decline_e reason)
+{
+    tmpl_note_decline(r, ctx->conf, reason);
+    tmpl_report_declined(ctx, r, reason);
+}
+
 void tmpl_gate_insert(request_rec *r)
 {
-    const tmpl_conf_t *conf = tmpl_conf_of(r);
+    const tmpl_conf_t *conf = tmpl_request_conf(r);
     tmpl_ctx_t *ctx;
 
-    if (tmpl_conf_mode(conf) != TMPL_MODE_OFF) {
+    if (tmpl_status_handles(r)) {
+        return;
+    }
+    /* in mode off the gate only removes Tmpl-Control */
+    if (tmpl_conf_mode(conf) != TMPL_MODE_OFF ||
+        (r->main == NULL && tmpl_links_are_used_by(r->server))) {
         ctx = apr_pcalloc(r->pool, sizeof(*ctx));
         ctx->conf = conf;
         ap_add_output_filter("TMPL_GATE", ctx, r, r->connection);
@@ -213,7 +228,7 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
     f->next = next;
     ctx->done = 1;
     tmpl_raw_restore(ctx, r);
-    tmpl_decline(r, ctx->conf, reason);
+    tmpl_decline(r, ctx, reason);
     apr_brigade_cleanup(bb);
     APR_BRIGADE_CONCAT(bb, ctx->held);
     if (reason == TMPL_DECLINE_SLOW) {
@@ -231,7 +246,7 @@ static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigad
     apr_bucket_alloc_t *alloc = f->c->bucket_alloc;
     int status = f->r->proxyreq ? HTTP_BAD_GATEWAY : HTTP_INTERNAL_SERVER_ERROR;
 
-    tmpl_decline(f->r, ctx->conf, TMPL_DECLINE_BROKEN);
+    tmpl_decline(f->r, ctx, TMPL_DECLINE_BROKEN);
     ctx->done = 1;
     f->r->no_cache = 1;
     apr_brigade_cleanup(ctx->held);
@@ -363,23 +378,46 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
     return rv;
 }
 
+/* The section for a page that is learnt only, as the backend wants it. */
+static const tmpl_conf_t *only_learn(const tmpl_conf_t *conf, apr_pool_t *pool)
+{
+    tmpl_conf_t *learn = apr_pmemdup(pool, conf, sizeof(*conf));
+
+    learn->mode = TMPL_MODE_LEARN;
+    return learn;
+}
+
 /* Whether the response is taken. */
 static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
+    unsigned control = tmpl_control_take(f->r);
     tmpl_decline_e reason;
 
+    if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_OFF) {
+        return 0;
+    }
     tmpl_request_restore(f->r);
     tmpl_headers_unset_foreign(f->r, ctx->conf);
+    if (TMPL_CONTROL_HAS(control, LEARN)) {
+        ctx->conf = only_learn(ctx->conf, f->r->pool);
+    }
     if (f->r->status == HTTP_NOT_MODIFIED) {
         tmpl_headers_not_modified(f->r, ctx->conf);
         return 0;
     }
     reason = reason_to_decline(f->r);
+    if (reason == TMPL_DECLINE_NONE &&
+        (TMPL_CONTROL_HAS(control, OFF) || tmpl_control_is_off(f->r))) {
+        reason = TMPL_DECLINE_BACKEND;
+    }
     if (reason != TMPL_DECLINE_NONE) {
-        tmpl_decline(f->r, ctx->conf, reason);
+        tmpl_decline(f->r, ctx, reason);
         return 0;
     }
     tmpl_judge_expect(ctx, f->r);
+    if (TMPL_CONTROL_HAS(control, NO_LEARN)) {
+        ctx->learn = 0;
+    }
     if (!tmpl_conf_holds(ctx->conf)) {
         take_copy(f, ctx);
         return 0;

@@ -16,6 +16,8 @@
  * request is covered.
  */
 #include "headers.h"
+#include "policy.h"
+#include "request.h"
 #include "section.h"
 #include "validators.h"
 
@@ -71,7 +73,7 @@ void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_ta
     }
 }
 
-static void unset(request_rec *r, const char *name)
+void tmpl_field_unset(request_rec *r, const char *name)
 {
     apr_table_unset(r->headers_out, name);
     apr_table_unset(r->err_headers_out, name);
@@ -82,7 +84,7 @@ static void unset_digests(request_rec *r)
     size_t i;
 
     for (i = 0; i < sizeof(digests) / sizeof(digests[0]); i++) {
-        unset(r, digests[i]);
+        tmpl_field_unset(r, digests[i]);
         apr_table_unset(r->trailers_out, digests[i]);
     }
 }
@@ -90,7 +92,7 @@ static void unset_digests(request_rec *r)
 /* Sets the entity tag; NULL removes it. */
 static void set_tag(request_rec *r, const char *etag)
 {
-    unset(r, "ETag");
+    tmpl_field_unset(r, "ETag");
     if (etag != NULL) {
         apr_table_setn(r->headers_out, "ETag", etag);
     }
@@ -108,35 +110,47 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
     if (outcome->page == NULL) {
         return; /* the parser declines it, now and next time */
     }
-    unset(r, "Last-Modified");
+    tmpl_field_unset(r, "Last-Modified");
     set_tag(r, ctx->etag != NULL && is_settled(outcome)
-                   ? tmpl_etag_of(ctx->etag, tmpl_conf_mode(ctx->conf), r->pool)
+                   ? tmpl_etag_of(ctx->etag, tmpl_conf_variant(ctx->conf, r->pool), r->pool)
                    : NULL);
     if (apr_table_get(r->headers_in, "If-Range") != NULL) {
         apr_table_unset(r->headers_in, "Range");
     }
 }
 
+/* A page for one person's eyes: no cache keeps it. Fields that only some caches read go, too. */
+static void set_private(request_rec *r)
+{
+    static const char *const of_caches[] = {
+        "ETag",         "Last-Modified",     "Expires",
+        "Pragma",       "Surrogate-Control", "CDN-Cache-Control",
+        "Cache-Control"
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof(of_caches) / sizeof(of_caches[0]); i++) {
+        tmpl_field_unset(r, of_caches[i]);
+    }
+    apr_table_setn(r->headers_out, "Cache-Control", "no-store, private");
+    r->no_cache = 1;
+}
+
 /* The field tells whether a page is marked, so only this module may set it. */
 void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf)
 {
     if (r->main == NULL && tmpl_conf_holds(conf)) {
-        unset(r, "Tmpl");
+        tmpl_field_unset(r, "Tmpl");
     }
 }
 
 /* The text of the Tmpl field and of the note. */
 static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
 {
-    static const char *const found[] = {
-#define TMPL_CACHED_NAME(id, name) name,
-        TMPL_CACHED(TMPL_CACHED_NAME)
-#undef TMPL_CACHED_NAME
-    };
     const tmpl_outcome_t *outcome = &judged->outcome;
     const char *said = "";
     int counted = outcome->counts.records != NULL;
-    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted &&
+    int learned = judged->input.learn != TMPL_LEARNING_OFF && counted && !outcome->counts.frozen &&
                   outcome->store_error.status == APR_SUCCESS;
 
     if (outcome->decline != TMPL_DECLINE_NONE) {
@@ -151,22 +165,48 @@ static const char *what_was_found(request_rec *r, const tmpl_judged_t *judged)
             tmpl_state_name(outcome->state), outcome->counts.pages, learned,
             outcome->page->n_blocks, outcome->closure.template_blocks, outcome->closure.ratio,
             outcome->closure.confidence);
+        if (outcome->unmarked >= 0) {
+            said = apr_psprintf(r->pool, "%s, unmarked=%.3f", said, outcome->unmarked);
+        }
         said = counted ? said : apr_pstrcat(r->pool, said, ", store=?0", NULL);
     }
     if (judged->fingerprint != NULL) {
         /* a string, as RFC 9651's integers have at most 15 digits */
         said = apr_psprintf(r->pool, "%s, fingerprint=\"%s\"", said, judged->fingerprint);
     }
+    if (outcome->verdicts != NULL) {
+        said = apr_psprintf(r->pool, "%s, version=\"%08x-%08x\"", said,
+                            (unsigned)(outcome->version >> 32), (unsigned)outcome->version);
+    }
+    if (tmpl_conf_mode(tmpl_request_conf(r)) == TMPL_MODE_HIGHLIGHT &&
+        !tmpl_policy_allows_style(r)) {
+        said = apr_pstrcat(r->pool, said, *said != '\0' ? ", " : "", "style=?0", NULL);
+    }
     if (judged->cached.cache != NULL) {
         said = apr_psprintf(r->pool, "%s%scache=%s", said, *said != '\0' ? ", " : "",
-                            found[judged->cached.found]);
+                            tmpl_cached_name(judged->cached.found));
     }
     return said;
 }
 
-void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged)
+void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took)
 {
+    const tmpl_outcome_t *outcome = &judged->outcome;
+
     apr_table_setn(r->notes, note, what_was_found(r, judged));
+    apr_table_setn(r->notes, "tmpl-ms", apr_psprintf(r->pool, "%.3f", (double)took / 1000));
+    if (outcome->counts.records != NULL || outcome->verdicts != NULL) {
+        apr_table_setn(r->notes, "tmpl-state", tmpl_state_name(outcome->state));
+    }
+    if (outcome->verdicts != NULL) {
+        apr_table_setn(r->notes, "tmpl-ratio",
+                       apr_psprintf(r->pool, "%.3f", outcome->closure.ratio));
+        apr_table_setn(r->notes, "tmpl-confidence",
+                       apr_psprintf(r->pool, "%.3f", outcome->closure.confidence));
+    }
+    if (judged->fingerprint != NULL) {
+        apr_table_setn(r->notes, "tmpl-fingerprint", judged->fingerprint);
+    }
 }
 
 static void set_fields(request_rec *r, apr_interval_time_t took)
@@ -183,10 +223,13 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
     if (judged->outcome.edits.n > 0 || ctx->inflated) {
         unset_digests(r);
     }
-    if (tmpl_conf_edits(ctx->conf)) {
+    if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
+        set_private(r);
+    }
+    else if (tmpl_conf_edits(ctx->conf)) {
         set_validators(r, ctx, &judged->outcome);
     }
-    tmpl_headers_noted(r, judged);
+    tmpl_headers_noted(r, judged, took);
     if (tmpl_conf_headers(ctx->conf)) {
         set_fields(r, took);
     }
@@ -199,14 +242,17 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     }
     if (ctx->inflated) {
         /* INFLATE does not change an answer to HEAD */
-        unset(r, "Content-Encoding");
+        tmpl_field_unset(r, "Content-Encoding");
         r->content_encoding = NULL;
     }
-    unset(r, "Content-Length");
+    tmpl_field_unset(r, "Content-Length");
     unset_digests(r);
     /* without the page it is unknown which ones GET would have */
-    unset(r, "ETag");
-    unset(r, "Last-Modified");
+    tmpl_field_unset(r, "ETag");
+    tmpl_field_unset(r, "Last-Modified");
+    if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
+        set_private(r);
+    }
 }
 
 /*
@@ -221,7 +267,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
     const char *held = NULL;
 
     if (r->main == NULL && tmpl_conf_edits(conf) && etag != NULL && list != NULL) {
-        held = tmpl_etag_listed(list, etag, tmpl_conf_mode(conf), r->pool);
+        held = tmpl_etag_listed(list, etag, tmpl_conf_variant(conf, r->pool), r->pool);
     }
     if (held != NULL) {
         set_tag(r, held);
@@ -232,7 +278,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
 void tmpl_headers_error(request_rec *r)
 {
     if (r->status == HTTP_NOT_MODIFIED) {
-        tmpl_headers_not_modified(r, tmpl_conf_of(r));
+        tmpl_headers_not_modified(r, tmpl_request_conf(r));
     }
 }
 
@@ -241,6 +287,7 @@ void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field)
     const char *said = apr_pstrcat(r->pool, "declined=", tmpl_decline_name(reason), NULL);
 
     apr_table_setn(r->notes, note, said);
+    apr_table_setn(r->notes, "tmpl-declined", tmpl_decline_name(reason));
     if (field) {
         apr_table_setn(r->headers_out, "Tmpl", said);
     }

@@ -9,6 +9,9 @@
 /* All of the response's field lines of that name, joined by commas; NULL if there are none. */
 const char *tmpl_field(request_rec *r, const char *name);
 
+/* Removes the response's field lines of that name. */
+void tmpl_field_unset(request_rec *r, const char *name);
+
 /* Adds an item to a list that apr_array_pstrcat() will join by ','; a blank follows each comma. */
 void tmpl_field_list_add(apr_array_header_t *items, const char *item);
 
@@ -27,8 +30,12 @@ void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf);
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took);
 
-/* Sets httpd's note "tmpl", for its logs, of a page whose response has been sent. */
-void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged);
+/*
+ * Sets httpd's notes, for its logs, of a page that was judged within took microseconds: tmpl, which
+ * has the text of the Tmpl field, tmpl-ms, tmpl-state, tmpl-ratio, tmpl-confidence and
+ * tmpl-fingerprint, those of them that are known.
+ */
+void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took);
 
 /* Changes the fields of an answer to HEAD that came without a body. */
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx);

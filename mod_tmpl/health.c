@@ -6,7 +6,7 @@
  */
 #include "health.h"
 #include "messages.h"
-#include "status.h"
+#include "status/counters.h"
 
 /* The pause after a failure: few requests pay for a trial, and the store is soon used again. */
 #define PAUSE apr_time_from_sec(1)
@@ -30,6 +30,11 @@ void tmpl_health_init(tmpl_health_t *health, server_rec *s)
 int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose)
 {
     return tmpl_breaker_allow(&health->breakers[purpose], tmpl_clock());
+}
+
+int tmpl_health_is_well(tmpl_health_t *health)
+{
+    return apr_atomic_read64(&health->breakers[TMPL_PURPOSE_LOOKUP].retry_at) == 0;
 }
 
 int tmpl_health_was_busy(const tmpl_error_t *err)
@@ -68,6 +73,9 @@ void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int
         apr_atomic_xchg32(&health->full, full) == full) {
         return;
     }
+    tmpl_stores_event(health->number, r != NULL ? TMPL_PURPOSE_LOOKUP : TMPL_PURPOSE_LEARN,
+                      full ? TMPL_STORE_EVENT_FULL : TMPL_STORE_EVENT_HAS_ROOM,
+                      full ? err->text : "");
     if (full) {
         log_line(health, r, APLOG_WARNING,
                  apr_psprintf(pool, TMPL_LOG_STORE_FULL, health->name, err->text));
@@ -100,9 +108,11 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
     if (damaged && tmpl_health_first_in_second(&health->damaged)) {
         log_line(health, r, APLOG_WARNING,
                  apr_psprintf(pool, TMPL_LOG_SITE_DAMAGED, health->name, err->text));
+        tmpl_stores_event(health->number, purpose, TMPL_STORE_EVENT_DAMAGED, err->text);
     }
     if (damaged || !ok) {
         tmpl_count(failure_counters[purpose], 1);
+        tmpl_stores_error(health->number, purpose);
     }
     if (!tmpl_breaker_report(&health->breakers[purpose], began, tmpl_clock(),
                              ok                           ? TMPL_CALL_OK
@@ -110,6 +120,8 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
                                                           : TMPL_CALL_FAILED)) {
         return;
     }
+    tmpl_stores_event(health->number, purpose,
+                      ok ? TMPL_STORE_EVENT_ANSWERS : TMPL_STORE_EVENT_FAILS, ok ? "" : err->text);
     if (purpose == TMPL_PURPOSE_LOOKUP) {
         count_change(ok);
         if (ok) {
@@ -135,6 +147,7 @@ void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err)
 
     tmpl_breaker_report(&health->breakers[TMPL_PURPOSE_LOOKUP], now, now, TMPL_CALL_FAILED);
     count_change(0);
+    tmpl_stores_event(health->number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_FAILS, err->text);
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, health->server, TMPL_LOG_STORE_DOWN, health->name,
                  err->text);
 }

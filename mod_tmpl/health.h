@@ -7,17 +7,12 @@
 
 #include "base/breaker.h"
 #include "mod_tmpl.h"
-
-/* What a store is used for. */
-typedef enum {
-    TMPL_PURPOSE_LOOKUP, /* by requests */
-    TMPL_PURPOSE_LEARN,  /* of pages that have waited */
-    TMPL_PURPOSES
-} tmpl_purpose_e;
+#include "status/stores.h"
 
 /* May be used by many threads. */
 typedef struct {
     const char *name; /* for the log: without passwords */
+    int number;       /* for status/stores.h */
     server_rec *server;
     tmpl_breaker_t breakers[TMPL_PURPOSES];
     apr_uint32_t full;    /* atomic */
@@ -33,6 +28,9 @@ void tmpl_health_init(tmpl_health_t *health, server_rec *s);
  * third answer that was late (breaker.h).
  */
 int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
+
+/* Whether the store answers look-ups, as far as is known. */
+int tmpl_health_is_well(tmpl_health_t *health);
 
 /*
  * Whether the store has answered that other writers kept it busy, which says nothing about its

@@ -3,9 +3,7 @@
 #include "judge.h"
 #include "connections.h"
 #include "personal.h"
-#include "messages.h"
 #include "section.h"
-#include "status.h"
 
 #include "html/charset.h"
 
@@ -44,11 +42,8 @@ static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
     return why == NULL && key != NULL && *key != '\0' ? key : NULL;
 }
 
-/*
- * The URI that the client sent: after an internal redirect all pages of a site may have one
- * script's.
- */
-static const char *uri_of(const request_rec *r, apr_pool_t *pool)
+/* After an internal redirect all pages of a site may have one script's URI. */
+const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
 {
     while (r->prev != NULL) {
         r = r->prev;
@@ -57,12 +52,16 @@ static const char *uri_of(const request_rec *r, apr_pool_t *pool)
 }
 
 /* The default site is the ServerName: what a client sends in Host must not create tables. */
+const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
+{
+    const char *site = key_of(r, conf->site_key);
+
+    return site != NULL ? site : r->server->server_hostname;
+}
+
 void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r)
 {
-    ctx->site = key_of(r, ctx->conf->site_key);
-    if (ctx->site == NULL) {
-        ctx->site = r->server->server_hostname;
-    }
+    ctx->site = tmpl_site_of(r, ctx->conf);
     ctx->page_key = key_of(r, ctx->conf->page_key);
     ctx->learn = tmpl_may_learn(r, ctx->conf) != 0;
 }
@@ -71,7 +70,7 @@ static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r,
 {
     input->site = ctx->site;
     input->page_key = ctx->page_key;
-    input->uri = uri_of(r, pool);
+    input->uri = tmpl_uri_of(r, pool);
     input->charset = tmpl_charset_of_type(r->content_type, pool);
     input->learn = ctx->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
 }
@@ -82,6 +81,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
     const tmpl_conf_t *conf = ctx->conf;
     tmpl_input_t *input = &judged->input;
     tmpl_outcome_t *outcome = &judged->outcome;
+    tmpl_clean_opts_t opts;
     apr_status_t rv;
 
     memset(judged, 0, sizeof(*judged));
@@ -96,29 +96,10 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
         tmpl_link_clean(outcome, input, conf, r, pool);
         if (tmpl_conf_headers(conf) || !tmpl_conf_holds(conf)) {
             judged->fingerprint = tmpl_clean_fingerprint(outcome, input, pool);
+            tmpl_conf_opts(&opts, conf);
+            tmpl_clean_version(outcome, &opts, pool);
         }
         tmpl_cache_keep(&judged->cached, outcome, judged->fingerprint, input, conf);
     }
     return APR_SUCCESS;
-}
-
-void tmpl_judge_report(const tmpl_judged_t *judged, request_rec *r, apr_off_t before,
-                       apr_off_t after, apr_interval_time_t took)
-{
-    const tmpl_outcome_t *outcome = &judged->outcome;
-
-    tmpl_count(TMPL_COUNTER_PAGES, 1);
-    if (outcome->verdicts != NULL) {
-        tmpl_count_detector(outcome->detector);
-    }
-    tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
-    tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
-    /* a page that is due is counted when it has been learnt */
-    tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
-    tmpl_count(TMPL_COUNTER_NEAR_COPIES, outcome->counts.near_copy != 0);
-    tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
-    tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
-    tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);
-    ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, TMPL_LOG_JUDGED, tmpl_state_name(outcome->state),
-                  outcome->edits.n, after, before, took);
 }

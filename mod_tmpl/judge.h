@@ -29,8 +29,10 @@ void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r);
 apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
                         apr_pool_t *pool);
 
-/* Counts and logs the page, with its bytes before and after. */
-void tmpl_judge_report(const tmpl_judged_t *judged, request_rec *r, apr_off_t before,
-                       apr_off_t after, apr_interval_time_t took);
+/* The key of the site that r's page belongs to. */
+const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf);
+
+/* The URI that the client sent, with its query and without a host; from pool. */
+const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool);
 
 #endif

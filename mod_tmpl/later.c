@@ -249,6 +249,17 @@ tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page,
     return added;
 }
 
+unsigned tmpl_later_waiting(tmpl_later_t *later, apr_size_t *bytes)
+{
+    unsigned n;
+
+    apr_thread_mutex_lock(later->lock);
+    n = later->n + later->out;
+    *bytes = later->size + later->out_size;
+    apr_thread_mutex_unlock(later->lock);
+    return n;
+}
+
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now)
 {
     unsigned i;

@@ -40,6 +40,9 @@ typedef enum {
 tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due,
                             apr_interval_time_t timeout);
 
+/* How many pages wait, those included that are being learnt, and their bytes. */
+unsigned tmpl_later_waiting(tmpl_later_t *later, apr_size_t *bytes);
+
 /* Whether a page is due. All are while the queue is half full or more. */
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now);
 

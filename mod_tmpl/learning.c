@@ -14,7 +14,7 @@
 #include "learning.h"
 #include "ending.h"
 #include "later.h"
-#include "status.h"
+#include "status/counters.h"
 
 /* The timeout for one batch, or for the pages of one site. */
 #define LEARN_TIMEOUT apr_time_from_sec(1)
@@ -76,6 +76,14 @@ void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool)
     }
 }
 
+static void report_waiting(tmpl_learner_t *learner)
+{
+    apr_size_t bytes;
+    unsigned pages = tmpl_later_waiting(learner->later, &bytes);
+
+    tmpl_stores_waiting(learner->health->number, pages, bytes);
+}
+
 int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
                            apr_interval_time_t delay, apr_interval_time_t timeout)
 {
@@ -83,6 +91,7 @@ int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *pa
 
     tmpl_count(TMPL_COUNTER_LATER, added == TMPL_LATER_ADDED);
     tmpl_count(TMPL_COUNTER_LATER_NO_ROOM, added == TMPL_LATER_FULL);
+    report_waiting(learner);
     return added != TMPL_LATER_FULL;
 }
 
@@ -175,6 +184,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
             learn_by_site(learner, store, taken, n, &err, pool);
         }
     }
+    report_waiting(learner);
     tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, &err, NULL, pool);
     return err.status;
 }

@@ -44,11 +44,21 @@
 #define TMPL_LOG_LEARNING "tmpl: [T018] store %s learns again"
 /* ERR */
 #define TMPL_LOG_CACHE_MUTEX "tmpl: [T019] TmplCache: cannot create the mutex, nothing is cached"
+/* WARNING, once an hour and site over all children */
+#define TMPL_LOG_SITE_DECLINED                                                                     \
+    "tmpl: [T025] site %s: %u of its last %u pages passed untouched, mostly because of %s: %s"
+/* NOTICE */
+#define TMPL_LOG_ADMIN "tmpl: [T031] %s at %s: %s site %s in store %s: %s"
 /* DEBUG */
 #define TMPL_LOG_DECLINED "tmpl: [T020] declined: %s: %s"
 /* TRACE1 */
 #define TMPL_LOG_JUDGED                                                                            \
     "tmpl: [T021] %s: %u edits, %" APR_OFF_T_FMT " bytes of %" APR_OFF_T_FMT ", %" APR_TIME_T_FMT  \
     " us"
+
+/* INFO */
+#define TMPL_LOG_CONTROL                                                                           \
+    "tmpl: [T030] Tmpl-Control of the backend is %.64s; words other than off, learn and no-learn "  \
+    "have no effect"
 
 #endif

@@ -9,6 +9,7 @@
 #include "cache.h"
 #include "config.h"
 #include "connections.h"
+#include "control.h"
 #include "ending.h"
 #include "filter.h"
 #include "gate.h"
@@ -16,7 +17,14 @@
 #include "messages.h"
 #include "request.h"
 #include "section.h"
-#include "status.h"
+#include "status/admin.h"
+#include "status/counters.h"
+#include "status/handler.h"
+#include "status/histogram.h"
+#include "status/recent.h"
+#include "status/selectors.h"
+#include "status/sites.h"
+#include "status/stores.h"
 #include "wait.h"
 
 static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
@@ -27,6 +35,7 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     (void)ptemp;
     tmpl_links_reset(pconf);
     tmpl_cache_reset(pconf);
+    tmpl_selectors_reset(pconf);
     if (tmpl_conf_begin(&err, pconf) != APR_SUCCESS) {
         ap_log_perror(APLOG_MARK, APLOG_ERR, 0, pconf, TMPL_LOG_MODEL, err.text);
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -37,14 +46,21 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
 {
     (void)plog;
+    tmpl_counters_create(s);
+    tmpl_selectors_create(s);
+    tmpl_histograms_create(s);
+    tmpl_recent_create(s, tmpl_conf_recent(s));
+    tmpl_sites_create(s);
+    tmpl_stores_create(s);
+    tmpl_admin_create(s);
     tmpl_links_prepare(s, pconf, ptemp);
     tmpl_cache_prepare(s, pconf);
-    tmpl_status_create(s);
     return OK;
 }
 
 static void child_init(apr_pool_t *pchild, server_rec *s)
 {
+    tmpl_stores_join(pchild);
     tmpl_links_open(s, pchild);
     tmpl_cache_open(s, pchild);
 }
@@ -63,13 +79,15 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_fixups(tmpl_request_fixups, NULL, NULL, APR_HOOK_LAST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
+    ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(tmpl_control_error, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
     /* before mod_log_config writes the note */
     ap_hook_log_transaction(tmpl_beside_served, NULL, NULL, APR_HOOK_REALLY_FIRST);
     APR_OPTIONAL_HOOK(proxy, create_req, tmpl_wait_create_req, NULL, NULL, APR_HOOK_MIDDLE);
-    APR_OPTIONAL_HOOK(ap, status_hook, tmpl_status_report, NULL, NULL, APR_HOOK_MIDDLE);
+    APR_OPTIONAL_HOOK(ap, status_hook, tmpl_counters_report, NULL, NULL, APR_HOOK_MIDDLE);
 
     /*
      * in front of INFLATE, which is AP_FTYPE_RESOURCE - 1, and of all filters that generate content

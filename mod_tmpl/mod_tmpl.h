@@ -7,6 +7,7 @@
  *     mod_tmpl.c     the hooks
  *     config.c       directives -> tmpl_conf_t
  *     section.c      tmpl_conf_t: created, merged, read
+ *     control.c      what the backend and no-tmpl say
  *     request.c      what the backend is asked for
  *     gate.c         first brigade: takes the response or declines it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
@@ -18,6 +19,7 @@
  *     cache.c        decisions about pages that come again
  *     splice.c       edits -> the page's own buckets
  *     append.c       bytes -> a brigade
+ *     policy.c       what a page's Content-Security-Policy allows
  *     headers.c      the response's header fields
  *     validators.c   entity tags
  *     connections.c  one store for each URI and child
@@ -25,8 +27,8 @@
  *     later.c        the queue of pages that wait to be learnt
  *     learning.c     passes that queue to the store
  *     ending.c       how a child ends
- *     status.c       counters, for mod_status
  *     messages.h     what is logged
+ *     status/        what is counted, in memory that all children share, and the handler that shows it
  *
  * After the configuration was read, only a child's own stores, the shared counters and the caches
  * change.
@@ -81,6 +83,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_SMOOTHING apr_int64_t /* tmpl_smoothing_e */
 #define TMPL_TYPE_COMMENTS  apr_int64_t /* tmpl_comments_e */
 #define TMPL_TYPE_NUMBER    apr_int64_t
+#define TMPL_TYPE_GLOBAL    apr_int64_t /* a number for the whole server */
 #define TMPL_TYPE_SIZE      apr_int64_t /* bytes */
 #define TMPL_TYPE_TIME      apr_int64_t /* microseconds */
 #define TMPL_TYPE_FLAG      apr_int64_t
@@ -90,10 +93,13 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_STORE     tmpl_link_t *
 #define TMPL_TYPE_CACHE     tmpl_cache_t *
 #define TMPL_TYPE_KEY       const ap_expr_info_t *
+#define TMPL_TYPE_CONDITION const ap_expr_info_t *
 #define TMPL_TYPE_LEARN     const tmpl_learn_t *
 #define TMPL_TYPE_SECRET    const apr_uint64_t * /* the seed of the keys */
+#define TMPL_TYPE_SITES     apr_array_header_t * /* of const char *; for the whole server */
 #define TMPL_TYPE_SELECTORS                                                                        \
     apr_array_header_t * /* of const tmpl_selector_t *, those outside first */
+#define TMPL_TYPE_MARKS      tmpl_marks_t *
 #define TMPL_TYPE_SEPARATORS const tmpl_separators_t *
 
 /* A section of the configuration: a field for each setting. */

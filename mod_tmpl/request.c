@@ -9,6 +9,7 @@
  */
 #include "request.h"
 #include "connections.h"
+#include "control.h"
 #include "headers.h"
 #include "section.h"
 #include "validators.h"
@@ -22,8 +23,10 @@ static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
 typedef struct {
     /* the changed fields, as the client sent them; NULL: the request is as it came */
     const apr_table_t *sent;
-    conn_rec *backend;  /* NULL: not known */
-    tmpl_ctx_t *beside; /* NULL: no page is copied */
+    conn_rec *backend;          /* NULL: not known */
+    tmpl_ctx_t *beside;         /* NULL: no page is copied */
+    const tmpl_conf_t *section; /* NULL: conf is not made yet */
+    const tmpl_conf_t *conf;    /* section, in the mode for this request */
 } kept_t;
 
 static kept_t *kept_of(const request_rec *r)
@@ -65,6 +68,45 @@ tmpl_ctx_t *tmpl_request_beside(const request_rec *r)
     const kept_t *kept = kept_of(r);
 
     return kept != NULL ? kept->beside : NULL;
+}
+
+/* What section says for r, where that depends on TmplHighlightAllow. */
+static const tmpl_conf_t *conf_for(request_rec *r, const tmpl_conf_t *section)
+{
+    tmpl_mode_e mode = tmpl_conf_mode(section);
+    const char *why;
+    tmpl_conf_t *conf;
+
+    /* below 0 the expression failed, which httpd logs */
+    if (r->main == NULL && section->highlight_allow != NULL &&
+        ap_expr_exec(r, section->highlight_allow, &why) > 0) {
+        mode = TMPL_MODE_HIGHLIGHT;
+    }
+    else if (mode == TMPL_MODE_HIGHLIGHT) {
+        mode = TMPL_MODE_HEADERS;
+    }
+    conf = apr_pmemdup(r->pool, section, sizeof(*section));
+    conf->mode = mode;
+    return conf;
+}
+
+const tmpl_conf_t *tmpl_request_conf(request_rec *r)
+{
+    const tmpl_conf_t *section = tmpl_conf_of(r);
+    tmpl_mode_e mode = tmpl_conf_mode(section);
+    kept_t *kept;
+
+    if (mode == TMPL_MODE_OFF ||
+        (mode != TMPL_MODE_HIGHLIGHT && section->highlight_allow == NULL)) {
+        return section;
+    }
+    /* once for each section: what the expression reads may change while the request is served */
+    kept = kept_for(r);
+    if (kept->section != section) {
+        kept->section = section;
+        kept->conf = conf_for(r, section);
+    }
+    return kept->conf;
 }
 
 /* Whether text begins with one of the n prefixes, in any case. */
@@ -170,10 +212,11 @@ static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
     apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
 }
 
-static void translate_tags(request_rec *r, tmpl_mode_e mode, int keep)
+static void translate_tags(request_rec *r, const tmpl_conf_t *conf, int keep)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
-    const char *other = list != NULL ? tmpl_etag_for_backend(list, mode, keep, r->pool) : NULL;
+    const char *variant = tmpl_conf_variant(conf, r->pool);
+    const char *other = list != NULL ? tmpl_etag_for_backend(list, variant, keep, r->pool) : NULL;
 
     if (other != list) {
         apr_table_setn(r->headers_in, "If-None-Match", other);
@@ -190,6 +233,13 @@ static void drop_date(request_rec *r)
     if (may_be_page(r) && is_named_as_page(r)) {
         apr_table_unset(r->headers_in, "If-Modified-Since");
     }
+}
+
+/* What is shown has no validators: a copy that the client has is of another mode. */
+static void drop_conditions(request_rec *r)
+{
+    apr_table_unset(r->headers_in, "If-None-Match");
+    apr_table_unset(r->headers_in, "If-Modified-Since");
 }
 
 /*
@@ -218,7 +268,7 @@ static int is_proxied(const request_rec *r)
 
 int tmpl_request_fixups(request_rec *r)
 {
-    const tmpl_conf_t *conf = tmpl_conf_of(r);
+    const tmpl_conf_t *conf = tmpl_request_conf(r);
 
     if (r->prev != NULL) {
         /* an ErrorDocument, for one: both requests have the same fields */
@@ -228,22 +278,25 @@ int tmpl_request_fixups(request_rec *r)
         return DECLINED;
     }
     keep_vary(r);
-    if (tmpl_conf_edits(conf) && !is_proxied(r)) {
+    if (tmpl_conf_edits(conf) && !is_proxied(r) && !tmpl_control_is_off(r)) {
         /*
          * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both
          */
-        translate_tags(r, tmpl_conf_mode(conf), 1);
+        translate_tags(r, conf, 1);
         drop_date(r);
+    }
+    if (tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT) {
+        drop_conditions(r);
     }
     return DECLINED;
 }
 
 int tmpl_request_handler(request_rec *r)
 {
-    const tmpl_conf_t *conf = tmpl_conf_of(r);
+    const tmpl_conf_t *conf = tmpl_request_conf(r);
 
     if (r->main != NULL || !is_proxied(r) || tmpl_conf_mode(conf) == TMPL_MODE_OFF ||
-        !may_be_page(r)) {
+        tmpl_control_is_off(r) || !may_be_page(r)) {
         return DECLINED;
     }
     kept_for(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
@@ -254,7 +307,7 @@ int tmpl_request_handler(request_rec *r)
             apr_table_unset(r->headers_in, "Range");
             apr_table_unset(r->headers_in, "If-Range");
         }
-        translate_tags(r, tmpl_conf_mode(conf), 0);
+        translate_tags(r, conf, 0);
         drop_date(r);
     }
     return DECLINED;

@@ -5,6 +5,9 @@
 
 #include "mod_tmpl.h"
 
+/* The section in force for r, in the mode for r: highlight only where TmplHighlightAllow lets. */
+const tmpl_conf_t *tmpl_request_conf(request_rec *r);
+
 /*
  * fixups hook: makes conditional requests with the module's tags work with any handler, and keeps
  * in Vary what the expression of an <If> has read.

@@ -193,6 +193,7 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_SMOOTHING] = KIND_NUMBER,
     [TMPL_FORM_COMMENTS] = KIND_NUMBER,
     [TMPL_FORM_NUMBER] = KIND_NUMBER,
+    [TMPL_FORM_GLOBAL] = KIND_NUMBER,
     [TMPL_FORM_SIZE] = KIND_NUMBER,
     [TMPL_FORM_TIME] = KIND_NUMBER,
     [TMPL_FORM_FLAG] = KIND_NUMBER,
@@ -202,9 +203,12 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_STORE] = KIND_POINTER,
     [TMPL_FORM_CACHE] = KIND_POINTER,
     [TMPL_FORM_KEY] = KIND_POINTER,
+    [TMPL_FORM_CONDITION] = KIND_POINTER,
     [TMPL_FORM_LEARN] = KIND_POINTER,
     [TMPL_FORM_SECRET] = KIND_POINTER,
+    [TMPL_FORM_SITES] = KIND_POINTER,
     [TMPL_FORM_SELECTORS] = { NULL, selectors_merge, selectors_each },
+    [TMPL_FORM_MARKS] = KIND_POINTER,
     [TMPL_FORM_SEPARATORS] = { NULL, separators_merge, separators_each },
 };
 
@@ -274,6 +278,15 @@ tmpl_mode_e tmpl_conf_mode(const tmpl_conf_t *conf)
     return conf->mode == TMPL_UNSET ? TMPL_MODE_OFF : (tmpl_mode_e)conf->mode;
 }
 
+const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool)
+{
+    tmpl_mode_e mode = tmpl_conf_mode(conf);
+
+    return mode == TMPL_MODE_ANNOTATE && conf->marks != NULL
+               ? apr_pstrcat(pool, tmpl_mode_name(mode), conf->marks->id, NULL)
+               : tmpl_mode_name(mode);
+}
+
 int tmpl_conf_edits(const tmpl_conf_t *conf)
 {
     return tmpl_conf_mode(conf) >= TMPL_MODE_ANNOTATE;
@@ -297,6 +310,20 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf)
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
 {
     return conf->delay == TMPL_UNSET ? TMPL_DEFAULT_DELAY : conf->delay;
+}
+
+apr_uint32_t tmpl_conf_recent(const server_rec *s)
+{
+    const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
+
+    return conf->recent == TMPL_UNSET ? TMPL_DEFAULT_RECENT : (apr_uint32_t)conf->recent;
+}
+
+const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s)
+{
+    const tmpl_conf_t *conf = ap_get_module_config(s->lookup_defaults, &tmpl_module);
+
+    return conf->metrics_sites;
 }
 
 /* Mode learn is meant to be invisible. */
@@ -362,6 +389,7 @@ void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf)
     if (conf->min_confidence >= 0) {
         opts->guards.min_confidence = conf->min_confidence;
     }
+    opts->marks = conf->marks;
     opts->guards.keep = conf->keep;
     opts->guards.drop = conf->drop;
     if (conf->separators != NULL) {

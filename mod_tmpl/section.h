@@ -13,6 +13,7 @@
 #define TMPL_DEFAULT_MAX_WAIT apr_time_from_sec(1)
 #define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
 #define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)
+#define TMPL_DEFAULT_RECENT   200
 #define TMPL_DEFAULT_DIR      "tmpl" /* in DefaultRuntimeDir */
 
 /* pre_config hook: reads the built-in models. APR_EINVAL if one is bad. */
@@ -49,6 +50,15 @@ apr_interval_time_t tmpl_conf_max_wait(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
 int tmpl_conf_headers(const tmpl_conf_t *conf);
+
+/* TmplRecent, which the main server has. */
+apr_uint32_t tmpl_conf_recent(const server_rec *s);
+
+/* TmplMetricsSites, of const char *; NULL: none. */
+const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s);
+
+/* Names, in entity tags, what the mode makes of a page: the mode, and in annotate the marks. */
+const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
 
 /* All that the library needs to know. opts points to what conf points to. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);

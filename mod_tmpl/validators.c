@@ -19,17 +19,15 @@ typedef struct {
 /* The suffixes that httpd's compressing filters append. */
 static const char *const compressed[] = { "-gzip", "-br", "-zstd" };
 
-/* The suffixes of a mode's tags: for tags of the backend that are strong, and that are weak. */
+/* The suffixes of a variant's tags: for tags of the backend that are strong, and that are weak. */
 typedef struct {
     const char *of[2];
 } suffixes_t;
 
-static suffixes_t suffixes_of(tmpl_mode_e mode, apr_pool_t *pool)
+static suffixes_t suffixes_of(const char *variant, apr_pool_t *pool)
 {
-    const char *name = tmpl_mode_name(mode);
-
-    return (suffixes_t){ { apr_pstrcat(pool, "-tmpl-", name, NULL),
-                           apr_pstrcat(pool, "-tmpl-w-", name, NULL) } };
+    return (suffixes_t){ { apr_pstrcat(pool, "-tmpl-", variant, NULL),
+                           apr_pstrcat(pool, "-tmpl-w-", variant, NULL) } };
 }
 
 /* Reads the next tag of *list, and advances *list behind it. 0 at the end. */
@@ -88,14 +86,14 @@ static const char *written(const tag_t *tag, int weak, const char *suffix, apr_p
                        suffix, "\"", NULL);
 }
 
-const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
+const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool)
 {
     tag_t tag;
 
     if (!next_tag(&tag, &etag)) {
         return NULL;
     }
-    return written(&tag, 1, suffixes_of(mode, pool).of[tag.weak], pool);
+    return written(&tag, 1, suffixes_of(variant, pool).of[tag.weak], pool);
 }
 
 /*
@@ -111,9 +109,9 @@ static void add_once(apr_array_header_t *items, apr_hash_t *seen, const char *ta
     }
 }
 
-const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool)
+const char *tmpl_etag_for_backend(const char *list, const char *variant, int keep, apr_pool_t *pool)
 {
-    suffixes_t suffixes = suffixes_of(mode, pool);
+    suffixes_t suffixes = suffixes_of(variant, pool);
     apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
     apr_hash_t *seen = apr_hash_make(pool);
     const char *rest = list;
@@ -136,9 +134,10 @@ const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, 
     return found ? apr_array_pstrcat(pool, items, ',') : list;
 }
 
-const char *tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode, apr_pool_t *pool)
+const char *tmpl_etag_listed(const char *list, const char *etag, const char *variant,
+                             apr_pool_t *pool)
 {
-    suffixes_t suffixes = suffixes_of(mode, pool);
+    suffixes_t suffixes = suffixes_of(variant, pool);
     tag_t theirs, tag, cut;
 
     if (!next_tag(&theirs, &etag)) {

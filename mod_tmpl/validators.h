@@ -6,24 +6,25 @@
 #include "mod_tmpl.h"
 
 /*
- * The tag of the page that mode makes of one with the tag etag: W/"abc-tmpl-strip" of "abc",
- * W/"abc-tmpl-w-strip" of W/"abc". It is weak because the page changes a little whenever the site's
- * table changes; it names the mode because each mode makes another representation. NULL if etag is
- * no entity tag.
+ * The tag of a variant (tmpl_conf_variant) of the page with the tag etag: W/"abc-tmpl-strip" of
+ * "abc", W/"abc-tmpl-w-strip" of W/"abc". It is weak because the page changes a little whenever the
+ * site's table changes; it names the variant because each is another representation. NULL if etag
+ * is no entity tag.
  */
-const char *tmpl_etag_of(const char *etag, tmpl_mode_e mode, apr_pool_t *pool);
+const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool);
 
 /*
- * The If-None-Match list with the backend's own tag for each of mode's tags in it: in place of
- * that, or behind it if keep is set; each tag once. The list itself if it holds none of mode's.
+ * The If-None-Match list with the backend's own tag for each of the variant's tags in it: in place
+ * of that, or behind it if keep is set; each tag once. The list itself if it holds none of them.
  */
-const char *tmpl_etag_for_backend(const char *list, tmpl_mode_e mode, int keep, apr_pool_t *pool);
+const char *tmpl_etag_for_backend(const char *list, const char *variant, int keep,
+                                  apr_pool_t *pool);
 
 /*
- * The tag in the If-None-Match list that names the page that mode makes of etag, with or without
- * the suffix of a compressing filter; NULL if there is none.
+ * The tag in the If-None-Match list that names the variant of the page with the tag etag, with or
+ * without the suffix of a compressing filter; NULL if there is none.
  */
-const char *tmpl_etag_listed(const char *list, const char *etag, tmpl_mode_e mode,
+const char *tmpl_etag_listed(const char *list, const char *etag, const char *variant,
                              apr_pool_t *pool);
 
 #endif

@@ -4,7 +4,11 @@
 #include <apr_cstr.h>
 #include <apr_strings.h>
 
+#include <xxhash.h>
+
+#include "base/buf.h"
 #include "fingerprint/fingerprint.h"
+#include "rewrite/highlight.h"
 
 static const char *const modes[] = {
 #define TMPL_MODE_NAME(id, name, explanation) name,
@@ -45,7 +49,9 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(err, APR_EINVAL, "'%s' is not a mode: off, learn, headers, annotate or strip",
+    return tmpl_fail(err, APR_EINVAL,
+                     "'%s' is not a mode: off, learn, headers, annotate, strip or "
+                     "highlight",
                      name);
 }
 
@@ -74,9 +80,12 @@ static const struct {
  * elements, texts and keys stay until the request ends. The store needs its memory first, then the
  * detector and the closure need theirs, while a copy may wait to be learnt.
  */
-static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uint64_t n_keys)
+static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
 {
-    enum { CLOSURE_BYTES = 40 };
+    enum { CLOSURE_BYTES = 40, MARK_BYTES = 4 * sizeof(tmpl_edit_t) };
+    tmpl_detector_e detector = opts->detector;
+    uint64_t more_marks =
+        opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL ? opts->marks->n - 1 : 0;
     uint64_t observed = n_keys * sizeof(tmpl_key_t) + page->n_segments * sizeof(tmpl_share_t) +
                         page->n_blocks * sizeof(tmpl_part_t);
     uint64_t kept = page->n_nodes * sizeof(*page->nodes) +
@@ -87,7 +96,11 @@ static int takes_too_much(const tmpl_page_t *page, tmpl_detector_e detector, uin
                          page->n_blocks * (uint64_t)detector_bytes[detector].block;
     uint64_t counting =
         n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
-    uint64_t judging = observed + page->n_segments * (uint64_t)CLOSURE_BYTES + detecting;
+    uint64_t shading = opts->mode == TMPL_MODE_HIGHLIGHT
+                           ? page->n_blocks * (uint64_t)TMPL_HIGHLIGHT_BLOCK_BYTES
+                           : 0;
+    uint64_t judging = observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) +
+                       detecting + shading;
     return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len);
 }
 
@@ -96,7 +109,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
 {
     tmpl_observation_t *observation = &outcome->observation;
     const tmpl_page_t *page = outcome->page;
-    if (takes_too_much(page, opts->detector, page->n_keys)) {
+    if (takes_too_much(page, opts, page->n_keys)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
         return;
     }
@@ -109,7 +122,7 @@ void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     observation->learn = input->learn;
     observation->age = opts->age;
     /* now the detector's own keys are known, too */
-    if (takes_too_much(page, opts->detector, observation->n)) {
+    if (takes_too_much(page, opts, observation->n)) {
         outcome->decline = TMPL_DECLINE_TOO_MANY;
     }
 }
@@ -120,8 +133,10 @@ void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
     }
+    apr_time_t began = tmpl_clock();
     apr_status_t rv = tmpl_store_observe(store, &outcome->observation, timeout, &outcome->counts,
                                          &outcome->store_error, pool);
+    outcome->store_took = tmpl_clock() - began;
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
         outcome->counts = (tmpl_counts_t){ 0 };
     }
@@ -163,15 +178,35 @@ int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *pool)
 {
     tmpl_page_opts_t page_opts = opts->page;
-    *outcome =
-        (tmpl_outcome_t){ .detector = tmpl_detector(opts->detector), .declined_at = TMPL_NONE };
+    *outcome = (tmpl_outcome_t){ .detector = tmpl_detector(opts->detector),
+                                 .declined_at = TMPL_NONE,
+                                 .unmarked = -1 };
     if (outcome->detector->separators != NULL) {
         page_opts.separators = outcome->detector->separators;
     }
     page_opts.charset = input->charset;
     page_opts.declined_at = &outcome->declined_at;
+    page_opts.comments = opts->mode == TMPL_MODE_ANNOTATE && opts->marks != NULL &&
+                         tmpl_marks_need_comments(opts->marks);
     outcome->decline = tmpl_page_parse(&outcome->page, input->body, input->len, &page_opts, pool);
     return outcome->decline == TMPL_DECLINE_NONE;
+}
+
+tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
+                                    apr_pool_t *pool)
+{
+    const tmpl_page_t *page = outcome->page;
+    tmpl_verdict_t *verdicts =
+        apr_pmemdup(pool, outcome->verdicts, page->n_blocks * sizeof(*verdicts));
+    tmpl_findings_t findings = { .page = page,
+                                 .detector = outcome->detector,
+                                 .detect = &opts->detect,
+                                 .counts = &outcome->counts,
+                                 .verdicts = outcome->verdicts,
+                                 .closure = &outcome->closure,
+                                 .why = opts->detect.why };
+    tmpl_uncut_begin(&findings.uncut, page, verdicts, &opts->guards, pool);
+    return findings;
 }
 
 /* verdicts -> edits */
@@ -179,25 +214,32 @@ static void edit(tmpl_outcome_t *outcome, tmpl_verdict_t *verdicts, const tmpl_c
                  apr_pool_t *pool)
 {
     tmpl_closure_why(&outcome->closure, outcome->page, verdicts, &opts->guards,
-                     opts->mode == TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK,
+                     opts->mode >= TMPL_MODE_STRIP ? TMPL_NODE_CUT : TMPL_NODE_MARK,
                      opts->detect.why, pool);
     outcome->decline = outcome->closure.decline;
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
     }
     if (opts->mode == TMPL_MODE_ANNOTATE) {
-        tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, pool);
+        outcome->unmarked =
+            tmpl_annotate(&outcome->edits, outcome->page, &outcome->closure, opts->marks, pool);
     }
     else if (opts->mode == TMPL_MODE_STRIP) {
         tmpl_strip(&outcome->edits, &outcome->closure, pool);
     }
+    else if (opts->mode == TMPL_MODE_HIGHLIGHT) {
+        tmpl_findings_t findings = tmpl_clean_findings(outcome, opts, pool);
+        tmpl_highlight(&outcome->edits, &findings, pool);
+    }
 }
 
-void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool)
+void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *given, apr_pool_t *pool)
 {
-    tmpl_detect_opts_t detect = opts->detect;
+    tmpl_clean_opts_t own = *given;
+    const tmpl_clean_opts_t *opts = &own;
+    tmpl_why_t why = { .pool = pool };
     tmpl_case_t of = { outcome->page, &outcome->observation, outcome->reading, &outcome->counts,
-                       &detect };
+                       &opts->detect };
     if (outcome->decline != TMPL_DECLINE_NONE) {
         return;
     }
@@ -205,7 +247,10 @@ void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, a
         outcome->decline = TMPL_DECLINE_STORE;
         return;
     }
-    detect.min_df = opts->policy.min_df;
+    own.detect.min_df = opts->policy.min_df;
+    if (opts->mode == TMPL_MODE_HIGHLIGHT && opts->detect.why == NULL) {
+        own.detect.why = &why;
+    }
     outcome->state = state_of(&outcome->counts, opts->policy.min_df);
     if (opts->mode > TMPL_MODE_LEARN) {
         tmpl_verdict_t *verdicts = apr_palloc(pool, outcome->page->n_blocks * sizeof(*verdicts));
@@ -235,6 +280,69 @@ const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_inp
         return NULL;
     }
     return tmpl_fingerprint_text(outcome->page, outcome->verdicts, input->charset, pool);
+}
+
+/* Adds the texts of selectors, each with its NUL, and a NUL behind all. */
+static void add_selectors(tmpl_buf_t *buf, const apr_array_header_t *selectors)
+{
+    for (int i = 0; selectors != NULL && i < selectors->nelts; i++) {
+        const char *text = tmpl_selector_text(APR_ARRAY_IDX(selectors, i, const tmpl_selector_t *));
+        tmpl_buf_add(buf, text, strlen(text) + 1);
+    }
+    tmpl_buf_add_byte(buf, '\0');
+}
+
+#define ADD(buf, value) tmpl_buf_add(buf, (const char *)&(value), sizeof(value))
+
+/* What decides for each page of the site. */
+static uint32_t hash_of_site(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
+                             apr_pool_t *pool)
+{
+    const tmpl_detect_opts_t *detect = &opts->detect;
+    tmpl_models_id_t models = tmpl_models_id(&detect->models);
+    tmpl_buf_t buf;
+    tmpl_buf_init(&buf, pool);
+    tmpl_buf_add(&buf, TMPL_VERSION, sizeof(TMPL_VERSION));
+    ADD(&buf, models);
+    ADD(&buf, opts->detector);
+    ADD(&buf, detect->smoothing);
+    ADD(&buf, detect->ratio);
+    ADD(&buf, detect->threshold);
+    ADD(&buf, opts->policy.min_df);
+    ADD(&buf, opts->guards.min_keep);
+    ADD(&buf, opts->guards.comments);
+    ADD(&buf, opts->guards.min_confidence);
+    add_selectors(&buf, opts->guards.keep);
+    add_selectors(&buf, opts->guards.drop);
+    if (opts->page.separators != NULL) {
+        ADD(&buf, *opts->page.separators);
+    }
+    ADD(&buf, outcome->counts.pages);
+    ADD(&buf, outcome->counts.version);
+    return (uint32_t)XXH3_64bits(buf.at, buf.len);
+}
+
+/* When an entry was seen last does not decide. */
+static uint32_t hash_of_counts(const tmpl_outcome_t *outcome, apr_pool_t *pool)
+{
+    const tmpl_record_t *records = outcome->counts.records;
+    uint32_t n = records != NULL ? outcome->observation.n : 0;
+    uint32_t *numbers = apr_palloc(pool, (3 * (apr_size_t)n + 1) * sizeof(*numbers));
+    for (uint32_t i = 0; i < n; i++) {
+        numbers[3 * (size_t)i] = records[i].df;
+        numbers[3 * (size_t)i + 1] = records[i].text;
+        numbers[3 * (size_t)i + 2] = records[i].repeated;
+    }
+    return (uint32_t)XXH3_64bits(numbers, 3 * (size_t)n * sizeof(*numbers));
+}
+
+void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool)
+{
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    outcome->version =
+        (uint64_t)hash_of_site(outcome, opts, scratch) << 32 | hash_of_counts(outcome, scratch);
+    apr_pool_destroy(scratch);
 }
 
 void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_clean_opts_t *opts,

@@ -28,17 +28,21 @@
 
 #include "detect/detector.h"
 #include "page/page.h"
+#include "rewrite/findings.h"
 #include "rewrite/rewrite.h"
 #include "table/document.h"
 #include "table/store.h"
 
-/* X(id, name, explanation): the values of TmplMode, each of which adds to the one before it. */
+/*
+ * X(id, name, explanation): the values of TmplMode. Up to strip each adds to the one before it.
+ */
 #define TMPL_MODES(X)                                                                              \
     X(OFF, "off", "pages pass untouched")                                                          \
     X(LEARN, "learn", "pages pass untouched, and are learnt")                                      \
     X(HEADERS, "headers", "and response fields report the verdicts")                               \
     X(ANNOTATE, "annotate", "and template is marked")                                              \
-    X(STRIP, "strip", "and template is removed instead of marked")
+    X(STRIP, "strip", "and template is removed instead of marked")                                 \
+    X(HIGHLIGHT, "highlight", "pages are shaded by their verdicts, for people who look at them")
 
 typedef enum {
 #define TMPL_MODE_ID(id, name, explanation) TMPL_MODE_##id,
@@ -60,6 +64,7 @@ typedef struct {
     tmpl_detector_e detector;
     tmpl_detect_opts_t detect; /* models must hold the detector's; min_df is not used: see policy */
     tmpl_guards_t guards;
+    const tmpl_marks_t *marks; /* of ANNOTATE; NULL: tmpl_marks_default */
     tmpl_page_opts_t page;
     apr_interval_time_t
         age; /* how old counts may be, in microseconds, unless the page is learnt now */
@@ -109,8 +114,11 @@ typedef struct {
     const tmpl_verdict_t *verdicts; /* one for each block; NULL if none were made */
     tmpl_closure_t closure;
     tmpl_edits_t edits; /* of input->body; n is 0 in modes that do not edit */
+    double unmarked;    /* what tmpl_annotate returned; -1 if it was not called */
     tmpl_state_e state;
-    tmpl_error_t store_error; /* status is APR_SUCCESS unless the store failed or is full */
+    uint64_t version;               /* of tmpl_clean_version(); 0: nobody has asked */
+    tmpl_error_t store_error;       /* status is APR_SUCCESS unless the store failed or is full */
+    apr_interval_time_t store_took; /* the time in which the store was asked, in microseconds */
 } tmpl_outcome_t;
 
 /*
@@ -160,10 +168,31 @@ void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_sto
 void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
 /*
+ * What is said of each block of an outcome with verdicts by strip or highlight, for which
+ * opts->detect.why has the reasons. It points into both.
+ */
+tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
+                                    apr_pool_t *pool);
+
+/*
  * The fingerprint of the page's content (fingerprint/fingerprint.h) as 16 hexadecimal digits, from
  * pool. NULL if the page was declined or not judged, or its content is too short.
  */
 const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                                    apr_pool_t *pool);
+
+/*
+ * Fills outcome->version: a hash of all that decided the verdicts beside the page. Equal pages with
+ * equal versions have equal verdicts, also if the site's table was imported elsewhere. Temporary
+ * memory is from pool.
+ *
+ *     upper 32 bits   this library's version, the models, the settings that decide, and the site's
+ *                     table: its documents, and how often an entry has reached MinDF
+ *     lower 32 bits   what the table says of this page's own keys
+ *
+ * So all pages of a site of which nothing is learnt have the upper half in common. Neither half
+ * tells anything of the secret that seeds the keys.
+ */
+void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
 #endif

@@ -35,6 +35,7 @@ static const struct {
     int64_t factor;
 } units[] = {
     { TMPL_FORM_NUMBER, "", 1 },
+    { TMPL_FORM_GLOBAL, "", 1 },
     { TMPL_FORM_SIZE, "", 1 },
     { TMPL_FORM_SIZE, "k", 1 << 10 },
     { TMPL_FORM_SIZE, "m", 1 << 20 },
@@ -169,7 +170,7 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
     if (*list == NULL) {
         *list = apr_array_make(pool, 4, sizeof(selector));
     }
-    APR_ARRAY_PUSH(*list, const tmpl_selector_t *) = selector;
+    tmpl_selector_split(*list, selector);
     return NULL;
 }
 
@@ -196,6 +197,15 @@ const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_se
     }
     *separators = set;
     return NULL;
+}
+
+const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *setting, const char *word,
+                              apr_pool_t *pool)
+{
+    tmpl_error_t err;
+    return tmpl_marks_add(marks, word, &err, pool) == APR_SUCCESS
+               ? NULL
+               : tmpl_setting_refuse(setting, word, err.text, pool);
 }
 
 const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,

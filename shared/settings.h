@@ -39,7 +39,9 @@
 /* clang-format off */
 #define TMPL_SETTINGS(X) \
     X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
-      "what is done with pages; each mode does what those before it do, and more") \
+      "what is done with pages; up to strip each mode does what those before it do, and more") \
+    X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+      "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \
       "what judges the blocks of a page: their text, repeated over the site (incremental), or words " \
       "repeated in repeated layout (style); what the page looks like (pagelevel); or all of it (auto)") \
@@ -77,6 +79,8 @@
     X(comments, "TmplComments", "comments", COMMENTS, "", "", "judge", TMPL_DECIDES, \
       "whether readers' comments below an article are content (keep), template (drop), or judged " \
       "like all other text (judge)") \
+    X(marks, "TmplMark", "mark", MARKS, "", "", "data-tmpl", TMPL_DECIDES, \
+      "how mode annotate marks template, one or more; all presets: docs/indexing.md") \
     X(min_keep, "TmplMinKeep", "min-keep", SHARE, "0", "1", "0.5%", TMPL_DECIDES, \
       "a page of which a smaller share of its text would be left passes untouched") \
     X(min_confidence, "TmplMinConfidence", "min-confidence", SHARE, "0", "1", "0", TMPL_DECIDES, \
@@ -95,14 +99,21 @@
     X(seed, "TmplSecret", "secret", SECRET, "", "", "the store's own", TMPL_DECIDES, \
       "a secret for the hashes in the store, in place of the one that the store keeps") \
     X(headers, "TmplHeaders", NULL, FLAG, "", "", "on in modes headers, annotate and strip", TMPL_DECIDES, \
-      "whether responses have the fields Tmpl and Server-Timing")
+      "whether responses have the fields Tmpl and Server-Timing") \
+    X(recent, "TmplRecent", NULL, GLOBAL, "0", "10000", "200", TMPL_ASIDE, \
+      "how many of the last decisions the status page shows; for the whole server") \
+    X(metrics_sites, "TmplMetricsSites", NULL, SITES, "", "", "none", TMPL_ASIDE, \
+      "sites that have figures of their own among the metrics; for the whole server") \
+    X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
+      "for which requests the status page may forget, freeze and export sites")
 
 /* By form: "TmplX must be <values>". */
-#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate or strip"
+#define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
 #define TMPL_VALUES_COMMENTS(least, most)   "judge, keep or drop"
 #define TMPL_VALUES_NUMBER(least, most)     "a whole number from " least " to " most
+#define TMPL_VALUES_GLOBAL(least, most)     "a whole number from " least " to " most
 #define TMPL_VALUES_SIZE(least, most)       "a number of bytes from " least " to " most ", with K, M, G or nothing behind it"
 #define TMPL_VALUES_TIME(least, most)       "a time from " least " to " most
 #define TMPL_VALUES_FLAG(least, most)       "on or off"
@@ -112,9 +123,12 @@
 #define TMPL_VALUES_STORE(least, most)      "lmdb:DIR, redis://[user:pass@]host[:port][/db], redis+unix:///path[?db=n&user=u&pass=p], redis+sentinel://host[:port],.../master[/db] or redis+cluster://host[:port],..., with TLS rediss for redis"
 #define TMPL_VALUES_CACHE(least, most)      "none, shmcb or another of httpd's shared object caches"
 #define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
+#define TMPL_VALUES_CONDITION(least, most)  "an expression that is true or false"
 #define TMPL_VALUES_LEARN(least, most)      "public, on, off or an expression"
 #define TMPL_VALUES_SECRET(least, most)     "a text of one character or more"
+#define TMPL_VALUES_SITES(least, most)      "keys of sites"
 #define TMPL_VALUES_SELECTORS(least, most)  "CSS selectors of tag, #id, .class, [attr] and [attr=value], as \"nav, main > div.ad p\""
+#define TMPL_VALUES_MARKS(least, most)      "up to 16 of data-tmpl, pagefind, elastic, swiftype, nosnippet, googleoff, htdig, udm, noindex, stopindex, an attribute data-NAME or data-NAME=VALUE, or comments <!--BEGIN--><!--END-->"
 #define TMPL_VALUES_SEPARATORS(least, most) "names of HTML elements, all of them or none with a + in front"
 /* clang-format on */
 
@@ -124,6 +138,7 @@ typedef enum {
     TMPL_FORM_SMOOTHING,
     TMPL_FORM_COMMENTS,
     TMPL_FORM_NUMBER,
+    TMPL_FORM_GLOBAL,
     TMPL_FORM_SIZE,
     TMPL_FORM_TIME,
     TMPL_FORM_FLAG,
@@ -133,10 +148,13 @@ typedef enum {
     TMPL_FORM_STORE,
     TMPL_FORM_CACHE,
     TMPL_FORM_KEY,
+    TMPL_FORM_CONDITION,
     TMPL_FORM_LEARN,
     TMPL_FORM_SECRET,
+    TMPL_FORM_SITES,
     TMPL_FORM_SELECTORS,
     TMPL_FORM_SEPARATORS,
+    TMPL_FORM_MARKS,
     TMPL_FORM_COUNT
 } tmpl_form_e;
 
@@ -194,6 +212,10 @@ const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting
 /* The names in n words, each of one or more names. */
 const char *tmpl_setting_separators(tmpl_separators_t *separators, const tmpl_setting_t *setting,
                                     int n, char *const *words, apr_pool_t *pool);
+
+/* Adds the mark that word names to *marks, which is made if it is NULL. */
+const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *setting, const char *word,
+                              apr_pool_t *pool);
 
 /* The seed of all keys. */
 const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,

@@ -9,19 +9,16 @@
 
 #include "base/place.h"
 #include "ctl.h"
-#include "cut/uncut.h"
 #include "json.h"
 #include "node_path.h"
 #include "page_input.h"
 #include "printable.h"
 #include "progress.h"
+#include "rewrite/findings.h"
 #include "text/text.h"
 
 /* Characters of a block's text that are shown. */
 #define SNIPPET 80
-
-/* How much of a block's segments are in cuts. */
-typedef enum { IN_NONE, IN_PART, IN_ALL } covered_e;
 
 static const char *const covered_names[] = { "none", "part", "all" };
 
@@ -33,82 +30,15 @@ typedef struct {
     tmpl_outcome_t outcome; /* by strip */
     tmpl_outcome_t marked;  /* by annotate */
     tmpl_why_t why;
-    tmpl_uncut_t uncut;
+    tmpl_findings_t findings; /* of outcome */
     tmpl_decoder_t charset;
     int colour;
     apr_pool_t *pool;
 } explain_t;
 
-/* Whether a span is in a cut: cuts are in order, and none is inside another. */
-static int is_cut(const tmpl_closure_t *closure, tmpl_span_t span)
+static tmpl_covered_e covered(const tmpl_outcome_t *outcome, uint32_t block)
 {
-    uint32_t first = 0; /* of the cuts that may end behind the span's start */
-    for (uint32_t n = closure->n_cuts; n > 0; n /= 2) {
-        uint32_t middle = first + n / 2;
-        if (closure->cuts[middle].span.end <= span.start) {
-            first = middle + 1;
-            n -= 1;
-        }
-    }
-    return first < closure->n_cuts && closure->cuts[first].span.start <= span.start &&
-           span.end <= closure->cuts[first].span.end;
-}
-
-/* How much of a block is in cuts. uncut, if not NULL, gets its first segment that is not. */
-static covered_e covered(const tmpl_outcome_t *outcome, uint32_t block, uint32_t *uncut)
-{
-    const tmpl_page_t *page = outcome->page;
-    const tmpl_block_t *b = &page->blocks[block];
-    uint32_t n = 0;
-    uint32_t first = TMPL_NONE;
-    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
-        int is = is_cut(&outcome->closure, page->segments[s].span);
-        first = !is && first == TMPL_NONE ? s : first;
-        n += is ? 1 : 0;
-    }
-    if (uncut != NULL) {
-        *uncut = first;
-    }
-    return n == 0 ? IN_NONE : first == TMPL_NONE ? IN_ALL : IN_PART;
-}
-
-/* The least and the largest DF of a block's segments, as a span. */
-static tmpl_span_t df_of(const explain_t *e, uint32_t block)
-{
-    const tmpl_page_t *page = e->outcome.page;
-    const tmpl_block_t *b = &page->blocks[block];
-    tmpl_span_t df = { UINT32_MAX, 0 };
-    for (uint32_t s = b->first_segment; s < b->after_segment; s++) {
-        uint32_t n = e->outcome.counts.records[page->segments[s].key].df;
-        df.start = n < df.start ? n : df.start;
-        df.end = n > df.end ? n : df.end;
-    }
-    return df;
-}
-
-/* A block with more than this is template. */
-static double threshold_of(const explain_t *e)
-{
-    const tmpl_detect_opts_t *opts = &e->ctl->options.clean.detect;
-    if (e->why.trees != NULL) {
-        return e->why.threshold;
-    }
-    if (e->outcome.detector->need == TMPL_NEED_COUNTS) {
-        return opts->ratio;
-    }
-    return opts->threshold >= 0 ? opts->threshold : opts->models.pagelevel->threshold;
-}
-
-/* Why strip leaves a template block, or a part of it; NULL if it is cut, or is content. */
-static const tmpl_uncut_e *uncut_of(const explain_t *e, uint32_t block, tmpl_uncut_e *reason)
-{
-    uint32_t segment;
-    int stays = covered(&e->outcome, block, &segment) != IN_ALL;
-    if (!stays || !e->outcome.verdicts[block].template || e->outcome.decline != TMPL_DECLINE_NONE) {
-        return NULL;
-    }
-    *reason = tmpl_uncut_reason(&e->uncut, segment);
-    return reason;
+    return tmpl_findings_covered(&outcome->closure, outcome->page, block, NULL);
 }
 
 /* --- JSON --- */
@@ -131,17 +61,25 @@ static void add_block_json(json_t *json, const explain_t *e, uint32_t block)
 {
     tmpl_uncut_e reason;
     int has_counts = e->outcome.counts.records != NULL;
-    json_object_set_new(json, "df", has_counts ? ctl_json_span(df_of(e, block)) : json_null());
+    json_object_set_new(json, "df",
+                        has_counts ? ctl_json_span(tmpl_findings_df(&e->findings, block))
+                                   : json_null());
     if (e->outcome.verdicts == NULL) {
         return;
     }
     json_object_set_new(json, "rule", json_string(tmpl_rule_name(e->why.blocks[block].rule)));
-    json_object_set_new(json, "cut", json_string(covered_names[covered(&e->outcome, block, NULL)]));
-    json_object_set_new(json, "marked",
-                        json_string(covered_names[covered(&e->marked, block, NULL)]));
+    const tmpl_selector_t *selector = e->why.blocks[block].selector;
+    json_object_set_new(json, "selector",
+                        selector != NULL
+                            ? ctl_json_string(tmpl_selector_text(selector),
+                                              strlen(tmpl_selector_text(selector)), e->pool)
+                            : json_null());
+    json_object_set_new(json, "cut", json_string(covered_names[covered(&e->outcome, block)]));
+    json_object_set_new(json, "marked", json_string(covered_names[covered(&e->marked, block)]));
     json_object_set_new(json, "uncut",
-                        uncut_of(e, block, &reason) != NULL ? json_string(tmpl_uncut_name(reason))
-                                                            : json_null());
+                        tmpl_findings_stays(&e->findings, block, &reason)
+                            ? json_string(tmpl_uncut_name(reason))
+                            : json_null());
     if (e->why.trees != NULL) {
         const tmpl_contributions_t *of = &e->why.trees[block];
         json_object_set_new(json, "features", features_json(of));
@@ -177,7 +115,9 @@ static int print_json(const explain_t *e)
     json_object_set_new(json, "declined",
                         e->outcome.decline != TMPL_DECLINE_NONE ? declined_json(e) : json_null());
     json_object_set_new(json, "threshold",
-                        e->outcome.verdicts != NULL ? json_real(threshold_of(e)) : json_null());
+                        e->outcome.verdicts != NULL
+                            ? json_real(tmpl_findings_threshold(&e->findings))
+                            : json_null());
     json_array_foreach(json_object_get(json, "blocks"), i, block)
     {
         add_block_json(block, e, (uint32_t)i);
@@ -229,7 +169,7 @@ static void print_head(const explain_t *e)
     }
     if (outcome->verdicts != NULL) {
         printf("detector %s: template above %.3f; confidence %.3f\n", outcome->detector->name,
-               threshold_of(e), outcome->closure.confidence);
+               tmpl_findings_threshold(&e->findings), outcome->closure.confidence);
     }
     if (outcome->counts.records != NULL) {
         printf("site %s: %u pages, %s\n", ctl_printable(e->input->site, e->pool),
@@ -240,34 +180,12 @@ static void print_head(const explain_t *e)
     }
 }
 
-/* What the detector's verdict rests on. */
-static const char *evidence(const explain_t *e, uint32_t block)
-{
-    static const char *const rests_on[TMPL_DETECTOR_COUNT] = {
-        [TMPL_DETECTOR_INCREMENTAL] = "of its text in segments with DF >= MinDF",
-        [TMPL_DETECTOR_STYLE] = "of its text, or of its words at their places, with DF >= MinDF",
-        [TMPL_DETECTOR_PAGELEVEL] = "probability by what it looks like",
-    };
-    double ratio = (double)e->outcome.verdicts[block].ratio;
-    if (e->why.trees == NULL) {
-        return apr_psprintf(e->pool, "%.3f %s", ratio, rests_on[e->ctl->options.clean.detector]);
-    }
-    const tmpl_contributions_t *of = &e->why.trees[block];
-    const char *text = "";
-    for (unsigned k = 0; k < TMPL_CONTRIBUTIONS; k++) {
-        text = apr_psprintf(e->pool, "%s%s%s %.2f (%+.2f)", text, k > 0 ? ", " : "",
-                            tmpl_block_feature_name(of->most[k].feature), (double)of->most[k].value,
-                            of->most[k].by);
-    }
-    return text;
-}
-
 static const char *fate(const explain_t *e, uint32_t block)
 {
     static const char *const cut[] = { "stays", "cut in part", "cut" };
     static const char *const marked[] = { "", ", marked in part", ", marked" };
-    return apr_pstrcat(e->pool, cut[covered(&e->outcome, block, NULL)],
-                       marked[covered(&e->marked, block, NULL)], NULL);
+    return apr_pstrcat(e->pool, cut[covered(&e->outcome, block)],
+                       marked[covered(&e->marked, block)], NULL);
 }
 
 static void print_block(const explain_t *e, uint32_t block)
@@ -285,15 +203,17 @@ static void print_block(const explain_t *e, uint32_t block)
            verdict->template ? "template" : "content", off(e), (double)verdict->ratio,
            fate(e, block));
     if (e->outcome.counts.records != NULL) {
-        tmpl_span_t df = df_of(e, block);
+        tmpl_span_t df = tmpl_findings_df(&e->findings, block);
         printf(df.start == df.end ? "; DF %u" : "; DF %u to %u", df.start, df.end);
     }
     printf("; bytes %u-%u  %s%s%s\n", span.start, span.end, on(e, FAINT),
            ctl_printable(ctl_node_path(page, page->blocks[block].node, e->pool), e->pool), off(e));
     printf("    %s\n", text.len > 0 ? ctl_printable(text.at, e->pool) : "(no text)");
-    printf("    %s%s%s%s: %s\n", on(e, FAINT), tmpl_rule_text(rule), off(e),
-           rule != TMPL_RULE_DETECTOR ? ", against the detector" : "", evidence(e, block));
-    if (uncut_of(e, block, &reason) != NULL) {
+    printf("    %s%s%s%s: %s\n", on(e, FAINT),
+           ctl_printable(tmpl_findings_rule(&e->findings, block, e->pool), e->pool), off(e),
+           rule != TMPL_RULE_DETECTOR ? ", against the detector" : "",
+           tmpl_findings_evidence(&e->findings, block, e->pool));
+    if (tmpl_findings_stays(&e->findings, block, &reason)) {
         printf("    it stays: %s\n", tmpl_uncut_text(reason));
     }
 }
@@ -323,9 +243,7 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
     opts.detect.why = &e.why;
     tmpl_clean(&e.outcome, input, &opts, store, CTL_STORE_TIMEOUT, ctl->pool);
     if (e.outcome.verdicts != NULL) {
-        tmpl_verdict_t *verdicts = apr_pmemdup(
-            ctl->pool, e.outcome.verdicts, e.outcome.page->n_blocks * sizeof(*e.outcome.verdicts));
-        tmpl_uncut_begin(&e.uncut, e.outcome.page, verdicts, &opts.guards, ctl->pool);
+        e.findings = tmpl_clean_findings(&e.outcome, &opts, ctl->pool);
     }
     tmpl_decoder_find(&e.charset, input->body, input->len, input->charset, ctl->pool);
     int code = ctl->options.json ? print_json(&e) : print_text(&e);

@@ -20,9 +20,11 @@ static const ctl_command_t commands[] = {
       "detects the template of pages, and marks or removes it",
       "Reads the files in the given order. Each file is one document, identified by its path, and\n"
       "is judged by the counts of all files up to and including it. The output of each file is\n"
-      "DIR/NAME.html (annotate, strip), DIR/NAME.txt (text, fingerprint) or DIR/NAME.json (json).\n"
+      "DIR/NAME.html (annotate, strip, highlight), DIR/NAME.txt (text, fingerprint) or\n"
+      "DIR/NAME.json (json).\n"
       "  annotate  the page, with its template marked by data-tmpl and <!--tmpl-->\n"
       "  strip     the page without its template\n"
+      "  highlight the page with each block shaded by its verdict, and why\n"
       "  text      the text that is not template: UTF-8, one line per block\n"
       "  json      the blocks with their verdicts, and the spans that strip deletes\n"
       "  fingerprint\n"

@@ -39,7 +39,7 @@ struct option_t {
 static option_set_f set_flag, set_string, set_file, set_site, set_store, set_uint;
 static option_set_f set_number, set_detector, set_smoothing, set_comments, set_share, set_ratio,
     set_lifetime;
-static option_set_f set_separators, set_selectors, set_secret, set_without;
+static option_set_f set_separators, set_selectors, set_mark, set_secret, set_without;
 
 #define CTL_PAGES     200 /* as many as the paper took of each site */
 #define CTL_SIZE      3   /* the paper's choice, of its Table 1 */
@@ -59,7 +59,7 @@ static option_set_f set_separators, set_selectors, set_secret, set_without;
 /* clang-format off */
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
-      "annotate, strip, text, json or fingerprint", NULL },
+      "annotate, strip, highlight, text, json or fingerprint", NULL },
     { "site", 0, "KEY", CTL_IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
       "the site that the pages are of: the key of its table", NULL },
     { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
@@ -84,6 +84,7 @@ static const option_t options[] = {
     SETTING(keep, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.keep)),
     SETTING(drop, 0, "SEL", IN_EDITING, set_selectors, AT(clean.guards.drop)),
     SETTING(comments, 0, "HOW", IN_EDITING, set_comments, AT(clean.guards.comments)),
+    SETTING(marks, 0, "MARK", CTL_IN_CLEAN, set_mark, AT(clean.marks)),
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, 0),
@@ -300,6 +301,13 @@ static apr_status_t set_selectors(ctl_t *ctl, const option_t *option, const char
 {
     apr_array_header_t **list = field_of(ctl, option);
     return answer(err, tmpl_setting_selectors(list, option->setting, value, ctl->pool));
+}
+
+static apr_status_t set_mark(ctl_t *ctl, const option_t *option, const char *value,
+                             tmpl_error_t *err)
+{
+    tmpl_marks_t **marks = field_of(ctl, option);
+    return answer(err, tmpl_setting_mark(marks, option->setting, value, ctl->pool));
 }
 
 static apr_status_t set_secret(ctl_t *ctl, const option_t *option, const char *value,

@@ -88,6 +88,7 @@ static void render_fingerprint(ctl_rendered_t *rendered, const ctl_page_t *page,
 static const ctl_mode_t modes[] = {
     { "annotate", TMPL_MODE_ANNOTATE, ".html", render_html },
     { "strip", TMPL_MODE_STRIP, ".html", render_html },
+    { "highlight", TMPL_MODE_HIGHLIGHT, ".html", render_html },
     { "text", TMPL_MODE_STRIP, ".txt", render_text },
     { "json", TMPL_MODE_STRIP, ".json", ctl_render_json },
     { "fingerprint", TMPL_MODE_STRIP, ".txt", render_fingerprint },

@@ -5,36 +5,21 @@
 #include <apr_strings.h>
 
 #include "ctl.h"
-#include "export_file.h"
 #include "file_io.h"
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
-
-static apr_status_t add_entry(void *baton, const tmpl_entry_t *entry)
-{
-    apr_array_header_t *entries = baton;
-    tmpl_entry_t *copy = apr_array_push(entries);
-    *copy = *entry;
-    copy->fingerprints = apr_pmemdup(entries->pool, entry->fingerprints,
-                                     entry->n_fingerprints * sizeof(*entry->fingerprints));
-    return APR_SUCCESS;
-}
+#include "table/export_file.h"
 
 static int export_site(ctl_t *ctl, tmpl_store_t *store)
 {
     const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
     tmpl_error_t err;
-    ctl_export_file_t table;
-    table.entries = apr_array_make(ctl->pool, 1024, sizeof(tmpl_entry_t));
+    tmpl_export_file_t table;
     apr_status_t status =
-        tmpl_store_secret(store, table.secret, CTL_STORE_TIMEOUT, &err, ctl->pool);
+        tmpl_export_file_fill(&table, store, site, CTL_STORE_TIMEOUT, &err, ctl->pool);
     if (status == APR_SUCCESS) {
-        status =
-            tmpl_store_export(store, site, &table.head, add_entry, table.entries, &err, ctl->pool);
-    }
-    if (status == APR_SUCCESS) {
-        status = ctl_export_file_write(stdout, site, &table, &err);
+        status = tmpl_export_file_write(stdout, site, &table, &err);
     }
     return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
 }
@@ -44,14 +29,14 @@ static int import_site(ctl_t *ctl, tmpl_store_t *store)
 {
     const char *site = APR_ARRAY_IDX(ctl->args, 0, const char *);
     tmpl_error_t err;
-    ctl_export_file_t table;
+    tmpl_export_file_t table;
     apr_file_t *in;
     apr_status_t status = apr_file_open_flags_stdin(&in, APR_FOPEN_BUFFERED, ctl->pool);
     if (status != APR_SUCCESS) {
         tmpl_fail(&err, status, "standard input: %s", ctl_error_text(status, ctl->pool));
         return ctl_store_failed(ctl, site, status, &err);
     }
-    status = ctl_export_file_read(&table, in, &err, ctl->pool);
+    status = tmpl_export_file_read(&table, in, &err, ctl->pool);
     /* with an operator's secret, the store's does not matter */
     if (status == APR_SUCCESS && ctl->options.clean.page.seed == 0) {
         status = tmpl_store_take_secret(store, table.secret, &err, ctl->pool);

@@ -53,7 +53,7 @@ static const char *annotated(apr_size_t *len, const char *src, const tmpl_model_
     if (closure.decline != TMPL_DECLINE_NONE) {
         return src;
     }
-    tmpl_annotate(&edits, page, &closure, pool);
+    tmpl_annotate(&edits, page, &closure, NULL, pool);
     return tmpl_edits_apply(len, &edits, src, *len, pool);
 }
 

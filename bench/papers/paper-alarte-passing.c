@@ -116,7 +116,7 @@ static void judge(const tmpl_page_t *page, const char *name, int n, apr_pool_t *
     }
     tmpl_detect_incremental(verdicts, page, records, MIN_DF, RATIO);
     tmpl_closure(&closure, page, verdicts, &tmpl_clean_opts_default.guards, TMPL_NODE_MARK, pool);
-    tmpl_annotate(&edits, page, &closure, pool);
+    tmpl_annotate(&edits, page, &closure, NULL, pool);
     const char *bytes = tmpl_edits_apply(&len, &edits, page->src, page->len, pool);
     const char *dir = apr_psprintf(pool, "%s/%d", site.out, n);
     const char *path = apr_pstrcat(pool, dir, "/", name, ".html", NULL);

@@ -8,8 +8,9 @@
 static const struct {
     const char *name;
     const char *text;
+    const char *advice;
 } declines[] = {
-#define TMPL_DECLINE_ROW(id, name, explanation) { name, explanation },
+#define TMPL_DECLINE_ROW(id, name, explanation, advice) { name, explanation, advice },
     TMPL_DECLINES(TMPL_DECLINE_ROW)
 #undef TMPL_DECLINE_ROW
 };
@@ -22,6 +23,11 @@ const char *tmpl_decline_name(tmpl_decline_e reason)
 const char *tmpl_decline_text(tmpl_decline_e reason)
 {
     return (unsigned)reason < TMPL_DECLINE_COUNT ? declines[reason].text : "unknown";
+}
+
+const char *tmpl_decline_advice(tmpl_decline_e reason)
+{
+    return (unsigned)reason < TMPL_DECLINE_COUNT ? declines[reason].advice : "";
 }
 
 apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, ...)

@@ -55,37 +55,58 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     __attribute__((format(printf, 3, 4)));
 
 /*
- * X(id, name, explanation): reasons to pass a page untouched. Logs, response fields, counters and
- * docs/declines.md show the name.
+ * X(id, name, explanation, advice): reasons to pass a page untouched. Logs, response fields,
+ * counters and docs/declines.md show the name; advice says what to do.
  */
 #define TMPL_DECLINES(X)                                                                           \
-    X(NONE, "none", "not declined")                                                                \
+    X(NONE, "none", "not declined", "")                                                            \
     /* found by the module, before the body is parsed */                                           \
-    X(SUBREQUEST, "subrequest", "the response is part of another page (a subrequest, as SSI)")     \
-    X(STATUS, "status", "the status is not 200")                                                   \
-    X(RANGE, "range", "the response is a part of a page (Content-Range)")                          \
-    X(TYPE, "type", "the response is not text/html")                                               \
-    X(ENCODING, "encoding", "the Content-Encoding cannot be decoded here")                         \
-    X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform")                                 \
-    X(ATTACHMENT, "attachment", "Content-Disposition: attachment")                                 \
-    X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody")                               \
-    X(SLOW, "slow", "the body did not end within TmplMaxWait")                                     \
-    X(INFLATE, "inflate", "the gzipped body is truncated or damaged, or has more than one member") \
-    X(BROKEN, "broken", "the backend closed the connection within the body")                       \
+    X(SUBREQUEST, "subrequest", "the response is part of another page (a subrequest, as SSI)",     \
+      "nothing: the page that it is part of is judged")                                            \
+    X(STATUS, "status", "the status is not 200",                                                   \
+      "nothing, unless pages of status 200 were expected")                                         \
+    X(RANGE, "range", "the response is a part of a page (Content-Range)",                          \
+      "nothing: a part of a page cannot be judged")                                                \
+    X(TYPE, "type", "the response is not text/html",                                               \
+      "nothing, unless the backend sends HTML under another type")                                 \
+    X(ENCODING, "encoding", "the Content-Encoding cannot be decoded here",                         \
+      "a2enmod deflate; the backend may send gzip or no encoding, which mod_tmpl asks for")        \
+    X(NO_TRANSFORM, "no-transform", "Cache-Control: no-transform",                                 \
+      "nothing: the backend forbids it")                                                           \
+    X(ATTACHMENT, "attachment", "Content-Disposition: attachment", "nothing: it is a download")    \
+    X(BACKEND, "backend",                                                                          \
+      "the backend's Tmpl-Control says off, or no-tmpl is set for the request",                    \
+      "nothing: whoever runs the backend, or the configuration, wants the page untouched")         \
+    X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody", "raise TmplMaxBody")          \
+    X(SLOW, "slow", "the body did not end within TmplMaxWait",                                     \
+      "raise TmplMaxWait, or speed up the backend")                                                \
+    X(INFLATE, "inflate", "the gzipped body is truncated or damaged, or has more than one member", \
+      "look at the backend, which sends damaged gzip")                                             \
+    X(BROKEN, "broken", "the backend closed the connection within the body",                       \
+      "look at the log of the backend")                                                            \
     /* found by the parser */                                                                      \
-    X(EMPTY, "empty", "the body holds no text and no image")                                       \
-    X(CHARSET, "charset", "the charset is not a superset of ASCII (UTF-16, UTF-7, ISO-2022, HZ)")  \
-    X(FRAMESET, "frameset", "the page is a frameset")                                              \
-    X(PLAINTEXT, "plaintext", "a plaintext element makes the rest of the page plain text")         \
-    X(TOO_DEEP, "too-deep", "elements nest deeper than the limit")                                 \
-    X(TOO_MANY, "too-many", "more elements than the limit")                                        \
+    X(EMPTY, "empty", "the body holds no text and no image",                                       \
+      "nothing: a page that a script writes in the browser has no text")                           \
+    X(CHARSET, "charset", "the charset is not a superset of ASCII (UTF-16, UTF-7, ISO-2022, HZ)",  \
+      "let the backend send UTF-8")                                                                \
+    X(FRAMESET, "frameset", "the page is a frameset",                                              \
+      "nothing: the pages in its frames are judged")                                               \
+    X(PLAINTEXT, "plaintext", "a plaintext element makes the rest of the page plain text",         \
+      "nothing; if the page is yours, remove the element")                                         \
+    X(TOO_DEEP, "too-deep", "elements nest deeper than the limit",                                 \
+      "look for elements that are never closed; the limit is fixed")                               \
+    X(TOO_MANY, "too-many", "more elements than the limit", "nothing: the limit is fixed")         \
     /* found later */                                                                              \
-    X(STORE, "store", "the store did not answer, or not in time")                                  \
-    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content")                 \
-    X(MIN_CONFIDENCE, "min-confidence", "the page's confidence is below TmplMinConfidence")
+    X(STORE, "store", "the store did not answer, or not in time",                                  \
+      "look for T011 and T015 in the error log: path, rights, disk, address or password are "      \
+      "wrong")                                                                                     \
+    X(MIN_KEEP, "min-keep", "less than TmplMinKeep of the page's text is content",                 \
+      "name the content with TmplKeep, or lower TmplMinKeep")                                      \
+    X(MIN_CONFIDENCE, "min-confidence", "the page's confidence is below TmplMinConfidence",        \
+      "lower TmplMinConfidence; TmplKeep and TmplDrop do not change it")
 
 typedef enum {
-#define TMPL_DECLINE_ID(id, name, explanation) TMPL_DECLINE_##id,
+#define TMPL_DECLINE_ID(id, name, explanation, advice) TMPL_DECLINE_##id,
     TMPL_DECLINES(TMPL_DECLINE_ID)
 #undef TMPL_DECLINE_ID
         TMPL_DECLINE_COUNT
@@ -96,5 +117,8 @@ const char *tmpl_decline_name(tmpl_decline_e reason);
 
 /* One line that explains the reason to an operator. */
 const char *tmpl_decline_text(tmpl_decline_e reason);
+
+/* What an operator can do about it, in one line; empty for NONE. */
+const char *tmpl_decline_advice(tmpl_decline_e reason);
 
 #endif

@@ -351,7 +351,7 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
     tmpl_why_note(why, page, verdicts, TMPL_RULE_HEADING);
     tmpl_refs_links(verdicts, page, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_LINKS);
-    tmpl_guards_apply(verdicts, page, guards, why, pool);
+    closure->matched = tmpl_guards_apply(verdicts, page, guards, why, pool);
     closure->decline = measure(closure, page, verdicts, guards);
     if (closure->decline != TMPL_DECLINE_NONE || closure->template_blocks == 0) {
         return;

@@ -56,11 +56,12 @@ typedef struct {
 typedef struct {
     const tmpl_cut_t *cuts; /* in order of position, none inside another; from pool */
     uint32_t n_cuts;
-    uint32_t blocks;          /* of the page */
-    uint32_t template_blocks; /* after the guards */
-    double ratio;             /* bytes of template blocks over bytes of all blocks, 0..1 */
-    double confidence;        /* 0..1, in the detector's own verdicts */
-    tmpl_decline_e decline;   /* MIN_KEEP or MIN_CONFIDENCE, without cuts; or NONE */
+    uint32_t blocks;              /* of the page */
+    uint32_t template_blocks;     /* after the guards */
+    double ratio;                 /* bytes of template blocks over bytes of all blocks, 0..1 */
+    double confidence;            /* 0..1, in the detector's own verdicts */
+    const unsigned char *matched; /* of each selector: what tmpl_guards_apply returned */
+    tmpl_decline_e decline;       /* MIN_KEEP or MIN_CONFIDENCE, without cuts; or NONE */
 } tmpl_closure_t;
 
 /*

@@ -3,18 +3,6 @@
 
 #include <apr_strings.h>
 
-static int matches_any(const apr_array_header_t *selectors, unsigned char *const *memos,
-                       const tmpl_page_t *page, uint32_t node)
-{
-    for (int i = 0; i < selectors->nelts; i++) {
-        if (tmpl_selector_matches_memo(APR_ARRAY_IDX(selectors, i, const tmpl_selector_t *), page,
-                                       node, memos[i])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* A memo for each selector. */
 static unsigned char **memos_make(const apr_array_header_t *selectors, const tmpl_page_t *page,
                                   apr_pool_t *pool)
@@ -27,28 +15,54 @@ static unsigned char **memos_make(const apr_array_header_t *selectors, const tmp
     return memos;
 }
 
+/* Notes the selector that had the last word on the blocks of an element. */
+static void note_selector(tmpl_why_t *why, const tmpl_page_t *page, const tmpl_node_t *node,
+                          const tmpl_selector_t *selector)
+{
+    for (uint32_t s = node->first_segment; why != NULL && s < node->after_segment; s++) {
+        why->blocks[page->segments[s].block].selector = selector;
+    }
+}
+
 static void apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                  const apr_array_header_t *selectors, int template, apr_pool_t *pool)
+                  const apr_array_header_t *selectors, int template, unsigned char *matched,
+                  tmpl_why_t *why, apr_pool_t *pool)
 {
     if (selectors == NULL || selectors->nelts == 0) {
         return;
     }
     unsigned char **memos = memos_make(selectors, page, pool);
-    for (uint32_t i = 0, next; i < page->n_nodes; i = next) {
+    uint32_t after = 0; /* nodes in front of it are in an element that matches */
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
-        next = i + 1;
-        if (node->after_segment > node->first_segment && matches_any(selectors, memos, page, i)) {
-            tmpl_verdict_set(verdicts, page, node->first_segment, node->after_segment, template);
-            next = node->after; /* everything inside has been set, too */
+        for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
+            const tmpl_selector_t *selector = APR_ARRAY_IDX(selectors, k, const tmpl_selector_t *);
+            if ((i < after && matched[k]) ||
+                !tmpl_selector_matches_memo(selector, page, i, memos[k])) {
+                continue;
+            }
+            matched[k] = 1;
+            if (i >= after) {
+                tmpl_verdict_set(verdicts, page, node->first_segment, node->after_segment,
+                                 template);
+                note_selector(why, page, node, selector);
+                after = node->after;
+            }
         }
     }
 }
 
-void tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                       const tmpl_guards_t *guards, tmpl_why_t *why, apr_pool_t *pool)
+const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                       const tmpl_guards_t *guards, tmpl_why_t *why,
+                                       apr_pool_t *pool)
 {
-    apply(verdicts, page, guards->drop, 1, pool);
+    int n_keep = guards->keep != NULL ? guards->keep->nelts : 0;
+    int n_drop = guards->drop != NULL ? guards->drop->nelts : 0;
+    unsigned char *matched =
+        n_keep + n_drop > 0 ? apr_pcalloc(pool, (apr_size_t)(n_keep + n_drop)) : NULL;
+    apply(verdicts, page, guards->drop, 1, matched != NULL ? matched + n_keep : NULL, why, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_DROP);
-    apply(verdicts, page, guards->keep, 0, pool); /* last, so keep wins */
+    apply(verdicts, page, guards->keep, 0, matched, why, pool); /* last, so keep wins */
     tmpl_why_note(why, page, verdicts, TMPL_RULE_KEEP);
+    return matched;
 }

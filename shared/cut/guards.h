@@ -23,9 +23,11 @@ typedef struct {
 
 /*
  * Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. why gets
- * the reasons; it may be NULL.
+ * the reasons; it may be NULL. Returns for each selector of keep, then of drop, whether it matches
+ * an element with text, from pool; NULL without selectors.
  */
-void tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
-                       const tmpl_guards_t *guards, tmpl_why_t *why, apr_pool_t *pool);
+const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
+                                       const tmpl_guards_t *guards, tmpl_why_t *why,
+                                       apr_pool_t *pool);
 
 #endif

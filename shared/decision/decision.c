@@ -11,7 +11,8 @@
 typedef struct {
     uint64_t body_len;
     uint64_t version;
-    double ratio, confidence;
+    uint64_t decided_by;
+    double ratio, confidence, unmarked;
     uint32_t detector, state, decline;
     uint32_t pages;
     uint32_t learned;
@@ -24,7 +25,7 @@ typedef struct {
 } fixed_t;
 
 #define HASH_SIZE 8
-#define TEXTS_MAX 16 /* annotate has 5 texts, strip 1 */
+#define TEXTS_MAX 64 /* annotate has 2 and 3 for each of 16 marks, strip 1 */
 
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len, const char *body,
@@ -52,11 +53,13 @@ tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e 
                               .decline = outcome->decline,
                               .pages = outcome->counts.pages,
                               .version = outcome->counts.version,
+                              .decided_by = outcome->version,
                               .learned = learned != 0,
                               .blocks = outcome->page->n_blocks,
                               .template_blocks = outcome->closure.template_blocks,
                               .ratio = outcome->closure.ratio,
                               .confidence = outcome->closure.confidence,
+                              .unmarked = outcome->unmarked,
                               .fingerprint = fingerprint,
                               .edits = outcome->edits };
 }
@@ -79,7 +82,9 @@ void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decis
                      .ratio = decision->ratio,
                      .confidence = decision->confidence },
         .edits = decision->edits,
-        .state = decision->state
+        .unmarked = decision->unmarked,
+        .state = decision->state,
+        .version = decision->decided_by
     };
 }
 
@@ -125,8 +130,10 @@ unsigned char *tmpl_decision_pack(apr_size_t *len, const tmpl_decision_t *decisi
     const tmpl_edits_t *edits = &decision->edits;
     fixed_t fixed = { .body_len = body_len,
                       .version = decision->version,
+                      .decided_by = decision->decided_by,
                       .ratio = decision->ratio,
                       .confidence = decision->confidence,
+                      .unmarked = decision->unmarked,
                       .detector = decision->detector,
                       .state = decision->state,
                       .decline = decision->decline,
@@ -219,11 +226,13 @@ int tmpl_decision_unpack(tmpl_decision_t *decision, const unsigned char *bytes, 
                                    .decline = (tmpl_decline_e)fixed.decline,
                                    .pages = fixed.pages,
                                    .version = fixed.version,
+                                   .decided_by = fixed.decided_by,
                                    .learned = fixed.learned != 0,
                                    .blocks = fixed.blocks,
                                    .template_blocks = fixed.template_blocks,
                                    .ratio = fixed.ratio,
-                                   .confidence = fixed.confidence };
+                                   .confidence = fixed.confidence,
+                                   .unmarked = fixed.unmarked };
     if (fixed.fingerprint_len > 0) {
         decision->fingerprint = apr_pstrdup(pool, (const char *)p);
     }

@@ -10,7 +10,7 @@
  * Layout, in the byte order and alignment of this process (a cache is not shared between machines):
  *
  *     tmpl_decision_key_t | fixed part | fingerprint | texts | edits | hash of all before it
- *             32              80          with NUL    with NULs  12 each   8 bytes
+ *             32              88          with NUL    with NULs  12 each   8 bytes
  */
 #ifndef TMPL_DECISION_H
 #define TMPL_DECISION_H
@@ -32,11 +32,12 @@ typedef struct {
     tmpl_detector_e detector;
     tmpl_state_e state;
     tmpl_decline_e decline;
-    uint32_t pages;   /* of the site, at the time of the decision */
-    uint64_t version; /* of the site's table at that time */
-    int learned;      /* the request that decided also learnt the page */
+    uint32_t pages;      /* of the site, at the time of the decision */
+    uint64_t version;    /* of the site's table at that time */
+    uint64_t decided_by; /* tmpl_clean_version() */
+    int learned;         /* the request that decided also learnt the page */
     uint32_t blocks, template_blocks;
-    double ratio, confidence;
+    double ratio, confidence, unmarked;
     const char *fingerprint; /* NULL: none */
     tmpl_edits_t edits;
 } tmpl_decision_t;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/style.h"
 
+#include <endian.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -46,7 +47,7 @@ typedef struct {
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
-    const uint64_t all[3] = { a, b, c };
+    const uint64_t all[3] = { htole64(a), htole64(b), htole64(c) };
     return XXH3_64bits(all, sizeof(all));
 }
 

@@ -26,7 +26,7 @@ void tmpl_why_changed(tmpl_why_t *why, const tmpl_page_t *page, const tmpl_verdi
     int is_first = why->page == NULL;
     if (is_first) {
         why->page = page;
-        why->blocks = apr_palloc(why->pool, page->n_blocks * sizeof(*why->blocks));
+        why->blocks = apr_pcalloc(why->pool, page->n_blocks * sizeof(*why->blocks));
     }
     for (uint32_t b = 0; b < page->n_blocks; b++) {
         tmpl_why_block_t *block = &why->blocks[b];

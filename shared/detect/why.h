@@ -9,6 +9,7 @@
 
 #include "detect/verdict.h"
 #include "model/contributions.h"
+#include "page/selector.h"
 
 /* X(id, name, explanation): what a verdict is from, in the order in which they judge. */
 #define TMPL_RULES(X)                                                                              \
@@ -35,8 +36,9 @@ const char *tmpl_rule_name(tmpl_rule_e rule);
 const char *tmpl_rule_text(tmpl_rule_e rule);
 
 typedef struct {
-    tmpl_verdict_t verdict; /* as of the last rule that was noted */
-    tmpl_rule_e rule;       /* the last one that changed it */
+    tmpl_verdict_t verdict;          /* as of the last rule that was noted */
+    tmpl_rule_e rule;                /* the last one that changed it */
+    const tmpl_selector_t *selector; /* of TmplKeep or TmplDrop that had the last word; or NULL */
 } tmpl_why_block_t;
 
 /* The caller sets pool, of which all memory is, and the rest to 0. */

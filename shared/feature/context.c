@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts of nodes, by their start tags and the elements around them. */
+#include <endian.h>
 #include <string.h>
 
 #include <apr_lib.h>
@@ -76,13 +77,14 @@ static void read_name(own_t *own, const char *value, uint32_t len, const char *l
         memcpy(name + i, &bytes, TMPL_BYTES16);
     }
     uint64_t hash = XXH3_64bits(name, n);
+    const uint64_t le = htole64(hash);
     unsigned slot = hash % COUNT(own->known->slots);
     if (own->known->slots[slot].hash != hash) {
         own->known->slots[slot].hash = hash;
         own->known->slots[slot].names = tmpl_names_in(name, n);
     }
     own->names |= own->known->slots[slot].names;
-    own->hash = XXH3_64bits_withSeed(&hash, sizeof(hash), own->hash);
+    own->hash = XXH3_64bits_withSeed(&le, sizeof(le), own->hash);
 }
 
 static unsigned role_of(const tmpl_page_t *page, tmpl_span_t role)

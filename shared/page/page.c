@@ -43,6 +43,29 @@ static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
     }
 }
 
+/* Lists the comments. */
+static void find_comments(tmpl_page_t *p, const tmpl_tokens_t *tokens, apr_pool_t *pool)
+{
+    static const char begin[] = "<!--";
+    tmpl_span_t *comments = NULL;
+    for (int fill = 0; fill <= 1; fill++) {
+        p->n_comments = 0;
+        for (uint32_t i = 0; i < tokens->n; i++) {
+            const tmpl_token_t *token = &tokens->tokens[i];
+            if (token->type != TMPL_TOKEN_OTHER || tmpl_span_len(token->span) < sizeof(begin) ||
+                memcmp(p->src + token->span.start, begin, sizeof(begin) - 1) != 0) {
+                continue;
+            }
+            if (fill) {
+                comments[p->n_comments] = token->span;
+            }
+            p->n_comments++;
+        }
+        comments = fill ? comments : apr_palloc(pool, (p->n_comments + 1) * sizeof(*comments));
+    }
+    p->comments = comments;
+}
+
 /*
  * Whether the page is little more than tags: parsing it would take many times its size, here if
  * each text has a key and a block of its own. tmpl_clean_observe() counts what follows.
@@ -75,6 +98,9 @@ static tmpl_decline_e write_page(tmpl_build_t *build)
                            : apr_pmemdup(build->pool, tokens->foreign_marks,
                                          p->n_foreign_marks * sizeof(*p->foreign_marks));
     find_head(p, tokens);
+    if (build->opts->comments) {
+        find_comments(p, tokens, build->pool);
+    }
     if (is_too_dense(build)) {
         return TMPL_DECLINE_TOO_MANY;
     }

@@ -107,6 +107,8 @@ typedef struct {
     tmpl_span_t title;     /* the text of the first title; empty if there is none */
     const uint32_t *foreign_marks; /* offsets of "tmpl" in foreign marks, in order */
     uint32_t n_foreign_marks;
+    const tmpl_span_t *comments; /* in order, if opts.comments was set; from "<!--" to "-->" */
+    uint32_t n_comments;
 } tmpl_page_t;
 
 typedef struct {
@@ -114,6 +116,7 @@ typedef struct {
     uint64_t seed;                    /* of every key, from the operator's secret */
     uint32_t max_tokens;              /* tags and comments; 0: TMPL_MAX_TOKENS */
     uint32_t max_depth;               /* 0: TMPL_MAX_DEPTH */
+    int comments;                     /* the page is to have a list of its comments */
     const char *charset;              /* as the Content-Type header names it, or NULL */
     uint32_t *declined_at; /* gets the offset of what a page is declined for; NULL: nobody asks */
 } tmpl_page_opts_t;

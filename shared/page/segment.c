@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page/segment.h"
 
+#include <endian.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -118,7 +119,7 @@ void tmpl_segments_finish(tmpl_build_t *build)
     for (uint32_t from = 0, n; from < page->n_segments; from += n) {
         n = page->n_segments - from < KEYS_AT_ONCE ? page->n_segments - from : KEYS_AT_ONCE;
         for (uint32_t i = 0; i < n; i++) {
-            some[i] = page->keys[page->segments[from + i].key];
+            some[i] = htole64(page->keys[page->segments[from + i].key]);
         }
         XXH3_64bits_update(&state, some, n * sizeof(*some));
     }

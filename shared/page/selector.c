@@ -35,9 +35,10 @@ typedef struct compound_t {
 } compound_t;
 
 struct tmpl_selector_t {
+    const char *text;
     const compound_t *subject; /* the last compound in the text, which the element itself matches */
     struct tmpl_selector_t *next; /* the next one of a comma list */
-    unsigned memos;               /* of the whole list, in its first one: compounds in a memo */
+    unsigned memos;               /* of the whole list: compounds in a memo */
 };
 
 static int is_name(char c)
@@ -154,7 +155,14 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
     unsigned memos = 0;
     for (;; at++) {
         tmpl_selector_t *s = apr_pcalloc(pool, sizeof(*s));
+        skip_space(&at);
+        const char *begin = at;
         s->subject = read_complex(&at, &memos, pool);
+        apr_size_t len = (apr_size_t)(at - begin);
+        while (len > 0 && tmpl_is_space(begin[len - 1])) {
+            len--;
+        }
+        s->text = apr_pstrmemdup(pool, begin, len);
         if (s->subject == NULL) {
             return tmpl_fail(err, APR_EINVAL,
                              "selector '%s': expected tag, #id, .class, [attr] or [attr=value] at "
@@ -167,9 +175,26 @@ apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *t
             break;
         }
     }
-    first->memos = memos;
+    for (tmpl_selector_t *s = first; s != NULL; s = s->next) {
+        s->memos = memos;
+    }
     *selector = first;
     return APR_SUCCESS;
+}
+
+void tmpl_selector_split(apr_array_header_t *list, const tmpl_selector_t *selector)
+{
+    if (selector->next != NULL) {
+        tmpl_selector_split(list, selector->next); /* the last one in the text is the first here */
+    }
+    tmpl_selector_t *alone = apr_pmemdup(list->pool, selector, sizeof(*alone));
+    alone->next = NULL;
+    APR_ARRAY_PUSH(list, const tmpl_selector_t *) = alone;
+}
+
+const char *tmpl_selector_text(const tmpl_selector_t *selector)
+{
+    return selector->text;
 }
 
 /* Whether the bytes of span are value. */

@@ -10,6 +10,8 @@
 #ifndef TMPL_SELECTOR_H
 #define TMPL_SELECTOR_H
 
+#include <apr_tables.h>
+
 #include "page/page.h"
 
 typedef struct tmpl_selector_t tmpl_selector_t;
@@ -17,6 +19,12 @@ typedef struct tmpl_selector_t tmpl_selector_t;
 /* Parses text, which may be a list. APR_EINVAL with what is wrong and where. */
 apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
                                  tmpl_error_t *err, apr_pool_t *pool);
+
+/* Adds each selector of a parsed list, in their order, to list: const tmpl_selector_t *. */
+void tmpl_selector_split(apr_array_header_t *list, const tmpl_selector_t *selector);
+
+/* The text of the selector; of a list that of its last one. */
+const char *tmpl_selector_text(const tmpl_selector_t *selector);
 
 /*
  * Whether a selector of the list matches the node. Class, id and values compare by bytes, tag and

@@ -8,6 +8,7 @@
 #define TMPL_REWRITE_H
 
 #include "cut/closure.h"
+#include "rewrite/mark.h"
 
 /*
  * Replaces the bytes of span by a text. An empty span inserts. A page may have as many edits as
@@ -32,12 +33,25 @@ static inline const char *tmpl_edit_text(const tmpl_edits_t *edits, uint32_t i)
 }
 
 /*
- * Marks elements with the attribute data-tmpl="" and runs with <!--tmpl--> and <!--/tmpl-->.
- * Foreign marks, which the page brought itself, become data-x-tmpl and <!--x-tmpl-->: every mark
- * that is left is ours.
+ * Marks what closure, made for TMPL_NODE_MARK, cuts; marks NULL: tmpl_marks_default. By its kind of
+ * mark:
+ *
+ *     attribute and comments  the attribute on elements that are cut, comments around runs. What the
+ *                             page brings of data-tmpl, a foreign mark, becomes data-x-tmpl and
+ *                             <!--x-tmpl-->: every data-tmpl that is left is ours
+ *     attribute               on the topmost elements in cuts that readers obey it on
+ *     comments                around cuts; cuts with white space only between them have one pair
+ *
+ * Where the page brings a mark of the second kind, or one against it, the element keeps what it has.
+ * Ours and the page's ranges between comments of the third kind never overlap: text in the page's
+ * gets no mark. Comments are flat and closed. The page must have its comments (page.h) if
+ * tmpl_marks_need_comments().
+ *
+ * Returns the share of template text, 0..1, that is in no mark: of ours, or that the page brings in
+ * its place. With several marks that of the one which marks least. Edits point to marks.
  */
-void tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
-                   apr_pool_t *pool);
+double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
+                     const tmpl_marks_t *marks, apr_pool_t *pool);
 
 /* Deletes the bytes of every cut. */
 void tmpl_strip(tmpl_edits_t *edits, const tmpl_closure_t *closure, apr_pool_t *pool);

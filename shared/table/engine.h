@@ -56,6 +56,10 @@ apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                               void *baton, tmpl_error_t *err, apr_pool_t *pool);
 
+/* Freezes a site, or ends that. APR_NOTFOUND: the store does not know the site. */
+apr_status_t tmpl_engine_freeze(const tmpl_engine_t *engine, const char *site, int frozen,
+                                tmpl_error_t *err, apr_pool_t *pool);
+
 /*
  * Replaces a site by head and n entries, in one transaction. If two entries have the same key, the
  * last one counts.

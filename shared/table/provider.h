@@ -43,7 +43,10 @@ static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t
 /* A new secret: hexadecimal digits. */
 void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
 
-/* As bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. */
+/*
+ * As bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. The
+ * highest bit of n says that the site is frozen.
+ */
 #define TMPL_HEAD_SIZE (4 + 8 + 8 + 4 + 8 + 4)
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
 /* Returns 0 if len bytes are not a head, or name more buckets than there may be. */
@@ -110,6 +113,10 @@ typedef struct {
     /* tmpl_store_sites() and tmpl_store_forget(). */
     apr_status_t (*sites)(void *ctx, apr_status_t (*each)(void *baton, const char *site),
                           void *baton, tmpl_error_t *err, apr_pool_t *pool);
+    /* tmpl_store_sites_part(); NULL: all sites are one part. *next is NULL. */
+    apr_status_t (*sites_part)(void *ctx, const char *from, uint32_t n,
+                               apr_status_t (*each)(void *baton, const char *site), void *baton,
+                               const char **next, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
     /* Sets the store's secret to put, or fills is if put is NULL. NULL: the store has none. */
     apr_status_t (*secret)(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],

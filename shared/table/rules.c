@@ -37,6 +37,7 @@ static void counts_head(work_t *w, int counted)
 {
     w->counts->pages = w->site->pages;
     w->counts->version = w->site->version;
+    w->counts->frozen = w->site->frozen;
     w->counts->counted = counted;
 }
 
@@ -221,6 +222,10 @@ int tmpl_rules_learn(const tmpl_rules_page_t *page, tmpl_rules_site_t *site, tmp
 {
     work_t w = { .page = page, .site = site, .counts = counts };
     tmpl_lifetimes_init(&w.lifetimes, page->obs->policy);
+    if (site->frozen) {
+        look(&w);
+        return 0;
+    }
     if (is_live(&w, page->text)) {
         if (tmpl_value_fresh(&page->text->value, page->obs->policy, site->pages)) {
             look(&w);

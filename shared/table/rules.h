@@ -21,6 +21,7 @@ typedef struct {
     uint32_t pages;
     uint64_t version;
     uint64_t entries; /* held */
+    int frozen;       /* nothing is learnt */
 } tmpl_rules_site_t;
 
 /* A page, the slots of its keys in their order, and those of its document, perhaps one slot. */

@@ -389,7 +389,10 @@ static apr_status_t tally(void *baton, const tmpl_entry_t *entry)
     tmpl_value_t value = { .df = entry->record.df, .last = entry->record.last };
     if (tmpl_value_live(&value, &t->lifetimes, t->stats->pages)) {
         t->stats->live++;
-        t->stats->template += entry->key.kind == TMPL_KIND_SEGMENT && value.df >= t->min_df;
+        if (entry->key.kind == TMPL_KIND_SEGMENT) {
+            t->stats->template += value.df >= t->min_df;
+            t->stats->by_df[value.df > 1 ? 32 - __builtin_clz(value.df - 1) : 0]++;
+        }
     }
     return APR_SUCCESS;
 }
@@ -417,12 +420,30 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
     return store->engine.provider->sites(store->engine.ctx, each, baton, err, pool);
 }
 
+apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
+                                   apr_status_t (*each)(void *baton, const char *site), void *baton,
+                                   const char **next, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_engine_t *engine = &store->engine;
+    *next = NULL;
+    return engine->provider->sites_part != NULL
+               ? engine->provider->sites_part(engine->ctx, from, n, each, baton, next, err, pool)
+               : engine->provider->sites(engine->ctx, each, baton, err, pool);
+}
+
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
                                apr_pool_t *pool)
 {
     apr_status_t rv = site_check(site, err);
     return rv != APR_SUCCESS ? rv
                              : store->engine.provider->forget(store->engine.ctx, site, err, pool);
+}
+
+apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
+                               apr_pool_t *pool)
+{
+    apr_status_t rv = site_check(site, err);
+    return rv != APR_SUCCESS ? rv : tmpl_engine_freeze(&store->engine, site, frozen, err, pool);
 }
 
 apr_status_t tmpl_store_export(tmpl_store_t *store, const char *site, tmpl_store_stats_t *head,

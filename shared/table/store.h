@@ -47,6 +47,8 @@
  * of the last age: each was true at a moment of it, none is younger than counts->pages, and what
  * was learnt through the same store is in them.
  *
+ * Of a frozen site (tmpl_store_freeze()) nothing is learnt: every page is looked up only.
+ *
  * So learning is idempotent, and hosts that share a store need no coordination. Keys are hashes: a
  * store holds no text. Stores know nothing of HTML.
  */
@@ -173,7 +175,10 @@ typedef struct {
     int near_copy;          /* it was new and did not count: it is a near copy */
     int due;                /* LATER: learning it would write something */
     int fading;             /* the site expires unless a store that takes writes is asked for it */
+    int frozen;             /* the site is frozen: nothing is learnt of it */
 } tmpl_counts_t;
+
+#define TMPL_STATS_DF 33 /* ranges of DF, of 32 bits */
 
 typedef struct {
     uint32_t pages;
@@ -182,6 +187,9 @@ typedef struct {
     uint64_t live;     /* entries that a look-up would find */
     uint64_t template; /* live segments with DF >= min_df */
     uint64_t bytes;    /* estimate of the memory or disk they take */
+    /* live segments by DF: [0] of DF 1, [i] of a DF above 2^(i-1) and up to 2^i */
+    uint64_t by_df[TMPL_STATS_DF];
+    int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
 } tmpl_store_stats_t;
 
 /* One entry of a site's table, as export and import see it. */
@@ -343,8 +351,27 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool);
 
+/*
+ * The list of sites in parts: calls each with about n names, and sets *next to where the next part
+ * begins, from pool; NULL: there is none. from is NULL, or what *next was. A part costs what its
+ * names cost, however many sites there are. Sites that come and go meanwhile may be missed; Redis
+ * may name a site twice. APR_EINVAL for a from that the store never gave.
+ */
+apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
+                                   apr_status_t (*each)(void *baton, const char *site), void *baton,
+                                   const char **next, tmpl_error_t *err, apr_pool_t *pool);
+
 /* Removes a site; APR_NOTFOUND if the store does not know it. */
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,
+                               apr_pool_t *pool);
+
+/*
+ * Freezes a site, or ends that. No user of the store learns from pages of a frozen site, and every
+ * page is judged by what is known now. To forget or to import the site ends that, too.
+ * APR_NOTFOUND if the store does not know the site; other errors are those of
+ * tmpl_store_observe().
+ */
+apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
                                apr_pool_t *pool);
 
 /*

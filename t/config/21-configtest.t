@@ -14,7 +14,7 @@ my %DIRECTIVE = (
     TmplModel => { good => ["$models/one.trees", "$FindBin::Bin/../../models/pagelevel.model"], says => qr/a file that holds a model/,
         bad => ['/nowhere/at/all', "$models/bad.trees", "$FindBin::Bin/../../Makefile", "$models", '""'] },
     TmplSmoothing => { good => [qw(off max min on)], says => qr/off, max, min or on/, bad => [qw(yes 1), '""'] },
-    TmplMode => { good => [qw(off learn headers annotate strip)], says => qr/off.*learn.*headers.*annotate.*strip/,
+    TmplMode => { good => [qw(off learn headers annotate strip highlight)], says => qr/off.*learn.*headers.*annotate.*strip.*highlight/,
         bad => [qw(on stripp 1), '""'] },
     TmplStore => { good => ['lmdb:@ROOT@/store', 'redis://127.0.0.1:6379/0', 'redis://u:p@127.0.0.1:6379/3',
             'redis+unix:///run/redis.sock', 'redis+unix:///run/redis.sock?db=2', 'redis://[::1]:6379',
@@ -32,6 +32,9 @@ my %DIRECTIVE = (
         says => qr/CSS selectors of tag/, bad => ['"div > > p"', '"#"', '"."', '"[x"', '""', 'a:hover', 'a + b', 'nav,'] },
     TmplDrop => { good => ['aside', '"#id"', '.side', '"a,b"'], says => qr/CSS selectors of tag/, bad => ['"div >"', '"#"', '"a,,b"'] },
     TmplComments => { good => [qw(judge keep drop)], says => qr/judge, keep or drop/, bad => [qw(yes 1), '""'] },
+    TmplMark => { good => ['data-tmpl', 'pagefind elastic swiftype nosnippet', 'googleoff htdig udm noindex stopindex',
+            'data-skip data-index=no', '"<!-- noindex --><!-- index -->"'], says => qr/data-tmpl, pagefind, elastic/,
+        bad => [qw(nosuch class data- data-pagefind-body), '""', '"<!--a-->"', '"<!--a--><!--a-->"', 'udm udm'] },
     TmplMinConfidence => { good => [qw(0 0.8 90%)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
     TmplMinKeep => { good => [qw(0 0.1 1)], says => qr/\b0\b.*\b1\b/, bad => [qw(-1 1.5 x), '""'] },
     TmplMaxBody => { good => [qw(65536 1048576)], says => qr/\d+.*\d+/, bad => [qw(0 -1 x 1e3 99999999999999999999), '""'] },
@@ -41,8 +44,12 @@ my %DIRECTIVE = (
     TmplHeaders => { good => [qw(on off)], says => qr/[Oo]n.*[Oo]ff/, bad => [qw(maybe), '""'] },
     TmplSiteKey => { good => ['shop.example', '"%{HTTP_HOST}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
     TmplPageKey => { good => ['"%{REQUEST_URI}"'], says => qr/expression|parse|cannot/i, bad => ['"%{nosuch:"', '"%{"'] },
+    TmplHighlightAllow => { good => ['false', '"-R \'127.0.0.1\'"'], says => qr/expression|parse|cannot/i, bad => ['"%{REQUEST_URI} =="', '"=="'] },
     TmplLearn => { good => ['true', '"%{REQUEST_METHOD} == \'GET\'"'], says => qr/expression|parse|cannot/i,
         bad => ['"%{REQUEST_URI} =="', '"=="'] },
+    TmplRecent => { good => [qw(0 200 10000)], says => qr/\b0\b.*\b10000\b/, bad => [qw(-1 10001 x), '""'], server_only => 1 },
+    TmplMetricsSites => { good => ['a.example', 'a.example "b c"'], says => qr/keys of sites/, bad => ['""'], server_only => 1 },
+    TmplAdmin => { good => ['false', '"%{REMOTE_USER} == \'admin\'"'], says => qr/expression|parse|cannot/i, bad => ['"%{REQUEST_URI} =="', '"=="'] },
     TmplSecret => { good => ['correct-horse-battery-staple'], says => qr/./, bad => ['""'] },
 );
 
@@ -63,10 +70,22 @@ my $check = sub { $httpd->{conf} = $_[0]; return $httpd->configtest };
 # All good values in one run a context.
 for my $name (sort keys %CONTEXT) {
     my ($open, $close) = @{ $CONTEXT{$name} };
-    my @lines = map { my $d = $_; map { "$d $_" } @{ $DIRECTIVE{$d}{good} } } sort keys %DIRECTIVE;
+    my @lines = map { my $d = $_; map { "$d $_" } @{ $DIRECTIVE{$d}{good} } }
+        grep { $name eq 'server' || !$DIRECTIVE{$_}{server_only} } sort keys %DIRECTIVE;
     my ($ok, $said) = $check->($open . join("\n", @lines) . $close);
     ok $ok, "$name: every good value is taken" or diag $said;
 }
+
+subtest 'for the whole server' => sub {
+    for my $directive (grep { $DIRECTIVE{$_}{server_only} } sort keys %DIRECTIVE) {
+        for my $name (grep { $_ ne 'server' } sort keys %CONTEXT) {
+            my ($open, $close) = @{ $CONTEXT{$name} };
+            my ($ok, $said) = $check->("$open$directive $DIRECTIVE{$directive}{good}[0]$close");
+            ok !$ok, "$directive is refused in $name";
+            like $said, qr/$directive.*(?:cannot occur|not allowed)/, 'by name';
+        }
+    }
+};
 
 subtest 'a bad model is refused with its line' => sub {
     my (undef, $said) = $check->("TmplModel $models/bad.trees");

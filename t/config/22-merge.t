@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Every directive works in the server, a virtual host, a Location, a Directory and an If; the nearest one
+# Every directive that may stand in a section works in the server, a virtual host, a Location, a Directory and an If; the nearest one
 # counts, what it does not set is inherited, and what was turned on can be turned off again. Observed through
 # what the server does.
 
@@ -45,6 +45,8 @@ my @rows = (
     ['mode-off', 'TmplMode strip', 'TmplMode off', $untouched],
     ['mode-on', 'TmplMode off', 'TmplMode strip', $stripped],
     ['mode-headers', 'TmplMode strip', 'TmplMode headers', sub { $untouched->(@_) && $_[7]->says('state') eq 'warm' }],
+    ['highlight-inherited', "TmplMode strip\nTmplHighlightAllow true", '', sub { $_[0]->body =~ /data-tmpl-of/ }],
+    ['highlight-nearest', "TmplMode strip\nTmplHighlightAllow true", 'TmplHighlightAllow false', $stripped],
     ['mindf-inherited', "TmplMode strip\nTmplMinDF 3", '', $warm_at->(3)],
     ['mindf-nearest', "TmplMode strip\nTmplMinDF 3", 'TmplMinDF 7', $warm_at->(7)],
     ['mindf-default', 'TmplMode strip', 'TmplMinDF 5', $warm_at->(5)],
@@ -63,6 +65,9 @@ my @rows = (
     ['keep-added', "TmplMode strip\nTmplKeep aside", 'TmplKeep footer', $body->('header')],
     ['minkeep-inherited', "TmplMode strip\nTmplMinKeep 0.99", '', sub { $_[7]->says('declined') eq 'min-keep' }],
     ['minkeep-nearest', "TmplMode strip\nTmplMinKeep 0.99", 'TmplMinKeep 0', $stripped],
+    ['mark-inherited', "TmplMode annotate\nTmplMark elastic", '', sub { $_[7]->body =~ /<footer data-elastic-exclude="">/ }],
+    ['mark-nearest', "TmplMode annotate\nTmplMark elastic", 'TmplMark udm pagefind',
+        sub { $_[7]->body =~ /<!--UdmComment--><aside/ && $_[7]->body =~ /<footer data-pagefind-ignore="">/ && $_[7]->body !~ /elastic/ }],
     ['minconfidence-inherited', "TmplMode strip\nTmplMinConfidence 1", '', sub { $_[7]->says('declined') eq 'min-confidence' }],
     ['minconfidence-nearest', "TmplMode strip\nTmplMinConfidence 1", 'TmplMinConfidence 0', $stripped],
     ['learn-inherited', "TmplMode strip\nTmplLearn false", '', sub { $_[7]->says('state') eq 'cold' }],

@@ -23,10 +23,10 @@ my $backend = backend {
 
 # A server with that recipe, which listens on a port of its own.
 sub recipe {
-    my ($name) = @_;
+    my ($name, $more) = @_;
     my $port = free_port();
     my $httpd = httpd(conf => "Define TMPL_LISTEN $port\nDefine TMPL_BACKEND " . $backend->url
-        . "\nInclude \"$conf/$name.conf\"\n");
+        . "\n" . ($more // '') . "\nInclude \"$conf/$name.conf\"\n");
     my $get = sub {
         my ($target, %headers) = @_;
         my $client = Test::Tmpl::Client->new(port => $port);
@@ -70,6 +70,11 @@ subtest 'indexer.conf' => sub {
     my $other = $get->('/forged');
     is $other->says('declined'), 'frameset', 'or that marks in the page are not of the recipe';
     is $other->says('state'), '', 'whatever the backend says';
+    $httpd->finish;
+    ($httpd, $get) = recipe('indexer', 'Define TMPL_MARKS "pagefind htdig"');
+    my $html = $get->('/page/7')->body;
+    like $html, qr/<!--htdig_noindex--><header id="top" data-pagefind-ignore="">/, 'marks that others read';
+    same_bytes($html =~ s/<!--\/?htdig_noindex-->| data-pagefind-ignore=""//gr, $site->page(7), 'and nothing else');
     $httpd->finish;
 };
 

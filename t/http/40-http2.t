@@ -48,7 +48,7 @@ ProxyPass / ${\ $texts->url}/
 END
     $reading->expect_log(qr/\[T01[12]\]/);
     $reading->start;
-    my $judged = sub { ($reading->get('/counters?auto')->body =~ /^Tmpl-pages: (\d+)$/m)[0] };
+    my $judged = sub { ($reading->get('/counters?auto')->body =~ /^Tmpl-declined-store: (\d+)$/m)[0] };
     $redis->stop;
     my $connection = Test::Tmpl::Http2->new($reading->port);
     my ($page) = $connection->ask('/page/1');

@@ -46,6 +46,7 @@ my $backend = backend {
 my $httpd = proxy($backend, conf => "TmplMode strip\nTmplMaxBody 64K");
 $httpd->visit(1 .. 6);
 $httpd->expect_log(qr/\[(?:proxy|proxy_http|deflate):error\]|\[(?:proxy_http|deflate):warn\]/);
+$httpd->expect_log(qr{T025});    # most pages here are declined
 
 my $accept = { 'Accept-Encoding' => 'gzip' };
 for my $what (sort grep { !/^(?:whole|plain)$/ } keys %BODY) {

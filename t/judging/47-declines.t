@@ -27,6 +27,7 @@ my %PAGE = (
     encoding => ['no brotli', 'Content-Encoding' => 'br'],
     'no-transform' => ['<p>as it is', 'Cache-Control' => 'no-transform'],
     attachment => ['<p>a file', 'Content-Disposition' => 'attachment'],
+    backend => ['<p>as the backend wants', 'Tmpl-Control' => 'off'],
     'too-large' => ['<p>' . 'x' x 1024],
     inflate => [Compress::Zlib::memGzip('<p>one') . Compress::Zlib::memGzip('<p>two'), 'Content-Encoding' => 'gzip'],
     empty => ['<p></p> &nbsp;'],

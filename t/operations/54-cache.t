@@ -80,7 +80,7 @@ END
 subtest 'the configuration and the secret' => sub {
     my $base = "TmplCache shmcb\nTmplSiteKey one\n";
     my %other = (
-        annotate => 'TmplMode annotate', keep => 'TmplKeep aside', drop => 'TmplDrop main', mindf => 'TmplMinDF 9',
+        annotate => 'TmplMode annotate', mark => "TmplMode annotate\nTmplMark pagefind htdig", keep => 'TmplKeep aside', drop => 'TmplDrop main', mindf => 'TmplMinDF 9',
         ratio => 'TmplRatio 0.2', secret => 'TmplSecret other', site => 'TmplSiteKey two', separators => 'TmplSeparators div',
         minkeep => 'TmplMinKeep 1', confidence => 'TmplMinConfidence 1', comments => 'TmplComments drop', detector => 'TmplDetector pagelevel', headers => 'TmplHeaders off',
         model => "TmplModel $FindBin::Bin/../../tests/models/all.trees", smoothing => "TmplDetector pagelevel\nTmplSmoothing max",
@@ -88,7 +88,7 @@ subtest 'the configuration and the secret' => sub {
     );
     my $settings = slurp("$FindBin::Bin/../../shared/settings.h") =~ s/\\\n/ /gr;
     is_deeply([$settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_ASIDE,/g],
-        [qw(TmplStoreRead TmplCache TmplSiteKey TmplPageKey TmplLearn TmplLearnDelay TmplMaxBody TmplMaxWait TmplTimeout)],
+        [qw(TmplHighlightAllow TmplStoreRead TmplCache TmplSiteKey TmplPageKey TmplLearn TmplLearnDelay TmplMaxBody TmplMaxWait TmplTimeout TmplRecent TmplMetricsSites TmplAdmin)],
         'what is decided about a page does not depend on these');
     for my $directive ($settings =~ /\bX\(\w+, "(\w+)", (?:(?!\bX\().)*? TMPL_DECIDES,/g) {
         ok((grep { /$directive / } values %other), "$directive is tried");

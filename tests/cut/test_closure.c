@@ -7,24 +7,8 @@
 #include <apr_strings.h>
 
 #include "cut/closure.h"
+#include "letters.h"
 #include "rewrite/rewrite.h"
-
-/*
- * Verdicts: a block is template if one of its segments holds one of the letters. Blocks begin and
- * end at separators: at div, not at p.
- */
-static tmpl_verdict_t *verdicts_of(const tmpl_page_t *page, const char *letters, apr_pool_t *pool)
-{
-    tmpl_verdict_t *v = apr_pcalloc(pool, (page->n_blocks + 1) * sizeof(*v));
-    for (uint32_t i = 0; i < page->n_segments; i++) {
-        const tmpl_segment_t *s = &page->segments[i];
-        if (strpbrk(check_bytes(page, s->span, pool), letters) != NULL) {
-            v[s->block].template = 1;
-            v[s->block].ratio = 1.0F;
-        }
-    }
-    return v;
-}
 
 static const char *edited(const char *html, const char *letters, int strip, apr_pool_t *pool)
 {
@@ -33,13 +17,13 @@ static const char *edited(const char *html, const char *letters, int strip, apr_
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     apr_size_t len;
-    tmpl_closure(&closure, page, verdicts_of(page, letters, pool), &guards,
+    tmpl_closure(&closure, page, letters_verdicts(page, letters, pool), &guards,
                  strip ? TMPL_NODE_CUT : TMPL_NODE_MARK, pool);
     if (strip) {
         tmpl_strip(&edits, &closure, pool);
     }
     else {
-        tmpl_annotate(&edits, page, &closure, pool);
+        tmpl_annotate(&edits, page, &closure, NULL, pool);
     }
     return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
 }
@@ -239,7 +223,7 @@ static const char *stripped(const char *html, const tmpl_guards_t *guards, apr_p
     tmpl_closure_t closure;
     tmpl_edits_t edits;
     apr_size_t len;
-    tmpl_closure(&closure, page, verdicts_of(page, "t", pool), guards, TMPL_NODE_CUT, pool);
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", pool), guards, TMPL_NODE_CUT, pool);
     tmpl_strip(&edits, &closure, pool);
     return tmpl_edits_apply(&len, &edits, html, strlen(html), pool);
 }
@@ -250,7 +234,8 @@ static void guards_overrule_the_detector(void **state)
         check_page("<div id=a>t</div><div id=b>cccc</div><div class=k>t</div>", *state);
     tmpl_guards_t guards = { .keep = selectors(".k", *state), .drop = selectors("#b", *state) };
     tmpl_closure_t closure;
-    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_MARK, *state);
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_MARK,
+                 *state);
     assert_int_equal(closure.n_cuts, 2);
     assert_string_equal(check_bytes(page, closure.cuts[0].span, *state), "<div id=a>t</div>");
     assert_string_equal(check_bytes(page, closure.cuts[1].span, *state), "<div id=b>cccc</div>");
@@ -267,7 +252,8 @@ static void guards_overrule_the_detector(void **state)
     guards.keep = selectors(".k", *state);
     /* keep wins over drop */
     guards.drop = selectors("div", *state);
-    tmpl_closure(&closure, page, verdicts_of(page, "", *state), &guards, TMPL_NODE_MARK, *state);
+    tmpl_closure(&closure, page, letters_verdicts(page, "", *state), &guards, TMPL_NODE_MARK,
+                 *state);
     assert_int_equal(closure.n_cuts, 2);
 }
 
@@ -290,7 +276,8 @@ static void selectors_of_deep_pages_are_quick(void **state)
     tmpl_guards_t guards = { .keep = selectors("[x] i", *state) };
     tmpl_closure_t closure;
     clock_t begin = clock();
-    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+                 *state);
     assert_true(clock() - begin < 10 * CLOCKS_PER_SEC);
 }
 
@@ -303,7 +290,7 @@ static void body_can_be_kept(void **state)
     tmpl_closure_t closure;
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
         const tmpl_page_t *page = check_page(pages[i], *state);
-        tmpl_verdict_t *verdicts = verdicts_of(page, "t", *state);
+        tmpl_verdict_t *verdicts = letters_verdicts(page, "t", *state);
         assert_int_equal(verdicts[0].template, 1);
         tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, *state);
         assert_int_equal(closure.n_cuts, 0);
@@ -316,11 +303,13 @@ static void a_page_with_too_little_content_is_declined(void **state)
     const tmpl_page_t *page = check_page("<div>ttttttttt</div><div>c</div>", *state);
     tmpl_guards_t guards = { .min_keep = 0.09 };
     tmpl_closure_t closure;
-    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+                 *state);
     assert_int_equal(closure.decline, TMPL_DECLINE_NONE);
     assert_int_equal(closure.n_cuts, 1);
     guards.min_keep = 0.11;
-    tmpl_closure(&closure, page, verdicts_of(page, "t", *state), &guards, TMPL_NODE_CUT, *state);
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT,
+                 *state);
     assert_int_equal(closure.decline, TMPL_DECLINE_MIN_KEEP);
     assert_int_equal(closure.n_cuts, 0);
     assert_float_equal(closure.ratio, 0.9, 1e-6);

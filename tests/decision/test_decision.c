@@ -27,11 +27,13 @@ static tmpl_decision_t a_decision(void)
                               .state = TMPL_STATE_WARM,
                               .pages = 77,
                               .version = 12345678901,
+                              .decided_by = 0xFEDCBA9876543210,
                               .learned = 1,
                               .blocks = 40,
                               .template_blocks = 7,
                               .ratio = 0.25,
                               .confidence = 0.75,
+                              .unmarked = 0.125,
                               .fingerprint = "00ff",
                               .edits = { some_edits, 3, some_texts } };
 }
@@ -63,10 +65,11 @@ static void is_unpacked_as_it_was_packed(void **state)
     assert_int_equal(back.decline, decision.decline);
     assert_int_equal(back.pages, 77);
     assert_true(back.version == 12345678901);
+    assert_true(back.decided_by == 0xFEDCBA9876543210);
     assert_int_equal(back.learned, 1);
     assert_int_equal(back.blocks, 40);
     assert_int_equal(back.template_blocks, 7);
-    assert_true(back.ratio == 0.25 && back.confidence == 0.75);
+    assert_true(back.ratio == 0.25 && back.confidence == 0.75 && back.unmarked == 0.125);
     assert_string_equal(back.fingerprint, "00ff");
     assert_int_equal(back.edits.n, 3);
     assert_memory_equal(back.edits.edits, some_edits, sizeof(some_edits));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page, its tree, closure and edits, judged by the oracle; its fingerprint; each detector, called
+ * A page, its tree, closure and edits, with marks of all presets, judged by the oracle; its fingerprint; each detector, called
  * directly, and through tmpl_clean without a store, with a store that fails and with one that knows
  * the site. The first byte chooses how the others make a page: as they are, or each as a string of
  * tests/lib/pieces.h, so that tags are everywhere. The second byte seeds the verdicts and the
@@ -21,13 +21,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Marks that a page may bring; the last values of a byte stand for them. */
+static const char *const own_marks[] = {
+    "<!--noindex-->",
+    "<!--/noindex-->",
+    "<!-- googleoff: all -->",
+    "<!--googleon: index-->",
+    "<!--/htdig_noindex-->",
+    "<!--htdig_noindex-->",
+    "<div data-nosnippet>",
+    "<p data-pagefind-ignore>",
+    "<div data-elastic-include>",
+    "<span data-swiftype-index=true>",
+};
+#define OWN_MARKS (sizeof(own_marks) / sizeof(own_marks[0]))
+
 static size_t put_together(char *html, size_t room, const uint8_t *data, size_t size)
 {
     size_t len = 0;
     for (size_t i = 0; i < size && len + 32 < room; i++) {
-        const char *piece = data[i] < ORACLE_PIECES ? oracle_pieces[data[i]]
-                            : data[i] < 200         ? "x"
-                                                    : "y z";
+        const char *piece = data[i] < ORACLE_PIECES      ? oracle_pieces[data[i]]
+                            : data[i] >= 256 - OWN_MARKS ? own_marks[255 - data[i]]
+                            : data[i] < 200              ? "x"
+                                                         : "y z";
         memcpy(html + len, piece, strlen(piece));
         len += strlen(piece);
     }
@@ -187,6 +203,34 @@ static void check_edits(const tmpl_outcome_t *outcome, const tmpl_input_t *input
     must(len == want, "the length of what is left", input->body, input->len);
 }
 
+/* What highlight inserts leaves each text where it is in the tree. */
+static void check_highlight(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
+                            const tmpl_clean_opts_t *given, apr_pool_t *pool)
+{
+    const tmpl_page_t *page;
+    tmpl_page_opts_t opts = given->page;
+    apr_size_t len;
+    for (uint32_t i = 0; i < outcome->edits.n; i++) {
+        must(tmpl_span_len(outcome->edits.edits[i].span) == 0, "highlight deletes", input->body,
+             input->len);
+    }
+    const char *shown = tmpl_edits_apply(&len, &outcome->edits, input->body, input->len, pool);
+    if (outcome->detector->separators != NULL) {
+        opts.separators = outcome->detector->separators;
+    }
+    must(tmpl_page_parse(&page, shown, len, &opts, pool) == TMPL_DECLINE_NONE &&
+             page->n_segments == outcome->page->n_segments &&
+             page->n_blocks == outcome->page->n_blocks,
+         "highlight changes the tree", input->body, input->len);
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        const tmpl_segment_t *was = &outcome->page->segments[s];
+        /* an image without a source is known by its tag, which has more attributes now */
+        int is_tag = was->span.start == outcome->page->nodes[was->node].open.start;
+        must(is_tag || page->keys[page->segments[s].key] == outcome->page->keys[was->key],
+             "highlight changes the place of a text", input->body, input->len);
+    }
+}
+
 /* The members of the outcome agree with each other. */
 static void check_outcome(const tmpl_outcome_t *outcome, unsigned kind, const tmpl_input_t *input,
                           apr_pool_t *pool)
@@ -213,6 +257,7 @@ static void check_outcome(const tmpl_outcome_t *outcome, unsigned kind, const tm
 static void check_clean(tmpl_detector_e detector, unsigned kind, const char *html, size_t len,
                         uint64_t seed, apr_pool_t *pool)
 {
+    static const tmpl_mode_e modes[] = { TMPL_MODE_ANNOTATE, TMPL_MODE_STRIP, TMPL_MODE_HIGHLIGHT };
     static const char name[TMPL_SITE_MAX + 2] = { [0 ... TMPL_SITE_MAX] = 'x' };
     tmpl_clean_opts_t opts = tmpl_clean_opts_default;
     tmpl_outcome_t outcome;
@@ -225,7 +270,8 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     opts.detect.models = models;
     opts.detect.threshold = draw_threshold(seed >> 24);
     opts.policy.min_df = 2;
-    opts.mode = seed % 3 == 0 ? TMPL_MODE_ANNOTATE : TMPL_MODE_STRIP;
+    opts.mode = modes[seed % (sizeof(modes) / sizeof(modes[0]))];
+    opts.marks = seed % 7 < 4 ? oracle_all_marks(pool) : NULL;
     /* a store refuses a key of a site that is too long, as a request may lead to */
     input.site = kind == FAILING_STORE ? name : "site";
     if (kind == REAL_STORE && seed % 5 != 0) {
@@ -236,6 +282,9 @@ static void check_clean(tmpl_detector_e detector, unsigned kind, const char *htm
     }
     tmpl_clean(&outcome, &input, &opts, store, 0, pool);
     check_outcome(&outcome, kind, &input, pool);
+    if (opts.mode == TMPL_MODE_HIGHLIGHT && outcome.edits.n > 0) {
+        check_highlight(&outcome, &input, &opts, pool);
+    }
 }
 
 static void check_detectors(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
@@ -258,7 +307,7 @@ static void check_detectors(const char *html, size_t len, uint64_t seed, apr_poo
 static void check(const char *html, size_t len, uint64_t seed, apr_pool_t *pool)
 {
     const tmpl_page_t *page;
-    tmpl_page_opts_t opts = { 0 };
+    tmpl_page_opts_t opts = { .comments = 1 };
     oracle_result_t result;
     tmpl_decline_e decline = tmpl_page_parse(&page, html, len, &opts, pool);
     if (decline != TMPL_DECLINE_NONE) {

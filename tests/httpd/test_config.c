@@ -46,6 +46,13 @@ void tmpl_links_used_by(server_rec *s)
     used++;
 }
 
+void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first)
+{
+    (void)directive;
+    (void)list;
+    (void)first;
+}
+
 /* Any text is an expression, but for one. */
 AP_DECLARE(ap_expr_info_t *)
 ap_expr_parse_cmd_mi(const cmd_parms *cmd, const char *expr, unsigned int flags, const char **err,
@@ -64,6 +71,15 @@ ap_expr_parse_cmd_mi(const cmd_parms *cmd, const char *expr, unsigned int flags,
 AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)
 {
     return apr_pstrcat(p, "/run/httpd/", name, NULL);
+}
+
+static const char *wrong_context; /* what httpd says of where a directive stands */
+
+AP_DECLARE(const char *) ap_check_cmd_context(cmd_parms *cmd, unsigned forbidden)
+{
+    (void)cmd;
+    assert_int_equal(forbidden, GLOBAL_ONLY);
+    return wrong_context;
 }
 
 AP_DECLARE(int) ap_cstr_casecmp(const char *a, const char *b)
@@ -204,6 +220,11 @@ static const char *show_site_key(const tmpl_conf_t *conf)
     return expr(conf->site_key);
 }
 
+static const char *show_admin(const tmpl_conf_t *conf)
+{
+    return expr(conf->admin);
+}
+
 static const char *show_page_key(const tmpl_conf_t *conf)
 {
     return expr(conf->page_key);
@@ -255,6 +276,17 @@ static const char *show_comments(const tmpl_conf_t *conf)
     return number(conf->comments);
 }
 
+static const char *show_marks(const tmpl_conf_t *conf)
+{
+    const char *names = "";
+    uint32_t i;
+
+    for (i = 0; conf->marks != NULL && i < conf->marks->n; i++) {
+        names = apr_pstrcat(pool, names, conf->marks->marks[i]->name, " ", NULL);
+    }
+    return names;
+}
+
 static const char *show_min_confidence(const tmpl_conf_t *conf)
 {
     return share(conf->min_confidence);
@@ -263,6 +295,11 @@ static const char *show_min_confidence(const tmpl_conf_t *conf)
 static const char *show_min_keep(const tmpl_conf_t *conf)
 {
     return share(conf->min_keep);
+}
+
+static const char *show_highlight_allow(const tmpl_conf_t *conf)
+{
+    return conf->highlight_allow != NULL ? conf->highlight_allow->filename : "";
 }
 
 static const char *show_learn(const tmpl_conf_t *conf)
@@ -295,6 +332,16 @@ static const char *show_timeout(const tmpl_conf_t *conf)
 static const char *show_secret(const tmpl_conf_t *conf)
 {
     return conf->seed == NULL ? "" : apr_psprintf(pool, "%" APR_UINT64_T_HEX_FMT, *conf->seed);
+}
+
+static const char *show_recent(const tmpl_conf_t *conf)
+{
+    return number(conf->recent);
+}
+
+static const char *show_metrics_sites(const tmpl_conf_t *conf)
+{
+    return conf->metrics_sites == NULL ? "" : apr_array_pstrcat(pool, conf->metrics_sites, ' ');
 }
 
 static const char *show_headers(const tmpl_conf_t *conf)
@@ -332,13 +379,17 @@ static const struct {
     { show_separators, "TmplSeparators table", "TmplSeparators +p +li", "li p table " },
     { show_separators, "TmplSeparators +p", "TmplSeparators div", "div " },
     { show_keep, "TmplKeep aside", "TmplKeep #a .b\nTmplKeep i", "3" },
-    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "2" },
+    { show_drop, "TmplDrop aside, .c", "TmplDrop [x=y]", "3" },
     { show_min_keep, "TmplMinKeep 0", "TmplMinKeep 15%", "0.15" },
     { show_min_keep, "TmplMinKeep 0.5", "TmplMinKeep 0", "0.00" },
     { show_comments, "TmplComments keep", "TmplComments DROP", "2" },
     { show_comments, "TmplComments drop", "TmplComments judge", "0" },
+    { show_marks, "TmplMark pagefind", "TmplMark htdig Data-x \"<!--a--><!--b-->\"",
+      "htdig Data-x <!--a--><!--b--> " },
+    { show_marks, "TmplMark pagefind udm", "TmplMark noindex\nTmplMark data-tmpl", "data-tmpl " },
     { show_min_confidence, "TmplMinConfidence 0.8", "TmplMinConfidence 5%", "0.05" },
     { show_min_confidence, "TmplMinConfidence 1", "TmplMinConfidence 0", "0.00" },
+    { show_highlight_allow, "TmplHighlightAllow false", "TmplHighlightAllow true", NULL },
     { show_learn, "TmplLearn on", "TmplLearn off", NULL },
     { show_learn, "TmplLearn off", "TmplLearn public", NULL },
     { show_learn, "TmplLearn public", "TmplLearn true", NULL },
@@ -351,6 +402,9 @@ static const struct {
     { show_delay, "TmplLearnDelay 1s", "TmplLearnDelay 0", "0" },
     { show_delay, "TmplLearnDelay 0", "TmplLearnDelay 10s", "10000000" },
     { show_secret, "TmplSecret one", "TmplSecret two", NULL },
+    { show_recent, "TmplRecent 0", "TmplRecent 10000", "10000" },
+    { show_admin, "TmplAdmin false", "TmplAdmin true", NULL },
+    { show_metrics_sites, "TmplMetricsSites a b\nTmplMetricsSites c", "TmplMetricsSites d", "d" },
     { show_headers, "TmplHeaders on", "TmplHeaders off", "0" },
     { show_headers, "TmplHeaders off", "TmplHeaders on", "1" },
 };
@@ -512,9 +566,11 @@ static void selectors_of_several_words(void **state)
     static const struct {
         const char *line;
         unsigned matched; /* bits: the p in main, p, nav */
+        int selectors;
     } cases[] = {
-        { "TmplKeep main p", 1 }, { "TmplKeep main > p", 1 },    { "TmplKeep 'main p'", 1 },
-        { "TmplKeep p", 3 },      { "TmplKeep nav, main p", 5 }, { "TmplKeep body > p , nav", 6 },
+        { "TmplKeep main p", 1, 1 },      { "TmplKeep main > p", 1, 1 },
+        { "TmplKeep 'main p'", 1, 1 },    { "TmplKeep p", 3, 1 },
+        { "TmplKeep nav, main p", 5, 2 }, { "TmplKeep body > p , nav", 6, 2 },
     };
     const tmpl_page_opts_t opts = { .separators = NULL };
     const tmpl_page_t *page;
@@ -525,13 +581,17 @@ static void selectors_of_several_words(void **state)
     assert_int_equal(page->n_nodes, 5); /* body main p p nav */
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const tmpl_conf_t *conf = section(cases[i].line);
-        const tmpl_selector_t *selector = APR_ARRAY_IDX(conf->keep, 0, const tmpl_selector_t *);
         unsigned matched = 0, node;
+        int k;
 
         for (node = 2; node < 5; node++) {
-            matched |= (unsigned)tmpl_selector_matches(selector, page, node) << (node - 2);
+            for (k = 0; k < conf->keep->nelts; k++) {
+                matched |= (unsigned)tmpl_selector_matches(
+                               APR_ARRAY_IDX(conf->keep, k, const tmpl_selector_t *), page, node)
+                           << (node - 2);
+            }
         }
-        assert_int_equal(conf->keep->nelts, 1);
+        assert_int_equal(conf->keep->nelts, cases[i].selectors);
         assert_int_equal(matched, cases[i].matched);
     }
 }
@@ -540,7 +600,11 @@ static const struct {
     const char *line;
     const char *says[3];
 } refusals[] = {
-    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate or strip", "\"on\"" } },
+    { "TmplRecent 10001", { "TmplRecent must be a whole number from 0 to 10000", "\"10001\"" } },
+    { "TmplRecent -1", { "TmplRecent must be a whole number from 0 to 10000" } },
+    { "TmplAdmin %{", { "TmplAdmin must be an expression that is true or false", "syntax error" } },
+    { "TmplMetricsSites ''", { "TmplMetricsSites must be keys of sites, not \"\"" } },
+    { "TmplMode on", { "TmplMode must be off, learn, headers, annotate, strip or highlight", "\"on\"" } },
     { "TmplMode ''", { "TmplMode must be off" } },
     { "TmplDetector on",
       { "TmplDetector must be incremental, style, pagelevel or auto", "\"on\"" } },
@@ -594,9 +658,15 @@ static const struct {
     { "TmplDrop ''", { "TmplDrop must be CSS selectors" } },
     { "TmplDrop", { "TmplDrop must be CSS selectors" } },
     { "TmplComments yes", { "TmplComments must be judge, keep or drop", "\"yes\"" } },
+    { "TmplMark", { "TmplMark must be up to 16 of data-tmpl, pagefind,", "not \"\"" } },
+    { "TmplMark pagefind nosuch", { "TmplMark must be up to 16", "\"nosuch\"" } },
+    { "TmplMark data-pagefind-body", { "TmplMark must be", "every page" } },
+    { "TmplMark '<!--a-->'", { "TmplMark must be", "two comments" } },
     { "TmplMinConfidence 1.1",
       { "TmplMinConfidence must be a number from 0 to 1, or from 0% to 100%", "\"1.1\"" } },
     { "TmplMinKeep 2", { "TmplMinKeep must be a number from 0 to 1, or from 0% to 100%" } },
+    { "TmplHighlightAllow %{",
+      { "TmplHighlightAllow must be an expression that is true or false", "syntax error" } },
     { "TmplLearn %{", { "TmplLearn must be public, on, off or an expression", "syntax error" } },
     { "TmplMaxBody 0", { "TmplMaxBody must be a number of bytes from 1 to 1G", "\"0\"" } },
     { "TmplMaxBody 2G", { "from 1 to 1G" } },
@@ -662,11 +732,12 @@ static void defaults(void **state)
 static void values_reach_the_library(void **state)
 {
     tmpl_clean_opts_t opts;
-    tmpl_conf_t *conf = section("TmplMode strip\nTmplMinDF 7\nTmplRatio 0.25\nTmplLifetime 11 12\n"
-                                "TmplMinKeep 3%\nTmplMinConfidence 80%\nTmplComments "
-                                "drop\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
-                                "TmplSecret s\nTmplDetector pagelevel\nTmplSmoothing max\n"
-                                "TmplModel tests/models/one.trees");
+    tmpl_conf_t *conf =
+        section("TmplMode strip\nTmplMinDF 7\nTmplRatio 0.25\nTmplLifetime 11 12\n"
+                "TmplMinKeep 3%\nTmplMinConfidence 80%\nTmplComments "
+                "drop\nTmplMark elastic\nTmplKeep a b\nTmplDrop i\nTmplSeparators p\n"
+                "TmplSecret s\nTmplDetector pagelevel\nTmplSmoothing max\n"
+                "TmplModel tests/models/one.trees");
 
     (void)state;
     tmpl_conf_opts(&opts, conf);
@@ -683,6 +754,7 @@ static void values_reach_the_library(void **state)
     assert_true(opts.guards.min_keep > 0.029 && opts.guards.min_keep < 0.031);
     assert_true(opts.guards.min_confidence > 0.79 && opts.guards.min_confidence < 0.81);
     assert_int_equal(opts.guards.comments, TMPL_COMMENTS_DROP);
+    assert_ptr_equal(opts.marks, conf->marks);
     assert_int_equal(opts.guards.keep->nelts, 1);
     assert_int_equal(opts.guards.drop->nelts, 1);
     assert_ptr_equal(opts.page.separators, &conf->separators->all);
@@ -721,6 +793,20 @@ static void models_are_built_in(void **state)
     assert_non_null(opts.detect.models.pagelevel);
     assert_ptr_equal(opts.detect.models.trees, named->models.trees);
     memset(&builtin, 0, sizeof(builtin)); /* as the other tests expect it */
+}
+
+/* They are for the whole server, so httpd may refuse them where they stand. */
+static void some_stand_in_no_section(void **state)
+{
+    tmpl_conf_t *conf = section("");
+
+    (void)state;
+    wrong_context = "not here";
+    assert_string_equal(apply(conf, "TmplRecent 5"), "not here");
+    assert_string_equal(apply(conf, "TmplMetricsSites a"), "not here");
+    wrong_context = NULL;
+    assert_int_equal(conf->recent, TMPL_UNSET);
+    assert_null(conf->metrics_sites);
 }
 
 /* Mode learn sends no fields unless TmplHeaders is on. */
@@ -766,12 +852,13 @@ static void plus_adds_to_what_is_there(void **state)
 
 static void keys_set_no_vary(void **state)
 {
-    tmpl_conf_t *conf = section("TmplSiteKey a\nTmplPageKey b\nTmplLearn c");
+    tmpl_conf_t *conf = section("TmplSiteKey a\nTmplPageKey b\nTmplLearn c\nTmplHighlightAllow d");
 
     (void)state;
     assert_int_equal(conf->site_key->flags, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY);
     assert_int_equal(conf->page_key->flags, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY);
     assert_int_equal(conf->learn->expr->flags, AP_EXPR_FLAG_DONT_VARY);
+    assert_int_equal(conf->highlight_allow->flags, AP_EXPR_FLAG_DONT_VARY);
 }
 
 /* The default store is created only for servers that use it. */
@@ -821,11 +908,15 @@ static void reference(void **state)
     tmpl_conf_opts(&opts, conf);
     assert_memory_equal(opts.page.separators, &tmpl_separators_default, sizeof(tmpl_tag_set_t));
     expected.page.separators = opts.page.separators;
+    assert_int_equal(opts.marks->n, 1);
+    assert_string_equal(opts.marks->id, tmpl_marks_default.id);
+    expected.marks = opts.marks;
     expected.age = TMPL_DEFAULT_DELAY;
     assert_memory_equal(&opts, &expected, sizeof(opts));
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(some_stand_in_no_section),
     cmocka_unit_test(merging),
     cmocka_unit_test(replica_goes_with_its_store),
     cmocka_unit_test(every_directive_is_merged),

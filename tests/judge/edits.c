@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edits [-a] PERCENT.. < LIST: the tree and edits of every file named on standard input, a line of
+ * edits [-a] [-m] PERCENT.. < LIST: the tree and edits of every file named on standard input, a line of
  * JSON each, for judges in other languages. The first line has sets of elements:
  *
  *   {"quiet":[NAME..],"code":[NAME..]}
@@ -16,7 +16,13 @@
  *
  * A DRAW has random verdicts: each block is template with a chance of percent in a hundred. mark is
  * annotate's edits, cut is marks on all that strip cuts. With -a a page of few blocks has a draw
- * for every set of template blocks.
+ * for every set of template blocks. With -m there are marks of all presets instead, one of each kind
+ * of one's own, and no tree:
+ *
+ *   {"quiet":[NAME..],"code":[NAME..],"marks":[MARK..]}
+ *   {"path":PATH,"segments":[[START,LENGTH,BLOCK]..],"draws":[DRAW..]}
+ *   MARK = {"name":NAME,"attribute":NAME,"value":TEXT,"elements":NAMES,"begin":TEXT,"end":TEXT}
+ *   DRAW = {"percent":N,"template":[0 or 1 for each block],"all":EDITS,"unmarked":[of each mark]}
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +37,15 @@
 
 #define FEW_BLOCKS 5
 
+/* all marks, and each alone; for -m */
+static const tmpl_marks_t *all_marks;
+static tmpl_marks_t *each_mark[TMPL_MARKS_MOST];
+
 typedef struct {
     unsigned percents[32];
     unsigned n_percents;
     int all;
+    int marks;
 } options_t;
 
 static void say_string(const char *text)
@@ -102,25 +113,73 @@ static void say_edits(const char *name, const tmpl_edits_t *edits)
     putchar(']');
 }
 
-static void say_draw(const tmpl_page_t *page, tmpl_verdict_t *verdicts, unsigned percent,
-                     apr_pool_t *parent)
+static void make_marks(apr_pool_t *pool)
+{
+    const char *between = "";
+    all_marks = oracle_all_marks(pool);
+    printf(",\"marks\":[");
+    for (uint32_t i = 0; i < all_marks->n; i++) {
+        const tmpl_mark_t *mark = all_marks->marks[i];
+        tmpl_marks_add(&each_mark[i], mark->name, NULL, pool);
+        printf("%s{\"name\":\"%s\",\"attribute\":\"%s\",\"value\":\"%s\",\"elements\":\"%s\","
+               "\"begin\":\"%s\",\"end\":\"%s\"}",
+               between, mark->name, mark->attribute, mark->value, mark->elements, mark->begin,
+               mark->end);
+        between = ",";
+    }
+    putchar(']');
+}
+
+/* As say_texts, with images and links without text. */
+static void say_segments(const tmpl_page_t *page)
+{
+    printf(",\"segments\":[");
+    for (uint32_t i = 0; i < page->n_segments; i++) {
+        const tmpl_segment_t *s = &page->segments[i];
+        size_t space = strspn(page->src + s->span.start, " \n\t\r\f");
+        printf("%s[%zu,%u,%u]", i > 0 ? "," : "", s->span.start + space, s->length, s->block);
+    }
+    putchar(']');
+}
+
+static void say_marks(const tmpl_page_t *page, tmpl_verdict_t *verdicts, unsigned percent,
+                      apr_pool_t *pool)
 {
     tmpl_guards_t guards = { 0 };
     tmpl_closure_t closure;
     tmpl_edits_t edits;
-    apr_pool_t *pool;
-    apr_pool_create(&pool, parent);
+    printf("{\"percent\":%u,\"template\":[", percent);
+    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+    for (uint32_t b = 0; b < page->n_blocks; b++) {
+        printf("%s%d", b > 0 ? "," : "", verdicts[b].template);
+    }
+    putchar(']');
+    tmpl_annotate(&edits, page, &closure, all_marks, pool);
+    say_edits("all", &edits);
+    printf(",\"unmarked\":[");
+    for (uint32_t i = 0; i < all_marks->n; i++) {
+        double unmarked = tmpl_annotate(&edits, page, &closure, each_mark[i], pool);
+        printf("%s%.9f", i > 0 ? "," : "", unmarked);
+    }
+    printf("]}");
+}
+
+static void say_draw(const tmpl_page_t *page, tmpl_verdict_t *verdicts, unsigned percent,
+                     apr_pool_t *pool)
+{
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
     printf("{\"percent\":%u", percent);
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
-    tmpl_annotate(&edits, page, &closure, pool);
+    tmpl_annotate(&edits, page, &closure, NULL, pool);
     say_edits("mark", &edits);
     tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
-    tmpl_annotate(&edits, page, &closure, pool);
+    tmpl_annotate(&edits, page, &closure, NULL, pool);
     say_edits("cut", &edits);
     tmpl_strip(&edits, &closure, pool);
     say_edits("strip", &edits);
     putchar('}');
-    apr_pool_destroy(pool);
 }
 
 static void say_draws(const tmpl_page_t *page, const options_t *options, apr_pool_t *pool)
@@ -130,6 +189,10 @@ static void say_draws(const tmpl_page_t *page, const options_t *options, apr_poo
         88172645463325252u; /* the same for each page, so that one page can be examined alone */
     int all = options->all && page->n_blocks < FEW_BLOCKS;
     unsigned n = all ? (1U << page->n_blocks) - 1 : options->n_percents;
+    void (*say)(const tmpl_page_t *, tmpl_verdict_t *, unsigned, apr_pool_t *) =
+        options->marks ? say_marks : say_draw;
+    apr_pool_t *of_draw;
+    apr_pool_create(&of_draw, pool);
     printf(",\"draws\":[");
     for (unsigned i = 0; i < n; i++) {
         unsigned percent = all ? 50 : options->percents[i];
@@ -139,7 +202,8 @@ static void say_draws(const tmpl_page_t *page, const options_t *options, apr_poo
             verdicts[b].ratio = verdicts[b].template ? 1.0F : 0.0F;
         }
         printf("%s", i > 0 ? "," : "");
-        say_draw(page, verdicts, percent, pool);
+        say(page, verdicts, percent, of_draw);
+        apr_pool_clear(of_draw);
     }
     putchar(']');
 }
@@ -148,13 +212,17 @@ static void say_page(const char *path, const options_t *options, apr_pool_t *poo
 {
     const tmpl_page_t *page;
     apr_size_t len;
-    tmpl_page_opts_t opts = { 0 };
+    tmpl_page_opts_t opts = { .comments = options->marks };
     const char *bytes = need_file(&len, path, pool);
     printf("{\"path\":");
     say_string(path);
     tmpl_decline_e decline = tmpl_page_parse(&page, bytes, len, &opts, pool);
     if (decline != TMPL_DECLINE_NONE) {
         printf(",\"decline\":\"%s\"", tmpl_decline_name(decline));
+    }
+    else if (options->marks) {
+        say_segments(page);
+        say_draws(page, options, pool);
     }
     else {
         say_nodes(page);
@@ -175,6 +243,9 @@ static int read_options(options_t *options, int argc, char **argv)
         if (strcmp(argv[i], "-a") == 0) {
             options->all = 1;
         }
+        else if (strcmp(argv[i], "-m") == 0) {
+            options->marks = 1;
+        }
         else if (*end == '\0' && percent <= 100 && options->n_percents < MOST) {
             options->percents[options->n_percents++] = (unsigned)percent;
         }
@@ -191,7 +262,7 @@ int main(int argc, char **argv)
     options_t options;
     apr_pool_t *pool;
     if (!read_options(&options, argc, argv)) {
-        fputs("usage: edits [-a] PERCENT.. < LIST\n", stderr);
+        fputs("usage: edits [-a] [-m] PERCENT.. < LIST\n", stderr);
         return 2;
     }
     apr_initialize();
@@ -199,6 +270,10 @@ int main(int argc, char **argv)
     say_elements("quiet", TMPL_IS_QUIET);
     putchar(',');
     say_elements("code", TMPL_IS_CODE);
+    if (options.marks) {
+        apr_pool_create(&pool, NULL);
+        make_marks(pool);
+    }
     puts("}");
     while (fgets(path, sizeof(path), stdin) != NULL) {
         path[strcspn(path, "\n")] = '\0';

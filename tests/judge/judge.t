@@ -103,4 +103,37 @@ subtest 'parse5' => sub {
     }
 };
 
+# Pages with marks of their own; every set of template blocks.
+subtest 'marks' => sub {
+    my $one = spill('marked.html', '<body><div>one</div><!--noindex--><div>two</div><!--/noindex--><!-- googleoff: all -->'
+        . '<nav data-pagefind-ignore>three<span data-nosnippet>x</span></nav><!--googleon: all--></body><p>five');
+    my $marks = sub {
+        my ($program) = @_;
+        my $one_list = spill('one', "$one\n");
+        my @lines = lines_of("cd '$root' && OFFLINE=1 tests/judge/run parse5 tests/judge/marks.mjs '$program' -a 100 <'$one_list' 2>&1");
+        return ($? >> 8, join '', @lines);
+    };
+    my ($status, $text) = $marks->($edits);
+    plan(skip_all => $text) if $status == 77;
+    is($status, 0, 'accepts the correct output') or diag($text);
+    my @true = lines_of("'$edits' -m -a 100 <'" . spill('one', "$one\n") . "'");
+    for my $case (
+        ['an end that is missing', sub { $_[0] =~ s{"<!--/htdig_noindex-->"}{""} }, qr/htdig: .*(?:begins in a|ends the) range/],
+        ['a begin that is missing', sub { $_[0] =~ s{"<!--htdig_noindex-->"}{""} }, qr/htdig: .*ends none/],
+        ['another attribute', sub { $_[0] =~ s{ data-elastic-exclude=}{ data-elastic-included=} }, qr/elastic: .*of template is read.*the tree differs/s],
+        ['another share', sub { $_[0] =~ s{"unmarked":\[0\.}{"unmarked":[1.} }, qr/data-tmpl: 0 of template is read, not 1/],
+        ['a mark that is too long', sub { $_[0] =~ s{\[\d+,\d+,"<!--x-tmpl /own-->"\]\],}{[@{[ -s $one ]},@{[ -s $one ]},"<!--x-tmpl /own-->"]],} }, qr/own-->: content is left out/],
+        ['an edit that deletes', sub { $_[0] =~ s{"all":\[\[(\d+),\d+}{"all":[[$1,1000} }, qr/replaces bytes/],
+    ) {
+        my ($what, $change, $says) = @$case;
+        my @lies = @true;
+        $change->($lies[1]);
+        my $file = spill('liar', "#!/bin/sh\ncat <<'END'\n" . join('', @lies) . "END\n");
+        chmod 0755, $file;
+        ($status, $text) = $marks->($file);
+        is($status, 1, $what);
+        like($text, $says, "$what: the report");
+    }
+};
+
 done_testing;

@@ -12,7 +12,25 @@
 #include "html/construct.h"
 #include "rewrite/rewrite.h"
 
-/* Foreign marks are left out of both trees. */
+static const tmpl_mark_t presets[] = {
+#define PRESET(...) { __VA_ARGS__ },
+    TMPL_MARKS(PRESET)
+#undef PRESET
+};
+#define PRESETS (sizeof(presets) / sizeof(presets[0]))
+
+const tmpl_marks_t *oracle_all_marks(apr_pool_t *pool)
+{
+    tmpl_marks_t *marks = NULL;
+    for (size_t i = 0; i < PRESETS; i++) {
+        tmpl_marks_add(&marks, presets[i].name, NULL, pool);
+    }
+    tmpl_marks_add(&marks, "data-x-tmpl=own", NULL, pool);
+    tmpl_marks_add(&marks, "<!--x-tmpl own--><!--x-tmpl /own-->", NULL, pool);
+    return marks;
+}
+
+/* Foreign marks are left out of both trees, and the marks of presets. */
 typedef enum { WITHOUT_MARKS, WITHOUT_MARKED } filter_e;
 
 typedef struct {
@@ -27,6 +45,23 @@ static int is_mark(const GumboNode *node, const char *text)
     return node->type == GUMBO_NODE_COMMENT && strcmp(node->v.text.text, text) == 0;
 }
 
+/* Whether a comment, with its delimiters, has that text. */
+static int is_text_of(const char *comment, const char *text)
+{
+    size_t len = strlen(text);
+    return strlen(comment) == len + strlen("<!---->") && memcmp(comment + 4, text, len) == 0;
+}
+
+static int is_mark_attribute(const char *name)
+{
+    for (size_t i = 0; i < PRESETS; i++) {
+        if (strcmp(name, presets[i].attribute) == 0) {
+            return 1;
+        }
+    }
+    return strcmp(name, "data-x-tmpl") == 0;
+}
+
 /* A comment that may be in one tree only, or differ between the trees. */
 static int is_passed_over(const GumboNode *node)
 {
@@ -34,6 +69,11 @@ static int is_passed_over(const GumboNode *node)
         return 0;
     }
     const char *text = node->v.text.text;
+    for (size_t i = 0; i < PRESETS; i++) {
+        if (is_text_of(presets[i].begin, text) || is_text_of(presets[i].end, text)) {
+            return 1;
+        }
+    }
     text += *text == '?'; /* <?tmpl> */
     text += strspn(text, " \n\t\r\f");
     text += *text == '/';
@@ -45,7 +85,7 @@ static void write_attributes(writer_t *w, const GumboElement *element)
 {
     for (unsigned i = 0; i < element->attributes.length; i++) {
         const GumboAttribute *a = element->attributes.data[i];
-        if (strcmp(a->name, "data-tmpl") == 0 || strcmp(a->name, "data-x-tmpl") == 0) {
+        if (is_mark_attribute(a->name)) {
             continue;
         }
         fprintf(w->out, " %s=\"%s\"", a->name, a->value);
@@ -273,9 +313,49 @@ static const char *edited(size_t *len, const tmpl_page_t *page, const tmpl_closu
         tmpl_strip(&edits, closure, pool);
     }
     else {
-        tmpl_annotate(&edits, page, closure, pool);
+        tmpl_annotate(&edits, page, closure, NULL, pool);
     }
     return tmpl_edits_apply(len, &edits, page->src, page->len, pool);
+}
+
+/* Whether the comments of each mark come in turn, begin and end. */
+static int is_flat(const tmpl_edits_t *edits, const tmpl_marks_t *marks)
+{
+    for (uint32_t m = 0; m < marks->n; m++) {
+        int is_open = 0;
+        for (uint32_t i = 0; i < edits->n; i++) {
+            const char *text = tmpl_edit_text(edits, i);
+            int begins = strcmp(text, marks->marks[m]->begin) == 0;
+            if (!begins && strcmp(text, marks->marks[m]->end) != 0) {
+                continue;
+            }
+            if (begins == is_open) {
+                return 0;
+            }
+            is_open = begins;
+        }
+        if (is_open) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Judges marks of all presets. */
+static void judge_marks(oracle_result_t *result, const tmpl_page_t *page,
+                        const tmpl_closure_t *closure, apr_pool_t *pool)
+{
+    tmpl_edits_t edits;
+    apr_size_t len;
+    const tmpl_marks_t *marks = oracle_all_marks(pool);
+    double unmarked = tmpl_annotate(&edits, page, closure, marks, pool);
+    const char *bytes = tmpl_edits_apply(&len, &edits, page->src, page->len, pool);
+    compare(result, "all marks", tree(page->src, page->len, WITHOUT_MARKS, pool),
+            tree(bytes, len, WITHOUT_MARKS, pool));
+    compare(result, "comments of marks", strdup("flat"),
+            strdup(is_flat(&edits, marks) ? "flat" : "not flat"));
+    compare(result, "the share without a mark", strdup("0..1"),
+            strdup(unmarked >= 0 && unmarked <= 1 ? "0..1" : "beyond"));
 }
 
 void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
@@ -293,6 +373,9 @@ void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict
         compare(result, strip ? "marks on what is cut" : "annotate",
                 tree(page->src, page->len, WITHOUT_MARKS, pool),
                 tree(bytes, len, WITHOUT_MARKS, pool));
+        if (!strip) {
+            judge_marks(result, page, &closure, pool);
+        }
         if (strip) {
             const char *cut = edited(&len, page, &closure, 1, pool);
             char *found = tree(cut, len, WITHOUT_MARKS, pool);

@@ -3,13 +3,15 @@
  * The judge of our trees and edits: Gumbo, an HTML5 parser that has no code in common with ours.
  *
  * For given verdicts on a page's blocks:
- * - the page with marks parses to the same tree as the page, except for the marks;
+ * - the page with marks parses to the same tree as the page, except for the marks; so does the page
+ *   with marks of all presets, whose comments are flat and closed;
  * - the page with cuts parses to that tree without the marked elements and runs.
  */
 #ifndef TMPL_ORACLE_H
 #define TMPL_ORACLE_H
 
 #include "detect/verdict.h"
+#include "rewrite/mark.h"
 
 typedef struct {
     const char *what; /* NULL if the trees agree, else the comparison that failed */
@@ -21,6 +23,9 @@ typedef struct {
 /* Judges both edits of page under verdicts, which it may change. */
 void oracle_judge(oracle_result_t *result, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                   apr_pool_t *pool);
+
+/* All presets, and marks of one's own. */
+const tmpl_marks_t *oracle_all_marks(apr_pool_t *pool);
 
 /*
  * Whether Gumbo, which was last changed in 2016, parses the page as HTML is defined now. 0 for a

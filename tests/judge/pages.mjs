@@ -11,7 +11,7 @@ import { parse } from './tree.mjs';
 
 /*
  * Calls each(page, elements) for every file of paths, in order; elements are sets of names: {quiet,
- * code}.
+ * code}, and marks with -m among percents.
  */
 export async function eachPage(program, percents, paths, each) {
     const child = spawn(program, percents.map(String), { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -22,7 +22,7 @@ export async function eachPage(program, percents, paths, each) {
     for await (const line of readline.createInterface({ input: child.stdout.setEncoding('latin1') })) {
         const said = JSON.parse(line);
         if (elements === null) {
-            elements = { quiet: new Set(said.quiet), code: new Set(said.code) };
+            elements = { quiet: new Set(said.quiet), code: new Set(said.code), marks: said.marks };
         }
         else {
             await each(said, elements);

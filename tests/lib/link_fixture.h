@@ -69,6 +69,8 @@ static tmpl_learner_t
     *turn_of; /* tests whether this learner has the turn when pages are passed on */
 static int turn_was_taken;
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
+static apr_uint32_t waiting_pages; /* what was reported to wait last */
+static apr_size_t waiting_bytes;
 static int lost;                 /* whether the store's file has been taken away */
 static unsigned looked;          /* how often that was looked for */
 static apr_status_t secret_says; /* the store's status when it is asked for its secret, */
@@ -266,6 +268,40 @@ apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf)
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
 {
     counters[counter] += by;
+}
+
+int tmpl_stores_add(const char *name)
+{
+    (void)name;
+    return 0;
+}
+
+void tmpl_stores_error(int store, tmpl_purpose_e purpose)
+{
+    (void)store;
+    (void)purpose;
+}
+
+void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
+                       const char *text)
+{
+    (void)store;
+    (void)purpose;
+    (void)event;
+    (void)text;
+}
+
+void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
+{
+    (void)store;
+    waiting_pages = pages;
+    waiting_bytes = bytes;
+}
+
+void tmpl_stage_took(tmpl_stage_e stage, apr_interval_time_t took)
+{
+    (void)stage;
+    (void)took;
 }
 
 AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)

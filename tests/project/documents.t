@@ -36,6 +36,19 @@ subtest 'folders' => sub {
     ok(-e $_, "$_ exists") for @read;
 };
 
+# The status page shows the same advice.
+subtest 'advice about declines' => sub {
+    my ($rows) = slurp('shared/base/tmpl.h') =~ /^#define TMPL_DECLINES\(X\)(.*?)^\s*$/ms;
+    $rows =~ s/\s*\\\n\s*/ /g;
+    my $string = qr/((?:"(?:[^"\\]|\\.)*"\s*)+)/;
+    my %advice = map { s/"\s*"//gr =~ s/^"|"\s*$//gr } map { my ($name, $text) = @$_; ($name, $text) }
+        map { [/^"([\w-]+)", $string, $string$/ ? ($1, $3) : ()] } $rows =~ /X\([A-Z_]+, ((?:[^()"]|"[^"]*")*)\)/g;
+    my %shown = slurp('docs/declines.md') =~ /^\| ([\w-]+) \| .* \| (.*) \|$/mg;
+    delete $advice{none};
+    cmp_ok(scalar keys %advice, '>', 15, 'reasons');
+    is($shown{$_}, $advice{$_}, "docs/declines.md: $_") for sort keys %advice;
+};
+
 # Tables, listings and addresses cannot be wrapped.
 subtest 'columns' => sub {
     for my $name ('README.md', 'CHANGELOG.md', glob 'docs/*.md') {

@@ -31,7 +31,7 @@ while ($header =~ /^#define (TMPL_LOG_\w+) +(.*)$/mg) {
 
 # The level of each, from the calls that log it.
 my (%level, %other);
-for my $file (glob 'mod_tmpl/*.c') {
+for my $file (glob 'mod_tmpl/{,*/}*.c') {
     my $source = slurp($file);
     while ($source =~ /\bAPLOG_(ERR|WARNING|NOTICE|INFO|DEBUG|TRACE1)\b(?:(?!\bAPLOG_).)*?\b(TMPL_LOG_\w+)/sg) {
         $level{$2}{$1} = $file;

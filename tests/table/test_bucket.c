@@ -405,7 +405,8 @@ static void buckets_grow_by_what_is_new(void **unused)
 
 static void heads_are_read_as_written(void **unused)
 {
-    tmpl_head_t head = { { 1, (uint64_t)2 << 40, (uint64_t)3 << 40 }, 4, (uint64_t)5 << 40, 6 }, is;
+    tmpl_head_t head = { { 1, (uint64_t)2 << 40, (uint64_t)3 << 40, 1 }, 4, (uint64_t)5 << 40, 6 },
+                is;
     unsigned char bytes[TMPL_HEAD_SIZE];
 
     (void)unused;
@@ -414,6 +415,7 @@ static void heads_are_read_as_written(void **unused)
     assert_int_equal(is.site.pages, 1);
     assert_int_equal(is.site.version, (uint64_t)2 << 40);
     assert_int_equal(is.site.entries, (uint64_t)3 << 40);
+    assert_true(is.site.frozen);
     assert_int_equal(is.n, 4);
     assert_int_equal(is.salt, (uint64_t)5 << 40);
     assert_int_equal(is.swept, 6);

@@ -31,7 +31,7 @@ static apr_status_t get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
     int is_split = site->gets++ > 0;
 
     txn->found = 1;
-    txn->head = (tmpl_head_t){ .site = { 7, 0, ENTRIES }, .n = 1, .salt = 1 };
+    txn->head = (tmpl_head_t){ .site = { 7, 0, ENTRIES, 0 }, .n = 1, .salt = 1 };
     if (is_split) {
         txn->head.n = 2;
         txn->head.salt += site->gets < site->unsteady ? site->gets : 0;

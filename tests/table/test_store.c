@@ -272,6 +272,50 @@ static void sites_do_not_mix(void **state)
     assert_int_equal(calls, 1);
 }
 
+/* All sites, and each once, if none comes or goes. A part is about as large as was asked for. */
+static void sites_come_in_parts(void **state)
+{
+    enum { SITES = 100, PART = 7 };
+    ctx_t *c = *state;
+    apr_array_header_t *sites = apr_array_make(c->pool, SITES, sizeof(char *));
+    const char *next = NULL, *from;
+    int parts = 0;
+
+    for (unsigned i = 0; i < SITES; i++) {
+        learn(c, apr_psprintf(c->pool, "site %u", i), 1, 0, 1);
+    }
+    do {
+        from = next;
+        assert_int_equal(
+            tmpl_store_sites_part(c->store, from, PART, site_push, sites, &next, &c->err, c->pool),
+            APR_SUCCESS);
+        parts++;
+    } while (next != NULL);
+    qsort(sites->elts, (size_t)sites->nelts, sizeof(char *), site_order);
+    assert_int_equal(sites->nelts, SITES);
+    for (int i = 1; i < SITES; i++) {
+        assert_string_not_equal(APR_ARRAY_IDX(sites, i - 1, const char *),
+                                APR_ARRAY_IDX(sites, i, const char *));
+    }
+    assert_in_range(parts, c->backend == MEMORY ? 1 : 5, (SITES + PART - 1) / PART);
+    if (c->backend == LMDB) {
+        /* a site that was removed meanwhile is no obstacle */
+        assert_int_equal(
+            tmpl_store_sites_part(c->store, "site 5", 1, site_push, sites, &next, &c->err, c->pool),
+            APR_SUCCESS);
+        assert_string_equal(next, "site 50");
+        assert_int_equal(tmpl_store_sites_part(c->store, "site 4z", 1, site_push, sites, &next,
+                                               &c->err, c->pool),
+                         APR_SUCCESS);
+        assert_string_equal(next, "site 5");
+    }
+    else if (c->backend != MEMORY) {
+        assert_int_equal(
+            tmpl_store_sites_part(c->store, "site 5", 1, site_push, sites, &next, &c->err, c->pool),
+            APR_EINVAL);
+    }
+}
+
 static void forget_forgets_one_site(void **state)
 {
     ctx_t *c = *state;
@@ -292,6 +336,35 @@ static void forget_forgets_one_site(void **state)
     learn(c, "a", 3, 0, 50);
     assert_int_equal(c->counts.pages, 1);
     assert_int_equal(stats_of(c, "a", &usual).entries, 52);
+}
+
+/* Its pages are looked up, and what has waited to be learnt is not learnt. */
+static void frozen_sites_learn_nothing(void **state)
+{
+    ctx_t *c = *state;
+    table_t *before;
+
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 1, &c->err, c->pool), APR_NOTFOUND);
+    for (unsigned i = 0; i < 10; i++) {
+        learn(c, "a", i, i, 200);
+    }
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 1, &c->err, c->pool), APR_SUCCESS);
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 1, &c->err, c->pool), APR_SUCCESS);
+    assert_true(stats_of(c, "a", &usual).frozen);
+    before = table_of(c, "a");
+    for (unsigned i = 0; i < 10; i++) {
+        learn(c, "a", 50 + i, 9, 200);
+        assert_int_equal(c->counts.pages, 10);
+        assert_false(c->counts.counted);
+        assert_int_equal(c->counts.records[0].df, 10);
+    }
+    assert_tables_equal(before, table_of(c, "a"));
+    learn(c, "b", 1, 1, 5);
+    assert_int_equal(c->counts.pages, 1);
+    assert_int_equal(tmpl_store_freeze(c->store, "a", 0, &c->err, c->pool), APR_SUCCESS);
+    assert_false(stats_of(c, "a", &usual).frozen);
+    learn(c, "a", 70, 9, 200);
+    assert_int_equal(c->counts.pages, 11);
 }
 
 /* From this kind of store into each of the others, and on they count alike. */
@@ -711,7 +784,9 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, full_site_takes_no_new_keys),
     TEST(ALL_STORES, looking_changes_nothing),
     TEST(ALL_STORES, sites_do_not_mix),
+    TEST(ALL_STORES, sites_come_in_parts),
     TEST(ALL_STORES, forget_forgets_one_site),
+    TEST(ALL_STORES, frozen_sites_learn_nothing),
     TEST(ALL_STORES, export_and_import),
     TEST(ALL_STORES, import_refuses_nonsense),
     TEST(ALL_STORES, bad_arguments_are_refused),

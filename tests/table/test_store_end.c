@@ -126,7 +126,7 @@ static int ends_asleep(void (*work)(unsigned))
 static void use_snapshots(unsigned number)
 {
     tmpl_snapshots_t *snapshots = tmpl_snapshots_create(10000, ending);
-    tmpl_head_t head = { .site = { 10, 0, 100 }, .n = 4, .salt = 1 };
+    tmpl_head_t head = { .site = { 10, 0, 100, 0 }, .n = 4, .salt = 1 };
     tmpl_numbered_t bucket = { 1, { (const unsigned char *)"b", 1 } };
 
     tmpl_snapshots_begin(snapshots, "s", 1, &head, &bucket, 1);

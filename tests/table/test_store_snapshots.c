@@ -319,7 +319,7 @@ static void use_is_told_to_the_server(void **state)
 static void damage_is_kept_as_it_is(void **state)
 {
     ctx_t *c = *state;
-    tmpl_head_t head = { .site = { 30, 0, 1000 }, .n = 1, .salt = 7 };
+    tmpl_head_t head = { .site = { 30, 0, 1000, 0 }, .n = 1, .salt = 7 };
     unsigned char bytes[TMPL_HEAD_SIZE];
     redisContext *redis = redisConnectUnix(server_of(c)->socket);
 
@@ -418,7 +418,7 @@ static void threads_share_a_snapshot(void **state)
 #define MOST 10000
 
 static const unsigned char some[1000];
-static const tmpl_head_t four = { .site = { 10, 0, 100 }, .n = 4, .salt = 1 };
+static const tmpl_head_t four = { .site = { 10, 0, 100, 0 }, .n = 4, .salt = 1 };
 
 /* A snapshot of a site with a bucket of that many bytes. */
 static void begin(tmpl_snapshots_t *all, const char *site, int64_t stamp, size_t len)

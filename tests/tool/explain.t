@@ -89,11 +89,18 @@ subtest 'features: exact contributions of the trees' => sub {
 subtest 'rules after the detector' => sub {
     my @args = ('--detector', 'incremental', @learnt);
     my %block = blocks(explained(@args, '--keep', '#nav', '--drop', '#main', '--min-keep', 0, $pages[6]));
-    is("@{$block{'Home About this site'}}{qw(rule template cut)}", 'keep 0 none', '--keep') or diag explain \%block;
+    is("@{$block{'Home About this site'}}{qw(rule selector template cut)}", 'keep #nav 0 none', '--keep') or diag explain \%block;
     my ($main) = grep { $_->{text} =~ /^Title 7/ } values %block;
-    is("@$main{qw(rule template cut)}", 'drop 1 all', '--drop');
+    is("@$main{qw(rule selector template cut)}", 'drop #main 1 all', '--drop');
+    is($block{'Home About this site'}{rule}, 'keep', 'keep wins over drop');
+    %block = blocks(explained(@args, '--keep', 'aside, #nav', '--keep', 'div', '--min-keep', 0, $pages[6]));
+    is($block{'Home About this site'}{selector}, '#nav', 'of a list the one that matches; of several the first');
+    ($main) = grep { $_->{text} =~ /^Title 7/ } values %block;
+    is("@$main{qw(rule selector)}", 'detector div', 'one that says what the detector says');
+    %block = blocks(explained(@args, $pages[6]));
+    is($block{'Home About this site'}{selector}, undef, 'no selector matches');
     ($code, $out) = run('explain', @args, '--keep', '#nav', $pages[6]);
-    like($out, qr/^0  content 1\.000, stays.*\n.*\n    by TmplKeep, against the detector: 1\.000 of its text/m, 'as text');
+    like($out, qr/^0  content 1\.000, stays.*\n.*\n    by TmplKeep #nav, against the detector: 1\.000 of its text/m, 'as text');
 
     # a headline that the trees call template
     spew('headline.html', '<html><head><title>On the nature of things</title></head><body><div><a href=/a>On the nature of things</a></div>'

@@ -62,7 +62,7 @@ subtest 'usage errors' => sub {
     usage_is(['clean', @ok], qr/^tmplctl: clean: no FILE given: name files, or a list with --files-from LIST$/m, 'no file');
     usage_is(['clean', @ok, ''], qr/argument is empty/, 'an empty name');
     usage_is(['clean', '--mode', 'shred', @ok[2 .. 5], @pages],
-        qr/^tmplctl: clean: --mode: "shred" is not one of annotate, strip, text, json, fingerprint$/m, 'unknown mode');
+        qr/^tmplctl: clean: --mode: "shred" is not one of annotate, strip, highlight, text, json, fingerprint$/m, 'unknown mode');
     usage_is(['clean', '--site', '', @pages], qr/--site: KEY must not be empty/, 'an empty site');
     usage_is(['clean', '--site', 'x' x 256, @pages], qr/--site: KEY must not be longer than 255 bytes/, 'a site key that is too long');
     my %bad = (
@@ -73,6 +73,7 @@ subtest 'usage errors' => sub {
         'min-df' => [[qw(1 65 x 5.5 -3), ''], qr/--min-df: must be a whole number from 2 to 64, not/],
         ratio => [[qw(-0.1 1.1 x nan 101% 1e-1), ''], qr/must be a number from 0 to 1, or from 0% to 100%, not/],
         comments => [[qw(yes), ''], qr/--comments: must be judge, keep or drop, not/],
+        mark => [[qw(nosuch data- data-pagefind-body), '<!--a-->'], qr/--mark: must be up to 16 of data-tmpl, pagefind,/],
         'min-confidence' => [[qw(2 -1 0.5x)], qr/must be a number from 0 to 1, or/],
         'min-keep' => [[qw(2 1e9 0.5x)], qr/must be a number from 0 to 1, or/],
         lifetime => [['5', '0,5', '5,0', 'a,b', '5,5,5', '-1,5', '1000001,1', '1,1001'], qr/Tb, a whole number from 1 to 1000000, and N/],
@@ -354,6 +355,12 @@ subtest 'options reach the library' => sub {
     like($out, qr/^12 pages: 0 edited, 12 declined \(min-keep 12\)/, '--min-keep');
     ($code, $out) = run(@args, '-2', '--detector', 'auto', '--min-confidence', 1, @pages);
     like($out, qr/^12 pages: 0 edited, 12 declined \(min-confidence 12\)/, '--min-confidence');
+    my @annotate = ('clean', '-2', qw(--mode annotate --site s --out opt), @pages);
+    run(@annotate, '--mark', 'Pagefind', '--mark', '<!-- off --><!-- on -->');
+    like(slurp('opt/p01.html'), qr/<!-- off --><\w+ [^>]*data-pagefind-ignore="">.*<!-- on -->/s, '--mark adds marks');
+    unlike(slurp('opt/p01.html'), qr/tmpl/, 'in place of the default');
+    run(@annotate);
+    like(slurp('opt/p01.html'), qr/ data-tmpl="">/, 'which is data-tmpl');
     spew('thread.html', '<div id=main><p>' . 'An article of some sentences. ' x 20 . '</p></div><div id=comments>'
         . join('', map { "<div><cite>Reader $_</cite><p>I have read all of it.</p></div>" } 1 .. 2) . '</div>');
     run(@args, '--comments', $_, 'thread.html'),

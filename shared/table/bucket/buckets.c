@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/bucket/buckets.h"
 
+#include <endian.h>
+
 #include <apr_general.h>
 
 #define XXH_INLINE_ALL
@@ -12,12 +14,14 @@
 #define SPLITS_MOST   64   /* buckets that a site gets at once beyond those of new entries */
 #define MERGES_MOST   64   /* buckets that a site loses at once */
 
+#define FROZEN (1u << 31)
+
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head)
 {
     tmpl_put_le(bytes, head->site.pages, 4);
     tmpl_put_le(bytes + 4, head->site.version, 8);
     tmpl_put_le(bytes + 12, head->site.entries, 8);
-    tmpl_put_le(bytes + 20, head->n, 4);
+    tmpl_put_le(bytes + 20, head->n | (head->site.frozen ? FROZEN : 0), 4);
     tmpl_put_le(bytes + 24, head->salt, 8);
     tmpl_put_le(bytes + 32, head->swept, 4);
 }
@@ -28,9 +32,10 @@ int tmpl_head_unpack(tmpl_head_t *head, const void *bytes, size_t len)
     if (len != TMPL_HEAD_SIZE) {
         return 0;
     }
+    uint32_t n = (uint32_t)tmpl_get_le(at + 20, 4);
     *head = (tmpl_head_t){ { (uint32_t)tmpl_get_le(at, 4), tmpl_get_le(at + 4, 8),
-                             tmpl_get_le(at + 12, 8) },
-                           (uint32_t)tmpl_get_le(at + 20, 4),
+                             tmpl_get_le(at + 12, 8), (n & FROZEN) != 0 },
+                           n & ~FROZEN,
                            tmpl_get_le(at + 24, 8),
                            (uint32_t)tmpl_get_le(at + 32, 4) };
     return head->n <= TMPL_BUCKETS_MOST;
@@ -60,7 +65,8 @@ uint32_t tmpl_bucket_first(uint32_t number)
 
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key)
 {
-    return (uint32_t)(XXH3_64bits_withSeed(&key.hash, sizeof(key.hash), salt + key.kind) >> 32);
+    const uint64_t hash = htole64(key.hash);
+    return (uint32_t)(XXH3_64bits_withSeed(&hash, sizeof(hash), salt + key.kind) >> 32);
 }
 
 /* Bits that tell n buckets apart. */

@@ -607,6 +607,12 @@ static apr_status_t bucket_dump(const work_t *w, const tmpl_bucket_t *bucket,
     return rv;
 }
 
+static apr_status_t site_unknown(const work_t *w)
+{
+    return tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
+                     w->txn->site);
+}
+
 static tmpl_numbered_t *dump_plan(work_t *w, uint32_t from, uint32_t *n)
 {
     *n = w->txn->head.n - from < DUMP_MOST ? w->txn->head.n - from : DUMP_MOST;
@@ -628,8 +634,7 @@ static apr_status_t dump_begin(work_t *w, tmpl_numbered_t **buckets, uint32_t *n
             return rv;
         }
         if (!w->txn->found) {
-            return tmpl_fail(w->txn->err, APR_NOTFOUND, "the store does not know the site %s",
-                             w->txn->site);
+            return site_unknown(w);
         }
         if (tmpl_head_same_buckets(&w->txn->head, &guessed)) {
             return APR_SUCCESS;
@@ -660,6 +665,7 @@ static apr_status_t dump(work_t *w, tmpl_store_stats_t *stats,
     stats->pages = head.site.pages;
     stats->version = head.site.version;
     stats->entries = head.site.entries;
+    stats->frozen = head.site.frozen;
     stats->bytes = w->provider->size(w->txn);
     for (uint32_t from = 0; rv == APR_SUCCESS && from < head.n;) {
         for (uint32_t i = 0; rv == APR_SUCCESS && i < n; i++) {
@@ -692,6 +698,34 @@ apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
     return rv == APR_SUCCESS ? work_end(&w, dump(&w, head, each, baton)) : rv;
 }
 
+static apr_status_t freeze(work_t *w, int frozen)
+{
+    apr_status_t rv = w->provider->get(w->txn, NULL, 0);
+    if (rv == APR_SUCCESS && !w->txn->found) {
+        rv = site_unknown(w);
+    }
+    if (rv == APR_SUCCESS && w->txn->head.site.frozen != frozen) {
+        w->txn->head.site.frozen = frozen;
+        rv = w->provider->commit(w->txn, NULL, 0);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_engine_freeze(const tmpl_engine_t *engine, const char *site, int frozen,
+                                tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_time_t deadline = tmpl_clock() + PATIENCE;
+    apr_status_t rv;
+    uint32_t tries = 0;
+    do {
+        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
+        work_t w;
+        rv = work_begin(&w, engine, &txn, pool);
+        rv = rv == APR_SUCCESS ? work_end(&w, freeze(&w, frozen)) : rv;
+    } while (rv == APR_EBUSY && pause_before(tries++, deadline));
+    return rv;
+}
+
 static apr_status_t load(work_t *w, const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
                          uint32_t n)
 {
@@ -703,7 +737,7 @@ static apr_status_t load(work_t *w, const tmpl_store_stats_t *head, const tmpl_e
     w->n_keys = n;
     w->txn->found = 0;
     w->txn->head =
-        (tmpl_head_t){ .site = { head->pages, head->version, 0 }, .salt = tmpl_buckets_salt() };
+        (tmpl_head_t){ .site = { head->pages, head->version, 0, 0 }, .salt = tmpl_buckets_salt() };
     entries_make(w);
     for (uint32_t i = 0; i < n; i++) {
         tmpl_value_import(&w->slots[i]->value, &entries[i]);

@@ -406,22 +406,39 @@ static uint64_t size(tmpl_txn_t *t)
                       (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
 }
 
-static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
+/* The names behind from, which may be NULL: n at most, and *next if there are more. */
+static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
+                               apr_status_t (*each)(void *baton, const char *site), void *baton,
+                               const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;
     MDB_cursor *cursor = NULL;
-    MDB_val key, data;
+    MDB_val key = { 0, NULL }, data;
+    MDB_cursor_op op = MDB_FIRST;
     MDB_txn *txn;
+    const char *name = NULL;
     apr_status_t rv = APR_SUCCESS;
     int rc = tmpl_lmdb_read_begin(store->db, &txn);
     if (rc != 0) {
         return tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
     }
+    if (from != NULL && *from != '\0') {
+        key = (MDB_val){ strlen(from), (void *)from };
+        op = MDB_SET_RANGE;
+    }
     rc = mdb_cursor_open(txn, tmpl_lmdb_dbi(store->db, TMPL_DB_SITES), &cursor);
-    while (rc == 0 && rv == APR_SUCCESS &&
-           (rc = mdb_cursor_get(cursor, &key, &data, MDB_NEXT)) == 0) {
-        rv = each(baton, apr_pstrmemdup(pool, key.mv_data, key.mv_size));
+    for (; rc == 0 && rv == APR_SUCCESS && (rc = mdb_cursor_get(cursor, &key, &data, op)) == 0;
+         op = MDB_NEXT) {
+        if (op == MDB_SET_RANGE && key.mv_size == strlen(from) &&
+            memcmp(key.mv_data, from, key.mv_size) == 0) {
+            continue;
+        }
+        if (n-- == 0) {
+            *next = name;
+            break;
+        }
+        name = apr_pstrmemdup(pool, key.mv_data, key.mv_size);
+        rv = each(baton, name);
     }
     if (cursor != NULL) {
         mdb_cursor_close(cursor);
@@ -430,8 +447,16 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
     if (rv != APR_SUCCESS) {
         return tmpl_fail(err, rv, "listing the sites was broken off");
     }
-    return rc == MDB_NOTFOUND ? APR_SUCCESS
-                              : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
+    return rc == 0 || rc == MDB_NOTFOUND
+               ? APR_SUCCESS
+               : tmpl_lmdb_fail(store->db, rc, err, "cannot list the sites");
+}
+
+static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    const char *next = NULL;
+    return sites_part(ctx, NULL, UINT32_MAX, each, baton, &next, err, pool);
 }
 
 /* Forgets the site, then deletes its buckets in slices. A map without free pages grows for it. */
@@ -542,6 +567,7 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .end = end,
     .size = size,
     .sites = sites,
+    .sites_part = sites_part,
     .forget = forget,
     .secret = secret,
     .moved = moved,

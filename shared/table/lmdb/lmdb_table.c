@@ -138,7 +138,7 @@ int tmpl_site_forget_idle(tmpl_lmdb_t *db, MDB_txn *txn, const tmpl_store_opts_t
         }
         /* no site has a longer name, but a damaged file may; a damaged record stays, for people to
          * see */
-        if (!damaged && (!named || site.seen + idle < now)) {
+        if (!damaged && (!named || (site.seen + idle < now && !site.head.site.frozen))) {
             rc = mdb_cursor_del(cursor, 0);
             if (rc == 0) {
                 rc = serial_drop(db, txn, site.serial);

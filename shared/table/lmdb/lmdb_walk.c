@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/lmdb/lmdb_walk.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -37,8 +38,14 @@ typedef struct {
     } is;
 } head_t;
 
+/* lo and hi are the halves of one number in the processor's order */
 typedef struct {
-    uint16_t lo, hi, flags, key_len;
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+    uint16_t lo, hi;
+#else
+    uint16_t hi, lo;
+#endif
+    uint16_t flags, key_len;
 } node_t;
 
 typedef struct {

@@ -22,6 +22,7 @@
  * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
  */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_hash.h>
@@ -536,12 +537,13 @@ static uint64_t size(tmpl_txn_t *t)
 
 /* Adds the sites of some keys to seen, a set, because SCAN may return a key twice. */
 static apr_status_t sites_scan(const store_t *store, tmpl_redis_session_t *session, char cursor[24],
-                               apr_hash_t *seen, tmpl_error_t *err, apr_pool_t *pool)
+                               const char *count, apr_hash_t *seen, tmpl_error_t *err,
+                               apr_pool_t *pool)
 {
     apr_pool_t *lasting = apr_hash_pool_get(seen);
     static const char pattern[] = TMPL_REDIS_KEY_PREFIX "*}";
     tmpl_redis_words_t words =
-        TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_BATCH);
+        TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", count);
     redisReply *reply;
     apr_status_t rv = call(store, session, &words, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
@@ -575,11 +577,22 @@ static apr_status_t sites_of(const store_t *store, tmpl_redis_session_t *session
     apr_pool_create(&scratch, pool);
     do {
         apr_pool_clear(scratch);
-        rv = sites_scan(store, session, cursor, seen, err, scratch);
+        rv = sites_scan(store, session, cursor, SCAN_BATCH, seen, err, scratch);
     } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
     apr_pool_destroy(scratch);
     tmpl_redis_session_end(store->redis, session);
     return rv;
+}
+
+static apr_status_t each_seen(apr_hash_t *seen, apr_status_t (*each)(void *baton, const char *site),
+                              void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t rv = APR_SUCCESS;
+    for (apr_hash_index_t *i = apr_hash_first(pool, seen); rv == APR_SUCCESS && i != NULL;
+         i = apr_hash_next(i)) {
+        rv = each(baton, apr_hash_this_key(i));
+    }
+    return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
 static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
@@ -593,14 +606,52 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
     for (int i = 0; rv == APR_SUCCESS && i < sessions->nelts; i++) {
         rv = sites_of(store, &APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t), seen, err, pool);
     }
-    for (apr_hash_index_t *i = apr_hash_first(pool, seen); rv == APR_SUCCESS && i != NULL;
-         i = apr_hash_next(i)) {
-        rv = each(baton, apr_hash_this_key(i));
-        if (rv != APR_SUCCESS) {
-            tmpl_fail(err, rv, "listing the sites was broken off");
-        }
+    return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
+}
+
+/* Reads where a list goes on: a cursor of SCAN, in a cluster behind "SLOT-" of its server. */
+static int place_read(const char *from, unsigned *slot, char cursor[24])
+{
+    const char *dash = strchr(from, '-');
+    const char *number = dash != NULL ? dash + 1 : from;
+    apr_cpystrn(cursor, number, 24);
+    *slot = dash != NULL ? (unsigned)strtoul(from, NULL, 10) : 0;
+    return strlen(number) > 0 && strlen(number) < 24 &&
+           strspn(number, "0123456789") == strlen(number) &&
+           (dash == NULL || strspn(from, "0123456789") == (size_t)(dash - from));
+}
+
+static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
+                               apr_status_t (*each)(void *baton, const char *site), void *baton,
+                               const char **next, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    apr_hash_t *seen = apr_hash_make(pool);
+    apr_array_header_t *sessions = apr_array_make(pool, 8, sizeof(tmpl_redis_session_t));
+    char cursor[24] = "0";
+    unsigned slot = 0;
+    int i = 0;
+    if (from != NULL && *from != '\0' && !place_read(from, &slot, cursor)) {
+        return tmpl_fail(err, APR_EINVAL, "a list of sites in Redis goes on at a number");
     }
-    return rv;
+    apr_status_t rv =
+        tmpl_redis_sessions(store->redis, sessions, tmpl_clock() + PATIENCE, err, pool);
+    while (i < sessions->nelts && APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t).slot < slot) {
+        i++;
+    }
+    /* a part of the database may have keys of others only */
+    while (rv == APR_SUCCESS && i < sessions->nelts && apr_hash_count(seen) < n) {
+        tmpl_redis_session_t *session = &APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t);
+        uint32_t left = n - apr_hash_count(seen);
+        rv = sites_scan(store, session, cursor, apr_itoa(pool, (int)left), seen, err, pool);
+        tmpl_redis_session_end(store->redis, session);
+        i += strcmp(cursor, "0") == 0;
+    }
+    if (rv == APR_SUCCESS && i < sessions->nelts) {
+        slot = APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t).slot;
+        *next = slot > 0 ? apr_psprintf(pool, "%u-%s", slot, cursor) : apr_pstrdup(pool, cursor);
+    }
+    return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
 }
 
 static apr_status_t forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
@@ -726,5 +777,6 @@ const tmpl_provider_t tmpl_provider_redis = { .scheme = "redis",
                                               .end = end,
                                               .size = size,
                                               .sites = sites,
+                                              .sites_part = sites_part,
                                               .forget = forget,
                                               .secret = secret };

@@ -10,6 +10,7 @@ package Test::Tmpl;
 #   redis(...)           a private redis-server (Test::Tmpl::Redis); skips the test if there is none
 #   wait_for { ... }     waiting for a condition (Test::Tmpl::Process)
 #   within SECONDS, sub  what sub returns, if it takes less than that
+#   corpus_pages(DIR...) the pages of corpora; spread(N, LIST) N of a list, evenly spread
 
 use strict;
 use warnings;
@@ -21,7 +22,7 @@ use Test::Tmpl::Backend;
 use Test::Tmpl::Client;
 use Test::Tmpl::Field;
 use Test::Tmpl::Httpd;
-use Test::Tmpl::Process qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
+use Test::Tmpl::Process qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of cpu_of);
 use Test::Tmpl::Redis;
 use Test::Tmpl::Site;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
@@ -32,8 +33,8 @@ our $MARK = ' data-tmpl=""';
 # Configuration: a field of the request selects the detector incremental.
 our $BY_FIELD = "<If \"req('X-Detector') == 'incremental'\">\n    TmplDetector incremental\n</If>\n";
 
-my @HERE = qw(backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store);
-my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port);
+my @HERE = qw(backend site httpd proxy cgi redis unmark within same_bytes state_of wrong_without_store corpus_pages spread);
+my @PROCESS = qw(wait_for spawn end_process alive children slurp spit temp_dir give_to_server free_port memory_of cpu_of);
 
 sub import {
     strict->import;
@@ -135,6 +136,16 @@ sub wrong_without_store {
         }
     }
     return @wrong;
+}
+
+# The names of all pages DIR/SITE/pages/*.html and DIR/DATA_SET/SITE/pages/*.html, sorted.
+sub corpus_pages {
+    return sort map { (glob "\Q$_\E/*/pages/*.html"), glob "\Q$_\E/*/*/pages/*.html" } @_;
+}
+
+sub spread {
+    my ($n, @all) = @_;
+    return @all <= $n ? @all : map { $all[$_ * @all / $n] } 0 .. $n - 1;
 }
 
 # The states of the responses in one string: "cold learning warm".

@@ -2,7 +2,7 @@
 package Test::Tmpl::Backend;
 
 # A scripted HTTP server, one process for each connection. A callback gets the connection and the
-# request and sends any bytes, well-formed or not. Requests are recorded.
+# request and sends any bytes, well-formed or not. Requests are recorded unless quiet => 1.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ sub new {
     ) or die "listen: $!";
     my $dir = temp_dir();
     mkdir "$dir/allowed" or die "$dir/allowed: $!";
-    my $self = bless { port => $listen->sockport, dir => $dir, log => "$dir/requests" }, $class;
+    my $self = bless { port => $listen->sockport, dir => $dir, log => $args{quiet} ? '/dev/null' : "$dir/requests" }, $class;
     open my $log, '>>', $self->{log} or die "$self->{log}: $!";
     $self->{pid} = spawn('backend', sub { serve($listen, $callback, $log, "$dir/allowed") });
     close $listen;

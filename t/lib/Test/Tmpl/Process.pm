@@ -19,7 +19,7 @@ use POSIX qw(:sys_wait_h);
 use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(spawn end_process alive children wait_for free_port temp_dir slurp spit give_to_server
-    server_user);
+    server_user memory_of cpu_of);
 
 my $owner = $$;
 my %running;       # pid => name
@@ -92,6 +92,23 @@ sub processes {
 sub children {
     my ($pid) = @_;
     return processes(sub { $_[0] == $pid });
+}
+
+# A field of a process's memory, in bytes (proc_pid_status(5)): VmRSS, RssAnon, VmHWM.
+sub memory_of {
+    my ($pid, $field) = @_;
+    my ($kb) = slurp("/proc/$pid/status") =~ /^\Q$field\E:\s+(\d+)/m or die "no $field in /proc/$pid/status\n";
+    return $kb << 10;
+}
+
+# CPU seconds of processes.
+sub cpu_of {
+    my $ticks = 0;
+    for my $pid (@_) {
+        my @field = split ' ', slurp("/proc/$pid/stat") =~ s/^.*\) //r;
+        $ticks += $field[11] + $field[12];
+    }
+    return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
 # Ends a process started with spawn and the rest of its group; returns when the process has ended.

@@ -25,18 +25,27 @@ static inline void check(apr_status_t rv, const tmpl_error_t *err)
     }
 }
 
-/* Learns and empties a batch; clears the pool, which is for this only. */
-static inline void batch_learn(tmpl_store_t *store, batch_t *batch, apr_pool_t *pool)
+/* Learns and empties a batch; clears the pool, which is for this only. Returns the store's status. */
+static inline apr_status_t batch_try(tmpl_store_t *store, batch_t *batch,
+                                     apr_interval_time_t timeout, uint32_t *counted,
+                                     tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_error_t err = { 0 };
+    apr_status_t rv = tmpl_store_learn(store, (const tmpl_observation_t *const *)batch->pages,
+                                       batch->n, timeout, counted, err, pool);
 
-    check(tmpl_store_learn(store, (const tmpl_observation_t *const *)batch->pages, batch->n,
-                           apr_time_from_sec(10), NULL, &err, pool),
-          &err);
     while (batch->n > 0) {
         free(batch->pages[--batch->n]);
     }
     apr_pool_clear(pool);
+    return rv;
+}
+
+/* The same; ends the program if it fails. */
+static inline void batch_learn(tmpl_store_t *store, batch_t *batch, apr_pool_t *pool)
+{
+    tmpl_error_t err = { 0 };
+
+    check(batch_try(store, batch, apr_time_from_sec(10), NULL, &err, pool), &err);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export_file.h"
+#include "table/export_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,6 @@
 #include <apr_strings.h>
 
 #include <jansson.h>
-
-#include "file_io.h"
 
 #define FORMAT  "tmpl-table"
 #define VERSION 1
@@ -34,6 +32,26 @@ static int by_key(const void *a, const void *b)
         return x->kind < y->kind ? -1 : 1;
     }
     return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+static apr_status_t add_entry(void *baton, const tmpl_entry_t *entry)
+{
+    apr_array_header_t *entries = baton;
+    tmpl_entry_t *copy = apr_array_push(entries);
+    *copy = *entry;
+    copy->fingerprints = apr_pmemdup(entries->pool, entry->fingerprints,
+                                     entry->n_fingerprints * sizeof(*entry->fingerprints));
+    return APR_SUCCESS;
+}
+
+apr_status_t tmpl_export_file_fill(tmpl_export_file_t *table, tmpl_store_t *store, const char *site,
+                                   apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *pool)
+{
+    table->entries = apr_array_make(pool, 1024, sizeof(tmpl_entry_t));
+    apr_status_t rv = tmpl_store_secret(store, table->secret, timeout, err, pool);
+    return rv != APR_SUCCESS
+               ? rv
+               : tmpl_store_export(store, site, &table->head, add_entry, table->entries, err, pool);
 }
 
 /* printf: jansson writes the same bytes with five times the instructions. */
@@ -61,8 +79,8 @@ static char *quote(const char *text)
     return quoted;
 }
 
-apr_status_t ctl_export_file_write(FILE *out, const char *site, ctl_export_file_t *table,
-                                   tmpl_error_t *err)
+apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_file_t *table,
+                                    tmpl_error_t *err)
 {
     char *name = quote(site), *secret = quote(table->secret);
     int n = table->entries->nelts, is_utf8 = name != NULL && secret != NULL;
@@ -92,7 +110,7 @@ apr_status_t ctl_export_file_write(FILE *out, const char *site, ctl_export_file_
 }
 
 typedef struct {
-    ctl_export_file_t *table;
+    tmpl_export_file_t *table;
     apr_hash_t *keys; /* of the entries read so far: tmpl_key_t, to itself */
     unsigned line;
     json_int_t expected; /* entries that the first line announces */
@@ -266,8 +284,8 @@ static apr_status_t read_line(reader_t *reader, const char *line)
     return status;
 }
 
-apr_status_t ctl_export_file_read(ctl_export_file_t *table, apr_file_t *in, tmpl_error_t *err,
-                                  apr_pool_t *pool)
+apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tmpl_error_t *err,
+                                   apr_pool_t *pool)
 {
     char line[LINE_MOST + 1];
     reader_t reader = { table, apr_hash_make(pool), 0, 0, err, pool };
@@ -283,7 +301,9 @@ apr_status_t ctl_export_file_read(ctl_export_file_t *table, apr_file_t *in, tmpl
         }
     }
     if (!APR_STATUS_IS_EOF(status)) {
-        return tmpl_fail(err, status, "standard input: %s", ctl_error_text(status, pool));
+        char text[120];
+        return tmpl_fail(err, status, "standard input: %s",
+                         apr_strerror(status, text, sizeof(text)));
     }
     reader.line++;
     if (reader.line == 1) {

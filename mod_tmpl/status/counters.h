@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters, and their part of mod_status's page. */
-#ifndef TMPL_STATUS_H
-#define TMPL_STATUS_H
+#ifndef TMPL_COUNTERS_H
+#define TMPL_COUNTERS_H
 
 #include "mod_tmpl.h"
 
-/* X(id, name, explanation): what is counted beside declines. */
+/* X(id, name, explanation): what is counted beside modes, detectors and declines. */
 #define TMPL_COUNTERS(X)                                                                           \
-    X(PAGES, "pages", "pages judged")                                                              \
+    X(PAGES, "pages", "pages judged, without declined ones")                                       \
     X(EDITED, "edited", "pages changed")                                                           \
     X(EDITS, "edits", "edits made")                                                                \
     X(LEARNED, "learned", "documents counted for the first time")                                  \
     X(NEAR_COPIES, "near-copies", "pages not counted: near copies of a document")                  \
     X(BYTES_IN, "bytes-in", "bytes of the pages judged")                                           \
     X(BYTES_OUT, "bytes-out", "bytes of them passed on")                                           \
-    X(MICROSECONDS, "microseconds", "time spent judging")                                          \
+    X(BYTES_REMOVED, "bytes-removed", "bytes by which pages became shorter")                       \
+    X(MICROSECONDS, "microseconds", "time spent judging, and on pages that were declined by it")   \
     X(STORE_FAILURES, "store-failures", "requests a store did not answer")                         \
     X(STORE_DOWN, "store-down", "times a child stopped using a store for a pause")                 \
     X(STORE_UP, "store-up", "times a store answered again")                                        \
@@ -29,7 +30,9 @@
     X(LATER_FAILED, "learn-lost-failed",                                                           \
       "of these, pages lost because the store failed five times, or at the end of their child")    \
     X(LATER_NO_ROOM, "learn-lost-room",                                                            \
-      "pages lost because too many waited, and the store took none")
+      "pages lost because too many waited, and the store took none")                               \
+    X(SITES_DROPPED, "sites-dropped",                                                              \
+      "pages missing in the figures of their site, because others wrote them at that moment")
 
 typedef enum {
 #define TMPL_COUNTER_ID(id, name, explanation) TMPL_COUNTER_##id,
@@ -39,13 +42,23 @@ typedef enum {
 } tmpl_counter_e;
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
+void tmpl_count_mode(tmpl_mode_e mode); /* of a page judged, and not declined */
 void tmpl_count_detector(const tmpl_detector_t *detector);
 void tmpl_count_decline(tmpl_decline_e reason);
 
+/* The counts; 0 without shared memory. */
+apr_uint64_t tmpl_counted(tmpl_counter_e counter);
+apr_uint64_t tmpl_counted_mode(tmpl_mode_e mode);
+apr_uint64_t tmpl_counted_detector(tmpl_detector_e detector);
+apr_uint64_t tmpl_counted_decline(tmpl_decline_e reason);
+
+const char *tmpl_counter_name(tmpl_counter_e counter);
+const char *tmpl_counter_text(tmpl_counter_e counter);
+
 /* post_config hook: creates the counters, which all children share and restarts keep. */
-void tmpl_status_create(server_rec *s);
+void tmpl_counters_create(server_rec *s);
 
 /* mod_status's hook. */
-int tmpl_status_report(request_rec *r, int flags);
+int tmpl_counters_report(request_rec *r, int flags);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters, in memory that all children share; restarts keep it. */
 #include <apr_atomic.h>
-#include <apr_shm.h>
 
 #include <mod_status.h>
 
-#include "status.h"
-#include "messages.h"
+#include "counters.h"
+#include "shm.h"
 
 typedef struct {
     volatile apr_uint64_t counters[TMPL_COUNTER_COUNT];
+    volatile apr_uint64_t modes[TMPL_MODE_COUNT];
     volatile apr_uint64_t detectors[TMPL_DETECTOR_COUNT]; /* pages judged by each */
     volatile apr_uint64_t declines[TMPL_DECLINE_COUNT];
 } counts_t;
@@ -25,29 +25,9 @@ static const struct {
 
 static counts_t *counts;
 
-void tmpl_status_create(server_rec *s)
+void tmpl_counters_create(server_rec *s)
 {
-    /* the numbers of rows are part of the name: a module with other rows creates its own */
-    static const char key_format[] = "mod_tmpl-counts-%d-%d-%d";
-    apr_pool_t *pool = s->process->pool;
-    const char *key =
-        apr_psprintf(pool, key_format, TMPL_COUNTER_COUNT, TMPL_DETECTOR_COUNT, TMPL_DECLINE_COUNT);
-    apr_shm_t *shm;
-    void *kept = NULL;
-    apr_status_t rv;
-
-    apr_pool_userdata_get(&kept, key, pool);
-    if (kept == NULL) {
-        rv = apr_shm_create(&shm, sizeof(*counts), NULL, pool);
-        if (rv != APR_SUCCESS) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, rv, s, TMPL_LOG_COUNTERS);
-            return;
-        }
-        kept = apr_shm_baseaddr_get(shm);
-        memset(kept, 0, sizeof(*counts));
-        apr_pool_userdata_set(kept, key, apr_pool_cleanup_null, pool);
-    }
-    counts = kept;
+    counts = tmpl_shm(s, "counters", sizeof(*counts));
 }
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
@@ -57,26 +37,61 @@ void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
     }
 }
 
+void tmpl_count_mode(tmpl_mode_e mode)
+{
+    if (counts != NULL) {
+        apr_atomic_inc64(&counts->modes[mode]);
+    }
+}
+
 void tmpl_count_detector(const tmpl_detector_t *detector)
 {
     if (counts != NULL) {
-        apr_atomic_add64(&counts->detectors[detector - tmpl_detector(0)], 1);
+        apr_atomic_inc64(&counts->detectors[detector - tmpl_detector(0)]);
     }
 }
 
 void tmpl_count_decline(tmpl_decline_e reason)
 {
     if (counts != NULL && (unsigned)reason < TMPL_DECLINE_COUNT) {
-        apr_atomic_add64(&counts->declines[reason], 1);
+        apr_atomic_inc64(&counts->declines[reason]);
     }
+}
+
+apr_uint64_t tmpl_counted(tmpl_counter_e counter)
+{
+    return counts != NULL ? apr_atomic_read64(&counts->counters[counter]) : 0;
+}
+
+apr_uint64_t tmpl_counted_mode(tmpl_mode_e mode)
+{
+    return counts != NULL ? apr_atomic_read64(&counts->modes[mode]) : 0;
+}
+
+apr_uint64_t tmpl_counted_detector(tmpl_detector_e detector)
+{
+    return counts != NULL ? apr_atomic_read64(&counts->detectors[detector]) : 0;
+}
+
+apr_uint64_t tmpl_counted_decline(tmpl_decline_e reason)
+{
+    return counts != NULL ? apr_atomic_read64(&counts->declines[reason]) : 0;
+}
+
+const char *tmpl_counter_name(tmpl_counter_e counter)
+{
+    return counter_rows[counter].name;
+}
+
+const char *tmpl_counter_text(tmpl_counter_e counter)
+{
+    return counter_rows[counter].explanation;
 }
 
 /* One row: "Tmpl-name: 5" for programs, else one of a table. */
 static void print_row(request_rec *r, int flags, const char *group, const char *name,
-                      const char *explanation, volatile apr_uint64_t *count)
+                      const char *explanation, apr_uint64_t value)
 {
-    apr_uint64_t value = apr_atomic_read64(count);
-
     if (flags & AP_STATUS_SHORT) {
         ap_rprintf(r, "Tmpl-%s%s: %" APR_UINT64_T_FMT "\n", group, name, value);
     }
@@ -90,7 +105,7 @@ static void print_row(request_rec *r, int flags, const char *group, const char *
     }
 }
 
-int tmpl_status_report(request_rec *r, int flags)
+int tmpl_counters_report(request_rec *r, int flags)
 {
     int table = !(flags & (AP_STATUS_SHORT | AP_STATUS_NOTABLE));
     int i;
@@ -106,17 +121,17 @@ int tmpl_status_report(request_rec *r, int flags)
     }
     for (i = 0; i < TMPL_COUNTER_COUNT; i++) {
         print_row(r, flags, "", counter_rows[i].name, counter_rows[i].explanation,
-                  &counts->counters[i]);
+                  tmpl_counted((tmpl_counter_e)i));
     }
     for (i = 0; i < TMPL_DETECTOR_COUNT; i++) {
         const tmpl_detector_t *detector = tmpl_detector((tmpl_detector_e)i);
 
         print_row(r, flags, "detector-", detector->name, detector->explanation,
-                  &counts->detectors[i]);
+                  tmpl_counted_detector((tmpl_detector_e)i));
     }
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         print_row(r, flags, "declined-", tmpl_decline_name((tmpl_decline_e)i),
-                  tmpl_decline_text((tmpl_decline_e)i), &counts->declines[i]);
+                  tmpl_decline_text((tmpl_decline_e)i), tmpl_counted_decline((tmpl_decline_e)i));
     }
     if (!(flags & AP_STATUS_SHORT)) {
         ap_rputs(table ? "</table>\n" : "</dl>\n", r);

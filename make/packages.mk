@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What leaves this tree: files that are installed, the tarball, Debian packages. Included by
+# ../Makefile: run make at the top of the tree. docs/packages.md explains it.
+#
+# --- Install and package ---
+# install [PREFIX=/usr/local]  the module, its configuration, tmplctl and the man pages
+# uninstall      remove what install wrote, and say what stays
+# dist           build/mod_tmpl-VERSION.tar.gz, of the last commit
+# sbom           build/mod_tmpl-VERSION.cdx.json: what the built files consist of and need
+# deb            build/deb/*.deb, of the last commit, for this Debian
+# check-deb [SUITES_DEB="bookworm trixie"]  packages are built and tested in fresh roots of Debian 12 and 13
+# check-trixie [TRIXIE="units httpd"]  groups of "make check" in a fresh root of Debian 13
+# check-arch ARCH=arm64|s390x  unit tests of another processor, in QEMU
+#
+# DESTDIR goes in front of every path that is installed. MIRROR is Debian's (default: apt's). Roots are
+# kept in BUILD/roots. Only root can make them.
+
+# The one place is shared/base/tmpl.h; tests/project/dist.t compares debian/changelog.
+VERSION   := $(shell sed -n 's/^\#define TMPL_VERSION "\(.*\)"/\1/p' shared/base/tmpl.h)
+RELEASE    = $(BUILD)/mod_tmpl-$(VERSION)
+
+PREFIX    ?= /usr/local
+MODULE_DIR = $(shell $(APXS) -q LIBEXECDIR 2>/dev/null)
+MODS_DIR   = $(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available
+MAN_PAGES := $(wildcard docs/*.[15])
+DOC_DIR    = $(PREFIX)/share/doc/mod_tmpl
+# in the folders that README.md's links name
+DOC_FILES := README.md CHANGELOG.md SECURITY.md LICENSE $(filter-out conf/mod_tmpl.%,$(wildcard conf/*.conf)) $(wildcard docs/*.md docs/screenshots/*.png)
+COMPLETION = $(PREFIX)/share/bash-completion/completions/tmplctl
+
+# as tmpl.load and tmpl.conf, so that a2enmod's name is tmpl; an existing tmpl.conf is kept
+install: all
+	install -D -m 644 $(BUILD)/mod_tmpl.so $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so
+	install -D -m 755 $(BUILD)/tmplctl $(DESTDIR)$(PREFIX)/bin/tmplctl
+	install -D -m 644 tmplctl/tmplctl.bash $(DESTDIR)$(COMPLETION)
+	$(foreach page,$(MAN_PAGES),install -D -m 644 $(page) \
+	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)) &&) true
+	$(foreach doc,$(DOC_FILES),install -D -m 644 $(doc) $(DESTDIR)$(DOC_DIR)/$(doc) &&) true
+	install -D -m 644 conf/mod_tmpl.load $(DESTDIR)$(MODS_DIR)/tmpl.load
+	sed -i 's|^\(LoadModule.* \).*/|\1$(MODULE_DIR)/|' $(DESTDIR)$(MODS_DIR)/tmpl.load
+	@if [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ]; then \
+	    cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf || \
+	    echo "kept: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which differs from conf/mod_tmpl.conf"; \
+	else install -v -m 644 conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
+
+uninstall:
+	@if [ -e $(DESTDIR)$(MODS_DIR)/../mods-enabled/tmpl.load ]; then \
+	    echo "the module is enabled: run a2dismod tmpl first" >&2; exit 1; fi
+	rm -f $(DESTDIR)$(MODULE_DIR)/mod_tmpl.so $(DESTDIR)$(PREFIX)/bin/tmplctl $(DESTDIR)$(COMPLETION)
+	rm -f $(foreach page,$(MAN_PAGES),\
+	    $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(addprefix $(DESTDIR)$(DOC_DIR)/,$(DOC_FILES))
+	if [ -d $(DESTDIR)$(DOC_DIR) ]; then find $(DESTDIR)$(DOC_DIR) -depth -type d -empty -delete; fi
+	rm -f $(DESTDIR)$(MODS_DIR)/tmpl.load
+	if cmp -s conf/mod_tmpl.conf $(DESTDIR)$(MODS_DIR)/tmpl.conf; then \
+	    rm -f $(DESTDIR)$(MODS_DIR)/tmpl.conf; fi
+	@! [ -e $(DESTDIR)$(MODS_DIR)/tmpl.conf ] || \
+	    echo "stays: $(DESTDIR)$(MODS_DIR)/tmpl.conf, which you changed"
+	@for dir in $$(sed -n 's|^ *TmplStore lmdb:|$(DESTDIR)|p' conf/mod_tmpl.conf); do \
+	    ! [ -e $$dir ] || echo "stays: $$dir, what was learnt; nothing else needs it"; done
+	@echo "stays: packages that make deps installed, which other programs may use"
+
+dist:
+	@git rev-parse HEAD >/dev/null || { echo "dist: the tarball is made of a commit" >&2; exit 1; }
+	@[ -z "$$(git status --porcelain)" ] || echo "dist: changes that are not committed are left out" >&2
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=mod_tmpl-$(VERSION)/ HEAD | gzip -9n >$(RELEASE).tar.gz
+
+sbom: all
+	@CC=$(CC) make/sbom $(VERSION) $(BUILD)/mod_tmpl.so $(BUILD)/tmplctl models/*.model >$(RELEASE).cdx.json
+	@echo "$(RELEASE).cdx.json"
+
+deb: dist
+	make/deb $(RELEASE).tar.gz $(BUILD)/deb
+
+SUITES_DEB ?= bookworm trixie
+check-deb: dist
+	@for suite in $(SUITES_DEB); do BUILD=$(BUILD) tests/packages/check-deb $$suite $(RELEASE).tar.gz || exit 1; done
+
+TRIXIE    ?= units httpd
+check-trixie: dist
+	@BUILD=$(BUILD) tests/packages/check-suite trixie $(RELEASE).tar.gz $(TRIXIE)
+
+check-arch:
+	@BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-arch $(ARCH)
+
+.PHONY: install uninstall dist sbom deb check-deb check-trixie check-arch

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steering by those who run the backend: the response field Tmpl-Control, a list of words, and the
+ * environment variable no-tmpl. A field of the request has no effect.
+ */
+#ifndef TMPL_CONTROL_H
+#define TMPL_CONTROL_H
+
+#include "mod_tmpl.h"
+
+/* X(id, word): the words of Tmpl-Control. OFF goes before the others. */
+#define TMPL_CONTROLS(X)                                                                           \
+    X(OFF, "off")           /* the page passes untouched: TMPL_DECLINE_BACKEND */                  \
+    X(LEARN, "learn")       /* the page passes untouched, as in mode learn */                      \
+    X(NO_LEARN, "no-learn") /* the page is not learnt */
+
+typedef enum {
+#define TMPL_CONTROL_ID(id, word) TMPL_CONTROL_##id,
+    TMPL_CONTROLS(TMPL_CONTROL_ID)
+#undef TMPL_CONTROL_ID
+        TMPL_CONTROL_COUNT
+} tmpl_control_e;
+
+/* A set of words. */
+#define TMPL_CONTROL_HAS(set, id) (((set) >> TMPL_CONTROL_##id) & 1u)
+
+/*
+ * Reads the response's field and removes it, so that no client gets it. Returns the set of its
+ * words; logs those that are not known.
+ */
+unsigned tmpl_control_take(request_rec *r);
+
+/* insert_error_filter hook: removes the field from a response that passes no content filters. */
+void tmpl_control_error(request_rec *r);
+
+/* Whether no-tmpl is set for the request. */
+int tmpl_control_is_off(const request_rec *r);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <apr_siphash.h>
+
+#include "admin.h"
+#include "connections.h"
+#include "messages.h"
+#include "section.h"
+#include "shm.h"
+
+#include "table/export_file.h"
+
+/* Bytes of the longest form: a store's name and a token. */
+#define FORM_MOST    4096
+#define FIELDS_MOST  8
+#define LOOK_TIMEOUT apr_time_from_sec(2)
+
+/* An action at work. */
+typedef struct {
+    request_rec *r;
+    const char *location;
+    const char *site;
+    tmpl_store_t *store;
+    tmpl_error_t err;
+} admin_t;
+
+static const unsigned char *key; /* NULL: no shared memory, so no token is good */
+
+void tmpl_admin_create(server_rec *s)
+{
+    static const unsigned char none[APR_SIPHASH_KSIZE];
+    unsigned char *memory = tmpl_shm(s, "admin", APR_SIPHASH_KSIZE);
+
+    if (memory != NULL && memcmp(memory, none, sizeof(none)) == 0 &&
+        apr_generate_random_bytes(memory, APR_SIPHASH_KSIZE) != APR_SUCCESS) {
+        memory = NULL;
+    }
+    key = memory;
+}
+
+int tmpl_admin_allows(request_rec *r)
+{
+    const tmpl_conf_t *conf = tmpl_conf_of(r);
+    const char *err = NULL;
+
+    return key != NULL && conf->admin != NULL && ap_expr_exec(r, conf->admin, &err) > 0;
+}
+
+void tmpl_admin_token(char token[TMPL_TOKEN_SIZE], const request_rec *r, const char *site,
+                      const char *store)
+{
+    unsigned char mac[APR_SIPHASH_DSIZE];
+    /* lengths make sure that no two triples give one text */
+    const char *text =
+        apr_psprintf(r->pool, "%" APR_SIZE_T_FMT ":%s%" APR_SIZE_T_FMT ":%s%s", strlen(site), site,
+                     strlen(store), store, r->user != NULL ? r->user : "");
+
+    apr_siphash24_auth(mac, text, strlen(text), key);
+    ap_bin2hex(mac, sizeof(mac), token);
+}
+
+/* Compares in a time that does not tell how many characters agree. */
+static int is_token(const char *given, const char *token)
+{
+    unsigned differ = 0;
+    int i;
+
+    if (strlen(given) != TMPL_TOKEN_SIZE - 1) {
+        return 0;
+    }
+    for (i = 0; i < TMPL_TOKEN_SIZE - 1; i++) {
+        differ |= (unsigned char)given[i] ^ (unsigned char)token[i];
+    }
+    return differ == 0;
+}
+
+/*
+ * Whether the browser says that another site's page made the request. Sec-Fetch-Site cannot be set
+ * by a page; where it is missing, Origin is that of the page. Neither: it is no browser.
+ */
+static int is_cross_site(const request_rec *r)
+{
+    const char *fetch = apr_table_get(r->headers_in, "Sec-Fetch-Site");
+    const char *origin = apr_table_get(r->headers_in, "Origin");
+    const char *host = apr_table_get(r->headers_in, "Host");
+    const char *after;
+
+    if (fetch != NULL && strcmp(fetch, "same-origin") != 0) {
+        return 1;
+    }
+    if (origin == NULL) {
+        return 0;
+    }
+    after = ap_strstr_c(origin, "://");
+    return after == NULL || host == NULL || ap_cstr_casecmp(after + 3, host) != 0;
+}
+
+static int answer(request_rec *r, int status, const char *text)
+{
+    r->status = status;
+    ap_set_content_type(r, "text/plain; charset=utf-8");
+    ap_rvputs(r, text, "\n", NULL);
+    return OK;
+}
+
+/* ---- actions: each returns APR_SUCCESS, or fills err ---- */
+
+static apr_status_t freeze(admin_t *admin)
+{
+    return tmpl_store_freeze(admin->store, admin->site, 1, &admin->err, admin->r->pool);
+}
+
+static apr_status_t unfreeze(admin_t *admin)
+{
+    return tmpl_store_freeze(admin->store, admin->site, 0, &admin->err, admin->r->pool);
+}
+
+static apr_status_t forget(admin_t *admin)
+{
+    return tmpl_store_forget(admin->store, admin->site, &admin->err, admin->r->pool);
+}
+
+static apr_status_t export(admin_t *admin)
+{
+    request_rec *r = admin->r;
+    tmpl_export_file_t table;
+    char *bytes = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&bytes, &len);
+    apr_status_t rv = out == NULL ? tmpl_fail(&admin->err, APR_ENOMEM, "no memory")
+                                  : tmpl_export_file_fill(&table, admin->store, admin->site,
+                                                          LOOK_TIMEOUT, &admin->err, r->pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = tmpl_export_file_write(out, admin->site, &table, &admin->err);
+    }
+    if (out != NULL) {
+        (void)fclose(out);
+    }
+    if (rv == APR_SUCCESS) {
+        ap_set_content_type(r, "application/x-ndjson");
+        apr_table_setn(r->headers_out, "Content-Disposition",
+                       "attachment; filename=\"site.tmpl.jsonl\"");
+        ap_rwrite(bytes, (int)len, r);
+    }
+    free(bytes);
+    return rv;
+}
+
+/* The names are the values of the form's field "action". */
+static const struct {
+    const char *name;
+    apr_status_t (*run)(admin_t *admin);
+    const char *then; /* the query of the page that is shown then; NULL: run has sent its answer */
+} actions[] = {
+    { "export", export, NULL },
+    { "freeze", freeze, "?site=" },
+    { "unfreeze", unfreeze, "?site=" },
+    { "forget", forget, "" },
+};
+
+#define N_ACTIONS ((int)(sizeof(actions) / sizeof(actions[0])))
+
+/* ---- requests ---- */
+
+/* The fields of the form in the body; NULL: there is none, or it is too long. */
+static const apr_table_t *read_form(request_rec *r)
+{
+    apr_table_t *form = apr_table_make(r->pool, FIELDS_MOST);
+    apr_array_header_t *pairs = NULL;
+
+    if (ap_parse_form_data(r, NULL, &pairs, FIELDS_MOST, FORM_MOST) != OK || pairs == NULL) {
+        return NULL;
+    }
+    while (pairs->nelts > 0) {
+        const ap_form_pair_t *pair = apr_array_pop(pairs);
+        apr_size_t len = FORM_MOST;
+        char *value;
+
+        if (apr_brigade_pflatten(pair->value, &value, &len, r->pool) != APR_SUCCESS) {
+            return NULL;
+        }
+        apr_table_setn(form, pair->name, apr_pstrmemdup(r->pool, value, len));
+    }
+    return form;
+}
+
+static const char *field(const apr_table_t *form, const char *name)
+{
+    const char *value = apr_table_get(form, name);
+
+    return value != NULL ? value : "";
+}
+
+static int run(admin_t *admin, int action, const char *store)
+{
+    request_rec *r = admin->r;
+    apr_status_t rv;
+
+    admin->store = tmpl_links_store(store, &admin->err);
+    rv = admin->store != NULL ? actions[action].run(admin) : admin->err.status;
+    ap_log_rerror(APLOG_MARK, APLOG_NOTICE, 0, r, TMPL_LOG_ADMIN,
+                  r->user != NULL ? r->user : "a user without a name", r->useragent_ip,
+                  actions[action].name, admin->site, store,
+                  rv == APR_SUCCESS ? "done" : admin->err.text);
+    if (rv != APR_SUCCESS) {
+        return answer(r, rv == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
+                      admin->err.text);
+    }
+    if (actions[action].then == NULL) {
+        return OK;
+    }
+    apr_table_setn(
+        r->headers_out, "Location",
+        apr_pstrcat(r->pool, admin->location, actions[action].then,
+                    *actions[action].then != '\0' ? ap_escape_urlencoded(r->pool, admin->site) : "",
+                    NULL));
+    return answer(r, HTTP_SEE_OTHER, "It is done.");
+}
+
+int tmpl_admin_post(request_rec *r, const char *location, const char *site)
+{
+    admin_t admin = { .r = r, .location = location, .site = site };
+    const apr_table_t *form;
+    char token[TMPL_TOKEN_SIZE];
+    int action = 0;
+
+    if (!tmpl_admin_allows(r)) {
+        return answer(r, HTTP_FORBIDDEN, "TmplAdmin does not allow you to change anything.");
+    }
+    if (is_cross_site(r)) {
+        return answer(r, HTTP_FORBIDDEN, "The request comes from a page of another site.");
+    }
+    form = read_form(r);
+    if (form == NULL) {
+        return answer(r, HTTP_BAD_REQUEST, "The request has no form, or one that is too long.");
+    }
+    tmpl_admin_token(token, r, site, field(form, "store"));
+    if (!is_token(field(form, "token"), token)) {
+        return answer(
+            r, HTTP_FORBIDDEN,
+            "The form is older than the start of httpd, or was not made for you: load the "
+            "site's page again.");
+    }
+    while (action < N_ACTIONS && strcmp(field(form, "action"), actions[action].name) != 0) {
+        action++;
+    }
+    return action < N_ACTIONS
+               ? run(&admin, action, field(form, "store"))
+               : answer(r, HTTP_BAD_REQUEST, "action must be export, freeze, unfreeze or forget.");
+}

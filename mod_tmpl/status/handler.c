@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin.h"
+#include "data.h"
+#include "handler.h"
+#include "html.h"
+#include "metrics.h"
+
+/* Sites in one part of the list: if nothing is said, and at most. */
+#define PART_DEFAULT 100
+#define PART_MOST    1000
+
+/* X(id, name) */
+#define FORMATS(X)                                                                                 \
+    X(HTML, "html")                                                                                \
+    X(JSON, "json")                                                                                \
+    X(METRICS, "metrics")
+
+typedef enum {
+#define FORMAT_ID(id, name) FORMAT_##id,
+    FORMATS(FORMAT_ID)
+#undef FORMAT_ID
+        FORMAT_COUNT
+} format_e;
+
+static const char *const format_names[] = {
+#define FORMAT_NAME(id, name) name,
+    FORMATS(FORMAT_NAME)
+#undef FORMAT_NAME
+};
+
+/* The names in a query. */
+static const char *const arguments[] = { "format", "site", "after", "n", "store", "declined" };
+
+/* A request, as it is understood. */
+typedef struct {
+    request_rec *r;
+    const char *location; /* the handler's path, without a slash at its end */
+    const char *rest;     /* what follows it and a slash */
+    apr_table_t *args;
+    format_e format;
+} asked_t;
+
+int tmpl_status_handles(const request_rec *r)
+{
+    return r->handler != NULL && strcmp(r->handler, TMPL_STATUS_HANDLER) == 0;
+}
+
+/* An answer that says what is wrong, and what there is. */
+static int refuse(const asked_t *asked, int status, const char *text)
+{
+    request_rec *r = asked->r;
+
+    r->status = status;
+    ap_set_content_type(r, "text/plain; charset=utf-8");
+    ap_rvputs(r, text,
+              "\nThere is:\n"
+              "  ",
+              asked->location,
+              "\n"
+              "  ",
+              asked->location,
+              "?format=html, json or metrics\n"
+              "  ",
+              asked->location,
+              "/metrics\n"
+              "  ",
+              asked->location,
+              "?declined=any, or a reason\n"
+              "  ",
+              asked->location,
+              "/sites?n=NUMBER&after=NEXT&store=STORE\n"
+              "  ",
+              asked->location, "/SITE or ?site=SITE\n", NULL);
+    return OK;
+}
+
+/*
+ * Splits the path: the location is that of the section that has the handler, if the path begins
+ * with it, else what httpd has found of the path.
+ */
+static void find_location(asked_t *asked)
+{
+    const request_rec *r = asked->r;
+    const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
+    apr_size_t len = strlen(r->uri), rest_len = r->path_info != NULL ? strlen(r->path_info) : 0;
+    const char *section = core->d;
+
+    if (section != NULL && *section == '/' && strncmp(r->uri, section, strlen(section)) == 0 &&
+        (r->uri[strlen(section)] == '/' || r->uri[strlen(section)] == '\0')) {
+        rest_len = len - strlen(section);
+    }
+    asked->location = apr_pstrmemdup(r->pool, r->uri, len > rest_len ? len - rest_len : len);
+    asked->rest = len > rest_len ? r->uri + (len - rest_len) : "";
+    asked->rest += *asked->rest == '/';
+}
+
+static int is_argument(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++) {
+        if (strcmp(name, arguments[i]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Reads the query, whose values may hold any byte but 0; 0 if it has a name that is not known. */
+static int read_arguments(asked_t *asked)
+{
+    apr_pool_t *pool = asked->r->pool;
+    char *rest = apr_pstrdup(pool, asked->r->args != NULL ? asked->r->args : "");
+    char *argument, *state;
+
+    asked->args = apr_table_make(pool, 4);
+    for (argument = apr_strtok(rest, "&", &state); argument != NULL;
+         argument = apr_strtok(NULL, "&", &state)) {
+        char *value = strchr(argument, '=');
+
+        if (value == NULL || (*value = '\0', !is_argument(argument)) ||
+            ap_unescape_urlencoded(value + 1) != OK) {
+            return 0;
+        }
+        apr_table_setn(asked->args, argument, value + 1);
+    }
+    return 1;
+}
+
+/* The form of the answer; 0: there is none of that name. */
+static int find_format(asked_t *asked)
+{
+    const char *name = apr_table_get(asked->args, "format");
+    const char *accept = apr_table_getm(asked->r->pool, asked->r->headers_in, "Accept");
+    int i;
+
+    asked->format = FORMAT_HTML;
+    for (i = 0; name != NULL && i < FORMAT_COUNT; i++) {
+        if (strcmp(name, format_names[i]) == 0) {
+            asked->format = (format_e)i;
+            return 1;
+        }
+    }
+    if (name == NULL && accept != NULL && ap_strcasestr(accept, "text/html") == NULL) {
+        asked->format = ap_strcasestr(accept, "application/json") != NULL ? FORMAT_JSON
+                        : ap_strcasestr(accept, "application/openmetrics-text") != NULL
+                            ? FORMAT_METRICS
+                            : FORMAT_HTML;
+    }
+    return name == NULL;
+}
+
+/* Sends data, and gives it up. */
+static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
+{
+    request_rec *r = asked->r;
+    char *text;
+    int said = OK;
+
+    apr_table_mergen(r->headers_out, "Vary", "Accept");
+    if (asked->format == FORMAT_JSON) {
+        text = json_dumps(data, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+        ap_set_content_type(r, "application/json");
+        ap_rvputs(r, text, "\n", NULL);
+        free(text);
+    }
+    else {
+        said = tmpl_html_write(r, view, data, asked->location);
+    }
+    json_decref(data);
+    return said;
+}
+
+static int send_server(const asked_t *asked)
+{
+    const char *declined = apr_table_get(asked->args, "declined");
+
+    if (declined != NULL && !tmpl_data_is_filter(declined)) {
+        return refuse(asked, HTTP_BAD_REQUEST, "declined must be any, or a reason.");
+    }
+    return asked->format == FORMAT_METRICS
+               ? tmpl_metrics_write(asked->r)
+               : answer(asked, TMPL_VIEW_SERVER,
+                        tmpl_data_server(asked->r, declined != NULL ? declined : ""));
+}
+
+static int send_metrics(const asked_t *asked)
+{
+    return tmpl_metrics_write(asked->r);
+}
+
+static int send_sites(const asked_t *asked)
+{
+    const char *number = apr_table_get(asked->args, "n");
+    apr_int64_t n = number != NULL ? apr_atoi64(number) : PART_DEFAULT;
+    const char *why = NULL;
+    json_t *data;
+
+    if (n < 1 || n > PART_MOST) {
+        return refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
+    }
+    data = tmpl_data_sites(asked->r, apr_table_get(asked->args, "store"),
+                           apr_table_get(asked->args, "after"), (unsigned)n, &why);
+    return data != NULL ? answer(asked, TMPL_VIEW_SITES, data)
+                        : refuse(asked, HTTP_NOT_FOUND,
+                                 apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", why,
+                                             ".", NULL));
+}
+
+static int send_site(const asked_t *asked, const char *key)
+{
+    json_t *data;
+
+    if (asked->format == FORMAT_METRICS) {
+        return refuse(asked, HTTP_BAD_REQUEST, "A site has no metrics: see TmplMetricsSites.");
+    }
+    data = tmpl_data_site(asked->r, key);
+    return data != NULL
+               ? answer(asked, TMPL_VIEW_SITE, data)
+               : refuse(asked, HTTP_NOT_FOUND, "No site has this key: none was seen, or learnt.");
+}
+
+/* What has a name of its own behind the location. */
+static const struct {
+    const char *name;
+    int (*send)(const asked_t *asked);
+} parts[] = { { "", send_server }, { "metrics", send_metrics }, { "sites", send_sites } };
+
+int tmpl_status_handler(request_rec *r)
+{
+    asked_t asked = { .r = r };
+    const char *site;
+    size_t i;
+
+    if (!tmpl_status_handles(r)) {
+        return DECLINED;
+    }
+    r->allowed |= (AP_METHOD_BIT << M_GET) | (AP_METHOD_BIT << M_POST);
+    if (r->method_number != M_GET && r->method_number != M_POST) {
+        return HTTP_METHOD_NOT_ALLOWED;
+    }
+    apr_table_setn(r->headers_out, "Cache-Control", "no-store");
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    find_location(&asked);
+    if (!read_arguments(&asked)) {
+        return refuse(&asked, HTTP_BAD_REQUEST,
+                      "The query cannot be read, or has a name that is not known.");
+    }
+    if (!find_format(&asked)) {
+        return refuse(&asked, HTTP_BAD_REQUEST, "There is no such format.");
+    }
+    site = apr_table_get(asked.args, "site");
+    if (r->method_number == M_POST) {
+        return site != NULL ? tmpl_admin_post(r, asked.location, site)
+                            : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
+    }
+    if (site != NULL && *asked.rest == '\0') {
+        return send_site(&asked, site);
+    }
+    for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (strcmp(asked.rest, parts[i].name) == 0) {
+            return parts[i].send(&asked);
+        }
+    }
+    return send_site(&asked, asked.rest);
+}

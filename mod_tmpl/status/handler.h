@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SetHandler tmpl-status, at any location:
+ *
+ *     LOCATION            all about the server: a page, or ?format=json, ?format=metrics
+ *     LOCATION/metrics    the metrics
+ *     LOCATION/SITE       all about a site; LOCATION?site=SITE too, with any bytes in SITE
+ *     LOCATION/sites      the sites of a store, ?n= of them behind ?after=
+ *
+ * GET and HEAD only; the form is that of ?format=, or by Accept.
+ */
+#ifndef TMPL_HANDLER_H
+#define TMPL_HANDLER_H
+
+#include "mod_tmpl.h"
+
+/* The name for SetHandler. */
+#define TMPL_STATUS_HANDLER "tmpl-status"
+
+/* Whether r is for this handler: its answer is none of the pages to judge. */
+int tmpl_status_handles(const request_rec *r);
+
+/* handler hook. */
+int tmpl_status_handler(request_rec *r);
+
+#endif

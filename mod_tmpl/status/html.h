@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the status handler shows, as HTML: one page that loads nothing else and has no script. It
+ * works under the Content-Security-Policy that it is sent with.
+ */
+#ifndef TMPL_HTML_H
+#define TMPL_HTML_H
+
+#include <jansson.h>
+
+#include "mod_tmpl.h"
+
+/* What is shown: data is what tmpl_data_server(), _site() or _sites() returned. */
+typedef enum { TMPL_VIEW_SERVER, TMPL_VIEW_SITE, TMPL_VIEW_SITES, TMPL_VIEW_COUNT } tmpl_view_e;
+
+/*
+ * Sends data as a page, with the response's fields. location is the path of the handler, without a
+ * slash at its end. Returns what a handler returns.
+ */
+int tmpl_html_write(request_rec *r, tmpl_view_e view, const json_t *data, const char *location);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last decisions about pages, over all children (TmplRecent). */
+#ifndef TMPL_RECENT_H
+#define TMPL_RECENT_H
+
+#include "mod_tmpl.h"
+
+#include "base/place.h"
+
+#define TMPL_RECENT_PATH 256 /* bytes that are kept of a path, with its end */
+
+/* A decision. What it does not have is 0; strings are of any bytes, and end in a 0. */
+typedef struct {
+    apr_time_t time; /* when the page was decided, on the clock of the day */
+    char site[TMPL_SITE_MAX + 1];
+    char path[TMPL_RECENT_PATH]; /* with the query, as the client sent it; its beginning */
+    tmpl_mode_e mode;
+    tmpl_decline_e decline;
+    /* the place of what it was declined for; line 0: not known, or the whole page */
+    apr_uint32_t at, line;
+    char tag[TMPL_PLACE_TAG + 1];
+    int judged; /* the rest is set */
+    tmpl_state_e state;
+    tmpl_detector_e detector;
+    int cached; /* 0: without a cache; else 1 + tmpl_cached_e */
+    apr_uint32_t blocks, template_blocks;
+    double ratio, confidence; /* as in the Tmpl field */
+    apr_off_t length, length_after;
+    apr_interval_time_t took;
+} tmpl_recent_t;
+
+/* post_config hook: a ring of n decisions; 0: none. */
+void tmpl_recent_create(server_rec *s, apr_uint32_t n);
+
+/* How many decisions are kept; 0: none. */
+apr_uint32_t tmpl_recent_size(void);
+
+void tmpl_recent_add(const tmpl_recent_t *decision);
+
+/* The last decisions as tmpl_recent_t, the newest first. */
+apr_array_header_t *tmpl_recent_list(apr_pool_t *pool);
+
+#endif

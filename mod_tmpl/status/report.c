@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+#include "counters.h"
+#include "histogram.h"
+#include "messages.h"
+#include "recent.h"
+#include "selectors.h"
+#include "section.h"
+#include "sites.h"
+
+/* Whether a response declined for that reason is a page of a site: images and errors are not. */
+static int is_of_page(tmpl_decline_e reason)
+{
+    static const char others[TMPL_DECLINE_COUNT] = {
+        [TMPL_DECLINE_SUBREQUEST] = 1,
+        [TMPL_DECLINE_STATUS] = 1,
+        [TMPL_DECLINE_RANGE] = 1,
+        [TMPL_DECLINE_TYPE] = 1,
+    };
+
+    return !others[reason];
+}
+
+/* The share of the page's segments that other documents of its site have, too. */
+static double share_known(const tmpl_outcome_t *outcome)
+{
+    const tmpl_observation_t *page = &outcome->observation;
+    apr_uint32_t segments = 0, known = 0;
+
+    while (segments < page->n && page->keys[segments].kind == TMPL_KIND_SEGMENT) {
+        known += outcome->counts.records[segments++].df >= 2;
+    }
+    return segments > 0 ? (double)known / segments : 0;
+}
+
+static void report_site(const tmpl_site_page_t *page, request_rec *r)
+{
+    tmpl_site_warning_t warning;
+
+    if (tmpl_sites_add(page, &warning)) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, TMPL_LOG_SITE_DECLINED, page->site,
+                      warning.declined, warning.of, tmpl_decline_name(warning.reason),
+                      tmpl_decline_text(warning.reason));
+    }
+}
+
+/* A decision with what every one has. */
+static tmpl_recent_t *begin(const tmpl_ctx_t *ctx, const char *site, const char *path,
+                            tmpl_decline_e reason, apr_pool_t *pool)
+{
+    tmpl_recent_t *decision = apr_pcalloc(pool, sizeof(*decision));
+
+    decision->time = apr_time_now();
+    apr_cpystrn(decision->site, site, sizeof(decision->site));
+    apr_cpystrn(decision->path, path, sizeof(decision->path));
+    decision->mode = tmpl_conf_mode(ctx->conf);
+    decision->decline = reason;
+    return decision;
+}
+
+/* Where in the page the element is for which it was declined. */
+static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
+{
+    const tmpl_input_t *input = &judged->input;
+    apr_uint32_t at = judged->outcome.declined_at;
+    tmpl_place_t place;
+
+    if (judged->outcome.decline != TMPL_DECLINE_NONE && at < input->len) {
+        place = tmpl_place(input->body, (apr_uint32_t)input->len, at);
+        decision->at = at;
+        decision->line = place.line;
+        memcpy(decision->tag, input->body + place.tag.start, tmpl_span_len(place.tag));
+    }
+}
+
+static void keep_decision(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, apr_off_t before,
+                          apr_off_t after, apr_interval_time_t took, apr_pool_t *pool)
+{
+    const tmpl_outcome_t *outcome = &judged->outcome;
+    tmpl_recent_t *decision;
+
+    if (tmpl_recent_size() == 0) {
+        return;
+    }
+    decision = begin(ctx, ctx->site, judged->input.uri, outcome->decline, pool);
+    add_place(decision, judged);
+    decision->judged = outcome->verdicts != NULL;
+    decision->state = outcome->state;
+    decision->detector = (tmpl_detector_e)(outcome->detector - tmpl_detector(0));
+    decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
+    decision->blocks = outcome->closure.blocks;
+    decision->template_blocks = outcome->closure.template_blocks;
+    decision->ratio = outcome->closure.ratio;
+    decision->confidence = outcome->closure.confidence;
+    decision->length = before;
+    decision->length_after = after;
+    decision->took = took;
+    tmpl_recent_add(decision);
+}
+
+static void add_to_site(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
+                        apr_off_t before, apr_off_t after)
+{
+    const tmpl_outcome_t *outcome = &judged->outcome;
+    tmpl_site_page_t page = { .site = ctx->site,
+                              .time = apr_time_now(),
+                              .decline = outcome->decline,
+                              .judged = outcome->counts.records != NULL,
+                              .state = outcome->state,
+                              .known = outcome->counts.pages,
+                              .learnt = outcome->counts.counted,
+                              .bytes_in = before,
+                              .bytes_out = after };
+
+    /* of a page from the cache only the verdicts are known */
+    if (outcome->counts.records != NULL && outcome->observation.n > 0) {
+        page.measured = 1;
+        page.cut = outcome->closure.ratio;
+        page.segments_known = share_known(outcome);
+    }
+    report_site(&page, r);
+}
+
+static void count(const tmpl_outcome_t *outcome, const tmpl_ctx_t *ctx, apr_off_t before,
+                  apr_off_t after, apr_interval_time_t took)
+{
+    if (outcome->decline == TMPL_DECLINE_NONE) {
+        tmpl_count(TMPL_COUNTER_PAGES, 1);
+        tmpl_count_mode(tmpl_conf_mode(ctx->conf));
+        tmpl_count(TMPL_COUNTER_BYTES_IN, (apr_uint64_t)before);
+        tmpl_count(TMPL_COUNTER_BYTES_OUT, (apr_uint64_t)after);
+        tmpl_count(TMPL_COUNTER_BYTES_REMOVED, before > after ? (apr_uint64_t)(before - after) : 0);
+    }
+    if (outcome->decline == TMPL_DECLINE_NONE && outcome->verdicts != NULL) {
+        tmpl_count_detector(outcome->detector);
+    }
+    tmpl_count(TMPL_COUNTER_EDITED, outcome->edits.n > 0);
+    tmpl_count(TMPL_COUNTER_EDITS, outcome->edits.n);
+    /* a page that is due is counted when it has been learnt */
+    tmpl_count(TMPL_COUNTER_LEARNED, outcome->counts.counted && !outcome->counts.due);
+    tmpl_count(TMPL_COUNTER_NEAR_COPIES, outcome->counts.near_copy != 0);
+    tmpl_count(TMPL_COUNTER_MICROSECONDS, took > 0 ? (apr_uint64_t)took : 0);
+}
+
+void tmpl_report_judged(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
+                        apr_off_t before, apr_off_t after, apr_interval_time_t took)
+{
+    const tmpl_outcome_t *outcome = &judged->outcome;
+
+    count(outcome, ctx, before, after, took);
+    tmpl_selectors_count(ctx->conf, outcome->closure.matched);
+    tmpl_stage_took(TMPL_STAGE_TOTAL, took);
+    keep_decision(judged, ctx, before, after, took, r->pool);
+    add_to_site(judged, ctx, r, before, after);
+    ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, TMPL_LOG_JUDGED, tmpl_state_name(outcome->state),
+                  outcome->edits.n, after, before, took);
+}
+
+void tmpl_report_declined(const tmpl_ctx_t *ctx, request_rec *r, tmpl_decline_e reason)
+{
+    const char *site;
+    tmpl_site_page_t page = { .time = apr_time_now(), .decline = reason };
+
+    if (!is_of_page(reason)) {
+        return;
+    }
+    site = ctx->site != NULL ? ctx->site : tmpl_site_of(r, ctx->conf);
+    page.site = site;
+    if (tmpl_recent_size() > 0) {
+        tmpl_recent_add(begin(ctx, site, tmpl_uri_of(r, r->pool), reason, r->pool));
+    }
+    report_site(&page, r);
+}

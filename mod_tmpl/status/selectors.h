@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A counter for each selector of TmplKeep and TmplDrop: the pages with an element that it matches.
+ * So one that never matches is seen. Selectors are counted by directive and text, whatever sections
+ * they are in. A graceful restart keeps the counts if the configuration has the same selectors in
+ * the same order. A page from TmplCache is not judged, so it does not count.
+ */
+#ifndef TMPL_SELECTORS_H
+#define TMPL_SELECTORS_H
+
+#include "mod_tmpl.h"
+
+/* pre_config hook: forgets the selectors. */
+void tmpl_selectors_reset(apr_pool_t *pconf);
+
+/* While the configuration is read: adds those of list from index first on. */
+void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first);
+
+/* post_config hook: creates the counters, which all children share. */
+void tmpl_selectors_create(server_rec *s);
+
+/* Counts a page: matched is of its tmpl_closure_t, and may be NULL. */
+void tmpl_selectors_count(const tmpl_conf_t *conf, const unsigned char *matched);
+
+/* Selector i in the order of the configuration. Returns 0 behind the last one. */
+typedef struct {
+    const char *directive;
+    const char *text;
+    apr_uint64_t pages;
+} tmpl_selector_pages_t;
+int tmpl_selectors_get(tmpl_selector_pages_t *is, int i);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <apr_shm.h>
+
+#include "shm.h"
+#include "messages.h"
+
+typedef struct {
+    apr_shm_t *shm; /* NULL: there is none */
+    apr_size_t size;
+} piece_t;
+
+/* The record of a piece, which outlives restarts. */
+static piece_t *piece_of(const char *name, apr_pool_t *pool)
+{
+    const char *key = apr_pstrcat(pool, "mod_tmpl-" TMPL_VERSION "-", name, NULL);
+    void *piece = NULL;
+
+    apr_pool_userdata_get(&piece, key, pool);
+    if (piece == NULL) {
+        piece = apr_pcalloc(pool, sizeof(piece_t));
+        apr_pool_userdata_set(piece, key, apr_pool_cleanup_null, pool);
+    }
+    return piece;
+}
+
+void *tmpl_shm(server_rec *s, const char *name, apr_size_t size)
+{
+    piece_t *piece = piece_of(name, s->process->pool);
+    apr_status_t rv;
+
+    if (piece->shm != NULL && piece->size != size) {
+        /* children of before the restart still have theirs */
+        apr_shm_destroy(piece->shm);
+        piece->shm = NULL;
+    }
+    if (piece->shm == NULL) {
+        rv = apr_shm_create(&piece->shm, size, NULL, s->process->pool);
+        if (rv != APR_SUCCESS) {
+            piece->shm = NULL;
+            ap_log_error(APLOG_MARK, APLOG_WARNING, rv, s, TMPL_LOG_COUNTERS);
+            return NULL;
+        }
+        piece->size = size;
+        memset(apr_shm_baseaddr_get(piece->shm), 0, size);
+    }
+    return apr_shm_baseaddr_get(piece->shm);
+}

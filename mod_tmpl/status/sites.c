@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A slot for each site, with a lock of its own, which is held for less than a microsecond. A lock
+ * is the time when it was taken, on a clock that all processes share. So one whose owner has died
+ * is known by its age, and is taken over.
+ */
+#include <stdlib.h>
+
+#include <apr_atomic.h>
+
+#include <xxhash.h>
+
+#include "sites.h"
+#include "counters.h"
+#include "shm.h"
+
+/* A lock this old is one of a process that has died: no slot is written for so long. */
+#define LOCK_AGE apr_time_from_sec(2)
+/* Attempts to take a lock, some 20 microseconds in all. */
+#define TRIES_MOST 1000
+/* The time between two warnings about one site. */
+#define WARNING_PAUSE apr_time_from_sec(3600)
+
+typedef struct {
+    volatile apr_uint64_t lock;
+    tmpl_site_t site;
+} slot_t;
+
+typedef struct {
+    volatile apr_uint64_t making;                  /* lock: of who takes a slot for a new site */
+    volatile apr_uint64_t hashes[TMPL_SITES_MOST]; /* of the keys; 0: the slot is free */
+    slot_t slots[TMPL_SITES_MOST];
+} sites_t;
+
+static sites_t *sites; /* NULL: no memory */
+
+void tmpl_sites_create(server_rec *s)
+{
+    sites = tmpl_shm(s, "sites", sizeof(*sites));
+}
+
+/* Takes a lock. The value with which it is to be released; 0: others have it. */
+static apr_uint64_t lock(volatile apr_uint64_t *word)
+{
+    apr_uint64_t now = (apr_uint64_t)tmpl_clock();
+    int i;
+
+    for (i = 0; i < TRIES_MOST; i++) {
+        apr_uint64_t since = apr_atomic_read64(word);
+
+        if ((since == 0 || since + (apr_uint64_t)LOCK_AGE < now) &&
+            apr_atomic_cas64(word, now, since) == since) {
+            return now;
+        }
+    }
+    return 0;
+}
+
+/* A lock that was taken over meanwhile stays. */
+static void unlock(volatile apr_uint64_t *word, apr_uint64_t mine)
+{
+    apr_atomic_cas64(word, 0, mine);
+}
+
+static apr_uint64_t hash_of(const char *key)
+{
+    apr_uint64_t hash = XXH3_64bits(key, strlen(key));
+
+    return hash != 0 ? hash : 1;
+}
+
+/* The slot that has the site; NULL: none. */
+static slot_t *find(apr_uint64_t hash)
+{
+    int i;
+
+    for (i = 0; i < TMPL_SITES_MOST; i++) {
+        if (sites->hashes[i] == hash) {
+            return &sites->slots[i];
+        }
+    }
+    return NULL;
+}
+
+/* A free slot, or that of the site that was seen least recently. */
+static int oldest_slot(void)
+{
+    int i, oldest = 0;
+
+    for (i = 0; i < TMPL_SITES_MOST; i++) {
+        if (sites->hashes[i] == 0) {
+            return i;
+        }
+        if (sites->slots[i].site.last < sites->slots[oldest].site.last) {
+            oldest = i;
+        }
+    }
+    return oldest;
+}
+
+/* Gives a site a slot. NULL if others are busy. */
+static slot_t *make(const char *key, apr_uint64_t hash, apr_time_t now)
+{
+    apr_uint64_t making = lock(&sites->making);
+    slot_t *slot = making != 0 ? find(hash) : NULL;
+
+    if (making != 0 && slot == NULL) {
+        int i = oldest_slot();
+        apr_uint64_t mine = lock(&sites->slots[i].lock);
+
+        if (mine != 0) {
+            slot = &sites->slots[i];
+            memset(&slot->site, 0, sizeof(slot->site));
+            memcpy(slot->site.key, key, strlen(key) + 1);
+            slot->site.first = now;
+            slot->site.last = now; /* not the oldest one for the next new site */
+            slot->site.step = 1;
+            apr_atomic_set64(&sites->hashes[i], hash);
+            unlock(&slot->lock, mine);
+        }
+    }
+    if (making != 0) {
+        unlock(&sites->making, making);
+    }
+    return slot;
+}
+
+/* Half of the points make room for others, which stand for twice as many pages. */
+static void thin_out(tmpl_site_t *site)
+{
+    apr_uint32_t i;
+
+    for (i = 0; i < TMPL_SITES_POINTS / 2; i++) {
+        const tmpl_site_point_t *first = &site->points[2 * i];
+        tmpl_site_point_t *second = &site->points[2 * i + 1];
+
+        second->cut = (first->cut + second->cut) / 2;
+        second->known = (first->known + second->known) / 2;
+        site->points[i] = *second;
+    }
+    site->n_points = TMPL_SITES_POINTS / 2;
+    site->step *= 2;
+}
+
+static void add_to_curve(tmpl_site_t *site, const tmpl_site_page_t *page)
+{
+    site->cut_since += page->cut;
+    site->known_since += page->segments_known;
+    site->since++;
+    if (site->since < site->step) {
+        return;
+    }
+    if (site->n_points >= TMPL_SITES_POINTS) {
+        thin_out(site);
+        return; /* the step that is twice as long has begun already */
+    }
+    site->points[site->n_points++] =
+        (tmpl_site_point_t){ site->pages - site->declined, (float)(site->cut_since / site->since),
+                             (float)(site->known_since / site->since) };
+    site->since = 0;
+    site->cut_since = 0;
+    site->known_since = 0;
+}
+
+static void add_to_window(tmpl_site_t *site, tmpl_decline_e decline)
+{
+    apr_uint32_t at = site->window_next % TMPL_SITES_WINDOW; /* whatever memory holds */
+
+    site->window[at] = (unsigned char)decline;
+    site->window_next = (at + 1) % TMPL_SITES_WINDOW;
+    site->window_n += site->window_n < TMPL_SITES_WINDOW;
+}
+
+/* Whether to warn now; then fills warning. */
+static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning)
+{
+    unsigned counts[TMPL_DECLINE_COUNT] = { 0 };
+    tmpl_decline_e reason = TMPL_DECLINE_NONE;
+    apr_uint32_t i;
+
+    *warning = (tmpl_site_warning_t){ 0, site->window_n, reason };
+    for (i = 0; i < site->window_n; i++) {
+        counts[site->window[i] % TMPL_DECLINE_COUNT]++;
+    }
+    /* of a store that fails TMPL_LOG_STORE_DOWN warns, once for all sites */
+    counts[TMPL_DECLINE_STORE] = 0;
+    for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
+        warning->declined += counts[i];
+        if (counts[i] > counts[warning->reason] || warning->reason == TMPL_DECLINE_NONE) {
+            warning->reason = (tmpl_decline_e)i;
+        }
+    }
+    if (2 * warning->declined <= TMPL_SITES_WINDOW ||
+        (site->warned != 0 && now - site->warned < WARNING_PAUSE)) {
+        return 0;
+    }
+    site->warned = now;
+    return 1;
+}
+
+static int add(tmpl_site_t *site, const tmpl_site_page_t *page, tmpl_site_warning_t *warning)
+{
+    site->last = page->time;
+    site->pages++;
+    add_to_window(site, page->decline);
+    if (page->judged) {
+        site->state = page->state;
+        site->known = page->known;
+    }
+    if (page->judged && page->learnt) {
+        site->learnt = page->time;
+    }
+    if (page->decline != TMPL_DECLINE_NONE) {
+        site->declined++;
+        return warns(site, page->time, warning);
+    }
+    site->bytes_in += (apr_uint64_t)page->bytes_in;
+    site->bytes_out += (apr_uint64_t)page->bytes_out;
+    if (page->measured) {
+        add_to_curve(site, page);
+    }
+    return 0;
+}
+
+int tmpl_sites_add(const tmpl_site_page_t *page, tmpl_site_warning_t *warning)
+{
+    apr_uint64_t hash, mine = 0;
+    slot_t *slot;
+    int warned = 0;
+
+    if (sites == NULL || strlen(page->site) > TMPL_SITE_MAX) {
+        return 0;
+    }
+    hash = hash_of(page->site);
+    slot = find(hash);
+    if (slot == NULL) {
+        slot = make(page->site, hash, page->time);
+    }
+    if (slot != NULL) {
+        mine = lock(&slot->lock);
+    }
+    /* another site may have taken the slot meanwhile */
+    if (mine != 0 && strcmp(slot->site.key, page->site) == 0) {
+        warned = add(&slot->site, page, warning);
+    }
+    else {
+        tmpl_count(TMPL_COUNTER_SITES_DROPPED, 1);
+    }
+    if (mine != 0) {
+        unlock(&slot->lock, mine);
+    }
+    return warned;
+}
+
+/* Copies the site of a slot; 0: others write it. */
+static int copy(tmpl_site_t *site, slot_t *slot)
+{
+    apr_uint64_t mine = lock(&slot->lock);
+
+    if (mine == 0) {
+        return 0;
+    }
+    *site = slot->site;
+    unlock(&slot->lock, mine);
+    return 1;
+}
+
+int tmpl_sites_find(tmpl_site_t *site, const char *key)
+{
+    slot_t *slot = sites != NULL ? find(hash_of(key)) : NULL;
+
+    return slot != NULL && copy(site, slot) && strcmp(site->key, key) == 0;
+}
+
+static int more_pages_first(const void *one, const void *other)
+{
+    const tmpl_site_t *a = one, *b = other;
+
+    return a->pages != b->pages ? (a->pages < b->pages) - (a->pages > b->pages)
+                                : strcmp(a->key, b->key);
+}
+
+apr_array_header_t *tmpl_sites_list(apr_pool_t *pool)
+{
+    apr_array_header_t *list = apr_array_make(pool, 16, sizeof(tmpl_site_t));
+    int i;
+
+    for (i = 0; sites != NULL && i < TMPL_SITES_MOST; i++) {
+        tmpl_site_t *site = apr_array_push(list);
+
+        if (sites->hashes[i] == 0 || !copy(site, &sites->slots[i])) {
+            apr_array_pop(list);
+        }
+    }
+    qsort(list->elts, (size_t)list->nelts, sizeof(tmpl_site_t), more_pages_first);
+    return list;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <unistd.h>
+
+#include <apr_atomic.h>
+
+#include "ring.h"
+#include "shm.h"
+#include "stores.h"
+
+typedef struct {
+    char name[TMPL_STORE_NAME];
+    volatile apr_uint64_t errors[TMPL_PURPOSES];
+} store_t;
+
+/* A store as one child has it. */
+typedef struct {
+    volatile apr_uint32_t open[TMPL_PURPOSES];
+    volatile apr_uint32_t waiting_pages;
+    volatile apr_uint64_t waiting_bytes;
+} use_t;
+
+/* Only the child writes its own. */
+typedef struct {
+    volatile apr_uint32_t pid; /* 0: free */
+    use_t uses[TMPL_STORES_MOST];
+} child_t;
+
+typedef struct {
+    store_t stores[TMPL_STORES_MOST];
+    child_t children[TMPL_STORES_CHILDREN];
+} shared_t;
+
+static const char *const purposes[] = {
+#define TMPL_PURPOSE_NAME(id, name, explanation) name,
+    TMPL_PURPOSE_ROWS(TMPL_PURPOSE_NAME)
+#undef TMPL_PURPOSE_NAME
+};
+static const char *const events[] = {
+#define TMPL_STORE_EVENT_NAME(id, name, explanation) name,
+    TMPL_STORE_EVENTS(TMPL_STORE_EVENT_NAME)
+#undef TMPL_STORE_EVENT_NAME
+};
+
+static shared_t *shared; /* NULL: no memory */
+static tmpl_ring_t *rings[TMPL_STORES_MOST];
+static int configured[TMPL_STORES_MOST]; /* numbers of the stores of this configuration */
+static int n_configured;
+static child_t *child; /* this one; NULL: it has no place */
+
+const char *tmpl_purpose_name(tmpl_purpose_e purpose)
+{
+    return (unsigned)purpose < TMPL_PURPOSES ? purposes[purpose] : "unknown";
+}
+
+const char *tmpl_store_event_name(tmpl_store_event_e event)
+{
+    return (unsigned)event < TMPL_STORE_EVENT_COUNT ? events[event] : "unknown";
+}
+
+void tmpl_stores_create(server_rec *s)
+{
+    apr_size_t size = tmpl_ring_size(TMPL_STORES_EVENTS, sizeof(tmpl_store_event_t));
+    char *memory = tmpl_shm(s, "store-events", TMPL_STORES_MOST * size);
+    int i;
+
+    shared = memory != NULL ? tmpl_shm(s, "stores", sizeof(*shared)) : NULL;
+    for (i = 0; shared != NULL && i < TMPL_STORES_MOST; i++) {
+        rings[i] = tmpl_ring_at(memory + (apr_size_t)i * size, TMPL_STORES_EVENTS,
+                                sizeof(tmpl_store_event_t));
+    }
+    n_configured = 0;
+    child = NULL;
+}
+
+int tmpl_stores_add(const char *name)
+{
+    int i;
+
+    for (i = 0; shared != NULL && i < TMPL_STORES_MOST; i++) {
+        store_t *store = &shared->stores[i];
+
+        if (store->name[0] == '\0') {
+            apr_cpystrn(store->name, name, sizeof(store->name));
+        }
+        if (strncmp(store->name, name, sizeof(store->name) - 1) == 0) {
+            configured[n_configured++] = i;
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int is_alive(const child_t *of)
+{
+    apr_uint32_t pid = apr_atomic_read32((volatile apr_uint32_t *)&of->pid);
+
+    return pid != 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
+}
+
+static apr_status_t leave(void *data)
+{
+    child_t *mine = data;
+
+    child = NULL;
+    apr_atomic_set32(&mine->pid, 0);
+    return APR_SUCCESS;
+}
+
+void tmpl_stores_join(apr_pool_t *pchild)
+{
+    apr_uint32_t me = (apr_uint32_t)getpid();
+    int i;
+
+    for (i = 0; shared != NULL && child == NULL && i < TMPL_STORES_CHILDREN; i++) {
+        child_t *at = &shared->children[i];
+        apr_uint32_t pid = apr_atomic_read32(&at->pid);
+
+        if ((pid == me || !is_alive(at)) && apr_atomic_cas32(&at->pid, me, pid) == pid) {
+            memset(at->uses, 0, sizeof(at->uses));
+            child = at;
+            apr_pool_cleanup_register(pchild, at, leave, apr_pool_cleanup_null);
+        }
+    }
+}
+
+void tmpl_stores_error(int store, tmpl_purpose_e purpose)
+{
+    if (store >= 0) {
+        apr_atomic_inc64(&shared->stores[store].errors[purpose]);
+    }
+}
+
+void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
+                       const char *text)
+{
+    tmpl_store_event_t added = { .time = apr_time_now(), .what = event, .purpose = purpose };
+
+    if (store < 0) {
+        return;
+    }
+    apr_cpystrn(added.text, text, sizeof(added.text));
+    tmpl_ring_add(rings[store], &added);
+    if (child != NULL && (event == TMPL_STORE_EVENT_FAILS || event == TMPL_STORE_EVENT_ANSWERS)) {
+        apr_atomic_set32(&child->uses[store].open[purpose], event == TMPL_STORE_EVENT_FAILS);
+    }
+}
+
+void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes)
+{
+    if (store >= 0 && child != NULL) {
+        apr_atomic_set32(&child->uses[store].waiting_pages, pages);
+        apr_atomic_set64(&child->uses[store].waiting_bytes, bytes);
+    }
+}
+
+static void add_child(tmpl_store_status_t *status, child_t *of, int store)
+{
+    use_t *use = &of->uses[store];
+    int i;
+
+    for (i = 0; i < TMPL_PURPOSES; i++) {
+        status->open[i] += apr_atomic_read32(&use->open[i]);
+    }
+    status->waiting_pages += apr_atomic_read32(&use->waiting_pages);
+    status->waiting_bytes += apr_atomic_read64(&use->waiting_bytes);
+}
+
+static void read_store(tmpl_store_status_t *status, int store, apr_pool_t *pool)
+{
+    tmpl_store_event_t *list = apr_palloc(pool, TMPL_STORES_EVENTS * sizeof(*list));
+    int i;
+
+    memset(status, 0, sizeof(*status));
+    status->name = apr_pstrdup(pool, shared->stores[store].name);
+    for (i = 0; i < TMPL_PURPOSES; i++) {
+        status->errors[i] = apr_atomic_read64(&shared->stores[store].errors[i]);
+    }
+    status->events = list;
+    status->n_events = tmpl_ring_read(rings[store], list, TMPL_STORES_EVENTS);
+}
+
+apr_array_header_t *tmpl_stores_list(apr_pool_t *pool)
+{
+    apr_array_header_t *list = apr_array_make(pool, TMPL_STORES_MOST, sizeof(tmpl_store_status_t));
+    int i, c;
+
+    for (i = 0; i < n_configured; i++) {
+        read_store(apr_array_push(list), configured[i], pool);
+    }
+    for (c = 0; shared != NULL && c < TMPL_STORES_CHILDREN; c++) {
+        child_t *of = &shared->children[c];
+
+        for (i = 0; is_alive(of) && i < n_configured; i++) {
+            add_child(&APR_ARRAY_IDX(list, i, tmpl_store_status_t), of, configured[i]);
+        }
+    }
+    return list;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The health of each store over all children: what has happened to it, how many children do not use
+ * it now, and what waits to be learnt. A child that has died does not count.
+ */
+#ifndef TMPL_STORES_H
+#define TMPL_STORES_H
+
+#include "mod_tmpl.h"
+
+/* X(id, name, explanation): what a store is used for. */
+#define TMPL_PURPOSE_ROWS(X)                                                                       \
+    X(LOOKUP, "look-up", "by requests")                                                            \
+    X(LEARN, "learn", "of pages that have waited")
+
+typedef enum {
+#define TMPL_PURPOSE_ID(id, name, explanation) TMPL_PURPOSE_##id,
+    TMPL_PURPOSE_ROWS(TMPL_PURPOSE_ID)
+#undef TMPL_PURPOSE_ID
+        TMPL_PURPOSES
+} tmpl_purpose_e;
+
+/* X(id, name, explanation): what happens to a store, as one child sees it. */
+#define TMPL_STORE_EVENTS(X)                                                                       \
+    X(FAILS, "fails", "a child stops using it, but for one trial a second")                        \
+    X(ANSWERS, "answers", "the child uses it again")                                               \
+    X(FULL, "full", "it takes nothing new")                                                        \
+    X(HAS_ROOM, "has-room", "it takes new pages again")                                            \
+    X(DAMAGED, "damaged", "it cannot use one site, or its file was damaged")                       \
+    X(LOST, "lost", "somebody has taken its file away")
+
+typedef enum {
+#define TMPL_STORE_EVENT_ID(id, name, explanation) TMPL_STORE_EVENT_##id,
+    TMPL_STORE_EVENTS(TMPL_STORE_EVENT_ID)
+#undef TMPL_STORE_EVENT_ID
+        TMPL_STORE_EVENT_COUNT
+} tmpl_store_event_e;
+
+#define TMPL_STORES_MOST      16 /* stores; further ones are not shown */
+#define TMPL_STORES_CHILDREN  1024
+#define TMPL_STORES_EVENTS    64 /* of each store that are kept */
+#define TMPL_STORE_NAME       256
+#define TMPL_STORE_EVENT_TEXT 200
+
+typedef struct {
+    apr_time_t time; /* on the clock of the day */
+    tmpl_store_event_e what;
+    tmpl_purpose_e purpose;
+    char text[TMPL_STORE_EVENT_TEXT]; /* why; may be empty */
+} tmpl_store_event_t;
+
+typedef struct {
+    const char *name; /* the URI without a password */
+    apr_uint64_t errors[TMPL_PURPOSES];
+    apr_uint64_t open[TMPL_PURPOSES]; /* children that do not use it now */
+    apr_uint64_t waiting_pages, waiting_bytes;
+    const tmpl_store_event_t *events; /* the newest first */
+    apr_uint32_t n_events;
+} tmpl_store_status_t;
+
+const char *tmpl_purpose_name(tmpl_purpose_e purpose);
+const char *tmpl_store_event_name(tmpl_store_event_e event);
+
+/* post_config hook; then tmpl_stores_add for each store. */
+void tmpl_stores_create(server_rec *s);
+
+/* The number of the store of that name, for the functions below; -1: it is not shown. */
+int tmpl_stores_add(const char *name);
+
+/* child_init hook: this child reports from now on, until pchild is destroyed. */
+void tmpl_stores_join(apr_pool_t *pchild);
+
+/* An error of a store. These three do nothing if store is -1. */
+void tmpl_stores_error(int store, tmpl_purpose_e purpose);
+
+/* FAILS and ANSWERS also say whether this child uses the store. */
+void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
+                       const char *text);
+
+/* What waits in this child to be learnt by a store. */
+void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes);
+
+/* The state of all stores as tmpl_store_status_t, in the order of the configuration. */
+apr_array_header_t *tmpl_stores_list(apr_pool_t *pool);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+
+#include "base/scratch.h"
+#include "html/attr.h"
+#include "html/tag.h"
+#include "rewrite/rewrite.h"
+
+/* Texts in front of those of the marks: see texts_of. */
+enum {
+    FOREIGN,        /* inserted in front of "tmpl" in foreign marks */
+    ATTRIBUTE_CODE, /* of an element with code: only tests annotate cuts made for strip */
+    FIRST
+};
+/* Of each mark, in the order of tmpl_marks_t.texts: where a run ends, the next one may begin. */
+enum { ATTRIBUTE, RUN_CLOSE, RUN_OPEN, PER_MARK };
+
+typedef struct {
+    const tmpl_page_t *page;
+    const tmpl_closure_t *closure;
+    tmpl_edit_t *edits; /* there is room for most_edits() of each mark */
+    uint32_t n;
+    apr_pool_t *scratch;
+    /* of comments alone: where they may be, in order of position */
+    tmpl_span_t *runs;
+    uint32_t n_runs;
+    /* of the current mark */
+    const tmpl_mark_t *mark;
+    uint32_t text;    /* its first text */
+    uint32_t segment; /* the first that take() has not seen */
+    uint64_t marked;  /* length of text in marks */
+} writer_t;
+
+static void insert(writer_t *w, uint32_t at, uint32_t text)
+{
+    w->edits[w->n++] = (tmpl_edit_t){ { at, at }, text };
+}
+
+/* Counts the segments in span as marked; returns how many. Spans come in order of position. */
+static uint32_t take(writer_t *w, tmpl_span_t span)
+{
+    const tmpl_segment_t *segments = w->page->segments;
+    uint32_t n = 0;
+    while (w->segment < w->page->n_segments && segments[w->segment].span.start < span.end) {
+        if (segments[w->segment].span.start >= span.start) {
+            w->marked += segments[w->segment].length;
+            n++;
+        }
+        w->segment++;
+    }
+    return n;
+}
+
+static tmpl_span_t span_of(const tmpl_node_t *node)
+{
+    return (tmpl_span_t){ node->open.start,
+                          tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
+}
+
+/* ---- an attribute on elements, comments around runs ---- */
+
+static void mark_cuts(writer_t *w)
+{
+    for (uint32_t i = 0; i < w->closure->n_cuts; i++) {
+        const tmpl_cut_t *cut = &w->closure->cuts[i];
+        take(w, cut->span);
+        if (cut->node == TMPL_NONE) {
+            insert(w, cut->span.start, w->text + RUN_OPEN);
+            insert(w, cut->span.end, w->text + RUN_CLOSE);
+        }
+        else if (i == 0 || cut->node != w->closure->cuts[i - 1].node) {
+            /* In front of the '>', behind the page's own attributes. */
+            const tmpl_node_t *node = &w->page->nodes[cut->node];
+            int is_whole = cut->span.end == span_of(node).end;
+            insert(w, node->open.end - 1, is_whole ? w->text + ATTRIBUTE : ATTRIBUTE_CODE);
+        }
+    }
+    for (uint32_t i = 0; i < w->page->n_foreign_marks; i++) {
+        insert(w, w->page->foreign_marks[i], FOREIGN);
+    }
+}
+
+/* ---- an attribute alone ---- */
+
+static int obeys(const tmpl_mark_t *mark, const tmpl_node_t *node)
+{
+    const char *elements = mark->elements;
+    tmpl_span_t all = { 0, (uint32_t)strlen(elements) };
+    return elements[0] == '\0' ||
+           tmpl_has_word(elements, all, tmpl_tag_name((tmpl_tag_e)node->tag), tmpl_span_is);
+}
+
+/*
+ * Whether the page says itself what is to be done with an element: *leaves_out, to leave it out or
+ * not.
+ */
+static int is_decided(const writer_t *w, const tmpl_node_t *node, int *leaves_out)
+{
+    const tmpl_mark_t *mark = w->mark;
+    const char *src = w->page->src;
+    tmpl_attr_t attr;
+    if (mark->against[0] != '\0' && tmpl_attr_find(&attr, src, node->open, mark->against)) {
+        *leaves_out = 0;
+        return 1;
+    }
+    if (!tmpl_attr_find(&attr, src, node->open, mark->attribute)) {
+        return 0;
+    }
+    *leaves_out = mark->value[0] == '\0' || tmpl_span_is(src, attr.value, mark->value);
+    return 1;
+}
+
+/* Marks a node of a cut, if that is possible. Returns whether nothing in it needs a mark. */
+static int mark_element(writer_t *w, const tmpl_node_t *node)
+{
+    int leaves_out = 1;
+    if (node->first_segment == node->after_segment) {
+        return 1;
+    }
+    if (!obeys(w->mark, node)) {
+        return 0;
+    }
+    if (!is_decided(w, node, &leaves_out)) {
+        if (!(node->flags & TMPL_NODE_MARK)) {
+            return 0;
+        }
+        insert(w, node->open.end - 1, w->text + ATTRIBUTE);
+    }
+    for (uint32_t s = node->first_segment; leaves_out && s < node->after_segment; s++) {
+        w->marked += w->page->segments[s].length;
+    }
+    return 1;
+}
+
+/* Nodes and cuts are in order of position. */
+static void mark_elements(writer_t *w)
+{
+    const tmpl_page_t *page = w->page;
+    uint32_t i = 1; /* body is in no cut */
+    for (uint32_t c = 0; c < w->closure->n_cuts; c++) {
+        tmpl_span_t span = w->closure->cuts[c].span;
+        while (i < page->n_nodes && page->nodes[i].open.start < span.end) {
+            int is_done =
+                page->nodes[i].open.start >= span.start && mark_element(w, &page->nodes[i]);
+            i = is_done ? page->nodes[i].after : i + 1;
+        }
+    }
+}
+
+/* ---- comments alone ---- */
+
+/*
+ * Where comments around a cut stand. A parser may have moved elsewhere what is in front of an element
+ * whose start tag does more than open it, so there they stand inside. Empty: nowhere.
+ */
+static tmpl_span_t around(const tmpl_page_t *page, const tmpl_cut_t *cut)
+{
+    const tmpl_node_t *node = &page->nodes[cut->node == TMPL_NONE ? 0 : cut->node];
+    if (cut->node == TMPL_NONE || (node->flags & TMPL_NODE_CUT)) {
+        return cut->span;
+    }
+    /* a line break behind the start tag of a pre counts only if nothing is in front of it */
+    int is_pre = node->tag == TMPL_TAG_PRE || node->tag == TMPL_TAG_LISTING;
+    return is_pre || tmpl_span_len(node->close) == 0
+               ? (tmpl_span_t){ 0, 0 }
+               : (tmpl_span_t){ node->open.end, node->close.start };
+}
+
+static void find_runs(writer_t *w)
+{
+    const char *src = w->page->src;
+    w->runs = apr_palloc(w->scratch, (w->closure->n_cuts + 1) * sizeof(*w->runs));
+    for (uint32_t i = 0; i < w->closure->n_cuts; i++) {
+        tmpl_span_t span = around(w->page, &w->closure->cuts[i]);
+        tmpl_span_t *last = w->n_runs > 0 ? &w->runs[w->n_runs - 1] : NULL;
+        if (tmpl_span_len(span) == 0) {
+            continue;
+        }
+        if (last != NULL && tmpl_behind_space(src, last->end, span.start) == span.start) {
+            last->end = span.end;
+        }
+        else {
+            w->runs[w->n_runs++] = span;
+        }
+    }
+}
+
+/*
+ * Whether a comment of the page's is text, one of the mark's. Readers ignore case; those of googleoff
+ * also blanks in front, and what is behind the colon.
+ */
+static int is_own(const tmpl_page_t *page, tmpl_span_t comment, const char *text)
+{
+    enum { BEGIN = sizeof("<!--") - 1 };
+    const char *name = text + BEGIN + strspn(text + BEGIN, " ");
+    const char *colon = strchr(name, ':');
+    size_t len = colon != NULL ? (size_t)(colon + 1 - name) : strlen(name);
+    uint32_t p = tmpl_behind_space(page->src, comment.start + BEGIN, comment.end);
+    return comment.end - p >= len && apr_cstr_casecmpn(page->src + p, name, len) == 0;
+}
+
+/*
+ * The ranges between the page's own comments of the current mark, and comments that end nothing;
+ * *n of them. The first end ends a range; without one it goes to the end of the page.
+ */
+static const tmpl_span_t *own_ranges(const writer_t *w, uint32_t *n)
+{
+    const tmpl_page_t *page = w->page;
+    tmpl_span_t *ranges = apr_palloc(w->scratch, (page->n_comments + 1) * sizeof(*ranges));
+    int is_open = 0;
+    *n = 0;
+    for (uint32_t i = 0; i < page->n_comments; i++) {
+        tmpl_span_t comment = page->comments[i];
+        int begins = is_own(page, comment, w->mark->begin);
+        if (!begins && !is_own(page, comment, w->mark->end)) {
+            continue;
+        }
+        if (!is_open) {
+            ranges[(*n)++] = comment;
+        }
+        ranges[*n - 1].end = begins ? page->len : comment.end;
+        is_open = begins;
+    }
+    return ranges;
+}
+
+/* Comments around the parts of a run that are not in own ranges, of which the first may be in it. */
+static void mark_run(writer_t *w, tmpl_span_t run, const tmpl_span_t *own, const tmpl_span_t *after)
+{
+    while (run.start < run.end) {
+        int is_cut = own < after && own->start < run.end;
+        tmpl_span_t part = { run.start, !is_cut                  ? run.end
+                                        : own->start > run.start ? own->start
+                                                                 : run.start };
+        if (take(w, part) > 0) {
+            insert(w, part.start, w->text + RUN_OPEN);
+            insert(w, part.end, w->text + RUN_CLOSE);
+        }
+        run.start = part.end;
+        if (is_cut) {
+            tmpl_span_t theirs = { part.end, own->end < run.end ? own->end : run.end };
+            take(w, theirs);
+            run.start = theirs.end;
+            own++;
+        }
+    }
+}
+
+static void mark_runs(writer_t *w)
+{
+    uint32_t n;
+    const tmpl_span_t *own = own_ranges(w, &n);
+    const tmpl_span_t *after = own + n;
+    for (uint32_t i = 0; i < w->n_runs; i++) {
+        while (own < after && own->end <= w->runs[i].start) {
+            own++;
+        }
+        mark_run(w, w->runs[i], own, after);
+    }
+}
+
+/* ---- all marks ---- */
+
+static int by_position(const void *a, const void *b)
+{
+    const tmpl_edit_t *x = a, *y = b;
+    if (x->span.start != y->span.start) {
+        return x->span.start < y->span.start ? -1 : 1;
+    }
+    return (x->text > y->text) - (x->text < y->text);
+}
+
+/* The kinds of marks: what writes one, and how many edits that may be. */
+typedef enum { CUTS, ELEMENTS, RUNS } kind_e;
+
+static void (*const writers[])(writer_t *w) = {
+    [CUTS] = mark_cuts,
+    [ELEMENTS] = mark_elements,
+    [RUNS] = mark_runs,
+};
+
+static kind_e kind_of(const tmpl_mark_t *mark)
+{
+    return mark->attribute[0] == '\0' ? RUNS : mark->begin[0] == '\0' ? ELEMENTS : CUTS;
+}
+
+static size_t most_edits(const writer_t *w, const tmpl_marks_t *marks)
+{
+    size_t of[] = {
+        [CUTS] = 2 * (size_t)w->closure->n_cuts + w->page->n_foreign_marks,
+        [ELEMENTS] = w->page->n_segments,
+        [RUNS] = 2 * ((size_t)w->n_runs + w->page->n_comments),
+    };
+    size_t most = 0;
+    for (uint32_t i = 0; i < marks->n; i++) {
+        most += of[kind_of(marks->marks[i])];
+    }
+    return most;
+}
+
+/* Sorting takes memory, and with one mark there is nothing to sort. */
+static void sort(tmpl_edit_t *edits, uint32_t n)
+{
+    uint32_t i = 1;
+    while (i < n && by_position(&edits[i - 1], &edits[i]) <= 0) {
+        i++;
+    }
+    if (i < n) {
+        qsort(edits, n, sizeof(*edits), by_position);
+    }
+}
+
+static const char *const *texts_of(const tmpl_marks_t *marks, apr_pool_t *pool)
+{
+    const char **texts = apr_palloc(pool, (FIRST + marks->n * PER_MARK) * sizeof(*texts));
+    texts[FOREIGN] = "x-";
+    texts[ATTRIBUTE_CODE] = " data-tmpl=\"code\"";
+    memcpy(texts + FIRST, marks->texts, marks->n * PER_MARK * sizeof(*texts));
+    return texts;
+}
+
+double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
+                     const tmpl_marks_t *marks, apr_pool_t *pool)
+{
+    apr_pool_t *scratch = tmpl_scratch(page->len, pool);
+    writer_t w = { .page = page, .closure = closure, .scratch = scratch };
+    double template = closure->ratio * page->length;
+    double least = template;
+    marks = marks != NULL ? marks : &tmpl_marks_default;
+    if (tmpl_marks_need_comments(marks)) {
+        find_runs(&w);
+    }
+    w.edits = apr_palloc(pool, (most_edits(&w, marks) + 1) * sizeof(*w.edits));
+    for (uint32_t i = 0; i < marks->n; i++) {
+        w.mark = marks->marks[i];
+        w.text = FIRST + i * PER_MARK;
+        w.segment = 0;
+        w.marked = 0;
+        writers[kind_of(w.mark)](&w);
+        least = (double)w.marked < least ? (double)w.marked : least;
+    }
+    apr_pool_destroy(scratch);
+    sort(w.edits, w.n);
+    *edits = (tmpl_edits_t){ w.edits, w.n, texts_of(marks, pool) };
+    return template > 0 ? 1 - least / template : 0;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rewrite/highlight.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "base/buf.h"
+#include "html/attr.h"
+#include "html/tag.h"
+
+/* X(id, name, colour, label): how a block is shaded. */
+#define KINDS(X)                                                                                   \
+    X(TEMPLATE, "template", "213,43,30", "Template, which strip removes")                          \
+    X(KEPT, "kept", "178,106,0", "Kept by a rule, though the detector says template")              \
+    X(CONTENT, "content", "0,112,60", "Content")
+
+typedef enum {
+#define KIND_ID(id, name, colour, label) KIND_##id,
+    KINDS(KIND_ID)
+#undef KIND_ID
+        KIND_COUNT,
+    KIND_SEVERAL = KIND_COUNT /* text of several kinds directly in one element */
+} kind_e;
+
+static const struct {
+    const char *name, *label;
+} kinds[] = {
+#define KIND_ROW(id, name, colour, label) { name, label },
+    KINDS(KIND_ROW)
+#undef KIND_ROW
+};
+
+/* Every selector begins with :root:root, so that it is stronger than most of a page's own. */
+#define SHADE(id, name, colour, label)                                                             \
+    ":root:root [data-tmpl-is=" name "]{outline:2px solid rgb(" colour                             \
+    ")!important;outline-offset:-2px!important;"                                                   \
+    "box-shadow:inset 0 0 0 100vmax rgba(" colour ",.13)!important}\n"                             \
+    ":root:root [data-tmpl-is=own-" name "]{outline:2px dashed rgb(" colour                        \
+    ")!important;outline-offset:-2px!important}\n"
+
+static const char style_begin[] =
+    "<style>@media screen{\n"
+    ":root:root>head{all:initial!important;display:block!important;position:fixed!important;"
+    "left:0!important;bottom:0!important;z-index:2147483647!important;max-width:60em!important;"
+    "max-height:50vh!important;overflow:hidden!important;pointer-events:none!important;"
+    "background:#fff!important;color:#111!important;outline:1px solid #111!important;"
+    "font:13px/1.5 sans-serif!important}\n"
+    ":root:root>head>meta[data-tmpl-note]{display:block!important;padding:0 .6em!important;"
+    "white-space:pre-line!important}\n"
+    ":root:root>head>:not([data-tmpl-note]),:root:root>head>meta[data-tmpl-for]"
+    "{display:none!important}\n"
+    ":root:root>head>meta[data-tmpl-note]::after{content:attr(data-tmpl-note)!important}\n" /**/
+    KINDS(SHADE) ":root:root [data-tmpl-is=several]{outline:2px dashed "
+                 "#555!important;outline-offset:-2px!important}\n";
+#undef SHADE
+
+/* What is between blocks in a selector of one: an element that the keyboard reaches in its place. */
+#define REACHED ":is(a,button,summary,[role=button],[role=tab]):focus:not([data-tmpl-of]) *"
+
+/* An element, and a block of which it shows text. */
+typedef struct {
+    uint32_t node;
+    uint32_t block;
+    int whole; /* all text of the element is the block's */
+} shown_t;
+
+/* The keyboard may not stop at an element; nor inside it. */
+#define CLOSED        1u
+#define CLOSED_INSIDE 2u
+
+typedef struct {
+    const tmpl_findings_t *findings;
+    const tmpl_page_t *page;
+    unsigned char *kinds; /* of each block */
+    const char **whys;    /* of each block, escaped */
+    shown_t *shown;       /* in order of nodes, then of blocks */
+    uint32_t n_shown;
+    unsigned char *closed; /* of each node: CLOSED, CLOSED_INSIDE */
+    tmpl_buf_t style, notes;
+    const char **texts;
+    tmpl_edit_t *edits;
+    uint32_t n_edits;
+    apr_pool_t *pool;
+} highlight_t;
+
+/* --- what is said --- */
+
+/* Adds text as a value between '"', in ASCII whatever the page's charset is. */
+static void add_escaped(tmpl_buf_t *buf, const char *text)
+{
+    for (size_t used, len = strlen(text); len > 0; text += used, len -= used) {
+        uint32_t code = tmpl_utf8_next(text, len, &used);
+        if (code >= 0x20 && code < 0x7F && strchr("&<>\"'", (int)code) == NULL) {
+            tmpl_buf_add_byte(buf, (char)code);
+        }
+        else {
+            char reference[16];
+            int n = sprintf(reference, "&#%u;",
+                            tmpl_is_character(code) ? code : (uint32_t)TMPL_REPLACEMENT);
+            tmpl_buf_add(buf, reference, (apr_size_t)n);
+        }
+    }
+}
+
+static void add(tmpl_buf_t *buf, const char *text)
+{
+    tmpl_buf_add(buf, text, strlen(text));
+}
+
+static kind_e kind_of(const tmpl_findings_t *f, uint32_t block)
+{
+    if (f->verdicts[block].template) {
+        return tmpl_findings_covered(f->closure, f->page, block, NULL) != TMPL_CUT_NONE
+                   ? KIND_TEMPLATE
+                   : KIND_KEPT;
+    }
+    return f->why->blocks[block].rule != TMPL_RULE_DETECTOR ? KIND_KEPT : KIND_CONTENT;
+}
+
+/* The verdict, and the rule that it is from if that is not the detector. */
+static const char *verdict_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
+{
+    tmpl_rule_e rule = f->why->blocks[block].rule;
+    tmpl_covered_e covered = tmpl_findings_covered(f->closure, f->page, block, NULL);
+    tmpl_uncut_e reason;
+    const char *text = !f->verdicts[block].template ? "Content"
+                       : covered == TMPL_CUT_ALL    ? "Template"
+                       : covered == TMPL_CUT_PART   ? "Template, cut in part"
+                                                    : "Template that stays";
+    if (tmpl_findings_stays(f, block, &reason)) {
+        text = apr_pstrcat(pool, text, ": ", tmpl_uncut_text(reason), NULL);
+    }
+    return apr_pstrcat(pool, text, ", ", tmpl_findings_rule(f, block, pool),
+                       rule != TMPL_RULE_DETECTOR ? ", against the detector" : "", NULL);
+}
+
+static const char *df_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
+{
+    if (f->counts->records == NULL) {
+        return "DF: no counts of the site";
+    }
+    tmpl_span_t df = tmpl_findings_df(f, block);
+    return df.start == df.end
+               ? apr_psprintf(pool, "DF: %u of %u pages", df.start, f->counts->pages)
+               : apr_psprintf(pool, "DF: %u to %u of %u pages", df.start, df.end, f->counts->pages);
+}
+
+/* Why a block has its verdict, in some lines; temporary memory is from scratch. */
+static const char *why_of(const highlight_t *h, uint32_t block, apr_pool_t *scratch)
+{
+    const tmpl_findings_t *f = h->findings;
+    const char *text = apr_psprintf(
+        scratch, "%s\nDetector %s: %.3f, template above %.3f\n%s\n%s%s",
+        verdict_text(f, block, scratch), f->detector->name, (double)f->verdicts[block].ratio,
+        tmpl_findings_threshold(f), df_text(f, block, scratch),
+        f->why->trees != NULL ? "Weighs most: " : "", tmpl_findings_evidence(f, block, scratch));
+    tmpl_buf_t buf;
+    tmpl_buf_init(&buf, h->pool);
+    add_escaped(&buf, text);
+    return buf.at;
+}
+
+static void say_why(highlight_t *h)
+{
+    uint32_t n = h->page->n_blocks;
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, h->pool);
+    h->kinds = apr_palloc(h->pool, n + (apr_size_t)1);
+    h->whys = apr_palloc(h->pool, (n + (apr_size_t)1) * sizeof(*h->whys));
+    for (uint32_t b = 0; b < n; b++) {
+        h->kinds[b] = (unsigned char)kind_of(h->findings, b);
+        h->whys[b] = why_of(h, b, scratch);
+        apr_pool_clear(scratch);
+    }
+    apr_pool_destroy(scratch);
+}
+
+/* --- which elements show a block --- */
+
+/*
+ * Whether an element may get attributes: it has a start tag, and copies that the parser makes of it
+ * would not become different (HTML5's list of formatting elements compares attributes).
+ */
+static int may_show(const tmpl_node_t *node)
+{
+    return tmpl_span_len(node->open) > 0 &&
+           ((node->flags & TMPL_NODE_MARK) ||
+            !(tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_FORMATTING));
+}
+
+static int is_of(const tmpl_node_t *node, const tmpl_block_t *block)
+{
+    return node->first_segment >= block->first_segment &&
+           node->after_segment <= block->after_segment;
+}
+
+/* The outermost element around a segment with text of its block only, or the innermost other one. */
+static shown_t shown_by(const tmpl_page_t *page, uint32_t segment)
+{
+    uint32_t block = page->segments[segment].block;
+    uint32_t i = page->segments[segment].node;
+    shown_t found = { TMPL_NONE, block, 0 };
+    for (; i != TMPL_NONE && is_of(&page->nodes[i], &page->blocks[block]);
+         i = page->nodes[i].parent) {
+        if (i != 0 && may_show(&page->nodes[i])) {
+            found = (shown_t){ i, block, 1 };
+        }
+    }
+    while (found.node == TMPL_NONE && i != TMPL_NONE) {
+        if (may_show(&page->nodes[i])) {
+            found.node = i;
+        }
+        i = page->nodes[i].parent;
+    }
+    return found;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const shown_t *one = a, *two = b;
+    uint32_t x = one->node != two->node ? one->node : one->block;
+    uint32_t y = one->node != two->node ? two->node : two->block;
+    return x < y ? -1 : x > y;
+}
+
+static void find_shown(highlight_t *h)
+{
+    const tmpl_page_t *page = h->page;
+    h->shown = apr_palloc(h->pool, (page->n_segments + (apr_size_t)1) * sizeof(*h->shown));
+    for (uint32_t s = 0; s < page->n_segments;) {
+        shown_t shown = shown_by(page, s);
+        const shown_t *last = h->n_shown > 0 ? &h->shown[h->n_shown - 1] : NULL;
+        if (shown.node != TMPL_NONE && (last == NULL || by_place(last, &shown) != 0)) {
+            h->shown[h->n_shown++] = shown;
+        }
+        s = shown.whole ? page->nodes[shown.node].after_segment : s + 1;
+    }
+    qsort(h->shown, h->n_shown, sizeof(*h->shown), by_place);
+}
+
+/* --- edits --- */
+
+static void insert(highlight_t *h, uint32_t at, const char *text)
+{
+    h->texts[h->n_edits] = text;
+    h->edits[h->n_edits] = (tmpl_edit_t){ { at, at }, h->n_edits };
+    h->n_edits++;
+}
+
+/* Whether an element's role is one of the words. */
+static int has_role(const tmpl_page_t *page, uint32_t node, const char *const *words)
+{
+    tmpl_attr_t role;
+    if (!tmpl_attr_find(&role, page->src, page->nodes[node].open, "role")) {
+        return 0;
+    }
+    while (*words != NULL && !tmpl_has_word(page->src, role.value, *words, tmpl_span_is)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/*
+ * Finds the elements at which the keyboard may not stop, as that would break what the page tells
+ * screen readers (ARIA): those in a control that is one thing to them, and what is hidden from them.
+ */
+static void find_closed(highlight_t *h)
+{
+    static const char *const whole[] = {
+        "button",      "checkbox",         "img",           "math",   "meter",  "option",
+        "radio",       "menuitemcheckbox", "menuitemradio", "slider", "switch", "tab",
+        "progressbar", "scrollbar",        "separator",     NULL
+    };
+    const tmpl_page_t *page = h->page;
+    h->closed = apr_pcalloc(h->pool, page->n_nodes);
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i];
+        tmpl_attr_t attr;
+        unsigned closed = (h->closed[node->parent] & CLOSED_INSIDE) != 0 ||
+                          tmpl_attr_find(&attr, page->src, node->open, "aria-hidden");
+        unsigned inside = closed || node->tag == TMPL_TAG_BUTTON || has_role(page, i, whole);
+        h->closed[i] = (unsigned char)((closed ? CLOSED : 0) | (inside ? CLOSED_INSIDE : 0));
+    }
+}
+
+/* Whether the keyboard may stop at an element; not if it is nothing to screen readers. */
+static int may_focus(const highlight_t *h, uint32_t node)
+{
+    static const char *const nothing[] = { "none", "presentation", NULL };
+    const tmpl_page_t *page = h->page;
+    tmpl_span_t open = page->nodes[node].open;
+    tmpl_attr_t attr;
+    int is_ornament = page->nodes[node].tag == TMPL_TAG_IMG &&
+                      tmpl_attr_find(&attr, page->src, open, "alt") &&
+                      tmpl_span_len(attr.value) == 0;
+    return !(h->closed[node] & CLOSED) && !is_ornament && !has_role(page, node, nothing) &&
+           !tmpl_attr_find(&attr, page->src, open, "tabindex");
+}
+
+/*
+ * Adds the rule that shows the note of a block, and the note. Where an element has other blocks,
+ * too, the focus inside it may be theirs.
+ */
+static void add_note(highlight_t *h, const shown_t *shown, int on_hover)
+{
+    uint32_t block = shown->block;
+    add(&h->style, apr_psprintf(h->pool,
+                                ":root:root:has([data-tmpl-of~=\"%u\"]:is(%s,%s" REACHED
+                                "))>head>meta[data-tmpl-for=\"%u\"]{display:block!important}\n",
+                                block, shown->whole ? ":focus-within" : ":focus",
+                                on_hover ? ":hover," : "", block));
+    add(&h->notes, apr_psprintf(h->pool, "<meta data-tmpl-for=\"%u\" data-tmpl-note=\"", block));
+    add(&h->notes, h->whys[block]);
+    add(&h->notes, "\">");
+}
+
+/* Gives an element the attributes of its blocks, shown[0] to shown[n - 1]. */
+static void show(highlight_t *h, const shown_t *shown, uint32_t n)
+{
+    const tmpl_page_t *page = h->page;
+    tmpl_span_t open = page->nodes[shown->node].open;
+    tmpl_attr_t attr;
+    int has_title = tmpl_attr_find(&attr, page->src, open, "title");
+    unsigned kind = h->kinds[shown->block];
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, h->pool);
+    for (uint32_t i = 0; i < n; i++) {
+        kind = h->kinds[shown[i].block] == kind ? kind : KIND_SEVERAL;
+    }
+    add(&text, " data-tmpl-is=\"");
+    add(&text, shown->whole ? "" : kind == KIND_SEVERAL ? "several" : "own-");
+    add(&text, kind == KIND_SEVERAL ? "" : kinds[kind].name);
+    add(&text, "\" data-tmpl-of=\"");
+    for (uint32_t i = 0; i < n; i++) {
+        add(&text, apr_psprintf(h->pool, "%s%u", i > 0 ? " " : "", shown[i].block));
+        add_note(h, &shown[i], has_title);
+    }
+    add(&text, "\"");
+    if (!has_title) {
+        add(&text, " title=\"");
+        for (uint32_t i = 0; i < n; i++) {
+            add(&text, i > 0 ? "&#10;" : "");
+            add(&text, h->whys[shown[i].block]);
+        }
+        add(&text, "\"");
+    }
+    add(&text, may_focus(h, shown->node) ? " tabindex=\"0\"" : "");
+    insert(h, tmpl_attr_first(page->src, open), text.at);
+}
+
+/* Where the head ends: in front of body's start tag, or of what makes the parser open body. */
+static uint32_t end_of_head(const tmpl_page_t *page)
+{
+    uint32_t at = page->segments[0].span.start;
+    uint32_t i = 1;
+    if (tmpl_span_len(page->nodes[0].open) > 0) {
+        return page->nodes[0].open.start;
+    }
+    while (i < page->n_nodes && (tmpl_tag_flags((tmpl_tag_e)page->nodes[i].tag) & TMPL_IS_HEAD)) {
+        i = page->nodes[i].after;
+    }
+    return i < page->n_nodes && page->nodes[i].open.start < at ? page->nodes[i].open.start : at;
+}
+
+static const char *legend(const highlight_t *h)
+{
+    uint32_t n[KIND_COUNT] = { 0 };
+    const char *text = "";
+    for (uint32_t b = 0; b < h->page->n_blocks; b++) {
+        n[h->kinds[b]]++;
+    }
+    for (unsigned k = 0; k < KIND_COUNT; k++) {
+        text = apr_psprintf(h->pool, "%s<meta data-tmpl-is=\"%s\" data-tmpl-note=\"%s: %u\">", text,
+                            kinds[k].name, kinds[k].label, n[k]);
+    }
+    return apr_pstrcat(h->pool, text,
+                       "<meta data-tmpl-note=\"Not shaded: not judged. Dashed: only the text "
+                       "directly in the element. Why: point at a block, or press Tab.\">",
+                       NULL);
+}
+
+void tmpl_highlight(tmpl_edits_t *edits, const tmpl_findings_t *findings, apr_pool_t *pool)
+{
+    highlight_t h = { .findings = findings, .page = findings->page, .pool = pool };
+    say_why(&h);
+    find_shown(&h);
+    find_closed(&h);
+    h.texts = apr_palloc(pool, (h.n_shown + (apr_size_t)1) * sizeof(*h.texts));
+    h.edits = apr_palloc(pool, (h.n_shown + (apr_size_t)1) * sizeof(*h.edits));
+    tmpl_buf_init(&h.style, pool);
+    tmpl_buf_init(&h.notes, pool);
+    add(&h.style, style_begin);
+    insert(&h, end_of_head(h.page), "");
+    for (uint32_t i = 0, n; i < h.n_shown; i += n) {
+        n = 1;
+        while (i + n < h.n_shown && h.shown[i + n].node == h.shown[i].node) {
+            n++;
+        }
+        show(&h, &h.shown[i], n);
+    }
+    add(&h.style, "}</style>");
+    h.texts[0] = apr_pstrcat(pool, h.style.at, legend(&h), h.notes.at, NULL);
+    *edits = (tmpl_edits_t){ h.edits, h.n_edits, h.texts };
+}

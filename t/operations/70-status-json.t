@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# SetHandler tmpl-status: what was judged and declined, as JSON. A request that it does not know gets
+# a 400 or 404 that says what there is. What pages and clients choose comes out as it went in.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+use JSON::PP qw(decode_json);
+
+my $site = site();
+my $deep = '<p>text</p>' . '<div>' x 600 . 'deep' . '</div>' x 600;
+my $backend = backend {
+    my ($connection, $request) = @_;
+    my $target = $request->{target};
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, "<!doctype html>\n<title>t</title>\n$deep") if $target =~ m{^/deep};
+    return $connection->respond(200, { 'Content-Type' => 'image/png' }, 'x') if $target =~ m{^/image};
+    $request->{target} =~ s{^/beside}{};
+    return $site->answer($connection, $request);
+};
+# The status has a mode, and a store of its own: both are ignored.
+my $conf = <<'END';
+TmplMode strip
+TmplSiteKey "%{HTTP:X-Site}"
+LogFormat "%{tmpl-state}n %{tmpl-ratio}n %{tmpl-declined}n %{tmpl-ms}n %{tmpl-confidence}n %{tmpl-fingerprint}n" tmpl
+CustomLog "@ROOT@/logs.txt" tmpl
+<Location /deep>
+    TmplDetector incremental
+</Location>
+<Location /beside>
+    TmplMode learn
+    TmplHeaders off
+</Location>
+<Location /ops/tmpl-status>
+    SetHandler tmpl-status
+</Location>
+END
+my $status = '/ops/tmpl-status';
+my $httpd = Test::Tmpl::Httpd->new(conf => "ProxyPass $status !\nProxyPass / " . $backend->url . "/\n$conf")->start;
+
+sub status { return decode_json($httpd->get($status . ($_[0] // '') . '?format=json' . ($_[1] // ''))->body) }
+
+my $empty = status();
+is $empty->{schema_version}, 1, 'the schema has a version';
+is $empty->{counters}{pages}, 0, 'nothing at first';
+is_deeply $empty->{sites}, [], 'no site was seen';
+is_deeply $empty->{decisions}, [], 'nothing was decided';
+
+my @to = (headers => { 'X-Site' => 'a.example' });
+$httpd->get("/page/$_", @to) for 1 .. 8;
+$httpd->get('/deep?x=1', @to);
+$httpd->get('/image', @to);
+my $all = status();
+is $all->{counters}{pages}, 8, 'eight pages judged, the declined one not among them';
+is $all->{modes}{strip}, 8, 'in mode strip';
+my ($too_deep) = grep { $_->{reason} eq 'too-deep' } @{ $all->{declines} };
+is $too_deep->{count}, 1, 'one page declined';
+like $too_deep->{text}, qr/nest/, 'with the sentence that explains it';
+is scalar @{ $all->{decisions} }, 9, 'nine decisions: an image is no page';
+my $declined = $all->{decisions}[0];
+is $declined->{path}, '/deep?x=1', 'the last one first';
+is $declined->{declined}{reason}, 'too-deep', 'its reason';
+is $declined->{declined}{line}, 3, 'and the line';
+is $declined->{declined}{tag}, '<div>', 'and the tag';
+is substr("<!doctype html>\n<title>t</title>\n$deep", $declined->{declined}{byte}, 5), '<div>', 'and the byte';
+my $cut = $all->{decisions}[1];
+is $cut->{declined}, undef, 'a page that was judged';
+cmp_ok $cut->{template}, '>', 0, 'has template blocks';
+cmp_ok $cut->{ratio}, '>', 0.1, 'a share';
+cmp_ok $cut->{bytes_in}, '>', $cut->{bytes_out}, 'and fewer bytes than it had';
+my ($seen) = @{ $all->{sites} };
+is $seen->{site}, 'a.example', 'the site was seen';
+is "$seen->{pages} $seen->{declined} $seen->{state} $seen->{documents}", '9 1 warm 8', 'its figures';
+is_deeply $seen->{last_pages}, { pages => 9, declined => 1, reasons => { 'too-deep' => 1 } }, 'its last pages';
+for my $stage (@{ $all->{stages} }) {
+    my $sum = 0;
+    $sum += $_->{count} for @{ $stage->{buckets} };
+    is $sum, $stage->{count}, "stage $stage->{stage}: the buckets have all times";
+}
+my ($total) = grep { $_->{stage} eq 'total' } @{ $all->{stages} };
+is $total->{count}, 9, 'nine pages took time';
+
+subtest 'a site' => sub {
+    my $one = status('/a.example');
+    is $one->{pages}, 9, 'its pages';
+    is scalar @{ $one->{curve} }, 8, 'a point of the curve for each page judged';
+    is $one->{curve}[0]{known_share}, 0, 'at first the store knows nothing';
+    cmp_ok $one->{curve}[7]{known_share}, '>', 0.1, 'later it knows the template';
+    cmp_ok $one->{curve}[7]{template_share}, '>', 0.1, 'which is cut';
+    is $one->{tables}[0]{documents}, 8, 'what the store has';
+    is scalar @{ $one->{decisions} }, 9, 'its decisions';
+    is_deeply status('', '&site=a.example')->{curve}, $one->{curve}, 'the same with ?site=';
+};
+
+subtest 'names of any bytes' => sub {
+    for my $key ('<script>alert(1)</script>', '"quoted" & \\', 'a/b/../c', "caf\xE9", "caf\xC3\xA9", "tab\there", 'sites', '100%25') {
+        my $query = $key =~ s/([^A-Za-z0-9])/sprintf '%%%02X', ord $1/ger;
+        $httpd->get("/page/1?$query", headers => { 'X-Site' => $key });
+        my $res = $httpd->get("$status?format=json&site=$query");
+        is $res->status, 200, "$query is found";
+        my $one = decode_json($res->body);
+        my $shown = $key;
+        utf8::decode($shown) or $shown =~ s/\xE9/\x{FFFD}/;
+        is $one->{site}, $shown, 'and has its name';
+        is $one->{decisions}[0]{path}, "/page/1?$query", 'and its path';
+        my $page = $httpd->get("$status?site=$query");
+        is $page->status, 200, 'as a page, too';
+        unlike $page->body, qr/<script>alert/, 'without markup of others';
+        my $again = decode_json($httpd->get("$status?format=json&site=$one->{query}")->body);
+        is $again->{query}, $one->{query}, 'its query names it again';
+    }
+};
+
+subtest 'what is not known' => sub {
+    for my $case (
+        ['?format=xml', 400, qr/no such format/], ['?x=1', 400, qr/not known/], ['/nowhere.example', 404, qr/No site/],
+        ['?site=nowhere.example', 404, qr/No site/], ['/sites?n=0', 400, qr/1 to 1000/], ['/sites?n=1001', 400, qr/1 to 1000/],
+        ['/sites?store=redis://x', 404, qr/no such store/], ['/a.example?format=metrics', 400, qr/TmplMetricsSites/],
+    ) {
+        my ($target, $code, $says) = @$case;
+        my $res = $httpd->get("$status$target");
+        is $res->status, $code, "$target is refused";
+        like $res->body, $says, 'with the reason';
+        like $res->body, qr{\Q$status\E/sites}, 'and with what there is';
+        like $res->header('Content-Type'), qr{^text/plain}, 'as text';
+    }
+    is $httpd->get($status, method => 'DELETE')->status, 405, 'DELETE is refused';
+};
+
+subtest 'fields' => sub {
+    for my $target ('', '/', '?format=json', '/metrics', '/sites', '/a.example', '/nowhere') {
+        my $res = $httpd->get("$status$target");
+        is $res->header('Cache-Control'), 'no-store', "$target must not be kept";
+        is $res->header('X-Content-Type-Options'), 'nosniff', 'nor be guessed at';
+        is $res->header('Tmpl'), undef, 'and is no page to judge';
+        my $head = $httpd->get("$status$target", method => 'HEAD');
+        is $head->status . $head->body, $res->status, 'HEAD has the same status and no body';
+    }
+    like $httpd->get($status, headers => { Accept => 'application/json' })->header('Content-Type'), qr/json/, 'JSON by Accept';
+    like $httpd->get($status, headers => { Accept => '*/*' })->header('Content-Type'), qr/html/, 'a page else';
+};
+
+subtest 'the list of sites' => sub {
+    my (@names, $next);
+    my $parts = 0;
+    do {
+        my $part = status('/sites', '&n=3' . (defined $next ? "&after=$next" : ''));
+        push @names, map { $_->{query} } @{ $part->{sites} };
+        cmp_ok scalar @{ $part->{sites} }, '<=', 3, 'three at most';
+        $next = $part->{next};
+    } while defined $next && $parts++ < 20;
+    is scalar @names, 9, 'all sites of the store, in parts';
+    is scalar(keys %{ { map { $_ => 1 } @names } }), 9, 'each once';
+};
+
+subtest 'notes for logs' => sub {
+    my $log = sub { return Test::Tmpl::Process::slurp($httpd->root . '/logs.txt') };
+    ok wait_for { $log->() =~ /^warm 0\.\d{3} - \d+\.\d{3} [01]\.\d{3} [0-9a-f]{16}$/m }, 'of a page that was judged';
+    ok wait_for { $log->() =~ /^- - too-deep \d+\.\d{3} - -$/m }, 'of a declined one';
+};
+
+subtest 'notes of a page that was not held' => sub {
+    $httpd->get('/beside/page/20', @to);
+    my $log = sub { return Test::Tmpl::Process::slurp($httpd->root . '/logs.txt') };
+    ok wait_for { $log->() =~ /^warm - - \d+\.\d{3} - (?:-|[0-9a-f]{16})$/m }, 'its state and its time';
+    is status()->{modes}{learn}, 1, 'it is counted';
+    my ($decision) = @{ status()->{decisions} };
+    is "$decision->{path} $decision->{mode}", '/beside/page/20 learn', 'and kept';
+};
+
+my $before = status();
+$httpd->graceful;
+my $after = status();
+is $after->{counters}{pages}, $before->{counters}{pages}, 'counters survive a graceful restart';
+is_deeply $after->{sites}, $before->{sites}, 'sites too';
+is_deeply $after->{decisions}, $before->{decisions}, 'decisions too';
+is_deeply $after->{stages}, $before->{stages}, 'times too';
+
+subtest 'another TmplRecent' => sub {
+    $httpd->{conf} = "TmplRecent 2\n$httpd->{conf}";
+    $httpd->command;    # writes the file
+    $httpd->graceful;
+    # children of before may answer for a moment
+    ok wait_for { status()->{decisions_kept} == 2 }, 'its number is in force';
+    is_deeply status()->{decisions}, [], 'a new ring';
+    is status()->{counters}{pages}, $after->{counters}{pages}, 'the counters go on';
+    ok wait_for { $httpd->get('/page/9', @to); @{ status()->{decisions} } == 2 }, 'it fills, and keeps two';
+    $httpd->{conf} =~ s/TmplRecent 2/TmplRecent 0/;
+    $httpd->command;
+    $httpd->graceful;
+    ok wait_for { status()->{decisions_kept} == 0 }, 'none';
+    $httpd->get('/page/9', @to);
+    is_deeply status()->{decisions}, [], 'is kept';
+};
+
+$httpd->finish;
+done_testing;

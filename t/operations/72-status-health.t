@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# A store that fails and answers again is seen in the status: events, errors, children whose breaker
+# is open, of which one that was killed does not count. A site whose pages are mostly declined is one
+# warning an hour, whatever the number of children.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+use JSON::PP qw(decode_json);
+use Test::Tmpl::Process qw(children);
+
+my $redis = redis();
+my $site = site();
+my $backend = backend {
+    my ($connection, $request) = @_;
+    return $site->answer(@_) if $request->{target} !~ /no-transform/;
+    $connection->respond(200, { 'Content-Type' => 'text/html', 'Cache-Control' => 'no-transform' }, '<p>text</p>');
+};
+my $httpd = Test::Tmpl::Httpd->new(
+    no_store => 1, conf => "ProxyPass /tmpl-status !\nProxyPass / " . $backend->url . "/\nTmplMode strip\nTmplStore " . $redis->uri . <<'END')->start;
+
+TmplSiteKey "%{HTTP:X-Site}"
+<Location /tmpl-status>
+    SetHandler tmpl-status
+</Location>
+END
+$httpd->expect_log(qr/T011|T025/);
+
+sub store { return decode_json($httpd->get('/tmpl-status?format=json')->body)->{stores}[0] }
+
+sub events { return map { "$_->{purpose} $_->{event}" } @{ $_[0]{events} } }
+
+my @to = (headers => { 'X-Site' => 'a.example' });
+$httpd->get("/page/$_", @to) for 1 .. 5;
+my $store = store();
+is $store->{store}, $redis->uri, 'the store is shown';
+is_deeply $store->{events}, [], 'nothing has happened';
+is $store->{breakers_open}{'look-up'}, 0, 'all children use it';
+
+my $n = 100;
+$redis->kill9;
+ok wait_for { $httpd->get('/page/' . $n++, @to); store()->{breakers_open}{'look-up'} > 0 }, 'a child has stopped using it';
+$store = store();
+is((events($store))[-1], 'look-up fails', 'which is the first event');
+like $store->{events}[-1]{text}, qr/\w/, 'with the reason';
+cmp_ok $store->{errors}{'look-up'}, '>=', 1, 'and an error';
+like $httpd->get('/tmpl-status/metrics')->body, qr/^tmpl_breaker_open\{store="redis:[^"]*",purpose="look-up"\} [1-9]/m, 'the metrics agree';
+is $httpd->get('/tmpl-status/sites')->status, 404, 'its sites cannot be listed now';
+
+# all children are killed: those that replace them have not tried the store
+my @old = children($httpd->{pid});
+kill 'KILL', @old;
+$httpd->expect_log(qr/exit signal Killed/);
+ok wait_for { my %now = map { $_ => 1 } children($httpd->{pid}); !grep { $now{$_} } @old }, 'the children are gone';
+ok wait_for { my $res = $httpd->get('/tmpl-status?format=json'); $res->status }, 'others answer';
+is store()->{breakers_open}{'look-up'}, 0, 'those that were killed do not count';
+
+ok wait_for { $httpd->get('/page/' . $n++, @to); store()->{breakers_open}{'look-up'} > 0 }, 'another child has stopped using it';
+$redis->start;
+ok wait_for { $httpd->get('/page/' . $n++, @to); store()->{breakers_open}{'look-up'} == 0 }, 'it is used again';
+is((events(store()))[0], 'look-up answers', 'which is the last event');
+$httpd->graceful;
+is((events(store()))[0], 'look-up answers', 'also after a graceful restart');
+
+subtest 'a site that is declined' => sub {
+    my $lines = sub { return grep { /T025/ } split /\n/, $httpd->log_text };
+    my @quiet = (headers => { 'X-Site' => 'declined.example' });
+    $httpd->get('/no-such', @quiet) for 1 .. 60;
+    is scalar($lines->()), 0, 'errors are no pages';
+    $httpd->get("/page/$_", @quiet) for 1 .. 20;
+    $httpd->get('/no-transform', @quiet) for 1 .. 25;
+    is scalar($lines->()), 0, 'half of fifty pages is no warning';
+    $httpd->get('/no-transform', @quiet);
+    is scalar(my @warnings = $lines->()), 1, 'more than half is one';
+    like $warnings[0], qr/\[tmpl:warn\].*declined\.example.*26 of its last 46 .*no-transform/, 'with the site, the count and the reason';
+    $httpd->get('/no-transform', @quiet) for 1 .. 40;
+    $httpd->graceful;
+    $httpd->get('/no-transform', @quiet) for 1 .. 40;
+    is scalar($lines->()), 1, 'one in an hour, whoever serves the pages';
+};
+
+$httpd->finish;
+done_testing;

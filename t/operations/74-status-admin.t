@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# TmplAdmin: who it allows may forget, freeze, unfreeze and export a site, by a form of the site's page
+# and no other way. Every action is logged.
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::Tmpl;
+
+my $site = site();
+my $backend = backend { $site->answer(@_) };
+my $conf = "ProxyPass /status !\nProxyPass / " . $backend->url . "/\n" . <<'END';
+TmplMode strip
+TmplSiteKey "%{HTTP:X-Site}"
+<Location /status>
+    SetHandler tmpl-status
+    TmplAdmin "req('X-Role') == 'admin'"
+</Location>
+<Location /status/public>
+    TmplAdmin false
+</Location>
+END
+my $httpd = Test::Tmpl::Httpd->new(detector => 'incremental', conf => $conf)->start;
+my $key = "a b/%\xe9&<";
+our $query = 'a+b%2f%25%e9%26%3c';
+my @admin = ('X-Role' => 'admin');
+
+sub learn { return map { $httpd->get("/page/$_", headers => { 'X-Site' => $_[0] }) } @_[1 .. $#_] }
+sub page { return $httpd->get("/status?site=$query", headers => { @_ ? @_ : @admin })->body }
+
+# The fields of the form of a page.
+sub form {
+    my %form = page(@_) =~ /name="(store|token)" value="([^"]*)"/g;
+    return \%form;
+}
+
+# The answer to a form that is sent; o: headers, query, method.
+sub send_form {
+    my ($form, %o) = @_;
+    my $body = join '&', map { "$_=" . ($form->{$_} =~ s/([^\w.-])/sprintf '%%%02X', ord $1/ger) } sort keys %$form;
+    my %headers = (@admin, 'Content-Type' => 'application/x-www-form-urlencoded', %{ $o{headers} // {} });
+    delete $headers{$_} for grep { !defined $headers{$_} } keys %headers;
+    return $httpd->get($o{target} // '/status?site=' . ($o{query} // $query), method => 'POST', body => $body, headers => \%headers);
+}
+sub act { my ($action, %o) = @_; return send_form({ %{ form() }, action => $action }, %o) }
+
+learn($key, 1 .. 8);
+is((learn($key, 9))[0]->says('state'), 'warm', 'a site is learnt');
+
+subtest 'who' => sub {
+    unlike page('X-Role' => 'guest'), qr/<form|token/, 'others see no form';
+    like page(), qr/<button name="action" value="freeze">/, 'TmplAdmin shows one';
+    my $form = form();
+    like $form->{token}, qr/^[0-9a-f]{16}$/, 'with a token';
+    for my $case (
+        ['not allowed by TmplAdmin', qr/TmplAdmin does not allow/, headers => { 'X-Role' => undef }],
+        ['where TmplAdmin is false', qr/TmplAdmin does not allow/, target => "/status/public?site=$query"],
+        ['from another site', qr/another site/, headers => { 'Sec-Fetch-Site' => 'cross-site' }],
+        ['from another host of the site', qr/another site/, headers => { 'Sec-Fetch-Site' => 'same-site' }],
+        ['with the origin of another site', qr/another site/, headers => { Origin => 'http://evil.example' }],
+        ['with no origin', qr/another site/, headers => { Origin => 'null' }],
+        ['of another site of the store', qr/load the site's page again/, query => 'b.example'],
+    ) {
+        my ($name, $says, @o) = @$case;
+        my $res = send_form({ %$form, action => 'forget' }, @o);
+        is $res->status, 403, "$name: refused";
+        like $res->body, $says, 'with a sentence';
+    }
+    for my $token (undef, '', '0' x 16, $form->{token} . '0', substr($form->{token}, 1)) {
+        my %wrong = (%$form, action => 'forget', token => $token // '');
+        delete $wrong{token} if !defined $token;
+        is send_form(\%wrong)->status, 403, 'token ' . ($token // 'missing') . ': refused';
+    }
+    is send_form({ %$form, action => 'forget', store => 'lmdb:/elsewhere' })->status, 403, 'of another store: refused';
+    is send_form({ %$form, action => 'burn' })->status, 400, 'an action that there is not';
+    is $httpd->get("/status?site=$query&action=forget&token=$form->{token}", headers => {@admin})->status, 400, 'GET does nothing';
+    is $httpd->get('/status', method => 'POST', body => '', headers => { @admin })->status, 400, 'nor POST without a site';
+    is $httpd->get("/status?site=$query", method => 'POST', body => '', headers => { @admin })->status, 403, 'or a form';
+    is $httpd->get("/status?site=$query", method => 'DELETE', headers => {@admin})->status, 405, 'or another method';
+    like page(), qr/Documents<\/dt><dd>9</, 'nothing has changed';
+};
+
+subtest 'freeze' => sub {
+    my $res = act('freeze', headers => { Origin => 'http://127.0.0.1:' . $httpd->port, 'Sec-Fetch-Site' => 'same-origin' });
+    is $res->status, 303, 'it is done';
+    like $res->header('Location'), qr{/status\?site=\Q$query\E$}, 'and the site shown';
+    like page(), qr/frozen, nothing is learnt.*value="unfreeze"/s, 'it is frozen';
+    my @now = learn($key, 20 .. 25);
+    is join(' ', map { $_->says('pages') . ' ' . $_->says('learned') } @now), join(' ', ('9 0') x 6), 'nothing is learnt';
+    is $now[0]->body, $site->stripped(20), 'pages are judged as before';
+    $httpd->restart;
+    is((learn($key, 26))[0]->says('learned'), 0, 'nor after a restart');
+    is act('unfreeze')->status, 303, 'unfrozen';
+    is((learn($key, 26))[0]->says('pages'), 10, 'it is learnt again');
+};
+
+subtest 'export' => sub {
+    my $tmplctl = ($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') =~ s/mod_tmpl\.so$/tmplctl/r;
+    my $ascii = 'c.example';
+    learn($ascii, 1 .. 6);
+    local $query = $ascii;
+    my $res = act('export');
+    is $res->status, 200, 'a file';
+    like $res->header('Content-Disposition'), qr/^attachment; filename="/, 'to be saved';
+    like $res->body, qr/^\{"format": "tmpl-table", "version": 1, "site": "c.example", "pages": 6,/, 'of the site';
+    SKIP: {
+        skip 'tmplctl is not built', 1 if !-x $tmplctl;
+        my $store = 'lmdb:' . $httpd->root . '/store';
+        same_bytes($res->body, scalar `'$tmplctl' export '$ascii' --store '$store'`, 'the same as by tmplctl export');
+    }
+};
+is act('export')->status, 503, 'a key that is not UTF-8 cannot be exported';
+
+subtest 'forget' => sub {
+    my $form = form();
+    my $res = act('forget');
+    is $res->status, 303, 'it is done';
+    like $res->header('Location'), qr{/status$}, 'and all shown';
+    is((learn($key, 1))[0]->says('state'), 'cold', 'the site is new');
+    my $done = send_form({ %$form, action => 'forget' });
+    is $done->status, 303, 'a form may be sent again';
+};
+
+my $log = $httpd->log_text;
+like $log, qr/:notice\].*\[T031\] a user without a name at 127\.0\.0\.1: freeze site .* in store lmdb:\S+: done/, 'an action is logged';
+like $log, qr/\[T031\].*export site .*: the site's name/, 'and one that fails';
+unlike $log, qr/T031.*burn/, 'and nothing that was refused';
+learn($key, 1);
+$httpd->graceful;
+is act('freeze')->status, 303, 'after a graceful restart';
+$httpd->finish;
+done_testing;

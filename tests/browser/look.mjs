@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * node look.mjs NODE_DIR < VIEWS
+ *
+ * Opens pages in Chromium and says what it sees. VIEWS is a JSON array; Browser.pm lists the fields
+ * of a view and of a result. Writes a JSON array with a result for each view. NODE_DIR has the npm
+ * packages; CHROMIUM names the browser.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { createRequire } from 'node:module';
+
+const load = createRequire(path.resolve(process.argv[2], 'x.js'));
+const { chromium } = load('playwright-core');
+const axe = fs.readFileSync(load.resolve('axe-core/axe.min.js'), 'utf8');
+const PATIENCE = 60000; /* ms for a page */
+
+/* Waits for promises, so it needs scripts in the page. */
+async function violations(page, tags) {
+    await page.evaluate(axe);
+    const run = async (runOnly) => (await globalThis.axe.run(runOnly ? { runOnly } : {})).violations.map((rule) => ({
+        id: rule.id, help: rule.help, where: rule.nodes.map((node) => node.target.join(' ')),
+    }));
+    return page.evaluate(run, tags);
+}
+
+async function look(browser, view) {
+    const context = await browser.newContext({
+        viewport: { width: view.width ?? 1280, height: view.height ?? 900 },
+        colorScheme: view.dark ? 'dark' : 'light',
+        javaScriptEnabled: view.script ?? true,
+        extraHTTPHeaders: view.headers ?? {},
+        reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    const said = [];
+    page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) {
+            said.push(message.text());
+        }
+    });
+    page.on('pageerror', (error) => said.push(error.message));
+    page.on('requestfailed', (request) => said.push(`not loaded: ${request.url()}`));
+    page.setDefaultTimeout(PATIENCE);
+    if (view.print) {
+        await page.emulateMedia({ media: 'print' });
+    }
+    const response = await page.goto(view.url, { waitUntil: 'load' });
+    for (const key of view.press ?? []) {
+        await page.keyboard.press(key);
+    }
+    const result = {
+        /* a data: URL has no response */
+        status: response?.status() ?? 200,
+        headers: response?.headers() ?? {},
+        overflow: await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    };
+    if (view.evaluate) {
+        result.value = await page.evaluate(view.evaluate);
+    }
+    if (view.click) {
+        await Promise.all([page.waitForNavigation(), page.click(view.click)]);
+        result.after = { url: page.url(), text: await page.evaluate('document.body.innerText') };
+    }
+    if (view.shot) {
+        await page.screenshot({ path: view.shot, fullPage: view.whole ?? false });
+    }
+    if (view.axe) {
+        result.axe = await violations(page, view.axe === true ? undefined : view.axe);
+    }
+    await context.close();
+    return { ...result, said };
+}
+
+const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium', timeout: PATIENCE,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking',
+        '--disable-component-update', '--no-first-run', '--hide-scrollbars'],
+});
+const results = [];
+for (const view of JSON.parse(fs.readFileSync(0, 'utf8'))) {
+    results.push(await look(browser, view));
+}
+await browser.close();
+console.log(JSON.stringify(results));

@@ -1,0 +1,69 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The status page in a browser, with data: as wide as a desktop and as a phone, light and dark, with
+# and without JavaScript. axe-core finds no violation, the console stays empty, nothing scrolls but
+# tables in their boxes, and markup that clients chose does nothing.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use Browser;
+use Scene;
+use Test::More;
+
+needed();
+my $httpd = Scene::start("<Location /tmpl-status>\n    TmplAdmin true\n</Location>\n");
+Scene::visit($httpd);
+Scene::visit_markup($httpd);
+my $at = 'http://127.0.0.1:' . $httpd->port . '/tmpl-status';
+my $markup = $Scene::MARKUP =~ s/(\W)/sprintf '%%%02x', ord $1/ger;
+
+my $look = '({ title: document.title, images: document.images.length, scripts: document.scripts.length,'
+    . ' sections: [...document.querySelectorAll("h2")].map((h) => h.textContent),'
+    . ' back: getComputedStyle(document.body).backgroundColor,'
+    . ' rows: document.querySelectorAll("#decisions tbody tr").length,'
+    . ' bar: document.querySelector(".bar rect")?.getBoundingClientRect().width ?? 0 })';
+my %pages = ('' => 'status', '/sites' => 'sites', "?site=$markup" => 'a site that is markup', '?site=manual.example' => 'site',
+    '?declined=any' => 'declined ones');
+my (@views, @names);
+for my $path (sort keys %pages) {
+    for my $case ([1280, 0, 1], [1280, 1, 1], [360, 0, 1], [360, 1, 1], [360, 0, 0], [1280, 0, 0]) {
+        my ($width, $dark, $script) = @$case;
+        push @views, { url => $at . $path, width => $width, dark => $dark, script => $script, axe => $script, evaluate => $look };
+        push @names, "$pages{$path}, $width px, " . ($dark ? 'dark' : 'light') . ($script ? '' : ', no JavaScript');
+    }
+}
+my %seen;
+my @results = look(@views);
+for my $i (0 .. $#results) {
+    my $value = $results[$i]{value};
+    clean($results[$i], $names[$i]);
+    $seen{ $names[$i] } = $value;
+    is("$value->{images} $value->{scripts}", '0 0', "$names[$i]: no image, no script") or diag $value->{title};
+    unlike($value->{title}, qr/^hurt/, "$names[$i]: nothing has run");
+}
+my $wide = $seen{'status, 1280 px, light'};
+cmp_ok($wide->{rows}, '>', 100, 'decisions are shown');
+cmp_ok($wide->{bar}, '>', 1, 'bars are drawn');
+is(scalar @{ $wide->{sections} }, 6, 'six sections');
+isnt($wide->{back}, $seen{'status, 1280 px, dark'}{back}, 'dark is another colour than light');
+is($wide->{back}, $seen{'status, 1280 px, light, no JavaScript'}{back}, 'the style holds without JavaScript');
+
+# by keyboard alone: the skip link, then the pages, then each link and box
+my ($first, $fifth) = look(
+    { url => $at, press => ['Tab', 'Enter'], evaluate => 'location.hash' },
+    { url => $at, press => [('Tab') x 6], evaluate => 'document.activeElement.getAttribute("role") + getComputedStyle(document.activeElement).outlineStyle' },
+);
+is($first->{value}, '#main', 'Tab and Enter skip to the content');
+is($fifth->{value}, 'regionsolid', 'a box that scrolls has the focus, and shows it');
+
+my ($frozen) = look({ url => "$at?site=shop.example", click => 'button[value=freeze]', script => 0 });
+like($frozen->{after}{url}, qr/\?site=shop\.example$/, 'a form leads back to the page of the site');
+like($frozen->{after}{text}, qr/frozen, nothing is learnt/, 'which is frozen');
+is_deeply($frozen->{said}, [], 'the policy allows the form');
+
+is(join("\n", $httpd->unexpected_lines), '', 'nothing unexpected in the error log');
+$httpd->stop;
+done_testing;

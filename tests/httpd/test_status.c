@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What children share: the ring of decisions, histograms, sites and stores, written by several
+ * processes at the same time, of which one may be killed at any moment.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+/* Before the sources, which are to use the test's clock. */
+#include "mod_tmpl/mod_tmpl.h"
+
+static apr_time_t clock_now; /* 0: the real clock */
+
+#define tmpl_clock test_clock
+static apr_time_t test_clock(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return clock_now != 0
+               ? clock_now
+               : apr_time_from_sec((apr_time_t)time.tv_sec) + (apr_time_t)time.tv_nsec / 1000;
+}
+
+#include "mod_tmpl/status/histogram.c"
+#include "mod_tmpl/status/recent.c"
+#include "mod_tmpl/status/ring.c"
+#include "mod_tmpl/status/sites.c"
+#include "mod_tmpl/status/stores.c"
+
+enum { WRITERS = 4, ROUNDS = 20000 };
+
+static unsigned dropped;
+
+void tmpl_count(tmpl_counter_e counter, apr_uint64_t by)
+{
+    assert_int_equal(counter, TMPL_COUNTER_SITES_DROPPED);
+    dropped += (unsigned)by;
+}
+
+/* New memory for each test, as after a start. */
+void *tmpl_shm(server_rec *s, const char *name, apr_size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    (void)s;
+    (void)name;
+    assert_ptr_not_equal(at, MAP_FAILED);
+    return at;
+}
+
+static apr_pool_t *new_pool(void)
+{
+    apr_pool_t *pool;
+
+    apr_pool_create(&pool, NULL);
+    return pool;
+}
+
+/* Runs work in WRITERS processes, with the number of each, and meanwhile watch, which may be NULL. */
+static void in_processes(void (*work)(int number), void (*watch)(void))
+{
+    pid_t pids[WRITERS];
+    int i, status, running = WRITERS;
+
+    for (i = 0; i < WRITERS; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0) {
+            work(i);
+            _exit(0);
+        }
+    }
+    while (running > 0) {
+        running -= waitpid(-1, &status, WNOHANG) > 0;
+        if (watch != NULL) {
+            watch();
+        }
+    }
+}
+
+/* ---- the ring ---- */
+
+static volatile apr_uint32_t *stop; /* shared; writers write until it is set */
+
+/* A line of which each byte is the writer's letter. */
+static void write_lines(int number)
+{
+    tmpl_recent_t line;
+
+    memset(&line, 'a' + number, sizeof(line));
+    while (!apr_atomic_read32(stop)) {
+        tmpl_recent_add(&line);
+    }
+}
+
+static unsigned lines_read, half_lines;
+
+static void read_lines(void)
+{
+    apr_pool_t *pool = new_pool();
+    const apr_array_header_t *list = tmpl_recent_list(pool);
+    int i;
+
+    for (i = 0; i < list->nelts; i++) {
+        const unsigned char *line = (const unsigned char *)&APR_ARRAY_IDX(list, i, tmpl_recent_t);
+        size_t at = 1;
+
+        while (at < sizeof(tmpl_recent_t) && line[at] == line[0]) {
+            at++;
+        }
+        lines_read++;
+        half_lines += at < sizeof(tmpl_recent_t);
+    }
+    apr_pool_destroy(pool);
+    apr_atomic_set32(stop, lines_read >= 10000);
+}
+
+static void no_reader_sees_half_a_line(void **state)
+{
+    (void)state;
+    stop = tmpl_shm(NULL, "", sizeof(*stop));
+    tmpl_recent_create(NULL, 3); /* so that writers meet in a slot */
+    in_processes(write_lines, read_lines);
+    assert_int_equal(half_lines, 0);
+}
+
+/* As of a writer that was killed within it. */
+static void half_a_line_is_skipped(void **state)
+{
+    apr_pool_t *pool = new_pool();
+    tmpl_recent_t line = { .blocks = 1 };
+    const apr_array_header_t *list;
+
+    (void)state;
+    tmpl_recent_create(NULL, 3);
+    tmpl_recent_add(&line);
+    line.blocks = 2;
+    tmpl_recent_add(&line);
+    slot_of(decisions, 1)[sizeof(tmpl_recent_t)] ^= 1;
+    list = tmpl_recent_list(pool);
+    assert_int_equal(list->nelts, 1);
+    assert_int_equal(APR_ARRAY_IDX(list, 0, tmpl_recent_t).blocks, 1);
+    apr_pool_destroy(pool);
+}
+
+static void the_last_lines_are_there(void **state)
+{
+    apr_pool_t *pool = new_pool();
+    tmpl_recent_t line = { 0 };
+    const apr_array_header_t *list;
+    int i;
+
+    (void)state;
+    tmpl_recent_create(NULL, 5);
+    assert_int_equal(tmpl_recent_list(pool)->nelts, 0);
+    for (i = 1; i <= 12; i++) {
+        line.blocks = (apr_uint32_t)i;
+        tmpl_recent_add(&line);
+        list = tmpl_recent_list(pool);
+        assert_int_equal(list->nelts, i < 5 ? i : 5);
+        assert_int_equal(APR_ARRAY_IDX(list, 0, tmpl_recent_t).blocks, i);
+    }
+    assert_int_equal(APR_ARRAY_IDX(list, 4, tmpl_recent_t).blocks, 8);
+    tmpl_recent_create(NULL, 0);
+    tmpl_recent_add(&line);
+    assert_int_equal(tmpl_recent_list(pool)->nelts, 0);
+    assert_int_equal(tmpl_recent_size(), 0);
+    apr_pool_destroy(pool);
+}
+
+/* ---- histograms ---- */
+
+static void add_times(int number)
+{
+    int i;
+
+    for (i = 0; i < ROUNDS; i++) {
+        tmpl_stage_took(TMPL_STAGE_READ, number * 1000);
+    }
+}
+
+static void no_time_is_lost(void **state)
+{
+    tmpl_histogram_t histogram;
+
+    (void)state;
+    tmpl_histograms_create(NULL);
+    in_processes(add_times, NULL);
+    histogram = tmpl_histogram(TMPL_STAGE_READ);
+    assert_int_equal(histogram.count, WRITERS * ROUNDS);
+    assert_int_equal(histogram.microseconds, (0 + 1 + 2 + 3) * 1000 * ROUNDS);
+    assert_int_equal(tmpl_histogram(TMPL_STAGE_TOTAL).count, 0);
+}
+
+/* A bound belongs to the bucket below it. */
+static void times_go_to_their_buckets(void **state)
+{
+    tmpl_histogram_t histogram;
+    int i;
+
+    (void)state;
+    tmpl_histograms_create(NULL);
+    for (i = 0; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
+        tmpl_stage_took(TMPL_STAGE_WAIT, tmpl_histogram_bounds[i]);
+        tmpl_stage_took(TMPL_STAGE_WAIT, tmpl_histogram_bounds[i] + 1);
+    }
+    tmpl_stage_took(TMPL_STAGE_WAIT, -5);
+    histogram = tmpl_histogram(TMPL_STAGE_WAIT);
+    assert_int_equal(histogram.buckets[0], 2);
+    for (i = 1; i < TMPL_HISTOGRAM_BUCKETS - 1; i++) {
+        assert_int_equal(histogram.buckets[i], 2);
+    }
+    assert_int_equal(histogram.buckets[TMPL_HISTOGRAM_BUCKETS - 1], 1);
+}
+
+/* ---- sites ---- */
+
+static int add_page(const char *site, tmpl_decline_e decline)
+{
+    static apr_time_t time = APR_USEC_PER_SEC;
+    tmpl_site_warning_t warning;
+    tmpl_site_page_t page = { .site = site,
+                              .time = time++,
+                              .decline = decline,
+                              .bytes_in = 10,
+                              .bytes_out = 4,
+                              .judged = 1,
+                              .measured = 1,
+                              .cut = 0.25,
+                              .segments_known = 0.5 };
+
+    return tmpl_sites_add(&page, &warning);
+}
+
+static volatile apr_uint64_t *all_dropped; /* shared */
+
+static void add_pages(int number)
+{
+    char own[] = "own-0.example";
+    int i;
+
+    own[4] = (char)('0' + number);
+    for (i = 0; i < ROUNDS; i++) {
+        add_page("shared.example", TMPL_DECLINE_NONE);
+        add_page(own, TMPL_DECLINE_NONE);
+    }
+    apr_atomic_add64(all_dropped, dropped);
+}
+
+static apr_uint64_t pages_of(const char *key)
+{
+    static tmpl_site_t site;
+
+    return tmpl_sites_find(&site, key) ? site.pages : 0;
+}
+
+static void pages_of_all_children_count(void **state)
+{
+    apr_pool_t *pool = new_pool();
+    char own[] = "own-0.example";
+    apr_uint64_t sum;
+    int i;
+
+    (void)state;
+    clock_now = 0;
+    dropped = 0;
+    all_dropped = tmpl_shm(NULL, "", sizeof(*all_dropped));
+    tmpl_sites_create(NULL);
+    in_processes(add_pages, NULL);
+    /* a page counts or is dropped, and each site is there once */
+    sum = pages_of("shared.example") + *all_dropped;
+    for (i = 0; i < WRITERS; i++) {
+        own[4] = (char)('0' + i);
+        sum += pages_of(own);
+    }
+    assert_int_equal(sum, 2 * WRITERS * ROUNDS);
+    assert_int_equal(tmpl_sites_list(pool)->nelts, WRITERS + 1);
+    apr_pool_destroy(pool);
+    assert_int_equal(pages_of("unknown.example"), 0);
+}
+
+static void a_dead_owner_blocks_a_site_for_seconds_only(void **state)
+{
+    (void)state;
+    clock_now = apr_time_from_sec(1000);
+    tmpl_sites_create(NULL);
+    add_page("a.example", TMPL_DECLINE_NONE);
+    assert_true(lock(&sites->slots[0].lock) != 0); /* and dies */
+    dropped = 0;
+    clock_now += LOCK_AGE;
+    add_page("a.example", TMPL_DECLINE_NONE);
+    assert_int_equal(dropped, 1);
+    add_page("b.example", TMPL_DECLINE_NONE);
+    assert_int_equal(dropped, 1);
+    clock_now++;
+    add_page("a.example", TMPL_DECLINE_NONE);
+    assert_int_equal(dropped, 1);
+    assert_int_equal(pages_of("a.example"), 2);
+    assert_true(lock(&sites->making) != 0);
+    add_page("c.example", TMPL_DECLINE_NONE);
+    assert_int_equal(dropped, 2);
+    clock_now += LOCK_AGE + 1;
+    add_page("c.example", TMPL_DECLINE_NONE);
+    assert_int_equal(pages_of("c.example"), 1);
+}
+
+static void the_oldest_site_makes_room(void **state)
+{
+    apr_pool_t *pool = new_pool();
+    char name[16];
+    int i;
+
+    (void)state;
+    clock_now = 1;
+    tmpl_sites_create(NULL);
+    for (i = 0; i < TMPL_SITES_MOST; i++) {
+        apr_snprintf(name, sizeof(name), "s%d", i);
+        add_page(name, TMPL_DECLINE_NONE);
+    }
+    add_page("s0", TMPL_DECLINE_NONE);
+    add_page("new", TMPL_DECLINE_NONE);
+    assert_int_equal(pages_of("s0"), 2);
+    assert_int_equal(pages_of("s1"), 0);
+    assert_int_equal(pages_of("s2"), 1);
+    assert_int_equal(pages_of("new"), 1);
+    assert_int_equal(tmpl_sites_list(pool)->nelts, TMPL_SITES_MOST);
+    assert_string_equal(APR_ARRAY_IDX(tmpl_sites_list(pool), 0, tmpl_site_t).key, "s0");
+    apr_pool_destroy(pool);
+}
+
+static void a_long_name_is_not_kept(void **state)
+{
+    char name[TMPL_SITE_MAX + 2];
+
+    (void)state;
+    tmpl_sites_create(NULL);
+    memset(name, 'x', sizeof(name));
+    name[TMPL_SITE_MAX + 1] = '\0';
+    add_page(name, TMPL_DECLINE_NONE);
+    assert_int_equal(pages_of(name), 0);
+    name[TMPL_SITE_MAX] = '\0';
+    add_page(name, TMPL_DECLINE_NONE);
+    assert_int_equal(pages_of(name), 1);
+}
+
+/* However many pages, a curve has at most TMPL_SITES_POINTS points, evenly spread. */
+static void a_curve_thins_out(void **state)
+{
+    tmpl_site_t site;
+    apr_uint32_t i;
+    int n;
+
+    (void)state;
+    clock_now = 1;
+    tmpl_sites_create(NULL);
+    for (n = 1; n <= 1000; n++) {
+        add_page("a", TMPL_DECLINE_NONE);
+        assert_true(tmpl_sites_find(&site, "a"));
+        assert_in_range(site.n_points, n < 32 ? n : 32, TMPL_SITES_POINTS);
+    }
+    assert_int_equal(site.step, 16);
+    for (i = 0; i < site.n_points; i++) {
+        assert_int_equal(site.points[i].pages, 16 * (i + 1));
+        assert_true(site.points[i].cut == 0.25F && site.points[i].known == 0.5F);
+    }
+}
+
+static void a_site_is_warned_of_once_an_hour(void **state)
+{
+    tmpl_site_warning_t warning = { 0 };
+    tmpl_site_page_t page = { .site = "a", .decline = TMPL_DECLINE_SLOW, .time = 5 };
+    int i;
+
+    (void)state;
+    clock_now = 1;
+    tmpl_sites_create(NULL);
+    for (i = 0; i < 40; i++) {
+        page.decline = TMPL_DECLINE_STORE; /* of that others warn */
+        assert_false(tmpl_sites_add(&page, &warning));
+    }
+    for (i = 0; i < 25; i++) {
+        page.decline = i < 5 ? TMPL_DECLINE_EMPTY : TMPL_DECLINE_SLOW;
+        assert_false(tmpl_sites_add(&page, &warning));
+    }
+    assert_true(tmpl_sites_add(&page, &warning));
+    assert_int_equal(warning.declined, 26);
+    assert_int_equal(warning.of, 50);
+    assert_int_equal(warning.reason, TMPL_DECLINE_SLOW);
+    page.time += WARNING_PAUSE - 1;
+    assert_false(tmpl_sites_add(&page, &warning));
+    page.time++;
+    assert_true(tmpl_sites_add(&page, &warning));
+    /* half of the last fifty are enough to be quiet */
+    page.decline = TMPL_DECLINE_NONE;
+    for (i = 0; i < 25; i++) {
+        assert_false(tmpl_sites_add(&page, &warning));
+    }
+    page.time += WARNING_PAUSE;
+    page.decline = TMPL_DECLINE_SLOW;
+    for (i = 0; i < 25; i++) {
+        assert_false(tmpl_sites_add(&page, &warning));
+    }
+    assert_true(tmpl_sites_add(&page, &warning));
+    assert_int_equal(warning.of, 50);
+}
+
+/* ---- stores ---- */
+
+static tmpl_store_status_t status_of_first(apr_pool_t *pool)
+{
+    const apr_array_header_t *list = tmpl_stores_list(pool);
+
+    assert_true(list->nelts > 0);
+    return APR_ARRAY_IDX(list, 0, tmpl_store_status_t);
+}
+
+static int pipes[2];
+
+/* Reports, says so, and waits until it is killed. */
+static void report_and_hang(int number)
+{
+    tmpl_stores_join(new_pool());
+    tmpl_stores_error(0, TMPL_PURPOSE_LOOKUP);
+    tmpl_stores_event(0, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_FAILS, "no route");
+    tmpl_stores_waiting(0, 3, 100);
+    if (number > 0) {
+        tmpl_stores_event(0, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_ANSWERS, "");
+    }
+    assert_int_equal(write(pipes[1], "x", 1), 1);
+    pause();
+}
+
+static void children_that_died_do_not_count(void **state)
+{
+    apr_pool_t *pool = new_pool();
+    tmpl_store_status_t status;
+    pid_t pids[2];
+    char said;
+    int i;
+
+    (void)state;
+    tmpl_stores_create(NULL);
+    assert_int_equal(tmpl_stores_add("redis://here"), 0);
+    assert_int_equal(pipe(pipes), 0);
+    for (i = 0; i < 2; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            report_and_hang(i);
+        }
+        assert_int_equal(read(pipes[0], &said, 1), 1);
+    }
+    status = status_of_first(pool);
+    assert_int_equal(status.open[TMPL_PURPOSE_LOOKUP], 1);
+    assert_int_equal(status.open[TMPL_PURPOSE_LEARN], 0);
+    assert_int_equal(status.waiting_pages, 6);
+    assert_int_equal(status.waiting_bytes, 200);
+    for (i = 0; i < 2; i++) {
+        kill(pids[i], SIGKILL);
+        waitpid(pids[i], NULL, 0);
+    }
+    status = status_of_first(pool);
+    assert_int_equal(status.open[TMPL_PURPOSE_LOOKUP], 0);
+    assert_int_equal(status.waiting_pages, 0);
+    assert_int_equal(status.errors[TMPL_PURPOSE_LOOKUP], 2);
+    assert_int_equal(status.n_events, 3);
+    assert_int_equal(status.events[0].what, TMPL_STORE_EVENT_ANSWERS);
+    assert_string_equal(status.events[2].text, "no route");
+    apr_pool_destroy(pool);
+}
+
+static void a_child_that_ends_leaves(void **state)
+{
+    apr_pool_t *pool = new_pool(), *pchild = new_pool();
+
+    (void)state;
+    tmpl_stores_create(NULL);
+    assert_int_equal(tmpl_stores_add("a"), 0);
+    tmpl_stores_join(pchild);
+    tmpl_stores_event(0, TMPL_PURPOSE_LEARN, TMPL_STORE_EVENT_FAILS, "");
+    assert_int_equal(status_of_first(pool).open[TMPL_PURPOSE_LEARN], 1);
+    apr_pool_destroy(pchild);
+    assert_int_equal(status_of_first(pool).open[TMPL_PURPOSE_LEARN], 0);
+    tmpl_stores_waiting(0, 1, 1); /* too late, and without effect */
+    apr_pool_destroy(pool);
+}
+
+static void further_stores_are_not_shown(void **state)
+{
+    apr_pool_t *pool = new_pool();
+    int i;
+
+    (void)state;
+    tmpl_stores_create(NULL);
+    for (i = 0; i < TMPL_STORES_MOST; i++) {
+        assert_int_equal(tmpl_stores_add(apr_itoa(pool, i)), i);
+    }
+    assert_int_equal(tmpl_stores_add("one more"), -1);
+    tmpl_stores_error(-1, TMPL_PURPOSE_LOOKUP);
+    tmpl_stores_event(-1, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_FULL, "");
+    tmpl_stores_waiting(-1, 1, 1);
+    assert_int_equal(tmpl_stores_list(pool)->nelts, TMPL_STORES_MOST);
+    apr_pool_destroy(pool);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(no_reader_sees_half_a_line),
+    cmocka_unit_test(half_a_line_is_skipped),
+    cmocka_unit_test(the_last_lines_are_there),
+    cmocka_unit_test(no_time_is_lost),
+    cmocka_unit_test(times_go_to_their_buckets),
+    cmocka_unit_test(pages_of_all_children_count),
+    cmocka_unit_test(a_dead_owner_blocks_a_site_for_seconds_only),
+    cmocka_unit_test(the_oldest_site_makes_room),
+    cmocka_unit_test(a_long_name_is_not_kept),
+    cmocka_unit_test(a_curve_thins_out),
+    cmocka_unit_test(a_site_is_warned_of_once_an_hour),
+    cmocka_unit_test(children_that_died_do_not_count),
+    cmocka_unit_test(a_child_that_ends_leaves),
+    cmocka_unit_test(further_stores_are_not_shown),
+};
+
+TAP_MAIN(tests)

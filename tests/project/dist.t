@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The tarball of make dist, and what is built of it, have the same bytes each time and at each place. make install
+# and make uninstall of such a build: what is written, what stays, and that it is said. The version is the same in
+# all places that need one.
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Digest::SHA;
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use Test::More;
+
+my $root = abs_path(dirname(__FILE__) . '/../..');
+my $dir = tempdir('tmpl-dist-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+delete @ENV{qw(MAKEFLAGS MAKELEVEL BUILD CC CFLAGS)};
+
+sub slurp {
+    my ($name) = @_;
+    open my $f, '<:raw', $name or BAIL_OUT("$name: $!");
+    local $/;
+    return scalar <$f>;
+}
+
+sub sha { return Digest::SHA->new(256)->addfile($_[0], 'b')->hexdigest }
+
+# What make says; it must succeed.
+sub made {
+    my ($in, @arguments) = @_;
+    my $said = qx(nice make -s -C '$in' @arguments 2>&1);
+    is($?, 0, "make @arguments") or diag $said;
+    return $said;
+}
+
+my ($version) = slurp("$root/shared/base/tmpl.h") =~ /^#define TMPL_VERSION "([\d.]+)"$/m;
+subtest 'version' => sub {
+    ok($version, 'shared/base/tmpl.h has it') or return;
+    like(slurp("$root/debian/changelog"), qr/^mod-tmpl \(\Q$version\E-\d+\) /, 'debian/changelog');
+};
+
+plan skip_all => 'the tarball is made of a commit' if system("git -C '$root' rev-parse HEAD >/dev/null 2>&1") != 0;
+my $name = "mod_tmpl-$version";
+my @trees = ("$dir/one", "$dir/two/elsewhere");
+subtest 'tarball' => sub {
+    my @tarballs = map { made($root, 'dist', "BUILD=$_"); "$_/$name.tar.gz" } "$dir/a", "$dir/b";
+    is(sha($tarballs[0]), sha($tarballs[1]), 'two have the same bytes');
+    for my $tree (@trees) {
+        make_path($tree);
+        is(system("tar -C '$tree' --strip-components=1 -xf '$tarballs[0]'"), 0, 'it is unpacked');
+    }
+};
+
+# -O0 takes a tenth of the time, and paths and times would show there, too.
+subtest 'builds' => sub {
+    made($trees[0], qw(CFLAGS='-O0 -g' HARDEN= all));
+    local $ENV{TZ} = 'Asia/Tokyo';
+    made($trees[1], qw(CFLAGS='-O0 -g' HARDEN= all));
+    is(sha("$trees[0]/build/$_"), sha("$trees[1]/build/$_"), "two of $_ have the same bytes") for qw(mod_tmpl.so tmplctl);
+    my @boms = map { made($_, qw(CFLAGS='-O0 -g' HARDEN= sbom)); slurp("$_/build/$name.cdx.json") } @trees;
+    is($boms[0], $boms[1], 'two bills of materials have the same bytes');
+    my $bom = decode_json($boms[0]);
+    my %of = map { $_->{'bom-ref'} => $_ } @{ $bom->{components} };
+    is($of{tmplctl}{hashes}[0]{content}, sha("$trees[0]/build/tmplctl"), 'they have the hash of tmplctl');
+    my %on = map { $_->{ref} => $_->{dependsOn} } @{ $bom->{dependencies} };
+    for my $case (['mod_tmpl.so', 'zlib1g'], ['tmplctl', 'libjansson4'], ['tmplctl', 'libcurl4(?:t64)?']) {
+        my ($file, $package) = @$case;
+        ok(scalar(grep { m{^pkg:deb/debian/$package\@} && $of{$_} } @{ $on{$file} }), "$file needs $package");
+    }
+};
+
+sub files {
+    my ($in) = @_;
+    return join "\n", sort map { s/\n//r } qx(cd '$in' && find . -type f);
+}
+
+subtest 'install and uninstall' => sub {
+    my $to = "$dir/installed";
+    my @options = (qw(CFLAGS='-O0 -g' HARDEN=), "DESTDIR=$to");
+    made($trees[0], @options, 'install');
+    my $files = files($to);
+    like($files, qr{/\Q$_\E$}m, "$_ is installed")
+        for qw(modules/mod_tmpl.so bin/tmplctl man1/tmplctl.1 man5/mod_tmpl.5 completions/tmplctl mods-available/tmpl.load
+        mods-available/tmpl.conf doc/mod_tmpl/README.md doc/mod_tmpl/docs/packages.md doc/mod_tmpl/conf/reader.conf);
+    my ($conf) = $files =~ m{^\./(.*/tmpl\.conf)$}m;
+
+    unlike(made($trees[0], @options, 'uninstall'), qr/stays: \Q$to\E/, 'nothing stays');
+    is(files($to), '', 'nothing is left');
+
+    made($trees[0], @options, 'install');
+    open my $f, '>>', "$to/$conf" or die $!;
+    print $f "# mine\n";
+    close $f;
+    make_path("$to/var/lib/apache2/tmpl");
+    my $said = made($trees[0], @options, 'uninstall');
+    like($said, qr{^stays: \Q$to/$conf\E, which you changed$}m, 'a changed tmpl.conf stays, and why');
+    like($said, qr{^stays: \Q$to\E/var/lib/apache2/tmpl, what was learnt}m, 'so does the store');
+    is(files($to), "./$conf", 'no other file is left');
+};
+
+done_testing;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What highlight inserts, and where: the panel in front of body, whatever the source has of it; the
+ * attributes at the outermost element of a block; a stop of the keyboard where that breaks nothing;
+ * texts that end no attribute. t/judging/81-highlight.t has whole pages.
+ */
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "tap.h"
+
+#include "clean.h"
+
+static apr_pool_t *pool;
+static tmpl_clean_opts_t opts;
+
+static const char *highlighted(const char *html)
+{
+    tmpl_input_t input = { .body = html, .len = strlen(html), .site = "s", .uri = "/" };
+    tmpl_outcome_t outcome;
+    apr_size_t len;
+    tmpl_clean(&outcome, &input, &opts, NULL, 0, pool);
+    assert_int_equal(outcome.decline, TMPL_DECLINE_NONE);
+    return tmpl_edits_apply(&len, &outcome.edits, html, input.len, pool);
+}
+
+/* The page with "@" in place of the panel, and " %" in place of attributes, "!" with a tabindex. */
+static const char *outline(const char *html)
+{
+    static const char panel[] = "<style>@media screen{", meta[] = "<meta data-tmpl-";
+    static const char attributes[] = " data-tmpl-is=\"", title[] = " title=\"";
+    static const char stop[] = " tabindex=\"0\"";
+    const char *from = highlighted(html);
+    char *to = apr_palloc(pool, strlen(from) + 1);
+    char *begin = to;
+    while (*from != '\0') {
+        if (strncmp(from, panel, strlen(panel)) == 0) {
+            *to++ = '@';
+            from = strstr(from, "</style>") + strlen("</style>");
+            while (strncmp(from, meta, strlen(meta)) == 0 ||
+                   strncmp(from, "<meta data-tmpl-is", 18) == 0) {
+                from = strchr(from, '>') + 1;
+            }
+        }
+        else if (strncmp(from, attributes, strlen(attributes)) == 0) {
+            from = strchr(strstr(from, " data-tmpl-of=\"") + 15, '"') + 1;
+            if (strncmp(from, title, strlen(title)) == 0) {
+                from = strchr(from + strlen(title), '"') + 1;
+            }
+            *to++ = ' ';
+            *to++ = strncmp(from, stop, strlen(stop)) == 0 ? '!' : '%';
+            from += to[-1] == '!' ? strlen(stop) : 0;
+        }
+        else {
+            *to++ = *from++;
+        }
+    }
+    *to = '\0';
+    return begin;
+}
+
+static void what_is_inserted_where(void **state)
+{
+    static const char *const pages[] = {
+        /* the panel */
+        "<!doctype html><html><head><title>t</title></head>@<body><p !>one</p></body></html>",
+        "<!doctype html><title>t</title>@<p !>one",
+        "@just text",
+        "<html><head><script>1</script></head>@\ntext",
+        "<head><noscript><link rel=stylesheet href=x></noscript>@<h1 !>one</h1>",
+        "<meta charset=utf-8><style>p{}</style><!-- x -->@<p !>one",
+        "@<div></div><p !>one",
+        "<template><p>no</p></template>@<p !>one",
+        /* the outermost element of one block */
+        "@<body><div !><p><a href=/>one <b>two</b></a></p></div><p !>three</p></body>",
+        "@<body><ul><li !><a href=/>one</a></li><li !>two</li></ul></body>",
+        /* text beside blocks: the element around it, and none without a tag */
+        "@<body><div !>one<p !>two</p></div></body>",
+        "@one<p !>two</p>",
+        /* a formatting element whose copies would differ */
+        "@<body><div !><b>one<p !>two</div></body>",
+        "@<body><p !>one<p !><img src=x>two</body>",
+        /* the keyboard */
+        "@<body><p ! title=t>one</p><p % tabindex=1>two</p><p % role=none>three</p></body>",
+        "@<body><div aria-hidden=true><p %>one</p><p %>two</p></div><p !>three</p></body>",
+        "@<body><button><div %>one</div><div %>two</div></button><p !>three</p></body>",
+        "@<body><div role=' Tab '><p %>one</p><p %>two</p></div><p !>three</p></body>",
+        "@<body><div role=list><p !>one</p><p !>two</p></div><p !>three</p></body>",
+        "@<body><p !>one</p><img % src=a alt=''><p !>two</p><p !>three</p></body>",
+        /* tags that end oddly */
+        "@<body><p ! a=>one</p><p !/>two<br><p ! b>three</p></body>",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        char *html = apr_palloc(pool, strlen(pages[i]) + 1), *to = html;
+        for (const char *from = pages[i]; *from != '\0'; from++) {
+            if (strncmp(from, " !", 2) == 0 && strchr("> /", from[2]) != NULL) {
+                from++;
+            }
+            else if (strncmp(from, " %", 2) == 0 && strchr("> /", from[2]) != NULL) {
+                from++;
+            }
+            else if (*from != '@') {
+                *to++ = *from;
+            }
+        }
+        *to = '\0';
+        assert_string_equal(outline(html), pages[i]);
+    }
+}
+
+static void texts_are_escaped(void **state)
+{
+    static const char text[] = "p[title=\"<a>&b\"], p.\xC3\xBC, p[x='\xFF']";
+    apr_array_header_t *keep = apr_array_make(pool, 3, sizeof(const tmpl_selector_t *));
+    const tmpl_selector_t *selector;
+    (void)state;
+    assert_int_equal(tmpl_selector_parse(&selector, text, NULL, pool), APR_SUCCESS);
+    tmpl_selector_split(keep, selector);
+    opts.guards.keep = keep;
+    const char *page = highlighted("<body><p title='<a>&b'>one</p><p class=\xC3\xBC>two</p>"
+                                   "<p x='\xFF'>three</p></body>");
+    opts.guards.keep = NULL;
+    assert_non_null(strstr(page, "TmplKeep p[title=&#34;&#60;a&#62;&#38;b&#34;]"));
+    assert_non_null(strstr(page, "TmplKeep p.&#252;"));
+    assert_non_null(strstr(page, "TmplKeep p[x=&#39;&#65533;&#39;]"));
+}
+
+static int prepare(void **state)
+{
+    tmpl_error_t err;
+    (void)state;
+    apr_pool_create(&pool, NULL);
+    opts = tmpl_clean_opts_default;
+    opts.mode = TMPL_MODE_HIGHLIGHT;
+    opts.guards.min_keep = 0;
+    return tmpl_models_builtin(&opts.detect.models, &err, pool);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_is_inserted_where),
+    cmocka_unit_test(texts_are_escaped),
+};
+
+TAP_MAIN_WITH(tests, prepare)
