@@ -49,7 +49,15 @@ HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread \
              -ffile-prefix-map=$(CURDIR)=. $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
-LIBS  := -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
+# TLS to Redis, if OpenSSL is there; without: make TLS=no
+ifeq ($(origin TLS),undefined)
+TLS   := $(shell $(CC) $(CPPFLAGS) -include openssl/ssl.h -E -x c /dev/null >/dev/null 2>&1 || echo no)
+endif
+ifneq ($(TLS),no)
+CPPFLAGS_ALL += -DTMPL_TLS
+TLS_LIBS := -lssl -lcrypto
+endif
+LIBS  := $(TLS_LIBS) -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
 CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
 CPPFLAGS_bench := -Ibench/lib

@@ -374,13 +374,13 @@ static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec
         return 0;
     }
     tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+    *timeout -= tmpl_clock() - began;
     if (err.status != APR_SUCCESS) {
         return 0;
     }
     apr_atomic_set64(&link->seed, tmpl_seed(secret));
     apr_atomic_set64(&link->seed_until, (apr_uint64_t)(tmpl_clock() + SEED_AGE));
     apr_atomic_set32(&link->has_seed, 1);
-    *timeout -= tmpl_clock() - began;
     return 1;
 }
 
@@ -397,13 +397,16 @@ static int find_seed(tmpl_link_t *link, apr_uint64_t *seed, apr_interval_time_t 
     if (*seed != 0) {
         return 1;
     }
-    /* one request asks anew, the others go on with what is known */
+    /*
+     * One request asks anew, the others go on with what is known. So does this one if it gets no
+     * answer: in a cluster, another server may have the site.
+     */
     if (!known ||
         (now >= until && apr_atomic_cas64(&link->seed_until, now + SEED_AGE, until) == until)) {
-        known = ask_seed(link, timeout, r, pool);
+        known |= ask_seed(link, timeout, r, pool);
     }
     *seed = apr_atomic_read64(&link->seed);
-    return known;
+    return known && *timeout > 0;
 }
 
 /* Whether the page may be learnt after its request. */
@@ -419,6 +422,38 @@ static apr_interval_time_t room_timeout(const tmpl_conf_t *conf)
     return tmpl_conf_holds(conf) ? tmpl_conf_timeout(conf) : 0;
 }
 
+/* The store that may be asked for a page now: the replica, or the store itself. NULL: none. */
+static tmpl_link_t *whom_to_ask(tmpl_link_t *link, tmpl_link_t *replica, const tmpl_input_t *input)
+{
+    if (replica != NULL && input->learn != TMPL_LEARNING_NOW &&
+        tmpl_health_allows(&replica->health, TMPL_PURPOSE_LOOKUP)) {
+        return replica;
+    }
+    return tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP) ? link : NULL;
+}
+
+/* Asks the store itself for a site, without any key: who is asked keeps the site from expiring. */
+static void keep_site(tmpl_link_t *link, const tmpl_observation_t *page,
+                      apr_interval_time_t timeout, request_rec *r, apr_pool_t *pool)
+{
+    tmpl_observation_t alone = { .site = page->site,
+                                 .document = page->document,
+                                 .policy = page->policy,
+                                 .learn = TMPL_LEARNING_OFF };
+    tmpl_error_t err = { APR_SUCCESS, "" };
+    apr_time_t began = tmpl_clock();
+    tmpl_counts_t counts;
+    tmpl_store_t *store;
+
+    if (tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
+        store = open_store(link, &err);
+        if (store != NULL) {
+            err.status = tmpl_store_observe(store, &alone, timeout, &counts, &err, pool);
+        }
+        tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+    }
+}
+
 /* The times of a page whose reading began at start, and which has just been judged. */
 static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_time_t parsed)
 {
@@ -432,7 +467,7 @@ static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_ti
 static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl_conf_t *conf,
                   request_rec *r, apr_pool_t *pool)
 {
-    tmpl_link_t *link = conf->store != NULL ? conf->store : default_link;
+    tmpl_link_t *link = conf->store != NULL ? conf->store : default_link, *asked = NULL;
     tmpl_error_t err = { APR_SUCCESS, "" };
     tmpl_input_t input = *given;
     tmpl_store_t *store = NULL;
@@ -446,7 +481,9 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
         notice_loss(link);
     }
     usable = link != NULL && is_site(link, input.site, r) &&
-             find_seed(link, &opts.page.seed, &timeout, r, pool);
+             (find_seed(link, &opts.page.seed, &timeout, r, pool) ||
+              (conf->store_read != NULL &&
+               find_seed(conf->store_read, &opts.page.seed, &timeout, r, pool)));
     if (may_wait(given, conf)) {
         input.learn = TMPL_LEARNING_LATER;
     }
@@ -456,24 +493,30 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
         return;
     }
     parsed = tmpl_clock();
-    if (usable && tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
+    if (usable) {
+        asked = whom_to_ask(link, conf->store_read, &input);
+    }
+    if (asked != NULL) {
         began = tmpl_clock();
-        store = open_store(link, &err);
+        store = open_store(asked, &err);
     }
     tmpl_clean_judge(outcome, &input, &opts, store, timeout, pool);
     report_times(outcome, start, parsed);
     if (store == NULL) {
         if (err.status != APR_SUCCESS) { /* otherwise no store was tried */
-            tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+            tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
         }
         return;
     }
-    tmpl_health_report_room(&link->health, &outcome->store_error,
+    tmpl_health_report_room(&asked->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
-    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &outcome->store_error, r, pool);
+    tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, &outcome->store_error, r, pool);
     if (outcome->counts.due && !tmpl_learner_put_aside(link->learner, &outcome->observation,
                                                        tmpl_conf_delay(conf), room_timeout(conf))) {
         tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");
+    }
+    if (asked != link && outcome->counts.fading) {
+        keep_site(link, &outcome->observation, timeout, r, pool);
     }
 }
 

@@ -27,7 +27,8 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
 
 /*
  * tmpl_clean() with the link's store, or without a store while its breaker is open; conf->store
- * NULL is the default store. A page that may be learnt later is queued for httpd's watchdog. Logs
+ * NULL is the default store. Pages that are not learnt in the request ask conf->store_read, if
+ * there is one, and conf->store while its breaker is open. A page that may be learnt later is queued for httpd's watchdog. Logs
  * when the store fails and recovers.
  */
 void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,

@@ -99,7 +99,7 @@ static int is_only_late(tmpl_purpose_e purpose, const tmpl_error_t *err)
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
                         const tmpl_error_t *err, request_rec *r, apr_pool_t *pool)
 {
-    int damaged = err->status == TMPL_EDAMAGED;
+    int damaged = err->status == TMPL_EDAMAGED || err->status == TMPL_EPART;
     int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
 
     if (tmpl_health_was_busy(err)) {

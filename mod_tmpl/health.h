@@ -5,7 +5,7 @@
 #ifndef TMPL_HEALTH_H
 #define TMPL_HEALTH_H
 
-#include "breaker.h"
+#include "base/breaker.h"
 #include "mod_tmpl.h"
 #include "status/stores.h"
 
@@ -44,8 +44,8 @@ int tmpl_health_first_in_second(apr_uint32_t *last);
 /*
  * What the store has answered to a call that began at that time (on tmpl_clock). Counts failures;
  * logs when the store begins to fail and the end of that, for r, or for the server where r is NULL.
- * A full store does not fail, nor does one that cannot use one site (TMPL_EDAMAGED): it answers for
- * the others.
+ * A full store does not fail, nor does one that cannot use one site (TMPL_EDAMAGED) or those of one
+ * server (TMPL_EPART): it answers for the others.
  */
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
                         const tmpl_error_t *err, request_rec *r, apr_pool_t *pool);

@@ -120,9 +120,15 @@ static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_wa
     return full || err->status == APR_SUCCESS;
 }
 
-/* Puts pages back, and counts those that are lost by that. */
-static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsigned n, int tried)
+/*
+ * Puts pages back that the store, which said err, did not take, and counts those that are lost by
+ * that. To be busy, or to be at a server that fails, is no fault of a page.
+ */
+static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsigned n,
+                     const tmpl_error_t *err)
 {
+    int tried = err != NULL && err->status != TMPL_EPART && !tmpl_health_was_busy(err);
+
     tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(learner->later, taken, n, tried));
 }
 
@@ -154,12 +160,12 @@ static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tm
             in_a_row = 0;
         }
         else {
-            in_a_row++;
+            in_a_row += said.status != TMPL_EPART;
             *err = said;
-            put_back(learner, taken, same, !tmpl_health_was_busy(&said));
+            put_back(learner, taken, same, &said);
         }
     }
-    put_back(learner, taken, n, 0);
+    put_back(learner, taken, n, NULL);
 }
 
 /* Learns a batch of the pages that wait; returns the store's status. */
@@ -172,7 +178,7 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
 
     if (n > 0 && !hand_over(learner, store, taken, n, &err, pool)) {
         if (same_site(taken, n) == n) {
-            put_back(learner, taken, n, !tmpl_health_was_busy(&err));
+            put_back(learner, taken, n, &err);
         }
         else {
             learn_by_site(learner, store, taken, n, &err, pool);
@@ -183,10 +189,10 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
     return err.status;
 }
 
-/* Whether the store was busy or slow: it may take the pages in a moment. */
+/* Whether the store was busy or slow, or a server of it failed: it may take the pages soon. */
 static int is_late(apr_status_t said)
 {
-    return said == APR_TIMEUP || said == APR_EBUSY;
+    return said == APR_TIMEUP || said == APR_EBUSY || said == TMPL_EPART;
 }
 
 /* Whether to continue after that status. A child that ends has no later time to try again. */

@@ -25,7 +25,6 @@
  *     validators.c   entity tags
  *     connections.c  one store for each URI and child
  *     health.c       whether a store may be used, by its answers
- *     breaker.c      the circuit breaker of health.c
  *     later.c        the queue of pages that wait to be learnt
  *     learning.c     passes that queue to the store
  *     ending.c       how a child ends

@@ -245,8 +245,12 @@ void *tmpl_conf_create(apr_pool_t *pool, char *dir)
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
 {
     tmpl_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
+    const tmpl_conf_t *inner = add;
     int i;
 
+    if (inner->store != NULL) {
+        conf->store_read = NULL; /* it is a replica of another store */
+    }
     for (i = 0; i < TMPL_SETTING_COUNT; i++) {
         kinds[tmpl_settings[i].form].merge(AT(void, conf, i), AT(const void, add, i), pool);
     }

@@ -53,6 +53,8 @@
       "how pagelevel makes an element agree with those inside it") \
     X(store, "TmplStore", "store", STORE, "", "", "lmdb:tmpl", TMPL_DECIDES, \
       "where the tables of all sites are kept") \
+    X(store_read, "TmplStoreRead", NULL, STORE, "", "", "TmplStore", TMPL_ASIDE, \
+      "a replica of TmplStore, which is asked instead of it where nothing is written") \
     X(cache, "TmplCache", NULL, CACHE, "", "", "none", TMPL_ASIDE, \
       "where decisions about pages are kept for a minute, so that a page that comes again is not " \
       "judged again") \
@@ -120,7 +122,7 @@
 #define TMPL_VALUES_SHARE(least, most)      "a number from " least " to " most ", or from 0% to 100%"
 #define TMPL_VALUES_LIFETIME(least, most)   "Tb, a whole number from " least " to " most ", and N, one from 1 to 1000"
 #define TMPL_VALUES_MODEL(least, most)      "a file that holds a model"
-#define TMPL_VALUES_STORE(least, most)      "lmdb:DIR[?size=BYTES&sites=N], redis://[user:pass@]host[:port][/db] or redis+unix:///path[?db=n&user=u&pass=p]"
+#define TMPL_VALUES_STORE(least, most)      "lmdb:DIR[?size=BYTES&sites=N], redis://[user:pass@]host[:port][/db], redis+unix:///path[?db=n&user=u&pass=p], redis+sentinel://host[:port],.../master[/db] or redis+cluster://host[:port],..., with TLS rediss for redis"
 #define TMPL_VALUES_CACHE(least, most)      "none, shmcb or another of httpd's shared object caches"
 #define TMPL_VALUES_KEY(least, most)        "an expression that gives a name"
 #define TMPL_VALUES_CONDITION(least, most)  "an expression that is true or false"

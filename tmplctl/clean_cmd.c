@@ -69,8 +69,9 @@ static void prepare_page(void *baton, const ctl_item_t *item)
     if (page->parsed) {
         tmpl_clean_observe(&page->outcome, input, &run->opts, pool);
     }
+    page->outcome.store_error = run->store.failed;
     /* look-ups may happen in any order: only learning changes what others see */
-    if (page->parsed && !run->learn) {
+    if (page->parsed && !run->learn && run->store.failed.status == APR_SUCCESS) {
         tmpl_clean_count(&page->outcome, run->store.store, CTL_STORE_TIMEOUT, pool);
     }
 }
@@ -86,7 +87,7 @@ static void count_pages(void *baton, const ctl_item_t *const *items, int n)
             outcomes[n_parsed++] = &page->outcome;
         }
     }
-    if (run->learn && n_parsed > 0) {
+    if (run->learn && n_parsed > 0 && run->store.failed.status == APR_SUCCESS) {
         /* items are reported in order: the last one's pool outlives the others */
         tmpl_clean_count_many(outcomes, n_parsed, run->store.store, CTL_STORE_TIMEOUT,
                               items[n - 1]->pool);

@@ -71,18 +71,19 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_er
     return status;
 }
 
-/*
- * Without --secret the keys of pages hold the store's secret. A store that does not tell it fails
- * the pages, too, which says more.
- */
-static void find_seed(ctl_t *ctl, tmpl_store_t *store)
+/* Without --secret the keys of pages hold the store's secret. */
+static apr_status_t find_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error_t *err)
 {
     uint64_t *seed = &ctl->options.clean.page.seed;
     char secret[TMPL_SECRET_SIZE];
-    if ((ctl->command->bit & CTL_IN_JUDGING) != 0 && *seed == 0 &&
-        tmpl_store_secret(store, secret, CTL_STORE_TIMEOUT, NULL, ctl->pool) == APR_SUCCESS) {
+    if ((ctl->command->bit & CTL_IN_JUDGING) == 0 || *seed != 0) {
+        return APR_SUCCESS;
+    }
+    apr_status_t status = tmpl_store_secret(store, secret, CTL_STORE_TIMEOUT, err, ctl->pool);
+    if (status == APR_SUCCESS) {
         *seed = tmpl_seed(secret);
     }
+    return status;
 }
 
 static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
@@ -103,8 +104,17 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
         ctl_say("%s: %s was damaged: its file is %s now, and it begins anew", ctl->command->name,
                 uri, tmpl_store_moved(store->store));
     }
-    find_seed(ctl, store->store);
-    return APR_SUCCESS;
+    status = find_seed(ctl, store->store, &err);
+    if (status != APR_SUCCESS && ctl->command->bit == CTL_IN_CLEAN) {
+        store->failed = err;
+        return APR_SUCCESS;
+    }
+    if (status != APR_SUCCESS) {
+        ctl_say("%s: %s", ctl->command->name, err.text);
+        apr_pool_destroy(store->pool);
+        store->store = NULL;
+    }
+    return status;
 }
 
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl)

@@ -7,10 +7,15 @@
 
 typedef struct {
     tmpl_store_t *store;
-    apr_pool_t *pool; /* the store's own */
+    apr_pool_t *pool;    /* the store's own */
+    tmpl_error_t failed; /* of clean: the store did not tell its secret, and must not be used */
 } ctl_store_t;
 
-/* Opens --store or, without it, a store in memory. Otherwise prints the reason. */
+/*
+ * Opens --store or, without it, a store in memory. Otherwise prints the reason. A store that does
+ * not tell its secret must not get keys without it: an error, but of clean, which judges pages
+ * without a store then.
+ */
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 
 void ctl_store_close(ctl_store_t *store);

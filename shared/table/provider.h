@@ -84,11 +84,12 @@ typedef struct {
     /* the store fills these in begin and get; the engine changes head before it commits */
     tmpl_head_t head; /* all zero if found is 0 */
     int found;        /* the store has the site */
+    int fading;       /* the site expires unless it is touched; the store does so, if it can */
     void *own;        /* the store's own data */
 } tmpl_txn_t;
 
 typedef struct {
-    const char *scheme; /* the URI up to and with the colon */
+    const char *scheme; /* the beginning of its URIs */
     /* Reading never waits, so learning looks the page up first, and does nothing if it is known. */
     int look_first;
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
@@ -128,7 +129,6 @@ typedef struct {
 
 extern const tmpl_provider_t tmpl_provider_lmdb;
 extern const tmpl_provider_t tmpl_provider_redis;
-extern const tmpl_provider_t tmpl_provider_redis_unix;
 extern const tmpl_provider_t tmpl_provider_memory;
 
 #endif

@@ -21,7 +21,6 @@ struct tmpl_store_t {
 static const tmpl_provider_t *const providers[] = {
     &tmpl_provider_lmdb,
     &tmpl_provider_redis,
-    &tmpl_provider_redis_unix,
     &tmpl_provider_memory,
 };
 
@@ -48,7 +47,7 @@ static const tmpl_provider_t *provider_find(const char *uri, tmpl_error_t *err)
     }
     tmpl_fail(err, APR_EINVAL,
               "a store is lmdb:DIR[?size=BYTES&sites=N], redis://[user:pass@]host[:port][/db] or "
-              "redis+unix:///path[?db=n&user=u&pass=p]");
+              "another form of Redis");
     return NULL;
 }
 
@@ -241,8 +240,8 @@ static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, u
 }
 
 /*
- * Learns pages, site by site. A site that takes no writes, or is damaged, does not keep the others
- * from being learnt.
+ * Learns pages, site by site. A site that takes no writes, or is damaged, or whose server fails,
+ * does not keep the others from being learnt.
  * If counts is not NULL, all pages are of one site.
  */
 static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
@@ -261,7 +260,7 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
         apr_status_t rv =
             tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
                               counted, &failed, pool);
-        if (rv == APR_ENOSPC || rv == TMPL_EDAMAGED) {
+        if (rv == APR_ENOSPC || rv == TMPL_EDAMAGED || rv == TMPL_EPART) {
             refused = tmpl_fail(err, rv, "%s", failed.text);
         }
         else if (rv != APR_SUCCESS) {

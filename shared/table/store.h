@@ -69,6 +69,9 @@ typedef struct tmpl_store_t tmpl_store_t;
 /* A status of one site only: its record is damaged, or its key in Redis is another program's. */
 #define TMPL_EDAMAGED (APR_OS_START_USERERR + 1)
 
+/* A status of some sites only: the server that holds them fails, others serve theirs. */
+#define TMPL_EPART (APR_OS_START_USERERR + 2)
+
 /* Microseconds on a clock that nobody sets. */
 apr_time_t tmpl_clock(void);
 
@@ -172,6 +175,7 @@ typedef struct {
     int counted;            /* the document was new and counted */
     int near_copy;          /* it was new and did not count: it is a near copy */
     int due;                /* LATER: learning it would write something */
+    int fading;             /* the site expires unless a store that takes writes is asked for it */
     int frozen;             /* the site is frozen: nothing is learnt of it */
 } tmpl_counts_t;
 
@@ -219,10 +223,11 @@ typedef struct {
 extern const tmpl_store_opts_t tmpl_store_opts_default;
 
 /*
- * Checks the form of uri: "lmdb:DIR[?size=BYTES&sites=N]", "redis://[user:pass@]host[:port][/db]",
- * "redis+unix:///path[?db=n&user=u&pass=p]"; %xx is a byte, but in DIR. APR_SUCCESS, or APR_EINVAL
- * with text. size and sites are limits, in place of map_size and max_sites: size is 1M to 1024G,
- * sites 1 to 100000000. A file that is larger than size stays as large as it is.
+ * Checks the form of uri: "lmdb:DIR[?size=BYTES&sites=N]", "redis://[user:pass@]host[:port][/db]" or
+ * another form of docs/redis.md; %xx is a byte, but in DIR. Reads the certificates that it names.
+ * size and sites are limits, in place of map_size and max_sites: size is 1M to 1024G, sites 1 to
+ * 100000000. A file that is larger than size stays as large as it is. APR_SUCCESS, or APR_EINVAL or
+ * APR_ENOTIMPL with text.
  */
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
@@ -301,6 +306,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
  *             more bits than they have, a share or a part that names what is not there
  * TMPL_EDAMAGED  the site's record is damaged, or its key in Redis belongs to another program.
  *             The store serves the other sites
+ * TMPL_EPART  the server of a cluster that has the site fails. The store serves the other sites
  */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *observation,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,

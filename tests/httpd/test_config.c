@@ -210,6 +210,11 @@ static const char *show_store(const tmpl_conf_t *conf)
     return conf->store == NULL ? "" : conf->store->uri;
 }
 
+static const char *show_store_read(const tmpl_conf_t *conf)
+{
+    return conf->store_read == NULL ? "" : conf->store_read->uri;
+}
+
 static const char *show_site_key(const tmpl_conf_t *conf)
 {
     return expr(conf->site_key);
@@ -370,6 +375,7 @@ static const struct {
     { show_store, "TmplStore lmdb:/a", "TmplStore lmdb:b", "lmdb:/run/httpd/b" },
     { show_store, "TmplStore lmdb:b", "TmplStore lmdb:b?size=2G&sites=5",
       "lmdb:/run/httpd/b?size=2G&sites=5" },
+    { show_store_read, "TmplStoreRead redis://a", "TmplStoreRead redis://b", "redis://b" },
     { show_cache, "TmplCache shmcb", "TmplCache none", "none" },
     { show_site_key, "TmplSiteKey one", "TmplSiteKey %{HTTP_HOST}", NULL },
     { show_page_key, "TmplPageKey one", "TmplPageKey two", NULL },
@@ -437,6 +443,19 @@ static void merging(void **state)
         assert_string_equal(show(inner), inner_shown);
         assert_string_equal(show(none), "");
     }
+}
+
+/* A section with a store of its own does not ask the replica of another one. */
+static void replica_goes_with_its_store(void **state)
+{
+    tmpl_conf_t *outer = section("TmplStore redis://a\nTmplStoreRead redis://b");
+
+    (void)state;
+    assert_string_equal(
+        show_store_read(tmpl_conf_merge(pool, outer, section("TmplStore redis://c"))), "");
+    assert_string_equal(show_store_read(tmpl_conf_merge(
+                            pool, outer, section("TmplStore redis://c\nTmplStoreRead redis://d"))),
+                        "redis://d");
 }
 
 /* Each directive has a row above. */
@@ -614,6 +633,8 @@ static const struct {
     { "TmplStore lmdb:/a?size=2T", { "lmdb: size must be a whole number from 1M to 1024G" } },
     { "TmplStore lmdb:/a?sites=0", { "lmdb: sites must be a whole number from 1 to 100000000" } },
     { "TmplStore lmdb:/a?pages=1", { "\"pages\" is not size or sites" } },
+    { "TmplStoreRead redis+sentinel://x",
+      { "TmplStoreRead must be lmdb:DIR[?size=BYTES&sites=N], redis:", "not of the form redis+sentinel://" } },
     { "TmplCache nosuch", { "TmplCache must be none, shmcb", "there is none" } },
     { "TmplSiteKey %{", { "TmplSiteKey must be an expression", "syntax error" } },
     { "TmplSiteKey ''", { "TmplSiteKey must be an expression" } },
@@ -912,6 +933,7 @@ static void reference(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(some_stand_in_no_section),
     cmocka_unit_test(merging),
+    cmocka_unit_test(replica_goes_with_its_store),
     cmocka_unit_test(every_directive_is_merged),
     cmocka_unit_test(deciding),
     cmocka_unit_test(ranges),

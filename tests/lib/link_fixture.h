@@ -27,7 +27,6 @@ static void sleep_soundly(apr_interval_time_t time)
 }
 #define apr_sleep sleep_soundly
 
-#include "mod_tmpl/breaker.c"
 #include "mod_tmpl/connections.c"
 #include "mod_tmpl/ending.c"
 #include "mod_tmpl/health.c"
@@ -116,6 +115,19 @@ apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE
     asked_secret++;
     apr_cpystrn(secret, "of the store", TMPL_SECRET_SIZE);
     return secret_says == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, secret_says, "no secret");
+}
+
+/* Only a replica's sites are kept by it, and there is none. */
+apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *page,
+                                apr_interval_time_t timeout, tmpl_counts_t *counts,
+                                tmpl_error_t *err, apr_pool_t *p)
+{
+    (void)store;
+    (void)page;
+    (void)timeout;
+    (void)counts;
+    (void)p;
+    return tmpl_fail(err, APR_EGENERAL, "no replica");
 }
 
 uint64_t tmpl_seed(const char *secret)

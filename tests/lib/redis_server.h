@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -76,7 +77,10 @@ static inline int redis_server_run(redis_server_t *server, const char *conf)
     if (server->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == parent) {
-            execlp("redis-server", "redis-server", conf, (char *)NULL);
+            const char *program = getenv("TMPL_TEST_REDIS"); /* as valkey-server */
+
+            program = program != NULL ? program : "redis-server";
+            execlp(program, program, conf, (char *)NULL);
         }
         _exit(127);
     }

@@ -44,11 +44,14 @@
 #define LONG    apr_time_from_sec(3600)
 #define GROSSLY 300
 
-/* REDIS_AGED: its pages, where they are not learnt at once, make do with counts of any age. */
-typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, REDIS_AGED, MEMORY, BACKENDS } backend_e;
+/*
+ * REDIS_AGED: its pages, where they are not learnt at once, make do with counts of any age.
+ * REDIS_CLUSTER: a cluster of one node.
+ */
+typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, REDIS_AGED, REDIS_CLUSTER, MEMORY, BACKENDS } backend_e;
 
-static const char *const backend_names[BACKENDS] = { "lmdb", "redis+unix", "redis+tcp",
-                                                     "redis, aged", "memory" };
+static const char *const backend_names[BACKENDS] = { "lmdb",        "redis+unix",    "redis+tcp",
+                                                     "redis, aged", "redis+cluster", "memory" };
 static const char acl[] = "user default off\nuser app on >s3cret/@ ~* &* +@all\n";
 
 static char base[] = "/tmp/tmpl-test-store-XXXXXX";
@@ -128,6 +131,16 @@ static inline long long info_number(const redis_server_t *server, const char *se
     return n;
 }
 
+/* Whether the answer to a command has that text. */
+static inline int says(const redis_server_t *server, const char *command, const char *text)
+{
+    redisReply *reply = by_hand(server, command);
+    int has = strstr(reply->str, text) != NULL;
+
+    freeReplyObject(reply);
+    return has;
+}
+
 /* How often the server has been asked for fields, whatever else was asked along with them. */
 static inline long long lookups(const redis_server_t *server)
 {
@@ -152,11 +165,33 @@ static inline char *backend_uri(backend_e backend, apr_pool_t *pool)
     case REDIS_TCP:
         return apr_psprintf(pool, "redis://app:s3cret%%2F%%40@127.0.0.1:%d/3",
                             servers[REDIS_TCP].port);
+    case REDIS_CLUSTER:
+        return apr_psprintf(pool, "redis+cluster://127.0.0.1:%d", servers[backend].port);
     case MEMORY:
         return apr_pstrdup(pool, "memory:");
     default:
         return apr_psprintf(pool, "lmdb:%s", dir_new(pool));
     }
+}
+
+static inline int backend_start(backend_e backend, apr_pool_t *pool)
+{
+    int is_cluster = backend == REDIS_CLUSTER;
+    const char *more = is_cluster ? apr_psprintf(pool, "cluster-enabled yes\ncluster-port %d",
+                                                 redis_server_free_port())
+                                  : "";
+
+    if (!redis_server_start(&servers[backend], dir_new(pool), backend == REDIS_TCP || is_cluster,
+                            backend == REDIS_TCP ? acl : more)) {
+        return 0;
+    }
+    if (is_cluster) {
+        do_by_hand(&servers[backend], "CLUSTER ADDSLOTSRANGE 0 16383");
+        while (!says(&servers[backend], "CLUSTER INFO", "cluster_state:ok")) {
+            redis_server_nap();
+        }
+    }
+    return 1;
 }
 
 /* An empty store of the kind that the test's initial state names. */
@@ -169,9 +204,7 @@ static inline int setup(void **state)
     c->backend = backend;
     c->age = backend == REDIS_AGED ? LONG : 0;
     if (backend != LMDB && backend != MEMORY) {
-        if (servers[backend].pid == 0 &&
-            !redis_server_start(&servers[backend], dir_new(c->pool), backend == REDIS_TCP,
-                                backend == REDIS_TCP ? acl : "")) {
+        if (servers[backend].pid == 0 && !backend_start(backend, c->pool)) {
             fail_msg("redis-server does not start");
         }
         do_by_hand(&servers[backend], "FLUSHALL");

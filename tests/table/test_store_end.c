@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "table/redis/redis_conn.h"
+#include "table/redis/redis_node.h"
 #include "table/bucket/snapshots.h"
 
 /* Seconds: a child that takes longer hangs; one that may hang, within malloc, is killed soon, which
@@ -144,18 +144,25 @@ static void who_holds_what_is_kept_ends(void **state)
     }
 }
 
+static apr_status_t node_free(void *node)
+{
+    tmpl_redis_node_destroy(node);
+    return APR_SUCCESS;
+}
+
 /* Waits for a connection: there is one, and somebody has it. */
 static void wait_for_connection(unsigned number)
 {
-    tmpl_redis_address_t address = { .name = "nowhere", .path = "/nowhere" };
-    tmpl_redis_t *redis = tmpl_redis_create(&address, 1, ending);
-    tmpl_redis_conn_t *conn;
+    tmpl_redis_server_t server = { .name = "nowhere", .place = { .host = "/nowhere" } };
+    tmpl_redis_node_t *node = tmpl_redis_node_create(&server, 1);
+    tmpl_redis_held_t *held;
     tmpl_error_t err;
 
     (void)number;
-    if (tmpl_redis_take(redis, tmpl_clock() + TIMEOUT, &conn, &err) == APR_SUCCESS) {
+    apr_pool_cleanup_register(ending, node, node_free, apr_pool_cleanup_null);
+    if (tmpl_redis_node_take(node, tmpl_clock() + TIMEOUT, &held, &err) == APR_SUCCESS) {
         end_asleep();
-        (void)tmpl_redis_take(redis, tmpl_clock() + LONG, &conn, &err);
+        (void)tmpl_redis_node_take(node, tmpl_clock() + LONG, &held, &err);
     }
 }
 

@@ -252,6 +252,34 @@ subtest 'a missing store' => sub {
     is("$code $err", "1 tmplctl: clean: lmdb:$pages[0]: cannot open: Not a directory\n", 'a file in place of a store');
 };
 
+# A Redis whose secret cannot be read gets no keys that are made without it.
+SKIP: {
+    my ($server) = grep { -x } map { "$_/redis-server" } split /:/, "$ENV{PATH}:/usr/bin";
+    skip 'no redis-server', 1 unless defined $server;
+    subtest 'a secret that cannot be read' => sub {
+        my $pid = spawn('redis-server', sub {
+            open STDOUT, '>', 'foreign.log';
+            exec $server, qw(--port 0 --save), '', '--unixsocket', "$dir/foreign.sock", '--dir', $dir;
+        });
+        my $redis;
+        ok(wait_for { $redis = IO::Socket::UNIX->new(Peer => 'foreign.sock') }, 'a server');
+        my $ask = sub { print {$redis} "@_\r\n"; return scalar <$redis> };
+        like($ask->('SADD tmpl:5:secret x'), qr/^:1/, 'another program uses the key');
+        my @store = ('--store', "redis+unix://$dir/foreign.sock");
+        my ($code, $out, $err) = run(qw(clean --mode strip --detector auto --site s --out foreign), @store, @pages[0, 1]);
+        is($code, 3, 'clean: exit code 3');
+        like($err, qr/store: .*another program uses the key tmpl:5:secret/, 'clean: the message');
+        like($out, qr/^2 pages: .*; 0 failed, 2 store failures; /, 'clean: pages are judged alone');
+        for my $command (['segments', '--site', 's', $pages[0]], ['explain', '--site', 's', $pages[0]]) {
+            ($code, $out, $err) = run(@$command, @store);
+            is("$code $out", '1 ', "$command->[0]: exit code 1");
+            like($err, qr/^tmplctl: $command->[0]: .*another program uses the key/, "$command->[0]: the message");
+        }
+        like($ask->('DBSIZE'), qr/^:1\r/, 'nothing is written');
+        end_process($pid);
+    };
+}
+
 # A store that does not answer: pages that can be judged alone are judged, and the exit code is 3 unless a file failed, too.
 # The page has pictures that the trees judge template, between texts of an article.
 subtest 'a store that is down' => sub {

@@ -367,8 +367,13 @@ subtest 'a store in Redis' => sub {
 subtest 'a store that fails' => sub {
     my $server = serve();
     my $port = free_port();
-    my ($code, $out, $err) = warm('--store', "redis://127.0.0.1:$port", '--site', 's', $server->url . '/about');
+    my @down = ('--store', "redis://127.0.0.1:$port", '--site', 's', $server->url . '/about');
+    my ($code, $out, $err) = warm(@down);
     is($code, 1, 'exit code');
+    like($err, qr{^tmplctl: warm: redis://\S+: cannot connect: .*\n\z}, 'one message');
+    is(targets($server), '', 'no page is requested');
+    ($code, $out, $err) = warm('--secret', 'its own', @down);
+    is($code, 1, 'a secret that need not be asked for: exit code');
     like($err, qr{^tmplctl: \S+/about: store: .*\n\z}, 'one message');
     is(targets($server), '/robots.txt /about', 'no more pages are requested');
     $server->stop;

@@ -463,6 +463,7 @@ static apr_status_t look(work_t *w, const tmpl_observation_t *page, tmpl_counts_
     else {
         tmpl_rules_look(&rules, &w->txn->head.site, counts);
     }
+    counts->fading = w->txn->fading;
     return APR_SUCCESS;
 }
 

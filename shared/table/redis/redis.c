@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared store, "redis://..." and "redis+unix://...": one hash per site, with the key
+ * The shared store, "redis://..." and other forms (docs/redis.md): one hash per site, with the key
  * "tmpl:5:{SITE}". So a site expires or is evicted as a whole. The braces keep all keys that a site
  * may ever have in one slot of a cluster; in the name, braces and % are written %7B, %7D and %25.
  * Fields of the hash:
@@ -22,6 +22,7 @@
  * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
  */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_hash.h>
@@ -29,6 +30,8 @@
 
 #include "table/bucket/bucket.h"
 #include "table/bucket/snapshots.h"
+#include "table/redis/redis_client.h"
+#include "table/redis/redis_error.h"
 #include "table/redis/redis_words.h"
 
 #define XXH_INLINE_ALL
@@ -72,13 +75,11 @@ typedef struct {
 /* A transaction on one site. */
 typedef struct {
     const char *key;
-    uint64_t site;           /* a hash of it */
-    tmpl_redis_conn_t *conn; /* NULL: nothing asked yet */
-    int watched;
+    uint64_t site; /* a hash of it */
+    tmpl_redis_session_t session;
     int has_turn;
     int committed;
-    int failed;              /* the server failed */
-    long long ttl;           /* seconds until the site expires; negative: never, or unknown */
+    apr_status_t failed;     /* with this status the server failed */
     tmpl_snapshot_t *cached; /* NULL: none */
 } own_t;
 
@@ -143,12 +144,28 @@ static void push(apr_array_header_t *list, tmpl_redis_words_t words)
     APR_ARRAY_PUSH(list, tmpl_redis_words_t) = words;
 }
 
-/* The error that a reply is, or APR_SUCCESS. */
-static apr_status_t reply_check(const store_t *store, const redisReply *reply, tmpl_error_t *err)
+/* The error that a reply is, or APR_SUCCESS. server: its name. */
+static apr_status_t reply_check(const char *server, const redisReply *reply, tmpl_error_t *err)
 {
-    return reply->type == REDIS_REPLY_ERROR
-               ? tmpl_redis_fail(store->redis, reply->str, reply->len, err)
-               : APR_SUCCESS;
+    return reply->type == REDIS_REPLY_ERROR ? tmpl_redis_fail(server, reply, err) : APR_SUCCESS;
+}
+
+/* The name of the server that a transaction talks to. */
+static const char *server_of(const tmpl_txn_t *t)
+{
+    const store_t *store = t->ctx;
+    const own_t *own = t->own;
+    return tmpl_redis_session_name(store->redis, &own->session);
+}
+
+/* Notes that the server failed; others writing the site are no failure. */
+static apr_status_t note_failure(const tmpl_txn_t *t, apr_status_t rv)
+{
+    own_t *own = t->own;
+    if (rv != APR_SUCCESS && rv != APR_EBUSY) {
+        own->failed = rv;
+    }
+    return rv;
 }
 
 /*
@@ -162,21 +179,13 @@ static apr_status_t exchange(tmpl_txn_t *t, const apr_array_header_t *list, size
     own_t *own = t->own;
     apr_size_t n = (apr_size_t)list->nelts;
     tmpl_redis_command_t *commands = apr_palloc(t->pool, n * sizeof(*commands));
-    apr_status_t rv = APR_SUCCESS;
     *replies = apr_palloc(t->pool, n * sizeof(**replies));
     for (int i = 0; i < list->nelts; i++) {
         commands[i] = tmpl_redis_words_command(&APR_ARRAY_IDX(list, i, tmpl_redis_words_t));
     }
-    if (own->conn == NULL) {
-        rv = tmpl_redis_take(store->redis, t->deadline, &own->conn, t->err);
-    }
-    if (rv == APR_SUCCESS) {
-        rv =
-            tmpl_redis_exchange(store->redis, own->conn, commands, list->nelts,
-                                max_reply + n * ERROR_MOST, t->deadline, *replies, t->err, t->pool);
-    }
-    own->failed |= rv != APR_SUCCESS;
-    return rv;
+    return note_failure(t, tmpl_redis_exchange(store->redis, &own->session, commands, list->nelts,
+                                               max_reply + n * ERROR_MOST, t->deadline, *replies,
+                                               t->err, t->pool));
 }
 
 static void field_pack(unsigned char field[FIELD_SIZE], uint32_t n)
@@ -209,8 +218,6 @@ static void fields_ask(const tmpl_txn_t *t, apr_array_header_t *list,
 static apr_status_t fields_take(tmpl_txn_t *t, redisReply *const *replies, tmpl_numbered_t *buckets,
                                 uint32_t n)
 {
-    const store_t *store = t->ctx;
-    own_t *own = t->own;
     int good = 1;
     for (uint32_t i = 0; good && i < n + 1; i++) {
         /* the head, then buckets: of the first command one more */
@@ -239,8 +246,7 @@ static apr_status_t fields_take(tmpl_txn_t *t, redisReply *const *replies, tmpl_
         }
     }
     if (!good) {
-        own->failed = 1;
-        return tmpl_redis_garbage(store->redis, t->err);
+        return note_failure(t, tmpl_redis_garbage(server_of(t), t->err));
     }
     remember(t);
     return APR_SUCCESS;
@@ -257,28 +263,29 @@ static size_t reply_most(uint32_t n)
 /* Reads the head and n buckets. A transaction that writes watches the site from the first on. */
 static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    const store_t *store = t->ctx;
     own_t *own = t->own;
     apr_array_header_t *list = apr_array_make(t->pool, 8, sizeof(tmpl_redis_words_t));
     redisReply **replies;
     push(list, TMPL_REDIS_WORDS(t->pool, "TTL", own->key));
-    if (t->write && !own->watched) {
+    if (t->write && !own->session.is_bound) {
         /* the transaction before this one may have left a WATCH */
         push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
         push(list, TMPL_REDIS_WORDS(t->pool, "WATCH", own->key));
-        own->watched = 1;
     }
     int first = list->nelts;
     fields_ask(t, list, buckets, n);
     apr_status_t rv = exchange(t, list, reply_most(n), &replies);
     for (int i = 0; rv == APR_SUCCESS && i < list->nelts; i++) {
-        rv = reply_check(store, replies[i], t->err);
-        own->failed |= rv != APR_SUCCESS;
+        rv = note_failure(t, reply_check(server_of(t), replies[i], t->err));
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    own->ttl = replies[0]->type == REDIS_REPLY_INTEGER ? replies[0]->integer : -1;
+    own->session.is_bound = t->write; /* the WATCH is of this connection */
+    uint32_t idle = idle_seconds(t->ctx);
+    /* negative: it never expires, or does not exist */
+    t->fading = replies[0]->type == REDIS_REPLY_INTEGER && replies[0]->integer >= 0 &&
+                replies[0]->integer < idle - idle / TOUCHES;
     return fields_take(t, replies + first, buckets, n);
 }
 
@@ -292,7 +299,7 @@ static apr_status_t begin(tmpl_txn_t *t)
     t->own = own;
     own->key = tmpl_redis_site_key(t->site, t->pool);
     own->site = XXH3_64bits(own->key, strlen(own->key)) | 1;
-    own->ttl = -1;
+    own->session = tmpl_redis_session(store->redis, own->key);
     if (t->write) {
         if (!turn_take(store, own->site, t->deadline)) {
             return tmpl_fail(t->err, APR_EBUSY, "%s: no turn in time (others write the site)",
@@ -396,11 +403,11 @@ static void changes_add(const tmpl_txn_t *t, apr_array_header_t *list,
 /* Checks the n replies to a commit, of which the last one is that to EXEC. */
 static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies, int n)
 {
-    const store_t *store = t->ctx;
+    const char *server = server_of(t);
     const redisReply *exec = replies[n - 1];
     apr_status_t rv = APR_SUCCESS;
     for (int i = 0; rv == APR_SUCCESS && i < n; i++) {
-        rv = reply_check(store, replies[i], t->err);
+        rv = reply_check(server, replies[i], t->err);
     }
     if (rv != APR_SUCCESS && rv != APR_EAGAIN && rv != APR_ENOTIMPL) {
         /* it let us read, so it takes no writes, for whatever reason */
@@ -410,14 +417,13 @@ static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies
         return APR_ENOSPC;
     }
     if (rv == APR_SUCCESS && exec->type == REDIS_REPLY_NIL) {
-        return tmpl_fail(t->err, APR_EBUSY, "%s: others write the site",
-                         tmpl_redis_name(store->redis));
+        return tmpl_fail(t->err, APR_EBUSY, "%s: others write the site", server);
     }
     if (rv == APR_SUCCESS && exec->type != REDIS_REPLY_ARRAY) {
-        return tmpl_redis_garbage(store->redis, t->err);
+        return tmpl_redis_garbage(server, t->err);
     }
     for (size_t i = 0; rv == APR_SUCCESS && i < exec->elements; i++) {
-        rv = reply_check(store, exec->element[i], t->err);
+        rv = reply_check(server, exec->element[i], t->err);
     }
     return rv;
 }
@@ -428,7 +434,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     own_t *own = t->own;
     apr_array_header_t *list = apr_array_make(t->pool, 8, sizeof(tmpl_redis_words_t));
     redisReply **replies;
-    if (!own->watched) {
+    if (!own->session.is_bound) {
         /* an import; the transaction before this one may have left a WATCH */
         push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
     }
@@ -443,7 +449,9 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     apr_status_t rv = exchange(t, list, 0, &replies);
     if (rv == APR_SUCCESS) {
         rv = commit_check(t, replies, list->nelts);
-        own->failed |= rv != APR_SUCCESS && rv != APR_EBUSY && rv != APR_ENOSPC;
+        if (rv != APR_ENOSPC) {
+            (void)note_failure(t, rv);
+        }
     }
     if (rv == APR_SUCCESS) {
         own->committed = 1;
@@ -457,34 +465,29 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
 static void touch(tmpl_txn_t *t)
 {
     const own_t *own = t->own;
-    uint32_t idle = idle_seconds(t->ctx);
     apr_array_header_t *list = apr_array_make(t->pool, 1, sizeof(tmpl_redis_words_t));
     redisReply **replies;
-    if (own->ttl >= 0 && own->ttl < idle - idle / TOUCHES) {
-        push(list,
-             TMPL_REDIS_WORDS(t->pool, "EXPIRE", own->key, apr_psprintf(t->pool, "%u", idle)));
-        t->err = NULL;
-        (void)exchange(t, list, 0, &replies);
-    }
+    push(list, TMPL_REDIS_WORDS(t->pool, "EXPIRE", own->key,
+                                apr_psprintf(t->pool, "%u", idle_seconds(t->ctx))));
+    t->err = NULL;
+    (void)exchange(t, list, 0, &replies);
 }
 
 static void end(tmpl_txn_t *t)
 {
     store_t *store = t->ctx;
     own_t *own = t->own;
-    if (!own->committed && !own->failed && t->policy != NULL) {
+    if (!own->committed && own->failed == APR_SUCCESS && t->policy != NULL && t->fading) {
         touch(t);
     }
-    if (own->conn != NULL) {
-        tmpl_redis_give(store->redis, own->conn);
-    }
+    tmpl_redis_session_end(store->redis, &own->session);
     if (own->cached != NULL) {
         tmpl_snapshots_give(store->snapshots, own->cached);
     }
     if (own->has_turn) {
         turn_give(store, own->site);
     }
-    if (own->failed) {
+    if (own->failed != APR_SUCCESS && own->failed != TMPL_EPART) {
         /* so that the next look-up asks: snapshots must not hide that the server fails */
         tmpl_snapshots_clear(store->snapshots, tmpl_clock());
     }
@@ -493,16 +496,31 @@ static void end(tmpl_txn_t *t)
 /* ---- sites ---- */
 
 /* Sends one command and checks the type of the reply, which is from the pool of words. */
-static apr_status_t call(const store_t *store, const tmpl_redis_words_t *words, int type,
-                         redisReply **reply, tmpl_error_t *err)
+static apr_status_t call(const store_t *store, tmpl_redis_session_t *session,
+                         const tmpl_redis_words_t *words, int type, redisReply **reply,
+                         tmpl_error_t *err)
 {
     tmpl_redis_command_t command = tmpl_redis_words_command(words);
-    apr_status_t rv = tmpl_redis_call(store->redis, &command, REPLY_MOST, tmpl_clock() + PATIENCE,
-                                      reply, err, words->argv->pool);
+    apr_status_t rv = tmpl_redis_exchange(store->redis, session, &command, 1, REPLY_MOST,
+                                          tmpl_clock() + PATIENCE, reply, err, words->argv->pool);
+    const char *server = tmpl_redis_session_name(store->redis, session);
     if (rv == APR_SUCCESS) {
-        rv = reply_check(store, *reply, err);
+        rv = reply_check(server, *reply, err);
     }
-    return rv == APR_SUCCESS && (*reply)->type != type ? tmpl_redis_garbage(store->redis, err) : rv;
+    return rv == APR_SUCCESS && (*reply)->type != type ? tmpl_redis_garbage(server, err) : rv;
+}
+
+/* The same for a command about a key, with a reply that is an integer. */
+static apr_status_t call_integer(const store_t *store, const char *key,
+                                 const tmpl_redis_words_t *words, long long *integer,
+                                 tmpl_error_t *err)
+{
+    tmpl_redis_session_t session = tmpl_redis_session(store->redis, key);
+    redisReply *reply;
+    apr_status_t rv = call(store, &session, words, REDIS_REPLY_INTEGER, &reply, err);
+    tmpl_redis_session_end(store->redis, &session);
+    *integer = rv == APR_SUCCESS ? reply->integer : 0;
+    return rv;
 }
 
 /* The server's own estimate, or a guess. */
@@ -511,29 +529,30 @@ static uint64_t size(tmpl_txn_t *t)
     const own_t *own = t->own;
     tmpl_redis_words_t words =
         TMPL_REDIS_WORDS(t->pool, "MEMORY", "USAGE", own->key, "SAMPLES", "50");
-    redisReply *reply;
-    return call(t->ctx, &words, REDIS_REPLY_INTEGER, &reply, NULL) == APR_SUCCESS &&
-                   reply->integer > 0
-               ? (uint64_t)reply->integer
+    long long bytes;
+    return call_integer(t->ctx, own->key, &words, &bytes, NULL) == APR_SUCCESS && bytes > 0
+               ? (uint64_t)bytes
                : t->head.site.entries * 16;
 }
 
 /* Adds the sites of some keys to seen, a set, because SCAN may return a key twice. */
-static apr_status_t sites_scan(const store_t *store, char cursor[24], const char *count,
-                               apr_hash_t *seen, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t sites_scan(const store_t *store, tmpl_redis_session_t *session, char cursor[24],
+                               const char *count, apr_hash_t *seen, tmpl_error_t *err,
+                               apr_pool_t *pool)
 {
     apr_pool_t *lasting = apr_hash_pool_get(seen);
     static const char pattern[] = TMPL_REDIS_KEY_PREFIX "*}";
     tmpl_redis_words_t words =
         TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", count);
     redisReply *reply;
-    apr_status_t rv = call(store, &words, REDIS_REPLY_ARRAY, &reply, err);
+    apr_status_t rv = call(store, session, &words, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
         return rv;
     }
+    session->is_bound = 1; /* a cursor is of one server */
     if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_STRING ||
         reply->element[1]->type != REDIS_REPLY_ARRAY) {
-        return tmpl_redis_garbage(store->redis, err);
+        return tmpl_redis_garbage(tmpl_redis_session_name(store->redis, session), err);
     }
     for (size_t i = 0; i < reply->element[1]->elements; i++) {
         const redisReply *key = reply->element[1]->element[i];
@@ -548,6 +567,23 @@ static apr_status_t sites_scan(const store_t *store, char cursor[24], const char
     return APR_SUCCESS;
 }
 
+/* Adds the sites of one server. */
+static apr_status_t sites_of(const store_t *store, tmpl_redis_session_t *session, apr_hash_t *seen,
+                             tmpl_error_t *err, apr_pool_t *pool)
+{
+    char cursor[24] = "0";
+    apr_pool_t *scratch;
+    apr_status_t rv;
+    apr_pool_create(&scratch, pool);
+    do {
+        apr_pool_clear(scratch);
+        rv = sites_scan(store, session, cursor, SCAN_BATCH, seen, err, scratch);
+    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
+    apr_pool_destroy(scratch);
+    tmpl_redis_session_end(store->redis, session);
+    return rv;
+}
+
 static apr_status_t each_seen(apr_hash_t *seen, apr_status_t (*each)(void *baton, const char *site),
                               void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -559,58 +595,75 @@ static apr_status_t each_seen(apr_hash_t *seen, apr_status_t (*each)(void *baton
     return rv == APR_SUCCESS ? rv : tmpl_fail(err, rv, "listing the sites was broken off");
 }
 
-/* from is a cursor of SCAN. */
+static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
+                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
+{
+    store_t *store = ctx;
+    apr_hash_t *seen = apr_hash_make(pool);
+    apr_array_header_t *sessions = apr_array_make(pool, 8, sizeof(tmpl_redis_session_t));
+    apr_status_t rv =
+        tmpl_redis_sessions(store->redis, sessions, tmpl_clock() + PATIENCE, err, pool);
+    for (int i = 0; rv == APR_SUCCESS && i < sessions->nelts; i++) {
+        rv = sites_of(store, &APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t), seen, err, pool);
+    }
+    return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
+}
+
+/* Reads where a list goes on: a cursor of SCAN, in a cluster behind "SLOT-" of its server. */
+static int place_read(const char *from, unsigned *slot, char cursor[24])
+{
+    const char *dash = strchr(from, '-');
+    const char *number = dash != NULL ? dash + 1 : from;
+    apr_cpystrn(cursor, number, 24);
+    *slot = dash != NULL ? (unsigned)strtoul(from, NULL, 10) : 0;
+    return strlen(number) > 0 && strlen(number) < 24 &&
+           strspn(number, "0123456789") == strlen(number) &&
+           (dash == NULL || strspn(from, "0123456789") == (size_t)(dash - from));
+}
+
 static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
                                apr_status_t (*each)(void *baton, const char *site), void *baton,
                                const char **next, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;
     apr_hash_t *seen = apr_hash_make(pool);
+    apr_array_header_t *sessions = apr_array_make(pool, 8, sizeof(tmpl_redis_session_t));
     char cursor[24] = "0";
-    apr_status_t rv;
-    if (from != NULL && *from != '\0') {
-        if (strspn(from, "0123456789") != strlen(from) || strlen(from) >= sizeof(cursor)) {
-            return tmpl_fail(err, APR_EINVAL, "a list of sites in Redis goes on at a number");
-        }
-        apr_cpystrn(cursor, from, sizeof(cursor));
+    unsigned slot = 0;
+    int i = 0;
+    if (from != NULL && *from != '\0' && !place_read(from, &slot, cursor)) {
+        return tmpl_fail(err, APR_EINVAL, "a list of sites in Redis goes on at a number");
+    }
+    apr_status_t rv =
+        tmpl_redis_sessions(store->redis, sessions, tmpl_clock() + PATIENCE, err, pool);
+    while (i < sessions->nelts && APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t).slot < slot) {
+        i++;
     }
     /* a part of the database may have keys of others only */
-    do {
+    while (rv == APR_SUCCESS && i < sessions->nelts && apr_hash_count(seen) < n) {
+        tmpl_redis_session_t *session = &APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t);
         uint32_t left = n - apr_hash_count(seen);
-        rv = sites_scan(store, cursor, apr_itoa(pool, (int)left), seen, err, pool);
-    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0 && apr_hash_count(seen) < n);
-    if (rv == APR_SUCCESS && strcmp(cursor, "0") != 0) {
-        *next = apr_pstrdup(pool, cursor);
+        rv = sites_scan(store, session, cursor, apr_itoa(pool, (int)left), seen, err, pool);
+        tmpl_redis_session_end(store->redis, session);
+        i += strcmp(cursor, "0") == 0;
     }
-    return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
-}
-
-static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const char *site),
-                          void *baton, tmpl_error_t *err, apr_pool_t *pool)
-{
-    store_t *store = ctx;
-    apr_hash_t *seen = apr_hash_make(pool);
-    char cursor[24] = "0";
-    apr_pool_t *scratch;
-    apr_status_t rv;
-    apr_pool_create(&scratch, pool);
-    do {
-        apr_pool_clear(scratch);
-        rv = sites_scan(store, cursor, SCAN_BATCH, seen, err, scratch);
-    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
-    apr_pool_destroy(scratch);
+    if (rv == APR_SUCCESS && i < sessions->nelts) {
+        slot = APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t).slot;
+        *next = slot > 0 ? apr_psprintf(pool, "%u-%s", slot, cursor) : apr_pstrdup(pool, cursor);
+    }
     return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
 }
 
 static apr_status_t forget(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;
+    const char *key = tmpl_redis_site_key(site, pool);
     /* UNLINK frees the memory in the background */
-    tmpl_redis_words_t words = TMPL_REDIS_WORDS(pool, "UNLINK", tmpl_redis_site_key(site, pool));
-    redisReply *reply;
-    apr_status_t rv = call(store, &words, REDIS_REPLY_INTEGER, &reply, err);
+    tmpl_redis_words_t words = TMPL_REDIS_WORDS(pool, "UNLINK", key);
+    long long forgotten;
+    apr_status_t rv = call_integer(store, key, &words, &forgotten, err);
     tmpl_snapshots_clear(store->snapshots, tmpl_clock());
-    return rv == APR_SUCCESS && reply->integer == 0
+    return rv == APR_SUCCESS && forgotten == 0
                ? tmpl_fail(err, APR_NOTFOUND, "the store does not know the site %s", site)
                : rv;
 }
@@ -620,6 +673,27 @@ static void secret_keep(store_t *store, const char *is)
     pthread_mutex_lock(&store->lock);
     apr_cpystrn(store->secret, is, sizeof(store->secret));
     pthread_mutex_unlock(&store->lock);
+}
+
+/* Takes the replies to SET and GET. */
+static apr_status_t secret_take(store_t *store, const char *server, const char *put,
+                                redisReply *const replies[2], tmpl_error_t *err)
+{
+    if (tmpl_redis_is_error(replies[1], "WRONGTYPE")) {
+        return tmpl_fail(err, APR_EGENERAL,
+                         "%s: another program uses the key " SECRET_KEY ", which holds the secret "
+                         "of all sites: delete it",
+                         server);
+    }
+    /* a server that takes no writes may have a secret; if not, it knows no site of this format */
+    apr_status_t rv = reply_check(server, replies[put != NULL ? 0 : 1], err);
+    if (rv == APR_SUCCESS && replies[1]->type == REDIS_REPLY_STRING) {
+        secret_keep(store, replies[1]->str);
+    }
+    else if (rv == APR_SUCCESS && replies[1]->type != REDIS_REPLY_NIL) {
+        rv = tmpl_redis_garbage(server, err);
+    }
+    return rv;
 }
 
 /* The server's secret, which it gets if it has none; all hosts get the one that came first. */
@@ -637,24 +711,14 @@ static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE]
                                    TMPL_REDIS_WORDS(pool, "GET", SECRET_KEY) };
     tmpl_redis_command_t commands[] = { tmpl_redis_words_command(&words[0]),
                                         tmpl_redis_words_command(&words[1]) };
+    tmpl_redis_session_t session = tmpl_redis_session(store->redis, SECRET_KEY);
     redisReply *replies[2];
-    tmpl_redis_conn_t *conn;
-    apr_status_t rv = tmpl_redis_take(store->redis, deadline, &conn, err);
+    apr_status_t rv = tmpl_redis_exchange(store->redis, &session, commands, 2, 2 * ERROR_MOST,
+                                          deadline, replies, err, pool);
     if (rv == APR_SUCCESS) {
-        rv = tmpl_redis_exchange(store->redis, conn, commands, 2, 2 * ERROR_MOST, deadline, replies,
-                                 err, pool);
-        tmpl_redis_give(store->redis, conn);
+        rv = secret_take(store, tmpl_redis_session_name(store->redis, &session), put, replies, err);
     }
-    /* a server that takes no writes may have a secret; if not, it knows no site of this format */
-    if (rv == APR_SUCCESS) {
-        rv = reply_check(store, replies[put != NULL ? 0 : 1], err);
-    }
-    if (rv == APR_SUCCESS && replies[1]->type == REDIS_REPLY_STRING) {
-        secret_keep(store, replies[1]->str);
-    }
-    else if (rv == APR_SUCCESS && replies[1]->type != REDIS_REPLY_NIL) {
-        rv = tmpl_redis_garbage(store->redis, err);
-    }
+    tmpl_redis_session_end(store->redis, &session);
     pthread_mutex_lock(&store->lock);
     memcpy(is, store->secret, TMPL_SECRET_SIZE);
     pthread_mutex_unlock(&store->lock);
@@ -666,7 +730,10 @@ static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE]
 static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_address_t address;
-    return tmpl_redis_address_parse(&address, uri, err, pool);
+    tmpl_redis_tls_t *tls;
+    apr_status_t rv = tmpl_redis_address_parse(&address, uri, err, pool);
+    return rv == APR_SUCCESS && address.is_tls ? tmpl_redis_tls_create(&tls, &address, err, pool)
+                                               : rv;
 }
 
 static apr_status_t store_free(void *data)
@@ -687,9 +754,11 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
     tmpl_redis_address_t address;
     apr_status_t rv = tmpl_redis_address_parse(&address, uri, err, pool);
     if (rv == APR_SUCCESS) {
+        rv = tmpl_redis_create(&store->redis, &address, opts->max_connections, err, pool);
+    }
+    if (rv == APR_SUCCESS) {
         store->opts = *opts;
         store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
-        store->redis = tmpl_redis_create(&address, opts->max_connections, pool);
         pthread_mutex_init(&store->lock, NULL);
         pthread_cond_init(&store->freed, NULL);
         tmpl_secret_draw(store->secret);
@@ -699,12 +768,15 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
     return rv;
 }
 
-#define PROVIDER(uri_scheme)                                                                       \
-    {                                                                                              \
-        .scheme = (uri_scheme), .check = check, .open = store_open, .begin = begin, .get = get,    \
-        .commit = commit, .end = end, .size = size, .sites = sites, .sites_part = sites_part,      \
-        .forget = forget, .secret = secret                                                         \
-    }
-
-const tmpl_provider_t tmpl_provider_redis = PROVIDER("redis://");
-const tmpl_provider_t tmpl_provider_redis_unix = PROVIDER("redis+unix://");
+const tmpl_provider_t tmpl_provider_redis = { .scheme = "redis",
+                                              .check = check,
+                                              .open = store_open,
+                                              .begin = begin,
+                                              .get = get,
+                                              .commit = commit,
+                                              .end = end,
+                                              .size = size,
+                                              .sites = sites,
+                                              .sites_part = sites_part,
+                                              .forget = forget,
+                                              .secret = secret };

@@ -1,19 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table/redis/redis_conn.h"
+#include "table/redis/redis_address.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
 #include <apr_escape.h>
 #include <apr_strings.h>
-#include <apr_uri.h>
 
-#define NUMBER_MOST 65535 /* of ports and of databases */
-#define PORT        6379
+#define NUMBER_MOST   65535 /* of ports and of databases */
+#define PORT          6379
+#define SENTINEL_PORT 26379
+#define PLACES_MOST   16
 
-static const char unix_scheme[] = "redis+unix://";
+#define AUTHORITY "[user:pass@]host[:port]"
+#define TLS_QUERY "[?ca=FILE&cert=FILE&key=FILE&server=NAME]"
+
+/* Keys of a query, and the schemes that have them. */
+enum { OF_UNIX = 1, OF_TLS = 2, OF_SENTINEL = 4 };
+
+/* The scheme is the form up to and with the slashes. */
+static const struct {
+    const char *form;
+    tmpl_redis_mode_e mode;
+    unsigned keys;
+} schemes[] = {
+    { "redis://" AUTHORITY "[/db]", TMPL_REDIS_SINGLE, 0 },
+    { "rediss://" AUTHORITY "[/db]" TLS_QUERY, TMPL_REDIS_SINGLE, OF_TLS },
+    { "redis+unix:///path[?db=n&user=u&pass=p]", TMPL_REDIS_SINGLE, OF_UNIX },
+    { "redis+sentinel://" AUTHORITY "[,host[:port]...]/master[/db]"
+      "[?sentinel-user=u&sentinel-pass=p]",
+      TMPL_REDIS_SENTINEL, OF_SENTINEL },
+    { "rediss+sentinel://" AUTHORITY "[,host[:port]...]/master[/db]" TLS_QUERY, TMPL_REDIS_SENTINEL,
+      OF_SENTINEL | OF_TLS },
+    { "redis+cluster://" AUTHORITY "[,host[:port]...]", TMPL_REDIS_CLUSTER, 0 },
+    { "rediss+cluster://" AUTHORITY "[,host[:port]...]" TLS_QUERY, TMPL_REDIS_CLUSTER, OF_TLS },
+};
+
+static const struct {
+    const char *key;
+    unsigned of;
+    size_t field; /* a const char * of the address; 0: the database */
+} keys[] = {
+    { "db", OF_UNIX, 0 },
+    { "user", OF_UNIX, offsetof(tmpl_redis_address_t, login.user) },
+    { "pass", OF_UNIX, offsetof(tmpl_redis_address_t, login.password) },
+    { "ca", OF_TLS, offsetof(tmpl_redis_address_t, ca) },
+    { "cert", OF_TLS, offsetof(tmpl_redis_address_t, cert) },
+    { "key", OF_TLS, offsetof(tmpl_redis_address_t, key) },
+    { "server", OF_TLS, offsetof(tmpl_redis_address_t, server) },
+    { "sentinel-user", OF_SENTINEL, offsetof(tmpl_redis_address_t, sentinel_login.user) },
+    { "sentinel-pass", OF_SENTINEL, offsetof(tmpl_redis_address_t, sentinel_login.password) },
+};
+
+#define DIM(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What the parsers of the parts share. */
+typedef struct {
+    tmpl_redis_address_t *address;
+    const char *form;
+    unsigned keys;
+    tmpl_error_t *err;
+    apr_pool_t *pool;
+} parse_t;
+
+static apr_status_t refuse(const parse_t *p)
+{
+    return tmpl_fail(p->err, APR_EINVAL, "not of the form %s, port 1 to %d", p->form, NUMBER_MOST);
+}
 
 /* text with %xx decoded; NULL if it is malformed, or NULL. */
 static const char *unescape(const char *text, apr_pool_t *pool)
@@ -37,105 +93,271 @@ static apr_status_t number_parse(unsigned *number, const char *what, const char 
     return APR_SUCCESS;
 }
 
-static apr_status_t tcp_parse(tmpl_redis_address_t *address, const char *uri, tmpl_error_t *err,
-                              apr_pool_t *pool)
+int tmpl_redis_place_fill(tmpl_redis_place_t *place, const char *host, size_t len, long long port,
+                          const tmpl_redis_place_t *asked)
 {
-    unsigned port = PORT;
-    apr_status_t rv = APR_SUCCESS;
-    apr_uri_t parts;
-
-    if (apr_uri_parse(pool, uri, &parts) != APR_SUCCESS || parts.hostname == NULL ||
-        parts.hostname[0] == '\0' || parts.query != NULL || parts.fragment != NULL) {
-        return tmpl_fail(err, APR_EINVAL,
-                         "not of the form redis://[user:pass@]host[:port][/db], port 1 to 65535");
+    if (len == 0 && asked != NULL) {
+        host = asked->host;
+        len = strlen(host);
     }
-    int has_user = parts.user != NULL && parts.user[0] != '\0';
-    address->user = has_user ? unescape(parts.user, pool) : NULL;
-    address->password = unescape(parts.password, pool);
-    if (parts.user != NULL && (address->password == NULL || (has_user && address->user == NULL))) {
-        return tmpl_fail(err, APR_EINVAL,
-                         "user and password for %s are not of the form user:pass or :pass",
-                         parts.hostname);
+    if (len == 0 || len >= sizeof(place->host) || port < 1 || port > NUMBER_MOST ||
+        memchr(host, '\0', len) != NULL || (len == 1 && host[0] == '?')) {
+        return 0;
     }
-    if (parts.port_str != NULL) {
-        rv = number_parse(&port, "port", parts.port_str, 1, err);
-    }
-    if (rv == APR_SUCCESS && parts.path != NULL && parts.path[1] != '\0') {
-        rv = number_parse(&address->db, "database", parts.path + 1, 0, err);
-    }
-    address->host = parts.hostname;
-    address->port = (apr_port_t)port;
-    address->name = apr_psprintf(
-        pool, strchr(parts.hostname, ':') != NULL ? "redis://[%s]:%u/%u" : "redis://%s:%u/%u",
-        address->host, port, address->db);
-    return rv;
+    memmove(place->host, host, len);
+    place->host[len] = '\0';
+    place->port = (apr_port_t)port;
+    return 1;
 }
 
-static apr_status_t query_parse(tmpl_redis_address_t *address, char *query, tmpl_error_t *err,
-                                apr_pool_t *pool)
+int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
+                           const tmpl_redis_place_t *asked)
 {
-    apr_status_t rv = APR_SUCCESS;
-    char *state, *pair = apr_strtok(query, "&", &state);
+    const char *colon = strrchr(text, ':');
+    unsigned port = 0;
 
-    for (; rv == APR_SUCCESS && pair != NULL; pair = apr_strtok(NULL, "&", &state)) {
-        char *equals = strchr(pair, '=');
-        const char *value = equals == NULL ? NULL : unescape(equals + 1, pool);
-
-        if (value == NULL || value[0] == '\0') {
-            return tmpl_fail(err, APR_EINVAL, "%s: db, user and pass need a value", unix_scheme);
-        }
-        *equals = '\0';
-        if (strcmp(pair, "db") == 0) {
-            rv = number_parse(&address->db, "database", value, 0, err);
-        }
-        else if (strcmp(pair, "user") == 0) {
-            address->user = value;
-        }
-        else if (strcmp(pair, "pass") == 0) {
-            address->password = value;
-        }
-        else {
-            rv =
-                tmpl_fail(err, APR_EINVAL, "%s: \"%s\" is not db, user or pass", unix_scheme, pair);
-        }
-    }
-    return rv;
+    return colon != NULL && number_parse(&port, "port", colon + 1, 1, NULL) == APR_SUCCESS &&
+           tmpl_redis_place_fill(place, text, (size_t)(colon - text), port, asked);
 }
 
-static apr_status_t unix_parse(tmpl_redis_address_t *address, const char *uri, tmpl_error_t *err,
-                               apr_pool_t *pool)
+const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *pool)
 {
-    char *rest = apr_pstrdup(pool, uri + strlen(unix_scheme));
-    char *query = strchr(rest, '?');
-    struct sockaddr_un probe;
+    int is_ipv6 = strchr(place->host, ':') != NULL;
 
-    if (query != NULL) {
-        *query++ = '\0';
-        apr_status_t rv = query_parse(address, query, err, pool);
+    return place->port == 0 ? place->host
+                            : apr_psprintf(pool, "%s%s%s:%u", is_ipv6 ? "[" : "", place->host,
+                                           is_ipv6 ? "]" : "", place->port);
+}
+
+/* user:pass or :pass, as long as they are encoded. */
+static apr_status_t login_parse(const parse_t *p, char *text)
+{
+    tmpl_redis_login_t *login = &p->address->login;
+    char *colon = strchr(text, ':');
+
+    if (colon != NULL) {
+        *colon++ = '\0';
+        login->user = text[0] != '\0' ? unescape(text, p->pool) : NULL;
+        login->password = unescape(colon, p->pool);
+    }
+    if (login->password == NULL || (text[0] != '\0' && login->user == NULL)) {
+        return tmpl_fail(p->err, APR_EINVAL,
+                         "user and password are not of the form user:pass or :pass, with %%xx for "
+                         "special characters");
+    }
+    return APR_SUCCESS;
+}
+
+/* "host", "host:port" or "[address]:port". */
+static apr_status_t host_parse(const parse_t *p, tmpl_redis_place_t *place, char *text)
+{
+    unsigned port = p->address->mode == TMPL_REDIS_SENTINEL ? SENTINEL_PORT : PORT;
+    char *host = text, *end = text + strcspn(text, ":");
+
+    if (text[0] == '[') {
+        host++;
+        end = strchr(text, ']');
+        if (end == NULL) {
+            return refuse(p);
+        }
+        *end++ = '\0';
+    }
+    if (*end == ':') {
+        *end++ = '\0';
+        apr_status_t rv = number_parse(&port, "port", end, 1, p->err);
         if (rv != APR_SUCCESS) {
             return rv;
         }
     }
-    if (address->user != NULL && address->password == NULL) {
-        return tmpl_fail(err, APR_EINVAL, "%s: a user needs pass= as well", unix_scheme);
+    else if (*end != '\0') {
+        return refuse(p);
     }
-    address->path = unescape(rest, pool);
-    if (address->path == NULL || address->path[0] != '/' || address->path[1] == '\0') {
-        return tmpl_fail(err, APR_EINVAL,
-                         "not of the form redis+unix:///path[?db=n&user=u&pass=p]");
+    return tmpl_redis_place_fill(place, host, strlen(host), port, NULL) ? APR_SUCCESS : refuse(p);
+}
+
+static apr_status_t hosts_parse(const parse_t *p, char *text)
+{
+    tmpl_redis_place_t *places = apr_pcalloc(p->pool, PLACES_MOST * sizeof(*places));
+    char *login_end = strrchr(text, '@'); /* a password may hold an '@' */
+    apr_status_t rv = APR_SUCCESS;
+    unsigned n = 0;
+
+    if (login_end != NULL) {
+        *login_end = '\0';
+        rv = login_parse(p, text);
+        text = login_end + 1;
     }
-    if (strlen(address->path) >= sizeof(probe.sun_path)) {
-        return tmpl_fail(err, APR_EINVAL, "%s: a socket's path has at most %d bytes", unix_scheme,
+    while (rv == APR_SUCCESS && text != NULL) {
+        char *comma = strchr(text, ',');
+
+        if (comma != NULL) {
+            *comma++ = '\0';
+        }
+        if (n == (p->address->mode == TMPL_REDIS_SINGLE ? 1 : PLACES_MOST)) {
+            return n == 1 ? refuse(p)
+                          : tmpl_fail(p->err, APR_EINVAL, "more than %d hosts", PLACES_MOST);
+        }
+        rv = host_parse(p, &places[n++], text);
+        text = comma;
+    }
+    p->address->places = places;
+    p->address->n_places = n;
+    return rv;
+}
+
+/* What follows the hosts: "/db", "/master/db", or nothing. */
+static apr_status_t path_parse(const parse_t *p, char *path)
+{
+    tmpl_redis_address_t *address = p->address;
+    const char *number = path;
+
+    if (address->mode == TMPL_REDIS_SENTINEL) {
+        char *db = strchr(path, '/');
+
+        if (db != NULL) {
+            *db++ = '\0';
+        }
+        address->master = unescape(path, p->pool);
+        number = db != NULL ? db : "";
+        if (address->master == NULL || address->master[0] == '\0') {
+            return refuse(p);
+        }
+    }
+    if (number[0] == '\0') {
+        return APR_SUCCESS;
+    }
+    return address->mode == TMPL_REDIS_CLUSTER
+               ? tmpl_fail(p->err, APR_EINVAL, "a Redis Cluster has no databases: %s", p->form)
+               : number_parse(&address->db, "database", number, 0, p->err);
+}
+
+static apr_status_t unix_parse(const parse_t *p, const char *path)
+{
+    struct sockaddr_un probe;
+    tmpl_redis_place_t *place = apr_pcalloc(p->pool, sizeof(*place));
+
+    path = unescape(path, p->pool);
+    if (path == NULL || path[0] != '/' || path[1] == '\0') {
+        return refuse(p);
+    }
+    if (strlen(path) >= sizeof(probe.sun_path)) {
+        return tmpl_fail(p->err, APR_EINVAL, "a socket's path has at most %d bytes",
                          (int)sizeof(probe.sun_path) - 1);
     }
-    address->name = apr_psprintf(pool, "%s%s?db=%u", unix_scheme, address->path, address->db);
+    apr_cpystrn(place->host, path, sizeof(place->host));
+    p->address->places = place;
+    p->address->n_places = 1;
     return APR_SUCCESS;
+}
+
+/* One pair, "key=value". */
+static apr_status_t pair_parse(const parse_t *p, char *pair)
+{
+    char *equals = strchr(pair, '=');
+    const char *value = equals == NULL ? NULL : unescape(equals + 1, p->pool);
+
+    if (value == NULL || value[0] == '\0') {
+        return tmpl_fail(p->err, APR_EINVAL, "\"%s\" needs a value: %s", pair, p->form);
+    }
+    *equals = '\0';
+    for (size_t i = 0; i < DIM(keys); i++) {
+        if ((keys[i].of & p->keys) != 0 && strcmp(pair, keys[i].key) == 0) {
+            if (keys[i].field == 0) {
+                return number_parse(&p->address->db, "database", value, 0, p->err);
+            }
+            *(const char **)(void *)((char *)p->address + keys[i].field) = value;
+            return APR_SUCCESS;
+        }
+    }
+    return tmpl_fail(p->err, APR_EINVAL, "\"%s\" is no key of %s", pair, p->form);
+}
+
+static apr_status_t query_parse(const parse_t *p, char *query)
+{
+    const tmpl_redis_address_t *address = p->address;
+    apr_status_t rv = APR_SUCCESS;
+    char *state, *pair = apr_strtok(query, "&", &state);
+
+    for (; rv == APR_SUCCESS && pair != NULL; pair = apr_strtok(NULL, "&", &state)) {
+        rv = pair_parse(p, pair);
+    }
+    if (rv == APR_SUCCESS &&
+        ((address->login.user != NULL && address->login.password == NULL) ||
+         (address->sentinel_login.user != NULL && address->sentinel_login.password == NULL) ||
+         (address->cert == NULL) != (address->key == NULL))) {
+        rv =
+            tmpl_fail(p->err, APR_EINVAL, "a user needs a password, and a cert a key: %s", p->form);
+    }
+    return rv;
+}
+
+/* The rest of a URI behind its scheme. */
+static apr_status_t rest_parse(const parse_t *p, char *rest)
+{
+    char *query = strchr(rest, '?');
+    apr_status_t rv = APR_SUCCESS;
+
+    if (strchr(rest, '#') != NULL) {
+        return refuse(p);
+    }
+    if (query != NULL) {
+        *query++ = '\0';
+        rv = p->keys != 0 ? query_parse(p, query) : refuse(p);
+    }
+    if (rv != APR_SUCCESS || p->keys == OF_UNIX) {
+        return rv != APR_SUCCESS ? rv : unix_parse(p, rest);
+    }
+    char *path = strchr(rest, '/');
+    if (path != NULL) {
+        *path++ = '\0';
+    }
+    rv = hosts_parse(p, rest);
+    return rv != APR_SUCCESS ? rv : path_parse(p, path != NULL ? path : apr_pstrdup(p->pool, ""));
+}
+
+/* The URI for messages. */
+static const char *name_make(const tmpl_redis_address_t *address, const char *scheme,
+                             apr_pool_t *pool)
+{
+    const char *name = scheme;
+
+    for (unsigned i = 0; i < address->n_places; i++) {
+        const tmpl_redis_place_t *place = &address->places[i];
+        const char *shown = tmpl_redis_place_show(place, pool);
+
+        name = apr_pstrcat(pool, name, i > 0 ? "," : "", shown, NULL);
+    }
+    if (address->master != NULL) {
+        name = apr_pstrcat(pool, name, "/", address->master, NULL);
+    }
+    const char *db = apr_psprintf(pool, "%u", address->db);
+    return address->mode == TMPL_REDIS_CLUSTER
+               ? name
+               : apr_pstrcat(pool, name, address->places->port == 0 ? "?db=" : "/", db, NULL);
 }
 
 apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char *uri,
                                       tmpl_error_t *err, apr_pool_t *pool)
 {
+    const char *forms = "";
+
     *address = (tmpl_redis_address_t){ 0 };
-    return strncmp(uri, unix_scheme, strlen(unix_scheme)) == 0 ? unix_parse(address, uri, err, pool)
-                                                               : tcp_parse(address, uri, err, pool);
+    for (size_t i = 0; i < DIM(schemes); i++) {
+        size_t len = (size_t)(strstr(schemes[i].form, "://") - schemes[i].form) + strlen("://");
+        parse_t p = { address, schemes[i].form, schemes[i].keys, err, pool };
+
+        if (strncmp(uri, schemes[i].form, len) != 0) {
+            forms = apr_pstrcat(pool, forms, i > 0 ? ", " : "",
+                                apr_pstrmemdup(pool, schemes[i].form, len), NULL);
+            continue;
+        }
+        address->mode = schemes[i].mode;
+        address->is_tls = (schemes[i].keys & OF_TLS) != 0;
+        apr_status_t rv = rest_parse(&p, apr_pstrdup(pool, uri + len));
+        if (rv == APR_SUCCESS) {
+            address->name = name_make(address, apr_pstrmemdup(pool, uri, len), pool);
+        }
+        return rv;
+    }
+    return tmpl_fail(err, APR_EINVAL, "a Redis store is one of %s", forms);
 }

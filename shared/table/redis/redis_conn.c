@@ -2,7 +2,6 @@
 #include "table/redis/redis_conn.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -12,82 +11,17 @@
 
 #include "base/buf.h"
 #include "table/provider.h"
+#include "table/redis/redis_error.h"
 #include "table/redis/redis_reply.h"
 
-#define GREETING_MOST 4096 /* bytes of the replies to AUTH and SELECT */
+#define GREETING_MOST 65536 /* bytes of the replies to AUTH, SELECT and ROLE */
 
-typedef struct tmpl_redis_conn_t conn_t;
+typedef tmpl_redis_conn_t conn_t;
+typedef tmpl_redis_server_t server_t;
 
-struct tmpl_redis_conn_t {
-    apr_pool_t *pool; /* of the socket; not a child of another, as threads connect at once */
-    apr_socket_t *socket;
-    redisReader *reader; /* NULL: not connected */
-    int ends_line;       /* the bytes read so far do; hiredis does not look at a string's end */
-    int is_new;          /* no exchange since it was taken */
-};
-
-struct tmpl_redis_t {
-    tmpl_redis_address_t address;
-    pthread_mutex_t lock;
-    pthread_cond_t freed;
-    unsigned n_idle; /* the last one used is the next one used, so the others can grow old */
-    conn_t **idle;
-    unsigned n;
-    conn_t *conns;
-};
-
-const char *tmpl_redis_name(const tmpl_redis_t *redis)
-{
-    return redis->address.name;
-}
-
-static const struct {
-    const char *prefix;
-    apr_status_t status;
-    const char *text;
-} refusals[] = {
-    { "NOAUTH", APR_EACCES, "the server wants a password" },
-    { "WRONGPASS", APR_EACCES, "the server does not accept user and password" },
-    { "ERR invalid password", APR_EACCES, "the server does not accept the password" },
-    { "NOPERM", APR_EACCES, "the user may not do this" },
-    { "LOADING", APR_EAGAIN, "the server is still loading its data" },
-    { "MASTERDOWN", APR_EAGAIN, "the replica has lost its master" },
-    { "BUSY", APR_EAGAIN, "the server is busy with somebody's script" },
-    { "MOVED", APR_ENOTIMPL, "the server is a node of a Redis Cluster" },
-    { "ASK", APR_ENOTIMPL, "the server is a node of a Redis Cluster" },
-    { "CLUSTERDOWN", APR_EAGAIN, "the Redis Cluster is down" },
-    { "READONLY", APR_ENOSPC, "the server is a read-only replica" },
-    { "OOM", APR_ENOSPC, "the server is out of memory (maxmemory)" },
-    { "MISCONF", APR_ENOSPC, "the server cannot write its disk and takes no changes" },
-    { "NOREPLICAS", APR_ENOSPC, "the server lacks replicas and takes no changes" },
-    { "WRONGTYPE", TMPL_EDAMAGED, "the site's key is in use by another program" },
-};
-
-apr_status_t tmpl_redis_fail(const tmpl_redis_t *redis, const char *text, size_t len,
-                             tmpl_error_t *err)
-{
-    const char *name = redis->address.name;
-
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-        size_t n = strlen(refusals[i].prefix);
-
-        if (len >= n && memcmp(text, refusals[i].prefix, n) == 0) {
-            return tmpl_fail(err, refusals[i].status, "%s: %s: %.*s", name, refusals[i].text,
-                             (int)(len < 80 ? len : 80), text);
-        }
-    }
-    return tmpl_fail(err, APR_EGENERAL, "%s: the server says: %.*s", name,
-                     (int)(len < 160 ? len : 160), text);
-}
-
-apr_status_t tmpl_redis_garbage(const tmpl_redis_t *redis, tmpl_error_t *err)
-{
-    tmpl_fail(err, APR_EGENERAL, "%s: a reply that Redis would not give", redis->address.name);
-    return APR_EGENERAL;
-}
-
-static void say_failed(const tmpl_redis_t *redis, apr_status_t status, const char *doing,
-                       tmpl_error_t *err)
+/* Says that doing something has failed, unless err tells more already. */
+static apr_status_t say_failed(const server_t *server, apr_status_t status, const char *doing,
+                               const tmpl_error_t *more, tmpl_error_t *err)
 {
     char text[128];
     const char *why = apr_strerror(status, text, sizeof(text));
@@ -98,88 +32,26 @@ static void say_failed(const tmpl_redis_t *redis, apr_status_t status, const cha
     else if (APR_STATUS_IS_EOF(status)) {
         why = "the server has closed the connection";
     }
-    tmpl_fail(err, status, "%s: cannot %s: %s", redis->address.name, doing, why);
+    if (more != NULL && more->text[0] != '\0') {
+        why = more->text;
+    }
+    return tmpl_fail(err, status, "%s: cannot %s: %s", server->name, doing, why);
 }
 
-/* Closes a connection, whether or not it was opened in whole. */
-static void conn_close(conn_t *conn)
+void tmpl_redis_conn_close(conn_t *conn)
 {
+    tmpl_redis_tls_end(conn->tls);
     if (conn->pool != NULL) {
         apr_pool_destroy(conn->pool);
     }
     if (conn->reader != NULL) {
         redisReaderFree(conn->reader);
     }
-    *conn = (conn_t){ .is_new = conn->is_new };
-}
-
-static apr_status_t redis_free(void *data)
-{
-    tmpl_redis_t *redis = data;
-
-    for (unsigned i = 0; i < redis->n; i++) {
-        conn_close(&redis->conns[i]);
-    }
-    /*
-     * The condition is not destroyed: that would wait for its waiters, and prefork may have
-     * interrupted one for good to end the process.
-     */
-    pthread_mutex_destroy(&redis->lock);
-    return APR_SUCCESS;
-}
-
-tmpl_redis_t *tmpl_redis_create(const tmpl_redis_address_t *address, unsigned max_connections,
-                                apr_pool_t *pool)
-{
-    tmpl_redis_t *redis = apr_pcalloc(pool, sizeof(*redis));
-
-    redis->address = *address;
-    pthread_mutex_init(&redis->lock, NULL);
-    pthread_cond_init(&redis->freed, NULL);
-    redis->n = redis->n_idle = max_connections;
-    redis->conns = apr_pcalloc(pool, redis->n * sizeof(*redis->conns));
-    redis->idle = apr_pcalloc(pool, redis->n * sizeof(*redis->idle));
-    for (unsigned i = 0; i < redis->n; i++) {
-        redis->idle[i] = &redis->conns[i];
-    }
-    apr_pool_cleanup_register(pool, redis, redis_free, apr_pool_cleanup_null);
-    return redis;
-}
-
-apr_status_t tmpl_redis_take(tmpl_redis_t *redis, apr_time_t deadline, tmpl_redis_conn_t **conn,
-                             tmpl_error_t *err)
-{
-    struct timespec until = tmpl_clock_timespec(deadline);
-    int rc = 0;
-
-    *conn = NULL;
-    pthread_mutex_lock(&redis->lock);
-    while (redis->n_idle == 0 && rc == 0) {
-        rc = pthread_cond_clockwait(&redis->freed, &redis->lock, CLOCK_MONOTONIC, &until);
-    }
-    if (redis->n_idle > 0) {
-        *conn = redis->idle[--redis->n_idle];
-        (*conn)->is_new = 1;
-    }
-    pthread_mutex_unlock(&redis->lock);
-    if (*conn == NULL) {
-        tmpl_fail(err, APR_TIMEUP, "%s: all %u connections are in use", redis->address.name,
-                  redis->n);
-        return APR_TIMEUP;
-    }
-    return APR_SUCCESS;
-}
-
-void tmpl_redis_give(tmpl_redis_t *redis, tmpl_redis_conn_t *conn)
-{
-    pthread_mutex_lock(&redis->lock);
-    redis->idle[redis->n_idle++] = conn;
-    pthread_cond_signal(&redis->freed);
-    pthread_mutex_unlock(&redis->lock);
+    *conn = (conn_t){ 0 };
 }
 
 /* Has what follows on the socket wait until deadline and no longer. */
-static apr_status_t conn_wait_until(conn_t *conn, apr_time_t deadline)
+static apr_status_t wait_until(const conn_t *conn, apr_time_t deadline)
 {
     apr_interval_time_t left = deadline - tmpl_clock();
 
@@ -195,7 +67,7 @@ static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_ti
         (void)apr_socket_opt_set(conn->socket, APR_SO_KEEPALIVE, 1);
     }
     if (rv == APR_SUCCESS) {
-        rv = conn_wait_until(conn, deadline);
+        rv = wait_until(conn, deadline);
     }
     if (rv == APR_SUCCESS) {
         rv = apr_socket_connect(conn->socket, address);
@@ -207,22 +79,28 @@ static apr_status_t socket_connect(conn_t *conn, apr_sockaddr_t *address, apr_ti
     return rv;
 }
 
-/* Tries the server's addresses one after the other, each for its share of the time that is left. */
-static apr_status_t conn_connect(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                                 tmpl_error_t *err)
+static int fd_of(const conn_t *conn)
 {
-    const tmpl_redis_address_t *a = &redis->address;
+    int fd;
+
+    apr_os_sock_get(&fd, conn->socket);
+    return fd;
+}
+
+/* Tries the server's addresses one after the other, each for its share of the time that is left. */
+static apr_status_t addresses_connect(conn_t *conn, const server_t *server, apr_time_t deadline,
+                                      tmpl_error_t *err)
+{
+    const tmpl_redis_place_t *place = &server->place;
     apr_sockaddr_t *addresses;
     int n = 0;
 
     apr_pool_create_unmanaged(&conn->pool);
     apr_status_t rv =
-        a->host != NULL
-            ? apr_sockaddr_info_get(&addresses, a->host, APR_UNSPEC, a->port, 0, conn->pool)
-            : apr_sockaddr_info_get(&addresses, a->path, APR_UNIX, 0, 0, conn->pool);
+        apr_sockaddr_info_get(&addresses, place->host, place->port != 0 ? APR_UNSPEC : APR_UNIX,
+                              place->port, 0, conn->pool);
     if (rv != APR_SUCCESS) {
-        say_failed(redis, rv, "look up the name", err);
-        return rv;
+        return say_failed(server, rv, "look up the name", NULL, err);
     }
     for (const apr_sockaddr_t *at = addresses; at != NULL; at = at->next) {
         n++;
@@ -232,10 +110,7 @@ static apr_status_t conn_connect(tmpl_redis_t *redis, conn_t *conn, apr_time_t d
 
         rv = socket_connect(conn, at, now + (deadline - now) / n);
     }
-    if (rv != APR_SUCCESS) {
-        say_failed(redis, rv, "connect", err);
-    }
-    return rv;
+    return rv == APR_SUCCESS ? rv : say_failed(server, rv, "connect", NULL, err);
 }
 
 #define WORD_HEAD 24 /* bytes of a type, a length and two line ends */
@@ -284,53 +159,90 @@ static void command_put(tmpl_buf_t *buf, const tmpl_redis_command_t *command)
     buf->len += (apr_size_t)(at - start);
 }
 
-/* apr_socket_send() would raise SIGPIPE, and the process is not ours. */
-static apr_status_t conn_send(conn_t *conn, const char *bytes, size_t len, apr_time_t deadline)
+/*
+ * One system call, or what TLS makes of it. APR_EAGAIN: to be repeated when the socket is ready.
+ * apr_socket_send() would raise SIGPIPE, and the process is not ours.
+ */
+static apr_status_t try_transfer(const conn_t *conn, char *into, const char *from, size_t *len,
+                                 int *for_read, tmpl_error_t *err)
 {
-    apr_status_t rv = APR_SUCCESS;
-    int fd;
+    *for_read = into != NULL;
+    if (conn->tls != NULL) {
+        return into != NULL ? tmpl_redis_tls_read(conn->tls, into, len, for_read, err)
+                            : tmpl_redis_tls_write(conn->tls, from, len, for_read, err);
+    }
+    ssize_t n = into != NULL ? recv(fd_of(conn), into, *len, 0)
+                             : send(fd_of(conn), from, *len, MSG_NOSIGNAL);
+    if (n < 0) {
+        int is_for_now = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 
-    apr_os_sock_get(&fd, conn->socket);
-    while (rv == APR_SUCCESS && len > 0) {
-        ssize_t sent = send(fd, bytes, len, MSG_NOSIGNAL);
+        return is_for_now ? APR_EAGAIN : APR_FROM_OS_ERROR(errno);
+    }
+    *len = (size_t)n;
+    return n == 0 ? APR_EOF : APR_SUCCESS;
+}
 
-        if (sent >= 0) {
-            bytes += sent;
-            len -= (size_t)sent;
+/* Reads into a buffer, or sends from one, up to *len bytes, which becomes their number. */
+static apr_status_t transfer(const conn_t *conn, char *into, const char *from, size_t *len,
+                             apr_time_t deadline, tmpl_error_t *err)
+{
+    for (;;) {
+        size_t n = *len;
+        int for_read;
+        apr_status_t rv = tmpl_clock() < deadline
+                              ? try_transfer(conn, into, from, &n, &for_read, err)
+                              : APR_TIMEUP;
+
+        if (rv != APR_EAGAIN) {
+            *len = n;
+            return rv;
         }
-        else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            rv = conn_wait_until(conn, deadline);
-            if (rv == APR_SUCCESS) {
-                rv = apr_wait_for_io_or_timeout(NULL, conn->socket, 0);
-            }
+        rv = wait_until(conn, deadline);
+        if (rv == APR_SUCCESS) {
+            rv = apr_wait_for_io_or_timeout(NULL, conn->socket, for_read);
         }
-        else if (errno != EINTR) {
-            rv = APR_FROM_OS_ERROR(errno);
+        if (rv != APR_SUCCESS) {
+            return rv;
         }
     }
-    return rv;
+}
+
+static apr_status_t send_all(const conn_t *conn, const server_t *server, const char *bytes,
+                             size_t len, apr_time_t deadline, tmpl_error_t *err)
+{
+    tmpl_error_t more = { 0 };
+
+    while (len > 0) {
+        size_t n = len;
+        apr_status_t rv = transfer(conn, NULL, bytes, &n, deadline, &more);
+
+        if (rv != APR_SUCCESS) {
+            return say_failed(server, rv, "send", &more, err);
+        }
+        bytes += n;
+        len -= n;
+    }
+    return APR_SUCCESS;
 }
 
 /* Reads one reply; *unread, the bytes that may still come, shrinks. */
-static apr_status_t conn_reply(tmpl_redis_t *redis, conn_t *conn, size_t *unread,
+static apr_status_t read_reply(conn_t *conn, const server_t *server, size_t *unread,
                                apr_time_t deadline, redisReply **reply, tmpl_error_t *err)
 {
     char bytes[32768];
     void *got = NULL;
 
     while (redisReaderGetReply(conn->reader, &got) == REDIS_OK) {
-        apr_size_t len = sizeof(bytes);
+        size_t len = sizeof(bytes);
+        tmpl_error_t more = { 0 };
 
         if (got != NULL) {
             *reply = got;
             return APR_SUCCESS;
         }
-        apr_status_t rv = conn_wait_until(conn, deadline);
-        if (rv == APR_SUCCESS) {
-            rv = apr_socket_recv(conn->socket, bytes, &len);
-        }
+        apr_status_t rv = transfer(conn, bytes, NULL, &len, deadline, &more);
         if (rv != APR_SUCCESS) {
-            say_failed(redis, rv, "read", err);
+            (void)say_failed(server, rv, "read", &more, err);
             return rv;
         }
         if (len > *unread || redisReaderFeed(conn->reader, bytes, len) != REDIS_OK) {
@@ -340,11 +252,12 @@ static apr_status_t conn_reply(tmpl_redis_t *redis, conn_t *conn, size_t *unread
         size_t held = conn->reader->len;
         conn->ends_line = held >= 2 && memcmp(conn->reader->buf + held - 2, "\r\n", 2) == 0;
     }
-    return tmpl_redis_garbage(redis, err);
+    (void)tmpl_redis_garbage(server->name, err);
+    return APR_EGENERAL;
 }
 
 /* Sends the commands in one go, so that their replies come in one round trip. */
-static apr_status_t round_trip(tmpl_redis_t *redis, conn_t *conn,
+static apr_status_t round_trip(conn_t *conn, const server_t *server,
                                const tmpl_redis_command_t *commands, int n, size_t max_reply,
                                apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
                                apr_pool_t *pool)
@@ -356,107 +269,111 @@ static apr_status_t round_trip(tmpl_redis_t *redis, conn_t *conn,
     for (int i = 0; i < n; i++) {
         command_put(&buf, &commands[i]);
     }
-    apr_status_t rv = conn_send(conn, buf.at, buf.len, deadline);
+    apr_status_t rv = send_all(conn, server, buf.at, buf.len, deadline, err);
     if (rv != APR_SUCCESS) {
-        say_failed(redis, rv, "send", err);
         return rv;
     }
     tmpl_redis_reader_use(conn->reader, pool);
     while (rv == APR_SUCCESS && got < n) {
-        rv = conn_reply(redis, conn, &max_reply, deadline, &replies[got], err);
+        rv = read_reply(conn, server, &max_reply, deadline, &replies[got], err);
         got += rv == APR_SUCCESS;
     }
     if (rv == APR_SUCCESS && (conn->reader->pos != conn->reader->len || !conn->ends_line)) {
         /* the next call would take what is left over for its replies */
-        rv = tmpl_redis_garbage(redis, err);
+        rv = tmpl_redis_garbage(server->name, err);
     }
     if (rv != APR_SUCCESS && got > 0 && replies[0]->type == REDIS_REPLY_ERROR) {
         /* a server that closes the connection says why first */
-        rv = tmpl_redis_fail(redis, replies[0]->str, replies[0]->len, err);
+        rv = tmpl_redis_fail(server->name, replies[0], err);
     }
     return rv;
 }
 
-/* Connects, authenticates and selects the database. */
-static apr_status_t conn_open(tmpl_redis_t *redis, conn_t *conn, apr_time_t deadline,
-                              tmpl_error_t *err, apr_pool_t *pool)
+/* ---- greeting ---- */
+
+static apr_status_t check_ok(const server_t *server, const redisReply *reply, tmpl_error_t *err)
 {
-    const tmpl_redis_address_t *a = &redis->address;
-    const char *auth[] = { "AUTH", a->user != NULL ? a->user : a->password, a->password };
-    const char *select[] = { "SELECT", apr_psprintf(pool, "%u", a->db) };
-    tmpl_redis_command_t commands[2];
-    redisReply *replies[2];
+    return reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, "OK") == 0
+               ? APR_SUCCESS
+               : tmpl_redis_garbage(server->name, err);
+}
+
+/* A former master that has become a replica would only refuse to write. */
+static apr_status_t check_role(const server_t *server, const redisReply *reply, tmpl_error_t *err)
+{
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements == 0 ||
+        reply->element[0]->type != REDIS_REPLY_STRING) {
+        return tmpl_redis_garbage(server->name, err);
+    }
+    return strcmp(reply->element[0]->str, "master") == 0
+               ? APR_SUCCESS
+               : tmpl_fail(err, APR_EAGAIN, "%s: the server is no master any more", server->name);
+}
+
+/* Authenticates, selects the database and asks for the role. */
+static apr_status_t greet(conn_t *conn, const server_t *server, apr_time_t deadline,
+                          tmpl_error_t *err, apr_pool_t *pool)
+{
+    const tmpl_redis_login_t *login = &server->login;
+    const char *auth[] = { "AUTH", login->user != NULL ? login->user : login->password,
+                           login->password };
+    const char *select[] = { "SELECT", apr_psprintf(pool, "%u", server->db) };
+    const char *role[] = { "ROLE" };
+    tmpl_redis_command_t commands[3];
+    redisReply *replies[3];
+    apr_status_t rv = APR_SUCCESS;
     int n = 0;
 
-    apr_status_t rv = conn_connect(redis, conn, deadline, err);
+    if (login->password != NULL) {
+        commands[n++] = (tmpl_redis_command_t){ login->user != NULL ? 3 : 2, auth, NULL };
+    }
+    if (server->db != 0) {
+        commands[n++] = (tmpl_redis_command_t){ 2, select, NULL };
+    }
+    if (server->must_be_master) {
+        commands[n++] = (tmpl_redis_command_t){ 1, role, NULL };
+    }
+    if (n > 0) {
+        rv = round_trip(conn, server, commands, n, GREETING_MOST, deadline, replies, err, pool);
+    }
+    for (int i = 0; rv == APR_SUCCESS && i < n; i++) {
+        rv = replies[i]->type == REDIS_REPLY_ERROR ? tmpl_redis_fail(server->name, replies[i], err)
+             : commands[i].argv == role            ? check_role(server, replies[i], err)
+                                                   : check_ok(server, replies[i], err);
+    }
+    return rv;
+}
+
+static apr_status_t conn_open(conn_t *conn, const server_t *server, apr_time_t deadline,
+                              tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t rv = addresses_connect(conn, server, deadline, err);
     if (rv != APR_SUCCESS) {
         return rv;
     }
+    if (server->tls != NULL) {
+        conn->tls = tmpl_redis_tls_begin(server->tls, fd_of(conn), server->place.host);
+    }
     conn->reader = tmpl_redis_reader_create();
-    if (conn->reader == NULL) {
-        say_failed(redis, APR_ENOMEM, "connect", err);
-        return APR_ENOMEM;
+    if (conn->reader == NULL || (server->tls != NULL && conn->tls == NULL)) {
+        return say_failed(server, APR_ENOMEM, "connect", NULL, err);
     }
-    if (a->password != NULL) {
-        commands[n++] = (tmpl_redis_command_t){ a->user != NULL ? 3 : 2, auth, NULL };
-    }
-    if (a->db != 0) {
-        commands[n++] = (tmpl_redis_command_t){ 2, select, NULL };
-    }
-    if (n > 0) {
-        rv = round_trip(redis, conn, commands, n, GREETING_MOST, deadline, replies, err, pool);
-    }
-    for (int i = 0; rv == APR_SUCCESS && i < n; i++) {
-        if (replies[i]->type == REDIS_REPLY_ERROR) {
-            rv = tmpl_redis_fail(redis, replies[i]->str, replies[i]->len, err);
-        }
-        else if (replies[i]->type != REDIS_REPLY_STATUS || strcmp(replies[i]->str, "OK") != 0) {
-            rv = tmpl_redis_garbage(redis, err);
-        }
-    }
-    return rv;
+    return greet(conn, server, deadline, err, pool);
 }
 
-/* The server has closed an idle connection: it restarted, or its timeout has passed. */
-static int is_stale(apr_status_t rv)
+apr_status_t tmpl_redis_conn_call(conn_t *conn, const server_t *server,
+                                  const tmpl_redis_command_t *commands, int n, size_t max_reply,
+                                  apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
+                                  apr_pool_t *pool)
 {
-    return APR_STATUS_IS_EOF(rv) || APR_STATUS_IS_EPIPE(rv) || APR_STATUS_IS_ECONNRESET(rv);
-}
-
-apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_conn_t *conn,
-                                 const tmpl_redis_command_t *commands, int n, size_t max_reply,
-                                 apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
-                                 apr_pool_t *pool)
-{
-    int may_be_stale = conn->is_new && conn->reader != NULL;
-    apr_status_t rv;
-
-    conn->is_new = 0;
-    for (;;) {
-        rv = conn->reader != NULL ? APR_SUCCESS : conn_open(redis, conn, deadline, err, pool);
-        if (rv == APR_SUCCESS) {
-            rv = round_trip(redis, conn, commands, n, max_reply, deadline, replies, err, pool);
-        }
-        if (rv != APR_SUCCESS) {
-            conn_close(conn);
-        }
-        if (!may_be_stale || !is_stale(rv)) {
-            return rv;
-        }
-        may_be_stale = 0;
-    }
-}
-
-apr_status_t tmpl_redis_call(tmpl_redis_t *redis, const tmpl_redis_command_t *command,
-                             size_t max_reply, apr_time_t deadline, redisReply **reply,
-                             tmpl_error_t *err, apr_pool_t *pool)
-{
-    tmpl_redis_conn_t *conn;
-    apr_status_t rv = tmpl_redis_take(redis, deadline, &conn, err);
+    apr_status_t rv =
+        conn->reader != NULL ? APR_SUCCESS : conn_open(conn, server, deadline, err, pool);
 
     if (rv == APR_SUCCESS) {
-        rv = tmpl_redis_exchange(redis, conn, command, 1, max_reply, deadline, reply, err, pool);
-        tmpl_redis_give(redis, conn);
+        rv = round_trip(conn, server, commands, n, max_reply, deadline, replies, err, pool);
+    }
+    if (rv != APR_SUCCESS) {
+        tmpl_redis_conn_close(conn);
     }
     return rv;
 }

@@ -14,20 +14,25 @@ use Socket qw(pack_sockaddr_in inet_aton PF_INET SOCK_STREAM);
 use Test::Tmpl::Process qw(spawn end_process wait_for free_port temp_dir spit);
 use Time::HiRes qw(sleep);
 
+# TMPL_TEST_REDIS: another program, as valkey-server
+my $program = $ENV{TMPL_TEST_REDIS} // 'redis-server';
+
 sub available {
-    return (grep { -x "$_/redis-server" } split(/:/, $ENV{PATH}), '/usr/bin', '/usr/local/bin')[0];
+    return (grep { -x } map { "$_/$program" } '', split(/:/, $ENV{PATH}), '/usr/bin', '/usr/local/bin')[0];
 }
 
-# options => { name => value } of redis.conf
+# options => { name => value } of redis.conf; sentinel => its lines: a sentinel
 sub new {
     my ($class, %options) = @_;
     my $dir = temp_dir();
-    my $self = bless { dir => $dir, port => free_port(), socket => "$dir/redis.sock", options => \%options }, $class;
+    my $sentinel = delete $options{sentinel};
+    my $self = bless { dir => $dir, port => free_port(), socket => "$dir/redis.sock", options => \%options,
+        sentinel => $sentinel }, $class;
     $self->start;
     return $self;
 }
 
-sub port { return $_[0]{port} }
+sub port { return $_[0]{options}{'tls-port'} // $_[0]{port} }
 sub unix_uri { return "redis+unix://$_[0]{socket}" }
 sub uri { return "redis://127.0.0.1:$_[0]{port}/0" }
 
@@ -38,11 +43,12 @@ sub start {
         dir => "$self->{dir}", save => '""', appendonly => 'no', logfile => "$self->{dir}/redis.log",
         daemonize => 'no', databases => 16, %{ $self->{options} },
     );
-    my $file = spit("$self->{dir}/redis.conf", join '', map { "$_ $conf{$_}\n" } sort keys %conf);
+    my $file = spit("$self->{dir}/redis.conf", join('', map { "$_ $conf{$_}\n" } sort keys %conf) . ($self->{sentinel} // ''));
+    my @kind = defined $self->{sentinel} ? '--sentinel' : ();
     $self->{pid} = spawn('redis-server', sub {
         open STDOUT, '>>', "$self->{dir}/redis.out";
         open STDERR, '>&', \*STDOUT;
-        exec 'redis-server', $file or die "redis-server: $!";
+        exec $program, $file, @kind or die "$program: $!";
     });
     wait_for { $self->connect } or die "redis-server does not start\n";
     return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "breaker.h"
+#include "base/breaker.h"
 
 void tmpl_breaker_init(tmpl_breaker_t *breaker, apr_interval_time_t pause)
 {

@@ -3,7 +3,7 @@
 
 #include "tap.h"
 
-#include "mod_tmpl/breaker.c"
+#include "base/breaker.h"
 
 #define THREADS 8
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/redis/redis_error.h"
+#include "table/redis/redis_places.h"
+#include "table/redis/redis_slot.h"
+
+tmpl_redis_command_t tmpl_redis_cluster_ask(const tmpl_redis_address_t *address, apr_pool_t *pool)
+{
+    static const char *argv[] = { "CLUSTER", "SLOTS" };
+
+    (void)address;
+    (void)pool;
+    return (tmpl_redis_command_t){ 2, argv, NULL };
+}
+
+/* The first slot, the last one, and the master: its host, its port, and more. Replicas follow. */
+static int range_read(tmpl_redis_range_t *range, const redisReply *reply,
+                      const tmpl_redis_place_t *asked)
+{
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements < 3 ||
+        reply->element[0]->type != REDIS_REPLY_INTEGER ||
+        reply->element[1]->type != REDIS_REPLY_INTEGER ||
+        reply->element[2]->type != REDIS_REPLY_ARRAY || reply->element[2]->elements < 2) {
+        return 0;
+    }
+    long long first = reply->element[0]->integer, last = reply->element[1]->integer;
+    const redisReply *host = reply->element[2]->element[0], *port = reply->element[2]->element[1];
+    range->first = (unsigned)first;
+    range->last = (unsigned)last;
+    /* no host: the node does not know by what name we call it */
+    return first >= 0 && first <= last && last < TMPL_REDIS_SLOTS &&
+           (host->type == REDIS_REPLY_STRING || host->type == REDIS_REPLY_NIL) &&
+           port->type == REDIS_REPLY_INTEGER &&
+           tmpl_redis_place_fill(&range->place, host->str, host->len, port->integer, asked);
+}
+
+apr_status_t tmpl_redis_cluster_read(const redisReply *reply, const tmpl_redis_server_t *asked,
+                                     apr_array_header_t *ranges, tmpl_error_t *err)
+{
+    if (reply->type != REDIS_REPLY_ARRAY) {
+        return tmpl_redis_garbage(asked->name, err);
+    }
+    for (size_t i = 0; i < reply->elements; i++) {
+        tmpl_redis_range_t range;
+
+        if (!range_read(&range, reply->element[i], &asked->place)) {
+            return tmpl_redis_garbage(asked->name, err);
+        }
+        APR_ARRAY_PUSH(ranges, tmpl_redis_range_t) = range;
+    }
+    return ranges->nelts > 0
+               ? APR_SUCCESS
+               : tmpl_fail(err, APR_EAGAIN, "%s: no server of the Redis Cluster has a slot yet",
+                           asked->name);
+}
+
+/* "MOVED 3999 127.0.0.1:6381", and the same with ASK. */
+int tmpl_redis_referral_read(tmpl_redis_referral_t *referral, const redisReply *reply,
+                             const tmpl_redis_place_t *asked)
+{
+    char *end;
+
+    referral->is_ask = tmpl_redis_is_error(reply, "ASK ");
+    if (!referral->is_ask && !tmpl_redis_is_error(reply, "MOVED ")) {
+        return 0;
+    }
+    const char *digits = strchr(reply->str, ' ') + 1;
+    unsigned long slot = strtoul(digits, &end, 10);
+    referral->to.first = referral->to.last = (unsigned)slot;
+    return end > digits && slot < TMPL_REDIS_SLOTS && *end == ' ' &&
+           tmpl_redis_place_parse(&referral->to.place, end + 1, asked);
+}

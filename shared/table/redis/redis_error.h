@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What error replies of Redis mean. name: of the server, for the message. */
+#ifndef TMPL_REDIS_ERROR_H
+#define TMPL_REDIS_ERROR_H
+
+#include <hiredis/hiredis.h>
+
+#include "base/tmpl.h"
+
+/*
+ * Returns the status that an error reply stands for, and fills err. APR_ENOSPC: the server takes no
+ * writes.
+ */
+apr_status_t tmpl_redis_fail(const char *name, const redisReply *reply, tmpl_error_t *err);
+
+/* The same for a reply that Redis would not give. */
+apr_status_t tmpl_redis_garbage(const char *name, tmpl_error_t *err);
+
+/* Whether a reply is an error that begins with that word. */
+int tmpl_redis_is_error(const redisReply *reply, const char *word);
+
+#endif

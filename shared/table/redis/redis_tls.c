@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/redis/redis_tls.h"
+
+#ifdef TMPL_TLS
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+struct tmpl_redis_tls_t {
+    SSL_CTX *context;
+    BIO_METHOD *method;
+    const char *server; /* NULL: the host's name counts */
+};
+
+/* ---- a socket: OpenSSL's own would raise SIGPIPE, and the process is not ours ---- */
+
+static int fd_of(BIO *bio)
+{
+    return (int)(intptr_t)BIO_get_data(bio);
+}
+
+static int is_for_now(void)
+{
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+static int socket_write(BIO *bio, const char *bytes, int len)
+{
+    ssize_t n = send(fd_of(bio), bytes, (size_t)len, MSG_NOSIGNAL);
+
+    BIO_clear_retry_flags(bio);
+    if (n < 0 && is_for_now()) {
+        BIO_set_retry_write(bio);
+    }
+    return (int)n;
+}
+
+static int socket_read(BIO *bio, char *bytes, int len)
+{
+    ssize_t n = recv(fd_of(bio), bytes, (size_t)len, 0);
+
+    BIO_clear_retry_flags(bio);
+    if (n < 0 && is_for_now()) {
+        BIO_set_retry_read(bio);
+    }
+    return (int)n;
+}
+
+static long socket_control(BIO *bio, int command, long number, void *data)
+{
+    (void)bio;
+    (void)number;
+    (void)data;
+    return command == BIO_CTRL_FLUSH;
+}
+
+/* ---- what all sessions share ---- */
+
+static apr_status_t tls_free(void *data)
+{
+    tmpl_redis_tls_t *tls = data;
+
+    SSL_CTX_free(tls->context);
+    BIO_meth_free(tls->method);
+    return APR_SUCCESS;
+}
+
+/* OpenSSL's last error, as text. */
+static const char *last_reason(void)
+{
+    const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+
+    return reason != NULL ? reason : "out of memory";
+}
+
+static apr_status_t file_refuse(const char *what, const char *file, tmpl_error_t *err)
+{
+    return tmpl_fail(err, APR_EINVAL, "cannot use %s %s: %s", what, file, last_reason());
+}
+
+static apr_status_t files_read(SSL_CTX *context, const tmpl_redis_address_t *address,
+                               tmpl_error_t *err)
+{
+    if (address->ca == NULL) {
+        if (SSL_CTX_set_default_verify_paths(context) != 1) {
+            return file_refuse("the CA certificates", "of the system", err);
+        }
+    }
+    else if (SSL_CTX_load_verify_file(context, address->ca) != 1) {
+        return file_refuse("the CA certificates in", address->ca, err);
+    }
+    if (address->cert == NULL) {
+        return APR_SUCCESS;
+    }
+    if (SSL_CTX_use_certificate_chain_file(context, address->cert) != 1) {
+        return file_refuse("the certificate in", address->cert, err);
+    }
+    /* this also checks that the key is that of the certificate */
+    return SSL_CTX_use_PrivateKey_file(context, address->key, SSL_FILETYPE_PEM) == 1
+               ? APR_SUCCESS
+               : file_refuse("the key in", address->key, err);
+}
+
+apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_address_t *address,
+                                   tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_redis_tls_t *tls = apr_pcalloc(pool, sizeof(*tls));
+
+    ERR_clear_error();
+    tls->context = SSL_CTX_new(TLS_client_method());
+    tls->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "tmpl");
+    tls->server = address->server;
+    apr_pool_cleanup_register(pool, tls, tls_free, apr_pool_cleanup_null);
+    if (tls->context == NULL || tls->method == NULL ||
+        SSL_CTX_set_min_proto_version(tls->context, TLS1_2_VERSION) != 1 ||
+        BIO_meth_set_write(tls->method, socket_write) != 1 ||
+        BIO_meth_set_read(tls->method, socket_read) != 1 ||
+        BIO_meth_set_ctrl(tls->method, socket_control) != 1) {
+        return tmpl_fail(err, APR_ENOMEM, "cannot use TLS: %s", last_reason());
+    }
+    SSL_CTX_set_verify(tls->context, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_mode(tls->context,
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    apr_status_t rv = files_read(tls->context, address, err);
+    if (rv == APR_SUCCESS) {
+        *made = tls;
+    }
+    return rv;
+}
+
+/* ---- sessions ---- */
+
+/* Has the certificate compared with a name or a literal address. */
+static int name_expect(SSL *ssl, const char *host)
+{
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1) {
+        return 1;
+    }
+    return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+}
+
+tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, const char *host)
+{
+    SSL *ssl = SSL_new(tls->context);
+    BIO *bio = BIO_new(tls->method);
+
+    if (ssl == NULL || bio == NULL || !name_expect(ssl, tls->server != NULL ? tls->server : host)) {
+        SSL_free(ssl);
+        BIO_free(bio);
+        return NULL;
+    }
+    BIO_set_data(bio, (void *)(intptr_t)fd); // NOLINT(performance-no-int-to-ptr)
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl, bio, bio);
+    SSL_set_connect_state(ssl);
+    return (tmpl_redis_tls_session_t *)ssl;
+}
+
+void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session)
+{
+    SSL_free((SSL *)session);
+}
+
+/* What a call that returned rc means. */
+static apr_status_t outcome(SSL *ssl, int rc, int *for_read, tmpl_error_t *err)
+{
+    int error = SSL_get_error(ssl, rc), saved = errno;
+    long verified = SSL_get_verify_result(ssl);
+
+    if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) {
+        *for_read = error == SSL_ERROR_WANT_READ;
+        return APR_EAGAIN;
+    }
+    if (error == SSL_ERROR_SSL && verified != X509_V_OK) {
+        return tmpl_fail(err, APR_EACCES, "the server's certificate is refused: %s",
+                         X509_verify_cert_error_string(verified));
+    }
+    if (error == SSL_ERROR_SSL) {
+        return tmpl_fail(err, APR_EACCES, "TLS fails: %s", last_reason());
+    }
+    return error == SSL_ERROR_SYSCALL && saved != 0 ? APR_FROM_OS_ERROR(saved) : APR_EOF;
+}
+
+apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
+                                 int *for_read, tmpl_error_t *err)
+{
+    ERR_clear_error();
+    errno = 0;
+    int rc = SSL_read_ex((SSL *)session, bytes, *len, len);
+    return rc == 1 ? APR_SUCCESS : outcome((SSL *)session, rc, for_read, err);
+}
+
+apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
+                                  int *for_read, tmpl_error_t *err)
+{
+    ERR_clear_error();
+    errno = 0;
+    int rc = SSL_write_ex((SSL *)session, bytes, *len, len);
+    return rc == 1 ? APR_SUCCESS : outcome((SSL *)session, rc, for_read, err);
+}
+
+#else
+
+apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **made, const tmpl_redis_address_t *address,
+                                   tmpl_error_t *err, apr_pool_t *pool)
+{
+    (void)made;
+    (void)pool;
+    return tmpl_fail(err, APR_ENOTIMPL,
+                     "%s: this build has no TLS: build with OpenSSL, or let stunnel speak TLS "
+                     "(docs/redis.md, \"TLS by stunnel\") and use redis://",
+                     address->name);
+}
+
+tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, const char *host)
+{
+    (void)tls;
+    (void)fd;
+    (void)host;
+    return NULL;
+}
+
+void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session)
+{
+    (void)session;
+}
+
+apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
+                                 int *for_read, tmpl_error_t *err)
+{
+    (void)session;
+    (void)bytes;
+    (void)len;
+    (void)for_read;
+    return tmpl_fail(err, APR_ENOTIMPL, "no TLS");
+}
+
+apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
+                                  int *for_read, tmpl_error_t *err)
+{
+    (void)bytes;
+    return tmpl_redis_tls_read(session, NULL, len, for_read, err);
+}
+
+#endif

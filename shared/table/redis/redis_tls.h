@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TLS for connections to Redis, by OpenSSL. hiredis has TLS since 1.0 only, as an own library, and
+ * does not compare the certificate with the server's name. A build without OpenSSL (make TLS=no)
+ * refuses rediss:// URIs.
+ */
+#ifndef TMPL_REDIS_TLS_H
+#define TMPL_REDIS_TLS_H
+
+#include "table/redis/redis_address.h"
+
+typedef struct tmpl_redis_tls_t tmpl_redis_tls_t;                 /* what all sessions share */
+typedef struct tmpl_redis_tls_session_t tmpl_redis_tls_session_t; /* of one connection */
+
+/*
+ * Reads the certificates and the key that address names. A cleanup on pool frees it. APR_SUCCESS;
+ * APR_EINVAL if a file cannot be used; APR_ENOTIMPL in a build without TLS; with text.
+ */
+apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **tls, const tmpl_redis_address_t *address,
+                                   tmpl_error_t *err, apr_pool_t *pool);
+
+/* A session over fd, which does not block. host: whom the certificate must name. NULL: no memory. */
+tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, const char *host);
+
+/* Frees the session; does not close fd. session may be NULL. */
+void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session);
+
+/*
+ * Reads or writes up to *len bytes, after the handshake if there was none yet, and sets *len.
+ * APR_SUCCESS, some bytes; APR_EAGAIN: call again with the same arguments when fd is readable, or
+ * writable if *for_read is 0; APR_EOF; APR_EACCES if the certificate or ours is not accepted;
+ * another. With text where it is more than the system's.
+ */
+apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
+                                 int *for_read, tmpl_error_t *err);
+apr_status_t tmpl_redis_tls_write(tmpl_redis_tls_session_t *session, const char *bytes, size_t *len,
+                                  int *for_read, tmpl_error_t *err);
+
+#endif
