@@ -68,6 +68,21 @@ const char *tmpl_link_name(const char *uri, apr_pool_t *pool)
                        apr_pstrmemdup(pool, at, len - (apr_size_t)(at - uri)), NULL);
 }
 
+/* The shown name of a further link. URIs that differ in what is not shown get a number. */
+static const char *name_link(const char *uri, apr_pool_t *pconf)
+{
+    const char *shown = tmpl_link_name(uri, pconf), *name = shown;
+    int number = 1, i;
+
+    for (i = 0; i < links->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(links, i, tmpl_link_t *)->health.name, name) == 0) {
+            name = apr_psprintf(pconf, "%s (%d)", shown, ++number);
+            i = -1;
+        }
+    }
+    return name;
+}
+
 void tmpl_links_reset(apr_pool_t *pconf)
 {
     links = apr_array_make(pconf, 4, sizeof(tmpl_link_t *));
@@ -90,7 +105,7 @@ tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
     }
     link = apr_pcalloc(pconf, sizeof(*link));
     link->uri = apr_pstrdup(pconf, uri);
-    link->health.name = tmpl_link_name(uri, pconf);
+    link->health.name = name_link(uri, pconf);
     APR_ARRAY_PUSH(links, tmpl_link_t *) = link;
     return link;
 }

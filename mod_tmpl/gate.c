@@ -391,6 +391,7 @@ static const tmpl_conf_t *only_learn(const tmpl_conf_t *conf, apr_pool_t *pool)
 static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     unsigned control = tmpl_control_take(f->r);
+    int is_off = TMPL_CONTROL_HAS(control, OFF) || tmpl_control_is_off(f->r);
     tmpl_decline_e reason;
 
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_OFF) {
@@ -403,12 +404,13 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         ctx->conf = only_learn(ctx->conf, f->r->pool);
     }
     if (f->r->status == HTTP_NOT_MODIFIED) {
-        tmpl_headers_not_modified(f->r, ctx->conf);
+        if (!is_off) { /* else the changed copy that the client has is no longer right */
+            tmpl_headers_not_modified(f->r, ctx->conf);
+        }
         return 0;
     }
     reason = reason_to_decline(f->r);
-    if (reason == TMPL_DECLINE_NONE &&
-        (TMPL_CONTROL_HAS(control, OFF) || tmpl_control_is_off(f->r))) {
+    if (reason == TMPL_DECLINE_NONE && is_off) {
         reason = TMPL_DECLINE_BACKEND;
     }
     if (reason != TMPL_DECLINE_NONE) {

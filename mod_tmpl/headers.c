@@ -128,9 +128,9 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
 static void set_private(request_rec *r)
 {
     static const char *const of_caches[] = {
-        "ETag",         "Last-Modified",     "Expires",
-        "Pragma",       "Surrogate-Control", "CDN-Cache-Control",
-        "Cache-Control"
+        "ETag",         "Last-Modified",     "Expires",           "Pragma",
+        "Age",          "Surrogate-Control", "CDN-Cache-Control", "Cloudflare-CDN-Cache-Control",
+        "Edge-Control", "X-Accel-Expires",   "Cache-Control"
     };
     size_t i;
 

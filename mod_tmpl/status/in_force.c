@@ -29,7 +29,8 @@ static const char *value_of(const ap_directive_t *directive, const tmpl_setting_
 {
     const char *args = directive->args;
 
-    if (setting->form == TMPL_FORM_SECRET) {
+    /* an expression may hold what a client has to send */
+    if (setting->form == TMPL_FORM_SECRET || setting->form == TMPL_FORM_CONDITION) {
         return "(set)";
     }
     return setting->form == TMPL_FORM_STORE ? tmpl_link_name(ap_getword_conf(pool, &args), pool)
@@ -61,8 +62,11 @@ static const char *server_name(const ap_directive_t *at)
 /* The place inside a section's tag. httpd leaves out the > at the end. */
 static place_t inside(const ap_directive_t *section, const place_t *outside, apr_pool_t *pool)
 {
-    const char *tag = apr_pstrcat(pool, section->directive, " ", section->args,
-                                  strchr(section->args, '>') != NULL ? "" : ">", NULL);
+    int is_condition = ap_cstr_casecmp(section->directive, "<If") == 0 ||
+                       ap_cstr_casecmp(section->directive, "<ElseIf") == 0;
+    const char *tag =
+        apr_pstrcat(pool, section->directive, " ", is_condition ? "..." : section->args,
+                    !is_condition && strchr(section->args, '>') != NULL ? "" : ">", NULL);
     place_t place = *outside;
 
     if (ap_cstr_casecmp(section->directive, "<VirtualHost") == 0) {

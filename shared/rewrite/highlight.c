@@ -240,6 +240,14 @@ static void find_shown(highlight_t *h)
         s = shown.whole ? page->nodes[shown.node].after_segment : s + 1;
     }
     qsort(h->shown, h->n_shown, sizeof(*h->shown), by_place);
+    /* a block may go on behind an element that has blocks of its own */
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < h->n_shown; i++) {
+        if (n == 0 || by_place(&h->shown[n - 1], &h->shown[i]) != 0) {
+            h->shown[n++] = h->shown[i];
+        }
+    }
+    h->n_shown = n;
 }
 
 /* --- edits --- */
