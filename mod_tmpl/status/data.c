@@ -419,10 +419,13 @@ static json_t *tables(const char *key, apr_pool_t *pool)
     int i;
 
     for (i = 0; i < known->nelts; i++) {
-        const char *name = APR_ARRAY_IDX(known, i, tmpl_store_status_t).name;
+        const tmpl_store_status_t *status = &APR_ARRAY_IDX(known, i, tmpl_store_status_t);
+        const char *name = status->name;
         tmpl_error_t err;
         tmpl_store_stats_t stats;
-        tmpl_store_t *store = tmpl_links_store(name, &err);
+        /* one that another child found silent would be waited for */
+        tmpl_store_t *store =
+            status->open[TMPL_PURPOSE_LOOKUP] == 0 ? tmpl_links_store(name, &err) : NULL;
         json_t *json;
 
         if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
