@@ -41,7 +41,7 @@
  * no room. LMDB writes pages anew, and reuses those before only two transactions later. But a
  * reader that stays keeps it from reusing any: then forgetting more would not help.
  */
-#define SPARE_ALWAYS 16
+#define SPARE_ALWAYS 8
 #define SPARE_FULL   2
 
 /* A site that is only read is noted as used again after so long. */
