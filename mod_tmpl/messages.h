@@ -58,7 +58,7 @@
 
 /* INFO */
 #define TMPL_LOG_CONTROL                                                                           \
-    "tmpl: [T030] Tmpl-Control of the backend is %.64s; words other than off, learn and no-learn "  \
+    "tmpl: [T030] Tmpl-Control of the backend is %.64s; words other than off, learn and no-learn " \
     "have no effect"
 
 #endif

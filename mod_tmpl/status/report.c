@@ -88,7 +88,8 @@ static void keep_decision(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, ap
     decision->state = outcome->state;
     decision->detector = (tmpl_detector_e)(outcome->detector - tmpl_detector(0));
     decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
-    decision->blocks = outcome->closure.blocks;
+    /* a cached decision's page has this and nothing else */
+    decision->blocks = outcome->page != NULL ? outcome->page->n_blocks : 0;
     decision->template_blocks = outcome->closure.template_blocks;
     decision->ratio = outcome->closure.ratio;
     decision->confidence = outcome->closure.confidence;

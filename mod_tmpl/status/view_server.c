@@ -89,7 +89,9 @@ static void put_decisions(const tmpl_html_t *h)
     }
     tmpl_put(h, "</select><button>Show</button></form>\n");
     tmpl_put_decisions(h, json_object_get(h->data, "decisions"), 1);
-    tmpl_put(h, "<p class=\"note\">The last %s decisions are kept (TmplRecent).</p>\n</section>\n",
+    tmpl_put(h,
+             "<p class=\"note\">The last %s decisions are kept (TmplRecent); JSON has all of "
+             "them.</p>\n</section>\n",
              tmpl_text_count(h, tmpl_member_count(h->data, "decisions_kept")));
 }
 
@@ -276,6 +278,21 @@ static void put_configuration(const tmpl_html_t *h)
     tmpl_put(h, "</section>\n");
 }
 
+static void put_selectors(const tmpl_html_t *h)
+{
+    static const tmpl_column_t columns[] = {
+        { "Selector", "selector", cell_code, 0 },
+        { "Directive", "directive", cell_code, 0 },
+        { "Pages matched", "pages", tmpl_cell_count, 1 },
+    };
+
+    tmpl_put_section(h, "selectors", "Selectors");
+    tmpl_put_table(h, "Pages on which a selector of TmplKeep or TmplDrop matched", columns,
+                   N(columns), json_object_get(h->data, "selectors"),
+                   "TmplKeep and TmplDrop have no selector.");
+    tmpl_put(h, "</section>\n");
+}
+
 void tmpl_view_server(const tmpl_html_t *h)
 {
     put_summary(h);
@@ -284,5 +301,6 @@ void tmpl_view_server(const tmpl_html_t *h)
     put_declines(h);
     put_stores(h);
     put_times(h);
+    put_selectors(h);
     put_configuration(h);
 }

@@ -104,9 +104,16 @@ void tmpl_put_decisions(const tmpl_html_t *h, const json_t *decisions, int with_
         { "Cache", "cache", tmpl_cell_text, 0 },
     };
     tmpl_column_t without[N(columns) - 1];
+    json_t *newest = json_array();
+    size_t i, n = json_array_size(decisions);
 
     without[0] = columns[0];
     memcpy(without + 1, columns + 2, sizeof(columns) - 2 * sizeof(columns[0]));
-    tmpl_put_table(h, "The newest first", with_site ? columns : without,
-                   with_site ? N(columns) : N(columns) - 1, decisions, "None.");
+    for (i = 0; i < n && i < TMPL_DECISIONS_MOST; i++) {
+        json_array_append(newest, json_array_get(decisions, i));
+    }
+    tmpl_put_table(
+        h, apr_psprintf(h->r->pool, "The newest %" APR_SIZE_T_FMT " of %" APR_SIZE_T_FMT, i, n),
+        with_site ? columns : without, with_site ? N(columns) : N(columns) - 1, newest, "None.");
+    json_decref(newest);
 }

@@ -76,7 +76,7 @@ apr_status_t tmpl_fail(tmpl_error_t *err, apr_status_t status, const char *fmt, 
     X(ATTACHMENT, "attachment", "Content-Disposition: attachment", "nothing: it is a download")    \
     X(BACKEND, "backend",                                                                          \
       "the backend's Tmpl-Control says off, or no-tmpl is set for the request",                    \
-      "nothing: whoever runs the backend, or the configuration, wants the page untouched")         \
+      "nothing: the backend, or the configuration, asked for it")                                  \
     X(TOO_LARGE, "too-large", "the body is larger than TmplMaxBody", "raise TmplMaxBody")          \
     X(SLOW, "slow", "the body did not end within TmplMaxWait",                                     \
       "raise TmplMaxWait, or speed up the backend")                                                \

@@ -109,12 +109,6 @@ static int is_cuttable(const closure_t *c, const tmpl_node_t *node)
            node->after_segment - node->first_segment < 2;
 }
 
-static tmpl_span_t span_of(const tmpl_node_t *node)
-{
-    return (tmpl_span_t){ node->open.start,
-                          tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
-}
-
 /* There may be more cuts than segments: rules 3 and 11 cut elements without text. */
 static void add_cut(closure_t *c, tmpl_span_t span, uint32_t node)
 {
@@ -202,7 +196,7 @@ static int is_property(const tmpl_page_t *page, const tmpl_node_t *node)
 static void cut_around_code(closure_t *c, uint32_t element)
 {
     const tmpl_node_t *nodes = c->page->nodes;
-    tmpl_span_t rest = span_of(&nodes[element]);
+    tmpl_span_t rest = tmpl_node_span(&nodes[element]);
     uint32_t after = nodes[element].after;
     uint32_t after_item = 0;
     for (uint32_t i = element; i < after;) {
@@ -211,7 +205,7 @@ static void cut_around_code(closure_t *c, uint32_t element)
             after_item = nodes[i].after;
         }
         if (is_code && !(i < after_item && is_property(c->page, &nodes[i]))) {
-            tmpl_span_t code = span_of(&nodes[i]);
+            tmpl_span_t code = tmpl_node_span(&nodes[i]);
             if (code.start > rest.start) {
                 add_cut(c, (tmpl_span_t){ rest.start, code.start }, element);
             }
@@ -255,7 +249,7 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
     unsigned kept = kept_flags(c, node);
     int for_script = c->script_refs != NULL && c->script_refs[child];
     if (cuttable && !for_script && (node->flags & c->need) && !kept) {
-        extend_run(c, run, span_of(node), child);
+        extend_run(c, run, tmpl_node_span(node), child);
         return;
     }
     if (cuttable && !for_script && kept == TMPL_NODE_CODE && may_leave_code(c, node)) {

@@ -110,10 +110,11 @@ const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page
 {
     int n_keep = guards->keep != NULL ? guards->keep->nelts : 0;
     int n_drop = guards->drop != NULL ? guards->drop->nelts : 0;
-    unsigned char *matched =
-        n_keep + n_drop > 0 ? apr_pcalloc(pool, (apr_size_t)(n_keep + n_drop)) : NULL;
-    int dropped = apply(verdicts, page, guards->drop, 1, matched != NULL ? matched + n_keep : NULL,
-                        why, pool);
+    if (n_keep + n_drop == 0) {
+        return NULL;
+    }
+    unsigned char *matched = apr_pcalloc(pool, (apr_size_t)(n_keep + n_drop));
+    int dropped = apply(verdicts, page, guards->drop, 1, matched + n_keep, why, pool);
     tmpl_why_note(why, page, verdicts, TMPL_RULE_DROP);
     /* last, so keep wins */
     int kept = apply(verdicts, page, guards->keep, 0, matched, why, pool);

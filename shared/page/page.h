@@ -65,6 +65,13 @@ static inline int tmpl_node_is_code(const tmpl_node_t *node)
            !(node->flags & TMPL_NODE_SHADOW);
 }
 
+/* From the start tag to the end tag; the start tag if the source has no end tag. */
+static inline tmpl_span_t tmpl_node_span(const tmpl_node_t *node)
+{
+    return (tmpl_span_t){ node->open.start,
+                          tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
+}
+
 /* A text node, or an image or a link without text. */
 typedef struct {
     tmpl_span_t span; /* the text; for images and links without text their start tag */
@@ -107,8 +114,8 @@ typedef struct {
     tmpl_span_t title;     /* the text of the first title; empty if there is none */
     const uint32_t *foreign_marks; /* offsets of "tmpl" in foreign marks, in order */
     uint32_t n_foreign_marks;
-    const tmpl_span_t *comments; /* in order, if opts.comments was set; from "<!--" to "-->" */
     uint32_t n_comments;
+    const tmpl_span_t *comments; /* in order, if opts.comments was set; from "<!--" to "-->" */
 } tmpl_page_t;
 
 typedef struct {

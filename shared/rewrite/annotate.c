@@ -55,12 +55,6 @@ static uint32_t take(writer_t *w, tmpl_span_t span)
     return n;
 }
 
-static tmpl_span_t span_of(const tmpl_node_t *node)
-{
-    return (tmpl_span_t){ node->open.start,
-                          tmpl_span_len(node->close) > 0 ? node->close.end : node->open.end };
-}
-
 /* ---- an attribute on elements, comments around runs ---- */
 
 static void mark_cuts(writer_t *w)
@@ -75,7 +69,7 @@ static void mark_cuts(writer_t *w)
         else if (i == 0 || cut->node != w->closure->cuts[i - 1].node) {
             /* In front of the '>', behind the page's own attributes. */
             const tmpl_node_t *node = &w->page->nodes[cut->node];
-            int is_whole = cut->span.end == span_of(node).end;
+            int is_whole = cut->span.end == tmpl_node_span(node).end;
             insert(w, node->open.end - 1, is_whole ? w->text + ATTRIBUTE : ATTRIBUTE_CODE);
         }
     }

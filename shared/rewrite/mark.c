@@ -51,9 +51,9 @@ static size_t length_of(const char *text, const char *more)
 }
 
 /* data-NAME or data-NAME=VALUE */
-static apr_status_t own_attribute(tmpl_mark_t *mark, const char *word, tmpl_error_t *err,
-                                  apr_pool_t *pool)
+static apr_status_t own_attribute(tmpl_mark_t *mark, tmpl_error_t *err, apr_pool_t *pool)
 {
+    const char *word = mark->name;
     size_t prefix = sizeof(own_prefix) - 1;
     size_t name = prefix + length_of(word + prefix, "-_.");
     const char *value = word[name] == '=' ? word + name + 1 : word + name;
@@ -89,9 +89,9 @@ static const char *comment_at(const char *text)
 }
 
 /* <!--BEGIN--><!--END--> */
-static apr_status_t own_comments(tmpl_mark_t *mark, const char *word, tmpl_error_t *err,
-                                 apr_pool_t *pool)
+static apr_status_t own_comments(tmpl_mark_t *mark, tmpl_error_t *err, apr_pool_t *pool)
 {
+    const char *word = mark->name;
     const char *second = comment_at(word);
     const char *behind = second != NULL ? comment_at(second) : NULL;
     if (behind == NULL || *behind != '\0') {
@@ -104,28 +104,23 @@ static apr_status_t own_comments(tmpl_mark_t *mark, const char *word, tmpl_error
                : tmpl_fail(err, APR_EINVAL, "both comments are the same");
 }
 
+/* *found is set in any case. */
 static apr_status_t own_mark(const tmpl_mark_t **found, const char *word, tmpl_error_t *err,
                              apr_pool_t *pool)
 {
     tmpl_mark_t *mark = apr_palloc(pool, sizeof(*mark));
-    apr_status_t status;
-    *mark = (tmpl_mark_t){ "", "", "", "", "", "", "", "" };
-    word = apr_pstrdup(pool, word);
+    *mark = (tmpl_mark_t){ apr_pstrdup(pool, word), "", "", "", "", "", "", "" };
+    *found = mark;
     if (strlen(word) > LONGEST) {
         return tmpl_fail(err, APR_EINVAL, "longer than %d bytes", LONGEST);
     }
     if (apr_cstr_casecmpn(word, own_prefix, sizeof(own_prefix) - 1) == 0) {
-        status = own_attribute(mark, word, err, pool);
+        return own_attribute(mark, err, pool);
     }
-    else if (strncmp(word, comment_begin, sizeof(comment_begin) - 1) == 0) {
-        status = own_comments(mark, word, err, pool);
+    if (strncmp(word, comment_begin, sizeof(comment_begin) - 1) == 0) {
+        return own_comments(mark, err, pool);
     }
-    else {
-        status = tmpl_fail(err, APR_EINVAL, "no such mark");
-    }
-    mark->name = word;
-    *found = mark;
-    return status;
+    return tmpl_fail(err, APR_EINVAL, "no such mark");
 }
 
 /* Entity tags may not hold the bytes of all names. */

@@ -66,7 +66,7 @@ subtest 'alone' => sub {
 };
 
 subtest 'sections' => sub {
-    for my $heading ('Sites by traffic', 'Last decisions', 'Declines by reason', 'Stores and the learner', 'Time by stage',
+    for my $heading ('Sites by traffic', 'Last decisions', 'Declines by reason', 'Stores and the learner', 'Time by stage', 'Selectors',
         'Configuration in force') {
         like $html, qr{<h2 id="[\w-]+">\Q$heading\E</h2>}, $heading;
     }
@@ -102,12 +102,14 @@ subtest 'the filter' => sub {
 };
 
 subtest 'configuration' => sub {
-    my ($table) = $html =~ m{<section id="configuration".*?</section>}sg ? $& : '';
+    my ($table) = $html =~ m{<section id="configuration".*?</section>}s ? $& : '';
     unlike $html, qr/pa55w0rd|open-sesame/, 'no password';
     like $table, qr{TmplSecret</code></th><td><code>\(set\)}, 'a secret is set';
     like $table, qr{redis://\.\.\.\@127\.0\.0\.1:1/0}, 'a store without its password';
     like $table, qr{&lt;Location /other&gt;}, 'a section';
     like $table, qr{<caption>&lt;VirtualHost \*:\*&gt; second.example</caption>.*TmplMinDF.*<code>7</code>}s, 'a virtual host';
+    my ($selectors) = $html =~ m{<section id="selectors".*?</section>}s ? $& : '';
+    like $selectors, qr{<code>p\[title=.*&lt;b&gt;}, 'markup in a selector' or diag $selectors;
     like $table, qr{&lt;LocationMatch &quot;\^/a&lt;b&quot;&gt;}, 'markup in a section';
     like $table, qr{httpd\.conf:\d+}, 'file and line';
     unlike page('?format=json')->body, qr/pa55w0rd|open-sesame/, 'nor in the JSON';

@@ -18,19 +18,19 @@ use Test::Tmpl::Httpd;
 use Test::Tmpl::Process qw(slurp spit);
 
 my $top = abs_path(dirname(__FILE__) . '/../..');
-my $manual = $ENV{TMPL_TEST_MANUAL} // '/usr/share/doc/apache2-doc/manual/en';
+my $manual = $ENV{TMPL_TEST_MANUAL} // '/usr/share/doc/apache2-doc/manual';
 
 # Markup that must come out as text.
 our $MARKUP = q{<img src=x onerror="document.title='hurt'">&amp;'};
 
 sub manual_pages {
-    my @pages = grep { -s > 3000 } glob "$manual/*.html $manual/mod/*.html $manual/howto/*.html";
+    my @pages = grep { -s > 3000 } glob "$manual/en/*.html $manual/en/mod/*.html $manual/en/howto/*.html";
     return map { s{^\Q$manual\E/}{}r } @pages;
 }
 
 sub start {
     my ($conf) = @_;
-    my $httpd = Test::Tmpl::Httpd->new(log_level => 'warn', modules => ['socache_shmcb'], conf => <<'END' . ($conf // ''));
+    my $httpd = Test::Tmpl::Httpd->new(log_level => 'warn', modules => ['socache_shmcb'], conf => <<"END" . ($conf // ''));
 TmplMode strip
 TmplRecent 300
 TmplCache shmcb
@@ -39,7 +39,14 @@ TmplSiteKey "%{HTTP_HOST}"
     TmplSiteKey "%{HTTP:X-Site}"
 </If>
 TmplSecret not-to-be-shown
+TmplHighlightAllow "%{QUERY_STRING} == 'highlight'"
 AddDefaultCharset off
+AddType text/css .css
+AddType image/gif .gif
+Alias /manual "$manual"
+<Directory "$manual">
+    Require all granted
+</Directory>
 <Location /tmpl-status>
     SetHandler tmpl-status
 </Location>
@@ -52,7 +59,6 @@ AddDefaultCharset off
 </Location>
 END
     my $docs = $httpd->root . '/htdocs';
-    system('cp', '-RL', $manual, "$docs/manual") == 0 or die "cannot copy the manual\n" if -d $manual;
     system('cp', '-R', "$top/t/pages", "$docs/pages") == 0 or die "cannot copy t/pages\n";
     mkdir "$docs/$_" for qw(utf16 small);
     spit("$docs/utf16/$_.html", "<!doctype html><p>Page $_") for 1 .. 40;

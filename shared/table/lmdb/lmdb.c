@@ -367,7 +367,9 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     own_t *own = t->own;
     tmpl_numbered_t *sorted = apr_pmemdup(t->pool, buckets, n * sizeof(*sorted));
     int done, rc = t->found ? 0 : site_begin(t);
-    qsort(sorted, n, sizeof(*sorted), numbered_order);
+    if (n > 1) { /* a frozen site's head changes alone */
+        qsort(sorted, n, sizeof(*sorted), numbered_order);
+    }
     if (rc == 0 && t->found && is_order_due(t, n)) {
         rc = buckets_order(t, sorted, n);
     }
