@@ -275,7 +275,7 @@ static int explain(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl
         e.findings = tmpl_clean_findings(&e.outcome, &opts, ctl->pool);
     }
     tmpl_decoder_find(&e.charset, input->body, input->len, input->charset, ctl->pool);
-    if (ctl->options.xpath && e.outcome.page != NULL) {
+    if (ctl->options.xpath && e.outcome.verdicts != NULL) {
         e.elements = elements_of(&e);
     }
     int code = ctl->options.json ? print_json(&e) : print_text(&e);
