@@ -135,6 +135,10 @@ my %FAULT = (
     'Redis restarted empty' =>
         { '18-redis-restart.t' => ['started again, empty'], '53-faults-under-load.t' => ['Redis restarted empty'] },
     'Redis a read-only replica, or out of memory' => { '51-redis-refuses.t' => ['a replica that takes no writes', 'no memory left'] },
+    'one server of a Redis Cluster killed, stopped or refusing' => { '70-cluster.t' => ['a master is killed'] },
+    'slots of a Redis Cluster move' => { '70-cluster.t' => ['slots move under load'] },
+    'Sentinel elects another master' => { '71-sentinel.t' => [q{survived('killed'}] },
+    'the replica of TmplStoreRead' => { '73-replica.t' => ['the replica is killed: the master is asked'] },
     'LMDB\'s directory missing or unwritable' => { '52-lmdb-faults.t' => ['a parent that is a file', 'without the right to write'] },
     'LMDB\'s file damaged or cut short when httpd starts' => { '52-lmdb-faults.t' => ['bytes of garbage', 'a file cut short'] },
     'LMDB\'s file damaged in use: other programs write into it, or cut it short' => {},    # nothing is promised
