@@ -96,12 +96,10 @@ static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts
                          page->n_blocks * (uint64_t)detector_bytes[detector].block;
     uint64_t counting =
         n_keys * TMPL_STORE_KEY_BYTES + (detector_bytes[detector].early ? detecting : 0);
-    uint64_t shading = opts->mode == TMPL_MODE_HIGHLIGHT
-                           ? page->n_blocks * (uint64_t)TMPL_HIGHLIGHT_BLOCK_BYTES
-                           : 0;
-    uint64_t judging = observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) +
-                       detecting + shading;
-    return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len);
+    uint64_t judging =
+        observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detecting;
+    return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len) ||
+           (opts->mode == TMPL_MODE_HIGHLIGHT && page->n_blocks > TMPL_HIGHLIGHT_BLOCKS);
 }
 
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,

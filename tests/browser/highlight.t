@@ -141,17 +141,18 @@ for my $page (@pages) {
     my %one = (url => "$base$page?plain");
     my %other = (url => "$base$page?look");
     my %tall = (height => 12_000, axe => 1);    # the panel covers nothing
-    my ($plain, $look, $tab, $print, $print_look) = look(
+    my ($plain, $look, $still, $tab, $print, $print_look) = look(
         { %one, %tall, evaluate => "({ boxes: $boxes })" }, { %other, %tall, evaluate => $panel },
+        { %one, script => 0, evaluate => "({ boxes: $boxes })" },
         { %other, script => 0, press => [('Tab') x 3], evaluate => $focus },
         { %one, print => 1, evaluate => $paper }, { %other, print => 1, evaluate => $paper },
     );
     my ($had, $has) = map { { faults($_) } } $plain, $look;
-    my ($boxes, $found, $focused, $paper, $printed) = map { $_->{value} } $plain, $look, $tab, $print, $print_look;
+    my ($at, $found, $silent, $focused, $paper, $printed) = map { $_->{value} } $plain, $look, $still, $tab, $print, $print_look;
     subtest $page => sub {
         is $look->{headers}{'cache-control'}, 'no-store, private', 'highlighted';
-        is moved($boxes->{boxes}, $found->{boxes}), undef, 'every element is where it was';
-        is moved($boxes->{boxes}, $focused->{boxes}), undef, 'also while a note is shown';
+        is moved($at->{boxes}, $found->{boxes}), undef, 'every element is where it was';
+        is moved($silent->{boxes}, $focused->{boxes}), undef, 'also while a note is shown';
         is moved($paper->{boxes}, $printed->{boxes}), undef, 'and in print';
         is $printed->{seen}, 0, 'of which nothing is printed';
         is_deeply [grep { $has->{$_} > ($had->{$_} // 0) } sort keys %$has], [], 'axe finds nothing new';

@@ -11,6 +11,7 @@
 #include "tap.h"
 
 #include "clean.h"
+#include "rewrite/highlight.h"
 
 static apr_pool_t *pool;
 static tmpl_clean_opts_t opts;
@@ -127,6 +128,32 @@ static void texts_are_escaped(void **state)
     assert_non_null(strstr(page, "TmplKeep p[x=&#39;&#65533;&#39;]"));
 }
 
+static void has_a_limit(void **state)
+{
+    static const char item[] =
+        "<li>one text of many, which is long enough that the page does not "
+        "take many times its size of memory: tags are far between in it, and "
+        "all of its texts are the same, so that there is only one key";
+    enum { ITEM = sizeof(item) - 1, MOST = TMPL_HIGHLIGHT_BLOCKS };
+    char *html = apr_palloc(pool, (MOST + 1) * ITEM);
+    tmpl_input_t input = { .body = html, .site = "s", .uri = "/" };
+    tmpl_clean_opts_t strip = opts;
+    tmpl_outcome_t outcome;
+    (void)state;
+    for (size_t i = 0; i <= MOST; i++) {
+        memcpy(html + i * ITEM, item, ITEM);
+    }
+    input.len = (apr_size_t)MOST * ITEM;
+    tmpl_clean(&outcome, &input, &opts, NULL, 0, pool);
+    assert_int_equal(outcome.decline, TMPL_DECLINE_NONE);
+    input.len += ITEM;
+    tmpl_clean(&outcome, &input, &opts, NULL, 0, pool);
+    assert_int_equal(outcome.decline, TMPL_DECLINE_TOO_MANY);
+    strip.mode = TMPL_MODE_STRIP;
+    tmpl_clean(&outcome, &input, &strip, NULL, 0, pool);
+    assert_int_equal(outcome.decline, TMPL_DECLINE_NONE);
+}
+
 static int prepare(void **state)
 {
     tmpl_error_t err;
@@ -141,6 +168,7 @@ static int prepare(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_is_inserted_where),
     cmocka_unit_test(texts_are_escaped),
+    cmocka_unit_test(has_a_limit),
 };
 
 TAP_MAIN_WITH(tests, prepare)
