@@ -698,8 +698,26 @@ apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
     return rv == APR_SUCCESS ? work_end(&w, dump(&w, head, each, baton)) : rv;
 }
 
-static apr_status_t freeze(work_t *w, int frozen)
+/* Changes a whole site in a transaction, which is repeated while others write the site. */
+static apr_status_t site_change(const tmpl_engine_t *engine, const char *site,
+                                apr_status_t (*change)(work_t *w, const void *to), const void *to,
+                                tmpl_error_t *err, apr_pool_t *pool)
 {
+    apr_time_t deadline = tmpl_clock() + PATIENCE;
+    apr_status_t rv;
+    uint32_t tries = 0;
+    do {
+        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
+        work_t w;
+        rv = work_begin(&w, engine, &txn, pool);
+        rv = rv == APR_SUCCESS ? work_end(&w, change(&w, to)) : rv;
+    } while (rv == APR_EBUSY && pause_before(tries++, deadline));
+    return rv;
+}
+
+static apr_status_t freeze(work_t *w, const void *to)
+{
+    int frozen = *(const int *)to;
     tmpl_numbered_t none = { 0 }; /* stores sort what they get, and that may not be NULL */
     apr_status_t rv = w->provider->get(w->txn, &none, 0);
     if (rv == APR_SUCCESS && !w->txn->found) {
@@ -715,21 +733,22 @@ static apr_status_t freeze(work_t *w, int frozen)
 apr_status_t tmpl_engine_freeze(const tmpl_engine_t *engine, const char *site, int frozen,
                                 tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_time_t deadline = tmpl_clock() + PATIENCE;
-    apr_status_t rv;
-    uint32_t tries = 0;
-    do {
-        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
-        work_t w;
-        rv = work_begin(&w, engine, &txn, pool);
-        rv = rv == APR_SUCCESS ? work_end(&w, freeze(&w, frozen)) : rv;
-    } while (rv == APR_EBUSY && pause_before(tries++, deadline));
-    return rv;
+    return site_change(engine, site, freeze, &frozen, err, pool);
 }
 
-static apr_status_t load(work_t *w, const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
-                         uint32_t n)
+/* What an import brings. */
+typedef struct {
+    const tmpl_store_stats_t *head;
+    const tmpl_entry_t *entries;
+    uint32_t n;
+} import_t;
+
+static apr_status_t load(work_t *w, const void *to)
 {
+    const import_t *import = to;
+    const tmpl_store_stats_t *head = import->head;
+    const tmpl_entry_t *entries = import->entries;
+    uint32_t n = import->n;
     tmpl_key_t *keys = apr_palloc(w->pool, (n + (apr_size_t)1) * sizeof(*keys));
     for (uint32_t i = 0; i < n; i++) {
         keys[i] = entries[i].key;
@@ -752,14 +771,6 @@ apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,
                               const tmpl_store_stats_t *head, const tmpl_entry_t *entries,
                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_time_t deadline = tmpl_clock() + PATIENCE;
-    apr_status_t rv;
-    uint32_t tries = 0;
-    do {
-        tmpl_txn_t txn = { .site = site, .write = 1, .deadline = deadline, .err = err };
-        work_t w;
-        rv = work_begin(&w, engine, &txn, pool);
-        rv = rv == APR_SUCCESS ? work_end(&w, load(&w, head, entries, n)) : rv;
-    } while (rv == APR_EBUSY && pause_before(tries++, deadline));
-    return rv;
+    const import_t import = { head, entries, n };
+    return site_change(engine, site, load, &import, err, pool);
 }
