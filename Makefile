@@ -57,7 +57,7 @@ ifneq ($(TLS),no)
 CPPFLAGS_ALL += -DTMPL_TLS
 TLS_LIBS := -lssl -lcrypto
 endif
-LIBS  := $(TLS_LIBS) -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
+LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
 CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
 CPPFLAGS_bench := -Ibench/lib
@@ -94,9 +94,9 @@ define link
 	$(quiet)$(CC) $(SANITIZE) $(HARDEN_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(1) $(LIBS)
 endef
 $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
-	$(call link,-pie -ljansson)
+	$(call link,-pie)
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
-	$(call link,-shared -lz -ljansson)
+	$(call link,-shared -lz)
 
 # names what is missing, instead of a compiler's error
 needs = CC="$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS)" APXS="$(APXS)" demo/needs
