@@ -49,6 +49,18 @@ static const char *set_global(cmd_parms *cmd, void *conf, const char *arg)
     return wrong != NULL ? wrong : set_number(cmd, conf, arg);
 }
 
+static int has_text(const apr_array_header_t *list, const char *text)
+{
+    int i;
+
+    for (i = 0; i < list->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(list, i, const char *), text) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* The same for keys of sites, in one directive or in several. */
 static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
 {
@@ -64,7 +76,9 @@ static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
     if (*field == NULL) {
         *field = apr_array_make(cmd->pool, 4, sizeof(const char *));
     }
-    APR_ARRAY_PUSH(*field, const char *) = arg;
+    if (!has_text(*field, arg)) {
+        APR_ARRAY_PUSH(*field, const char *) = arg;
+    }
     return NULL;
 }
 

@@ -49,7 +49,8 @@ static apr_uint32_t watched;
 /* Of the child: threads within tmpl_link_clean(). Atomic. */
 static apr_uint32_t inside;
 
-const char *tmpl_link_name(const char *uri, apr_pool_t *pool)
+/* A URI without its password and its query. */
+static const char *public_part(const char *uri, apr_pool_t *pool)
 {
     apr_size_t len = strcspn(uri, "?");
     const char *separator = ap_strstr_c(uri, "://");
@@ -68,19 +69,37 @@ const char *tmpl_link_name(const char *uri, apr_pool_t *pool)
                        apr_pstrmemdup(pool, at, len - (apr_size_t)(at - uri)), NULL);
 }
 
-/* The shown name of a further link. URIs that differ in what is not shown get a number. */
-static const char *name_link(const char *uri, apr_pool_t *pconf)
+static tmpl_link_t *link_of(const char *uri)
 {
-    const char *shown = tmpl_link_name(uri, pconf), *name = shown;
-    int number = 1, i;
+    int i;
 
     for (i = 0; i < links->nelts; i++) {
-        if (strcmp(APR_ARRAY_IDX(links, i, tmpl_link_t *)->health.name, name) == 0) {
-            name = apr_psprintf(pconf, "%s (%d)", shown, ++number);
-            i = -1;
+        tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+
+        if (strcmp(link->uri, uri) == 0) {
+            return link;
         }
     }
-    return name;
+    return NULL;
+}
+
+const char *tmpl_link_name(const char *uri, apr_pool_t *pool)
+{
+    const tmpl_link_t *link = link_of(uri);
+
+    return link != NULL ? link->health.name : public_part(uri, pool);
+}
+
+/* The name of a further link. URIs that differ only in what is not shown get a number. */
+static const char *name_link(const char *uri, apr_pool_t *pconf)
+{
+    const char *shown = public_part(uri, pconf);
+    int i, same = 0;
+
+    for (i = 0; i < links->nelts; i++) {
+        same += strcmp(public_part(APR_ARRAY_IDX(links, i, tmpl_link_t *)->uri, pconf), shown) == 0;
+    }
+    return same == 0 ? shown : apr_psprintf(pconf, "%s (%d)", shown, same + 1);
 }
 
 void tmpl_links_reset(apr_pool_t *pconf)
@@ -94,14 +113,10 @@ void tmpl_links_reset(apr_pool_t *pconf)
 
 tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf)
 {
-    tmpl_link_t *link;
-    int i;
+    tmpl_link_t *link = link_of(uri);
 
-    for (i = 0; i < links->nelts; i++) {
-        link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
-        if (strcmp(link->uri, uri) == 0) {
-            return link;
-        }
+    if (link != NULL) {
+        return link;
     }
     link = apr_pcalloc(pconf, sizeof(*link));
     link->uri = apr_pstrdup(pconf, uri);

@@ -34,7 +34,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
 void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
                      request_rec *r, apr_pool_t *pool);
 
-/* A store's URI without its password: the name for logs and pages. */
+/* A store's URI without its password, and a number if that names two: the name for logs and pages. */
 const char *tmpl_link_name(const char *uri, apr_pool_t *pool);
 
 /*

@@ -378,15 +378,6 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
     return rv;
 }
 
-/* The section for a page that is learnt only, as the backend wants it. */
-static const tmpl_conf_t *only_learn(const tmpl_conf_t *conf, apr_pool_t *pool)
-{
-    tmpl_conf_t *learn = apr_pmemdup(pool, conf, sizeof(*conf));
-
-    learn->mode = TMPL_MODE_LEARN;
-    return learn;
-}
-
 /* Whether the response is taken. */
 static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
@@ -401,7 +392,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     tmpl_headers_unset_foreign(f->r, ctx->conf);
     tmpl_headers_negotiated(f->r, ctx->conf, !is_no_html(f->r));
     if (TMPL_CONTROL_HAS(control, LEARN)) {
-        ctx->conf = only_learn(ctx->conf, f->r->pool);
+        ctx->conf = tmpl_conf_in_mode(ctx->conf, TMPL_MODE_LEARN, f->r->pool);
     }
     if (f->r->status == HTTP_NOT_MODIFIED) {
         if (!is_off) { /* else the changed copy that the client has is no longer right */

@@ -76,7 +76,6 @@ static const tmpl_conf_t *conf_for(request_rec *r, const tmpl_conf_t *section)
 {
     tmpl_mode_e mode = tmpl_conf_mode(section);
     const char *why;
-    tmpl_conf_t *conf;
 
     /* below 0 the expression failed, which httpd logs */
     if (r->main == NULL && section->highlight_allow != NULL &&
@@ -86,9 +85,7 @@ static const tmpl_conf_t *conf_for(request_rec *r, const tmpl_conf_t *section)
     else if (mode == TMPL_MODE_HIGHLIGHT) {
         mode = TMPL_MODE_HEADERS;
     }
-    conf = apr_pmemdup(r->pool, section, sizeof(*section));
-    conf->mode = mode;
-    return conf;
+    return tmpl_conf_in_mode(section, mode, r->pool);
 }
 
 const tmpl_conf_t *tmpl_request_conf(request_rec *r)

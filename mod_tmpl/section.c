@@ -268,6 +268,14 @@ void tmpl_conf_each_deciding(const tmpl_conf_t *conf, add_f *add, void *baton)
     }
 }
 
+const tmpl_conf_t *tmpl_conf_in_mode(const tmpl_conf_t *conf, tmpl_mode_e mode, apr_pool_t *pool)
+{
+    tmpl_conf_t *copy = apr_pmemdup(pool, conf, sizeof(*conf));
+
+    copy->mode = mode;
+    return copy;
+}
+
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r)
 {
     return ap_get_module_config(r->per_dir_config, &tmpl_module);

@@ -41,6 +41,9 @@ void tmpl_conf_each_deciding(const tmpl_conf_t *conf,
                              void (*add)(void *baton, const void *bytes, apr_size_t len),
                              void *baton);
 
+/* A copy of conf, from pool, that has another mode. */
+const tmpl_conf_t *tmpl_conf_in_mode(const tmpl_conf_t *conf, tmpl_mode_e mode, apr_pool_t *pool);
+
 /* The section in force for r. */
 const tmpl_conf_t *tmpl_conf_of(const request_rec *r);
 

@@ -6,7 +6,7 @@
 #include "metrics.h"
 
 /* Sites in one part of the list: if nothing is said, and at most. */
-#define PART_DEFAULT 100
+#define PART_DEFAULT "100"
 #define PART_MOST    1000
 
 /* X(id, name) */
@@ -37,8 +37,18 @@ typedef struct {
     const char *location; /* the handler's path, without a slash at its end */
     const char *rest;     /* what follows it and a slash */
     apr_table_t *args;
+    const char *site; /* the key of a site; what is in rest if it names nothing else */
     format_e format;
 } asked_t;
+
+/* What there is to see. */
+typedef struct {
+    const char *name; /* behind the location */
+    unsigned formats; /* bits of format_e */
+    int (*send)(const asked_t *asked);
+} part_t;
+
+#define AS(format) (1u << FORMAT_##format)
 
 int tmpl_status_handles(const request_rec *r)
 {
@@ -127,27 +137,34 @@ static int read_arguments(asked_t *asked)
     return 1;
 }
 
-/* The form of the answer; 0: there is none of that name. */
-static int find_format(asked_t *asked)
+/* Finds the format in the query, else by Accept; 0 if there is none of that name. */
+static int find_format(asked_t *asked, unsigned formats)
 {
+    static const struct {
+        const char *type;
+        format_e format;
+    } types[] = { { "text/html", FORMAT_HTML },
+                  { "application/json", FORMAT_JSON },
+                  { "application/openmetrics-text", FORMAT_METRICS } };
     const char *name = apr_table_get(asked->args, "format");
     const char *accept = apr_table_getm(asked->r->pool, asked->r->headers_in, "Accept");
     int i;
 
-    asked->format = FORMAT_HTML;
-    for (i = 0; name != NULL && i < FORMAT_COUNT; i++) {
-        if (strcmp(name, format_names[i]) == 0) {
-            asked->format = (format_e)i;
-            return 1;
+    asked->format = (formats & AS(HTML)) != 0 ? FORMAT_HTML : FORMAT_METRICS;
+    if (name != NULL) {
+        for (i = 0; i < FORMAT_COUNT && strcmp(name, format_names[i]) != 0; i++) {
+        }
+        asked->format = (format_e)i;
+        return i < FORMAT_COUNT && (formats & (1u << i)) != 0;
+    }
+    for (i = 0; accept != NULL && i < FORMAT_COUNT; i++) {
+        if ((formats & (1u << types[i].format)) != 0 &&
+            ap_strcasestr(accept, types[i].type) != NULL) {
+            asked->format = types[i].format;
+            break;
         }
     }
-    if (name == NULL && accept != NULL && ap_strcasestr(accept, "text/html") == NULL) {
-        asked->format = ap_strcasestr(accept, "application/json") != NULL ? FORMAT_JSON
-                        : ap_strcasestr(accept, "application/openmetrics-text") != NULL
-                            ? FORMAT_METRICS
-                            : FORMAT_HTML;
-    }
-    return name == NULL;
+    return 1;
 }
 
 /* Sends data, and gives it up. */
@@ -192,11 +209,12 @@ static int send_metrics(const asked_t *asked)
 static int send_sites(const asked_t *asked)
 {
     const char *number = apr_table_get(asked->args, "n");
-    apr_int64_t n = number != NULL ? apr_atoi64(number) : PART_DEFAULT;
+    char *end;
+    apr_int64_t n = apr_strtoi64(number != NULL ? number : PART_DEFAULT, &end, 10);
     const char *why = NULL;
     json_t *data;
 
-    if (n < 1 || n > PART_MOST) {
+    if (n < 1 || n > PART_MOST || *end != '\0') {
         return refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
     }
     data = tmpl_data_sites(asked->r, apr_table_get(asked->args, "store"),
@@ -207,30 +225,44 @@ static int send_sites(const asked_t *asked)
                                              ".", NULL));
 }
 
-static int send_site(const asked_t *asked, const char *key)
+static int send_site(const asked_t *asked)
 {
-    json_t *data;
+    json_t *data = tmpl_data_site(asked->r, asked->site);
 
-    if (asked->format == FORMAT_METRICS) {
-        return refuse(asked, HTTP_BAD_REQUEST, "A site has no metrics: see TmplMetricsSites.");
-    }
-    data = tmpl_data_site(asked->r, key);
     return data != NULL
                ? answer(asked, TMPL_VIEW_SITE, data)
                : refuse(asked, HTTP_NOT_FOUND, "No site has this key: none was seen, or learnt.");
 }
 
-/* What has a name of its own behind the location. */
-static const struct {
-    const char *name;
-    int (*send)(const asked_t *asked);
-} parts[] = { { "", send_server }, { "metrics", send_metrics }, { "sites", send_sites } };
+static const part_t parts[] = {
+    { "", AS(HTML) | AS(JSON) | AS(METRICS), send_server },
+    { "metrics", AS(METRICS), send_metrics },
+    { "sites", AS(HTML) | AS(JSON), send_sites },
+};
+static const part_t site_part = { NULL, AS(HTML) | AS(JSON), send_site };
+
+/* The part that is asked for, and for that of a site its key. */
+static const part_t *find_part(asked_t *asked)
+{
+    size_t i;
+
+    asked->site = apr_table_get(asked->args, "site");
+    if (asked->site != NULL && *asked->rest == '\0') {
+        return &site_part;
+    }
+    for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (strcmp(asked->rest, parts[i].name) == 0) {
+            return &parts[i];
+        }
+    }
+    asked->site = asked->rest;
+    return &site_part;
+}
 
 int tmpl_status_handler(request_rec *r)
 {
     asked_t asked = { .r = r };
-    const char *site;
-    size_t i;
+    const part_t *part;
 
     if (!tmpl_status_handles(r)) {
         return DECLINED;
@@ -246,21 +278,14 @@ int tmpl_status_handler(request_rec *r)
         return refuse(&asked, HTTP_BAD_REQUEST,
                       "The query cannot be read, or has a name that is not known.");
     }
-    if (!find_format(&asked)) {
-        return refuse(&asked, HTTP_BAD_REQUEST, "There is no such format.");
-    }
-    site = apr_table_get(asked.args, "site");
     if (r->method_number == M_POST) {
-        return site != NULL ? tmpl_admin_post(r, asked.location, site)
-                            : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
+        asked.site = apr_table_get(asked.args, "site");
+        return asked.site != NULL
+                   ? tmpl_admin_post(r, asked.location, asked.site)
+                   : refuse(&asked, HTTP_BAD_REQUEST, "A POST must name a site: ?site=.");
     }
-    if (site != NULL && *asked.rest == '\0') {
-        return send_site(&asked, site);
-    }
-    for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (strcmp(asked.rest, parts[i].name) == 0) {
-            return parts[i].send(&asked);
-        }
-    }
-    return send_site(&asked, asked.rest);
+    part = find_part(&asked);
+    return find_format(&asked, part->formats)
+               ? part->send(&asked)
+               : refuse(&asked, HTTP_BAD_REQUEST, "This page has no such format.");
 }

@@ -205,19 +205,6 @@ static void stores(const out_t *out)
 }
 
 /* The sites of TmplMetricsSites; those that were not seen have zeros. */
-static int is_named_before(const apr_array_header_t *keys, int i)
-{
-    int k;
-
-    for (k = 0; k < i; k++) {
-        if (strcmp(APR_ARRAY_IDX(keys, k, const char *), APR_ARRAY_IDX(keys, i, const char *)) ==
-            0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static apr_array_header_t *chosen_sites(request_rec *r)
 {
     const apr_array_header_t *keys = tmpl_conf_metrics_sites(ap_server_conf);
@@ -226,12 +213,8 @@ static apr_array_header_t *chosen_sites(request_rec *r)
 
     for (i = 0; keys != NULL && i < keys->nelts; i++) {
         const char *key = APR_ARRAY_IDX(keys, i, const char *);
-        tmpl_site_t *site;
+        tmpl_site_t *site = apr_array_push(list);
 
-        if (is_named_before(keys, i)) {
-            continue;
-        }
-        site = apr_array_push(list);
         if (!tmpl_sites_find(site, key)) {
             memset(site, 0, sizeof(*site));
             apr_cpystrn(site->key, key, sizeof(site->key));

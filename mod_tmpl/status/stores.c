@@ -77,7 +77,10 @@ int tmpl_stores_add(const char *name)
 {
     int i;
 
-    for (i = 0; shared != NULL && n_configured < TMPL_STORES_MOST && i < TMPL_STORES_MOST; i++) {
+    if (shared == NULL || n_configured == TMPL_STORES_MOST) {
+        return -1;
+    }
+    for (i = 0; i < TMPL_STORES_MOST; i++) {
         store_t *store = &shared->stores[i];
 
         if (store->name[0] == '\0') {

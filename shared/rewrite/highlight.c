@@ -233,14 +233,13 @@ static void find_shown(highlight_t *h)
     h->shown = apr_palloc(h->pool, (page->n_segments + (apr_size_t)1) * sizeof(*h->shown));
     for (uint32_t s = 0; s < page->n_segments;) {
         shown_t shown = shown_by(page, s);
-        const shown_t *last = h->n_shown > 0 ? &h->shown[h->n_shown - 1] : NULL;
-        if (shown.node != TMPL_NONE && (last == NULL || by_place(last, &shown) != 0)) {
+        if (shown.node != TMPL_NONE) {
             h->shown[h->n_shown++] = shown;
         }
         s = shown.whole ? page->nodes[shown.node].after_segment : s + 1;
     }
     qsort(h->shown, h->n_shown, sizeof(*h->shown), by_place);
-    /* a block may go on behind an element that has blocks of its own */
+    /* several segments of a block may be directly in one element */
     uint32_t n = 0;
     for (uint32_t i = 0; i < h->n_shown; i++) {
         if (n == 0 || by_place(&h->shown[n - 1], &h->shown[i]) != 0) {
