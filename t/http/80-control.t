@@ -86,6 +86,13 @@ subtest 'no client gets the field' => sub {
     same_bytes($httpd->get('/page/20?control=learn')->body, $site->page(20), 'mode off stays off');
 };
 
+subtest 'a 304' => sub {
+    my $copy = $httpd->get('/page/24')->header('ETag');
+    my @has = (headers => { 'If-None-Match' => $copy });
+    is $httpd->get('/page/24?status=304', @has)->header('ETag'), $copy, 'confirms the changed copy';
+    is $httpd->get('/page/24?status=304&control=off', @has)->header('ETag'), '"x"', 'off: it does not';
+};
+
 subtest 'no-tmpl' => sub {
     my $before = pages();
     $httpd->get('/page/30', headers => { 'X-Plain' => 'yes', 'Accept-Encoding' => 'br', Range => 'bytes=0-9' });

@@ -16,10 +16,11 @@ $page{"manual$_"} = slurp($manual[$_]) for 0 .. ($#manual < 4 ? $#manual : 4);
 $page{forged} = '<p data-tmpl-is=content data-tmpl-of=0 title=x tabindex=-1>not so</p>'
     . '<nav role="presentation"><a href="/">Home &amp; "more"</a></nav><div>text<ul><li>item</ul>more text</div>'
     . '<button><b>push</b><div>here</div></button><p/><p a=>odd</p><p b>odd</p><b>one<p>two</b>three';
+my @of_caches = qw(Surrogate-Control CDN-Cache-Control Cloudflare-CDN-Cache-Control Edge-Control X-Accel-Expires Pragma);
 my $backend = backend {
     my ($connection, $request) = @_;
     my %fields = ('Content-Type' => 'text/html', ETag => '"x"', 'Last-Modified' => 'Sat, 01 Jan 2022 00:00:00 GMT',
-        'Cache-Control' => 'public, max-age=600', Expires => 'Fri, 01 Jan 2100 00:00:00 GMT', 'Surrogate-Control' => 'max-age=600');
+        'Cache-Control' => 'public, max-age=600', Expires => 'Fri, 01 Jan 2100 00:00:00 GMT', map { $_ => 'max-age=600' } @of_caches);
     my ($policy) = $request->{target} =~ /[?&]policy=([^&]+)/;
     $fields{'Content-Security-Policy'} = $policy =~ s/%([0-9A-F]{2})/chr hex $1/ger if defined $policy;
     return $connection->respond(304, {}, '') if ($request->{headers}{'if-none-match'} // '') =~ /"x"/;
@@ -85,7 +86,7 @@ subtest 'never kept' => sub {
     my $res = look('/page/6', 'If-None-Match' => '"x"', 'If-Modified-Since' => 'Sat, 01 Jan 2022 00:00:00 GMT');
     is $res->status, 200, 'whatever copy the client has';
     is $res->header('Cache-Control'), 'no-store, private', 'Cache-Control';
-    is $res->header($_), undef, "no $_" for qw(ETag Last-Modified Surrogate-Control);
+    is $res->header($_), undef, "no $_" for qw(ETag Last-Modified), @of_caches;
     unlike $res->header('Expires') // '', qr/2100/, 'nor Expires of the backend';
     my $head = $httpd->client->ask('/page/6?look', method => 'HEAD');
     is $head->header('Cache-Control'), 'no-store, private', 'HEAD: Cache-Control';
@@ -120,6 +121,8 @@ subtest 'all kinds of pages' => sub {
         my $res = look("/$name");
         like $res->body, qr/data-tmpl-of=/, "$name: highlighted";
         same_bytes(plain($res->body), $page{$name}, "$name: nothing else");
+        my @named = $res->body =~ / data-tmpl-of="([\d ]+)"/g;
+        ok !grep({ my %seen; grep { $seen{$_}++ } split / / } @named), "$name: an element names a block once";
         my @values = $res->body =~ /(?:title|data-tmpl-note)="((?:Template|Content)[^"]*)"/g;
         ok @values && !grep({ /[<>&](?!#\d+;)/ || /[^ -~]/ } @values), "$name: what is said is escaped";
     }

@@ -116,7 +116,9 @@ subtest 'what is not known' => sub {
     for my $case (
         ['?format=xml', 400, qr/no such format/], ['?x=1', 400, qr/not known/], ['/nowhere.example', 404, qr/No site/],
         ['?site=nowhere.example', 404, qr/No site/], ['/sites?n=0', 400, qr/1 to 1000/], ['/sites?n=1001', 400, qr/1 to 1000/],
-        ['/sites?store=redis://x', 404, qr/no such store/], ['/a.example?format=metrics', 400, qr/TmplMetricsSites/],
+        ['/sites?store=redis://x', 404, qr/no such store/], ['/a.example?format=metrics', 400, qr/no such format/],
+        ['/sites?format=metrics', 400, qr/no such format/], ['/metrics?format=json', 400, qr/no such format/],
+        ['/sites?n=5x', 400, qr/1 to 1000/], ['/sites?n=', 400, qr/1 to 1000/],
     ) {
         my ($target, $code, $says) = @$case;
         my $res = $httpd->get("$status$target");

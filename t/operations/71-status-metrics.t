@@ -22,7 +22,7 @@ TmplCache shmcb
     SetHandler tmpl-status
 </Location>
 END
-my $named = q(TmplMetricsSites a.example never.example ") . ($odd =~ s/([\\"])/\\$1/gr) . qq("\n);
+my $named = q(TmplMetricsSites a.example never.example a.example ") . ($odd =~ s/([\\"])/\\$1/gr) . qq("\n);
 my $httpd = Test::Tmpl::Httpd->new(
     modules => ['socache_shmcb'], conf => "ProxyPass /tmpl-status !\nProxyPass / " . $backend->url . "/\n$named$conf"
 )->start;
@@ -56,6 +56,7 @@ cmp_ok value($text, 'tmpl_stage_seconds_count{stage="read"}'), '<=', 27, 'stages
 like $text, qr/^tmpl_breaker_open\{store="lmdb:[^"]*",purpose="look-up"\} 0$/m, 'no breaker is open';
 is value($text, 'tmpl_learn_waiting_pages'), 0, 'nothing waits';
 is value($text, 'tmpl_site_pages_total{site="a.example"}'), 9, 'a site that was named';
+is scalar(() = $text =~ /^tmpl_site_pages_total\{site="a\.example"\}/mg), 1, 'once, though it was named twice';
 is value($text, 'tmpl_site_declined_total{site="a.example"}'), 0, 'and its declines';
 cmp_ok value($text, 'tmpl_site_removed_ratio{site="a.example"}'), '>', 0.1, 'and the share that was removed';
 is value($text, 'tmpl_site_pages_total{site="never.example"}'), 0, 'a named site that was not seen';

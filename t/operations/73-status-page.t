@@ -28,6 +28,14 @@ TmplSecret open-sesame
 <Location /other>
     TmplStore redis://somebody:pa55w0rd@127.0.0.1:1/0
     TmplKeep "p[title='<b>']"
+    TmplAdmin "req('X-Key') == 'admin-word'"
+    TmplHighlightAllow "req('X-Key') == 'look-word'"
+</Location>
+<Location /another>
+    TmplStore redis://another:pa55w0rd@127.0.0.1:1/0
+    <If "req('X-Key') == 'if-word'">
+        TmplMinDF 8
+    </If>
 </Location>
 <VirtualHost *:*>
     ServerName second.example
@@ -103,7 +111,6 @@ subtest 'the filter' => sub {
 
 subtest 'configuration' => sub {
     my ($table) = $html =~ m{<section id="configuration".*?</section>}s ? $& : '';
-    unlike $html, qr/pa55w0rd|open-sesame/, 'no password';
     like $table, qr{TmplSecret</code></th><td><code>\(set\)}, 'a secret is set';
     like $table, qr{redis://\.\.\.\@127\.0\.0\.1:1/0}, 'a store without its password';
     like $table, qr{&lt;Location /other&gt;}, 'a section';
@@ -112,7 +119,14 @@ subtest 'configuration' => sub {
     like $selectors, qr{<code>p\[title=.*&lt;b&gt;}, 'markup in a selector' or diag $selectors;
     like $table, qr{&lt;LocationMatch &quot;\^/a&lt;b&quot;&gt;}, 'markup in a section';
     like $table, qr{httpd\.conf:\d+}, 'file and line';
-    unlike page('?format=json')->body, qr/pa55w0rd|open-sesame/, 'nor in the JSON';
+    like $table, qr{&lt;If \.\.\.&gt;.*TmplMinDF}s, 'a section with a condition, which is not shown';
+    like $table, qr{$_</code></th><td><code>\(set\)}, "$_, whose condition is not shown" for qw(TmplAdmin TmplHighlightAllow);
+    my ($stores) = $html =~ m{<section id="stores".*?</section>}s ? $& : '';
+    for my $shown ($table, $stores) {
+        like $shown, qr{redis://\.\.\.\@127\.0\.0\.1:1/0\b(?! \()}, 'a store by its name';
+        like $shown, qr{redis://\.\.\.\@127\.0\.0\.1:1/0 \(2\)}, 'one that differs in what is not shown by a number';
+    }
+    unlike $_, qr/pa55w0rd|open-sesame|admin-word|look-word|if-word/, 'nothing that is secret' for $html, page('?format=json')->body;
 };
 
 $httpd->expect_log(qr/T011/);
