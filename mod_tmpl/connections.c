@@ -494,6 +494,19 @@ static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_ti
     tmpl_stage_took(TMPL_STAGE_DECIDE, tmpl_clock() - parsed - outcome->store_took);
 }
 
+/* Queues a page to be learnt later. The error of the look-up says if that is in vain. */
+static void put_aside(tmpl_outcome_t *outcome, tmpl_link_t *link, const tmpl_conf_t *conf)
+{
+    if (!tmpl_learner_put_aside(link->learner, &outcome->observation, tmpl_conf_delay(conf),
+                                room_timeout(conf))) {
+        tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");
+    }
+    else if (apr_atomic_read32(&link->health.full)) {
+        /* it is queued all the same: the store may have room by then */
+        tmpl_fail(&outcome->store_error, APR_ENOSPC, "the store is full");
+    }
+}
+
 static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl_conf_t *conf,
                   request_rec *r, apr_pool_t *pool)
 {
@@ -541,9 +554,8 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_health_report_room(&asked->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
     tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, &outcome->store_error, r, pool);
-    if (outcome->counts.due && !tmpl_learner_put_aside(link->learner, &outcome->observation,
-                                                       tmpl_conf_delay(conf), room_timeout(conf))) {
-        tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");
+    if (outcome->counts.due) {
+        put_aside(outcome, link, conf);
     }
     if (asked != link && outcome->counts.fading) {
         keep_site(link, &outcome->observation, timeout, r, pool);

@@ -391,7 +391,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     tmpl_request_restore(f->r);
     tmpl_headers_unset_foreign(f->r, ctx->conf);
     tmpl_headers_negotiated(f->r, ctx->conf, !is_no_html(f->r));
-    if (TMPL_CONTROL_HAS(control, LEARN)) {
+    if (TMPL_CONTROL_HAS(control, LEARN) && !is_off) {
         ctx->conf = tmpl_conf_in_mode(ctx->conf, TMPL_MODE_LEARN, f->r->pool);
     }
     if (f->r->status == HTTP_NOT_MODIFIED) {

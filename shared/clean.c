@@ -99,7 +99,7 @@ static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts
     uint64_t judging =
         observed + page->n_segments * (CLOSURE_BYTES + more_marks * MARK_BYTES) + detecting;
     return kept + (counting > judging ? counting : judging) > tmpl_page_memory(page->len) ||
-           (opts->mode == TMPL_MODE_HIGHLIGHT && page->n_blocks > TMPL_HIGHLIGHT_BLOCKS);
+           (opts->mode == TMPL_MODE_HIGHLIGHT && page->n_segments > TMPL_HIGHLIGHT_SEGMENTS);
 }
 
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,

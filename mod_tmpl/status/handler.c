@@ -84,26 +84,6 @@ static int refuse(const asked_t *asked, int status, const char *text)
     return OK;
 }
 
-/*
- * Splits the path: the location is that of the section that has the handler, if the path begins
- * with it, else what httpd has found of the path.
- */
-static void find_location(asked_t *asked)
-{
-    const request_rec *r = asked->r;
-    const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
-    apr_size_t len = strlen(r->uri), rest_len = r->path_info != NULL ? strlen(r->path_info) : 0;
-    const char *section = core->d;
-
-    if (section != NULL && *section == '/' && strncmp(r->uri, section, strlen(section)) == 0 &&
-        (r->uri[strlen(section)] == '/' || r->uri[strlen(section)] == '\0')) {
-        rest_len = len - strlen(section);
-    }
-    asked->location = apr_pstrmemdup(r->pool, r->uri, len > rest_len ? len - rest_len : len);
-    asked->rest = len > rest_len ? r->uri + (len - rest_len) : "";
-    asked->rest += *asked->rest == '/';
-}
-
 static int is_argument(const char *name)
 {
     size_t i;
@@ -241,6 +221,38 @@ static const part_t parts[] = {
 };
 static const part_t site_part = { NULL, AS(HTML) | AS(JSON), send_site };
 
+/* Whether path is name, or begins with it and a slash. */
+static int begins_with(const char *path, const char *name)
+{
+    apr_size_t len = strlen(name);
+
+    return strncmp(path, name, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+/*
+ * Splits the path. The location is that of the section that has the handler; if that is a pattern
+ * the whole path, without the name of a part at its end.
+ */
+static void find_location(asked_t *asked)
+{
+    const request_rec *r = asked->r;
+    const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
+    const char *slash = strrchr(r->uri, '/');
+    const char *end = r->uri + strlen(r->uri);
+    size_t i;
+
+    if (core->d != NULL && *core->d == '/' && begins_with(r->uri, core->d)) {
+        end = r->uri + strlen(core->d);
+    }
+    else {
+        for (i = 0; slash != NULL && i < sizeof(parts) / sizeof(parts[0]); i++) {
+            end = strcmp(slash + 1, parts[i].name) == 0 ? slash : end;
+        }
+    }
+    asked->location = apr_pstrmemdup(r->pool, r->uri, (apr_size_t)(end - r->uri));
+    asked->rest = *end == '/' ? end + 1 : end;
+}
+
 /* The part that is asked for, and for that of a site its key. */
 static const part_t *find_part(asked_t *asked)
 {
@@ -267,7 +279,7 @@ int tmpl_status_handler(request_rec *r)
     if (!tmpl_status_handles(r)) {
         return DECLINED;
     }
-    r->allowed |= (AP_METHOD_BIT << M_GET) | (AP_METHOD_BIT << M_POST);
+    ap_allow_methods(r, REPLACE_ALLOW, "GET", "POST", NULL);
     if (r->method_number != M_GET && r->method_number != M_POST) {
         return HTTP_METHOD_NOT_ALLOWED;
     }

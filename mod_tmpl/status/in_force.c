@@ -23,14 +23,21 @@ static const tmpl_setting_t *setting_of(const ap_directive_t *directive)
     return NULL;
 }
 
+/* A condition that is no single word may hold what a client has to send. */
+static int is_secret(const char *args, const tmpl_setting_t *setting)
+{
+    return setting->form == TMPL_FORM_SECRET ||
+           ((setting->form == TMPL_FORM_CONDITION || setting->form == TMPL_FORM_LEARN) &&
+            args[strspn(args, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] != '\0');
+}
+
 /* The arguments, without what is secret in them. */
 static const char *value_of(const ap_directive_t *directive, const tmpl_setting_t *setting,
                             apr_pool_t *pool)
 {
     const char *args = directive->args;
 
-    /* an expression may hold what a client has to send */
-    if (setting->form == TMPL_FORM_SECRET || setting->form == TMPL_FORM_CONDITION) {
+    if (is_secret(args, setting)) {
         return "(set)";
     }
     return setting->form == TMPL_FORM_STORE ? tmpl_link_name(ap_getword_conf(pool, &args), pool)

@@ -109,7 +109,8 @@ static void add_to_site(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
                               .judged = outcome->counts.records != NULL,
                               .state = outcome->state,
                               .known = outcome->counts.pages,
-                              .learnt = outcome->counts.counted,
+                              .learnt = outcome->counts.counted &&
+                                        outcome->store_error.status == APR_SUCCESS,
                               .bytes_in = before,
                               .bytes_out = after };
 

@@ -77,6 +77,7 @@ typedef struct {
     const tmpl_page_t *page;
     unsigned char *kinds; /* of each block */
     const char **whys;    /* of each block, escaped */
+    unsigned char *rules; /* of each block: the kinds of rules that show its note, by bits */
     shown_t *shown;       /* in order of nodes, then of blocks */
     uint32_t n_shown;
     unsigned char *closed; /* of each node: CLOSED, CLOSED_INSIDE */
@@ -171,6 +172,7 @@ static void say_why(highlight_t *h)
     apr_pool_create(&scratch, h->pool);
     h->kinds = apr_palloc(h->pool, n + (apr_size_t)1);
     h->whys = apr_palloc(h->pool, (n + (apr_size_t)1) * sizeof(*h->whys));
+    h->rules = apr_pcalloc(h->pool, n + (apr_size_t)1);
     for (uint32_t b = 0; b < n; b++) {
         h->kinds[b] = (unsigned char)kind_of(h->findings, b);
         h->whys[b] = why_of(h, b, scratch);
@@ -309,20 +311,27 @@ static int may_focus(const highlight_t *h, uint32_t node)
 }
 
 /*
- * Adds the rule that shows the note of a block, and the note. Where an element has other blocks,
+ * Adds the note of a block, once, and the rule that shows it. Where an element has other blocks,
  * too, the focus inside it may be theirs.
  */
 static void add_note(highlight_t *h, const shown_t *shown, int on_hover)
 {
     uint32_t block = shown->block;
-    add(&h->style, apr_psprintf(h->pool,
-                                ":root:root:has([data-tmpl-of~=\"%u\"]:is(%s,%s" REACHED
-                                "))>head>meta[data-tmpl-for=\"%u\"]{display:block!important}\n",
-                                block, shown->whole ? ":focus-within" : ":focus",
-                                on_hover ? ":hover," : "", block));
-    add(&h->notes, apr_psprintf(h->pool, "<meta data-tmpl-for=\"%u\" data-tmpl-note=\"", block));
-    add(&h->notes, h->whys[block]);
-    add(&h->notes, "\">");
+    unsigned rule = 1u << ((shown->whole ? 2 : 0) + (on_hover ? 1 : 0));
+    if (h->rules[block] == 0) {
+        add(&h->notes,
+            apr_psprintf(h->pool, "<meta data-tmpl-for=\"%u\" data-tmpl-note=\"", block));
+        add(&h->notes, h->whys[block]);
+        add(&h->notes, "\">");
+    }
+    if (!(h->rules[block] & rule)) {
+        add(&h->style, apr_psprintf(h->pool,
+                                    ":root:root:has([data-tmpl-of~=\"%u\"]:is(%s,%s" REACHED
+                                    "))>head>meta[data-tmpl-for=\"%u\"]{display:block!important}\n",
+                                    block, shown->whole ? ":focus-within" : ":focus",
+                                    on_hover ? ":hover," : "", block));
+    }
+    h->rules[block] |= (unsigned char)rule;
 }
 
 /* Gives an element the attributes of its blocks, shown[0] to shown[n - 1]. */

@@ -27,8 +27,8 @@
 #include "rewrite/findings.h"
 #include "rewrite/rewrite.h"
 
-/* Blocks of a page at most: each takes up to 4 KB of memory, with what why.h has. */
-#define TMPL_HIGHLIGHT_BLOCKS 16384
+/* Segments of a page at most: each takes up to 4 KB of memory, with what why.h has. */
+#define TMPL_HIGHLIGHT_SEGMENTS 16384
 
 /* Edits of the page of findings; their texts are from pool. They only insert. */
 void tmpl_highlight(tmpl_edits_t *edits, const tmpl_findings_t *findings, apr_pool_t *pool);

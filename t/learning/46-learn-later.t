@@ -96,6 +96,7 @@ subtest 'a store that is full' => sub {
     is $count->{'learn-lost-failed'}, 0, 'the store has not failed';
     is $count->{'store-failures'}, 0, 'no request had a failure of the store';
     is $httpd->get('/wide/1')->says('pages') > 0, 1, 'pages are still judged';
+    ok wait_for { $httpd->get('/wide/' . ++$n)->says('learned') eq '0' }, 'and do not say that they will be learnt';
     $httpd->finish;
 };
 

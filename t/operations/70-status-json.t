@@ -35,9 +35,12 @@ CustomLog "@ROOT@/logs.txt" tmpl
 <Location /ops/tmpl-status>
     SetHandler tmpl-status
 </Location>
+<LocationMatch "^/any/[a-z]+/status(/|$)">
+    SetHandler tmpl-status
+</LocationMatch>
 END
 my $status = '/ops/tmpl-status';
-my $httpd = Test::Tmpl::Httpd->new(conf => "ProxyPass $status !\nProxyPass / " . $backend->url . "/\n$conf")->start;
+my $httpd = Test::Tmpl::Httpd->new(conf => "ProxyPass $status !\nProxyPass /any !\nProxyPass / " . $backend->url . "/\n$conf")->start;
 
 sub status { return decode_json($httpd->get($status . ($_[0] // '') . '?format=json' . ($_[1] // ''))->body) }
 
@@ -110,6 +113,22 @@ subtest 'names of any bytes' => sub {
         my $again = decode_json($httpd->get("$status?format=json&site=$one->{query}")->body);
         is $again->{query}, $one->{query}, 'its query names it again';
     }
+};
+
+subtest 'a location that is a pattern' => sub {
+    my @json = (headers => { Accept => 'application/json' });
+    my $at = '/any/thing/status';
+    is decode_json($httpd->get($at, @json)->body)->{counters}{pages}, status()->{counters}{pages}, 'the server';
+    like $httpd->get($at)->body, qr{href="\Q$at\E\?site=a\.example"}, 'links to a site';
+    is decode_json($httpd->get("$at?site=a.example", @json)->body)->{site}, 'a.example', 'which it shows';
+    is ref decode_json($httpd->get("$at/sites", @json)->body)->{sites}, 'ARRAY', 'sites';
+    like $httpd->get("$at/metrics")->body, qr/^tmpl_build_info/m, 'metrics';
+};
+
+subtest 'another method' => sub {
+    my $res = $httpd->get($status, method => 'DELETE');
+    is $res->status, 405, 'is refused';
+    like $res->header('Allow'), qr/\bGET\b.*\bPOST\b/, 'with those that are allowed';
 };
 
 subtest 'what is not known' => sub {

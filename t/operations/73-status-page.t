@@ -30,6 +30,7 @@ TmplSecret open-sesame
     TmplKeep "p[title='<b>']"
     TmplAdmin "req('X-Key') == 'admin-word'"
     TmplHighlightAllow "req('X-Key') == 'look-word'"
+    TmplLearn "req('X-Key') == 'learn-word'"
 </Location>
 <Location /another>
     TmplStore redis://another:pa55w0rd@127.0.0.1:1/0
@@ -120,13 +121,13 @@ subtest 'configuration' => sub {
     like $table, qr{&lt;LocationMatch &quot;\^/a&lt;b&quot;&gt;}, 'markup in a section';
     like $table, qr{httpd\.conf:\d+}, 'file and line';
     like $table, qr{&lt;If \.\.\.&gt;.*TmplMinDF}s, 'a section with a condition, which is not shown';
-    like $table, qr{$_</code></th><td><code>\(set\)}, "$_, whose condition is not shown" for qw(TmplAdmin TmplHighlightAllow);
+    like $table, qr{$_</code></th><td><code>\(set\)}, "$_, whose condition is not shown" for qw(TmplAdmin TmplHighlightAllow TmplLearn);
     my ($stores) = $html =~ m{<section id="stores".*?</section>}s ? $& : '';
     for my $shown ($table, $stores) {
         like $shown, qr{redis://\.\.\.\@127\.0\.0\.1:1/0\b(?! \()}, 'a store by its name';
         like $shown, qr{redis://\.\.\.\@127\.0\.0\.1:1/0 \(2\)}, 'one that differs in what is not shown by a number';
     }
-    unlike $_, qr/pa55w0rd|open-sesame|admin-word|look-word|if-word/, 'nothing that is secret' for $html, page('?format=json')->body;
+    unlike $_, qr/pa55w0rd|open-sesame|admin-word|look-word|learn-word|if-word/, 'nothing that is secret' for $html, page('?format=json')->body;
 };
 
 $httpd->expect_log(qr/T011/);

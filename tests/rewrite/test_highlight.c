@@ -128,13 +128,23 @@ static void texts_are_escaped(void **state)
     assert_non_null(strstr(page, "TmplKeep p[x=&#39;&#65533;&#39;]"));
 }
 
+/* Of several elements with text of one block. */
+static void a_note_stands_once(void **state)
+{
+    const char *page = highlighted("<body><p>one</p><span>two</span> <span>three</span></body>");
+    const char *note = strstr(page, "<meta data-tmpl-for=\"1\"");
+    (void)state;
+    assert_non_null(note);
+    assert_null(strstr(note + 1, "<meta data-tmpl-for=\"1\""));
+}
+
 static void has_a_limit(void **state)
 {
     static const char item[] =
         "<li>one text of many, which is long enough that the page does not "
         "take many times its size of memory: tags are far between in it, and "
         "all of its texts are the same, so that there is only one key";
-    enum { ITEM = sizeof(item) - 1, MOST = TMPL_HIGHLIGHT_BLOCKS };
+    enum { ITEM = sizeof(item) - 1, MOST = TMPL_HIGHLIGHT_SEGMENTS };
     char *html = apr_palloc(pool, (MOST + 1) * ITEM);
     tmpl_input_t input = { .body = html, .site = "s", .uri = "/" };
     tmpl_clean_opts_t strip = opts;
@@ -168,6 +178,7 @@ static int prepare(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_is_inserted_where),
     cmocka_unit_test(texts_are_escaped),
+    cmocka_unit_test(a_note_stands_once),
     cmocka_unit_test(has_a_limit),
 };
 
