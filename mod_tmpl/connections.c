@@ -37,6 +37,12 @@ struct tmpl_link_t {
 /* How long a store's secret is used before the store is asked again: it may have been emptied. */
 #define SEED_AGE apr_time_from_sec(10)
 
+/*
+ * Only the status page makes calls without a timeout of their own, and people wait for it: a store
+ * that is silent must not keep them.
+ */
+static const tmpl_store_opts_t store_opts = { .patience = apr_time_from_sec(2) };
+
 /* Written while the configuration is read; afterwards only the child's part of links changes. */
 static apr_array_header_t *links;   /* of tmpl_link_t * */
 static apr_array_header_t *servers; /* of server_rec *: those with a mode other than off */
@@ -195,7 +201,7 @@ static tmpl_store_t *open_new(tmpl_link_t *link, tmpl_error_t *err)
     apr_pool_t *pool;
 
     apr_pool_create(&pool, link->pool);
-    if (tmpl_store_open(&store, link->uri, NULL, err, pool) != APR_SUCCESS) {
+    if (tmpl_store_open(&store, link->uri, &store_opts, err, pool) != APR_SUCCESS) {
         apr_pool_destroy(pool);
         store = NULL;
     }

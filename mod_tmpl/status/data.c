@@ -411,8 +411,27 @@ static json_t *by_df(const tmpl_store_stats_t *stats)
     return list;
 }
 
-/* What the stores know of a site: one object for each store that knows it. */
-static json_t *tables(const char *key, apr_pool_t *pool)
+static json_t *table(const char *name, const tmpl_store_stats_t *stats, apr_pool_t *pool)
+{
+    json_t *json = json_object();
+
+    set(json, "store", tmpl_data_string(name, pool));
+    set(json, "documents", integer(stats->pages));
+    set(json, "version", integer(stats->version));
+    set(json, "entries", integer(stats->entries));
+    set(json, "live", integer(stats->live));
+    set(json, "template", integer(stats->template));
+    set(json, "bytes", integer(stats->bytes));
+    set(json, "frozen", json_boolean(stats->frozen));
+    set(json, "segments_by_df", by_df(stats));
+    return json;
+}
+
+/*
+ * What the stores know of a site: one object for each store that knows it. The stores that cannot
+ * tell go to unread, with the reason.
+ */
+static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
 {
     const apr_array_header_t *known = tmpl_stores_list(pool);
     json_t *list = json_array();
@@ -421,26 +440,25 @@ static json_t *tables(const char *key, apr_pool_t *pool)
     for (i = 0; i < known->nelts; i++) {
         const tmpl_store_status_t *status = &APR_ARRAY_IDX(known, i, tmpl_store_status_t);
         const char *name = status->name;
-        tmpl_error_t err;
+        tmpl_error_t err = { APR_EGENERAL, "the store does not answer" };
         tmpl_store_stats_t stats;
         /* one that another child found silent would be waited for */
         tmpl_store_t *store =
             status->open[TMPL_PURPOSE_LOOKUP] == 0 ? tmpl_links_store(name, &err) : NULL;
-        json_t *json;
 
-        if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
-                                              &err, pool) == APR_SUCCESS) {
-            json = json_object();
+        if (store != NULL) {
+            err.status =
+                tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats, &err, pool);
+        }
+        if (err.status == APR_SUCCESS) {
+            json_array_append_new(list, table(name, &stats, pool));
+        }
+        else if (err.status != APR_NOTFOUND) {
+            json_t *json = json_object();
+
             set(json, "store", tmpl_data_string(name, pool));
-            set(json, "documents", integer(stats.pages));
-            set(json, "version", integer(stats.version));
-            set(json, "entries", integer(stats.entries));
-            set(json, "live", integer(stats.live));
-            set(json, "template", integer(stats.template));
-            set(json, "bytes", integer(stats.bytes));
-            set(json, "frozen", json_boolean(stats.frozen));
-            set(json, "segments_by_df", by_df(&stats));
-            json_array_append_new(list, json);
+            set(json, "why", tmpl_data_string(err.text, pool));
+            json_array_append_new(unread, json);
         }
     }
     return list;
@@ -448,12 +466,13 @@ static json_t *tables(const char *key, apr_pool_t *pool)
 
 json_t *tmpl_data_site(request_rec *r, const char *key)
 {
-    json_t *json = begin(), *found = tables(key, r->pool);
+    json_t *json = begin(), *unread = json_array(), *found = tables(key, unread, r->pool);
     tmpl_site_t *site = apr_palloc(r->pool, sizeof(*site));
     int seen = tmpl_sites_find(site, key);
 
-    if (!seen && json_array_size(found) == 0) {
+    if (!seen && json_array_size(found) == 0 && json_array_size(unread) == 0) {
         json_decref(json);
+        json_decref(unread);
         json_decref(found);
         return NULL;
     }
@@ -463,6 +482,7 @@ json_t *tmpl_data_site(request_rec *r, const char *key)
         set(json, "curve", curve(site));
     }
     set(json, "tables", found);
+    set(json, "unread", unread);
     set(json, "decisions", decisions(key, "", r->pool));
     return json;
 }

@@ -108,8 +108,14 @@ static void put_tables(const tmpl_html_t *h)
     size_t i;
 
     tmpl_put_section(h, "table", "What is learnt");
-    if (json_array_size(json_object_get(h->data, "tables")) == 0) {
-        tmpl_put(h, "<p>No store knows this site, or none answers.</p>\n");
+    json_array_foreach(json_object_get(h->data, "unread"), i, table)
+    {
+        tmpl_put(h, "<p>The store %s cannot be read: %s</p>\n", tmpl_member_text(table, "store"),
+                 tmpl_member_text(table, "why"));
+    }
+    if (json_array_size(json_object_get(h->data, "tables")) == 0 &&
+        json_array_size(json_object_get(h->data, "unread")) == 0) {
+        tmpl_put(h, "<p>No store knows this site.</p>\n");
     }
     json_array_foreach(json_object_get(h->data, "tables"), i, table)
     {

@@ -24,6 +24,7 @@
 typedef struct {
     const tmpl_provider_t *provider;
     void *ctx;
+    apr_interval_time_t patience; /* for calls without a deadline */
 } tmpl_engine_t;
 
 /* Counts of a page before it is looked up: all zero, with a record for each key, from pool. */

@@ -12,8 +12,6 @@
 /* Keys that one transaction learns at most, unless one page has more: others must get a turn. */
 #define KEYS_MOST 40000
 
-#define PATIENCE apr_time_from_sec(30) /* for a call of an administrator */
-
 struct tmpl_store_t {
     tmpl_engine_t engine;
 };
@@ -29,6 +27,7 @@ const tmpl_store_opts_t tmpl_store_opts_default = {
     .idle = 30 * 24 * apr_time_from_sec((apr_time_t)3600),
     .map_size = sizeof(void *) > 4 ? (apr_size_t)1 << 30 : (apr_size_t)256 << 20,
     .max_connections = 16,
+    .patience = apr_time_from_sec(30),
 };
 
 apr_time_t tmpl_clock(void)
@@ -67,6 +66,7 @@ static void opts_fill(tmpl_store_opts_t *opts, const tmpl_store_opts_t *given)
     opts->map_size = opts->map_size > 0 ? opts->map_size : def->map_size;
     opts->max_connections =
         opts->max_connections > 0 ? opts->max_connections : def->max_connections;
+    opts->patience = opts->patience > 0 ? opts->patience : def->patience;
 }
 
 apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_store_opts_t *opts,
@@ -82,6 +82,7 @@ apr_status_t tmpl_store_open(tmpl_store_t **store, const char *uri, const tmpl_s
     opts_fill(&full, opts);
     s = apr_pcalloc(pool, sizeof(*s));
     s->engine.provider = provider;
+    s->engine.patience = full.patience;
     rv = provider->open(&s->engine.ctx, uri, &full, err, pool);
     if (rv == APR_SUCCESS) {
         *store = s;
@@ -361,7 +362,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
     const tmpl_engine_t *engine = &store->engine;
     char is[TMPL_SECRET_SIZE];
     int any = 0;
-    apr_status_t rv = tmpl_store_secret(store, is, PATIENCE, err, pool);
+    apr_status_t rv = tmpl_store_secret(store, is, engine->patience, err, pool);
     if (rv != APR_SUCCESS || strcmp(is, secret) == 0) {
         return rv;
     }
@@ -373,8 +374,8 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
                          "the same TmplSecret, name it (--secret)");
     }
     return rv == APR_SUCCESS && engine->provider->secret != NULL && strlen(secret) < sizeof(is)
-               ? engine->provider->secret(engine->ctx, secret, is, tmpl_clock() + PATIENCE, err,
-                                          pool)
+               ? engine->provider->secret(engine->ctx, secret, is, tmpl_clock() + engine->patience,
+                                          err, pool)
                : rv;
 }
 

@@ -214,6 +214,8 @@ typedef struct {
     apr_interval_time_t idle; /* redis: a site not observed for so long is forgotten */
     apr_size_t map_size;      /* lmdb: bytes the file may grow to */
     uint32_t max_connections; /* redis: connections held by this process */
+    /* How long calls without a timeout wait for a server, or for others to write. */
+    apr_interval_time_t patience;
 } tmpl_store_opts_t;
 
 /* Memory that a store takes for each key while it looks pages up, in bytes. */

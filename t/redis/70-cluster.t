@@ -82,6 +82,8 @@ subtest 'a master is killed' => sub {
     cmp_ok scalar(keys %its), '>', 0, 'it has sites';
     my $start = clock_gettime(CLOCK_MONOTONIC);
     $victim->kill9;
+    my ($number) = @slot{ keys %its };
+    ok wait_for { my $is = $cluster->master($number); $is && $is != $victim }, 'its replica takes over';
     ok defined $visitors->wait_for_all($warm), 'every site is warm again';
     diag sprintf 'cluster: a master killed, every site warm after %.1f s (cluster-node-timeout 1 s)', clock_gettime(CLOCK_MONOTONIC) - $start;
     my @answers = grep { $_->{at} > $start } $visitors->answers;

@@ -85,7 +85,7 @@ static void an_export_has_all_entries_of_a_site_that_grows(void **state)
     tmpl_store_stats_t head = { 0 };
     tmpl_error_t err;
     site_t site;
-    tmpl_engine_t engine = { &changing, &site };
+    tmpl_engine_t engine = { &changing, &site, apr_time_from_sec(30) };
     unsigned n = 0;
 
     site_make(&site, *state);
@@ -99,7 +99,7 @@ static void an_export_of_a_site_that_never_rests_fails(void **state)
     tmpl_store_stats_t head = { 0 };
     tmpl_error_t err;
     site_t site;
-    tmpl_engine_t engine = { &changing, &site };
+    tmpl_engine_t engine = { &changing, &site, apr_time_from_sec(30) };
     unsigned n = 0;
 
     site_make(&site, *state);
@@ -141,7 +141,7 @@ static void an_export_frees_what_it_has_read(void **state)
     tmpl_store_stats_t head = { 0 };
     tmpl_error_t err;
     answers_t answers = { 0 };
-    tmpl_engine_t engine = { &endless, &answers };
+    tmpl_engine_t engine = { &endless, &answers, apr_time_from_sec(30) };
     unsigned n = 0;
 
     assert_int_equal(tmpl_engine_dump(&engine, "s", &head, count, &n, &err, *state), APR_SUCCESS);

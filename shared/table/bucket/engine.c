@@ -17,9 +17,6 @@
 #define PAUSE_LEAST   apr_time_from_msec(1)
 #define PAUSE_DOUBLED 4 /* times at most */
 
-/* Deadline of an export or an import. */
-#define PATIENCE apr_time_from_sec(30)
-
 /* An entry that some page needs, or that an import brings. */
 typedef struct {
     tmpl_key_t key;
@@ -692,7 +689,7 @@ apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                               void *baton, tmpl_error_t *err, apr_pool_t *pool)
 {
-    tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + PATIENCE, .err = err };
+    tmpl_txn_t txn = { .site = site, .deadline = tmpl_clock() + engine->patience, .err = err };
     work_t w;
     apr_status_t rv = work_begin(&w, engine, &txn, pool);
     return rv == APR_SUCCESS ? work_end(&w, dump(&w, head, each, baton)) : rv;
@@ -703,7 +700,7 @@ static apr_status_t site_change(const tmpl_engine_t *engine, const char *site,
                                 apr_status_t (*change)(work_t *w, const void *to), const void *to,
                                 tmpl_error_t *err, apr_pool_t *pool)
 {
-    apr_time_t deadline = tmpl_clock() + PATIENCE;
+    apr_time_t deadline = tmpl_clock() + engine->patience;
     apr_status_t rv;
     uint32_t tries = 0;
     do {

@@ -28,13 +28,12 @@
 #include "table/engine.h"
 #include "table/lmdb/lmdb_table.h"
 
-#define KEPT_MOST      ((size_t)8 << 20)     /* bytes of all snapshots */
-#define DELETE_BUCKETS 64                    /* buckets of dropped sites that a commit deletes */
-#define DELETE_FULL    256                   /* the same at once, when the map is nearly full */
-#define SWEEP_FULL     16                    /* buckets of a site that are swept on a full map */
-#define DELETE_BATCH   256                   /* the same when a site is forgotten */
-#define GROWN_MOST     8                     /* times that a map may grow for one change */
-#define PATIENCE       apr_time_from_sec(30) /* for other writers, when a site is forgotten */
+#define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
+#define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
+#define DELETE_FULL    256               /* the same at once, when the map is nearly full */
+#define SWEEP_FULL     16                /* buckets of a site that are swept on a full map */
+#define DELETE_BATCH   256               /* the same when a site is forgotten */
+#define GROWN_MOST     8                 /* times that a map may grow for one change */
 
 /*
  * The shares of the map, 1 / n, for which sites are forgotten: always; and when a transaction found
@@ -502,7 +501,7 @@ static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_p
     (void)pool;
     do {
         MDB_txn *txn;
-        rc = tmpl_lmdb_write_begin(store->db, tmpl_clock() + PATIENCE, &txn);
+        rc = tmpl_lmdb_write_begin(store->db, tmpl_clock() + store->opts.patience, &txn);
         if (rc == 0) {
             rc = forgotten ? tmpl_dropped_delete(store->db, txn, DELETE_BATCH, &done)
                            : tmpl_site_forget(store->db, txn, name);
@@ -560,7 +559,8 @@ static apr_status_t check(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 
 static apr_status_t examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
-    return tmpl_lmdb_examine(tmpl_store_directory(uri, pool), tmpl_clock() + PATIENCE, err);
+    return tmpl_lmdb_examine(tmpl_store_directory(uri, pool),
+                             tmpl_clock() + tmpl_store_opts_default.patience, err);
 }
 
 static apr_status_t store_close(void *data)

@@ -43,16 +43,15 @@
 #define FIELD_SIZE  4         /* of a bucket */
 #define FIELDS_MOST (1 << 18) /* of one command: Redis accepts up to 2^20 words */
 
-#define ERROR_MOST  4096                  /* bytes of an error reply */
-#define REPLY_EXTRA 16                    /* bytes around a value in a reply, at most */
-#define REPLY_USUAL 2048                  /* bytes of a bucket, more than the average of many */
-#define REPLY_MOST  ((size_t)64 << 20)    /* bytes of a reply, beyond the usual size */
-#define KEPT_MOST   ((size_t)8 << 20)     /* bytes of all snapshots */
-#define SITES       1024                  /* sites of which the head is remembered */
-#define TURNS       64                    /* locks of sites, by a hash */
-#define TOUCHES     16                    /* EXPIREs during opts.idle that keep a site in use */
-#define SCAN_BATCH  "500"                 /* keys of one SCAN */
-#define PATIENCE    apr_time_from_sec(30) /* for a call of an administrator */
+#define ERROR_MOST  4096               /* bytes of an error reply */
+#define REPLY_EXTRA 16                 /* bytes around a value in a reply, at most */
+#define REPLY_USUAL 2048               /* bytes of a bucket, more than the average of many */
+#define REPLY_MOST  ((size_t)64 << 20) /* bytes of a reply, beyond the usual size */
+#define KEPT_MOST   ((size_t)8 << 20)  /* bytes of all snapshots */
+#define SITES       1024               /* sites of which the head is remembered */
+#define TURNS       64                 /* locks of sites, by a hash */
+#define TOUCHES     16                 /* EXPIREs during opts.idle that keep a site in use */
+#define SCAN_BATCH  "500"              /* keys of one SCAN */
 
 /* What the process remembers of a site's head: a guess, for the next question. */
 typedef struct {
@@ -501,8 +500,9 @@ static apr_status_t call(const store_t *store, tmpl_redis_session_t *session,
                          tmpl_error_t *err)
 {
     tmpl_redis_command_t command = tmpl_redis_words_command(words);
-    apr_status_t rv = tmpl_redis_exchange(store->redis, session, &command, 1, REPLY_MOST,
-                                          tmpl_clock() + PATIENCE, reply, err, words->argv->pool);
+    apr_status_t rv =
+        tmpl_redis_exchange(store->redis, session, &command, 1, REPLY_MOST,
+                            tmpl_clock() + store->opts.patience, reply, err, words->argv->pool);
     const char *server = tmpl_redis_session_name(store->redis, session);
     if (rv == APR_SUCCESS) {
         rv = reply_check(server, *reply, err);
@@ -602,7 +602,7 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
     apr_hash_t *seen = apr_hash_make(pool);
     apr_array_header_t *sessions = apr_array_make(pool, 8, sizeof(tmpl_redis_session_t));
     apr_status_t rv =
-        tmpl_redis_sessions(store->redis, sessions, tmpl_clock() + PATIENCE, err, pool);
+        tmpl_redis_sessions(store->redis, sessions, tmpl_clock() + store->opts.patience, err, pool);
     for (int i = 0; rv == APR_SUCCESS && i < sessions->nelts; i++) {
         rv = sites_of(store, &APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t), seen, err, pool);
     }
@@ -635,7 +635,7 @@ static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
         return tmpl_fail(err, APR_EINVAL, "a list of sites in Redis goes on at a number");
     }
     apr_status_t rv =
-        tmpl_redis_sessions(store->redis, sessions, tmpl_clock() + PATIENCE, err, pool);
+        tmpl_redis_sessions(store->redis, sessions, tmpl_clock() + store->opts.patience, err, pool);
     while (i < sessions->nelts && APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t).slot < slot) {
         i++;
     }

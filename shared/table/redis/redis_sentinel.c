@@ -22,7 +22,7 @@ apr_status_t tmpl_redis_sentinel_read(const redisReply *reply, const tmpl_redis_
     tmpl_redis_range_t all = { 0, TMPL_REDIS_SLOTS - 1, { "", 0 } };
 
     if (reply->type == REDIS_REPLY_NIL) {
-        return tmpl_fail(err, APR_NOTFOUND, "%s: the sentinel knows no master of that name",
+        return tmpl_fail(err, APR_EGENERAL, "%s: the sentinel knows no master of that name",
                          asked->name);
     }
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 ||

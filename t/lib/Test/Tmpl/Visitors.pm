@@ -20,7 +20,7 @@ sub start {
     return $self;
 }
 
-# Writes a line for each response: the time, the site, 1 if it is wrong, its state and its decline.
+# Writes a line for each response: when its request began, the site, 1 if it is wrong, its state and its decline.
 sub visit {
     my ($self, $number) = @_;
     open my $out, '>>', "$self->{dir}/$number" or die $!;
@@ -29,10 +29,11 @@ sub visit {
     for (my $i = $number; !-e "$self->{dir}/end"; $i++) {
         my $n = 1 + $number * 100_000 + int $i / @hosts;
         my $host = $hosts[$i % @hosts];
+        my $at = now();
         my $res = $client->get("/page/$n", headers => { Host => $host });
         my $wrong = $res->status != 200 || !$res->complete
             || $res->body ne $self->{site}->page($n) && $res->body ne $self->{site}->stripped($n);
-        syswrite $out, join(' ', sprintf('%.3f', now()), $host, $wrong ? 1 : 0, map { $_ eq '' ? '-' : $_ } map { $res->says($_) } qw(state declined)) . "\n";
+        syswrite $out, join(' ', sprintf('%.6f', $at), $host, $wrong ? 1 : 0, map { $_ eq '' ? '-' : $_ } map { $res->says($_) } qw(state declined)) . "\n";
         $client->connect if !$res->complete;
         sleep 0.005;    # the load is to last, not to be heavy
     }
