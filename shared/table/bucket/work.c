@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/bucket/work.h"
+
+#include <string.h>
+
+#include <apr_general.h>
+
+#include "base/slot.h"
+
+#define AHEAD 8 /* entries: prefetch distance */
+
+/* The random wait before a refused transaction is tried again; it doubles with each refusal. */
+#define PAUSE_LEAST   apr_time_from_msec(1)
+#define PAUSE_DOUBLED 4 /* times at most */
+
+apr_status_t tmpl_work_begin(tmpl_work_t *w, const tmpl_engine_t *engine, tmpl_txn_t *txn,
+                             apr_pool_t *pool)
+{
+    *w = (tmpl_work_t){ .provider = engine->provider, .txn = txn };
+    txn->ctx = engine->ctx;
+    apr_pool_create(&txn->pool, pool);
+    w->pool = w->scratch.pool = txn->pool;
+    apr_status_t rv = engine->provider->begin(txn);
+    if (rv != APR_SUCCESS) {
+        apr_pool_destroy(txn->pool);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_work_end(tmpl_work_t *w, apr_status_t rv)
+{
+    w->provider->end(w->txn);
+    apr_pool_destroy(w->pool);
+    return rv;
+}
+
+/* ---- keys and entries ---- */
+
+/* A key by its number, and what it is sorted by. */
+typedef struct {
+    uint32_t rank;
+    uint32_t key;
+} ref_t;
+
+_Static_assert(sizeof(tmpl_work_entry_t) + 2 * sizeof(ref_t) + sizeof(tmpl_slot_t *) <=
+                   TMPL_STORE_KEY_BYTES,
+               "what tmpl_work_entries() takes for a key");
+
+/* Radix sort by rank. Equal ranks keep their order. The result is in refs. */
+static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        uint32_t at[256] = { 0 }, sum = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            at[refs[i].rank >> shift & 255]++;
+        }
+        for (unsigned digit = 0; digit < 256; digit++) {
+            uint32_t count = at[digit];
+            at[digit] = sum;
+            sum += count;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            spare[at[refs[i].rank >> shift & 255]++] = refs[i];
+        }
+        ref_t *sorted = spare;
+        spare = refs;
+        refs = sorted;
+    }
+}
+
+/* The entry of a key, if it was made: one of the last, which have its rank. Mostly there is one. */
+static tmpl_work_entry_t *entry_find(const tmpl_work_t *w, tmpl_key_t key, uint32_t rank)
+{
+    for (uint32_t i = w->n; i > 0 && w->entries[i - 1].rank == rank; i--) {
+        tmpl_work_entry_t *entry = &w->entries[i - 1];
+        if (entry->key.hash == key.hash && entry->key.kind == key.kind) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+void tmpl_work_entries(tmpl_work_t *w)
+{
+    apr_size_t n = w->n_keys;
+    ref_t *refs = apr_palloc(w->pool, (n + 1) * sizeof(*refs));
+    for (uint32_t i = 0; i < n; i++) {
+        refs[i] = (ref_t){ tmpl_bucket_rank(w->txn->head.salt, w->keys[i]), i };
+    }
+    refs_sort(refs, apr_palloc(w->pool, (n + 1) * sizeof(*refs)), w->n_keys);
+    w->entries = apr_palloc(w->pool, (n + 1) * sizeof(*w->entries));
+    w->slots = apr_palloc(w->pool, (n + 1) * sizeof(*w->slots));
+    w->n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_key_t key = w->keys[refs[i].key];
+        tmpl_work_entry_t *entry = entry_find(w, key, refs[i].rank);
+        if (entry == NULL) {
+            entry = &w->entries[w->n++];
+            entry->key = key;
+            entry->rank = refs[i].rank;
+            entry->slot.held = entry->slot.written = 0;
+            entry->slot.value.df = 0;
+        }
+        w->slots[refs[i].key] = &entry->slot;
+    }
+}
+
+/* ---- buckets ---- */
+
+/* The cell of the index where a number is, or belongs. */
+static uint32_t *index_at(const tmpl_work_t *w, uint32_t number)
+{
+    uint32_t i = tmpl_slot_of(number, w->n_index);
+    while (w->index[i] != 0 && w->buckets[w->index[i] - 1].number != number) {
+        i = (i + 1) & (w->n_index - 1);
+    }
+    return &w->index[i];
+}
+
+/* Makes room for more buckets, and a new index. */
+static void buckets_reserve(tmpl_work_t *w, apr_size_t more)
+{
+    apr_size_t room = w->n_buckets + more + 1;
+    tmpl_numbered_t *buckets = apr_palloc(w->pool, room * sizeof(*buckets));
+    unsigned char *changed = apr_pcalloc(w->pool, room);
+    if (w->n_buckets > 0) {
+        memcpy(buckets, w->buckets, w->n_buckets * sizeof(*buckets));
+        memcpy(changed, w->changed, w->n_buckets);
+    }
+    w->buckets = buckets;
+    w->changed = changed;
+    for (w->n_index = 16; w->n_index < 2 * room; w->n_index *= 2) {
+    }
+    w->index = apr_pcalloc(w->pool, w->n_index * sizeof(*w->index));
+    for (uint32_t i = 0; i < w->n_buckets; i++) {
+        *index_at(w, w->buckets[i].number) = i + 1;
+    }
+}
+
+/* The index of a bucket by its number; adds an empty one if there is none. */
+static uint32_t bucket_add(tmpl_work_t *w, uint32_t number)
+{
+    uint32_t *at = index_at(w, number);
+    if (*at == 0) {
+        w->buckets[w->n_buckets] = (tmpl_numbered_t){ number, { NULL, 0 } };
+        *at = ++w->n_buckets;
+    }
+    return *at - 1;
+}
+
+/* Assigns each entry to its bucket by head.n. Entries of one bucket are neighbours. */
+static void entries_assign(tmpl_work_t *w)
+{
+    uint32_t number = TMPL_NONE, bucket = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint32_t is = tmpl_bucket_at(w->entries[i].rank, w->txn->head.n);
+        if (is != number) {
+            number = is;
+            bucket = bucket_add(w, number);
+        }
+        w->entries[i].bucket = bucket;
+    }
+}
+
+static void entries_find(tmpl_work_t *w)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        tmpl_work_entry_t *entry = &w->entries[i];
+        __builtin_prefetch(
+            w->buckets[w->entries[i + AHEAD < w->n ? i + AHEAD : i].bucket].is.bytes);
+        entry->slot.held = (unsigned char)tmpl_bucket_find(&w->buckets[entry->bucket].is,
+                                                           entry->key, &entry->slot.value);
+    }
+}
+
+/* Adds the next n buckets to sweep, in the order of ranks: LMDB stores them side by side. */
+static void sweep_plan(tmpl_work_t *w, uint32_t n)
+{
+    const tmpl_head_t *head = &w->txn->head;
+    w->swept = head->swept;
+    for (uint32_t i = 0; i < n && i < head->n; i++) {
+        bucket_add(w, tmpl_bucket_at(w->swept, head->n));
+        w->swept = tmpl_bucket_next(w->swept, head->n);
+    }
+}
+
+apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep)
+{
+    tmpl_head_t *head = &w->txn->head;
+    for (int guess = 0; guess < TMPL_GUESSES_MOST; guess++) {
+        if (head->n == 0) {
+            head->salt = tmpl_buckets_salt(); /* for a site that is new */
+        }
+        tmpl_head_t guessed = *head;
+        tmpl_work_entries(w);
+        w->n_buckets = 0;
+        if (head->n > 0) {
+            buckets_reserve(w, (apr_size_t)w->n + n_sweep);
+            entries_assign(w);
+            sweep_plan(w, n_sweep);
+        }
+        apr_status_t rv = w->provider->get(w->txn, w->buckets, w->n_buckets);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (!w->txn->found || head->n == 0) {
+            w->txn->found = 0;
+            head->n = head->swept = 0;
+            head->salt = guessed.salt;
+            head->site.entries = 0;
+            return APR_SUCCESS;
+        }
+        if (tmpl_head_same_buckets(head, &guessed)) {
+            entries_find(w);
+            return APR_SUCCESS;
+        }
+    }
+    return tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes faster than it can be read",
+                     w->txn->site);
+}
+
+/* ---- writing ---- */
+
+static void bucket_set(tmpl_work_t *w, uint32_t i, const tmpl_bucket_t *is)
+{
+    w->changed[i] |=
+        is->len != w->buckets[i].is.len || (is->len > 0 && is->bytes != w->buckets[i].is.bytes);
+    w->buckets[i].is = *is;
+}
+
+/* Reads the buckets that must be split or merged to make n of them, unless they were read. */
+static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
+{
+    tmpl_head_t head = w->txn->head; /* get replaces it, but it has the new counts */
+    uint32_t from = w->n_buckets;
+    apr_status_t rv = APR_SUCCESS;
+    buckets_reserve(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
+    for (uint32_t i = n < head.n ? n : head.n; i < n || i < head.n; i++) {
+        uint32_t other = tmpl_bucket_split_from(i);
+        if (other < head.n) {
+            bucket_add(w, other);
+        }
+        if (i < head.n) {
+            bucket_add(w, i);
+        }
+    }
+    if (w->n_buckets > from) {
+        rv = w->provider->get(w->txn, w->buckets + from, w->n_buckets - from);
+    }
+    if (rv == APR_SUCCESS && !tmpl_head_same_buckets(&w->txn->head, &head)) {
+        rv =
+            tmpl_fail(w->txn->err, APR_EBUSY, "site %s: it changes while it is read", w->txn->site);
+    }
+    w->txn->head = head;
+    return rv;
+}
+
+static void buckets_split(tmpl_work_t *w, uint32_t n)
+{
+    tmpl_head_t *head = &w->txn->head;
+    while (head->n < n) {
+        uint32_t old = bucket_add(w, tmpl_bucket_split_from(head->n));
+        uint32_t new = bucket_add(w, head->n++);
+        tmpl_bucket_t stays = w->buckets[old].is, goes;
+        tmpl_bucket_split(&stays, &goes, head->n, head->salt, &w->scratch);
+        bucket_set(w, old, &stays);
+        bucket_set(w, new, &goes);
+    }
+}
+
+static void buckets_merge(tmpl_work_t *w, uint32_t n)
+{
+    tmpl_head_t *head = &w->txn->head;
+    while (head->n > n) {
+        uint32_t last = bucket_add(w, head->n - 1);
+        uint32_t into = bucket_add(w, tmpl_bucket_split_from(head->n - 1));
+        tmpl_bucket_t all = w->buckets[into].is, from = w->buckets[last].is;
+        if (!tmpl_bucket_merge(&all, &from, &w->scratch)) {
+            return;
+        }
+        bucket_set(w, into, &all);
+        bucket_set(w, last, &from);
+        head->n--;
+    }
+}
+
+/* Puts n entries into a bucket and drops its dead. */
+static apr_status_t bucket_update(tmpl_work_t *w, uint32_t i, const tmpl_bucket_entry_t *entries,
+                                  uint32_t n)
+{
+    tmpl_rules_site_t *site = &w->txn->head.site;
+    tmpl_bucket_t is = w->buckets[i].is;
+    uint32_t dead;
+    if (!tmpl_bucket_update(&is, entries, n, w->limit.lifetimes != NULL ? &w->limit : NULL, &dead,
+                            &w->scratch)) {
+        /* only a wrong number of buckets crowds a bucket so */
+        return tmpl_fail(w->txn->err, APR_ENOSPC,
+                         "site %s: its record in the store is damaged: begin it anew with tmplctl "
+                         "forget",
+                         w->txn->site);
+    }
+    site->entries -= dead < site->entries ? dead : site->entries;
+    bucket_set(w, i, &is);
+    return APR_SUCCESS;
+}
+
+/* Puts changed entries into their buckets. Drops the dead of all buckets that were read. */
+static apr_status_t buckets_update(tmpl_work_t *w)
+{
+    tmpl_bucket_entry_t *entries = apr_palloc(w->pool, (w->n + (apr_size_t)1) * sizeof(*entries));
+    unsigned char *done = apr_pcalloc(w->pool, w->n_buckets + (apr_size_t)1);
+    apr_status_t rv = APR_SUCCESS;
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < w->n;) {
+        uint32_t bucket = w->entries[i].bucket, n = 0;
+        for (; i < w->n && w->entries[i].bucket == bucket; i++) {
+            if (w->entries[i].slot.written) {
+                entries[n++] =
+                    (tmpl_bucket_entry_t){ w->entries[i].key, &w->entries[i].slot.value };
+            }
+        }
+        done[bucket] = 1;
+        rv = bucket_update(w, bucket, entries, n);
+    }
+    for (uint32_t i = 0; rv == APR_SUCCESS && i < w->n_buckets; i++) {
+        if (!done[i]) {
+            rv = bucket_update(w, i, NULL, 0);
+        }
+    }
+    return rv;
+}
+
+static apr_status_t changes_commit(tmpl_work_t *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_buckets; i++) {
+        if (w->changed[i]) {
+            w->buckets[n++] = w->buckets[i];
+        }
+    }
+    return w->provider->commit(w->txn, w->buckets, n);
+}
+
+apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
+{
+    tmpl_head_t *head = &w->txn->head;
+    if (w->txn->policy != NULL) {
+        tmpl_lifetimes_init(&w->lifetimes, w->txn->policy);
+        w->limit = (tmpl_bucket_limit_t){ &w->lifetimes, head->site.pages };
+    }
+    if (head->n == 0) {
+        head->n = n;
+        w->n_buckets = 0;
+        buckets_reserve(w, n < w->n ? n : w->n);
+    }
+    else {
+        apr_status_t rv = resize_load(w, n);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    /* first, because many new entries would crowd the few buckets of a small site */
+    buckets_split(w, n);
+    entries_assign(w);
+    apr_status_t rv = buckets_update(w);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    buckets_merge(w, n);
+    head->swept = w->swept;
+    return changes_commit(w);
+}
+
+int tmpl_work_pause(uint32_t tries, apr_time_t deadline)
+{
+    apr_interval_time_t most = PAUSE_LEAST << (tries < PAUSE_DOUBLED ? tries : PAUSE_DOUBLED);
+    uint16_t drawn = 0;
+    (void)apr_generate_random_bytes((unsigned char *)&drawn, sizeof(drawn));
+    if (drawn % most >= deadline - tmpl_clock()) {
+        return 0;
+    }
+    apr_sleep(drawn % most);
+    return 1;
+}
