@@ -3,9 +3,9 @@
  * The servers of a Redis store, as one process uses them: one server, the master that sentinels
  * know, or the masters of a cluster. Each key belongs to a slot, and each slot to a server.
  *
- * Where the servers are is asked when the client is first used, and again, at most once a second,
- * after a server has failed, refuses writes (READONLY), or refers to another (MOVED). A client
- * follows referrals. If a server fails and another one has its slot now, it goes on there.
+ * A client asks its topology (redis_topology.h) which server has a slot, anew after a server has
+ * failed, refuses writes (READONLY), or refers to another (MOVED). It follows referrals. If a server
+ * fails and another one has its slot now, it goes on there.
  *
  * Safe to use from many threads. All waiting ends at a deadline on tmpl_clock.
  */
