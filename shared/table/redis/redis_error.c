@@ -52,3 +52,8 @@ apr_status_t tmpl_redis_garbage(const char *name, tmpl_error_t *err)
 {
     return tmpl_fail(err, APR_EGENERAL, "%s: a reply that Redis would not give", name);
 }
+
+apr_status_t tmpl_redis_reply_check(const char *name, const redisReply *reply, tmpl_error_t *err)
+{
+    return reply->type == REDIS_REPLY_ERROR ? tmpl_redis_fail(name, reply, err) : APR_SUCCESS;
+}

@@ -20,6 +20,12 @@ tmpl_redis_words_t tmpl_redis_words_make(apr_pool_t *pool, const char *const *ar
 void tmpl_redis_words_add(tmpl_redis_words_t *words, const void *bytes, size_t len);
 tmpl_redis_command_t tmpl_redis_words_command(const tmpl_redis_words_t *words);
 
+/* Adds a command to a list of tmpl_redis_words_t. */
+static inline void tmpl_redis_words_push(apr_array_header_t *list, tmpl_redis_words_t words)
+{
+    APR_ARRAY_PUSH(list, tmpl_redis_words_t) = words;
+}
+
 /* The key of a site, and the site of a key; NULL if it is not the key of a site. */
 #define TMPL_REDIS_KEY_PREFIX "tmpl:5:{"
 const char *tmpl_redis_site_key(const char *site, apr_pool_t *pool);
