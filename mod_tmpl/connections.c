@@ -595,3 +595,11 @@ tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err)
     tmpl_fail(err, APR_NOTFOUND, "there is no such store");
     return NULL;
 }
+
+int tmpl_links_evicted(const char *name, apr_uint32_t *n)
+{
+    tmpl_error_t err;
+    tmpl_store_t *store = tmpl_links_store(name, &err);
+
+    return store != NULL && tmpl_store_evicted(store, n, &err) == APR_SUCCESS;
+}

@@ -43,4 +43,7 @@ const char *tmpl_link_name(const char *uri, apr_pool_t *pool);
  */
 tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err);
 
+/* How many sites that store has forgotten for others. Returns 0 if that is not known. */
+int tmpl_links_evicted(const char *name, apr_uint32_t *n);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmplctl stats: a row of figures for each site. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,15 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
     return code;
 }
 
+/* A line below the table, if the store has forgotten sites for others. */
+static void print_evicted(tmpl_store_t *store)
+{
+    uint32_t evicted;
+    if (tmpl_store_evicted(store, &evicted, NULL) == APR_SUCCESS && evicted > 0) {
+        printf("%u sites were forgotten for others\n", evicted);
+    }
+}
+
 static int print_stats(ctl_t *ctl, tmpl_store_t *store)
 {
     tmpl_error_t err;
@@ -149,6 +159,7 @@ static int print_stats(ctl_t *ctl, tmpl_store_t *store)
         return code != CTL_OK ? code : printed;
     }
     print_table(first, n, ctl->pool);
+    print_evicted(store);
     return code;
 }
 

@@ -197,12 +197,15 @@ static json_t *stores(apr_pool_t *pool)
     for (i = 0; i < known->nelts; i++) {
         const tmpl_store_status_t *store = &APR_ARRAY_IDX(known, i, tmpl_store_status_t);
         json_t *json = json_object();
+        apr_uint32_t evicted;
 
         set(json, "store", tmpl_data_string(store->name, pool));
         set(json, "errors", by_purpose(store->errors));
         set(json, "breakers_open", by_purpose(store->open));
         set(json, "waiting_pages", integer(store->waiting_pages));
         set(json, "waiting_bytes", integer(store->waiting_bytes));
+        set(json, "sites_forgotten",
+            tmpl_links_evicted(store->name, &evicted) ? integer(evicted) : json_null());
         set(json, "events", events(store, pool));
         json_array_append_new(list, json);
     }
@@ -446,11 +449,8 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
         tmpl_store_t *store =
             status->open[TMPL_PURPOSE_LOOKUP] == 0 ? tmpl_links_store(name, &err) : NULL;
 
-        if (store != NULL) {
-            err.status =
-                tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats, &err, pool);
-        }
-        if (err.status == APR_SUCCESS) {
+        if (store != NULL && tmpl_store_stats(store, key, &tmpl_clean_opts_default.policy, &stats,
+                                              &err, pool) == APR_SUCCESS) {
             json_array_append_new(list, table(name, &stats, pool));
         }
         else if (err.status != APR_NOTFOUND) {

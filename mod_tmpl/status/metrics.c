@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <http_main.h>
 
+#include "connections.h"
 #include "counters.h"
 #include "histogram.h"
 #include "metrics.h"
@@ -172,6 +173,24 @@ static const char *store_labels(const tmpl_store_status_t *store, int purpose, a
                         tmpl_purpose_name((tmpl_purpose_e)purpose));
 }
 
+/* Of the stores that know it. */
+static void forgotten(const out_t *out, const apr_array_header_t *list)
+{
+    int i;
+
+    family(out, "tmpl_store_sites_forgotten", "counter", "Sites that a store forgot for others.");
+    for (i = 0; i < list->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(list, i, tmpl_store_status_t).name;
+        apr_uint32_t n;
+
+        if (tmpl_links_evicted(name, &n)) {
+            counter(out, "tmpl_store_sites_forgotten",
+                    apr_psprintf(out->r->pool, "{store=\"%s\"}", label_value(name, out->r->pool)),
+                    n);
+        }
+    }
+}
+
 static void stores(const out_t *out)
 {
     apr_pool_t *pool = out->r->pool;
@@ -189,6 +208,7 @@ static void stores(const out_t *out)
         waiting_pages += store->waiting_pages;
         waiting_bytes += store->waiting_bytes;
     }
+    forgotten(out, list);
     family(out, "tmpl_breaker_open", "gauge", "Children that do not use a store now.");
     for (i = 0; i < list->nelts; i++) {
         const tmpl_store_status_t *store = &APR_ARRAY_IDX(list, i, tmpl_store_status_t);

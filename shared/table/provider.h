@@ -121,6 +121,8 @@ typedef struct {
     /* Sets the store's secret to put, or fills is if put is NULL. NULL: the store has none. */
     apr_status_t (*secret)(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
                            apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool);
+    /* tmpl_store_evicted(); NULL: nobody knows. */
+    apr_status_t (*evicted)(void *ctx, uint32_t *n, tmpl_error_t *err);
     /* tmpl_store_moved(), tmpl_store_is_lost() and tmpl_store_examine(). NULL: it has no file. */
     const char *(*moved)(void *ctx);
     int (*is_lost)(void *ctx);

@@ -210,7 +210,7 @@ uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
 
 /* Limits of the whole store, and the size of its file. */
 typedef struct {
-    uint32_t max_sites;       /* lmdb: for one more, the least recently used is forgotten */
+    uint32_t max_sites;       /* lmdb: for one more, another one is forgotten */
     apr_interval_time_t idle; /* redis: a site not observed for so long is forgotten */
     apr_size_t map_size;      /* lmdb: bytes the file may grow to */
     uint32_t max_connections; /* redis: connections held by this process */
@@ -367,6 +367,12 @@ apr_status_t tmpl_store_sites(tmpl_store_t *store,
 apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
                                    apr_status_t (*each)(void *baton, const char *site), void *baton,
                                    const char **next, tmpl_error_t *err, apr_pool_t *pool);
+
+/*
+ * How many sites the store has forgotten for others since it was made, whoever used it. APR_ENOTIMPL
+ * without text: it does not count them (Redis evicts by itself, and has evicted_keys).
+ */
+apr_status_t tmpl_store_evicted(tmpl_store_t *store, uint32_t *n, tmpl_error_t *err);
 
 /* Removes a site; APR_NOTFOUND if the store does not know it. */
 apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error_t *err,

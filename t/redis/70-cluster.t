@@ -63,6 +63,20 @@ subtest 'slots move under load' => sub {
     is scalar(grep { $_->{wrong} || $_->{declined} ne '-' } $visitors->answers), 0, 'no page was wrong or declined';
 };
 
+subtest 'a slot moves while httpd restarts' => sub {
+    my $host = $hosts[3];
+    my $from = $cluster->begin_move($slot{$host}, my $to = (grep { $_ != $cluster->master($slot{$host}) } @masters)[0]);
+    $httpd->graceful;
+    ok defined $visitors->wait_for_all($warm), 'new children find a slot that moves';
+    $cluster->move_keys($slot{$host}, $from, $to);
+    $httpd->graceful;
+    ok defined $visitors->wait_for_all($warm), 'and one whose key has moved';
+    $cluster->end_move($slot{$host}, $from, $to);
+    $httpd->graceful;
+    ok defined $visitors->wait_for_all($warm), 'and one that has moved';
+    is scalar(grep { $_->{wrong} || $_->{declined} ne '-' } $visitors->answers), 0, 'no page was wrong or declined';
+};
+
 subtest 'a slot that moves takes new sites' => sub {
     my $host = 'new.example';
     my $number = $cluster->slot("tmpl:5:{$host}");

@@ -70,6 +70,17 @@ $killed->start;
 # a sentinel that makes it a replica closes the connections of its clients, ours too
 wait_for { (eval { $killed->command('INFO', 'replication') } // '') =~ /role:slave.*master_link_status:up/s } or die "the former master does not come back\n";
 survived('deposed', sub { $sentinels[1]->command('SENTINEL', 'FAILOVER', 'pages') });
+# Another fail-over before anything has settled: a sentinel refuses one while one is under way.
+survived('deposed twice', sub {
+    my ($first) = @_;
+    my $depose = sub { wait_for { eval { $sentinels[1]->command('SENTINEL', 'FAILOVER', 'pages') } } or die "the sentinel refuses\n" };
+    $depose->();
+    wait_for { master() != $first } or die "no fail-over\n";
+    my $second = master();
+    $depose->();
+    wait_for { master() != $second } or die "no second fail-over\n";
+    $depose->() if master() == $first;    # so that the test sees another one in the end
+});
 
 my @answers = $visitors->finish;
 is scalar(grep { $_->{wrong} } @answers), 0, 'no wrong response among ' . @answers;

@@ -539,6 +539,19 @@ static apr_status_t secret(void *ctx, const char *put, char is[TMPL_SECRET_SIZE]
                                 put != NULL ? "cannot set the secret" : "cannot read the secret");
 }
 
+static apr_status_t evicted(void *ctx, uint32_t *n, tmpl_error_t *err)
+{
+    const store_t *store = ctx;
+    MDB_txn *txn;
+    int rc = tmpl_lmdb_read_begin(store->db, &txn);
+    if (rc == 0) {
+        rc = tmpl_sites_evicted(store->db, txn, n);
+        tmpl_lmdb_read_end(store->db, txn);
+    }
+    return rc == 0 ? APR_SUCCESS
+                   : tmpl_lmdb_fail(store->db, rc, err, "cannot read how many sites were evicted");
+}
+
 /* ---- opening ---- */
 
 static const char *moved(void *ctx)
@@ -602,6 +615,7 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .sites_part = sites_part,
     .forget = forget,
     .secret = secret,
+    .evicted = evicted,
     .moved = moved,
     .is_lost = is_lost,
     .examine = examine,

@@ -10,6 +10,9 @@
 /* Sites among which one to forget is chosen: bounds what a flood of new sites costs. */
 #define LOOKS_MOST 1000
 
+/* A site of this many documents is kept so many times as long as one of a single document. */
+#define KEPT_MOST 8
+
 static void put_be(unsigned char bytes[4], uint32_t x)
 {
     x = htobe32(x);
@@ -66,22 +69,40 @@ int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_si
     return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, &data, 0);
 }
 
+/* A number of the file; 0 if it is not there. */
+static int number_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, uint32_t *number)
+{
+    MDB_val key = name_val(name), data;
+    int rc = mdb_get(txn, tmpl_lmdb_dbi(db, TMPL_DB_META), &key, &data);
+    *number = 0;
+    if (rc == 0 && data.mv_size == SERIAL_SIZE) {
+        *number = (uint32_t)tmpl_get_le(data.mv_data, SERIAL_SIZE);
+        return 0;
+    }
+    return rc == MDB_NOTFOUND ? 0 : rc != 0 ? rc : MDB_CORRUPTED;
+}
+
+/* Adds one to a number of the file, and gives what it is then. */
+static int number_next(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, uint32_t *number)
+{
+    unsigned char bytes[SERIAL_SIZE];
+    MDB_val key = name_val(name), data = { SERIAL_SIZE, bytes };
+    int rc = number_get(db, txn, name, number);
+    if (rc != 0) {
+        return rc;
+    }
+    tmpl_put_le(bytes, ++*number, SERIAL_SIZE);
+    return mdb_put(txn, tmpl_lmdb_dbi(db, TMPL_DB_META), &key, &data, 0);
+}
+
 int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial)
 {
-    MDB_dbi meta = tmpl_lmdb_dbi(db, TMPL_DB_META);
-    unsigned char bytes[SERIAL_SIZE];
-    MDB_val key = name_val("serial"), data;
-    int rc = mdb_get(txn, meta, &key, &data);
-    *serial = 0;
-    if (rc == 0 && data.mv_size == SERIAL_SIZE) {
-        *serial = (uint32_t)tmpl_get_le(data.mv_data, SERIAL_SIZE);
-    }
-    else if (rc != MDB_NOTFOUND) {
-        return rc != 0 ? rc : MDB_CORRUPTED;
-    }
-    tmpl_put_le(bytes, ++*serial, SERIAL_SIZE);
-    data = (MDB_val){ SERIAL_SIZE, bytes };
-    return mdb_put(txn, meta, &key, &data, 0);
+    return number_next(db, txn, "serial", serial);
+}
+
+int tmpl_sites_evicted(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *evicted)
+{
+    return number_get(db, txn, "evicted", evicted);
 }
 
 static int serial_drop(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial)
@@ -109,12 +130,25 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
 /* A site that may be forgotten for others. */
 typedef struct {
     MDB_val key;
-    uint64_t seen;
+    uint64_t idle; /* how long it was not used, weighted; 0: no site */
     uint32_t serial;
 } victim_t;
 
-/* Whether a site may be forgotten, and was used less recently than the victim so far. */
-static int is_older(victim_t *site, const MDB_val *data, const char *spared, const victim_t *victim)
+/*
+ * The least recently used site is not the least useful one: a site of several documents has been
+ * asked for before, and probably will be again. The weight is limited, so that a site that nobody
+ * asks for any more goes, however large it is.
+ */
+static uint64_t idle_of(const tmpl_site_t *site, uint64_t now)
+{
+    uint32_t pages = site->head.site.pages;
+    uint32_t weight = pages < 1 ? 1 : pages < KEPT_MOST ? pages : KEPT_MOST;
+    return (now > site->seen ? now - site->seen : 0) / weight + 1;
+}
+
+/* Whether a site may be forgotten, and rather than the victim so far. */
+static int is_better(victim_t *site, const MDB_val *data, const char *spared, uint64_t now,
+                     const victim_t *victim)
 {
     tmpl_site_t is;
     if (site_unpack(&is, data) != 0) {
@@ -122,8 +156,8 @@ static int is_older(victim_t *site, const MDB_val *data, const char *spared, con
     }
     site->serial = is.serial;
     /* no site has a longer name, but a damaged file may */
-    site->seen = site->key.mv_size > TMPL_SITE_MAX ? 0 : is.seen;
-    return site->seen < victim->seen && !is.head.site.frozen &&
+    site->idle = site->key.mv_size > TMPL_SITE_MAX ? UINT64_MAX : idle_of(&is, now);
+    return site->idle > victim->idle && !is.head.site.frozen &&
            (site->key.mv_size != strlen(spared) ||
             memcmp(site->key.mv_data, spared, site->key.mv_size) != 0);
 }
@@ -136,13 +170,14 @@ static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, co
     victim_t site = { .key = name_val(from) };
     MDB_cursor_op op = from[0] != '\0' ? MDB_SET_RANGE : MDB_FIRST;
     MDB_val data;
+    uint64_t now = (uint64_t)apr_time_now();
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < n_sites && i < LOOKS_MOST; i++, op = MDB_NEXT) {
         rc = mdb_cursor_get(cursor, &site.key, &data, op);
         if (rc == MDB_NOTFOUND) {
             rc = mdb_cursor_get(cursor, &site.key, &data, MDB_FIRST);
         }
-        if (rc == 0 && is_older(&site, &data, spared, victim)) {
+        if (rc == 0 && is_better(&site, &data, spared, now, victim)) {
             *victim = site;
         }
     }
@@ -156,7 +191,8 @@ static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, co
 int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
 {
     MDB_dbi sites = tmpl_lmdb_dbi(db, TMPL_DB_SITES);
-    victim_t victim = { .seen = UINT64_MAX };
+    victim_t victim = { .idle = 0 };
+    uint32_t evicted;
     MDB_cursor *cursor;
     MDB_stat stat;
     int rc = mdb_stat(txn, sites, &stat);
@@ -169,9 +205,12 @@ int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
     rc = victim_find(db, cursor, stat.ms_entries, spared, &victim);
     mdb_cursor_close(cursor);
     if (rc == 0) {
-        rc = victim.seen == UINT64_MAX ? MDB_NOTFOUND : mdb_del(txn, sites, &victim.key, NULL);
+        rc = victim.idle == 0 ? MDB_NOTFOUND : mdb_del(txn, sites, &victim.key, NULL);
     }
-    return rc == 0 ? serial_drop(db, txn, victim.serial) : rc;
+    if (rc == 0) {
+        rc = serial_drop(db, txn, victim.serial);
+    }
+    return rc == 0 ? number_next(db, txn, "evicted", &evicted) : rc;
 }
 
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared)

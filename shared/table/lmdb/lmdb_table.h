@@ -46,10 +46,13 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name);
 #define TMPL_LMDB_EVICTED_MOST 8
 
 /*
- * Forgets the site that was used least recently among some, but not the one with the name spared,
- * no frozen and no damaged one; or one of an impossible name. MDB_NOTFOUND if there is none.
+ * Forgets the site that was not used for longest among some, where the time of a site of 2 to 8
+ * documents and more counts a half to an eighth; but not the one with the name spared, no frozen and
+ * no damaged one; or one of an impossible name. MDB_NOTFOUND if there is none.
  */
 int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared);
+/* How many sites were forgotten so since the file was made. */
+int tmpl_sites_evicted(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *evicted);
 /* Makes room for one more site where most are allowed: TMPL_LMDB_SITES_FULL. */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared);
 
