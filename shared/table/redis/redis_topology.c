@@ -130,6 +130,8 @@ static void slots_replace(topology_t *topology, const tmpl_redis_range_t *ranges
 void tmpl_redis_topology_set_stale(topology_t *topology)
 {
     pthread_mutex_lock(&topology->lock);
+    /* another one is asked: the last one may be cut off from the others, and never know */
+    topology->first += !topology->is_stale;
     topology->is_stale = topology->address.mode != TMPL_REDIS_SINGLE;
     pthread_mutex_unlock(&topology->lock);
 }
