@@ -44,6 +44,14 @@ static int whole_sites(ctx_t *c)
     return sites->nelts;
 }
 
+/* Learns as many documents of a site as may speak for it. */
+static void learn_well(ctx_t *c, const char *site)
+{
+    for (unsigned i = 1; i <= 8; i++) {
+        learn(c, site, i, 100 * i, 100);
+    }
+}
+
 /* Whatever their names, in the order of their last use; what is only looked at is in use. */
 static void least_recently_used_goes(void **state)
 {
@@ -52,12 +60,12 @@ static void least_recently_used_goes(void **state)
 
     c->store = open_with(c, backend_uri_limited(c, "sites=20"), NULL);
     for (unsigned i = 0; i < SITES; i++) {
-        learn(c, name_of(c, i * 7 % SITES), 1, 0, 100);
+        learn_well(c, name_of(c, i * 7 % SITES));
     }
-    learn(c, name_of(c, 0), 2, 0, 100);
-    learn(c, name_of(c, 14), 2, 0, 100);
+    learn(c, name_of(c, 0), 9, 0, 100);
+    learn(c, name_of(c, 14), 9, 0, 100);
     for (unsigned i = 0; i < SITES - 2; i++) {
-        learn(c, apr_psprintf(c->pool, i % 2 ? "after%u" : "zone%u", i), 1, 0, 100);
+        learn_well(c, apr_psprintf(c->pool, i % 2 ? "after%u" : "zone%u", i));
         for (unsigned k = 0; k < SITES; k++) {
             unsigned site = k * 7 % SITES;
             /* 0 and 14 were the first and the third, and are used again */
@@ -70,6 +78,81 @@ static void least_recently_used_goes(void **state)
     learn(c, "last", 1, 0, 100);
     assert_false(is_known(c, name_of(c, 0)));
     assert_true(is_known(c, name_of(c, 14)));
+    uint32_t evicted;
+    assert_int_equal(tmpl_store_evicted(c->store, &evicted, &c->err), APR_SUCCESS);
+    assert_int_equal(evicted, SITES - 2 + 1);
+}
+
+#define HOUR ((uint64_t)3600 * 1000000)
+
+/* Has the record of a site say that it was last used so many hours ago. */
+static void age(MDB_val *key, MDB_val *data, unsigned hours)
+{
+    (void)key;
+    tmpl_put_le((unsigned char *)data->mv_data + TMPL_HEAD_SIZE + 4,
+                (uint64_t)apr_time_now() - hours * HOUR, 8);
+}
+
+static int child_ages(ctx_t *c, unsigned hours)
+{
+    return raw_patch(c, "sites", apr_psprintf(c->pool, "of %u hours", hours), age, hours);
+}
+
+/* Unlike is_known() no use of the site. */
+static int is_listed(ctx_t *c, const char *site)
+{
+    const apr_array_header_t *sites = sites_of(c);
+
+    for (int i = 0; i < sites->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(sites, i, const char *), site) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * A site of many documents stays for eight times as long as one of a single document, and no
+ * longer; but not where it is room that lacks.
+ */
+static void sites_of_many_documents_stay(void **state)
+{
+    static const struct {
+        const char *limits;
+        unsigned hours[2]; /* of the site of many documents, of the other one */
+        int stays;
+    } rows[] = {
+        { "sites=2", { 70, 10 }, 1 },
+        { "sites=2", { 90, 10 }, 0 },
+        { "sites=2", { 5, 10 }, 1 },
+        { "size=2M", { 20, 10 }, 0 },
+    };
+    ctx_t *c = *state;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *names[2];
+        const char *uri = backend_uri_limited(c, rows[i].limits);
+        apr_pool_t *apart;
+
+        apr_pool_create(&apart, c->pool);
+        assert_int_equal(tmpl_store_open(&c->store, uri, NULL, &c->err, apart), APR_SUCCESS);
+        for (int k = 0; k < 2; k++) {
+            names[k] = apr_psprintf(c->pool, "of %u hours", rows[i].hours[k]);
+            for (unsigned n = 1; n <= (k == 0 ? 20U : 1U); n++) {
+                learn(c, names[k], n, 400 * n, 400);
+            }
+        }
+        apr_pool_destroy(apart);
+        for (int k = 0; k < 2; k++) {
+            assert_exits(in_child_alone(c, rows[i].hours[k], child_ages));
+        }
+        c->store = open_with(c, uri, NULL);
+        for (unsigned n = 0; is_listed(c, names[0]) && is_listed(c, names[1]); n++) {
+            learn(c, name_of(c, n), 1, 0, 400);
+        }
+        assert_int_equal(is_listed(c, names[0]), rows[i].stays);
+        assert_int_equal(is_listed(c, names[1]), !rows[i].stays);
+    }
 }
 
 static void frozen_sites_stay(void **state)
@@ -216,10 +299,10 @@ static void import_into_a_full_map(void **state)
 }
 
 static const store_test_t table[] = {
-    TEST(LMDB, least_recently_used_goes), TEST(LMDB, frozen_sites_stay),
-    TEST(LMDB, fewer_sites_later),        TEST(LMDB, search_goes_round),
-    TEST(LMDB, full_map_forgets_sites),   TEST(LMDB, smaller_size_later),
-    TEST(LMDB, import_into_a_full_map),
+    TEST(LMDB, least_recently_used_goes), TEST(LMDB, sites_of_many_documents_stay),
+    TEST(LMDB, frozen_sites_stay),        TEST(LMDB, fewer_sites_later),
+    TEST(LMDB, search_goes_round),        TEST(LMDB, full_map_forgets_sites),
+    TEST(LMDB, smaller_size_later),       TEST(LMDB, import_into_a_full_map),
 };
 
 int main(int argc, char **argv)

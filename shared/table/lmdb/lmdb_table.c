@@ -10,8 +10,8 @@
 /* Sites among which one to forget is chosen: bounds what a flood of new sites costs. */
 #define LOOKS_MOST 1000
 
-/* A site of this many documents is kept so many times as long as one of a single document. */
-#define KEPT_MOST 8
+/* A site of so many documents is kept so many times as long as one of a single document. */
+#define WEIGHT_MOST 8
 
 static void put_be(unsigned char bytes[4], uint32_t x)
 {
@@ -130,25 +130,21 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
 /* A site that may be forgotten for others. */
 typedef struct {
     MDB_val key;
-    uint64_t idle; /* how long it was not used, weighted; 0: no site */
+    uint64_t idle; /* idle_of(); 0: no site */
     uint32_t serial;
 } victim_t;
 
-/*
- * The least recently used site is not the least useful one: a site of several documents has been
- * asked for before, and probably will be again. The weight is limited, so that a site that nobody
- * asks for any more goes, however large it is.
- */
-static uint64_t idle_of(const tmpl_site_t *site, uint64_t now)
+/* How long a site was not used, divided by its documents, up to weight_most. */
+static uint64_t idle_of(const tmpl_site_t *site, uint64_t now, uint32_t weight_most)
 {
     uint32_t pages = site->head.site.pages;
-    uint32_t weight = pages < 1 ? 1 : pages < KEPT_MOST ? pages : KEPT_MOST;
+    uint32_t weight = pages < 1 ? 1 : pages < weight_most ? pages : weight_most;
     return (now > site->seen ? now - site->seen : 0) / weight + 1;
 }
 
 /* Whether a site may be forgotten, and rather than the victim so far. */
 static int is_better(victim_t *site, const MDB_val *data, const char *spared, uint64_t now,
-                     const victim_t *victim)
+                     uint32_t weight_most, const victim_t *victim)
 {
     tmpl_site_t is;
     if (site_unpack(&is, data) != 0) {
@@ -156,7 +152,7 @@ static int is_better(victim_t *site, const MDB_val *data, const char *spared, ui
     }
     site->serial = is.serial;
     /* no site has a longer name, but a damaged file may */
-    site->idle = site->key.mv_size > TMPL_SITE_MAX ? UINT64_MAX : idle_of(&is, now);
+    site->idle = site->key.mv_size > TMPL_SITE_MAX ? UINT64_MAX : idle_of(&is, now, weight_most);
     return site->idle > victim->idle && !is.head.site.frozen &&
            (site->key.mv_size != strlen(spared) ||
             memcmp(site->key.mv_data, spared, site->key.mv_size) != 0);
@@ -164,7 +160,7 @@ static int is_better(victim_t *site, const MDB_val *data, const char *spared, ui
 
 /* The search goes round: it begins where the last one of this process ended. */
 static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, const char *spared,
-                       victim_t *victim)
+                       uint32_t weight_most, victim_t *victim)
 {
     char *from = tmpl_lmdb_search_from(db);
     victim_t site = { .key = name_val(from) };
@@ -177,7 +173,7 @@ static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, co
         if (rc == MDB_NOTFOUND) {
             rc = mdb_cursor_get(cursor, &site.key, &data, MDB_FIRST);
         }
-        if (rc == 0 && is_better(&site, &data, spared, now, victim)) {
+        if (rc == 0 && is_better(&site, &data, spared, now, weight_most, victim)) {
             *victim = site;
         }
     }
@@ -188,7 +184,8 @@ static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, co
     return rc;
 }
 
-int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
+/* Forgets one of some sites: that with the longest idle time. */
+static int evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared, uint32_t weight_most)
 {
     MDB_dbi sites = tmpl_lmdb_dbi(db, TMPL_DB_SITES);
     victim_t victim = { .idle = 0 };
@@ -202,7 +199,7 @@ int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
     if (rc != 0) {
         return rc;
     }
-    rc = victim_find(db, cursor, stat.ms_entries, spared, &victim);
+    rc = victim_find(db, cursor, stat.ms_entries, spared, weight_most, &victim);
     mdb_cursor_close(cursor);
     if (rc == 0) {
         rc = victim.idle == 0 ? MDB_NOTFOUND : mdb_del(txn, sites, &victim.key, NULL);
@@ -213,13 +210,19 @@ int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
     return rc == 0 ? number_next(db, txn, "evicted", &evicted) : rc;
 }
 
+int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
+{
+    /* documents take room, so they do not speak for a site here */
+    return evict(db, txn, spared, 1);
+}
+
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared)
 {
     MDB_stat stat;
     int rc = mdb_stat(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &stat);
     for (uint64_t i = 0; rc == 0 && i < TMPL_LMDB_EVICTED_MOST && most + i <= stat.ms_entries;
          i++) {
-        rc = tmpl_site_evict(db, txn, spared);
+        rc = evict(db, txn, spared, WEIGHT_MOST);
     }
     return rc == MDB_NOTFOUND ? TMPL_LMDB_SITES_FULL : rc;
 }

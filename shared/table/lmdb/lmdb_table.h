@@ -46,15 +46,19 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name);
 #define TMPL_LMDB_EVICTED_MOST 8
 
 /*
- * Forgets the site that was not used for longest among some, where the time of a site of 2 to 8
- * documents and more counts a half to an eighth; but not the one with the name spared, no frozen and
- * no damaged one; or one of an impossible name. MDB_NOTFOUND if there is none.
+ * Forgets the site that was used least recently among some, but not the one with the name spared,
+ * no frozen and no damaged one; or one of an impossible name. MDB_NOTFOUND if there is none.
  */
 int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared);
-/* How many sites were forgotten so since the file was made. */
-int tmpl_sites_evicted(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *evicted);
-/* Makes room for one more site where most are allowed: TMPL_LMDB_SITES_FULL. */
+/*
+ * Makes room for one more site where most are allowed: TMPL_LMDB_SITES_FULL. Forgets sites like
+ * tmpl_site_evict(), but a site of several documents has been asked for before, and probably will
+ * be again: the time that it was not used is divided by their number. That is at most 8, so that a
+ * site that nobody asks for any more goes, however large it is.
+ */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared);
+/* How many sites these two have forgotten since the file was made. */
+int tmpl_sites_evicted(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *evicted);
 
 /* Deletes up to budget buckets of one serial; *left: there are more. */
 int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left);
