@@ -7,6 +7,8 @@
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
+use File::Basename qw(dirname);
+use JSON::PP qw(decode_json);
 
 my $site = site();
 my $backend = backend {
@@ -18,8 +20,15 @@ my $backend = backend {
 
 sub limited {
     my ($limits) = @_;
-    return proxy($backend, detector => 'incremental', no_store => 1,
-        conf => "TmplMode strip\nTmplSiteKey \"%{HTTP_HOST}\"\nTmplStore \"lmdb:\@ROOT\@/store?$limits\"");
+    return Test::Tmpl::Httpd->new(detector => 'incremental', no_store => 1, conf => "ProxyPass /status !\nProxyPass / " . $backend->url . <<"END")->start;
+/
+TmplMode strip
+TmplSiteKey "%{HTTP_HOST}"
+TmplStore "lmdb:\@ROOT\@/store?$limits"
+<Location /status>
+    SetHandler tmpl-status
+</Location>
+END
 }
 
 # The answers to pages of a site.
@@ -38,6 +47,12 @@ subtest 'as many sites as it may have' => sub {
     is +(visit($httpd, 'old', '/page/8'))[0]->says('pages'), 1, 'the site that was not used for longest begins anew';
     $httpd->graceful;
     is +(visit($httpd, 'used', '/page/9'))[0]->says('pages'), 9, 'the next child knows the same';
+    my $store = decode_json($httpd->get('/status?format=json')->body)->{stores}[0];
+    is $store->{sites_forgotten}, 2, 'the status counts the sites that were forgotten';
+    like $httpd->get('/status')->body, qr/Sites forgotten for others/, 'its page, too';
+    like $httpd->get('/status/metrics')->body, qr/^tmpl_store_sites_forgotten_total\{store="lmdb:[^"]*"\} 2$/m, 'and the metrics';
+    my $tool = $ENV{TMPLCTL} // dirname($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') . '/tmplctl';
+    like qx($tool stats --store lmdb:@{[$httpd->root]}/store), qr/^2 sites were forgotten for others$/m, 'and tmplctl stats';
     $httpd->finish;
 };
 

@@ -117,6 +117,14 @@ apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE
     return secret_says == APR_SUCCESS ? APR_SUCCESS : tmpl_fail(err, secret_says, "no secret");
 }
 
+apr_status_t tmpl_store_evicted(tmpl_store_t *store, uint32_t *n, tmpl_error_t *err)
+{
+    (void)store;
+    (void)n;
+    (void)err;
+    return APR_ENOTIMPL;
+}
+
 /* Only a replica's sites are kept by it, and there is none. */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *page,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
