@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include "dom/dom_text.h"
 #include "html/attr.h"
 #include "html/tag_index.h"
@@ -18,6 +20,24 @@ typedef struct {
     int full;        /* it has taken more, or malloc failed */
     apr_pool_t *pool;
 } maker_t;
+
+/* What attributes are read of: _private of a document. */
+typedef struct {
+    const tmpl_page_t *page;
+    tmpl_decoder_t decoder;
+    int on_demand;
+    tmpl_buf_t value;
+} source_t;
+
+static const char *stored_attribute(const xmlNode *element, const char *name)
+{
+    for (const xmlAttr *attr = element->properties; attr != NULL; attr = attr->next) {
+        if (strcmp((const char *)attr->name, name) == 0) {
+            return attr->children != NULL ? (const char *)attr->children->content : "";
+        }
+    }
+    return NULL;
+}
 
 /* Memory of the tree, all zero; NULL if it may take no more. */
 static void *take(maker_t *m, uint64_t bytes)
@@ -83,23 +103,10 @@ static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
     return tmpl_tag_name(tag);
 }
 
-/* The name of an attribute; NULL if it is not wanted. */
-static const char *wanted_name(maker_t *m, tmpl_span_t name)
-{
-    const char *const *wanted = m->opts->attributes;
-    if (wanted == NULL) {
-        return name_of(m, name);
-    }
-    while (*wanted != NULL && !tmpl_span_is(m->page->src, name, *wanted)) {
-        wanted++;
-    }
-    return *wanted;
-}
-
 static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tmpl_attr_t *attr)
 {
-    const char *name = wanted_name(m, attr->name);
-    if (name == NULL || tmpl_dom_attribute(element, name) != NULL) {
+    const char *name = name_of(m, attr->name);
+    if (name == NULL || stored_attribute(element, name) != NULL) {
         return;
     }
     xmlAttr *added = take(m, sizeof(*added));
@@ -139,7 +146,7 @@ static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_sp
     xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name) : NULL;
     if (element != NULL) {
         element->_private = (void *)(uintptr_t)(node + 1);
-        if (tmpl_span_len(open) > 0) {
+        if (tmpl_span_len(open) > 0 && (!m->opts->on_demand || node == TMPL_NONE)) {
             add_attributes(m, element, open);
         }
     }
@@ -338,6 +345,10 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc = apr_pcalloc(pool, sizeof(*m.doc));
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
+    source_t *source = apr_palloc(pool, sizeof(*source));
+    *source = (source_t){ .page = page, .decoder = *opts->decoder, .on_demand = opts->on_demand };
+    tmpl_buf_init(&source->value, pool);
+    m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
     xmlNode *html =
         add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
@@ -353,12 +364,20 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
 
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
-    for (const xmlAttr *attr = element->properties; attr != NULL; attr = attr->next) {
-        if (strcmp((const char *)attr->name, name) == 0) {
-            return attr->children != NULL ? (const char *)attr->children->content : "";
-        }
+    source_t *source = element->doc->_private;
+    uint32_t node = tmpl_dom_node(element);
+    tmpl_attr_t attr;
+    if (!source->on_demand || node == TMPL_NONE) {
+        return stored_attribute(element, name);
     }
-    return NULL;
+    tmpl_span_t open = source->page->nodes[node].open;
+    if (tmpl_span_len(open) == 0 || !tmpl_attr_find(&attr, source->page->src, open, name)) {
+        return NULL;
+    }
+    tmpl_buf_clear(&source->value);
+    tmpl_dom_decode(&source->value, &source->decoder, source->page->src, attr.value,
+                    TMPL_IN_ATTRIBUTE);
+    return apr_pstrmemdup(source->value.pool, source->value.at, source->value.len);
 }
 
 xmlNode *tmpl_dom_next(const xmlNode *node, const xmlNode *top, int over)

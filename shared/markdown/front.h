@@ -3,6 +3,8 @@
 #ifndef TMPL_FRONT_H
 #define TMPL_FRONT_H
 
+#include <libxml/tree.h>
+
 #include "markdown/href.h"
 
 /* X(key, characters at most): the lines, in order; those that the page says nothing of are left out. */

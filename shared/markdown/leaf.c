@@ -36,7 +36,7 @@ static void end(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
     if (format == TMPL_FORMAT_LINK) {
-        tmpl_href_add(&leaf->text, leaf->hrefs, leaf->link);
+        tmpl_href_resolve(&leaf->text, leaf->hrefs, leaf->href);
         tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
     }
 }
@@ -71,13 +71,13 @@ static void prepare(tmpl_leaf_t *leaf, int code)
     }
 }
 
-void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const xmlNode *node)
+void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const char *href)
 {
     if (leaf->nested[format]++ > 0 || format == TMPL_FORMAT_CODE) {
         return;
     }
     if (format == TMPL_FORMAT_LINK) {
-        leaf->link = node;
+        leaf->href = href;
     }
     leaf->formats[leaf->n++] = format;
 }
