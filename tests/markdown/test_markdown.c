@@ -90,6 +90,8 @@ static void formats(void **state)
         { "x<i>y</i>z", "x*y*z" },
         { "x<b>\"y\"</b>z", "x\"y\"z" },
         { "<b>\"y\"</b>", "**\"y\"**" },
+        { "<i>x</i>\xEF\xBF\xBDy <i>x</i>\xE2\x82\xAC <b>\"x\"</b>\xE2\x82\xAC",
+          "*x*\xEF\xBF\xBDy *x*\xE2\x82\xAC \"x\"\xE2\x82\xAC" },
         { "<code>a`b</code> <code>``</code> <code>x <b>y</b></code>",
           "``a`b`` ``` `` ``` `x` **`y`**" },
         { "<a href=u>a</a> <a href=' u v\t'>b</a>", "[a](u) [b](u%20v)" },
