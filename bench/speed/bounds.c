@@ -51,7 +51,7 @@ typedef struct {
 
 static const measured_t measures[] = {
     { "strip", TMPL_MODE_STRIP, 15, 1, 1 },
-    { "marks", TMPL_MODE_ANNOTATE, 20, 1, 0 },
+    { "marks", TMPL_MODE_ANNOTATE, 15, 1, 0 },
     { "markdown", TMPL_MODE_MARKDOWN, 25, 2, 0 }, /* with a tree */
 };
 static const measured_t *measured = &measures[0];
