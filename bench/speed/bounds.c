@@ -342,9 +342,8 @@ static const tmpl_marks_t *most_marks(apr_pool_t *pool)
     tmpl_marks_t *marks = NULL;
     tmpl_error_t err;
     for (unsigned i = 0; i < TMPL_MARKS_MOST; i++) {
-        const char *name = i < sizeof(names) / sizeof(*names)
-                               ? names[i]
-                               : apr_psprintf(pool, "data-mark-%u", i);
+        const char *name =
+            i < sizeof(names) / sizeof(*names) ? names[i] : apr_psprintf(pool, "data-mark-%u", i);
         if (tmpl_marks_add(&marks, name, &err, pool) != APR_SUCCESS) {
             abort();
         }
@@ -565,7 +564,7 @@ static int run_kind(const kind_t *kind, cost_t *cost)
     double memory_growth = memory.first > 0 ? memory.most / memory.first : 1;
     const char *verdict = largest > MAX_TIME                              ? "  TOO LONG"
                           : growth > MAX_GROWTH && largest > 2e-3         ? "  GROWS"
-                          : too_much                                       ? "  TOO MUCH MEMORY"
+                          : too_much                                      ? "  TOO MUCH MEMORY"
                           : memory_growth > MAX_GROWTH && memory.most > 1 ? "  MEMORY GROWS"
                                                                           : "";
     printf(" %6.2f %6.1f %6.2f  %s%s\n", growth, memory.most, memory_growth,

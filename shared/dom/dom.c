@@ -153,10 +153,30 @@ static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_sp
     return element;
 }
 
+/* Adds a script to head if it is wanted there. */
+static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t content)
+{
+    enum { LONGEST = 64 * 1024 };
+    const char *src = m->page->src;
+    tmpl_attr_t type;
+    if (!m->opts->data || content.start >= content.end || tmpl_span_len(content) > LONGEST ||
+        !tmpl_attr_find(&type, src, open, "type") ||
+        !tmpl_span_is(src, type.value, "application/ld+json")) {
+        return;
+    }
+    xmlNode *script = add_element(m, head, TMPL_TAG_SCRIPT, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+    if (script != NULL) {
+        tmpl_buf_clear(&m->text);
+        tmpl_decode(&m->text, m->opts->decoder, src + content.start, tmpl_span_len(content));
+        add_text(m, script);
+    }
+}
+
 /* The tags of the head that tell something about the page. */
 static int is_told(tmpl_tag_e tag)
 {
-    return tag == TMPL_TAG_META || tag == TMPL_TAG_LINK || tag == TMPL_TAG_BASE;
+    return tag == TMPL_TAG_META || tag == TMPL_TAG_LINK || tag == TMPL_TAG_BASE ||
+           tag == TMPL_TAG_SCRIPT;
 }
 
 /* Behind the comment or raw element that begins at a tag, or behind the tag. */
@@ -178,7 +198,7 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
     return behind != NULL ? (uint32_t)(behind - src) + 1 : end;
 }
 
-/* Reads what stands in front of the body: the attributes of html, and meta, link, base. */
+/* Reads what stands in front of the body: the attributes of html, and meta, link, base, script. */
 static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
@@ -203,6 +223,11 @@ static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
         }
         if (last == TMPL_ATTR_TRUNCATED) {
             return;
+        }
+        if (tag == TMPL_TAG_SCRIPT) {
+            enum { CLOSE = sizeof("</s") - 1 }; /* what pass_tag() has passed of the end tag */
+            add_data(m, head, (tmpl_span_t){ start, behind }, (tmpl_span_t){ behind, at - CLOSE });
+            continue;
         }
         at = behind;
         if (tag == TMPL_TAG_HTML) {
@@ -315,6 +340,9 @@ static void add_body(maker_t *m, xmlNode *body)
             int out =
                 is_out(m, n->open.start) || (m->opts->displayed && n->flags & TMPL_NODE_QUIET);
             if (out) {
+                if (n->tag == TMPL_TAG_SCRIPT && !is_out(m, n->open.start)) {
+                    add_data(m, body->prev, n->open, (tmpl_span_t){ n->open.end, n->close.start });
+                }
                 node = n->after;
                 segment = n->after_segment;
                 m->at = n->close.end > m->at ? n->close.end : m->at;

@@ -659,7 +659,9 @@ static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const
         without[i] = edits->edits[i].span;
     }
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
-    tmpl_dom_opts_t opts = { &decoder, without, edits->n, .displayed = 1, .on_demand = 1 };
+    tmpl_dom_opts_t opts = {
+        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1
+    };
     return tmpl_dom(page, &opts, pool);
 }
 
