@@ -27,6 +27,7 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
+    tmpl_buf_t code; /* of a pre */
     tmpl_hrefs_t hrefs;
     const xmlNode *link;     /* that is open; NULL: none */
     const xmlNode *one_leaf; /* all of whose text is one leaf: a heading, a cell; NULL: none */
@@ -339,11 +340,10 @@ static int enter_pre(writer_t *w, const xmlNode *node)
     if (w->one_leaf != NULL) {
         return 0;
     }
-    tmpl_buf_t code;
-    tmpl_buf_init(&code, w->pool);
-    const char *language = read_code(w, &code, node);
-    if (code.len > 0) {
-        tmpl_write_code(&w->flow, code.at, code.len, language);
+    tmpl_buf_clear(&w->code);
+    const char *language = read_code(w, &w->code, node);
+    if (w->code.len > 0) {
+        tmpl_write_code(&w->flow, w->code.at, w->code.len, language);
     }
     return 1;
 }
@@ -692,6 +692,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         tmpl_buf_room(&w->flow.out, page->len);
         tmpl_hrefs_init(&w->hrefs, opts->url, base_of(html->children), scratch);
         tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
+        tmpl_buf_init(&w->code, scratch);
         tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
         w->behind_list = (apr_size_t)-1;
         write_body(w, html->last);
