@@ -53,6 +53,7 @@ static void blocks(void **state)
           "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
         { "<p>a</p><script>b</script><p hidden>c</p><noscript>d</noscript><p>e", "a\n\ne" },
+        { "<div hidden id='S:0'>a</div><div hidden id=s>b</div><div id='S:1'>c", "a\n\nc" },
     };
     CHECK_ROWS(rows);
 }
