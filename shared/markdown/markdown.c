@@ -619,17 +619,6 @@ static const rule_t *rule_of(tmpl_tag_e tag)
     return formats[tag] != 0 ? &format : is_block || tag == TMPL_TAG_LEGEND ? &block : &nothing;
 }
 
-/* React streams parts of a page in hidden elements with such ids, which its script moves and shows. */
-static int is_hidden(const xmlNode *node)
-{
-    static const char streamed[] = "S:";
-    if (tmpl_dom_attribute(node, "hidden") == NULL) {
-        return 0;
-    }
-    const char *id = tmpl_dom_attribute(node, "id");
-    return id == NULL || strncmp(id, streamed, sizeof(streamed) - 1) != 0;
-}
-
 /* Writes the content of body, in one walk. */
 static void write_body(writer_t *w, const xmlNode *body)
 {
@@ -640,15 +629,11 @@ static void write_body(writer_t *w, const xmlNode *body)
         }
         else {
             const rule_t *rule = rule_of(tmpl_grid_tag(w->page, node));
-            int hidden = is_hidden(node);
-            int over = hidden || rule->enter(w, node);
-            if (!over && node->children != NULL) {
+            if (!rule->enter(w, node) && node->children != NULL) {
                 node = node->children;
                 continue;
             }
-            if (!hidden) {
-                rule->leave(w, node);
-            }
+            rule->leave(w, node);
         }
         w->flow.over |= w->leaf.text.len > w->flow.limit;
         while (node->next == NULL && node->parent != body) {

@@ -52,8 +52,8 @@ static void blocks(void **state)
         { "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>",
           "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
-        { "<p>a</p><script>b</script><p hidden>c</p><noscript>d</noscript><p>e", "a\n\ne" },
-        { "<div hidden id='S:0'>a</div><div hidden id=s>b</div><div id='S:1'>c", "a\n\nc" },
+        { "<p>a</p><script>b</script><noscript>d</noscript><p>e", "a\n\ne" },
+        { "<div role=tab>a</div><div role=tabpanel hidden>b</div>c", "a\n\nb\n\nc" },
     };
     CHECK_ROWS(rows);
 }
