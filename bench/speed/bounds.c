@@ -2,8 +2,8 @@
 /*
  * bounds [LIST [KIND]]: time and memory of the worst pages. A page is parsed, looked up in a store,
  * copied as a page that waits to be learnt is, judged, marked as template completely and stripped,
- * in a process of its own; then it is learnt. With MODE=marks in the environment it is annotated with
- * all marks at once instead of stripped; with MODE=markdown all of it is written as Markdown, too.
+ * in a process of its own; then it is learnt. With MODE=marks it is annotated with 16 marks at once
+ * instead of stripped; with MODE=markdown all of it is written as Markdown, too.
  *
  * The kinds that a table lists are made at doubling sizes up to the default of TmplMaxBody, with
  * detector incremental and with auto: prints time and peak memory by size. The kinds that a grammar

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a page says of its article in JSON-LD (https://schema.org/Article): an object whose @type is
- * Article, Report, or ends in "Article" or "Posting", at the top, in a list at the top or in @graph.
+ * Report, or ends in "Article" or "Posting", at the top, in a list at the top or in @graph.
  */
 #ifndef TMPL_LINKED_DATA_H
 #define TMPL_LINKED_DATA_H

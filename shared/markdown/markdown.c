@@ -42,7 +42,7 @@ typedef struct {
     apr_pool_t *pool;
 } writer_t;
 
-/* Called at the begin of an element, and returns whether its content is passed by; or at its end. */
+/* Called at the begin of an element, returns whether its content is passed by; or at its end. */
 typedef int enter_t(writer_t *w, const xmlNode *node);
 typedef void leave_t(writer_t *w, const xmlNode *node);
 
