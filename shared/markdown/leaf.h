@@ -31,7 +31,7 @@ typedef enum {
 /* Marks: a format's begin and end, and those without a partner. */
 #define TMPL_MARK(format)     ((char)(1 + 2 * (format)))
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
-#define TMPL_MARK_NONE        ((char)0) /* a mark that was dropped */
+#define TMPL_MARK_NONE        ((char)0)    /* a mark that was dropped */
 #define TMPL_MARK_IMAGE       ((char)0x1A) /* its text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
 #define TMPL_MARK_TO          ((char)0x1C)
 #define TMPL_MARK_STOP        ((char)0x1D) /* ends what follows the end of a link: its address */
