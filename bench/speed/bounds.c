@@ -2,7 +2,8 @@
 /*
  * bounds [LIST [KIND]]: time and memory of the worst pages. A page is parsed, looked up in a store,
  * copied as a page that waits to be learnt is, judged, marked as template completely and stripped,
- * in a process of its own; then it is learnt.
+ * in a process of its own; then it is learnt. With MODE=marks it is annotated with 16 marks at once
+ * instead of stripped; with MODE=markdown all of it is written as Markdown, too.
  *
  * The kinds that a table lists are made at doubling sizes up to the default of TmplMaxBody, with
  * detector incremental and with auto: prints time and peak memory by size. The kinds that a grammar
@@ -24,6 +25,7 @@
 
 #include <apr_file_io.h>
 #include <apr_general.h>
+#include <apr_strings.h>
 
 #include "body.h"
 #include "clean.h"
@@ -37,7 +39,22 @@
 #define SECONDS    10   /* the limit for a page */
 #define MAX_GROWTH 3.0  /* of the time per byte from the smallest to the largest size */
 #define MAX_TIME   1.0  /* seconds, of any page */
-#define MAX_MEMORY 15.0 /* times the size of the page */
+#define FIXED      (2048.0 * KIB) /* bytes of memory that a page of any size may take (page.h) */
+
+/* What is measured, and how much memory it may take: so many times the page, and FIXED. */
+typedef struct {
+    const char *name; /* of MODE */
+    tmpl_mode_e mode;
+    double times, fixed;
+    int by_detector; /* it depends on the detector */
+} measured_t;
+
+static const measured_t measures[] = {
+    { "strip", TMPL_MODE_STRIP, 15, 1, 1 },
+    { "marks", TMPL_MODE_ANNOTATE, 15, 1, 0 },
+    { "markdown", TMPL_MODE_MARKDOWN, 25, 2, 0 }, /* with a tree */
+};
+static const measured_t *measured = &measures[0];
 
 /*
  * A page: begin, deep times nest, then unit until the size is reached, then end. '#' in a unit
@@ -314,8 +331,28 @@ static void reset_peak(void)
 
 static tmpl_clean_opts_t opts;
 
-/* Marks all of a page as template, and strips it: no page has more edits. */
-static void strip(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b, apr_pool_t *pool)
+/* As many marks as there may be: all presets, and attributes. */
+static const tmpl_marks_t *most_marks(apr_pool_t *pool)
+{
+    static const char *const names[] = {
+#define NAME(name, attribute, value, elements, against, begin, end, readers) name,
+        TMPL_MARKS(NAME)
+#undef NAME
+    };
+    tmpl_marks_t *marks = NULL;
+    tmpl_error_t err;
+    for (unsigned i = 0; i < TMPL_MARKS_MOST; i++) {
+        const char *name =
+            i < sizeof(names) / sizeof(*names) ? names[i] : apr_psprintf(pool, "data-mark-%u", i);
+        if (tmpl_marks_add(&marks, name, &err, pool) != APR_SUCCESS) {
+            abort();
+        }
+    }
+    return marks;
+}
+
+/* Takes all of a page as template, and strips or marks it: no page has more edits. */
+static void edit(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b, apr_pool_t *pool)
 {
     const tmpl_page_t *page = outcome->page;
     tmpl_verdict_t *verdicts = apr_palloc(pool, page->n_blocks * sizeof(*verdicts));
@@ -326,8 +363,14 @@ static void strip(cost_t *cost, const tmpl_outcome_t *outcome, const buffer_t *b
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         verdicts[i] = (tmpl_verdict_t){ 1, 1 };
     }
-    tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
-    tmpl_strip(&edits, &closure, pool);
+    if (opts.mode == TMPL_MODE_ANNOTATE) {
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_MARK, pool);
+        tmpl_annotate(&edits, page, &closure, opts.marks, pool);
+    }
+    else {
+        tmpl_closure(&closure, page, verdicts, &guards, TMPL_NODE_CUT, pool);
+        tmpl_strip(&edits, &closure, pool);
+    }
     tmpl_edits_apply(&len, &edits, b->bytes, b->len, pool);
     cost->cuts = closure.n_cuts;
 }
@@ -354,9 +397,11 @@ static tmpl_observation_t *request(cost_t *cost, const buffer_t *b, tmpl_store_t
     tmpl_clean_decide(&outcome, &opts, pool);
     if (opts.mode == TMPL_MODE_MARKDOWN) {
         apr_size_t len;
-        tmpl_body(&len, &outcome, &input, &opts, "http://site.example/page", pool);
+        if (tmpl_body(&len, &outcome, &input, &opts, "http://site.example/page", pool) == NULL) {
+            cost->decline = TMPL_DECLINE_MARKDOWN;
+        }
     }
-    strip(cost, &outcome, b, pool);
+    edit(cost, &outcome, b, pool);
     return waiting;
 }
 
@@ -477,6 +522,11 @@ typedef struct {
     double most;
 } per_byte_t;
 
+static int is_too_much(double memory, double size)
+{
+    return memory > measured->times * size + measured->fixed * FIXED;
+}
+
 static void note(per_byte_t *p, double cost, double size)
 {
     if (p->first == 0) {
@@ -488,6 +538,7 @@ static void note(per_byte_t *p, double cost, double size)
 static int run_kind(const kind_t *kind, cost_t *cost)
 {
     double largest = 0;
+    int too_much = 0;
     per_byte_t time = { 0, 0 };
     per_byte_t memory = { 0, 0 };
     printf("%-26s %-11s", kind->name, tmpl_detector(opts.detector)->name);
@@ -506,13 +557,14 @@ static int run_kind(const kind_t *kind, cost_t *cost)
         }
         if (i >= 2) { /* for smaller sizes constant costs dominate */
             note(&memory, cost->memory, size);
+            too_much |= is_too_much(cost->memory, size);
         }
     }
     double growth = time.most / time.first;
     double memory_growth = memory.first > 0 ? memory.most / memory.first : 1;
     const char *verdict = largest > MAX_TIME                              ? "  TOO LONG"
                           : growth > MAX_GROWTH && largest > 2e-3         ? "  GROWS"
-                          : memory.most > MAX_MEMORY                      ? "  TOO MUCH MEMORY"
+                          : too_much                                      ? "  TOO MUCH MEMORY"
                           : memory_growth > MAX_GROWTH && memory.most > 1 ? "  MEMORY GROWS"
                                                                           : "";
     printf(" %6.2f %6.1f %6.2f  %s%s\n", growth, memory.most, memory_growth,
@@ -641,7 +693,7 @@ static int run_derived(const char *only, cost_t *cost)
         if (only == NULL || strcmp(only, all[i].name) == 0) {
             run(cost, &all[i].kind, DERIVED_SIZE, 0);
             declined += cost->decline == TMPL_DECLINE_TOO_MANY;
-            all[i].memory = cost->memory / DERIVED_SIZE;
+            all[i].memory = cost->memory;
         }
     }
     qsort(all, n, sizeof(*all), by_memory);
@@ -649,15 +701,17 @@ static int run_derived(const char *only, cost_t *cost)
            tmpl_detector(opts.detector)->name, n, DERIVED_SIZE / KIB, declined,
            tmpl_decline_name(TMPL_DECLINE_TOO_MANY));
     for (unsigned i = 0; i < DERIVED_SHOWN && all[i].memory > 0; i++) {
-        printf(" %.1f %s", all[i].memory, all[i].name);
+        printf(" %.1f %s", all[i].memory / DERIVED_SIZE, all[i].name);
     }
-    printf("%s\n", all[0].memory > MAX_MEMORY ? "  TOO MUCH MEMORY" : "");
-    return all[0].memory <= MAX_MEMORY;
+    int too_much = is_too_much(all[0].memory, DERIVED_SIZE);
+    printf("%s\n", too_much ? "  TOO MUCH MEMORY" : "");
+    return !too_much;
 }
 
 static int run_listed(const char *only, cost_t *cost)
 {
     static const tmpl_detector_e detectors[] = { TMPL_DETECTOR_INCREMENTAL, TMPL_DETECTOR_AUTO };
+    unsigned n = measured->by_detector ? sizeof(detectors) / sizeof(*detectors) : 1;
     int ok = 1;
     printf("milliseconds by size; the largest time per byte over that of the smallest size; peak "
            "memory over size, and the largest over that of 256 KiB\n%-26s %-11s",
@@ -667,7 +721,7 @@ static int run_listed(const char *only, cost_t *cost)
     }
     printf(" growth memory growth\n");
     for (unsigned i = 0; i < KINDS; i++) {
-        for (unsigned k = 0; k < sizeof(detectors) / sizeof(*detectors); k++) {
+        for (unsigned k = 0; k < n; k++) {
             if (only == NULL || strcmp(only, kinds[i].name) == 0) {
                 opts.detector = detectors[k];
                 ok &= run_kind(&kinds[i], cost);
@@ -688,21 +742,24 @@ int main(int argc, char **argv)
     apr_pool_create(&pool, NULL);
     opts = tmpl_clean_opts_default;
     const char *mode = getenv("MODE");
-    opts.mode =
-        mode != NULL && strcmp(mode, "markdown") == 0 ? TMPL_MODE_MARKDOWN : TMPL_MODE_STRIP;
+    for (unsigned i = 0; i < sizeof(measures) / sizeof(*measures); i++) {
+        measured = mode != NULL && strcmp(mode, measures[i].name) == 0 ? &measures[i] : measured;
+    }
+    opts.mode = measured->mode;
+    opts.marks = most_marks(pool);
     if (cost == MAP_FAILED || tmpl_models_builtin(&opts.detect.models, &err, pool) != APR_SUCCESS) {
         return 2;
     }
     warm_up(); /* here, so that each process begins with it */
-    for (unsigned k = 0; argc > 1 && k < TMPL_DETECTOR_COUNT; k++) {
+    unsigned detectors = measured->by_detector ? TMPL_DETECTOR_COUNT : 1;
+    for (unsigned k = 0; argc > 1 && k < detectors; k++) {
         opts.detector = (tmpl_detector_e)k;
         run_list(argv[1], cost);
     }
-    int ok = 1;
-    for (unsigned k = 0; k < TMPL_DETECTOR_COUNT; k++) {
+    int ok = run_listed(only, cost);
+    for (unsigned k = 0; k < detectors; k++) {
         opts.detector = (tmpl_detector_e)k;
         ok &= run_derived(only, cost);
     }
-    ok &= run_listed(only, cost);
     return ok ? 0 : 1;
 }

@@ -322,6 +322,9 @@ static json_t *decision_of(const tmpl_recent_t *decision, apr_pool_t *pool)
         set(json, "template", integer(decision->template_blocks));
         set(json, "ratio", json_real(decision->ratio));
         set(json, "confidence", json_real(decision->confidence));
+        if (decision->unmarked >= 0) {
+            set(json, "unmarked", json_real(decision->unmarked));
+        }
     }
     return json;
 }

@@ -25,6 +25,7 @@ typedef struct {
     int cached; /* 0: without a cache; else 1 + tmpl_cached_e */
     apr_uint32_t blocks, template_blocks;
     double ratio, confidence; /* as in the Tmpl field */
+    double unmarked;          /* the same; -1: nothing was marked */
     apr_off_t length, length_after;
     apr_interval_time_t took;
 } tmpl_recent_t;

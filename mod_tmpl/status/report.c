@@ -93,6 +93,7 @@ static void keep_decision(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, ap
     decision->template_blocks = outcome->closure.template_blocks;
     decision->ratio = outcome->closure.ratio;
     decision->confidence = outcome->closure.confidence;
+    decision->unmarked = outcome->unmarked;
     decision->length = before;
     decision->length_after = after;
     decision->took = took;

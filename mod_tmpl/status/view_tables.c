@@ -51,7 +51,12 @@ static void cell_outcome(const tmpl_html_t *h, const json_t *row, const char *na
     const json_t *declined = json_object_get(row, name);
 
     if (!json_is_object(declined)) {
+        double unmarked = tmpl_member_number(row, "unmarked");
+
         tmpl_put(h, "%s", tmpl_member_text(row, "mode"));
+        if (unmarked > 0) {
+            tmpl_put(h, ", %s unmarked", tmpl_text_share(h, unmarked));
+        }
         return;
     }
     tmpl_put(h, "declined: <b>%s</b>", tmpl_member_text(declined, "reason"));

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include "dom/dom_text.h"
 #include "html/attr.h"
 #include "html/tag_index.h"
@@ -18,6 +20,24 @@ typedef struct {
     int full;        /* it has taken more, or malloc failed */
     apr_pool_t *pool;
 } maker_t;
+
+/* What attributes are read of: _private of a document. */
+typedef struct {
+    const tmpl_page_t *page;
+    tmpl_decoder_t decoder;
+    int on_demand;
+    tmpl_buf_t value;
+} source_t;
+
+static const char *stored_attribute(const xmlNode *element, const char *name)
+{
+    for (const xmlAttr *attr = element->properties; attr != NULL; attr = attr->next) {
+        if (strcmp((const char *)attr->name, name) == 0) {
+            return attr->children != NULL ? (const char *)attr->children->content : "";
+        }
+    }
+    return NULL;
+}
 
 /* Memory of the tree, all zero; NULL if it may take no more. */
 static void *take(maker_t *m, uint64_t bytes)
@@ -83,23 +103,10 @@ static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
     return tmpl_tag_name(tag);
 }
 
-/* The name of an attribute; NULL if it is not wanted. */
-static const char *wanted_name(maker_t *m, tmpl_span_t name)
-{
-    const char *const *wanted = m->opts->attributes;
-    if (wanted == NULL) {
-        return name_of(m, name);
-    }
-    while (*wanted != NULL && !tmpl_span_is(m->page->src, name, *wanted)) {
-        wanted++;
-    }
-    return *wanted;
-}
-
 static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tmpl_attr_t *attr)
 {
-    const char *name = wanted_name(m, attr->name);
-    if (name == NULL || tmpl_dom_attribute(element, name) != NULL) {
+    const char *name = name_of(m, attr->name);
+    if (name == NULL || stored_attribute(element, name) != NULL) {
         return;
     }
     xmlAttr *added = take(m, sizeof(*added));
@@ -139,17 +146,37 @@ static xmlNode *add_element(maker_t *m, xmlNode *parent, tmpl_tag_e tag, tmpl_sp
     xmlNode *element = name != NULL ? append(m, parent, XML_ELEMENT_NODE, name) : NULL;
     if (element != NULL) {
         element->_private = (void *)(uintptr_t)(node + 1);
-        if (tmpl_span_len(open) > 0) {
+        if (tmpl_span_len(open) > 0 && (!m->opts->on_demand || node == TMPL_NONE)) {
             add_attributes(m, element, open);
         }
     }
     return element;
 }
 
+/* Adds a script to head if it is wanted there. */
+static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t content)
+{
+    enum { LONGEST = 64 * 1024 };
+    const char *src = m->page->src;
+    tmpl_attr_t type;
+    if (!m->opts->data || content.start >= content.end || tmpl_span_len(content) > LONGEST ||
+        !tmpl_attr_find(&type, src, open, "type") ||
+        !tmpl_span_is(src, type.value, "application/ld+json")) {
+        return;
+    }
+    xmlNode *script = add_element(m, head, TMPL_TAG_SCRIPT, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
+    if (script != NULL) {
+        tmpl_buf_clear(&m->text);
+        tmpl_decode(&m->text, m->opts->decoder, src + content.start, tmpl_span_len(content));
+        add_text(m, script);
+    }
+}
+
 /* The tags of the head that tell something about the page. */
 static int is_told(tmpl_tag_e tag)
 {
-    return tag == TMPL_TAG_META || tag == TMPL_TAG_LINK || tag == TMPL_TAG_BASE;
+    return tag == TMPL_TAG_META || tag == TMPL_TAG_LINK || tag == TMPL_TAG_BASE ||
+           tag == TMPL_TAG_SCRIPT;
 }
 
 /* Behind the comment or raw element that begins at a tag, or behind the tag. */
@@ -171,7 +198,7 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
     return behind != NULL ? (uint32_t)(behind - src) + 1 : end;
 }
 
-/* Reads what stands in front of the body: the attributes of html, and meta, link, base. */
+/* Reads what stands in front of the body: the attributes of html, and meta, link, base, script. */
 static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
@@ -196,6 +223,11 @@ static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
         }
         if (last == TMPL_ATTR_TRUNCATED) {
             return;
+        }
+        if (tag == TMPL_TAG_SCRIPT) {
+            enum { CLOSE = sizeof("</s") - 1 }; /* what pass_tag() has passed of the end tag */
+            add_data(m, head, (tmpl_span_t){ start, behind }, (tmpl_span_t){ behind, at - CLOSE });
+            continue;
         }
         at = behind;
         if (tag == TMPL_TAG_HTML) {
@@ -308,6 +340,9 @@ static void add_body(maker_t *m, xmlNode *body)
             int out =
                 is_out(m, n->open.start) || (m->opts->displayed && n->flags & TMPL_NODE_QUIET);
             if (out) {
+                if (n->tag == TMPL_TAG_SCRIPT && !is_out(m, n->open.start)) {
+                    add_data(m, body->prev, n->open, (tmpl_span_t){ n->open.end, n->close.start });
+                }
                 node = n->after;
                 segment = n->after_segment;
                 m->at = n->close.end > m->at ? n->close.end : m->at;
@@ -338,6 +373,10 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     m.doc = apr_pcalloc(pool, sizeof(*m.doc));
     m.doc->type = XML_DOCUMENT_NODE;
     m.doc->doc = m.doc;
+    source_t *source = apr_palloc(pool, sizeof(*source));
+    *source = (source_t){ .page = page, .decoder = *opts->decoder, .on_demand = opts->on_demand };
+    tmpl_buf_init(&source->value, pool);
+    m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
     xmlNode *html =
         add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
@@ -353,12 +392,20 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
 
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
 {
-    for (const xmlAttr *attr = element->properties; attr != NULL; attr = attr->next) {
-        if (strcmp((const char *)attr->name, name) == 0) {
-            return attr->children != NULL ? (const char *)attr->children->content : "";
-        }
+    source_t *source = element->doc->_private;
+    uint32_t node = tmpl_dom_node(element);
+    tmpl_attr_t attr;
+    if (!source->on_demand || node == TMPL_NONE) {
+        return stored_attribute(element, name);
     }
-    return NULL;
+    tmpl_span_t open = source->page->nodes[node].open;
+    if (tmpl_span_len(open) == 0 || !tmpl_attr_find(&attr, source->page->src, open, name)) {
+        return NULL;
+    }
+    tmpl_buf_clear(&source->value);
+    tmpl_dom_decode(&source->value, &source->decoder, source->page->src, attr.value,
+                    TMPL_IN_ATTRIBUTE);
+    return apr_pstrmemdup(source->value.pool, source->value.at, source->value.len);
 }
 
 xmlNode *tmpl_dom_next(const xmlNode *node, const xmlNode *top, int over)

@@ -21,8 +21,9 @@ typedef struct {
     const tmpl_decoder_t *decoder; /* of the page */
     const tmpl_span_t *without;    /* parts that are left out, in order; elements begin outside */
     uint32_t n_without;
-    const char *const *attributes; /* names that are wanted, NULL at the end; NULL: all */
-    int displayed;                 /* leave out elements whose text is not displayed */
+    int displayed; /* leave out elements whose text is not displayed */
+    int data;      /* scripts of JSON-LD, of 64 KB at most, are in head, with their text */
+    int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
 } tmpl_dom_opts_t;
 
 /*

@@ -6,6 +6,7 @@
 #include <apr_cstr.h>
 
 #include "dom/dom.h"
+#include "markdown/linked_data.h"
 #include "markdown/write.h"
 
 typedef enum {
@@ -41,6 +42,7 @@ static const struct {
 typedef struct {
     const char *values[FRONT_COUNT];
     apr_size_t ranks[FRONT_COUNT]; /* of the meta that gave the value */
+    tmpl_linked_data_t linked;
 } front_t;
 
 static const char *meta_name(const xmlNode *meta)
@@ -70,7 +72,7 @@ static void see_meta(front_t *front, const xmlNode *meta)
     }
 }
 
-static void see_head(front_t *front, const xmlNode *head)
+static void see_head(front_t *front, const xmlNode *head, apr_pool_t *pool)
 {
     for (const xmlNode *node = head->children; node != NULL; node = node->next) {
         const char *name = (const char *)node->name;
@@ -83,9 +85,27 @@ static void see_head(front_t *front, const xmlNode *head)
                  front->values[FRONT_CANONICAL] == NULL) {
             front->values[FRONT_CANONICAL] = tmpl_dom_attribute(node, "href");
         }
+        else if (strcmp(name, "script") == 0) {
+            tmpl_linked_data_read(&front->linked, (const char *)node->children->content, pool);
+        }
         else if (strcmp(name, "title") == 0 && node->children != NULL) {
             front->values[FRONT_TITLE] = (const char *)node->children->content;
             front->ranks[FRONT_TITLE] = 0;
+        }
+    }
+}
+
+/* What no meta says may be in JSON-LD. */
+static void add_linked(front_t *front)
+{
+    static const front_e lines[TMPL_LINKED_COUNT] = {
+        [TMPL_LINKED_AUTHOR] = FRONT_AUTHOR,
+        [TMPL_LINKED_PUBLISHED] = FRONT_PUBLISHED,
+        [TMPL_LINKED_MODIFIED] = FRONT_MODIFIED,
+    };
+    for (int i = 0; i < TMPL_LINKED_COUNT; i++) {
+        if (front->values[lines[i]] == NULL) {
+            front->values[lines[i]] = front->linked.values[i];
         }
     }
 }
@@ -115,7 +135,8 @@ void tmpl_front_write(tmpl_buf_t *out, const xmlNode *html, const tmpl_hrefs_t *
     };
     front_t front = { 0 };
     apr_size_t before = out->len;
-    see_head(&front, html->children);
+    see_head(&front, html->children, pool);
+    add_linked(&front);
     front.values[FRONT_LANGUAGE] = tmpl_dom_attribute(html, "lang");
     if (front.values[FRONT_CANONICAL] == NULL) {
         front.values[FRONT_CANONICAL] = hrefs->url;

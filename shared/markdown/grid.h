@@ -17,7 +17,7 @@ typedef struct {
     int headed; /* the cells of the first row are all th */
 } tmpl_grid_t;
 
-/* Looks at a table up to the first table inside it, so that all tables together take linear time. */
+/* Looks at a table up to the first table inside it, so that all tables take linear time. */
 void tmpl_grid_read(tmpl_grid_t *grid, const tmpl_page_t *page, const xmlNode *table);
 
 /* The tag of an element in body; TMPL_TAG_OTHER for other nodes. */

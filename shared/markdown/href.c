@@ -8,7 +8,6 @@
 #include <libxml/uri.h>
 
 #include "base/ascii.h"
-#include "dom/dom.h"
 
 /* The bytes of the scheme in front of its colon; 0: there is none. */
 static apr_size_t scheme_of(const char *href)
@@ -137,9 +136,4 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
         }
     }
     add_bytes(buf, href, len);
-}
-
-void tmpl_href_add(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const xmlNode *a)
-{
-    tmpl_href_resolve(buf, hrefs, tmpl_dom_attribute(a, "href"));
 }

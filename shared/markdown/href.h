@@ -3,8 +3,6 @@
 #ifndef TMPL_HREF_H
 #define TMPL_HREF_H
 
-#include <libxml/tree.h>
-
 #include "base/buf.h"
 
 /* What references on a page are relative to. */
@@ -30,8 +28,5 @@ int tmpl_href_is_safe(const char *href);
  * parentheses: the result has no white space and nothing that ends a destination.
  */
 void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *href);
-
-/* The same for the href of an a element. */
-void tmpl_href_add(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const xmlNode *a);
 
 #endif

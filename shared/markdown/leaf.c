@@ -36,7 +36,7 @@ static void end(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
     if (format == TMPL_FORMAT_LINK) {
-        tmpl_href_add(&leaf->text, leaf->hrefs, leaf->link);
+        tmpl_href_resolve(&leaf->text, leaf->hrefs, leaf->href);
         tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
     }
 }
@@ -71,13 +71,13 @@ static void prepare(tmpl_leaf_t *leaf, int code)
     }
 }
 
-void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const xmlNode *node)
+void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const char *href)
 {
     if (leaf->nested[format]++ > 0 || format == TMPL_FORMAT_CODE) {
         return;
     }
     if (format == TMPL_FORMAT_LINK) {
-        leaf->link = node;
+        leaf->href = href;
     }
     leaf->formats[leaf->n++] = format;
 }
@@ -165,8 +165,11 @@ void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
 }
 
-/* What CommonMark's rules for emphasis (6.2) see in a character. */
-typedef enum { SPACE, PUNCTUATION, WORD } class_e;
+/*
+ * What CommonMark's rules for emphasis (6.2) see in a character. Symbols (S in Unicode) are
+ * punctuation since CommonMark 0.31 only.
+ */
+typedef enum { SPACE, PUNCTUATION, SYMBOL, WORD } class_e;
 
 static class_e class_of(uint32_t code)
 {
@@ -181,9 +184,13 @@ static class_e class_of(uint32_t code)
         (code >= 0x2060 && code <= 0x206F)) {
         return WORD; /* of no width */
     }
-    /* signs of Latin-1, of General Punctuation, and of the scripts of East Asia */
-    return code < 0xC0 || !tmpl_is_word(code) || (code >= 0x2010 && code <= 0x2BFF) ||
-                   (code >= 0x3001 && code <= 0x303F) || code >= 0xFE00
+    /* here are some letters, too: what is said of SYMBOL holds for all classes */
+    if (code < 0xC0 || (code >= 0x20A0 && code <= 0x2BFF) || code >= 0xFE00) {
+        return SYMBOL;
+    }
+    /* General Punctuation, and that of the scripts of East Asia */
+    return !tmpl_is_word(code) || (code >= 0x2010 && code <= 0x209F) ||
+                   (code >= 0x3001 && code <= 0x303F)
                ? PUNCTUATION
                : WORD;
 }
@@ -231,7 +238,7 @@ static int is_readable(tmpl_buf_t *text, apr_size_t open, apr_size_t close)
     class_e before = class_before(text, open), first = class_behind(text, open + 1);
     class_e last = class_before(text, close), behind = class_behind(text, close + 1);
     char mark = text->at[open];
-    if (mark == TMPL_MARK(TMPL_FORMAT_EM) && (before == WORD || behind == WORD)) {
+    if (mark == TMPL_MARK(TMPL_FORMAT_EM) && (before >= SYMBOL || behind >= SYMBOL)) {
         /* beside a mark of STRONG it would be read with it */
         if (before == PUNCTUATION || behind == PUNCTUATION) {
             return 0;
@@ -239,8 +246,8 @@ static int is_readable(tmpl_buf_t *text, apr_size_t open, apr_size_t close)
         text->at[open] = TMPL_MARK(TMPL_FORMAT_STAR);
         text->at[close] = TMPL_MARK_END(TMPL_FORMAT_STAR);
     }
-    return first != SPACE && last != SPACE && (first == WORD || before != WORD) &&
-           (last == WORD || behind != WORD);
+    return first != SPACE && last != SPACE && (first == WORD || before < SYMBOL) &&
+           (last == WORD || behind < SYMBOL);
 }
 
 /* Removes the marks that were dropped. */

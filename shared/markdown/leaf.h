@@ -8,8 +8,6 @@
 #ifndef TMPL_LEAF_H
 #define TMPL_LEAF_H
 
-#include <libxml/tree.h>
-
 #include "markdown/href.h"
 
 /* X(id, Markdown's mark, HTML's element): formats that may be open, each once. */
@@ -33,8 +31,8 @@ typedef enum {
 /* Marks: a format's begin and end, and those without a partner. */
 #define TMPL_MARK(format)     ((char)(1 + 2 * (format)))
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
-#define TMPL_MARK_NONE        ((char)0) /* a mark that was dropped */
-#define TMPL_MARK_IMAGE       ((char)0x1A) /* alternative text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
+#define TMPL_MARK_NONE        ((char)0)    /* a mark that was dropped */
+#define TMPL_MARK_IMAGE       ((char)0x1A) /* its text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
 #define TMPL_MARK_TO          ((char)0x1C)
 #define TMPL_MARK_STOP        ((char)0x1D) /* ends what follows the end of a link: its address */
 #define TMPL_MARK_BREAK       ((char)0x1E)
@@ -42,7 +40,7 @@ typedef enum {
 typedef struct {
     tmpl_buf_t text;
     const tmpl_hrefs_t *hrefs;
-    const xmlNode *link;                      /* the a element of the open link */
+    const char *href;                         /* of the open link */
     tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open around the text, outermost first; not CODE */
     uint32_t n;
     uint32_t written;                   /* of these, whose marks are in text */
@@ -54,8 +52,8 @@ typedef struct {
 
 void tmpl_leaf_init(tmpl_leaf_t *leaf, const tmpl_hrefs_t *hrefs, apr_pool_t *pool);
 
-/* An element that formats begins or ends; node is the element of a LINK. */
-void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const xmlNode *node);
+/* An element that formats begins or ends; href is the safe address of a LINK (href.h). */
+void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const char *href);
 void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format);
 
 /* Adds text in UTF-8. */

@@ -27,7 +27,9 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
+    tmpl_buf_t code; /* of a pre */
     tmpl_hrefs_t hrefs;
+    const xmlNode *link;     /* that is open; NULL: none */
     const xmlNode *one_leaf; /* all of whose text is one leaf: a heading, a cell; NULL: none */
     tmpl_write_e where;      /* of that */
     list_t lists[TMPL_FLOW_DEPTH];
@@ -40,7 +42,7 @@ typedef struct {
     apr_pool_t *pool;
 } writer_t;
 
-/* Called at the begin of an element, and returns whether its content is passed by; or at its end. */
+/* Called at the begin of an element, returns whether its content is passed by; or at its end. */
 typedef int enter_t(writer_t *w, const xmlNode *node);
 typedef void leave_t(writer_t *w, const xmlNode *node);
 
@@ -136,7 +138,7 @@ static void leave_heading(writer_t *w, const xmlNode *node)
 static int enter_term(writer_t *w, const xmlNode *node)
 {
     begin_leaf(w, node, TMPL_WRITE_PARAGRAPH);
-    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_STRONG, node);
+    tmpl_leaf_open(&w->leaf, TMPL_FORMAT_STRONG, NULL);
     return 0;
 }
 
@@ -270,11 +272,17 @@ static int enter_break(writer_t *w, const xmlNode *node)
     return 1;
 }
 
-/* The language that a class names: "language-c", "lang-c", "highlight-source-c"; NULL: none. */
-static const char *language_of(const xmlNode *node, apr_pool_t *pool)
+/*
+ * The language that a class names: "language-c", "lang-c", "highlight-source-c"; NULL: none, or its
+ * tag is a long one: very many listings may ask the element around them.
+ */
+static const char *language_of(const writer_t *w, const xmlNode *node)
 {
+    enum { LONGEST = 1000 };
     static const char *const prefixes[] = { "language-", "lang-", "highlight-source-" };
-    const char *class = tmpl_dom_attribute(node, "class");
+    const char *class = tmpl_span_len(w->page->nodes[tmpl_dom_node(node)].open) <= LONGEST
+                            ? tmpl_dom_attribute(node, "class")
+                            : NULL;
     while (class != NULL && *(class += strspn(class, " \t\n")) != '\0') {
         apr_size_t len = strcspn(class, " \t\n");
         for (apr_size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
@@ -284,7 +292,7 @@ static const char *language_of(const xmlNode *node, apr_pool_t *pool)
                 while (tmpl_is_alnum(class[n]) || (n < len && strchr("+#-_.", class[n]) != NULL)) {
                     n++;
                 }
-                return n == len ? apr_pstrmemdup(pool, class + prefix, len - prefix) : NULL;
+                return n == len ? apr_pstrmemdup(w->pool, class + prefix, len - prefix) : NULL;
             }
         }
         class += len;
@@ -295,9 +303,9 @@ static const char *language_of(const xmlNode *node, apr_pool_t *pool)
 /* Adds the text of a pre as it is. Browsers drop a line break at its begin. */
 static const char *read_code(writer_t *w, tmpl_buf_t *code, const xmlNode *pre)
 {
-    const char *language = language_of(pre, w->pool);
+    const char *language = language_of(w, pre);
     if (language == NULL) {
-        language = language_of(pre->parent, w->pool);
+        language = language_of(w, pre->parent);
     }
     for (const xmlNode *node = tmpl_dom_next(pre, pre, 0); node != NULL;
          node = tmpl_dom_next(node, pre, 0)) {
@@ -311,7 +319,7 @@ static const char *read_code(writer_t *w, tmpl_buf_t *code, const xmlNode *pre)
             tmpl_buf_add(code, "\n", 1);
         }
         else if (language == NULL && tmpl_grid_tag(w->page, node) == TMPL_TAG_CODE) {
-            language = language_of(node, w->pool);
+            language = language_of(w, node);
         }
         /* a line of a listing may be an element of its own */
         tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
@@ -332,11 +340,10 @@ static int enter_pre(writer_t *w, const xmlNode *node)
     if (w->one_leaf != NULL) {
         return 0;
     }
-    tmpl_buf_t code;
-    tmpl_buf_init(&code, w->pool);
-    const char *language = read_code(w, &code, node);
-    if (code.len > 0) {
-        tmpl_write_code(&w->flow, code.at, code.len, language);
+    tmpl_buf_clear(&w->code);
+    const char *language = read_code(w, &w->code, node);
+    if (w->code.len > 0) {
+        tmpl_write_code(&w->flow, w->code.at, w->code.len, language);
     }
     return 1;
 }
@@ -500,23 +507,20 @@ static int enter_image(writer_t *w, const xmlNode *node)
     return 1;
 }
 
-static int is_link(const xmlNode *node)
-{
-    const char *href = tmpl_dom_attribute(node, "href");
-    return href != NULL && tmpl_href_is_safe(href);
-}
-
 static int enter_link(writer_t *w, const xmlNode *node)
 {
-    if (is_link(node)) {
-        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, node);
+    const char *href = w->link == NULL ? tmpl_dom_attribute(node, "href") : NULL;
+    if (href != NULL && tmpl_href_is_safe(href)) {
+        w->link = node;
+        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, href);
     }
     return 0;
 }
 
 static void leave_link(writer_t *w, const xmlNode *node)
 {
-    if (is_link(node)) {
+    if (w->link == node) {
+        w->link = NULL;
         tmpl_leaf_close(&w->leaf, TMPL_FORMAT_LINK);
     }
 }
@@ -548,7 +552,7 @@ static const unsigned char formats[TMPL_TAG_COUNT] = {
 
 static int enter_format(writer_t *w, const xmlNode *node)
 {
-    tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1), node);
+    tmpl_leaf_open(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1), NULL);
     return 0;
 }
 
@@ -625,15 +629,11 @@ static void write_body(writer_t *w, const xmlNode *body)
         }
         else {
             const rule_t *rule = rule_of(tmpl_grid_tag(w->page, node));
-            int hidden = tmpl_dom_attribute(node, "hidden") != NULL;
-            int over = hidden || rule->enter(w, node);
-            if (!over && node->children != NULL) {
+            if (!rule->enter(w, node) && node->children != NULL) {
                 node = node->children;
                 continue;
             }
-            if (!hidden) {
-                rule->leave(w, node);
-            }
+            rule->leave(w, node);
         }
         w->flow.over |= w->leaf.text.len > w->flow.limit;
         while (node->next == NULL && node->parent != body) {
@@ -649,18 +649,15 @@ static void write_body(writer_t *w, const xmlNode *body)
 static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const char *charset,
                        apr_pool_t *pool)
 {
-    static const char *const attributes[] = { "href",    "class",    "src",      "alt",
-                                              "rel",     "hidden",   "data-src", "name",
-                                              "content", "property", "itemprop", "lang",
-                                              "start",   "colspan",  "rowspan",  "role",
-                                              "width",   "height",   NULL };
     tmpl_decoder_t decoder;
     tmpl_span_t *without = apr_palloc(pool, (edits->n + 1) * sizeof(*without));
     for (uint32_t i = 0; i < edits->n; i++) {
         without[i] = edits->edits[i].span;
     }
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
-    tmpl_dom_opts_t opts = { &decoder, without, edits->n, attributes, 1 };
+    tmpl_dom_opts_t opts = {
+        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1
+    };
     return tmpl_dom(page, &opts, pool);
 }
 
@@ -691,6 +688,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         tmpl_buf_room(&w->flow.out, page->len);
         tmpl_hrefs_init(&w->hrefs, opts->url, base_of(html->children), scratch);
         tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
+        tmpl_buf_init(&w->code, scratch);
         tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
         w->behind_list = (apr_size_t)-1;
         write_body(w, html->last);

@@ -13,6 +13,7 @@
  *     dt, summary     paragraphs in bold; dd: items
  *     footnotes       as the links and lists that they are in HTML
  *     links, images   absolute; with schemes that run code: their text only
+ *     hidden          as displayed: panels of tabs and accordions, and what scripts show
  */
 #ifndef TMPL_MARKDOWN_H
 #define TMPL_MARKDOWN_H

@@ -16,7 +16,7 @@ my $backend = backend {
     my $target = $request->{target};
     return $connection->respond(200, { 'Content-Type' => 'text/html' }, "<!doctype html>\n<title>t</title>\n$deep") if $target =~ m{^/deep};
     return $connection->respond(200, { 'Content-Type' => 'image/png' }, 'x') if $target =~ m{^/image};
-    $request->{target} =~ s{^/beside}{};
+    $request->{target} =~ s{^/(?:beside|marked)}{};
     return $site->answer($connection, $request);
 };
 # The status has a mode, and a store of its own: both are ignored.
@@ -31,6 +31,10 @@ CustomLog "@ROOT@/logs.txt" tmpl
 <Location /beside>
     TmplMode learn
     TmplHeaders off
+</Location>
+<Location /marked>
+    TmplMode annotate
+    TmplMark nosnippet
 </Location>
 <Location /ops/tmpl-status>
     SetHandler tmpl-status
@@ -72,6 +76,7 @@ is $cut->{declined}, undef, 'a page that was judged';
 cmp_ok $cut->{template}, '>', 0, 'has template blocks';
 cmp_ok $cut->{ratio}, '>', 0.1, 'a share';
 cmp_ok $cut->{bytes_in}, '>', $cut->{bytes_out}, 'and fewer bytes than it had';
+ok !exists $cut->{unmarked}, 'and nothing of marks, as it has none';
 my ($seen) = @{ $all->{sites} };
 is $seen->{site}, 'a.example', 'the site was seen';
 is "$seen->{pages} $seen->{declined} $seen->{state} $seen->{documents}", '9 1 warm 8', 'its figures';
@@ -94,6 +99,13 @@ subtest 'a site' => sub {
     is $one->{tables}[0]{documents}, 8, 'what the store has';
     is scalar @{ $one->{decisions} }, 9, 'its decisions';
     is_deeply status('', '&site=a.example')->{curve}, $one->{curve}, 'the same with ?site=';
+};
+
+subtest 'marks' => sub {
+    my $said = $httpd->get('/marked/page/3', @to)->says('unmarked');
+    cmp_ok $said, '>', 0, 'this mark is not for all elements';
+    cmp_ok abs(status()->{decisions}[0]{unmarked} - $said), '<', 0.001, 'the share that has none, as in the Tmpl field';
+    like $httpd->get($status)->body, qr{<td>annotate, [\d.]+ % unmarked</td>}, 'and on the page';
 };
 
 subtest 'names of any bytes' => sub {

@@ -52,7 +52,8 @@ static void blocks(void **state)
         { "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>",
           "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
-        { "<p>a</p><script>b</script><p hidden>c</p><noscript>d</noscript><p>e", "a\n\ne" },
+        { "<p>a</p><script>b</script><noscript>d</noscript><p>e", "a\n\ne" },
+        { "<div role=tab>a</div><div role=tabpanel hidden>b</div>c", "a\n\nb\n\nc" },
     };
     CHECK_ROWS(rows);
 }
@@ -90,6 +91,8 @@ static void formats(void **state)
         { "x<i>y</i>z", "x*y*z" },
         { "x<b>\"y\"</b>z", "x\"y\"z" },
         { "<b>\"y\"</b>", "**\"y\"**" },
+        { "<i>x</i>\xEF\xBF\xBDy <i>x</i>\xE2\x82\xAC <b>\"x\"</b>\xE2\x82\xAC",
+          "*x*\xEF\xBF\xBDy *x*\xE2\x82\xAC \"x\"\xE2\x82\xAC" },
         { "<code>a`b</code> <code>``</code> <code>x <b>y</b></code>",
           "``a`b`` ``` `` ``` `x` **`y`**" },
         { "<a href=u>a</a> <a href=' u v\t'>b</a>", "[a](u) [b](u%20v)" },
@@ -217,6 +220,58 @@ static void front_matter(void **state)
                         "text [z](http://e.org/x/z)\n");
 }
 
+/* The front matter of a page with these scripts in its head and its body. */
+static const char *linked(const char *head, const char *body, apr_pool_t *pool)
+{
+    static const char script[] = "<script type=\"application/ld+json\">";
+    apr_size_t len;
+    tmpl_edits_t none = { 0 };
+    tmpl_markdown_opts_t opts = { NULL, NULL };
+    const char *html =
+        apr_pstrcat(pool, "<!DOCTYPE html><html><head>", script, head,
+                    "</script><meta name=x></head><body><p>text", script, body, "</script>", NULL);
+    return tmpl_markdown(&len, check_page(html, pool), &none, &opts, pool);
+}
+
+static void json_ld(void **state)
+{
+#define DATES "\"datePublished\":\"2026-01-02\",\"dateModified\":\"2026-01-03\""
+    static const struct {
+        const char *head, *body, *front; /* NULL: none */
+    } rows[] = {
+        { "{\"@type\":\"NewsArticle\",\"author\":{\"name\":\"A \\\"B\\\"\\n---\"}," DATES "}", "",
+          "author: \"A \\\"B\\\" ---\"\npublished: \"2026-01-02\"\nmodified: \"2026-01-03\"\n" },
+        { "",
+          "{\"@graph\":[{\"@type\":\"Person\",\"name\":\"X\"},{\"@type\":[\"BlogPosting\"],"
+          "\"author\":[{\"name\":\"A\"},\"B\",{\"url\":\"c\"}],\"text\":\"</p>\"}]}",
+          "author: \"A, B\"\n" },
+        { "[{\"@type\":\"Article\",\"author\":\"A\"}]", "{\"@type\":\"Report\"," DATES "}",
+          "author: \"A\"\npublished: \"2026-01-02\"\nmodified: \"2026-01-03\"\n" },
+        { "[{\"@type\":\"Article\",\"author\":\"A\"},{\"@type\":\"Article\",\"author\":\"B\"}]",
+          "{\"@type\":\"Article\",\"author\":\"A\"}", NULL },
+        { "{\"@type\":\"Product\",\"author\":\"A\"}", "{\"@type\":{},\"author\":1}", NULL },
+        { "{\"@type\":\"Article\",\"author\":\"A\"", "[[[[{}", NULL },
+        { "<!-- -->", "", NULL },
+    };
+#undef DATES
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *front = rows[i].front;
+        const char *expected =
+            front == NULL ? "text\n" : apr_pstrcat(*state, "---\n", front, "---\n\ntext\n", NULL);
+        assert_string_equal(linked(rows[i].head, rows[i].body, *state), expected);
+    }
+    /* a long script is not read; a comment is none */
+    const char *json = "{\"@type\":\"Article\",\"author\":\"A\"}";
+    const char *large = apr_psprintf(*state, "%66000s%s", "", json);
+    assert_string_equal(linked(large, large, *state), "text\n");
+    assert_string_equal(linked(apr_psprintf(*state,
+                                            "</script><!--<script type=application/ld+json>"
+                                            "%s</script>--><script>",
+                                            json),
+                               "", *state),
+                        "text\n");
+}
+
 /* What edits delete is not in the Markdown, nor are words joined over it. */
 static void edits_are_left_out(void **state)
 {
@@ -259,8 +314,9 @@ static void limits(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    CHECK(blocks),          CHECK(lists),     CHECK(formats),      CHECK(tables),
-    CHECK(text_is_escaped), CHECK(addresses), CHECK(front_matter), CHECK(edits_are_left_out),
+    CHECK(blocks),       CHECK(lists),           CHECK(formats),
+    CHECK(tables),       CHECK(text_is_escaped), CHECK(addresses),
+    CHECK(front_matter), CHECK(json_ld),         CHECK(edits_are_left_out),
     CHECK(limits),
 };
 

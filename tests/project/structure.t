@@ -94,7 +94,7 @@ subtest 'libraries' => sub {
         ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|markdown)|tmplctl)/}],
         ['OpenSSL', qr{^openssl/}, qr{^shared/table/redis/}],
         ['curl', qr{^curl/}, qr{^tmplctl/}],
-        ['jansson', qr{^jansson}, qr{^(?:mod_tmpl/status|tmplctl)/|^shared/table/export_file\.c$}],
+        ['jansson', qr{^jansson}, qr{^(?:mod_tmpl/status|tmplctl)/|^shared/(?:table/export_file|markdown/linked_data)\.c$}],
     ) {
         my ($library, $header, $for) = @$case;
         my @who = grep { my $file = $_; grep { $_->[1] =~ $header } includes($file) } @files;
