@@ -523,18 +523,16 @@ static json_t *store_names(apr_pool_t *pool)
 }
 
 json_t *tmpl_data_sites(request_rec *r, const char *name, const char *after, unsigned n,
-                        const char **why)
+                        tmpl_error_t *err)
 {
-    tmpl_error_t err;
     part_t part = { json_array(), r->pool };
-    tmpl_store_t *store = tmpl_links_store(name, &err);
+    tmpl_store_t *store = tmpl_links_store(name, err);
     const char *next = NULL;
     json_t *json;
 
-    if (store == NULL || tmpl_store_sites_part(store, after, n, add_site, &part, &next, &err,
+    if (store == NULL || tmpl_store_sites_part(store, after, n, add_site, &part, &next, err,
                                                r->pool) != APR_SUCCESS) {
         json_decref(part.list);
-        *why = apr_pstrdup(r->pool, err.text);
         return NULL;
     }
     json = begin();

@@ -35,11 +35,11 @@ json_t *tmpl_data_site(request_rec *r, const char *key);
 /*
  * The next n sites of a store, in the order of the store, behind after ("" for the first ones):
  * {"schema_version", "store", "stores": [names], "sites": [{"site", "query", figures of this server
- * if it has seen the site}], "next": what to give as after for more, or null}. NULL with *why if
- * there is no such store, or it does not answer.
+ * if it has seen the site}], "next": what to give as after for more, or null}. NULL with *err if
+ * there is no such store (APR_NOTFOUND), or it does not answer.
  */
 json_t *tmpl_data_sites(request_rec *r, const char *store, const char *after, unsigned n,
-                        const char **why);
+                        tmpl_error_t *err);
 
 /* A text of any bytes as a JSON string. */
 json_t *tmpl_data_string(const char *text, apr_pool_t *pool);

@@ -191,18 +191,20 @@ static int send_sites(const asked_t *asked)
     const char *number = apr_table_get(asked->args, "n");
     char *end;
     apr_int64_t n = apr_strtoi64(number != NULL ? number : PART_DEFAULT, &end, 10);
-    const char *why = NULL;
+    tmpl_error_t err;
     json_t *data;
 
     if (n < 1 || n > PART_MOST || *end != '\0') {
         return refuse(asked, HTTP_BAD_REQUEST, "n must be a number from 1 to 1000.");
     }
     data = tmpl_data_sites(asked->r, apr_table_get(asked->args, "store"),
-                           apr_table_get(asked->args, "after"), (unsigned)n, &why);
-    return data != NULL ? answer(asked, TMPL_VIEW_SITES, data)
-                        : refuse(asked, HTTP_NOT_FOUND,
-                                 apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", why,
-                                             ".", NULL));
+                           apr_table_get(asked->args, "after"), (unsigned)n, &err);
+    return data != NULL
+               ? answer(asked, TMPL_VIEW_SITES, data)
+               : refuse(asked,
+                        err.status == APR_NOTFOUND ? HTTP_NOT_FOUND : HTTP_SERVICE_UNAVAILABLE,
+                        apr_pstrcat(asked->r->pool, "The sites cannot be listed: ", err.text, ".",
+                                    NULL));
 }
 
 static int send_site(const asked_t *asked)

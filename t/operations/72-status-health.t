@@ -47,7 +47,7 @@ is((events($store))[-1], 'look-up fails', 'which is the first event');
 like $store->{events}[-1]{text}, qr/\w/, 'with the reason';
 cmp_ok $store->{errors}{'look-up'}, '>=', 1, 'and an error';
 like $httpd->get('/tmpl-status/metrics')->body, qr/^tmpl_breaker_open\{store="redis:[^"]*",purpose="look-up"\} [1-9]/m, 'the metrics agree';
-is $httpd->get('/tmpl-status/sites')->status, 404, 'its sites cannot be listed now';
+is $httpd->get('/tmpl-status/sites')->status, 503, 'its sites cannot be listed now';
 
 # all children are killed: those that replace them have not tried the store
 my @old = children($httpd->{pid});

@@ -47,7 +47,7 @@ is $silent->{pages}, 3, 'all else is there';
 like $httpd->get('/status/a.example')->body, qr/The store redis:\S+ cannot be read: [^<]*no answer in time/, 'the page says so';
 is json('/unknown.example')->{unread}[0]{store}, $redis->uri, 'a site that nobody has seen may be known to that store';
 my $list = $httpd->get('/status/sites');
-is $list->status, 404, 'its sites cannot be listed';
+is $list->status, 503, 'its sites cannot be listed';
 like $list->body, qr/no answer in time/, 'for that reason';
 $redis->continue;
 ok wait_for { @{ json('/a.example')->{tables} } == 1 }, 'the store answers again';
