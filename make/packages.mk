@@ -80,7 +80,7 @@ check-deb: dist
 
 TRIXIE    ?= units httpd
 check-trixie: dist
-	@BUILD=$(BUILD) tests/packages/check-suite trixie $(RELEASE).tar.gz $(TRIXIE)
+	@BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-suite trixie $(RELEASE).tar.gz $(TRIXIE)
 
 check-arch:
 	@BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-arch $(ARCH)
