@@ -123,7 +123,7 @@ demo:
 deps:
 	@demo/deps build demo
 deps-check:
-	@demo/deps build check
+	@demo/deps build check tools
 deps-browser:
 	@demo/deps browser
 deps-suites:

@@ -23,7 +23,7 @@ plan(skip_all => 'no openssl') if system('openssl version >/dev/null 2>&1') != 0
 my $ours = Test::Tmpl::Certificates->new;
 my $other = Test::Tmpl::Certificates->new;
 $ours->sign('local', 'IP:127.0.0.1,DNS:redis.example');
-$ours->sign('expired', 'IP:127.0.0.1', -1);
+$ours->sign('expired', 'IP:127.0.0.1', 0);
 $ours->sign('elsewhere', 'IP:127.0.0.9,DNS:redis.example');
 $ours->sign('client', 'DNS:proxy.example');
 $other->sign('client', 'DNS:proxy.example');

@@ -328,7 +328,7 @@ subtest 'https' => sub {
     my %port = map { $_ => free_port() } qw(good other);
     my $tls = serve_tls($server, \%port);
     my ($good, $other) = map { "https://127.0.0.1:$port{$_}" } qw(good other);
-    my $plain = $server->url =~ s/^http/https/r;
+    my $plain = 'https://127.0.0.1:' . $tls->port;
     for my $case (
         ['a certificate without a trusted signer', undef, $good, qr/self-signed certificate/],
         ['a certificate for another name', "$dir/other.pem", $other, qr/no alternative certificate subject name matches.*127\.0\.0\.1/],

@@ -83,8 +83,10 @@ sub processes {
     my @pids;
     for my $stat (glob '/proc/[0-9]*/stat') {
         open my $in, '<', $stat or next;    # the process has just ended
-        my ($pid, $state, $parent, $group) = (<$in> // '') =~ /^(\d+) \(.*\) (\S) (\d+) (\d+)/ or next;
-        push @pids, $pid if $state ne 'Z' && $condition->($parent, $group);
+        my ($pid, $state, $parent, $group, $threads) =
+            (<$in> // '') =~ /^(\d+) \(.*\) (\S) (\d+) (\d+)(?: -?\d+){14} (\d+)/ or next;
+        # the other threads of a killed process may hold its sockets a little longer than its first one
+        push @pids, $pid if ($state ne 'Z' || $threads > 1) && $condition->($parent, $group);
     }
     return @pids;
 }
