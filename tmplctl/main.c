@@ -57,8 +57,8 @@ static const ctl_command_t commands[] = {
       "prints the size of one site's table, or of all tables",
       "pages: documents learnt; entries: all entries; live: entries that have not expired;\n"
       "template: live entries whose DF is at least --min-df; bytes: estimated size; version:\n"
-      "grows each time that an entry becomes template. Below: the sites that an LMDB store has\n"
-      "forgotten for others, if there are any.\n" },
+      "grows each time that an entry becomes template. Standard error has how many\n"
+      "sites an LMDB store has forgotten for others, if there are any.\n" },
     { "forget", CTL_IN_FORGET, ctl_forget, 1, 1, "SITE", "removes a site from the store", "" },
     { "check", CTL_IN_CHECK, ctl_check, 0, 0, "", "looks for damage in an LMDB store",
       "Reads all pages of data.mdb that are in use. Servers may go on, but learn nothing\n"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmplctl stats: a row of figures for each site. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,12 +124,12 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
     return code;
 }
 
-/* A line below the table, if the store has forgotten sites for others. */
+/* Not part of the table, which scripts read. */
 static void print_evicted(tmpl_store_t *store)
 {
     uint32_t evicted;
     if (tmpl_store_evicted(store, &evicted, NULL) == APR_SUCCESS && evicted > 0) {
-        printf("%u sites were forgotten for others\n", evicted);
+        ctl_say("stats: sites that the store has forgotten for others: %u", evicted);
     }
 }
 
