@@ -336,6 +336,11 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
         set_tag(r, held);
         unset_digests(r);
     }
+    if (held != NULL && tmpl_conf_type(conf) != NULL) {
+        /* they are the HTML page's, and mod_cache would keep them */
+        tmpl_field_unset(r, "Content-Type");
+        tmpl_field_unset(r, "Last-Modified");
+    }
 }
 
 void tmpl_headers_error(request_rec *r)

@@ -16,9 +16,9 @@
 #include "validators.h"
 
 /* The fields that are changed. */
-static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
-                                       "If-None-Match",   "If-Range",
-                                       "Range",           NULL };
+static const char *const changed[] = {
+    "Accept", "Accept-Encoding", "If-Modified-Since", "If-None-Match", "If-Range", "Range", NULL
+};
 
 /* What the module keeps with a request. */
 typedef struct {
@@ -210,13 +210,29 @@ static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
     apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
 }
 
-static void translate_tags(request_rec *r, const tmpl_conf_t *conf, int keep)
+/* Markdown is made of HTML, so a backend that looks at Accept must find that it may send that. */
+static void accept_html(request_rec *r, const tmpl_conf_t *conf)
+{
+    if (tmpl_conf_negotiates(conf) && tmpl_conf_type(conf) != NULL) {
+        apr_table_mergen(r->headers_in, "Accept", "text/html;q=0.1");
+    }
+}
+
+/* The tag of an HTML page must not confirm what is sent in its place, which is no HTML. */
+static void translate_tags(request_rec *r, const tmpl_conf_t *conf, unsigned keep)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
     const char *variant = tmpl_conf_variant(conf, r->pool);
-    const char *other = list != NULL ? tmpl_etag_for_backend(list, variant, keep, r->pool) : NULL;
+    const char *other = list;
 
-    if (other != list) {
+    if (list != NULL) {
+        keep |= tmpl_conf_type(conf) == NULL ? TMPL_TAGS_OTHERS : 0;
+        other = tmpl_etag_for_backend(list, variant, keep, r->pool);
+    }
+    if (list != NULL && other == NULL) {
+        apr_table_unset(r->headers_in, "If-None-Match");
+    }
+    else if (other != list) {
         apr_table_setn(r->headers_in, "If-None-Match", other);
     }
 }
@@ -297,7 +313,7 @@ int tmpl_request_fixups(request_rec *r)
         /*
          * httpd's own handlers compare the backend's tag, mod_cache the module's: the list has both
          */
-        translate_tags(r, conf, 1);
+        translate_tags(r, conf, TMPL_TAGS_OURS);
         drop_date(r);
     }
     if (tmpl_conf_mode(conf) == TMPL_MODE_HIGHLIGHT) {
@@ -316,6 +332,7 @@ int tmpl_request_handler(request_rec *r)
     }
     kept_for(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
     accept_readable(r->headers_in, r->pool);
+    accept_html(r, conf);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
             /* httpd answers ranges from the changed page */

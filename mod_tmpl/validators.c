@@ -109,7 +109,8 @@ static void add_once(apr_array_header_t *items, apr_hash_t *seen, const char *ta
     }
 }
 
-const char *tmpl_etag_for_backend(const char *list, const char *variant, int keep, apr_pool_t *pool)
+const char *tmpl_etag_for_backend(const char *list, const char *variant, unsigned keep,
+                                  apr_pool_t *pool)
 {
     suffixes_t suffixes = suffixes_of(variant, pool);
     apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
@@ -117,21 +118,27 @@ const char *tmpl_etag_for_backend(const char *list, const char *variant, int kee
     const char *rest = list;
     const char *start;
     tag_t tag;
-    int found = 0;
+    int changes = 0;
 
     for (start = rest; next_tag(&tag, &rest); start = rest) {
         const char *as_sent = start + strspn(start, ", \t");
         int ours = cut_ours(&tag, &suffixes);
 
-        if (!ours || keep) {
+        if ((keep & (ours ? TMPL_TAGS_OURS : TMPL_TAGS_OTHERS)) != 0) {
             add_once(items, seen, apr_pstrmemdup(pool, as_sent, (apr_size_t)(rest - as_sent)));
         }
+        else {
+            changes = 1;
+        }
         if (ours) {
-            found = 1;
+            changes = 1;
             add_once(items, seen, written(&tag, tag.weak, "", pool));
         }
     }
-    return found ? apr_array_pstrcat(pool, items, ',') : list;
+    if (!changes) {
+        return list;
+    }
+    return items->nelts > 0 ? apr_array_pstrcat(pool, items, ',') : NULL;
 }
 
 const char *tmpl_etag_listed(const char *list, const char *etag, const char *variant,

@@ -130,7 +130,10 @@ static const char *escaped(const char *text, apr_pool_t *pool)
     return out;
 }
 
-/* The host that a file is named after: "example.org.txt", or ".example.org.txt" with subdomains. */
+/*
+ * The host that a file is named after: "example.org.txt", or ".example.org.txt" with subdomains.
+ * NULL if that is no name of a host.
+ */
 static const char *condition_of(const char *path, apr_pool_t *pool)
 {
     const char *name = apr_filepath_name_get(path);
@@ -139,20 +142,20 @@ static const char *condition_of(const char *path, apr_pool_t *pool)
     const char *host = apr_pstrmemdup(pool, name, len);
     for (const char *c = host; *c != '\0'; c++) {
         if (!tmpl_is_alnum(*c) && *c != '-' && *c != '.') {
-            return "true";
+            return NULL;
         }
     }
     return *host != '.' ? apr_psprintf(pool, "%%{SERVER_NAME} == '%s'", host)
                         : apr_psprintf(pool, "'.%%{SERVER_NAME}' -strcmatch '*%s'", host);
 }
 
-static void print_rules(const reading_t *r)
+static void print_rules(const reading_t *r, const char *condition)
 {
     int drops = 0;
     for (int i = 0; i < r->rules->nelts; i++) {
         drops += strcmp(APR_ARRAY_IDX(r->rules, i, rule_t).key->directive, "TmplDrop") == 0;
     }
-    printf("<If \"%s\">\n", condition_of(r->path, r->pool));
+    printf("<If \"%s\">\n", condition);
     for (int i = 0; i < r->rules->nelts; i++) {
         const rule_t *rule = &APR_ARRAY_IDX(r->rules, i, rule_t);
         /* where both name an element, TmplKeep counts: nothing in it would be dropped */
@@ -174,8 +177,13 @@ int ctl_rules(ctl_t *ctl)
         ctl_say("%s: %s", r.path, err.text);
         return CTL_FAILED;
     }
+    const char *condition = condition_of(r.path, ctl->pool);
+    if (condition == NULL) {
+        ctl_say("%s: the file must be named after its host, as example.org.txt", r.path);
+        return CTL_FAILED;
+    }
     read_rules(&r, bytes, len);
-    print_rules(&r);
+    print_rules(&r, condition);
     if (r.others > 0) {
         ctl_say("%s: %u lines say what mod_tmpl has no directive for", r.path, r.others);
     }

@@ -22,7 +22,7 @@ static apr_size_t plain(const char *text, apr_size_t len)
 /* A character that is written as a reference, or a control character. */
 static void add_odd(tmpl_buf_t *buf, uint32_t code)
 {
-    if (code >= ' ' || code == '\n' || code == '\t') {
+    if ((code >= ' ' && code != 0x7F) || code == '\n' || code == '\t') {
         add_code(buf, code);
     }
     else if (code == '\f' || code == '\r') {

@@ -16,6 +16,37 @@ static void keep_error(void *data, xmlErrorPtr error)
     }
 }
 
+/*
+ * Evaluates an expression in a small document: libxml2 compiles functions, variables and prefixes
+ * that there are not.
+ */
+static apr_status_t try_out(xmlXPathCompExpr *expression, xmlXPathContext *context,
+                            const char *text, tmpl_error_t *err)
+{
+    xmlDoc *doc = xmlNewDoc((const xmlChar *)"1.0");
+    xmlNode *html = doc != NULL ? xmlNewDocNode(doc, NULL, (const xmlChar *)"html", NULL) : NULL;
+    apr_status_t rv = APR_SUCCESS;
+    if (html == NULL) {
+        xmlFreeDoc(doc);
+        return tmpl_fail(err, APR_ENOMEM, "no memory for XPath");
+    }
+    xmlDocSetRootElement(doc, html);
+    context->doc = doc;
+    xmlXPathObject *object = xmlXPathCompiledEval(expression, context);
+    if (object == NULL) {
+        rv = tmpl_fail(err, APR_EINVAL,
+                       "XPath '%s': it has a function, a variable or a prefix that XPath 1.0 does "
+                       "not have",
+                       text);
+    }
+    else if (object->type != XPATH_NODESET) {
+        rv = tmpl_fail(err, APR_EINVAL, "XPath '%s': it selects no elements", text);
+    }
+    xmlXPathFreeObject(object);
+    xmlFreeDoc(doc);
+    return rv;
+}
+
 apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err)
 {
     xmlError found = { 0 };
@@ -26,13 +57,17 @@ apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err)
     context->error = keep_error;
     context->userData = &found;
     xmlXPathCompExpr *expression = xmlXPathCtxtCompile(context, (const xmlChar *)text);
-    xmlXPathFreeContext(context);
+    apr_status_t rv = APR_SUCCESS;
     if (expression == NULL) {
-        return tmpl_fail(err, APR_EINVAL, "XPath '%s': invalid at character %d", text,
-                         found.int1 + 1);
+        rv =
+            tmpl_fail(err, APR_EINVAL, "XPath '%s': invalid at character %d", text, found.int1 + 1);
+    }
+    else {
+        rv = try_out(expression, context, text, err);
     }
     xmlXPathFreeCompExpr(expression);
-    return APR_SUCCESS;
+    xmlXPathFreeContext(context);
+    return rv;
 }
 
 /* The page's node that a node of the tree stands for, or is in; TMPL_NONE outside of body. */

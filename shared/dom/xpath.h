@@ -9,7 +9,7 @@
 
 #include "dom/dom.h"
 
-/* APR_EINVAL, with what is wrong and where, if text is no XPath expression. */
+/* APR_EINVAL, with what is wrong, if text is no XPath expression, or one that selects no elements. */
 apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err);
 
 /*

@@ -64,7 +64,9 @@ static void see_meta(front_t *front, const xmlNode *meta)
     }
     for (apr_size_t i = 0; i < N_METAS; i++) {
         front_e line = metas[i].line;
+        /* an author may be given by an address, often of a social network */
         if (apr_cstr_casecmp(name, metas[i].name) == 0 &&
+            (line != FRONT_AUTHOR || strstr(content, "://") == NULL) &&
             (front->values[line] == NULL || i < front->ranks[line])) {
             front->values[line] = content;
             front->ranks[line] = i;

@@ -9,6 +9,9 @@
 
 #include "base/ascii.h"
 
+/* Bytes of a path in which "." and ".." are resolved; readers resolve them in longer ones. */
+#define PATH_MOST 2048
+
 /* The bytes of the scheme in front of its colon; 0: there is none. */
 static apr_size_t scheme_of(const char *href)
 {
@@ -73,6 +76,8 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
         len--;
     }
     hrefs->directory = hrefs->origin + len;
+    hrefs->folder =
+        hrefs->directory <= PATH_MOST ? apr_pstrmemdup(pool, hrefs->base, hrefs->directory) : NULL;
 }
 
 /* Adds bytes of an address, escaped where they must be. */
@@ -116,8 +121,8 @@ void tmpl_href_resolve(tmpl_buf_t *buf, const tmpl_hrefs_t *hrefs, const char *h
     }
     apr_size_t of_base = 0;
     if (hrefs->base != NULL && scheme_of(href) == 0) {
-        if (has_dots(href, len)) {
-            xmlChar *built = xmlBuildURI((const xmlChar *)href, (const xmlChar *)hrefs->base);
+        if (hrefs->folder != NULL && len <= PATH_MOST && has_dots(href, len)) {
+            xmlChar *built = xmlBuildURI((const xmlChar *)href, (const xmlChar *)hrefs->folder);
             if (built != NULL) {
                 add_bytes(buf, (const char *)built, strlen((const char *)built));
                 xmlFree(built);

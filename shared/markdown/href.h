@@ -12,6 +12,7 @@ typedef struct {
     apr_size_t origin;    /* bytes of base before its path */
     apr_size_t directory; /* bytes up to the last '/' of its path */
     apr_size_t document;  /* bytes without its fragment */
+    const char *folder;   /* base up to directory; NULL: too long to resolve "." and ".." in it */
 } tmpl_hrefs_t;
 
 /* url is the page's own, or NULL; base is the href of its base element, or NULL. */

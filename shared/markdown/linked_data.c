@@ -14,12 +14,22 @@ static int ends_in(const char *text, const char *end)
     return len >= n && strcmp(text + len - n, end) == 0;
 }
 
+static int is_type(const json_t *type)
+{
+    const char *name = json_string_value(type);
+    return name != NULL &&
+           (ends_in(name, "Article") || ends_in(name, "Posting") || strcmp(name, "Report") == 0);
+}
+
+/* An object may have several types. */
 static int is_article(const json_t *object)
 {
     const json_t *type = json_object_get(object, "@type");
-    const char *name = json_string_value(json_is_array(type) ? json_array_get(type, 0) : type);
-    return name != NULL &&
-           (ends_in(name, "Article") || ends_in(name, "Posting") || strcmp(name, "Report") == 0);
+    size_t i = 0;
+    while (i < json_array_size(type) && !is_type(json_array_get(type, i))) {
+        i++;
+    }
+    return is_type(type) || i < json_array_size(type);
 }
 
 /* A person's name, or the names of a list of persons; "" if there are none. */

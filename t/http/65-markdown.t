@@ -12,6 +12,7 @@ use Test::Tmpl;
 my $site = site();
 my %FIELDS = (
     tagged => { ETag => '"v1"' },
+    accepts => { ETag => '"v1"' },
     private => { 'Cache-Control' => 'private', 'Set-Cookie' => 'a=b' },
     whole => { 'Cache-Control' => 'no-transform' },
     digest => { Digest => 'md5=x' },
@@ -23,6 +24,7 @@ my $backend = backend {
     my ($kind, $n) = $request->{target} =~ m{^/(\w+)/(\d+)};
     my %fields = ('Content-Type' => 'text/html', 'Cache-Control' => 'max-age=600', %{ $FIELDS{$kind} // {} });
     return $connection->head(304, { ETag => $fields{ETag} }) if $fields{ETag} && ($request->{headers}{'if-none-match'} // '') =~ /\Q$fields{ETag}\E/;
+    return $connection->respond(406, {}, 'text/html only') if $kind eq 'accepts' && ($request->{headers}{accept} // '*/*') !~ m{text/html|\*/\*};
     my $page = $site->page($n);
     $page =~ s/utf-8/iso-8859-1/, $page =~ s/Story/St\xF6ry/ if $kind eq 'latin';
     return $connection->respond(200, \%fields, $page);
@@ -43,7 +45,7 @@ TmplMarkdown on
 <Location /html>
     TmplMarkdown off
 </Location>
-<Location /learn>
+<Location ~ "^/(learn|accepts)">
     TmplMode learn
 </Location>
 <Location /keep>
@@ -148,6 +150,8 @@ subtest 'validators' => sub {
         like $res->header('Vary'), qr/\bAccept\b/, "$name: 304 with Vary";
         is $httpd->get('/tagged/9', headers => { %$accept, 'If-None-Match' => $other->header('ETag') })->status, 200, "$name: the other's tag: 200";
     }
+    my @backends = (headers => { %want, 'If-None-Match' => '"v1"' });
+    is $type->($httpd->get("/$_", @backends)), 'text/markdown', "$_: the backend's own tag, which is that of HTML: 200" for 'tagged/9', 'accepts/9';
     my $head = $httpd->get('/tagged/9', method => 'HEAD', headers => \%want);
     is $head->status . ' ' . $head->header('Content-Type'), '200 text/markdown; charset=utf-8', 'HEAD';
     like $head->header('Vary'), qr/\bAccept\b/, 'HEAD: Vary';

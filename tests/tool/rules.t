@@ -47,6 +47,10 @@ END
 is($code, 0, 'success');
 like($messages, qr/example\.org\.txt: 2 lines say what mod_tmpl has no directive for$/, 'what is left out is counted');
 
+($said, $messages, $code) = rules('no host.txt', "strip: //aside\n");
+is "$said $code", ' 1', 'a file that is not named after a host';
+like $messages, qr/must be named after its host, as example\.org\.txt/, 'is refused';
+
 ($said) = rules('.example.org.txt', "body: //article | //main\n");
 is($said, <<'END', 'a host with its subdomains; body');
 <If "'.%{SERVER_NAME}' -strcmatch '*.example.org'">
@@ -60,11 +64,11 @@ is($said, <<'END', 'body would hide strip');
     TmplDrop "xpath://aside"
 </If>
 END
-($said, $messages, $code) = rules('x y.txt', "strip: //div[\nstrip: \${X}\nstrip_id_or_class: a'b\"c\nstrip: //b\n");
-is($said, "<If \"true\">\n    TmplDrop \"xpath://b\"\n</If>\n", 'invalid ones are left out; a name that is no host');
+($said, $messages, $code) = rules('x.example.txt', "strip: //div[\nstrip: \${X}\nstrip_id_or_class: a'b\"c\nstrip: //b\n");
+is($said, "<If \"%{SERVER_NAME} == 'x.example'\">\n    TmplDrop \"xpath://b\"\n</If>\n", 'invalid ones are left out');
 is($code, 1, 'failure');
-like($messages, qr/x y\.txt:1: strip: XPath .* invalid at character 7$/m, 'a line that is no XPath');
-like($messages, qr/x y\.txt:$_: \w+: cannot be written/m, "line $_ cannot be written") for 2, 3;
+like($messages, qr/x\.example\.txt:1: strip: XPath .* invalid at character 7$/m, 'a line that is no XPath');
+like($messages, qr/x\.example\.txt:$_: \w+: cannot be written/m, "line $_ cannot be written") for 2, 3;
 is(system("'$tmplctl' rules '$dir/no such' 2>/dev/null") >> 8, 1, 'a file that is missing');
 
 # The first block's path names that block alone.
