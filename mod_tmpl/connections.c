@@ -387,24 +387,28 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
 }
 
 /*
- * Asks the store for its secret, within *timeout, which shrinks by the time that this took. Returns
- * 0 if the store fails or must not be asked now.
+ * Asks the store for its secret, within *timeout, or half of it if one is known already. *timeout
+ * shrinks by the time that this took. Returns 0 if the store fails or must not be asked now.
  */
 static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec *r,
                     apr_pool_t *pool)
 {
     char secret[TMPL_SECRET_SIZE];
     tmpl_error_t err = { APR_SUCCESS, "" };
+    apr_interval_time_t most = *timeout;
     apr_time_t began;
     tmpl_store_t *store;
 
     if (!tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP)) {
         return 0;
     }
+    if (apr_atomic_read32(&link->has_seed)) {
+        most /= 2; /* the page can be looked up without an answer, which takes time, too */
+    }
     began = tmpl_clock();
     store = open_store(link, &err);
     if (store != NULL) {
-        err.status = tmpl_store_secret(store, secret, *timeout, &err, pool);
+        err.status = tmpl_store_secret(store, secret, most, &err, pool);
     }
     if (store == NULL && err.status == APR_SUCCESS) {
         return 0;

@@ -135,6 +135,7 @@ void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval
     apr_status_t rv = tmpl_store_observe(store, &outcome->observation, timeout, &outcome->counts,
                                          &outcome->store_error, pool);
     outcome->store_took = tmpl_clock() - began;
+    outcome->store_error.status = rv; /* what was tried in vain first is no error */
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
         outcome->counts = (tmpl_counts_t){ 0 };
     }

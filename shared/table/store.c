@@ -263,6 +263,9 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
                               counted, &failed, pool);
         if (rv == APR_ENOSPC || rv == TMPL_EDAMAGED || rv == TMPL_EPART) {
             refused = tmpl_fail(err, rv, "%s", failed.text);
+            if (rv == TMPL_EPART && tmpl_clock() >= deadline) {
+                return refused; /* the server took the time: the other sites can be tried again */
+            }
         }
         else if (rv != APR_SUCCESS) {
             return tmpl_fail(err, rv, "%s", failed.text);

@@ -301,7 +301,7 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
  * server's host name (redis_conn.h). counts->records come from pool. Any failure leaves the store
  * usable.
  * APR_TIMEUP  the time is over; counts are not to be used
- * APR_EBUSY   others wrote the site until then. The store may be well
+ * APR_EBUSY   others wrote the site until then, or no time was left to ask. The store may be well
  * APR_ENOSPC  the store is full, or takes no writes for a reason that err tells: nothing was
  *             learnt, but counts are good. LATER does not notice: tmpl_store_learn() will
  * APR_EINVAL  a site's name of 0 or more than 255 bytes, a bad policy, keys out of order or of

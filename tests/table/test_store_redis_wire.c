@@ -23,6 +23,22 @@ static void stopped_server_costs_the_timeout(void **state)
     assert_int_equal(c->counts.records[8].df, 1);
 }
 
+/* A call that begins too late says nothing about the server, and keeps the connection. */
+static void call_without_time_keeps_the_connection(void **state)
+{
+    static const char taken[] = "total_connections_received:";
+    ctx_t *c = *state;
+    const redis_server_t *server = &servers[c->backend];
+
+    learn(c, "s", 1, 0, 5);
+    long long before = info_number(server, "INFO stats", taken);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(try_observe(c, "s", 4, 5, 0, 5, &usual, i % 2, 0), APR_EBUSY);
+    }
+    learn(c, "s", 2, 0, 5);
+    assert_int_equal(info_number(server, "INFO stats", taken), before + 1); /* this question */
+}
+
 /* ---- a server that is none ---- */
 
 typedef struct {
@@ -379,6 +395,8 @@ static const store_test_t table[] = {
     TEST(NO_STORE, batches_shrink_where_others_write),
     TEST(REDIS_UNIX, stopped_server_costs_the_timeout),
     TEST(REDIS_TCP, stopped_server_costs_the_timeout),
+    TEST(REDIS_UNIX, call_without_time_keeps_the_connection),
+    TEST(REDIS_CLUSTER, call_without_time_keeps_the_connection),
     TEST(REDIS_UNIX, black_hole_costs_the_timeout),
     TEST(REDIS_UNIX, answers_come_in_any_pieces),
     TEST(REDIS_UNIX, dribbled_answer_costs_the_timeout),

@@ -59,12 +59,14 @@ static apr_status_t route(tmpl_redis_t *redis, tmpl_redis_session_t *session, ap
     if (session->node != 0) {
         return APR_SUCCESS;
     }
-    apr_status_t rv = tmpl_redis_topology_find(redis->topology, deadline, err, pool);
+    /* err stays as it is where what is known already is enough */
+    tmpl_error_t failed = { 0 };
+    apr_status_t rv = tmpl_redis_topology_find(redis->topology, deadline, &failed, pool);
     session->node = tmpl_redis_topology_take(redis->topology, session->slot);
     if (session->node != 0) {
         return APR_SUCCESS;
     }
-    return rv != APR_SUCCESS ? rv
+    return rv != APR_SUCCESS ? tmpl_fail(err, rv, "%s", failed.text)
                              : tmpl_fail(err, TMPL_EPART, "%s: no server has slot %u", redis->name,
                                          session->slot);
 }
@@ -95,14 +97,17 @@ static apr_status_t follow(tmpl_redis_t *redis, tmpl_redis_session_t *session,
 }
 
 /*
- * After the session's node has failed, or turned out to be a replica: goes to another one if that
- * has the slot now. Sets *moved.
+ * After the session's node has failed with that status, or turned out to be a replica: goes to
+ * another one if that has the slot now. Sets *moved.
  */
-static apr_status_t look_elsewhere(tmpl_redis_t *redis, tmpl_redis_session_t *session, int *moved,
-                                   apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool)
+static apr_status_t look_elsewhere(tmpl_redis_t *redis, tmpl_redis_session_t *session,
+                                   apr_status_t failed, int *moved, apr_time_t deadline,
+                                   tmpl_error_t *err, apr_pool_t *pool)
 {
     tmpl_redis_topology_set_stale(redis->topology);
-    apr_status_t rv = tmpl_redis_topology_find(redis->topology, deadline, NULL, pool);
+    /* a late call leaves no time to ask: all servers would seem late */
+    apr_time_t until = APR_STATUS_IS_TIMEUP(failed) ? 0 : deadline;
+    apr_status_t rv = tmpl_redis_topology_find(redis->topology, until, NULL, pool);
     unsigned node = tmpl_redis_topology_at(redis->topology, session->slot);
     *moved = node != 0 && node != session->node;
     if (!*moved) {
@@ -153,7 +158,7 @@ static apr_status_t call_asking(const tmpl_redis_t *redis, const tmpl_redis_sess
     return rv;
 }
 
-/* Sends the commands to the session's node. */
+/* Sends the commands to the session's node. APR_EBUSY: the deadline had passed before. */
 static apr_status_t call(const tmpl_redis_t *redis, tmpl_redis_session_t *session,
                          const tmpl_redis_command_t *commands, int n, size_t max_reply,
                          apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
@@ -163,6 +168,11 @@ static apr_status_t call(const tmpl_redis_t *redis, tmpl_redis_session_t *sessio
     int is_cluster = redis->mode == TMPL_REDIS_CLUSTER;
     apr_time_t began = tmpl_clock();
 
+    if (began >= deadline) {
+        /* that says nothing about the server: it keeps its connection, and has no failure */
+        return tmpl_fail(err, APR_EBUSY, "%s: no time was left to ask",
+                         tmpl_redis_node_server(node)->name);
+    }
     if (session->held == NULL) {
         apr_status_t rv = tmpl_redis_node_take(node, deadline, &session->held, err);
         if (rv != APR_SUCCESS) {
@@ -229,10 +239,11 @@ static apr_status_t try_exchange(tmpl_redis_t *redis, tmpl_redis_session_t *sess
         *again = 1;
         return follow(redis, session, &referral, err);
     }
-    if (redis->mode == TMPL_REDIS_SINGLE || (rv == APR_SUCCESS && !is_deposed(replies, n))) {
+    if (redis->mode == TMPL_REDIS_SINGLE || rv == APR_EBUSY ||
+        (rv == APR_SUCCESS && !is_deposed(replies, n))) {
         return rv;
     }
-    apr_status_t found = look_elsewhere(redis, session, again, deadline, &moving, pool);
+    apr_status_t found = look_elsewhere(redis, session, rv, again, deadline, &moving, pool);
     if (*again) {
         return found == APR_SUCCESS ? found : tmpl_fail(err, found, "%s", moving.text);
     }

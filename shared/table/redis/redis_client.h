@@ -44,7 +44,8 @@ void tmpl_redis_session_end(tmpl_redis_t *redis, tmpl_redis_session_t *session);
  * Sends n commands in one round trip, and fills replies with n replies from pool, which together
  * may take max_reply bytes on the wire. They may be sent more than once, so they must be such that
  * may run twice. APR_SUCCESS, also for error replies to commands; APR_EBUSY: the session is bound,
- * and its slot is at another server now; APR_TIMEUP; TMPL_EPART if only a server of several fails;
+ * and its slot is at another server now, or the deadline had passed before anything was sent;
+ * APR_TIMEUP; TMPL_EPART if only a server of several fails;
  * otherwise the system's error, or APR_EGENERAL for what Redis would not reply; with text.
  */
 apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_session_t *session,
