@@ -22,8 +22,12 @@ const tmpl_setting_t tmpl_settings[] = {
 const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text, const char *why,
                                 apr_pool_t *pool)
 {
-    return apr_psprintf(pool, "must be %s, not \"%s\"%s%s", setting->values, text,
-                        why != NULL ? ": " : "", why != NULL ? why : "");
+    /* a store's URI may hold a password */
+    const char *shown =
+        setting->form == TMPL_FORM_STORE ? "" : apr_psprintf(pool, ", not \"%s\"", text);
+
+    return apr_psprintf(pool, "must be %s%s%s%s", setting->values, shown, why != NULL ? ": " : "",
+                        why != NULL ? why : "");
 }
 
 static const tmpl_unit_t units_of_time[] = {

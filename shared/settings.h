@@ -223,7 +223,7 @@ const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *settin
 const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,
                                 apr_pool_t *pool);
 
-/* What the parsers return; why may be NULL. */
+/* What the parsers return; why may be NULL. It quotes text, unless that is a store. */
 const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text, const char *why,
                                 apr_pool_t *pool);
 

@@ -628,8 +628,10 @@ static const struct {
       { "bad.trees: line 5: no feature is called \"wirds\": words, " } },
     { "TmplModel ''", { "TmplModel must be a file that holds a model, not \"\"" } },
     { "TmplStore http://x/",
-      { "TmplStore must be lmdb:DIR[?size=BYTES&sites=N], redis:", "\"http://x/\"" } },
+      { "TmplStore must be lmdb:DIR[?size=BYTES&sites=N], redis:", "a store is lmdb:DIR" } },
     { "TmplStore ''", { "TmplStore must be" } },
+    { "TmplStore redis://pages:S3cr/etT@127.0.0.1:6399/0", { "TmplStore must be", "as %2F %3F" } },
+    { "TmplStoreRead redis://pages:S3cr?etT@127.0.0.1/0", { "TmplStoreRead must be", "as %2F" } },
     { "TmplStore lmdb:/a?size=2T", { "lmdb: size must be a whole number from 1M to 1024G" } },
     { "TmplStore lmdb:/a?sites=0", { "lmdb: sites must be a whole number from 1 to 100000000" } },
     { "TmplStore lmdb:/a?pages=1", { "\"pages\" is not size or sites" } },
@@ -719,6 +721,8 @@ static void refusing(void **state)
         if (said == NULL) {
             fail_msg("%s is taken", refusals[i].line);
         }
+        assert_null(strstr(said, "S3cr")); /* a password */
+        assert_null(strstr(said, "etT"));
         for (s = 0; s < 3 && refusals[i].says[s] != NULL; s++) {
             if (strstr(said, refusals[i].says[s]) == NULL) {
                 fail_msg("%s says %s", refusals[i].line, said);

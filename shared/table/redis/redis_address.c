@@ -77,6 +77,7 @@ static const char *unescape(const char *text, apr_pool_t *pool)
     return text == NULL ? NULL : apr_punescape_url(pool, text, NULL, NULL, 0);
 }
 
+/* No refusal quotes what it refuses: that may be a part of a password. */
 static apr_status_t number_parse(unsigned *number, const char *what, const char *text,
                                  unsigned least, tmpl_error_t *err)
 {
@@ -86,7 +87,7 @@ static apr_status_t number_parse(unsigned *number, const char *what, const char 
     unsigned long n = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < least ||
         n > NUMBER_MOST) {
-        return tmpl_fail(err, APR_EINVAL, "%s \"%s\" is no number from %u to %d", what, text, least,
+        return tmpl_fail(err, APR_EINVAL, "the %s is no number from %u to %d", what, least,
                          NUMBER_MOST);
     }
     *number = (unsigned)n;
@@ -219,7 +220,8 @@ static apr_status_t path_parse(const parse_t *p, char *path)
         }
         address->master = unescape(path, p->pool);
         number = db != NULL ? db : "";
-        if (address->master == NULL || address->master[0] == '\0') {
+        /* an @ belongs to a password with a / in it */
+        if (address->master == NULL || address->master[0] == '\0' || strchr(path, '@') != NULL) {
             return refuse(p);
         }
     }
@@ -257,7 +259,8 @@ static apr_status_t pair_parse(const parse_t *p, char *pair)
     const char *value = equals == NULL ? NULL : unescape(equals + 1, p->pool);
 
     if (value == NULL || value[0] == '\0') {
-        return tmpl_fail(p->err, APR_EINVAL, "\"%s\" needs a value: %s", pair, p->form);
+        return tmpl_fail(p->err, APR_EINVAL,
+                         "a key of the query needs a value (%%26 is an & in one): %s", p->form);
     }
     *equals = '\0';
     for (size_t i = 0; i < DIM(keys); i++) {
@@ -269,7 +272,8 @@ static apr_status_t pair_parse(const parse_t *p, char *pair)
             return APR_SUCCESS;
         }
     }
-    return tmpl_fail(p->err, APR_EINVAL, "\"%s\" is no key of %s", pair, p->form);
+    return tmpl_fail(p->err, APR_EINVAL,
+                     "the query has a key (%%26 is an & in a value) that is none of %s", p->form);
 }
 
 static apr_status_t query_parse(const parse_t *p, char *query)
@@ -289,6 +293,14 @@ static apr_status_t query_parse(const parse_t *p, char *query)
             tmpl_fail(p->err, APR_EINVAL, "a user needs a password, and a cert a key: %s", p->form);
     }
     return rv;
+}
+
+/* Whether an @ of the hosts is behind what ends them: so a password is cut in two. */
+static int is_cut(const parse_t *p, const char *rest)
+{
+    const char *end = rest + strcspn(rest, "/?#");
+
+    return p->keys != OF_UNIX && strchr(end, '@') != NULL;
 }
 
 /* The rest of a URI behind its scheme. */
@@ -354,6 +366,12 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
         address->mode = schemes[i].mode;
         address->is_tls = (schemes[i].keys & OF_TLS) != 0;
         apr_status_t rv = rest_parse(&p, apr_pstrdup(pool, uri + len));
+        if (rv != APR_SUCCESS && is_cut(&p, uri + len)) {
+            return tmpl_fail(err, rv,
+                             "an @ is behind / ? or #: in user and password write / ? # & as %%2F "
+                             "%%3F %%23 %%26: %s",
+                             p.form);
+        }
         if (rv == APR_SUCCESS) {
             address->name = name_make(address, apr_pstrmemdup(pool, uri, len), pool);
         }
