@@ -84,12 +84,13 @@ refused('no certificate of the client', "rediss://127.0.0.1:$strict?ca=$ca", qr/
 refused('a certificate that the server does not know', "rediss://127.0.0.1:$strict?ca=$ca&cert=" . $other->file('client.pem') . '&key=' . $other->file('client.key'),
     qr/T011.*(?:unknown ca|closed|reset)/);
 
-for my $case (['no such file', "ca=$ca.none"], ['no certificates in it', "ca=$key"], ['a key of another certificate', "cert=$cert&key=" . $ours->file('local.key')],
+for my $case (['no such file', "ca=$ca.none", qr/No such file/], ['no key file', "cert=$cert&key=$key.none", qr/No such file/], ['no certificates in it', "ca=$key"], ['a key of another certificate', "cert=$cert&key=" . $ours->file('local.key')],
     ['no key', "cert=$cert"], ['an unknown key of the query', 'verify=no']) {
-    my ($name, $query) = @$case;
+    my ($name, $query, $why) = @$case;
     my ($is_good, $said) = Test::Tmpl::Httpd->new(no_store => 1, conf => "TmplStore $at?$query\n")->configtest;
     ok !$is_good, "$name: httpd does not start";
     like $said, qr/TmplStore must be/, "$name: it says which directive";
+    like $said, $why, "$name: it says why" if $why;
 }
 
 subtest 'a cluster' => sub {

@@ -79,12 +79,20 @@ static const char *last_reason(void)
 
 static apr_status_t file_refuse(const char *what, const char *file, tmpl_error_t *err)
 {
-    return tmpl_fail(err, APR_EINVAL, "cannot use %s %s: %s", what, file, last_reason());
+    /* a file that cannot be read: the system's error comes first, and others follow from it */
+    unsigned long first = ERR_peek_error();
+    char text[128];
+    const char *why = ERR_GET_LIB(first) == ERR_LIB_SYS
+                          ? apr_strerror(ERR_GET_REASON(first), text, sizeof(text))
+                          : last_reason();
+
+    return tmpl_fail(err, APR_EINVAL, "cannot use %s %s: %s", what, file, why);
 }
 
 static apr_status_t files_read(SSL_CTX *context, const tmpl_redis_address_t *address,
                                tmpl_error_t *err)
 {
+    ERR_clear_error();
     if (address->ca == NULL) {
         if (SSL_CTX_set_default_verify_paths(context) != 1) {
             return file_refuse("the CA certificates", "of the system", err);
