@@ -193,8 +193,10 @@ static apr_status_t ask_all(topology_t *topology, apr_time_t deadline, tmpl_erro
         apr_array_header_t *ranges = apr_array_make(pool, 8, sizeof(tmpl_redis_range_t));
         apr_time_t now = tmpl_clock();
 
-        rv = ask_at(topology, &places[topology->first % n], ranges,
-                    now + (deadline - now) / (n - i), err, pool);
+        pthread_mutex_lock(&topology->lock);
+        const tmpl_redis_place_t *place = &places[topology->first % n];
+        pthread_mutex_unlock(&topology->lock);
+        rv = ask_at(topology, place, ranges, now + (deadline - now) / (n - i), err, pool);
         pthread_mutex_lock(&topology->lock);
         if (rv == APR_SUCCESS) {
             slots_replace(topology, (const tmpl_redis_range_t *)(const void *)ranges->elts,
