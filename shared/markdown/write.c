@@ -76,7 +76,7 @@ static int ends_heading(const writer_t *w, apr_size_t i)
 static int ends_number(const writer_t *w, apr_size_t i)
 {
     apr_size_t digits = i - w->line;
-    if (digits == 0 || digits > 9 || w->text[i + 1] > ' ' || w->text[i + 1] < 0) {
+    if (digits == 0 || digits > 9 || (unsigned char)w->text[i + 1] > ' ') {
         return 0;
     }
     while (digits > 0 && tmpl_is_digit(w->text[w->line + digits - 1])) {
@@ -105,13 +105,13 @@ static int is_dot(const writer_t *w, apr_size_t i)
 }
 
 /* The signs that may mean something: anywhere, and as the first of a line. */
-static rule_t *const rules[128] = {
+static rule_t *const rules[256] = {
     ['\\'] = always,          ['`'] = always,       ['*'] = always,         ['['] = always,
     [']'] = always,           ['<'] = always,       ['~'] = always,         ['_'] = is_beside_word,
     ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell,     ['#'] = ends_heading,
     ['.'] = is_dot,           [')'] = ends_number,  [':'] = begins_address,
 };
-static rule_t *const first_rules[128] = {
+static rule_t *const first_rules[256] = {
     ['#'] = always,   ['>'] = always,   ['='] = always,   ['|'] = always,
     ['-'] = is_alone, ['+'] = is_alone, [':'] = is_alone,
 };
@@ -119,15 +119,12 @@ static rule_t *const first_rules[128] = {
 /* Whether there is a rule for the byte. */
 static inline int is_sign(char c)
 {
-    return c > 0 && rules[(unsigned char)c] != NULL;
+    return rules[(unsigned char)c] != NULL;
 }
 
 static int needs_escape(const writer_t *w, apr_size_t i)
 {
     char c = w->text[i];
-    if (c < 0) {
-        return 0;
-    }
     rule_t *rule = rules[(unsigned char)c];
     rule_t *first =
         i == w->line && w->where == TMPL_WRITE_PARAGRAPH ? first_rules[(unsigned char)c] : NULL;
@@ -274,10 +271,10 @@ void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e wher
 /* Adds a byte as HTML. */
 static void add_html(tmpl_buf_t *out, char c)
 {
-    static const char *const references[128] = {
+    static const char *const references[256] = {
         ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"
     };
-    if (c > 0 && references[(unsigned char)c] != NULL) {
+    if (references[(unsigned char)c] != NULL) {
         add(out, references[(unsigned char)c]);
     }
     else {
