@@ -41,7 +41,7 @@ static int always(const writer_t *w, apr_size_t i)
 /* As the first of a line: "- x" is an item, "-x" is not. */
 static int is_alone(const writer_t *w, apr_size_t i)
 {
-    return w->text[i + 1] >= 0 && !tmpl_is_alnum(w->text[i + 1]);
+    return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]);
 }
 
 /* "snake_case" is a word. */
