@@ -47,7 +47,8 @@ HARDEN := $(if $(SANITIZE),,$(if $(findstring FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAG
           $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection))
 HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
-CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread \
+# char is signed on every processor, as on x86-64: text[i] > 0 is ASCII on ARM and s390x, too
+CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fsigned-char -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread \
              -ffile-prefix-map=$(CURDIR)=. $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
 # TLS to Redis, if OpenSSL is there; without: make TLS=no
 ifeq ($(origin TLS),undefined)
