@@ -116,10 +116,7 @@ subtest 'a replica in trouble' => sub {
     $replica->command('REPLICAOF', '127.0.0.1', $master->port);
     $replica->command('CONFIG', 'SET', 'masterauth', '');
     ok wait_for { $linked->() }, 'it finds its master';
-    my $is = 0;
-    ok wait_for { my $was = $is; $is = $pages->(60); $is > 0 && $is == $was }, 'all is learnt';
-    $httpd->visit(60 .. 65) for 1 .. 3;
-    is $pages->(60), $is, 'and each page counts once';
+    ok wait_for { $pages->(60) > 0 }, 'and is asked again';
     $httpd->finish;
 };
 done_testing;
