@@ -6,8 +6,8 @@
 #include "mod_tmpl.h"
 
 /*
- * Appends a copy of len bytes to bb. Unlike this, apr_brigade_write() without a flush function
- * makes a bucket for each call once its first buffer is full.
+ * Appends a copy of len bytes to bb. apr_brigade_write() without a flush function would make a
+ * bucket for each call once its first buffer is full.
  */
 void tmpl_append(apr_bucket_brigade *bb, const char *data, apr_size_t len);
 

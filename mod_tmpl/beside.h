@@ -10,7 +10,7 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb);
 
 /*
  * log_transaction hook, which runs after the client was served. Judges the copy of the page, unless
- * that was done behind EOS.
+ * tmpl_beside() has judged it at EOS.
  */
 int tmpl_beside_served(request_rec *r);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision cache: when the same bytes come again, what was decided about them is used again. It
- * is one of httpd's shared object caches (mod_socache_*); decision/decision.h says what a value is
- * and when it is too old.
+ * The decision cache: when the same bytes come again, the decision about them is used again. The
+ * cache is one of httpd's shared object caches (mod_socache_*); decision/decision.h says what a
+ * value is and when it is too old.
  *
- * Whether the site has changed since is known from a second value, its clock: the table's version
- * and number of pages when the last page of the site was judged on this server. It is stored at
- * each judging, so it is newer than the decisions made before. Where it is lost, pages are judged.
- * What other hosts learn is seen when the next page is judged, at the latest when decisions expire.
+ * A second value, the site's clock, shows whether the site has changed since a decision: the
+ * table's version and number of pages when the last page of the site was judged on this server.
+ * The clock is stored whenever a page is judged, so it is newer than the decisions made before. If
+ * the clock is lost, pages are judged. What other hosts learn is noticed when the next page is
+ * judged here, at the latest when decisions expire.
  *
- * Keys contain a secret that is drawn whenever the configuration is read, so nothing is found that
- * was stored under another configuration.
+ * Keys contain a secret that is drawn whenever the configuration is read, so no look-up finds a
+ * value that was stored under another configuration.
  */
 #include <ap_provider.h>
 #include <ap_socache.h>

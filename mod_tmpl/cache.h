@@ -32,13 +32,13 @@ typedef struct {
 } tmpl_cached_t;
 
 /*
- * Sets *cache to the cache of that name, which is created if there is none yet. NULL, or what is
- * wrong. While the configuration is read only.
+ * Sets *cache to the cache of that name, which is created if there is none yet. Returns NULL, or
+ * what is wrong. Only for use while the configuration is read.
  */
 const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *pconf,
                            apr_pool_t *ptemp);
 
-/* pre_config, post_config and child_init hooks: forget all caches; create those named; join. */
+/* pre_config, post_config and child_init hooks: forget all caches; create them; join them. */
 void tmpl_cache_reset(apr_pool_t *pconf);
 void tmpl_cache_prepare(server_rec *s, apr_pool_t *pconf);
 void tmpl_cache_open(server_rec *s, apr_pool_t *pchild);

@@ -6,15 +6,15 @@
 #include "mod_tmpl.h"
 
 /*
- * The link to the store at uri, which tmpl_store_check_uri() has accepted. While the configuration
- * is read only.
+ * The link to the store at uri, which tmpl_store_check_uri() has accepted. Only for use while the
+ * configuration is read.
  */
 tmpl_link_t *tmpl_link_add(const char *uri, apr_pool_t *pconf);
 
-/* Notes that s has a section with a mode other than off. While the configuration is read only. */
+/* Notes, while the configuration is read, that s has a section with a mode other than off. */
 void tmpl_links_used_by(server_rec *s);
 
-/* Whether s has such a section, or the main server has one, which all servers inherit. */
+/* Whether s has a section with a mode other than off, or inherits one from the main server. */
 int tmpl_links_are_used_by(const server_rec *s);
 
 /*
@@ -26,24 +26,28 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp);
 void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
 
 /*
- * tmpl_clean() with the link's store, or without a store while its breaker is open; conf->store
- * NULL is the default store. Pages that are not learnt in the request ask conf->store_read, if
- * there is one, and conf->store while its breaker is open. A page that may be learnt later is queued for httpd's watchdog. Logs
- * when the store fails and recovers.
+ * tmpl_clean() with conf->store (NULL: the default store), or without a store while the store's
+ * breaker is open. For a page that is not learnt in its request, conf->store_read is asked, if it
+ * is set; conf->store is asked while the breaker of conf->store_read is open. A page that may be
+ * learnt later is queued for httpd's watchdog. Logs when the store fails and recovers.
  */
 void tmpl_link_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_conf_t *conf,
                      request_rec *r, apr_pool_t *pool);
 
-/* A store's URI without its password, and a number if that names two: the name for logs and pages. */
+/*
+ * The name of a store for logs and pages: its URI without password and query, and with a number if
+ * an earlier store has the same name.
+ */
 const char *tmpl_link_name(const char *uri, apr_pool_t *pool);
 
 /*
- * The store of that name, without a password (tmpl_stores_list); NULL: the first one. For requests
- * that ask about stores: NULL with text if there is none, or while it fails in this child.
+ * The store of that name, as tmpl_stores_list() gives it; name NULL: the first store. For requests
+ * that ask about stores. Returns NULL, with err filled, if there is no such store, or while the
+ * store fails in this child.
  */
 tmpl_store_t *tmpl_links_store(const char *name, tmpl_error_t *err);
 
-/* How many sites that store has forgotten for others. Returns 0 if that is not known. */
+/* Sets *n to the number of sites that the store forgot for others. Returns 0 if it is not known. */
 int tmpl_links_evicted(const char *name, apr_uint32_t *n);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steering by those who run the backend: the response field Tmpl-Control, a list of words, and the
- * environment variable no-tmpl. A field of the request has no effect.
+ * How operators of the backend steer the module: by the response field Tmpl-Control, a list of
+ * words, and by the environment variable no-tmpl. A field of the request has no effect.
  */
 #ifndef TMPL_CONTROL_H
 #define TMPL_CONTROL_H
 
 #include "mod_tmpl.h"
 
-/* X(id, word): the words of Tmpl-Control. OFF goes before the others. */
+/* X(id, word): the words of Tmpl-Control. OFF overrides the others. */
 #define TMPL_CONTROLS(X)                                                                           \
     X(OFF, "off")           /* the page passes untouched: TMPL_DECLINE_BACKEND */                  \
     X(LEARN, "learn")       /* the page passes untouched, as in mode learn */                      \
@@ -26,7 +26,7 @@ typedef enum {
 
 /*
  * Reads the response's field and removes it, so that no client gets it. Returns the set of its
- * words; logs those that are not known.
+ * words; logs the field if it has unknown words.
  */
 unsigned tmpl_control_take(request_rec *r);
 

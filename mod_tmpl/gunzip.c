@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Undoes gzip on a copy of a page. httpd's INFLATE cannot: it changes the response that it is a
- * filter of, and silently stops behind the first of several members.
+ * Undoes gzip on a copy of a page. httpd's INFLATE cannot do this: INFLATE changes its own
+ * response, and silently stops behind the first of several members.
  */
 #include <zlib.h>
 

@@ -13,20 +13,20 @@ typedef struct {
     tmpl_cached_t cached;
     const char *body; /* what is sent in place of the page; NULL: the page with its edits */
     apr_size_t body_len;
-    const char *fingerprint; /* of what is not template; NULL if there is none */
+    const char *fingerprint; /* the fingerprint of the content; NULL if there is none */
     apr_time_t start;        /* on tmpl_clock() */
 } tmpl_judged_t;
 
 /*
  * Sets site, page_key and learn of ctx from the response's fields. To be called before the page
- * comes: once it has been sent, other modules may have changed the fields, and the status may be
- * that of a range.
+ * comes: once the page has been sent, other modules may have changed the fields, and the status may
+ * be 206, for a range.
  */
 void tmpl_judge_expect(tmpl_ctx_t *ctx, request_rec *r);
 
 /*
- * Judges the page that ctx holds, or finds it in the cache. What judged points to is from pool, or
- * is the page's. What reading the buckets returns if that fails.
+ * Judges the page that ctx holds, or finds its decision in the cache. judged points to memory from
+ * pool, or to the page's own. Returns an error if the buckets cannot be read.
  */
 apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_rec *r,
                         apr_pool_t *pool);
@@ -34,7 +34,7 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
 /* The key of the site that r's page belongs to. */
 const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf);
 
-/* The URI that the client sent, with its query and without a host; from pool. */
+/* Path and query that the client sent, spelt as by tmpl_address_parse(); from pool. */
 const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool);
 
 #endif

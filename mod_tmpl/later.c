@@ -4,9 +4,9 @@
  * updated afterwards. Until then a copy of its keys waits here: about 10 KB for a usual page.
  *
  * If more pages come than a store can learn, requests are slowed down to the pace of learning, so
- * that no page is lost. They are slowed down one by one before the queue is full, at the pace at
- * which pages were learnt last. Otherwise all of them would run until the queue is full, and a few
- * would then wait some 30 ms, until the next pages are learnt.
+ * that no page is lost. Requests are slowed down one by one before the queue is full, at the pace
+ * at which pages were learnt last. Otherwise all requests would run until the queue is full, and a
+ * few would then wait some 30 ms, until the next pages are learnt.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@
 #define BYTES_MOST ((apr_size_t)16 << 20)
 /* Failed attempts after which a page is given up. */
 #define TRIES_MOST 5
-/* After so long without room the store is taken not to learn: callers do not wait any more. */
+/* After so long without room the store is assumed not to learn: callers do not wait any more. */
 #define STUCK_AFTER apr_time_from_sec(1)
 /*
  * How full the queue is, in 256ths: from FILLED_DUE on all pages are due, from FILLED_SLOWED on
@@ -42,18 +42,18 @@ struct tmpl_later_t {
     apr_thread_cond_t *room;  /* signals that there is room, or stuck was set */
     tmpl_waiting_t pages[PAGES_MOST];
     unsigned n;
-    apr_size_t size; /* of these pages */
-    /* pages that were taken, and neither freed nor put back; room that callers have reserved */
+    apr_size_t size; /* the bytes of these pages */
+    /* pages that were taken, and neither freed nor put back, and room that callers have reserved */
     unsigned out;
     apr_size_t out_size;
     uint16_t slots[SLOTS]; /* by document: the page's index + 1; 0: free */
     unsigned waiting;      /* threads that wait for room */
     int stuck;             /* no room is to be expected */
-    apr_time_t full_since; /* when a thread began to wait for room; 0: there was room since */
-    /* when pages were taken last, and how many if more were due then, else 0 */
+    apr_time_t full_since; /* when a thread began to wait for room; 0: none since the last take */
+    /* when pages were taken last, and how many; 0 if the pages left then were not all due */
     apr_time_t taken_at;
     unsigned taken;
-    apr_interval_time_t pace; /* the time that one page took between the last two times */
+    apr_interval_time_t pace; /* the time that learning one page took, measured at the last take */
     apr_time_t next;          /* when the next caller that is slowed down may add its page */
 };
 
@@ -117,7 +117,7 @@ static int has_room(const tmpl_later_t *later, const tmpl_waiting_t *waiting)
            waiting->size <= BYTES_MOST - used;
 }
 
-/* Counts pages that are outside of the queue, or no more. */
+/* Adds pages to the count of pages outside of the queue, or, if are_out is 0, subtracts them. */
 static void count_out(tmpl_later_t *later, const tmpl_waiting_t *pages, unsigned n, int are_out)
 {
     unsigned i;
@@ -152,9 +152,9 @@ static unsigned filled(const tmpl_later_t *later)
 }
 
 /*
- * How long the caller has to wait before it adds a page, timeout at most: not at all up to
- * FILLED_SLOWED, and up to twice the pace where the queue is nearly full. So the queue settles in
- * between.
+ * How long the caller has to wait before it adds a page, timeout at most. Up to FILLED_SLOWED no
+ * caller waits. Above it, each caller waits longer than the caller before: by up to twice the pace
+ * if the queue is nearly full. So the queue settles in between.
  */
 static apr_interval_time_t slow_down(tmpl_later_t *later, apr_time_t now,
                                      apr_interval_time_t timeout)
@@ -197,8 +197,8 @@ static void wait_for_room(tmpl_later_t *later, const tmpl_waiting_t *waiting, ap
 }
 
 /*
- * Appends a copy of waiting->page. The copy is made without the lock, in room that is reserved, so
- * that callers who wait have none.
+ * Appends a copy of waiting->page. The copy is made without the lock; its room is reserved before,
+ * so that no waiting caller takes it.
  */
 static tmpl_later_e copy_and_push(tmpl_later_t *later, const tmpl_waiting_t *waiting)
 {
@@ -275,8 +275,8 @@ int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now)
 }
 
 /*
- * Moves the oldest page and the other ones of its site to taken, and so on, most at most. Returns
- * their number.
+ * Copies to taken the oldest page and the other pages of its site, then those of the oldest page
+ * that is left, and so on; most pages at most. Returns their number.
  */
 static unsigned choose(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most)
 {
@@ -317,7 +317,7 @@ static void compact(tmpl_later_t *later)
     }
 }
 
-/* Measures the pace of learning, if more pages were due the last time that some were taken. */
+/* Measures the pace of learning, if all pages were still due after pages were taken last. */
 static void keep_pace(tmpl_later_t *later, unsigned n, apr_time_t now)
 {
     if (later->taken > 0) {

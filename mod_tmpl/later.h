@@ -30,7 +30,7 @@ tmpl_later_t *tmpl_later_create(apr_pool_t *pool, apr_pool_t *process);
 typedef enum {
     TMPL_LATER_ADDED,
     TMPL_LATER_KNOWN, /* the same page waits already */
-    TMPL_LATER_FULL   /* there is no room, or would never be for so large a page */
+    TMPL_LATER_FULL   /* there is no room, or the page is larger than the queue may be */
 } tmpl_later_e;
 
 /*
@@ -40,15 +40,16 @@ typedef enum {
 tmpl_later_e tmpl_later_add(tmpl_later_t *later, const tmpl_observation_t *page, apr_time_t due,
                             apr_interval_time_t timeout);
 
-/* How many pages wait, those included that are being learnt, and their bytes. */
+/* Returns how many pages wait or are being learnt, and sets *bytes to their bytes. */
 unsigned tmpl_later_waiting(tmpl_later_t *later, apr_size_t *bytes);
 
-/* Whether a page is due. All are while the queue is half full or more. */
+/* Whether a page is due. While the queue is half full or more, all pages are due. */
 int tmpl_later_is_due(tmpl_later_t *later, apr_time_t now);
 
 /*
- * Takes the oldest page and the other ones of its site, then the oldest of those left, and so on,
- * most pages at most. Returns their number. Pages of one site are adjacent.
+ * Takes the oldest page and the other pages of its site, then the oldest page that is left and the
+ * other pages of its site, and so on; most pages at most. Returns their number. Pages of one site
+ * are adjacent.
  */
 unsigned tmpl_later_take(tmpl_later_t *later, tmpl_waiting_t *taken, unsigned most);
 
@@ -64,8 +65,8 @@ unsigned tmpl_later_put_back(tmpl_later_t *later, const tmpl_waiting_t *taken, u
 void tmpl_later_free(tmpl_later_t *later, const tmpl_waiting_t *taken, unsigned n);
 
 /*
- * Abandons all pages and returns their number: for the end of a process in which a thread was
- * interrupted that may be using the queue. Takes no lock and frees nothing.
+ * Abandons all pages and returns their number. For the end of a process, when an interrupted thread
+ * may be using the queue. Takes no lock and frees nothing.
  */
 unsigned tmpl_later_abandon(tmpl_later_t *later);
 

@@ -17,8 +17,8 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
 void tmpl_learner_open(tmpl_learner_t *learner, server_rec *s, apr_pool_t *pool);
 
 /*
- * Queues a copy of a page, to be learnt after delay. If many wait, the caller waits, too, for
- * timeout at most. 0 if there was no room: the page is lost.
+ * Queues a copy of a page, to be learnt after delay. If many pages wait, the caller waits, too, for
+ * timeout at most. Returns 0 if there was no room: the page is lost.
  */
 int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *page,
                            apr_interval_time_t delay, apr_interval_time_t timeout);
@@ -30,8 +30,8 @@ int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *pa
 void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool);
 
 /*
- * The child ends: learns all pages that wait. If a thread was interrupted that may be using the
- * queue, they are counted as lost instead.
+ * At the end of the child: learns all pages that wait. With interrupted set, an interrupted thread
+ * may be using the queue; then the pages are counted as lost instead.
  */
 void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
                         apr_pool_t *pool);

@@ -17,6 +17,7 @@
  *     gunzip.c       a gzipped copy of a page -> the page
  *     raw.c          a gzipped page as it came
  *     judge.c        a page in memory -> what is decided about it
+ *     personal.c     whether a page may be learnt from
  *     cache.c        decisions about pages that come again
  *     splice.c       edits -> the page's own buckets
  *     append.c       bytes -> a brigade
@@ -29,7 +30,7 @@
  *     learning.c     passes that queue to the store
  *     ending.c       how a child ends
  *     messages.h     what is logged
- *     status/        what is counted, in memory that all children share, and the handler that shows it
+ *     status/        what is counted, in memory that all children share; the handler that shows it
  *
  * After the configuration was read, only a child's own stores, the shared counters and the caches
  * change.
@@ -61,12 +62,12 @@ APLOG_USE_MODULE(tmpl);
 /* TmplLearn: which 200 answers to GET are learnt from. */
 typedef struct {
     enum {
-        TMPL_LEARN_PUBLIC, /* all but those that are one person's own: see gate.c */
+        TMPL_LEARN_PUBLIC, /* all but answers that are a person's own: see personal.c */
         TMPL_LEARN_ALWAYS,
         TMPL_LEARN_NEVER,
         TMPL_LEARN_IF /* expr is true */
     } when;
-    const ap_expr_info_t *expr; /* of TMPL_LEARN_IF; NULL otherwise */
+    const ap_expr_info_t *expr; /* the condition of TMPL_LEARN_IF; NULL otherwise */
 } tmpl_learn_t;
 
 /* TmplLifetime; both TMPL_UNSET, or neither. */
@@ -78,7 +79,7 @@ typedef struct {
 typedef struct tmpl_link_t tmpl_link_t;   /* connections.c */
 typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 
-/* By form: what a section keeps of a setting. Where nothing is said: TMPL_UNSET, or NULL. */
+/* The type of a section's field, by the form of the setting. Not set: TMPL_UNSET, or NULL. */
 #define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
 #define TMPL_TYPE_DETECTOR  apr_int64_t /* tmpl_detector_e */
 #define TMPL_TYPE_SMOOTHING apr_int64_t /* tmpl_smoothing_e */
@@ -90,7 +91,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_FLAG      apr_int64_t
 #define TMPL_TYPE_SHARE     double
 #define TMPL_TYPE_LIFETIME  tmpl_lifetime_t
-#define TMPL_TYPE_MODEL     tmpl_models_t /* those that were named; each may be NULL */
+#define TMPL_TYPE_MODEL     tmpl_models_t /* the models that were named; each may be NULL */
 #define TMPL_TYPE_STORE     tmpl_link_t *
 #define TMPL_TYPE_CACHE     tmpl_cache_t *
 #define TMPL_TYPE_KEY       const ap_expr_info_t *
@@ -99,7 +100,7 @@ typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
 #define TMPL_TYPE_SECRET    const apr_uint64_t * /* the seed of the keys */
 #define TMPL_TYPE_SITES     apr_array_header_t * /* of const char *; for the whole server */
 #define TMPL_TYPE_SELECTORS                                                                        \
-    apr_array_header_t * /* of const tmpl_selector_t *, those outside first */
+    apr_array_header_t * /* of const tmpl_selector_t *, those of outer sections first */
 #define TMPL_TYPE_MARKS      tmpl_marks_t *
 #define TMPL_TYPE_SEPARATORS const tmpl_separators_t *
 
@@ -112,8 +113,9 @@ typedef struct {
 } tmpl_conf_t;
 
 /*
- * A response, as the gate and the filter that it has added share it. Lives as long as its request:
- * EOS may come twice. All but conf is set once the response is taken.
+ * What the gate and the filter that it adds share about a response. Lives as long as the request:
+ * EOS may come twice. conf is set at once, the other fields when the response is taken or later.
+ * TMPL_BESIDE sets held, chunk and inflated at its first brigade.
  */
 typedef struct {
     const tmpl_conf_t *conf;
@@ -121,12 +123,12 @@ typedef struct {
     apr_bucket_brigade *held;  /* the page so far; for TMPL_BESIDE a copy */
     apr_bucket_brigade *chunk; /* what is being passed on; empty between calls */
     apr_off_t length;          /* bytes held */
-    const char *etag;          /* as the backend sent it; NULL if it did not */
+    const char *etag;          /* the backend's entity tag; NULL if it sent none */
     tmpl_decline_e bypass;     /* why the page is to be passed on as it came, or NONE */
-    const char *site;          /* the key of its site's table */
+    const char *site;          /* the key of the table of the page's site */
     const char *page_key;      /* NULL: the page's address is its key */
-    apr_time_t since;          /* when its first byte came, on tmpl_clock(); 0: none has come */
-    unsigned inflated : 1; /* TMPL: behind INFLATE, or would be if there were a body; TMPL_BESIDE:
+    apr_time_t since;          /* when the first byte came, on tmpl_clock(); 0: none has come */
+    unsigned inflated : 1; /* TMPL: INFLATE undoes gzip, or would if there were a body; TMPL_BESIDE:
                                   the copy is gzip */
     unsigned learn : 1;    /* the page may be learnt */
     unsigned failed : 1;   /* a filter before TMPL failed: the page will never be complete */

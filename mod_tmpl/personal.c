@@ -5,8 +5,8 @@
 #include <apr_fnmatch.h>
 
 /*
- * Cookies of scripts that count visits or ask for consent. A backend does not choose pages by them,
- * and most requests to many sites have one.
+ * Cookies of scripts that count visits or ask for consent. A backend does not choose pages by such
+ * cookies, and on many sites most requests have one.
  */
 static const char *const counting[] = {
     "_ga",
@@ -90,8 +90,8 @@ static int is_chosen_by_person(request_rec *r)
 }
 
 /*
- * A response with public may be stored for all, whoever asked for it (RFC 9111, section 5.2.2.9). It
- * says nothing of Authorization: what a backend lets all users see need not be public.
+ * A response with public may be stored for all, whoever asked for it (RFC 9111, section 5.2.2.9).
+ * public is not heeded with Authorization: a page that all users may see need not be public.
  */
 static int is_personal(request_rec *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is one person's own must leave no trace in the table that all visitors share. */
+/* A person's own pages must leave no trace in the table that all visitors share. */
 #ifndef TMPL_PERSONAL_H
 #define TMPL_PERSONAL_H
 

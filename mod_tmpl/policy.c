@@ -2,11 +2,11 @@
 #include "policy.h"
 #include "headers.h"
 
-/* Directives that a style element may be under; the first of them that a policy has counts. */
+/* Directives that may apply to a style element; the first one that a policy has counts. */
 static const char *const directives[] = { "style-src-elem", "style-src", "default-src" };
 #define DIRECTIVES (sizeof(directives) / sizeof(directives[0]))
 
-/* Whether a list of sources allows inline styles: a nonce or a hash in it takes that back. */
+/* Whether a list of sources has 'unsafe-inline', and no nonce or hash, which would override it. */
 static int allows_inline(char *sources)
 {
     static const char *const strict[] = { "'nonce-", "'sha256-", "'sha384-", "'sha512-" };
@@ -40,7 +40,7 @@ static int policy_allows(char *policy)
         char *name = apr_strtok(directive, " \t", &rest);
 
         for (i = 0; name != NULL && i < DIRECTIVES; i++) {
-            /* of two directives of a name the first counts */
+            /* of two directives with the same name the first counts */
             if (sources[i] == NULL && ap_cstr_casecmp(name, directives[i]) == 0) {
                 sources[i] = rest;
             }

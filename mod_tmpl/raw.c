@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A compressed page as it came. If nothing is changed, or the page is too large or cannot be
- * inflated, the client gets this, with its encoding, tag and digests. Kept only if nothing but
- * INFLATE is between the gate and TMPL, so that no other filter's work is lost.
+ * inflated, the client gets the compressed page, with its encoding, tag and digests. The compressed
+ * page is kept only if nothing but INFLATE is between the gate and TMPL, so that no other filter's
+ * work is lost.
  */
 #include "raw.h"
 #include "append.h"
@@ -86,7 +87,7 @@ int tmpl_raw_is_all(const tmpl_ctx_t *ctx)
         all = 0;
     }
     else if (len < sizeof(magic) + 4 || memcmp(gzip, magic, sizeof(magic)) != 0) {
-        /* not gzip, whatever its header says: INFLATE passes it on as it is */
+        /* not gzip, whatever Content-Encoding says: INFLATE passes the data on as it is */
         all = ctx->length == ctx->raw_length;
     }
     else {

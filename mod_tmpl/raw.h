@@ -5,23 +5,24 @@
 
 #include "mod_tmpl.h"
 
-/* From now on the page and its header fields are kept as they come. */
+/* Copies the header fields as they came, and prepares ctx->raw to keep the page as it comes. */
 void tmpl_raw_start(tmpl_ctx_t *ctx, request_rec *r);
 
 /*
- * Keeps a copy of bb, which counts in ctx->raw_length. If that would pass most bytes, as far as bb's
- * length is known without reading, takes its buckets instead: a file may be of any length, and the
- * page is to be passed on. What apr_bucket_read returns if that fails.
+ * Keeps a copy of bb, and adds its length to ctx->raw_length. If the sum would be more than most
+ * bytes, as far as bb's length is known without reading, takes bb's buckets instead of a copy: a
+ * file may be of any length, and the page is to be passed on. Returns an error if a bucket cannot
+ * be read.
  */
 apr_status_t tmpl_raw_keep(tmpl_ctx_t *ctx, apr_bucket_brigade *bb, apr_off_t most);
 
 /*
- * Whether the ctx->length bytes that INFLATE has made of the page are all of it. A gzip file may
- * have several members (RFC 1952, 2.2), and INFLATE stops behind the first one.
+ * Whether the ctx->length bytes that INFLATE has made are the whole page. A gzip file may have
+ * several members (RFC 1952, 2.2), and INFLATE stops behind the first one.
  */
 int tmpl_raw_is_all(const tmpl_ctx_t *ctx);
 
-/* Makes the page and its header fields what came; metadata, EOS too, as it came. */
+/* Restores the page, with its metadata and EOS, and its header fields as they came. */
 void tmpl_raw_restore(tmpl_ctx_t *ctx, request_rec *r);
 
 /* Frees what is kept; ctx->raw is NULL then. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A section of the configuration: how it is created, merged, and distinguished, by the form of
- * each setting; and what is in force where nothing is said.
+ * each setting; and the defaults of settings.
  */
 #include <stddef.h>
 
@@ -9,7 +9,7 @@
 
 typedef void add_f(void *baton, const void *bytes, apr_size_t len);
 
-/* What is done with a field. clear: makes it unset; NULL: all its bytes are 0 then. */
+/* The operations on a field. clear makes the field unset; NULL: an unset field is all 0 bytes. */
 typedef struct {
     void (*clear)(void *field);
     void (*merge)(void *to, const void *from, apr_pool_t *pool); /* from: the inner section's */
@@ -76,7 +76,7 @@ static void lifetime_each(const void *field, add_f *add, void *baton)
     add(baton, field, sizeof(tmpl_lifetime_t));
 }
 
-/* Of each kind of model the nearest counts. */
+/* For each kind of model the innermost section counts. */
 static void models_merge(void *to, const void *from, apr_pool_t *pool)
 {
     const tmpl_models_t *inner = from;
@@ -109,8 +109,8 @@ static void pointer_merge(void *to, const void *from, apr_pool_t *pool)
 }
 
 /*
- * What a directive has made lives as long as the configuration, so its address
- * identifies it.
+ * An object that a directive has made lives as long as the configuration, so its address identifies
+ * the object.
  */
 static void pointer_each(const void *field, add_f *add, void *baton)
 {
@@ -127,7 +127,7 @@ static void selectors_merge(void *to, const void *from, apr_pool_t *pool)
     }
 }
 
-/* A list may have been merged for one request; the selectors in it are the configuration's. */
+/* A list may have been merged for one request; its selectors live as long as the configuration. */
 static void selectors_each(const void *field, add_f *add, void *baton)
 {
     const apr_array_header_t *list = *(apr_array_header_t *const *)field;
@@ -166,7 +166,7 @@ static void separators_merge(void *to, const void *from, apr_pool_t *pool)
     }
 }
 
-/* These, too, may have been merged for one request. */
+/* Adds the elements, not the address: separators may have been merged for one request. */
 static void separators_each(const void *field, add_f *add, void *baton)
 {
     const tmpl_separators_t *separators = *(const tmpl_separators_t *const *)field;
@@ -249,7 +249,7 @@ void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add)
     int i;
 
     if (inner->store != NULL) {
-        conf->store_read = NULL; /* it is a replica of another store */
+        conf->store_read = NULL; /* a replica of another store */
     }
     for (i = 0; i < TMPL_SETTING_COUNT; i++) {
         kinds[tmpl_settings[i].form].merge(AT(void, conf, i), AT(const void, add, i), pool);

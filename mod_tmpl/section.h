@@ -23,12 +23,12 @@ apr_status_t tmpl_conf_begin(tmpl_error_t *err, apr_pool_t *pconf);
 void *tmpl_conf_create(apr_pool_t *pool, char *dir);
 void *tmpl_conf_merge(apr_pool_t *pool, void *base, void *add);
 
-/* Where conf keeps a setting: a TMPL_TYPE_ of its form. */
+/* The field of conf that keeps a setting; the field's type is the TMPL_TYPE_ of the form. */
 void *tmpl_conf_field(tmpl_conf_t *conf, const tmpl_setting_t *setting);
 
 /*
- * Adds separators to *to if they are named with a +, else replaces it. What *to pointed to is not
- * changed.
+ * Sets *to to the named separators; if they are named with a +, to those of *to and the named ones.
+ * The separators that *to pointed to are not changed.
  */
 void tmpl_conf_add_separators(const tmpl_separators_t **to, const tmpl_separators_t *named,
                               apr_pool_t *pool);
@@ -54,16 +54,16 @@ apr_interval_time_t tmpl_conf_timeout(const tmpl_conf_t *conf);
 apr_interval_time_t tmpl_conf_delay(const tmpl_conf_t *conf);
 int tmpl_conf_headers(const tmpl_conf_t *conf);
 
-/* TmplRecent, which the main server has. */
+/* TmplRecent of the main server. */
 apr_uint32_t tmpl_conf_recent(const server_rec *s);
 
 /* TmplMetricsSites, of const char *; NULL: none. */
 const apr_array_header_t *tmpl_conf_metrics_sites(const server_rec *s);
 
-/* Names, in entity tags, what the mode makes of a page: the mode, and in annotate the marks. */
+/* The name of the mode's output in entity tags: the mode; in annotate, also the marks. */
 const char *tmpl_conf_variant(const tmpl_conf_t *conf, apr_pool_t *pool);
 
-/* All that the library needs to know. opts points to what conf points to. */
+/* Fills all options of the library. The pointers in opts are those of conf. */
 void tmpl_conf_opts(tmpl_clean_opts_t *opts, const tmpl_conf_t *conf);
 
 /* Whether requests of the section may get Markdown instead of HTML, by their Accept field. */

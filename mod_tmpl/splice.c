@@ -4,7 +4,7 @@
 
 /*
  * Data that stays is moved from one brigade to the other. A page may have very many cuts, and a
- * bucket takes more memory than most texts between them; so shorter data is copied together. Longer
+ * bucket takes more memory than most texts between cuts; so shorter data is copied together. Longer
  * data is shared: it has at least the size of a buffer for copies, so buffers take at most twice
  * the size of the page.
  */
@@ -13,10 +13,10 @@
 typedef struct {
     apr_bucket_brigade *from;
     apr_bucket_brigade *to;
-    apr_off_t pos; /* bytes of data taken from from */
+    apr_off_t pos; /* the number of bytes of data taken out of from */
 } splice_t;
 
-/* How much of e is before byte end of the data; splits e if it continues behind it. */
+/* Sets *len to the bytes of e before byte end of the data; splits e if e continues behind end. */
 static apr_status_t take_until(apr_size_t *len, const splice_t *s, apr_bucket *e, apr_off_t end)
 {
     apr_status_t rv = APR_SUCCESS;

@@ -2,8 +2,9 @@
 /*
  * Entity tags. A client with a changed page asks the backend, through the module, whether the page
  * has changed. The module's tag is the backend's with a suffix, which is removed on the way to the
- * backend. All tags of the module are weak, so the suffix also tells whether the backend's was: it
- * gets the very bytes that it sent, as some backends compare the whole field with their tag.
+ * backend. All tags of the module are weak, so the suffix also tells whether the backend's tag was
+ * weak. So the backend gets the very bytes that it sent: some backends compare the whole field with
+ * their tag.
  */
 #include "validators.h"
 #include "headers.h"
@@ -19,7 +20,7 @@ typedef struct {
 /* The suffixes that httpd's compressing filters append. */
 static const char *const compressed[] = { "-gzip", "-br", "-zstd" };
 
-/* The suffixes of a variant's tags: for tags of the backend that are strong, and that are weak. */
+/* The suffixes of a variant's tags: for strong tags of the backend, and for weak tags. */
 typedef struct {
     const char *of[2];
 } suffixes_t;
@@ -59,7 +60,7 @@ static int cut_suffix(tag_t *tag, const char *suffix)
     return 1;
 }
 
-/* Makes a tag with one of the suffixes the backend's; 0 if it is another tag. */
+/* Cuts one of the suffixes off, which leaves the backend's tag; 0 if the tag has none of them. */
 static int cut_ours(tag_t *tag, const suffixes_t *suffixes)
 {
     tag_t cut = *tag;
@@ -97,9 +98,9 @@ const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool
 }
 
 /*
- * Adds a tag that is not in the list. seen has the tags that are: a redirect within the server
- * translates a list that is already translated, and a client may have copies of the same page with
- * and without the suffix of a compressing filter.
+ * Adds a tag unless the list has it already; seen has the tags of the list. A tag may come twice: a
+ * redirect within the server translates a list that is already translated, and a client may have
+ * copies of the same page with and without the suffix of a compressing filter.
  */
 static void add_once(apr_array_header_t *items, apr_hash_t *seen, const char *tag)
 {

@@ -13,14 +13,14 @@
  */
 const char *tmpl_etag_of(const char *etag, const char *variant, apr_pool_t *pool);
 
-/* What stays of an If-None-Match list beside the backend's tags. */
+/* Tags that stay in an If-None-Match list beside the tags for the backend. */
 #define TMPL_TAGS_OURS   1u /* the variant's tags */
 #define TMPL_TAGS_OTHERS 2u /* tags of other variants, and of the backend's own page */
 
 /*
- * The If-None-Match list with the backend's own tag for each of the variant's tags in it, and of the
- * others those that keep names; each tag once. The list itself if nothing changes; NULL if no tag is
- * left.
+ * The If-None-Match list for the backend: the backend's own tag for each of the variant's tags in
+ * the list, and the tags of the list that keep (TMPL_TAGS_) names; each tag once. Returns list
+ * itself if nothing changes; NULL if no tag is left.
  */
 const char *tmpl_etag_for_backend(const char *list, const char *variant, unsigned keep,
                                   apr_pool_t *pool);

@@ -40,7 +40,7 @@ static const tmpl_unit_t units_of_time[] = {
     { NULL, 0 },
 };
 
-/* By form, where values are numbers. */
+/* The units of each form whose values are numbers. */
 static const tmpl_unit_t *const units[TMPL_FORM_COUNT] = {
     [TMPL_FORM_NUMBER] = tmpl_units_none, [TMPL_FORM_LIFETIME] = tmpl_units_none,
     [TMPL_FORM_GLOBAL] = tmpl_units_none, [TMPL_FORM_SIZE] = tmpl_units_bytes,
@@ -77,7 +77,7 @@ static int64_t comments_of(const char *word)
     return tmpl_comments_parse(&comments, word, NULL) == APR_SUCCESS ? (int64_t)comments : -1;
 }
 
-/* By form, where values are words: the value of a word, or -1. */
+/* For each form whose values are words: a function that returns the value of a word, or -1. */
 static int64_t (*const word_values[TMPL_FORM_COUNT])(const char *word) = {
     [TMPL_FORM_MODE] = mode_of,
     [TMPL_FORM_DETECTOR] = detector_of,

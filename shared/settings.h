@@ -17,9 +17,9 @@
 #include "clean.h"
 
 /*
- * Whether a cached decision about a page is valid under one value of the setting only. ASIDE are
- * settings that choose which pages are judged, when, or where decisions are kept; and the site's
- * key, whose value is in the cache's key anyway.
+ * Whether a cached decision about a page is valid under one value of the setting only (DECIDES) or
+ * under all (ASIDE). ASIDE are settings that choose which pages are judged, when they are judged,
+ * or where decisions are kept; and TmplSiteKey, whose value is in the cache's key anyway.
  */
 #define TMPL_DECIDES 1
 #define TMPL_ASIDE   0
@@ -27,11 +27,11 @@
 /*
  * X(field, directive, option, form, least, most, preset, decides, about)
  *
- *     field      of a section (tmpl_conf_t); TMPL_SETTING_field is the setting's index
- *     option     of tmplctl, without --; NULL: the tool does not have it
+ *     field      the field of tmpl_conf_t, a section; TMPL_SETTING_field is the setting's index
+ *     option     the option of tmplctl, without --; NULL: tmplctl has none
  *     form       what values look like (TMPL_VALUES_), how they are kept (TMPL_TYPE_ in
  *                mod_tmpl/mod_tmpl.h) and merged (kinds in mod_tmpl/section.c)
- *     least..    the range of a form that has one, as an administrator writes values
+ *     least..    the range, as an administrator writes values; "" if the form has no range
  *     preset     the default, as documents show it
  *     decides    TMPL_DECIDES or TMPL_ASIDE
  *     about      what the setting is
@@ -109,7 +109,7 @@
     X(admin, "TmplAdmin", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
       "for which requests the status page may forget, freeze and export sites")
 
-/* By form: "TmplX must be <values>". */
+/* The valid values of each form, for messages: "TmplX must be <values>". */
 #define TMPL_VALUES_MODE(least, most)       "off, learn, headers, annotate, strip, text, markdown or highlight"
 #define TMPL_VALUES_DETECTOR(least, most)   "incremental, style, pagelevel or auto"
 #define TMPL_VALUES_SMOOTHING(least, most)  "off, max, min or on"
@@ -169,8 +169,8 @@ typedef enum {
 
 typedef struct {
     const char *directive;
-    const char *option;       /* NULL: the tool does not have it */
-    const char *least, *most; /* as values are written; "" where the form has no range */
+    const char *option;       /* NULL: tmplctl has none */
+    const char *least, *most; /* the range, as values are written; "" if the form has none */
     const char *values;       /* what is valid, as in "X must be <values>" */
     const char *preset;       /* the default, for people */
     const char *about;
@@ -182,14 +182,14 @@ extern const tmpl_setting_t tmpl_settings[TMPL_SETTING_COUNT];
 
 /* Separators as one directive or option names them. */
 typedef struct {
-    int relative;       /* they are in addition to those outside, or to the default */
-    tmpl_tag_set_t own; /* as named */
-    tmpl_tag_set_t all; /* as in force */
+    int relative;       /* own is added to the inherited separators, or to the default */
+    tmpl_tag_set_t own; /* the tags that are named */
+    tmpl_tag_set_t all; /* the tags in force */
 } tmpl_separators_t;
 
 /*
- * Parsers. Each returns NULL, or what is wrong, from pool: 'must be <values>, not "<text>"', and
- * behind a colon why, if that is known. What they fill is changed only if they return NULL.
+ * Parsers. Each returns NULL for a valid text, else a message from pool: 'must be <values>, not
+ * "<text>"', with the reason behind a colon if it is known. Results change only for a valid text.
  */
 
 /*
@@ -207,7 +207,7 @@ const char *tmpl_setting_share(double *share, const tmpl_setting_t *setting, con
 const char *tmpl_setting_lifetime(int64_t *tb, int64_t *n, const tmpl_setting_t *setting,
                                   const char *tb_text, const char *n_text, apr_pool_t *pool);
 
-/* Adds what text names to *list, which is made if it is NULL: const tmpl_selector_t *. */
+/* Adds the selectors of text (const tmpl_selector_t *) to *list, which is made if it is NULL. */
 const char *tmpl_setting_selectors(apr_array_header_t **list, const tmpl_setting_t *setting,
                                    const char *text, apr_pool_t *pool);
 
@@ -223,7 +223,7 @@ const char *tmpl_setting_mark(tmpl_marks_t **marks, const tmpl_setting_t *settin
 const char *tmpl_setting_secret(uint64_t *seed, const tmpl_setting_t *setting, const char *text,
                                 apr_pool_t *pool);
 
-/* What the parsers return; why may be NULL. It quotes text, unless that is a store. */
+/* The message of the parsers; why may be NULL. Quotes text, unless it is a store's URI. */
 const char *tmpl_setting_refuse(const tmpl_setting_t *setting, const char *text, const char *why,
                                 apr_pool_t *pool);
 

@@ -106,7 +106,7 @@ static apr_status_t make_dir(const char *dir, apr_pool_t *pool)
     return status;
 }
 
-/* Writes dir/name; name may have directories, which are made. */
+/* Writes dir/name; makes the directories that name contains. */
 static apr_status_t write_output(const char *dir, const char *name, const ctl_rendered_t *rendered,
                                  tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -217,7 +217,7 @@ static apr_status_t run_passes(run_t *run)
     return status == APR_SUCCESS ? run_pass(run, "cleaning", run->mode->mode, !two) : status;
 }
 
-/* Checks what can be refused before anything is written; otherwise prints the reason. */
+/* Checks what can be refused before anything is written; on failure prints the reason. */
 static apr_status_t check_run(run_t *run)
 {
     tmpl_error_t err;

@@ -10,7 +10,7 @@ typedef struct {
     apr_time_t start;
     int pages; /* judged and written */
     int edited;
-    int failed; /* not read, not written, or not all of it */
+    int failed; /* pages that were not read, or not written in full */
     int declined[TMPL_DECLINE_COUNT];
     int store_failures; /* pages that the store did not learn or look up, in each pass */
     apr_uint64_t bytes_in, bytes_out;

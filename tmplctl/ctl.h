@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tmplctl: libtmpl from the command line. main.c calls one function for each subcommand; options.c
- * has the table of options, those that are settings from shared/settings.h. The tool reads files,
- * calls the library and writes files: the library decides what is template and how a page is
+ * has the table of options; options that are settings come from shared/settings.h. The tool reads
+ * files, calls the library and writes files: the library decides what is template and how a page is
  * edited, as for the module.
  */
 #ifndef CTL_CTL_H
@@ -26,7 +26,7 @@
 /* The memory of a page that a pool keeps for the next one; most pages need far less. */
 #define CTL_POOL_KEEPS (16 * 1024 * 1024)
 
-/* stats: rows, if --top does not say fewer. */
+/* stats: the most rows, unless --top asks for fewer. */
 #define CTL_TOP_MOST 1000000
 
 /* The options of a command line; options.c fills it. */
@@ -35,7 +35,7 @@ typedef struct {
     const char *store; /* NULL: none was named */
     const char *site;
     const char *out;
-    const char *model;      /* of the detector; NULL: the one that is built in */
+    const char *model;      /* file with the detector's model; NULL: the built-in model */
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     const char *mirror;     /* clean: directory of a mirrored site */
     int two_pass;
@@ -43,15 +43,15 @@ typedef struct {
     int xpath;         /* explain: the paths of blocks are XPath */
     const char *sort;  /* stats: a column */
     const char *match; /* stats: a pattern of site names */
-    uint32_t top;      /* stats: rows at most */
+    uint32_t top;      /* stats: the most rows */
     uint32_t jobs;     /* clean: threads */
     int help;
     const char *via;    /* warm: a proxy that learns; NULL: a store does */
-    uint32_t size;      /* warm: of the complete subdigraph */
-    uint32_t max_loads; /* warm: pages at most */
+    uint32_t size;      /* warm: pages of the complete subdigraph */
+    uint32_t max_loads; /* warm: the most pages to load */
     uint32_t delay;     /* warm: milliseconds between requests */
-    const char *date;   /* of training; NULL: not said */
-    uint32_t pages;     /* of a site to train on, at most */
+    const char *date;   /* train: date of the training; NULL: none given */
+    uint32_t pages;     /* train: the most pages of a site */
     int trust;          /* train: content labels must pass a check */
     unsigned char without[TMPL_FEATURE_COUNT];
     tmpl_clean_opts_t clean;

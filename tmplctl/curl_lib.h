@@ -6,7 +6,10 @@
 #ifndef CTL_CURL_LIB_H
 #define CTL_CURL_LIB_H
 
-/* curl's type checks are macros around the functions' names, which are called by pointer here. */
+/*
+ * curl's type checks are macros around the functions' names; here the functions are called by
+ * pointer.
+ */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -31,7 +34,7 @@ typedef struct {
 } ctl_curl_t;
 
 /*
- * Loads the library; lib is valid while pool lives. Otherwise err has the loader's reason: libcurl
+ * Loads the library; lib is valid while pool lives. On failure err has the loader's reason: libcurl
  * is not installed, or lacks a function.
  */
 apr_status_t ctl_curl_load(ctl_curl_t *lib, tmpl_error_t *err, apr_pool_t *pool);

@@ -28,12 +28,12 @@ typedef struct {
     ctl_t *ctl;
     const tmpl_input_t *input;
     const char *name;
-    tmpl_outcome_t outcome; /* by strip */
-    tmpl_outcome_t marked;  /* by annotate */
+    tmpl_outcome_t outcome; /* the outcome of mode strip */
+    tmpl_outcome_t marked;  /* the outcome of mode annotate */
     tmpl_why_t why;
-    tmpl_findings_t findings; /* of outcome */
+    tmpl_findings_t findings; /* what is said of outcome */
     tmpl_decoder_t charset;
-    const xmlNode **elements; /* of the page's nodes, for --xpath; NULL: paths are tag names */
+    const xmlNode **elements; /* by node of the page, for --xpath; NULL: paths are tag names */
     int colour;
     apr_pool_t *pool;
 } explain_t;
@@ -43,7 +43,7 @@ static tmpl_covered_e covered(const tmpl_outcome_t *outcome, uint32_t block)
     return tmpl_findings_covered(&outcome->closure, outcome->page, block, NULL);
 }
 
-/* The elements of a tree of the page, by its nodes. */
+/* Makes a tree of the page; returns its elements, by node of the page. */
 static const xmlNode **elements_of(const explain_t *e)
 {
     const tmpl_page_t *page = e->outcome.page;

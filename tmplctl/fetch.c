@@ -138,7 +138,10 @@ static void wait_for_turn(const ctl_fetch_t *fetch)
     }
 }
 
-/* Sends one request. Without a complete response: an error, and response has what came. */
+/*
+ * Sends one request. If the response is not complete: an error, and response has the part that
+ * came.
+ */
 static apr_status_t request(ctl_fetch_t *fetch, const tmpl_address_t *address,
                             ctl_response_t *response, tmpl_error_t *err, apr_pool_t *pool)
 {

@@ -8,10 +8,10 @@
 
 typedef struct ctl_fetch_t ctl_fetch_t;
 
-/* A response. Fields are NULL where it has none of that name. */
+/* A response. A field is NULL if the response has no field of that name. */
 typedef struct {
     long status;       /* HTTP's */
-    tmpl_address_t at; /* the address of this response, behind all redirects */
+    tmpl_address_t at; /* the address of this response, after all redirects */
     const char *body;
     apr_size_t len;
     const char *type;     /* Content-Type */
@@ -43,9 +43,9 @@ void ctl_fetch_pace(ctl_fetch_t *fetch, apr_interval_time_t delay);
 /*
  * Requests the page at address; strings of response come from pool. Follows redirects on the same
  * host that robots (NULL: all) allows. A complete response that is not a redirect is a success,
- * whatever its status. Otherwise err has the reason, without the address: APR_EACCES if robots
- * forbids it, APR_NOTFOUND if nobody knows the host's name, APR_EINTR after a signal, APR_ENOSPC for
- * a body above CTL_FETCH_MOST, whose beginning response has, or APR_EGENERAL.
+ * whatever its status. On failure err has the reason, without the address: APR_EACCES if robots
+ * forbids the page, APR_NOTFOUND if nobody knows the host's name, APR_EINTR after a signal,
+ * APR_ENOSPC for a body above CTL_FETCH_MOST (response has its beginning), or APR_EGENERAL.
  */
 apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
                            const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,

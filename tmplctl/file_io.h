@@ -12,8 +12,8 @@
 #define CTL_FILE_MOST (1024 * 1024 * 1024)
 
 /*
- * Reads a whole file into memory of pool. Otherwise err has the reason: APR_EINVAL for an empty
- * file, one above CTL_FILE_MOST and a directory or special file, or the system's error.
+ * Reads a whole file into memory of pool. On failure err has the reason: APR_EINVAL for an empty
+ * file, a file above CTL_FILE_MOST, a directory or a special file, or the system's error.
  */
 apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path, tmpl_error_t *err,
                            apr_pool_t *pool);
@@ -27,8 +27,8 @@ apr_status_t ctl_file_check_writable(const char *dir, const char *name, tmpl_err
 
 /*
  * Replaces dir/name: writes a temporary file and renames it, so that readers see the old file or
- * the new one. Any thread may call it. Otherwise err has the reason: APR_EEXIST if a link, a device
- * or another special file has the name, or the system's error.
+ * the new one. Any thread may call it. On failure err has the reason: APR_EEXIST if a link, a
+ * device or another special file has the name, or the system's error.
  */
 apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
                             tmpl_error_t *err, apr_pool_t *pool);

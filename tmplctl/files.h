@@ -7,15 +7,15 @@
 
 typedef struct {
     const char *path;    /* as given: the document's identity, unless it has an address */
-    const char *address; /* of a page of --mirror: "/path?query"; else NULL */
-    const char *name;    /* of a page of --mirror: its path below MIRROR; else without directory */
+    const char *address; /* --mirror: the page's address, "/path?query"; else NULL */
+    const char *name;    /* --mirror: the path below MIRROR; else the file name, no directory */
     const char *out;     /* name of the output, below --out */
-    int failed;          /* was reported as bad: a second pass skips it */
+    int failed;          /* the file was reported as bad: a second pass skips it */
 } ctl_file_t;
 
 /*
  * The files named by the command line and --files-from, in that order, or those of --mirror:
- * ctl_file_t from ctl->pool, without out. Otherwise prints the reason: a list or the mirror cannot
+ * ctl_file_t from ctl->pool, without out. On failure prints the reason: a list or the mirror cannot
  * be read, or there is no file.
  */
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
@@ -25,9 +25,9 @@ apr_size_t ctl_files_stem(const char *name);
 
 /*
  * Sets out of every file: its own name with suffix (".txt") in place of .html, .htm, .shtml or
- * .xhtml. A page of --mirror keeps its whole name for ".html", so that links lead to it, and where
- * another page has that output. Otherwise prints the reason, APR_EEXIST: two files have one output,
- * or an output in dir is also an input.
+ * .xhtml. A page of --mirror keeps its whole name if suffix is ".html", so that links lead to it,
+ * and also if another page has the same output. On failure prints the reason, APR_EEXIST: two files
+ * have one output, or an output in dir is also an input.
  */
 apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char *dir,
                                     const char *suffix, apr_pool_t *pool);

@@ -13,7 +13,7 @@ json_t *ctl_json_string(const char *bytes, apr_size_t len, apr_pool_t *pool);
 /* A span, as a list of two offsets. */
 json_t *ctl_json_span(tmpl_span_t span);
 
-/* What mode json says of a page. */
+/* The JSON object that mode json writes for a page. */
 json_t *ctl_json_page(const ctl_page_t *page, apr_pool_t *pool);
 
 /* Prints json and a newline to standard output, and frees it. CTL_FAILED if there is no memory. */

@@ -8,7 +8,7 @@
 /* The tag names from the root down to the node, from pool; "" for TMPL_NONE. */
 const char *ctl_node_path(const tmpl_page_t *page, uint32_t node, apr_pool_t *pool);
 
-/* From the first byte of a block's first segment to the last of its last; 0, 0 without segments. */
+/* The span from a block's first segment to its last segment; 0, 0 without segments. */
 tmpl_span_t ctl_block_span(const tmpl_page_t *page, const tmpl_block_t *block);
 
 #endif

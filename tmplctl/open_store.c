@@ -38,7 +38,8 @@ static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 
 /*
  * Becomes the user who owns the store's directory: a server that runs as this user could not use
- * files that root creates there. *other: that was necessary; then become_root() is due.
+ * files that root creates there. Sets *other if that was necessary: then call become_root()
+ * afterwards.
  */
 static apr_status_t become_owner(int *other, const char *uri, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -71,7 +72,7 @@ static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_er
     return status;
 }
 
-/* Without --secret the keys of pages hold the store's secret. */
+/* Without --secret, the store's secret seeds the keys of pages. */
 static apr_status_t find_seed(ctl_t *ctl, tmpl_store_t *store, tmpl_error_t *err)
 {
     uint64_t *seed = &ctl->options.clean.page.seed;

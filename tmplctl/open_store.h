@@ -8,13 +8,13 @@
 typedef struct {
     tmpl_store_t *store;
     apr_pool_t *pool;    /* the store's own */
-    tmpl_error_t failed; /* of clean: the store did not tell its secret, and must not be used */
+    tmpl_error_t failed; /* clean: the store did not tell its secret, and must not be used */
 } ctl_store_t;
 
 /*
- * Opens --store or, without it, a store in memory. Otherwise prints the reason. A store that does
- * not tell its secret must not get keys without it: an error, but of clean, which judges pages
- * without a store then.
+ * Opens --store or, without it, a store in memory. On failure prints the reason. A store that does
+ * not tell its secret must not get keys made without it. So this is an error, except for clean,
+ * which then judges pages without a store.
  */
 apr_status_t ctl_store_open(ctl_store_t *store, ctl_t *ctl);
 

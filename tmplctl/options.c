@@ -25,15 +25,15 @@ typedef apr_status_t option_set_f(ctl_t *ctl, const option_t *option, const char
 struct option_t {
     const char *name;
     int letter;        /* 0: it has no short form */
-    const char *arg;   /* what its value is called; NULL: it takes none */
+    const char *arg;   /* the name of its value; NULL: it takes none */
     unsigned known;    /* the commands that have it, CTL_IN_* */
     unsigned required; /* the commands that need it */
     option_set_f *set;
-    apr_size_t offset;  /* of the field in ctl_options_t */
+    apr_size_t offset;  /* offset of the field in ctl_options_t */
     double least, most; /* range of numbers */
     const char *help;
     const tmpl_setting_t
-        *setting; /* name, range and help are its; NULL: they are the option's own */
+        *setting; /* the source of name, range and help; NULL: the option has its own */
 };
 
 static option_set_f set_flag, set_string, set_file, set_site, set_store, set_uint;
@@ -201,7 +201,7 @@ static apr_status_t set_uint(ctl_t *ctl, const option_t *option, const char *val
     return APR_SUCCESS;
 }
 
-/* What the settings' parsers return, as an error. */
+/* Makes an error of what a parser of settings returned. */
 static apr_status_t answer(tmpl_error_t *err, const char *wrong)
 {
     return wrong != NULL ? tmpl_fail(err, APR_EINVAL, "%s", wrong) : APR_SUCCESS;
@@ -332,8 +332,8 @@ static const char *name_of(const option_t *option)
 }
 
 /*
- * The arguments for apr_getopt: it takes a bare "-" for an error, so that is replaced, and begins
- * its own messages with the first argument.
+ * The arguments for apr_getopt, which takes a bare "-" for an error, so CTL_STDIN replaces it.
+ * apr_getopt begins its messages with the first argument, so that is "tmplctl: COMMAND".
  */
 static const char **disguise(int argc, const char *const *argv, apr_pool_t *pool)
 {
@@ -405,7 +405,7 @@ static apr_status_t check_whole(ctl_t *ctl, const unsigned char *seen)
     return APR_SUCCESS;
 }
 
-/* Loads the built-in models, if the detector needs one, and the one that was named. */
+/* Loads the built-in models, if the detector needs one, and the model that --model names. */
 static apr_status_t load_models(ctl_t *ctl)
 {
     tmpl_error_t err;
@@ -479,7 +479,7 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     }
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
-        /* standard input for clean only; a site may be called "-" */
+        /* only clean reads standard input; a site may be called "-" */
         int hidden = arg == CTL_STDIN && ctl->command->bit != CTL_IN_CLEAN;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }

@@ -9,8 +9,8 @@
 int ctl_page_is_url(const char *arg);
 
 /*
- * The site of the command: --site or, for a URL, its host. NULL, with the reason printed, if neither
- * says it or the URL is none.
+ * The site of the command: --site or, for a URL, its host. NULL, with the reason printed, if there
+ * is neither, or the URL is not valid.
  */
 const char *ctl_page_site(ctl_t *ctl, const char *arg);
 
@@ -21,8 +21,9 @@ const char *ctl_page_site(ctl_t *ctl, const char *arg);
 int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *site);
 
 /*
- * Loads the page of the first argument and calls work with it, and with --store if that and a site
- * are given; else store is NULL. Returns work's exit code or, with the reason printed, another.
+ * Loads the page of the first argument and calls work with it. store is the store of --store if
+ * --store and a site are given, else NULL. Returns work's exit code; or another one, with the
+ * reason printed.
  */
 int ctl_page_with(ctl_t *ctl, int (*work)(ctl_t *ctl, const tmpl_input_t *input, const char *name,
                                           tmpl_store_t *store));
@@ -31,7 +32,10 @@ int ctl_page_with(ctl_t *ctl, int (*work)(ctl_t *ctl, const tmpl_input_t *input,
 int ctl_page_declined(const tmpl_outcome_t *outcome, const tmpl_input_t *input, const char *name,
                       apr_pool_t *pool);
 
-/* Where the page was declined, from pool: "byte B, line L: TAG"; NULL if it is as a whole. */
+/*
+ * Where the page was declined, from pool: "byte B, line L: TAG"; NULL if it was declined as a
+ * whole.
+ */
 const char *ctl_page_place(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
                            apr_pool_t *pool);
 

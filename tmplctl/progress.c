@@ -27,7 +27,7 @@ static struct {
     int total;
     int done;
     int live;  /* between start and end, on a terminal */
-    int drawn; /* is on the terminal's last line now */
+    int drawn; /* the bar is on the terminal's last line now */
     apr_time_t last;
 } bar;
 

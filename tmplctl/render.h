@@ -8,7 +8,7 @@
 /* A page that was judged. */
 typedef struct {
     const char *path;
-    const char *address; /* of a page of a mirror; else NULL */
+    const char *address; /* the address of a page of a mirror; else NULL */
     const tmpl_input_t *input;
     const tmpl_outcome_t *outcome;
 } ctl_page_t;

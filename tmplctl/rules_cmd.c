@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tmplctl rules: the rules that reader software shares (fivefilters' ftr-site-config), as directives.
- * A file is named after its host; a line is "key: value", and '#' begins a comment.
+ * tmplctl rules: the rules that reader software shares (fivefilters' ftr-site-config), as
+ * directives. A file is named after its host; a line is "key: value", and '#' begins a comment.
  */
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,9 @@ static char *trimmed(char *line)
     return line;
 }
 
-/* The XPath of elements of which the id or a class contains name; NULL if no literal can hold it. */
+/*
+ * The XPath of elements of which the id or a class contains name; NULL if no literal can hold it.
+ */
 static const char *xpath_of_name(char *name, apr_pool_t *pool)
 {
     apr_size_t len = strlen(name);
@@ -115,7 +117,7 @@ static void read_rules(reading_t *r, const char *bytes, apr_size_t len)
     }
 }
 
-/* The text between the quotes of an argument of httpd's. */
+/* Escapes text for an argument of httpd in quotes. */
 static const char *escaped(const char *text, apr_pool_t *pool)
 {
     char *out = apr_palloc(pool, 2 * strlen(text) + 1);
@@ -131,8 +133,8 @@ static const char *escaped(const char *text, apr_pool_t *pool)
 }
 
 /*
- * The host that a file is named after: "example.org.txt", or ".example.org.txt" with subdomains.
- * NULL if that is no name of a host.
+ * The condition that the host is the one that a file is named after: "example.org.txt", or
+ * ".example.org.txt" with subdomains. NULL if the file is not named after a host.
  */
 static const char *condition_of(const char *path, apr_pool_t *pool)
 {
@@ -158,7 +160,7 @@ static void print_rules(const reading_t *r, const char *condition)
     printf("<If \"%s\">\n", condition);
     for (int i = 0; i < r->rules->nelts; i++) {
         const rule_t *rule = &APR_ARRAY_IDX(r->rules, i, rule_t);
-        /* where both name an element, TmplKeep counts: nothing in it would be dropped */
+        /* if both directives name an element, TmplKeep counts: nothing in it would be dropped */
         int hides = drops > 0 && strcmp(rule->key->directive, "TmplKeep") == 0;
         printf("    %s%s \"%s%s\"\n", hides ? "# keeps what is dropped below: " : "",
                rule->key->directive, TMPL_SELECTOR_XPATH, escaped(rule->xpath, r->pool));

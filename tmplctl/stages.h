@@ -37,8 +37,8 @@ typedef struct {
 } ctl_work_t;
 
 /*
- * Runs items 0 to n - 1 through all stages; batch of them, and 2 * jobs more if jobs > 1, are in
- * flight at most. APR_SUCCESS; an error if threads cannot be started: then no item was begun.
+ * Runs items 0 to n - 1 through all stages; at most batch items are in flight, plus 2 * jobs if
+ * jobs > 1. APR_SUCCESS; an error if threads cannot be started: then no item was begun.
  */
 apr_status_t ctl_stages_run(const ctl_stages_t *stages, const ctl_work_t *work, int n,
                             apr_pool_t *pool);

@@ -47,7 +47,7 @@ static apr_status_t add_site(void *baton, const char *site)
     return APR_SUCCESS;
 }
 
-/* By the number in the column that baton points to, the largest first; else by name. */
+/* Compares by the number in the column that baton points to, the largest first; else by name. */
 static int compare(const void *a, const void *b, void *baton)
 {
     const row_t *x = a;
@@ -124,7 +124,7 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
     return code;
 }
 
-/* Not part of the table, which scripts read. */
+/* Prints to standard error how many sites were evicted: scripts read standard output. */
 static void print_evicted(tmpl_store_t *store)
 {
     uint32_t evicted;

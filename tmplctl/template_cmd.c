@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tmplctl template: the text of a site's template, such as its address and opening hours. A store
- * holds hashes only, so the text is that of a page.
+ * holds hashes only, so the text comes from a page.
  */
 #include <stdio.h>
 

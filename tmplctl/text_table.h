@@ -17,7 +17,7 @@ ctl_text_table_t *ctl_text_table_make(const ctl_column_t *columns, int n, apr_po
 
 /*
  * Adds a row with one cell per column. Control characters in cells are printed as \x1b. The table
- * keeps the strings, not the array: they must outlive it.
+ * keeps the strings, but not the array: the strings must outlive the table.
  */
 void ctl_text_table_row(ctl_text_table_t *table, const char *const *cells);
 

@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
     ctl_t *ctl;
     tmpl_store_t *store; /* NULL with --via */
-    ctl_fetch_t *direct; /* via, if only the proxy knows the host's name */
+    ctl_fetch_t *direct; /* loads pages; equal to via if only the proxy knows the host's name */
     ctl_fetch_t *via;    /* NULL without --via */
     const char *site;
     const tmpl_robots_t *robots;
@@ -56,7 +56,7 @@ static apr_status_t learn(warm_t *warm, loaded_t *page, tmpl_error_t *err, apr_p
     return err->status;
 }
 
-/* Loads the page at address and learns it. Otherwise prints the reason. */
+/* Loads the page at address and learns it. On failure prints the reason. */
 static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t *address,
                               apr_pool_t *pool)
 {
@@ -90,7 +90,7 @@ static apr_status_t load_page(warm_t *warm, loaded_t *page, const tmpl_address_t
 
 /*
  * RFC 9309, section 2.3.1: without a file (4xx) every page may be loaded, without a response none.
- * Section 2.5: of a file that is too long the beginning counts.
+ * Section 2.5: if the file is too long, its beginning counts.
  */
 static apr_status_t read_robots(warm_t *warm, const tmpl_address_t *key)
 {

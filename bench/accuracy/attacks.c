@@ -2,13 +2,14 @@
 /*
  * attacks DETECTOR KNOWN [ATTACK] < list of sites (bench/papers/paper-sites)
  *
- * What anybody can take off a site's pages by requests. The first KNOWN pages of a site are learnt;
- * sites with fewer are left out. Then ATTACKED of them are requested as variants, up to 1,000 of
- * each. Printed for each attack: of the text that these pages kept before, the share that they
- * keep after 4, 10, 100 and 1,000 variants of each, over all sites; and how many sites lose
- * more than 1 % and more than 10 %. No page has a canonical link here: documents are made up.
+ * How much text anybody can remove from a site's pages by requests. The first KNOWN pages of a site
+ * are learnt; sites with fewer pages are left out. Then ATTACKED of these pages are requested as
+ * variants, up to 1,000 of each page. Prints for each attack, over all sites, the share of their
+ * earlier text that the attacked pages keep after 4, 10, 100 and 1,000 variants of each; and how
+ * many sites lose more than 1 % and more than 10 %. Ids of documents are made up: canonical links
+ * are ignored.
  *
- * With DETECTOR "warmup" instead: how soon the template of sites is known.
+ * With DETECTOR "warmup" it prints instead how soon the template of sites is known.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 
 #define ATTACKED  5  /* pages of a site */
 #define BATCH     32 /* variants that are learnt at once */
-#define PAGE_MOST 6  /* of so many segments a profile leaves out one */
+#define PAGE_MOST 6  /* a profile replaces one of so many segments */
 
 static const int stages[] = { 4, 10, 100, 1000 };
 #define STAGES (sizeof(stages) / sizeof(stages[0]))
@@ -32,16 +33,16 @@ static const int stages[] = { 4, 10, 100, 1000 };
 /* How a variant differs from its page. */
 typedef enum {
     BOX_NONE,
-    BOX_END,   /* a box at the end of body; the page has one of its own */
-    BOX_BEGIN, /* a text that the page without a query does not have */
+    BOX_END,   /* a box at the end of body; the learnt page has its own */
+    BOX_BEGIN, /* the same in front of the first h1, as an echo of the query */
 } box_e;
 
 typedef struct {
     const char *name;
     box_e box;
     int words, length; /* of the box */
-    int other_path;    /* variants have other paths; otherwise other queries */
-    int left_out;      /* of so many of the page's texts that are not template, one is another */
+    int other_path;    /* 1: variants differ in their paths; 0: in their queries */
+    int left_out;      /* of so many texts that are not template one is new; 1: one text */
 } attack_t;
 
 static const attack_t attacks[] = {
@@ -55,15 +56,15 @@ static const attack_t attacks[] = {
 };
 #define ATTACKS (sizeof(attacks) / sizeof(attacks[0]))
 
-/* A page, and the keys that its variants have for themselves. */
+/* A page, and its keys that differ in each variant. */
 typedef struct {
     tmpl_outcome_t outcome;
     const char *body; /* as the attack finds it */
     apr_size_t len;
-    uint32_t *own; /* of n_own keys, by their numbers */
+    uint32_t *own; /* numbers of the n_own keys that differ in each variant */
     uint32_t n_own;
-    unsigned char *kept; /* of each block: it was kept before the attack */
-    double before;       /* bytes of these */
+    unsigned char *kept; /* for each block, whether it was kept before the attack */
+    double before;       /* bytes of text in these blocks */
 } page_t;
 
 typedef struct {
@@ -123,8 +124,8 @@ static int read_page(tmpl_outcome_t *outcome, const char *body, const char *site
 }
 
 /*
- * Reads a page as the attack finds it, and again with another box: keys that differ are those of a
- * variant alone. 0: it cannot be used.
+ * Reads a page as the attack finds it, and again with another box: the keys that differ between
+ * the two differ in each variant. 0: the page cannot be used.
  */
 static int page_prepare(page_t *page, const attack_t *attack, const char *site, apr_pool_t *pool)
 {
@@ -152,7 +153,7 @@ static int page_prepare(page_t *page, const attack_t *attack, const char *site, 
     return 1;
 }
 
-/* Looks a page up that is read. */
+/* Looks up a page that has been read. */
 static void look(tmpl_outcome_t *outcome, apr_pool_t *pool)
 {
     outcome->observation.learn = TMPL_LEARNING_OFF;
@@ -170,12 +171,12 @@ static void learn(const tmpl_observation_t *const *pages, uint32_t n, apr_pool_t
     }
 }
 
-/* Notes what a page keeps before the attack, or returns how much of that it still keeps. */
+/* Bytes that a page keeps. before: notes its kept blocks; else counts only blocks noted before. */
 static double measure(page_t *page, int before, apr_pool_t *pool)
 {
     apr_pool_t *scratch;
     apr_pool_create(&scratch, pool);
-    tmpl_outcome_t now; /* read again: a detector judges what it has read once */
+    tmpl_outcome_t now; /* a new outcome: a detector judges an outcome only once */
     double kept = 0;
     read_page(&now, page->body, page->outcome.observation.site, 0, scratch);
     now.document = page->outcome.document;
@@ -259,7 +260,7 @@ static void variants_learn(const page_t *page, const attack_t *attack, int from,
     apr_pool_destroy(scratch);
 }
 
-/* Reads and learns the first pages of a site; 0: one is declined, or there are too few. */
+/* Reads and learns the first known pages of a site that can be used; NULL: there are fewer. */
 static page_t *site_learn(const attack_t *attack, const char *site, const apr_array_header_t *paths,
                           int known, apr_pool_t *pool)
 {
@@ -279,7 +280,7 @@ static page_t *site_learn(const attack_t *attack, const char *site, const apr_ar
     return n < known ? NULL : pages;
 }
 
-/* One attack on one site. SHOW=1 prints it if it loses more than 1 %. */
+/* One attack on one site. SHOW=1 prints the sites that lose more than 1 %. */
 static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
                         const apr_array_header_t *paths, int known, apr_pool_t *pool)
 {
@@ -318,7 +319,7 @@ static void site_attack(sum_t *sum, const attack_t *attack, const char *key,
     tmpl_store_forget(store, site, NULL, pool);
 }
 
-/* The texts that recur on a site, by counting its pages: hash -> pages. */
+/* How many of a site's pages have each key: hash -> number of pages. */
 static apr_hash_t *count_pages(const page_t *pages, int n, apr_pool_t *pool)
 {
     apr_hash_t *counts = apr_hash_make(pool);
@@ -338,16 +339,16 @@ static apr_hash_t *count_pages(const page_t *pages, int n, apr_pool_t *pool)
 
 typedef struct {
     int sites;
-    double pages;     /* until a page's template is known to 80 % */
-    double recall[2]; /* of pages 6 to 10, of all behind them */
+    double pages;     /* sum: the first page of which 80 % of the template is known */
+    double recall[2]; /* sums: of pages 6 to 10, and of later pages */
     int counted[2];
     int never;
     int near_copies;
 } warmup_t;
 
 /*
- * The share of a page's template that its counts show. Template: texts on min_df pages of the site
- * and more.
+ * The share of a page's template that its counts show. Texts on at least min_df pages of the site
+ * are template.
  */
 static double recall_of(page_t *page, apr_hash_t *counts, int *near_copy, apr_pool_t *pool)
 {
@@ -367,7 +368,10 @@ static double recall_of(page_t *page, apr_hash_t *counts, int *near_copy, apr_po
     return template > 0 ? found / template : -1;
 }
 
-/* SHOW=1 prints the site, the page by which it is warm, its near copies and its recall. */
+/*
+ * SHOW=1 prints the site, its first page of which 80 % of the template is known, its near copies,
+ * and its recall.
+ */
 static void site_warmup(warmup_t *sum, const char *key, const apr_array_header_t *paths,
                         apr_pool_t *pool)
 {

@@ -3,8 +3,8 @@
  * copies < list of sites (bench/papers/paper-sites)
  *
  * The effect and the cost of the rule for near copies (store.h): how many pages of the sites count
- * as near copies if all pages of a site have one path; and what happens to pages that show a clock
- * and are requested with made-up URLs, with the rule and without.
+ * as near copies if all pages of a site have one path; and, with the rule and without it, how many
+ * pages are lost that show a clock and are requested with made-up URLs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "read_file.h"
 #include "site_list.h"
 
-#define KNOWN    10  /* pages of a site before those with a clock, which are the next ones */
-#define CLOCKED  3   /* of each site */
-#define REQUESTS 8   /* for each of these */
+#define KNOWN    10  /* the pages of a site that are learnt; the pages behind them get a clock */
+#define CLOCKED  3   /* pages with a clock for each site */
+#define REQUESTS 8   /* for each page with a clock */
 #define LOST     0.9 /* a page that keeps less than this share of its text is lost */
 
 /* How a page is observed. */
@@ -26,9 +26,9 @@ typedef struct {
     tmpl_store_t *store;
     const char *site;
     tmpl_clean_opts_t opts;
-    int without; /* without the rule: the store gets no shares; not with auto */
+    int without; /* 1: no rule, for the store gets no shares; not for auto */
     uint32_t documents;
-    apr_pool_t *pool; /* of one page */
+    apr_pool_t *pool; /* cleared for each page */
 } run_t;
 
 static void fail(const char *what, const char *why)
@@ -38,7 +38,8 @@ static void fail(const char *what, const char *why)
 }
 
 /*
- * Learns and judges a page with a new URL of one path: bytes of text kept, or -1 if it is declined.
+ * Learns and judges a page at a new URL; all URLs have the same path. Returns the bytes of text
+ * kept, or -1 if the page is declined.
  */
 static double observe(run_t *run, const char *body, apr_size_t len, int *near_copy)
 {
@@ -83,7 +84,7 @@ static double observe_file(run_t *run, const char *path, int *near_copy)
     return kept;
 }
 
-/* With a clock at its end. */
+/* As observe_file, for the page with a clock at its end. */
 static double observe_clocked(run_t *run, const char *path, int request)
 {
     apr_pool_t *pool;
@@ -106,8 +107,8 @@ static double observe_clocked(run_t *run, const char *path, int request)
 }
 
 /*
- * Requests a page repeatedly, on a site whose first pages are learnt; sets *lost. 0 if the page is
- * declined.
+ * Learns the first pages of a site, then requests one page repeatedly and sets *lost. Returns 0 if
+ * the page is declined.
  */
 static int attack(run_t *run, const apr_array_header_t *pages, int known, int page, int *lost)
 {

@@ -21,7 +21,7 @@ static inline int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of n >= 1 numbers, the upper one of two; sorts them. */
+/* The median of n >= 1 numbers (if n is even, the upper one of the middle two); sorts them. */
 static inline double median_of(double *numbers, size_t n)
 {
     qsort(numbers, n, sizeof(*numbers), by_value);

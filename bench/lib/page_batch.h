@@ -25,7 +25,9 @@ static inline void check(apr_status_t rv, const tmpl_error_t *err)
     }
 }
 
-/* Learns and empties a batch; clears the pool, which is for this only. Returns the store's status. */
+/*
+ * Learns and empties a batch; clears pool, which is for this only. Returns the store's status.
+ */
 static inline apr_status_t batch_try(tmpl_store_t *store, batch_t *batch,
                                      apr_interval_time_t timeout, uint32_t *counted,
                                      tmpl_error_t *err, apr_pool_t *pool)
@@ -40,7 +42,7 @@ static inline apr_status_t batch_try(tmpl_store_t *store, batch_t *batch,
     return rv;
 }
 
-/* The same; ends the program if it fails. */
+/* As batch_try; ends the program if the store fails. */
 static inline void batch_learn(tmpl_store_t *store, batch_t *batch, apr_pool_t *pool)
 {
     tmpl_error_t err = { 0 };

@@ -33,7 +33,7 @@ static inline char *read_file(apr_size_t *len, const char *path, apr_pool_t *poo
     return bytes;
 }
 
-/* The same; ends the program if the file cannot be read. */
+/* As read_file; ends the program if the file cannot be read. */
 static inline char *need_file(apr_size_t *len, const char *path, apr_pool_t *pool)
 {
     char *bytes = read_file(len, path, pool);

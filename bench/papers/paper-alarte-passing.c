@@ -3,9 +3,10 @@
  * paper-alarte-passing OUT < PAGES: the gain if segments were admitted early by the links of pages
  * that pass, without loading pages. PAGES has a line for each page in the order of passing: NAME,
  * address, file, separated by tabs. Each page is judged by DF alone and written to OUT/0/NAME.html.
- * For n from 2 to SIZES it is written to OUT/n/NAME.html with a second rule: a segment is also
- * template if it is on all n pages of a complete subdigraph of the pages that have passed. Prints
- * for each page its name and, for each n, how many such subdigraphs it has completed.
+ * For each n from 2 to SIZES the page is judged with a second rule, too, and written to
+ * OUT/n/NAME.html: a segment is also template if it is on all n pages of a complete subdigraph of
+ * the pages that have passed. Prints for each page its name and, for each n, the number of such
+ * subdigraphs that the page has completed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,20 +27,20 @@
 #define MIN_DF     5
 #define RATIO      0.7
 #define MOST_PAGES 500
-#define MOST_FOUND 1000 /* subdigraphs of a size that one page may complete */
+#define MOST_FOUND 1000 /* at most so many subdigraphs of a size are counted for a page */
 
 /* A page that has passed. */
 typedef struct {
     const char *id;
-    apr_hash_t *links; /* ids */
+    apr_hash_t *links; /* set of ids */
     apr_hash_t *keys;
 } passed_t;
 
 static struct {
     passed_t pages[MOST_PAGES];
     int n;
-    apr_hash_t *df;                  /* key to uint32_t */
-    apr_hash_t *admitted[SIZES + 1]; /* keys */
+    apr_hash_t *df;                  /* key -> uint32_t */
+    apr_hash_t *admitted[SIZES + 1]; /* for each size, the keys admitted */
     const char *out;
     apr_pool_t *pool;
 } site;
@@ -82,7 +83,10 @@ static void admit(const int *members, int n)
     }
 }
 
-/* The number of complete subdigraphs of that size with the n members and pages from at on. */
+/*
+ * Finds the complete subdigraphs of size pages: the n members and pages with numbers from at on.
+ * Admits their keys; returns found plus their number.
+ */
 static int grow(int *members, int n, int size, int at, int found)
 {
     if (n == size) {
@@ -130,7 +134,7 @@ static void judge(const tmpl_page_t *page, const char *name, int n, apr_pool_t *
     apr_file_close(file);
 }
 
-/* The page passes: its links and its keys are kept, and DF counts it. */
+/* Keeps the links and the keys of a page that passes, and counts its keys in df. */
 static void take(const tmpl_page_t *page, const char *uri)
 {
     passed_t *passed = &site.pages[site.n++];

@@ -6,16 +6,16 @@
  * Links to pages that do not exist are removed first.
  *
  * For each size n of subdigraph, 1 to SIZES, the key page is annotated with the pages that were
- * loaded until the subdigraph was found, and written to OUT/WAY-n/NAME.html. A line NAME n SIZE
- * LOADS LOADS_ON has the size of the subdigraph found, the number of loads (including the key
- * page), and the number of loads of the way "on". The ways:
+ * loaded until the subdigraph was found, and written to OUT/WAY-n/NAME.html. Prints a line for each
+ * n: NAME n SIZE LOADS LOADS_ON. SIZE is the size of the subdigraph found, LOADS the number of
+ * loads (including the key page), LOADS_ON the number of loads of the way "on". The ways:
  *   all     a segment is template if it is on every page of the subdigraph
  *   df      a segment is template if it is on MIN_DF of the loaded pages
- *   admit   either
- *   on      as df, from the pages that tmplctl warm would load: more of them, until every segment that is on all
- *           pages of the subdigraph is on MIN_DF of the loaded pages
- *   random  as df, from as many random pages as way "on" loads, including the key page
- *   nrandom as all, from n random pages
+ *   admit   a segment is template if "all" or "df" says so
+ *   on      the rule of "df", on the pages that tmplctl warm loads: it goes on after the subdigraph
+ *           until every segment of all pages of the subdigraph is on MIN_DF of the loaded pages
+ *   random  the rule of "df", on as many random pages as "on" loads, including the key page
+ *   nrandom the rule of "all", on n random pages
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@
 
 /* A page that was read. */
 typedef struct {
-    apr_array_header_t *links; /* tmpl_link_t */
+    apr_array_header_t *links; /* array of tmpl_link_t */
     uint64_t *keys;            /* sorted */
     uint32_t n_keys;
     uint64_t text;
@@ -47,8 +47,8 @@ typedef struct {
 
 static struct {
     const char *root, *out;
-    apr_array_header_t *pages; /* const char *: addresses */
-    apr_hash_t *loaded;        /* address to loaded_t; NULL: no such page */
+    apr_array_header_t *pages; /* array of const char *: addresses */
+    apr_hash_t *loaded;        /* address -> loaded_t; &nowhere: no such page */
     apr_pool_t *pool;
 } site;
 
@@ -157,7 +157,7 @@ typedef struct {
     apr_pool_t *pool;
 } walk_t;
 
-/* Whether a page has the same keys as one loaded before: the same document. */
+/* Whether a page is the same document as a loaded page: it has the same keys. */
 static int is_known(const walk_t *walk, const loaded_t *page)
 {
     for (int i = 0; i < walk->n_pages; i++) {
@@ -181,7 +181,7 @@ static void keep_what_is_there(apr_array_header_t *links)
     links->nelts = n;
 }
 
-/* Algorithm 2 for all sizes at once: the subdigraph of size n is found before that of n + 1. */
+/* Algorithm 2 for all sizes at once: a subdigraph of n pages is found before one of n + 1. */
 static void follow(walk_t *walk)
 {
     tmpl_address_t address = address_of(walk->uri);
@@ -214,7 +214,7 @@ static void follow(walk_t *walk)
     }
 }
 
-/* On how many of n pages a key is. */
+/* The number of the n pages that have a key. */
 static uint32_t df_of(const loaded_t *const *pages, int n, uint64_t key)
 {
     uint32_t df = 0;
@@ -254,7 +254,10 @@ static void judge(const walk_t *walk, const char *way, int n, const tmpl_record_
                walk->pool);
 }
 
-/* The pages that tmplctl warm would load, the key page first; sets df for each of its keys. */
+/*
+ * Loads the pages that tmplctl warm would load, and adds to df for each key of the key page.
+ * Returns the number of loads, including the key page.
+ */
 static int warm_up(const walk_t *walk, int size, uint32_t *df)
 {
     tmpl_warmup_opts_t opts = { (uint32_t)size, WARM_LOADS, MIN_DF, NULL };
@@ -280,9 +283,7 @@ static int warm_up(const walk_t *walk, int size, uint32_t *df)
     return loads;
 }
 
-/*
- * Draws random pages of the site until there are n, after the key page and the pages drawn before.
- */
+/* Draws n random pages of the site, each once and without the key page. */
 static const loaded_t **draw(const walk_t *walk, int n, unsigned *seed)
 {
     const loaded_t **drawn = apr_palloc(walk->pool, (apr_size_t)n * sizeof(*drawn));
@@ -305,7 +306,7 @@ static void judge_all(const walk_t *walk, int n, unsigned *seed)
         size--;
     }
     const tmpl_page_t *page = walk->page;
-    /* the paper's loads: without a subdigraph of the size, all links were followed */
+    /* the paper's loads: if no subdigraph of n pages was found, all links were followed */
     int loads = size == n ? walk->loads[n] : walk->n_pages;
     const loaded_t *const *found = walk->found[size];
     uint32_t *warm = apr_palloc(walk->pool, page->n_keys * sizeof(*warm));
@@ -314,7 +315,7 @@ static void judge_all(const walk_t *walk, int n, unsigned *seed)
         ways[w] = apr_pcalloc(walk->pool, page->n_keys * sizeof(tmpl_record_t));
     }
     for (uint32_t k = 0; k < page->n_keys; k++) {
-        warm[k] = 1; /* the key page */
+        warm[k] = 1; /* the key page counts */
     }
     int on = warm_up(walk, n, warm);
     const loaded_t **drawn = draw(walk, on - 1 > n ? on - 1 : n, seed);

@@ -4,7 +4,7 @@
  *
  * Chakrabarti, Kumar and Punera (WWW 2007): F-measure of the template class, raw and smoothed, on
  * text, on anchor text and on links, with page-level detection. Site i is judged by model i mod n
- * of the n models, so that this model can be one that was trained without the site.
+ * of the n models: the caller can train that model without the site.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const char *const smoothings[] = {
 typedef struct {
     int sites;
     double f[SMOOTHINGS][PAPER_ITEMS];              /* sums over sites */
-    paper_counts_t counts[SMOOTHINGS][PAPER_ITEMS]; /* of all pages */
+    paper_counts_t counts[SMOOTHINGS][PAPER_ITEMS]; /* sums over all pages */
 } table_t;
 
 static void one_site(table_t *table, const paper_site_t *site, const tmpl_model_t *model,

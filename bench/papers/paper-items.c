@@ -14,7 +14,7 @@ static void count(paper_counts_t *counts, double weight, int called, int templat
     counts->found += called && template ? weight : 0;
 }
 
-/* The innermost link around each node, or the node itself; 0: no link, for node 0 is the root. */
+/* For each node, the innermost link that is the node or is around it; 0 (the root): no link. */
 static uint32_t *find_links(const tmpl_page_t *page, apr_pool_t *pool)
 {
     uint32_t *links = apr_pcalloc(pool, page->n_nodes * sizeof(*links));
@@ -24,7 +24,7 @@ static uint32_t *find_links(const tmpl_page_t *page, apr_pool_t *pool)
     return links;
 }
 
-/* Bytes of a link's text by label, and those of them that were called template. */
+/* Bytes of a link's text: by label, and called template. */
 typedef struct {
     double template, content, called;
 } link_t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The figures of Chakrabarti, Kumar and Punera (WWW 2007, section 5): text, anchor text and links
- * that are called template, and that are template. Text is counted in bytes; a link counts as one
- * and has the label of most of its text.
+ * The figures of Chakrabarti, Kumar and Punera (WWW 2007, section 5): how much text and anchor text
+ * and how many links are called template, and are template. Text is counted in bytes; each link
+ * counts once and has the label of most of its text.
  */
 #ifndef TMPL_PAPER_ITEMS_H
 #define TMPL_PAPER_ITEMS_H
@@ -12,9 +12,9 @@
 typedef enum { PAPER_TEXT, PAPER_ANCHOR_TEXT, PAPER_LINKS, PAPER_ITEMS } paper_item_e;
 
 typedef struct {
-    double found;    /* called template, and template */
+    double found;    /* called template, and labelled template */
     double called;   /* called template */
-    double template; /* template */
+    double template; /* labelled template */
 } paper_counts_t;
 
 /*

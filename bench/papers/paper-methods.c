@@ -8,7 +8,7 @@
 #include "detect/style.h"
 #include "sst.h"
 
-/* sst: the paper does not fix t. Of .1, .2, .3, .4 and .6 the last has the best F on dev. */
+/* sst: the paper does not fix t. Of .1, .2, .3, .4 and .6, .6 has the best F on dev. */
 const paper_opts_t paper_opts_default = {
     .policy = { .min_df = 5, .lifetime_tb = 400, .lifetime_n = 20, .max_entries = 1000000 },
     .ratio = 0.7,
@@ -38,7 +38,7 @@ static void begin(paper_result_t *result, const paper_site_t *site, apr_pool_t *
 
 /* ---- methods that keep a table ---- */
 
-/* The keys of a page, and its verdicts once they have been counted. */
+/* A method: read gives the keys of a page; judge gives its verdicts when the keys are counted. */
 typedef struct {
     const char *name;
     void (*read)(tmpl_style_t *style, const tmpl_page_t *page, apr_pool_t *pool);
@@ -61,7 +61,7 @@ static void judge_segments(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     tmpl_detect_incremental(verdicts, page, records, min_df, threshold);
 }
 
-/* An empty table: a new site; with LMDB also a new store. */
+/* The table of one run: a new site; with LMDB in a new store. */
 typedef struct {
     tmpl_store_t *store;
     const char *site;
@@ -97,7 +97,7 @@ static void add_bytes(paper_result_t *result, const sites_table_t *table, const 
     result->bytes += (double)result->end.bytes;
 }
 
-/* Counts page i if learn is set, and fills verdicts. */
+/* Looks a page up, counts it if learn is set, and fills verdicts. */
 static void observe(tmpl_verdict_t *verdicts, paper_result_t *result, const counted_t *how,
                     const sites_table_t *table, const paper_page_t *page, const paper_opts_t *opts,
                     int learn, apr_pool_t *pool)

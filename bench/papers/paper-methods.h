@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The methods of the papers, for the experiments that compare them on the pages of a site in one
- * order. Incremental methods use a store, each run with its own table; batch methods collect the
- * pages of a batch and judge them when it is full.
+ * The methods of the papers. Experiments compare them on the pages of a site in the same order.
+ * Incremental methods use a store, each run with its own table; batch methods collect the pages of
+ * a batch and judge them when the batch is full.
  */
 #ifndef TMPL_PAPER_METHODS_H
 #define TMPL_PAPER_METHODS_H
@@ -13,7 +13,7 @@
 
 typedef struct {
     tmpl_policy_t policy; /* of incremental methods */
-    double ratio;         /* a block is template if more than this share of it is */
+    double ratio;         /* a block is template if more than this share of its text is template */
     uint32_t passes;      /* 2: incremental methods see all pages before they judge any */
     uint32_t batch;       /* pages of a batch; 0: all */
     shingle_opts_t shingle;
@@ -28,10 +28,10 @@ extern const paper_opts_t paper_opts_default;
 
 typedef struct {
     paper_score_t score;
-    paper_score_t *pages; /* of each page */
+    paper_score_t *pages; /* one for each page */
     double seconds;       /* of CPU, without parsing */
     double bytes; /* average storage: the table after every page, or the cached pages of a batch */
-    double keys;  /* mean of a page: keys passed to the table */
+    double keys;  /* keys passed to the table: mean over the pages */
     tmpl_store_stats_t end; /* the table at the end */
 } paper_result_t;
 

@@ -83,11 +83,12 @@ static apr_array_header_t *page_rows(const tmpl_page_t *page, apr_pool_t *pool)
     return rows;
 }
 
-/* How many rows may be on one side only before both agree again. */
+/* At most so many rows may be on one side only before both sides agree again. */
 #define AHEAD 400
 
 /*
- * Moves (*a, *b) to the next equal rows, over as few rows as possible; 0 if they are too far away.
+ * Moves (*a, *b) to the next pair of equal rows, over as few rows as possible; 0 if the next pair
+ * is too far away.
  */
 static int meet(const apr_array_header_t *as, const apr_array_header_t *bs, int *a, int *b)
 {
@@ -122,7 +123,7 @@ void paper_page_label(paper_page_t *page, const char *gold, apr_size_t len, apr_
                 APR_ARRAY_IDX(golds, b++, row_t).label;
         }
         else {
-            a += AHEAD / 2; /* rows on one side only */
+            a += AHEAD / 2; /* these rows are on one side only */
         }
     }
     for (uint32_t s = 0; s < p->n_segments; s++) {

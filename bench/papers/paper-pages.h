@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pages of a site with the labels of their text, for the experiments of the papers. The list of
- * sites comes from bench/papers/paper-sites on standard input: a line "= KEY" for each site, then a
- * line with the path of each of its pages, in the order in which they are seen.
+ * sites comes from bench/papers/paper-sites on standard input: for each site a line "= KEY", then
+ * the paths of its pages, one a line, in the order in which the pages are seen.
  *
  * The labels of DIR/pages/NAME.html are in DIR/gold/NAME.tsv, one row for each text node,
  * "LABEL<TAB>BLOCK<TAB>TEXT". Rows and segments are matched by their text, in order.
@@ -22,8 +22,8 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_document_t document;
     const char *labels; /* one for each segment: 'C' content, 'T' template, ' ' no label */
-    uint32_t *template; /* of each block: length of its segments that are template */
-    uint32_t *content;  /* length of its segments that are content */
+    uint32_t *template; /* for each block, the length of its segments that are template */
+    uint32_t *content;  /* for each block, the length of its segments that are content */
     double parsing;     /* seconds of CPU */
 } paper_page_t;
 
@@ -47,8 +47,8 @@ void paper_page_label(paper_page_t *page, const char *gold, apr_size_t len, apr_
  * text).
  */
 typedef struct {
-    uint64_t template_text, found_text;     /* template, and the part of it that was found */
-    uint64_t content_text, lost_text;       /* content, and the part of it called template */
+    uint64_t template_text, found_text;     /* bytes of template; of these, bytes called template */
+    uint64_t content_text, lost_text;       /* bytes of content; of these, bytes called template */
     uint64_t template_blocks, found_blocks; /* the same in blocks */
     uint64_t content_blocks, lost_blocks;
 } paper_score_t;
@@ -56,7 +56,7 @@ typedef struct {
 void paper_score_add(paper_score_t *score, const paper_page_t *page,
                      const tmpl_verdict_t *verdicts);
 
-/* 0..1, of text. 1 if there is no template, or nothing was called template. */
+/* 0..1, of text. Recall is 1 without template, precision is 1 if nothing was called template. */
 double paper_recall(const paper_score_t *score);
 double paper_precision(const paper_score_t *score);
 

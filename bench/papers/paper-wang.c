@@ -4,11 +4,11 @@
  *
  * Wang et al. (WWW 2008), Table 1: the storage that each method needs for the same recall. As in
  * the paper, methods with a table are tuned by the parameters of the lifetime, batch methods by the
- * number of pages in a batch. AverageSize is the mean of the table's bytes after every page, or of
- * the bytes of the pages of a batch over all batches. Prints the setting with the least storage
- * among those that reach the recall, preferably among those that also have the precision of all
- * methods in the paper. Recall is that of template text, with all pages of the site judged in their
- * order.
+ * number of pages in a batch. AverageSize is the mean of the table's bytes over all pages, or of a
+ * batch's bytes over all batches. For each method, of the settings that reach the recall, the
+ * program prints the setting with the least storage; settings that also reach the precision of all
+ * methods in the paper come first. Recall is measured on template text; all pages of the site are
+ * judged in their order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 
 #include "paper-methods.h"
 
-/* Expected recall of the paper, section 3, and "higher than 98%". */
+/* The recall that the paper expects (section 3), and its precision: "higher than 98%". */
 #define RECALL    0.8
 #define PRECISION 0.98
 
-/* The pages of a batch in the paper, on average. */
+/* Mean number of pages in a batch of the paper. */
 #define PAPERS_BATCH 24
 
 #define DIM(array) (sizeof(array) / sizeof((array)[0]))
@@ -34,7 +34,7 @@ static const uint32_t batches[] = { 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 80 };
 /* More pages than a site has. */
 #define FOREVER 1000000
 
-/* Pages that a block must be on, for shingle; methods with a table need DF >= 5. */
+/* shingle: template is on at least so many pages; methods with a table need DF >= 5. */
 static const uint32_t leasts[] = { 2, 3, 5 };
 
 static const int methods[] = { PAPER_INCREMENTAL, PAPER_STYLE, PAPER_SHINGLE, PAPER_SST };
@@ -43,7 +43,7 @@ static const int methods[] = { PAPER_INCREMENTAL, PAPER_STYLE, PAPER_SHINGLE, PA
 
 /* The result of a method with its best setting. */
 typedef struct {
-    int reached; /* 1: the recall, 2: also the precision */
+    int reached; /* 0: neither, 1: the recall, 2: also the precision */
     double recall, precision, bytes, entry;
     char setting[32];
 } tuned_t;
@@ -84,7 +84,7 @@ static double try_lifetime(tuned_t *best, const paper_method_t *method, const pa
     return paper_recall(&result.score);
 }
 
-/* For each N the shortest sufficient Tb: a longer one only stores more. */
+/* Tries for each N ever longer Tb, until one reaches the recall: a longer one only stores more. */
 static void tune_lifetime(tuned_t *best, const paper_method_t *method, const paper_site_t *site,
                           const paper_opts_t *base, apr_pool_t *pool)
 {
@@ -119,7 +119,7 @@ static void tune_batch(tuned_t *best, const paper_method_t *method, const paper_
     }
 }
 
-/* With the paper's number of pages in a batch. */
+/* The bytes of a batch of as many pages as the paper's. */
 static double batch_bytes(const paper_site_t *site, const paper_opts_t *base, apr_pool_t *pool)
 {
     paper_opts_t opts = *base;
@@ -139,7 +139,7 @@ static void print_tuned(const char *name, const tuned_t *tuned)
     printf("%s\n", tuned->reached ? "" : "  recall not reached");
 }
 
-/* Returns the bytes of a batch as large as the paper's. */
+/* Tunes all methods on a site. Returns the bytes of a batch of as many pages as the paper's. */
 static double one_site(tuned_t tuned[], const paper_site_t *site, const paper_opts_t *opts,
                        apr_pool_t *pool)
 {
@@ -156,7 +156,7 @@ static double one_site(tuned_t tuned[], const paper_site_t *site, const paper_op
     return paper;
 }
 
-/* Means over the sites where all methods of a set have reached the recall. */
+/* Sums over the sites on which all methods of a set reach the recall. */
 typedef struct {
     const char *title;
     unsigned set; /* bits: indices of methods */

@@ -16,7 +16,8 @@ typedef struct {
 } paper_words_t;
 
 /*
- * The next word's hash, and 1; 0 at the segment's end. An image or a link without text is one word.
+ * Sets the next word's hash and returns 1; returns 0 at the segment's end. An image or a link
+ * without text is one word.
  */
 static inline int paper_word_next(paper_words_t *words, uint64_t *hash)
 {

@@ -57,7 +57,7 @@ static int by_shingle(const void *a, const void *b)
     return x->page < y->page ? -1 : x->page > y->page;
 }
 
-/* Whether a page is a copy of one before it; copies do not count. */
+/* For each page, whether it is a copy of an earlier page; copies do not count. */
 static unsigned char *find_copies(const tmpl_page_t *const *pages, uint32_t n, uint32_t window,
                                   apr_pool_t *pool)
 {
@@ -93,7 +93,7 @@ static pagelet_t *find_pagelets(const tmpl_page_t *const *pages, uint32_t n, uin
     return pagelets;
 }
 
-/* The number of pages in a cluster without copies; the cluster is sorted by page. */
+/* The number of pages of a cluster, copies not counted; the cluster is sorted by page. */
 static uint32_t pages_of(const pagelet_t *cluster, uint32_t n, const unsigned char *copy)
 {
     uint32_t pages = 0;

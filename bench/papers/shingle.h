@@ -15,7 +15,7 @@
 
 typedef struct {
     uint32_t window; /* words in a shingle */
-    uint32_t least;  /* a template block is on at least that many pages of the batch */
+    uint32_t least;  /* a template block is on at least so many pages of the batch */
 } shingle_opts_t;
 
 /* Windows of 10 words, as in Broder et al. (1997), and 2 pages. */
@@ -23,8 +23,8 @@ extern const shingle_opts_t shingle_opts_default;
 
 /*
  * The shingle of segments [first, after) of a page: the least hash of all windows of words (Broder
- * et al.); the hash of all words if they are fewer. The probability that two texts have the same
- * shingle is the resemblance of their sets of windows.
+ * et al.), or the hash of all words if they fill no window. The probability that two texts have the
+ * same shingle is the resemblance of their sets of windows.
  */
 uint64_t shingle_of(const tmpl_page_t *page, uint32_t first, uint32_t after, uint32_t window);
 

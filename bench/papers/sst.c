@@ -7,7 +7,7 @@
 
 #include "paper-words.h"
 
-/* The damping for each level: g of the paper. */
+/* The damping factor for each level: g in sst.h. */
 #define GAMMA 0.9
 
 typedef struct style_t style_t;
@@ -22,7 +22,7 @@ typedef struct {
     uint32_t pages;      /* m */
     uint32_t n_styles;   /* l */
     style_t *styles;     /* a list */
-    feature_t *features; /* of a leaf */
+    feature_t *features; /* in a leaf only */
     uint32_t n_features, room;
     double importance;
 } element_t;
@@ -35,7 +35,7 @@ struct style_t {
     element_t *children;
 };
 
-/* The element of the tree for each of a page's nodes and segments. */
+/* For each node and each segment of a page, its element in the tree. */
 typedef struct {
     const tmpl_page_t *page;
     element_t **nodes;
@@ -73,7 +73,7 @@ static uint64_t look_of(const tmpl_page_t *page, uint32_t index)
     const tmpl_node_t *node = &page->nodes[index];
     uint64_t hash = node->tag;
     tmpl_attr_t attr;
-    /* the path identifies names that are not in the table of tags, for the parents are the same */
+    /* a tag that is not in the table is identified by the path, for the parents are the same */
     hash = node->tag == TMPL_TAG_OTHER ? node->path : hash;
     for (unsigned i = 0; i < sizeof(presentation) / sizeof(presentation[0]); i++) {
         if (tmpl_span_len(node->open) > 0 &&

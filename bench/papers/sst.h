@@ -34,11 +34,11 @@ void sst_add(sst_t *sst, const tmpl_page_t *page);
 /* Computes the importance of every node, after all pages are added. */
 void sst_weigh(sst_t *sst);
 
-/* CompImp of the leaf of a segment, and of a node, of page i (in the order of sst_add). */
+/* CompImp of the leaf of a segment, or of a node, on page i (in the order of sst_add). */
 double sst_segment_importance(const sst_t *sst, uint32_t i, uint32_t segment);
 double sst_node_importance(const sst_t *sst, uint32_t i, uint32_t node);
 
-/* A block is template if more than ratio of its length is leaves of importance below t. */
+/* A block is template if leaves of importance below t make up more than ratio of its length. */
 void sst_judge(tmpl_verdict_t *verdicts, const sst_t *sst, uint32_t i, double t, double ratio);
 
 /* The sum of -p_i log_m p_i over n counts that make up total; 0 for m <= 1. */

@@ -2,10 +2,10 @@
 /*
  * lifetime STORE_DIR TB,TB,... N,N,... < list of files
  *
- * The cost and the gain of a lifetime (Wang et al., WWW 2008, section 2.4): passes the pages in the
- * order of the list to a new table for every Tb and N, and to one without a lifetime. Prints for
- * each the entries at the end and on average (the paper's AverageSize), and the verdicts of blocks
- * that differ from those of the table without a lifetime.
+ * The cost and the gain of a lifetime (Wang et al., WWW 2008, section 2.4): passes the pages, in
+ * the order of the list, to a new table for every Tb and N, and to a table without a lifetime.
+ * Prints for each table its entries at the end and on average (the paper's AverageSize), and how
+ * many verdicts of blocks differ from the verdicts without a lifetime.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "detect/incremental.h"
 #include "read_file.h"
 
-/* How often a run measures the table: that reads all of it. */
+/* A run measures the table only so often: to measure is to read the whole table. */
 #define SAMPLES 60
 
 typedef struct {
@@ -34,8 +34,8 @@ typedef struct {
     tmpl_store_stats_t end;
     double entries, live, bytes; /* sums over the samples */
     int samples;
-    uint64_t blocks, template; /* judged blocks, and those that are template */
-    uint64_t lost, gained; /* verdicts that differ: content instead of template, and the reverse */
+    uint64_t blocks, template; /* judged blocks, and template blocks */
+    uint64_t lost, gained; /* verdicts that differ: content for template, template for content */
     uint64_t lost_length, gained_length, length;
 } found_t;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * new_pages DETECTOR URI PAGES < LIST: microseconds of CPU for each step of a new page, with the
- * steps of a child of httpd: a page is read, looked up, judged, and learnt later, TMPL_BATCH_MOST
- * at a time, with the store at URI. The files named on standard input are used repeatedly, with a
- * new number in each paragraph of their content (stamped.h). The first quarter of PAGES is not
- * counted: after it the site is learnt, and its table has its final size.
+ * new_pages DETECTOR URI PAGES < LIST: microseconds of CPU for each step of a new page. The steps
+ * are those of a child of httpd: a page is read, looked up, judged, and learnt later,
+ * TMPL_BATCH_MOST pages at a time, with the store at URI. The files named on standard input are
+ * used repeatedly, with a new number in each paragraph of their content (stamped.h). The first
+ * quarter of PAGES is not counted: after it the site is learnt, and its table has its final size.
  */
 #include <stdio.h>
 #include <stdlib.h>

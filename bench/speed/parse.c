@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench/speed/parse < LIST: the time to read a page, and to judge it with detector auto, beside
- * that of libxml2's SAX parser without callbacks for the same bytes. Every file named on standard
- * input is read by each parser in turn, ROUNDS times; the figures are medians of the rounds' totals
- * and of their ratios to the SAX parser's. The counts are made up: there is no store.
+ * the time of libxml2's SAX parser without callbacks for the same bytes. Each parser in turn reads
+ * every file named on standard input, ROUNDS times. The figures are medians over the rounds: of the
+ * total, and of its ratio to the SAX parser's total. The counts are made up: there is no store.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static tmpl_record_t *made_up(const tmpl_observation_t *observation, apr_pool_t 
     return records;
 }
 
-/* Adds the times of the steps after reading to times. */
+/* Judges a page; adds the times of the steps to times. */
 static void judge_page(double *times, const file_t *file, apr_pool_t *pool)
 {
     tmpl_observation_t observation = { 0 };
@@ -166,7 +166,7 @@ static void time_all(double times[STEP_COUNT], const apr_array_header_t *files, 
     times[STEP_AUTO] = times[STEP_READ] + times[STEP_JUDGE];
 }
 
-/* Medians over the rounds. */
+/* Prints a step: medians over the rounds. */
 static void print_step(double rounds[ROUNDS][STEP_COUNT], int step, double megabytes)
 {
     double time[ROUNDS];

@@ -3,8 +3,8 @@
  * proxy_backend FILE...: an HTTP server on a free port of 127.0.0.1, which it prints. It uses as
  * little CPU as possible and ends when its standard input ends.
  *     /seen/N    page N, modulo the number of files, always the same bytes
- *     /new/N     the same page with N in front of each paragraph, list item and cell of its content: a new
- *                page with the site's template
+ *     /new/N     the same page with N in front of each paragraph, list item and cell of its
+ *                content: a new page with the site's template
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static int send_all(int s, const char *bytes, size_t len)
     return 1;
 }
 
-/* buffer: room for a head and the largest page. */
+/* Answers a request. buffer has space for a head and the largest page. */
 static int answer(int s, const char *request, char *buffer)
 {
     unsigned n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * smoothing_cost: the time of smoothing on random trees of 300 and 8,000 nodes, in document order.
- * Medians of ROUNDS rounds, with memory from a pool that is cleared after each.
+ * Prints medians of ROUNDS rounds. Memory is from a pool that is cleared after each round.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * New pages made of httpd's manual: a number in front of each paragraph, list item and cell of
- * their content.
+ * New pages made of httpd's manual, with a number in front of each paragraph, list item and cell of
+ * the content.
  */
 #ifndef BENCH_STAMPED_H
 #define BENCH_STAMPED_H
@@ -48,7 +48,7 @@ static inline char *read_whole(const char *name, size_t *len)
     return bytes;
 }
 
-/* The next start tag without attributes that a stamp follows; NULL if there is none. */
+/* The place of the next stamp, behind a start tag without attributes; NULL if there is none. */
 static inline const char *next_place(const char *p)
 {
     static const char *const tags[] = { "<p>", "<li>", "<dd>", "<td>" };
@@ -64,7 +64,7 @@ static inline const char *next_place(const char *p)
     return first;
 }
 
-/* Reads a file; page is 0. */
+/* Reads a file into page, which must be zeroed. */
 static inline void page_read(page_t *page, const char *name)
 {
     size_t len, copied = 0;
@@ -88,7 +88,7 @@ static inline void page_read(page_t *page, const char *name)
     free(source);
 }
 
-/* Puts a number into a copy of the page's bytes. */
+/* Puts the number n at all stamps of bytes, a copy of the page's bytes. */
 static inline void page_stamp(char *bytes, const page_t *page, unsigned n)
 {
     char stamp[STAMP_SIZE + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * status_sites URI N: learns one small page of each of N sites, s000000 and so on, for
- * bench/speed/status. A store's default number of sites is smaller.
+ * bench/speed/status. The store may have N sites, which is more than its default.
  */
 #include <stdio.h>
 #include <stdlib.h>

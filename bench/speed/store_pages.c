@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * store_pages URI SEGMENTS PAGES [BATCH [SITES]]: made-up pages of a site, or of several sites in
- * turn, learnt one after the other by the store at URI. With BATCH > 0 they are judged one after the
- * other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time. Half of a page's segments are template, a tenth recurs
- * rarely, the others are new; every fourth segment begins a block with three layout paths.
+ * turn. The store at URI learns them one after the other. With BATCH > 0 they are looked up one
+ * after the other, with counts up to LEARN_DELAY old, and BATCH pages are learnt at a time. Half of
+ * a page's segments are template, a tenth recurs rarely, the others are new; every fourth segment
+ * begins a block with three layout paths.
  *
  * The time of a page is the median of the WINDOW pages before each power of ten. The program prints
- * "begin" before a window and a line of figures after it; after each it waits for a line on
- * standard input, so that the reader can measure the server. The figures: pages, milliseconds a
- * page, CPU milliseconds a page of this process, entries, live entries, bytes.
+ * "begin" before a window and a line of figures after it; after each of these lines it waits for a
+ * line on standard input, so that the reader can measure the server. The figures: pages,
+ * milliseconds a page, CPU milliseconds a page of this process, entries, live entries, bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@
 #include "page_batch.h"
 #include "measure.h"
 
-#define WINDOW      256                     /* so that each has the same number of batches */
-#define RARE        20000                   /* texts that recur */
+#define WINDOW      256                     /* pages; a multiple of 128: all have as many batches */
+#define RARE        20000                   /* texts that recur rarely */
 #define LAYOUTS     120                     /* layout paths of the site */
 #define LEARN_DELAY apr_time_from_msec(100) /* TmplLearnDelay's default */
 
@@ -110,7 +111,7 @@ static void await(void)
     }
 }
 
-/* Milliseconds the store took for a page. */
+/* Learns a page; returns the milliseconds that the store took. */
 static double learn(tmpl_store_t *store, made_t *made, apr_pool_t *pool)
 {
     tmpl_counts_t counts;

@@ -4,9 +4,10 @@
  *
  * The features of a site's pages for a model, each page seen once, in the order of the list. Writes
  * the rows of all blocks to ROWS, as floats, and to TEXTS a line for each page ("P", file, number
- * of blocks) and for each block ("B", text), separated by tabs. The features of the group FIRST are
- * those that the first trees of MODEL give, and 0 without it. Without arguments it prints the
- * features, one a line. With "-" for SITE each page is the first one of a site.
+ * of blocks) and for each block ("B", text), separated by tabs. The first trees of MODEL give the
+ * features of the group FIRST; without MODEL these are 0. Without arguments the program prints a
+ * line for each feature: its name and group. With "-" for SITE each page is the first page of a
+ * site.
  */
 #include <stdio.h>
 #include <string.h>

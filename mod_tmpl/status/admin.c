@@ -17,7 +17,7 @@
 #define FIELDS_MOST  8
 #define LOOK_TIMEOUT apr_time_from_sec(2)
 
-/* An action at work. */
+/* An action that is being carried out. */
 typedef struct {
     request_rec *r;
     const char *location;
@@ -52,7 +52,7 @@ void tmpl_admin_token(char token[TMPL_TOKEN_SIZE], const request_rec *r, const c
                       const char *store)
 {
     unsigned char mac[APR_SIPHASH_DSIZE];
-    /* lengths make sure that no two triples give one text */
+    /* the lengths make sure that two different triples never give the same text */
     const char *text =
         apr_psprintf(r->pool, "%" APR_SIZE_T_FMT ":%s%" APR_SIZE_T_FMT ":%s%s", strlen(site), site,
                      strlen(store), store, r->user != NULL ? r->user : "");
@@ -77,8 +77,9 @@ static int is_token(const char *given, const char *token)
 }
 
 /*
- * Whether the browser says that another site's page made the request. Sec-Fetch-Site cannot be set
- * by a page; where it is missing, Origin is that of the page. Neither: it is no browser.
+ * Whether the browser says that another site's page made the request. A page cannot set
+ * Sec-Fetch-Site; if this field is missing, Origin says where the page is from. A client that sends
+ * neither field is no browser.
  */
 static int is_cross_site(const request_rec *r)
 {
@@ -153,7 +154,7 @@ static apr_status_t export(admin_t *admin)
 static const struct {
     const char *name;
     apr_status_t (*run)(admin_t *admin);
-    const char *then; /* the query of the page that is shown then; NULL: run has sent its answer */
+    const char *then; /* the query of the page to be shown next; NULL: run has sent its answer */
 } actions[] = {
     { "export", export, NULL },
     { "freeze", freeze, "?site=" },

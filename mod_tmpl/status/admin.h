@@ -24,9 +24,9 @@ void tmpl_admin_token(char token[TMPL_TOKEN_SIZE], const request_rec *r, const c
                       const char *store);
 
 /*
- * Answers a POST about a site, for a handler: with a redirect to the site's page, or, if nothing is
- * known of the site any more, to location; with the file of an export; or with 403 or another
- * status and a sentence that says what is wrong.
+ * Answers a POST about a site: with a redirect to the site's page, or, after forget, to location;
+ * with the file of an export; or with 403 or another status and a sentence that says what is wrong.
+ * Returns what a handler returns.
  */
 int tmpl_admin_post(request_rec *r, const char *location, const char *site);
 

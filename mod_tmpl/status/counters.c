@@ -88,7 +88,7 @@ const char *tmpl_counter_text(tmpl_counter_e counter)
     return counter_rows[counter].explanation;
 }
 
-/* One row: "Tmpl-name: 5" for programs, else one of a table. */
+/* Prints a counter: "Tmpl-name: 5" for programs, else an item of a list or a row of a table. */
 static void print_row(request_rec *r, int flags, const char *group, const char *name,
                       const char *explanation, apr_uint64_t value)
 {

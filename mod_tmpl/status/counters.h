@@ -42,7 +42,7 @@ typedef enum {
 } tmpl_counter_e;
 
 void tmpl_count(tmpl_counter_e counter, apr_uint64_t by);
-void tmpl_count_mode(tmpl_mode_e mode); /* of a page judged, and not declined */
+void tmpl_count_mode(tmpl_mode_e mode); /* for a page that was judged and not declined */
 void tmpl_count_detector(const tmpl_detector_t *detector);
 void tmpl_count_decline(tmpl_decline_e reason);
 

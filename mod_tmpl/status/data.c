@@ -35,7 +35,7 @@ static json_t *seconds(apr_int64_t microseconds)
     return json_real((double)microseconds / APR_USEC_PER_SEC);
 }
 
-/* null for a time that has not been. */
+/* time in seconds since 1970; null if time is 0. */
 static json_t *moment(apr_time_t time)
 {
     return time != 0 ? seconds(time) : json_null();
@@ -46,7 +46,7 @@ static void set(json_t *to, const char *name, json_t *value)
     json_object_set_new(to, name, value);
 }
 
-/* What names a site. */
+/* Sets the two strings that name a site (data.h). */
 static void set_site(json_t *to, const char *key, apr_pool_t *pool)
 {
     set(to, "site", tmpl_data_string(key, pool));
@@ -122,7 +122,7 @@ static json_t *selectors(apr_pool_t *pool)
     return list;
 }
 
-/* The buckets, each with the times in it alone. */
+/* The buckets, each with the count of its own times: the counts are not cumulative. */
 static json_t *buckets(const tmpl_histogram_t *histogram)
 {
     json_t *list = json_array();
@@ -212,7 +212,7 @@ static json_t *stores(apr_pool_t *pool)
     return list;
 }
 
-/* Of the last pages of a site: how many, how many declined, and for what. */
+/* The last pages of a site: how many there are, how many were declined, and the reasons. */
 static json_t *window(const tmpl_site_t *site)
 {
     unsigned counts[TMPL_DECLINE_COUNT] = { 0 };
@@ -347,7 +347,7 @@ static int is_taken(const tmpl_recent_t *decision, const char *declined)
                                   strcmp(declined, tmpl_decline_name(decision->decline)) == 0));
 }
 
-/* The last decisions that the filter takes; of one site, or if site is NULL of all. */
+/* The last decisions that the filter takes, about one site; site NULL: about all sites. */
 static json_t *decisions(const char *site, const char *declined, apr_pool_t *pool)
 {
     const apr_array_header_t *last = tmpl_recent_list(pool);
@@ -397,7 +397,7 @@ json_t *tmpl_data_server(request_rec *r, const char *declined)
     return json;
 }
 
-/* Up to the greatest DF that there is. */
+/* The number of segments in each range of DFs, up to the greatest DF of the table. */
 static json_t *by_df(const tmpl_store_stats_t *stats)
 {
     json_t *list = json_array();
@@ -448,7 +448,7 @@ static json_t *tables(const char *key, json_t *unread, apr_pool_t *pool)
         const char *name = status->name;
         tmpl_error_t err = { APR_EGENERAL, "the store does not answer" };
         tmpl_store_stats_t stats;
-        /* one that another child found silent would be waited for */
+        /* not asked if any child found it silent: this request would wait for it */
         tmpl_store_t *store =
             status->open[TMPL_PURPOSE_LOOKUP] == 0 ? tmpl_links_store(name, &err) : NULL;
 

@@ -3,8 +3,8 @@
  * All that the status handler shows, as JSON: what ?format=json sends, and what the page is made
  * of. docs/operations.md lists the fields.
  *
- * Strings are UTF-8: a byte that is none becomes U+FFFD. So each site has two strings: "site", for
- * people, and "query", its key with all other bytes than letters, digits, - . _ and ~ as %XX, to be
+ * Strings are UTF-8: a byte that is not UTF-8 becomes U+FFFD. So each site has two strings: "site",
+ * for people, and "query", its key with all bytes as %XX except letters, digits, - . _ and ~, to be
  * put behind "?site=". Times are seconds since 1970. A share is 0 to 1.
  */
 #ifndef TMPL_DATA_H
@@ -19,24 +19,26 @@
 /* How many sites the object of the server has, those with most pages first. */
 #define TMPL_DATA_SITES 50
 
-/* Which decisions are shown: "" all, TMPL_DATA_ANY those that were declined, or a reason's name. */
+/* A filter of decisions: "" takes all, TMPL_DATA_ANY the declined ones, a reason's name its own. */
 #define TMPL_DATA_ANY "any"
 int tmpl_data_is_filter(const char *declined);
 
 /*
  * Everything about this server, with the decisions that the filter declined takes. The caller owns
- * what is returned, here and below.
+ * the returned value of this function and of those below.
  */
 json_t *tmpl_data_server(request_rec *r, const char *declined);
 
-/* All about one site, its learning curve and its decisions included; NULL: nothing is known of it. */
+/*
+ * All about one site, with its learning curve and its decisions; NULL: the site is not known.
+ */
 json_t *tmpl_data_site(request_rec *r, const char *key);
 
 /*
  * The next n sites of a store, in the order of the store, behind after ("" for the first ones):
  * {"schema_version", "store", "stores": [names], "sites": [{"site", "query", figures of this server
  * if it has seen the site}], "next": what to give as after for more, or null}. NULL with *err if
- * there is no such store (APR_NOTFOUND), or it does not answer.
+ * there is no such store (APR_NOTFOUND), or if the store does not answer.
  */
 json_t *tmpl_data_sites(request_rec *r, const char *store, const char *after, unsigned n,
                         tmpl_error_t *err);

@@ -7,7 +7,8 @@
  *     LOCATION/SITE       all about a site; LOCATION?site=SITE too, with any bytes in SITE
  *     LOCATION/sites      the sites of a store, ?n= of them behind ?after=
  *
- * GET and HEAD only; the form is that of ?format=, or by Accept.
+ * GET and HEAD show the status, in the format that ?format= names, else by Accept. A POST with
+ * ?site= carries out an action on a site (admin.h).
  */
 #ifndef TMPL_HANDLER_H
 #define TMPL_HANDLER_H
@@ -17,7 +18,7 @@
 /* The name for SetHandler. */
 #define TMPL_STATUS_HANDLER "tmpl-status"
 
-/* Whether r is for this handler: its answer is none of the pages to judge. */
+/* Whether r is for this handler: the handler's answers are not judged. */
 int tmpl_status_handles(const request_rec *r);
 
 /* handler hook. */

@@ -21,7 +21,9 @@ typedef enum {
         TMPL_STAGE_COUNT
 } tmpl_stage_e;
 
-/* Upper bounds of the buckets, in microseconds, included. One more bucket has all that is longer. */
+/*
+ * Upper bounds of the buckets, in microseconds, inclusive. One more bucket has all longer times.
+ */
 #define TMPL_HISTOGRAM_BOUNDS                                                                      \
     {                                                                                              \
         100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000, 1000000,     \
@@ -31,8 +33,8 @@ typedef enum {
 extern const apr_interval_time_t tmpl_histogram_bounds[TMPL_HISTOGRAM_BUCKETS - 1];
 
 typedef struct {
-    apr_uint64_t buckets[TMPL_HISTOGRAM_BUCKETS]; /* times in each */
-    apr_uint64_t count;                           /* the sum of these */
+    apr_uint64_t buckets[TMPL_HISTOGRAM_BUCKETS]; /* the number of times in each */
+    apr_uint64_t count;                           /* the sum of buckets */
     apr_uint64_t microseconds;                    /* the sum of all times */
 } tmpl_histogram_t;
 
@@ -45,7 +47,7 @@ void tmpl_histograms_create(server_rec *s);
 /* Adds a time; a negative one counts as 0. */
 void tmpl_stage_took(tmpl_stage_e stage, apr_interval_time_t took);
 
-/* All zero if there is no shared memory. */
+/* The histogram of a stage; all zero if there is no shared memory. */
 tmpl_histogram_t tmpl_histogram(tmpl_stage_e stage);
 
 #endif

@@ -4,7 +4,7 @@
 #include "connections.h"
 #include "data.h"
 
-/* What surrounds a directive. */
+/* The server and the section in which a directive is. */
 typedef struct {
     const char *server;  /* "" : the main server */
     const char *section; /* "": the whole server */
@@ -23,7 +23,7 @@ static const tmpl_setting_t *setting_of(const ap_directive_t *directive)
     return NULL;
 }
 
-/* A condition that is no single word may hold what a client has to send. */
+/* Whether to hide args. A condition, unless it is a word, may hold a secret that clients send. */
 static int is_secret(const char *args, const tmpl_setting_t *setting)
 {
     return setting->form == TMPL_FORM_SECRET ||
@@ -86,7 +86,7 @@ static place_t inside(const ap_directive_t *section, const place_t *outside, apr
     return place;
 }
 
-/* Own settings come before those of sections. */
+/* Adds the settings of a place: its own settings first, then those of the sections in it. */
 static void add(json_t *list, const ap_directive_t *first, const place_t *place, apr_pool_t *pool)
 {
     const ap_directive_t *at;

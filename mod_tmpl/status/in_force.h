@@ -8,10 +8,12 @@
 #include "mod_tmpl.h"
 
 /*
- * An array of the settings, each {"server", "section", "directive", "value", "file", "line"}: for
- * the main server, "", and for each virtual host that has settings of its own, and within it for
- * the whole server, "", then for each section. A section has what is not set in it from those
- * around it. Passwords and TmplSecret are left out of the values. The caller owns it.
+ * An array of the settings, each {"server", "section", "directive", "value", "file", "line"}. The
+ * settings of the main server, whose "server" is "", come first, then those of each virtual host
+ * that has its own. Within a server, settings outside of sections, whose "section" is "", come
+ * first, then those of each section. A section inherits settings that it does not set from the
+ * sections around it. Values do not show passwords, TmplSecret, or conditions of more than a word.
+ * The caller owns the array.
  */
 json_t *tmpl_in_force(apr_pool_t *pool);
 

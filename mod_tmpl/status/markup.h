@@ -36,23 +36,23 @@ json_int_t tmpl_member_count(const json_t *object, const char *name);
 double tmpl_member_number(const json_t *object, const char *name);
 const char *tmpl_member_text(const json_t *object, const char *name);
 
-/* A cell of a table: what stands between its tags, for a row. name is that of the column. */
+/* Writes the content of a row's cell. name is the name of the column. */
 typedef void tmpl_cell_f(const tmpl_html_t *h, const json_t *row, const char *name);
 
-/* Cells of members that are texts, numbers, or times; they are empty where there is none. */
+/* Cells of members that are texts, numbers, or times; empty if the row has no such member. */
 tmpl_cell_f tmpl_cell_text, tmpl_cell_count, tmpl_cell_bytes, tmpl_cell_share, tmpl_cell_bar,
     tmpl_cell_moment, tmpl_cell_ago;
 
 typedef struct {
     const char *title;
-    const char *name; /* of the row's member */
+    const char *name; /* the name of the row's member */
     tmpl_cell_f *write;
-    int is_number; /* it stands at the right */
+    int is_number; /* the cells are aligned to the right */
 } tmpl_column_t;
 
 /*
- * Writes a table with a row for each element of rows, an array; if there is none, the text empty
- * instead. The first column names its row. A wide table scrolls in a box of its own.
+ * Writes a table with a row for each element of the array rows, or, if rows is empty, the text
+ * empty. The first column names its row. A wide table scrolls in a box of its own.
  */
 void tmpl_put_table(const tmpl_html_t *h, const char *caption, const tmpl_column_t *columns, int n,
                     const json_t *rows, const char *empty);

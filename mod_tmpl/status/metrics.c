@@ -14,10 +14,10 @@
 
 typedef struct {
     request_rec *r;
-    int open; /* OpenMetrics */
+    int open; /* whether the format is OpenMetrics */
 } out_t;
 
-/* The metrics that are one counter each. */
+/* The metrics that show one counter each. */
 static const struct {
     const char *name; /* without _total */
     tmpl_counter_e counter;
@@ -32,7 +32,7 @@ static const struct {
     { "tmpl_learn_failures", TMPL_COUNTER_LATER_FAILURES },
 };
 
-/* A counter by one label. */
+/* A counter that a metric shows with a value of its label. */
 typedef struct {
     const char *value;
     tmpl_counter_e counter;
@@ -63,7 +63,7 @@ static void counter(const out_t *out, const char *name, const char *labels, apr_
     ap_rprintf(out->r, "%s_total%s %" APR_UINT64_T_FMT "\n", name, labels, value);
 }
 
-/* The value of a label: UTF-8, with what would end it escaped. */
+/* text as the value of a label: in UTF-8, with escapes for characters that would end it. */
 static const char *label_value(const char *text, apr_pool_t *pool)
 {
     apr_size_t len = strlen(text), used;
@@ -130,7 +130,7 @@ static void selectors(const out_t *out)
     }
 }
 
-/* stage is NULL or a label, with a comma behind it. */
+/* Writes the histogram of a stage; has_label: with the stage as a label. */
 static void histogram(const out_t *out, const char *name, tmpl_stage_e of, int has_label)
 {
     tmpl_histogram_t times = tmpl_histogram(of);
@@ -173,7 +173,7 @@ static const char *store_labels(const tmpl_store_status_t *store, int purpose, a
                         tmpl_purpose_name((tmpl_purpose_e)purpose));
 }
 
-/* Of the stores that know it. */
+/* Writes how many sites each store forgot; only for stores that know this number. */
 static void forgotten(const out_t *out, const apr_array_header_t *list)
 {
     int i;
@@ -224,7 +224,7 @@ static void stores(const out_t *out)
     ap_rprintf(out->r, "tmpl_learn_waiting_bytes %" APR_UINT64_T_FMT "\n", waiting_bytes);
 }
 
-/* The sites of TmplMetricsSites; those that were not seen have zeros. */
+/* The sites of TmplMetricsSites; a site that was not seen has zeros. */
 static apr_array_header_t *chosen_sites(request_rec *r)
 {
     const apr_array_header_t *keys = tmpl_conf_metrics_sites(ap_server_conf);

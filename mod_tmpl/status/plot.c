@@ -12,7 +12,7 @@ static const char *at(const tmpl_html_t *h, double place)
     return apr_psprintf(h->r->pool, "%.1f", place);
 }
 
-/* A polyline through a member of all points; a point if there is only one. */
+/* Draws a polyline through the member name of all points; a dot if there is only one point. */
 static void put_line(const tmpl_html_t *h, const json_t *points, const char *name,
                      const char *class, double most)
 {
@@ -68,7 +68,7 @@ void tmpl_plot_curve(const tmpl_html_t *h, const json_t *points)
            "<figcaption>Shares of the text and of the segments of a page</figcaption></figure>\n");
 }
 
-/* The bucket below which a share of all times is; "-" if there is none. */
+/* The upper bound of the bucket that a share of all times reaches; "-" if there are no times. */
 static const char *below(const tmpl_html_t *h, const json_t *stage, double share)
 {
     double wanted = share * tmpl_member_number(stage, "count"), sum = 0;

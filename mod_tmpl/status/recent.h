@@ -9,14 +9,14 @@
 
 #define TMPL_RECENT_PATH 256 /* bytes that are kept of a path, with its end */
 
-/* A decision. What it does not have is 0; strings are of any bytes, and end in a 0. */
+/* A decision. A field that the decision lacks is 0; strings hold any bytes, and end in a 0. */
 typedef struct {
-    apr_time_t time; /* when the page was decided, on the clock of the day */
+    apr_time_t time; /* when the decision was made, on the clock of the day */
     char site[TMPL_SITE_MAX + 1];
-    char path[TMPL_RECENT_PATH]; /* with the query, as the client sent it; its beginning */
+    char path[TMPL_RECENT_PATH]; /* the beginning of path and query, as the client sent them */
     tmpl_mode_e mode;
     tmpl_decline_e decline;
-    /* the place of what it was declined for; line 0: not known, or the whole page */
+    /* the place of the element that caused the decline; line 0: not known, or the whole page */
     apr_uint32_t at, line;
     char tag[TMPL_PLACE_TAG + 1];
     int judged; /* the rest is set */
@@ -25,7 +25,7 @@ typedef struct {
     int cached; /* 0: without a cache; else 1 + tmpl_cached_e */
     apr_uint32_t blocks, template_blocks;
     double ratio, confidence; /* as in the Tmpl field */
-    double unmarked;          /* the same; -1: nothing was marked */
+    double unmarked;          /* as in the Tmpl field; -1: nothing was marked */
     apr_off_t length, length_after;
     apr_interval_time_t took;
 } tmpl_recent_t;

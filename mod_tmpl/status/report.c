@@ -44,7 +44,7 @@ static void report_site(const tmpl_site_page_t *page, request_rec *r)
     }
 }
 
-/* A decision with what every one has. */
+/* A decision with the fields that every decision has. */
 static tmpl_recent_t *begin(const tmpl_ctx_t *ctx, const char *site, const char *path,
                             tmpl_decline_e reason, apr_pool_t *pool)
 {
@@ -58,7 +58,7 @@ static tmpl_recent_t *begin(const tmpl_ctx_t *ctx, const char *site, const char 
     return decision;
 }
 
-/* Where in the page the element is for which it was declined. */
+/* Adds the place of the element for which the page was declined. */
 static void add_place(tmpl_recent_t *decision, const tmpl_judged_t *judged)
 {
     const tmpl_input_t *input = &judged->input;
@@ -88,7 +88,7 @@ static void keep_decision(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, ap
     decision->state = outcome->state;
     decision->detector = (tmpl_detector_e)(outcome->detector - tmpl_detector(0));
     decision->cached = judged->cached.cache != NULL ? 1 + (int)judged->cached.found : 0;
-    /* a cached decision's page has this and nothing else */
+    /* the page of a cached decision has this field only */
     decision->blocks = outcome->page != NULL ? outcome->page->n_blocks : 0;
     decision->template_blocks = outcome->closure.template_blocks;
     decision->ratio = outcome->closure.ratio;
@@ -115,7 +115,7 @@ static void add_to_site(const tmpl_judged_t *judged, const tmpl_ctx_t *ctx, requ
                               .bytes_in = before,
                               .bytes_out = after };
 
-    /* of a page from the cache only the verdicts are known */
+    /* the segments of a page from the cache are not known */
     if (outcome->counts.records != NULL && outcome->observation.n > 0) {
         page.measured = 1;
         page.cut = outcome->closure.ratio;

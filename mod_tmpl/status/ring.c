@@ -62,7 +62,7 @@ apr_uint32_t tmpl_ring_read(tmpl_ring_t *ring, void *items, apr_uint32_t most)
 
         memcpy(&hash, slot, sizeof(hash));
         memcpy(item, slot + sizeof(hash), ring->item);
-        /* of the copy: the slot may change at any time */
+        /* checks the copy: the slot may change at any time */
         n += hash == XXH3_64bits_withSeed(item, ring->item, i);
     }
     return n;

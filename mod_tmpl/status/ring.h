@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A ring of the last items, in memory that processes share. Writers never wait, for each other or
- * for a reader. An item is stored with a hash of it and of its number, and one that does not agree
- * with its hash is not read: it is being written, or its writer has died, or two writers were a
- * whole round apart.
+ * for a reader. An item is stored with a hash of the item and of its number. An item that does not
+ * agree with its hash is not read: the item is being written, or its writer has died, or two
+ * writers were a whole round apart.
  */
 #ifndef TMPL_RING_H
 #define TMPL_RING_H

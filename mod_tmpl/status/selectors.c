@@ -58,7 +58,7 @@ static const row_t *row_at(const apr_array_header_t *list, int i)
                         sizeof(const tmpl_selector_t *));
 }
 
-/* The piece's name has all texts, so that another list gets another piece. */
+/* The name of the shared memory has all texts, so that another list gets other memory. */
 void tmpl_selectors_create(server_rec *s)
 {
     const char *name = "selectors";

@@ -29,7 +29,7 @@ void *tmpl_shm(server_rec *s, const char *name, apr_size_t size)
     apr_status_t rv;
 
     if (piece->shm != NULL && piece->size != size) {
-        /* children of before the restart still have theirs */
+        /* children from before the restart still use their own mapping */
         apr_shm_destroy(piece->shm);
         piece->shm = NULL;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A slot for each site, with a lock of its own, which is held for less than a microsecond. A lock
- * is the time when it was taken, on a clock that all processes share. So one whose owner has died
- * is known by its age, and is taken over.
+ * is the time when it was taken, on a clock that all processes share. So the age of a lock shows
+ * that its owner has died, and the lock is taken over.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #include "counters.h"
 #include "shm.h"
 
-/* A lock this old is one of a process that has died: no slot is written for so long. */
+/* The owner of a lock this old has died: no process writes a slot for so long. */
 #define LOCK_AGE apr_time_from_sec(2)
 /* Attempts to take a lock, some 20 microseconds in all. */
 #define TRIES_MOST 1000
@@ -27,7 +27,7 @@ typedef struct {
 } slot_t;
 
 typedef struct {
-    volatile apr_uint64_t making;                  /* lock: of who takes a slot for a new site */
+    volatile apr_uint64_t making;                  /* lock: held to give a new site a slot */
     volatile apr_uint64_t hashes[TMPL_SITES_MOST]; /* of the keys; 0: the slot is free */
     slot_t slots[TMPL_SITES_MOST];
 } sites_t;
@@ -39,7 +39,7 @@ void tmpl_sites_create(server_rec *s)
     sites = tmpl_shm(s, "sites", sizeof(*sites));
 }
 
-/* Takes a lock. The value with which it is to be released; 0: others have it. */
+/* Takes a lock. Returns the value to release it with, or 0: another process or thread has it. */
 static apr_uint64_t lock(volatile apr_uint64_t *word)
 {
     apr_uint64_t now = (apr_uint64_t)tmpl_clock();
@@ -56,7 +56,7 @@ static apr_uint64_t lock(volatile apr_uint64_t *word)
     return 0;
 }
 
-/* A lock that was taken over meanwhile stays. */
+/* Releases a lock, unless another owner has taken it over meanwhile. */
 static void unlock(volatile apr_uint64_t *word, apr_uint64_t mine)
 {
     apr_atomic_cas64(word, 0, mine);
@@ -82,7 +82,7 @@ static slot_t *find(apr_uint64_t hash)
     return NULL;
 }
 
-/* A free slot, or that of the site that was seen least recently. */
+/* A free slot, or the slot of the site that was seen least recently. */
 static int oldest_slot(void)
 {
     int i, oldest = 0;
@@ -125,7 +125,7 @@ static slot_t *make(const char *key, apr_uint64_t hash, apr_time_t now)
     return slot;
 }
 
-/* Half of the points make room for others, which stand for twice as many pages. */
+/* Merges the points in pairs, which halves their number; each is then for twice as many pages. */
 static void thin_out(tmpl_site_t *site)
 {
     apr_uint32_t i;
@@ -152,7 +152,7 @@ static void add_to_curve(tmpl_site_t *site, const tmpl_site_page_t *page)
     }
     if (site->n_points >= TMPL_SITES_POINTS) {
         thin_out(site);
-        return; /* the step that is twice as long has begun already */
+        return; /* the pages since the last point are the first ones of the longer step */
     }
     site->points[site->n_points++] =
         (tmpl_site_point_t){ site->pages - site->declined, (float)(site->cut_since / site->since),
@@ -164,14 +164,14 @@ static void add_to_curve(tmpl_site_t *site, const tmpl_site_page_t *page)
 
 static void add_to_window(tmpl_site_t *site, tmpl_decline_e decline)
 {
-    apr_uint32_t at = site->window_next % TMPL_SITES_WINDOW; /* whatever memory holds */
+    apr_uint32_t at = site->window_next % TMPL_SITES_WINDOW; /* in bounds, whatever memory holds */
 
     site->window[at] = (unsigned char)decline;
     site->window_next = (at + 1) % TMPL_SITES_WINDOW;
     site->window_n += site->window_n < TMPL_SITES_WINDOW;
 }
 
-/* Whether to warn now; then fills warning. */
+/* Fills warning, and returns whether to warn now. */
 static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning)
 {
     unsigned counts[TMPL_DECLINE_COUNT] = { 0 };
@@ -182,7 +182,7 @@ static int warns(tmpl_site_t *site, apr_time_t now, tmpl_site_warning_t *warning
     for (i = 0; i < site->window_n; i++) {
         counts[site->window[i] % TMPL_DECLINE_COUNT]++;
     }
-    /* of a store that fails TMPL_LOG_STORE_DOWN warns, once for all sites */
+    /* TMPL_LOG_STORE_DOWN warns of a store that fails, once for all sites */
     counts[TMPL_DECLINE_STORE] = 0;
     for (i = TMPL_DECLINE_NONE + 1; i < TMPL_DECLINE_COUNT; i++) {
         warning->declined += counts[i];

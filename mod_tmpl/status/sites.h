@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was seen of each site since the start, over all children: up to TMPL_SITES_MOST sites, of
- * which a new one replaces the one that was seen least recently.
+ * What was seen of each site since the start, over all children: up to TMPL_SITES_MOST sites. After
+ * that a new site replaces the site that was seen least recently.
  */
 #ifndef TMPL_SITES_H
 #define TMPL_SITES_H
@@ -9,12 +9,12 @@
 #include "mod_tmpl.h"
 
 #define TMPL_SITES_MOST   1024
-#define TMPL_SITES_WINDOW 50 /* pages of a site whose fate is kept one by one */
-#define TMPL_SITES_POINTS 64 /* of a learning curve, at most */
+#define TMPL_SITES_WINDOW 50 /* the last pages of a site, each kept with its decline reason */
+#define TMPL_SITES_POINTS 64 /* points of a learning curve, at most */
 
 /* A point of a learning curve: the means over the last step of pages. */
 typedef struct {
-    apr_uint64_t pages; /* of the site that had been judged by then */
+    apr_uint64_t pages; /* pages of the site that were judged by then */
     float cut;          /* share of the bytes of text that is template */
     float known;        /* share of the segments that other documents of the site have, too */
 } tmpl_site_point_t;
@@ -24,9 +24,9 @@ typedef struct {
     apr_time_t first, last;      /* when its first and last page came, on the clock of the day */
     apr_time_t learnt;           /* when its last new document was learnt; 0: none yet */
     apr_uint64_t pages, declined;
-    apr_uint64_t bytes_in, bytes_out; /* of the pages that were not declined */
-    tmpl_state_e state;               /* of the last page that was judged */
-    apr_uint32_t known;               /* documents in its table, as that page saw it */
+    apr_uint64_t bytes_in, bytes_out; /* the bytes of pages that were not declined */
+    tmpl_state_e state;               /* the state when the last page was judged */
+    apr_uint32_t known;               /* documents in the site's table at that time */
     /* the last pages: a tmpl_decline_e each; the next one goes to window_next */
     unsigned char window[TMPL_SITES_WINDOW];
     apr_uint32_t window_n, window_next;
@@ -44,17 +44,17 @@ typedef struct {
     apr_time_t time;  /* on the clock of the day */
     tmpl_decline_e decline;
     apr_off_t bytes_in, bytes_out;
-    int judged; /* the store has answered: these three are set */
+    int judged; /* the store has answered: the next three fields are set */
     tmpl_state_e state;
     apr_uint32_t known;
-    int learnt;   /* it is a new document */
-    int measured; /* it counts for the learning curve: these two are set */
+    int learnt;   /* the page is a new document */
+    int measured; /* the page counts for the learning curve: the next two fields are set */
     double cut, segments_known;
 } tmpl_site_page_t;
 
 /* What is to be logged of a site. */
 typedef struct {
-    unsigned declined, of; /* of the last so many pages */
+    unsigned declined, of; /* declined pages, out of so many last pages */
     tmpl_decline_e reason; /* the most frequent one */
 } tmpl_site_warning_t;
 
@@ -63,12 +63,12 @@ void tmpl_sites_create(server_rec *s);
 
 /*
  * Adds a page to its site. Never waits long: if others write the site, the page is dropped, and
- * counted as such. Returns 1 with *warning filled, once an hour for each site, if more than half of
- * its last TMPL_SITES_WINDOW pages were declined.
+ * counted in sites-dropped. Returns 1 with *warning filled, once an hour for each site, if more
+ * than half of its last TMPL_SITES_WINDOW pages were declined.
  */
 int tmpl_sites_add(const tmpl_site_page_t *page, tmpl_site_warning_t *warning);
 
-/* Copies a site that was seen since the start; 0: it was not, or others write it. */
+/* Copies a site that was seen since the start. Returns 0 if it was not seen, or others write it. */
 int tmpl_sites_find(tmpl_site_t *site, const char *key);
 
 /* Copies of all sites as tmpl_site_t, those with most pages first. */

@@ -13,14 +13,14 @@ typedef struct {
     volatile apr_uint64_t errors[TMPL_PURPOSES];
 } store_t;
 
-/* A store as one child has it. */
+/* The figures of one child about a store. */
 typedef struct {
     volatile apr_uint32_t open[TMPL_PURPOSES];
     volatile apr_uint32_t waiting_pages;
     volatile apr_uint64_t waiting_bytes;
 } use_t;
 
-/* Only the child writes its own. */
+/* A child. Each child writes its own record only. */
 typedef struct {
     volatile apr_uint32_t pid; /* 0: free */
     use_t uses[TMPL_STORES_MOST];
@@ -46,7 +46,7 @@ static shared_t *shared; /* NULL: no memory */
 static tmpl_ring_t *rings[TMPL_STORES_MOST];
 static int configured[TMPL_STORES_MOST]; /* numbers of the stores of this configuration */
 static int n_configured;
-static child_t *child; /* this one; NULL: it has no place */
+static child_t *child; /* the record of this child; NULL: there was no place for it */
 
 const char *tmpl_purpose_name(tmpl_purpose_e purpose)
 {

@@ -119,7 +119,7 @@ static void put_declines(const tmpl_html_t *h)
     json_decref(some);
 }
 
-/* Children that do not use the store now. */
+/* How many children do not use the store now. */
 static void cell_breaker(const tmpl_html_t *h, const json_t *row, const char *name)
 {
     json_int_t lookup = tmpl_member_count(json_object_get(row, name), "look-up"),
@@ -249,7 +249,7 @@ static void cell_code(const tmpl_html_t *h, const json_t *row, const char *name)
     tmpl_put(h, "<code>%s</code>", tmpl_member_text(row, name));
 }
 
-/* One table for each server; rows of a server are neighbours. */
+/* One table for each server; the rows of a server follow each other. */
 static void put_configuration(const tmpl_html_t *h)
 {
     static const tmpl_column_t columns[] = {

@@ -56,7 +56,7 @@ static void cell_df(const tmpl_html_t *h, const json_t *row, const char *name)
     tmpl_put(h, from == to ? "%s" : "%s to %s", tmpl_text_count(h, from), tmpl_text_count(h, to));
 }
 
-/* The share of all segments, as a bar. share: in the row. */
+/* Puts a table of segments by DF. Adds the member "share" (of all segments) to each row. */
 static void put_distribution(const tmpl_html_t *h, json_t *ranges)
 {
     static const tmpl_column_t columns[] = {
@@ -81,7 +81,7 @@ static void put_distribution(const tmpl_html_t *h, json_t *ranges)
                    N(columns), ranges, "The table has no segments.");
 }
 
-/* Buttons that change a table, for whom TmplAdmin lets. What cannot be undone takes two steps. */
+/* Buttons for users whom TmplAdmin allows. Forget, which cannot be undone, takes two steps. */
 static void put_actions(const tmpl_html_t *h, const char *store, int frozen)
 {
     char token[TMPL_TOKEN_SIZE];
@@ -137,7 +137,7 @@ static void put_tables(const tmpl_html_t *h)
     tmpl_put(h, "</section>\n");
 }
 
-/* Of the last pages. */
+/* The declines of the site's last pages. */
 static void put_declines(const tmpl_html_t *h)
 {
     const json_t *window = json_object_get(h->data, "last_pages"), *count;

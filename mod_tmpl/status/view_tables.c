@@ -17,7 +17,7 @@ static void cell_site(const tmpl_html_t *h, const json_t *row, const char *name)
              *site != '\0' ? site : "(no name)");
 }
 
-/* Declined pages as a share of all. */
+/* The share of declined pages among all pages. */
 static void cell_declined(const tmpl_html_t *h, const json_t *row, const char *name)
 {
     double pages = tmpl_member_number(row, "pages");
@@ -73,7 +73,7 @@ static void cell_path(const tmpl_html_t *h, const json_t *row, const char *name)
     tmpl_put(h, "<code>%s</code>", tmpl_member_text(row, name));
 }
 
-/* Template blocks of all. */
+/* The number of template blocks and of all blocks. */
 static void cell_blocks(const tmpl_html_t *h, const json_t *row, const char *name)
 {
     if (json_object_get(row, name) != NULL) {

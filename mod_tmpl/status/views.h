@@ -12,7 +12,7 @@ void tmpl_view_sites(const tmpl_html_t *h);
 /* Tables that more than one page has. */
 void tmpl_put_sites(const tmpl_html_t *h, const char *caption, const json_t *sites);
 
-/* The newest TMPL_DECISIONS_MOST of them. */
+/* A table of the newest decisions, TMPL_DECISIONS_MOST at most. */
 #define TMPL_DECISIONS_MOST 100
 void tmpl_put_decisions(const tmpl_html_t *h, const json_t *decisions, int with_site);
 

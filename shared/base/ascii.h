@@ -2,8 +2,7 @@
 /*
  * Characters of ASCII in any locale. tolower() and strncasecmp() follow the locale, which other
  * modules in the process may set (PHP's setlocale() does): in Turkish 'I' is not the capital of
- * 'i', and bytes above 0x7F may be letters. To compare names in any case there is
- * apr_cstr_casecmpn().
+ * 'i', and bytes above 0x7F may be letters. apr_cstr_casecmpn() compares names in any case.
  */
 #ifndef TMPL_ASCII_H
 #define TMPL_ASCII_H

@@ -7,7 +7,7 @@
 
 #define TMPL_BYTES64 64
 
-/* Kinds of bytes. The last three are those of words. */
+/* Kinds of bytes. Words consist of the last three. */
 enum {
     TMPL_BYTE_SIGN,
     TMPL_BYTE_SPACE,
@@ -53,14 +53,14 @@ typedef struct {
     uint64_t spaces;
 } tmpl_bytes64_t;
 
-/* The sets of n bytes, at most TMPL_BYTES64, which may all be read. Bits from n on mean nothing. */
+/* The sets of n <= TMPL_BYTES64 bytes. TMPL_BYTES64 must be readable. Bits from n on are void. */
 static inline tmpl_bytes64_t tmpl_bytes64(const unsigned char *s, uint32_t n)
 {
     tmpl_bytes64_t sets = { 0 };
     for (uint32_t at = 0; at < n; at += TMPL_BYTES16) {
         tmpl_bytes16_t bytes;
         memcpy(&bytes, s + at, sizeof(bytes));
-        /* comparing without signs, as these vectors do: below first wraps to above the range */
+        /* unsigned: a byte below the first of a range wraps to a number above the range */
         tmpl_bytes16_t letters = (tmpl_bytes16_t)((bytes | 0x20) - 'a' <= 'z' - 'a');
         tmpl_bytes16_t digits = (tmpl_bytes16_t)(bytes - '0' <= '9' - '0');
         tmpl_bytes16_t spaces = (tmpl_bytes16_t)((bytes == ' ') | (bytes - '\t' <= '\r' - '\t'));

@@ -7,8 +7,8 @@
 
 typedef struct {
     uint64_t *keys;   /* by number */
-    uint32_t n;       /* of keys */
-    uint32_t room;    /* in keys */
+    uint32_t n;       /* number of keys */
+    uint32_t room;    /* number of keys that fit */
     uint32_t *slots;  /* 1 + number of a key; 0: free */
     uint32_t n_slots; /* a power of two */
     apr_pool_t *pool;
@@ -16,8 +16,8 @@ typedef struct {
 } tmpl_numbering_t;
 
 /*
- * No keys, and room for n, at least 1; it grows with the keys. The keys are from pool; what is only
- * needed to add keys is from scratch.
+ * Makes an empty table with room for n keys, at least 1; the room grows with the keys. The keys are
+ * from pool; memory that only adding keys needs is from scratch.
  */
 void tmpl_numbering_init(tmpl_numbering_t *numbering, uint32_t n, apr_pool_t *pool,
                          apr_pool_t *scratch);

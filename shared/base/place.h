@@ -5,7 +5,7 @@
 
 #include "base/tmpl.h"
 
-/* Bytes of a tag that are shown. */
+/* Bytes of a tag that are shown at most. */
 #define TMPL_PLACE_TAG 80
 
 typedef struct {

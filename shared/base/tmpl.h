@@ -3,8 +3,8 @@
  * What all of libtmpl shares: byte spans, errors, and the table of reasons to pass a page
  * untouched.
  *
- * libtmpl turns an HTML page and what is known about its site into a list of edits. Data flows one
- * way, and so do includes (tests/project/structure.t):
+ * libtmpl turns an HTML page and what is known about its site into a list of edits. Data and
+ * includes go one way (tests/project/structure.t):
  *
  *     bytes -> page -> keys, features -> counts -> verdicts -> cuts -> edits -> bytes
  *     html/    page/   text/ feature/    table/    detect/     cut/    rewrite/

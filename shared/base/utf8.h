@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define TMPL_UNICODE_LAST 0x10FFFFu
-#define TMPL_REPLACEMENT  0xFFFDu /* stands for what is no character */
+#define TMPL_REPLACEMENT  0xFFFDu /* stands for a code point that is no character */
 
 /* Whether a code point is a character: neither NUL nor half of a surrogate pair. */
 static inline int tmpl_is_character(uint32_t code)
@@ -16,9 +16,9 @@ static inline int tmpl_is_character(uint32_t code)
 }
 
 /*
- * Reads the code point at s, of which len bytes may be read, at least 1. Returns how many bytes it
- * takes; 0 if these are no sequence of UTF-8, or a longer one than the code point needs: the caller
- * says what the byte means then. The code point may be one that is no character.
+ * Reads the code point at s; len bytes, at least 1, may be read. Returns the length of its
+ * sequence. Returns 0, and the first byte in *code, if the bytes are not UTF-8 or the sequence is
+ * longer than the code point needs. The code point need not be a character.
  */
 static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, size_t len)
 {
@@ -47,14 +47,14 @@ static inline uint32_t tmpl_utf8_read(uint32_t *code, const unsigned char *s, si
 }
 
 /*
- * The character at text, of which len bytes may be read, at least 1, and its bytes in *used;
- * TMPL_REPLACEMENT and 1 for a byte that is not UTF-8.
+ * The character at text, with its length in *used; TMPL_REPLACEMENT, with 1, for a byte that is not
+ * UTF-8. len bytes, at least 1, may be read.
  */
 uint32_t tmpl_utf8_next(const char *text, size_t len, size_t *used);
 
 /*
- * Writes a character, of TMPL_UTF8_MOST bytes at most, and returns how many; TMPL_REPLACEMENT for
- * what is no character.
+ * Writes a character in UTF-8, TMPL_UTF8_MOST bytes at most, and returns its length. Writes
+ * TMPL_REPLACEMENT for a code point that is no character.
  */
 #define TMPL_UTF8_MOST 4
 uint32_t tmpl_utf8_put(char *to, uint32_t code);

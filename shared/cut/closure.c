@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules that the comments below give numbers of are those of closure.h. */
+/* The numbers of rules in the comments below are from closure.h. */
 #include "cut/closure.h"
 
 #include <string.h>
@@ -15,14 +15,14 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_verdict_t *verdicts;
     unsigned need;
-    const unsigned char *script_refs; /* of tmpl_script_refs; NULL: no element must stay */
+    const unsigned char *script_refs; /* from tmpl_script_refs; NULL: no element must stay */
     uint32_t *content;                /* [i]: content segments before segment i */
     double *expected; /* [i]: expected content before segment i, in bytes (rule 7) */
     tmpl_cut_t *cuts;
     uint32_t n_cuts;
     uint32_t room;
-    apr_pool_t *pool;    /* of the cuts */
-    int in_template;     /* how many elements opened by rule 11 are around */
+    apr_pool_t *pool;    /* pool of the cuts */
+    int in_template;     /* how many elements around were opened by rule 11 */
     uint32_t next_fixed; /* the first control, from the current node on, that rule 5 keeps */
 } closure_t;
 
@@ -190,8 +190,8 @@ static int is_property(const tmpl_page_t *page, const tmpl_node_t *node)
 
 /*
  * Rule 3. The element's tags are cut, too, because an empty element may be visible: as a bullet, a
- * box or a gap. So is white space, which would reopen formatting elements. Properties of an item in
- * the element are cut with the item.
+ * box or a gap. White space is cut, too, because it would reopen formatting elements. Properties of
+ * an item in the element are cut with the item.
  */
 static void cut_around_code(closure_t *c, uint32_t element)
 {
@@ -272,7 +272,7 @@ static void visit_child(closure_t *c, uint32_t child, run_t *run)
     }
 }
 
-/* Text directly in an opened element, or an image or empty link that may not be cut. */
+/* Visits a text directly in an opened element, or an image or empty link that may not be cut. */
 static void visit_text(closure_t *c, uint32_t segment, run_t *run)
 {
     if (is_template_segment(c, segment) && (c->page->segments[segment].may & TMPL_NODE_CUT)) {
@@ -354,7 +354,7 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
     if (closure->decline != TMPL_DECLINE_NONE || closure->template_blocks == 0) {
         return;
     }
-    /* freed before the edits are made */
+    /* scratch is freed before the edits are made */
     apr_pool_t *scratch = tmpl_scratch(page->len, pool);
     if (need == TMPL_NODE_CUT) {
         c.verdicts = tmpl_closure_cut_by(verdicts, page, guards, scratch);

@@ -6,16 +6,16 @@
  *
  * What is cut, in document order:
  *   1. The topmost template elements, whole.
- *   2. In an element that is not template: runs of template siblings with text among them, each as
- *      one cut, with what stands between them and holds no text.
- *   3. For strip, of a template element that holds code (script, style, link, meta, base,
+ *   2. In an element that is not template: runs of template siblings with text among them. Each run
+ *      is one cut, with the bytes between its siblings, which hold no text.
+ *   3. For strip, in a template element that holds code (script, style, link, meta, base,
  *      template): everything but the code, which stays where the element was. Such an element has
  *      several cuts.
  *
  * What is never cut:
  *   4. html, head and body.
- *   5. Elements and texts without the flag for it (TMPL_NODE_CUT, TMPL_NODE_MARK): the rest of the
- *      page would be parsed differently.
+ *   5. Elements and texts without the flag that allows the cut (TMPL_NODE_CUT, TMPL_NODE_MARK):
+ *      without them the rest of the page would be parsed differently.
  *   6. A declarative shadow root without its host.
  *   7. An element that holds more than half of the page's expected content, which is the sum of
  *      (1 - ratio) * length over segments; unless the element holds one segment only. An article of
@@ -26,21 +26,21 @@
  *  10. A cut that would join the text around it to something new (joined_text.h).
  *
  * What is opened: a template element that may not be cut is replaced by its children, to which the
- * same rules apply. So is, instead of rule 3, an element with code whose parent is a part of a
- * table (the parser would move some code out of it), or whose code is a property (itemprop) of an
- * item that stays.
- *  11. For strip, all that is in an element opened because of rule 3, 5 or 9 counts as template:
+ * same rules apply. An element with code is opened, instead of rule 3, if its parent is a part of a
+ * table (the parser would move some code out of the table), or if its code is a property (itemprop)
+ * of an item that stays.
+ *  11. For strip, everything in an element opened because of rule 3, 5 or 9 counts as template:
  *      elements without text and whole forms are cut, too. An exception is an element that holds a
- *      control which rule 5 keeps, because its form needs the other controls.
+ *      control which rule 5 keeps, because the control's form needs the other controls.
  *
- * A page's confidence is the F1 that the detector expects of what it keeps: a block of length l is
- * content with the probability p = 1 - ratio, so with K, the blocks that it calls content,
+ * A page's confidence is the F1 that the detector expects of what it keeps. A block of length l is
+ * content with the probability p = 1 - ratio. With K, the blocks that the detector calls content,
  *
  *     confidence = 2 * sum over K of l * p / (sum over K of l + sum over all blocks of l * p)
  *
  * This is F1 = 2 * found / (kept + content) with expected values for found and content. 0 if K is
- * empty. With incremental and style 1 - ratio is a share of new text and says nothing of template
- * that is not repeated, so their confidence is about content lost only.
+ * empty. With incremental and style, 1 - ratio is a share of new text and says nothing about
+ * template that is not repeated, so their confidence is about lost content only.
  */
 #ifndef TMPL_CLOSURE_H
 #define TMPL_CLOSURE_H
@@ -56,17 +56,17 @@ typedef struct {
 typedef struct {
     const tmpl_cut_t *cuts; /* in order of position, none inside another; from pool */
     uint32_t n_cuts;
-    uint32_t blocks;              /* of the page */
-    uint32_t template_blocks;     /* after the guards */
+    uint32_t blocks;              /* number of blocks of the page */
+    uint32_t template_blocks;     /* number of template blocks, after the guards */
     double ratio;                 /* bytes of template blocks over bytes of all blocks, 0..1 */
-    double confidence;            /* 0..1, in the detector's own verdicts */
-    const unsigned char *matched; /* of each selector: what tmpl_guards_apply returned */
+    double confidence;            /* 0..1, by the detector's own verdicts */
+    const unsigned char *matched; /* for each selector: what tmpl_guards_apply returned */
     tmpl_decline_e decline;       /* MIN_KEEP, MIN_CONFIDENCE or XPATH, without cuts; or NONE */
 } tmpl_closure_t;
 
 /*
- * Adjusts verdicts, in this order, to comments.h, headings.h, refs.h and the guards, which thus have
- * the last word; then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
+ * Adjusts verdicts by comments.h, headings.h, refs.h and the guards, in this order: the guards have
+ * the last word. Then fills closure. need says what the cuts are for: TMPL_NODE_CUT (strip) or
  * TMPL_NODE_MARK (annotate).
  */
 void tmpl_closure(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
@@ -78,8 +78,9 @@ void tmpl_closure_why(tmpl_closure_t *closure, const tmpl_page_t *page, tmpl_ver
                       apr_pool_t *pool);
 
 /*
- * The verdicts that strip goes by: template controls of panels that stay are content (refs.h). They
- * stay template in verdicts, for annotate and for the fingerprint. A copy from pool, or verdicts.
+ * The verdicts by which strip cuts: template controls of panels that stay are content (refs.h).
+ * Returns a copy from pool, or verdicts if there are no such controls. verdicts does not change:
+ * for annotate and for the fingerprint the controls are template.
  */
 const tmpl_verdict_t *tmpl_closure_cut_by(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                           const tmpl_guards_t *guards, apr_pool_t *pool);

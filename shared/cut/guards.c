@@ -32,7 +32,7 @@ static void apply_css(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                       tmpl_why_t *why, apr_pool_t *pool)
 {
     unsigned char **memos = memos_make(selectors, page, pool);
-    uint32_t after = 0; /* nodes in front of it are in an element that matches */
+    uint32_t after = 0; /* nodes in front of this one are in an element that matches */
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];
         for (int k = 0; node->after_segment > node->first_segment && k < selectors->nelts; k++) {
@@ -60,7 +60,7 @@ static xmlDoc *tree_of(const tmpl_page_t *page, apr_pool_t *pool)
     return tmpl_dom(page, &opts, pool);
 }
 
-/* Returns 0 if an expression takes too many steps, or the tree too much memory. */
+/* Applies XPath selectors. Returns 0 if one takes too many steps, or the tree too much memory. */
 static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                        const apr_array_header_t *selectors, int template, unsigned char *matched,
                        tmpl_why_t *why, apr_pool_t *pool)
@@ -89,7 +89,7 @@ static int apply_xpath(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
     return 1;
 }
 
-/* Returns what apply_xpath does. */
+/* Applies all selectors. Returns what apply_xpath returns. */
 static int apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                  const apr_array_header_t *selectors, int template, unsigned char *matched,
                  tmpl_why_t *why, apr_pool_t *pool)

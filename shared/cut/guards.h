@@ -12,7 +12,7 @@
 #include "detect/why.h"
 #include "page/selector.h"
 
-/* Arrays of const tmpl_selector_t *; NULL: none. They must live as long as the guards. */
+/* The arrays are of const tmpl_selector_t *; NULL: none. They must live as long as the guards. */
 typedef struct {
     const apr_array_header_t *keep; /* blocks in matching elements are content */
     const apr_array_header_t *drop; /* blocks in matching elements are template */
@@ -23,9 +23,10 @@ typedef struct {
 
 /*
  * Sets the verdicts of blocks in elements that match drop or keep; keep wins over drop. why gets
- * the reasons; it may be NULL. Returns for each selector of keep, then of drop, whether it matches
- * an element with text, from pool; NULL without selectors. If an XPath expression takes too many
- * steps for the page, it matches nothing, and *decline is XPATH; decline may be NULL.
+ * the reasons; it may be NULL. Returns a byte for each selector of keep, then of drop, from pool: 1
+ * if the selector matches an element with text. Returns NULL without selectors. If an XPath
+ * expression takes too many steps for the page, it matches nothing, and *decline is XPATH; decline
+ * may be NULL.
  */
 const unsigned char *tmpl_guards_apply(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                                        const tmpl_guards_t *guards, tmpl_decline_e *decline,

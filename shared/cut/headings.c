@@ -13,7 +13,7 @@ typedef enum { NO_HEADING, BEHIND, AROUND, ROW } section_e;
 
 static const struct {
     unsigned char section; /* a section_e */
-    unsigned char rank;    /* of BEHIND; 1 is the highest */
+    unsigned char rank;    /* for BEHIND; 1 is the highest */
     unsigned char within;  /* the tag that heading and section are in; 0: the parent */
 } headings[TMPL_TAG_COUNT] = {
     [TMPL_TAG_H1] = { BEHIND, 1, 0 },
@@ -34,7 +34,7 @@ static const struct {
 /* Sums over the segments before a segment, in bytes. */
 typedef struct {
     uint32_t length;
-    uint32_t content; /* of length, in content */
+    uint32_t content; /* the part of length that is content */
 } sums_t;
 
 typedef struct {
@@ -144,7 +144,7 @@ static void judge_behind(headings_t *h, const tmpl_node_t *heading, uint32_t fir
     }
 }
 
-/* Whether no cell of the row holds two blocks, as cells of layout do. *all_th: all cells are th. */
+/* Whether no cell of the row holds two blocks, as in layout tables. *all_th: all cells are th. */
 static int is_data_row(const tmpl_page_t *page, const tmpl_node_t *row, int *all_th)
 {
     *all_th = 1;

@@ -17,14 +17,14 @@
 #include "detect/verdict.h"
 
 /*
- * Adjusts the verdicts of headings that are made of whole blocks, and of what belongs to them:
+ * Adjusts the verdicts of headings that are made of whole blocks, of their sections, and of rows:
  *   1. A template h1 to h6 or dt becomes content if its section begins with content and more than
  *      half of the section's length is content.
  *   2. Any other template heading becomes content if there is content in its section.
  *   3. A content h2 to h6 becomes template if its section is template, and is links and images
  *      only. (A heading over a byline stays.)
  *   4. The template section of a content dt becomes content.
- *   5. In a row of cells that are a block each, all become content if one is.
+ *   5. In a row whose cells have a block each at most, all cells become content if one is content.
  */
 void tmpl_headings(tmpl_verdict_t *verdicts, const tmpl_page_t *page, apr_pool_t *pool);
 

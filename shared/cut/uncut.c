@@ -38,7 +38,7 @@ void tmpl_uncut_begin(tmpl_uncut_t *uncut, const tmpl_page_t *page, tmpl_verdict
     }
 }
 
-/* The outermost element around a segment that is template as a whole; TMPL_NONE: there is none. */
+/* The outermost template element around a segment; TMPL_NONE: there is none. */
 static uint32_t outermost(const tmpl_uncut_t *uncut, uint32_t segment)
 {
     const tmpl_node_t *nodes = uncut->page->nodes;

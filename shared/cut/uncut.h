@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why strip leaves text of a template block in the page, for those who ask (tmplctl explain). */
+/* Why strip leaves text of a template block in the page, for tmplctl explain and mode highlight. */
 #ifndef TMPL_UNCUT_H
 #define TMPL_UNCUT_H
 
@@ -26,19 +26,19 @@ const char *tmpl_uncut_text(tmpl_uncut_e reason);
 
 typedef struct {
     const tmpl_page_t *page;
-    const tmpl_verdict_t *cut_by;     /* the verdicts that strip goes by */
-    const unsigned char *script_refs; /* of tmpl_script_refs */
+    const tmpl_verdict_t *cut_by;     /* the verdicts by which strip cuts */
+    const unsigned char *script_refs; /* from tmpl_script_refs */
     uint32_t *content;                /* [i]: content segments before segment i */
     double *expected;                 /* [i]: expected content before segment i */
 } tmpl_uncut_t;
 
-/* Prepares for a page with final verdicts, which are not changed. All memory is from pool. */
+/* Fills uncut for a page with final verdicts, which do not change. All memory is from pool. */
 void tmpl_uncut_begin(tmpl_uncut_t *uncut, const tmpl_page_t *page, tmpl_verdict_t *verdicts,
                       const tmpl_guards_t *guards, apr_pool_t *pool);
 
 /*
  * The first reason that holds for a segment which strip does not cut though its block is template.
- * JOINED if none of the others does.
+ * JOINED if no other reason holds.
  */
 tmpl_uncut_e tmpl_uncut_reason(const tmpl_uncut_t *uncut, uint32_t segment);
 

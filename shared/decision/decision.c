@@ -25,7 +25,7 @@ typedef struct {
 } fixed_t;
 
 #define HASH_SIZE 8
-#define TEXTS_MAX 64 /* annotate has 2 and 3 for each of 16 marks, strip 1 */
+#define TEXTS_MAX 64 /* annotate has 2 texts, and 3 for each of 16 marks; strip has 1 */
 
 void tmpl_decision_key(tmpl_decision_key_t *key, const tmpl_decision_secret_t *secret,
                        const void *context, apr_size_t context_len, const char *body,

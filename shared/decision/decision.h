@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decisions about pages, as bytes for a cache: the edits and the fields of the response, for a page
- * of exactly these bytes under exactly this configuration.
+ * Decisions about pages, as bytes for a cache: the edits and the fields of the response, valid for
+ * a page of exactly the same bytes under exactly the same configuration.
  *
  * A cache may lose a value, return the value of another key, or a damaged one. So a value contains
  * its key and the page's length and ends with a hash of itself, and its edits are checked when it
@@ -32,8 +32,8 @@ typedef struct {
     tmpl_detector_e detector;
     tmpl_state_e state;
     tmpl_decline_e decline;
-    uint32_t pages;      /* of the site, at the time of the decision */
-    uint64_t version;    /* of the site's table at that time */
+    uint32_t pages;      /* the site's pages at the time of the decision */
+    uint64_t version;    /* version of the site's table at that time */
     uint64_t decided_by; /* tmpl_clean_version() */
     int learned;         /* the request that decided also learnt the page */
     uint32_t blocks, template_blocks;
@@ -60,7 +60,10 @@ int tmpl_decision_lasts(const tmpl_outcome_t *outcome);
 tmpl_decision_t tmpl_decision_of(const tmpl_outcome_t *outcome, tmpl_detector_e detector,
                                  const char *fingerprint, int learned);
 
-/* Fills outcome from a decision. Its page has n_blocks and nothing else; the rest is from pool. */
+/*
+ * Fills outcome from a decision. The outcome's page has n_blocks and nothing else; the rest is from
+ * pool.
+ */
 void tmpl_decision_outcome(tmpl_outcome_t *outcome, const tmpl_decision_t *decision,
                            apr_pool_t *pool);
 

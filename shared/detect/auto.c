@@ -78,7 +78,7 @@ static const tmpl_record_t *as_counted(const tmpl_observation_t *observation,
  * Naryanaswamy, "Optimal Thresholding of Classifiers to Maximize F1 Measure", ECML 2014), so a page
  * of which the model is unsure keeps more. A block with templateness t is content with probability
  * 1 - t, and weighs by its words. F1 and threshold are found in turn (Dinkelbach's method): both
- * only rise, and few steps are enough. It is never less than the model's own.
+ * only rise, and few steps are enough. The threshold is never less than the model's own.
  */
 #define F1_STEPS 8
 

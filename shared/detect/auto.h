@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The detector "auto": boosted trees (model/trees.h) over what a block looks like and what the
- * site's table says of it (feature/feature.h); then parts that a reader misses first are made
- * content (protect.h, pictures.h). It judges the first page of a site, too: without counts the
- * features are those of a first page.
+ * site's table says of it (feature/feature.h); then rules make content of the parts that a reader
+ * would miss first (protect.h, pictures.h). It judges the first page of a site, too: without counts
+ * the features are those of a first page.
  */
 #ifndef TMPL_AUTO_H
 #define TMPL_AUTO_H
@@ -12,11 +12,11 @@
 #include "feature/layout.h"
 #include "model/trees.h"
 
-/* A page between the observation that the store gets and the counts that it answers with. */
+/* A page between its observation, which the store gets, and its counts, which the store gives. */
 typedef struct {
     tmpl_layout_t layout;
     tmpl_reading_t *reading;
-    apr_pool_t *pool; /* of reading, and of all that judging allocates */
+    apr_pool_t *pool; /* for reading, and for all that judging allocates */
 } tmpl_auto_t;
 
 /*
@@ -27,10 +27,10 @@ tmpl_auto_t *tmpl_auto_read(tmpl_observation_t *observation, const tmpl_page_t *
                             apr_pool_t *pool);
 
 /*
- * Fills verdicts, one for each block. ratio is the templateness by the trees; a block with more
- * than threshold is template; below 0: the page's best one, but at least the model's. counts answers observation;
- * its records are NULL if there is no answer. why gets the reasons; it may be NULL. Frees the memory
- * of page: a page can be judged once.
+ * Fills verdicts, one for each block. ratio is the templateness by the trees. A block with a ratio
+ * above threshold is template; threshold < 0 stands for the page's best threshold, but at least the
+ * model's. counts answers observation; its records are NULL if there is no answer. why gets the
+ * reasons; it may be NULL. Frees the memory of page: a page can be judged once.
  */
 void tmpl_detect_auto(tmpl_verdict_t *verdicts, const tmpl_auto_t *page,
                       const tmpl_observation_t *observation, const tmpl_counts_t *counts,

@@ -86,11 +86,11 @@ static const unsigned char places[TMPL_TAG_COUNT] = {
 
 typedef struct {
     const tmpl_page_t *page;
-    unsigned char *place; /* of each segment */
+    unsigned char *place; /* IN_LINK and IN_FORM of each segment */
     uint32_t *text;       /* [i]: bytes of text outside links and forms before segment i */
-    uint32_t *sentences;  /* [i]: of these, bytes in long segments */
+    uint32_t *sentences;  /* [i]: the part of text[i] in long segments */
     apr_pool_t *pool;
-    apr_pool_t *lines; /* of lines_in, cleared each time */
+    apr_pool_t *lines; /* memory for lines_in, cleared each time */
 } comments_t;
 
 static void add_segments(comments_t *c)
@@ -121,8 +121,8 @@ static uint32_t text_in(const comments_t *c, const tmpl_node_t *node)
 
 /* The lines in an element that say who wrote or when. */
 typedef struct {
-    uint32_t most;  /* lines that have the same path, at most */
-    int in_comment; /* one is in an element that is called a comment */
+    uint32_t most;  /* the most lines that have the same path */
+    int in_comment; /* a line is in an element that is called a comment */
 } lines_t;
 
 static lines_t lines_in(const comments_t *c, uint32_t region)
@@ -164,7 +164,7 @@ static int may_be_region(const comments_t *c, const tmpl_node_t *node)
            (said_of(c->page, node) & COMMENT);
 }
 
-/* Rule 3: whether the next element, or the region before, is a comment and a sibling. */
+/* Rule 3: whether the next element, or the region before, is a sibling and a comment. */
 static int has_sibling(const comments_t *c, uint32_t i, uint32_t last)
 {
     const tmpl_node_t *nodes = c->page->nodes;
@@ -223,7 +223,7 @@ static int is_thread(const tmpl_page_t *page)
     return found;
 }
 
-/* The regions: uint32_t, nodes in order. */
+/* The regions: their nodes (uint32_t) in order. */
 static apr_array_header_t *regions_of(const comments_t *c)
 {
     const tmpl_page_t *page = c->page;
@@ -234,7 +234,7 @@ static apr_array_header_t *regions_of(const comments_t *c)
         if (!may_be_region(c, &page->nodes[i])) {
             continue;
         }
-        /* without lines in it, none are in an element inside it, either */
+        /* if no lines are in it, none are in an element inside it */
         next = page->nodes[i].after;
         if (!has_lines(c, i, last)) {
             continue;
@@ -257,7 +257,7 @@ static void drop(tmpl_verdict_t *verdicts, const comments_t *c, const apr_array_
     }
 }
 
-/* Whether a segment is a part of a form, or a link of which there are more. */
+/* Whether a segment is part of a form, or a link that occurs more than once. */
 static int is_control(const comments_t *c, const unsigned char *times, uint32_t s)
 {
     return (c->place[s] & IN_FORM) ||

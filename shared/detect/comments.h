@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers' comments below an article. Labels of some data sets call them content, those of others
- * template (docs/accuracy.md), so the operator may say which they are.
+ * Readers' comments below an article. Some data sets label them content, others template
+ * (docs/accuracy.md), so the operator may say which they are.
  *
  * Text here is text outside of links, buttons and forms. A region of comments is the outermost
  * element for which all of this holds:
  *   1. The page calls it a comment: its class or id has a name of TMPL_NAME_COMMENT, or it has
- *      itemprop=comment or the itemtype Comment of schema.org. The outermost one needs a class, an
- *      id or a role.
+ *      itemprop=comment or the itemtype Comment of schema.org. The outermost element needs a class,
+ *      an id or a role.
  *   2. An article stands before it: TMPL_COMMENTS_ARTICLE bytes of text, in segments of
  *      TMPL_COMMENTS_SENTENCE bytes or more.
  *   3. It is a group of equal parts. Lines in it say who wrote or when: time, cite, itemprop of an
- *      author or a date, or a class or id with a name of TMPL_NAME_ABOUT. Two of them have the same
- *      path of tags; or one is inside an inner element that rule 1 holds for; or there is one, and
- *      rules 1 and 2 hold for a sibling of the same tag, too.
+ *      author or a date, or a class or id with a name of TMPL_NAME_ABOUT. Two of these lines have
+ *      the same path of tags; or a line is inside an inner element for which rule 1 holds; or there
+ *      is one line, and rules 1 and 2 hold for a sibling of the same tag, too.
  *   4. It has TMPL_COMMENTS_TEXT bytes of text for each line of one path.
  *   5. It is not part of a thread, where posts are the content: the page does not name the types
  *      DiscussionForumPosting or QAPage of schema.org, and no sibling before the first region has
@@ -45,9 +45,9 @@ typedef enum {
 apr_status_t tmpl_comments_parse(tmpl_comments_e *comments, const char *name, tmpl_error_t *err);
 
 /*
- * Sets the verdicts of blocks in regions of comments. DROP: all to template. KEEP: to content, but
- * for blocks of nothing but forms, and links and buttons that their region has more than once
- * ("Reply", "Report"). JUDGE changes nothing.
+ * Sets the verdicts of blocks in regions of comments. DROP: all blocks become template. KEEP: all
+ * become content, except blocks of nothing but forms, and of links and buttons that their region
+ * has more than once ("Reply", "Report"). JUDGE changes nothing.
  */
 void tmpl_comments(tmpl_verdict_t *verdicts, const tmpl_page_t *page, tmpl_comments_e comments,
                    apr_pool_t *pool);

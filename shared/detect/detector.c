@@ -8,7 +8,7 @@
 #include "detect/style.h"
 #include "feature/observation.h"
 
-/* Keys and shares of the page's segments, and behind them room for more keys, which is returned. */
+/* Fills keys and shares for the page's segments. Returns the room for more keys behind them. */
 static tmpl_key_t *set_segments(tmpl_observation_t *observation, const tmpl_page_t *page,
                                 uint32_t more, apr_pool_t *pool)
 {
@@ -33,7 +33,10 @@ static void judge_incremental(tmpl_verdict_t *verdicts, const tmpl_case_t *of, a
                             of->opts->ratio);
 }
 
-/* Segments first, so that all detectors can use one table; then style's keys, as segments, too. */
+/*
+ * Segments come first, so that all detectors can use one table; then style's keys, as segments,
+ * too.
+ */
 static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page, apr_pool_t *pool)
 {
     tmpl_style_t *style = apr_palloc(pool, sizeof(*style));
@@ -43,7 +46,7 @@ static void *read_style(tmpl_observation_t *observation, const tmpl_page_t *page
     return style;
 }
 
-/* By words or by segments, whichever has the larger ratio. */
+/* Judges by words or by segments, whichever has the larger ratio. */
 static void judge_style(tmpl_verdict_t *verdicts, const tmpl_case_t *of, apr_pool_t *pool)
 {
     tmpl_verdict_t *exact = apr_palloc(pool, of->page->n_blocks * sizeof(*exact));

@@ -50,8 +50,8 @@ typedef struct {
     tmpl_smoothing_e smoothing; /* pagelevel */
     uint32_t min_df;
     double ratio;     /* incremental, style: a block with a larger template ratio is template */
-    double threshold; /* pagelevel, auto: one with more templateness; below 0: by the model */
-    tmpl_why_t *why;  /* gets the reasons of the verdicts; NULL: nobody asks */
+    double threshold; /* pagelevel, auto: the same for templateness; below 0: the model's */
+    tmpl_why_t *why;  /* gets the reasons of the verdicts; NULL: they are not needed */
 } tmpl_detect_opts_t;
 
 /* A page to judge, with all that a detector may use. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "detect/protect.h"
 
-/* Around parts and pairs that stay as they are. */
+/* Elements in which parts (rule 1) and pairs (rule 3) stay as they are. */
 #define IN_EDGE (TMPL_IN_NAV | TMPL_IN_FOOTER | TMPL_IN_ASIDE | TMPL_IN_FORM)
 
 /* Rows that hold a path or a key. */
@@ -13,9 +13,9 @@ typedef struct {
 typedef struct {
     const tmpl_judged_t *judged;
     const tmpl_page_t *page;
-    uint32_t *content;  /* bytes of content in the blocks before each, by the trees */
-    rows_with_t *paths; /* of the layout */
-    rows_with_t *keys;  /* of segments */
+    uint32_t *content;  /* [i]: bytes of content, by the trees, in the blocks before block i */
+    rows_with_t *paths; /* the rows that hold each layout path */
+    rows_with_t *keys;  /* the rows that hold each segment's key */
 } groups_t;
 
 /* A group: the rows among the children of a parent that are like the first one. */
@@ -172,7 +172,7 @@ static void keep_rows(const groups_t *g, const group_t *group)
     }
 }
 
-/* Blocks before a group of pairs one of which must be content, and the words of a row. */
+/* How many blocks before a group of pairs are searched for content; the most words of a row. */
 #define PAIRS_BESIDE 3
 #define PAIRS_WORDS  12
 
@@ -201,7 +201,7 @@ static uint32_t parts_of(const groups_t *g, uint32_t row)
     return n;
 }
 
-/* Rule 3. A dd is the value to its dt, which headings.h keeps with it. */
+/* Rule 3. A dd is the value of its dt, and headings.h keeps the dt with it. */
 static int are_pairs(const groups_t *g, const group_t *group)
 {
     const tmpl_page_t *page = g->page;

@@ -16,16 +16,17 @@
 
 /*
  * The separators to parse a page with, so that its blocks are leaves: a paragraph, a list item, a
- * cell. Every block-level element is one. br is not, though it is one for auto: a line of a
- * paragraph is not a region. docs/accuracy.md measures the difference.
+ * cell. Every block-level element is one. br is no separator here, though it is one for auto: a
+ * line of a paragraph is not a region. docs/accuracy.md measures the difference.
  */
 extern const tmpl_tag_set_t tmpl_separators_pagelevel;
 
 typedef enum { TMPL_SMOOTHING_OFF, TMPL_SMOOTHING_MAX, TMPL_SMOOTHING_MIN } tmpl_smoothing_e;
 
 /*
- * Fills verdicts, page->n_blocks of them. ratio is the block's templateness. A block with more than
- * threshold is template; threshold < 0 stands for the model's own. smoothing is a tmpl_smoothing_e.
+ * Fills verdicts, page->n_blocks of them. ratio is the block's templateness. A block with a ratio
+ * above threshold is template; threshold < 0 stands for the model's own. smoothing is a
+ * tmpl_smoothing_e.
  */
 void tmpl_detect_pagelevel(tmpl_verdict_t *verdicts, const tmpl_page_t *page,
                            const tmpl_model_t *model, int smoothing, double threshold,

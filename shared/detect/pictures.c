@@ -3,7 +3,7 @@
 
 #include "html/attr.h"
 
-/* Elements up to which a block's figcaption is looked for. */
+/* How many elements upwards a block's figcaption is looked for. */
 #define CAPTION_UP 3
 
 typedef enum { SMALL, UNKNOWN, LARGE } size_e;
@@ -56,7 +56,10 @@ static int is_text(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint
            (tmpl_tag_flags(page->nodes[b->node].tag) & TMPL_IS_HEADING);
 }
 
-/* Whether rules 2 and 3 hold for a block, an image or a caption; known: the site has min_df pages. */
+/*
+ * Whether rules 2 and 3 hold for a block that is an image or a caption. known: the site has min_df
+ * pages.
+ */
 static int may_stay(const tmpl_page_t *page, const tmpl_block_t *block,
                     const tmpl_record_t *records, int known)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts that a reader misses first. The trees judge each block by what it looks like, and these
- * look like template: they are short, linked, names and numbers. Most labels that the trees learnt
- * from call them template, too. So rules make them content after the trees.
+ * Parts that a reader would miss first. The trees judge each block by its looks, and these parts
+ * look like template: they are short, and are links, names and numbers. Most labels that the trees
+ * learnt from call these parts template, too. So rules make them content after the trees.
  */
 #ifndef TMPL_PROTECT_H
 #define TMPL_PROTECT_H
@@ -26,14 +26,15 @@ typedef struct {
  *   1. A heading is a candidate if TMPL_HEADLINE_TITLED of its words are in the page's title and,
  *      unless it is an h1, it has TMPL_HEADLINE_SHARE of the title's words; or if it is the page's
  *      only h1. Its score is the share of the title's words that it has. The best candidate becomes
- *      content; so does the best one if an h1 has half a point more, as one of both may be the
- *      site's name. Of equal ones it is the nearest to content behind it.
+ *      content. If each h1 outside of quotes gets half a point more, another candidate may be best:
+ *      that one becomes content, too, because one of the two may be the site's name. Among equal
+ *      candidates, the best one is the nearest to content behind it.
  *   2. A byline is a block of TMPL_BYLINE_WORDS words at most between the headline and the content
- *      behind it, TMPL_BYLINE_BLOCKS blocks at most, or just before the headline. It names the
- *      author, the date or the price: by a tag time, by rel or itemprop, by a class or id such as
- *      "byline", or by a year. It becomes content, and blocks of a few words beside it, such as the
- *      name beside a date.
- * What is of the site (see below) is not changed.
+ *      behind it, TMPL_BYLINE_BLOCKS blocks at most, or just before the headline. A byline names
+ *      the author, the date or the price: by a tag time, by rel or itemprop, by a class or id such
+ *      as "byline", or by a year. The byline becomes content, and so do blocks of a few words
+ *      beside it, such as the name beside a date.
+ * Blocks of the site (tmpl_is_of_site()) are not changed.
  */
 void tmpl_headline(const tmpl_judged_t *judged);
 
@@ -47,21 +48,21 @@ void tmpl_headline(const tmpl_judged_t *judged);
  * of lists by their tag), as posts of a thread, products of a list, rows of a table. A row is
  * content if more than half of its text is. In a group of which two thirds of the rows are content:
  *   1. In rows that are content, a block of TMPL_PART_WORDS words at most becomes content if most
- *      rows have one at its place, and most of those have another text: who wrote a post, when, a
- *      price; but not "Reply".
+ *      rows have a block at the same place, and most of these blocks have another text: an author,
+ *      a date, a price; but not "Reply".
  *   2. Text of other rows becomes content, in a group of three or more; pictures.h judges pictures.
  * And in any group of three or more:
  *   3. Rows of two parts become content if few of their words are links, and the group is in the
  *      element with the best score, or just behind content: labels and their values.
- * What is of the site, and for 1 and 3 what is in nav, footer, aside or form, is not changed.
+ * Blocks of the site are not changed. Rules 1 and 3 change no blocks in nav, footer, aside or form.
  */
 void tmpl_groups(const tmpl_judged_t *judged, apr_pool_t *pool);
 
 #define TMPL_PART_WORDS 20
 
 /*
- * Whether a block is of the site: other pages have each of its segments so often that it is not
- * this page's own, min_df of them, or more than half.
+ * Whether a block is of the site, and not this page's own: each of its segments has DF >= 2, and DF
+ * >= min_df or a DF above half of the site's pages.
  */
 static inline int tmpl_is_of_site(const tmpl_judged_t *judged, uint32_t block)
 {

@@ -11,18 +11,18 @@
 /* The counts of tmpl_tally_t that are summed over the blocks of a region. */
 #define COUNTS(X)                                                                                  \
     X(words)  /* in halves of a word */                                                            \
-    X(linked) /* of these, in links */                                                             \
+    X(linked) /* words in links, in halves */                                                      \
     X(links)                                                                                       \
     X(stops)                                                                                       \
     X(commas)                                                                                      \
     X(chars)                                                                                       \
     X(digits)
 
-/* Sums over the blocks before a block: those of a region are the difference of two. */
+/* Sums over the blocks before a block: the sums of a region are the difference of two of them. */
 #define SUMS(X)                                                                                    \
     COUNTS(X)                                                                                      \
     X(length) /* bytes of segments */                                                              \
-    X(again)  /* of segments that the page has more than once */
+    X(again)  /* bytes of segments that the page has more than once */
 
 typedef struct {
 #define SUM(name) uint32_t name;
@@ -330,7 +330,7 @@ static void text(float *f, const work_t *w, uint32_t i)
     f[TMPL_FEATURE_REPEAT] = share(own.again, own.length);
 }
 
-/* The two blocks before the region and the two behind it. */
+/* Features of the two blocks before the region and the two behind it. */
 static void near(float *f, const work_t *w, uint32_t i)
 {
     uint32_t n = w->page->n_blocks;

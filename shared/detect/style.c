@@ -17,7 +17,8 @@
 
 /*
  * Attributes for layout. class is left out, although it is what pages use for layout today: classes
- * also name the kind of page, and fewer blocks were found with it (bench/papers/paper-chen).
+ * also name the kind of page, and the detector found fewer blocks with class
+ * (bench/papers/paper-chen).
  */
 static const char *const layout_attributes[] = { "bgcolor", "width", "height", "align" };
 
@@ -51,7 +52,7 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return XXH3_64bits(all, sizeof(all));
 }
 
-/* The rank of one more thing, after *before others of its kind. */
+/* The rank of a thing that follows *before others of its kind; counts it in *before. */
 static uint32_t rank_of(uint32_t *before)
 {
     uint32_t rank = *before < RANK_MOST ? *before : RANK_MOST;
@@ -84,7 +85,7 @@ static position_t *find_positions(const tmpl_page_t *page, apr_pool_t *pool)
 typedef struct {
     const tmpl_page_t *page;
     uint32_t segment, after;
-    uint32_t at;      /* in the source */
+    uint32_t at;      /* offset in the source */
     int any;          /* a word was read in this segment */
     int is_number;    /* the last word is a run of digits */
     int fold_numbers; /* all numbers are the same word */
@@ -95,7 +96,10 @@ static int is_word(unsigned char c)
     return c >= 0x80 || tmpl_is_alnum((char)c);
 }
 
-/* The first byte of three in UTF-8: scripts without spaces, as Thai and CJK, and signs. */
+/*
+ * Whether c begins a character of three bytes in UTF-8: scripts without spaces, such as Thai and
+ * CJK, and signs.
+ */
 static int is_dense(unsigned char c)
 {
     return c == 0xE0 || (c >= 0xE2 && c <= 0xED);
@@ -200,11 +204,11 @@ typedef struct {
 typedef struct {
     sample_t *words[TMPL_STYLE_WORDS]; /* in order of their hashes */
     uint32_t n, most;
-    uint32_t length; /* of the block, in words */
+    uint32_t length; /* words of the block */
     sample_t room[TMPL_STYLE_WORDS];
 } sampler_t;
 
-/* The sample of a word; adds it if its hash is small enough. NULL if it is not. */
+/* The sample of a word, which is added if its hash is small enough; otherwise NULL. */
 static sample_t *sample_of(sampler_t *sampler, uint64_t hash)
 {
     uint32_t i = sampler->n;
@@ -263,7 +267,7 @@ static void sign(uint32_t bits[TMPL_STYLE_PARTS], const sample_t *sample, uint32
 
 /* ---- keys ---- */
 
-/* A quarter full at most, so that nearly every look-up is one comparison. */
+/* The table is at most a quarter full, so that nearly every look-up is one comparison. */
 #define SLOTS (4U * TMPL_STYLE_KEYS)
 
 typedef struct {

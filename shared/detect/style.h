@@ -9,15 +9,14 @@
  *   style      hash of the block's position sequence and of the layout attributes around it
  *              (sections 3.1, 3.2). Ranks from 4 on count as one rank, in place of the paper's
  *              threshold of positions.
- *   signature  of a word: the differences of its offsets in the block, with the gaps before the
- *   first
- *              and behind the last one, divided into TMPL_STYLE_PARTS equal parts, each a bit array
- *              of 32 bits (sections 4.1, 4.2).
+ *   signature  of a word: the differences of its offsets in the block, and the gaps before the
+ *              first and behind the last offset. They are divided into TMPL_STYLE_PARTS equal
+ *              parts. Each part is a bit array of 32 bits (sections 4.1, 4.2).
  *   key        hash of style, word, number of the part and its bits.
  *
  * What a word is:
  *   - a run of letters; in scripts that are written without spaces, a character;
- *   - a run of digits: in a block with other words all of them are the same word;
+ *   - a run of digits; in a block with other words, all runs of digits are the same word;
  *   - an image, a link without text, a text without letters and digits.
  */
 #ifndef TMPL_STYLE_H
@@ -39,7 +38,7 @@
 
 /* A sampled word. */
 typedef struct {
-    uint32_t keys[TMPL_STYLE_PARTS]; /* of the parts of its signature, as indices into keys */
+    uint32_t keys[TMPL_STYLE_PARTS]; /* the keys of its signature's parts, as indices into keys */
 } tmpl_style_word_t;
 
 /* The sampled words of a page, and their keys. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why each block of a page has its verdict, for those who ask (tmplctl explain). The steps from the
- * detector to the cuts note here which verdicts they have changed, if the caller has set why in
- * tmpl_detect_opts_t. In the request path it is NULL.
+ * Why each block of a page has its verdict, for tmplctl explain. The steps from the detector to the
+ * cuts note here which verdicts they have changed, if the caller has set why in tmpl_detect_opts_t.
+ * In the request path it is NULL.
  */
 #ifndef TMPL_WHY_H
 #define TMPL_WHY_H
@@ -11,7 +11,7 @@
 #include "model/contributions.h"
 #include "page/selector.h"
 
-/* X(id, name, explanation): what a verdict is from, in the order in which they judge. */
+/* X(id, name, explanation): the rules that give verdicts, in the order in which they judge. */
 #define TMPL_RULES(X)                                                                              \
     X(DETECTOR, "detector", "by the detector")                                                     \
     X(GROUP, "group", "as the parts beside it that are alike")                                     \
@@ -31,22 +31,22 @@ typedef enum {
         TMPL_RULE_COUNT
 } tmpl_rule_e;
 
-/* The rule's name, and a line for people that goes on "it is content" or "it is template". */
+/* The rule's name, and a line for people that continues "it is content" or "it is template". */
 const char *tmpl_rule_name(tmpl_rule_e rule);
 const char *tmpl_rule_text(tmpl_rule_e rule);
 
 typedef struct {
     tmpl_verdict_t verdict;          /* as of the last rule that was noted */
     tmpl_rule_e rule;                /* the last one that changed it */
-    const tmpl_selector_t *selector; /* of TmplKeep or TmplDrop that had the last word; or NULL */
+    const tmpl_selector_t *selector; /* selector of TmplKeep or TmplDrop that decided; or NULL */
 } tmpl_why_block_t;
 
-/* The caller sets pool, of which all memory is, and the rest to 0. */
+/* The caller sets pool, from which all memory comes, and the rest to 0. */
 typedef struct {
     apr_pool_t *pool;
     const tmpl_page_t *page;     /* NULL: the page was not judged */
     tmpl_why_block_t *blocks;    /* one for each block of page */
-    tmpl_contributions_t *trees; /* auto: the same; NULL with other detectors */
+    tmpl_contributions_t *trees; /* auto: one for each block; NULL with other detectors */
     double threshold;            /* auto: blocks with more templateness were template */
 } tmpl_why_t;
 
@@ -54,7 +54,7 @@ typedef struct {
 void tmpl_why_changed(tmpl_why_t *why, const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
                       tmpl_rule_e rule);
 
-/* The same if somebody asks: why may be NULL. */
+/* The same, but why may be NULL: then nothing is noted. */
 static inline void tmpl_why_note(tmpl_why_t *why, const tmpl_page_t *page,
                                  const tmpl_verdict_t *verdicts, tmpl_rule_e rule)
 {

@@ -13,15 +13,15 @@ typedef struct {
     const tmpl_page_t *page;
     const tmpl_dom_opts_t *opts;
     xmlDoc *doc;
-    tmpl_buf_t text; /* what is being converted */
+    tmpl_buf_t text; /* the text that is being converted */
     uint32_t at;     /* behind the last tag or text that was passed */
     uint32_t cut;    /* the next of opts->without */
     uint64_t left;   /* bytes of memory that the tree may still take */
-    int full;        /* it has taken more, or malloc failed */
+    int full;        /* the tree needs more memory, or malloc failed */
     apr_pool_t *pool;
 } maker_t;
 
-/* What attributes are read of: _private of a document. */
+/* What tmpl_dom_attribute() reads attributes from: _private of a document. */
 typedef struct {
     const tmpl_page_t *page;
     tmpl_decoder_t decoder;
@@ -39,7 +39,7 @@ static const char *stored_attribute(const xmlNode *element, const char *name)
     return NULL;
 }
 
-/* Memory of the tree, all zero; NULL if it may take no more. */
+/* Memory for the tree, all zero; NULL if the tree may take no more. */
 static void *take(maker_t *m, uint64_t bytes)
 {
     m->full |= bytes > m->left;
@@ -47,7 +47,7 @@ static void *take(maker_t *m, uint64_t bytes)
     return m->full ? NULL : apr_pcalloc(m->pool, bytes);
 }
 
-/* A copy of what was converted. */
+/* A copy of the text that was converted. */
 static xmlChar *take_text(maker_t *m)
 {
     char *copy = take(m, m->text.len + 1);
@@ -80,7 +80,7 @@ static void add_text(maker_t *m, xmlNode *parent)
     }
 }
 
-/* A name as XML allows it, in lower case. */
+/* The name at span in lower case, with '_' for bytes that XML forbids. */
 static const char *name_of(maker_t *m, tmpl_span_t span)
 {
     tmpl_buf_clear(&m->text);
@@ -172,14 +172,14 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
     }
 }
 
-/* The tags of the head that tell something about the page. */
+/* Whether the tag, in the head, tells something about the page. */
 static int is_told(tmpl_tag_e tag)
 {
     return tag == TMPL_TAG_META || tag == TMPL_TAG_LINK || tag == TMPL_TAG_BASE ||
            tag == TMPL_TAG_SCRIPT;
 }
 
-/* Behind the comment or raw element that begins at a tag, or behind the tag. */
+/* The offset behind the comment, raw element or tag that begins at the offset at. */
 static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t end)
 {
     const char *src = m->page->src;
@@ -198,7 +198,7 @@ static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t
     return behind != NULL ? (uint32_t)(behind - src) + 1 : end;
 }
 
-/* Reads what stands in front of the body: the attributes of html, and meta, link, base, script. */
+/* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
 static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
@@ -225,7 +225,7 @@ static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
             return;
         }
         if (tag == TMPL_TAG_SCRIPT) {
-            enum { CLOSE = sizeof("</s") - 1 }; /* what pass_tag() has passed of the end tag */
+            enum { CLOSE = sizeof("</s") - 1 }; /* bytes of the end tag that pass_tag() passed */
             add_data(m, head, (tmpl_span_t){ start, behind }, (tmpl_span_t){ behind, at - CLOSE });
             continue;
         }
@@ -264,7 +264,7 @@ static void add_head(maker_t *m, xmlNode *html)
     }
 }
 
-/* Whether white space beside an element or in front of its content is displayed: in a line. */
+/* Whether white space beside a node, or in front of its content, is displayed: it is in a line. */
 static int is_in_line(const maker_t *m, const xmlNode *node)
 {
     if (node->type != XML_ELEMENT_NODE) {
@@ -276,8 +276,8 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
 }
 
 /*
- * Adds a space if text stands between the last tag or text and the byte at: it is white space, as
- * it is no segment.
+ * Adds a space if there is text between the last tag or text and the byte at: this text is white
+ * space, because it is no segment.
  */
 static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
 {
@@ -293,7 +293,7 @@ static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
     }
 }
 
-/* Whether the byte is in a part that is left out; if so, the end of that is passed. */
+/* Whether the byte is in a part that is left out; if so, skips that part. */
 static int is_out(maker_t *m, uint32_t at)
 {
     const tmpl_dom_opts_t *opts = m->opts;
@@ -309,7 +309,7 @@ static int is_out(maker_t *m, uint32_t at)
 
 static void add_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segment)
 {
-    /* those of images and empty links are spans in a tag */
+    /* the segments of images and empty links are spans of a tag */
     if (segment->span.start < m->page->nodes[segment->node].open.end) {
         return;
     }

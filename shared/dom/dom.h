@@ -2,10 +2,10 @@
 /*
  * A page as a tree of libxml2, for Markdown and for XPath: html, head and body; the elements that
  * the page's nodes stand for, with their attributes; and the displayed text in UTF-8, with its
- * white space. It is made where it is asked for, and costs about as much as parsing the page.
+ * white space. The tree is made only when needed, and costs about as much as parsing the page.
  *
- * Names that XML does not allow have '_' in place of the bytes that it forbids; control characters
- * are left out. An element has at most TMPL_DOM_ATTRIBUTES attributes, the first of each name.
+ * In names, '_' stands for each byte that XML forbids there; control characters are left out. An
+ * element has at most TMPL_DOM_ATTRIBUTES attributes, the first of each name.
  */
 #ifndef TMPL_DOM_H
 #define TMPL_DOM_H
@@ -18,8 +18,8 @@
 #define TMPL_DOM_ATTRIBUTES 64
 
 typedef struct {
-    const tmpl_decoder_t *decoder; /* of the page */
-    const tmpl_span_t *without;    /* parts that are left out, in order; elements begin outside */
+    const tmpl_decoder_t *decoder; /* the page's decoder */
+    const tmpl_span_t *without;    /* parts to leave out, in order; elements begin outside */
     uint32_t n_without;
     int displayed; /* leave out elements whose text is not displayed */
     int data;      /* scripts of JSON-LD, of 64 KB at most, are in head, with their text */
@@ -27,8 +27,8 @@ typedef struct {
 } tmpl_dom_opts_t;
 
 /*
- * Makes the tree, all of it from pool: libxml2's functions may read it, but neither change nor free
- * it. NULL if it would take more than tmpl_page_memory() bytes.
+ * Makes the tree, all of it from pool: libxml2's functions may read the tree, but neither change
+ * nor free it. NULL if the tree would take more than tmpl_page_memory() bytes.
  */
 xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_t *pool);
 
@@ -38,11 +38,11 @@ static inline uint32_t tmpl_dom_node(const xmlNode *element)
     return (uint32_t)(uintptr_t)element->_private - 1;
 }
 
-/* The attribute's value, as long as the tree; NULL if there is none. */
+/* The attribute's value, which lives as long as the tree; NULL if there is no such attribute. */
 const char *tmpl_dom_attribute(const xmlNode *element, const char *name);
 
-/* The node that follows in document order, without the content of node if over is set, within top;
- * NULL at the end. */
+/* The next node in top in document order; NULL at the end. If over is set, the content of node is
+ * skipped. */
 xmlNode *tmpl_dom_next(const xmlNode *node, const xmlNode *top, int over);
 
 #endif

@@ -9,7 +9,7 @@ static void add_code(tmpl_buf_t *buf, uint32_t code)
     tmpl_buf_add_char(buf, code == 0xFFFE || code == 0xFFFF ? TMPL_REPLACEMENT : code);
 }
 
-/* The length of the bytes at the start that stand for themselves: most of ASCII. */
+/* The number of bytes at the start that stand for themselves: most of ASCII. */
 static apr_size_t plain(const char *text, apr_size_t len)
 {
     apr_size_t n = 0;
@@ -19,7 +19,7 @@ static apr_size_t plain(const char *text, apr_size_t len)
     return n;
 }
 
-/* A character that is written as a reference, or a control character. */
+/* Adds a character that is written as a reference, or a control character. */
 static void add_odd(tmpl_buf_t *buf, uint32_t code)
 {
     if ((code >= ' ' && code != 0x7F) || code == '\n' || code == '\t') {
@@ -68,7 +68,7 @@ void tmpl_dom_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char 
     /* references are decoded where the converted text ends, and moved to where it began */
     tmpl_decode(buf, decoder, src + span.start, tmpl_span_len(span));
     apr_size_t len = buf->len - before;
-    tmpl_buf_room(buf, 4 * len + 16); /* so that it does not move while it is read */
+    tmpl_buf_room(buf, 4 * len + 16); /* so that the buffer does not move while it is read */
     apr_size_t middle = buf->len;
     add_utf8(buf, buf->at + before, len, where);
     memmove(buf->at + before, buf->at + middle, buf->len - middle + 1);

@@ -9,8 +9,8 @@
 #include "text/reference.h"
 
 /*
- * Adds the bytes of span as UTF-8, with character references decoded and line ends as '\n', as the
- * HTML5 tokenizer reads them. Other control characters, which XML forbids, are left out.
+ * Adds the bytes of span as UTF-8, as the HTML5 tokenizer reads them: character references are
+ * decoded, and line ends are '\n'. Control characters that XML forbids are left out.
  */
 void tmpl_dom_decode(tmpl_buf_t *buf, const tmpl_decoder_t *decoder, const char *src,
                      tmpl_span_t span, tmpl_reference_e where);

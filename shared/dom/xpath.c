@@ -6,19 +6,19 @@
 #include <apr_strings.h>
 #include <libxml/xpath.h>
 
-/* Keeps the first error of libxml2, which would else be printed. */
+/* Keeps the first error of libxml2; libxml2 would print errors otherwise. */
 static void keep_error(void *data, xmlErrorPtr error)
 {
     xmlError *first = data;
     if (first->code == XML_ERR_OK) {
         first->code = error->code;
-        first->int1 = error->int1; /* bytes of the expression before it */
+        first->int1 = error->int1; /* bytes of the expression before the error */
     }
 }
 
 /*
- * Evaluates an expression in a small document: libxml2 compiles functions, variables and prefixes
- * that there are not.
+ * Evaluates an expression in a small document: libxml2 compiles unknown functions, variables and
+ * prefixes without an error.
  */
 static apr_status_t try_out(xmlXPathCompExpr *expression, xmlXPathContext *context,
                             const char *text, tmpl_error_t *err)
@@ -70,7 +70,7 @@ apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err)
     return rv;
 }
 
-/* The page's node that a node of the tree stands for, or is in; TMPL_NONE outside of body. */
+/* The page's node of a node of the tree, or of the element around; TMPL_NONE outside of body. */
 static uint32_t node_of(const xmlNode *node)
 {
     while (node != NULL && node->type != XML_ELEMENT_NODE) {

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * XPath 1.0 for TmplKeep and TmplDrop: "//div[contains(@class, 'promo')]". Names of elements and
- * attributes are in lower case. Elements that the source has no tag for (a tbody, a p) are not in the
- * tree; neither is the content of svg and of other elements whose text is not displayed.
+ * attributes are in lower case. Not in the tree are elements without a tag in the source (a tbody,
+ * a p), and the content of svg and of other elements whose text is not displayed.
  */
 #ifndef TMPL_XPATH_H
 #define TMPL_XPATH_H
 
 #include "dom/dom.h"
 
-/* APR_EINVAL, with what is wrong, if text is no XPath expression, or one that selects no elements. */
+/*
+ * APR_EINVAL, with what is wrong, if text is not an XPath expression, or does not select elements.
+ */
 apr_status_t tmpl_xpath_check(const char *text, tmpl_error_t *err);
 
 /*
- * Steps of libxml2 that one expression may take for a page of so many elements: some for each
- * element and predicate, but not all elements for each of them.
+ * Steps of libxml2 that one expression may take on a page of n_nodes elements: enough for some
+ * steps at each element, but not for a walk over all elements at each element.
  */
 static inline unsigned long tmpl_xpath_most(uint32_t n_nodes)
 {
@@ -22,8 +24,9 @@ static inline unsigned long tmpl_xpath_most(uint32_t n_nodes)
 }
 
 /*
- * Finds the page's nodes that a valid expression selects: an element, or that of an attribute or a
- * text. *nodes gets *n indices from pool. Returns 0 if it takes too many steps.
+ * Finds the page's nodes that a valid expression selects: an element, or the element of an
+ * attribute or a text. *nodes gets *n indices, from pool. Returns 0 if the expression takes too
+ * many steps.
  */
 int tmpl_xpath_select(uint32_t **nodes, uint32_t *n, const char *text, xmlDoc *doc,
                       uint32_t n_nodes, apr_pool_t *pool);

@@ -6,7 +6,7 @@ uint32_t tmpl_box_around(const tmpl_page_t *page, uint32_t node)
     const tmpl_node_t *inner = &page->nodes[node];
     uint32_t first = tmpl_first_block(page, node);
     uint32_t after = tmpl_after_block(page, node);
-    /* an element with the same segments holds the same blocks: comparing these is quicker */
+    /* an element with the same segments holds the same blocks: comparing segments is quicker */
     while (node != 0) {
         node = page->nodes[node].parent;
         const tmpl_node_t *outer = &page->nodes[node];

@@ -6,15 +6,15 @@
 #include "feature/reading.h"
 
 /*
- * The nearest element around node that holds more blocks than node; the root if there is none. Node
- * holds text.
+ * The nearest element around node that holds more blocks than node; the root if there is none. node
+ * must hold text.
  */
 uint32_t tmpl_box_around(const tmpl_page_t *page, uint32_t node);
 
 /* The innermost box of a block whose element is leaf: leaf itself if it holds other blocks, too. */
 uint32_t tmpl_box_innermost(const tmpl_page_t *page, uint32_t leaf);
 
-/* Fills boxes from the innermost one outwards, unless boxes[0] is that one already. */
+/* Fills boxes from the innermost one outwards, unless boxes[0] is the innermost one already. */
 void tmpl_climb(uint32_t boxes[TMPL_BOXES], const tmpl_page_t *page, uint32_t innermost);
 
 /* The innermost box of a block, once the layout is read. */

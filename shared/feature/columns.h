@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Columns of features, a value for each block: what is computed of one or two columns of counts.
- * Each function fills n values. A share is part / all, at most 1, and 0 where all is 0.
+ * Columns of features, with a value for each block, which are computed from one or two columns of
+ * counts. Each function fills n values. A share is part / all, at most 1, and 0 where all is 0.
  */
 #ifndef TMPL_COLUMNS_H
 #define TMPL_COLUMNS_H
@@ -25,7 +25,7 @@ static inline void tmpl_put_shares(float *restrict to, const uint32_t *restrict 
     }
 }
 
-/* The same with one all for each block. */
+/* The same with one value of all for every block. */
 static inline void tmpl_put_shares_of(float *restrict to, const uint32_t *restrict part,
                                       uint32_t all, uint32_t n)
 {
@@ -35,7 +35,8 @@ static inline void tmpl_put_shares_of(float *restrict to, const uint32_t *restri
 }
 
 /*
- * part and all are sums over the blocks before each: the shares in blocks [i + first, i + after).
+ * Fills the shares in blocks [i + first, i + after). part and all are sums over the blocks before
+ * each block.
  */
 static inline void tmpl_put_shares_between(float *restrict to, const uint32_t *restrict part,
                                            const uint32_t *restrict all, int first, int after,
@@ -66,9 +67,9 @@ static inline void tmpl_put_letters(float *restrict to, const uint32_t *restrict
 }
 
 /*
- * Looks up n values, at most 64, by index: known holds bits of floats, 0 for a value that is not
- * known yet, but at index 0. Returns a set, bit i for each value i that is not known: the caller
- * must fill it.
+ * Looks up n values, at most 64, by index: known holds bits of floats; 0 stands for a value that is
+ * not known yet, except at index 0. Returns a set, bit i for each value i that is not known: the
+ * caller must fill these values.
  */
 static inline uint64_t tmpl_put_known(float *to, const uint32_t *index, const uint32_t *known,
                                       uint32_t n_known, uint32_t n)

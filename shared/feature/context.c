@@ -58,7 +58,7 @@ typedef struct {
 /* What a start tag says. */
 typedef struct {
     known_names_t *known;
-    uint64_t hash; /* of class and id */
+    uint64_t hash; /* a hash of class and id */
     unsigned in;
     unsigned names; /* 1 << TMPL_NAME_* */
 } own_t;
@@ -148,10 +148,10 @@ static void go_down(tmpl_near_t *near, const tmpl_near_t *up)
 /* The contexts of a page: nodes with the same layout path and the same TMPL_IN_* share one. */
 typedef struct {
     tmpl_reading_t *reading;
-    tmpl_numbering_t all;       /* of layout path and in: numbers are indices of contexts */
-    tmpl_numbering_t paths;     /* of layout paths */
+    tmpl_numbering_t all;       /* numbers pairs of layout path and in: indices of contexts */
+    tmpl_numbering_t paths;     /* numbers layout paths */
     apr_array_header_t *firsts; /* uint32_t: the first context with each path */
-    /* A cache: contexts of nodes by key_of, as most nodes are like one before. */
+    /* A cache: contexts of nodes by key_of, because most nodes are like an earlier one. */
     struct {
         uint64_t key;
         uint32_t context;
@@ -195,7 +195,7 @@ static uint32_t find_context(contexts_t *contexts, const own_t *own, const tmpl_
     return index;
 }
 
-/* in: the kind of the link if the node is one. */
+/* in: the kind of link, if the node is a link. */
 static uint32_t find_by_tag(contexts_t *contexts, const tmpl_node_t *node, uint32_t up_context,
                             unsigned in, known_names_t *known)
 {
@@ -233,7 +233,8 @@ static unsigned link_of(const tmpl_page_t *page, const tmpl_node_t *node)
 }
 
 /*
- * A key, other than 0, that nodes with different contexts do not share but by accident of 64 bits.
+ * A key, other than 0, that nodes with different contexts share only if 64 bits are equal by
+ * accident.
  */
 static uint64_t key_of(const tmpl_page_t *page, const tmpl_node_t *node, uint32_t up_context,
                        unsigned in)

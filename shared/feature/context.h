@@ -10,8 +10,8 @@
 #include "table/store.h"
 
 /*
- * A set: the node's own element and those around it. Sets that are features have the bit of their
- * distance from the first such feature, HEADING.
+ * A set: the node's own element and those around it. A member that is a feature has the bit of the
+ * feature's distance from HEADING, the first such feature.
  */
 #define TMPL_IN(id) (1 << (TMPL_BLOCK_FEATURE_##id - TMPL_BLOCK_FEATURE_HEADING))
 enum {
@@ -37,11 +37,14 @@ enum {
     /* these are no features */
     TMPL_IN_LINK = 1 << 24,
     TMPL_LINKS_HERE = 1 << 25,  /* the node itself is a link, to a position on the page */
-    TMPL_LINKS_WHOLE = 1 << 26, /* or to an address with a host */
+    TMPL_LINKS_WHOLE = 1 << 26, /* the node itself is a link, to an address with a host */
     TMPL_IN_FEATURES = TMPL_IN_LINK - 1
 };
 
-/* 1 + steps up to a name of each kind; 0: there is none. The words add a step to four at once. */
+/*
+ * 1 + steps up to a name of each kind; 0: there is none. The words of the union add a step to four
+ * kinds at once.
+ */
 typedef union {
     uint16_t steps[(TMPL_NAME_COUNT + 3) / 4 * 4];
     uint64_t words[(TMPL_NAME_COUNT + 3) / 4];
@@ -53,7 +56,7 @@ typedef struct {
     tmpl_near_t near;
     unsigned in;    /* TMPL_IN_* */
     uint32_t first; /* index of the first context with that path */
-    /* of the first one only: 1 + index in layout keys; 0: not set yet */
+    /* only in the first context with that path: 1 + index in layout keys; 0: not set yet */
     uint32_t paths[TMPL_PATH_LEVELS];
 } tmpl_context_t;
 

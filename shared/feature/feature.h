@@ -31,9 +31,9 @@
     X(AGAIN, "again", TEXT)           /* share of text that stands on the page more than once */ \
     X(RIGHTS, "rights", TEXT)         /* 1: it has a copyright sign */ \
     X(TITLE, "title", TEXT)           /* share of its words that the page's title has */ \
-    X(TITLE_SHARE, "title-share", TEXT) /* those over the words of the title, at most 1 */ \
+    X(TITLE_SHARE, "title-share", TEXT) /* the same words over the title's words, at most 1 */ \
     X(LINKS_HERE, "links-here", TEXT) /* share of its links that stay on the page */ \
-    X(LINKS_WHOLE, "links-whole", TEXT) /* and of those that name a host */ \
+    X(LINKS_WHOLE, "links-whole", TEXT) /* share of its links that name a host */ \
     /* its element, and those it stands in: 0 or 1 */ \
     X(HEADING, "heading", TAG) \
     X(PARAGRAPH, "paragraph", TAG) \
@@ -52,8 +52,8 @@
     X(IN_TABLE, "in-table", TAG) \
     X(DEPTH, "depth", TAG)            /* log */ \
     X(GOOD_NEAR, "good-near", TAG)    /* 1 / steps up to a class or id like content's */ \
-    X(BAD_NEAR, "bad-near", TAG)      /* 1 / steps up to one like a template's */ \
-    X(NEARER, "nearer", TAG)          /* 1: content's is nearer, -1: the other one */ \
+    X(BAD_NEAR, "bad-near", TAG)      /* 1 / steps up to a class or id like a template's */ \
+    X(NEARER, "nearer", TAG)          /* 1: content's name is nearer, -1: a template's */ \
     X(IN_FIGURE, "in-figure", TAG) \
     X(IN_QUOTE, "in-quote", TAG) \
     /* 1 / steps up to a class or id that names such a part (hint_names.c); 0: there is none */ \
@@ -71,22 +71,22 @@
     X(REST, "rest", PLACE)            /* log words behind it */ \
     X(LONG_BEFORE, "long-before", PLACE) /* share of long text before it */ \
     X(LONG_NEAR, "long-near", PLACE)  /* 1 / (1 + blocks to the nearest long text) */ \
-    X(LONG_LAST, "long-last", PLACE)  /* the same, among those before it */ \
-    X(LONG_NEXT, "long-next", PLACE)  /* and among those behind it */ \
+    X(LONG_LAST, "long-last", PLACE)  /* the same, for long text before it */ \
+    X(LONG_NEXT, "long-next", PLACE)  /* the same, for long text behind it */ \
     X(TITLED, "titled", PLACE)        /* 1: an h1 stands before it */ \
     /* with the blocks beside it: one, or three, on either side */ \
     X(LINKED_1, "linked-1", BESIDE) \
     X(LINKED_3, "linked-3", BESIDE) \
     X(FREE_1, "free-1", BESIDE)       /* log free words a block */ \
     X(FREE_3, "free-3", BESIDE) \
-    X(FREE_LAST, "free-last", BESIDE) /* of the block before it alone */ \
+    X(FREE_LAST, "free-last", BESIDE) /* the same, of the block before it alone */ \
     X(FREE_NEXT, "free-next", BESIDE) \
     X(LINKED_LAST, "linked-last", BESIDE) \
     X(LINKED_NEXT, "linked-next", BESIDE) \
     X(STOPS_3, "stops-3", BESIDE) \
     X(LINKED_8, "linked-8", BESIDE) \
     X(FREE_8, "free-8", BESIDE) \
-    X(FREE_LAST_3, "free-last-3", BESIDE) /* of the three before it alone */ \
+    X(FREE_LAST_3, "free-last-3", BESIDE) /* the same, of the three before it alone */ \
     X(FREE_NEXT_3, "free-next-3", BESIDE) \
     X(LINKED_LAST_3, "linked-last-3", BESIDE) \
     X(LINKED_NEXT_3, "linked-next-3", BESIDE) \
@@ -98,7 +98,7 @@
     X(BEST, "best", BOX)              /* 1: inside the element that scores best (score.h) */ \
     X(BEST_SHARE, "best-share", BOX)  /* that element's share of the page's words */ \
     X(SCORE, "score", BOX)            /* score of its innermost box over that of the best */ \
-    X(SCORE_2, "score-2", BOX)        /* and of the box around it */ \
+    X(SCORE_2, "score-2", BOX)        /* the same for the box around that one */ \
     X(SCORE_3, "score-3", BOX) \
     X(BEST_BEFORE, "best-before", BOX) /* share of that element's long text before it */ \
     /* the site's table: 0 where no other page of the site is known */ \
@@ -113,12 +113,12 @@
     X(REPEATED_BOX2, "repeated-box2", SITE) \
     X(REPEATED_BOX3, "repeated-box3", SITE) \
     X(REPEATED_PAGE, "repeated-page", SITE) \
-    X(PATH0_REPEATED, "path0-repeated", SITE) /* of all text seen at its layout path */ \
+    X(PATH0_REPEATED, "path0-repeated", SITE) /* share of repeated text seen at its layout path */ \
     X(PATH1_REPEATED, "path1-repeated", SITE) \
     X(PATH2_REPEATED, "path2-repeated", SITE) \
     X(PATH0_TEXT, "path0-text", SITE) /* log bytes of text seen there */ \
     X(PATH1_TEXT, "path1-text", SITE) \
-    X(PATH0_DF, "path0-df", SITE)     /* share of the site's pages that have it */ \
+    X(PATH0_DF, "path0-df", SITE)     /* share of the site's pages that have this path */ \
     X(PATH1_DF, "path1-df", SITE) \
     X(PATH2_DF, "path2-df", SITE) \
     /* mean DF of its text over that of its layout path: DF within the pages of one layout */ \
@@ -127,19 +127,19 @@
     X(DF_PATH2, "df-path2", SITE) \
     /* templateness by the model's first trees (rows_first.c): its own, then means of others */ \
     X(FIRST, "first", FIRST) \
-    X(FIRST_BOX1, "first-box1", FIRST) /* of the blocks in its boxes */ \
+    X(FIRST_BOX1, "first-box1", FIRST) /* mean of the blocks in its boxes */ \
     X(FIRST_BOX2, "first-box2", FIRST) \
     X(FIRST_BOX3, "first-box3", FIRST) \
     X(FIRST_BOX4, "first-box4", FIRST) \
-    X(FIRST_LAST, "first-last", FIRST) /* of one, three or eight blocks before it */ \
+    X(FIRST_LAST, "first-last", FIRST) /* mean of one, three or eight blocks before it */ \
     X(FIRST_LAST_3, "first-last-3", FIRST) \
     X(FIRST_LAST_8, "first-last-8", FIRST) \
-    X(FIRST_NEXT, "first-next", FIRST) /* or behind it */ \
+    X(FIRST_NEXT, "first-next", FIRST) /* mean of one, three or eight blocks behind it */ \
     X(FIRST_NEXT_3, "first-next-3", FIRST) \
     X(FIRST_NEXT_8, "first-next-8", FIRST) \
-    X(FIRST_LIKE, "first-like", FIRST) /* of the blocks of the page with its layout path */ \
-    X(FIRST_LIKE_BLOCKS, "first-like-blocks", FIRST) /* log of their number */ \
-    X(FIRST_PAGE, "first-page", FIRST) /* of all blocks */ \
+    X(FIRST_LIKE, "first-like", FIRST) /* mean of the page's blocks with its layout path */ \
+    X(FIRST_LIKE_BLOCKS, "first-like-blocks", FIRST) /* log of the number of these blocks */ \
+    X(FIRST_PAGE, "first-page", FIRST) /* mean of all blocks */ \
     X(FIRST_BEFORE, "first-before", FIRST) /* share of the page's content before it */ \
     X(FIRST_CONTENT, "first-content", FIRST) /* log of the page's words of content */
 /* clang-format on */

@@ -22,7 +22,7 @@ typedef struct {
         0                                                                                          \
     }
 
-/* By first letter. */
+/* The names, by first letter. */
 static const name_t *const names[26] = {
     ['a' - 'a'] = (const name_t[]){ { "ddthis", AND_BAD(SHARE), ANYWHERE },
                                     { "dvert", AND_BAD(OFFER), ANYWHERE },
@@ -155,7 +155,7 @@ static int stands(const name_t *name, const char *value, uint32_t len, uint32_t 
 {
     uint32_t after = behind(name->name, value, len, at + 1);
     if (after == 0) {
-        return 0; /* most do not */
+        return 0; /* most names are not there */
     }
     int begins = at == 0 || !tmpl_is_alpha(value[at - 1]);
     int ends = after >= len || !tmpl_is_alpha(value[after]);

@@ -11,7 +11,8 @@ void tmpl_observation_shares(tmpl_observation_t *observation, const tmpl_page_t 
 
 /*
  * Fills keys (the page's segments, then its layout paths), shares and parts. From pool, but for the
- * parts, which are layout's. records[page->n_keys + i] of the answer is that of layout->keys[i].
+ * parts, which are layout's. In the store's answer, records[page->n_keys + i] is the record of
+ * layout->keys[i].
  */
 void tmpl_layout_observation(tmpl_observation_t *observation, const tmpl_page_t *page,
                              const tmpl_layout_t *layout, apr_pool_t *pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feature/reading.h"
 
-/* Takes n numbers of the room. */
+/* Takes n numbers from the room. */
 static uint32_t *take(uint32_t **room, size_t n)
 {
     uint32_t *taken = *room;

@@ -13,10 +13,10 @@
 #include "feature/text_counts.h"
 #include "page/page.h"
 
-/* Scores are kept in chunks of this many nodes, if one of them has a score. */
+/* Scores are kept in chunks of this many nodes; a chunk is kept if one of its nodes has a score. */
 #define TMPL_SCORES 256
 
-/* Boxes of a block that features are computed of. */
+/* How many boxes of a block have features. */
 #define TMPL_BOXES 4
 
 /*
@@ -27,7 +27,7 @@
 
 struct tmpl_reading_t {
     const tmpl_page_t *page;
-    uint32_t *context;            /* of each node that holds text */
+    uint32_t *context;            /* for each node that holds text: index in contexts */
     apr_array_header_t *contexts; /* tmpl_context_t *, to TMPL_CONTEXTS each */
 
     /* not needed by the layout, filled when the rows are prepared */
@@ -37,7 +37,7 @@ struct tmpl_reading_t {
     tmpl_before_t before;
     unsigned char *boxes; /* of each block, for tmpl_box_of; filled with the layout */
     float **scores;       /* chunks of TMPL_SCORES nodes; NULL: all 0 */
-    unsigned char *again; /* of each key: it is on the page more than once */
+    unsigned char *again; /* for each key: it is on the page more than once */
     uint32_t title;       /* words of the page's title, in halves */
     uint32_t best;        /* the node with the best score; 0: no node has a score */
 };

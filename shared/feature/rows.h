@@ -9,22 +9,23 @@
 typedef struct {
     const tmpl_record_t *segments; /* one for each of page->keys */
     const tmpl_record_t *paths;    /* one for each of layout->keys */
-    uint32_t pages;                /* seen, this one included; 0: nothing is known */
+    uint32_t pages;                /* pages seen, this one included; 0: nothing is known */
     uint32_t min_df;
 } tmpl_evidence_t;
 
 /*
- * Prepares the rows of a page. They are filled some at a time, as all together take many times the
- * memory of the page. Evidence is stored in reading and replaces earlier evidence, so only the rows
- * made last can be filled. All arguments must outlive the rows, and pool must outlive reading.
+ * Prepares the rows of a page. The rows are filled some at a time, because all together take many
+ * times the memory of the page. Evidence is stored in reading and replaces earlier evidence, so
+ * only the rows made last can be filled. All arguments must outlive the rows, and pool must outlive
+ * reading.
  */
 typedef struct tmpl_rows_t tmpl_rows_t;
 tmpl_rows_t *tmpl_rows_of(tmpl_reading_t *reading, const tmpl_layout_t *layout,
                           const tmpl_evidence_t *evidence, apr_pool_t *pool);
 
 /*
- * Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE, and with 0 behind. The
- * features of the group FIRST are 0.
+ * Fills the columns with blocks [first, after), at most TMPL_BLOCKS_AT_ONCE, and fills the rest
+ * with 0. The features of the group FIRST are 0.
  */
 void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, uint32_t after);
 
@@ -34,7 +35,10 @@ void tmpl_rows_fill(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t first, ui
  */
 void tmpl_rows_judged(tmpl_rows_t *of, const float *templateness, apr_pool_t *pool);
 
-/* Fills the features of the group FIRST of the same blocks in columns that are filled. */
+/*
+ * Fills the features of the group FIRST of the same blocks, in columns that tmpl_rows_fill has
+ * filled.
+ */
 void tmpl_rows_fill_first(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t first,
                           uint32_t after);
 

@@ -41,7 +41,7 @@ static inline void fill_tag(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t i
     const tmpl_page_t *page = of->reading->page;
     const tmpl_context_t *context =
         tmpl_context(of->reading, page->segments[page->blocks[b].first_segment].node);
-    if (context != of->context) { /* the same as of the block before, mostly */
+    if (context != of->context) { /* mostly it is the context of the block before */
         of->context = context;
         for (unsigned k = 0; k < sizeof(of->near) / sizeof(of->near[0]); k++) {
             int steps = context->near.steps[k];
@@ -93,7 +93,7 @@ static inline void fill_boxes(tmpl_columns_t *columns, tmpl_rows_t *of, uint32_t
 {
     uint32_t box = tmpl_box_of(of->reading, b);
     const tmpl_box_row_t *boxes = of->boxes;
-    if (box != boxes[0].node) { /* neighbouring blocks mostly have the same */
+    if (box != boxes[0].node) { /* neighbouring blocks mostly have the same boxes */
         find_boxes(of, box);
     }
     for (unsigned k = 0; k < TMPL_BOXES; k++) {

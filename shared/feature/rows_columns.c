@@ -120,8 +120,8 @@ static inline uint32_t blocks_between(uint32_t n_blocks, uint32_t b, int first, 
 }
 
 /*
- * Fills the values that the table does not know, or at the ends of a page, where there are fewer
- * blocks.
+ * Fills the values that the table of logarithms does not know, and values at the ends of a page,
+ * where there are fewer blocks.
  */
 static void find_shared(float *to, const tmpl_rows_t *of, const uint32_t *halves,
                         uint32_t first_block, int first, int after, uint64_t others)
@@ -134,7 +134,7 @@ static void find_shared(float *to, const tmpl_rows_t *of, const uint32_t *halves
     }
 }
 
-/* The set of the first n of 64. */
+/* The set of the first n of 64 values. */
 static inline uint64_t first_bits(uint32_t n)
 {
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;

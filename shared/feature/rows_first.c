@@ -68,7 +68,7 @@ static void fill_boxes(tmpl_columns_t *columns, const tmpl_rows_t *of, uint32_t 
     float means[TMPL_BOXES] = { 0 };
     for (uint32_t i = 0; i < n; i++) {
         uint32_t innermost = tmpl_box_of(of->reading, first + i);
-        if (innermost != boxes[0]) { /* neighbouring blocks mostly have the same */
+        if (innermost != boxes[0]) { /* neighbouring blocks mostly have the same boxes */
             tmpl_climb(boxes, page, innermost);
             for (unsigned k = 0; k < TMPL_BOXES; k++) {
                 means[k] = mean_of(&of->first, tmpl_first_block(page, boxes[k]),

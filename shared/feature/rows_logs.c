@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logarithms of counts. Counts are small and come again, so they are kept. */
+/* Logarithms of counts. Counts are small and come again, so their logarithms are kept. */
 #include "feature/rows_parts.h"
 
 #include <math.h>

@@ -9,7 +9,10 @@
 
 #include "feature/rows.h"
 
-/* A cache of logarithms. All 0 it knows that of 0, whose slot no other value has. */
+/*
+ * A cache of logarithms. If all is 0, it knows the logarithm for x = 0, whose slot no other value
+ * has.
+ */
 typedef struct {
     double x;
     float log;
@@ -23,7 +26,7 @@ typedef struct {
     float repeated;
     float text;
     float df;
-    uint32_t others; /* other pages that have it */
+    uint32_t others; /* other pages that have the path */
 } tmpl_path_row_t;
 
 /* Features that all blocks in a box share. */
@@ -35,7 +38,7 @@ typedef struct {
     float score;
 } tmpl_box_row_t;
 
-/* A cache of boxes: those around other boxes come again. */
+/* A cache of boxes, because boxes around other boxes come again. */
 #define TMPL_KNOWN_BOXES 64
 
 /* Counts of the blocks [first, after), one column each. */
@@ -67,15 +70,15 @@ typedef struct {
 } tmpl_like_t;
 
 /*
- * Templateness by the model's first trees. A block's weight is its number of words, in halves, and
+ * Templateness by the model's first trees. A block's weight is its number of words, in halves, plus
  * 1, so that blocks without words count, too. Sums are over the blocks before each block, with
  * TMPL_BEYOND more on either side.
  */
 typedef struct {
     const float *templateness;
     uint32_t *weight;
-    double *sum;       /* of weight * templateness */
-    tmpl_like_t *like; /* by the index of the first context with their path */
+    double *sum;       /* sums of weight * templateness */
+    tmpl_like_t *like; /* by the index of the first context with the blocks' path */
 } tmpl_first_t;
 
 struct tmpl_rows_t {
@@ -83,20 +86,20 @@ struct tmpl_rows_t {
     const tmpl_layout_t *layout;
     const tmpl_evidence_t *evidence;
     const tmpl_before_t *before; /* including repeated */
-    tmpl_sums_t all;             /* of the page */
+    tmpl_sums_t all;             /* sums of the page */
     uint32_t titled;             /* the first block behind an h1 */
-    float pages;                 /* the feature of that name */
+    float pages;                 /* the feature pages */
     float repeated;              /* the feature repeated-page */
     tmpl_known_log_t *logs;
-    tmpl_path_row_t *paths; /* like the layout's keys; NULL: the table knows nothing */
+    tmpl_path_row_t *paths; /* one for each of the layout's keys; NULL: the table knows nothing */
     double *df_logs;        /* natural logarithms of DF below TMPL_KNOWN_DF; 0: not computed yet */
-    /* of the last block; [0].node is TMPL_NONE before the first one */
+    /* the boxes of the last block; [0].node is TMPL_NONE before the first block */
     tmpl_box_row_t boxes[TMPL_BOXES];
     tmpl_box_row_t known[TMPL_KNOWN_BOXES]; /* by the lowest bits of their nodes */
     const tmpl_context_t
         *context; /* of the last block's first segment; NULL before the first block */
     float near[sizeof(tmpl_near_t) / sizeof(uint16_t)];
-    uint32_t long_text;              /* of the page */
+    uint32_t long_text;              /* halves of free words in the page's long texts */
     uint32_t best_first, best_after; /* blocks of the element with the best score; 0, 0: none */
     uint32_t long_before_best;
     uint32_t long_in_best;

@@ -5,7 +5,9 @@
 
 #include "feature/box.h"
 
-/* The fewest free words for which a block gives points, and how many elements get them. */
+/*
+ * The fewest free words for which a block gives points; and how many elements around it get points.
+ */
 #define LEAST_WORDS 5
 #define REACH       5
 

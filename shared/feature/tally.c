@@ -46,7 +46,7 @@ static inline void begin_wide(tmpl_scan_t *scan, uint32_t at, uint32_t c)
     begin_word(scan, at, tmpl_title_begins_wide(scan->title, c) != 0 || scan->learns);
 }
 
-/* Ends a word, and looks it up in the title. It counts as halves of a word. */
+/* Ends a word, which counts as `halves` halves of a word, and looks it up in the title. */
 static void look_up_word(tmpl_scan_t *scan, uint32_t end, uint32_t halves)
 {
     if (scan->learns) {
@@ -166,7 +166,7 @@ typedef struct {
     uint64_t tails;      /* their other bytes */
 } marks_t;
 
-/* Continues in this run the word that the run before ended in. */
+/* Continues the word in which the run before ended. */
 static void go_on(tmpl_scan_t *scan, const run_t *run)
 {
     uint32_t more = count_run(run->words | run->quotes);
@@ -407,7 +407,7 @@ static inline void read_span(tmpl_scan_t *scan, tmpl_span_t span)
     leave_word(scan, at);
 }
 
-/* The link around a node that stands in one. */
+/* The link around a node that stands in a link. */
 static uint32_t link_of(const tmpl_page_t *page, uint32_t node)
 {
     while (node != 0 && page->nodes[node].tag != TMPL_TAG_A) {

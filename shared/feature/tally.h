@@ -11,13 +11,13 @@ typedef struct {
     tmpl_tally_t *tally;
     const tmpl_reading_t *reading;
     const unsigned char *s; /* the page's source */
-    uint32_t len;           /* of s */
-    uint32_t end;           /* of the text that is read */
+    uint32_t len;           /* bytes of s */
+    uint32_t end;           /* the end of the text that is read */
     int in_word;
-    int may_be_of_title; /* the current word, by its beginning */
-    uint32_t word;       /* where it begins */
+    int may_be_of_title; /* the title may have the current word, by its beginning */
+    uint32_t word;       /* where the current word begins */
     tmpl_title_t *title; /* words are looked up there */
-    int learns;          /* or added there */
+    int learns;          /* words are added to title instead */
     uint32_t titled;     /* words of the title, in halves */
 } tmpl_scan_t;
 

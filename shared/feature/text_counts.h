@@ -18,7 +18,7 @@
     X(chars) /* all but white space */                                                             \
     X(digits)                                                                                      \
     X(signs)                                                                                       \
-    X(capitals) /* words */                                                                        \
+    X(capitals) /* words that begin with a capital */                                              \
     X(links)                                                                                       \
     X(here)  /* links to a position on the page */                                                 \
     X(whole) /* links to an address with a host */                                                 \
@@ -26,7 +26,7 @@
 
 typedef struct {
     uint32_t words;  /* in halves */
-    uint32_t linked; /* of these, in links */
+    uint32_t linked; /* words in links, in halves */
     uint32_t again;  /* bytes of segments that stand on the page more than once */
 #define TMPL_TALLY(name) uint32_t name;
     TMPL_TALLIES(TMPL_TALLY)
@@ -92,7 +92,7 @@ static inline tmpl_sums_t tmpl_sums_between(const tmpl_before_t *before, uint32_
 #undef TMPL_SUM
 }
 
-/* Sets the sums beyond the blocks; that behind the last block is set already. */
+/* Sets the sums beyond the blocks; the sum behind the last block is set already. */
 static inline void tmpl_sums_beyond(uint32_t *before, uint32_t n_blocks)
 {
     for (int i = 1; i <= TMPL_BEYOND; i++) {

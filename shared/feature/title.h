@@ -5,21 +5,21 @@
 
 #include <stdint.h>
 
-/* Further words of a title are ignored. */
+/* The most words of a title; further words are ignored. */
 #define TMPL_TITLE_WORDS 64
 
 /* Letters and digits of a word that are compared as one number. */
 #define TMPL_TITLE_LETTERS 8
 
 /*
- * Initialised with 0. Word i has bit i % 8 in each byte that its first, second and third byte may
- * be. Few other words pass this test.
+ * Initialise with 0. In begins, word i has bit i % 8 at each value that its first, second and third
+ * byte may have. Few other words pass this test.
  */
 typedef struct {
     unsigned char begins[3][256];
     uint32_t n;
     struct {
-        uint64_t letters; /* the first ones in lower case; 0: some are not ASCII */
+        uint64_t letters; /* the first letters in lower case; 0: some are not ASCII */
         uint32_t hash;
         int is_longer; /* more letters follow */
     } words[TMPL_TITLE_WORDS];
@@ -31,7 +31,7 @@ static inline unsigned tmpl_title_begins(const tmpl_title_t *title, const unsign
     return title->begins[0][s[0]] & title->begins[1][s[1]] & title->begins[2][s[2]];
 }
 
-/* Which may begin with this character beyond ASCII. */
+/* Which words of the title may begin with this character beyond ASCII. */
 static inline unsigned tmpl_title_begins_wide(const tmpl_title_t *title, uint32_t c)
 {
     return title->begins[0][0x80 | (c & 0x7F)];

@@ -25,12 +25,12 @@
 
 typedef struct {
     uint64_t bits;
-    uint32_t words; /* of the text; below TMPL_FINGERPRINT_LEAST bits is 0: no fingerprint */
+    uint32_t words; /* words of the text; with fewer than TMPL_FINGERPRINT_LEAST, bits is 0 */
 } tmpl_fingerprint_t;
 
 /*
  * Fills fingerprint for the blocks of page that verdicts call content; verdicts NULL: for all
- * blocks. charset is that of the Content-Type header, or NULL. Nothing from pool is needed
+ * blocks. charset is the charset of the Content-Type header, or NULL. Nothing from pool is needed
  * afterwards.
  */
 void tmpl_fingerprint(tmpl_fingerprint_t *fingerprint, const tmpl_page_t *page,

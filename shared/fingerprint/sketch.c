@@ -11,10 +11,10 @@
 
 #define BIN_BITS 6
 
-/* Bytes of the first copy of a word; few words are longer and need the second one. */
+/* Bytes of a word that are copied first; few words are longer and need a second copy. */
 #define COPIED 16
 
-/* A character in UTF-8 and two blanks. */
+/* Bytes of a character in UTF-8 and two blanks, at most. */
 #define CHAR_MOST 6
 
 static inline void add_shingle(uint64_t *bins, const char *first, uint32_t len)
@@ -31,7 +31,7 @@ static inline uint32_t count_run(uint64_t bits)
     return ~bits != 0 ? (uint32_t)__builtin_ctzll(~bits) : 64;
 }
 
-/* Copies n letters, and up to TMPL_BYTES64 bytes of what follows; there must be room for them. */
+/* Copies n letters, and bytes behind them, TMPL_BYTES64 in all at most: these must have room. */
 static inline void copy_letters(char *to, const unsigned char *letters, uint32_t n)
 {
     memcpy(to, letters, COPIED);
@@ -131,7 +131,7 @@ void tmpl_sketch_read(tmpl_sketch_t *sketch)
 {
     read_words(sketch);
     sketch->words.at[sketch->words.len] = '\0';
-    /* not word by word: reading what has just been written in parts would stall */
+    /* not word by word: the CPU would stall at a read of bytes that were just written in parts */
     for (uint32_t i = 0; i + TMPL_FINGERPRINT_SHINGLE <= sketch->n; i++) {
         const uint32_t *starts = sketch->starts + i;
         add_shingle(sketch->least, sketch->words.at + starts[0],
@@ -165,7 +165,7 @@ void tmpl_sketch_add(tmpl_sketch_t *sketch, const char *bytes, apr_size_t len)
     sketch->len += (uint32_t)len;
 }
 
-/* Characters outside of ASCII get blanks around them where they divide words or are words. */
+/* Outside of ASCII: a character that divides words becomes a blank; a word has blanks around it. */
 void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
 {
     tmpl_char_e kind = code < 0x80 ? TMPL_CHAR_WORD : tmpl_char_kind(code);
@@ -184,7 +184,7 @@ void tmpl_sketch_add_code(tmpl_sketch_t *sketch, uint32_t code)
     }
 }
 
-/* Step 6: an empty bin takes bit s of the bin s behind it, the next that is not empty. */
+/* Step 6: an empty bin takes bit s of the next bin that is not empty, which is s bins behind it. */
 uint64_t tmpl_sketch_bits(const tmpl_sketch_t *sketch)
 {
     const uint64_t *least = sketch->least;

@@ -20,16 +20,16 @@
 /* A sketch while text is added. It is meant for the stack. */
 typedef struct {
     char text[TMPL_SKETCH_TEXT + TMPL_BYTES64]; /* UTF-8 that has not been divided into words yet */
-    uint32_t len;                               /* of text */
+    uint32_t len;                               /* bytes in text */
     int in_word;                                /* the last of words continues in text */
     tmpl_buf_t words;                           /* the last words, a blank behind each */
-    uint32_t starts[TMPL_SKETCH_WORDS];         /* offsets of these, and of the next one */
-    uint32_t n;                                 /* of these, complete */
-    uint32_t n_words;                           /* of the whole text, complete */
+    uint32_t starts[TMPL_SKETCH_WORDS];         /* offset of each word, and of the next one */
+    uint32_t n;                                 /* number of complete words in words */
+    uint32_t n_words;                           /* number of complete words of the whole text */
     uint64_t least[TMPL_SKETCH_BINS];           /* TMPL_SKETCH_EMPTY: no shingle in the bin */
 } tmpl_sketch_t;
 
-/* Larger than every value, as the top bits of a hash, its bin, are removed from the value. */
+/* Larger than every value: a value is a hash without its top bits, which choose the bin. */
 #define TMPL_SKETCH_EMPTY UINT64_MAX
 
 /* Begins an empty text. Words are kept in memory from pool. */

@@ -36,12 +36,12 @@ static inline uint32_t tmpl_behind_space(const char *src, uint32_t start, uint32
     return start;
 }
 
-/* Whether a byte ends names of tags and attributes, or ('=') of attributes only. */
+/* Whether a byte ends names: of tags and attributes, or of attributes only ('='). */
 #define TMPL_NAME_ENDS      1
 #define TMPL_NAME_ENDS_ATTR 2
 extern const unsigned char tmpl_name_ends[256];
 
-/* tmpl_attr_next for all cases that tmpl_attr_usual leaves. */
+/* tmpl_attr_next for all forms that tmpl_attr_usual does not read. */
 tmpl_attr_e tmpl_attr_read(tmpl_attr_t *attr, const char *src, uint32_t len, uint32_t *at);
 
 /* Marks bytes that may end the name of an attribute, and a few others. */
@@ -117,7 +117,7 @@ static inline int tmpl_span_is(const char *src, tmpl_span_t span, const char *na
     return tmpl_span_len(span) == len && apr_cstr_casecmpn(src + span.start, name, len) == 0;
 }
 
-/* Whether the value contains the word, by comparing with is_word: tmpl_span_is ignores case. */
+/* Whether the value contains the word; is_word compares. (tmpl_span_is ignores case.) */
 typedef int tmpl_is_word_t(const char *src, tmpl_span_t span, const char *word);
 int tmpl_has_word(const char *src, tmpl_span_t value, const char *word, tmpl_is_word_t *is_word);
 

@@ -36,7 +36,7 @@ typedef enum {
 typedef struct {
     tmpl_opens_t s; /* open elements */
     tmpl_scan_t scan;
-    tmpl_token_t *tokens; /* those of scan */
+    tmpl_token_t *tokens; /* scan.tokens */
     const char *src;
     uint32_t len;
     tmpl_tokens_t *out;
@@ -47,10 +47,10 @@ typedef struct {
     uint32_t raw;  /* start tag of the raw text that the scan has just passed, or TMPL_NONE */
     unsigned char scripting; /* the browser runs scripts: the content of noscript is text */
     unsigned char initial;   /* only comments and white space so far */
-    unsigned char foster;    /* foster parenting: the tag may not stand in the table around */
-    unsigned char noscript;  /* some noscript may be read otherwise without scripts */
+    unsigned char foster;    /* foster parenting: the tag may not stand in the table around it */
+    unsigned char noscript;  /* without scripts, some noscript may be read otherwise */
     unsigned char fixed;     /* the current tag does more than its rule says: it must stay */
-    uint32_t began;          /* events of the stack when the current tag came */
+    uint32_t began;          /* s.events when the current tag came */
     tmpl_decline_e decline;
 } tmpl_builder_t;
 
@@ -106,7 +106,7 @@ static inline tmpl_step_e tmpl_ignore(tmpl_builder_t *b)
     return TMPL_DONE;
 }
 
-/* Something moved or changed that may be outside of all open elements. */
+/* Something may have moved or changed outside of all open elements. */
 static inline void tmpl_taint_all(tmpl_builder_t *b)
 {
     tmpl_opens_taint(&b->s, 0);
@@ -118,7 +118,7 @@ static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, tmpl_scope_t
     return tmpl_opens_find(&b->s, tag, ends) != 0;
 }
 
-/* Whether that byte directly follows the start tag of a pre: browsers drop a line break there. */
+/* Whether the byte at directly follows the start tag of a pre: browsers drop a line break there. */
 static inline int tmpl_begins_pre(tmpl_builder_t *b, uint32_t at)
 {
     const tmpl_open_t *o = tmpl_top(b);
@@ -129,11 +129,12 @@ static inline int tmpl_begins_pre(tmpl_builder_t *b, uint32_t at)
 /* construct.c */
 
 /*
- * Opens the element of start tag i; its name says whether it has no content, raw text, or markup.
+ * Opens the element of start tag i. The tag's name says whether the element has no content, raw
+ * text, or markup.
  */
 void tmpl_insert(tmpl_builder_t *b, uint32_t i);
 
-/* The same for an element without content, whatever its name says. */
+/* Opens the element of start tag i as one without content, whatever the tag's name says. */
 void tmpl_insert_empty(tmpl_builder_t *b, uint32_t i);
 
 /* "Reconstruct the active formatting elements." */
@@ -186,7 +187,7 @@ tmpl_step_e tmpl_end_cell(tmpl_builder_t *b, uint32_t i);
 
 /* foreign.c */
 
-/* Whether the rules for svg and math read token i, and not those of the insertion mode. */
+/* Whether the rules for svg and math read token i, instead of the insertion mode's rules. */
 int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i);
 tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i);
@@ -197,8 +198,8 @@ void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i);
 /* text_token.c */
 
 /*
- * Processes the text between two tokens, from start to end, which may be empty; returns its
- * TMPL_TOKEN_TEXT_*.
+ * Processes the text between two tokens, from start to end; the text may be empty. Returns its
+ * TMPL_TOKEN_TEXT_* flags.
  */
 unsigned tmpl_text_token(tmpl_builder_t *b, uint32_t start, uint32_t end);
 

@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 
-/* HTML5 searches for a meta element only so far (13.2.3.2). */
+/* Bytes in which HTML5 searches for a meta element (13.2.3.2). */
 #define PRESCAN 1024
 
 /* Charsets in which a byte of markup may be part of another character. */
@@ -69,7 +69,7 @@ static const char *charset_value(const char *from, const char *end, apr_pool_t *
     return NULL;
 }
 
-/* The charset by a byte order mark, or by the bytes that markup begins with. */
+/* The charset that a byte order mark says, or the bytes with which markup begins. */
 static const char *charset_by_mark(const char *src, apr_size_t len)
 {
     static const struct {
@@ -109,10 +109,10 @@ static const char *charset_by_meta(const char **at, const char *src, apr_size_t 
 }
 
 /*
- * ISO-2022-JP switches to two-byte characters by ESC $ and back by ESC (, which ASCII text does not
- * contain. Browsers guess no other charset that has bytes of markup in its characters: they read
- * undeclared HZ (~{) and UTF-7 (+ADw-) as ASCII, and so does this code, as ~{ and + occur in
- * ordinary text.
+ * ISO-2022-JP switches to two-byte characters by ESC $ and back by ESC (. ASCII text does not
+ * contain these sequences. Browsers guess no other charset that has bytes of markup in its
+ * characters: they read undeclared HZ (~{) and UTF-7 (+ADw-) as ASCII. This code does the same,
+ * because ~{ and + occur in ordinary text.
  */
 static const char *charset_by_escape(const char **at, const char *src, apr_size_t len)
 {

@@ -6,10 +6,10 @@
 #include "base/tmpl.h"
 
 /*
- * The charset that a browser would use, by the first of these that is there: a byte order mark, the
- * Content-Type header (may be NULL), a meta element in the first 1024 bytes, escape sequences of
- * ISO-2022-JP. NULL if there is none. From pool. at, if it is not NULL, gets the offset of what
- * names the charset, if that is in src.
+ * The charset that a browser would use, from pool. The first of these that is there decides: a byte
+ * order mark, the Content-Type header (may be NULL), a meta element in the first 1024 bytes, escape
+ * sequences of ISO-2022-JP. NULL if there is none. If the charset is named in src, *at gets the
+ * offset of the name; at may be NULL.
  */
 const char *tmpl_charset(const char *src, apr_size_t len, const char *header, uint32_t *at,
                          apr_pool_t *pool);
@@ -17,7 +17,7 @@ const char *tmpl_charset(const char *src, apr_size_t len, const char *header, ui
 /* The charset parameter of a Content-Type (may be NULL), from pool; NULL if there is none. */
 const char *tmpl_charset_of_type(const char *type, apr_pool_t *pool);
 
-/* Whether bytes below 0x80 always mean ASCII in the charset. NULL, unknown, is assumed to do so. */
+/* Whether bytes below 0x80 always mean ASCII in the charset. 1 for NULL, an unknown charset. */
 int tmpl_charset_is_ascii(const char *charset);
 
 #endif

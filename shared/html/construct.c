@@ -6,8 +6,8 @@
 #include "html/noscript.h"
 
 /*
- * A token, and each element that it opens or reconstructs, searches all open and active elements.
- * This many steps take a fraction of a second; pages take far fewer.
+ * Each token, and each element that a token opens or reconstructs, needs a search of all open and
+ * active elements. This many steps take a fraction of a second; pages take far fewer.
  */
 #define MAX_STEPS 10000000u
 
@@ -46,7 +46,7 @@ static const tmpl_rule_t end_rules[TMPL_IN_COUNT] = {
 };
 
 /*
- * Start tag i opens an element: a node of the page, unless it is inside one that is not displayed.
+ * Start tag i opens an element: a node of the page, unless an element around it is not displayed.
  */
 static inline void add_node(tmpl_builder_t *b, uint32_t i)
 {
@@ -65,7 +65,7 @@ static inline void add_node(tmpl_builder_t *b, uint32_t i)
 static inline int is_fixed(tmpl_builder_t *b, uint32_t i)
 {
     if (b->tokens[i].name == 0) {
-        tmpl_taint_all(b); /* browsers may take its name for another name on the page */
+        tmpl_taint_all(b); /* browsers may read its name as another name on the page */
     }
     return b->fixed || b->s.events != b->began || tmpl_top(b)->keeps || b->tokens[i].name == 0;
 }
@@ -207,7 +207,7 @@ static inline int is_ordinary(tmpl_builder_t *b, uint32_t i)
            !tmpl_opens_is_dangling(&b->s);
 }
 
-/* Reads the tag by the rules of the mode until one of them is done with it. */
+/* Reads the tag by the rules of the current mode, again until a rule is done with the tag. */
 static void apply(tmpl_builder_t *b, uint32_t i, const tmpl_rule_t *rules, tmpl_rule_t foreign)
 {
     tmpl_step_e step = TMPL_AGAIN;
@@ -254,7 +254,7 @@ static void end_tag(tmpl_builder_t *b, uint32_t i)
 {
     uint32_t name = b->tokens[i].name;
     if (name == 0) {
-        tmpl_taint_all(b); /* may end what browsers take for an element of the same name */
+        tmpl_taint_all(b); /* may end an element whose name browsers read as the same */
     }
     if (name == 0 || !ends_top(b, name)) {
         apply(b, i, end_rules, tmpl_end_foreign);
@@ -336,7 +336,7 @@ static tmpl_decline_e read_all(tmpl_builder_t *b, uint32_t max_depth)
     return TMPL_DECLINE_NONE;
 }
 
-/* Reads the page as a browser does that runs scripts, or one that does not. */
+/* Reads the page as a browser does: one that runs scripts if scripting is set. */
 static tmpl_decline_e read_page(tmpl_builder_t *b, int scripting, uint32_t max_tokens,
                                 uint32_t max_depth, apr_pool_t *pool)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes -> tokens, the elements they open, where these end, and which can be edited safely: HTML5's
- * tree construction (13.2.6), as in a browser that runs scripts.
+ * bytes -> tokens, the elements that they open, where the elements end, and which of them can be
+ * edited safely: HTML5's tree construction (13.2.6), as in a browser that runs scripts.
  *
  * An element may be cut if the source holds both its tags, nothing inside it affects the outside,
  * and the rest of the page parses the same without it. Some rules of HTML5 do more than open and
  * close an element: implied end tags, the adoption agency, foster parents, reconstructed formatting
  * elements, ignored tags. Everything that such a rule can reach is marked unsafe. So "safe" is
  * certain, and "unsafe" may be too cautious. The ends of elements are exact, except for elements
- * that HTML5 moves out of a table: those end where they would if they stayed inside.
+ * that HTML5 moves out of a table: these end where they would end inside the table.
  */
 #ifndef TMPL_CONSTRUCT_H
 #define TMPL_CONSTRUCT_H
@@ -26,8 +26,8 @@ typedef struct {
     unsigned text;         /* TMPL_TOKEN_TEXT_* of the text behind the last token */
     uint32_t n_nodes;      /* tokens with is_node */
     uint32_t n_segments;   /* displayed texts, and tags of images and links, at most */
-    uint32_t longest_text; /* of these texts, in bytes */
-    uint32_t declined_at;  /* of a page that is declined: the offset of the tag; else TMPL_NONE */
+    uint32_t longest_text; /* the longest displayed text, in bytes */
+    uint32_t declined_at;  /* the offset of the tag that the page is declined for, or TMPL_NONE */
 } tmpl_tokens_t;
 
 /*

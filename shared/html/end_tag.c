@@ -30,7 +30,7 @@ static tmpl_step_e end_item(tmpl_builder_t *b, uint32_t i)
     return close_in(b, i, tmpl_scope_item);
 }
 
-/* Closes nothing: what follows is still inside the elements that are open. */
+/* Closes nothing: the rest of the page is still inside the open elements. */
 static tmpl_step_e end_page(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
@@ -64,7 +64,7 @@ static uint32_t find_form(const tmpl_builder_t *b)
     return 0;
 }
 
-/* Takes the form from the stack; elements that are open inside it stay open. */
+/* Removes the form from the stack; elements that are open inside it stay open. */
 static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
 {
     if (b->s.n_of[TMPL_TAG_TEMPLATE] > 0) {
@@ -87,7 +87,7 @@ static tmpl_step_e end_form(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* The end tag of a p that is not open opens and closes one. */
+/* An end tag of p, without an open p, opens and closes a p. */
 static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
 {
     uint32_t p = tmpl_opens_find(&b->s, TMPL_TAG_P, tmpl_scope_button);
@@ -100,7 +100,7 @@ static tmpl_step_e end_p(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* A br, as if it were a start tag. */
+/* HTML5 reads the end tag of br as its start tag. */
 static tmpl_step_e end_br(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
@@ -156,13 +156,13 @@ tmpl_step_e tmpl_end_body(tmpl_builder_t *b, uint32_t i)
     tmpl_tag_e tag = tmpl_tag_at(b, i);
     if (b->s.n_of[TMPL_TAG_SELECT] > 0 && tag != TMPL_TAG_SELECT && tag != TMPL_TAG_OPTION &&
         tag != TMPL_TAG_OPTGROUP && tag != TMPL_TAG_TEMPLATE) {
-        tmpl_taint_all(b); /* browsers before 2025 read it otherwise */
+        tmpl_taint_all(b); /* browsers before 2025 read the tag otherwise */
     }
     tmpl_rule_t rule = tmpl_rule_of(tag, own_rules, rules_by_flags, LENGTH(rules_by_flags));
     return rule != NULL ? rule(b, i) : end_other(b, i);
 }
 
-/* Leads back into body, even if it closes nothing. */
+/* An end tag behind body: the parser is in body again, even if the tag closes nothing. */
 tmpl_step_e tmpl_end_after_body(tmpl_builder_t *b, uint32_t i)
 {
     if (tmpl_tag_at(b, i) == TMPL_TAG_HTML) {

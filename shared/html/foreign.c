@@ -7,7 +7,7 @@
 #include "html/attr.h"
 #include "html/builder.h"
 
-/* Elements that HTML may stand in, or that end its scopes, by the language they belong to. */
+/* Elements of svg or math (root) that HTML may stand in, or that end HTML's scopes. */
 static const struct {
     const char *name;
     tmpl_tag_e root;
@@ -38,7 +38,7 @@ static int has_attribute(const tmpl_builder_t *b, uint32_t i, const char *name)
     return tmpl_attr_find(&attr, b->src, b->tokens[i].span, name);
 }
 
-/* An annotation whose encoding is HTML may contain HTML. */
+/* The kind of an annotation-xml: if its encoding is HTML, it may contain HTML. */
 static tmpl_point_e annotation(const tmpl_builder_t *b, uint32_t i)
 {
     tmpl_attr_t encoding;
@@ -48,7 +48,7 @@ static tmpl_point_e annotation(const tmpl_builder_t *b, uint32_t i)
     return is_html ? TMPL_POINT_HTML : TMPL_POINT_ANNOTATION;
 }
 
-/* Opens an element of svg or math, as root says. */
+/* Opens an element of svg or math: root says of which. */
 static void insert(tmpl_builder_t *b, uint32_t i, tmpl_tag_e root)
 {
     tmpl_span_t name = name_of(b, i);
@@ -69,7 +69,7 @@ void tmpl_open_foreign(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_insert_empty(b, i);
     if (b->tokens[i].flags & TMPL_TOKEN_SELF_CLOSING) {
-        b->tokens[i].may = 0; /* an attribute might part the '/' from the '>' */
+        b->tokens[i].may = 0; /* an attribute might separate the '/' from the '>' */
         return;
     }
     int edit = b->tokens[i].may != 0;
@@ -96,7 +96,7 @@ int tmpl_is_foreign(tmpl_builder_t *b, uint32_t i)
            (tmpl_span_is(b->src, name, "mglyph") || tmpl_span_is(b->src, name, "malignmark"));
 }
 
-/* A tag of HTML that cannot stand in svg and math: these end in front of it. */
+/* Whether tag i is of HTML and cannot stand in svg or math: svg and math end in front of it. */
 static int breaks_out(const tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
@@ -108,7 +108,7 @@ static int breaks_out(const tmpl_builder_t *b, uint32_t i)
                                      has_attribute(b, i, "size")));
 }
 
-/* Closes elements of svg and math, down to one that HTML may stand in. */
+/* Closes elements of svg and math, until HTML may stand in the innermost open element. */
 static void leave(tmpl_builder_t *b)
 {
     uint32_t keep = b->s.n - 1;
@@ -137,7 +137,7 @@ tmpl_step_e tmpl_start_foreign(tmpl_builder_t *b, uint32_t i)
 tmpl_step_e tmpl_end_foreign(tmpl_builder_t *b, uint32_t i)
 {
     if (breaks_out(b, i)) {
-        tmpl_taint_all(b); /* makes an element of its own, or ends one outside of svg */
+        tmpl_taint_all(b); /* the tag makes an element, or ends one outside of svg */
         leave(b);
         return TMPL_AS_HTML;
     }

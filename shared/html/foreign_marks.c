@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* Behind all that a reader may trim: ASCII's white space and controls, and Unicode's beyond it. */
+/*
+ * The offset behind all that a reader may trim: white space and controls of ASCII, and any bytes
+ * beyond ASCII, which may be white space of Unicode.
+ */
 static uint32_t behind_trimmed(const char *src, uint32_t p, uint32_t end)
 {
     while (p < end && ((unsigned char)src[p] <= ' ' || (unsigned char)src[p] >= 0x7F)) {

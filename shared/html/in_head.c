@@ -7,7 +7,7 @@
 #include "html/attr.h"
 #include "html/builder.h"
 
-/* Closes the head: what follows is behind it. */
+/* Closes the head: the rest of the page is behind it. */
 static tmpl_step_e leave_head(tmpl_builder_t *b)
 {
     tmpl_opens_pop_above(&b->s, b->s.n - 2);
@@ -20,7 +20,7 @@ static tmpl_step_e open_head(tmpl_builder_t *b, uint32_t token)
     return tmpl_again(b, TMPL_IN_HEAD);
 }
 
-/* End tags that browsers read as if the element that the mode waits for had begun. */
+/* End tags that, in browsers, open the element that the mode waits for. */
 static int may_end_anything(tmpl_tag_e tag)
 {
     return tag == TMPL_TAG_HEAD || tag == TMPL_TAG_BODY || tag == TMPL_TAG_HTML ||
@@ -42,7 +42,7 @@ tmpl_step_e tmpl_end_before_head(tmpl_builder_t *b, uint32_t i)
     return may_end_anything(tmpl_tag_at(b, i)) ? open_head(b, TMPL_NONE) : TMPL_DONE;
 }
 
-/* Whether an element may have a shadow root: these, and custom elements. */
+/* Whether an element may have a shadow root: the hosts of the table, and custom elements. */
 static int may_have_shadow(const tmpl_builder_t *b, const tmpl_open_t *host)
 {
     static const unsigned char hosts[TMPL_TAG_COUNT] = {
@@ -82,7 +82,7 @@ static void start_template(tmpl_builder_t *b, uint32_t i)
     int shadow = is_shadow(b, i, host);
     if (shadow) {
         host->has_shadow = 1;
-        host->mixed = 1; /* the template may be cut with its host, not with the text around */
+        host->mixed = 1; /* the template may be cut with its host, not with text beside it */
         b->tokens[i].flags |= TMPL_TOKEN_SHADOW;
     }
     tmpl_insert(b, i);
@@ -100,7 +100,7 @@ tmpl_step_e tmpl_start_head(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
     if (tag == TMPL_TAG_HTML) {
-        tmpl_taint_all(b); /* adds its attributes to the element that exists */
+        tmpl_taint_all(b); /* the tag adds its attributes to the open html */
         return TMPL_DONE;
     }
     if (tag == TMPL_TAG_TEMPLATE) {
@@ -206,9 +206,9 @@ static int scope_none(const tmpl_open_t *o)
 }
 
 /*
- * A cell that the end of a template closes does not end as cells do: only one marker is removed
- * from the list of active formatting elements, so elements in front of it are reconstructed behind
- * the template.
+ * A cell that the end of a template closes does not end as other cells do: only one marker is
+ * removed from the list of active formatting elements, so elements in front of the marker are
+ * reconstructed behind the template.
  */
 static void forget_cells(tmpl_builder_t *b, uint32_t template)
 {

@@ -29,7 +29,7 @@ static unsigned bit_of(tmpl_tag_e tag)
 
 /*
  * "Clear the stack back to a table (table body, table row) context": closes all elements inside the
- * innermost one of the set.
+ * innermost open element of the set.
  */
 static void clear_back_to(tmpl_builder_t *b, unsigned set)
 {
@@ -56,8 +56,8 @@ static uint32_t find_part(const tmpl_builder_t *b, unsigned set)
 }
 
 /*
- * A tag that may not stand in a table: read as in body, and moved in front of the table if directly
- * in it.
+ * Reads a tag that may not stand in a table by a rule of body. If the tag is directly in the table,
+ * it is moved in front of the table.
  */
 static tmpl_step_e move_out(tmpl_builder_t *b, uint32_t i, tmpl_rule_t rule)
 {
@@ -74,7 +74,7 @@ static tmpl_step_e insert_part(tmpl_builder_t *b, uint32_t i, tmpl_insertion_e m
     return TMPL_DONE;
 }
 
-/* Opens a part that the source leaves out, whose rules read the tag again. */
+/* Opens a part that the source leaves out; the part's rules read the tag again. */
 static tmpl_step_e imply_part(tmpl_builder_t *b, tmpl_tag_e tag, tmpl_insertion_e mode)
 {
     tmpl_insert_implied(b, tag);
@@ -82,8 +82,8 @@ static tmpl_step_e imply_part(tmpl_builder_t *b, tmpl_tag_e tag, tmpl_insertion_
 }
 
 /*
- * Closes the innermost table, at end or at another table's start tag (TMPL_NONE). Returns 0 if no
- * table is open.
+ * Closes the innermost table. end is its end tag, or TMPL_NONE if another table's start tag closes
+ * it. Returns 0 if no table is open.
  */
 static int close_table(tmpl_builder_t *b, uint32_t end)
 {
@@ -107,7 +107,7 @@ static int is_hidden_input(const tmpl_builder_t *b, uint32_t i)
 static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_taint_all(b);
-    tmpl_top(b)->mixed = 1; /* how it is read depends on forms elsewhere */
+    tmpl_top(b)->mixed = 1; /* forms elsewhere change how this one is read */
     if (b->form == 0 && b->s.n_of[TMPL_TAG_TEMPLATE] == 0) {
         tmpl_insert_empty(b, i);
         b->tokens[i].may = 0;
@@ -168,8 +168,8 @@ tmpl_step_e tmpl_end_table(tmpl_builder_t *b, uint32_t i)
 }
 
 /*
- * Closes the open part of the set. At its own end tag, end, the tag is done; for TMPL_NONE the
- * rules of mode read the tag again. Ignores the tag if no such part is open.
+ * Closes the open part of the set. end is the part's own end tag, which is done then; if end is
+ * TMPL_NONE, the rules of mode read the tag again. Ignores the tag if no such part is open.
  */
 static tmpl_step_e close_part(tmpl_builder_t *b, unsigned set, uint32_t end, tmpl_insertion_e mode)
 {

@@ -15,7 +15,7 @@ typedef struct {
     uint32_t end;
     tmpl_tag_e open[MAX_OPEN];
     unsigned n;
-    unsigned n_p; /* the same, of p */
+    unsigned n_p; /* number of p in open */
 } look_t;
 
 /* Skips the attributes of a tag; returns 0 if the content ends first. */
@@ -132,13 +132,13 @@ int tmpl_noscript_is_closed(const tmpl_builder_t *b, uint32_t start, uint32_t en
     return l.n == 0;
 }
 
-/* The token at which an element ends; 0 if it has no end tag in the source. */
+/* The offset behind an element's end tag; 0 if it has none in the source. */
 static uint32_t end_of(const tmpl_tokens_t *tokens, const tmpl_token_t *token)
 {
     return token->is_paired ? tokens->tokens[token->end].span.end : 0;
 }
 
-/* The begin of the text in front of token i. */
+/* The offset at which the text in front of token i begins. */
 static uint32_t text_start(const tmpl_tokens_t *tokens, uint32_t i)
 {
     return i > 0 ? tokens->tokens[i - 1].span.end : tokens->begin;

@@ -10,7 +10,7 @@
 
 #define FIRST_ROOM 64
 
-/* Attributes of a formatting element; elements with more are equal to no other. */
+/* Attributes of a formatting element at most; an element with more is equal to no other. */
 #define MAX_ATTRIBUTES 256
 
 #define FNV_BASIS 0xCBF29CE484222325u
@@ -41,7 +41,7 @@ int tmpl_scope_special(const tmpl_open_t *o)
     return (o->flags & TMPL_IS_SPECIAL) != 0;
 }
 
-/* Doubles a full array of n elements, in pool. */
+/* A copy, in pool, of a full array of n elements, with twice the room. */
 static void *grown(const void *array, uint32_t n, uint32_t *room, apr_size_t size, apr_pool_t *pool)
 {
     void *larger = apr_palloc(pool, 2 * *room * size);
@@ -148,7 +148,7 @@ static uint64_t attributes_of(tmpl_opens_t *s, tmpl_span_t tag)
     uint64_t names[MAX_ATTRIBUTES];
     uint64_t sum = 0;
     uint32_t n = 0;
-    unsigned seen = 0; /* counts repeated ones, too, as each is compared with all names before it */
+    unsigned seen = 0; /* counts repeated names, too: each is compared with all names before it */
     uint32_t at = tmpl_attr_first(src, tag);
     tmpl_attr_t attr;
     while (tmpl_attr_next(&attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {
@@ -195,8 +195,8 @@ static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
 }
 
 /*
- * Makes a formatting element active. Returns whether others of its name are, which a mark would
- * make unequal.
+ * Makes a formatting element active. Returns whether other active elements have its name: a mark
+ * would make the element unequal to them.
  */
 static int activate(tmpl_opens_t *s, const tmpl_open_t *o)
 {
@@ -272,7 +272,7 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
     return 0;
 }
 
-/* Sets the end of the elements that end with an open element. */
+/* Sets the end of the elements that o holds: they end with o. */
 static inline void end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
 {
     while (o->held != TMPL_NONE) {
@@ -282,7 +282,7 @@ static inline void end_held(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
     }
 }
 
-/* Sets the end of an open element, and of those that end with it. */
+/* Sets the end of an open element, and of the elements that end with it. */
 static inline void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
 {
     end_held(s, o, token);
@@ -291,7 +291,7 @@ static inline void end_at(tmpl_opens_t *s, tmpl_open_t *o, uint32_t token)
     }
 }
 
-/* An element, and those that would end with it, end with the element inside it. */
+/* Element `from`, and the elements that would end with it, end with `to`, which is inside it. */
 static void hand_over(tmpl_opens_t *s, const tmpl_open_t *from, tmpl_open_t *to)
 {
     uint32_t *last = &to->held;
@@ -326,8 +326,9 @@ void tmpl_opens_remove(tmpl_opens_t *s, uint32_t index)
 
 /*
  * A div without an end tag has ended with the element around it. HTML 4 parsers, such as libxml2,
- * take the end tag of another div for its own, and so on outwards up to the next cell: for them an
- * attribute in any of these start tags would also cover content behind the element.
+ * give it the end tag of the next div outwards, that div the end tag of the one around, and so on
+ * up to the next cell: an attribute in the start tag of one of these elements would, for such a
+ * parser, also cover content behind the element.
  */
 static void mark_unbalanced(tmpl_opens_t *s)
 {
@@ -339,9 +340,9 @@ static void mark_unbalanced(tmpl_opens_t *s)
 void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep)
 {
     s->events += s->n - 1 > keep;
-    /* A formatting element was left active: it is reconstructed outside of its parent. */
+    /* a formatting element stays active: it is reconstructed outside of its parent */
     int left = 0;
-    /* A form was left open: HTML5 keeps its pointer and opens no other form. Or a marker stays. */
+    /* a form stays open: HTML5 keeps its pointer and opens no other form; or a marker stays */
     int far = 0;
     int div = 0; /* a div had no end tag */
     while (s->n - 1 > keep) {
@@ -435,7 +436,8 @@ void tmpl_opens_finish(tmpl_opens_t *s)
 }
 
 /*
- * Gives an active element a copy: without a tag of its own, and in the same position of the list.
+ * Replaces an active element by a copy without a tag of its own, in the same position of the list.
+ * Returns the copy's id.
  */
 static uint32_t clone(tmpl_opens_t *s, uint32_t active)
 {
@@ -458,7 +460,8 @@ void tmpl_opens_reconstruct(tmpl_opens_t *s)
 }
 
 /*
- * "The furthest block": the outermost special element inside the one at index; 0 if there is none.
+ * "The furthest block": the outermost special element inside the element at index; 0 if there is
+ * none.
  */
 static uint32_t furthest_block(const tmpl_opens_t *s, uint32_t index)
 {
@@ -473,7 +476,8 @@ static uint32_t furthest_block(const tmpl_opens_t *s, uint32_t index)
 /*
  * Steps 11 to 19 of the adoption agency, as far as they change the stack and the list: elements
  * between the formatting element and the block are cloned or dropped, and the formatting element
- * moves from outside the block to inside. The block leaves them all, so they end where it begins.
+ * moves from outside the block to inside. The block leaves all these elements, so they end where
+ * the block begins.
  */
 static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, uint32_t block)
 {
@@ -522,7 +526,7 @@ static void adopt_into(tmpl_opens_t *s, uint32_t active, uint32_t formatting, ui
     s->n_of[o.tag]++;
 }
 
-/* An end tag of any other element: closes the innermost of its name in scope. */
+/* The end tag of any other element: closes the innermost element of that name in scope. */
 static void close_any(tmpl_opens_t *s, uint32_t name, uint32_t end)
 {
     uint32_t index = tmpl_opens_find(s, name, tmpl_scope_special);
@@ -547,7 +551,7 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
         }
         uint32_t index = index_of(s, s->active[active].id);
         if (index == 0) {
-            /* the element it ends began outside of the open ones */
+            /* the active element began outside of the open elements */
             tmpl_opens_taint(s, innermost_marker(s));
             remove_active(s, active);
             return;
@@ -573,7 +577,7 @@ static void adopt(tmpl_opens_t *s, uint32_t name, uint32_t end)
 
 /*
  * Whether the innermost open element has that name and its own tag, and is also the innermost
- * active one.
+ * active element.
  */
 static inline int is_in_order(const tmpl_opens_t *s, uint32_t name)
 {

@@ -2,9 +2,9 @@
 /*
  * HTML5's stack of open elements (13.2.4.2) and list of active formatting elements (13.2.4.3).
  *
- * Both are exact: reconstructed formatting elements, and those that the adoption agency clones,
- * are on the stack too, without a tag of their own. When an element leaves the stack, its start tag
- * gets the token at which it ends.
+ * Both are exact: formatting elements that are reconstructed, or cloned by the adoption agency, are
+ * on the stack, too, without a tag of their own. When an element leaves the stack, its start tag
+ * gets the token at which the element ends.
  */
 #ifndef TMPL_OPEN_H
 #define TMPL_OPEN_H
@@ -21,11 +21,12 @@ typedef enum {
 } tmpl_point_e;
 
 typedef struct {
-    uint32_t token; /* its start tag; TMPL_NONE if no tag in the source opened this very element */
+    uint32_t token; /* its start tag; TMPL_NONE if it has no tag of its own in the source */
     uint32_t
         begin; /* the token at which it was opened: its content is behind that token, or at it */
     /*
-     * List of start tags, linked by end, of elements that left the stack before it and end with it.
+     * A list of start tags, linked by their field end: their elements left the stack before this
+     * element, and end with it.
      */
     uint32_t held;
     uint32_t name;
@@ -41,7 +42,7 @@ typedef struct {
     unsigned char quiet;      /* its content is not displayed */
     unsigned char foreign; /* TMPL_TAG_SVG or TMPL_TAG_MATH if it belongs to one of them; else 0 */
     unsigned char point;   /* a tmpl_point_e */
-    unsigned char has_shadow; /* it has a declarative shadow root */
+    unsigned char has_shadow; /* the element has a declarative shadow root */
     unsigned char keeps; /* nothing directly in it may be cut: the rest would be read otherwise */
 } tmpl_open_t;
 
@@ -49,9 +50,9 @@ typedef struct {
 typedef struct {
     uint32_t name;
     uint32_t id;
-    uint32_t token;    /* the start tag of the element, or of the one it is a copy of */
+    uint32_t token;    /* the start tag of the element, or of the element that it copies */
     uint32_t has_hash; /* hash is set: few elements need one */
-    uint64_t hash;     /* of the attributes in any order */
+    uint64_t hash;     /* a hash of the attributes, whatever their order is */
 } tmpl_active_t;
 
 typedef struct {
@@ -90,14 +91,14 @@ static inline tmpl_open_t *tmpl_opens_top(tmpl_opens_t *s)
 /* Opens an element for a token of the source, or TMPL_NONE. Formatting elements become active. */
 tmpl_open_t *tmpl_opens_push(tmpl_opens_t *s, uint32_t token, tmpl_tag_e tag, uint32_t name);
 
-/* Opens an element of svg or math for a token of the source. flags are its TMPL_IS_* in there. */
+/* Opens an element of svg or math for a token of the source; flags: its TMPL_IS_* in svg, math. */
 tmpl_open_t *tmpl_opens_push_foreign(tmpl_opens_t *s, uint32_t token, uint32_t name,
                                      unsigned flags);
 
-/* The name on the stack of an element of svg or math that is called as an HTML element is. */
+/* The name on the stack of an element of svg or math: it differs from the name of HTML elements. */
 #define TMPL_FOREIGN_NAME(name) ((name) ^ 0x40000000u)
 
-/* Marks all open elements above floor as not to be edited: something may have affected them. */
+/* Forbids edits of all open elements above floor, because something may have affected them. */
 void tmpl_opens_taint(tmpl_opens_t *s, uint32_t floor);
 
 /* The index of the innermost open element of that name in scope; 0 if there is none. */
@@ -107,8 +108,9 @@ uint32_t tmpl_opens_find(const tmpl_opens_t *s, uint32_t name, tmpl_scope_t ends
 void tmpl_opens_pop_above(tmpl_opens_t *s, uint32_t keep);
 
 /*
- * Closes the element at index and all inside it. end is the token of its own end tag, with which it
- * is paired: its edits are set then; TMPL_NONE if something else closes it.
+ * Closes the element at index and all elements inside it. end is the element's own end tag, a
+ * token: the two are paired, and the element's edits are set. end is TMPL_NONE if something else
+ * closes the element.
  */
 void tmpl_opens_close(tmpl_opens_t *s, uint32_t index, uint32_t end);
 
@@ -130,7 +132,7 @@ void tmpl_opens_reconstruct(tmpl_opens_t *s);
  */
 uint32_t tmpl_opens_active(const tmpl_opens_t *s, uint32_t name);
 
-/* Removes the element with that id from the list and from the stack, if it is there. */
+/* Removes the element with that id from the list and from the stack, where it is in them. */
 void tmpl_opens_forget(tmpl_opens_t *s, uint32_t id);
 
 /* The end tag of a formatting element, or (end TMPL_NONE) a start tag that ends one: 13.2.6.4.7. */

@@ -68,7 +68,7 @@ static const char *const old_prefixes[] = {
     /* clang-format on */
 };
 
-/* The same, if there is no system identifier. */
+/* Prefixes that mean quirks mode only if there is no system identifier. */
 static const char *const lone_prefixes[] = {
     "-//w3c//dtd html 4.01 frameset//",
     "-//w3c//dtd html 4.01 transitional//",
@@ -88,7 +88,7 @@ static const char old_system[] = "http://www.ibm.com/data/dtd/v11/ibmxhtml1-tran
 typedef struct {
     const char *src;
     uint32_t at;
-    uint32_t end; /* of the token, in front of its '>' */
+    uint32_t end; /* the token's end, in front of its '>' */
     int force_quirks;
     tmpl_span_t name;
     tmpl_span_t public;

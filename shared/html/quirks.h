@@ -7,7 +7,7 @@
 
 typedef enum {
     TMPL_QUIRKS,   /* a table does not close the p that it stands in */
-    TMPL_NO_QUIRKS /* it does; limited quirks mode, too */
+    TMPL_NO_QUIRKS /* a table closes the p; so in limited quirks mode, too */
 } tmpl_quirks_e;
 
 /* Whether the token at span, which is not a tag, is a doctype. */

@@ -65,8 +65,9 @@ static uint32_t raw_end(const tmpl_scan_t *s, uint32_t from, tmpl_tag_e tag)
 }
 
 /*
- * The same for script, whose text may hold a comment with a script element inside, whose end tag
- * does not count (13.2.5.15 to 13.2.5.31: escaped and double escaped states).
+ * The offset of the end tag of a script. A comment in the script's text may hold a script element:
+ * the end tag of that element does not count (13.2.5.15 to 13.2.5.31: escaped and double escaped
+ * states).
  */
 static uint32_t script_end(const tmpl_scan_t *s, uint32_t from)
 {
@@ -112,7 +113,7 @@ static uint32_t comment_end(const tmpl_scan_t *s, uint32_t start)
         if (p + 2 < s->len && s->src[p + 2] == '>') {
             return p + 3;
         }
-        /* The dashes that open a comment cannot be those of "--!>". */
+        /* the dashes of "<!--" cannot also be the dashes of "--!>" */
         if (p >= start + 4 && s->len - p >= 4 && s->src[p + 2] == '!' && s->src[p + 3] == '>') {
             return p + 4;
         }
@@ -150,7 +151,7 @@ static void other_token(tmpl_scan_t *s, uint32_t start)
     s->at = end;
 }
 
-/* Whether a name that begins so may be class, id or role. */
+/* Whether a name with this first letter may be class, id or role. */
 static unsigned may_name(char first)
 {
     const unsigned firsts = 1U << ('c' & 31) | 1U << ('i' & 31) | 1U << ('r' & 31);
@@ -172,7 +173,7 @@ static int drop_rest(tmpl_scan_t *s, uint32_t start)
     return 0;
 }
 
-/* Adds any tag, whose name ends at p. */
+/* Adds a tag whose name ends at p, with or without attributes. */
 static int tag_token(tmpl_scan_t *s, uint32_t start, tmpl_token_e type, tmpl_tag_e tag, uint32_t p)
 {
     uint32_t name = start + (type == TMPL_TOKEN_END ? 2 : 1);
@@ -216,7 +217,7 @@ static inline int any_tag(tmpl_scan_t *s, uint32_t start, tmpl_token_e type)
     return 1;
 }
 
-/* Reads the '<' at start: 1 if it begins a token, 0 if it is a character of text. */
+/* Reads the '<' at start. Returns 1 if it begins a token, 0 if it is a character of text. */
 static inline int markup(tmpl_scan_t *s, uint32_t start)
 {
     char c = start + 1 < s->len ? s->src[start + 1] : ' ';
@@ -228,7 +229,7 @@ static inline int markup(tmpl_scan_t *s, uint32_t start)
         return any_tag(s, start, TMPL_TOKEN_END);
     }
     if (c == '/' && start + 2 == s->len) {
-        /* text, but with bytes added behind it, it would be a comment */
+        /* "</" is text here, but with bytes added behind it, it would be a comment */
         return drop_rest(s, start);
     }
     if (c == '!' || c == '?' || c == '/') {
@@ -286,7 +287,7 @@ void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_
     *s = (tmpl_scan_t){ .src = src, .len = len, .pool = pool, .index = tmpl_tag_index() };
     s->names = (tmpl_names_t){ .src = src, .pool = pool };
     s->markup = apr_palloc(pool, (len / MARKED + 1) * sizeof(*s->markup));
-    /* no more tokens than there are '<', or than are allowed */
+    /* there are at most as many tokens as '<', and as allowed */
     uint32_t room = mark_all(s->markup, src, len);
     room = (room < max_tokens ? room : max_tokens) + 1;
     s->tokens = apr_palloc(pool, room * sizeof(*s->tokens));

@@ -3,8 +3,8 @@
  * bytes -> tokens: the page's tags and comments, by the rules of the HTML5 tokenizer (13.2.5).
  *
  * Tree construction requests one token at a time, because the meaning of bytes depends on the tree:
- * it knows where raw text begins, and whether the current element is one of svg or math. What is
- * between two tokens is text.
+ * only tree construction knows where raw text begins, and whether the current element belongs to
+ * svg or math. The bytes between two tokens are text.
  */
 #ifndef TMPL_SCAN_H
 #define TMPL_SCAN_H
@@ -24,19 +24,19 @@ typedef enum {
 #define TMPL_TOKEN_SELF_CLOSING 0x01 /* the tag ends in "/>" */
 /* the start tag of a template that is a declarative shadow root */
 #define TMPL_TOKEN_SHADOW 0x02
-/* Set by construct.h, of the text in front of a token: */
-#define TMPL_TOKEN_TEXT_SHOWN 0x04 /* it is displayed */
-#define TMPL_TOKEN_TEXT_MAY   0x08 /* it may be cut */
-/* Set by construct.h, of a start tag: the form element pointer points to a displayed form. */
+/* Set by construct.h, about the text in front of a token: */
+#define TMPL_TOKEN_TEXT_SHOWN 0x04 /* the text is displayed */
+#define TMPL_TOKEN_TEXT_MAY   0x08 /* the text may be cut */
+/* Set by construct.h for a start tag: the form element pointer points to a displayed form. */
 #define TMPL_TOKEN_IN_FORM 0x10
-/* A start tag has an attribute whose name begins as class, id and role do. */
+/* A start tag has an attribute whose name begins with the first letter of class, id or role. */
 #define TMPL_TOKEN_NAMED 0x20
-/* A start tag ends behind '=': bytes added there would become the attribute's value. */
+/* A start tag ends behind an attribute's '=': bytes added at its end would become the value. */
 #define TMPL_TOKEN_OPEN_VALUE 0x40
 
 typedef struct {
     tmpl_span_t span;
-    uint32_t name;     /* equal for tags of the same name, whether tag.h knows it or not */
+    uint32_t name;     /* equal for tags with equal names, whether tag.h knows the name or not */
     uint32_t end;      /* of a start tag: the token at which its element ends, or TMPL_NONE */
     unsigned char tag; /* a tmpl_tag_e */
     unsigned char flags;
@@ -56,12 +56,12 @@ typedef struct {
     uint32_t max;
     uint32_t begin;    /* where text begins: behind a byte order mark */
     uint32_t text_end; /* where text ends: earlier than the source if that ends inside a tag */
-    uint64_t *markup;  /* for each 64 bytes: which are '<', the first in the lowest bit */
+    uint64_t *markup;  /* a bit for each byte: whether it is '<'; byte 0 has the lowest bit */
     const tmpl_tag_index_t *index;
     apr_array_header_t *foreign_marks; /* uint32_t, see page.h; NULL: none yet */
-    tmpl_names_t names;                /* those that are not in the table of tags */
+    tmpl_names_t names;                /* names that are not in the table of tags */
     unsigned char
-        in_foreign; /* the caller's: the current element is one of svg or math, so CDATA may come */
+        in_foreign; /* set by the caller: the current element is of svg or math: CDATA may come */
     apr_pool_t *pool;
 } tmpl_scan_t;
 
@@ -70,14 +70,14 @@ void tmpl_scan_init(tmpl_scan_t *s, const char *src, uint32_t len, uint32_t max_
                     apr_pool_t *pool);
 
 /*
- * Adds the next token. Returns 0 at the end of the source, or if there are more than max_tokens: n
- * is larger then.
+ * Adds the next token. Returns 0 at the end of the source, or if there are more than max_tokens:
+ * then n is larger than max.
  */
 int tmpl_scan_next(tmpl_scan_t *s);
 
 /*
- * Skips the raw text behind the last token, a start tag of that element, up to the end tag, which
- * is the next token, or to the end of the source.
+ * Skips the raw text of an element whose start tag was the last token. The next token is the end
+ * tag; without an end tag the text goes to the end of the source.
  */
 void tmpl_scan_raw(tmpl_scan_t *s, tmpl_tag_e tag);
 

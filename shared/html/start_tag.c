@@ -4,7 +4,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* An element that text may be next to: reconstructs the active formatting elements first. */
+/* Opens an element that may stand beside text, after the active formatting elements. */
 static tmpl_step_e insert_inline(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_reconstruct(b);
@@ -20,7 +20,7 @@ static void close_p(tmpl_builder_t *b)
     }
 }
 
-/* html and body: adds their attributes to the element that exists. */
+/* A further html or body: HTML5 adds the tag's attributes to the element that exists. */
 static tmpl_step_e start_again(tmpl_builder_t *b, uint32_t i)
 {
     (void)i;
@@ -65,7 +65,7 @@ static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
 {
     int in_template = b->s.n_of[TMPL_TAG_TEMPLATE] > 0;
     if (b->form != 0 && !in_template) {
-        tmpl_taint_all(b); /* how it is read depends on forms elsewhere */
+        tmpl_taint_all(b); /* forms elsewhere change how this one is read */
         return tmpl_ignore(b);
     }
     start_block(b, i);
@@ -75,7 +75,7 @@ static tmpl_step_e start_form(tmpl_builder_t *b, uint32_t i)
     return TMPL_DONE;
 }
 
-/* li, dd and dt close the one before. */
+/* li, dd and dt close the item before. */
 static tmpl_step_e start_item(tmpl_builder_t *b, uint32_t i)
 {
     tmpl_tag_e tag = tmpl_tag_at(b, i);
@@ -120,7 +120,7 @@ static tmpl_step_e start_link(tmpl_builder_t *b, uint32_t i)
     if (active != 0) {
         tmpl_taint_all(b);
         tmpl_opens_adopt(&b->s, TMPL_TAG_A, TMPL_NONE);
-        tmpl_opens_forget(&b->s, active); /* even if a table is between the two */
+        tmpl_opens_forget(&b->s, active); /* even if a table is between the two links */
     }
     return insert_inline(b, i);
 }
@@ -171,8 +171,8 @@ static tmpl_step_e start_noscript(tmpl_builder_t *b, uint32_t i)
 }
 
 /*
- * A select or a control closes the select that it is inside; another select is only an end tag
- * then.
+ * A control or a select closes the select around it. The tag of a select then does nothing else, as
+ * if it were an end tag.
  */
 static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
 {
@@ -186,7 +186,7 @@ static tmpl_step_e start_control(tmpl_builder_t *b, uint32_t i)
     return insert_inline(b, i);
 }
 
-/* The elements that an option, a group of options or a rule between them closes. */
+/* Closes the elements that an option, a group of options, or an hr between options closes. */
 static void end_options(tmpl_builder_t *b, tmpl_tag_e tag)
 {
     if (tmpl_has(b, TMPL_TAG_SELECT, tmpl_scope_plain)) {
@@ -255,7 +255,7 @@ static const tmpl_rule_t own_rules[TMPL_TAG_COUNT] = {
     [TMPL_TAG_HR] = start_rule,
 };
 
-/* The other tags, by flags of tag.h. The first rule that fits applies. */
+/* Rules for the other tags, by flags of tag.h. The first rule that fits applies. */
 static const tmpl_flag_rule_t rules_by_flags[] = {
     { TMPL_IS_HEAD, tmpl_start_head },  { TMPL_IS_PART, start_ignored },
     { TMPL_IS_HEADING, start_heading }, { TMPL_IS_RUBY, start_ruby },
@@ -263,8 +263,8 @@ static const tmpl_flag_rule_t rules_by_flags[] = {
 };
 
 /*
- * A tag inside a select that is not of an option: browsers before 2025 ignore it, and close the
- * select elsewhere.
+ * Whether the tag may stand in a select since 2025 only: older browsers ignore it there, and close
+ * the select elsewhere.
  */
 static int is_new_in_select(const tmpl_builder_t *b, tmpl_tag_e tag)
 {
@@ -282,7 +282,7 @@ tmpl_step_e tmpl_start_body(tmpl_builder_t *b, uint32_t i)
     return rule != NULL ? rule(b, i) : insert_inline(b, i);
 }
 
-/* Behind body: the tag leads back into body, so it must stay. */
+/* A start tag behind body: the parser is in body again, so the tag must stay. */
 tmpl_step_e tmpl_start_after_body(tmpl_builder_t *b, uint32_t i)
 {
     if (tmpl_tag_at(b, i) == TMPL_TAG_HTML) {

@@ -25,7 +25,7 @@
 #define TMPL_IS_BREAKOUT   0x00800 /* leaves svg and math content */
 #define TMPL_IS_NEVER_EDIT 0x01000 /* html, head, body, frames: never marked, never cut */
 #define TMPL_IS_HEAD       0x02000 /* may stand in the head */
-#define TMPL_IS_PART       0x04000 /* of a table: may stand nowhere else */
+#define TMPL_IS_PART       0x04000 /* part of a table: may stand nowhere else */
 #define TMPL_IS_CELL                                                                               \
     0x08000 /* td, th, caption: closing it in any way ends its protection of formatting elements */
 #define TMPL_IS_MARKER                                                                             \
@@ -33,7 +33,7 @@
 #define TMPL_IS_RUBY   0x20000 /* rb, rt, rtc, rp */
 #define TMPL_IS_OPTION 0x40000 /* may stand in a select or a group of options */
 #define TMPL_IS_FIXED_TEXT                                                                         \
-    0x80000 /* what text directly in it becomes depends on the text's surroundings */
+    0x80000 /* the surroundings of a text directly in it change how the text is read */
 
 #define TMPL_IS_CONTROL 0x200000 /* takes part in submitting a form */
 

@@ -41,7 +41,7 @@ tmpl_tag_e tmpl_tag_find(const char *name, apr_size_t len)
     tmpl_tag_e tag = tmpl_tag_of_first(tmpl_tag_index(), tmpl_tag_lowered(tmpl_bytes8(first)));
     const char *known = tmpl_tag_name(tag);
     if (known[len - 1] == '\0' || known[len] != '\0') {
-        return TMPL_TAG_OTHER; /* of another length */
+        return TMPL_TAG_OTHER; /* the lengths differ */
     }
     return len <= TMPL_TAG_FIRST || apr_cstr_casecmpn(known, name, len) == 0 ? tag : TMPL_TAG_OTHER;
 }

@@ -5,7 +5,7 @@
 
 #include "html/attr.h"
 
-/* Distinguishes the number of a name from a tmpl_tag_e. */
+/* This bit distinguishes the number of a name from a tmpl_tag_e. */
 #define NAME_UNKNOWN 0x80000000u
 
 #define FIRST_NAMES 8

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of tags that are not in the table of tag.h. A token holds the hash of the name, so
- * comparing names is comparing numbers; tmpl_name_add ensures that two names of a page never share
- * one.
+ * Names of tags that are not in the table of tag.h. A token holds the hash of the name, so names
+ * are compared as numbers; tmpl_name_add ensures that no two names of a page share a number.
  */
 #ifndef TMPL_TAG_NAMES_H
 #define TMPL_TAG_NAMES_H
@@ -12,12 +11,12 @@
 #include "base/numbering.h"
 #include "base/tmpl.h"
 
-/* The names of one page. Initialised with src and pool, all else 0. */
+/* The names of one page. Initialise it with src and pool, and all else 0. */
 typedef struct {
     const char *src;
     apr_pool_t *pool;
-    apr_array_header_t *spans; /* tmpl_span_t; NULL until there is one */
-    tmpl_numbering_t hashes;   /* of the spans */
+    apr_array_header_t *spans; /* tmpl_span_t; NULL until there is a name */
+    tmpl_numbering_t hashes;   /* hashes of the names at spans */
 } tmpl_names_t;
 
 /*

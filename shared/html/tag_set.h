@@ -13,7 +13,7 @@ typedef struct {
 /* table div section article nav header footer aside main form ul ol dl */
 extern const tmpl_tag_set_t tmpl_separators_default;
 
-/* Every tag that begins a new line in a browser: leaf blocks are the text between them. */
+/* Every tag that begins a new line in a browser: leaf blocks are the text between such tags. */
 extern const tmpl_tag_set_t tmpl_separators_leaf;
 
 /*

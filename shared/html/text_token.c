@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text between tags: what it does to the tree (13.2.6.4), and whether it is displayed and may be
+ * Text between tags: how it changes the tree (13.2.6.4), and whether it is displayed and may be
  * cut.
  */
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "html/attr.h"
 #include "html/builder.h"
 
-/* Text that opens and moves nothing: the rest parses the same without it. */
+/* Text that opens and moves nothing: without it the rest of the page parses the same. */
 static unsigned in_place(tmpl_builder_t *b)
 {
     return tmpl_top(b)->fixed_text ? 0 : TMPL_TOKEN_TEXT_MAY;
@@ -23,7 +23,7 @@ static unsigned stays(tmpl_builder_t *b)
 
 /*
  * Text directly in a table, its sections or rows is moved in front of the table, together with
- * white space next to it. Cutting an element there would join more of it.
+ * white space next to the text. Cutting an element there would join more white space to the text.
  */
 static void move(tmpl_builder_t *b)
 {
@@ -35,7 +35,7 @@ static void move(tmpl_builder_t *b)
     top->keeps = 1;
 }
 
-/* Text or NUL leads into body, or back into it. */
+/* Text or NUL outside of body: the parser goes into body, or back into it. */
 static void enter_body(tmpl_builder_t *b)
 {
     b->initial = 0;
@@ -141,9 +141,9 @@ static uint32_t behind_break(tmpl_builder_t *b, uint32_t start, uint32_t end)
 }
 
 /*
- * The first byte that is neither white space nor NUL, which browsers drop in body; end if there is
- * none. A reference to white space is read as text: in front of body HTML5 reads it otherwise, but
- * no page has one there.
+ * The first byte that is neither white space nor NUL; end if there is none. Browsers drop NUL in
+ * body. A reference to white space is read as text: in front of body HTML5 reads it otherwise, but
+ * no page has such a reference there.
  */
 static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
 {
@@ -154,7 +154,7 @@ static uint32_t behind_nothing(const char *src, uint32_t start, uint32_t end)
     return p;
 }
 
-/* White space and NUL. Outside of body NUL leads into it. */
+/* White space and NUL. A NUL outside of body leads into body. */
 static void nothing(tmpl_builder_t *b, uint32_t start, uint32_t end)
 {
     int has_nul = memchr(b->src + start, '\0', end - start) != NULL;

@@ -7,7 +7,7 @@
 
 #include "markdown/href.h"
 
-/* X(key, characters at most): the lines, in order; what the page says nothing of is left out. */
+/* X(key, characters at most): the lines, in order. A line without a value is left out. */
 #define TMPL_FRONT(X)                                                                              \
     X(TITLE, "title", 300)                                                                         \
     X(DESCRIPTION, "description", 1000)                                                            \
@@ -21,8 +21,8 @@
 /*
  * Adds the front matter, and an empty line, for a tree of tmpl_dom(): title; description,
  * og:description; link rel=canonical, else the page's URL; lang of html; author,
- * article:published_time, article:modified_time and their other names, else what JSON-LD says of
- * them (linked_data.h); og:image. Nothing if the page says nothing.
+ * article:published_time, article:modified_time and their other names, else their values in JSON-LD
+ * (linked_data.h); og:image. Adds nothing if no line has a value.
  */
 void tmpl_front_write(tmpl_buf_t *out, const xmlNode *html, const tmpl_hrefs_t *hrefs,
                       apr_pool_t *pool);

@@ -6,15 +6,15 @@
 
 typedef struct {
     uint32_t rows, columns;
-    uint32_t cells; /* of the current row */
+    uint32_t cells; /* cells of the current row */
     int plain;      /* a cell of the first row is td */
     int any_head;   /* a cell is th */
     int spans;      /* a cell spans others, or holds a list */
-    int lays_out;   /* what is in a cell, or beside cells, is in no table of data */
+    int lays_out;   /* in a cell, or beside cells, is something that no table of data has */
     int filled;     /* there is a text or an image */
 } view_t;
 
-/* What an element in a table says of it. */
+/* What an element in a table says about the table. */
 static const enum {
     NOTHING,
     ROW,

@@ -6,9 +6,9 @@
 #include "dom/dom.h"
 
 typedef enum {
-    TMPL_GRID_LAYOUT, /* it arranges parts of the page, or is no table of rows: only its content */
-    TMPL_GRID_SIMPLE, /* GFM can say it */
-    TMPL_GRID_HTML    /* cells span others, or hold lists */
+    TMPL_GRID_LAYOUT, /* a layout table, or no table of rows: only its content is written */
+    TMPL_GRID_SIMPLE, /* GFM can express the table */
+    TMPL_GRID_HTML    /* cells span others, or hold lists: the table is written as HTML */
 } tmpl_grid_e;
 
 typedef struct {

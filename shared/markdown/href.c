@@ -9,10 +9,10 @@
 
 #include "base/ascii.h"
 
-/* Bytes of a path in which "." and ".." are resolved; readers resolve them in longer ones. */
+/* The longest path in which "." and ".." are resolved; readers resolve them in longer paths. */
 #define PATH_MOST 2048
 
-/* The bytes of the scheme in front of its colon; 0: there is none. */
+/* The length of the scheme in front of its colon; 0: there is no scheme. */
 static apr_size_t scheme_of(const char *href)
 {
     apr_size_t n = 0;
@@ -37,7 +37,7 @@ int tmpl_href_is_safe(const char *href)
     char scheme[8] = "";
     apr_size_t len = 0;
     href = trimmed(href);
-    /* browsers drop line breaks and tabs in it */
+    /* browsers drop line breaks and tabs in a scheme */
     for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) ||
            (*href != '\0' && strchr("+-.", *href) != NULL);
          href++) {
@@ -80,7 +80,7 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
         hrefs->directory <= PATH_MOST ? apr_pstrmemdup(pool, hrefs->base, hrefs->directory) : NULL;
 }
 
-/* Adds bytes of an address, escaped where they must be. */
+/* Adds bytes of an address, and escapes those that may not stand in it. */
 static void add_bytes(tmpl_buf_t *buf, const char *bytes, apr_size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finished leaf as Markdown or HTML. Whatever its text says, it is read as text again: all that
- * CommonMark and GFM would read as something else is escaped.
+ * A finished leaf as Markdown or HTML. Whatever the leaf's text says, it is read as text again: all
+ * signs that CommonMark and GFM would read as something else are escaped.
  */
 #ifndef TMPL_WRITE_H
 #define TMPL_WRITE_H
@@ -9,17 +9,17 @@
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
 
-/* Where the text goes: what ends it, and what may stand in it. */
+/* Where the text goes: this decides what ends the text, and what may stand in it. */
 typedef enum {
     TMPL_WRITE_PARAGRAPH, /* may have several lines */
     TMPL_WRITE_HEADING,   /* one line, behind its number signs */
-    TMPL_WRITE_CELL       /* of a table: one line between bars */
+    TMPL_WRITE_CELL       /* cell of a table: one line between bars */
 } tmpl_write_e;
 
 /* Writes the leaf's text as Markdown, without the end of its last line, and empties the leaf. */
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where);
 
-/* The same as HTML, in one line. */
+/* Writes the leaf's text as HTML in one line, and empties the leaf. */
 void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf);
 
 /*
@@ -28,7 +28,7 @@ void tmpl_write_html(tmpl_flow_t *flow, tmpl_leaf_t *leaf);
  */
 void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const char *language);
 
-/* Adds text as a string of YAML in double quotes, of so many characters at most. */
+/* Adds text, shortened to the number of characters, as a string of YAML in double quotes. */
 void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters);
 
 #endif

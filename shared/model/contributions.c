@@ -8,7 +8,7 @@
 /* What a node is worth: a split's children follow it, so a tree is summed up from its end. */
 typedef struct {
     double expected; /* in log odds */
-    double weight;   /* of the blocks of the page that reach it */
+    double weight;   /* the sum over the blocks of the page that reach it */
 } worth_t;
 
 /* Trees, and the worth of their nodes. */
@@ -128,7 +128,10 @@ static int is_said(uint32_t feature)
 /* Contributions that nearly cancel each other out are not scaled up. */
 #define MOST_CANCELLED 8
 
-/* Shares contributions of the group FIRST out to the features by which the first trees said it. */
+/*
+ * Shares out the contributions of the group FIRST to the features that these rest on in the first
+ * trees.
+ */
 static void share_out(double *by, const double *by_first)
 {
     double sum = 0;

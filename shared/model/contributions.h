@@ -11,15 +11,16 @@
  *
  *     log(t / (1 - t)) = base + the contributions of all features, for templateness t
  *
- * base is the same for all blocks of a page. Contributions thus say what tells a block from others
- * of its page, template from content.
+ * base is the same for all blocks of a page. Contributions thus say what distinguishes a block from
+ * other blocks of its page, template from content.
  *
- * If the model has first and last trees, these are the last ones. Their features of the group FIRST
- * are what the first trees say of the block and of blocks near it or like it. Where such a feature
- * agrees with what the first trees say of the block itself, its contribution is shared out to the
- * features in proportion to their contributions there (the rescale rule of Shrikumar, Greenside and
- * Kundaje, "Learning Important Features Through Propagating Activation Differences", ICML 2017).
- * Where it does not, it stays: the other blocks are the reason. The sum is exact either way.
+ * If the model has first and last trees, the contributions are those in the last trees. The
+ * features of the group FIRST are what the first trees say of the block and of blocks near it or
+ * like it. If such a feature agrees with what the first trees say of the block itself, its
+ * contribution is shared out to the features in proportion to their contributions in the first
+ * trees (the rescale rule of Shrikumar, Greenside and Kundaje, "Learning Important Features Through
+ * Propagating Activation Differences", ICML 2017). If it does not agree, its contribution stays:
+ * the other blocks are the reason. The sum is exact either way.
  */
 #ifndef TMPL_CONTRIBUTIONS_H
 #define TMPL_CONTRIBUTIONS_H
@@ -36,7 +37,7 @@ typedef struct {
 
 #define TMPL_CONTRIBUTIONS 3
 
-/* Of one block: base + by of each of most + rest are its log odds. */
+/* The contributions to one block: its log odds are base + the sum of by in most + rest. */
 typedef struct {
     tmpl_contribution_t most[TMPL_CONTRIBUTIONS]; /* by falling |by| */
     double base;
@@ -44,8 +45,8 @@ typedef struct {
 } tmpl_contributions_t;
 
 /*
- * Fills of, one for each of n_blocks blocks. The rows are those that tmpl_judge_rows has judged, and
- * templateness is what it said. Temporary memory is from pool.
+ * Fills of, one for each of n_blocks blocks. The rows are those that tmpl_judge_rows has judged,
+ * and templateness is its result. Temporary memory is from pool.
  */
 void tmpl_contributions(tmpl_contributions_t *of, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                         const float *templateness, uint32_t n_blocks, apr_pool_t *pool);

@@ -12,9 +12,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 typedef struct {
     tmpl_rows_t *rows;
     uint32_t n_blocks;
-    tmpl_columns_t *columns; /* of all blocks, or of TMPL_BLOCKS_AT_ONCE */
+    tmpl_columns_t *columns; /* columns of all blocks, or of TMPL_BLOCKS_AT_ONCE */
     int keeps_columns;
-    int is_judged; /* by the first trees */
+    int is_judged; /* the first trees have judged */
     apr_pool_t *pool;
 } judging_t;
 

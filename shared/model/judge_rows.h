@@ -8,7 +8,8 @@
 
 /*
  * Fills the templateness, 0..1, of all blocks. If the model has first and last trees, the first
- * ones judge all blocks, and then the last ones with that. Temporary memory is from pool.
+ * trees judge all blocks; then the last trees judge them again, with these results as features.
+ * Temporary memory is from pool.
  */
 void tmpl_judge_rows(float *templateness, const tmpl_trees_t *trees, tmpl_rows_t *rows,
                      uint32_t n_blocks, apr_pool_t *pool);

@@ -32,7 +32,7 @@ typedef struct {
     const char *at;   /* [at, end) is still to be read */
     const char *end;
     tmpl_error_t *err; /* may be NULL */
-    unsigned line;     /* its number, from 1 */
+    unsigned line;     /* the number of the line, from 1 */
     char text[TMPL_LINE_MOST];
     char *next; /* the rest of the line */
 } tmpl_lines_t;

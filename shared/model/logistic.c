@@ -92,7 +92,8 @@ static void add_row(fit_t *fit, double slope, double curve)
 }
 
 /*
- * -log p, where p is the predicted probability of the true label; log odds are those of that label.
+ * -log p, where p is the predicted probability of the true label; odds are the log odds of that
+ * label.
  */
 static double loss_of(double odds)
 {

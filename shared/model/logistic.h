@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
     const float *features;
     const unsigned char *labels; /* 0 or 1 */
-    const float *weights;        /* of the samples, >= 0 */
+    const float *weights;        /* the weight of each sample, >= 0 */
     uint32_t n;
     uint32_t n_features;
 } tmpl_samples_t;

@@ -13,7 +13,7 @@
 /* One model for each trained detector; NULL: that detector cannot be used. */
 typedef struct {
     const tmpl_model_t *pagelevel;
-    const tmpl_trees_t *trees; /* of auto */
+    const tmpl_trees_t *trees; /* for auto */
 } tmpl_models_t;
 
 /* Hashes of the models' texts: equal models have equal ids, in every process. 0: no model. */

@@ -26,14 +26,14 @@
     X(AFTER, "after", PLACE)   /* and after it */                                                  \
     X(ORDER, "order", PLACE)   /* share of the regions before it */                                \
     X(LENGTH, "length", SIZE)  /* bytes of text */                                                 \
-    X(SHARE, "share", SIZE)    /* of the page's text */                                            \
+    X(SHARE, "share", SIZE)    /* the region's share of the page's text */                         \
     X(SEGMENTS, "segments", SIZE)                                                                  \
     X(PAGE, "page", SIZE) /* bytes of the page's text */                                           \
     X(DEPTH, "depth", TREE)                                                                        \
     X(RANK, "rank", TREE) /* siblings before it */                                                 \
     X(SIBLINGS, "siblings", TREE)                                                                  \
     X(BOX, "box", TREE)             /* bytes of its parent's text */                               \
-    X(BOX_SHARE, "box-share", TREE) /* its share of them */                                        \
+    X(BOX_SHARE, "box-share", TREE) /* the region's share of its parent's text */                  \
     X(TAG_LIST, "tag-list", TAG)    /* ul ol dl menu */                                            \
     X(TAG_ITEM, "tag-item", TAG)    /* li dt dd */                                                 \
     X(TAG_HEADING, "tag-heading", TAG)                                                             \
@@ -46,7 +46,7 @@
     X(IN_MAIN, "in-main", MARK)             /* in main article */                                  \
     X(WORD_TEMPLATE, "word-template", WORD) /* its class or id names a template */                 \
     X(WORD_CONTENT, "word-content", WORD)                                                          \
-    X(IN_WORD_TEMPLATE, "in-word-template", WORD) /* that of an ancestor does */                   \
+    X(IN_WORD_TEMPLATE, "in-word-template", WORD) /* an ancestor's class or id does */             \
     X(IN_WORD_CONTENT, "in-word-content", WORD)                                                    \
     X(LINK, "link", LINK) /* share of its words in links */                                        \
     X(LINKS, "links", LINK)                                                                        \
@@ -54,7 +54,7 @@
     X(PAGE_LINK, "page-link", LINK)     /* link of the page */                                     \
     X(SENTENCE, "sentence", TEXT)       /* words per sentence */                                   \
     X(STOPS, "stops", TEXT)             /* ends of sentences */                                    \
-    X(COMMAS, "commas", TEXT)           /* per 100 words */                                        \
+    X(COMMAS, "commas", TEXT)           /* commas per 100 words */                                 \
     X(DIGITS, "digits", TEXT)           /* share of its characters */                              \
     X(NEAR_LENGTH, "near-length", NEAR) /* bytes of text of two blocks before it, two behind */    \
     X(NEAR_LINK, "near-link", NEAR)     /* link of these blocks */                                 \
@@ -101,7 +101,7 @@ uint32_t tmpl_size_class(uint32_t length);
 typedef struct {
     tmpl_logistic_t logistic; /* TMPL_FEATURE_COUNT terms */
     uint32_t nodes;           /* regions that it was fitted to */
-    uint32_t template_nodes;  /* of these, labelled template */
+    uint32_t template_nodes;  /* the regions among these that are labelled template */
     double loss;              /* mean log loss over them, in nats */
 } tmpl_model_class_t;
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judges blocks in sets. A set of 64 blocks is one word, of more two or four words.
+ * Judges blocks in sets. A set of 64 blocks is one word; a set of more blocks is two or four words.
  *
  * Trees share their conditions (feature, limit), so tmpl_trees_test computes once for each
  * condition the set of blocks above the limit. A tree begins with the set of all blocks at its
  * root. A split divides the set S that reaches it: S & above goes right, S & ~above goes left. At
  * the end each leaf has a set, and adds its value to these blocks. No branch depends on the page.
  *
- * Neighbouring blocks mostly end at the same leaf. So the value of the leaf of one block is added
- * to a sum for all, and only the difference to the blocks at other leaves. Values are integers, so
- * the order of additions does not matter.
+ * Neighbouring blocks mostly end at the same leaf. So the value of one block's leaf is added to a
+ * sum for all blocks, and only blocks at other leaves get the difference added. Values are
+ * integers, so the order of additions does not matter.
  */
 #include <string.h>
 
@@ -51,8 +51,8 @@ static inline uint64_t above(const float *values, float limit)
 #endif
 
 /*
- * Fills one word of the set above each limit, for the first times * 16 blocks; a set has this many
- * words. Limits rise, so once a set is empty the rest are.
+ * Fills one word of the set above each limit, for the first times * 16 blocks; words is the number
+ * of words in a set. Limits rise, so once a set is empty all further sets are.
  */
 FOR_EACH_WIDTH void find_above(uint64_t *sets, uint32_t words, const tmpl_trees_t *trees,
                                const tmpl_columns_t *columns, const unsigned times)
@@ -101,12 +101,12 @@ void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_colum
 typedef struct {
     uint64_t one; /* a block in the middle: it mostly ends at the same leaf as most others */
     int64_t all;  /* a part of the sums of all blocks */
-    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* the rest of each block's */
+    int64_t sums[TMPL_BLOCKS_AT_ONCE]; /* the rest of each block's sum */
 } judged_t;
 
 /* The state while blocks are judged. */
 typedef struct {
-    const uint64_t *above; /* by condition */
+    const uint64_t *above; /* sets, by condition */
     uint32_t n_words;      /* words in use */
     judged_t words[MOST_WORDS];
     uint64_t sets[TMPL_LEAVES_NODES * MOST_WORDS];
@@ -156,7 +156,9 @@ FOR_EACH_WIDTH uint32_t reached(const uint64_t *at, const unsigned words)
 }
 #endif
 
-/* Collects the leaves at which blocks end, but that of block one, whose value it returns. */
+/*
+ * Collects the leaves at which blocks end, except the leaf of block one, whose value is returned.
+ */
 FOR_EACH_WIDTH int64_t find_groups(group_t *groups, uint32_t *n_groups, uint64_t one,
                                    const uint64_t *at, const int64_t *leaves, uint32_t n,
                                    const unsigned words)

@@ -11,7 +11,7 @@
  *     split FEATURE LIMIT LEFT RIGHT   FEATURE as feature.h names it; FEATURE <= LIMIT goes to node
  *                                      LEFT, all else to RIGHT; both are behind this node
  *     leaf VALUE                       -100..100, read to multiples of 2^-40
- *     last                             optional: the trees below judge, with a bias of 0; those
+ *     last                             optional: the trees below judge, with a bias of 0; the trees
  *                                      above give them the features of the group FIRST
  *     end
  */
@@ -56,8 +56,9 @@ uint64_t tmpl_trees_id(const tmpl_trees_t *trees);
 uint32_t tmpl_trees_room(const tmpl_trees_t *trees, uint32_t n);
 
 /*
- * Tests all conditions on the blocks in columns. Of n blocks that are judged together these begin
- * at first, a multiple of TMPL_BLOCKS_AT_ONCE. room has tmpl_trees_room(trees, n) words.
+ * Tests all conditions on the blocks in columns. They are the blocks from first on, a multiple of
+ * TMPL_BLOCKS_AT_ONCE, among n blocks that are judged together. room has tmpl_trees_room(trees, n)
+ * words.
  */
 void tmpl_trees_test(uint64_t *room, const tmpl_trees_t *trees, const tmpl_columns_t *columns,
                      uint32_t first, uint32_t n);

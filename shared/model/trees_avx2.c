@@ -26,7 +26,7 @@
  */
 #define ROW      4
 #define ROW_BITS 8  /* bits of a byte, each a block */
-#define PAIRS    16 /* of bytes in a row */
+#define PAIRS    16 /* pairs of bytes in a row */
 #define ROWS     16
 
 /* 256 bytes of 255 at most add up to less than 2^16 */
@@ -39,7 +39,7 @@ typedef struct {
 } byte_sums_t;
 
 typedef struct {
-    const uint64_t *above; /* by condition */
+    const uint64_t *above; /* sets, by condition */
     uint64_t sets[TMPL_LEAVES_NODES * ROW];
     __m256i numbers
         [ROWS]

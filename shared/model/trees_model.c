@@ -11,7 +11,7 @@
 
 #include "model/trees_model.h"
 
-/* with no value above it no sum overflows */
+/* the largest values: with these no sum overflows */
 #define LEAF_MOST 100
 #define BIAS_MOST 1e6
 
@@ -27,7 +27,7 @@ typedef struct {
     float number; /* the value of a leaf, the limit of a split */
     uint32_t feature;
     uint32_t children[2];
-    uint32_t uses; /* number of splits whose child it is */
+    uint32_t uses; /* number of splits that have it as a child */
 } node_t;
 
 typedef struct {
@@ -240,7 +240,7 @@ static void share_conditions(reader_t *reader)
     set_columns(reader->trees, each, n, all->pool);
 }
 
-/* Leaves are counted from the least one of their tree: then none is below 0. */
+/* The least leaf of a tree. Other leaves are counted from it, so that none is below 0. */
 static int64_t least_of(const int64_t *leaves, uint32_t n)
 {
     int64_t least = leaves[0];

@@ -11,9 +11,9 @@
 #define TMPL_TREES_UNIT 0x1p-40
 
 /*
- * Offsets, in bytes, of the sets of a tree if a set is one word: first the sets of its leaves,
- * then, behind the room for TMPL_LEAVES_MOST, those that its splits divide. The root's is the first
- * of these.
+ * Offsets, in bytes, of the sets of a tree if a set is one word: first the sets of its leaves;
+ * then, behind the room for TMPL_LEAVES_MOST of them, the sets that its splits divide. The first of
+ * these is the root's set.
  */
 #define SET_OF_LEAF(i)  ((i) * sizeof(uint64_t))
 #define SET_OF_SPLIT(i) SET_OF_LEAF(TMPL_LEAVES_MOST + (i))
@@ -43,19 +43,19 @@ struct tmpl_trees_t {
     uint32_t n_conditions;
     uint32_t n_columns;
     const uint32_t *after_split; /* index behind the last split of each tree */
-    const split_t *splits;       /* of the first tree, of the second, ... */
-    const int64_t *leaves;       /* in the same order */
+    const split_t *splits;       /* splits of the first tree, of the second, ... */
+    const int64_t *leaves;       /* values of leaves, tree by tree */
     const column_t *columns;     /* the features that splits test */
-    const float *limits;         /* of the conditions, rising for each feature */
+    const float *limits;         /* limits of the conditions, rising within each feature */
 
     /*
-     * For trees_avx2.c: the values of leaves above the least of their tree, byte by byte; behind
-     * the last tree one of zeros.
+     * For trees_avx2.c: by how much each leaf is above the least leaf of its tree, byte by byte;
+     * behind the last tree comes a tree of zeros.
      */
     const unsigned char
         *bytes;       /* for each tree TMPL_LEAVES_FEW lowest bytes, then the next ones, ... */
     uint32_t n_bytes; /* bytes of a value; 0: trees_avx2.c cannot be used */
-    int64_t least;    /* the bias, and the least leaf of each tree */
+    int64_t least;    /* the bias plus the least leaf of each tree */
 };
 
 /* Words in a set of n blocks: one, two or four. */

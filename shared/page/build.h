@@ -14,9 +14,9 @@ typedef struct {
     tmpl_tokens_t *tokens;
     const tmpl_tag_set_t *separators;
     apr_pool_t *pool;    /* pool of the page */
-    apr_pool_t *scratch; /* until the page is complete */
+    apr_pool_t *scratch; /* lives until the page is complete */
 
-    tmpl_numbering_t keys; /* of the segments: becomes page->keys */
+    tmpl_numbering_t keys; /* keys of the segments: becomes page->keys */
     char *text;            /* room for the collapsed text of a segment */
     uint32_t edge;         /* a separator was passed since the last segment */
 } tmpl_build_t;

@@ -6,7 +6,7 @@
 #include "base/bytes16.h"
 #include "html/attr.h"
 
-/* White space: 0xFF for each byte that is. */
+/* 0xFF for each byte that is white space. */
 static inline tmpl_bytes16_t blanks_of(tmpl_bytes16_t bytes)
 {
     return (tmpl_bytes16_t)((bytes == ' ') | ((bytes - '\t' <= '\r' - '\t') & (bytes != '\v')));
@@ -37,7 +37,7 @@ static inline uint32_t copy_collapsed(char *to, const char *at, const char *end,
     return (uint32_t)(to - start);
 }
 
-/* Bytes that do not stay as they are: white space other than single spaces, and other controls. */
+/* Marks bytes that may change: white space other than single spaces, and other controls. */
 static inline tmpl_bytes16_t odd_at(const char *at)
 {
     tmpl_bytes16_t bytes;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Forms and their controls, which may stand apart in the tree. The form owner of a control (HTML,
- * 4.10.17.3) is the first of these: the form that its attribute form names; HTML5's form element
- * pointer at its start tag, which outlives the form's element in tables and where end tags cross;
- * the form that it stands in.
+ * 4.10.17.3) is the first of these:
+ *   - the form that the control's attribute form names;
+ *   - the form that HTML5's form element pointer points to at the control's start tag: in tables,
+ *     and where end tags cross, the pointer outlives the form's element;
+ *   - the form around the control.
  */
 #ifndef TMPL_FORM_H
 #define TMPL_FORM_H
@@ -12,10 +14,10 @@
 
 #include "page/page.h"
 
-/* A form, and the ancestors of it that have TMPL_NODE_CONTROL because a control is outside. */
+/* A form, and which of its ancestors have TMPL_NODE_CONTROL because a control is outside. */
 typedef struct {
     uint32_t node;
-    uint32_t noted; /* ancestors below this one have the flag */
+    uint32_t noted; /* the form and its ancestors below this node have the flag */
 } tmpl_form_t;
 
 typedef struct {
@@ -26,7 +28,7 @@ typedef struct {
     apr_pool_t *scratch;
 } tmpl_forms_t;
 
-/* Adds a form. The caller decrements open at its end. */
+/* Adds a form. The caller decrements open at the form's end. */
 static inline void tmpl_form_start(tmpl_forms_t *forms, uint32_t node)
 {
     forms->last = (tmpl_form_t){ node, node };
@@ -34,9 +36,9 @@ static inline void tmpl_form_start(tmpl_forms_t *forms, uint32_t node)
 }
 
 /*
- * Adds a control; has_pointer says that the form opened last is the form element pointer. Sets
- * TMPL_NODE_CONTROL for elements that hold the control but not its form, or the form but not the
- * control.
+ * Adds a control. has_pointer says that the form element pointer points to a form: the one opened
+ * last. Sets TMPL_NODE_CONTROL for elements that hold the control but not its form, or the form but
+ * not the control.
  */
 void tmpl_form_control(tmpl_forms_t *forms, uint32_t node, int has_pointer);
 

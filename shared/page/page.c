@@ -12,7 +12,7 @@
 #include "page/segment.h"
 #include "page/tree.h"
 
-/* The href of a link with that word in its rel, or (rel NULL) of a base; empty if it has none. */
+/* The href of a link with the word rel in its rel, or (rel NULL) of a base; empty if none. */
 static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
 {
     tmpl_attr_t words;
@@ -22,7 +22,7 @@ static tmpl_span_t href_of(const char *src, tmpl_span_t tag, const char *rel)
     return is_meant && tmpl_attr_find(&href, src, tag, "href") ? href.value : (tmpl_span_t){ 0, 0 };
 }
 
-/* Finds canonical address, base and title: the first of each. None can be at offset 0. */
+/* Finds the first canonical address, base and title. None of them can be at offset 0. */
 static void find_head(tmpl_page_t *p, const tmpl_tokens_t *tokens)
 {
     const tmpl_token_t *after = tokens->tokens + tokens->n;
@@ -67,8 +67,9 @@ static void find_comments(tmpl_page_t *p, const tmpl_tokens_t *tokens, apr_pool_
 }
 
 /*
- * Whether the page is little more than tags: parsing it would take many times its size, here if
- * each text has a key and a block of its own. tmpl_clean_observe() counts what follows.
+ * Whether the page is little more than tags, so that the parsed page would take too much memory for
+ * its size, if each text has a key and a block of its own. tmpl_clean_observe() checks the memory
+ * of the steps that follow.
  */
 static int is_too_dense(const tmpl_build_t *build)
 {

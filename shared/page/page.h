@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes -> page: an HTML page as flat arrays of nodes, text segments and blocks, each with the span
- * of source bytes it stands on.
+ * bytes -> page: an HTML page as flat arrays of nodes, text segments and blocks, each with its span
+ * of the source.
  *
- * Segmentation is that of Wang et al., "Incremental Web Page Template Detection" (WWW 2008),
+ * Pages are segmented as by Wang et al., "Incremental Web Page Template Detection" (WWW 2008),
  * section 2.1: separator elements open and close blocks, and inside a block every text node is a
- * segment. Two segments are the same when their text and their DOM path are; the key is a hash of
- * both.
+ * segment. Two segments are the same if they have the same text and the same DOM path; the key is a
+ * hash of both.
  *
  * tmpl_page_parse writes a page once; afterwards it is only read.
  */
@@ -21,18 +21,18 @@
 #define TMPL_NODE_CODE  0x04 /* it is, or holds, script, style, link, meta, base or template */
 #define TMPL_NODE_QUIET 0x08 /* its text is not visible: no segments inside */
 /*
- * It holds, or is, a part of a form, but not all of it: forms are cut whole, or keep all they
- * submit.
+ * The element holds, or is, a part of a form, but not the whole form: a form is cut whole, or keeps
+ * everything that it submits.
  */
 #define TMPL_NODE_CONTROL 0x20
-/* Its start tag may have a class, an id or a role. Not set for the root. */
+/* The element's start tag may have a class, an id or a role. Not set for the root. */
 #define TMPL_NODE_NAMED 0x40
 /*
  * A declarative shadow root: displayed in place of its host's content, and cut with its host only.
  */
 #define TMPL_NODE_SHADOW 0x80
 
-/* Bytes of memory that a page of so many bytes may take; small ones may take many times theirs. */
+/* Bytes of memory that a page of len bytes may take: for a small page, many times its size. */
 static inline uint64_t tmpl_page_memory(apr_size_t len)
 {
     return (uint64_t)len * 10 + 2 * 1024 * 1024;
@@ -43,7 +43,7 @@ typedef uint64_t tmpl_path_t __attribute__((aligned(4)));
 
 /* An element. Nodes are in document order, so the descendants of a node are (index, after). */
 typedef struct {
-    tmpl_span_t open;  /* its start tag; empty if HTML5 implies it: body, as the root */
+    tmpl_span_t open;  /* its start tag; empty if HTML5 implies the element: only body, the root */
     tmpl_span_t close; /* its end tag; empty if the source has none */
     uint32_t parent;   /* index of the enclosing node; TMPL_NONE for the root */
     uint32_t after;    /* index behind its last descendant */
@@ -65,7 +65,7 @@ static inline int tmpl_node_is_code(const tmpl_node_t *node)
            !(node->flags & TMPL_NODE_SHADOW);
 }
 
-/* From the start tag to the end tag; the start tag if the source has no end tag. */
+/* The span from start tag to end tag; the start tag alone if the source has no end tag. */
 static inline tmpl_span_t tmpl_node_span(const tmpl_node_t *node)
 {
     return (tmpl_span_t){ node->open.start,
@@ -74,15 +74,15 @@ static inline tmpl_span_t tmpl_node_span(const tmpl_node_t *node)
 
 /* A text node, or an image or a link without text. */
 typedef struct {
-    tmpl_span_t span; /* the text; for images and links without text their start tag */
+    tmpl_span_t span; /* the text; for an image or a link without text, the start tag */
     uint32_t node;    /* the element that holds it (the img itself for an image) */
     uint32_t block;
     uint32_t key;    /* index into page->keys */
-    uint32_t length; /* bytes of its collapsed text; for images TMPL_IMAGE_LENGTH */
+    uint32_t length; /* bytes of its collapsed text; TMPL_IMAGE_LENGTH without text */
     uint32_t may;    /* TMPL_NODE_CUT: the text may be deleted, or put between comments */
 } tmpl_segment_t;
 
-/* The length of an image or an empty link in comparison with text, in bytes. */
+/* An image or an empty link counts as much as a text of so many bytes. */
 #define TMPL_IMAGE_LENGTH 8
 
 /* The segments between two separator tags. */
@@ -104,7 +104,7 @@ typedef struct {
     tmpl_block_t *blocks;
     uint32_t n_blocks;
 
-    uint64_t *keys; /* of the segments, each once, in order of first appearance */
+    uint64_t *keys; /* keys of the segments, each once, in order of first appearance */
     uint32_t n_keys;
 
     uint64_t text;         /* hash of all segments in order: equal displayed text, equal hash */
@@ -120,12 +120,12 @@ typedef struct {
 
 typedef struct {
     const tmpl_tag_set_t *separators; /* NULL: tmpl_separators_default */
-    uint64_t seed;                    /* of every key, from the operator's secret */
+    uint64_t seed;                    /* seed of every key, from the operator's secret */
     uint32_t max_tokens;              /* tags and comments; 0: TMPL_MAX_TOKENS */
     uint32_t max_depth;               /* 0: TMPL_MAX_DEPTH */
     int comments;                     /* the page is to have a list of its comments */
     const char *charset;              /* as the Content-Type header names it, or NULL */
-    uint32_t *declined_at; /* gets the offset of what a page is declined for; NULL: nobody asks */
+    uint32_t *declined_at;            /* gets the offset of the decline's cause; NULL: not wanted */
 } tmpl_page_opts_t;
 
 #define TMPL_MAX_TOKENS 600000
@@ -133,8 +133,8 @@ typedef struct {
 
 /*
  * Parses len bytes at src, which must not change while the page is used; everything else is from
- * pool. Returns TMPL_DECLINE_NONE and the page, or the reason why it cannot be used: then
- * *declined_at is where, or TMPL_NONE for a reason that is of the whole page.
+ * pool. Returns TMPL_DECLINE_NONE and the page, or the reason why the page cannot be used. Then
+ * *declined_at is the offset of the cause, or TMPL_NONE if the cause has no single place.
  */
 tmpl_decline_e tmpl_page_parse(const tmpl_page_t **page, const char *src, apr_size_t len,
                                const tmpl_page_opts_t *opts, apr_pool_t *pool);

@@ -65,7 +65,7 @@ void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int
     add(build, node, span, hash, collapsed.length, may_cut ? TMPL_NODE_CUT : 0);
 }
 
-/* Adds a segment for an element by the address in its start tag. */
+/* Adds a segment for an image or a link: its key is a hash of the address in the start tag. */
 static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
 {
     const tmpl_node_t *n = &build->page->nodes[node];
@@ -74,7 +74,7 @@ static void add_address(tmpl_build_t *build, uint32_t node, tmpl_span_t address)
     add(build, node, n->open, hash, TMPL_IMAGE_LENGTH, 0);
 }
 
-/* Whether the image at that address is a placeholder for another one that a script loads later. */
+/* Whether the image at that address is a placeholder for an image that a script loads later. */
 static int is_stand_in(const char *src, tmpl_span_t tag, tmpl_span_t address)
 {
     static const char data[] = "data:";
@@ -104,7 +104,7 @@ void tmpl_segment_link(tmpl_build_t *build, uint32_t node)
     }
 }
 
-/* in chunks: hashing keys one by one is slow, copying all takes memory */
+/* keys are hashed in chunks: one by one is slow, and a copy of all takes memory */
 enum { KEYS_AT_ONCE = 128 };
 
 void tmpl_segments_finish(tmpl_build_t *build)

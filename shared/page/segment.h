@@ -5,15 +5,15 @@
 
 #include "page/build.h"
 
-/* Makes room for the number of segments that tokens give at most. */
+/* Makes room for as many segments as the tokens can make at most. */
 void tmpl_segments_init(tmpl_build_t *build);
 
 /* Adds the text at span, directly in node; may_cut says whether it may be cut. */
 void tmpl_segment_text(tmpl_build_t *build, uint32_t node, tmpl_span_t span, int may_cut);
 
 /*
- * Adds a segment for an image at its start, or for a link without text at its end, if it has an
- * address.
+ * Adds a segment for an image or for a link without text, if it has an address. Call at the image's
+ * start, and at the link's end.
  */
 void tmpl_segment_image(tmpl_build_t *build, uint32_t node);
 void tmpl_segment_link(tmpl_build_t *build, uint32_t node);

@@ -31,15 +31,15 @@ typedef struct compound_t {
     condition_t *conditions;
     struct compound_t *outer; /* must match an ancestor; NULL: nothing is on the left */
     int is_child;             /* outer must match the parent, not just any ancestor */
-    unsigned memo;            /* its place in a memo, from 1 on; 0: it is a subject */
+    unsigned memo;            /* its place in a memo, from 1 on; 0: the compound is a subject */
 } compound_t;
 
 struct tmpl_selector_t {
     const char *text;
     const compound_t *subject; /* the last compound in the text, which the element itself matches */
     struct tmpl_selector_t *next; /* the next one of a comma list */
-    unsigned memos;               /* of the whole list: compounds in a memo */
-    const char *xpath;            /* NULL: it is CSS; else subject is NULL */
+    unsigned memos;               /* compounds in a memo, of the whole list */
+    const char *xpath;            /* NULL: the selector is CSS; else subject is NULL */
 };
 
 static int is_name(char c)
@@ -57,7 +57,7 @@ static const char *read_name(const char **at, apr_pool_t *pool)
     return *at > begin ? apr_pstrmemdup(pool, begin, (apr_size_t)(*at - begin)) : NULL;
 }
 
-/* Behind the '[': attr] or attr=value] or attr="value"]. */
+/* Reads what is behind a '[': attr] or attr=value] or attr="value"]. */
 static int read_attribute(condition_t *condition, const char **at, apr_pool_t *pool)
 {
     condition->compare = PRESENT;
@@ -80,7 +80,7 @@ static int read_attribute(condition_t *condition, const char **at, apr_pool_t *p
     return 1;
 }
 
-/* What follows '#', '.' or '['. */
+/* Reads a condition that begins with '#', '.' or '['. */
 static int read_condition(condition_t *condition, const char **at, apr_pool_t *pool)
 {
     char sign = *(*at)++;
@@ -116,8 +116,8 @@ static compound_t *read_compound(const char **at, apr_pool_t *pool)
 }
 
 /*
- * Compounds joined by blanks or '>', up to a comma or the end of the text; NULL: something else
- * stands at *at.
+ * Reads compounds joined by blanks or '>', up to a comma or the end of the text. Returns NULL if
+ * something else is at *at.
  */
 static const compound_t *read_complex(const char **at, unsigned *memos, apr_pool_t *pool)
 {
@@ -256,7 +256,7 @@ size_t tmpl_selector_memo_size(const tmpl_selector_t *selector, const tmpl_page_
     return ((size_t)selector->memos * page->n_nodes + MEMO_UNITS - 1) / MEMO_UNITS;
 }
 
-/* The same for an ancestor, which many elements have: its tag is read once for all of them. */
+/* The same for an ancestor: with a memo its tag is read once for all its descendants. */
 static int outer_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node,
                          unsigned char *memo)
 {
@@ -275,9 +275,9 @@ static int outer_matches(const compound_t *compound, const tmpl_page_t *page, ui
 }
 
 /*
- * Matches compounds joined by '>', the innermost at *node, which becomes the node that the
- * outermost matched, and *compound the compound on the left of them, which is joined by a blank, or
- * NULL.
+ * Matches a run of compounds joined by '>', from *compound, the innermost, at *node. If all match,
+ * *node becomes the node that the outermost one matched, and *compound the next compound on the
+ * left, joined by a blank, or NULL.
  */
 static int run_matches(const compound_t **compound, const tmpl_page_t *page, uint32_t *node,
                        unsigned char *memo)
@@ -297,8 +297,8 @@ static int run_matches(const compound_t **compound, const tmpl_page_t *page, uin
 }
 
 /*
- * The nearest ancestor that matches a run is the right one: what is further left is looked for
- * among its ancestors, and those of a more distant one are fewer. So nothing is tried twice.
+ * The nearest ancestor that matches a run is the right one: compounds further left must match its
+ * ancestors, and a more distant match has fewer ancestors. So nothing is tried twice.
  */
 static int complex_matches(const compound_t *compound, const tmpl_page_t *page, uint32_t node,
                            unsigned char *memo)

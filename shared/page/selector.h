@@ -2,10 +2,10 @@
 /*
  * CSS selectors for TmplKeep and TmplDrop (Selectors Level 4): compounds of tag, #id, .class,
  * [attr] and [attr=value], as "div.note[role=doc]"; joined by the descendant combinator ("main p")
- * or the child combinator ("main > p"); and lists of those ("nav, footer").
+ * or the child combinator ("main > p"); and lists of such selectors ("nav, footer").
  *
- * The outermost element of a page is body: html and head match nothing, nor does a body whose tag
- * is missing in the source.
+ * The outermost element of a page is body: html and head match nothing. A body without a tag in the
+ * source matches nothing, either.
  */
 #ifndef TMPL_SELECTOR_H
 #define TMPL_SELECTOR_H
@@ -16,31 +16,36 @@
 
 typedef struct tmpl_selector_t tmpl_selector_t;
 
-/* In front of a selector that is XPath, which dom/xpath.h reads; parse takes no other. */
+/* The prefix of an XPath selector, which dom/xpath.h reads. All other selectors are CSS. */
 #define TMPL_SELECTOR_XPATH "xpath:"
 
-/* The XPath expression of a selector; NULL if it is one of CSS. */
+/* The XPath expression of a selector; NULL for a selector of CSS. */
 const char *tmpl_selector_xpath(const tmpl_selector_t *selector);
 
-/* Parses text, which may be a list; an XPath expression is not checked. APR_EINVAL with what is wrong and where. */
+/*
+ * Parses text, which may be a list; an XPath expression is not checked. APR_EINVAL with what is
+ * wrong and where.
+ */
 apr_status_t tmpl_selector_parse(const tmpl_selector_t **selector, const char *text,
                                  tmpl_error_t *err, apr_pool_t *pool);
 
 /* Adds each selector of a parsed list, in their order, to list: const tmpl_selector_t *. */
 void tmpl_selector_split(apr_array_header_t *list, const tmpl_selector_t *selector);
 
-/* The text of the selector; of a list that of its last one. */
+/* The text of the selector; for a list, the text of its last selector. */
 const char *tmpl_selector_text(const tmpl_selector_t *selector);
 
 /*
- * Whether a selector of the list, which is CSS, matches the node. Class, id and values compare by bytes, tag and
- * attribute names in any case. Takes at most one step for each ancestor and compound.
+ * Whether any selector of a list of CSS selectors matches the node. Classes, ids and values must be
+ * equal in their bytes; tag and attribute names match in any case. Takes at most one step for each
+ * ancestor and compound.
  */
 int tmpl_selector_matches(const tmpl_selector_t *selector, const tmpl_page_t *page, uint32_t node);
 
 /*
- * The same for many nodes of a page: memo, so many bytes, 0 at first, keeps which ancestors match.
- * Without it each element reads the tags of all its ancestors again, which is quadratic.
+ * The same for many nodes of a page. memo keeps which ancestors match: it has memo_size bytes, all
+ * 0 at first. Without a memo the tags of all ancestors are read again for each element, which is
+ * quadratic.
  */
 size_t tmpl_selector_memo_size(const tmpl_selector_t *selector, const tmpl_page_t *page);
 int tmpl_selector_matches_memo(const tmpl_selector_t *selector, const tmpl_page_t *page,

@@ -19,8 +19,8 @@ typedef struct {
 } tree_t;
 
 /*
- * Marks the elements that hold a node that is code: they may not be cut. A shadow root is needed by
- * its host only.
+ * Marks the elements that hold a node that is code: they may not be cut. The search ends at a
+ * shadow root, because only its host needs it.
  */
 static void set_code(tmpl_page_t *page, uint32_t node)
 {
@@ -100,7 +100,7 @@ static void close_node(tree_t *t)
     }
 }
 
-/* Closes the elements that end at the token. */
+/* Closes the elements that end at the token or before it. */
 static void close_ended(tree_t *t, uint32_t token)
 {
     while (t->stack[t->n - 1].end <= token) {

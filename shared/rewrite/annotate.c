@@ -10,13 +10,13 @@
 #include "html/tag.h"
 #include "rewrite/rewrite.h"
 
-/* Texts in front of those of the marks: see texts_of. */
+/* Texts in front of the marks' texts: see texts_of. */
 enum {
     FOREIGN,        /* inserted in front of "tmpl" in foreign marks */
-    ATTRIBUTE_CODE, /* of an element with code: only tests annotate cuts made for strip */
+    ATTRIBUTE_CODE, /* for an element with code: only tests annotate cuts made for strip */
     FIRST
 };
-/* Of each mark, in the order of tmpl_marks_t.texts: where a run ends, the next one may begin. */
+/* A mark's texts, in the order of tmpl_marks_t.texts: a run may end where the next one begins. */
 enum { ATTRIBUTE, RUN_CLOSE, RUN_OPEN, PER_MARK };
 
 typedef struct {
@@ -25,13 +25,13 @@ typedef struct {
     tmpl_edit_t *edits; /* there is room for most_edits() of each mark */
     uint32_t n;
     apr_pool_t *scratch;
-    /* of comments alone: where they may be, in order of position */
+    /* for marks of comments alone: where comments may stand, in order of position */
     tmpl_span_t *runs;
     uint32_t n_runs;
-    /* of the current mark */
+    /* for the current mark */
     const tmpl_mark_t *mark;
-    uint32_t text;    /* its first text */
-    uint32_t segment; /* the first that take() has not seen */
+    uint32_t text;    /* the mark's first text */
+    uint32_t segment; /* the first segment that take() has not seen */
     uint64_t marked;  /* length of text in marks */
 } writer_t;
 
@@ -89,8 +89,8 @@ static int obeys(const tmpl_mark_t *mark, const tmpl_node_t *node)
 }
 
 /*
- * Whether the page says itself what is to be done with an element: *leaves_out, to leave it out or
- * not.
+ * Whether the page itself says what readers do with an element: *leaves_out is 1 if they leave the
+ * element out.
  */
 static int is_decided(const writer_t *w, const tmpl_node_t *node, int *leaves_out)
 {
@@ -108,7 +108,7 @@ static int is_decided(const writer_t *w, const tmpl_node_t *node, int *leaves_ou
     return 1;
 }
 
-/* Marks a node of a cut, if that is possible. Returns whether nothing in it needs a mark. */
+/* Marks a node in a cut, if that is possible. Returns whether its descendants need no mark. */
 static int mark_element(writer_t *w, const tmpl_node_t *node)
 {
     int leaves_out = 1;
@@ -148,8 +148,9 @@ static void mark_elements(writer_t *w)
 /* ---- comments alone ---- */
 
 /*
- * Where comments around a cut stand. A parser may have moved elsewhere what is in front of an element
- * whose start tag does more than open it, so there they stand inside. Empty: nowhere.
+ * Where the comments of a cut stand: at the two ends of the span. Empty: nowhere. If an element's
+ * start tag does more than open the element, a parser may have moved what is in front of the tag
+ * elsewhere; so the comments stand inside the element.
  */
 static tmpl_span_t around(const tmpl_page_t *page, const tmpl_cut_t *cut)
 {
@@ -184,8 +185,8 @@ static void find_runs(writer_t *w)
 }
 
 /*
- * Whether a comment of the page's is text, one of the mark's. Readers ignore case; those of googleoff
- * also blanks in front, and what is behind the colon.
+ * Whether a comment of the page is text, a comment of the mark. Readers ignore case; readers of
+ * googleoff also ignore blanks in front, and all that is behind the colon.
  */
 static int is_own(const tmpl_page_t *page, tmpl_span_t comment, const char *text)
 {
@@ -198,8 +199,8 @@ static int is_own(const tmpl_page_t *page, tmpl_span_t comment, const char *text
 }
 
 /*
- * The ranges between the page's own comments of the current mark, and comments that end nothing;
- * *n of them. The first end ends a range; without one it goes to the end of the page.
+ * The *n ranges between the page's own comments of the current mark. The first end ends a range; a
+ * range without an end goes to the end of the page. An end without a range is a range itself.
  */
 static const tmpl_span_t *own_ranges(const writer_t *w, uint32_t *n)
 {
@@ -222,7 +223,10 @@ static const tmpl_span_t *own_ranges(const writer_t *w, uint32_t *n)
     return ranges;
 }
 
-/* Comments around the parts of a run that are not in own ranges, of which the first may be in it. */
+/*
+ * Writes comments around the parts of a run that are in no range of the page. own is the first of
+ * these ranges that may be in the run.
+ */
 static void mark_run(writer_t *w, tmpl_span_t run, const tmpl_span_t *own, const tmpl_span_t *after)
 {
     while (run.start < run.end) {
@@ -268,7 +272,7 @@ static int by_position(const void *a, const void *b)
     return (x->text > y->text) - (x->text < y->text);
 }
 
-/* The kinds of marks: what writes one, and how many edits that may be. */
+/* The kinds of marks. Each has a function that writes a mark, and a limit for its edits. */
 typedef enum { CUTS, ELEMENTS, RUNS } kind_e;
 
 static void (*const writers[])(writer_t *w) = {
@@ -296,7 +300,7 @@ static size_t most_edits(const writer_t *w, const tmpl_marks_t *marks)
     return most;
 }
 
-/* Sorting takes memory, and with one mark there is nothing to sort. */
+/* Sorts edits that are not in order. Sorting takes memory; the edits of one mark are in order. */
 static void sort(tmpl_edit_t *edits, uint32_t n)
 {
     uint32_t i = 1;

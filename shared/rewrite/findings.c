@@ -6,7 +6,7 @@
 /* Whether a span is in a cut: cuts are in order, and none is inside another. */
 static int is_cut(const tmpl_closure_t *closure, tmpl_span_t span)
 {
-    uint32_t first = 0; /* of the cuts that may end behind the span's start */
+    uint32_t first = 0; /* the first cut that may end behind the span's start */
     for (uint32_t n = closure->n_cuts; n > 0; n /= 2) {
         uint32_t middle = first + n / 2;
         if (closure->cuts[middle].span.end <= span.start) {

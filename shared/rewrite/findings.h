@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said of each block to people who ask why it stays or goes: tmplctl explain and mode
- * highlight. Texts are from pool.
+ * Findings: why each block stays or goes, for the readers of tmplctl explain and mode highlight.
+ * Texts are from pool.
  */
 #ifndef TMPL_FINDINGS_H
 #define TMPL_FINDINGS_H
@@ -10,7 +10,10 @@
 #include "cut/uncut.h"
 #include "detect/detector.h"
 
-/* A page that was judged, its closure by strip, and why. All that it points to must live as long. */
+/*
+ * A judged page, its closure for strip, and the reasons. All that the pointers lead to must live as
+ * long as the findings.
+ */
 typedef struct {
     const tmpl_page_t *page;
     const tmpl_detector_t *detector;
@@ -22,7 +25,7 @@ typedef struct {
     tmpl_uncut_t uncut;
 } tmpl_findings_t;
 
-/* How much of a block's segments is in cuts. */
+/* How many of a block's segments are in cuts. */
 typedef enum { TMPL_CUT_NONE, TMPL_CUT_PART, TMPL_CUT_ALL } tmpl_covered_e;
 
 /* uncut, if not NULL, gets the first segment of the block that is in no cut, or TMPL_NONE. */
@@ -32,24 +35,24 @@ tmpl_covered_e tmpl_findings_covered(const tmpl_closure_t *closure, const tmpl_p
 /* The least and the largest DF of a block's segments, as start and end. Needs records. */
 tmpl_span_t tmpl_findings_df(const tmpl_findings_t *findings, uint32_t block);
 
-/* A block with more templateness, or a larger template ratio, is template by the detector. */
+/* The detector calls a block template above this templateness or template ratio. */
 double tmpl_findings_threshold(const tmpl_findings_t *findings);
 
 /*
- * Whether strip leaves a template block, or a part of it, in a page that it cuts; then *reason says
- * why.
+ * Whether strip leaves a template block, or a part of it, in a page that is not declined. If so,
+ * *reason says why.
  */
 int tmpl_findings_stays(const tmpl_findings_t *findings, uint32_t block, tmpl_uncut_e *reason);
 
 /*
- * The rule that a verdict is from, as it goes on behind "it is template": tmpl_rule_text(), with the
- * selector if one of TmplKeep or TmplDrop matches the block.
+ * The rule that gave a block its verdict, as a text to go on behind "it is template":
+ * tmpl_rule_text(), with the selector if one of TmplKeep or TmplDrop matches the block.
  */
 const char *tmpl_findings_rule(const tmpl_findings_t *findings, uint32_t block, apr_pool_t *pool);
 
 /*
- * What the detector's verdict rests on: of trees the features that weigh most with their values and
- * contributions; else what the ratio is.
+ * What the detector's verdict rests on. For trees: the features that weigh most, with their values
+ * and contributions. For other detectors: the ratio, and what it means.
  */
 const char *tmpl_findings_evidence(const tmpl_findings_t *findings, uint32_t block,
                                    apr_pool_t *pool);

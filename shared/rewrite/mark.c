@@ -12,7 +12,7 @@
 
 static const char comment_begin[] = "<!--", comment_end[] = "-->", own_prefix[] = "data-";
 
-#define LONGEST 100 /* of a mark of the operator's own */
+#define LONGEST 100 /* bytes of a mark of the operator's own */
 
 static const tmpl_mark_t presets[] = {
 #define TMPL_MARK_ROW(name, attribute, value, elements, against, begin, end, readers)              \
@@ -67,7 +67,7 @@ static apr_status_t own_attribute(tmpl_mark_t *mark, tmpl_error_t *err, apr_pool
                : tmpl_fail(err, APR_EINVAL, "Pagefind would leave out every page without it");
 }
 
-/* A comment that every parser ends in the same place, at text; behind it, or NULL. */
+/* What is behind the comment at text; NULL if parsers may differ about the comment's end. */
 static const char *comment_at(const char *text)
 {
     size_t begin = sizeof(comment_begin) - 1, end = sizeof(comment_end) - 1;
@@ -104,7 +104,7 @@ static apr_status_t own_comments(tmpl_mark_t *mark, tmpl_error_t *err, apr_pool_
                : tmpl_fail(err, APR_EINVAL, "both comments are the same");
 }
 
-/* *found is set in any case. */
+/* Reads a mark of the operator's own. Sets *found even if the mark is not valid. */
 static apr_status_t own_mark(const tmpl_mark_t **found, const char *word, tmpl_error_t *err,
                              apr_pool_t *pool)
 {
@@ -123,7 +123,7 @@ static apr_status_t own_mark(const tmpl_mark_t **found, const char *word, tmpl_e
     return tmpl_fail(err, APR_EINVAL, "no such mark");
 }
 
-/* Entity tags may not hold the bytes of all names. */
+/* A hash of the names, because entity tags may not hold all bytes of names. */
 static const char *id_of(const tmpl_marks_t *marks, apr_pool_t *pool)
 {
     const char *names = "";

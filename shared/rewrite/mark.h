@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks: how readers of pages are told to leave a part out. The table below is the only list of
- * presets. From it come TmplMark and --mark, docs/indexing.md's table (docs/settings), and the tests
- * that read it.
+ * presets. From it come TmplMark and --mark, docs/indexing.md's table (docs/settings), and the
+ * tests that read it.
  */
 #ifndef TMPL_MARK_H
 #define TMPL_MARK_H
@@ -62,7 +62,7 @@ typedef struct {
     const tmpl_mark_t *marks[TMPL_MARKS_MOST];
     uint32_t n;
     const char *id; /* for entity tags, different for each list; "" for the default */
-    const char *texts[TMPL_MARKS_MOST * 3]; /* of mark i: attribute, end, begin from 3 * i on */
+    const char *texts[TMPL_MARKS_MOST * 3]; /* mark i: attribute, end, begin from 3 * i on */
 } tmpl_marks_t;
 
 /* data-tmpl */
@@ -71,12 +71,13 @@ extern const tmpl_marks_t tmpl_marks_default;
 /*
  * Adds a mark to *marks, which is made if it is NULL. word is the name of a preset in any case, an
  * attribute as data-NAME or data-NAME=VALUE, or a pair of comments as <!--BEGIN--><!--END-->.
- * APR_EINVAL, with what is wrong, if it is none of these, is there already, or is one too many.
+ * APR_EINVAL, with what is wrong, if word is none of these, or if the mark is in *marks already or
+ * is one too many.
  */
 apr_status_t tmpl_marks_add(tmpl_marks_t **marks, const char *word, tmpl_error_t *err,
                             apr_pool_t *pool);
 
-/* Whether one of the marks is comments that a page may bring itself: the page must list them. */
+/* Whether the page must list its comments: a mark is comments that the page may bring itself. */
 int tmpl_marks_need_comments(const tmpl_marks_t *marks);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuts -> edits -> bytes. An edit replaces a span of the source; bytes outside the edits are not
- * changed. Nothing here knows stores or detectors. Edits are allocated from pool; those of
+ * changed. Nothing here knows stores or detectors. Edits are allocated from pool; the edits of
  * tmpl_annotate and tmpl_strip do not point into the page.
  */
 #ifndef TMPL_REWRITE_H
@@ -33,22 +33,22 @@ static inline const char *tmpl_edit_text(const tmpl_edits_t *edits, uint32_t i)
 }
 
 /*
- * Marks what closure, made for TMPL_NODE_MARK, cuts; marks NULL: tmpl_marks_default. By its kind of
- * mark:
+ * Marks the cuts of closure, which was made for TMPL_NODE_MARK; marks NULL: tmpl_marks_default. The
+ * kind of a mark decides where it is written:
  *
- *     attribute and comments  the attribute on elements that are cut, comments around runs. What the
- *                             page brings of data-tmpl, a foreign mark, becomes data-x-tmpl and
- *                             <!--x-tmpl-->: every data-tmpl that is left is ours
- *     attribute               on the topmost elements in cuts that readers obey it on
- *     comments                around cuts; cuts with white space only between them have one pair
+ *     attribute and comments  the attribute on elements that are cut, the comments around runs.
+ *                             Foreign marks become data-x-tmpl and <!--x-tmpl-->: every data-tmpl
+ *                             that is left is ours
+ *     attribute               on the topmost elements in cuts on which readers obey the attribute
+ *     comments                around cuts; cuts with only white space between them share a pair
  *
- * Where the page brings a mark of the second kind, or one against it, the element keeps what it has.
- * Ours and the page's ranges between comments of the third kind never overlap: text in the page's
- * gets no mark. Comments are flat and closed. The page must have its comments (page.h) if
- * tmpl_marks_need_comments().
+ * An element that has the attribute of the second kind already, or the attribute against it, is not
+ * changed. Comments of the third kind make ranges. Our ranges and ranges that the page brings never
+ * overlap: text in the page's ranges gets no mark. Comments are flat and closed. The page must list
+ * its comments (page.h) if tmpl_marks_need_comments().
  *
- * Returns the share of template text, 0..1, that is in no mark: of ours, or that the page brings in
- * its place. With several marks that of the one which marks least. Edits point to marks.
+ * Returns the share of template text, 0..1, that is in no mark, neither ours nor the page's own.
+ * With several marks: the share for the mark that marks least. Edits point to marks.
  */
 double tmpl_annotate(tmpl_edits_t *edits, const tmpl_page_t *page, const tmpl_closure_t *closure,
                      const tmpl_marks_t *marks, apr_pool_t *pool);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of observations that outlive what they were made from. */
+/* Copies of observations that outlive the originals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,10 @@ static const void *piece_copy(char *at, size_t *used, const void *from, size_t s
     return to;
 }
 
-/* Copies a page to at, or only counts its bytes if that is NULL. What needs most alignment comes
- * first. */
+/*
+ * Copies a page to at, or only counts its bytes if at is NULL. The parts with the largest alignment
+ * come first.
+ */
 static size_t page_copy(char *at, const tmpl_observation_t *page)
 {
     tmpl_observation_t copy = *page;

@@ -21,7 +21,7 @@ static const char *const tracking[] = {
     "sid",        "cfid",      "cftoken",
 };
 
-/* Whether the name of len bytes is that of a tracking parameter. */
+/* Whether a name of len bytes is the name of a tracking parameter. */
 static int is_tracking(const char *name, apr_size_t len)
 {
     for (unsigned i = 0; i < sizeof(tracking) / sizeof(tracking[0]); i++) {
@@ -74,8 +74,9 @@ const char *tmpl_uri_identity(const char *uri, apr_pool_t *pool)
 }
 
 /*
- * What link rel=canonical says, as "host/path?query" without scheme and port, or as "/path?query".
- * NULL if it is not an address of http or https, or is relative to the page's own address.
+ * The address in link rel=canonical, as "host/path?query" without scheme and port, or as
+ * "/path?query". NULL if it is not an address of http or https, or is relative to the page's own
+ * address.
  */
 static const char *canonical_uri(const tmpl_page_t *page, apr_pool_t *pool)
 {
@@ -132,7 +133,7 @@ static apr_size_t place_len(const char *identity)
     return len;
 }
 
-/* The hash of an address. Its low bits are those of its place, the first len bytes. */
+/* The hash of an address. Its low bits are the place, from the first len bytes of the address. */
 static uint64_t hash_with_place(const char *identity, apr_size_t len, uint64_t seed)
 {
     uint64_t id = XXH3_64bits_withSeed(identity, strlen(identity), seed);

@@ -10,8 +10,8 @@
  *
  *     n (2) w (1) clock (4) | low hash (4) x n | top (1) x n | tag (1) x n | age (w) x n | rest x n
  *
- * An entry is one value of each column. Its rest is nothing for a document, its fingerprints or its
- * DF for a segment, and DF, text and repeated text for a layout path.
+ * An entry is one value of each column. Its rest is empty for a document. For a segment it is the
+ * fingerprints or the DF, for a layout path DF, text and repeated text.
  *
  * store.c checks what callers hand in. All functions return APR_SUCCESS or fill err.
  */
@@ -49,15 +49,15 @@ apr_status_t tmpl_engine_learn(const tmpl_engine_t *engine, const tmpl_observati
                                uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Fills head and gives each every entry of a site, until it returns an error, which is returned.
- * APR_NOTFOUND: the store does not know the site.
+ * Fills head, then calls each with every entry of a site, until a call returns an error; returns
+ * that error. APR_NOTFOUND: the store does not know the site.
  */
 apr_status_t tmpl_engine_dump(const tmpl_engine_t *engine, const char *site,
                               tmpl_store_stats_t *head,
                               apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                               void *baton, tmpl_error_t *err, apr_pool_t *pool);
 
-/* Freezes a site, or ends that. APR_NOTFOUND: the store does not know the site. */
+/* Freezes a site, or unfreezes it. APR_NOTFOUND: the store does not know the site. */
 apr_status_t tmpl_engine_freeze(const tmpl_engine_t *engine, const char *site, int frozen,
                                 tmpl_error_t *err, apr_pool_t *pool);
 
@@ -70,7 +70,7 @@ apr_status_t tmpl_engine_load(const tmpl_engine_t *engine, const char *site,
                               uint32_t n, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Drops the dead entries of n buckets in a transaction that has begun, and commits. For a full
+ * Drops the dead entries of n buckets in a transaction that has begun, and commits it. For a full
  * store.
  */
 apr_status_t tmpl_engine_sweep(const tmpl_provider_t *provider, tmpl_txn_t *txn, uint32_t n);

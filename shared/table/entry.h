@@ -16,8 +16,8 @@
 typedef struct {
     uint32_t df;
     uint32_t last;
-    uint32_t text, repeated; /* of a path */
-    uint32_t n;              /* of the fingerprints */
+    uint32_t text, repeated; /* only a path has these */
+    uint32_t n;              /* number of fingerprints */
     uint16_t fingerprints[TMPL_FINGERPRINTS_MAX];
 } tmpl_value_t;
 
@@ -33,7 +33,9 @@ typedef struct {
 
 void tmpl_lifetimes_init(tmpl_lifetimes_t *lifetimes, const tmpl_policy_t *policy);
 
-/* Whether an entry is live at a clock. One seen later than now stems from a damaged table: dead. */
+/*
+ * Whether an entry is live at clock now. An entry with last > now stems from a damaged table: dead.
+ */
 static inline int tmpl_is_live(uint32_t df, uint32_t last, const tmpl_lifetimes_t *lifetimes,
                                uint32_t now)
 {
@@ -48,15 +50,15 @@ static inline int tmpl_value_live(const tmpl_value_t *value, const tmpl_lifetime
 }
 
 /*
- * Counts the document of fingerprint fp in a live value, or begins it anew if live is 0 (step 3 of
+ * Counts the document with fingerprint fp in value. If live is 0, begins the value anew (step 3 of
  * learning in store.h). Returns whether this made the entry reach min_df.
  */
 int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, uint32_t now,
                      uint32_t min_df);
 
 /*
- * Counts a document that has text bytes at a path, repeated of them credited as repeated, in a live
- * value, or begins it anew if live is 0.
+ * Counts a document in the value of a path. The document has text bytes at the path; repeated of
+ * them are credited as repeated. If live is 0, begins the value anew.
  */
 void tmpl_value_path(tmpl_value_t *value, int live, uint64_t text, uint64_t repeated, uint32_t now);
 
@@ -71,15 +73,15 @@ static inline tmpl_key_t tmpl_document_text(const tmpl_document_t *document)
     return (tmpl_key_t){ document->text & TMPL_HASH_MASK, TMPL_KIND_DOCUMENT };
 }
 
-/* The entry of a document known. */
+/* Makes value the entry of a document that is known from now on. */
 void tmpl_value_document(tmpl_value_t *value, uint32_t now);
 
 /* Whether a known text last seen at value->last is so fresh that nothing is written (step 2). */
 int tmpl_value_fresh(const tmpl_value_t *value, const tmpl_policy_t *policy, uint32_t now);
 
-/* From what import is given; fingerprints beyond what an entry holds are dropped. */
+/* Fills value from an entry of an import; drops fingerprints beyond what a value holds. */
 void tmpl_value_import(tmpl_value_t *value, const tmpl_entry_t *entry);
-/* To what export gives; its fingerprints point into value. */
+/* Fills entry for an export; its fingerprints point into value. */
 void tmpl_value_export(tmpl_entry_t *entry, tmpl_key_t key, const tmpl_value_t *value);
 
 /* The record of an entry, as callers see it. */

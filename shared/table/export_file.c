@@ -19,7 +19,7 @@
 /* Fingerprints of the longest entry: an entry drops them when its DF reaches min_df. */
 #define SEEN_MOST (TMPL_MIN_DF_MOST - 1)
 
-/* By tmpl_kind_e. */
+/* Names of kinds, by tmpl_kind_e. */
 static const char *const kinds[] = { "document", "segment", "path" };
 
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == TMPL_KIND_COUNT, "every kind has a name");
@@ -54,7 +54,7 @@ apr_status_t tmpl_export_file_fill(tmpl_export_file_t *table, tmpl_store_t *stor
                : tmpl_store_export(store, site, &table->head, add_entry, table->entries, err, pool);
 }
 
-/* printf: jansson writes the same bytes with five times the instructions. */
+/* Uses printf: jansson writes the same bytes with five times the instructions. */
 static void write_entry(FILE *out, const tmpl_entry_t *entry)
 {
     fprintf(out, "{\"kind\": \"%s\", \"key\": \"%016llx\", \"df\": %u, \"last\": %u",
@@ -111,7 +111,7 @@ apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_fil
 
 typedef struct {
     tmpl_export_file_t *table;
-    apr_hash_t *keys; /* of the entries read so far: tmpl_key_t, to itself */
+    apr_hash_t *keys; /* the keys of entries read so far: tmpl_key_t, to itself */
     unsigned line;
     json_int_t expected; /* entries that the first line announces */
     tmpl_error_t *err;

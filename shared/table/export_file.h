@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A site's table as JSON lines, for export and import by tmplctl and the status page. The first line describes the table:
+ * A site's table as JSON lines, for export and import by tmplctl and the status page. The first
+ * line describes the table:
  *     {"format": "tmpl-table", "version": 1, "site": S, "pages": N, "table_version": N,
  *      "entries": N, "secret": S}
- * Each further line is an entry; they are sorted by kind and key:
+ * Each further line is an entry. Entries are sorted by kind and key:
  *     {"kind": "segment", "key": "0123456789abcdef", "df": N, "last": N, "seen": [N, ...]}
  *     {"kind": "path", "key": "0123456789abcdef", "df": N, "last": N, "text": N, "repeated": N}
  * seen, the fingerprints of the documents that were counted, is optional. The number of entries in
- * the first line shows whether a file was cut short.
- * Keys hold the secret of the store. Files of former versions lack it: they were made with none.
+ * the first line shows whether a file was cut short. Keys are made with the secret of the store.
+ * Files of former versions have no secret: their keys were made without one.
  */
 #ifndef TMPL_EXPORT_FILE_H
 #define TMPL_EXPORT_FILE_H
@@ -21,28 +22,28 @@
 #include "table/store.h"
 
 typedef struct {
-    char secret[TMPL_SECRET_SIZE]; /* of the store that the table is from */
+    char secret[TMPL_SECRET_SIZE]; /* the secret of the table's store */
     tmpl_store_stats_t head;
     apr_array_header_t *entries; /* tmpl_entry_t */
 } tmpl_export_file_t;
 
 /*
- * Fills table from a store; its entries come from pool. Errors: those of tmpl_store_secret(), for
- * which timeout is, and of tmpl_store_export().
+ * Fills table from a store; its entries come from pool. timeout is for tmpl_store_secret(). Errors:
+ * those of tmpl_store_secret() and tmpl_store_export().
  */
 apr_status_t tmpl_export_file_fill(tmpl_export_file_t *table, tmpl_store_t *store, const char *site,
                                    apr_interval_time_t timeout, tmpl_error_t *err,
                                    apr_pool_t *pool);
 
 /*
- * Writes a site's table to out, and sorts its entries. Otherwise err has the reason: APR_EINVAL for
- * a site whose name is not UTF-8, or the error of the write.
+ * Sorts the entries of a site's table, and writes the table to out. On failure err has the reason:
+ * APR_EINVAL for a site whose name is not UTF-8, or the error of the write.
  */
 apr_status_t tmpl_export_file_write(FILE *out, const char *site, tmpl_export_file_t *table,
                                     tmpl_error_t *err);
 
 /*
- * Reads a table; its entries come from pool. Otherwise err has the reason: APR_EINVAL with the
+ * Reads a table; its entries come from pool. On failure err has the reason: APR_EINVAL with the
  * number of the invalid line, or the error of the read.
  */
 apr_status_t tmpl_export_file_read(tmpl_export_file_t *table, apr_file_t *in, tmpl_error_t *err,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH_TEXT_MOST ((uint64_t)1 << 31) /* past it a path's figures are halved */
+#define PATH_TEXT_MOST ((uint64_t)1 << 31) /* a path with more text has its figures halved */
 
 uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df)
 {
@@ -43,7 +43,7 @@ int tmpl_value_count(tmpl_value_t *value, int live, uint16_t fp, int counted, ui
     }
     else if (value->df >= min_df) {
         value->df += counted && value->df < UINT32_MAX;
-        value->n = 0; /* there are some if min_df was higher once */
+        value->n = 0; /* fingerprints are left if min_df was higher before */
     }
     else if (!value_has(value, fp)) {
         value->df++;

@@ -10,7 +10,7 @@
 #define NEW_TIMES      2
 #define LONG_LEAST     80 /* bytes of a segment */
 #define LONG_TIMES     3
-#define WARM_TIMES     2 /* min_df */
+#define WARM_TIMES     2 /* times min_df: the least clock of a warm site */
 
 #define FINGERPRINTS ((size_t)1 << 16)
 
@@ -22,9 +22,9 @@ typedef struct {
 /* The text of a page. */
 typedef struct {
     int is_warm;       /* some template is on it, and its site has documents enough */
-    uint64_t template; /* of segments that have reached min_df */
-    bytes_t rest;      /* of all others */
-    bytes_t known;     /* of these, of segments seen before */
+    uint64_t template; /* text of segments that have reached min_df */
+    bytes_t rest;      /* text of all other segments */
+    bytes_t known;     /* the part of rest in segments seen before */
 } text_t;
 
 static void add(bytes_t *bytes, uint32_t length)
@@ -46,13 +46,13 @@ static int is_most_of(uint64_t shown, uint64_t all)
     return shown * 100 > all * MOST_PERCENT;
 }
 
-/* Whether so much of the rest is nearly all of it. */
+/* Whether shown bytes are nearly all of the rest. */
 static int is_same(const text_t *text, uint64_t shown)
 {
     return is_most_of(shown, text->rest.all) && shown + DIFFERENT_MOST >= text->rest.all;
 }
 
-/* Whether it is nearly all that is known of the rest, and little is new. */
+/* Whether shown bytes are nearly all of the known rest, and little of the rest is unknown. */
 static int is_all_known(const text_t *text, uint64_t shown)
 {
     uint64_t unknown = text->rest.all - text->known.all;
@@ -95,7 +95,7 @@ int tmpl_is_near_copy(const tmpl_rules_page_t *page, const tmpl_lifetimes_t *lif
     const tmpl_observation_t *obs = page->obs;
     uint16_t own = (uint16_t)obs->document->id;
     text_t text = text_of(page, lifetimes, now);
-    /* most pages have less than any document could show of them */
+    /* on most pages, no document could have shown enough */
     bytes_t *shown = is_source(&text, &text.known, 1) ? calloc(FINGERPRINTS, sizeof(*shown)) : NULL;
     int found = 0;
     for (uint32_t i = 0; shown != NULL && !found && i < obs->n_shares; i++) {

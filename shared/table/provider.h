@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a kind of store implements: reading and writing the buckets of one site in a transaction.
- * What the buckets hold and how they are counted, grow and shrink is the engine's work (engine.h),
- * the same for every store. docs/store-format.md says how to add a store.
+ * The engine (engine.h), the same for every store, decides what the buckets hold, how pages are
+ * counted, and how the number of buckets grows and shrinks. docs/store-format.md says how to add a
+ * store.
  *
  * A site is a head and buckets, numbered from 0. The engine uses a transaction like this:
  *
  *     begin      txn->head is the best guess that needs no question to a server
- *     get        reads some buckets; txn->head is now the one they belong to. May be repeated
- *     commit     of a transaction that writes, at most once: all changes, or none
+ *     get        reads some buckets; txn->head is now the head they belong to. May be repeated
+ *     commit     writes all changes, or none; at most once, and only if txn->write
  *     end        always, unless begin has failed
  *
  * Each returns APR_SUCCESS, or fills txn->err and returns
@@ -44,8 +45,8 @@ static inline int tmpl_head_same_buckets(const tmpl_head_t *a, const tmpl_head_t
 void tmpl_secret_draw(char secret[TMPL_SECRET_SIZE]);
 
 /*
- * As bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian. The
- * highest bit of n says that the site is frozen.
+ * A head as bytes: pages (4), version (8), entries (8), n (4), salt (8), swept (4); little-endian.
+ * The highest bit of n says that the site is frozen.
  */
 #define TMPL_HEAD_SIZE (4 + 8 + 8 + 4 + 8 + 4)
 void tmpl_head_pack(unsigned char bytes[TMPL_HEAD_SIZE], const tmpl_head_t *head);
@@ -75,22 +76,25 @@ typedef struct {
 typedef struct {
     void *ctx; /* the store, from open */
     const char *site;
-    int write;                   /* it may commit */
-    apr_interval_time_t age;     /* of a transaction that only reads: how old its data may be */
+    int write;                   /* the transaction may commit */
+    apr_interval_time_t age;     /* if it only reads: how old its data may be */
     const tmpl_policy_t *policy; /* NULL: export or import, nothing dies */
     apr_time_t deadline;         /* on tmpl_clock */
     tmpl_error_t *err;
-    apr_pool_t *pool; /* buckets that get returns live as long, but not beyond commit */
+    apr_pool_t *pool; /* buckets from get live as long as pool, but not beyond commit */
     /* the store fills these in begin and get; the engine changes head before it commits */
     tmpl_head_t head; /* all zero if found is 0 */
     int found;        /* the store has the site */
-    int fading;       /* the site expires unless it is touched; the store does so, if it can */
+    int fading;       /* the site expires unless the store touches it, which it does if it can */
     void *own;        /* the store's own data */
 } tmpl_txn_t;
 
 typedef struct {
     const char *scheme; /* the beginning of its URIs */
-    /* Reading never waits, so learning looks the page up first, and does nothing if it is known. */
+    /*
+     * Reading never waits, so learning looks the page up first, and does nothing if the page is
+     * known.
+     */
     int look_first;
     apr_status_t (*check)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
     /* Fills *ctx; a cleanup on pool closes it. */
@@ -99,12 +103,13 @@ typedef struct {
     apr_status_t (*begin)(tmpl_txn_t *txn);
     /*
      * Fills the bytes of n >= 0 buckets by their numbers. If txn->head has another n or salt than
-     * before the call, the engine drops them and asks again.
+     * before the call, the engine drops the buckets and asks again.
      */
     apr_status_t (*get)(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n);
     /*
-     * Writes txn->head and n buckets, and deletes those of no bytes. If txn->found is 0, replaces
-     * all that is stored under the site's name. APR_EBUSY: somebody has written the site since get.
+     * Writes txn->head and n buckets, and deletes buckets without bytes. If txn->found is 0,
+     * replaces all that is stored under the site's name. APR_EBUSY: somebody has written the site
+     * since get.
      */
     apr_status_t (*commit)(tmpl_txn_t *txn, const tmpl_numbered_t *buckets, uint32_t n);
     void (*end)(tmpl_txn_t *txn);
@@ -118,12 +123,18 @@ typedef struct {
                                apr_status_t (*each)(void *baton, const char *site), void *baton,
                                const char **next, tmpl_error_t *err, apr_pool_t *pool);
     apr_status_t (*forget)(void *ctx, const char *site, tmpl_error_t *err, apr_pool_t *pool);
-    /* Sets the store's secret to put, or fills is if put is NULL. NULL: the store has none. */
+    /*
+     * Sets the store's secret to put, or fills is if put is NULL. A NULL function: the store has
+     * none.
+     */
     apr_status_t (*secret)(void *ctx, const char *put, char is[TMPL_SECRET_SIZE],
                            apr_time_t deadline, tmpl_error_t *err, apr_pool_t *pool);
-    /* tmpl_store_evicted(); NULL: nobody knows. */
+    /* tmpl_store_evicted(); NULL: the store does not count. */
     apr_status_t (*evicted)(void *ctx, uint32_t *n, tmpl_error_t *err);
-    /* tmpl_store_moved(), tmpl_store_is_lost() and tmpl_store_examine(). NULL: it has no file. */
+    /*
+     * tmpl_store_moved(), tmpl_store_is_lost() and tmpl_store_examine(). NULL: the store has no
+     * file.
+     */
     const char *(*moved)(void *ctx);
     int (*is_lost)(void *ctx);
     apr_status_t (*examine)(const char *uri, tmpl_error_t *err, apr_pool_t *pool);

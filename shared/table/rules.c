@@ -16,7 +16,7 @@ static int is_live(const work_t *w, const tmpl_slot_t *slot)
     return slot->held && tmpl_value_live(&slot->value, &w->lifetimes, w->site->pages);
 }
 
-/* Whether a slot may be written: one that holds nothing is another entry of the site. */
+/* Whether a slot may be written: an empty slot adds an entry to the site. */
 static int has_room(const work_t *w, const tmpl_slot_t *slot)
 {
     return slot->held || w->site->entries < w->page->obs->policy->max_entries;
@@ -51,7 +51,7 @@ static void look(work_t *w)
     counts_head(w, 0);
 }
 
-/* last = now in the live entries of keys from the first on. */
+/* Sets last = now in the live entries of the keys from index first on. */
 static void keys_refresh(work_t *w, uint32_t first)
 {
     for (uint32_t i = first; i < w->page->obs->n; i++) {
@@ -121,7 +121,7 @@ static unsigned segment_count(work_t *w, uint32_t i, int counted)
     return slot->value.df < 2 ? 0 : before == 1 && slot->value.df == 2 ? 2 : 1;
 }
 
-/* What the parts of a page bring to one path: T and R of store.h. */
+/* What the parts of a page add to one path: T and R of store.h. */
 typedef struct {
     uint64_t text, repeated;
     int named; /* some part names it */

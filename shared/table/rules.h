@@ -13,18 +13,21 @@
 typedef struct {
     unsigned char held;    /* there is an entry, live or dead */
     unsigned char written; /* the value is to go back to the store */
-    tmpl_value_t value;    /* df 0: what stands there cannot be read, and is dead */
+    tmpl_value_t value;    /* df 0: the stored entry cannot be read, and is dead */
 } tmpl_slot_t;
 
-/* A site, as far as counting goes. */
+/* What counting needs to know of a site. */
 typedef struct {
     uint32_t pages;
     uint64_t version;
-    uint64_t entries; /* held */
+    uint64_t entries; /* entries held, live or dead */
     int frozen;       /* nothing is learnt */
 } tmpl_rules_site_t;
 
-/* A page, the slots of its keys in their order, and those of its document, perhaps one slot. */
+/*
+ * A page, the slots of its keys in the order of the keys, and the two slots of its document, which
+ * may be the same slot.
+ */
 typedef struct {
     const tmpl_observation_t *obs;
     tmpl_slot_t *const *slots;
@@ -34,7 +37,10 @@ typedef struct {
 /* The number of keys before the first of kind PATH: indices of paths begin there. */
 uint32_t tmpl_observation_segments(const tmpl_observation_t *obs);
 
-/* The counts of a page that is not learnt. counts->records has room for all keys, and is zero. */
+/*
+ * Fills the counts of a page that is not learnt. counts->records has room for all keys, and is
+ * zero.
+ */
 void tmpl_rules_look(const tmpl_rules_page_t *page, const tmpl_rules_site_t *site,
                      tmpl_counts_t *counts);
 

@@ -4,8 +4,8 @@
  * with what a proxy needs on top. A store is safe to use from many threads; open LMDB after fork.
  *
  * Document frequency (DF) counts documents, not requests. A document is known by its id or its
- * text. The clock of a site is the number of its documents. An entry is live while
- * clock - last <= tmpl_lifetime(df); a dead one counts as absent, swept or not.
+ * text. The clock of a site is the number of its documents. An entry is live while clock - last <=
+ * tmpl_lifetime(df); a dead entry counts as absent, swept or not.
  *
  * Learning a page, in every store. fp is the low 16 bits of document->id. The id or text is
  * "known" if it has a live entry of kind DOCUMENT before step 1. now is the clock after step 1.
@@ -24,30 +24,31 @@
  *     Then id and text become known with last = now, also at max_entries.
  *  4  After step 3, for each PATH key that a part names, if the document counts: no live entry: a
  *     new one with DF 0, unless the site has max_entries. DF grows by one, last = now. text grows
- *     by T, the lengths of the shares of all parts that name the key. repeated grows by R: of
- *     these, the lengths of shares whose segment has DF >= 2 now, twice if step 3 took it from 1
- *     to 2, to credit the first place, too. If text + T passes 2^31, text and repeated are halved
- *     first. text ends at 2^32 - 1, repeated at text. If the document does not count, last = now
- *     in live entries.
+ *     by T, the lengths of the shares of all parts that name the key. repeated grows by R, the
+ *     lengths of those of these shares whose segment has DF >= 2 now. A length counts twice if step
+ *     3 raised the DF from 1 to 2, to credit the first place, too. If text + T passes 2^31, text
+ *     and repeated are halved first. text ends at 2^32 - 1, repeated at text. If the document does
+ *     not count, last = now in live entries.
  *
- * A near copy shows little but the text of one document. Leave out shares of live segments with
- * DF >= min_df, the template; the others are the rest. A document has shown those live segments of
- * the rest that have its fingerprint. A page is a near copy of a document whose fingerprint is not
- * fp, if that has shown
- *     of the same place (TMPL_DOCUMENT_PLACES): more than 90 % of the rest, and all but 200 bytes;
- *     or, if some template is on the page and the clock is 2 * min_df or more:
- *     more than 90 % of the rest that has live entries, and the bytes without are at most 500 and
- *     at most twice what it has shown;
- *     or more than a third of the bytes of the rest that are in shares of 80 bytes and more.
- * On a site that is not known pages look like copies that are none, so there it takes the same
- * place. A page without shares is no near copy.
+ * A near copy shows little but the text of one document. The shares of live segments with DF >=
+ * min_df are its template; the other shares are the rest. A document has shown the live segments of
+ * the rest that have the document's fingerprint. A page is a near copy of a document whose
+ * fingerprint is not fp if that document has shown
+ *     more than 90 % of the rest, and all but 200 bytes, if it has the page's place
+ *     (TMPL_DOCUMENT_PLACES);
+ *     or, if the page has some template and the clock is 2 * min_df or more:
+ *     more than 90 % of the rest that has live entries, while the rest without live entries is at
+ *     most 500 bytes and at most twice what the document has shown;
+ *     or more than a third of the bytes of the rest in shares of 80 bytes and more.
+ * On a site that is not known, pages look like copies although they are not, so only documents of
+ * the same place count there. A page without shares is no near copy.
  *
  * LATER gives the counts of learning the page now, but writes nothing. If counts->due, hand a copy
  * of the page to tmpl_store_learn(). With age > 0, a store that must ask a server may give counts
- * of the last age: each was true at a moment of it, none is younger than counts->pages, and what
- * was learnt through the same store is in them.
+ * that are up to age old. Each count was true at some moment in that time, no count is younger than
+ * counts->pages, and the counts include all that was learnt through the same store.
  *
- * Of a frozen site (tmpl_store_freeze()) nothing is learnt: every page is looked up only.
+ * Nothing is learnt of a frozen site (tmpl_store_freeze()): its pages are only looked up.
  *
  * So learning is idempotent, and hosts that share a store need no coordination. Keys are hashes: a
  * store holds no text. Stores know nothing of HTML.
@@ -69,7 +70,7 @@ typedef struct tmpl_store_t tmpl_store_t;
 /* A status of one site only: its record is damaged, or its key in Redis is another program's. */
 #define TMPL_EDAMAGED (APR_OS_START_USERERR + 1)
 
-/* A status of some sites only: the server that holds them fails, others serve theirs. */
+/* A status of some sites only: the server that holds them fails; the other servers work. */
 #define TMPL_EPART (APR_OS_START_USERERR + 2)
 
 /* Microseconds on a clock that nobody sets. */
@@ -92,7 +93,7 @@ typedef struct {
     tmpl_kind_e kind;
 } tmpl_key_t;
 
-/* Fills n keys of one kind from hashes of 64 bits; returns where the next go. */
+/* Fills n keys of one kind from hashes of 64 bits; returns the place of the next key. */
 static inline tmpl_key_t *tmpl_keys_fill(tmpl_key_t *keys, const uint64_t *hashes, uint32_t n,
                                          tmpl_kind_e kind)
 {
@@ -107,7 +108,7 @@ typedef struct {
     uint32_t df;       /* documents it was seen on; 0: never, or not for a lifetime */
     uint32_t last;     /* the clock when it was last seen; 0 if df is 0 */
     uint32_t text;     /* PATH: bytes of text seen there, see above; 0 for other kinds */
-    uint32_t repeated; /* PATH: of these, bytes that other documents have, too; <= text */
+    uint32_t repeated; /* PATH: the part of text that other documents have, too */
 } tmpl_record_t;
 
 /*
@@ -128,7 +129,10 @@ typedef struct {
     uint32_t max_entries; /* a site holding this many entries, documents too, takes no new keys */
 } tmpl_policy_t;
 
-/* Layout paths of a block: of its box, and of the boxes around it. */
+/*
+ * Layout paths of a block: of its element, of its box, and of the box around that
+ * (feature/layout.h).
+ */
 #define TMPL_PATH_LEVELS 3
 
 /* An occurrence of a segment. */
@@ -162,7 +166,7 @@ typedef struct {
     uint32_t n_parts;
     const tmpl_policy_t *policy;
     tmpl_learning_e learn;
-    apr_interval_time_t age; /* OFF and LATER: how old counts may be; 0: they are of now */
+    apr_interval_time_t age; /* OFF and LATER: how old counts may be; 0: they must be current */
 } tmpl_observation_t;
 
 #define TMPL_MIN_DF_LEAST 2
@@ -173,7 +177,7 @@ typedef struct {
     uint32_t pages;         /* the site's clock, with this document if it counted */
     uint64_t version;       /* grows whenever an entry of the site reaches min_df */
     int counted;            /* the document was new and counted */
-    int near_copy;          /* it was new and did not count: it is a near copy */
+    int near_copy;          /* the document was new but did not count: a near copy */
     int due;                /* LATER: learning it would write something */
     int fading;             /* the site expires unless a store that takes writes is asked for it */
     int frozen;             /* the site is frozen: nothing is learnt of it */
@@ -187,7 +191,7 @@ typedef struct {
     uint64_t entries;  /* keys held, live or waiting for the sweeper */
     uint64_t live;     /* entries that a look-up would find */
     uint64_t template; /* live segments with DF >= min_df */
-    uint64_t bytes;    /* estimate of the memory or disk they take */
+    uint64_t bytes;    /* estimate of the memory or disk that the site takes */
     /* live segments by DF: [0] of DF 1, [i] of a DF above 2^(i-1) and up to 2^i */
     uint64_t by_df[TMPL_STATS_DF];
     int frozen; /* nothing is learnt: tmpl_store_freeze(). Imports ignore it */
@@ -210,7 +214,7 @@ uint32_t tmpl_lifetime(const tmpl_policy_t *policy, uint32_t df);
 
 /* Limits of the whole store, and the size of its file. */
 typedef struct {
-    uint32_t max_sites;       /* lmdb: for one more, another one is forgotten */
+    uint32_t max_sites;       /* lmdb: for one more site, another one is forgotten */
     apr_interval_time_t idle; /* redis: a site not observed for so long is forgotten */
     apr_size_t map_size;      /* lmdb: bytes the file may grow to */
     uint32_t max_connections; /* redis: connections held by this process */
@@ -225,11 +229,11 @@ typedef struct {
 extern const tmpl_store_opts_t tmpl_store_opts_default;
 
 /*
- * Checks the form of uri: "lmdb:DIR[?size=BYTES&sites=N]", "redis://[user:pass@]host[:port][/db]" or
- * another form of docs/redis.md; %xx is a byte, but in DIR. Reads the certificates that it names.
- * size and sites are limits, in place of map_size and max_sites: size is 1M to 1024G, sites 1 to
- * 100000000. A file that is larger than size stays as large as it is. APR_SUCCESS, or APR_EINVAL or
- * APR_ENOTIMPL with text.
+ * Checks the form of uri: "lmdb:DIR[?size=BYTES&sites=N]", "redis://[user:pass@]host[:port][/db]"
+ * or another form of docs/redis.md; %xx is a byte, except in DIR. Reads the certificates that it
+ * names. size and sites are limits, in place of map_size and max_sites: size is 1M to 1024G, sites
+ * 1 to 100000000. A file that is larger than size stays as large as it is. APR_SUCCESS, or
+ * APR_EINVAL or APR_ENOTIMPL with text.
  */
 apr_status_t tmpl_store_check_uri(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
@@ -260,8 +264,8 @@ const char *tmpl_store_moved(const tmpl_store_t *store);
 
 /*
  * Whether somebody has removed or replaced the file of store since it was opened. Opening the URI
- * again makes or finds another one. store remains usable until it is closed, without effect on the
- * other. A system call.
+ * again makes or finds another file. store remains usable until it is closed, without effect on
+ * that other file. Makes a system call.
  */
 int tmpl_store_is_lost(const tmpl_store_t *store);
 
@@ -273,9 +277,10 @@ int tmpl_store_is_lost(const tmpl_store_t *store);
 apr_status_t tmpl_store_examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed() of it
- * (document.h) seeds the keys of all pages unless the operator has chosen a secret. So nobody who
- * does not know the store can make up texts with equal keys, and two stores cannot be compared.
+ * A store keeps a secret of its own, which is drawn when the store is first used. tmpl_seed()
+ * (document.h) makes the seed of all keys from this secret, unless the operator has chosen another
+ * one. So nobody who does not know the store can make up texts with equal keys, and two stores
+ * cannot be compared.
  */
 #define TMPL_SECRET_SIZE 64 /* bytes of a secret with its end */
 
@@ -301,11 +306,12 @@ apr_status_t tmpl_store_take_secret(tmpl_store_t *store, const char *secret, tmp
  * server's host name (redis_conn.h). counts->records come from pool. Any failure leaves the store
  * usable.
  * APR_TIMEUP  the time is over; counts are not to be used
- * APR_EBUSY   others wrote the site until then, or no time was left to ask. The store may be well
+ * APR_EBUSY   others wrote the site until the time was over, or no time was left to ask. The store
+ *             itself may work
  * APR_ENOSPC  the store is full, or takes no writes for a reason that err tells: nothing was
  *             learnt, but counts are good. LATER does not notice: tmpl_store_learn() will
- * APR_EINVAL  a site's name of 0 or more than 255 bytes, a bad policy, keys out of order or of
- *             more bits than they have, a share or a part that names what is not there
+ * APR_EINVAL  a site's name of 0 or more than 255 bytes, a bad policy, keys out of order or of more
+ *             bits than they have, a share or a part that names a key or share that does not exist
  * TMPL_EDAMAGED  the site's record is damaged, or its key in Redis belongs to another program.
  *             The store serves the other sites
  * TMPL_EPART  the server of a cluster that has the site fails. The store serves the other sites
@@ -324,53 +330,54 @@ apr_status_t tmpl_store_observe_many(tmpl_store_t *store, const tmpl_observation
                                      tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Learns n pages of any sites, whatever their learn says, those of a site in their order, in few
- * transactions. The call takes at most timeout. *counted (may be NULL): how many documents were
- * new.
+ * Learns n pages of any sites, whatever their learn says, in few transactions. The pages of one
+ * site are learnt in their order. The call takes at most timeout. *counted (may be NULL): how many
+ * documents were new.
  * APR_SUCCESS  all are learnt
- * APR_ENOSPC   the store is full, or takes no writes of a site: some pages are not learnt. To try
- *              again soon would not help
- * APR_EBUSY    others wrote a site until the time was over. Try again; the store may be well
- * others       as of tmpl_store_observe(): some may be learnt. All may be tried again
+ * APR_ENOSPC   the store is full, or takes no writes of a site, and no site has another fault: some
+ *              pages are not learnt. To try again soon would not help
+ * APR_EBUSY    others wrote a site until the time was over. Try again; the store itself may work
+ * others       as of tmpl_store_observe(): some pages may be learnt, and all may be tried again
  */
 apr_status_t tmpl_store_learn(tmpl_store_t *store, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_interval_time_t timeout, uint32_t *counted,
                               tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * The pages of a site that one transaction learns at most. Fewer cost more each, because pages
- * share buckets; more keep others from writing for longer.
+ * The pages of a site that one transaction learns at most. In a smaller batch each page costs more,
+ * because pages share buckets; a larger batch keeps others from writing for longer.
  */
 #define TMPL_BATCH_MOST 128
 
 /* The bytes of a copy of a page, with all that it points to. */
 size_t tmpl_observation_size(const tmpl_observation_t *page);
 
-/* Such a copy, in one block that the caller frees with free(); NULL if there is no memory. */
+/* A copy of a page in one block, which the caller frees with free(); NULL if there is no memory. */
 tmpl_observation_t *tmpl_observation_copy(const tmpl_observation_t *page);
 
 /* A site's figures; APR_NOTFOUND for a site that the store does not know. */
 apr_status_t tmpl_store_stats(tmpl_store_t *store, const char *site, const tmpl_policy_t *policy,
                               tmpl_store_stats_t *stats, tmpl_error_t *err, apr_pool_t *pool);
 
-/* Calls each with the name of every site until it returns an error, which is returned. */
+/* Calls each with the name of every site until a call returns an error; returns that error. */
 apr_status_t tmpl_store_sites(tmpl_store_t *store,
                               apr_status_t (*each)(void *baton, const char *site), void *baton,
                               tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * The list of sites in parts: calls each with about n names, and sets *next to where the next part
- * begins, from pool; NULL: there is none. from is NULL, or what *next was. A part costs what its
- * names cost, however many sites there are. Sites that come and go meanwhile may be missed; Redis
- * may name a site twice. APR_EINVAL for a from that the store never gave.
+ * The list of sites in parts: calls each with about n names, and sets *next, from pool, to the
+ * place where the next part begins, or to NULL if there is none. from is NULL for the first part,
+ * then the last *next. The cost of a part depends on its names, not on the number of all sites.
+ * Sites that come and go meanwhile may be missed; Redis may name a site twice. APR_EINVAL for a
+ * from that the store never gave.
  */
 apr_status_t tmpl_store_sites_part(tmpl_store_t *store, const char *from, uint32_t n,
                                    apr_status_t (*each)(void *baton, const char *site), void *baton,
                                    const char **next, tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * How many sites the store has forgotten for others since it was made, whoever used it. APR_ENOTIMPL
- * without text: it does not count them (Redis evicts by itself, and has evicted_keys).
+ * How many sites the store has forgotten for others since it was made, whoever used it.
+ * APR_ENOTIMPL without text: it does not count them (Redis evicts by itself, and has evicted_keys).
  */
 apr_status_t tmpl_store_evicted(tmpl_store_t *store, uint32_t *n, tmpl_error_t *err);
 
@@ -379,10 +386,10 @@ apr_status_t tmpl_store_forget(tmpl_store_t *store, const char *site, tmpl_error
                                apr_pool_t *pool);
 
 /*
- * Freezes a site, or ends that. No user of the store learns from pages of a frozen site, and every
- * page is judged by what is known now. To forget or to import the site ends that, too.
- * APR_NOTFOUND if the store does not know the site; other errors are those of
- * tmpl_store_observe().
+ * Freezes a site, or unfreezes it. No user of the store learns from pages of a frozen site, and
+ * every page is judged by the table as it was when the site was frozen. Forgetting or importing the
+ * site unfreezes it, too. APR_NOTFOUND if the store does not know the site; other errors are those
+ * of tmpl_store_observe().
  */
 apr_status_t tmpl_store_freeze(tmpl_store_t *store, const char *site, int frozen, tmpl_error_t *err,
                                apr_pool_t *pool);

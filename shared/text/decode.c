@@ -7,7 +7,7 @@
 
 #include "html/charset.h"
 
-/* The charset that browsers assume for pages without a known one. */
+/* The charset that browsers assume for a page without a known charset. */
 #define UNKNOWN "WINDOWS-1252"
 
 /* Names of charsets for which browsers use a superset that iconv knows by another name. */

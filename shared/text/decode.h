@@ -16,10 +16,10 @@ typedef struct {
 } tmpl_decoder_t;
 
 /*
- * Finds the charset of a page: UTF-8 if its bytes are valid UTF-8, as many pages that declare
- * ISO-8859-1 are; else the declared one (tmpl_charset), under the name that browsers use for it
- * (https://encoding.spec.whatwg.org/, 4.2); else windows-1252. header is the charset of the
- * Content-Type header, or NULL.
+ * Finds the charset of a page, by the first of these: UTF-8 if the page's bytes are valid UTF-8
+ * (many pages that declare ISO-8859-1 are UTF-8); the declared charset (tmpl_charset), under the
+ * name that browsers use for it (https://encoding.spec.whatwg.org/, 4.2); windows-1252. header is
+ * the charset of the Content-Type header, or NULL.
  */
 void tmpl_decoder_find(tmpl_decoder_t *decoder, const char *src, apr_size_t len, const char *header,
                        apr_pool_t *pool);

@@ -4,7 +4,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 
-/* Numbers 0x80 to 0x9F mean characters of windows-1252 (HTML, 13.2.5.80). 0: the number itself. */
+/* The numbers 0x80 to 0x9F mean characters of windows-1252 (HTML, 13.2.5.80). 0: not changed. */
 static const uint16_t windows_1252[32] = {
     0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
@@ -20,7 +20,7 @@ static int digit_of(char c, int base)
     return value < base ? value : -1;
 }
 
-/* The number behind "&#", of at least one digit. */
+/* Reads the number behind "&#", which has at least one digit. */
 static tmpl_reference_t read_number(const char *text, apr_size_t len)
 {
     tmpl_reference_t reference = { { 0 }, 0 };
@@ -58,7 +58,7 @@ static const named_t named[] = {
 
 #define N_NAMED (sizeof(named) / sizeof(named[0]))
 
-/* The first name from first on, and before after, whose byte at i is not below c; after if none. */
+/* The first name in [first, after) whose byte at i is not below c; `after` if there is none. */
 static const named_t *find(const named_t *first, const named_t *after, apr_size_t i, char c)
 {
     while (first < after) {
@@ -74,8 +74,8 @@ static const named_t *find(const named_t *first, const named_t *after, apr_size_
 }
 
 /*
- * The longest name that the text begins with. Names are in order, so those that begin with the
- * letters read so far stand together, the shortest first: each letter narrows the range.
+ * Reads the longest name that the text begins with. Names are sorted, so the names that begin with
+ * the letters read so far stand together, the shortest first: each letter narrows the range.
  */
 static tmpl_reference_t read_name(const char *text, apr_size_t len)
 {

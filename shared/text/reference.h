@@ -9,15 +9,15 @@
 
 #include <apr.h>
 
-/* Where a reference stands. Fewer names end without a semicolon in an attribute: ?a=1&copy=2. */
+/* Where a reference stands. In an attribute more names need a semicolon: "?a=1&copy=2" has none. */
 typedef enum { TMPL_IN_TEXT, TMPL_IN_ATTRIBUTE } tmpl_reference_e;
 
 typedef struct {
-    uint32_t codes[2]; /* the characters that it stands for; most stand for one: then [1] is 0 */
+    uint32_t codes[2]; /* the characters that the reference means; [1] is 0 if there is only one */
     apr_size_t used;   /* bytes of the reference; 0: there is only an ampersand */
 } tmpl_reference_t;
 
-/* Reads the reference at the ampersand at text, of which len bytes may be read, at least 1. */
+/* Reads the reference whose ampersand is at text; len bytes, at least 1, may be read. */
 tmpl_reference_t tmpl_reference_read(const char *text, apr_size_t len, tmpl_reference_e where);
 
 #endif

@@ -14,10 +14,10 @@
 
 #define BYTE_ORDER_MARK 0xFEFF
 
-/* A line that is being written; the context of the sink that add_code and add_ascii are. */
+/* A line that is being written: the ctx of the sink of add_code and add_ascii. */
 typedef struct {
     tmpl_buf_t *buf;
-    apr_size_t start; /* of the line in buf */
+    apr_size_t start; /* start of the line in buf */
     int space;        /* white space was seen since the last character */
 } line_t;
 
@@ -30,7 +30,7 @@ typedef struct {
 } reader_t;
 
 /*
- * White space, including Unicode's line separators and no-break spaces: tools read one line as one
+ * White space, including Unicode's line separators and no-break spaces: to tools, one line is one
  * block.
  */
 static inline int is_space(uint32_t code)
@@ -81,8 +81,8 @@ static void add_ascii(void *ctx, const char *bytes, apr_size_t len)
 typedef signed char signed_sixteen_t __attribute__((vector_size(TMPL_BYTES16)));
 
 /*
- * A set of the bytes that are not ASCII, NUL, or '&' if that is passed: the first two are below 1
- * as signed numbers.
+ * A set of the bytes that are not ASCII, NUL, or equal to ampersand. As signed numbers, NUL and
+ * bytes that are not ASCII are below 1.
  */
 static inline unsigned not_plain(tmpl_bytes16_t bytes, unsigned char ampersand)
 {
@@ -120,7 +120,7 @@ static void give_code(const tmpl_text_sink_t *sink, uint32_t code)
     }
 }
 
-/* Gives the characters of the reference at text; returns its bytes, 0 if it is an ampersand. */
+/* Gives the characters of the reference at text; returns its length, 0 for a mere ampersand. */
 static apr_size_t give_reference(const tmpl_text_sink_t *sink, const char *text, apr_size_t len)
 {
     tmpl_reference_t reference = tmpl_reference_read(text, len, TMPL_IN_TEXT);
@@ -153,8 +153,8 @@ static void give_text(const tmpl_text_sink_t *sink, const char *text, apr_size_t
 }
 
 /*
- * Whether the span is the start tag of an image or of a link without text, which text cannot begin
- * like.
+ * Whether the span is the start tag of an image or of a link without text: no text begins like a
+ * start tag.
  */
 static int is_tag(const tmpl_page_t *page, tmpl_span_t span)
 {
@@ -200,7 +200,7 @@ void tmpl_text_segment(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t segmen
     give_segment(&reader, segment);
 }
 
-/* Whether the tags and comments between two segments separate words. */
+/* Whether the bytes between two segments, tags and comments, separate words. */
 static int parts_words(const char *at, apr_size_t len)
 {
     const tmpl_tag_index_t *index = tmpl_tag_index();
@@ -269,7 +269,8 @@ static void end_line(line_t *line)
 }
 
 /*
- * The node behind node and its content; NULL at the end. Ends the lines of the elements it leaves.
+ * The node behind node and its content; NULL at the end. Ends the line at the end of each element
+ * that is not inline.
  */
 static const xmlNode *step_over(const xmlNode *node, line_t *line)
 {
@@ -285,7 +286,7 @@ static const xmlNode *step_over(const xmlNode *node, line_t *line)
 }
 
 /*
- * libxml2's own limit is 256, beyond which it drops content silently. Some limit is necessary, as
+ * libxml2's own limit is 256: it silently drops deeper content. Some limit is necessary, because
  * libxml2 searches all open elements for each unmatched end tag.
  */
 #define DEEPEST 4096
@@ -300,7 +301,7 @@ static void open_element(void *ctx, const xmlChar *name, const xmlChar **attribu
     xmlStopParser(parser);
 }
 
-/* Parses as much as possible; *whole says whether that is everything. */
+/* Parses as much as possible; *whole says whether all of the source was parsed. */
 static htmlDocPtr read_source(const tmpl_buf_t *utf8, int *whole)
 {
     htmlDocPtr doc = NULL;

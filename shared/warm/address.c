@@ -11,7 +11,7 @@
 
 #include "base/ascii.h"
 
-/* RFC 3986, section 2.3: equivalent to its %XX. */
+/* Whether a character is equivalent to its %XX (RFC 3986, section 2.3). */
 static int is_unreserved(unsigned c)
 {
     return c != 0 && (tmpl_is_alnum((char)c) || strchr("-._~", (int)c) != NULL);
@@ -150,7 +150,7 @@ static apr_status_t fill_host(tmpl_address_t *address, const apr_uri_t *parts, c
         return tmpl_fail(err, APR_EINVAL, "the port of \"%s\" is not one of 1 to %d", text,
                          UINT16_MAX);
     }
-    /* and removes the brackets of IPv6 */
+    /* apr_uri_parse removes the brackets of IPv6 */
     int colons = strchr(parts->hostname, ':') != NULL;
     char *host = apr_pstrcat(pool, colons ? "[" : "", parts->hostname, colons ? "]" : "", NULL);
     for (char *p = host; *p != '\0'; p++) {

@@ -2,9 +2,9 @@
 /*
  * Addresses of pages, and the resolution of references on a page (RFC 3986, section 5).
  *
- * Not curl_url_set: shared/ would depend on libcurl, which tmplctl loads at run time, and only to
- * fetch. It would replace the resolution, not the normalisation of spellings (section 6.2.2), which
- * robots.txt rules and the removal of repeated links need.
+ * This does not use curl_url_set: shared/ would depend on libcurl, which tmplctl loads at run time,
+ * and only to fetch. curl_url_set would replace the resolution, but not the normalisation of
+ * spellings (section 6.2.2), which robots.txt rules and the removal of repeated links need.
  */
 #ifndef TMPL_ADDRESS_H
 #define TMPL_ADDRESS_H
@@ -39,7 +39,8 @@ const char *tmpl_address_spell(const char *text, apr_pool_t *pool);
 const char *tmpl_address_url(const tmpl_address_t *address, apr_pool_t *pool);
 
 /*
- * Whether both are on one host: equal names, and equal ports or both the default of their schemes.
+ * Whether a and b are on one host: equal names, and equal ports or both the default of their
+ * schemes.
  */
 int tmpl_address_same_host(const tmpl_address_t *a, const tmpl_address_t *b);
 

@@ -15,7 +15,7 @@
  * The leading '/' is not one, and the name behind the last '/', with the query, does not count.
  *    0: the same directory
  *   +k: to is k directories below from
- *   -k: from is k directories below the last one that both share
+ *   -k: from is k directories below the last directory that both share
  */
 int tmpl_hyperlink_distance(const char *from, const char *to);
 

@@ -6,8 +6,8 @@
 
 struct tmpl_overlap_t {
     const tmpl_page_t *key_page;
-    apr_hash_t *keys;  /* of the key page, each with its element of seen */
-    uint32_t *seen;    /* by key: pages that have it */
+    apr_hash_t *keys;  /* the key page's keys, each with its element of seen */
+    uint32_t *seen;    /* by key: number of pages that have it */
     unsigned char *on; /* [page * n_keys + key]: whether the page has the key */
     apr_hash_t *texts; /* hashes of the texts of the pages added */
     apr_pool_t *pool;

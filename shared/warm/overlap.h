@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When to stop loading pages of a site. The segments that all pages of a complete subdigraph share
- * are template by Alarte et al. (WWV 2014); by the site's table they are once min_df documents have
- * them. This counts how much of the shared text has got so far.
+ * are template by Alarte et al. (WWV 2014); by the site's table they are template once min_df
+ * documents have them. The functions below measure how much of the shared text has reached that.
  */
 #ifndef TMPL_OVERLAP_H
 #define TMPL_OVERLAP_H
@@ -25,9 +25,9 @@ int tmpl_overlap_add(tmpl_overlap_t *overlap, uint32_t i, const uint64_t *keys, 
                      uint64_t text);
 
 /*
- * Of the key page's text that all n pages with the numbers in pages have, the share that at least
- * min_df of the pages added have, 0..1. 1 if there is no such text; 0 while fewer than min_df pages
- * were added.
+ * Takes the text of the key page that is on all n pages whose numbers are in pages. Returns the
+ * share of that text, 0..1, that at least min_df of the pages added have; 1 if there is no such
+ * text; 0 while fewer than min_df pages were added.
  */
 double tmpl_overlap_settled(const tmpl_overlap_t *overlap, const uint32_t *pages, uint32_t n,
                             uint32_t min_df);

@@ -78,7 +78,10 @@ static void read_rule(reader_t *reader, const char *pattern, int allow)
     }
 }
 
-/* Not a rule of the RFC, so it does not end a list of user-agent lines (section 2.2.4). */
+/*
+ * Reads Crawl-delay. It is no rule of the RFC, so it does not end a list of user-agent lines
+ * (section 2.2.4).
+ */
 static void read_delay(reader_t *reader, const char *value)
 {
     tmpl_robots_t *robots = rules_for(reader);

@@ -14,16 +14,16 @@ typedef struct tmpl_robots_t tmpl_robots_t;
 
 /*
  * Parses the len bytes at text and returns the rules for the crawler with the product token agent
- * (letters, '-' and '_'), from pool: those of all groups for it; without such a group, those of all
- * groups for "*"; else none. Other lines are ignored. text is not needed afterwards.
+ * (letters, '-' and '_'), from pool: the rules of all groups for agent; without such a group, the
+ * rules of all groups for "*"; else none. Other lines are ignored. text is not needed afterwards.
  */
 const tmpl_robots_t *tmpl_robots_parse(const char *text, apr_size_t len, const char *agent,
                                        apr_pool_t *pool);
 
 /*
  * Whether uri ("/path?query", as tmpl_address_parse spells it) may be requested. The longest rule
- * that matches decides; of an allow and a disallow of equal length, the allow. /robots.txt is
- * always allowed.
+ * that matches decides; if an allow and a disallow are equally long, the allow decides. /robots.txt
+ * is always allowed.
  */
 int tmpl_robots_allow(const tmpl_robots_t *robots, const char *uri);
 

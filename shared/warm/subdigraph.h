@@ -26,16 +26,16 @@ tmpl_subdigraph_t *tmpl_subdigraph_make(const apr_array_header_t *links, uint32_
                                         apr_pool_t *pool);
 
 /*
- * Adds the target of link i, a page with the links in its. Each i once, in any order. Returns 1 if
- * there is a complete subdigraph of the size now, else 0. The search is exhaustive up to a million
- * steps; only a site made to be slow needs more, and there a subdigraph may be missed.
+ * Adds the target of link i; its has the links of that page. Add each i once, in any order. Returns
+ * 1 if there is a complete subdigraph of the size now, else 0. The search is exhaustive up to a
+ * million steps; only a site made to be slow needs more, and there a subdigraph may be missed.
  */
 int tmpl_subdigraph_add(tmpl_subdigraph_t *graph, uint32_t i, const apr_array_header_t *its);
 
 /*
- * The largest complete subdigraph so far, the first one found of its size: the *n indices of its
- * links, in the order in which they were added. *n is at most the size searched for; 0 if no page
- * was added.
+ * The largest complete subdigraph so far; of several of that size, the first one found. Returns the
+ * *n indices of its links, in the order in which they were added. *n is at most the size searched
+ * for; 0 if no page was added.
  */
 const uint32_t *tmpl_subdigraph_best(const tmpl_subdigraph_t *graph, uint32_t *n);
 

@@ -10,9 +10,9 @@
 
 struct tmpl_warmup_t {
     const tmpl_warmup_opts_t *opts;
-    apr_array_header_t *links; /* of the key page, in the order of Algorithm 1 */
-    apr_array_header_t *queue; /* tmpl_link_t: these, and then those of pages loaded */
-    apr_hash_t *queued;        /* their ids, and the key page's */
+    apr_array_header_t *links; /* the key page's links, in the order of Algorithm 1 */
+    apr_array_header_t *queue; /* tmpl_link_t: these links, then those of pages loaded */
+    apr_hash_t *queued;        /* the ids of links in queue, and the key page's */
     int taken;                 /* links of queue that tmpl_warmup_next returned */
     int forbidden;
     tmpl_subdigraph_t *graph;
@@ -25,7 +25,10 @@ static int is_forbidden(const tmpl_warmup_t *warmup, const char *uri)
     return warmup->opts->robots != NULL && !tmpl_robots_allow(warmup->opts->robots, uri);
 }
 
-/* Appends a link to the queue, unless it is in it, is forbidden, or the queue has opts->most. */
+/*
+ * Appends a link to the queue, unless the queue has it already or has opts->most links, or the link
+ * is forbidden.
+ */
 static void enqueue(tmpl_warmup_t *warmup, const tmpl_link_t *link)
 {
     if (warmup->queue->nelts + 1 >= (int)warmup->opts->most ||
@@ -76,7 +79,10 @@ tmpl_warmup_t *tmpl_warmup_begin(const tmpl_page_t *key_page, const tmpl_address
     return warmup;
 }
 
-/* Whether Algorithm 2 has ended, by a subdigraph or without links, and its template is known. */
+/*
+ * Whether Algorithm 2 has ended, because it found a subdigraph or has no more links, and the
+ * template of the subdigraph is known.
+ */
 static int is_done(const tmpl_warmup_t *warmup)
 {
     uint32_t n;

@@ -3,8 +3,8 @@
  * Which pages of a site to load, so that its table knows the template of a key page:
  *   1. the key page's links in the order of Algorithm 1 of Alarte et al. (WWV 2014), until the
  *      pages loaded hold a complete subdigraph (Algorithm 2);
- *   2. more of them, and then links of the pages loaded, until the text that the pages of the
- *      subdigraph share is on min_df pages (overlap.h).
+ *   2. more of these links, and then links of the pages loaded, until the text that the pages of
+ *      the subdigraph share is on min_df pages (overlap.h).
  * The caller loads the pages; nothing here uses the network.
  */
 #ifndef TMPL_WARMUP_H
@@ -19,7 +19,7 @@ typedef struct tmpl_warmup_t tmpl_warmup_t;
 #define TMPL_WARMUP_SETTLED 0.9
 
 typedef struct {
-    uint32_t size;   /* of the subdigraph, 1 to TMPL_SUBDIGRAPH_SIZE_MOST pages */
+    uint32_t size;   /* pages of the subdigraph, 1 to TMPL_SUBDIGRAPH_SIZE_MOST */
     uint32_t most;   /* pages to load, with the key page, 2 to TMPL_SUBDIGRAPH_LINKS_MOST */
     uint32_t min_df; /* the DF from which a segment is template */
     const tmpl_robots_t *robots; /* links that it forbids are left out; NULL: no rules */
@@ -50,7 +50,10 @@ apr_array_header_t *tmpl_warmup_found(const tmpl_warmup_t *warmup, apr_pool_t *p
 /* The number of the key page's links that robots forbids. */
 int tmpl_warmup_forbidden(const tmpl_warmup_t *warmup);
 
-/* The number of pages that tmpl_warmup_next can still return: of most, or of the known links. */
+/*
+ * The number of pages that tmpl_warmup_next can still return, limited by most and by the known
+ * links.
+ */
 int tmpl_warmup_left(const tmpl_warmup_t *warmup);
 
 #endif

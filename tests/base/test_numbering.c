@@ -3,7 +3,7 @@
 
 #include "base/numbering.h"
 
-/* Keys that differ in few bits, some more than once. */
+/* Numbers of keys that differ in few bits; some keys come more than once. */
 static uint64_t key_at(uint32_t i)
 {
     return (uint64_t)(i % 3000) << (i % 2 * 40);

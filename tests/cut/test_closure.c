@@ -315,7 +315,9 @@ static void a_page_with_too_little_content_is_declined(void **state)
     assert_float_equal(closure.ratio, 0.9, 1e-6);
 }
 
-/* A block of length l is content with the probability p: 2 * sum l p of kept / (l of kept + l p). */
+/*
+ * A block of length l is content with the probability p: 2 * sum l p of kept / (l of kept + l p).
+ */
 static void a_page_with_too_little_confidence_is_declined(void **state)
 {
     const tmpl_page_t *page = check_page("<div>tttt</div><div>cccccc</div>", *state);

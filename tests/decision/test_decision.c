@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decisions as bytes: unpacked for their own page they are as before. Another page's value, one
- * that is truncated or longer, and one with any bit flipped are refused.
+ * Decisions as bytes: unpacked for its own page a decision is as before. A value of another page, a
+ * value that is truncated or longer, and a value with any bit flipped are refused.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of a page, and XPath in it: what is selected, what is refused, and how long it may take. */
+/*
+ * The tree of a page, and XPath in it: which nodes an expression selects, which expressions are
+ * refused, and how long an expression may take.
+ */
 #include "check.h"
 
 #include <libxml/tree.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cache may return instead of a decision: first the bytes as they are, then between a valid
- * key and hash, so that the code behind the hash check is reached. A decision that is accepted must
- * have edits that can be applied to the page, must be the same when it is written and read again,
- * and must be refused with a flipped bit, a missing byte, or another page.
+ * The bytes that a cache may return instead of a decision: first as they are, then between a valid
+ * key and a valid hash, so that the code behind the hash check is reached. A decision that is
+ * accepted must have edits that can be applied to the page, must be the same when it is written and
+ * read again, and must be refused with a flipped bit, a missing byte, or another page.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page, its tree, closure and edits, with marks of all presets, judged by the oracle; its fingerprint; each detector, called
- * directly, and through tmpl_clean without a store, with a store that fails and with one that knows
- * the site. The first byte chooses how the others make a page: as they are, or each as a string of
- * tests/lib/pieces.h, so that tags are everywhere. The second byte seeds the verdicts and the
- * store's reply.
+ * A page, its tree, closure and edits, with marks of all presets, judged by the oracle; its
+ * fingerprint; each detector, called directly, and through tmpl_clean without a store, with a store
+ * that fails and with one that knows the site. The first byte chooses how the others make a page:
+ * as they are, or each as a string of tests/lib/pieces.h, so that tags are everywhere. The second
+ * byte seeds the verdicts and the store's reply.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What servers say about where others are: the bytes are a reply, which is read as that of a
- * sentinel, as that of a cluster's node, and as a referral. What is accepted must be in range.
+ * Replies that name the places of other servers: the bytes are read as a sentinel's reply, as the
+ * reply of a cluster's node, and as a referral. Values that are accepted must be in range.
  */
 #include <stdlib.h>
 #include <string.h>

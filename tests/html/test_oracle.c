@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Oddities of HTML5's parser in small pages: an independent parser must see the same page after any
- * mark or cut, without what was cut.
+ * Oddities of HTML5's parser in small pages: after any mark or cut an independent parser must see
+ * the same page, without the elements that were cut.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many pages may wait to be learnt, which requests are slowed down by that, and that a page
- * waits once.
+ * How many pages may wait to be learnt, which requests the waiting pages slow down, and that a page
+ * waits only once.
  */
 #include "link_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages that wait for a store that does not learn them: how often they are tried, what is logged
- * and counted.
+ * Pages that wait for a store that does not learn them: how often they are passed to the store, and
+ * what is logged and counted.
  */
 #include "link_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compressed page is kept as it comes, up to the limit; what passes the limit is not read.
+ * A compressed page is kept as it comes, up to the limit; bytes beyond the limit are not read.
  *
  * raw.c and append.c are included.
  */

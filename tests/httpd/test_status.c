@@ -61,7 +61,9 @@ static apr_pool_t *new_pool(void)
     return pool;
 }
 
-/* Runs work in WRITERS processes, with the number of each, and meanwhile watch, which may be NULL. */
+/*
+ * Runs work in WRITERS processes, with the number of each, and meanwhile watch, which may be NULL.
+ */
 static void in_processes(void (*work)(int number), void (*watch)(void))
 {
     pid_t pids[WRITERS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edits [-a] [-m] PERCENT.. < LIST: the tree and edits of every file named on standard input, a line of
- * JSON each, for judges in other languages. The first line has sets of elements:
+ * edits [-a] [-m] PERCENT.. < LIST: the tree and edits of every file named on standard input, a
+ * line of JSON each, for judges in other languages. The first line has sets of elements:
  *
  *   {"quiet":[NAME..],"code":[NAME..]}
  *
@@ -10,14 +10,14 @@
  *
  *   {"path":PATH,"decline":REASON}
  *   {"path":PATH,"nodes":[NODE..],"texts":[[START,NODE]..],"draws":[DRAW..]}
- *   NODE = [NAME,START,END,START,END,PARENT,QUIET]    start tag, end tag, index of the parent (-1: none)
+ *   NODE = [NAME,START,END,START,END,PARENT,QUIET]   start tag, end tag, parent (-1: none)
  *   DRAW = {"percent":N,"mark":EDITS,"cut":EDITS,"strip":EDITS}
- *   EDITS = [[START,END,TEXT]..]                      what replaces these bytes of the file
+ *   EDITS = [[START,END,TEXT]..]                     what replaces these bytes of the file
  *
  * A DRAW has random verdicts: each block is template with a chance of percent in a hundred. mark is
  * annotate's edits, cut is marks on all that strip cuts. With -a a page of few blocks has a draw
- * for every set of template blocks. With -m there are marks of all presets instead, one of each kind
- * of one's own, and no tree:
+ * for every set of template blocks. With -m there are marks of all presets instead, one of each
+ * kind of one's own, and no tree:
  *
  *   {"quiet":[NAME..],"code":[NAME..],"marks":[MARK..]}
  *   {"path":PATH,"segments":[[START,LENGTH,BLOCK]..],"draws":[DRAW..]}

@@ -8,8 +8,8 @@
 #include "detect/verdict.h"
 
 /*
- * Verdicts: a block is template if one of its segments holds one of the letters. Blocks begin and
- * end at separators: at div, not at p.
+ * Verdicts of a page: a block is template if one of its segments has one of the letters. Blocks
+ * begin and end at separators: at div, not at p.
  */
 static inline tmpl_verdict_t *letters_verdicts(const tmpl_page_t *page, const char *letters,
                                                apr_pool_t *pool)

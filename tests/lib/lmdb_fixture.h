@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of LMDB share: work in processes of their own, with a store or without, and a look
- * at the file as LMDB alone sees it.
+ * Shared by the tests of LMDB: work in child processes, with a store or without; and access to the
+ * file by LMDB alone.
  */
 #ifndef TESTS_LMDB_FIXTURE_H
 #define TESTS_LMDB_FIXTURE_H
@@ -15,14 +15,14 @@ static inline const char *lmdb_dir(const ctx_t *c)
     return c->uri + strlen("lmdb:");
 }
 
-/* The URI of a new directory, with limits; c->uri is without them. */
+/* The URI of a new directory, with limits; sets c->uri to the URI without limits. */
 static inline const char *backend_uri_limited(ctx_t *c, const char *limits)
 {
     c->uri = backend_uri(LMDB, c->pool);
     return apr_pstrcat(c->pool, c->uri, "?", limits, NULL);
 }
 
-/* Runs child in a process of its own, without a store. */
+/* Runs child in a new process, without a store. */
 static inline pid_t in_child_alone(ctx_t *c, unsigned number,
                                    int (*child)(ctx_t *c, unsigned number))
 {
@@ -36,7 +36,7 @@ static inline pid_t in_child_alone(ctx_t *c, unsigned number,
     return pid;
 }
 
-/* Runs child in a process of its own with a store of its own. */
+/* Runs child in a new process, with a store that this process opens. */
 static inline pid_t in_child(ctx_t *c, unsigned number, int (*child)(ctx_t *c, unsigned number))
 {
     pid_t pid = fork();
@@ -82,7 +82,7 @@ static inline int child_learns(ctx_t *c, unsigned number)
     return rv;
 }
 
-/* The file as LMDB alone sees it, while no store has it open here: a child's work. */
+/* Opens the file by LMDB alone. Only in a child: this process must not have a store open on it. */
 static inline int raw_begin(ctx_t *c, MDB_env **env, MDB_txn **txn, MDB_dbi *dbi, const char *name)
 {
     return mdb_env_create(env) != 0 || mdb_env_set_maxdbs(*env, 4) != 0 ||
@@ -90,7 +90,7 @@ static inline int raw_begin(ctx_t *c, MDB_env **env, MDB_txn **txn, MDB_dbi *dbi
            mdb_txn_begin(*env, NULL, 0, txn) != 0 || mdb_dbi_open(*txn, name, 0, dbi) != 0;
 }
 
-/* Has patch change a copy of the record at a key, and perhaps the key, and puts it; 0: done. */
+/* Copies the record at a key, has patch change the copy and perhaps the key, puts it; 0: done. */
 static inline int raw_patch(ctx_t *c, const char *table, const char *name,
                             void (*patch)(MDB_val *key, MDB_val *data, unsigned number),
                             unsigned number)
@@ -117,7 +117,7 @@ static inline int raw_patch(ctx_t *c, const char *table, const char *name,
     return wrong;
 }
 
-/* Whether the file holds so many buckets, whosever. */
+/* 0 if the file has number buckets, of all sites together; else 1. */
 static inline int child_counts_buckets(ctx_t *c, unsigned number)
 {
     MDB_stat stat;
@@ -135,7 +135,7 @@ static inline int child_counts_buckets(ctx_t *c, unsigned number)
     return wrong;
 }
 
-/* A store that is open in a pool of its own, to be closed by ending that. */
+/* Opens a store in a new pool and returns the pool; to destroy the pool closes the store. */
 static inline apr_pool_t *open_apart(ctx_t *c, uint32_t max_sites)
 {
     tmpl_store_opts_t opts = tmpl_store_opts_default;
@@ -147,7 +147,7 @@ static inline apr_pool_t *open_apart(ctx_t *c, uint32_t max_sites)
     return pool;
 }
 
-/* Opening uri must fail, and name it. */
+/* uri must fail to open, with a message that names it. */
 static inline apr_status_t cannot_open(ctx_t *c, const char *uri)
 {
     tmpl_store_t *store = NULL;

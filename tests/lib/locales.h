@@ -15,7 +15,7 @@
 
 /*
  * Makes the locale of name ("de_DE") and charset ("UTF-8") in a temporary directory and sets it;
- * the test fails if it cannot be made. Until setlocale(category, "C").
+ * the test fails if the locale cannot be made. It stays set until setlocale(category, "C").
  */
 static void use_locale(int category, const char *name, const char *charset)
 {
@@ -34,7 +34,7 @@ static void use_locale(int category, const char *name, const char *charset)
     }
 }
 
-/* Sets a locale whose decimal point is a comma. Until setlocale(LC_NUMERIC, "C"). */
+/* Sets a locale whose decimal point is a comma; it stays until setlocale(LC_NUMERIC, "C"). */
 static inline void use_comma(void)
 {
     use_locale(LC_NUMERIC, "de_DE", "UTF-8");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A private redis-server for a test: no file on disk but its configuration and its socket in a
+ * A private redis-server for a test. Its only files are its configuration, socket and log, in a
  * directory of the caller's. It dies with the test, however the test ends.
  */
 #ifndef TESTS_REDIS_SERVER_H
@@ -50,7 +50,7 @@ static inline int redis_server_free_port(void)
     return port;
 }
 
-/* Whether it answers a PING, be it by asking for a password. */
+/* Whether the server answers a PING; it may ask for a password. */
 static inline int redis_server_answers(const redis_server_t *server)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -68,7 +68,7 @@ static inline int redis_server_answers(const redis_server_t *server)
     return ok;
 }
 
-/* Starts it as its file says, and waits until it answers; 0: it has ended. */
+/* Starts the server with the file conf, and waits until it answers; 0: it has ended. */
 static inline int redis_server_run(redis_server_t *server, const char *conf)
 {
     pid_t parent = getpid();
@@ -77,7 +77,7 @@ static inline int redis_server_run(redis_server_t *server, const char *conf)
     if (server->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == parent) {
-            const char *program = getenv("TMPL_TEST_REDIS"); /* as valkey-server */
+            const char *program = getenv("TMPL_TEST_REDIS"); /* valkey-server, for instance */
 
             program = program != NULL ? program : "redis-server";
             execlp(program, program, conf, (char *)NULL);
@@ -94,8 +94,9 @@ static inline int redis_server_run(redis_server_t *server, const char *conf)
 }
 
 /*
- * Starts it in dir and waits until it answers. with_tcp: on a free port, too; should somebody else take that meanwhile,
- * on another one. more: further lines of its configuration. 0 if it did not come up.
+ * Starts the server in dir and waits until it answers. with_tcp: it also listens on a free port, or
+ * on another port if somebody takes the first meanwhile. more: further lines of the configuration.
+ * Returns 0 if the server did not come up.
  */
 static inline int redis_server_start(redis_server_t *server, const char *dir, int with_tcp,
                                      const char *more)

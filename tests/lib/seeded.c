@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reproducible random bytes: in a test program the library gets its random bytes from here (salts
- * of sites, pauses, the factor of hash tables). The same seed gives the same bytes. TMPL_TEST_SEED
- * replaces the default seed; the seed is printed as a comment of TAP. A forked child has other
+ * Reproducible random bytes: in a test program the library gets its random bytes here (for salts of
+ * sites, pauses, the factor of hash tables). The same seed gives the same bytes. TMPL_TEST_SEED
+ * replaces the default seed; the seed is printed as a comment of TAP. A forked child gets other
  * bytes than its parent.
  */
 #include <pthread.h>

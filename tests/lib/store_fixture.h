@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of stores share: an empty store of a kind for each test, over LMDB in a directory
- * of its own or over a real redis-server, on a unix socket or on TCP with user, password and
- * database; pages to observe; tables to compare; and a main that runs tests over the kinds of store
- * they are for. An argument to it is a pattern of the tests to run.
+ * Shared by the tests of stores: an empty store for each test; pages to observe; tables to compare;
+ * and run(), which runs each test over the kinds of store that it is for. Kinds of store are
+ * memory, LMDB in a directory of its own, and a real redis-server, on a unix socket or on TCP with
+ * user, password and database. The program's argument is a pattern of the tests to run.
  */
 #ifndef TESTS_STORE_FIXTURE_H
 #define TESTS_STORE_FIXTURE_H
@@ -36,16 +36,16 @@
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Long: on a loaded machine under a sanitizer a test must not fail for being slow. */
+/* Long: a test must not fail because it is slow, under a sanitizer or on a loaded machine. */
 #define TIMEOUT apr_time_from_sec(60)
-/* Short, where waiting it out is the test; nothing may take GROSSLY times as long: half a minute,
- * for a busy machine stalls. */
+/* Short: for tests that wait for the timeout. Nothing may take GROSSLY times as long, which is half
+ * a minute, because a busy machine stalls. */
 #define SHORT   apr_time_from_msec(100)
 #define LONG    apr_time_from_sec(3600)
 #define GROSSLY 300
 
 /*
- * REDIS_AGED: its pages, where they are not learnt at once, make do with counts of any age.
+ * REDIS_AGED: pages that are not learnt at once accept counts of any age.
  * REDIS_CLUSTER: a cluster of one node.
  */
 typedef enum { LMDB, REDIS_UNIX, REDIS_TCP, REDIS_AGED, REDIS_CLUSTER, MEMORY, BACKENDS } backend_e;
@@ -55,20 +55,20 @@ static const char *const backend_names[BACKENDS] = { "lmdb",        "redis+unix"
 static const char acl[] = "user default off\nuser app on >s3cret/@ ~* &* +@all\n";
 
 static char base[] = "/tmp/tmpl-test-store-XXXXXX";
-static redis_server_t servers[BACKENDS]; /* those of Redis */
+static redis_server_t servers[BACKENDS]; /* only kinds of Redis have a server */
 static unsigned dirs;
 
 static const tmpl_policy_t usual = {
     .min_df = 5, .lifetime_tb = 1000, .lifetime_n = 10, .max_entries = 1000000
 };
 
-/* What a test works with. */
+/* The context of a test. */
 typedef struct {
     backend_e backend;
     apr_pool_t *pool;
     char *uri;
     tmpl_store_t *store;
-    apr_interval_time_t age; /* of what pages are told */
+    apr_interval_time_t age; /* the age of counts that pages accept */
     tmpl_error_t err;
     tmpl_counts_t counts;
 } ctx_t;
@@ -93,7 +93,7 @@ static inline tmpl_store_t *open_with(ctx_t *c, const char *uri, const tmpl_stor
     return store;
 }
 
-/* An answer to a command given by hand; the test fails if there is none. */
+/* Sends a command to a server, past the store; the test fails without an answer. */
 static inline redisReply *by_hand(const redis_server_t *server, const char *command)
 {
     redisContext *redis = redisConnectUnix(server->socket);
@@ -131,7 +131,7 @@ static inline long long info_number(const redis_server_t *server, const char *se
     return n;
 }
 
-/* Whether the answer to a command has that text. */
+/* Whether the answer to a command contains text. */
 static inline int says(const redis_server_t *server, const char *command, const char *text)
 {
     redisReply *reply = by_hand(server, command);
@@ -141,7 +141,7 @@ static inline int says(const redis_server_t *server, const char *command, const 
     return has;
 }
 
-/* How often the server has been asked for fields, whatever else was asked along with them. */
+/* How often the server has been asked for fields, alone or together with other commands. */
 static inline long long lookups(const redis_server_t *server)
 {
     return info_number(server, "INFO commandstats", "cmdstat_hmget:calls=");
@@ -226,7 +226,7 @@ static inline int teardown(void **state)
 
 /* ---- observing ---- */
 
-/* Keys first .. first + n - 1, by the model's numbers. */
+/* Keys first .. first + n - 1 of the model. */
 static inline tmpl_key_t *keys_of(apr_pool_t *pool, unsigned first, unsigned n)
 {
     tmpl_key_t *keys = apr_palloc(pool, (n + 1) * sizeof(*keys));
@@ -265,7 +265,7 @@ static inline apr_status_t try_observe(ctx_t *c, const char *site, uint64_t id, 
     return tmpl_store_observe(c->store, &observation, timeout, &c->counts, &c->err, c->pool);
 }
 
-/* The page with this id and text, and with keys first .. first + n - 1, must be counted well. */
+/* Observes the page with id, text and keys first .. first + n - 1; the store must not fail. */
 static inline void observe_as(ctx_t *c, const char *site, unsigned id, unsigned text,
                               unsigned first, unsigned n, const tmpl_policy_t *policy, int learn)
 {
@@ -274,13 +274,13 @@ static inline void observe_as(ctx_t *c, const char *site, unsigned id, unsigned 
     }
 }
 
-/* Page number i, with an id and a text of its own. */
+/* Learns page number i, which has its own id and text. */
 static inline void learn(ctx_t *c, const char *site, unsigned i, unsigned first, unsigned n)
 {
     observe_as(c, site, 2 * i, 2 * i + 1, first, n, &usual, 1);
 }
 
-/* Moves the clock on by n pages that have nothing to do with the keys of a test. */
+/* Advances the clock of a site by n pages without keys. */
 static inline void pass_pages(ctx_t *c, const char *site, unsigned from, unsigned n,
                               const tmpl_policy_t *policy)
 {
@@ -289,7 +289,7 @@ static inline void pass_pages(ctx_t *c, const char *site, unsigned from, unsigne
     }
 }
 
-/* What a page is that is only looked at. */
+/* The document of a page that is only looked up. */
 #define LOOKED_ID   1000000
 #define LOOKED_TEXT 1000001
 
@@ -317,10 +317,10 @@ static inline void assert_unknown(ctx_t *c, const char *site)
     assert_non_null(strstr(c->err.text, site));
 }
 
-/* Hash of the path of try_path: as text, it can be written by hand. */
+/* The hash of the path of try_path(); its bytes are letters, so it can be written by hand. */
 #define PATH_HASH 0x6161616161ULL
 
-/* A page of a segment and a path, ten bytes of the one in the other. */
+/* Observes a page of one segment and one path; the segment's ten bytes are in the path. */
 static inline apr_status_t try_path(ctx_t *c, const char *site, unsigned i,
                                     const tmpl_policy_t *policy, int learning)
 {
@@ -449,7 +449,7 @@ static inline apr_array_header_t *sites_of(ctx_t *c)
 #name, name, backend                                                                       \
     }
 
-/* A test, and the kind of store it is for. */
+/* A test, and the kind of store that it is for. */
 typedef struct {
     const char *name;
     CMUnitTestFunction function;
@@ -486,7 +486,7 @@ static inline int run(const store_test_t *table, size_t n, int argc, char **argv
 
     apr_initialize();
     apr_pool_create(&pool, NULL);
-    signal(SIGPIPE, SIG_DFL); /* a write to a server that is gone must not need its being ignored */
+    signal(SIGPIPE, SIG_DFL); /* a write to a server that is gone must not raise SIGPIPE */
     if (mkdtemp(base) == NULL) {
         perror(base);
         return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The segment table of one site, as store.h describes it, in the plainest way: arrays, nothing ever
- * deleted, no shortcut. What any store answers is compared with this.
+ * The table of one site, as store.h describes it, in the plainest way: arrays, without shortcuts;
+ * nothing is ever deleted. Tests compare the answers of all stores with the answers of this model.
  */
 #ifndef TESTS_STORE_MODEL_H
 #define TESTS_STORE_MODEL_H
@@ -19,7 +19,7 @@ typedef struct {
     uint32_t last;
     unsigned n;
     uint16_t fp[128];
-    uint64_t text, repeated; /* of a path */
+    uint64_t text, repeated; /* only of paths */
 } model_entry_t;
 
 typedef struct {
@@ -36,8 +36,8 @@ static inline uint64_t model_mix(uint64_t x)
     return x ^ (x >> 29);
 }
 
-/* The hash of key i, and one of document i, of which a key has the low bits; documents 97 apart
- * have the same fingerprint. */
+/* The hashes of key i and of document i. A key keeps the low bits of its documents' hashes (fp);
+ * documents whose numbers differ by 97 have the same low bits. */
 static inline uint64_t model_key(unsigned i)
 {
     return model_mix(i + 1) & TMPL_HASH_MASK;
@@ -50,7 +50,7 @@ static inline uint64_t model_document(unsigned i)
 
 static inline uint64_t model_path(unsigned i)
 {
-    return model_key(i); /* as a segment's: a kind has keys of its own */
+    return model_key(i); /* may equal a segment's hash: each kind has its own keys */
 }
 
 static inline int model_live(const model_entry_t *e, const tmpl_policy_t *policy, uint32_t now)
@@ -68,7 +68,7 @@ static inline int model_has(const model_entry_t *e, uint16_t fp)
     return 0;
 }
 
-/* Step 3 for one key. */
+/* Step 3 of store.h, for one key. */
 static inline void model_count(model_t *m, model_entry_t *e, uint16_t fp, int counted,
                                const tmpl_policy_t *policy)
 {
@@ -101,7 +101,7 @@ static inline int model_names(const tmpl_part_t *part, unsigned path)
     return part->paths[0] == path || part->paths[1] == path || part->paths[2] == path;
 }
 
-/* One path of a page whose document counts: before is the DF of its segments without this page. */
+/* Counts a path of a page whose document counts; before: DF of the segments without this page. */
 static inline void model_path_count(model_t *m, model_entry_t *e, unsigned path,
                                     const tmpl_observation_t *page, const unsigned *keys,
                                     const uint32_t *before)
@@ -148,8 +148,8 @@ static inline void model_touch(model_t *m, model_entry_t *e, const tmpl_policy_t
     }
 }
 
-/* Of the page's shares from least bytes on: those that are template, of the others all, those that
- * are known, and those that one document has shown. */
+/* Bytes of a page's shares of at least least bytes: template; rest: all other bytes; of the rest,
+ * known: of live keys, and shown: of live keys that one document has shown. */
 typedef struct {
     uint64_t template, rest, known, shown;
 } model_text_t;
@@ -188,7 +188,7 @@ static inline int model_copies(const model_t *m, uint16_t fp, uint16_t own, cons
             in_long.shown * 3 > in_long.rest);
 }
 
-/* Of any other document. */
+/* Whether the page is a near copy of any other document. */
 static inline int model_near_copy(const model_t *m, unsigned id, const unsigned *keys,
                                   const tmpl_observation_t *page)
 {
@@ -204,8 +204,8 @@ static inline int model_near_copy(const model_t *m, unsigned id, const unsigned 
     return 0;
 }
 
-/* Step 2, and 2a: all that is alive was seen now, if one of the first n keys was last seen long
- * ago. */
+/* Steps 2 and 2a of store.h: the live keys and paths of the page are seen now. The caller checks
+ * whether the last time is long ago. */
 static inline void model_refresh(model_t *m, const unsigned *keys, unsigned n,
                                  const tmpl_observation_t *page)
 {
@@ -221,8 +221,8 @@ static inline int model_is_old(const model_t *m, const model_entry_t *e,
 }
 
 /*
- * Learns, if asked to; returns whether the document counted. keys are the numbers of the page's n
- * segments, then of its paths.
+ * Learns a page if its observation says so; returns whether the document counted. keys: the numbers
+ * of the page's n segments, then of its paths.
  */
 static inline int model_observe(model_t *m, unsigned id, unsigned text, const unsigned *keys,
                                 unsigned n, const tmpl_observation_t *page)

@@ -13,8 +13,8 @@
 #include <apr_general.h>
 
 /*
- * main(): runs the tests of an array. setup is called once before them, with state NULL; it returns
- * 0, or is NULL.
+ * main(): runs the tests of an array. Before the tests it calls setup once, with state NULL; setup
+ * must return 0. setup may be NULL.
  */
 #define TAP_MAIN_WITH(tests, setup)                                                                \
     int main(void)                                                                                 \

@@ -188,7 +188,9 @@ static double walk(const node_t *nodes, const float *row)
 
 enum { TREES = 40, ROWS = TMPL_JUDGED_AT_ONCE };
 
-/* Compares with the walk for trees of up to this many leaves, one of them with exactly this many. */
+/*
+ * Compares with the walk for trees of up to this many leaves, one of them with exactly this many.
+ */
 static void judge_and_walk(uint32_t most, apr_pool_t *pool)
 {
     static node_t nodes[TREES][TMPL_LEAVES_NODES];

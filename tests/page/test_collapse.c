@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* White space collapsed, against a copy of one byte after another. */
+/* White space is collapsed as by a loop over single bytes. */
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuts -> marks, by their kind; what the page brings itself; the share without a mark. */
+/* cuts -> marks, by their kind; foreign marks of the page; the share without a mark. */
 #include "check.h"
 
 #include "cut/closure.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What highlight inserts, and where: the panel in front of body, whatever the source has of it; the
- * attributes at the outermost element of a block; a stop of the keyboard where that breaks nothing;
- * texts that end no attribute. t/judging/81-highlight.t has whole pages.
+ * The insertions of highlight and their places: the panel in front of body, whatever tags of body
+ * the source has; attributes at the outermost element of a block; a stop of the keyboard where it
+ * breaks nothing; texts that end no attribute. t/judging/81-highlight.t has whole pages.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries side by side in a bucket: every form of an entry, bytes that are none, and who goes
- * where. */
+/* Entries side by side in a bucket: every form of an entry, bytes that are no entry, and the bucket
+ * of each key. */
 #include <stdlib.h>
 
 #include "tap.h"

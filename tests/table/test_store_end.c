@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process that is ended by a signal: a child of prefork destroys its pools within the handler,
- * wherever it was. What it has interrupted for good neither keeps a lock for it, nor goes on
- * waiting.
+ * wherever it was. The code that the signal interrupted never goes on: no process may wait for a
+ * lock of this code, and the process must not go on with its wait.
  */
 #include "store_fixture.h"
 

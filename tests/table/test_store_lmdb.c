@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is particular to LMDB: processes that share a directory, and their death; where it may be,
- * and how many sites. */
+/* Only LMDB: processes that share a directory, and their death; where the directory may be, and how
+ * many sites it may hold. */
 #include "lmdb_fixture.h"
 #include "table/bucket/buckets.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LMDB with limits: the sites that were used least recently are forgotten for others. */
+/* LMDB with limits: the sites that were used least recently are forgotten for new sites. */
 #include "lmdb_fixture.h"
 
 #include "table/lmdb/lmdb_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in LMDB's file: damaged, of another format, cut short, or of sites that are gone. */
+/* LMDB's file: damaged, of another format, cut short, or with data of sites that are gone. */
 #include "lmdb_fixture.h"
 #include <sys/file.h>
 
@@ -522,7 +522,9 @@ static void removed_file_is_made_anew_once(void **state)
     apr_pool_destroy(present);
 }
 
-/* A process that never had the former file opens the new one first: all use the locks of that one. */
+/*
+ * A process that never had the former file opens the new one first: all use the locks of that one.
+ */
 static void removed_file_is_made_anew_by_another(void **state)
 {
     ctx_t *c = *state;

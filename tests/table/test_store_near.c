@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Near copies in every store: pages that show little but what a document has shown do not count. */
+/* Near copies in every store: pages that show little but one document's text do not count. */
 #include "store_fixture.h"
 
 static const tmpl_policy_t near_policy = {

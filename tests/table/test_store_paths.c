@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths in every store: places of the layout, what text they are credited with, and how they live.
- */
+/* Layout paths in every store: the text that is credited to them, and their lifetime. */
 #include "store_fixture.h"
 
 /* A page of two segments and two paths, a table for each thing that may be wrong with it. */

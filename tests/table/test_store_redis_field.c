@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in a site's hash in Redis: written by this program, damaged, of another format, or
- * somebody else's. */
+/* Fields of a site's hash in Redis: written by this program, damaged, of another format, or of
+ * another program. */
 #include "store_fixture.h"
 #include "table/bucket/buckets.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that make do with counts of a moment ago: what they are told, and how seldom Redis is
+/* Pages that accept counts of a moment ago: the counts that they get, and how rarely Redis is
  * asked. */
 #include "store_fixture.h"
 

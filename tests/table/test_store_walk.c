@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random pages in every store: what it says of them is what a model says, one by one or many at
- * once. */
+/* Random pages in every store, one by one or many at once: the store's answers are the answers of a
+ * model. */
 #include "store_fixture.h"
 
 /* ---- thousands of random observations against the model ---- */

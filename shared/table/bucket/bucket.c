@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 #define HEAD_SIZE 7
-#define LOW_SIZE  4 /* of a hash */
+#define LOW_SIZE  4 /* bytes of a hash's low part */
 #define KIND_BITS 2
 #define KIND_MASK ((1u << KIND_BITS) - 1)
-#define EXPLICIT  3 /* in the place of the kind: a segment that has both DF and fingerprints */
+#define EXPLICIT  3 /* instead of a kind: a segment that has both DF and fingerprints */
 
 /* Bytes of a rest, by tag. */
 #define REST_1(n)  0, (n) > 0 ? 2 * (n) : 4, 12, 4 + 2 * (n)
@@ -18,7 +18,7 @@ static const unsigned char rest_sizes[256] = { REST_16(0), REST_16(16), REST_16(
 /* Where the columns of a bucket begin. */
 typedef struct {
     uint32_t n, clock;
-    unsigned width; /* of an age */
+    unsigned width; /* bytes of an age */
     const unsigned char *lows, *tops, *tags, *ages, *rests, *end;
 } columns_t;
 
@@ -53,7 +53,7 @@ static uint64_t hash_at(const columns_t *c, uint32_t i)
 static uint32_t last_at(const columns_t *c, uint32_t i)
 {
     const unsigned char *age = c->ages + (size_t)c->width * i;
-    /* nearly all take two bytes: no call */
+    /* nearly all ages take two bytes: this avoids a call */
     return c->clock + (uint32_t)(c->width == 2 ? tmpl_get_le(age, 2) : tmpl_get_le(age, c->width));
 }
 
@@ -62,7 +62,7 @@ static tmpl_kind_e kind_of(unsigned tag)
     return (tag & KIND_MASK) == EXPLICIT ? TMPL_KIND_SEGMENT : (tmpl_kind_e)(tag & KIND_MASK);
 }
 
-/* The DF of an entry, which only some rests say. */
+/* The DF of an entry; only some rests hold it. */
 static uint32_t df_of(unsigned tag, const unsigned char *rest)
 {
     unsigned is = tag & KIND_MASK, prints = tag >> KIND_BITS;
@@ -71,7 +71,7 @@ static uint32_t df_of(unsigned tag, const unsigned char *rest)
                                                    : (uint32_t)tmpl_get_le(rest, 4);
 }
 
-/* Fills all but the value's last. */
+/* Fills all fields of value but last. */
 static void rest_get(tmpl_value_t *value, unsigned tag, const unsigned char *rest)
 {
     unsigned is = tag & KIND_MASK;
@@ -80,7 +80,7 @@ static void rest_get(tmpl_value_t *value, unsigned tag, const unsigned char *res
     if (is == TMPL_KIND_PATH) {
         value->text = (uint32_t)tmpl_get_le(rest + 4, 4);
         value->repeated = (uint32_t)tmpl_get_le(rest + 8, 4);
-        /* as it is always, but in a bucket that is damaged */
+        /* only a damaged bucket has more repeated text than text */
         value->repeated = value->repeated < value->text ? value->repeated : value->text;
     }
     else if (is != TMPL_KIND_DOCUMENT) {

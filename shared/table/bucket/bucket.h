@@ -21,7 +21,8 @@
  *     3 SEGMENT         DF (4), fingerprints (2 each); DF is larger because min_df was raised
  *
  * If w is 2, a segment seen once takes 10 bytes, a segment of the template 12, a document 8. The
- * bucket itself takes 7. Bytes that do not add up hold no entries: a reader never leaves them.
+ * bucket itself takes 7. A reader treats a bucket whose bytes do not add up as empty, and never
+ * reads beyond its bytes.
  */
 #ifndef TMPL_BUCKET_H
 #define TMPL_BUCKET_H
@@ -30,7 +31,7 @@
 
 #include "table/provider.h"
 
-#define TMPL_BUCKET_MOST        65536 /* bytes of a bucket: one that is longer is not read */
+#define TMPL_BUCKET_MOST        65536 /* bytes of a bucket; a longer one is not read */
 #define TMPL_BUCKET_ENTRY_LEAST 7     /* bytes of an entry */
 
 /* An encoded entry: it can be moved to another bucket without being decoded. */
@@ -38,7 +39,7 @@ typedef struct {
     uint64_t hash;
     const unsigned char *rest;
     uint32_t last, df;
-    unsigned char tag, len; /* len: of rest */
+    unsigned char tag, len; /* len: bytes of rest */
 } tmpl_bucket_row_t;
 
 #define TMPL_BUCKET_REST_MOST (4 + 2 * TMPL_FINGERPRINTS_MAX)

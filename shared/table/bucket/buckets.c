@@ -9,9 +9,9 @@
 #include <xxhash.h>
 
 #define ENTRIES       32   /* in each bucket on the average */
-#define ENTRIES_SMALL 64   /* the same of a small site: its pages need all buckets anyway */
-#define SMALL         1024 /* entries */
-#define SPLITS_MOST   64   /* buckets that a site gets at once beyond those of new entries */
+#define ENTRIES_SMALL 64   /* in each bucket of a small site: its pages need all buckets anyway */
+#define SMALL         1024 /* entries that count as those of a small site */
+#define SPLITS_MOST   64   /* buckets that a site gets at once, besides those for new entries */
 #define MERGES_MOST   64   /* buckets that a site loses at once */
 
 #define FROZEN (1u << 31)
@@ -89,7 +89,7 @@ uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n)
 {
     uint64_t step = ((uint64_t)1 << 32) >> bits_of(n), next = rank / step * step + step;
     if (tmpl_bucket_at((uint32_t)next, n) == tmpl_bucket_at(rank, n)) {
-        next += step; /* its other half, too */
+        next += step; /* rank's bucket has two such steps */
     }
     return (uint32_t)next;
 }
@@ -104,7 +104,7 @@ uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries)
     uint64_t n_new = entries > before ? entries - before : 0;
     uint64_t most = n + SPLITS_MOST + n_new / ENTRIES;
     uint32_t wanted = tmpl_buckets_for(entries);
-    /* a third more than it needs, so that it does not go to and fro */
+    /* a third more than needed, so that the number does not go to and fro */
     uint32_t enough = tmpl_buckets_for(entries + entries / 3);
     if (n > enough) {
         return n - enough > MERGES_MOST ? n - MERGES_MOST : enough;
@@ -112,7 +112,7 @@ uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries)
     return wanted <= n ? n : wanted < most ? wanted : (uint32_t)most;
 }
 
-/* Makes room for rows and for the rests of new ones; what stood there is lost. */
+/* Makes room for rows and for the rests of new rows; discards former contents. */
 static void reserve(tmpl_bucket_scratch_t *s, size_t rows, size_t rests)
 {
     if (s->rows_room < rows) {
@@ -176,7 +176,7 @@ void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint6
         uint32_t rank = tmpl_bucket_rank(salt, tmpl_bucket_key(&rows[i]));
         *(tmpl_bucket_at(rank, n) == n - 1 ? &moved[go++] : &rows[stay++]) = rows[i];
     }
-    /* each is shorter than what there was */
+    /* neither fails: each bucket is shorter than the old one */
     (void)tmpl_bucket_write(to, moved, go, scratch->pool);
     (void)tmpl_bucket_write(from, rows, stay, scratch->pool);
 }

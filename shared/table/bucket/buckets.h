@@ -25,21 +25,24 @@ uint64_t tmpl_buckets_salt(void);
  */
 uint32_t tmpl_bucket_rank(uint64_t salt, tmpl_key_t key);
 
-/* The bucket of a rank among n > 0. */
+/* The bucket that a rank belongs to, of n > 0 buckets. */
 uint32_t tmpl_bucket_at(uint32_t rank, uint32_t n);
 
 /* The least rank of a bucket's keys: its number, bits reversed. */
 uint32_t tmpl_bucket_first(uint32_t number);
 
-/* The first rank of the next of n > 0 buckets, after the bucket of a rank; 0 after the last one. */
+/*
+ * The first rank of the bucket that follows a rank's bucket, of n > 0; 0 if that is the last one.
+ */
 uint32_t tmpl_bucket_next(uint32_t rank, uint32_t n);
 
-/* The bucket whose entries are shared with the new bucket number n > 0. */
+/* The bucket that gives entries to the new bucket number n > 0. */
 uint32_t tmpl_bucket_split_from(uint32_t n);
 
 /*
- * How many buckets a site with n > 0 of them should have after its entries went from before to
- * entries. The number changes by few at once, because a damaged head may name any number.
+ * The number of buckets that a site with n > 0 buckets should have after its number of entries went
+ * from before to entries. The result differs from n by few only, because a damaged head may name
+ * any number.
  */
 uint32_t tmpl_buckets_wanted(uint32_t n, uint64_t before, uint64_t entries);
 
@@ -49,35 +52,37 @@ typedef struct {
     const tmpl_value_t *value;
 } tmpl_bucket_entry_t;
 
-/* Memory that the functions below use again and again. Begin with all zero but the pool. */
+/* Memory that the functions below use again and again. The caller sets pool, and the rest to 0. */
 typedef struct {
     apr_pool_t *pool; /* also for new buckets */
     tmpl_bucket_row_t *rows;
     unsigned char *rests;
-    uint32_t rows_room, rests_room; /* entries */
+    uint32_t rows_room, rests_room; /* room in entries */
 } tmpl_bucket_scratch_t;
 
-/* Entries that are dead at clock now are dropped. */
+/* Which entries are dropped: those that are dead at clock now. */
 typedef struct {
     const tmpl_lifetimes_t *lifetimes;
     uint32_t now;
 } tmpl_bucket_limit_t;
 
 /*
- * Puts n entries into a bucket, replaces those of the same keys, and drops dead entries (limit
- * NULL: none). *dead: how many it dropped. Returns 0 if the bucket would be too long; it is
- * unchanged.
+ * Puts n entries into a bucket in place of entries with the same keys, and drops dead entries
+ * (limit NULL: drops none). Sets *dead to the number of entries dropped. Returns 0, and leaves the
+ * bucket unchanged, if it would be too long.
  */
 int tmpl_bucket_update(tmpl_bucket_t *bucket, const tmpl_bucket_entry_t *entries, uint32_t n,
                        const tmpl_bucket_limit_t *limit, uint32_t *dead,
                        tmpl_bucket_scratch_t *scratch);
 
-/* Moves entries of a bucket to a new one, the last of n. */
+/* Moves the entries that belong to a new bucket, the last of n, out of an old one. */
 void tmpl_bucket_split(tmpl_bucket_t *from, tmpl_bucket_t *to, uint32_t n, uint64_t salt,
                        tmpl_bucket_scratch_t *scratch);
 
-/* Moves all entries of one bucket to another. Returns 0 if that would be too long; both are
- * unchanged. */
+/*
+ * Moves all entries of one bucket to another. Returns 0, and changes neither, if the bucket would
+ * be too long.
+ */
 int tmpl_bucket_merge(tmpl_bucket_t *into, tmpl_bucket_t *from, tmpl_bucket_scratch_t *scratch);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "table/bucket/work.h"
 
-#define SWEPT_LEAST 2 /* buckets that learning sweeps, and one more a page */
+#define SWEPT_LEAST 2 /* buckets that learning sweeps, plus one for each page */
 
 tmpl_counts_t tmpl_counts_make(const tmpl_observation_t *page, apr_pool_t *pool)
 {
@@ -103,7 +103,7 @@ static apr_status_t learn(tmpl_work_t *w, const tmpl_observation_t *const *pages
                                  : tmpl_buckets_for(site->entries));
 }
 
-/* One try. Sets *counted. */
+/* Tries once to learn pages. Sets *counted. */
 static apr_status_t learn_once(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                                uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
                                uint32_t *counted, tmpl_error_t *err, apr_pool_t *pool)

@@ -10,21 +10,21 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define SITES       256 /* cells, chosen by a hash of the site: the last site to come has it */
-#define GROWTH_MOST 8   /* pages, of which one more may have been counted meanwhile */
+#define SITES       256 /* cells, chosen by a hash of the site; the latest site takes the cell */
+#define GROWTH_MOST 8   /* one new page for so many pages may have been counted meanwhile */
 
 /* Buckets that came together, side by side. */
 typedef struct block_t {
     struct block_t *next;
-    size_t size; /* of it all */
+    size_t size; /* bytes of the whole block */
     unsigned char bytes[];
 } block_t;
 
 struct tmpl_snapshot_t {
-    unsigned users; /* its cell is one */
-    uint64_t used;  /* when it was taken last: how many had been before */
+    unsigned users; /* including its cell */
+    uint64_t used;  /* the cache's taken when it was taken last */
     int64_t stamp;
-    uint32_t pages; /* of the site, when it began */
+    uint32_t pages; /* the site's pages when the snapshot began */
     tmpl_head_t head;
     size_t size;
     block_t *blocks;
@@ -34,13 +34,13 @@ struct tmpl_snapshot_t {
 
 typedef struct {
     tmpl_snapshot_t *snapshot; /* NULL: none */
-    int64_t since;             /* what was read before is outdated */
+    int64_t since;             /* data read before this stamp is outdated */
 } cell_t;
 
 struct tmpl_snapshots_t {
-    pthread_mutex_t lock; /* of all below, and of all snapshots */
+    pthread_mutex_t lock; /* protects all below, and all snapshots */
     size_t most, size;
-    uint64_t taken; /* counts them */
+    uint64_t taken; /* how often snapshots were taken */
     cell_t cells[SITES];
 };
 
@@ -107,7 +107,7 @@ static void cell_clear(tmpl_snapshots_t *cache, cell_t *cell)
     }
 }
 
-/* Threads come here in any order, so an older time does not replace a younger one. */
+/* Threads come here in any order, so an older stamp does not replace a younger one. */
 static void cell_outdate(cell_t *cell, int64_t since)
 {
     cell->since = since > cell->since ? since : cell->since;
@@ -131,7 +131,10 @@ static int is_of(const cell_t *cell, const char *site)
     return cell->snapshot != NULL && strcmp(cell->snapshot->site, site) == 0;
 }
 
-/* Counts size bytes more; drops other snapshots than but to make room. 0: there is no room. */
+/*
+ * Counts size bytes more; to make room, drops snapshots other than but. Returns 0 if there is no
+ * room.
+ */
 static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t *but)
 {
     while (size > cache->most - cache->size) {
@@ -156,7 +159,7 @@ static int room_take(tmpl_snapshots_t *cache, size_t size, const tmpl_snapshot_t
 
 /*
  * The signal that ends a child of prefork may have interrupted the thread that has the lock, for
- * good: do not wait for it, and free nothing then.
+ * good. Then do not wait for the lock, and free nothing.
  */
 static apr_status_t cache_free(void *data)
 {
@@ -251,13 +254,16 @@ int tmpl_snapshots_add(tmpl_snapshots_t *cache, tmpl_snapshot_t *snapshot, const
     return same;
 }
 
-/* A snapshot that is in no cell yet; NULL: it has no buckets, too many, or there is no memory. */
+/*
+ * Makes a snapshot that is in no cell yet; NULL if it has no buckets or too many, or there is no
+ * memory.
+ */
 static tmpl_snapshot_t *snapshot_make(const tmpl_snapshots_t *cache, const char *site,
                                       int64_t stamp, const tmpl_head_t *head,
                                       const tmpl_numbered_t *buckets, uint32_t n)
 {
     size_t size = sizeof(tmpl_snapshot_t) + head->n * sizeof(tmpl_bucket_t);
-    /* the number is what a store says: no more is allocated than may be kept */
+    /* the number comes from a store: allocate no more than may be kept */
     tmpl_snapshot_t *snapshot = head->n > 0 && size < cache->most ? calloc(1, size) : NULL;
     if (snapshot == NULL) {
         return NULL;

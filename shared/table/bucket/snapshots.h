@@ -5,8 +5,8 @@
  * A snapshot is of one site. It begins with the buckets that one look-up read, or that learning
  * wrote; other look-ups add the buckets that they had to read. Its stamp, a time or the number of a
  * transaction, tells how old it is. Buckets that are added later may be younger than the stamp, so
- * the snapshot keeps the newest head that came with any of them: no bucket is younger than its
- * clock.
+ * the snapshot keeps the newest head that came with any of them: no bucket is younger than that
+ * head's clock.
  *
  * The snapshots take a bounded number of bytes; the least recently used are dropped first. Safe to
  * use from many threads: one mutex protects all, and is held while words are copied.
@@ -19,10 +19,13 @@
 typedef struct tmpl_snapshots_t tmpl_snapshots_t;
 typedef struct tmpl_snapshot_t tmpl_snapshot_t;
 
-/* No snapshots yet; all together will take at most so many bytes. A cleanup on pool frees them. */
+/*
+ * Makes a cache without snapshots, which will take at most `most` bytes. A cleanup on pool frees
+ * it.
+ */
 tmpl_snapshots_t *tmpl_snapshots_create(size_t most, apr_pool_t *pool);
 
-/* The bytes that they take now. */
+/* The bytes that all snapshots take now. */
 size_t tmpl_snapshots_size(tmpl_snapshots_t *snapshots);
 
 /* The snapshot of a site whose stamp is from least to most, or NULL. The caller gives it back. */
@@ -31,8 +34,9 @@ tmpl_snapshot_t *tmpl_snapshots_take(tmpl_snapshots_t *snapshots, const char *si
 void tmpl_snapshots_give(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *snapshot);
 
 /*
- * Fills head, the bytes of those of n >= 0 buckets that the snapshot has, which live until it is
- * given back, and missing with the indices of the others. Returns the number of these.
+ * Fills head, and the bytes of those of n >= 0 buckets that the snapshot has; the bytes live until
+ * the snapshot is given back. Fills missing with the indices of the other buckets, and returns
+ * their number.
  */
 uint32_t tmpl_snapshots_get(tmpl_snapshots_t *snapshots, const tmpl_snapshot_t *snapshot,
                             tmpl_head_t *head, tmpl_numbered_t *buckets, uint32_t n,
@@ -46,12 +50,17 @@ uint32_t tmpl_snapshots_get(tmpl_snapshots_t *snapshots, const tmpl_snapshot_t *
 int tmpl_snapshots_add(tmpl_snapshots_t *snapshots, tmpl_snapshot_t *snapshot,
                        const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
 
-/* Begins a snapshot with n buckets that were read, unless there is a younger one, or the site was
- * outdated since. */
+/*
+ * Begins a snapshot with n buckets that were read, unless the site has a younger one, or was
+ * outdated after stamp.
+ */
 void tmpl_snapshots_begin(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
 
-/* Outdates what was read of a site before stamp. If it has a snapshot, n buckets replace it. */
+/*
+ * Outdates what was read of a site before stamp. A new snapshot with n buckets replaces the site's
+ * snapshot, if it has one.
+ */
 void tmpl_snapshots_renew(tmpl_snapshots_t *snapshots, const char *site, int64_t stamp,
                           const tmpl_head_t *head, const tmpl_numbered_t *buckets, uint32_t n);
 

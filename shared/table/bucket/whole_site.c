@@ -4,7 +4,7 @@
 
 #define DUMP_MOST 65536 /* buckets that an export reads at once */
 
-/* Gives each the entries of a bucket. */
+/* Calls each with the entries of a bucket. */
 static apr_status_t bucket_dump(const tmpl_work_t *w, const tmpl_bucket_t *bucket,
                                 apr_status_t (*each)(void *baton, const tmpl_entry_t *entry),
                                 void *baton, tmpl_bucket_row_t *rows)
@@ -40,7 +40,7 @@ static tmpl_numbered_t *dump_plan(tmpl_work_t *w, uint32_t from, uint32_t *n)
     return buckets;
 }
 
-/* Reads the first buckets and the head in one get, as others may write the site between two. */
+/* Reads the first buckets and the head in one get: others may write the site between two gets. */
 static apr_status_t dump_begin(tmpl_work_t *w, tmpl_numbered_t **buckets, uint32_t *n)
 {
     for (int guess = 0; guess < TMPL_GUESSES_MOST; guess++) {
@@ -62,8 +62,8 @@ static apr_status_t dump_begin(tmpl_work_t *w, tmpl_numbered_t **buckets, uint32
 }
 
 /*
- * A site with more buckets than one get reads may have learnt between two of them; if it was split
- * or merged, entries would be missing or come twice.
+ * A site may have more buckets than one get reads, and may learn between two gets. If that split or
+ * merged buckets, entries would be missing or come twice.
  */
 static apr_status_t dump(tmpl_work_t *w, tmpl_store_stats_t *stats,
                          apr_status_t (*each)(void *baton, const tmpl_entry_t *entry), void *baton)
@@ -135,7 +135,7 @@ static apr_status_t site_change(const tmpl_engine_t *engine, const char *site,
 static apr_status_t freeze(tmpl_work_t *w, const void *to)
 {
     int frozen = *(const int *)to;
-    tmpl_numbered_t none = { 0 }; /* stores sort what they get, and that may not be NULL */
+    tmpl_numbered_t none = { 0 }; /* stores sort the array, which may not be NULL */
     apr_status_t rv = w->provider->get(w->txn, &none, 0);
     if (rv == APR_SUCCESS && !w->txn->found) {
         rv = site_unknown(w);
@@ -153,7 +153,7 @@ apr_status_t tmpl_engine_freeze(const tmpl_engine_t *engine, const char *site, i
     return site_change(engine, site, freeze, &frozen, err, pool);
 }
 
-/* What an import brings. */
+/* The content of an import. */
 typedef struct {
     const tmpl_store_stats_t *head;
     const tmpl_entry_t *entries;

@@ -36,7 +36,7 @@ apr_status_t tmpl_work_end(tmpl_work_t *w, apr_status_t rv)
 
 /* ---- keys and entries ---- */
 
-/* A key by its number, and what it is sorted by. */
+/* The number of a key, and the rank by which keys are sorted. */
 typedef struct {
     uint32_t rank;
     uint32_t key;
@@ -68,7 +68,10 @@ static void refs_sort(ref_t *refs, ref_t *spare, uint32_t n)
     }
 }
 
-/* The entry of a key, if it was made: one of the last, which have its rank. Mostly there is one. */
+/*
+ * The entry of a key, if it was made. Only the last entries can have the key's rank, mostly only
+ * one of them.
+ */
 static tmpl_work_entry_t *entry_find(const tmpl_work_t *w, tmpl_key_t key, uint32_t rank)
 {
     for (uint32_t i = w->n; i > 0 && w->entries[i - 1].rank == rank; i--) {
@@ -189,7 +192,7 @@ apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep)
     tmpl_head_t *head = &w->txn->head;
     for (int guess = 0; guess < TMPL_GUESSES_MOST; guess++) {
         if (head->n == 0) {
-            head->salt = tmpl_buckets_salt(); /* for a site that is new */
+            head->salt = tmpl_buckets_salt(); /* for a new site */
         }
         tmpl_head_t guessed = *head;
         tmpl_work_entries(w);
@@ -231,7 +234,7 @@ static void bucket_set(tmpl_work_t *w, uint32_t i, const tmpl_bucket_t *is)
 /* Reads the buckets that must be split or merged to make n of them, unless they were read. */
 static apr_status_t resize_load(tmpl_work_t *w, uint32_t n)
 {
-    tmpl_head_t head = w->txn->head; /* get replaces it, but it has the new counts */
+    tmpl_head_t head = w->txn->head; /* get replaces txn->head, which has the new counts */
     uint32_t from = w->n_buckets;
     apr_status_t rv = APR_SUCCESS;
     buckets_reserve(w, 2 * (apr_size_t)(n > head.n ? n - head.n : head.n - n));
@@ -284,7 +287,7 @@ static void buckets_merge(tmpl_work_t *w, uint32_t n)
     }
 }
 
-/* Puts n entries into a bucket and drops its dead. */
+/* Puts n entries into a bucket and drops its dead entries. */
 static apr_status_t bucket_update(tmpl_work_t *w, uint32_t i, const tmpl_bucket_entry_t *entries,
                                   uint32_t n)
 {
@@ -293,7 +296,7 @@ static apr_status_t bucket_update(tmpl_work_t *w, uint32_t i, const tmpl_bucket_
     uint32_t dead;
     if (!tmpl_bucket_update(&is, entries, n, w->limit.lifetimes != NULL ? &w->limit : NULL, &dead,
                             &w->scratch)) {
-        /* only a wrong number of buckets crowds a bucket so */
+        /* a bucket gets so full only if the number of buckets is wrong */
         return tmpl_fail(w->txn->err, APR_ENOSPC,
                          "site %s: its record in the store is damaged: begin it anew with tmplctl "
                          "forget",
@@ -358,7 +361,7 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n)
             return rv;
         }
     }
-    /* first, because many new entries would crowd the few buckets of a small site */
+    /* split first, because many new entries would crowd the few buckets of a small site */
     buckets_split(w, n);
     entries_assign(w);
     apr_status_t rv = buckets_update(w);

@@ -4,7 +4,7 @@
  * entries, and writes those that have changed.
  *
  *     begin, fill keys, load     slots has the value of each key
- *     change values, save        what is written is in the store
+ *     change values, save        the changed values are in the store
  *     end
  */
 #ifndef TMPL_WORK_H
@@ -13,7 +13,7 @@
 #include "table/bucket/buckets.h"
 #include "table/engine.h"
 
-#define TMPL_GUESSES_MOST 5 /* wrong heads in a row */
+#define TMPL_GUESSES_MOST 5 /* guessed heads in a row that may be wrong */
 
 /* An entry that some page needs, or that an import brings. */
 typedef struct {
@@ -28,17 +28,17 @@ typedef struct {
     const tmpl_provider_t *provider;
     tmpl_txn_t *txn;
     apr_pool_t *pool;
-    const tmpl_key_t *keys; /* of all pages, a key perhaps more than once */
+    const tmpl_key_t *keys; /* the keys of all pages; a key may come twice */
     uint32_t n_keys;
-    tmpl_slot_t **slots;        /* of each key */
+    tmpl_slot_t **slots;        /* the slot of each key */
     tmpl_work_entry_t *entries; /* one for each key, in the order of their ranks */
     uint32_t n;
     tmpl_numbered_t *buckets; /* those that were read, then those that were split off */
-    unsigned char *changed;   /* of each bucket: it is to be written */
+    unsigned char *changed;   /* for each bucket: it must be written */
     uint32_t n_buckets;
-    uint32_t *index; /* of buckets by their numbers: open addressing, 1 + index, 0: free */
+    uint32_t *index; /* finds buckets by number: open addressing, 1 + index in buckets, 0: free */
     uint32_t n_index;
-    uint32_t swept; /* the head's next swept */
+    uint32_t swept; /* what the head's swept will be */
     tmpl_bucket_scratch_t scratch;
     tmpl_bucket_limit_t limit;
     tmpl_lifetimes_t lifetimes;
@@ -48,15 +48,16 @@ typedef struct {
 apr_status_t tmpl_work_begin(tmpl_work_t *w, const tmpl_engine_t *engine, tmpl_txn_t *txn,
                              apr_pool_t *pool);
 
-/* Ends it, and returns rv. */
+/* Ends the transaction, and returns rv. */
 apr_status_t tmpl_work_end(tmpl_work_t *w, apr_status_t rv);
 
 /* Makes one entry for each distinct key, in the order of ranks, and points slots to them. */
 void tmpl_work_entries(tmpl_work_t *w);
 
 /*
- * Makes the entries and reads their values, and n_sweep more buckets. txn->head may be a guess: if
- * the site turns out to have other buckets, reads those. Errors: those of get.
+ * Makes the entries and reads their values; also reads n_sweep more buckets, to sweep them.
+ * txn->head may be a guess: if the site turns out to have other buckets, reads those. Errors: those
+ * of get.
  */
 apr_status_t tmpl_work_load(tmpl_work_t *w, uint32_t n_sweep);
 
@@ -65,7 +66,7 @@ apr_status_t tmpl_work_save(tmpl_work_t *w, uint32_t n);
 
 /*
  * Waits before a refused transaction is tried again: a random time that grows with tries. Returns 0
- * if it would end after the deadline.
+ * if the wait would end after the deadline.
  */
 int tmpl_work_pause(uint32_t tries, apr_time_t deadline);
 

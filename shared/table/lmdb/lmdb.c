@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The embedded store, "lmdb:DIR[?size=BYTES&sites=N]": a table in a directory, shared by threads
- * and processes of one machine, without a server. lmdb_table.h says what stands in it.
+ * and processes of one machine, without a server. lmdb_table.h describes its content.
  *
  * - Open it after fork. All users of a directory within a process share one environment.
  * - Reading never waits. Learning waits for the one write transaction.
  * - Commits are not flushed (MDB_NOSYNC): the table survives the death of any process at any
- *   moment, kill -9 included, as the kernel has the pages; it is flushed at close. A power loss or
- *   a kernel crash is another matter: what was learnt since the last close may be lost, and on a
- *   file system that does not keep the order of writes the file may be damaged, in which case it
- *   is to be deleted: nothing in it cannot be learnt again.
- * - When the map is nearly full, or sites are as many as may be, those used least recently are
+ *   moment, kill -9 included, because the kernel has the pages. Closing flushes the table. A power
+ *   loss or a kernel crash may lose what was learnt since the last close. On a file system that
+ *   does not keep the order of writes, it may also damage the file. Then delete the file: all of
+ *   its content can be learnt again.
+ * - When the map is nearly full, or the store has its most sites, the least recently used sites are
  *   forgotten for others, a few in each transaction. Frozen sites stay.
  * - Full disk, read-only disk, a map in which nothing may be forgotten: APR_ENOSPC; nothing is
  *   learnt, counts are read. Dead entries are still deleted then, out of pages kept in reserve.
@@ -30,25 +30,26 @@
 
 #define KEPT_MOST      ((size_t)8 << 20) /* bytes of all snapshots */
 #define DELETE_BUCKETS 64                /* buckets of dropped sites that a commit deletes */
-#define DELETE_FULL    256               /* the same at once, when the map is nearly full */
+#define DELETE_FULL    256               /* the same when the map is nearly full */
 #define SWEEP_FULL     16                /* buckets of a site that are swept on a full map */
-#define DELETE_BATCH   256               /* the same when a site is forgotten */
+#define DELETE_BATCH   256               /* buckets that a commit of forget() deletes */
 #define GROWN_MOST     8                 /* times that a map may grow for one change */
 
 /*
- * The shares of the map, 1 / n, for which sites are forgotten: always; and when a transaction found
- * no room. LMDB writes pages anew, and reuses those before only two transactions later. But a
- * reader that stays keeps it from reusing any: then forgetting more would not help.
+ * Sites are forgotten until 1 / n of the map is free: n is SPARE_ALWAYS in each commit, SPARE_FULL
+ * after a transaction found no room. LMDB writes changed pages to new places, and reuses the old
+ * places only two transactions later. A reader that stays keeps LMDB from reusing any: then
+ * forgetting more sites would not help.
  */
 #define SPARE_ALWAYS 8
 #define SPARE_FULL   2
 
-/* A site that is only read is noted as used again after so long. */
+/* The time after which a site that is only read is noted as used again. */
 #define TOUCH_AFTER apr_time_from_sec(600)
 
 /* When all buckets of a site are written in order, so that the pages of the file are full. */
 #define ORDER_LEAST 32
-#define ORDER_AFTER 8  /* changes of a bucket since then, on average */
+#define ORDER_AFTER 8  /* changes of each bucket since the last time, on average */
 #define ENTRY_USUAL 24 /* bytes of an entry in the file, and some to spare */
 
 typedef struct {
@@ -66,7 +67,7 @@ typedef struct {
     int cleans;              /* it only deletes, on a full map */
 } own_t;
 
-/* Fills err with what rc means of a site. */
+/* Fills err with what rc means for a site. */
 static apr_status_t site_fail(const store_t *store, int rc, const char *site, tmpl_error_t *err,
                               const char *doing)
 {
@@ -135,8 +136,8 @@ static int finish(tmpl_txn_t *t, int rc)
 }
 
 /*
- * Deletes buckets of dropped sites. While less than 1 / share of the map is free, forgets other
- * sites for t's. *made: something was deleted.
+ * Deletes buckets of dropped sites. While less than 1 / share of the map is free, forgets sites
+ * other than t's. *made: something was deleted.
  */
 static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
 {
@@ -156,8 +157,8 @@ static int room_make(const tmpl_txn_t *t, unsigned share, int *made)
 }
 
 /*
- * What a full map still allows: makes room, and deletes this site's dead entries. The result of the
- * transaction that found the map full: APR_EBUSY if it may find room now.
+ * Does what a full map still allows: makes room, and deletes this site's dead entries. Returns the
+ * result of the transaction that found the map full: APR_EBUSY if a new try may find room.
  */
 static apr_status_t clean(const tmpl_txn_t *full)
 {
@@ -177,7 +178,7 @@ static apr_status_t clean(const tmpl_txn_t *full)
         if (own.txn != NULL) {
             rc = finish(&t, rc);
         }
-        /* of a file that is larger than it may be no page may be free */
+        /* a file that is larger than its limit may have no free page */
         made = rc == MDB_MAP_FULL ? tmpl_lmdb_grow(store->db) == 0 : made && rc == 0;
     }
     return made ? tmpl_fail(full->err, APR_EBUSY, "site %s: other sites are deleted for it",
@@ -203,8 +204,8 @@ static apr_status_t begin(tmpl_txn_t *t)
 }
 
 /*
- * Notes that a site that is only read was used. It does not wait for other writers: a later page
- * tries again.
+ * Notes that a site that is only read was used. Does not wait for other writers: a later page tries
+ * again.
  */
 static void touch(const tmpl_txn_t *t)
 {
@@ -260,7 +261,7 @@ static tmpl_snapshot_t *cached_take(const tmpl_txn_t *t, int64_t stamp)
         return NULL;
     }
     (void)tmpl_snapshots_get(store->snapshots, cached, &head, NULL, 0, NULL);
-    if (!tmpl_head_same_buckets(&head, &t->head)) { /* of another file */
+    if (!tmpl_head_same_buckets(&head, &t->head)) { /* the snapshot is of another file */
         tmpl_snapshots_give(store->snapshots, cached);
         return NULL;
     }
@@ -298,7 +299,7 @@ static int buckets_read_cached(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t
 
 static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
-    /* an export would only drive the snapshots of look-ups out */
+    /* an export would only displace the snapshots of look-ups */
     int cached = !t->write && t->policy != NULL && t->found && n > 0;
     return txn_fail(t,
                     cached ? buckets_read_cached(t, buckets, n) : buckets_read(t->own, buckets, n));
@@ -327,8 +328,8 @@ static int bucket_put(const own_t *own, uint32_t serial, const tmpl_numbered_t *
 
 /*
  * Writes all buckets of a site, n of which changed, in order behind all other buckets. That fills
- * the pages of the file, which changes one by one leave half-empty. The buckets get a new serial,
- * and the old ones are deleted.
+ * the pages of the file; single changes leave them half-empty. The buckets get a new serial, and
+ * the old ones are deleted.
  */
 static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t n)
 {
@@ -344,7 +345,7 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     do {
         tmpl_numbered_t bucket = { tmpl_bucket_at(rank, t->head.n), { NULL, 0 } };
         while (next < n && changed[next].number >= t->head.n) {
-            next++; /* it was merged into another */
+            next++; /* the bucket was merged into another */
         }
         if (next < n && changed[next].number == bucket.number) {
             bucket = changed[next++];
@@ -355,7 +356,7 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
                 bucket.is.len = 0;
             }
             if (bucket.is.len > 0) {
-                /* it is in a page that may change */
+                /* the bucket is in a page that may change */
                 bucket.is.bytes = memcpy(copy, bucket.is.bytes, bucket.is.len);
             }
         }
@@ -372,7 +373,7 @@ static int buckets_order(tmpl_txn_t *t, const tmpl_numbered_t *changed, uint32_t
     return rc;
 }
 
-/* Whether that is due, and the map has room for both copies. */
+/* Whether buckets_order() is due, and the map has room for both copies. */
 static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
 {
     const store_t *store = t->ctx;
@@ -383,7 +384,7 @@ static int is_order_due(const tmpl_txn_t *t, uint32_t n_changed)
            !tmpl_lmdb_is_tight(store->db, t->head.site.entries * ENTRY_USUAL);
 }
 
-/* Begins a site, in place of one that there may be. */
+/* Begins a site; replaces the site of the same name, if there is one. */
 static int site_begin(tmpl_txn_t *t)
 {
     store_t *store = t->ctx;
@@ -402,7 +403,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     own_t *own = t->own;
     tmpl_numbered_t *sorted = apr_pmemdup(t->pool, buckets, n * sizeof(*sorted));
     int made, rc = t->found ? 0 : site_begin(t);
-    if (n > 1) { /* a frozen site's head changes alone */
+    if (n > 1) { /* freezing a site changes only the head */
         qsort(sorted, n, sizeof(*sorted), numbered_order);
     }
     if (rc == 0 && t->found && is_order_due(t, n)) {
@@ -440,7 +441,7 @@ static uint64_t size(tmpl_txn_t *t)
                       (double)(stat.ms_leaf_pages + stat.ms_branch_pages + stat.ms_overflow_pages));
 }
 
-/* The names behind from, which may be NULL: n at most, and *next if there are more. */
+/* Up to n names of sites behind from, which may be NULL; fills *next if there are more. */
 static apr_status_t sites_part(void *ctx, const char *from, uint32_t n,
                                apr_status_t (*each)(void *baton, const char *site), void *baton,
                                const char **next, tmpl_error_t *err, apr_pool_t *pool)
@@ -493,7 +494,7 @@ static apr_status_t sites(void *ctx, apr_status_t (*each)(void *baton, const cha
     return sites_part(ctx, NULL, UINT32_MAX, each, baton, &next, err, pool);
 }
 
-/* Forgets the site, then deletes its buckets in slices. A map without free pages grows for it. */
+/* Forgets the site, then deletes its buckets in slices. A map without free pages grows for that. */
 static apr_status_t forget(void *ctx, const char *name, tmpl_error_t *err, apr_pool_t *pool)
 {
     store_t *store = ctx;

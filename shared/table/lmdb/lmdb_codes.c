@@ -15,7 +15,7 @@ static const struct {
     { EDQUOT, APR_ENOSPC, "the disk quota is used up" },
     { EFBIG, APR_ENOSPC, "the file may not grow further" },
     { EROFS, APR_ENOSPC, "the file system is read-only" },
-    /* what LMDB makes of a write of which only a part found room */
+    /* LMDB's code for a write of which only a part found room */
     { EIO, APR_ENOSPC, "a write broke off: the disk is full, or fails" },
     { MDB_READERS_FULL, APR_EAGAIN, "too many readers at once" },
     { ETIMEDOUT, APR_TIMEUP, "another writer did not finish in time" },

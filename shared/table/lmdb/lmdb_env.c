@@ -16,26 +16,26 @@
 
 #define FORMAT        5
 #define MAX_READERS   4096  /* threads that read at the same moment, over all processes */
-#define TRIES         3     /* at beginning a transaction */
+#define TRIES         3     /* tries to begin a transaction */
 #define RESERVE_PAGES 64    /* kept for deleting when the map is full */
-#define GROWTH        65536 /* bytes; a site's record and the list of free pages are fewer pages */
+#define GROWTH        65536 /* bytes; a site's record and the list of free pages need fewer */
 #define OPEN_TIMEOUT  apr_time_from_sec(1)
 #define CLOSE_SECONDS 2
 
 struct tmpl_lmdb_t {
     tmpl_lmdb_t *next;
     unsigned refs;
-    pid_t pid; /* of the process that opened it: a child must not use what it inherits */
-    dev_t dev; /* the directory, whatever it is called */
+    pid_t pid; /* the process that opened it; a child must not use what it inherits */
+    dev_t dev; /* dev and ino: the directory, whatever its path */
     ino_t ino;
     dev_t file_dev; /* data.mdb, as it was opened */
     ino_t file_ino;
     char moved[48]; /* the name of the damaged file that was there before; empty: none was */
-    int is_lost;    /* it is no longer in dir, and a newer environment has the directory open */
+    int is_lost;    /* the file is no longer in dir, and a newer environment has dir open */
     /* held for reading by every transaction, for writing to change the map or the environment */
     pthread_rwlock_t map_lock;
     MDB_env *env;    /* NULL after it could not be opened again */
-    size_t map_size; /* of env, or of the one to be opened */
+    size_t map_size; /* of env, or of the next env */
     MDB_dbi dbi[TMPL_DB_COUNT];
     tmpl_lmdb_lock_t writer;
     MDB_txn *writing; /* the write transaction; only its owner may look */
@@ -69,7 +69,7 @@ apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, co
     return tmpl_lmdb_dir_fail(db->dir, rc, err, doing);
 }
 
-/* Or LMDB maps less than it believes. */
+/* Rounds size to whole pages: otherwise LMDB maps less than it believes. */
 static size_t whole_pages(size_t size)
 {
     return (size + 65535) & ~(size_t)65535;
@@ -83,7 +83,7 @@ static void env_stop(tmpl_lmdb_t *db)
     db->env = NULL;
 }
 
-/* The size of the map: LMDB may have made it larger than it was asked to. */
+/* Reads the size of the map: LMDB may have made it larger than requested. */
 static void map_size_read(tmpl_lmdb_t *db)
 {
     MDB_envinfo info;
@@ -92,7 +92,7 @@ static void map_size_read(tmpl_lmdb_t *db)
     db->map_size = info.me_mapsize;
 }
 
-/* The order of LMDB's own, for keys of 8 bytes, which all of the table's are, without a call. */
+/* LMDB's own order for keys of 8 bytes, without a call. All keys of the table have 8 bytes. */
 static int entries_order(const MDB_val *a, const MDB_val *b)
 {
     size_t least = a->mv_size < b->mv_size ? a->mv_size : b->mv_size;
@@ -168,7 +168,7 @@ static int tables_find(tmpl_lmdb_t *db)
     if (rc == 0) {
         rc = dbis_open(db, txn, 0);
         if (rc == 0) {
-            return mdb_txn_commit(txn); /* what makes the handles last */
+            return mdb_txn_commit(txn); /* the commit makes the handles last */
         }
         mdb_txn_abort(txn);
     }
@@ -214,7 +214,7 @@ static int env_restart(tmpl_lmdb_t *db)
 static int env_revive(tmpl_lmdb_t *db, const MDB_env *dead)
 {
     pthread_rwlock_wrlock(&db->map_lock);
-    int rc = db->env == dead ? env_restart(db) : 0; /* another thread may have been here */
+    int rc = db->env == dead ? env_restart(db) : 0; /* another thread may have done this already */
     pthread_rwlock_unlock(&db->map_lock);
     return rc;
 }
@@ -293,7 +293,10 @@ int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn)
     return rc;
 }
 
-/* How many bytes data.mdb is shorter than what LMDB counts as used; with cover, it gets them. */
+/*
+ * Sets *lacks to the bytes that LMDB counts as used and data.mdb lacks; with cover, adds them to
+ * the file.
+ */
 static int file_lacks(MDB_env *env, int cover, off_t *lacks)
 {
     MDB_envinfo info;
@@ -318,8 +321,8 @@ static int file_lacks(MDB_env *env, int cover, off_t *lacks)
 
 /*
  * LMDB does not write a last page that was taken and given back within one transaction. Each commit
- * makes the file cover it, so that opening can detect a file that was cut short.
- * uncovered stays set if the process dies in between.
+ * makes the file cover that page, so that opening can detect a file that was cut short. uncovered
+ * stays set if the process dies in between.
  */
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc)
 {
@@ -359,7 +362,7 @@ static int file_check(tmpl_lmdb_t *db)
     return rc == 0 && lacks > 0 ? MDB_CORRUPTED : rc;
 }
 
-/* By the pages that the databases use: LMDB does not tell how many are free. */
+/* Counts the pages that the databases use: LMDB does not tell how many are free. */
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes)
 {
     MDB_stat stat;
@@ -400,7 +403,10 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db)
     pthread_rwlock_unlock(&db->map_lock);
 }
 
-/* Opens the databases, for reading if they exist, so that it works next to a writer that hangs. */
+/*
+ * Opens the databases; if they exist, only for reading, so that a writer that hangs does not block
+ * this.
+ */
 static int tables_open(tmpl_lmdb_t *db)
 {
     MDB_txn *txn;
@@ -446,7 +452,7 @@ static int file_replace(tmpl_lmdb_t *db)
     }
     int rc = tmpl_lmdb_walk(from, &page);
     if (rc != MDB_CORRUPTED) {
-        return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB refuses it */
+        return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB itself refuses such a file */
     }
     strftime(db->moved, sizeof(db->moved), TMPL_LMDB_FILE ".damaged-%Y%m%dT%H%M%SZ",
              gmtime_r(&now, &utc));
@@ -460,8 +466,8 @@ static int is_file_of_locks(const tmpl_lmdb_t *db)
 
 /*
  * Whether the locks of the directory belong to its data.mdb. If not, somebody has removed or
- * replaced it in use. LMDB must not use one lock.mdb for two files: it holds the number of the last
- * transaction.
+ * replaced data.mdb while it was in use. LMDB must not use one lock.mdb for two files: lock.mdb
+ * holds the number of the last transaction.
  */
 static int locks_fit(const tmpl_lmdb_t *db)
 {
@@ -472,7 +478,9 @@ static int locks_fit(const tmpl_lmdb_t *db)
            tmpl_lmdb_is_file(path, shared->dev, shared->ino);
 }
 
-/* Starts the environment of a file that the locks do not belong to yet. The caller holds the lock. */
+/*
+ * Starts the environment of a file that the locks do not belong to yet. The caller holds the lock.
+ */
 static int env_claim(tmpl_lmdb_t *db, int is_alone)
 {
     tmpl_lmdb_shared_t *shared = db->writer.shared;
@@ -481,7 +489,7 @@ static int env_claim(tmpl_lmdb_t *db, int is_alone)
         tmpl_lmdb_readers_remove(db->dir);
     }
     int rc = file_replace(db);
-    shared->uncovered = 1; /* all that the file lacks now is free pages */
+    shared->uncovered = 1; /* the file lacks free pages only */
     if (rc == 0) {
         rc = tmpl_lmdb_lock_share(&db->writer, tmpl_clock() + OPEN_TIMEOUT);
     }
@@ -495,7 +503,7 @@ static int env_claim(tmpl_lmdb_t *db, int is_alone)
     return rc;
 }
 
-/* Starts the environment. While the locks fit, that works next to a writer that hangs. */
+/* Starts the environment. While the locks fit, a writer that hangs does not block this. */
 static int env_begin(tmpl_lmdb_t *db)
 {
     apr_time_t deadline = tmpl_clock() + OPEN_TIMEOUT;
@@ -622,7 +630,7 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
     return 0;
 }
 
-/* One more user of an open environment. The map grows if this one wants it larger. */
+/* Adds a user to an open environment. The map grows if this user wants it larger. */
 static int open_join(tmpl_lmdb_t *db, size_t map_size)
 {
     pthread_rwlock_rdlock(&db->map_lock);
@@ -666,8 +674,8 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t ma
 /*
  * prefork ends a child by destroying its pools within a signal handler. The code that the signal
  * interrupted may hold open_lock, or a lock that is in a file and belongs to all processes. Then
- * nothing is unmapped, so that the kernel finds the lock when the process has ended and gives it to
- * others.
+ * nothing is unmapped, so that the kernel finds the lock after the process has ended, and gives it
+ * to another process.
  */
 void tmpl_lmdb_close(tmpl_lmdb_t *db)
 {

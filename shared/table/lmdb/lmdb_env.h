@@ -6,8 +6,8 @@
  * - it follows a map that another process made larger;
  * - it opens an environment again that a failed write has made useless (MDB_PANIC).
  *
- * Damage is found when the first process opens the file. What is written into the file, or cut off,
- * while a process has it open may end that process by a signal: the file is mapped into memory.
+ * Damage is found when the first process opens the file. If somebody overwrites or truncates the
+ * file while a process has it open, a signal may end that process: the file is mapped into memory.
  *
  * Return codes are LMDB's: 0, an errno (ETIMEDOUT past a deadline), or MDB_*.
  */
@@ -31,22 +31,22 @@ typedef enum {
 #define TMPL_LMDB_FILE "data.mdb"
 
 /*
- * Sets the limits in opts that uri, "lmdb:DIR[?size=BYTES&sites=N]", has; the others stay.
- * APR_SUCCESS, or APR_EINVAL with text.
+ * Sets those limits in opts that uri, "lmdb:DIR[?size=BYTES&sites=N]", names; the others stay as
+ * they are. APR_SUCCESS, or APR_EINVAL with text.
  */
 apr_status_t tmpl_lmdb_address_parse(const char *uri, tmpl_store_opts_t *opts, tmpl_error_t *err,
                                      apr_pool_t *pool);
 
 /*
- * Opens dir, and creates it if it is missing. If this process has it open, adds a user. The map
- * grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
+ * Opens dir, and creates it if it is missing. If this process has dir open already, adds a user.
+ * The map grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
  *
  * If no process has the directory open, walks the file first (lmdb_walk.h). A damaged file is
  * renamed to data.mdb.damaged-TIME, and the store begins anew.
  */
 apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_size,
                             tmpl_error_t *err);
-/* Leaves it. The last one to leave writes all to disk and closes it. */
+/* Removes a user. The last user to leave writes all to disk and closes the environment. */
 void tmpl_lmdb_close(tmpl_lmdb_t *db);
 
 /* The name of the damaged file that opening has moved aside; NULL: none was. */
@@ -64,11 +64,11 @@ int tmpl_lmdb_is_lost(const tmpl_lmdb_t *db);
  */
 apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_t *err);
 
-/* A read transaction. Reading takes no lock for longer than it takes to find a free slot. */
+/* Begins a read transaction. This takes no lock for longer than it takes to find a free slot. */
 int tmpl_lmdb_read_begin(tmpl_lmdb_t *db, MDB_txn **txn);
 void tmpl_lmdb_read_end(tmpl_lmdb_t *db, MDB_txn *txn);
 
-/* The write transaction. Waits for its turn until deadline (on tmpl_clock): ETIMEDOUT. */
+/* Begins the write transaction. Waits for its turn; ETIMEDOUT at deadline (on tmpl_clock). */
 int tmpl_lmdb_write_begin(tmpl_lmdb_t *db, apr_time_t deadline, MDB_txn **txn);
 /* Commits if rc, the result of the transaction so far, is 0. Returns rc, or the commit's result. */
 int tmpl_lmdb_write_end(tmpl_lmdb_t *db, MDB_txn *txn, int rc);
@@ -78,15 +78,15 @@ int tmpl_lmdb_secret_get(tmpl_lmdb_t *db, MDB_txn *txn, char secret[TMPL_SECRET_
 int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret);
 
 /*
- * Whether the map has so few free pages left, or would have with bytes more in it, that they are
- * kept for deleting. Call it within the write transaction.
+ * Whether the map has so few free pages left, now or with bytes more in it, that they are kept for
+ * deleting. Call it within the write transaction.
  */
 int tmpl_lmdb_is_tight(tmpl_lmdb_t *db, uint64_t bytes);
-/* Whether less than a share of the map is free: 1 / share. As above. */
+/* Whether less than 1 / share of the map is free. Call it within the write transaction. */
 int tmpl_lmdb_lacks_share(tmpl_lmdb_t *db, unsigned share);
 /*
  * Makes the map a little larger than was asked for, so that something can be deleted: LMDB writes
- * changed pages to new places, and on a full map there are none. Call it outside of transactions.
+ * changed pages to new places, and a full map has none. Call it outside of transactions.
  */
 int tmpl_lmdb_grow(tmpl_lmdb_t *db);
 /* Frees the pages that dead readers hold. */
@@ -94,10 +94,13 @@ void tmpl_lmdb_reader_check(tmpl_lmdb_t *db);
 
 const char *tmpl_lmdb_dir(const tmpl_lmdb_t *db);
 MDB_dbi tmpl_lmdb_dbi(const tmpl_lmdb_t *db, tmpl_db_e which);
-/* Where the search for a site to forget goes on: TMPL_SITE_MAX + 1 bytes, for the writer alone. */
+/*
+ * The site at which the search for one to forget goes on: TMPL_SITE_MAX + 1 bytes. Only the writer
+ * may use it.
+ */
 char *tmpl_lmdb_search_from(tmpl_lmdb_t *db);
 
-/* Fills err with what rc means of a directory, or of the one of an environment. */
+/* Fills err with what rc means for a directory, or for the directory of an environment. */
 apr_status_t tmpl_lmdb_dir_fail(const char *dir, int rc, tmpl_error_t *err, const char *doing);
 apr_status_t tmpl_lmdb_fail(const tmpl_lmdb_t *db, int rc, tmpl_error_t *err, const char *doing);
 

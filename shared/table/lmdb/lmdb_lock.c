@@ -15,7 +15,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* The interval at which a process that is alone is waited for. */
+/* How often to try again while another process is alone. */
 #define SHARE_POLL apr_time_from_msec(5)
 
 /* Bytes of a new lock.mdb. LMDB has as many readers as fit into the file, here about 5,000. */
@@ -80,7 +80,7 @@ int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir)
     return 0;
 }
 
-/* flock() has no deadline, and the process that is alone may be stopped. */
+/* Polls, because flock() has no deadline, and the process that is alone may be stopped. */
 int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
 {
     while (flock(lock->fd, LOCK_SH | LOCK_NB) != 0) {
@@ -113,7 +113,7 @@ int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline)
     int rc = pthread_mutex_clocklock(&lock->shared->mutex, CLOCK_MONOTONIC, &until);
 
 #ifdef __SANITIZE_THREAD__
-    /* that of GCC 12 does not know pthread_mutex_clocklock */
+    /* ThreadSanitizer of GCC 12 does not know pthread_mutex_clocklock */
     if (rc == 0 || rc == EOWNERDEAD) {
         __tsan_mutex_pre_lock(&lock->shared->mutex, 0);
         __tsan_mutex_post_lock(&lock->shared->mutex, 0, 0);

@@ -4,9 +4,9 @@
  * maps. It is taken before LMDB's own write lock, which has no time limit: if its holder is
  * stopped, others wait for ever.
  *
- * apr_proc_mutex has no lock that unrelated processes (httpd and tmplctl) can open by name: those
- * of pthread, posixsem and sysvsem are for children only, flock refuses a file that exists, and
- * fcntl deletes its file.
+ * apr_proc_mutex has no lock that unrelated processes (httpd and tmplctl) can open by name: its
+ * locks of pthread, posixsem and sysvsem are for children only, its flock refuses a file that
+ * exists, and its fcntl deletes the file.
  *
  * Functions return 0 or an errno.
  */
@@ -40,14 +40,17 @@ typedef struct {
 } tmpl_lmdb_lock_t;
 
 /*
- * Opens the lock of dir and creates it if it is missing. Close it even if this fails. Then
- * tmpl_lmdb_lock_share() is due, which waits until deadline for a process that is alone.
+ * Opens the lock of dir, and creates it if it is missing. Close it even if this fails. Call
+ * tmpl_lmdb_lock_share() next: it waits until deadline while another process is alone.
  */
 int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir);
 int tmpl_lmdb_lock_share(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
 void tmpl_lmdb_lock_close(tmpl_lmdb_lock_t *lock);
 
-/* Removes lock.mdb from dir, so that LMDB makes another one. Those who have it open go on with it. */
+/*
+ * Removes lock.mdb from dir, so that LMDB makes a new one. Processes that have the old one open go
+ * on with it.
+ */
 void tmpl_lmdb_readers_remove(const char *dir);
 
 /*
@@ -58,9 +61,10 @@ int tmpl_lmdb_lock_take(tmpl_lmdb_lock_t *lock, apr_time_t deadline);
 void tmpl_lmdb_lock_give(tmpl_lmdb_lock_t *lock);
 
 /*
- * Gives LMDB's table of readers, DIR/lock.mdb, its blocks on disk if it is new. LMDB maps the file
- * without them, so that it would die by SIGBUS where the disk is full. No environment of this
- * process may have the directory open: its locks on the file would go with our descriptor.
+ * Reserves disk blocks for LMDB's table of readers, DIR/lock.mdb, if it is new. LMDB maps the file
+ * without blocks, so on a full disk the process would die by SIGBUS. No environment of this process
+ * may have the directory open: closing our descriptor would drop the environment's locks on the
+ * file.
  */
 int tmpl_lmdb_readers_reserve(const char *dir);
 

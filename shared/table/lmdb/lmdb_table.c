@@ -7,10 +7,10 @@
 
 #define SERIAL_SIZE 4
 
-/* Sites among which one to forget is chosen: bounds what a flood of new sites costs. */
+/* Sites that one search for a site to forget looks at: bounds the cost of a flood of new sites. */
 #define LOOKS_MOST 1000
 
-/* A site of so many documents is kept so many times as long as one of a single document. */
+/* A site of so many documents, or more, is kept so many times as long as a site of one document. */
 #define WEIGHT_MOST 8
 
 static void put_be(unsigned char bytes[4], uint32_t x)
@@ -82,7 +82,7 @@ static int number_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, uint32_t 
     return rc == MDB_NOTFOUND ? 0 : rc != 0 ? rc : MDB_CORRUPTED;
 }
 
-/* Adds one to a number of the file, and gives what it is then. */
+/* Adds one to a number of the file, and sets *number to the result. */
 static int number_next(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, uint32_t *number)
 {
     unsigned char bytes[SERIAL_SIZE];
@@ -122,7 +122,7 @@ int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name)
         rc = serial_drop(db, txn, site.serial);
     }
     else if (rc == TMPL_LMDB_SITE_DAMAGED) {
-        rc = 0; /* its serial may be another site's: what it had stays where it is */
+        rc = 0; /* its serial may be another site's: its buckets stay where they are */
     }
     return rc == 0 ? mdb_del(txn, tmpl_lmdb_dbi(db, TMPL_DB_SITES), &key, NULL) : rc;
 }
@@ -142,16 +142,16 @@ static uint64_t idle_of(const tmpl_site_t *site, uint64_t now, uint32_t weight_m
     return (now > site->seen ? now - site->seen : 0) / weight + 1;
 }
 
-/* Whether a site may be forgotten, and rather than the victim so far. */
+/* Whether a site may be forgotten, and is a better choice than the victim so far. */
 static int is_better(victim_t *site, const MDB_val *data, const char *spared, uint64_t now,
                      uint32_t weight_most, const victim_t *victim)
 {
     tmpl_site_t is;
     if (site_unpack(&is, data) != 0) {
-        return 0; /* people must see it */
+        return 0; /* an administrator must see the damage */
     }
     site->serial = is.serial;
-    /* no site has a longer name, but a damaged file may */
+    /* no site has such a long name, but a damaged file may hold one */
     site->idle = site->key.mv_size > TMPL_SITE_MAX ? UINT64_MAX : idle_of(&is, now, weight_most);
     return site->idle > victim->idle && !is.head.site.frozen &&
            (site->key.mv_size != strlen(spared) ||
@@ -184,7 +184,7 @@ static int victim_find(tmpl_lmdb_t *db, MDB_cursor *cursor, uint64_t n_sites, co
     return rc;
 }
 
-/* Forgets one of some sites: that with the longest idle time. */
+/* Looks at some sites, and forgets the one with the longest idle time. */
 static int evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared, uint32_t weight_most)
 {
     MDB_dbi sites = tmpl_lmdb_dbi(db, TMPL_DB_SITES);
@@ -212,7 +212,7 @@ static int evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared, uint32_t wei
 
 int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared)
 {
-    /* documents take room, so they do not speak for a site here */
+    /* documents take room, so here a site is not kept longer for them */
     return evict(db, txn, spared, 1);
 }
 
@@ -248,7 +248,7 @@ int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned 
         if (rc != 0) {
             break;
         }
-        op = MDB_NEXT; /* which after a deletion is the one that moved up */
+        op = MDB_NEXT; /* after a deletion, MDB_NEXT is the entry that moved up */
     }
     mdb_cursor_close(cursor);
     return rc == MDB_NOTFOUND ? 0 : rc;

@@ -18,7 +18,7 @@
 
 #include "table/lmdb/lmdb_env.h"
 
-/* The store holds as many sites as it may, and none that may be forgotten for another. */
+/* The store holds its most sites, and none of them may be forgotten for another. */
 #define TMPL_LMDB_SITES_FULL (MDB_LAST_ERRCODE + 1)
 /* The record of a site cannot be read. */
 #define TMPL_LMDB_SITE_DAMAGED (MDB_LAST_ERRCODE + 2)
@@ -28,11 +28,13 @@
 typedef struct {
     tmpl_head_t head;
     uint32_t serial;
-    uint64_t seen;    /* microseconds since 1970, roughly when it was last used; once seconds */
+    uint64_t seen;    /* roughly the last use: microseconds since 1970; formerly seconds */
     uint32_t changed; /* buckets written one by one since all were last written in order */
 } tmpl_site_t;
 
-/* MDB_NOTFOUND if there is none, TMPL_LMDB_SITE_DAMAGED if it cannot be read. */
+/*
+ * The record of a site: MDB_NOTFOUND if there is none, TMPL_LMDB_SITE_DAMAGED if it cannot be read.
+ */
 int tmpl_site_get(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, tmpl_site_t *site);
 int tmpl_site_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *name, const tmpl_site_t *site);
 
@@ -42,27 +44,28 @@ int tmpl_serial_draw(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *serial);
 /* Forgets a site, damaged or not; MDB_NOTFOUND if there is none. */
 int tmpl_site_forget(tmpl_lmdb_t *db, MDB_txn *txn, const char *name);
 
-/* Sites that a transaction forgets for others at most. */
+/* The most sites that one transaction forgets for others. */
 #define TMPL_LMDB_EVICTED_MOST 8
 
 /*
- * Forgets the site that was used least recently among some, but not the one with the name spared,
- * no frozen and no damaged one; or one of an impossible name. MDB_NOTFOUND if there is none.
+ * Looks at some sites, and forgets the least recently used one, or one with an impossible name.
+ * Never forgets the site with the name spared, a frozen site, or a damaged one. MDB_NOTFOUND if
+ * there is no site to forget.
  */
 int tmpl_site_evict(tmpl_lmdb_t *db, MDB_txn *txn, const char *spared);
 /*
- * Makes room for one more site where most are allowed: TMPL_LMDB_SITES_FULL. Forgets sites like
- * tmpl_site_evict(), but a site of several documents has been asked for before, and probably will
- * be again: the time that it was not used is divided by their number. That is at most 8, so that a
- * site that nobody asks for any more goes, however large it is.
+ * Makes room for one more site in a store of at most `most` sites; otherwise TMPL_LMDB_SITES_FULL.
+ * Forgets sites like tmpl_site_evict(), but divides a site's idle time by its number of documents:
+ * a site of several documents has been requested before, and probably will be again. The divisor is
+ * at most 8, so that even a large site goes once nobody requests it any more.
  */
 int tmpl_site_room(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t most, const char *spared);
-/* How many sites these two have forgotten since the file was made. */
+/* How many sites the two functions above have forgotten since the file was made. */
 int tmpl_sites_evicted(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t *evicted);
 
-/* Deletes up to budget buckets of one serial; *left: there are more. */
+/* Deletes up to budget buckets of one serial. *left: the serial has more buckets. */
 int tmpl_serial_delete(tmpl_lmdb_t *db, MDB_txn *txn, uint32_t serial, unsigned budget, int *left);
-/* Deletes up to budget buckets of one dropped serial. *done: no serial was dropped. */
+/* Deletes up to budget buckets of one dropped serial. *done: there was no dropped serial. */
 int tmpl_dropped_delete(tmpl_lmdb_t *db, MDB_txn *txn, unsigned budget, int *done);
 
 /* The key of a bucket. */

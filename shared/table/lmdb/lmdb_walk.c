@@ -71,7 +71,7 @@ typedef struct {
     size_t bad;          /* the page at which damage was found */
 } walk_t;
 
-/* A tree on the way through it: what was counted, and the last key. */
+/* The state of the walk through a tree: what was counted, and the last key. */
 typedef struct {
     kind_e kind;
     tree_t says, counted;
@@ -79,7 +79,7 @@ typedef struct {
     size_t key_len;
 } walked_t;
 
-/* Notes that a page is in use: each may be so once. */
+/* Notes that a page is in use. A page may be in use only once. */
 static int page_take(walk_t *w, size_t number)
 {
     w->bad = number;
@@ -309,7 +309,7 @@ static int file_walk(walk_t *w, off_t size)
         return rc;
     }
     w->bad = 0;
-    /* last pages that are free need not be in the file (tmpl_lmdb_write_end) */
+    /* free pages at the end need not be in the file (tmpl_lmdb_write_end) */
     if (meta.last < METAS - 1 || meta.last > (size_t)size / w->page_size + LACKING_MOST) {
         return MDB_CORRUPTED;
     }

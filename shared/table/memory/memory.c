@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * "memory:", a store in the memory of the process, for a run of tmplctl that names no other store.
- * Its content ends with it. People cannot name it. It is also the shortest example of a store.
+ * Its content ends when it is closed. Users cannot name it. It is also the shortest example of a
+ * store.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,9 @@
 typedef struct site_t {
     struct site_t *next;
     tmpl_head_t head;
-    tmpl_bucket_t *buckets; /* room of them; each from malloc */
+    tmpl_bucket_t *buckets; /* an array of room buckets; the bytes of each are from malloc */
     uint32_t room;
-    size_t bytes; /* of all */
+    size_t bytes; /* bytes of all buckets */
     char name[TMPL_SITE_MAX + 1];
 } site_t;
 
@@ -74,7 +75,7 @@ static apr_status_t get(tmpl_txn_t *txn, tmpl_numbered_t *buckets, uint32_t n)
     return APR_SUCCESS;
 }
 
-/* Room for so many buckets. Returns 0 if there is no memory. */
+/* Makes room for n buckets. Returns 0 if there is no memory. */
 static int site_reserve(site_t *site, uint32_t n)
 {
     uint32_t room = site->room > 0 ? site->room : 1;

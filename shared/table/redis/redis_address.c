@@ -10,7 +10,7 @@
 #include <apr_escape.h>
 #include <apr_strings.h>
 
-#define NUMBER_MOST   65535 /* of ports and of databases */
+#define NUMBER_MOST   65535 /* the largest number of a port or a database */
 #define PORT          6379
 #define SENTINEL_PORT 26379
 #define PLACES_MOST   16
@@ -71,13 +71,13 @@ static apr_status_t refuse(const parse_t *p)
     return tmpl_fail(p->err, APR_EINVAL, "not of the form %s, port 1 to %d", p->form, NUMBER_MOST);
 }
 
-/* text with %xx decoded; NULL if it is malformed, or NULL. */
+/* text with %xx decoded; NULL if text is malformed or NULL. */
 static const char *unescape(const char *text, apr_pool_t *pool)
 {
     return text == NULL ? NULL : apr_punescape_url(pool, text, NULL, NULL, 0);
 }
 
-/* No refusal quotes what it refuses: that may be a part of a password. */
+/* An error never quotes the refused text, which may be a part of a password. */
 static apr_status_t number_parse(unsigned *number, const char *what, const char *text,
                                  unsigned least, tmpl_error_t *err)
 {
@@ -130,7 +130,7 @@ const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *p
                                            is_ipv6 ? "]" : "", place->port);
 }
 
-/* user:pass or :pass, as long as they are encoded. */
+/* Parses user:pass or :pass, which are still encoded. */
 static apr_status_t login_parse(const parse_t *p, char *text)
 {
     tmpl_redis_login_t *login = &p->address->login;
@@ -295,7 +295,10 @@ static apr_status_t query_parse(const parse_t *p, char *query)
     return rv;
 }
 
-/* Whether an @ of the hosts is behind what ends them: so a password is cut in two. */
+/*
+ * Whether an @ stands behind the end of the hosts: then a character of a password was taken for
+ * that end.
+ */
 static int is_cut(const parse_t *p, const char *rest)
 {
     const char *end = rest + strcspn(rest, "/?#");

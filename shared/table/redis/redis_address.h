@@ -27,7 +27,7 @@ static inline int tmpl_redis_place_equal(const tmpl_redis_place_t *a, const tmpl
     return a->port == b->port && strcmp(a->host, b->host) == 0;
 }
 
-/* Who logs in. NULL: nobody; there may be a password without a user. */
+/* The login. NULL: none; there may be a password without a user. */
 typedef struct {
     const char *user;
     const char *password;
@@ -36,16 +36,16 @@ typedef struct {
 typedef struct {
     tmpl_redis_mode_e mode;
     const char *name;                 /* for messages: the URI without user, password and query */
-    const tmpl_redis_place_t *places; /* of the server, of sentinels, or of some nodes */
+    const tmpl_redis_place_t *places; /* places of the server, of sentinels, or of some nodes */
     unsigned n_places;
-    const char *master; /* SENTINEL: its name */
+    const char *master; /* SENTINEL: the master's name */
     tmpl_redis_login_t login;
     tmpl_redis_login_t sentinel_login;
     unsigned db;
     int is_tls;
     const char *ca;     /* a PEM file of CA certificates; NULL: those of the system */
     const char *cert;   /* a PEM file with the client's certificate; NULL: none */
-    const char *key;    /* a PEM file with its private key */
+    const char *key;    /* a PEM file with the client's private key */
     const char *server; /* the name in the server's certificate; NULL: the host */
 } tmpl_redis_address_t;
 
@@ -57,8 +57,8 @@ apr_status_t tmpl_redis_address_parse(tmpl_redis_address_t *address, const char 
                                       tmpl_error_t *err, apr_pool_t *pool);
 
 /*
- * Fills place from "host:port", where host may be an IPv6 address without brackets: so Redis
- * writes places. An empty host is that of asked. Returns 0 if text is no place.
+ * Fills place from "host:port" as Redis writes it: host may be an IPv6 address without brackets. An
+ * empty host stands for the host of asked. Returns 0 if text is no place.
  */
 int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
                            const tmpl_redis_place_t *asked);
@@ -66,7 +66,7 @@ int tmpl_redis_place_parse(tmpl_redis_place_t *place, const char *text,
 /* The place as a URI has it. */
 const char *tmpl_redis_place_show(const tmpl_redis_place_t *place, apr_pool_t *pool);
 
-/* Fills place from its parts. Returns 0 if they are no place. asked may be NULL. */
+/* Fills place from its parts. Returns 0 if the parts are no place. asked may be NULL. */
 int tmpl_redis_place_fill(tmpl_redis_place_t *place, const char *host, size_t len, long long port,
                           const tmpl_redis_place_t *asked);
 

@@ -15,7 +15,7 @@ tmpl_redis_command_t tmpl_redis_cluster_ask(const tmpl_redis_address_t *address,
     return (tmpl_redis_command_t){ 2, argv, NULL };
 }
 
-/* The first slot, the last one, and the master: its host, its port, and more. Replicas follow. */
+/* Reads a range: first slot, last slot, and the master (host, port, and more). Replicas follow. */
 static int range_read(tmpl_redis_range_t *range, const redisReply *reply,
                       const tmpl_redis_place_t *asked)
 {

@@ -25,7 +25,7 @@
 typedef struct {
     int argc;
     const char **argv;
-    const size_t *lens; /* of the arguments; NULL: they are strings */
+    const size_t *lens; /* bytes of each argument; NULL: arguments are strings */
 } tmpl_redis_command_t;
 
 /* A server, and how a connection begins. */
@@ -40,19 +40,19 @@ typedef struct {
 
 /* All zero: not connected. */
 typedef struct {
-    apr_pool_t *pool; /* of the socket; not a child of another, as threads connect at once */
+    apr_pool_t *pool; /* the socket's; has no parent, because threads connect at the same time */
     apr_socket_t *socket;
     tmpl_redis_tls_session_t *tls; /* NULL: none */
     redisReader *reader;           /* NULL: not connected */
-    int ends_line; /* the bytes read so far do; hiredis does not look at a string's end */
+    int ends_line; /* the bytes read so far end a line; hiredis does not check how a string ends */
 } tmpl_redis_conn_t;
 
 /*
  * Sends n commands in one round trip, connecting first if necessary, and fills replies with n
  * replies from pool, which together may take max_reply bytes on the wire. APR_SUCCESS, also for
  * error replies to commands. Otherwise the connection is closed, and the result is APR_TIMEUP past
- * the deadline (on tmpl_clock), the system's error, or APR_EGENERAL for what Redis would not reply;
- * with text.
+ * the deadline (on tmpl_clock), the system's error, or APR_EGENERAL for a reply that Redis would
+ * not give; with text.
  */
 apr_status_t tmpl_redis_conn_call(tmpl_redis_conn_t *conn, const tmpl_redis_server_t *server,
                                   const tmpl_redis_command_t *commands, int n, size_t max_reply,

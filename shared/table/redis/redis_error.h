@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What error replies of Redis mean. name: of the server, for the message. */
+/* What error replies of Redis mean. name: the server's name, for the message. */
 #ifndef TMPL_REDIS_ERROR_H
 #define TMPL_REDIS_ERROR_H
 

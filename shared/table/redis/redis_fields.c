@@ -7,8 +7,8 @@
 
 #define HEAD_FIELD  "h"
 #define BUCKET_FLAG 'b'       /* the first byte of a bucket's field */
-#define FIELD_SIZE  4         /* of a bucket */
-#define FIELDS_MOST (1 << 18) /* of one command: Redis accepts up to 2^20 words */
+#define FIELD_SIZE  4         /* bytes of a bucket's field */
+#define FIELDS_MOST (1 << 18) /* fields of one command: Redis accepts up to 2^20 words */
 
 #define REPLY_EXTRA 16   /* bytes around a value in a reply, at most */
 #define REPLY_USUAL 2048 /* bytes of a bucket, more than the average of many */
@@ -42,7 +42,7 @@ int tmpl_redis_fields_take(redisReply *const *replies, tmpl_head_t *head, int *f
 {
     int good = 1;
     for (uint32_t i = 0; good && i < n + 1; i++) {
-        /* the head, then buckets: of the first command one more */
+        /* the head, then buckets: the first command has one more element */
         uint32_t which = i == 0 ? 0 : (i - 1) / FIELDS_MOST;
         uint32_t at = i - which * FIELDS_MOST - (which > 0);
         uint32_t left = n - which * FIELDS_MOST;

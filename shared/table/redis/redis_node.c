@@ -16,9 +16,9 @@ struct tmpl_redis_node_t {
     tmpl_redis_server_t server;
     char name[320];
     tmpl_breaker_t breaker;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all below */
     pthread_cond_t freed;
-    unsigned n_idle; /* the last one used is the next one used, so the others can grow old */
+    unsigned n_idle; /* the one used last is used next, so the others can grow old */
     tmpl_redis_held_t **idle;
     unsigned n;
     tmpl_redis_held_t *conns;

@@ -4,8 +4,8 @@
  * threads. A connection that fails is closed, and the next call that takes it connects again.
  *
  * The connections are not an apr_reslist: it has one timeout for all callers instead of a deadline
- * for each, and it aborts the process if its pool is destroyed while a connection is in use. That
- * is how httpd's prefork ends a child.
+ * for each, and it aborts the process if its pool is destroyed while a connection is in use, as
+ * httpd's prefork does when it ends a child.
  */
 #ifndef TMPL_REDIS_NODE_H
 #define TMPL_REDIS_NODE_H
@@ -21,8 +21,8 @@ typedef struct {
 } tmpl_redis_held_t;
 
 /*
- * Does not connect yet. The name is copied; the strings of the login must live as long. NULL: no
- * memory.
+ * Does not connect yet. The name is copied; the strings of the login must live as long as the node.
+ * NULL: no memory.
  */
 tmpl_redis_node_t *tmpl_redis_node_create(const tmpl_redis_server_t *server,
                                           unsigned max_connections);
@@ -41,8 +41,8 @@ apr_status_t tmpl_redis_node_take(tmpl_redis_node_t *node, apr_time_t deadline,
 void tmpl_redis_node_give(tmpl_redis_node_t *node, tmpl_redis_held_t *held);
 
 /*
- * tmpl_redis_conn_call(). The first call on a connection that turns out to be closed is repeated on
- * a new one, so its commands must be such that may run twice.
+ * tmpl_redis_conn_call(). If the first call after take finds the connection closed, the call is
+ * repeated on a new connection, so its commands must do no harm if they run twice.
  */
 apr_status_t tmpl_redis_node_call(const tmpl_redis_node_t *node, tmpl_redis_held_t *held,
                                   const tmpl_redis_command_t *commands, int n, size_t max_reply,
@@ -50,9 +50,9 @@ apr_status_t tmpl_redis_node_call(const tmpl_redis_node_t *node, tmpl_redis_held
                                   apr_pool_t *pool);
 
 /*
- * Whether the server may be called (breaker.h): while it fails, one caller a second tries it, so
- * that it does not keep the pages of its sites waiting. A caller that got 1 reports the result of a
- * call that began at that time.
+ * Whether the server may be called (breaker.h). While the server fails, only one caller per pause
+ * tries it, so that pages of its sites do not wait for it. A caller that got 1 reports the result
+ * of its call, which began at began.
  */
 int tmpl_redis_node_allows(tmpl_redis_node_t *node);
 void tmpl_redis_node_report(tmpl_redis_node_t *node, apr_time_t began, apr_status_t status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the servers of a store are, as sentinels and nodes of a cluster say it. Their replies come
- * from outside: none is taken that makes no sense.
+ * from outside, so a reply that makes no sense is refused.
  */
 #ifndef TMPL_REDIS_PLACES_H
 #define TMPL_REDIS_PLACES_H
@@ -17,8 +17,8 @@ typedef struct {
 } tmpl_redis_range_t;
 
 /*
- * The command that asks for the place of a master, and its reply: one range of all slots is added
- * to ranges. asked: where the reply comes from. APR_SUCCESS, or fills err.
+ * Make the command that asks for the place of a master, and read its reply: adds one range of all
+ * slots to ranges. asked: the server that replied. APR_SUCCESS, or fills err.
  */
 tmpl_redis_command_t tmpl_redis_sentinel_ask(const tmpl_redis_address_t *address, apr_pool_t *pool);
 apr_status_t tmpl_redis_sentinel_read(const redisReply *reply, const tmpl_redis_server_t *asked,
@@ -29,10 +29,10 @@ tmpl_redis_command_t tmpl_redis_cluster_ask(const tmpl_redis_address_t *address,
 apr_status_t tmpl_redis_cluster_read(const redisReply *reply, const tmpl_redis_server_t *asked,
                                      apr_array_header_t *ranges, tmpl_error_t *err);
 
-/* Where another server is that a node refers to. */
+/* The server that a node refers to. */
 typedef struct {
     tmpl_redis_range_t to; /* one slot */
-    int is_ask;            /* for these commands only: the slot moves there now */
+    int is_ask;            /* for these commands only: the slot is still moving */
 } tmpl_redis_referral_t;
 
 /* Whether a reply is MOVED or ASK; fills referral. */

@@ -3,7 +3,7 @@
 
 #include <apr_strings.h>
 
-#define ELEMENTS_MOST (1 << 20) /* of an array: its length comes from outside */
+#define ELEMENTS_MOST (1 << 20) /* elements of an array, whose length comes from outside */
 
 /* A reply at its place in the reply that is being read. The reader's private data is the pool. */
 static redisReply *make(const redisReadTask *task, int type)
@@ -49,7 +49,7 @@ static void unmake(void *reply)
 #if HIREDIS_MAJOR >= 1
 typedef size_t length_t;
 
-/* Redis sends these only after HELLO, but hiredis takes them from any server. */
+/* Redis sends doubles and booleans only after HELLO, but hiredis takes them from any server. */
 static void *make_double(const redisReadTask *task, double number, char *bytes, size_t len)
 {
     (void)number;

@@ -2,7 +2,7 @@
 /*
  * The secret of a Redis store (store.h), under the key "tmpl:5:secret", which does not expire.
  *
- * A process that has been told the secret puts it back if the server has lost it.
+ * A process that knows the secret puts it back if the server has lost it.
  */
 #ifndef TMPL_REDIS_SECRET_H
 #define TMPL_REDIS_SECRET_H
@@ -14,16 +14,16 @@
 
 typedef struct {
     pthread_mutex_t lock;
-    char is[TMPL_SECRET_SIZE]; /* the server's, or the one that it gets if it has none */
+    char is[TMPL_SECRET_SIZE]; /* the server's secret, or the one to give it if it has none */
 } tmpl_redis_secret_t;
 
 void tmpl_redis_secret_init(tmpl_redis_secret_t *secret);
 void tmpl_redis_secret_destroy(tmpl_redis_secret_t *secret);
 
 /*
- * Sets the server's secret to put, unless that is NULL, and fills is with what the server has; it
- * gets one if it has none. All hosts get the one that came first. Errors: those of
- * tmpl_redis_exchange().
+ * Sets the server's secret to put, unless put is NULL. Fills is with the secret that the server
+ * has; a server without a secret gets one. All hosts get the secret that came first. Errors: those
+ * of tmpl_redis_exchange().
  */
 apr_status_t tmpl_redis_secret_ask(tmpl_redis_secret_t *secret, tmpl_redis_t *redis,
                                    const char *put, char is[TMPL_SECRET_SIZE], apr_time_t deadline,

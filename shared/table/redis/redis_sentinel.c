@@ -15,7 +15,10 @@ tmpl_redis_command_t tmpl_redis_sentinel_ask(const tmpl_redis_address_t *address
     return (tmpl_redis_command_t){ 3, argv, NULL };
 }
 
-/* Two strings, the host and the port; nil for a name that it does not know. */
+/*
+ * The reply has two strings, the host and the port, or is nil if the sentinel does not know the
+ * name.
+ */
 apr_status_t tmpl_redis_sentinel_read(const redisReply *reply, const tmpl_redis_server_t *asked,
                                       apr_array_header_t *ranges, tmpl_error_t *err)
 {

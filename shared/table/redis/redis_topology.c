@@ -11,7 +11,7 @@
 #include "table/redis/redis_slot.h"
 
 #define ASKED_MOST   16                   /* servers that are asked where all are */
-#define ASK_INTERVAL apr_time_from_sec(1) /* between two questions where the servers are */
+#define ASK_INTERVAL apr_time_from_sec(1) /* least time between two questions */
 #define PLACES_REPLY ((size_t)4 << 20)    /* bytes of the answer */
 
 typedef struct {
@@ -25,20 +25,20 @@ struct tmpl_redis_topology_t {
     tmpl_redis_address_t address;
     tmpl_redis_tls_t *tls;
     unsigned max_connections;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all below */
     pthread_cond_t answered;
     int is_asking;       /* a thread asks where the servers are */
-    int is_known;        /* where the servers are */
-    int is_stale;        /* it may have changed */
-    apr_time_t asked;    /* the last time */
-    tmpl_error_t failed; /* of the last answer; status APR_SUCCESS: it was good */
+    int is_known;        /* it is known where the servers are */
+    int is_stale;        /* the servers may have changed */
+    apr_time_t asked;    /* when a server was asked last */
+    tmpl_error_t failed; /* error of the last answer; status APR_SUCCESS: it was good */
     unsigned first;      /* the candidate that is asked first */
     unsigned n_nodes;    /* highest number in use */
     entry_t nodes[TMPL_REDIS_NODES_MOST + 1]; /* by number, from 1 */
     uint16_t slots[TMPL_REDIS_SLOTS];         /* numbers of nodes; 0: none */
 };
 
-/* By mode; NULL: there is nothing to ask. */
+/* The question and its reader, by mode; NULL: there is nothing to ask. */
 static const struct {
     tmpl_redis_command_t (*ask)(const tmpl_redis_address_t *address, apr_pool_t *pool);
     apr_status_t (*read)(const redisReply *reply, const tmpl_redis_server_t *asked,
@@ -130,13 +130,15 @@ static void slots_replace(topology_t *topology, const tmpl_redis_range_t *ranges
 void tmpl_redis_topology_set_stale(topology_t *topology)
 {
     pthread_mutex_lock(&topology->lock);
-    /* another one is asked: the last one may be cut off from the others, and never know */
+    /* ask another server: the last one may be cut off from the others, and never know */
     topology->first += !topology->is_stale;
     topology->is_stale = topology->address.mode != TMPL_REDIS_SINGLE;
     pthread_mutex_unlock(&topology->lock);
 }
 
-/* Whom to ask: those that the URI names, and in a cluster the nodes that are known. */
+/*
+ * Lists the servers to ask: those that the URI names and, in a cluster, the nodes that are known.
+ */
 static unsigned candidates_list(topology_t *topology, tmpl_redis_place_t places[ASKED_MOST])
 {
     const tmpl_redis_address_t *address = &topology->address;
@@ -181,7 +183,7 @@ static apr_status_t ask_at(const topology_t *topology, const tmpl_redis_place_t 
                : finders[address->mode].read(reply, &server, ranges, err);
 }
 
-/* Asks one after the other, each for its share of the time that is left. */
+/* Asks the candidates one after the other, each for its share of the time that is left. */
 static apr_status_t ask_all(topology_t *topology, apr_time_t deadline, tmpl_error_t *err,
                             apr_pool_t *pool)
 {
@@ -203,7 +205,7 @@ static apr_status_t ask_all(topology_t *topology, apr_time_t deadline, tmpl_erro
                           ranges->nelts);
         }
         else {
-            topology->first++; /* who fails is asked last the next time */
+            topology->first++; /* a server that fails is asked last the next time */
         }
         pthread_mutex_unlock(&topology->lock);
     }
@@ -220,8 +222,8 @@ static int is_due(const topology_t *topology, apr_time_t deadline)
 }
 
 /*
- * Asks, and tells the threads that wait for it. Where all is known this takes half of the time that
- * is left, as the servers may be where they were.
+ * Asks, and wakes the threads that wait for the answer. If all places are known, this takes at most
+ * half of the time that is left, because the servers may be where they were.
  */
 static void ask(topology_t *topology, int is_known, apr_time_t deadline, apr_pool_t *pool)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns of the threads of a process: one at a time learns a site, as two would only refuse each
- * other. Sites are known by hashes, and a few share a turn.
+ * Turns of the threads of a process: only one thread at a time learns a site, because two threads
+ * would only make each other's transactions fail. Sites are told apart by a hash, so a few sites
+ * share a turn.
  */
 #ifndef TMPL_REDIS_TURNS_H
 #define TMPL_REDIS_TURNS_H
