@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Every directive that may stand in a section works in the server, a virtual host, a Location, a Directory and an If; the nearest one
-# counts, what it does not set is inherited, and what was turned on can be turned off again. Observed through
-# what the server does.
+# Every directive that may stand in a section works in the server, a virtual host, a Location, a Directory and
+# an If. The nearest section counts; settings that it does not set are inherited, and a setting that was turned
+# on can be turned off again. The test observes what the server does.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

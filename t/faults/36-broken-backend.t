@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# If the backend breaks off, the client sees an error or an incomplete response, never one that
+# If the backend breaks off, the client sees an error or an incomplete response, never a response that
 # looks complete; and the page is not learnt. The next request is answered. (48-gzip-whole.t tests
 # complete responses whose gzip is damaged.)
 

@@ -3,8 +3,8 @@
 # Every fault of a store while four clients, each in its own process, request pages. A response is
 # the page as the backend sent it or the page without its template, nothing else. The default
 # detector judges pages without the store if the store fails. Few requests are delayed: the failures
-# of the store after the fault are at most the requests that were in flight (of a store that does
-# not answer three times, as a child's breaker opens with its third late call), plus the breaker's
+# of the store after the fault are at most the requests that were in flight (three times as many if the
+# store does not answer, because a child's breaker opens with its third late call), plus the breaker's
 # trials, one a second in each child. TmplTimeout is short for a store that does not answer.
 # Otherwise it is so long that even a busy machine does not reach it, so that no other failure is
 # counted. How much longer requests take than with a working store is printed but not tested: it
@@ -217,11 +217,11 @@ sub lmdb_faults {
         give_to_server(spit($_[0]->root . '/store/data.mdb', join '', map { chr($_ * 131 % 251) } 1 .. 65_536));
     });
     fault('LMDB, its file may not grow', $store, 'unlearnt', pays => 0, least => 1,
-        wide => 1, file_limit => 1024, until => qr/is full, nothing new is learnt/);
+        wide => 1, file_limit => 1024, until => qr/takes no writes, nothing new is learnt/);
     SKIP: {
         skip 'the test knows the meta page only of 64 bit little endian', 1 if pack('J', 1) ne pack('Q<', 1);
         fault('LMDB, its map full', $store, 'unlearnt', pays => 0, least => 1,
-            until => qr/is full, nothing new is learnt: .*the map is full/,
+            until => qr/takes no writes, nothing new is learnt: .*the map is full/,
             spoil => sub { fill_map(learnt_store($_[0]->root . '/store')) },
             mend => sub {
                 my ($httpd) = @_;

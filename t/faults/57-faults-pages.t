@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Realistic pages (t/pages: pictures between texts, icons, forms, tables, noscript, shadow roots)
-# while the store is dead, silent, late or missing: each response is the unchanged page, or what
-# tmplctl makes of that page without a store. `make faults` does the same with the pages of a
+# while the store is dead, silent, late or missing: each response is the unchanged page, or the output
+# of tmplctl for the page without a store. `make faults` does the same with the pages of a
 # corpus.
 
 use FindBin;

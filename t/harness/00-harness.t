@@ -57,7 +57,10 @@ subtest 'httpd, its log and a graceful restart' => sub {
     like $httpd->log_text, qr/resuming normal operations/, 'a started httpd handles signals';
     isnt scalar(children($httpd->{pid})), 0, 'a started httpd has children';
     is $httpd->get('/bytes')->body, $all_bytes, 'a proxied response';
+    my @old = children($httpd->{pid});
     $httpd->graceful;
+    my %now = map { $_ => 1 } children($httpd->{pid});
+    is scalar(grep { $now{$_} } @old), 0, 'a graceful restart ends its children';
     is $httpd->get('/bytes')->body, $all_bytes, 'after a graceful restart';
     $httpd->get('/reset');
     $httpd->stop;

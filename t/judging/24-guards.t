@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The operator decides over the detector: elements that TmplKeep selects stay although they are
+# The operator overrides the detector: elements that TmplKeep selects stay although they are
 # template, elements that TmplDrop selects are cut although they are not, and a page of which less
 # than TmplMinKeep would remain is not changed.
 

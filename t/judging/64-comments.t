@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Readers' comments below an article stay or go as TmplComments says; TmplKeep and TmplDrop override
-# it. The posts of a thread are not comments.
+# TmplComments decides whether readers' comments below an article stay; TmplKeep and TmplDrop override
+# TmplComments. The posts of a thread are not comments.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# TmplMark: every preset of shared/rewrite/mark.h and marks of one's own, through a proxy. A page without its
-# marks is the page that the backend sent, template is in a mark and the article is not, the Tmpl field says what
-# is in none, entity tags name the marks, and the page's own marks stay.
+# TmplMark: every preset of shared/rewrite/mark.h and marks of the operator's own, through a proxy. A page
+# without the marks is the page that the backend sent, template is in a mark and the article is not, the Tmpl
+# field says how much template is in no mark, entity tags name the marks, and foreign marks of the page stay.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Mode highlight: the page with its blocks shaded by their verdicts, and why, for requests that
-# TmplHighlightAllow chooses and for nobody else. Without what it inserts the page is the backend's,
-# byte for byte. No cache keeps it. tests/browser/highlight.t looks at it in a browser.
+# Mode highlight: the page with its blocks shaded by their verdicts, with the reasons, only for requests
+# that TmplHighlightAllow chooses. Without the inserted bytes the page is the backend's, byte for byte.
+# No cache keeps the highlighted page. tests/browser/highlight.t looks at it in a browser.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -64,6 +64,12 @@ subtest 'order of the parameters' => sub {
     is $get->('order', '/visit/7?a=2&b=1&fresh=yes')->says('pages'), 2, 'other values of parameters are another document';
 };
 
+subtest 'escapes' => sub {
+    $get->('escapes', '/visit/7~?fresh=yes');
+    is $get->('escapes', '/visit/7%7e?fresh=yes')->says('pages'), 1, 'an escape of a character that needs none: the same document';
+    is $get->('escapes', '/visit/7~%3ffresh=yes')->says('pages'), 2, 'an escaped ? begins no query: another document';
+};
+
 subtest 'canonical links' => sub {
     my @answers = map { $get->('canonical', "/visit/7?id=$_&canonical=/story/seven") } 1 .. 20;
     is scalar(grep { index($_->body, $article) >= 0 } @answers), 20, 'the article is kept for 20 URLs';

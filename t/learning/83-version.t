@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The member version of the Tmpl field: a hash of all that decided a page's verdicts beside the page.
+# The member version of the Tmpl field: a hash of everything beside the page that decided its verdicts.
 # A site that is not learnt gives the same bytes and the same version for the same page, in every
 # run and from an imported table. Whatever may change a verdict changes the version.
 

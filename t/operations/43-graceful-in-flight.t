@@ -28,7 +28,7 @@ my %client = map { $_ => $httpd->client } @slow;
 $client{$_}->send_raw("GET /slow/$_ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n") for @slow;
 ok wait_for { !grep { !-e "$dir/half.$_" } @slow }, 'pages are on their way';
 
-$httpd->graceful;
+$httpd->graceful(busy => 1);
 same_bytes($httpd->get('/page/20')->body, $site->stripped(20), 'the next generation serves pages');
 spit("$dir/go", '');
 for my $n (@slow) {

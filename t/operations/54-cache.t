@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# TmplCache: a page that comes again is served from the earlier decision, byte for byte as it would be judged,
-# and only while that holds: not after the site's table has changed, under another configuration, another
-# secret, another site, or for a page with other bytes. The result is counted and reported.
+# TmplCache: a page that comes again is served from the cached decision, with the same bytes as if it were
+# judged again. A decision is used only while it is valid: not after a change of the site's table, with
+# another configuration, secret or site, or for a page with other bytes. The use is counted and reported.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

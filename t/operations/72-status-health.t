@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A store that fails and answers again is seen in the status: events, errors, children whose breaker
-# is open, of which one that was killed does not count. A site whose pages are mostly declined is one
+# The status shows a store that fails and answers again: events, errors, and children whose breaker is
+# open; a child that was killed does not count. A site whose pages are mostly declined causes one
 # warning an hour, whatever the number of children.
 
 use FindBin;

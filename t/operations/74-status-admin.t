@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# TmplAdmin: who it allows may forget, freeze, unfreeze and export a site, by a form of the site's page
-# and no other way. Every action is logged.
+# TmplAdmin: clients that it allows may forget, freeze, unfreeze and export a site, only by a form of the
+# site's page. Every action is logged.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

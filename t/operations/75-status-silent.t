@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A store that is silent does not keep who looks at the status page: its pages come, and say which
-# store they lack, while tmplctl still waits for the same store. No page was requested meanwhile, so
-# nobody has noticed the silence before.
+# A silent store does not delay the status pages: they come, and say which store does not answer, while
+# tmplctl still waits for the same store. No page was requested before, so nothing has noticed the
+# silence yet.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

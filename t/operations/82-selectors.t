@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Each selector of TmplKeep and TmplDrop has a counter of the pages on which it matches, so that one
-# which never matches is seen. The status handler shows them in the order of the configuration. They
-# are the sums of all children, and survive a graceful restart with the same selectors.
+# Each selector of TmplKeep and TmplDrop has a counter of the pages on which it matches, which shows a
+# selector that never matches. The status handler shows the counters in the order of the configuration.
+# They are the sums of all children, and survive a graceful restart with the same selectors.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A Redis Cluster of which one master hangs: it takes connections, and answers nothing. Only its
-# sites are declined; learning, which waits for it, must not spoil the other masters for the pages.
+# One master of a Redis Cluster hangs: it accepts connections and answers nothing. Only its sites are
+# declined. Learning waits for this master; pages of sites at the other masters must not suffer.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

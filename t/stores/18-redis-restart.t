@@ -37,4 +37,19 @@ for my $uri ($redis->unix_uri, $redis->uri) {
     $httpd->finish("$kind: nothing unexpected in the error log");
 }
 
+# Pages of several sites, with which the store fails for seconds before it pauses for seconds.
+subtest 'httpd ends while it does not try a store that is back' => sub {
+    my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+    my $httpd = proxy($backend, no_store => 1, conf => "${one}TmplMode strip\nTmplSiteKey %{HTTP_HOST}\nTmplLearnDelay 1s\nTmplTimeout 5s\nTmplStore " . $redis->uri);
+    $httpd->expect_log(qr/\[tmpl:warn\]|reached MaxRequestWorkers/);
+    my @hosts = map { "s$_.example" } 1 .. 3;
+    $httpd->get("/page/$_", headers => { Host => $hosts[$_ % 3] }) for 1 .. 9;
+    $redis->stop;
+    ok wait_for { $httpd->log_text =~ /T017/ }, 'learning fails';
+    $redis->continue;
+    $httpd->stop;
+    is_deeply [map { $redis->command('EXISTS', "tmpl:5:{$_}") } @hosts], [1, 1, 1], 'the pages that waited are learnt';
+    $httpd->finish;
+};
+
 done_testing;

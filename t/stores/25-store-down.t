@@ -35,4 +35,26 @@ subtest 'no TmplStore at all' => sub {
     $httpd->finish;
 };
 
+subtest 'a page that is declined before it is counted' => sub {
+    my $many = '<html><body>' . join '', map { sprintf '<i%x>%x</i%x>', $_, $_, $_ } 1 .. 40_000;
+    my $mixed = backend {
+        my ($connection, $request) = @_;
+        return $request->{target} =~ /many/ ? $connection->respond(200, { 'Content-Type' => 'text/html' }, $many) : $site->answer(@_);
+    };
+    my $one = "StartServers 1\nServerLimit 1\nMaxRequestWorkers " . (Test::Tmpl::Httpd::mpm() eq 'prefork' ? 1 : 8) . "\n";
+    my $httpd = proxy($mixed, detector => 'incremental', no_store => 1, conf => "${one}TmplMode strip\nTmplStore " . $redis->uri
+        . "\n<Location /server-status>\nProxyPass !\nSetHandler server-status\nTmplMode off\n</Location>");
+    $httpd->expect_log(qr/\[tmpl:warn\]|reached MaxRequestWorkers/);
+    is $httpd->get('/many')->says('declined'), 'too-many', 'a page that the parser takes';
+    $redis->kill9;
+    # two such pages for one that asks the store, so either may be the one that tries it
+    ok wait_for {
+        $httpd->get("/$_") for qw(many many page/1);
+        $httpd->get('/server-status?auto')->body =~ /^Tmpl-store-failures: [4-9]/m;
+    }, 'the store is tried, and tried again';
+    unlike $httpd->log_text, qr/T012/, 'the page does not say that the store answers again';
+    $httpd->finish;
+    $redis->start;
+};
+
 done_testing;

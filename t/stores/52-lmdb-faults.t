@@ -2,7 +2,7 @@
 
 # An LMDB store that is missing or may not be written: incremental passes every page unchanged with
 # declined=store, auto judges it without the store, and the log names the directory. A damaged file
-# is moved aside when the server starts, and one that is removed in use is made anew; both are
+# is moved aside when the server starts, and a file that is removed in use is made anew; both are
 # logged, and pages are learnt anew. A full store can still be read.
 
 use FindBin;
@@ -92,6 +92,22 @@ for my $what ('data.mdb', 'the directory') {
         $httpd->finish;
     };
 }
+
+subtest 'a backup is put in place of data.mdb in use' => sub {
+    my $httpd = proxy($backend, detector => 'incremental', conf => "${ONE}TmplMode strip");
+    $httpd->expect_log(qr{\[T024\]|reached MaxRequestWorkers});
+    my $dir = $httpd->root . '/store';
+    $httpd->visit(1 .. 6);
+    $httpd->stop;
+    give_to_server(spit("$dir/data.mdb.new", slurp("$dir/data.mdb")));
+    $httpd->start;
+    is $httpd->get('/page/7')->says('pages'), 7, 'a page is learnt since';
+    rename "$dir/data.mdb.new", "$dir/data.mdb" or die $!;
+    ok wait_for { $httpd->get('/page/6')->says('pages') eq '6' }, 'it is noticed';
+    same_bytes($httpd->get('/page/6')->body, $site->stripped(6), 'the site is known, as it was then');
+    is $httpd->get('/page/7')->says('pages'), 7, 'and learnt again';
+    $httpd->finish;
+};
 
 subtest 'a disk that fills up' => sub {
     my $wide = backend {

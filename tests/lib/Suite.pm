@@ -34,7 +34,7 @@ sub suite {
     skip("there is no $path: make SUITES=DIR");
 }
 
-# Stops an httpd; dies of an unexpected line in its log, and of a child that crashed.
+# Stops an httpd; dies if its log has an unexpected line or a child crashed.
 sub stop {
     my ($httpd) = @_;
     $httpd->stop;
@@ -75,14 +75,14 @@ sub differences {
     return \%differ;
 }
 
-# The differences that are not listed, and those listed that are none.
+# The differences that are not listed, and the listed differences that do not occur.
 sub unexpected {
     my ($differ, $listed) = @_;
     return grep { !exists $differ->{$_} || !exists $listed->{$_} } sort keys %{ { %$differ, %$listed } };
 }
 
 # Prints the results and their differences. run->(SETUP, TESTS) runs tests again; it may be missing.
-# Returns the exit status: 1 if a difference is not listed, or a listed one is none.
+# Returns the exit status: 1 if a difference is not listed, or a listed difference does not occur.
 sub compare {
     my ($suite, $results, $run) = @_;
     my $listed = listed($suite);

@@ -59,15 +59,15 @@ sub feed_as_is {
     spew('.in', $input);
     open my $in, '<', '.in' or die $!;
     my $pid = open3('<&' . fileno($in), my $out, my $err = gensym, $tool, @args);
-    # both are short enough for a pipe, except export's, which writes nothing to stderr
+    # stdout is read to its end before stderr, which must fit into its pipe
     my ($o, $e) = map { local $/; <$_> // '' } $out, $err;
     waitpid $pid, 0;
     return ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, $o, $e);
 }
 sub run { return feed('', @_) }
 
-# Runs the tool with a shell's redirection, such as '>&-': (exit code, stdout, stderr), of the
-# streams that are not redirected.
+# Runs the tool with a shell's redirection, such as '>&-': (exit code, stdout, stderr). A stream that
+# is redirected is empty.
 sub redirected {
     my ($how, @args) = @_;
     system 'sh', '-c', qq{exec "\$@" >red.out 2>red.err $how}, 'sh', $tool, @args;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A child with one store whose replies the test sets. Includes connections.c and the files it
- * consists of; below are stubs for httpd, for the module's other files, for the library and for the
- * clock.
+ * A child of httpd with one store; the test sets the store's replies. Includes connections.c and
+ * the files that belong to it, and has stubs of httpd, of the module's other files, of the library
+ * and of the clock.
  */
 #ifndef LINK_FIXTURE_H
 #define LINK_FIXTURE_H
@@ -14,9 +14,9 @@
 
 #include <apr_time.h>
 
-/* Sleeping only advances the clock. */
-static apr_interval_time_t slept;     /* the sum */
-static void (*meanwhile)(apr_time_t); /* called then */
+/* Sleep only advances the clock. */
+static apr_interval_time_t slept;     /* the sum of all sleeps */
+static void (*meanwhile)(apr_time_t); /* called in each sleep */
 
 static void sleep_soundly(apr_interval_time_t time)
 {
@@ -43,40 +43,40 @@ unixd_config_rec ap_unixd_config;
 static apr_pool_t *pool;
 static apr_time_t clock_now;  /* the result of tmpl_clock() */
 static char log_text[4096];   /* all that was logged since say() */
-static int understood;        /* the decline of the page */
-static unsigned asked;        /* how often the store was called */
-static tmpl_error_t answer;   /* its reply */
-static unsigned char counted; /* whether it counted the document */
-static apr_status_t opens;    /* the result of opening it */
+static int understood;        /* 1: the page can be read; 0: it is declined */
+static unsigned asked;        /* how often the store was asked */
+static tmpl_error_t answer;   /* the store's reply */
+static unsigned char counted; /* whether the store counted the document */
+static apr_status_t opens;    /* the result of opening the store */
 static apr_interval_time_t delay;
 static tmpl_error_t learns;            /* the store's reply when pages are passed to it */
-static unsigned handed;                /* how often pages were passed to it */
-static unsigned last_n;                /* how many the last time, */
-static char last_sites[LEARN_AT_ONCE]; /* and of which sites, a letter each */
+static unsigned handed;                /* how often pages were passed to the store */
+static unsigned last_n;                /* number of pages that were passed last */
+static char last_sites[LEARN_AT_ONCE]; /* first letters of the sites of these pages */
 static int mpm_state;                  /* the state of httpd */
-static int threads;                    /* whether children have threads: AP_MPMQ_STATIC, or not */
+static int threads;                    /* AP_MPMQ_STATIC: children have threads */
 static apr_interval_time_t room;       /* how long a page may wait for room */
-static int passed;                     /* pages are only read, after their client has them */
-static const char *bad_site;           /* for this site always */
-static apr_interval_time_t slow;       /* time for each page; longer than its timeout: it fails */
+static int passed;                     /* 1: pages are only read and have passed */
+static const char *bad_site;           /* the store never learns pages of this site */
+static apr_interval_time_t slow;       /* time for each page; more than the timeout: failure */
 static apr_interval_time_t takes;      /* time for all pages together */
 static tmpl_learning_e was_asked;      /* how the last page had to be learnt */
 static tmpl_observation_t a_page;      /* the observation of each page */
-static tmpl_document_t document;       /* a different one for each page, */
-static int pages_come_again;           /* or the same for all */
+static tmpl_document_t document;       /* a new document for each page, */
+static int pages_come_again;           /* unless this is set: one document for all pages */
 static void (*within)(void);           /* called while a page is judged */
 static tmpl_learner_t
-    *turn_of; /* tests whether this learner has the turn when pages are passed on */
+    *turn_of; /* when pages are passed on, the test looks whether this learner has the turn */
 static int turn_was_taken;
 static apr_uint64_t counters[TMPL_COUNTER_COUNT];
-static apr_uint32_t waiting_pages; /* what was reported to wait last */
+static apr_uint32_t waiting_pages; /* waiting pages and bytes, as reported last */
 static apr_size_t waiting_bytes;
 static int lost;                 /* whether the store's file has been taken away */
-static unsigned looked;          /* how often that was looked for */
-static apr_status_t secret_says; /* the store's status when it is asked for its secret, */
-static unsigned asked_secret;    /* and how often it was */
-static uint64_t operators_seed;  /* of the configuration */
-static uint64_t seed_of_page;    /* of the last page that was read */
+static unsigned looked;          /* how often the file was looked for */
+static apr_status_t secret_says; /* the store's status when asked for its secret */
+static unsigned asked_secret;    /* how often the store was asked for its secret */
+static uint64_t operators_seed;  /* the seed of the configuration */
+static uint64_t seed_of_page;    /* the seed of the last page that was read */
 
 apr_time_t tmpl_clock(void)
 {
@@ -125,7 +125,7 @@ apr_status_t tmpl_store_evicted(tmpl_store_t *store, uint32_t *n, tmpl_error_t *
     return APR_ENOTIMPL;
 }
 
-/* Only a replica's sites are kept by it, and there is none. */
+/* Only for sites of a replica, and no test has a replica. */
 apr_status_t tmpl_store_observe(tmpl_store_t *store, const tmpl_observation_t *page,
                                 apr_interval_time_t timeout, tmpl_counts_t *counts,
                                 tmpl_error_t *err, apr_pool_t *p)
@@ -166,6 +166,7 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     }
     if (store != NULL) {
         asked++;
+        outcome->was_asked = 1;
         outcome->store_error = answer;
         outcome->counts.counted = counted;
         outcome->counts.due = answer.status == APR_SUCCESS && input->learn == TMPL_LEARNING_LATER;
@@ -176,7 +177,7 @@ void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
     }
 }
 
-/* As in another child. */
+/* Whether another child finds the turn taken. */
 static int turn_is_taken(tmpl_learner_t *learner)
 {
     pid_t pid = fork();
@@ -323,7 +324,7 @@ static void keep_log(const char *format, va_list args)
     apr_vsnprintf(log_text + len, sizeof(log_text) - len, format, args);
 }
 
-/* The log of a server and of a request: both texts are kept, nothing else. */
+/* The logs of a server and of a request: log_text gets the texts of both, nothing else. */
 #define LOG_FUNCTION(name, about)                                                                  \
     AP_DECLARE(void)                                                                               \
     name(const char *file, int line, int index, int level, apr_status_t status, const about *of,   \
@@ -359,7 +360,7 @@ static inline int teardown(void **state)
     return 0;
 }
 
-/* A child with one store, which opens as opens says; its pools go with the test's. */
+/* Starts a child with one store, whose opening returns how; its pools end with the test's pool. */
 static tmpl_link_t *start(apr_status_t how)
 {
     static const tmpl_policy_t policy;
@@ -378,7 +379,7 @@ static tmpl_link_t *start(apr_status_t how)
     turn_of = NULL;
     slept = 0;
     meanwhile = NULL;
-    apr_atomic_set32(&inside, 0); /* a process of its own */
+    apr_atomic_set32(&inside, 0); /* as in a process of its own */
     graceful_end = 0;
     serving = 0;
     mpm_state = AP_MPMQ_RUNNING;
@@ -411,9 +412,9 @@ static tmpl_link_t *start(apr_status_t how)
     return link;
 }
 
-static apr_status_t store_said; /* from the last request's outcome */
+static apr_status_t store_said; /* the status in the last request's outcome */
 
-/* A request for a page of that site. */
+/* A request for a page of site. */
 static void ask(tmpl_link_t *link, const char *site)
 {
     static struct ap_logconf logconf;
@@ -430,7 +431,7 @@ static void ask(tmpl_link_t *link, const char *site)
     store_said = outcome.store_error.status;
 }
 
-/* The same; returns the log. */
+/* As ask(); returns the log. */
 static inline const char *request(tmpl_link_t *link, const char *site)
 {
     log_text[0] = '\0';
@@ -445,7 +446,7 @@ static inline void fail_with(apr_status_t status)
 }
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* A child whose pages wait that long, with a watchdog; without one if they do not wait. */
+/* Starts a child whose pages wait how_long; it has a watchdog unless how_long is 0. */
 static inline tmpl_link_t *start_waiting(apr_interval_time_t how_long)
 {
     delay = how_long;
@@ -474,7 +475,7 @@ static inline void store_learns(void)
     learns = (tmpl_error_t){ APR_SUCCESS, "" };
 }
 
-/* That many requests for pages of a site. */
+/* n requests for pages of a site. */
 static inline void requests(tmpl_link_t *link, const char *site, unsigned n)
 {
     while (n-- > 0) {

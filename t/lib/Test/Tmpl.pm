@@ -9,8 +9,8 @@ package Test::Tmpl;
 #   cgi(SCRIPT, ...)     an httpd, not started, that runs a CGI script; skips the test if it cannot
 #   redis(...)           a private redis-server (Test::Tmpl::Redis); skips the test if there is none
 #   wait_for { ... }     waiting for a condition (Test::Tmpl::Process)
-#   within SECONDS, sub  what sub returns, if it takes less than that
-#   corpus_pages(DIR...) the pages of corpora; spread(N, LIST) N of a list, evenly spread
+#   within SECONDS, sub  the result of sub, which must take less time
+#   corpus_pages(DIR...) the pages of corpora; spread(N, LIST) N items of a list, evenly spread
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ use Test::Tmpl::Redis;
 use Test::Tmpl::Site;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
-# What annotate puts into the start tag of an element.
+# The mark that annotate puts into the start tag of an element.
 our $MARK = ' data-tmpl=""';
 
 # Configuration: a field of the request selects the detector incremental.
@@ -56,8 +56,8 @@ sub proxy {
     return httpd(%args);
 }
 
-# The script is Perl, after "use lib" for a copy of this folder. It runs as /PATH/script for each of paths =>
-# [...]; conf => more configuration.
+# $script is Perl; "use lib" for a copy of this folder is put in front of it. It runs as /PATH/script for each
+# PATH of paths => [...]; conf => more configuration.
 sub cgi {
     my ($script, %args) = @_;
     my $module = Test::Tmpl::Httpd::mpm() eq 'prefork' ? 'cgi' : 'cgid';
@@ -70,7 +70,7 @@ $aliases$socket<Directory "\@ROOT\@/htdocs">
     Options +ExecCGI
 </Directory>
 END
-    # the server's user may be unable to read the folder of this tree, below /root for instance
+    # a copy: the server's user may be unable to read this tree, if it is below /root for instance
     my $lib = $httpd->root . '/lib';
     system('cp', '-R', abs_path(dirname(__FILE__) . '/..'), $lib) == 0 or die "cannot copy to $lib\n";
     chmod 0755, spit($httpd->root . '/htdocs/script', "#!$^X\nuse lib '$lib';\n$script");
@@ -88,8 +88,8 @@ sub unmark {
     return $html =~ s/\Q$MARK\E(?=[\s>\/])|<!--\/?tmpl-->//gr;
 }
 
-# Returns the list that code returns. Code tests something that lasts that many seconds: if it took
-# longer, its result means nothing, and it runs again.
+# Returns the list that $code returns. If $code took longer than $seconds, its result means nothing, and
+# it runs again.
 sub within {
     my ($seconds, $code) = @_;
     for (1 .. 5) {
@@ -100,7 +100,7 @@ sub within {
     die "five times this took longer than $seconds s\n";
 }
 
-# Like is() for pages: on failure it shows where they differ.
+# As is(), for pages: on failure it shows where the pages differ.
 sub same_bytes {
     my ($got, $want, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -113,8 +113,8 @@ sub same_bytes {
     return 0;
 }
 
-# What is wrong with a response to /page/N while the store fails, or undef. incremental has to
-# decline the page; auto has to judge it without the store and to report that.
+# What is wrong with a response to /page/N while the store fails; undef if nothing is. incremental has
+# to decline the page; auto has to judge it without the store and to report the failure.
 sub fault_of {
     my ($res, $detector, $site, $n) = @_;
     my $incremental = $detector eq 'incremental';
@@ -125,7 +125,7 @@ sub fault_of {
     return;
 }
 
-# Requests pages N with both detectors from a server with $BY_FIELD; returns a line for each fault.
+# Requests pages @n with both detectors from a server that has $BY_FIELD; returns a line for each fault.
 sub wrong_without_store {
     my ($httpd, $site, @n) = @_;
     my @wrong;

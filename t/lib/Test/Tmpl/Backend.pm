@@ -40,7 +40,7 @@ sub requests {
     return map { $json->decode($_) } split /\n/, slurp($self->{log});
 }
 
-# Ends wait_until() for this name.
+# Ends the backend's wait_until($what).
 sub allow {
     my ($self, $what) = @_;
     return spit("$self->{dir}/allowed/$what", '');
@@ -94,7 +94,7 @@ sub read_request {
     return { method => $method, target => $target, version => $version, headers => \%headers, body => $body };
 }
 
-# Raw bytes.
+# Sends raw bytes.
 sub send {
     my ($self, $bytes) = @_;
     while (length $bytes) {
@@ -106,7 +106,7 @@ sub send {
 
 my %REASON = (200 => 'OK', 204 => 'No Content', 206 => 'Partial Content', 304 => 'Not Modified');
 
-# Status line, fields and the empty line.
+# Sends the status line, the fields and the empty line.
 sub head {
     my ($self, $status, $headers) = @_;
     my $text = "HTTP/1.1 $status " . ($REASON{$status} // 'Whatever') . "\r\n";
@@ -116,7 +116,7 @@ sub head {
     return $self->send("$text\r\n");
 }
 
-# A complete response with Content-Length. Without a body (undef) there is no Content-Length either.
+# Sends a complete response with Content-Length. Without a body (undef) it has no Content-Length.
 sub respond {
     my ($self, $status, $headers, $body) = @_;
     my %headers = %$headers;
@@ -125,9 +125,9 @@ sub respond {
     return $self->send($body // '');
 }
 
-# A complete chunked response; each piece is one chunk and one write. The backend waits until the
-# peer has received a piece before it sends the next, so that pieces usually arrive alone. No test
-# may depend on that: a busy peer may read two at a time.
+# Sends a complete chunked response; each piece is one chunk and one write. The backend waits until the
+# peer has received a piece before it sends the next piece, so that pieces usually arrive alone. No
+# test may depend on it: a busy peer may read two pieces at a time.
 sub respond_chunked {
     my ($self, $status, $headers, @pieces) = @_;
     $self->head($status, { %$headers, 'Transfer-Encoding' => 'chunked' });
@@ -144,14 +144,14 @@ sub chunk {
     return $self->send(sprintf "%x\r\n%s\r\n", length $piece, $piece);
 }
 
-# Waits until the test calls allow(); closes the connection if it never does.
+# Waits until the test calls allow($what); closes the connection if the test never does.
 sub wait_until {
     my ($self, $what) = @_;
     return Test::Tmpl::Process::wait_for { -e "$self->{allowed}/$what" } || POSIX::_exit(1);
 }
 
 # Waits until the peer has acknowledged all bytes (SIOCOUTQ), with a limit. The kernel has no event
-# for that: a socket is writable long before. So this polls, and often, because there are many
+# for this: a socket is writable long before. So drain() polls; it polls often, because there are many
 # pieces.
 sub drain {
     my ($self) = @_;

@@ -28,8 +28,9 @@ sub openssl {
     return;
 }
 
-# Signs NAME.pem with its key NAME.key for subject alternative names, as "IP:127.0.0.1". Everybody
-# may read both. For 0 days: it has expired, for its end is the second in which it is made.
+# Makes and signs NAME.pem, with its key NAME.key, for subject alternative names such as
+# "IP:127.0.0.1". Everybody may read both files. With 0 days the certificate ends in the second in which
+# it is made, so it has expired.
 sub sign {
     my ($self, $name, $names, $days) = @_;
     $self->openssl(qw(req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj), "/CN=$name", '-keyout', "$name.key", '-out', "$name.csr");

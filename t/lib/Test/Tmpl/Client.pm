@@ -4,8 +4,7 @@ package Test::Tmpl::Client;
 # A raw HTTP/1.x client. It keeps the response byte for byte: the body without its transfer coding
 # but with its content coding, and whether the body is complete.
 #
-# Environment: TMPL_TEST_FIELDS (a file to which the Tmpl field of each response is appended, a line
-# each).
+# Environment: TMPL_TEST_FIELDS (a file; the Tmpl field of each response is appended to it as a line).
 
 use strict;
 use warnings;
@@ -45,9 +44,9 @@ sub close {
 
 # Sends a request and reads the response. Options: method, version (1.1), headers => { Name => value
 # or [values] }, body. A Host field is added unless headers has one (undef: no Host at all). Opens a
-# new connection if the server announced that it closes this one, or closes it without a response
-# although it was used before: the MPM event closes idle connections when its threads are busy, at
-# any moment. (A child that died is in the error log.)
+# new connection if the server announced that it closes this connection, or if it closes a connection
+# that was used before without a response: the MPM event may close idle connections at any moment when
+# its threads are busy. (A child that died is in the error log.)
 sub get {
     my ($self, $target, %o) = @_;
     $self->connect if delete $self->{closed};
@@ -101,8 +100,8 @@ sub more {
     return sysread($socket, $self->{buffer}, 65_536, length $self->{buffer}) ? 1 : 0;
 }
 
-# Reads until the response contains these bytes; returns whether it does. read_response still sees
-# them.
+# Reads until the response contains $bytes; returns whether it does. read_response still reads these
+# bytes.
 sub comes {
     my ($self, $bytes) = @_;
     while (index($self->{buffer}, $bytes) < 0) {
@@ -143,7 +142,7 @@ sub read_response {
     return $res;
 }
 
-# Appends in one write, as the tests of several processes do that at a time.
+# Appends in one write, because tests of several processes append at the same time.
 sub note_field {
     my $field = shift // return;
     open my $out, '>>:raw', $ENV{TMPL_TEST_FIELDS} or die "$ENV{TMPL_TEST_FIELDS}: $!";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Cluster;
 
-# A Redis Cluster of real servers on 127.0.0.1: masters that share the slots evenly, and a replica of
-# each if wanted.
+# A Redis Cluster of real servers on 127.0.0.1: masters that share the slots evenly, and on request a
+# replica of each master.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use Test::Tmpl::Redis;
 
 my $SLOTS = 16_384;
 
-# masters => 3; replicas => 1: one of each master; tls => 1: with TLS only; options => { } of redis.conf
+# masters => 3; replicas => 1: a replica of each master; tls => 1: TLS only; options => { } of redis.conf
 sub new {
     my ($class, %args) = @_;
     my $masters = $args{masters} // 3;
@@ -31,7 +31,7 @@ sub new {
         or die "the cluster does not form\n";
     for my $n ($masters .. $#nodes) {
         my $id = $nodes[$n - $masters]->command('CLUSTER', 'MYID');
-        # a node that has just heard of the other one by gossip may not know it yet
+        # a node learns of the master by gossip, and may not know it yet
         wait_for { eval { $nodes[$n]->command('CLUSTER', 'REPLICATE', $id) } } or die "no replica of $id\n";
         wait_for { $nodes[$n]->command('INFO', 'replication') =~ /master_link_status:up/ } or die "a replica has no master\n";
     }
@@ -43,7 +43,7 @@ sub nodes { return @{ $_[0]{nodes} } }
 
 sub slot { return $_[0]{nodes}[0]->command('CLUSTER', 'KEYSLOT', $_[1]) }
 
-# The server that a running node takes for the master of a slot; undef if none of ours.
+# The master of a slot, as node $asked (by default the first running node) says; undef if it is none of our nodes.
 sub master {
     my ($self, $slot, $asked) = @_;
     $asked //= (grep { Test::Tmpl::Process::alive($_->{pid}) } $self->nodes)[0];
@@ -51,7 +51,7 @@ sub master {
     return (grep { $_->port == $range->[2][1] } $self->nodes)[0];
 }
 
-# Begins to move a slot; from now on new keys of it are at the other master.
+# Begins to move a slot; from now on new keys of the slot are at the master $to.
 sub begin_move {
     my ($self, $slot, $to) = @_;
     my $from = $self->master($slot);
@@ -60,7 +60,7 @@ sub begin_move {
     return $from;
 }
 
-# Moves the keys of a slot that moves.
+# Moves the keys of a slot whose move has begun.
 sub move_keys {
     my ($self, $slot, $from, $to) = @_;
     while (my @keys = @{ $from->command('CLUSTER', 'GETKEYSINSLOT', $slot, 10) }) {

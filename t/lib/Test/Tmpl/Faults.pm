@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 package Test::Tmpl::Faults;
 
-# Real pages through a real httpd whose store fails: a few in t/faults/57-faults-pages.t, those of a
-# corpus with `make faults`.
+# Real pages through a real httpd whose store fails: a few pages in t/faults/57-faults-pages.t, the pages
+# of a corpus with `make faults`.
 #
 # Each page is a site of its own (TmplSiteKey is its URL). So it is always the first page of its
-# site, whether or not the store answers, and the expected body is what tmplctl makes of the page
+# site, whether or not the store answers, and the expected body is the output of tmplctl for the page
 # without a store. A page that is declined must be unchanged.
 
 use strict;
@@ -23,10 +23,10 @@ my $LATE = 300;    # ms; TmplTimeout is 100
 
 my $WELL = 100;    # at most that many pages before the store fails
 
-# name; store => its URI, or code that makes one; spoil => code that changes the server's directory
-# before it starts; break => code that changes that directory after some pages; answers => 1: the
-# store may still answer within TmplTimeout; redis => 1: needs a redis-server. Code also gets the
-# fault.
+# name; store => its URI, or code that makes the URI of the fault it is given; spoil => code that changes
+# the store's directory before the server starts; break => code that breaks the store after some pages,
+# given the store's directory and the fault; answers => 1: the store may still answer within TmplTimeout;
+# redis => 1: needs a redis-server.
 our @FAULTS = (
     { name => 'Redis: nobody listens', store => sub { 'redis://127.0.0.1:' . free_port() } },
     { name => 'Redis: killed', redis => 1, store => sub { $_[0]{redis}->uri }, break => sub { $_[1]{redis}->kill9 } },
@@ -58,7 +58,7 @@ sub new {
     return $self;
 }
 
-# What tmplctl makes of page n. It runs once for each page: only one client requests that page.
+# The output of tmplctl for page n. It runs once for each page: only one client requests the page.
 sub alone {
     my ($self, $detector, $n) = @_;
     my $out = "$self->{dir}/$detector/$n";
@@ -85,9 +85,9 @@ sub fault_of {
     return $res->body eq $self->alone($detector, $n) ? undef : 'other bytes than tmplctl has';
 }
 
-# One client: requests every step-th of the first pages, at /prefix/number. Writes a line for each:
-# whether the page was changed, its decline (or -), whether it says that the store has failed, the
-# fault (or nothing).
+# One client: of the first $pages pages it requests page $client and every connections-th page after it,
+# at /prefix/number. Writes a line for each response: whether the page was changed, its decline (or -),
+# whether the response says that the store has failed, the fault (or nothing).
 sub ask {
     my ($self, $httpd, $client, $prefix, $pages, @how) = @_;
     my $lines = $self->lines_of($client);
@@ -107,7 +107,7 @@ sub ask {
 
 sub lines_of { return "$_[0]{dir}/answers.$_[1]" }
 
-# The lines of all clients, each in its columns.
+# Runs all clients; returns their lines, each as a list of its columns.
 sub answers {
     my ($self, $httpd, @what) = @_;
     my @clients = 0 .. $self->{connections} - 1;
@@ -137,8 +137,8 @@ END
 }
 
 # Requests all pages with a detector and a fault. Returns tried, edited, declined (reason => pages),
-# wrong (a line for each fault, also of pages before the store failed), log (unexpected lines),
-# failures (pages that say that the store failed), exits (signal that ended a child => how often).
+# wrong (a line for each wrong response, also before the store failed), log (unexpected lines),
+# failures (responses that say that the store failed), exits (signal that ended a child => how often).
 sub run {
     my ($self, $detector, $of) = @_;
     my %fault = %$of;

@@ -24,14 +24,14 @@ sub field {
     return "\0" . join '', map { pack('C', length) . $_ } $name, $value;
 }
 
-# Requests all targets at once; returns [ok, body] for each: ok if it is a complete response with
-# 200.
+# Requests all targets at once; returns [ok, body] for each target: ok is true for a complete response
+# with status 200.
 sub get_all {
     my ($port, @targets) = @_;
     return Test::Tmpl::Http2->new($port)->ask(@targets);
 }
 
-# A connection.
+# Opens a connection.
 sub new {
     my ($class, $port) = @_;
     my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) or die "connect: $!";
@@ -41,7 +41,7 @@ sub new {
     return bless { socket => $socket, port => $port, stream => -1, in => '' }, $class;
 }
 
-# As get_all, on this connection.
+# As get_all(), on this connection.
 sub ask {
     my ($self, @targets) = @_;
     my ($out, %answer) = ('');

@@ -30,8 +30,8 @@ my $module = $ENV{TMPL_MODULE} // "$top/build/mod_tmpl.so";
 $module = abs_path($module) // $module;
 my $mpm = $ENV{TMPL_TEST_MPM} // 'event';
 
-# Enough for several generations: after a graceful restart a busy machine is slow to end the old
-# ones.
+# Enough children for several generations: after a graceful restart a busy machine is slow to end the old
+# generations.
 my %MPM = (
     event => "StartServers 2\nThreadsPerChild 8\nThreadLimit 8\nMaxRequestWorkers 64\n"
         . "MinSpareThreads 1\nMaxSpareThreads 64\nServerLimit 16\n",
@@ -49,9 +49,10 @@ sub has_module { return -e "$module_dir/mod_$_[0].so" }
 # Options: conf => configuration of the server; modules => more modules of httpd to load; env => { }
 # of httpd; file_limit => largest file that httpd may write, in blocks of 512 bytes; log_level => of
 # mod_tmpl (debug); no_store => 1: no TmplStore; detector => TmplDetector, else the default. (The
-# verdicts of incremental are easy to predict in a test.) bare => 1: only conf. Otherwise conf
-# follows a store in DIR/store, timeouts that even a busy machine does not reach, and learning
-# within the request, so that each page sees the pages before it.
+# verdicts of incremental are easy to predict in a test.) first => 1: mod_tmpl is loaded before the
+# other modules. bare => 1: only conf. Without bare, conf comes after a store in DIR/store, timeouts that
+# even a busy machine does not reach, and learning within the request, so that each page sees the pages
+# before it.
 sub new {
     my ($class, %args) = @_;
     -e $module or die "$module is not built\n";
@@ -91,9 +92,10 @@ MaxKeepAliveRequests 0
 END
     $text .= "CoreDumpDirectory \"$ENV{TMPL_TEST_CORE}\"\n" if defined $ENV{TMPL_TEST_CORE};
     $text .= "User $user\nGroup $user\n" if defined $user && defined getgrnam $user;
-    $text .= "LoadModule ${_}_module \"$module_dir/mod_$_.so\"\n" for @modules;
-    $text .= "TypesConfig \"$dir/mime.types\"\n";
-    $text .= "LoadModule tmpl_module \"$module\"\nLogLevel warn mpm_$mpm:notice core:notice tmpl:$level\n";
+    my $others = join '', map { "LoadModule ${_}_module \"$module_dir/mod_$_.so\"\n" } @modules;
+    my $own = "LoadModule tmpl_module \"$module\"\n";
+    $text .= $self->{args}{first} ? "$own$others" : "$others$own";
+    $text .= "TypesConfig \"$dir/mime.types\"\nLogLevel warn mpm_$mpm:notice core:notice tmpl:$level\n";
     $text .= "TmplTimeout 10s\nTmplMaxWait 10min\nTmplLearnDelay 0\n" if !$self->{args}{bare};
     $text .= "TmplDetector $self->{args}{detector}\n" if defined $self->{args}{detector};
     $text .= "TmplStore lmdb:$dir/store\n" if !$self->{args}{bare} && !$self->{args}{no_store};
@@ -120,8 +122,8 @@ sub exec_httpd {
     exec @command or die "$command[0]: $!";
 }
 
-# Returns when the server handles signals. It opens its port and writes its pid file before that,
-# and a signal that comes too early kills it, and the pid file remains.
+# Returns when the server handles signals. Before this it opens its port and writes its pid file; a
+# signal that comes too early kills it, and the pid file remains.
 sub start {
     my ($self) = @_;
     my @command = $self->command('-DFOREGROUND');
@@ -134,13 +136,13 @@ sub start {
     return $self;
 }
 
-# How many generations of children the log has seen.
+# How many generations of children the log reports.
 sub generations { return scalar(() = $_[0]->log_text =~ /resuming normal operations/g) }
 
-# Stops gracefully, as Debian's systemd unit does: on SIGTERM the main thread of a child closes the
-# sockets of connections that its workers are freeing, and sometimes the child crashes. Closes the
-# clients first, for they keep threads busy. The parent polls for its children only once a second,
-# so it gets SIGTERM at the end.
+# Stops gracefully, as Debian's systemd unit does. (On SIGTERM the main thread of a child would close the
+# sockets of connections that its workers are freeing, and sometimes the child would crash.) Closes the
+# clients first, because they keep threads busy. The parent gets SIGTERM at the end, because it looks
+# for its children only once a second.
 sub stop {
     my ($self) = @_;
     my $pid = delete $self->{pid} or return;
@@ -157,16 +159,21 @@ sub restart {
     return $self->start;
 }
 
-# A graceful restart; returns when the new generation has been started.
+# A graceful restart; returns when only the new generation serves new connections, for old children may
+# accept them for a while. busy => 1: returns when the new generation has been started; old children may
+# still have requests that they cannot end yet.
 sub graceful {
-    my ($self) = @_;
+    my ($self, %o) = @_;
     my $before = $self->generations;
+    my %old = map { $_ => 1 } children($self->{pid});
     kill 'USR1', $self->{pid};
     wait_for { $self->generations > $before } or die "no graceful restart\n";
+    return if $o{busy};
+    wait_for { !grep { $old{$_} } children($self->{pid}) } or die "an old child does not end\n";
     return;
 }
 
-# configtest: whether httpd accepts the configuration, and its output.
+# configtest: returns whether httpd accepts the configuration, and httpd's output.
 sub configtest {
     my ($self) = @_;
     spit($self->{out}, '');
@@ -180,7 +187,7 @@ sub configtest {
     return ($? == 0, slurp($self->{out}));
 }
 
-# One request on a new connection.
+# Sends one request on a new connection; returns the response.
 sub get {
     my ($self, $target, %o) = @_;
     my $client = $self->client(exists $o{host} ? (host => delete $o{host}) : ());
@@ -203,7 +210,7 @@ sub visit {
 
 sub log_text { return -e $_[0]{log} ? slurp($_[0]{log}) : '' }
 
-# Lines of the error log that match are expected.
+# finish() expects the lines of the error log that match a pattern.
 sub expect_log {
     my ($self, @patterns) = @_;
     push @{ $self->{expected} }, @patterns;

@@ -2,7 +2,7 @@
 package Test::Tmpl::Process;
 
 # The base of the harness: processes that end with the test, temporary directories, ports, and
-# waiting for a condition instead of for a time.
+# waiting for a condition instead of a fixed time.
 #
 # Every process started here has its own process group. It is ended by its id when the test ends,
 # dies or is interrupted.
@@ -33,14 +33,14 @@ for my $signal (qw(INT TERM HUP)) {
 }
 $SIG{ALRM} = sub { die "the test took too long\n" };
 
-# The limit for a test that hangs; a busy machine may need minutes. A test of many parts sets it for
-# each.
+# Ends a test that hangs; a busy machine may need minutes. A test of many parts sets the limit anew for
+# each part.
 sub set_limit { return alarm($ENV{TMPL_TEST_LIMIT} // 900) }
 set_limit();
 
-# Calls the condition until it returns a true value, and returns that; false after $patience
-# seconds. It polls, because a condition is about other processes, their logs and sockets: no single
-# event covers these.
+# Calls the condition until it returns a true value, and returns this value; returns false after $seconds
+# ($patience) seconds. It polls, because a condition is about other processes, their logs and sockets: no
+# single event covers these.
 sub wait_for(&;$) {
     my ($condition, $seconds) = @_;
     my $end = time() + ($seconds // $patience);
@@ -77,7 +77,7 @@ sub alive {
     return 0;
 }
 
-# The pids of all running processes for which the condition holds, called with ($parent, $group).
+# The pids of all running processes for which condition->($parent, $group) holds.
 sub processes {
     my ($condition) = @_;
     my @pids;
@@ -96,14 +96,14 @@ sub children {
     return processes(sub { $_[0] == $pid });
 }
 
-# A field of a process's memory, in bytes (proc_pid_status(5)): VmRSS, RssAnon, VmHWM.
+# The memory of a process in bytes: field VmRSS, RssAnon or VmHWM of proc_pid_status(5).
 sub memory_of {
     my ($pid, $field) = @_;
     my ($kb) = slurp("/proc/$pid/status") =~ /^\Q$field\E:\s+(\d+)/m or die "no $field in /proc/$pid/status\n";
     return $kb << 10;
 }
 
-# CPU seconds of processes.
+# CPU seconds that processes have used.
 sub cpu_of {
     my $ticks = 0;
     for my $pid (@_) {

@@ -14,14 +14,14 @@ use Socket qw(pack_sockaddr_in inet_aton PF_INET SOCK_STREAM);
 use Test::Tmpl::Process qw(spawn end_process wait_for free_port temp_dir spit);
 use Time::HiRes qw(sleep);
 
-# TMPL_TEST_REDIS: another program, as valkey-server
+# TMPL_TEST_REDIS names another program, such as valkey-server
 my $program = $ENV{TMPL_TEST_REDIS} // 'redis-server';
 
 sub available {
     return (grep { -x } map { "$_/$program" } '', split(/:/, $ENV{PATH}), '/usr/bin', '/usr/local/bin')[0];
 }
 
-# options => { name => value } of redis.conf; sentinel => its lines: a sentinel
+# %options: name => value of redis.conf; sentinel => lines of configuration: starts a sentinel
 sub new {
     my ($class, %options) = @_;
     my $dir = temp_dir();
@@ -63,7 +63,7 @@ sub connect {
     return IO::Socket::UNIX->new(Peer => $self->{socket});
 }
 
-# One command and its reply, decoded: text, number, array reference; dies on an error reply.
+# Sends a command; returns its reply, decoded: text, number, array reference. Dies on an error reply.
 sub command {
     my ($self, @words) = @_;
     my $socket = $self->connect or die "redis: $!\n";
@@ -110,7 +110,7 @@ sub black_hole {
     return ($listen->sockport, [$listen, @fill]);
 }
 
-# A server that sends the same bytes after every read ('': none). Returns its port.
+# A server that sends the same bytes ('': nothing) after every read. Returns its port.
 sub parrot {
     my ($bytes) = @_;
     my $listen = IO::Socket::INET->new(
@@ -130,7 +130,7 @@ sub parrot {
     return $port;
 }
 
-# A relay to the Redis at a port that delays each reply by that many ms. Returns its port.
+# A relay to the Redis at $port, which delays each reply by $ms ms. Returns the port of the relay.
 sub late {
     my ($port, $ms) = @_;
     my $listen = IO::Socket::INET->new(

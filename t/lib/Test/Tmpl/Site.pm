@@ -2,8 +2,8 @@
 package Test::Tmpl::Site;
 
 # A small web site, the same in every run: header with navigation, sidebar, an article that differs
-# from page to page, footer with a copyright line. Every part has a name, so that a test knows every
-# byte that has to remain of a page.
+# from page to page, footer with a copyright line. Every part has a name, so that a test knows which
+# bytes of a page have to remain.
 
 use strict;
 use warnings;
