@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE SHIFT < list of sites
+ * scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE SHIFT NEW_IN < list of sites
  *
- * PAGES made-up pages of SITES sites (zipf_pages.h), by PROCESSES processes at a time that work on
- * the same sites, as proxies that share a store. A page is looked up with counts up to LEARN_DELAY
- * old, and LEARNT_AT_ONCE pages are learnt at a time, as httpd does. An LMDB store may hold
- * MAX_SITES sites in a file of MAP_SIZE bytes. The second half of the pages is of sites shifted by
- * SHIFT.
+ * Makes up PAGES pages of SITES sites (zipf_pages.h) and has them looked up and learnt by PROCESSES
+ * processes at the same time. All processes work on the same sites, as proxies that share a store
+ * do. A page is looked up with counts up to LEARN_DELAY old, and LEARNT_AT_ONCE pages are learnt at
+ * a time, as in httpd. An LMDB store may hold MAX_SITES sites in a file of MAP_SIZE bytes. For the
+ * second half of the pages the sites are shifted by SHIFT. One page in NEW_IN is a new document.
  *
- * The sizes are those of the first page of each site of the list. How many keys recur is measured
- * on the pages behind the first KNOWN of sites with more.
+ * The first good page of each site of the list gives the sizes. The rates at which keys recur are
+ * measured on sites of more than KNOWN pages, on the pages behind the first KNOWN.
  *
- * Prints lines of NAME=VALUE: one for the pages read; "at" when a fifth of the pages more is done,
- * on which the reader can measure the server; and the results. Times are in milliseconds: "look"
- * and "batch" passed, "first" and "last" are CPU of the look-ups in the first and the last fifth.
- * In the end CHECKED of the sites are read from end to end: halves are sites that lack entries.
+ * Prints lines of NAME=VALUE: one for the pages read; "at" after each fifth but the last, so that
+ * the reader can measure the server; and the results. Times are in milliseconds: "look" and "batch"
+ * are elapsed time, "first" and "last" the CPU time of look-ups in the first and the last fifth. In
+ * the end CHECKED of the sites are read completely: "halves" counts the sites that lack entries.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,17 +33,17 @@
 
 #define LEARN_DELAY    apr_time_from_msec(100) /* TmplLearnDelay's default */
 #define LEARNT_AT_ONCE TMPL_BATCH_MOST
-#define KNOWN          20 /* pages of a site, before rates are measured */
-#define PARTS          5  /* of the run, each with figures of its own */
+#define KNOWN          20 /* so many pages of a site are learnt before rates are measured */
+#define PARTS          5  /* the run has so many parts, each with its own figures */
 #define PROCESSES_MOST 64
 #define TIMEOUT        apr_time_from_sec(10)
 
-/* Figures of a process, in memory that all share. */
+/* Figures of a process, in memory that all processes share. */
 typedef struct {
-    double cpu[PARTS]; /* milliseconds, of each part of the run */
+    double cpu[PARTS]; /* milliseconds, for each part of the run */
     double looking, learning;
     uint64_t batches, counted, warm, known;
-    uint64_t late, full; /* batches that were not learnt, or not all of them */
+    uint64_t late, full; /* batches with pages that were not learnt: the store was late, or full */
 } sum_t;
 
 typedef struct {
@@ -51,9 +51,9 @@ typedef struct {
     uint32_t n_pages, n_processes, checked, shift;
     tmpl_store_opts_t opts;
     zipf_t zipf;
-    float *took, *cpu; /* of each page's look-up; all processes write their own ones */
+    float *took, *cpu; /* for each page's look-up; a process writes its own pages' */
     float *batch_took;
-    uint32_t batches_most; /* of a process */
+    uint32_t batches_most; /* at most so many batches of a process */
     sum_t *sums;
 } run_t;
 
@@ -77,7 +77,7 @@ static double milliseconds(clockid_t clock)
 
 /* ---- real pages ---- */
 
-/* Counts of keys by kind and by how often they were seen. */
+/* Numbers of keys by kind, and by how often the site has shown them. */
 typedef struct {
     double template, recurring, new, known_paths, new_paths;
 } tally_t;
@@ -97,7 +97,7 @@ static void tally_add(tally_t *tally, const tmpl_observation_t *page, const tmpl
     }
 }
 
-/* Reads the pages of a site; its first good one becomes a shape. */
+/* Reads the pages of a site; the first good page becomes a shape. */
 static void site_read(apr_array_header_t *shapes, tally_t *tally, const listed_site_t *site,
                       tmpl_store_t *store)
 {
@@ -189,7 +189,7 @@ static void learn(const run_t *run, uint32_t process, tmpl_store_t *store, batch
     sum->counted += counted;
 }
 
-/* Looks page number i up. */
+/* Looks up page number i. */
 static void look(const run_t *run, sum_t *sum, tmpl_store_t *store, zipf_page_t *made, uint32_t i,
                  batch_t *batch, apr_pool_t *pool)
 {
@@ -212,7 +212,7 @@ static void look(const run_t *run, sum_t *sum, tmpl_store_t *store, zipf_page_t 
     apr_pool_clear(pool);
 }
 
-/* Every n_processes-th page, and the figures of it. */
+/* Looks up and learns every n_processes-th page; keeps the figures. */
 static void process_run(run_t *run, uint32_t process)
 {
     sum_t *sum = &run->sums[process];
@@ -330,7 +330,7 @@ static void figures_print(run_t *run, double wall)
 }
 
 typedef struct {
-    unsigned char *held; /* of each site */
+    unsigned char *held; /* for each site, whether the store holds it */
     uint32_t n_sites, n_held;
 } held_t;
 
@@ -345,7 +345,7 @@ static apr_status_t is_held(void *baton, const char *name)
     return APR_SUCCESS;
 }
 
-/* Whether the site is held that has the k-th largest share of the last pages, from 0. */
+/* Whether the store holds the site with the k-th largest share of the last pages, k from 0. */
 static int is_held_at(const run_t *run, const held_t *held, uint32_t k)
 {
     return held->held[(k + run->shift) % held->n_sites];
@@ -374,7 +374,7 @@ static void sites_check(const run_t *run, tmpl_store_t *store, const held_t *hel
         apr_status_t rv = held->held[k]
                               ? tmpl_store_export(store, name, &head, count, &n, &err, pool)
                               : APR_NOTFOUND;
-        if (rv != APR_NOTFOUND) { /* a full Redis evicts for a reply's buffer, too */
+        if (rv != APR_NOTFOUND) { /* a full Redis also evicts sites for a reply's buffer */
             check(rv, &err);
             checked++;
             halves += n != head.entries;
@@ -389,8 +389,8 @@ static void sites_check(const run_t *run, tmpl_store_t *store, const held_t *hel
 }
 
 /*
- * Which sites the store holds: their number, the share of the last pages that is theirs, and the
- * first site that is missing, in the order of these shares.
+ * Prints which sites the store holds: their number, their share of the last pages, and, in the
+ * order of shares, the first site that is missing.
  */
 static void held_print(const run_t *run, apr_pool_t *pool)
 {
@@ -424,11 +424,11 @@ int main(int argc, char **argv)
     tmpl_error_t err = { 0 };
     run_t run = { .opts = tmpl_store_opts_default };
 
-    if (argc != 9 || number(argv[2]) == 0 || number(argv[3]) < 1000 || number(argv[4]) == 0 ||
-        number(argv[4]) > PROCESSES_MOST || number(argv[5]) == 0) {
+    if (argc != 10 || number(argv[2]) == 0 || number(argv[3]) < 1000 || number(argv[4]) == 0 ||
+        number(argv[4]) > PROCESSES_MOST || number(argv[5]) == 0 || number(argv[9]) == 0) {
         fprintf(stderr,
                 "usage: scale_pages URI SITES PAGES PROCESSES CHECKED MAX_SITES MAP_SIZE SHIFT "
-                "< LIST, 1000 pages or more\n");
+                "NEW_IN < LIST, 1000 pages or more\n");
         return 2;
     }
     apr_initialize();
@@ -444,6 +444,8 @@ int main(int argc, char **argv)
     run.opts.max_sites = number(argv[6]);
     run.opts.map_size = strtoul(argv[7], NULL, 10);
     run.shift = number(argv[8]);
+    run.zipf.new_in = number(argv[9]);
+    run.zipf.documents = shared(run.zipf.n_sites * sizeof(*run.zipf.documents));
     pages_read(&run.zipf, pool);
     run.zipf.until = zipf_shares(run.zipf.n_sites, pool);
     run.took = shared(run.n_pages * sizeof(*run.took));

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Made-up pages of many sites, of the sizes of real pages. Sites are drawn by Zipf's law: site k
- * of n has the share (1 / k) / (1 + 1/2 + ... + 1/n) of the pages. With a shift s site k + s takes
+ * Made-up pages of many sites, with the sizes of real pages. Sites are drawn by Zipf's law: site k
+ * of n has the share (1 / k) / (1 + 1/2 + ... + 1/n) of the pages. With a shift s, site k + s takes
  * the place of site k.
  *
- * A site has the shape of a real page: its keys, shares and blocks, with other hashes. By the
- * rates, a segment is the same on all pages of the site, one of RECURRING that take turns, or new;
- * a layout path is the same on all pages or new. Each page is a new document.
+ * All pages of a site have the shape of one real page: its keys, shares and blocks, with other
+ * hashes. The rates say how many segments are the same on all pages of the site, how many are drawn
+ * from RECURRING texts, and how many are new; and how many layout paths are the same on all pages,
+ * and how many are new.
+ *
+ * One page in new_in is a new document of its site. The others are documents that the site has
+ * already, drawn by Zipf's law of their age.
  */
 #ifndef BENCH_ZIPF_PAGES_H
 #define BENCH_ZIPF_PAGES_H
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,27 +25,28 @@
 #include "measure.h"
 #include "table/store.h"
 
-#define RECURRING 16 /* texts of one place: each is on 40 / RECURRING of 40 pages, DF 2 to 3 */
+#define RECURRING 16 /* texts for a place: 40 / RECURRING of 40 pages have each, DF 2 to 3 */
 
-/* What share of a known site's keys a page has anew, and how many recur. */
+/* The keys of a page of a known site: shares of its segments and of its layout paths. */
 typedef struct {
     double template, recurring; /* of segments; the others are new */
     double known_path;          /* of layout paths; the others are new */
 } rates_t;
 
 typedef struct {
-    const apr_array_header_t *shapes; /* of tmpl_observation_t * */
+    const apr_array_header_t *shapes; /* array of tmpl_observation_t * */
     rates_t rates;
-    uint32_t n_sites, shift;
-    double *until; /* of each site: the share of pages of it and of those before it */
+    uint32_t n_sites, shift, new_in;
+    double *until; /* for each site, the sum of its share of the pages and of all shares before */
+    uint32_t *documents; /* number of each site's documents, in memory that all processes share */
     uint64_t state;
 } zipf_t;
 
-/* A page, in memory that the next page of the same zipf_page_t takes. */
+/* A page; the next page made in the same zipf_page_t reuses its memory. */
 typedef struct {
     char site[32];
     tmpl_key_t *keys;
-    uint32_t room; /* of keys */
+    uint32_t room; /* keys has space for so many */
     tmpl_document_t document;
     tmpl_observation_t observation;
 } zipf_page_t;
@@ -71,7 +77,7 @@ static inline double *zipf_shares(uint32_t n_sites, apr_pool_t *pool)
     return until;
 }
 
-/* The number of a site, from 0: without a shift, site 0 has the most pages. */
+/* Draws the number of a site, from 0; without a shift site 0 is drawn most often. */
 static inline uint32_t zipf_draw(zipf_t *zipf)
 {
     double u = zipf_unit(zipf_hash(zipf->state++, 1, 0));
@@ -86,6 +92,17 @@ static inline uint32_t zipf_draw(zipf_t *zipf)
         }
     }
     return (low + zipf->shift) % zipf->n_sites;
+}
+
+/* Draws the document of the next page. A document of age a, from 1 on, has a share of 1 / a. */
+static inline uint64_t zipf_document(const zipf_t *zipf, uint32_t site)
+{
+    uint32_t *n = &zipf->documents[site];
+    uint32_t last = __atomic_load_n(n, __ATOMIC_RELAXED);
+    if (last == 0 || zipf_hash(zipf->state, 10, 0) % zipf->new_in == 0) {
+        return __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+    }
+    return last - (uint32_t)pow(last, zipf_unit(zipf_hash(zipf->state, 11, 0)));
 }
 
 static inline void zipf_name(char name[32], uint32_t site)
@@ -116,7 +133,7 @@ static inline void zipf_make(zipf_page_t *made, zipf_t *zipf, const tmpl_policy_
     const tmpl_observation_t *shape =
         APR_ARRAY_IDX(zipf->shapes, (int)(zipf_hash(site, 6, 0) % (uint64_t)zipf->shapes->nelts),
                       const tmpl_observation_t *);
-    uint64_t page = zipf_hash(zipf->state, site, 7) | 1 << 8;
+    uint64_t page = zipf_hash(zipf_document(zipf, site), site, 7) | 1 << 8;
     if (made->room < shape->n) {
         made->room = shape->n;
         made->keys = realloc(made->keys, made->room * sizeof(*made->keys));
