@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// For bench/accuracy/visible: the text that Chromium shows of pages, before and after. node
+// For bench/accuracy/visible: the text that Chromium shows of pages, before and after strip. node
 // visible.js DIR CHROMIUM. Reads a JSON object from each line: { name, original, stripped, texts },
-// paths of two files and texts to search for. Writes a JSON object a line: { name, failed } or {
-// name, errors, seen, lost: [{ text, times, why }] }. DIR/node_modules has puppeteer-core.
+// with the paths of two files and the texts to search for. Writes a JSON object a line: { name,
+// failed } or { name, errors, seen, lost: [{ text, times, why }] }. DIR/node_modules has
+// puppeteer-core.
 const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
@@ -154,7 +155,7 @@ function late(promise) {
     return Promise.race([promise, limit]).finally(() => clearTimeout(timer));
 }
 
-// Errors that one page has more often than the other.
+// Errors that the stripped page has more often than the original.
 function fresh(errors, known) {
     const left = [...known];
     return errors.filter((e) => {

@@ -21,23 +21,23 @@ import xgboost
 import scorer as scores
 from pages import FIRST, keys_of
 
-# How many gold words a block may skip to find its own.
+# At most so many gold words may lie between a block and the block before it.
 REACH = 3000
-# Approximate number of rows of a page for training, fewer of sites that weigh less than 1: drawn by their weight, so
-# that sums stay right.
+# Approximate number of rows of a page for training; fewer for sites that weigh less than 1. Rows are drawn by their
+# weight, so that sums stay right.
 ROWS = 40
-# Each page is seen in the scorer's order, in another order, and as if it were the site's first. A site
-# of one page is seen as its first only, but with more of its rows.
+# Each page is seen in the scorer's order, in another order, and as if it were the site's first. The page
+# of a site of one page is seen as the first only, but with more rows.
 VIEWS = (('0', 1.), ('1', 1.), ('cold', .5))
 ALONE = (('cold', 1.),)
 ROWS_ALONE = 160
 TREES = {'objective': 'binary:logistic', 'tree_method': 'hist', 'grow_policy': 'lossguide', 'max_depth': 0,
          'lambda': 5., 'min_child_weight': 3., 'colsample_bytree': .3, 'max_bin': 128, 'seed': 1, 'base_score': .5,
          'nthread': 1, 'max_leaves': 15}
-# The trees that judge first, and those that judge last, with what the first ones say of the page.
+# The first trees, and the last trees, which also see what the first trees say of the page.
 FIRST_TREES = {'rounds': 60, 'eta': .15}
 LAST_TREES = {'rounds': 180, 'eta': .08}
-# For training of the last trees a site is judged by first trees of the other parts.
+# Sites are dealt into parts: to train the last trees, a site is judged by first trees of the other parts.
 PARTS = 4
 THRESHOLD = .5
 # The weight of a site, by its data set. People labelled dragnet text by text: comments, bylines and
@@ -254,7 +254,7 @@ def lines_of(node, names):
         if 'leaf' in n:
             lines.append('leaf %.6g' % n['leaf'])
         else:
-            # left is x < limit here, and x <= limit in the file
+            # xgboost goes left if x < limit, the file's format if x <= limit
             limit = np.nextafter(np.float32(n['split_condition']), np.float32(-np.inf))
             lines.append('split %s %.9g %d %d' % (names[int(n['split'][1:])], limit, number[n['yes']], number[n['no']]))
     return lines

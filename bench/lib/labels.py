@@ -28,7 +28,7 @@ INLINE = set('a abbr acronym b bdi bdo big cite code del dfn em font i img input
              'span strike strong sub sup time tt u var wbr'.split())
 WORD = re.compile(r'[^\W_]+')
 CHARSET = re.compile(rb'charset\s*=\s*["\']?\s*([A-Za-z0-9_\-]+)', re.I)
-# languages without spaces: a character counts as a word
+# scripts without spaces: a character counts as a word
 UNSPACED = re.compile('[\u0e00-\u0e7f\u3040-\u9fff]')
 RUNS_SHOWN = 14
 PERMALINKS = {'¶', '#', '§', '\uf0c1'}
@@ -70,7 +70,7 @@ def decode(data):
     except UnicodeDecodeError:
         found = CHARSET.search(data[:4096])
         name = found.group(1).decode().lower() if found else 'cp1252'
-        # as browsers do: Latin-1 is decoded as Windows' superset of it
+        # Latin-1 is decoded as its superset windows-1252, as browsers do
         if name in ('iso-8859-1', 'latin1', 'us-ascii', 'ascii'):
             name = 'cp1252'
         try:

@@ -10,7 +10,7 @@ PARTS = set('li dt dd tr td th thead tbody tfoot caption'.split())
 # elements that begin and end a line of text
 LINES = PARTS | set('''address article aside blockquote body details div dl fieldset figcaption figure footer
     form h1 h2 h3 h4 h5 h6 header html main nav ol p pre section summary table ul'''.split())
-# the same, but a list or a table is one piece
+# as LINES, but a list or a table is one piece
 BLOCKS = LINES - PARTS
 
 

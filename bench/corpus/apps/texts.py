@@ -9,7 +9,7 @@ import re
 
 import labels
 
-# Files of fortunes that insult.
+# Files of fortunes that are left out because they insult.
 LEFT_OUT = {'ethnic', 'men-women', 'drugs', 'zippy', 'kalt', 'unfug'}
 BOOK = 'anarchism', 'usr/share/doc/anarchism/html/sec*.html'
 DICTIONARIES = (('dict-foldoc', 'usr/share/dictd/foldoc.dict.dz'), ('dict-jargon', 'usr/share/dictd/jargon.dict.dz'))

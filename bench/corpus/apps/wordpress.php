@@ -51,7 +51,7 @@ foreach ($categories as $c) {
 }
 echo "?paged=2\n?paged=3\n?author={$users[0]}\n";
 
-/* Widgets for themes that have places for them. */
+/* Widgets, for themes that have places for widgets. */
 $widgets = ['search' => [], 'recent-posts' => ['number' => 6], 'recent-comments' => ['number' => 5], 'categories' => ['count' => 1], 'archives' => ['dropdown' => 0],
             'tag_cloud' => ['taxonomy' => 'post_tag'], 'text' => ['title' => $story['motto'], 'text' => $story['bios'][0], 'filter' => true], 'meta' => []];
 $shown = [];
