@@ -21,7 +21,7 @@ static tmpl_container_t *open_container(tmpl_flow_t *flow, const char *marker)
     tmpl_container_t *container = &flow->open[flow->n++];
     memset(container, 0, sizeof(*container));
     apr_cpystrn(container->marker, marker, sizeof(container->marker));
-    container->width = (unsigned char)strlen(container->marker);
+    container->width = container->indent = (unsigned char)strlen(container->marker);
     return container;
 }
 
@@ -36,12 +36,23 @@ void tmpl_flow_quote(tmpl_flow_t *flow)
 void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first)
 {
     tmpl_container_t *container = open_container(flow, marker);
-    /* only "1." may follow a text at once, and only an item's: a list of its own stands apart */
+    /* without an empty line, only a list in an item may follow a text, with bullets or from "1." */
     if (container != NULL) {
         int interrupts = marker[0] < '0' || marker[0] > '9' || strncmp(marker, "1.", 2) == 0;
         int nested = flow->n > 1 && !flow->open[flow->n - 2].quote;
         container->first = (unsigned char)first;
         container->joins = (unsigned char)(interrupts && nested);
+    }
+}
+
+void tmpl_flow_note(tmpl_flow_t *flow, unsigned number)
+{
+    char marker[sizeof(flow->open[0].marker)];
+    apr_snprintf(marker, sizeof(marker), "[^%u]: ", number);
+    tmpl_container_t *container = open_container(flow, marker);
+    if (container != NULL) {
+        container->indent = 4;
+        container->first = 1;
     }
 }
 
@@ -56,7 +67,7 @@ int tmpl_flow_close(tmpl_flow_t *flow)
     return flow->open[flow->n].used;
 }
 
-/* Writes what the first n containers put in front of a line; not the spaces at its end. */
+/* Writes the markers or indents of the first n containers; trim: without spaces at the end. */
 static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
 {
     static const char spaces[] = "           ";
@@ -64,7 +75,8 @@ static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
     for (uint32_t i = 0; i < n; i++) {
         tmpl_container_t *container = &flow->open[i];
         int marked = container->quote || !container->used;
-        tmpl_buf_add(&flow->out, marked ? container->marker : spaces, container->width);
+        tmpl_buf_add(&flow->out, marked ? container->marker : spaces,
+                     marked ? container->width : container->indent);
         solid = marked ? flow->out.len - 1 : solid;
         container->used = 1;
     }
@@ -74,7 +86,7 @@ static void write_prefix(tmpl_flow_t *flow, uint32_t n, int trim)
     }
 }
 
-/* Whether the block that begins is the first of an item that may follow the last text at once. */
+/* Whether the block is the first of an item that may follow the last text without an empty line. */
 static int joins(const tmpl_flow_t *flow)
 {
     uint32_t i = 0;

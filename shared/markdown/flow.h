@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* Containers in one another; those inside the last one are left out. */
+/* The depth of containers in one another at most; deeper containers are left out. */
 #define TMPL_FLOW_DEPTH 100
 
 typedef enum {
@@ -18,23 +18,24 @@ typedef enum {
 
 /* A container that is open. */
 typedef struct {
-    char marker[12];     /* of an item: "- " or "12. "; of a quote: "> " */
-    unsigned char width; /* of marker */
+    char marker[12];      /* item: "- " or "12. "; quote: "> "; note: "[^1]: " */
+    unsigned char width;  /* width of marker */
+    unsigned char indent; /* indent of the lines behind the first one */
     unsigned char quote;
     unsigned char used;  /* marker was written */
-    unsigned char first; /* of its list */
-    unsigned char joins; /* may follow a text of the item around it */
+    unsigned char first; /* the first item of its list */
+    unsigned char joins; /* no empty line is needed behind a text of the item around */
 } tmpl_container_t;
 
 typedef struct {
     tmpl_buf_t out;
-    apr_size_t limit; /* bytes of out; what is beyond is not written, and over is set */
+    apr_size_t limit; /* bytes of out at most; more is not written, but sets over */
     int over;
     tmpl_container_t open[TMPL_FLOW_DEPTH];
     uint32_t n;
     uint32_t ignored; /* containers that are open beyond the limit */
-    uint32_t around;  /* containers of the last block */
-    uint32_t shared;  /* of these, those that are still open */
+    uint32_t around;  /* number of containers around the last block */
+    uint32_t shared;  /* how many of these are still open */
     tmpl_flow_e last;
     int begun; /* a block was written */
 } tmpl_flow_t;
@@ -44,13 +45,16 @@ void tmpl_flow_init(tmpl_flow_t *flow, apr_size_t limit, apr_pool_t *pool);
 /* Opens a block quote. */
 void tmpl_flow_quote(tmpl_flow_t *flow);
 
-/* Opens an item of a list, the first that is written or not; marker has 11 bytes at most. */
+/* Opens an item of a list; first: it is the first that is written. marker: 11 bytes at most. */
 void tmpl_flow_item(tmpl_flow_t *flow, const char *marker, int first);
+
+/* Opens a footnote, whose number has 5 digits at most. */
+void tmpl_flow_note(tmpl_flow_t *flow, unsigned number);
 
 /* Closes the container that was opened last. Returns whether a block was written in it. */
 int tmpl_flow_close(tmpl_flow_t *flow);
 
-/* Begins a block: an empty line if it needs one, and what stands in front of its first line. */
+/* Begins a block: writes an empty line if it needs one, and the containers' markers or indents. */
 void tmpl_flow_begin(tmpl_flow_t *flow, tmpl_flow_e kind);
 
 /* Ends a line of a block and begins the next one. */

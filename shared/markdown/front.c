@@ -41,7 +41,7 @@ static const struct {
 
 typedef struct {
     const char *values[FRONT_COUNT];
-    apr_size_t ranks[FRONT_COUNT]; /* of the meta that gave the value */
+    apr_size_t ranks[FRONT_COUNT]; /* index in metas of the name that gave the value */
     tmpl_linked_data_t linked;
 } front_t;
 
@@ -64,7 +64,7 @@ static void see_meta(front_t *front, const xmlNode *meta)
     }
     for (apr_size_t i = 0; i < N_METAS; i++) {
         front_e line = metas[i].line;
-        /* an author may be given by an address, often of a social network */
+        /* an author may be an address, often of a social network: that is no name */
         if (apr_cstr_casecmp(name, metas[i].name) == 0 &&
             (line != FRONT_AUTHOR || strstr(content, "://") == NULL) &&
             (front->values[line] == NULL || i < front->ranks[line])) {
@@ -97,7 +97,7 @@ static void see_head(front_t *front, const xmlNode *head, apr_pool_t *pool)
     }
 }
 
-/* What no meta says may be in JSON-LD. */
+/* Adds the values of JSON-LD that no meta gives. */
 static void add_linked(front_t *front)
 {
     static const front_e lines[TMPL_LINKED_COUNT] = {
@@ -112,7 +112,7 @@ static void add_linked(front_t *front)
     }
 }
 
-/* The value of a line that is an address, absolute; NULL if it may not be written. */
+/* The absolute address for a line whose value is an address; NULL if it may not be written. */
 static const char *address_of(const char *value, const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
 {
     if (value == NULL || !tmpl_href_is_safe(value)) {
@@ -148,7 +148,7 @@ void tmpl_front_write(tmpl_buf_t *out, const xmlNode *html, const tmpl_hrefs_t *
     for (int i = 0; i < FRONT_COUNT; i++) {
         if (front.values[i] != NULL && front.values[i][0] != '\0') {
             tmpl_buf_add(out, "---\n", out->len == before ? 4 : 0);
-            tmpl_buf_add(out, lines[i].key, strlen(lines[i].key));
+            tmpl_buf_add_text(out, lines[i].key);
             tmpl_buf_add(out, ": ", 2);
             tmpl_write_yaml(out, front.values[i], lines[i].characters);
             tmpl_buf_add(out, "\n", 1);

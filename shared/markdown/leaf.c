@@ -20,7 +20,7 @@ static char last_of(const tmpl_leaf_t *leaf)
     return leaf->text.len > 0 ? leaf->text.at[leaf->text.len - 1] : TMPL_MARK_BREAK;
 }
 
-/* Adds the mark that begins a format; one that ended here goes on instead. */
+/* Adds the mark that begins a format. If the same format just ended here, it goes on instead. */
 static void begin(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
     if (format != TMPL_FORMAT_LINK && leaf->text.len > 0 &&
@@ -56,19 +56,25 @@ static void end_code(tmpl_leaf_t *leaf)
     }
 }
 
+/* Adds a space if white space was seen. */
+static void add_space(tmpl_leaf_t *leaf)
+{
+    if (leaf->space && last_of(leaf) != TMPL_MARK_BREAK) {
+        tmpl_buf_add_byte(&leaf->text, ' ');
+    }
+    leaf->space = 0;
+}
+
 /*
- * Adds what stands in front of the next character or image: a space, and marks of formats that are
- * open; that of code if it is wanted.
+ * Adds what stands in front of the next character or image: a space, and the marks of open formats;
+ * the mark of CODE only if code is set.
  */
 static void prepare(tmpl_leaf_t *leaf, int code)
 {
     if (leaf->written < leaf->n || !code) {
         end_code(leaf);
     }
-    if (leaf->space && last_of(leaf) != TMPL_MARK_BREAK) {
-        tmpl_buf_add_byte(&leaf->text, ' ');
-    }
-    leaf->space = 0;
+    add_space(leaf);
     while (leaf->written < leaf->n) {
         begin(leaf, leaf->formats[leaf->written++]);
     }
@@ -118,7 +124,7 @@ static inline int is_plain(char c)
     return !may_be_space[(unsigned char)c];
 }
 
-/* The bytes of the white space at text: ASCII's, no-break spaces, and separators of lines. */
+/* The length of the white space at text: of ASCII, a no-break space, or a separator of lines. */
 static apr_size_t space_at(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -141,7 +147,7 @@ void tmpl_leaf_text(tmpl_leaf_t *leaf, const char *text)
             continue;
         }
         const char *from = text++;
-        /* one space between two words is as it will be */
+        /* one space between two words stays as it is */
         while (is_plain(*text) || (*text == ' ' && is_plain(text[1])) ||
                (*text != '\0' && space_at(text) == 0)) {
             text++;
@@ -172,9 +178,20 @@ void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src)
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
 }
 
+void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number)
+{
+    char digits[12];
+    end_code(leaf);
+    add_space(leaf); /* formats not yet begun begin behind the reference: it needs no sup */
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_NOTE);
+    tmpl_buf_add(&leaf->text, digits,
+                 (apr_size_t)apr_snprintf(digits, sizeof(digits), "%u", number));
+    tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
+}
+
 /*
- * What CommonMark's rules for emphasis (6.2) see in a character. Symbols (S in Unicode) are
- * punctuation since CommonMark 0.31 only.
+ * The class of a character in CommonMark's rules for emphasis (6.2). Symbols (S in Unicode) are
+ * punctuation only since CommonMark 0.31.
  */
 typedef enum { SPACE, PUNCTUATION, SYMBOL, WORD } class_e;
 
@@ -191,18 +208,18 @@ static class_e class_of(uint32_t code)
         (code >= 0x2060 && code <= 0x206F)) {
         return WORD; /* of no width */
     }
-    /* here are some letters, too: what is said of SYMBOL holds for all classes */
+    /* these ranges have some letters, too: the rules for SYMBOL are safe for every class */
     if (code < 0xC0 || (code >= 0x20A0 && code <= 0x2BFF) || code >= 0xFE00) {
         return SYMBOL;
     }
-    /* General Punctuation, and that of the scripts of East Asia */
+    /* General Punctuation, and the punctuation of East Asian scripts */
     return !tmpl_is_word(code) || (code >= 0x2010 && code <= 0x209F) ||
                    (code >= 0x3001 && code <= 0x303F)
                ? PUNCTUATION
                : WORD;
 }
 
-/* The class of a mark: what is written for it is punctuation. */
+/* The class of a mark: punctuation is written for it, or the end of a line. */
 static class_e class_of_mark(char mark)
 {
     return mark == TMPL_MARK_BREAK ? SPACE : PUNCTUATION;
@@ -239,14 +256,14 @@ static class_e class_behind(const tmpl_buf_t *text, apr_size_t at)
                : class_of(tmpl_utf8_next(text->at + at, text->len - at, &used));
 }
 
-/* Whether Markdown reads the marks at open and close as a pair; chooses those of EM. */
+/* Whether Markdown reads the marks at open and close as a pair. May change marks of EM to STAR. */
 static int is_readable(tmpl_buf_t *text, apr_size_t open, apr_size_t close)
 {
     class_e before = class_before(text, open), first = class_behind(text, open + 1);
     class_e last = class_before(text, close), behind = class_behind(text, close + 1);
     char mark = text->at[open];
     if (mark == TMPL_MARK(TMPL_FORMAT_EM) && (before >= SYMBOL || behind >= SYMBOL)) {
-        /* beside a mark of STRONG it would be read with it */
+        /* '*' would be read together with a mark of STRONG beside it */
         if (before == PUNCTUATION || behind == PUNCTUATION) {
             return 0;
         }
@@ -270,7 +287,7 @@ static void compact(tmpl_buf_t *text)
     text->at[to] = '\0';
 }
 
-/* Drops pairs that would not be read. Returns whether there were any: others may depend on them. */
+/* Drops pairs that would not be read. Returns whether there were any: other pairs may need them. */
 static int drop_unreadable(tmpl_buf_t *text)
 {
     apr_size_t opened[TMPL_FORMAT_COUNT] = { 0 };
@@ -279,7 +296,7 @@ static int drop_unreadable(tmpl_buf_t *text)
         unsigned mark = (unsigned char)text->at[i];
         tmpl_format_e format = (tmpl_format_e)((mark - 1) / 2);
         if (mark == 0 || mark > 2 * TMPL_FORMAT_SUP) {
-            continue; /* formats of HTML need no such rules, and links and code have their own */
+            continue; /* HTML's elements need no such rules; links and code have their own rules */
         }
         if (mark % 2 == 1) {
             opened[format] = i;
@@ -299,7 +316,7 @@ void tmpl_leaf_finish(tmpl_leaf_t *leaf)
         end(leaf, leaf->formats[--leaf->written]);
     }
     leaf->space = 0;
-    /* three formats have such marks: each round drops one of them at least */
+    /* three formats have marks that may be dropped: each round drops one of the three at least */
     for (int i = 0; i <= TMPL_FORMAT_DEL && leaf->emphasis && drop_unreadable(&leaf->text); i++) {
         compact(&leaf->text);
     }

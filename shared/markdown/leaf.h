@@ -3,14 +3,14 @@
  * The text of one block with its formats, links and images, first collected and then written as
  * Markdown or HTML. White space is collapsed as in a browser, and stands outside of formats.
  *
- * While it is collected, bytes below a space stand for marks: the text of a tree has none.
+ * While text is collected, bytes below a space stand for marks: the text of a tree has none.
  */
 #ifndef TMPL_LEAF_H
 #define TMPL_LEAF_H
 
 #include "markdown/href.h"
 
-/* X(id, Markdown's mark, HTML's element): formats that may be open, each once. */
+/* X(id, mark in Markdown, element in HTML): the formats. Each may be open once. */
 #define TMPL_FORMATS(X)                                                                            \
     X(STRONG, "**", "strong")                                                                      \
     X(EM, "_", "em")                                                                               \
@@ -28,22 +28,23 @@ typedef enum {
         TMPL_FORMAT_COUNT
 } tmpl_format_e;
 
-/* Marks: a format's begin and end, and those without a partner. */
+/* Marks: the begin and end of a format, and marks that come alone. */
 #define TMPL_MARK(format)     ((char)(1 + 2 * (format)))
 #define TMPL_MARK_END(format) ((char)(2 + 2 * (format)))
 #define TMPL_MARK_NONE        ((char)0)    /* a mark that was dropped */
-#define TMPL_MARK_IMAGE       ((char)0x1A) /* its text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
+#define TMPL_MARK_IMAGE       ((char)0x1A) /* then text, TMPL_MARK_TO, address, TMPL_MARK_STOP */
+#define TMPL_MARK_NOTE        ((char)0x1B) /* then a footnote's number, TMPL_MARK_STOP */
 #define TMPL_MARK_TO          ((char)0x1C)
-#define TMPL_MARK_STOP        ((char)0x1D) /* ends what follows the end of a link: its address */
+#define TMPL_MARK_STOP        ((char)0x1D) /* ends an address; a link's is behind its end mark */
 #define TMPL_MARK_BREAK       ((char)0x1E)
 
 typedef struct {
     tmpl_buf_t text;
     const tmpl_hrefs_t *hrefs;
-    const char *href;                         /* of the open link */
-    tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open around the text, outermost first; not CODE */
+    const char *href;                         /* address of the open link */
+    tmpl_format_e formats[TMPL_FORMAT_COUNT]; /* open formats, outermost first; without CODE */
     uint32_t n;
-    uint32_t written;                   /* of these, whose marks are in text */
+    uint32_t written;                   /* how many of formats have their marks in text */
     uint32_t nested[TMPL_FORMAT_COUNT]; /* how many elements of a format are open */
     int code;                           /* the mark of CODE is in text */
     int emphasis;                       /* a mark of STRONG, EM or DEL is in text */
@@ -52,7 +53,7 @@ typedef struct {
 
 void tmpl_leaf_init(tmpl_leaf_t *leaf, const tmpl_hrefs_t *hrefs, apr_pool_t *pool);
 
-/* An element that formats begins or ends; href is the safe address of a LINK (href.h). */
+/* Opens or closes a format at an element's begin or end. href: a LINK's safe address (href.h). */
 void tmpl_leaf_open(tmpl_leaf_t *leaf, tmpl_format_e format, const char *href);
 void tmpl_leaf_close(tmpl_leaf_t *leaf, tmpl_format_e format);
 
@@ -71,6 +72,9 @@ void tmpl_leaf_break(tmpl_leaf_t *leaf);
 /* Adds an image with its alternative text and its address, which must be safe (href.h). */
 void tmpl_leaf_image(tmpl_leaf_t *leaf, const char *alt, const char *src);
 
+/* Adds a reference to a footnote. */
+void tmpl_leaf_note(tmpl_leaf_t *leaf, unsigned number);
+
 /* Whether there is anything to write. */
 static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 {
@@ -78,8 +82,8 @@ static inline int tmpl_leaf_is_empty(const tmpl_leaf_t *leaf)
 }
 
 /*
- * Ends the text: closes its formats, which stay open for the next one, and drops those that
- * Markdown could not read. Then text is ready for write.h, which empties it.
+ * Ends the text: writes the end marks of its formats, which stay open for the next text, and drops
+ * marks that Markdown could not read. Then text is ready for write.h, which empties it.
  */
 void tmpl_leaf_finish(tmpl_leaf_t *leaf);
 

@@ -10,9 +10,12 @@
 #include "base/scratch.h"
 #include "dom/dom.h"
 #include "markdown/front.h"
-#include "markdown/grid.h"
+#include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
+#include "markdown/listing.h"
+#include "markdown/notes.h"
+#include "markdown/permalink.h"
 #include "markdown/write.h"
 
 /* A list that is open. */
@@ -27,29 +30,23 @@ typedef struct {
     const tmpl_page_t *page;
     tmpl_flow_t flow;
     tmpl_leaf_t leaf;
-    tmpl_buf_t code; /* of a pre */
+    tmpl_buf_t code; /* the code of a pre */
     tmpl_hrefs_t hrefs;
-    const xmlNode *link;     /* that is open; NULL: none */
-    const xmlNode *one_leaf; /* all of whose text is one leaf: a heading, a cell; NULL: none */
-    tmpl_write_e where;      /* of that */
+    const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
+    const xmlNode *link;      /* the open link; NULL: none */
+    const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
+    tmpl_write_e where;       /* where the text of one_leaf goes */
     list_t lists[TMPL_FLOW_DEPTH];
     uint32_t n_lists;       /* some may be beyond the limit */
-    apr_size_t behind_list; /* bytes of Markdown when a list ended */
-    char last_mark;         /* of that list */
-    const xmlNode *table;   /* that is written as a table; NULL: none */
-    tmpl_grid_t grid;
-    uint32_t rows, cells; /* written of it, and of its row */
+    apr_size_t behind_list; /* bytes of Markdown when the last list ended */
+    char last_mark;         /* mark of the last list that ended */
+    tmpl_grid_writer_t table;
     apr_pool_t *pool;
 } writer_t;
 
-/* Called at the begin of an element, returns whether its content is passed by; or at its end. */
+/* Functions called at an element's begin and end. enter_t returns whether to skip its content. */
 typedef int enter_t(writer_t *w, const xmlNode *node);
 typedef void leave_t(writer_t *w, const xmlNode *node);
-
-static void add(writer_t *w, const char *text)
-{
-    tmpl_buf_add(&w->flow.out, text, strlen(text));
-}
 
 /* Writes the paragraph that was collected, if it has any text. */
 static void flush(writer_t *w)
@@ -62,7 +59,7 @@ static void flush(writer_t *w)
     }
 }
 
-/* A boundary of blocks: ends a paragraph; in a heading or cell it parts words or lines. */
+/* A boundary of blocks: ends a paragraph. In a heading or cell it separates words or lines. */
 static void part(writer_t *w)
 {
     if (w->one_leaf == NULL) {
@@ -89,7 +86,7 @@ static void leave_block(writer_t *w, const xmlNode *node)
     part(w);
 }
 
-/* Begins an element whose text is one leaf. Returns 0 if it is in one. */
+/* Begins an element whose text is one leaf. Returns 0 if the element is in another one. */
 static int begin_leaf(writer_t *w, const xmlNode *node, tmpl_write_e where)
 {
     part(w);
@@ -101,7 +98,7 @@ static int begin_leaf(writer_t *w, const xmlNode *node, tmpl_write_e where)
     return 1;
 }
 
-/* Ends an element whose text is one leaf. Returns 0 if it is in another one. */
+/* Ends an element whose text is one leaf. Returns 0 if the element is in another one. */
 static int end_leaf(writer_t *w, const xmlNode *node)
 {
     if (w->one_leaf != node) {
@@ -128,7 +125,7 @@ static void leave_heading(writer_t *w, const xmlNode *node)
         tmpl_flow_begin(&w->flow, TMPL_FLOW_TEXT);
         /* h1 to h6 */
         tmpl_buf_add(&w->flow.out, "######", (apr_size_t)(node->name[1] - '0'));
-        add(w, " ");
+        tmpl_buf_add_text(&w->flow.out, " ");
         tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_HEADING);
         tmpl_flow_end(&w->flow);
     }
@@ -188,7 +185,7 @@ static int enter_list(writer_t *w, const xmlNode *node)
     list->ordered = tmpl_grid_tag(w->page, node) == TMPL_TAG_OL;
     list->begun = 0;
     list->number = number >= 0 && number < 100000000 ? (uint32_t)number : 1;
-    /* the same mark behind a list would go on with it */
+    /* directly behind a list, the same mark would continue that list */
     int again = w->behind_list == w->flow.out.len;
     list->mark = list->ordered ? (again && w->last_mark == '.' ? ')' : '.')
                                : (again && w->last_mark == '-' ? '+' : '-');
@@ -236,7 +233,7 @@ static void leave_item(writer_t *w, const xmlNode *node)
     }
 }
 
-/* What is said of a term. */
+/* A dd: an item. */
 static int enter_definition(writer_t *w, const xmlNode *node)
 {
     (void)node;
@@ -254,7 +251,7 @@ static int enter_rule(writer_t *w, const xmlNode *node)
     if (w->one_leaf == NULL) {
         tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
         /* "---" behind a text would be a heading, and behind "- " a rule of its own */
-        add(w, "***");
+        tmpl_buf_add_text(&w->flow.out, "***");
         tmpl_flow_end(&w->flow);
     }
     return 1;
@@ -265,73 +262,11 @@ static int enter_break(writer_t *w, const xmlNode *node)
     (void)node;
     const tmpl_buf_t *text = &w->leaf.text;
     if (w->one_leaf == NULL && text->len > 0 && text->at[text->len - 1] == TMPL_MARK_BREAK) {
-        flush(w); /* two line breaks part paragraphs */
+        flush(w); /* two line breaks separate paragraphs */
         return 1;
     }
     tmpl_leaf_break(&w->leaf);
     return 1;
-}
-
-/*
- * The language that a class names: "language-c", "lang-c", "highlight-source-c"; NULL: none, or its
- * tag is a long one: very many listings may ask the element around them.
- */
-static const char *language_of(const writer_t *w, const xmlNode *node)
-{
-    enum { LONGEST = 1000 };
-    static const char *const prefixes[] = { "language-", "lang-", "highlight-source-" };
-    const char *class = tmpl_span_len(w->page->nodes[tmpl_dom_node(node)].open) <= LONGEST
-                            ? tmpl_dom_attribute(node, "class")
-                            : NULL;
-    while (class != NULL && *(class += strspn(class, " \t\n")) != '\0') {
-        apr_size_t len = strcspn(class, " \t\n");
-        for (apr_size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-            apr_size_t prefix = strlen(prefixes[i]);
-            if (len > prefix && len < prefix + 32 && strncmp(class, prefixes[i], prefix) == 0) {
-                apr_size_t n = prefix;
-                while (tmpl_is_alnum(class[n]) || (n < len && strchr("+#-_.", class[n]) != NULL)) {
-                    n++;
-                }
-                return n == len ? apr_pstrmemdup(w->pool, class + prefix, len - prefix) : NULL;
-            }
-        }
-        class += len;
-    }
-    return NULL;
-}
-
-/* Adds the text of a pre as it is. Browsers drop a line break at its begin. */
-static const char *read_code(writer_t *w, tmpl_buf_t *code, const xmlNode *pre)
-{
-    const char *language = language_of(w, pre);
-    if (language == NULL) {
-        language = language_of(w, pre->parent);
-    }
-    for (const xmlNode *node = tmpl_dom_next(pre, pre, 0); node != NULL;
-         node = tmpl_dom_next(node, pre, 0)) {
-        if (node->type == XML_TEXT_NODE) {
-            const char *text = (const char *)node->content;
-            int first = code->len == 0 && node == pre->children;
-            tmpl_buf_add(code, text + (first && *text == '\n'),
-                         strlen(text) - (first && *text == '\n'));
-        }
-        else if (tmpl_grid_tag(w->page, node) == TMPL_TAG_BR) {
-            tmpl_buf_add(code, "\n", 1);
-        }
-        else if (language == NULL && tmpl_grid_tag(w->page, node) == TMPL_TAG_CODE) {
-            language = language_of(w, node);
-        }
-        /* a line of a listing may be an element of its own */
-        tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
-        if (tmpl_tag_flags(tag) & TMPL_IS_CLOSES_P && code->len > 0 &&
-            code->at[code->len - 1] != '\n') {
-            tmpl_buf_add(code, "\n", 1);
-        }
-    }
-    while (code->len > 0 && tmpl_is_space(code->at[code->len - 1])) {
-        code->at[--code->len] = '\0';
-    }
-    return language;
 }
 
 static int enter_pre(writer_t *w, const xmlNode *node)
@@ -341,7 +276,7 @@ static int enter_pre(writer_t *w, const xmlNode *node)
         return 0;
     }
     tmpl_buf_clear(&w->code);
-    const char *language = read_code(w, &w->code, node);
+    const char *language = tmpl_listing_read(&w->code, w->page, node, w->pool);
     if (w->code.len > 0) {
         tmpl_write_code(&w->flow, w->code.at, w->code.len, language);
     }
@@ -351,97 +286,44 @@ static int enter_pre(writer_t *w, const xmlNode *node)
 static int enter_table(writer_t *w, const xmlNode *node)
 {
     part(w);
-    if (w->one_leaf != NULL || w->table != NULL) {
-        return 0;
-    }
-    tmpl_grid_read(&w->grid, w->page, node);
-    if (w->grid.kind != TMPL_GRID_LAYOUT) {
-        w->table = node;
-        w->rows = 0;
+    if (w->one_leaf == NULL && w->table.node == NULL) {
+        tmpl_grid_begin(&w->table, w->page, node);
     }
     return 0;
 }
 
 static void leave_table(writer_t *w, const xmlNode *node)
 {
-    if (w->table != node) {
+    if (w->table.node == node) {
+        tmpl_grid_end(&w->table, &w->flow);
+    }
+    else {
         part(w);
-        return;
     }
-    w->table = NULL;
-    if (w->rows > 0 && w->grid.kind == TMPL_GRID_HTML) {
-        tmpl_flow_break(&w->flow);
-        add(w, "</table>");
-    }
-    if (w->rows > 0) {
-        tmpl_flow_end(&w->flow);
-    }
-}
-
-/* Empty cells, or those of the row below the head. */
-static void add_cells(writer_t *w, const char *cell, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        add(w, cell);
-    }
-}
-
-static void write_delimiters(writer_t *w)
-{
-    tmpl_flow_break(&w->flow);
-    add(w, "|");
-    add_cells(w, " --- |", w->grid.columns);
 }
 
 static int enter_row(writer_t *w, const xmlNode *node)
 {
     (void)node;
     part(w);
-    w->cells = 0;
+    w->table.cells = 0;
     return 0;
-}
-
-/* Begins the row in front of its first cell. */
-static void begin_row(writer_t *w)
-{
-    int simple = w->grid.kind == TMPL_GRID_SIMPLE;
-    if (w->rows++ > 0) {
-        tmpl_flow_break(&w->flow);
-    }
-    else {
-        tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
-        add(w, simple ? "" : "<table>");
-        if (simple && !w->grid.headed) {
-            add(w, "|");
-            add_cells(w, "  |", w->grid.columns);
-            write_delimiters(w);
-        }
-        if (!simple || !w->grid.headed) {
-            tmpl_flow_break(&w->flow);
-        }
-    }
-    add(w, simple ? "|" : "<tr>");
 }
 
 static void leave_row(writer_t *w, const xmlNode *node)
 {
     (void)node;
-    if (w->table == NULL || w->one_leaf != NULL || w->cells == 0) {
+    if (w->table.node == NULL || w->one_leaf != NULL || w->table.cells == 0) {
         part(w);
-        return;
     }
-    if (w->grid.kind == TMPL_GRID_HTML) {
-        add(w, "</tr>");
-    }
-    else if (w->rows == 1 && w->grid.headed) {
-        add_cells(w, "  |", w->grid.columns - w->cells);
-        write_delimiters(w);
+    else {
+        tmpl_grid_end_row(&w->table, &w->flow);
     }
 }
 
 static int enter_cell(writer_t *w, const xmlNode *node)
 {
-    if (w->table == NULL || w->one_leaf != NULL) {
+    if (w->table.node == NULL || w->one_leaf != NULL) {
         part(w);
         return 0;
     }
@@ -449,40 +331,11 @@ static int enter_cell(writer_t *w, const xmlNode *node)
     return 0;
 }
 
-static void add_span(writer_t *w, const xmlNode *cell, const char *name)
-{
-    const char *value = tmpl_dom_attribute(cell, name);
-    long span = value != NULL ? strtol(value, NULL, 10) : 1;
-    if (span > 1 && span <= 1000) {
-        add(w, apr_psprintf(w->pool, " %s=\"%ld\"", name, span));
-    }
-}
-
 static void leave_cell(writer_t *w, const xmlNode *node)
 {
-    if (!end_leaf(w, node)) {
-        return;
+    if (end_leaf(w, node)) {
+        tmpl_grid_write_cell(&w->table, &w->flow, &w->leaf, node);
     }
-    if (w->cells++ == 0) {
-        begin_row(w);
-    }
-    tmpl_leaf_finish(&w->leaf);
-    if (w->grid.kind == TMPL_GRID_SIMPLE) {
-        add(w, " ");
-        tmpl_write_markdown(&w->flow, &w->leaf, TMPL_WRITE_CELL);
-        add(w, " |");
-        return;
-    }
-    const char *name = (const char *)node->name; /* td or th */
-    add(w, "<");
-    add(w, name);
-    add_span(w, node, "colspan");
-    add_span(w, node, "rowspan");
-    add(w, ">");
-    tmpl_write_html(&w->flow, &w->leaf);
-    add(w, "</");
-    add(w, name);
-    add(w, ">");
 }
 
 static int is_tiny(const xmlNode *image)
@@ -510,6 +363,10 @@ static int enter_image(writer_t *w, const xmlNode *node)
 static int enter_link(writer_t *w, const xmlNode *node)
 {
     const char *href = w->link == NULL ? tmpl_dom_attribute(node, "href") : NULL;
+    if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
+        tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
+        return 1;
+    }
     if (href != NULL && tmpl_href_is_safe(href)) {
         w->link = node;
         tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, href);
@@ -525,6 +382,58 @@ static void leave_link(writer_t *w, const xmlNode *node)
     }
 }
 
+/* Whether a table is being written as HTML: no Markdown is read in it. */
+static int is_in_html(const writer_t *w)
+{
+    return w->table.node != NULL && w->table.grid.kind == TMPL_GRID_HTML;
+}
+
+static void add_note(writer_t *w, const xmlNode *reference)
+{
+    tmpl_leaf_note(&w->leaf, w->notes[tmpl_dom_node(reference)].number);
+}
+
+static int enter_reference(writer_t *w, const xmlNode *node)
+{
+    if (is_in_html(w)) {
+        return enter_link(w, node);
+    }
+    add_note(w, node);
+    return 1;
+}
+
+/* The note itself. If it is an item of a list, it uses up its number: later items keep theirs. */
+static int enter_note(writer_t *w, const xmlNode *node)
+{
+    part(w);
+    list_t *list = list_of(w);
+    if (list != NULL && tmpl_grid_tag(w->page, node) == TMPL_TAG_LI) {
+        list->number++;
+        list->begun = 0;
+    }
+    tmpl_flow_note(&w->flow, w->notes[tmpl_dom_node(node)].number);
+    return 0;
+}
+
+static void leave_note(writer_t *w, const xmlNode *node)
+{
+    (void)node;
+    part(w);
+    if (!w->flow.open[w->flow.n - 1].used) {
+        /* an empty note: its references need it */
+        tmpl_flow_begin(&w->flow, TMPL_FLOW_OTHER);
+        tmpl_flow_end(&w->flow);
+    }
+    tmpl_flow_close(&w->flow);
+}
+
+static int enter_left_out(writer_t *w, const xmlNode *node)
+{
+    (void)w;
+    (void)node;
+    return 1;
+}
+
 static int enter_spaced(writer_t *w, const xmlNode *node)
 {
     (void)node;
@@ -538,7 +447,7 @@ static void leave_spaced(writer_t *w, const xmlNode *node)
     tmpl_leaf_space(&w->leaf);
 }
 
-/* The formats of elements, plus one; 0: none. */
+/* The format of an element, plus one; 0: none. */
 static const unsigned char formats[TMPL_TAG_COUNT] = {
     [TMPL_TAG_B] = 1 + TMPL_FORMAT_STRONG,  [TMPL_TAG_STRONG] = 1 + TMPL_FORMAT_STRONG,
     [TMPL_TAG_I] = 1 + TMPL_FORMAT_EM,      [TMPL_TAG_EM] = 1 + TMPL_FORMAT_EM,
@@ -561,6 +470,28 @@ static void leave_format(writer_t *w, const xmlNode *node)
     tmpl_leaf_close(&w->leaf, (tmpl_format_e)(formats[tmpl_grid_tag(w->page, node)] - 1));
 }
 
+/* Writes the references in a sup, but neither the sup nor the text between them. */
+static int enter_references(writer_t *w, const xmlNode *node)
+{
+    if (is_in_html(w)) {
+        return enter_format(w, node);
+    }
+    for (const xmlNode *in = node->children; in != NULL; in = tmpl_dom_next(in, node, 0)) {
+        if (in->type == XML_ELEMENT_NODE &&
+            w->notes[tmpl_dom_node(in)].kind == TMPL_NOTE_REFERENCE) {
+            add_note(w, in);
+        }
+    }
+    return 1;
+}
+
+static void leave_references(writer_t *w, const xmlNode *node)
+{
+    if (is_in_html(w)) {
+        leave_format(w, node);
+    }
+}
+
 static int enter_nothing(writer_t *w, const xmlNode *node)
 {
     (void)w;
@@ -579,7 +510,7 @@ typedef struct {
     leave_t *leave;
 } rule_t;
 
-static const rule_t *rule_of(tmpl_tag_e tag)
+static const rule_t *rule_of_tag(tmpl_tag_e tag)
 {
     static const rule_t rules[TMPL_TAG_COUNT] = {
         [TMPL_TAG_H1] = { enter_heading, leave_heading },
@@ -619,16 +550,51 @@ static const rule_t *rule_of(tmpl_tag_e tag)
     return formats[tag] != 0 ? &format : is_block || tag == TMPL_TAG_LEGEND ? &block : &nothing;
 }
 
+static const rule_t *rule_of(const writer_t *w, const xmlNode *node)
+{
+    static const rule_t rules[] = {
+        [TMPL_NOTE_REFERENCE] = { enter_reference, leave_link },
+        [TMPL_NOTE_REFERENCES] = { enter_references, leave_references },
+        [TMPL_NOTE_TEXT] = { enter_note, leave_note },
+        [TMPL_NOTE_LEFT_OUT] = { enter_left_out, leave_nothing },
+    };
+    const rule_t *rule =
+        &rules[w->notes != NULL ? w->notes[tmpl_dom_node(node)].kind : TMPL_NOTE_NONE];
+    return rule->enter != NULL ? rule : rule_of_tag(tmpl_grid_tag(w->page, node));
+}
+
+/* Whether an element is left out of a note and stands alone between brackets. */
+static int is_bracketed(const writer_t *w, const xmlNode *node)
+{
+    if (w->notes == NULL || node == NULL || node->type != XML_ELEMENT_NODE ||
+        w->notes[tmpl_dom_node(node)].kind != TMPL_NOTE_LEFT_OUT) {
+        return 0;
+    }
+    const xmlNode *before = node->prev, *behind = node->next;
+    int length = before != NULL && before->type == XML_TEXT_NODE ? xmlStrlen(before->content) : 0;
+    return length > 0 && before->content[length - 1] == '[' && behind != NULL &&
+           behind->type == XML_TEXT_NODE && *behind->content == ']';
+}
+
+static void write_text(writer_t *w, const xmlNode *node)
+{
+    const char *text = (const char *)node->content + is_bracketed(w, node->prev);
+    if (is_bracketed(w, node->next)) {
+        text = apr_pstrmemdup(w->pool, text, strlen(text) - 1);
+    }
+    tmpl_leaf_text(&w->leaf, text);
+}
+
 /* Writes the content of body, in one walk. */
 static void write_body(writer_t *w, const xmlNode *body)
 {
     const xmlNode *node = body->children;
     while (node != NULL && !w->flow.over) {
         if (node->type == XML_TEXT_NODE) {
-            tmpl_leaf_text(&w->leaf, (const char *)node->content);
+            write_text(w, node);
         }
         else {
-            const rule_t *rule = rule_of(tmpl_grid_tag(w->page, node));
+            const rule_t *rule = rule_of(w, node);
             if (!rule->enter(w, node) && node->children != NULL) {
                 node = node->children;
                 continue;
@@ -638,7 +604,7 @@ static void write_body(writer_t *w, const xmlNode *body)
         w->flow.over |= w->leaf.text.len > w->flow.limit;
         while (node->next == NULL && node->parent != body) {
             node = node->parent;
-            rule_of(tmpl_grid_tag(w->page, node))->leave(w, node);
+            rule_of(w, node)->leave(w, node);
         }
         node = node->next;
     }
@@ -691,6 +657,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         tmpl_buf_init(&w->code, scratch);
         tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
         w->behind_list = (apr_size_t)-1;
+        w->notes = tmpl_notes_find(page, html->last, &w->hrefs, scratch);
         write_body(w, html->last);
         *len = w->flow.out.len;
         markdown = w->flow.over ? NULL : w->flow.out.at;

@@ -8,19 +8,15 @@
 typedef struct {
     tmpl_flow_t *flow;
     tmpl_buf_t *out;
-    const char *text; /* the leaf's, with a NUL behind it */
+    const char *text; /* the leaf's text, with a NUL behind it */
     apr_size_t len;
     tmpl_write_e where;
     int in_link;
-    apr_size_t line; /* where the line began in text */
+    apr_size_t line;        /* where the line began in text */
+    apr_size_t behind_note; /* where the last reference to a footnote ended in text */
 } writer_t;
 
-static void add(tmpl_buf_t *out, const char *text)
-{
-    tmpl_buf_add(out, text, strlen(text));
-}
-
-/* The format of a mark that begins or ends one; TMPL_FORMAT_COUNT for another. */
+/* The format that a mark begins or ends; TMPL_FORMAT_COUNT for other marks. */
 static tmpl_format_e format_of(char mark)
 {
     unsigned number = (unsigned char)mark;
@@ -28,7 +24,7 @@ static tmpl_format_e format_of(char mark)
                                                           : TMPL_FORMAT_COUNT;
 }
 
-/* Whether the sign at i means something here, so that it needs a '\\'. */
+/* Whether Markdown would read the sign at i as more than text, so that it needs a '\\'. */
 typedef int rule_t(const writer_t *w, apr_size_t i);
 
 static int always(const writer_t *w, apr_size_t i)
@@ -38,26 +34,50 @@ static int always(const writer_t *w, apr_size_t i)
     return 1;
 }
 
-/* As the first of a line: "- x" is an item, "-x" is not. */
+/* A sign at the start of a line: "- x" is an item, "-x" is not. */
 static int is_alone(const writer_t *w, apr_size_t i)
 {
     return (unsigned char)w->text[i + 1] < 0x80 && !tmpl_is_alnum(w->text[i + 1]);
 }
 
-/* "snake_case" is a word. */
+/* '_' within a word, as in "snake_case", begins no emphasis. */
 static int is_beside_word(const writer_t *w, apr_size_t i)
 {
     return i == 0 || !tmpl_is_alnum(w->text[i - 1]) || !tmpl_is_alnum(w->text[i + 1]);
 }
 
+/* Whether a character reference begins: "&amp;" or "&#38;", but not in "B&H" and "?a=1&b=2". */
 static int begins_reference(const writer_t *w, apr_size_t i)
 {
-    return tmpl_is_alnum(w->text[i + 1]) || w->text[i + 1] == '#';
+    enum { LONGEST = 32 }; /* of a name */
+    const char *name = w->text + i + 1 + (w->text[i + 1] == '#');
+    apr_size_t len = 0;
+    while (len <= LONGEST && tmpl_is_alnum(name[len])) {
+        len++;
+    }
+    return len > 0 && name[len] == ';';
 }
 
+/* '!' in front of "[" would make an image of a link. */
 static int begins_image(const writer_t *w, apr_size_t i)
 {
-    return w->text[i + 1] == TMPL_MARK(TMPL_FORMAT_LINK);
+    return w->text[i + 1] == TMPL_MARK(TMPL_FORMAT_LINK) || w->text[i + 1] == TMPL_MARK_NOTE;
+}
+
+/*
+ * '^' behind "[" would make a footnote of a link or an image. In front of "[" it begins an inline
+ * footnote for some readers, as markdown-it-footnote.
+ */
+static int begins_note(const writer_t *w, apr_size_t i)
+{
+    return begins_image(w, i) || (i > 0 && (w->text[i - 1] == TMPL_MARK(TMPL_FORMAT_LINK) ||
+                                            w->text[i - 1] == TMPL_MARK_IMAGE));
+}
+
+/* '(' behind "]" would make a link of a footnote. */
+static int is_behind_note(const writer_t *w, apr_size_t i)
+{
+    return i > 0 && i == w->behind_note;
 }
 
 static int is_in_cell(const writer_t *w, apr_size_t i)
@@ -66,13 +86,13 @@ static int is_in_cell(const writer_t *w, apr_size_t i)
     return w->where == TMPL_WRITE_CELL;
 }
 
-/* The number signs at the end of a heading are no part of it. */
+/* Markdown drops number signs at the end of a heading. */
 static int ends_heading(const writer_t *w, apr_size_t i)
 {
     return w->where == TMPL_WRITE_HEADING && i + 1 == w->len;
 }
 
-/* Whether the '.' or ')' at i ends a number that begins a line, as that of an item does. */
+/* Whether the '.' or ')' at i ends a number at the start of a line, as in an item of a list. */
 static int ends_number(const writer_t *w, apr_size_t i)
 {
     apr_size_t digits = i - w->line;
@@ -92,11 +112,17 @@ static int begins_address(const writer_t *w, apr_size_t i)
            w->text[i + 2] == '/';
 }
 
-/* And of "www.". */
+/* GFM makes links of addresses in text: "www.". */
 static int ends_www(const writer_t *w, apr_size_t i)
 {
     return !w->in_link && i - w->line >= 3 && tmpl_lower(w->text[i - 1]) == 'w' &&
            tmpl_lower(w->text[i - 2]) == 'w' && tmpl_lower(w->text[i - 3]) == 'w';
+}
+
+/* ':' behind a reference would begin the footnote itself: "[^1]: ". */
+static int is_colon(const writer_t *w, apr_size_t i)
+{
+    return begins_address(w, i) || is_behind_note(w, i);
 }
 
 static int is_dot(const writer_t *w, apr_size_t i)
@@ -104,12 +130,13 @@ static int is_dot(const writer_t *w, apr_size_t i)
     return ends_number(w, i) || ends_www(w, i);
 }
 
-/* The signs that may mean something: anywhere, and as the first of a line. */
+/* The rules of signs anywhere, and of signs at the start of a line. */
 static rule_t *const rules[256] = {
-    ['\\'] = always,          ['`'] = always,       ['*'] = always,         ['['] = always,
-    [']'] = always,           ['<'] = always,       ['~'] = always,         ['_'] = is_beside_word,
-    ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell,     ['#'] = ends_heading,
-    ['.'] = is_dot,           [')'] = ends_number,  [':'] = begins_address,
+    ['\\'] = always,          ['`'] = always,       ['*'] = always,     ['['] = always,
+    [']'] = always,           ['<'] = always,       ['~'] = always,     ['_'] = is_beside_word,
+    ['&'] = begins_reference, ['!'] = begins_image, ['|'] = is_in_cell, ['#'] = ends_heading,
+    ['.'] = is_dot,           [')'] = ends_number,  [':'] = is_colon,   ['^'] = begins_note,
+    ['('] = is_behind_note,
 };
 static rule_t *const first_rules[256] = {
     ['#'] = always,   ['>'] = always,   ['='] = always,   ['|'] = always,
@@ -131,7 +158,7 @@ static int needs_escape(const writer_t *w, apr_size_t i)
     return (rule != NULL && rule(w, i)) || (first != NULL && first(w, i));
 }
 
-/* Writes text up to the next mark, from i on; returns where that is. */
+/* Writes text from i up to the next mark; returns the offset of that mark. */
 static apr_size_t write_text(writer_t *w, apr_size_t i)
 {
     apr_size_t from = i;
@@ -164,7 +191,7 @@ static void add_fence(tmpl_buf_t *out, apr_size_t n)
     out->at[out->len] = '\0';
 }
 
-/* Writes the code behind the mark at i - 1; returns where the mark behind it is. */
+/* Writes the code behind the mark at i - 1; returns the offset of the mark behind the code. */
 static apr_size_t write_code(writer_t *w, apr_size_t i)
 {
     const char *from = w->text + i;
@@ -187,13 +214,13 @@ static apr_size_t write_code(writer_t *w, apr_size_t i)
     return i + len;
 }
 
-/* Writes an address up to the mark that stops it; returns where that is. */
+/* Writes an address up to the mark that stops it; returns the offset of that mark. */
 static apr_size_t write_address(writer_t *w, apr_size_t i)
 {
     for (; w->text[i] != TMPL_MARK_STOP; i++) {
         tmpl_buf_add_byte(w->out, w->text[i]);
         if (w->text[i] == '&' && begins_reference(w, i)) {
-            add(w->out, "amp;"); /* references are read in addresses, too */
+            tmpl_buf_add_text(w->out, "amp;"); /* references are read in addresses, too */
         }
     }
     return i;
@@ -209,7 +236,7 @@ static void write_break(writer_t *w, apr_size_t behind)
         tmpl_flow_break(w->flow);
     }
     else {
-        add(w->out, w->where == TMPL_WRITE_CELL ? "<br>" : " ");
+        tmpl_buf_add_text(w->out, w->where == TMPL_WRITE_CELL ? "<br>" : " ");
     }
     w->line = behind;
 }
@@ -233,24 +260,30 @@ static apr_size_t write_mark(writer_t *w, apr_size_t i)
         return mark == TMPL_MARK(format) ? write_code(w, i) : i;
     }
     if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
-        add(w->out, "](");
+        tmpl_buf_add_text(w->out, "](");
         i = write_address(w, i) + 1;
-        add(w->out, ")");
+        tmpl_buf_add_text(w->out, ")");
         w->in_link = 0;
     }
     else if (format < TMPL_FORMAT_COUNT) {
         w->in_link |= format == TMPL_FORMAT_LINK;
-        add(w->out, marks[mark - 1] != NULL ? marks[mark - 1] : tags[mark - 1]);
+        tmpl_buf_add_text(w->out, marks[mark - 1] != NULL ? marks[mark - 1] : tags[mark - 1]);
     }
     else if (mark == TMPL_MARK_IMAGE) {
         int in_link = w->in_link;
         w->in_link = 1;
-        add(w->out, "![");
+        tmpl_buf_add_text(w->out, "![");
         i = write_text(w, i) + 1;
-        add(w->out, "](");
+        tmpl_buf_add_text(w->out, "](");
         i = write_address(w, i) + 1;
-        add(w->out, ")");
+        tmpl_buf_add_text(w->out, ")");
         w->in_link = in_link;
+    }
+    else if (mark == TMPL_MARK_NOTE) {
+        tmpl_buf_add_text(w->out, "[^");
+        i = write_address(w, i) + 1;
+        tmpl_buf_add_text(w->out, "]");
+        w->behind_note = i;
     }
     else if (mark == TMPL_MARK_BREAK) {
         write_break(w, i);
@@ -260,7 +293,7 @@ static apr_size_t write_mark(writer_t *w, apr_size_t i)
 
 void tmpl_write_markdown(tmpl_flow_t *flow, tmpl_leaf_t *leaf, tmpl_write_e where)
 {
-    writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0 };
+    writer_t w = { flow, &flow->out, leaf->text.at, leaf->text.len, where, 0, 0, 0 };
     for (apr_size_t i = 0; i < w.len && !flow->over;) {
         i = (unsigned char)w.text[i] < ' ' ? write_mark(&w, i) : write_text(&w, i);
         flow->over |= flow->out.len > flow->limit;
@@ -275,14 +308,14 @@ static void add_html(tmpl_buf_t *out, char c)
         ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"
     };
     if (references[(unsigned char)c] != NULL) {
-        add(out, references[(unsigned char)c]);
+        tmpl_buf_add_text(out, references[(unsigned char)c]);
     }
     else {
         tmpl_buf_add_byte(out, c);
     }
 }
 
-/* Writes text up to the next mark as HTML; returns where that is. */
+/* Writes text from i up to the next mark as HTML; returns the offset of that mark. */
 static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t i)
 {
     for (; i < leaf->text.len && (unsigned char)leaf->text.at[i] >= ' '; i++) {
@@ -291,7 +324,7 @@ static apr_size_t html_text(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
     return i;
 }
 
-/* Where the address is of the link whose mark is at i. */
+/* The offset of the address of the link whose mark is at i. */
 static apr_size_t address_of(const tmpl_leaf_t *leaf, apr_size_t i)
 {
     while (leaf->text.at[i] != TMPL_MARK_END(TMPL_FORMAT_LINK)) {
@@ -311,28 +344,28 @@ static apr_size_t html_mark(const tmpl_leaf_t *leaf, tmpl_buf_t *out, apr_size_t
     char mark = leaf->text.at[i++];
     tmpl_format_e format = format_of(mark);
     if (mark == TMPL_MARK(TMPL_FORMAT_LINK)) {
-        add(out, "<a href=\"");
+        tmpl_buf_add_text(out, "<a href=\"");
         html_text(leaf, out, address_of(leaf, i));
-        add(out, "\">");
+        tmpl_buf_add_text(out, "\">");
     }
     else if (format < TMPL_FORMAT_COUNT) {
-        add(out, mark == TMPL_MARK(format) ? "<" : "</");
-        add(out, elements[format]);
-        add(out, ">");
+        tmpl_buf_add_text(out, mark == TMPL_MARK(format) ? "<" : "</");
+        tmpl_buf_add_text(out, elements[format]);
+        tmpl_buf_add_text(out, ">");
         if (mark == TMPL_MARK_END(TMPL_FORMAT_LINK)) {
             while (leaf->text.at[i++] != TMPL_MARK_STOP) {
             }
         }
     }
     else if (mark == TMPL_MARK_IMAGE) {
-        add(out, "<img alt=\"");
+        tmpl_buf_add_text(out, "<img alt=\"");
         i = html_text(leaf, out, i) + 1;
-        add(out, "\" src=\"");
+        tmpl_buf_add_text(out, "\" src=\"");
         i = html_text(leaf, out, i) + 1;
-        add(out, "\">");
+        tmpl_buf_add_text(out, "\">");
     }
     else if (mark == TMPL_MARK_BREAK && i < leaf->text.len) {
-        add(out, "<br>");
+        tmpl_buf_add_text(out, "<br>");
     }
     return i;
 }
@@ -353,7 +386,7 @@ void tmpl_write_code(tmpl_flow_t *flow, const char *text, apr_size_t len, const 
     apr_size_t fence = longest < 3 ? 3 : longest + 1;
     tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
     add_fence(&flow->out, fence);
-    add(&flow->out, language != NULL ? language : "");
+    tmpl_buf_add_text(&flow->out, language != NULL ? language : "");
     for (apr_size_t i = 0, end; i <= len && !flow->over; i = end + 1) {
         const char *newline = memchr(text + i, '\n', len - i);
         end = newline != NULL ? (apr_size_t)(newline - text) : len;
@@ -373,14 +406,14 @@ void tmpl_write_yaml(tmpl_buf_t *buf, const char *text, apr_size_t characters)
     apr_size_t start = buf->len;
     for (apr_size_t i = 0, used; i < len; i += used) {
         uint32_t code = tmpl_utf8_next(text + i, len - i, &used);
-        /* what YAML does not print (5.1), and what it reads as a line break */
+        /* characters that are not printable in YAML (5.1), or that YAML reads as a line break */
         if (code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x2028 || code == 0x2029 ||
             code == 0xFEFF) {
             space = 1;
             continue;
         }
         if (characters == 0) {
-            add(buf, "\xE2\x80\xA6");
+            tmpl_buf_add_text(buf, "\xE2\x80\xA6");
             break;
         }
         characters--;

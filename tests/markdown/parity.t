@@ -23,6 +23,30 @@ for my $pages ("$FindBin::Bin/../../t/pages", "$dir") {
     like($said, qr/^\d+ pages: 0 differ, 0 without Markdown$/m, 'of all pages');
 }
 
+# Footnotes as publishers write them: micromark must read them as cmark-gfm does.
+my $text = 'words that tell of the harbour and of the boats in it, one after the other, until the evening comes.';
+my @NOTES = (
+    ['<sup><a href="#n1" id="r1">1</a></sup>', '<ol><li id="n1">First <em>note</em>. <a href="#r1">back</a></li></ol>'],
+    ['<a href="#n1" id="r1"><sup>[1]</sup></a>', '<p id="n1">[<a href="#r1">1</a>] First note.</p>'],
+    ['<sup><a href="#n1" id="r1">*</a></sup>', '<div id="n1"><p>First note.</p><p>More of it.</p><ul><li>a</li><li>b</li></ul></div>'],
+    ['<a class="footnote" href="#n1">a</a>', '<div id="n1"><p>First note:</p><pre>code  of it</pre></div>'],
+    ['<sup><a href="#n1">1</a>, <a href="#n2">2</a></sup>', '<dl><dt id="n1">1</dt><dd>First [^2]: note</dd><dt id="n2">2</dt><dd>Second</dd></dl>'],
+);
+mkdir "$dir/notes" or die "$dir/notes: $!";
+for my $n (0 .. $#NOTES) {
+    open my $page, '>', "$dir/notes/$n.html" or die "$dir/notes/$n.html: $!";
+    print $page "<!DOCTYPE html><title>Boats</title><body><article><h1>Boats</h1><p>The $n. $text$NOTES[$n][0] In $n other $text</p><p>And $n more $text</p>$NOTES[$n][1]</article>";
+    close $page or die "$dir/notes/$n.html: $!";
+}
+$ENV{NODE_MARKDOWN} //= "$FindBin::Bin/../../build/node-markdown";
+my $noted = qx('$parity' -v '$tmplctl' '$dir/notes' 2>&1);
+is($?, 0, 'footnotes') or diag($noted);
+like($noted, qr/^${\ scalar @NOTES} with footnotes/m, 'all have some');
+SKIP: {
+    skip('npm has not installed micromark', 1) if !-d "$ENV{NODE_MARKDOWN}/node_modules/micromark";
+    like($noted, qr/micromark has read, too$/m, 'micromark has read them');
+}
+
 # The test must see a difference: a tool that writes other words.
 my $false = "$dir/false";
 open my $out, '>', $false or die "$false: $!";

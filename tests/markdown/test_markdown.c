@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages as Markdown, a row for each rule; and text that would mean something if it were not escaped. */
+/*
+ * Pages as Markdown, a row for each rule; and text that would be Markdown if it were not escaped.
+ */
 #include "check.h"
 
 #include "markdown/markdown.h"
+#include "markdown/notes.h"
 
 /* The Markdown of the content of a body; NULL if it is too long. */
 static const char *markdown_of(const char *body, const char *url, apr_pool_t *pool)
@@ -97,11 +100,22 @@ static void formats(void **state)
         { "<code>a`b</code> <code>``</code> <code>x <b>y</b></code>",
           "``a`b`` ``` `` ``` `x` **`y`**" },
         { "<a href=u>a</a> <a href=' u v\t'>b</a>", "[a](u) [b](u%20v)" },
+        /* permalinks */
+        { "<h2>a<a href=#x>\u00b6</a></h2><h2><a href=#y> # </a>b</h2>", "## a\n\n## b" },
+        { "<dl><dt>t<a href=#x><i>\uf0c1</i></a><dd>d</dl>", "**t**\n\n- d" },
+        { "<h2><a href=#x>A</a></h2><h2><a href=v>#</a></h2>", "## [A](#x)\n\n## [#](v)" },
+        { "<h2><a href=#x>\u4e00</a></h2><p><a href=#x>\u2191</a>",
+          "## [\u4e00](#x)\n\n[\u2191](#x)" },
+        { "<h2>a<a href=#x>*</a></h2><h2>b<a href=#y>\u2020</a>",
+          "## a[\\*](#x)\n\n## b[\u2020](#y)" },
+        { "<h2>a<a href=#x>\u00b9</a></h2>", "## a[\u00b9](#x)" },
+        { "<h2><a href=#x>+</a></h2><dl><dt><a href=#y>==</a><dd>d</dl>",
+          "## [+](#x)\n\n**[==](#y)**\n\n- d" },
         { "<a href=u><h2>a</h2><p>b</p></a>", "## [a](u)\n\n[b](u)" },
         { "<a href='javascript:x'>a</a> <a href='java\nscript:x'>b</a> <a>c</a>", "a b c" },
         { "<a href='data:text/html,x'>a</a> <a href=''>b</a>", "a b" },
         { "<a href='u(v)<\\\">'>a</a>", "[a](u%28v%29%3C%5C%22%3E)" },
-        { "<a href='u?a&amp;copy;=1&b'>a</a>", "[a](u?a&amp;copy;=1&amp;b)" },
+        { "<a href='u?a&amp;copy;=1&b'>a</a>", "[a](u?a&amp;copy;=1&b)" },
         { "<img src=i alt='a]b'> <a href=u><img src=i></a>", "![a\\]b](i) [![](i)](u)" },
         { "<img src='data:x' data-src=i> <img src='data:x'>a", "![](i) a" },
         { "<img src=i width=1 height=1>a", "a" },
@@ -138,6 +152,127 @@ static void tables(void **state)
     CHECK_ROWS(rows);
 }
 
+#define REF(id, label) "<sup><a href=#" id ">" label "</a></sup>"
+#define NOTE(id, text) "<ol><li id=" id ">" text "</ol>"
+
+/* References and notes, as sites and generators write them. */
+static void footnotes(void **state)
+{
+    static const row_t rows[] = {
+        { "a<sup id=r><a href='#n'>1</a></sup> b" NOTE("n", "x <a href='#r'>^</a>"),
+          "a[^1] b\n\n[^1]: x" },
+        { "a<a href='#n' id=r><sup>[7]</sup></a>"
+          "<div class=footnote id=n><p><a href='#r'><sup>[7] </sup></a>x</div>",
+          "a[^1]\n\n[^1]: x" },
+        { "a<sup class=reference id=r><a href='#n'>[b]</a></sup>" NOTE(
+              "n", "<span>^ <a href='#r'><sup>a</sup></a> <a href='#r'>b</a></span> <i>x</i>"),
+          "a[^1]\n\n[^1]: _x_" },
+        { "a <a class='footnote-reference' href='#n' role=doc-noteref>[<b>1</b>]</a>"
+          "<aside id=n><span>[<a role=doc-backlink href='#q'>1</a>]</span><p>x<p>y</aside>z",
+          "a [^1]\n\n[^1]: x\n\n    y\n\nz" },
+        { "a <a role=doc-noteref href='#n' id=r>1</a><dl><dt id=n><a "
+          "href='#r'>1</a><dd>x<dd>y</dl>",
+          "a [^1]\n\n[^1]: x\n\n- y" },
+        { "a" REF("n", "1") "<p id=n><sup>1</sup> x", "a[^1]\n\n[^1]: x" },
+        { "a<sup id=r><a href='#n'>1</a></sup><p id=n>see <a href='#r'>above</a> x <a "
+          "href='#r'>back</a>.",
+          "a[^1]\n\n[^1]: see [above](#r) x ." },
+        { "a" REF("n", "1") "<p id=n><a href=u>1</a> x", "a[^1]\n\n[^1]: [1](u) x" },
+        { "a" REF("n", "1") "<p id=n><i><a href=u><b>1</b></a></i> x",
+          "a[^1]\n\n[^1]: _[**1**](u)_ x" },
+        { "a" REF("n", "1") "<p id=n><a name=m></a><sup>1</sup> x", "a[^1]\n\n[^1]: x" },
+        { "a" REF("n", "1") "<p id=n>1. x", "a[^1]\n\n[^1]: 1\\. x" },
+        { "a<sup><a id=r href='#n'>1</a></sup><p id=n>[<a href='#r'>1</a>] x [<a href='#r'>^</a>",
+          "a[^1]\n\n[^1]: x \\[" },
+        { "a<sup><a id=r href='#n'>1</a></sup><p id=n>x [<a href='#r'>^</a>][<a href='#r'>^</a>]",
+          "a[^1]\n\n[^1]: x" },
+        { "a" REF("n", "[note 2]") "<p id=n>x", "a[^1]\n\n[^1]: x" },
+        { "a" REF("%C3%A9", "1") "<p id='\xC3\xA9'>x", "a[^1]\n\n[^1]: x" },
+        { "<h2>a" REF("n", "*") "</h2><b>b" REF("m", "1") "</b> c" REF("n", "2")
+              NOTE("n", "x<li id=m>y"),
+          "## a[^1]\n\n**b[^2]** c[^1]\n\n[^1]: x\n\n[^2]: y" },
+        { "a<sup>[<a href='#n'>1</a>, <a href='#m'>2</a>]</sup>" NOTE("m", "x") NOTE("n", "y"),
+          "a[^2][^1]\n\n[^1]: x\n\n[^2]: y" },
+        { "a<sup>st <a href='#n'>1</a></sup><p id=n>x", "a<sup>st [^1]</sup>\n\n[^1]: x" },
+        { "<ol><li>a" REF("n", "1") "<li id=n>x<li>b</ol>", "1. a[^1]\n\n[^1]: x\n\n3. b" },
+        { "<ul><li>a" REF("n", "1") "<p id=n>x<ul><li>y</ul><pre>z</pre></ul>",
+          "- a[^1]\n\n  [^1]: x\n\n  - y\n\n  ```\n  z\n  ```" },
+        { "a" REF("n",
+                  "1") "<div "
+                       "id=n>x<ul><li>y</ul><blockquote>z<p>z</blockquote><pre>z\n\nz</pre></div>b",
+          "a[^1]\n\n[^1]: x\n    - y\n\n    > z\n    >\n    > z\n\n    ```\n    z\n    \n    z\n   "
+          " ```\n\nb" },
+        { "a" REF("n", "1") "<div id=n><ul><li>x<p>y</ul></div>", "a[^1]\n\n[^1]: - x\n\n      y" },
+        { "a" REF("n", "1") NOTE("n", ""), "a[^1]\n\n[^1]: " },
+        { "a" REF("n", "1") NOTE("n", "b" REF("m", "2")) NOTE("m", "c" REF("n", "1")),
+          "a[^1]\n\n[^1]: b[^2]\n\n[^2]: c[^1]" },
+        { "a" REF("n", "1") "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
+          "a[^1]\n\n| b[^1] | c |\n| --- | --- |\n\n[^1]: x" },
+        { "a" REF("n", "1") "<table><tr><td colspan=2>b" REF("n",
+                                                             "1") "<tr><td>c<td>d</table><p id=n>x",
+          "a[^1]\n\n<table>\n<tr><td colspan=\"2\">b<sup><a "
+          "href=\"#n\">1</a></sup></td></tr>\n<tr><td>c</td><td>d</td></tr>\n"
+          "</table>\n\n[^1]: x" },
+    };
+    CHECK_ROWS(rows);
+}
+
+/* Text beside references does not change what they are. */
+static void footnotes_are_escaped(void **state)
+{
+    static const row_t rows[] = {
+        { REF("n", "1") ": b!" REF("n", "1") "(u)" REF("n", "1") "[u]" REF("n",
+                                                                           "1") "<a href=u>c</a>"
+                                                                                "<p id=n>[^1]: x",
+          "[^1]\\: b\\![^1]\\(u)[^1]\\[u\\][^1][c](u)\n\n[^1]: \\[^1\\]: x" },
+        { "<a href=u>^1</a> <img alt='^1' src=u> <a href=u><b>^1</b>^1</a>" REF("n",
+                                                                                "1") "<p id=n>x",
+          "[\\^1](u) ![\\^1](u) [**^1**^1](u)[^1]\n\n[^1]: x" },
+        { "^" REF("n", "1") "^<a href=u>b</a>^ c^<p id=n>x", "\\^[^1]\\^[b](u)^ c^\n\n[^1]: x" },
+        { "<i>a</i>" REF("n", "1") "<i>b</i>" REF("n", "1") "<b>c</b><code>d</code>" REF(
+              "n", "1") "<p id=n>x",
+          "_a_[^1]_b_[^1]**c**`d`[^1]\n\n[^1]: x" },
+    };
+    CHECK_ROWS(rows);
+}
+
+/* What is not certain stays a link. */
+static void links_are_no_footnotes(void **state)
+{
+    static const row_t rows[] = {
+        { "a<a href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
+        { "a<a class=notebook href='#n'>1</a><p id=n>x", "a[1](#n)\n\nx" },
+        { "a" REF("n", "1") "<p id=m>x", "a<sup>[1](#n)</sup>\n\nx" },
+        { "a" REF("n", "new") "<p id=n>x", "a<sup>[new](#n)</sup>\n\nx" },
+        { "a" REF("n", "&trade;") "<p id=n>x", "a<sup>[\xE2\x84\xA2](#n)</sup>\n\nx" },
+        { "a" REF("n", "<img src=i>1") "<p id=n>x", "a<sup>[![](i)1](#n)</sup>\n\nx" },
+        { "a<sup><a href='p#n'>1</a></sup><p id=n>x", "a<sup>[1](p#n)</sup>\n\nx" },
+        { "<p id=n>x</p>a" REF("n", "1"), "x\n\na<sup>[1](#n)</sup>" },
+        { "<p id=n>x" REF("n", "1") "</p>", "x<sup>[1](#n)</sup>" },
+        { "<div id=n>a" REF("n", "1") "<p>x</div>", "a<sup>[1](#n)</sup>\n\nx" },
+        { "a" REF("n", "1") "<h2 id=n>x</h2>", "a<sup>[1](#n)</sup>\n\n## x" },
+        { "a" REF("n", "1") "<div id=n><h2>x</h2>y</div>", "a<sup>[1](#n)</sup>\n\n## x\n\ny" },
+        { "a" REF("n", "1") "<table><tr><td><p id=n>x</table>", "a<sup>[1](#n)</sup>\n\nx" },
+        { "a" REF("n", "1") "<details><summary><p id=n>x</summary></details>",
+          "a<sup>[1](#n)</sup>\n\n**x**" },
+        { "a" REF("n", "1") "<dl><dt id=n>term<dd>x</dl>",
+          "a<sup>[1](#n)</sup>\n\n**term**\n\n- x" },
+        { "a" REF("n", "1") "<blockquote><p id=n>x", "a<sup>[1](#n)</sup>\n\n> x" },
+        { "<table><tr><th>b" REF("n", "1") "<th>c</table><p id=n>x",
+          "| b<sup>[1](#n)</sup> | c |\n| --- | --- |\n\nx" },
+        { "<pre>" REF("n", "1") "</pre><p id=n>x", "```\n1\n```\n\nx" },
+        /* the note in the note, and the second of an id */
+        { "a" REF("n", "1") REF("m", "2") "<div id=n>x<p id=m>y</div><p id=m>z",
+          "a[^1]<sup>[2](#m)</sup>\n\n[^1]: x\n\n    y\n\nz" },
+        { "a" REF("n", "1") "<p id=n>x<p id=n>y", "a[^1]\n\n[^1]: x\n\ny" },
+        /* a reference in a term that is left out would be lost */
+        { "a" REF("n", "1") "<dl><dt id=n>" REF("m", "1") "<dd>x</dl><p id=m>y",
+          "a[^1]\n\n[^1]: x\n\ny" },
+        { "a<sup>" REF("n", "1") "<p id=n></p></sup>b", "a[^1]\n\n[^1]: \n\nb" },
+    };
+    CHECK_ROWS(rows);
+}
+
 /* What text says is text, wherever it stands. */
 static void text_is_escaped(void **state)
 {
@@ -154,6 +289,7 @@ static void text_is_escaped(void **state)
         { "&lt;script>a&lt;/script> &lt;!-- &lt;https://e.org>",
           "\\<script>a\\</script> \\<!-- \\<https\\://e.org>" },
         { "&amp;copy; &amp;#35; & a", "\\&copy; \\&#35; & a" },
+        { "B&amp;H &amp;am<span>p;</span> &amp;#; &amp;a<b>mp;</b>", "B&H \\&amp; &#; &a**mp;**" },
         { "https://e.org http:x www.e.org WWW.e.org wwww.e",
           "https\\://e.org http:x www\\.e.org WWW\\.e.org wwww\\.e" },
         { "\\*a", "\\\\\\*a" },
@@ -326,11 +462,79 @@ static void limits(void **state)
                             NULL, *state));
 }
 
+/* The page's own address in front of a fragment. */
+static void footnotes_of_the_page(void **state)
+{
+    static const struct {
+        const char *href;
+        int own;
+    } rows[] = {
+        { "#n", 1 },       { "b?q#n", 1 },
+        { "/a/b?q#n", 1 }, { "https://e.org/a/b?q#n", 1 },
+        { "b#n", 0 },      { "https://e.org/#n", 0 },
+        { "c?q#n", 0 },    { "#", 0 },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *html =
+            apr_pstrcat(*state, "a<sup><a href='", rows[i].href, "'>1</a></sup><p id=n>x", NULL);
+        const char *is = markdown_of(html, "https://e.org/a/b?q#f", *state);
+        assert_int_equal(strstr(is, "a[^1]\n\n[^1]: x\n") != NULL, rows[i].own);
+        assert_int_equal(strstr(is, "[^1]") != NULL, rows[i].own);
+    }
+    /* with a base element, "#n" is another page's */
+    tmpl_edits_t none = { 0 };
+    tmpl_markdown_opts_t opts = { "https://e.org/a", NULL };
+    apr_size_t len;
+    const char *html = "<head><base href='/'></head><body>a" REF("n", "1") "<p id=n>x";
+    const char *is = tmpl_markdown(&len, check_page(html, *state), &none, &opts, *state);
+    assert_non_null(strstr(is, "a<sup>[1](https://e.org/#n)</sup>"));
+}
+
+/* The number of times that part is in text. */
+static size_t times(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part)) {
+        n++;
+    }
+    return n;
+}
+
+/* References beyond the limit are links; so are those and notes that are nested too deep. */
+static void limits_of_footnotes(void **state)
+{
+    const char *references = repeated(REF("n", "1"), TMPL_NOTES_MOST + 1, *state);
+    const char *is =
+        markdown_of(apr_pstrcat(*state, references, NOTE("n", "x"), NULL), NULL, *state);
+    assert_int_equal(times(is, "[^1]"), TMPL_NOTES_MOST + 1); /* and the note */
+    assert_int_equal(times(is, "<sup>[1](#n)</sup>"), 1);
+    const char *same = repeated("<li id=n>x", 10000, *state);
+    is = markdown_of(apr_pstrcat(*state, REF("n", "1") "<ul>", same, NULL), NULL, *state);
+    assert_int_equal(times(is, "[^1]: "), 1);
+    assert_int_equal(times(is, "\n- x"), 9999);
+    const char *deep = repeated("<section>", 65, *state);
+    const char *less = deep + strlen("<section>");
+    is = markdown_of(apr_pstrcat(*state, REF("n", "1"), deep, "<p id=n>x", NULL), NULL, *state);
+    assert_null(strstr(is, "[^1]"));
+    is = markdown_of(apr_pstrcat(*state, REF("n", "1"), less, "<p id=n>x", NULL), NULL, *state);
+    assert_int_equal(times(is, "[^1]"), 2);
+    is = markdown_of(apr_pstrcat(*state, deep, REF("n", "1") "<p id=n>x", NULL), NULL, *state);
+    assert_null(strstr(is, "[^1]"));
+    const char *nodes = repeated("x<br>", 250, *state);
+    is = markdown_of(apr_pstrcat(*state, REF("n", "1") "<p id=n>", nodes, NULL), NULL, *state);
+    assert_null(strstr(is, "[^1]"));
+    is = markdown_of(apr_pstrcat(*state, REF("n", "1") "<p id=n>", nodes + 10, NULL), NULL, *state);
+    assert_non_null(strstr(is, "[^1]: x"));
+}
+
 static const struct CMUnitTest tests[] = {
     CHECK(blocks),
     CHECK(lists),
     CHECK(formats),
     CHECK(tables),
+    CHECK(footnotes),
+    CHECK(footnotes_are_escaped),
+    CHECK(links_are_no_footnotes),
     CHECK(text_is_escaped),
     CHECK(addresses),
     CHECK(long_paths_keep_dots),
@@ -338,6 +542,8 @@ static const struct CMUnitTest tests[] = {
     CHECK(json_ld),
     CHECK(edits_are_left_out),
     CHECK(limits),
+    CHECK(footnotes_of_the_page),
+    CHECK(limits_of_footnotes),
 };
 
 TAP_MAIN(tests)

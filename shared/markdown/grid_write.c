@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/grid_write.h"
+
+#include <stdlib.h>
+
+#include <apr_strings.h>
+
+/* Adds n equal cells: empty cells, or cells of the row below the head. */
+static void add_cells(tmpl_flow_t *flow, const char *cell, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        tmpl_buf_add_text(&flow->out, cell);
+    }
+}
+
+static void add_delimiters(const tmpl_grid_writer_t *table, tmpl_flow_t *flow)
+{
+    tmpl_flow_break(flow);
+    tmpl_buf_add_text(&flow->out, "|");
+    add_cells(flow, " --- |", table->grid.columns);
+}
+
+static void add_span(tmpl_flow_t *flow, const xmlNode *cell, const char *name)
+{
+    const char *value = tmpl_dom_attribute(cell, name);
+    long span = value != NULL ? strtol(value, NULL, 10) : 1;
+    char attribute[20];
+    if (span > 1 && span <= 1000) {
+        apr_snprintf(attribute, sizeof(attribute), " %s=\"%ld\"", name, span);
+        tmpl_buf_add_text(&flow->out, attribute);
+    }
+}
+
+void tmpl_grid_begin(tmpl_grid_writer_t *table, const tmpl_page_t *page, const xmlNode *node)
+{
+    tmpl_grid_read(&table->grid, page, node);
+    if (table->grid.kind != TMPL_GRID_LAYOUT) {
+        table->node = node;
+        table->rows = 0;
+    }
+}
+
+/* Begins the row in front of its first cell. */
+static void begin_row(tmpl_grid_writer_t *table, tmpl_flow_t *flow)
+{
+    int simple = table->grid.kind == TMPL_GRID_SIMPLE;
+    if (table->rows++ > 0) {
+        tmpl_flow_break(flow);
+    }
+    else {
+        tmpl_flow_begin(flow, TMPL_FLOW_OTHER);
+        tmpl_buf_add_text(&flow->out, simple ? "" : "<table>");
+        if (simple && !table->grid.headed) {
+            tmpl_buf_add_text(&flow->out, "|");
+            add_cells(flow, "  |", table->grid.columns);
+            add_delimiters(table, flow);
+        }
+        if (!simple || !table->grid.headed) {
+            tmpl_flow_break(flow);
+        }
+    }
+    tmpl_buf_add_text(&flow->out, simple ? "|" : "<tr>");
+}
+
+void tmpl_grid_write_cell(tmpl_grid_writer_t *table, tmpl_flow_t *flow, tmpl_leaf_t *leaf,
+                          const xmlNode *cell)
+{
+    if (table->cells++ == 0) {
+        begin_row(table, flow);
+    }
+    tmpl_leaf_finish(leaf);
+    if (table->grid.kind == TMPL_GRID_SIMPLE) {
+        tmpl_buf_add_text(&flow->out, " ");
+        tmpl_write_markdown(flow, leaf, TMPL_WRITE_CELL);
+        tmpl_buf_add_text(&flow->out, " |");
+        return;
+    }
+    const char *name = (const char *)cell->name;
+    tmpl_buf_add_text(&flow->out, "<");
+    tmpl_buf_add_text(&flow->out, name);
+    add_span(flow, cell, "colspan");
+    add_span(flow, cell, "rowspan");
+    tmpl_buf_add_text(&flow->out, ">");
+    tmpl_write_html(flow, leaf);
+    tmpl_buf_add_text(&flow->out, "</");
+    tmpl_buf_add_text(&flow->out, name);
+    tmpl_buf_add_text(&flow->out, ">");
+}
+
+void tmpl_grid_end_row(const tmpl_grid_writer_t *table, tmpl_flow_t *flow)
+{
+    if (table->grid.kind == TMPL_GRID_HTML) {
+        tmpl_buf_add_text(&flow->out, "</tr>");
+    }
+    else if (table->rows == 1 && table->grid.headed) {
+        add_cells(flow, "  |", table->grid.columns - table->cells);
+        add_delimiters(table, flow);
+    }
+}
+
+void tmpl_grid_end(tmpl_grid_writer_t *table, tmpl_flow_t *flow)
+{
+    table->node = NULL;
+    if (table->rows > 0 && table->grid.kind == TMPL_GRID_HTML) {
+        tmpl_flow_break(flow);
+        tmpl_buf_add_text(&flow->out, "</table>");
+    }
+    if (table->rows > 0) {
+        tmpl_flow_end(flow);
+    }
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/notes.h"
+
+#include <string.h>
+
+#include <apr_tables.h>
+#include <libxml/uri.h>
+
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "markdown/grid.h"
+
+enum {
+    AROUND = 64,  /* elements around a reference or a note at most */
+    WITHIN = 500, /* nodes in a note at most */
+    FEW = 32,     /* nodes that are read to see whether an element is a label, and */
+    SHORT = 400   /* bytes of their text: many references may make one element be read again */
+};
+
+/* Flags of what is around a reference or a note. */
+enum {
+    IN_TABLE = 1,
+    IN_LEAF = 2 /* or in a quote: cmark-gfm ends a note at its empty lines */,
+    IN_LINK = 4,
+    IN_MUCH = 8
+};
+
+/* The text of a label, without brackets and the like. */
+typedef struct {
+    char text[32];
+    apr_size_t bytes; /* length of the text, with brackets and the like */
+    uint32_t characters, letters, digits;
+    int without; /* something in it is left out */
+} label_t;
+
+/* The element that a fragment names. */
+typedef struct {
+    int sure;        /* a reference that will be written stands in front of it */
+    int seen;        /* the walk has passed the element with that id */
+    unsigned number; /* number of the note; 0: the element is no note */
+    label_t label;   /* label of the first reference */
+} aim_t;
+
+typedef struct {
+    const xmlNode *node; /* a link, or a note */
+    aim_t *aim;
+} place_t;
+
+typedef struct {
+    const tmpl_page_t *page;
+    const xmlNode *body;
+    const tmpl_hrefs_t *hrefs;
+    apr_hash_t *aims;          /* aim_t by the id of its element */
+    apr_hash_t *from;          /* aim_t by the ids of its references */
+    apr_array_header_t *links; /* of place_t: references */
+    apr_array_header_t *notes; /* of place_t */
+    const aim_t *inside;       /* aim of the note in which the walk is; NULL: in no note */
+    const xmlNode *behind;     /* the node behind that note */
+    tmpl_note_t *found;        /* by the page's nodes; NULL: there are no notes */
+    apr_pool_t *pool;
+} finder_t;
+
+static tmpl_note_t *found_at(const finder_t *f, const xmlNode *node)
+{
+    return &f->found[tmpl_dom_node(node)];
+}
+
+/* Whether an element's class or role has a word in it. */
+static int says(const finder_t *f, const xmlNode *element, const char *word)
+{
+    const tmpl_node_t *node = &f->page->nodes[tmpl_dom_node(element)];
+    if (!(node->flags & TMPL_NODE_NAMED) ||
+        memmem(f->page->src + node->open.start, tmpl_span_len(node->open), word, strlen(word)) ==
+            NULL) {
+        return 0; /* almost all elements end here */
+    }
+    const char *class = tmpl_dom_attribute(element, "class");
+    const char *role = tmpl_dom_attribute(element, "role");
+    return (class != NULL && strstr(class, word) != NULL) ||
+           (role != NULL && strstr(role, word) != NULL);
+}
+
+/* The sup around a link, with two other elements between them at most; NULL: there is none. */
+static const xmlNode *sup_around(const finder_t *f, const xmlNode *link)
+{
+    const xmlNode *up = link->parent;
+    for (int i = 0; i < 2 && up != f->body && tmpl_grid_tag(f->page, up) != TMPL_TAG_SUP; i++) {
+        up = up->parent;
+    }
+    return up != f->body && tmpl_grid_tag(f->page, up) == TMPL_TAG_SUP ? up : NULL;
+}
+
+static int looks_like_reference(const finder_t *f, const xmlNode *link)
+{
+    const xmlNode *first = link->children;
+    return first != NULL &&
+           (sup_around(f, link) != NULL || tmpl_grid_tag(f->page, first) == TMPL_TAG_SUP ||
+            says(f, link, "footnote") || says(f, link, "noteref"));
+}
+
+/* The fragment of the page that a link names; NULL: the link leads elsewhere. */
+static const char *fragment_of(const finder_t *f, const xmlNode *link)
+{
+    const tmpl_hrefs_t *hrefs = f->hrefs;
+    const char *href = tmpl_dom_attribute(link, "href");
+    const char *hash = href != NULL ? strchr(href, '#') : NULL;
+    if (hash == NULL || hash[1] == '\0' || hrefs->base != hrefs->url) {
+        return NULL;
+    }
+    /* the page's URL, its path, and its file */
+    const apr_size_t starts[] = { 0, hrefs->origin, hrefs->directory };
+    apr_size_t len = (apr_size_t)(hash - href);
+    int own = len == 0;
+    for (int i = 0; i < 3 && !own && hrefs->url != NULL; i++) {
+        own = hrefs->document - starts[i] == len && memcmp(hrefs->url + starts[i], href, len) == 0;
+    }
+    return own ? xmlURIUnescapeString(hash + 1, 0, apr_palloc(f->pool, strlen(hash))) : NULL;
+}
+
+/* Whether a character is no part of a label: white space, brackets and stops, arrows. */
+static int is_beside_label(uint32_t c)
+{
+    return c <= ' ' || (c < 0x80 && strchr("[](){}.,:;^", (int)c) != NULL) || c == 0xA0 ||
+           (c >= 0x2190 && c <= 0x21FF) || c == 0xFE0E || c == 0xFE0F;
+}
+
+/* Adds text to a label. Returns 0 if the label is too long, or has a legal sign. */
+static int add_to_label(label_t *label, const char *text)
+{
+    apr_size_t used, len = strlen(label->text);
+    apr_size_t left = strnlen(text, SHORT + 1);
+    label->bytes += left;
+    for (; left > 0 && label->bytes <= SHORT; left -= used, text += used) {
+        uint32_t c = tmpl_utf8_next(text, left, &used);
+        if (is_beside_label(c)) {
+            continue;
+        }
+        /* signs that belong to what stands in front of them: (c), (r), SM, TM */
+        int is_legal = c == 0xA9 || c == 0xAE || c == 0x2120 || c == 0x2122;
+        if (++label->characters > 8 || len + used >= sizeof(label->text) || is_legal) {
+            return 0;
+        }
+        label->digits += c >= '0' && c <= '9';
+        int beyond = c >= 0xC0 && (c < 0x2000 || c > 0x2BFF);
+        label->letters += (uint32_t)(c < 0x80 ? tmpl_is_alpha((char)c) : beyond);
+        memcpy(label->text + len, text, used);
+        label->text[len += used] = '\0';
+    }
+    return label->bytes <= SHORT;
+}
+
+/*
+ * Reads an element that may be a label, without the parts that are left out. Returns 0 if the
+ * element is no label: it has a long text, an image, or a reference.
+ */
+static int read_label(const finder_t *f, const xmlNode *element, label_t *label)
+{
+    const xmlNode *node = element->children;
+    *label = (label_t){ 0 };
+    for (int n = 0; node != NULL; n++) {
+        tmpl_note_e kind = f->found != NULL && node->type == XML_ELEMENT_NODE
+                               ? found_at(f, node)->kind
+                               : TMPL_NOTE_NONE;
+        if (n == FEW || kind == TMPL_NOTE_REFERENCE ||
+            tmpl_grid_tag(f->page, node) == TMPL_TAG_IMG ||
+            (node->type == XML_TEXT_NODE && !add_to_label(label, (const char *)node->content))) {
+            return 0;
+        }
+        label->without |= kind == TMPL_NOTE_LEFT_OUT;
+        node = tmpl_dom_next(node, element, kind == TMPL_NOTE_LEFT_OUT);
+    }
+    return 1;
+}
+
+/* Whether a label may belong to a reference: "1", "12a", "[note 1]", "b", "*"; not "new". */
+static int is_reference(const label_t *label)
+{
+    return label->characters > 0 && label->letters <= (label->digits > 0 ? 4 : 1);
+}
+
+static int around(const finder_t *f, const xmlNode *node)
+{
+    int is = 0;
+    for (int n = 0; (node = node->parent) != f->body && is < IN_LINK; n++) {
+        tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
+        int leaf = tmpl_tag_flags(tag) & TMPL_IS_HEADING || tag == TMPL_TAG_DT ||
+                   tag == TMPL_TAG_SUMMARY || tag == TMPL_TAG_BLOCKQUOTE;
+        is |= (tag == TMPL_TAG_TABLE ? IN_TABLE : 0) | (leaf ? IN_LEAF : 0) |
+              (tag == TMPL_TAG_A ? IN_LINK : 0) | (n == AROUND ? IN_MUCH : 0);
+    }
+    return is;
+}
+
+/* Keeps the ids of a reference, and of elements that begin with it: links back lead to them. */
+static void add_ids(finder_t *f, const xmlNode *link, aim_t *aim)
+{
+    static const char *const names[] = { "id", "name" };
+    const xmlNode *node = link;
+    while (node != f->body && !(tmpl_tag_flags(tmpl_grid_tag(f->page, node)) & TMPL_IS_CLOSES_P)) {
+        for (int i = 0; i < 2; i++) {
+            const char *id = tmpl_dom_attribute(node, names[i]);
+            if (id != NULL) {
+                apr_hash_set(f->from, id, APR_HASH_KEY_STRING, aim);
+            }
+        }
+        const xmlNode *before = node->prev;
+        if (before != NULL && (before->type != XML_TEXT_NODE || before->prev != NULL)) {
+            return;
+        }
+        node = node->parent;
+    }
+}
+
+static void look_for_reference(finder_t *f, const xmlNode *link)
+{
+    label_t label;
+    if (f->links->nelts == TMPL_NOTES_MOST || !looks_like_reference(f, link) ||
+        !read_label(f, link, &label) || !is_reference(&label)) {
+        return;
+    }
+    int is_in = around(f, link);
+    const char *id = is_in < IN_LINK ? fragment_of(f, link) : NULL;
+    aim_t *aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
+    if (id == NULL || (aim != NULL && aim == f->inside)) {
+        return;
+    }
+    if (aim == NULL) {
+        aim = apr_pcalloc(f->pool, sizeof(*aim));
+        aim->label = label;
+        apr_hash_set(f->aims, id, APR_HASH_KEY_STRING, aim);
+    }
+    /* a table may be written as HTML, where a reference is a link */
+    aim->sure |= !(is_in & IN_TABLE);
+    APR_ARRAY_PUSH(f->links, place_t) = (place_t){ link, aim };
+    add_ids(f, link, aim);
+}
+
+/* Whether an element may be a note. */
+static int may_be_note(const finder_t *f, const xmlNode *element)
+{
+    static const unsigned char tags[TMPL_TAG_COUNT] = {
+        [TMPL_TAG_LI] = 1,    [TMPL_TAG_P] = 1,  [TMPL_TAG_DIV] = 1,
+        [TMPL_TAG_ASIDE] = 1, [TMPL_TAG_DD] = 1,
+    };
+    if (!tags[tmpl_grid_tag(f->page, element)] || around(f, element) != 0) {
+        return 0;
+    }
+    int n = 0;
+    for (const xmlNode *node = element; node != NULL; node = tmpl_dom_next(node, element, 0)) {
+        if (n++ == WITHIN || tmpl_tag_flags(tmpl_grid_tag(f->page, node)) & TMPL_IS_HEADING) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The dd behind a dt if the dt is nothing but a label; else NULL. */
+static const xmlNode *said_of(const finder_t *f, const xmlNode *dt, const label_t *label)
+{
+    label_t is;
+    const xmlNode *dd = dt->next;
+    while (dd != NULL && dd->type == XML_TEXT_NODE) {
+        dd = dd->next;
+    }
+    int does = dd != NULL && tmpl_grid_tag(f->page, dd) == TMPL_TAG_DD && read_label(f, dt, &is) &&
+               strcmp(is.text, label->text) == 0;
+    return does ? dd : NULL;
+}
+
+/* Returns whether the walk skips the element's content. */
+static int look_for_note(finder_t *f, const xmlNode *node)
+{
+    const tmpl_node_t *own = &f->page->nodes[tmpl_dom_node(node)];
+    const char *id = own->flags & TMPL_NODE_NAMED ? tmpl_dom_attribute(node, "id") : NULL;
+    aim_t *aim = id != NULL ? apr_hash_get(f->aims, id, APR_HASH_KEY_STRING) : NULL;
+    if (aim == NULL || aim->seen) {
+        return 0;
+    }
+    aim->seen = 1;
+    int is_term = own->tag == TMPL_TAG_DT;
+    const xmlNode *note = is_term ? said_of(f, node, &aim->label) : node;
+    if (f->inside != NULL || note == NULL || !aim->sure || !may_be_note(f, note)) {
+        return 0;
+    }
+    if (f->found == NULL) {
+        f->found = apr_pcalloc(f->pool, f->page->n_nodes * sizeof(*f->found));
+    }
+    APR_ARRAY_PUSH(f->notes, place_t) = (place_t){ note, aim };
+    aim->number = (unsigned)f->notes->nelts;
+    *found_at(f, note) = (tmpl_note_t){ TMPL_NOTE_TEXT, aim->number };
+    if (is_term) {
+        *found_at(f, node) = (tmpl_note_t){ TMPL_NOTE_LEFT_OUT, 0 };
+    }
+    f->inside = aim;
+    f->behind = tmpl_dom_next(note, f->body, 1);
+    return is_term;
+}
+
+/* Walks over the links and, behind the first reference, over the elements that may be notes. */
+static void walk(finder_t *f)
+{
+    int over = 0;
+    for (const xmlNode *node = tmpl_dom_next(f->body, f->body, 0); node != NULL;
+         node = tmpl_dom_next(node, f->body, over)) {
+        tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
+        over = tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING;
+        if (node == f->behind) {
+            f->inside = NULL;
+        }
+        if (tag == TMPL_TAG_A) {
+            look_for_reference(f, node);
+        }
+        else if (f->links->nelts > 0 && node->type == XML_ELEMENT_NODE) {
+            over |= look_for_note(f, node);
+        }
+    }
+}
+
+/* Whether a node is a text with more than the characters that may stand beside labels. */
+static int is_text(const xmlNode *node)
+{
+    label_t label = { 0 };
+    return node != NULL && node->type == XML_TEXT_NODE &&
+           (!add_to_label(&label, (const char *)node->content) || label.characters > 0);
+}
+
+/* Whether a link is a sign or word that leads back; "above" in "see above for more" is text. */
+static int is_link_back(const finder_t *f, const xmlNode *link, const aim_t *aim)
+{
+    label_t label;
+    const char *id = read_label(f, link, &label) ? fragment_of(f, link) : NULL;
+    if (id == NULL || (label.letters > 1 && is_text(link->prev) && is_text(link->next))) {
+        return 0;
+    }
+    return (apr_hash_get(f->from, id, APR_HASH_KEY_STRING) == aim || says(f, link, "backref") ||
+            says(f, link, "backlink"));
+}
+
+static int leads_elsewhere(const finder_t *f, const xmlNode *node)
+{
+    return tmpl_grid_tag(f->page, node) == TMPL_TAG_A && tmpl_dom_attribute(node, "href") != NULL &&
+           fragment_of(f, node) == NULL;
+}
+
+static int has_link_elsewhere(const finder_t *f, const xmlNode *element)
+{
+    const xmlNode *node = element;
+    while (node != NULL && !leads_elsewhere(f, node)) {
+        node = tmpl_dom_next(node, element, 0);
+    }
+    return node != NULL;
+}
+
+/* Whether an element in front of a note's text is the note's label, or has only links back. */
+static int is_own_label(const finder_t *f, const xmlNode *element, const aim_t *aim)
+{
+    label_t label;
+    return !(tmpl_tag_flags(tmpl_grid_tag(f->page, element)) & TMPL_IS_CLOSES_P) &&
+           read_label(f, element, &label) &&
+           (label.characters == 0 ? label.without : strcmp(label.text, aim->label.text) == 0) &&
+           !has_link_elsewhere(f, element);
+}
+
+/* Finds the elements that are left out of a note. */
+static void leave_out(const finder_t *f, const xmlNode *note, const aim_t *aim)
+{
+    const xmlNode *node;
+    int over = 0;
+    for (node = note->children; node != NULL; node = tmpl_dom_next(node, note, 0)) {
+        if (tmpl_grid_tag(f->page, node) == TMPL_TAG_A &&
+            found_at(f, node)->kind == TMPL_NOTE_NONE && is_link_back(f, node, aim)) {
+            found_at(f, node)->kind = TMPL_NOTE_LEFT_OUT;
+        }
+    }
+    for (node = note->children; node != NULL; node = tmpl_dom_next(node, note, over)) {
+        if (node->type == XML_TEXT_NODE) {
+            if (strspn((const char *)node->content, " \t\n\r\f") <
+                strlen((const char *)node->content)) {
+                return;
+            }
+            continue;
+        }
+        tmpl_note_t *found = found_at(f, node);
+        if (found->kind == TMPL_NOTE_NONE && is_own_label(f, node, aim)) {
+            found->kind = TMPL_NOTE_LEFT_OUT;
+        }
+        else if (leads_elsewhere(f, node)) {
+            return; /* the content of this link is the note's text */
+        }
+        over = found->kind != TMPL_NOTE_NONE;
+    }
+}
+
+/* Whether a sup is nothing but references, with signs between them. */
+static int has_only_references(const finder_t *f, const xmlNode *sup)
+{
+    label_t label = { 0 };
+    const xmlNode *node = sup->children;
+    for (int n = 0; node != NULL; n++) {
+        tmpl_note_e kind =
+            node->type == XML_ELEMENT_NODE ? found_at(f, node)->kind : TMPL_NOTE_NONE;
+        if (n == FEW || kind == TMPL_NOTE_TEXT || tmpl_grid_tag(f->page, node) == TMPL_TAG_IMG ||
+            (node->type == XML_TEXT_NODE &&
+             (!add_to_label(&label, (const char *)node->content) || label.characters > 0))) {
+            return 0;
+        }
+        node = tmpl_dom_next(node, sup, kind == TMPL_NOTE_REFERENCE);
+    }
+    return 1;
+}
+
+const tmpl_note_t *tmpl_notes_find(const tmpl_page_t *page, const xmlNode *body,
+                                   const tmpl_hrefs_t *hrefs, apr_pool_t *pool)
+{
+    finder_t f = { .page = page, .body = body, .hrefs = hrefs, .pool = pool };
+    f.aims = tmpl_hash_make(pool);
+    f.from = tmpl_hash_make(pool);
+    f.links = apr_array_make(pool, 16, sizeof(place_t));
+    f.notes = apr_array_make(pool, 16, sizeof(place_t));
+    walk(&f);
+    if (f.found == NULL) {
+        return NULL;
+    }
+    const place_t *links = (const place_t *)f.links->elts, *notes = (const place_t *)f.notes->elts;
+    for (int i = 0; i < f.links->nelts; i++) {
+        if (links[i].aim->number > 0) {
+            *found_at(&f, links[i].node) =
+                (tmpl_note_t){ TMPL_NOTE_REFERENCE, links[i].aim->number };
+        }
+    }
+    for (int i = 0; i < f.notes->nelts; i++) {
+        leave_out(&f, notes[i].node, notes[i].aim);
+    }
+    for (int i = 0; i < f.links->nelts; i++) {
+        const xmlNode *sup = sup_around(&f, links[i].node);
+        if (links[i].aim->number > 0 && sup != NULL && found_at(&f, sup)->kind == TMPL_NOTE_NONE &&
+            has_only_references(&f, sup)) {
+            found_at(&f, sup)->kind = TMPL_NOTE_REFERENCES;
+        }
+    }
+    return f.found;
+}
