@@ -55,7 +55,7 @@ apr_status_t tmpl_mode_parse(tmpl_mode_e *mode, const char *name, tmpl_error_t *
                      name);
 }
 
-/* Whether the page can be judged without counts: by the detector, in a mode that needs verdicts. */
+/* Whether the mode needs verdicts, and the detector can judge the page without counts. */
 static int judges_alone(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts)
 {
     return outcome->detector->need != TMPL_NEED_COUNTS && opts->mode > TMPL_MODE_LEARN;
@@ -76,9 +76,9 @@ static const struct {
 };
 
 /*
- * Whether a page takes too many times its size of memory from here on, with so many keys. Its
- * elements, texts and keys stay until the request ends. The store needs its memory first, then the
- * detector and the closure need theirs, while a copy may wait to be learnt.
+ * Whether a page with so many keys takes too much memory for its size from here on. The page's
+ * elements, texts and keys stay until the request ends. The store needs its memory first; then the
+ * detector and the closure need theirs, while a copy of the observation may wait to be learnt.
  */
 static int takes_too_much(const tmpl_page_t *page, const tmpl_clean_opts_t *opts, uint64_t n_keys)
 {
@@ -134,8 +134,9 @@ void tmpl_clean_count(tmpl_outcome_t *outcome, tmpl_store_t *store, apr_interval
     apr_time_t began = tmpl_clock();
     apr_status_t rv = tmpl_store_observe(store, &outcome->observation, timeout, &outcome->counts,
                                          &outcome->store_error, pool);
+    outcome->was_asked = 1;
     outcome->store_took = tmpl_clock() - began;
-    outcome->store_error.status = rv; /* what was tried in vain first is no error */
+    outcome->store_error.status = rv; /* the failure of an earlier attempt is no error */
     if (rv != APR_SUCCESS && rv != APR_ENOSPC) {
         outcome->counts = (tmpl_counts_t){ 0 };
     }
@@ -208,7 +209,7 @@ tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_cl
     return findings;
 }
 
-/* Whether the mode goes by what strip leaves. */
+/* Whether the mode deletes cuts, as strip does. */
 static int strips(tmpl_mode_e mode)
 {
     return mode >= TMPL_MODE_STRIP && mode <= TMPL_MODE_MARKDOWN;
@@ -298,7 +299,7 @@ static void add_selectors(tmpl_buf_t *buf, const apr_array_header_t *selectors)
 
 #define ADD(buf, value) tmpl_buf_add(buf, (const char *)&(value), sizeof(value))
 
-/* What decides for each page of the site. */
+/* A hash of what decides the verdicts of all pages of the site. */
 static uint32_t hash_of_site(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
                              apr_pool_t *pool)
 {
@@ -326,7 +327,7 @@ static uint32_t hash_of_site(const tmpl_outcome_t *outcome, const tmpl_clean_opt
     return (uint32_t)XXH3_64bits(buf.at, buf.len);
 }
 
-/* When an entry was seen last does not decide. */
+/* A hash of the counts of the page's keys, without the times of their entries. */
 static uint32_t hash_of_counts(const tmpl_outcome_t *outcome, apr_pool_t *pool)
 {
     const tmpl_record_t *records = outcome->counts.records;

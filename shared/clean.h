@@ -64,9 +64,9 @@ typedef struct {
     tmpl_mode_e mode;
     tmpl_policy_t policy;
     tmpl_detector_e detector;
-    tmpl_detect_opts_t detect; /* models must hold the detector's; min_df is not used: see policy */
+    tmpl_detect_opts_t detect; /* models has the detector's model; min_df is unused: see policy */
     tmpl_guards_t guards;
-    const tmpl_marks_t *marks; /* of ANNOTATE; NULL: tmpl_marks_default */
+    const tmpl_marks_t *marks; /* marks that ANNOTATE writes; NULL: tmpl_marks_default */
     tmpl_page_opts_t page;
     apr_interval_time_t
         age; /* how old counts may be, in microseconds, unless the page is learnt now */
@@ -82,7 +82,7 @@ typedef struct {
     const char *site;     /* key of the site's table */
     const char *uri;      /* "/path?query" */
     const char *page_key; /* identifies the document; NULL: by uri and the page's canonical URL */
-    const char *charset;  /* of the Content-Type header; NULL: none */
+    const char *charset;  /* from the Content-Type header; NULL: none */
     /* OFF: judge only. NOW: count the page, too. LATER: judge as if NOW, and write nothing. */
     tmpl_learning_e learn;
 } tmpl_input_t;
@@ -106,21 +106,22 @@ const char *tmpl_state_name(tmpl_state_e state);
 /* All results for a page, from the caller's pool. */
 typedef struct {
     tmpl_decline_e decline;  /* why there are no edits, or TMPL_DECLINE_NONE */
-    uint32_t declined_at;    /* offset in body of what it was declined for; TMPL_NONE: all of it */
+    uint32_t declined_at;    /* offset in body of the decline's cause; TMPL_NONE: no single place */
     const tmpl_page_t *page; /* NULL if the parser declined */
     const tmpl_detector_t *detector;
     tmpl_document_t document;
     tmpl_observation_t observation; /* the store's input; points to document */
-    void *reading;                  /* the detector's, from its read to its judge */
+    void *reading;                  /* what the detector's read() leaves for its judge() */
     tmpl_counts_t counts;           /* records is NULL if the store failed */
     const tmpl_verdict_t *verdicts; /* one for each block; NULL if none were made */
     tmpl_closure_t closure;
-    tmpl_edits_t edits; /* of input->body; n is 0 in modes that do not edit */
+    tmpl_edits_t edits; /* edits of input->body; n is 0 in modes that do not edit */
     double unmarked;    /* what tmpl_annotate returned; -1 if it was not called */
     tmpl_state_e state;
-    uint64_t version;               /* of tmpl_clean_version(); 0: nobody has asked */
+    uint64_t version;               /* set by tmpl_clean_version(); 0: not computed */
     tmpl_error_t store_error;       /* status is APR_SUCCESS unless the store failed or is full */
-    apr_interval_time_t store_took; /* the time in which the store was asked, in microseconds */
+    int was_asked;                  /* the store was asked: no, if the page was declined before */
+    apr_interval_time_t store_took; /* time that the store took, in microseconds */
 } tmpl_outcome_t;
 
 /*
@@ -128,9 +129,9 @@ typedef struct {
  *
  * Always fills outcome; there is no other failure:
  *   - a page that cannot be edited has a decline;
- *   - if the store fails, store_error says why. Then, and if store is NULL, counts.records is NULL:
- *     detectors that can judge the page alone do so, as if it were the first of its site; with the
- *     others, and in mode LEARN, the outcome is TMPL_DECLINE_STORE;
+ *   - if the store fails, store_error says why, and counts.records is NULL, as if store were NULL.
+ *     A detector that can judge the page alone does so, as if it were the first of its site. With
+ *     other detectors, and in mode LEARN, the page is declined: TMPL_DECLINE_STORE;
  *   - if the store is full, counts are valid and store_error.status is APR_ENOSPC.
  * timeout bounds the time spent waiting for the store, in microseconds.
  */
@@ -138,22 +139,22 @@ void tmpl_clean(tmpl_outcome_t *outcome, const tmpl_input_t *input, const tmpl_c
                 tmpl_store_t *store, apr_interval_time_t timeout, apr_pool_t *pool);
 
 /*
- * The first step. Fills outcome, and returns 1 if the page can be used, 0 if it is declined. The
- * other steps may only be called after a 1, and with the same arguments.
+ * The first step. Fills outcome, and returns 1 if the page can be used, 0 if it is declined. Call
+ * the other steps only if this one returned 1, and with the same arguments.
  */
 int tmpl_clean_read(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                     const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
-/* The other three steps: after tmpl_clean_read they complete tmpl_clean. */
+/* The other three steps: tmpl_clean is tmpl_clean_read, then this function. */
 void tmpl_clean_judge(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                       const tmpl_clean_opts_t *opts, tmpl_store_t *store,
                       apr_interval_time_t timeout, apr_pool_t *pool);
 
 /*
  * These three steps one by one, for callers that work at many pages at once. Only count depends on
- * the order of pages; other threads may observe and decide other pages meanwhile. outcome must not
- * move in memory between observe and decide, because observation points into it, and opts must be
- * the same.
+ * the order of pages: while one page is counted, other threads may observe and decide other pages.
+ * From observe to decide outcome must not move in memory, because observation points into it, and
+ * opts must stay the same.
  */
 void tmpl_clean_observe(tmpl_outcome_t *outcome, const tmpl_input_t *input,
                         const tmpl_clean_opts_t *opts, apr_pool_t *pool);
@@ -170,8 +171,8 @@ void tmpl_clean_count_many(tmpl_outcome_t *const *outcomes, uint32_t n, tmpl_sto
 void tmpl_clean_decide(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 
 /*
- * What is said of each block of an outcome with verdicts by strip or highlight, for which
- * opts->detect.why has the reasons. It points into both.
+ * The findings about each block. outcome must have verdicts from mode strip or highlight, and
+ * opts->detect.why their reasons. The findings point into outcome and opts.
  */
 tmpl_findings_t tmpl_clean_findings(const tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts,
                                     apr_pool_t *pool);
@@ -192,8 +193,8 @@ const char *tmpl_clean_fingerprint(const tmpl_outcome_t *outcome, const tmpl_inp
  *                     table: its documents, and how often an entry has reached MinDF
  *     lower 32 bits   what the table says of this page's own keys
  *
- * So all pages of a site of which nothing is learnt have the upper half in common. Neither half
- * tells anything of the secret that seeds the keys.
+ * So while nothing is learnt of a site, all its pages have the same upper half. Neither half
+ * reveals anything about the secret that seeds the keys.
  */
 void tmpl_clean_version(tmpl_outcome_t *outcome, const tmpl_clean_opts_t *opts, apr_pool_t *pool);
 

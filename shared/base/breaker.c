@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/breaker.h"
 
+/*
+ * The pause is PAUSE_TIMES as long as the failed call, PAUSE_MOST at most: callers of a silent
+ * server must not spend most of their time on trials.
+ */
+#define PAUSE_TIMES 4
+#define PAUSE_MOST  apr_time_from_sec(10)
+
 void tmpl_breaker_init(tmpl_breaker_t *breaker, apr_interval_time_t pause)
 {
     breaker->pause = pause;
     apr_atomic_set64(&breaker->retry_at, 0);
+    apr_atomic_set64(&breaker->failed_at, 0);
+    apr_atomic_set64(&breaker->wait, (apr_uint64_t)pause);
     apr_atomic_set64(&breaker->late_at, 0);
     apr_atomic_set32(&breaker->late, 0);
     apr_atomic_set32(&breaker->rounds, 0);
@@ -20,9 +29,10 @@ int tmpl_breaker_allow(tmpl_breaker_t *breaker, apr_time_t now)
     if ((apr_uint64_t)now < retry_at) {
         return 0;
     }
-    /* the caller that advances the time is the one that tries */
-    return apr_atomic_cas64(&breaker->retry_at, (apr_uint64_t)(now + breaker->pause), retry_at) ==
-           retry_at;
+    /* only the caller that advances retry_at tries */
+    return apr_atomic_cas64(&breaker->retry_at,
+                            (apr_uint64_t)now + apr_atomic_read64(&breaker->wait),
+                            retry_at) == retry_at;
 }
 
 /* Notes a call. Returns how many of the last calls were late. */
@@ -55,23 +65,34 @@ static int is_one_too_many(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t
     return late >= TMPL_BREAKER_LATE && apr_atomic_read32(&breaker->rounds) >= TMPL_BREAKER_LATE;
 }
 
+/* Begins a pause after a call that failed. Returns whether that opened the breaker. */
+static int open_after(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t now)
+{
+    apr_interval_time_t least = (now - began) * PAUSE_TIMES;
+    apr_interval_time_t wait = least < PAUSE_MOST ? least : PAUSE_MOST;
+
+    wait = wait > breaker->pause ? wait : breaker->pause;
+    /* late calls are counted anew after the breaker closes */
+    apr_atomic_set32(&breaker->late, 0);
+    apr_atomic_set32(&breaker->rounds, 0);
+    apr_atomic_set64(&breaker->wait, (apr_uint64_t)wait);
+    apr_atomic_set64(&breaker->failed_at, (apr_uint64_t)now);
+    return apr_atomic_xchg64(&breaker->retry_at, (apr_uint64_t)(now + wait)) == 0;
+}
+
 int tmpl_breaker_report(tmpl_breaker_t *breaker, apr_time_t began, apr_time_t now,
                         tmpl_call_e result)
 {
     if (result == TMPL_CALL_OK) {
-        apr_uint64_t retry_at = apr_atomic_read64(&breaker->retry_at);
-
         note(breaker, 0);
-        /* not by a call that was under way when it opened */
-        return retry_at != 0 && (apr_uint64_t)(began + breaker->pause) >= retry_at &&
+        /* a call that was under way when the breaker opened does not close it */
+        return apr_atomic_read64(&breaker->retry_at) != 0 &&
+               (apr_uint64_t)began >= apr_atomic_read64(&breaker->failed_at) &&
                apr_atomic_xchg64(&breaker->retry_at, 0) != 0;
     }
     if (result == TMPL_CALL_LATE && apr_atomic_read64(&breaker->retry_at) == 0 &&
         !is_one_too_many(breaker, began, now)) {
         return 0;
     }
-    /* for the time after it closes */
-    apr_atomic_set32(&breaker->late, 0);
-    apr_atomic_set32(&breaker->rounds, 0);
-    return apr_atomic_xchg64(&breaker->retry_at, (apr_uint64_t)(now + breaker->pause)) == 0;
+    return open_after(breaker, began, now);
 }

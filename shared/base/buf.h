@@ -4,6 +4,7 @@
 #define TMPL_BUF_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include <apr_pools.h>
 
@@ -23,6 +24,12 @@ void tmpl_buf_init(tmpl_buf_t *buf, apr_pool_t *pool);
 void tmpl_buf_clear(tmpl_buf_t *buf);
 
 void tmpl_buf_add(tmpl_buf_t *buf, const char *bytes, apr_size_t len);
+
+/* Adds a text that ends in a NUL, without the NUL. */
+static inline void tmpl_buf_add_text(tmpl_buf_t *buf, const char *text)
+{
+    tmpl_buf_add(buf, text, strlen(text));
+}
 
 /* Makes room for len more bytes, and returns where they go; len of buf does not change. */
 char *tmpl_buf_room(tmpl_buf_t *buf, apr_size_t len);

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include <apr_hash.h>
 #include <apr_strings.h>
 
+#include "base/hash.h"
 #include "html/attr.h"
 
 typedef enum { UNKNOWN, NO, YES } answer_e;
 
-/* An element that is referred to: one for each id, so that it is judged once. */
+/* The element that an id refers to: one for each id, so that it is judged once. */
 typedef struct {
     uint32_t node;   /* TMPL_NONE: not on the page */
     answer_e answer; /* whether it is template (for links), or holds content (for controls) */
@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     uint32_t node;  /* the link or control */
-    uint32_t block; /* of links: their block, which holds nothing else */
+    uint32_t block; /* for a link: its block, which holds links only */
     target_t *to;
 } ref_t;
 
@@ -35,7 +35,7 @@ static void add_ref(refs_t *r, uint32_t node, uint32_t block, tmpl_span_t id)
 {
     const char *name = r->page->src + id.start;
     if (r->targets == NULL) {
-        r->targets = apr_hash_make(r->pool);
+        r->targets = tmpl_hash_make(r->pool);
         r->refs = apr_array_make(r->pool, 16, sizeof(ref_t));
     }
     target_t *to = apr_hash_get(r->targets, name, tmpl_span_len(id));
@@ -57,7 +57,7 @@ static tmpl_span_t fragment(const char *src, tmpl_span_t value)
 
 /* --- controls --- */
 
-/* How an attribute of a control names the panel: by its id, by "#id", or as the href says. */
+/* How an attribute of a control names the panel: by its id, by "#id", or by the href beside it. */
 typedef enum { BY_ID, BY_FRAGMENT, BY_HREF } naming_e;
 
 static const struct {
@@ -68,7 +68,7 @@ static const struct {
     { "data-toggle", BY_HREF }, { "data-bs-toggle", BY_HREF },
 };
 
-/* shorter names of attributes are not compared */
+/* attributes with shorter names are not compared */
 enum { SHORTEST = sizeof("data-target") - 1 };
 
 /* The id of the panel that a control with this start tag names; empty if it names none. */
@@ -205,8 +205,8 @@ static void find_targets(refs_t *r)
 }
 
 /*
- * Whether the target is template: its nearest ancestor with text is, if it has none itself. A
- * heading is not, because its section may stay.
+ * Whether the target is template. A target without text is template if its nearest ancestor with
+ * text is template. A heading does not count as template, because its section may stay.
  */
 static int is_template_target(const refs_t *r, const target_t *to)
 {
@@ -224,7 +224,7 @@ static int is_template_target(const refs_t *r, const target_t *to)
     return i == TMPL_NONE;
 }
 
-/* Judges a target once: it may be most of the page, and all of the page may refer to it. */
+/* Judges a target once: a target may be most of the page, and very many links may refer to it. */
 static int judged(const refs_t *r, target_t *to, int (*judge)(const refs_t *r, const target_t *to))
 {
     if (to->answer == UNKNOWN) {
@@ -239,7 +239,7 @@ static int has_content(const refs_t *r, const target_t *to)
     return node != NULL && node->first_segment < node->after_segment && !is_template(r, node);
 }
 
-/* The references [first, after) are a block, which is template if all their targets are. */
+/* Judges a block of the references [first, after): it is template if all their targets are. */
 static void judge_links(refs_t *r, int first, int after)
 {
     const ref_t *refs = (const ref_t *)r->refs->elts;

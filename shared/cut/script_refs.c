@@ -3,17 +3,16 @@
 
 #include <string.h>
 
-#include <apr_hash.h>
-
+#include "base/hash.h"
 #include "html/attr.h"
 
-/* How a script looks up an element: by name, by a selector that begins with one, or by position. */
+/* How a script looks up an element: by name, by a selector that begins with a name, by position. */
 typedef enum { ID, CLASS, NAMES, SELECTOR = NAMES, POSITION } lookup_e;
 
 typedef struct {
     const tmpl_page_t *page;
     unsigned char *kept;      /* the result; NULL: no element so far */
-    apr_hash_t *names[NAMES]; /* in scripts, and of no element so far */
+    apr_hash_t *names[NAMES]; /* names in scripts that no element had so far */
     uint64_t bits[NAMES];     /* bit_of each name: most attributes need no look-up */
     apr_pool_t *pool;
 } script_refs_t;
@@ -104,7 +103,7 @@ static uint64_t bit_of(const char *src, tmpl_span_t name)
     return (uint64_t)1 << ((5 * tmpl_span_len(name) + (unsigned char)src[name.start]) & 63);
 }
 
-/* Adds the name that a script looks up; its string begins at at. */
+/* Adds the name that a script looks up; the name's string begins at the offset at. */
 static void add_name(script_refs_t *p, lookup_e lookup, uint32_t at, uint32_t end)
 {
     const char *src = p->page->src;
@@ -114,7 +113,7 @@ static void add_name(script_refs_t *p, lookup_e lookup, uint32_t at, uint32_t en
     }
     if (tmpl_span_len(name) > 0) {
         if (p->names[lookup] == NULL) {
-            p->names[lookup] = apr_hash_make(p->pool);
+            p->names[lookup] = tmpl_hash_make(p->pool);
         }
         apr_hash_set(p->names[lookup], src + name.start, tmpl_span_len(name), p);
         p->bits[lookup] |= bit_of(src, name);
@@ -149,7 +148,7 @@ static void read_script(script_refs_t *p, uint32_t script)
     }
 }
 
-/* Keeps an element if a script looks up its name. Only the first with a name is found. */
+/* Keeps an element if a script looks up its name. Scripts find only the first with a name. */
 static void keep_named(script_refs_t *p, uint32_t node, lookup_e by, tmpl_span_t name)
 {
     const char *src = p->page->src;

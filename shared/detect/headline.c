@@ -57,7 +57,7 @@ static uint32_t find_text(const tmpl_judged_t *judged, uint32_t from)
     return b;
 }
 
-/* Fills candidate for a heading, with bonus for an h1; returns 0 if it is none. */
+/* Fills candidate for a heading, with bonus for an h1; returns 0 if the heading is no candidate. */
 static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, uint32_t node,
                           int only_h1, float bonus)
 {
@@ -77,7 +77,8 @@ static int read_candidate(candidate_t *candidate, const tmpl_judged_t *judged, u
         titled += tally.titled;
     }
     float share = title > 0 ? (float)titled / (float)title : 0;
-    candidate->score = (share < 1 ? share : 1) + (is_h1 ? bonus : 0);
+    int is_quoted = (tmpl_context(judged->reading, node)->in & TMPL_IN_QUOTE) != 0;
+    candidate->score = (share < 1 ? share : 1) + (is_h1 && !is_quoted ? bonus : 0);
     return words > 0 &&
            ((is_h1 && only_h1) || ((is_h1 || share >= TMPL_HEADLINE_SHARE) &&
                                    (float)titled >= TMPL_HEADLINE_TITLED * (float)words));
@@ -120,7 +121,7 @@ static int says(const tmpl_page_t *page, const tmpl_node_t *node)
     return 0;
 }
 
-/* Elements up to which a byline is looked for in tags, and in classes and ids. */
+/* How many elements upwards a byline is looked for in tags, and in classes and ids. */
 #define TAGS_UP  4
 #define NAMES_UP 3
 
@@ -169,7 +170,7 @@ static int has_words(const tmpl_judged_t *judged, uint32_t block, uint32_t most)
     return words > 0 && words <= 2 * most && !tmpl_is_of_site(judged, block);
 }
 
-/* A block of more segments is no byline: each is looked for in the tags around it. */
+/* A block of more segments is no byline: the search looks at the tags around each segment. */
 #define BYLINE_SEGMENTS 32
 
 static int is_byline(const tmpl_judged_t *judged, uint32_t block)

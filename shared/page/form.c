@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page/form.h"
 
-#include <apr_hash.h>
-
+#include "base/hash.h"
 #include "html/attr.h"
 
 typedef struct {
@@ -10,7 +9,7 @@ typedef struct {
     tmpl_span_t form; /* the id of its form */
 } named_t;
 
-/* Whether node is other or holds it; an open node holds all nodes behind it so far. */
+/* Whether node is `other` or holds it. A node that is still open holds all later nodes so far. */
 static int holds(const tmpl_node_t *nodes, uint32_t node, uint32_t other)
 {
     return node <= other && (nodes[node].after == 0 || other < nodes[node].after);
@@ -50,11 +49,11 @@ void tmpl_form_control(tmpl_forms_t *forms, uint32_t node, int has_pointer)
     }
 }
 
-/* The page's forms by id; of several with the same id the first. */
+/* The page's forms by id; if several have the same id, the first. */
 static apr_hash_t *forms_by_id(const tmpl_forms_t *forms)
 {
     const tmpl_page_t *page = forms->page;
-    apr_hash_t *found = apr_hash_make(forms->scratch);
+    apr_hash_t *found = tmpl_hash_make(forms->scratch);
     tmpl_attr_t id;
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const tmpl_node_t *node = &page->nodes[i];

@@ -58,29 +58,32 @@ static const char style_begin[] =
                  "#555!important;outline-offset:-2px!important}\n";
 #undef SHADE
 
-/* What is between blocks in a selector of one: an element that the keyboard reaches in its place. */
+/*
+ * In a selector for an element that shows a block: the element is inside a control that has the
+ * focus and shows no block itself. The keyboard reaches that control instead of the element.
+ */
 #define REACHED ":is(a,button,summary,[role=button],[role=tab]):focus:not([data-tmpl-of]) *"
 
-/* An element, and a block of which it shows text. */
+/* An element, and a block whose text it shows. */
 typedef struct {
     uint32_t node;
     uint32_t block;
     int whole; /* all text of the element is the block's */
 } shown_t;
 
-/* The keyboard may not stop at an element; nor inside it. */
+/* The keyboard may not stop at an element; it may not stop inside an element. */
 #define CLOSED        1u
 #define CLOSED_INSIDE 2u
 
 typedef struct {
     const tmpl_findings_t *findings;
     const tmpl_page_t *page;
-    unsigned char *kinds; /* of each block */
-    const char **whys;    /* of each block, escaped */
-    unsigned char *rules; /* of each block: the kinds of rules that show its note, by bits */
+    unsigned char *kinds; /* the kind of each block */
+    const char **whys;    /* the reasons of each block, escaped */
+    unsigned char *rules; /* for each block: which rules of the style show its note, as bits */
     shown_t *shown;       /* in order of nodes, then of blocks */
     uint32_t n_shown;
-    unsigned char *closed; /* of each node: CLOSED, CLOSED_INSIDE */
+    unsigned char *closed; /* for each node: CLOSED, CLOSED_INSIDE */
     tmpl_buf_t style, notes;
     const char **texts;
     tmpl_edit_t *edits;
@@ -107,11 +110,6 @@ static void add_escaped(tmpl_buf_t *buf, const char *text)
     }
 }
 
-static void add(tmpl_buf_t *buf, const char *text)
-{
-    tmpl_buf_add(buf, text, strlen(text));
-}
-
 static kind_e kind_of(const tmpl_findings_t *f, uint32_t block)
 {
     if (f->verdicts[block].template) {
@@ -122,7 +120,7 @@ static kind_e kind_of(const tmpl_findings_t *f, uint32_t block)
     return f->why->blocks[block].rule != TMPL_RULE_DETECTOR ? KIND_KEPT : KIND_CONTENT;
 }
 
-/* The verdict, and the rule that it is from if that is not the detector. */
+/* The verdict, and the rule that gave it, if that is not the detector. */
 static const char *verdict_text(const tmpl_findings_t *f, uint32_t block, apr_pool_t *pool)
 {
     tmpl_rule_e rule = f->why->blocks[block].rule;
@@ -184,8 +182,8 @@ static void say_why(highlight_t *h)
 /* --- which elements show a block --- */
 
 /*
- * Whether an element may get attributes: it has a start tag, and copies that the parser makes of it
- * would not become different (HTML5's list of formatting elements compares attributes).
+ * Whether an element may get attributes: it has a start tag, and the attributes do not change which
+ * copies the parser makes of it (HTML5's list of formatting elements compares attributes).
  */
 static int may_show(const tmpl_node_t *node)
 {
@@ -200,7 +198,10 @@ static int is_of(const tmpl_node_t *node, const tmpl_block_t *block)
            node->after_segment <= block->after_segment;
 }
 
-/* The outermost element around a segment with text of its block only, or the innermost other one. */
+/*
+ * The outermost element around a segment that has text of the segment's block only; if there is
+ * none, the innermost element around the segment that may show it.
+ */
 static shown_t shown_by(const tmpl_page_t *page, uint32_t segment)
 {
     uint32_t block = page->segments[segment].block;
@@ -274,8 +275,9 @@ static int has_role(const tmpl_page_t *page, uint32_t node, const char *const *w
 }
 
 /*
- * Finds the elements at which the keyboard may not stop, as that would break what the page tells
- * screen readers (ARIA): those in a control that is one thing to them, and what is hidden from them.
+ * Finds the elements at which the keyboard may not stop, because a stop would break what the page
+ * tells screen readers (ARIA): elements inside a control, which is a single thing to screen
+ * readers, and elements that are hidden from screen readers.
  */
 static void find_closed(highlight_t *h)
 {
@@ -296,7 +298,7 @@ static void find_closed(highlight_t *h)
     }
 }
 
-/* Whether the keyboard may stop at an element; not if it is nothing to screen readers. */
+/* Whether the keyboard may stop at an element. It may not if screen readers skip the element. */
 static int may_focus(const highlight_t *h, uint32_t node)
 {
     static const char *const nothing[] = { "none", "presentation", NULL };
@@ -311,21 +313,23 @@ static int may_focus(const highlight_t *h, uint32_t node)
 }
 
 /*
- * Adds the note of a block, once, and the rule that shows it. Where an element has other blocks,
- * too, the focus inside it may be theirs.
+ * Adds the note of a block, once, and the rule that shows it. If the element has other blocks, too,
+ * a focus inside it may belong to them: then the focus must be on the element itself.
  */
 static void add_note(highlight_t *h, const shown_t *shown, int on_hover)
 {
     uint32_t block = shown->block;
     unsigned rule = 1u << ((shown->whole ? 2 : 0) + (on_hover ? 1 : 0));
     if (h->rules[block] == 0) {
-        add(&h->notes,
+        tmpl_buf_add_text(
+            &h->notes,
             apr_psprintf(h->pool, "<meta data-tmpl-for=\"%u\" data-tmpl-note=\"", block));
-        add(&h->notes, h->whys[block]);
-        add(&h->notes, "\">");
+        tmpl_buf_add_text(&h->notes, h->whys[block]);
+        tmpl_buf_add_text(&h->notes, "\">");
     }
     if (!(h->rules[block] & rule)) {
-        add(&h->style, apr_psprintf(h->pool,
+        tmpl_buf_add_text(
+            &h->style, apr_psprintf(h->pool,
                                     ":root:root:has([data-tmpl-of~=\"%u\"]:is(%s,%s" REACHED
                                     "))>head>meta[data-tmpl-for=\"%u\"]{display:block!important}\n",
                                     block, shown->whole ? ":focus-within" : ":focus",
@@ -347,24 +351,24 @@ static void show(highlight_t *h, const shown_t *shown, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         kind = h->kinds[shown[i].block] == kind ? kind : KIND_SEVERAL;
     }
-    add(&text, " data-tmpl-is=\"");
-    add(&text, shown->whole ? "" : kind == KIND_SEVERAL ? "several" : "own-");
-    add(&text, kind == KIND_SEVERAL ? "" : kinds[kind].name);
-    add(&text, "\" data-tmpl-of=\"");
+    tmpl_buf_add_text(&text, " data-tmpl-is=\"");
+    tmpl_buf_add_text(&text, shown->whole ? "" : kind == KIND_SEVERAL ? "several" : "own-");
+    tmpl_buf_add_text(&text, kind == KIND_SEVERAL ? "" : kinds[kind].name);
+    tmpl_buf_add_text(&text, "\" data-tmpl-of=\"");
     for (uint32_t i = 0; i < n; i++) {
-        add(&text, apr_psprintf(h->pool, "%s%u", i > 0 ? " " : "", shown[i].block));
+        tmpl_buf_add_text(&text, apr_psprintf(h->pool, "%s%u", i > 0 ? " " : "", shown[i].block));
         add_note(h, &shown[i], has_title);
     }
-    add(&text, "\"");
+    tmpl_buf_add_text(&text, "\"");
     if (!has_title) {
-        add(&text, " title=\"");
+        tmpl_buf_add_text(&text, " title=\"");
         for (uint32_t i = 0; i < n; i++) {
-            add(&text, i > 0 ? "&#10;" : "");
-            add(&text, h->whys[shown[i].block]);
+            tmpl_buf_add_text(&text, i > 0 ? "&#10;" : "");
+            tmpl_buf_add_text(&text, h->whys[shown[i].block]);
         }
-        add(&text, "\"");
+        tmpl_buf_add_text(&text, "\"");
     }
-    add(&text, may_focus(h, shown->node) ? " tabindex=\"0\"" : "");
+    tmpl_buf_add_text(&text, may_focus(h, shown->node) ? " tabindex=\"0\"" : "");
     insert(h, tmpl_attr_first(page->src, open), text.at);
 }
 
@@ -409,7 +413,7 @@ void tmpl_highlight(tmpl_edits_t *edits, const tmpl_findings_t *findings, apr_po
     h.edits = apr_palloc(pool, (h.n_shown + (apr_size_t)1) * sizeof(*h.edits));
     tmpl_buf_init(&h.style, pool);
     tmpl_buf_init(&h.notes, pool);
-    add(&h.style, style_begin);
+    tmpl_buf_add_text(&h.style, style_begin);
     insert(&h, end_of_head(h.page), "");
     for (uint32_t i = 0, n; i < h.n_shown; i += n) {
         n = 1;
@@ -418,7 +422,7 @@ void tmpl_highlight(tmpl_edits_t *edits, const tmpl_findings_t *findings, apr_po
         }
         show(&h, &h.shown[i], n);
     }
-    add(&h.style, "}</style>");
+    tmpl_buf_add_text(&h.style, "}</style>");
     h.texts[0] = apr_pstrcat(pool, h.style.at, legend(&h), h.notes.at, NULL);
     *edits = (tmpl_edits_t){ h.edits, h.n_edits, h.texts };
 }

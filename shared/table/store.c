@@ -152,7 +152,7 @@ static apr_status_t observation_check(const tmpl_observation_t *obs, tmpl_error_
     return rv;
 }
 
-/* Whether learning a page would write nothing. Its document alone tells that. */
+/* Whether learning a page would write nothing. The entries of its document tell. */
 static int is_known(const tmpl_engine_t *engine, const tmpl_observation_t *page,
                     apr_time_t deadline, apr_pool_t *pool)
 {
@@ -221,7 +221,7 @@ static apr_status_t observations_check(const tmpl_observation_t *const *pages, u
     return rv;
 }
 
-/* Takes pages of the site of page number from, as many as make one transaction. */
+/* Takes the pages of one transaction: pages of the site that page number from belongs to. */
 static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, uint32_t from,
                            unsigned char *done, const tmpl_observation_t **taken)
 {
@@ -242,8 +242,8 @@ static uint32_t pages_take(const tmpl_observation_t *const *pages, uint32_t n, u
 
 /*
  * Learns pages, site by site. A site that takes no writes, or is damaged, or whose server fails,
- * does not keep the others from being learnt.
- * If counts is not NULL, all pages are of one site.
+ * does not keep the others from being learnt. Returns APR_ENOSPC, after which nobody tries again,
+ * only if no site has another error. If counts is not NULL, all pages are of one site.
  */
 static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observation_t *const *pages,
                               uint32_t n, apr_time_t deadline, tmpl_counts_t *counts,
@@ -262,7 +262,9 @@ static apr_status_t learn_all(const tmpl_engine_t *engine, const tmpl_observatio
             tmpl_engine_learn(engine, taken, some, deadline, counts != NULL ? counts + i : NULL,
                               counted, &failed, pool);
         if (rv == APR_ENOSPC || rv == TMPL_EDAMAGED || rv == TMPL_EPART) {
-            refused = tmpl_fail(err, rv, "%s", failed.text);
+            if (rv != APR_ENOSPC || refused == APR_SUCCESS) {
+                refused = tmpl_fail(err, rv, "%s", failed.text);
+            }
             if (rv == TMPL_EPART && tmpl_clock() >= deadline) {
                 return refused; /* the server took the time: the other sites can be tried again */
             }

@@ -10,10 +10,10 @@
  * 5 is the format. Keys of former formats, "tmpl:{SITE}" to "tmpl:4:{SITE}", are neither read nor
  * changed; they expire.
  *
- * One HMGET looks a page up, so its counts are of one moment; if they may be older, a snapshot
- * (snapshots.h) spares most of it. Learning is WATCH and HMGET, then a MULTI that Redis refuses if
- * anybody has written the site in between. Pages are counted here, not by a script in the server,
- * because one server works for many hosts.
+ * One HMGET looks a page up, so its counts are of one moment; if counts may be older, a snapshot
+ * (snapshots.h) saves most of the command. Learning is WATCH and HMGET, then a MULTI that Redis
+ * refuses if anybody has written the site in between. Pages are counted here, not by a script in
+ * the server, because one server works for many hosts.
  *
  * A site that is not observed for opts.idle expires. A server that takes no writes (read-only
  * replica, out of memory, disk trouble) is a full store: APR_ENOSPC with good counts.
@@ -51,18 +51,18 @@ typedef struct {
     tmpl_store_opts_t opts;
     tmpl_redis_turns_t turns;
     tmpl_redis_secret_t secret;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all below */
     memory_t sites[SITES];
 } store_t;
 
 /* A transaction on one site. */
 typedef struct {
     const char *key;
-    uint64_t site; /* a hash of it */
+    uint64_t site; /* a hash of key */
     tmpl_redis_session_t session;
     int has_turn;
     int committed;
-    apr_status_t failed;     /* with this status the server failed */
+    apr_status_t failed;     /* the status with which the server failed */
     tmpl_snapshot_t *cached; /* NULL: none */
 } own_t;
 
@@ -106,7 +106,10 @@ static const char *server_of(const tmpl_txn_t *t)
     return tmpl_redis_session_name(store->redis, &own->session);
 }
 
-/* Notes that the server failed; others writing the site are no failure. */
+/*
+ * Notes that the server failed. A transaction that failed because others wrote the site is no
+ * failure.
+ */
 static apr_status_t note_failure(const tmpl_txn_t *t, apr_status_t rv)
 {
     own_t *own = t->own;
@@ -117,8 +120,9 @@ static apr_status_t note_failure(const tmpl_txn_t *t, apr_status_t rv)
 }
 
 /*
- * Sends the commands of a list in one round trip and fills replies with a reply to each. Together
- * they may have max_reply bytes, and errors. The transaction keeps its connection.
+ * Sends the commands of a list in one round trip and fills replies with a reply to each. All
+ * replies together may have max_reply bytes, plus the bytes of errors. The transaction keeps its
+ * connection.
  */
 static apr_status_t exchange(tmpl_txn_t *t, const apr_array_header_t *list, size_t max_reply,
                              redisReply ***replies)
@@ -136,6 +140,52 @@ static apr_status_t exchange(tmpl_txn_t *t, const apr_array_header_t *list, size
                                                *replies, t->err, t->pool));
 }
 
+/*
+ * Adds an empty transaction, which ends a WATCH that the connection's last user has left. If the
+ * server refuses MULTI, its reply says so here; in a commit, such a server would carry out each
+ * command by itself.
+ */
+static void unwatch(apr_array_header_t *list, apr_pool_t *pool)
+{
+    tmpl_redis_words_push(list, TMPL_REDIS_WORDS(pool, "MULTI"));
+    tmpl_redis_words_push(list, TMPL_REDIS_WORDS(pool, "EXEC"));
+}
+
+/*
+ * Checks the reply to a command that only writers send. A server that refuses it, but lets us read,
+ * takes no writes, for whatever reason.
+ */
+static apr_status_t write_check(const tmpl_txn_t *t, const redisReply *reply)
+{
+    apr_status_t rv = tmpl_redis_reply_check(server_of(t), reply, t->err);
+    if (rv == APR_SUCCESS || rv == APR_EAGAIN || rv == APR_ENOTIMPL) {
+        return rv;
+    }
+    if (t->err != NULL) {
+        t->err->status = APR_ENOSPC;
+    }
+    return APR_ENOSPC;
+}
+
+/*
+ * Checks the n replies to a question. Replies 1 to first - 1 are to commands that only writers
+ * send; the others are to commands of readers, whose errors go first.
+ */
+static apr_status_t ask_check(const tmpl_txn_t *t, redisReply *const *replies, int first, int n)
+{
+    apr_status_t rv = tmpl_redis_reply_check(server_of(t), replies[0], t->err);
+    for (int i = first; rv == APR_SUCCESS && i < n; i++) {
+        rv = tmpl_redis_reply_check(server_of(t), replies[i], t->err);
+    }
+    if (rv != APR_SUCCESS) {
+        return note_failure(t, rv);
+    }
+    for (int i = 1; rv == APR_SUCCESS && i < first; i++) {
+        rv = write_check(t, replies[i]);
+    }
+    return rv == APR_ENOSPC ? rv : note_failure(t, rv);
+}
+
 /* Reads the head and n buckets. A transaction that writes watches the site from the first on. */
 static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
 {
@@ -144,22 +194,21 @@ static apr_status_t ask(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
     redisReply **replies;
     tmpl_redis_words_push(list, TMPL_REDIS_WORDS(t->pool, "TTL", own->key));
     if (t->write && !own->session.is_bound) {
-        /* the transaction before this one may have left a WATCH */
-        tmpl_redis_words_push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
+        unwatch(list, t->pool);
         tmpl_redis_words_push(list, TMPL_REDIS_WORDS(t->pool, "WATCH", own->key));
     }
     int first = list->nelts;
     tmpl_redis_fields_ask(list, own->key, buckets, n, t->pool);
     apr_status_t rv = exchange(t, list, tmpl_redis_fields_most(n), &replies);
-    for (int i = 0; rv == APR_SUCCESS && i < list->nelts; i++) {
-        rv = note_failure(t, tmpl_redis_reply_check(server_of(t), replies[i], t->err));
+    if (rv == APR_SUCCESS) {
+        rv = ask_check(t, replies, first, list->nelts);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
     own->session.is_bound = t->write; /* the WATCH is of this connection */
     uint32_t idle = idle_seconds(t->ctx);
-    /* negative: it never expires, or does not exist */
+    /* negative: the key never expires, or does not exist */
     t->fading = replies[0]->type == REDIS_REPLY_INTEGER && replies[0]->integer >= 0 &&
                 replies[0]->integer < idle - idle / TOUCHES;
     if (!tmpl_redis_fields_take(replies + first, &t->head, &t->found, buckets, n)) {
@@ -248,21 +297,14 @@ static apr_status_t get(tmpl_txn_t *t, tmpl_numbered_t *buckets, uint32_t n)
     return tmpl_head_same_buckets(&t->head, &asked) ? get_all(t, buckets, n) : APR_SUCCESS;
 }
 
-/* Checks the n replies to a commit, of which the last one is that to EXEC. */
+/* Checks the n replies to a commit. The last one is the reply to EXEC. */
 static apr_status_t commit_check(const tmpl_txn_t *t, redisReply *const *replies, int n)
 {
     const char *server = server_of(t);
     const redisReply *exec = replies[n - 1];
     apr_status_t rv = APR_SUCCESS;
     for (int i = 0; rv == APR_SUCCESS && i < n; i++) {
-        rv = tmpl_redis_reply_check(server, replies[i], t->err);
-    }
-    if (rv != APR_SUCCESS && rv != APR_EAGAIN && rv != APR_ENOTIMPL) {
-        /* it let us read, so it takes no writes, for whatever reason */
-        if (t->err != NULL) {
-            t->err->status = APR_ENOSPC;
-        }
-        return APR_ENOSPC;
+        rv = write_check(t, replies[i]);
     }
     if (rv == APR_SUCCESS && exec->type == REDIS_REPLY_NIL) {
         return tmpl_fail(t->err, APR_EBUSY, "%s: others write the site", server);
@@ -283,8 +325,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     apr_array_header_t *list = apr_array_make(t->pool, 8, sizeof(tmpl_redis_words_t));
     redisReply **replies;
     if (!own->session.is_bound) {
-        /* an import; the transaction before this one may have left a WATCH */
-        tmpl_redis_words_push(list, TMPL_REDIS_WORDS(t->pool, "UNWATCH"));
+        unwatch(list, t->pool); /* an import, which reads nothing first */
     }
     tmpl_redis_words_push(list, TMPL_REDIS_WORDS(t->pool, "MULTI"));
     if (!t->found) {
@@ -309,7 +350,7 @@ static apr_status_t commit(tmpl_txn_t *t, const tmpl_numbered_t *buckets, uint32
     return rv;
 }
 
-/* Keeps a site that is only read from expiring. If it fails, a later page tries again. */
+/* Renews the lifetime of a site that is only read. If it fails, a later page tries again. */
 static void touch(tmpl_txn_t *t)
 {
     const own_t *own = t->own;
@@ -337,14 +378,14 @@ static void end(tmpl_txn_t *t)
         tmpl_redis_turn_give(&store->turns, own->site);
     }
     if (own->failed != APR_SUCCESS && own->failed != TMPL_EPART) {
-        /* so that the next look-up asks: snapshots must not hide that the server fails */
+        /* the next look-up must ask: snapshots must not hide that the server fails */
         tmpl_snapshots_clear(store->snapshots, tmpl_clock());
     }
 }
 
 /* ---- sites, and the secret ---- */
 
-/* The server's own estimate, or a guess. */
+/* The server's own estimate of the site's bytes, or a guess. */
 static uint64_t size(tmpl_txn_t *t)
 {
     const store_t *store = t->ctx;

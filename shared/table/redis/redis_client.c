@@ -59,19 +59,17 @@ static apr_status_t route(tmpl_redis_t *redis, tmpl_redis_session_t *session, ap
     if (session->node != 0) {
         return APR_SUCCESS;
     }
-    /* err stays as it is where what is known already is enough */
-    tmpl_error_t failed = { 0 };
-    apr_status_t rv = tmpl_redis_topology_find(redis->topology, deadline, &failed, pool);
+    apr_status_t rv = tmpl_redis_topology_find(redis->topology, deadline, err, pool);
     session->node = tmpl_redis_topology_take(redis->topology, session->slot);
     if (session->node != 0) {
-        return APR_SUCCESS;
+        return APR_SUCCESS; /* what is known already is enough */
     }
-    return rv != APR_SUCCESS ? tmpl_fail(err, rv, "%s", failed.text)
+    return rv != APR_SUCCESS ? rv
                              : tmpl_fail(err, TMPL_EPART, "%s: no server has slot %u", redis->name,
                                          session->slot);
 }
 
-/* Lets the session go on elsewhere, to a node that has a user more already. */
+/* Moves the session to another node, which counts it as a user already. */
 static apr_status_t move(tmpl_redis_t *redis, tmpl_redis_session_t *session, unsigned node,
                          int is_asking, tmpl_error_t *err)
 {
@@ -86,7 +84,7 @@ static apr_status_t move(tmpl_redis_t *redis, tmpl_redis_session_t *session, uns
                : APR_SUCCESS;
 }
 
-/* Goes where a referral leads, and notes that a slot has moved. */
+/* Moves the session to the node of a referral, and notes that a slot has moved. */
 static apr_status_t follow(tmpl_redis_t *redis, tmpl_redis_session_t *session,
                            const tmpl_redis_referral_t *referral, tmpl_error_t *err)
 {
@@ -97,8 +95,8 @@ static apr_status_t follow(tmpl_redis_t *redis, tmpl_redis_session_t *session,
 }
 
 /*
- * After the session's node has failed with that status, or turned out to be a replica: goes to
- * another one if that has the slot now. Sets *moved.
+ * After the session's node has failed, with status failed, or turned out to be a replica: moves the
+ * session to another node if that has the slot now. Sets *moved.
  */
 static apr_status_t look_elsewhere(tmpl_redis_t *redis, tmpl_redis_session_t *session,
                                    apr_status_t failed, int *moved, apr_time_t deadline,
@@ -120,7 +118,10 @@ static apr_status_t look_elsewhere(tmpl_redis_t *redis, tmpl_redis_session_t *se
 
 /* ---- exchanges ---- */
 
-/* The commands with ASKING in front of each, and of a transaction only once. Returns their number. */
+/*
+ * Fills all with the commands, with ASKING in front of each, but only once for a transaction.
+ * Returns their number.
+ */
 static int asking_add(tmpl_redis_command_t *all, int *places, const tmpl_redis_command_t *commands,
                       int n)
 {
@@ -132,6 +133,7 @@ static int asking_add(tmpl_redis_command_t *all, int *places, const tmpl_redis_c
             all[total++] = (tmpl_redis_command_t){ 1, asking, NULL };
         }
         in_transaction |= strcmp(commands[i].argv[0], "MULTI") == 0;
+        in_transaction &= strcmp(commands[i].argv[0], "EXEC") != 0;
         places[i] = total;
         all[total++] = commands[i];
     }
@@ -169,7 +171,7 @@ static apr_status_t call(const tmpl_redis_t *redis, tmpl_redis_session_t *sessio
     apr_time_t began = tmpl_clock();
 
     if (began >= deadline) {
-        /* that says nothing about the server: it keeps its connection, and has no failure */
+        /* this says nothing about the server: its connection stays, and no failure is noted */
         return tmpl_fail(err, APR_EBUSY, "%s: no time was left to ask",
                          tmpl_redis_node_server(node)->name);
     }
@@ -220,7 +222,10 @@ static int is_deposed(redisReply *const *replies, int n)
     return 0;
 }
 
-/* One try. Sets *again if the session is at another server, and the commands are to be sent there. */
+/*
+ * Tries once. Sets *again if the session has moved to another server, to which the commands must be
+ * sent.
+ */
 static apr_status_t try_exchange(tmpl_redis_t *redis, tmpl_redis_session_t *session,
                                  const tmpl_redis_command_t *commands, int n, size_t max_reply,
                                  apr_time_t deadline, redisReply **replies, int *again,
@@ -247,7 +252,7 @@ static apr_status_t try_exchange(tmpl_redis_t *redis, tmpl_redis_session_t *sess
     if (*again) {
         return found == APR_SUCCESS ? found : tmpl_fail(err, found, "%s", moving.text);
     }
-    /* the others of a cluster answer, so it serves their sites */
+    /* the other servers answer, so the cluster serves their sites */
     int is_part = rv != APR_SUCCESS && redis->mode == TMPL_REDIS_CLUSTER && found == APR_SUCCESS;
     if (is_part && err != NULL) {
         err->status = TMPL_EPART;
@@ -303,7 +308,7 @@ apr_status_t tmpl_redis_create(tmpl_redis_t **made, const tmpl_redis_address_t *
     }
     redis->name = address->name;
     redis->mode = address->mode;
-    /* after TLS, so that its cleanup runs before that of TLS */
+    /* created after TLS, so that its cleanup runs before that of TLS */
     redis->topology = tmpl_redis_topology_create(address, tls, max_connections, pool);
     *made = redis;
     return APR_SUCCESS;

@@ -50,7 +50,7 @@ void tmpl_redis_conn_close(conn_t *conn)
     *conn = (conn_t){ 0 };
 }
 
-/* Has what follows on the socket wait until deadline and no longer. */
+/* Makes the socket's next calls wait until deadline and no longer. */
 static apr_status_t wait_until(const conn_t *conn, apr_time_t deadline)
 {
     apr_interval_time_t left = deadline - tmpl_clock();
@@ -137,7 +137,10 @@ static size_t word_len(const tmpl_redis_command_t *command, int i)
     return command->lens != NULL ? command->lens[i] : strlen(command->argv[i]);
 }
 
-/* redisFormatCommandArgv() calls sprintf for each word, which took a quarter of a page's time. */
+/*
+ * Not redisFormatCommandArgv(): it calls sprintf for each word, which took a quarter of a page's
+ * time.
+ */
 static void command_put(tmpl_buf_t *buf, const tmpl_redis_command_t *command)
 {
     size_t room = WORD_HEAD;
@@ -160,7 +163,7 @@ static void command_put(tmpl_buf_t *buf, const tmpl_redis_command_t *command)
 }
 
 /*
- * One system call, or what TLS makes of it. APR_EAGAIN: to be repeated when the socket is ready.
+ * Makes one system call, or those of TLS. APR_EAGAIN: repeat it when the socket is ready.
  * apr_socket_send() would raise SIGPIPE, and the process is not ours.
  */
 static apr_status_t try_transfer(const conn_t *conn, char *into, const char *from, size_t *len,
@@ -182,7 +185,9 @@ static apr_status_t try_transfer(const conn_t *conn, char *into, const char *fro
     return n == 0 ? APR_EOF : APR_SUCCESS;
 }
 
-/* Reads into a buffer, or sends from one, up to *len bytes, which becomes their number. */
+/*
+ * Reads up to *len bytes into a buffer, or sends them from one; sets *len to the number of bytes.
+ */
 static apr_status_t transfer(const conn_t *conn, char *into, const char *from, size_t *len,
                              apr_time_t deadline, tmpl_error_t *err)
 {
@@ -217,7 +222,9 @@ static apr_status_t send_all(const conn_t *conn, const server_t *server, const c
         apr_status_t rv = transfer(conn, NULL, bytes, &n, deadline, &more);
 
         if (rv != APR_SUCCESS) {
-            return say_failed(server, rv, "send", &more, err);
+            int is_new = conn->tls != NULL && tmpl_redis_tls_is_in_handshake(conn->tls);
+
+            return say_failed(server, rv, is_new ? "finish the TLS handshake" : "send", &more, err);
         }
         bytes += n;
         len -= n;
@@ -279,7 +286,7 @@ static apr_status_t round_trip(conn_t *conn, const server_t *server,
         got += rv == APR_SUCCESS;
     }
     if (rv == APR_SUCCESS && (conn->reader->pos != conn->reader->len || !conn->ends_line)) {
-        /* the next call would take what is left over for its replies */
+        /* the next call would take the bytes left over for its own replies */
         rv = tmpl_redis_garbage(server->name, err);
     }
     if (rv != APR_SUCCESS && got > 0 && replies[0]->type == REDIS_REPLY_ERROR) {
@@ -361,6 +368,19 @@ static apr_status_t conn_open(conn_t *conn, const server_t *server, apr_time_t d
     return greet(conn, server, deadline, err, pool);
 }
 
+/* Whether the server may still be in a transaction, because it refused EXEC, maybe for good. */
+static int may_be_in_transaction(const tmpl_redis_command_t *commands, int n,
+                                 redisReply *const *replies)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(commands[i].argv[0], "EXEC") == 0 && replies[i]->type == REDIS_REPLY_ERROR &&
+            !tmpl_redis_is_error(replies[i], "EXECABORT")) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 apr_status_t tmpl_redis_conn_call(conn_t *conn, const server_t *server,
                                   const tmpl_redis_command_t *commands, int n, size_t max_reply,
                                   apr_time_t deadline, redisReply **replies, tmpl_error_t *err,
@@ -372,7 +392,7 @@ apr_status_t tmpl_redis_conn_call(conn_t *conn, const server_t *server,
     if (rv == APR_SUCCESS) {
         rv = round_trip(conn, server, commands, n, max_reply, deadline, replies, err, pool);
     }
-    if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || may_be_in_transaction(commands, n, replies)) {
         tmpl_redis_conn_close(conn);
     }
     return rv;

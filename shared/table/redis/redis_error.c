@@ -34,9 +34,18 @@ int tmpl_redis_is_error(const redisReply *reply, const char *word)
     return reply->type == REDIS_REPLY_ERROR && reply->len >= n && memcmp(reply->str, word, n) == 0;
 }
 
+/* The length of an error without the command's arguments: one may be a secret. */
+static int len_without_arguments(const redisReply *reply)
+{
+    static const char arguments[] = ", with args";
+    const char *at = memmem(reply->str, reply->len, arguments, sizeof(arguments) - 1);
+
+    return (int)(at != NULL ? (size_t)(at - reply->str) : reply->len);
+}
+
 apr_status_t tmpl_redis_fail(const char *name, const redisReply *reply, tmpl_error_t *err)
 {
-    int len = (int)reply->len;
+    int len = len_without_arguments(reply);
 
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         if (tmpl_redis_is_error(reply, refusals[i].prefix)) {

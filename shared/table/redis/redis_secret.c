@@ -39,13 +39,20 @@ static apr_status_t take(tmpl_redis_secret_t *secret, const char *server, const 
                          "of all sites: delete it",
                          server);
     }
-    /* a server that takes no writes may have a secret; if not, it knows no site of this format */
+    /* a server that takes no writes may have a secret */
     apr_status_t rv = tmpl_redis_reply_check(server, replies[put != NULL ? 0 : 1], err);
     if (rv == APR_SUCCESS && replies[1]->type == REDIS_REPLY_STRING) {
         keep(secret, replies[1]->str);
     }
     else if (rv == APR_SUCCESS && replies[1]->type != REDIS_REPLY_NIL) {
         rv = tmpl_redis_garbage(server, err);
+    }
+    else if (rv == APR_SUCCESS && tmpl_redis_reply_check(server, replies[0], NULL) != APR_ENOSPC) {
+        /*
+         * the server may take writes of sites: it must not get keys that each process makes by
+         * itself
+         */
+        rv = tmpl_redis_reply_check(server, replies[0], err);
     }
     return rv;
 }

@@ -41,21 +41,56 @@ static apr_status_t call_integer(tmpl_redis_t *redis, apr_interval_time_t patien
     return rv;
 }
 
+/* Where SCAN is in the keys of a server. */
+typedef struct {
+    char cursor[24]; /* "0": at the beginning, or at the end */
+    char met[24];    /* the cursor after a number of rounds: the last power of two */
+    unsigned rounds;
+} scan_t;
+
+static int is_at_end(const scan_t *scan)
+{
+    return strcmp(scan->cursor, "0") == 0;
+}
+
+/*
+ * Notes a server's next cursor. 0: the server goes round in a circle (Brent's method). Redis never
+ * does: each cursor, its bits read from the other end, is larger than the one before. But nothing
+ * else would end the walk: each SCAN has a timeout, but the walk has none, because Redis may have
+ * any number of keys.
+ */
+static int scan_advance(scan_t *scan, const char *cursor)
+{
+    apr_cpystrn(scan->cursor, cursor, sizeof(scan->cursor));
+    if (is_at_end(scan)) {
+        *scan = (scan_t){ .cursor = "0" };
+        return 1;
+    }
+    if (strcmp(scan->cursor, scan->met) == 0) {
+        return 0;
+    }
+    if ((scan->rounds & (scan->rounds + 1)) == 0) {
+        memcpy(scan->met, scan->cursor, sizeof(scan->met));
+    }
+    scan->rounds++;
+    return 1;
+}
+
 /* Adds the sites of some keys to seen, a set, because SCAN may return a key twice. */
 static apr_status_t sites_scan(tmpl_redis_t *redis, apr_interval_time_t patience,
-                               tmpl_redis_session_t *session, char cursor[24], const char *count,
+                               tmpl_redis_session_t *session, scan_t *scan, const char *count,
                                apr_hash_t *seen, tmpl_error_t *err, apr_pool_t *pool)
 {
     apr_pool_t *lasting = apr_hash_pool_get(seen);
     static const char pattern[] = TMPL_REDIS_KEY_PREFIX "*}";
     tmpl_redis_words_t words =
-        TMPL_REDIS_WORDS(pool, "SCAN", cursor, "MATCH", pattern, "COUNT", count);
+        TMPL_REDIS_WORDS(pool, "SCAN", scan->cursor, "MATCH", pattern, "COUNT", count);
     redisReply *reply;
     apr_status_t rv = call(redis, patience, session, &words, REDIS_REPLY_ARRAY, &reply, err);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    session->is_bound = 1; /* a cursor is of one server */
+    session->is_bound = 1; /* a cursor is valid at one server only */
     if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_STRING ||
         reply->element[1]->type != REDIS_REPLY_ARRAY) {
         return tmpl_redis_garbage(tmpl_redis_session_name(redis, session), err);
@@ -69,8 +104,9 @@ static apr_status_t sites_scan(tmpl_redis_t *redis, apr_interval_time_t patience
             apr_hash_set(seen, site, APR_HASH_KEY_STRING, site);
         }
     }
-    apr_cpystrn(cursor, reply->element[0]->str, 24);
-    return APR_SUCCESS;
+    return scan_advance(scan, reply->element[0]->str)
+               ? APR_SUCCESS
+               : tmpl_redis_garbage(tmpl_redis_session_name(redis, session), err);
 }
 
 /* Adds the sites of one server. */
@@ -78,14 +114,14 @@ static apr_status_t sites_of(tmpl_redis_t *redis, apr_interval_time_t patience,
                              tmpl_redis_session_t *session, apr_hash_t *seen, tmpl_error_t *err,
                              apr_pool_t *pool)
 {
-    char cursor[24] = "0";
+    scan_t scan = { .cursor = "0" };
     apr_pool_t *scratch;
     apr_status_t rv;
     apr_pool_create(&scratch, pool);
     do {
         apr_pool_clear(scratch);
-        rv = sites_scan(redis, patience, session, cursor, SCAN_BATCH, seen, err, scratch);
-    } while (rv == APR_SUCCESS && strcmp(cursor, "0") != 0);
+        rv = sites_scan(redis, patience, session, &scan, SCAN_BATCH, seen, err, scratch);
+    } while (rv == APR_SUCCESS && !is_at_end(&scan));
     apr_pool_destroy(scratch);
     tmpl_redis_session_end(redis, session);
     return rv;
@@ -116,7 +152,10 @@ apr_status_t tmpl_redis_sites(tmpl_redis_t *redis, apr_interval_time_t patience,
     return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
 }
 
-/* Reads where a list goes on: a cursor of SCAN, in a cluster behind "SLOT-" of its server. */
+/*
+ * Reads from, the place where a list goes on: a cursor of SCAN; in a cluster, "SLOT-" of its server
+ * and the cursor.
+ */
 static int place_read(const char *from, unsigned *slot, char cursor[24])
 {
     const char *dash = strchr(from, '-');
@@ -135,28 +174,29 @@ apr_status_t tmpl_redis_sites_part(tmpl_redis_t *redis, apr_interval_time_t pati
 {
     apr_hash_t *seen = apr_hash_make(pool);
     apr_array_header_t *sessions = apr_array_make(pool, 8, sizeof(tmpl_redis_session_t));
-    char cursor[24] = "0";
+    scan_t scan = { .cursor = "0" };
     unsigned slot = 0;
     int i = 0;
-    if (from != NULL && *from != '\0' && !place_read(from, &slot, cursor)) {
+    if (from != NULL && *from != '\0' && !place_read(from, &slot, scan.cursor)) {
         return tmpl_fail(err, APR_EINVAL, "a list of sites in Redis goes on at a number");
     }
     apr_status_t rv = tmpl_redis_sessions(redis, sessions, tmpl_clock() + patience, err, pool);
     while (i < sessions->nelts && APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t).slot < slot) {
         i++;
     }
-    /* a part of the database may have keys of others only */
+    /* a part of the database may have keys of other programs only */
     while (rv == APR_SUCCESS && i < sessions->nelts && apr_hash_count(seen) < n) {
         tmpl_redis_session_t *session = &APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t);
         uint32_t left = n - apr_hash_count(seen);
-        rv = sites_scan(redis, patience, session, cursor, apr_itoa(pool, (int)left), seen, err,
-                        pool);
+        rv =
+            sites_scan(redis, patience, session, &scan, apr_itoa(pool, (int)left), seen, err, pool);
         tmpl_redis_session_end(redis, session);
-        i += strcmp(cursor, "0") == 0;
+        i += is_at_end(&scan);
     }
     if (rv == APR_SUCCESS && i < sessions->nelts) {
         slot = APR_ARRAY_IDX(sessions, i, tmpl_redis_session_t).slot;
-        *next = slot > 0 ? apr_psprintf(pool, "%u-%s", slot, cursor) : apr_pstrdup(pool, cursor);
+        *next = slot > 0 ? apr_psprintf(pool, "%u-%s", slot, scan.cursor)
+                         : apr_pstrdup(pool, scan.cursor);
     }
     return rv == APR_SUCCESS ? each_seen(seen, each, baton, err, pool) : rv;
 }

@@ -13,7 +13,7 @@
 struct tmpl_redis_tls_t {
     SSL_CTX *context;
     BIO_METHOD *method;
-    const char *server; /* NULL: the host's name counts */
+    const char *server; /* the name to expect; NULL: the host's name */
 };
 
 /* ---- a socket: OpenSSL's own would raise SIGPIPE, and the process is not ours ---- */
@@ -79,7 +79,7 @@ static const char *last_reason(void)
 
 static apr_status_t file_refuse(const char *what, const char *file, tmpl_error_t *err)
 {
-    /* a file that cannot be read: the system's error comes first, and others follow from it */
+    /* if a file cannot be read, the system's error comes first, and others follow from it */
     unsigned long first = ERR_peek_error();
     char text[128];
     const char *why = ERR_GET_LIB(first) == ERR_LIB_SYS
@@ -168,6 +168,11 @@ tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, co
     return (tmpl_redis_tls_session_t *)ssl;
 }
 
+int tmpl_redis_tls_is_in_handshake(const tmpl_redis_tls_session_t *session)
+{
+    return !SSL_is_init_finished((const SSL *)session);
+}
+
 void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session)
 {
     SSL_free((SSL *)session);
@@ -230,6 +235,12 @@ tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, co
     (void)fd;
     (void)host;
     return NULL;
+}
+
+int tmpl_redis_tls_is_in_handshake(const tmpl_redis_tls_session_t *session)
+{
+    (void)session;
+    return 0;
 }
 
 void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS for connections to Redis, by OpenSSL. hiredis has TLS since 1.0 only, as an own library, and
- * does not compare the certificate with the server's name. A build without OpenSSL (make TLS=no)
- * refuses rediss:// URIs.
+ * TLS for connections to Redis, by OpenSSL. hiredis has TLS since 1.0 only, as a separate library,
+ * and does not compare the certificate with the server's name. A build without OpenSSL (make
+ * TLS=no) refuses rediss:// URIs.
  */
 #ifndef TMPL_REDIS_TLS_H
 #define TMPL_REDIS_TLS_H
@@ -10,7 +10,7 @@
 #include "table/redis/redis_address.h"
 
 typedef struct tmpl_redis_tls_t tmpl_redis_tls_t;                 /* what all sessions share */
-typedef struct tmpl_redis_tls_session_t tmpl_redis_tls_session_t; /* of one connection */
+typedef struct tmpl_redis_tls_session_t tmpl_redis_tls_session_t; /* the TLS of one connection */
 
 /*
  * Reads the certificates and the key that address names. A cleanup on pool frees it. APR_SUCCESS;
@@ -19,8 +19,14 @@ typedef struct tmpl_redis_tls_session_t tmpl_redis_tls_session_t; /* of one conn
 apr_status_t tmpl_redis_tls_create(tmpl_redis_tls_t **tls, const tmpl_redis_address_t *address,
                                    tmpl_error_t *err, apr_pool_t *pool);
 
-/* A session over fd, which does not block. host: whom the certificate must name. NULL: no memory. */
+/*
+ * A session over fd, which does not block. host: the name that the certificate must have. NULL: no
+ * memory.
+ */
 tmpl_redis_tls_session_t *tmpl_redis_tls_begin(tmpl_redis_tls_t *tls, int fd, const char *host);
+
+/* Whether the handshake is not over yet: the first calls to read and write do it. */
+int tmpl_redis_tls_is_in_handshake(const tmpl_redis_tls_session_t *session);
 
 /* Frees the session; does not close fd. session may be NULL. */
 void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session);
@@ -28,8 +34,8 @@ void tmpl_redis_tls_end(tmpl_redis_tls_session_t *session);
 /*
  * Reads or writes up to *len bytes, after the handshake if there was none yet, and sets *len.
  * APR_SUCCESS, some bytes; APR_EAGAIN: call again with the same arguments when fd is readable, or
- * writable if *for_read is 0; APR_EOF; APR_EACCES if the certificate or ours is not accepted;
- * another. With text where it is more than the system's.
+ * writable if *for_read is 0; APR_EOF; APR_EACCES if we or the server refuse the other's
+ * certificate; or another error. err has text where it says more than the status.
  */
 apr_status_t tmpl_redis_tls_read(tmpl_redis_tls_session_t *session, char *bytes, size_t *len,
                                  int *for_read, tmpl_error_t *err);
