@@ -3,8 +3,11 @@
 
 #include "base/ascii.h"
 
-/* Thousandths, the precision of weights; a range that is not named has none. */
+/* The weight of a range that the field does not name. Weights are in thousandths. */
 #define NOT_NAMED (-1)
+
+/* The weight of the added HTML if the client neither prefers Markdown nor accepts HTML. */
+#define LITTLE 100
 
 /* The ranges that decide, the more specific ones first. */
 typedef enum { MARKDOWN, HTML, ANY_TEXT, ANY, RANGES } range_e;
@@ -32,7 +35,7 @@ static const char *skip_space(const char *text)
     return text + strspn(text, " \t");
 }
 
-/* A weight in thousandths; 0 if it is none by 12.4.2, as the range is better not served then. */
+/* The weight at text; 0 if RFC 9110, 12.4.2 does not allow it: better not to serve such a range. */
 static int weight_of(const char *text)
 {
     static const int digit_worth[] = { 100, 10, 1 };
@@ -53,7 +56,7 @@ static int weight_of(const char *text)
     return weight <= 1000 && (*text == '\0' || *text == ',' || *text == ';') ? weight : 0;
 }
 
-/* The weight among the parameters of a range, which end at end. */
+/* The weight that the parameters of a range say, 1000 by default. The parameters end at end. */
 static int weight_in(const char *parameters, const char *end)
 {
     const char *p = parameters;
@@ -68,7 +71,7 @@ static int weight_in(const char *parameters, const char *end)
     return 1000;
 }
 
-/* Reads the item at text into weights; of a range that is named twice the higher one counts. */
+/* Reads the item at text into weights. If a range is named twice, the higher weight counts. */
 static void read_item(int *weights, const char *text, const char *end)
 {
     size_t len = strcspn(text, "; \t,");
@@ -83,11 +86,13 @@ static void read_item(int *weights, const char *text, const char *end)
     }
 }
 
-int tmpl_accept_markdown(const char *accept)
+static void read_field(int *weights, const char *accept)
 {
-    int weights[RANGES] = { NOT_NAMED, NOT_NAMED, NOT_NAMED, NOT_NAMED };
-    int html = HTML;
+    int i;
 
+    for (i = 0; i < RANGES; i++) {
+        weights[i] = NOT_NAMED;
+    }
     while (accept != NULL && *accept != '\0') {
         const char *end;
 
@@ -96,8 +101,47 @@ int tmpl_accept_markdown(const char *accept)
         read_item(weights, accept, end);
         accept = *end != '\0' ? end + 1 : end;
     }
+}
+
+/* The weight of HTML: the weight of the most specific range that the field names. */
+static int weight_of_html(const int *weights)
+{
+    int html = HTML;
+
     while (html < ANY && weights[html] == NOT_NAMED) {
         html++;
     }
-    return weights[MARKDOWN] > 0 && weights[MARKDOWN] > weights[html];
+    return weights[html];
+}
+
+static int prefers_markdown(const int *weights)
+{
+    return weights[MARKDOWN] > 0 && weights[MARKDOWN] > weight_of_html(weights);
+}
+
+int tmpl_accept_markdown(const char *accept)
+{
+    int weights[RANGES];
+
+    read_field(weights, accept);
+    return prefers_markdown(weights);
+}
+
+const char *tmpl_accept_html(const char *accept, apr_pool_t *pool)
+{
+    int weights[RANGES];
+    int below = LITTLE;
+
+    read_field(weights, accept);
+    if (prefers_markdown(weights)) {
+        below = weights[MARKDOWN] > 1 ? weights[MARKDOWN] - 1 : 1;
+    }
+    else if (weight_of_html(weights) > 0) {
+        /* an added text/html would lower HTML's weight */
+        return accept;
+    }
+    const char *html = apr_psprintf(pool, "text/html;q=0.%03d", below);
+    /* if text/html is in the field twice, mod_negotiation heeds the first */
+    return weights[HTML] == NOT_NAMED ? apr_pstrcat(pool, accept, ", ", html, NULL)
+                                      : apr_pstrcat(pool, html, ", ", accept, NULL);
 }

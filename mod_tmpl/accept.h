@@ -6,11 +6,21 @@
 #include "mod_tmpl.h"
 
 /*
- * Whether the field names text/markdown with a higher weight than HTML has: that of text/html, else
- * of text slash *, else of * slash *, else 0. A type with parameters other than q counts as the type
- * itself. Equal weights are HTML, and so is a field that does not name text/markdown: who accepts
- * anything may not know Markdown. accept may be NULL.
+ * Whether the field gives text/markdown a higher weight than HTML. HTML has the weight of
+ * text/html, else of text slash *, else of * slash *, else 0. A type with parameters other than q
+ * counts as the type itself. With equal weights the client gets HTML. A field that does not name
+ * text/markdown asks for HTML: a client that accepts anything may not know Markdown. accept may be
+ * NULL.
  */
 int tmpl_accept_markdown(const char *accept);
+
+/*
+ * The field, which is not NULL, with text/html added, from pool. For handlers and backends that
+ * choose a page by Accept: the module makes Markdown or text of HTML. If the client prefers
+ * text/markdown, text/html gets a weight just below: the site's own Markdown comes first, then
+ * HTML, then types that the client likes less. If not, and the client accepts HTML, the field stays
+ * as it is. Otherwise the weight is 0.1.
+ */
+const char *tmpl_accept_html(const char *accept, apr_pool_t *pool);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a page beside its response: the response passes as it comes, unchanged. What has passed is
- * copied, up to TmplMaxBody, and judged when the client has been served. So what is found is
+ * Reads a page beside its response: the response passes as it comes, unchanged. The data is copied,
+ * up to TmplMaxBody, and the copy is judged when the client has been served. So the verdicts are
  * logged, not sent. A page that is too large, or never ends, passes all the same.
  *
- * The thread that served the page judges it. With HTTP/1 the connection's next request waits for
- * that, and %D and %T include it. The thread does not wait for room in the queue of pages to be
- * learnt: without room the page is lost.
+ * The thread that served the page judges it. With HTTP/1 the connection's next request waits until
+ * the page is judged, and %D and %T include that time. The thread does not wait for room in the
+ * queue of pages to be learnt: without room the page is lost.
  *
  * With HTTP/2 the thread that serves a stream judges its page behind the end of that stream: the
  * log_transaction hook runs on the connection's thread, for which all other streams would wait.
@@ -37,6 +37,22 @@ static void decline(ap_filter_t *f, tmpl_ctx_t *ctx, tmpl_decline_e reason)
     tmpl_decline(f->r, ctx, reason);
 }
 
+/*
+ * Runs when the first brigade comes. The coding of the copy is not known before: the configuration
+ * may inflate the page (SetOutputFilter INFLATE;SUBSTITUTE;DEFLATE), or compress it.
+ */
+static void begin(ap_filter_t *f, tmpl_ctx_t *ctx)
+{
+    tmpl_decline_e reason = tmpl_gate_recheck(f->r, TMPL_CODING_GZIP);
+
+    ctx->held = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    ctx->chunk = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    ctx->inflated = tmpl_gate_coding(f->r) == TMPL_CODING_GZIP;
+    if (reason != TMPL_DECLINE_NONE) {
+        decline(f, ctx, reason);
+    }
+}
+
 /* Copies the data of e. */
 static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
 {
@@ -52,8 +68,8 @@ static apr_status_t copy_data(tmpl_ctx_t *ctx, apr_bucket *e)
 }
 
 /*
- * The same for a file. Reading a bucket turns it from a file, which httpd may send by sendfile,
- * into data; so a copy of the bucket is read.
+ * Copies the data of e, which is a file. Reading would turn the file, which httpd may send by
+ * sendfile, into data in memory; so a copy of the bucket is read.
  */
 static apr_status_t copy_file(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
 {
@@ -173,9 +189,12 @@ apr_status_t tmpl_beside(ap_filter_t *f, apr_bucket_brigade *bb)
     apr_time_t end = 0;
 
     if (ctx == NULL || ctx->done) {
-        /* named in a SetOutputFilter, without a gate; or reading was stopped before */
+        /* the filter was named in a SetOutputFilter, without a gate; or reading has stopped */
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
+    }
+    if (ctx->held == NULL) {
+        begin(f, ctx);
     }
     while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
         rv = tmpl_wait_for_chunk(ctx->chunk, bb, end);

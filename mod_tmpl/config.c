@@ -25,6 +25,15 @@ static void *field_of(const cmd_parms *cmd, void *conf)
     return tmpl_conf_field(conf, cmd->info);
 }
 
+/*
+ * For directives that change what all requests share: AllowOverrideList can allow any directive of
+ * a section in .htaccess files, which httpd reads during requests.
+ */
+static const char *refuse_htaccess(cmd_parms *cmd)
+{
+    return ap_check_cmd_context(cmd, NOT_IN_HTACCESS);
+}
+
 static const char *set_number(cmd_parms *cmd, void *conf, const char *arg)
 {
     return answer(cmd, tmpl_setting_number(field_of(cmd, conf), cmd->info, arg, cmd->pool));
@@ -33,15 +42,18 @@ static const char *set_number(cmd_parms *cmd, void *conf, const char *arg)
 static const char *set_mode(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_conf_t *section = conf;
-    const char *wrong = set_number(cmd, conf, arg);
+    const char *wrong = refuse_htaccess(cmd);
 
+    if (wrong == NULL) {
+        wrong = set_number(cmd, conf, arg);
+    }
     if (wrong == NULL && section->mode != TMPL_MODE_OFF) {
         tmpl_links_used_by(cmd->server);
     }
     return wrong;
 }
 
-/* In no section: one value for the whole server. */
+/* Not allowed in a section: the value is for the whole server. */
 static const char *set_global(cmd_parms *cmd, void *conf, const char *arg)
 {
     const char *wrong = ap_check_cmd_context(cmd, GLOBAL_ONLY);
@@ -49,19 +61,7 @@ static const char *set_global(cmd_parms *cmd, void *conf, const char *arg)
     return wrong != NULL ? wrong : set_number(cmd, conf, arg);
 }
 
-static int has_text(const apr_array_header_t *list, const char *text)
-{
-    int i;
-
-    for (i = 0; i < list->nelts; i++) {
-        if (strcmp(APR_ARRAY_IDX(list, i, const char *), text) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The same for keys of sites, in one directive or in several. */
+/* Not allowed in a section either: keys of sites, in one directive or in several. */
 static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
 {
     apr_array_header_t **field = field_of(cmd, conf);
@@ -76,13 +76,13 @@ static const char *set_sites(cmd_parms *cmd, void *conf, const char *arg)
     if (*field == NULL) {
         *field = apr_array_make(cmd->pool, 4, sizeof(const char *));
     }
-    if (!has_text(*field, arg)) {
+    if (!ap_array_str_contains(*field, arg)) {
         APR_ARRAY_PUSH(*field, const char *) = arg;
     }
     return NULL;
 }
 
-/* The first line of the file says which detector it is for. */
+/* The first line of the file says which detector the model is for. */
 static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
@@ -118,8 +118,8 @@ static const char *set_flag(cmd_parms *cmd, void *conf, int on)
 }
 
 /*
- * A key does not change the response, so httpd must not add to Vary what its expression reads:
- * caches would only miss more often.
+ * A key does not change the response, so httpd must not add the fields that its expression reads to
+ * Vary: caches would only miss more often.
  */
 static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
 {
@@ -136,8 +136,9 @@ static const char *set_key(cmd_parms *cmd, void *conf, const char *arg)
 }
 
 /*
- * Nor does a condition that chooses who sees what no cache keeps. Where it is a query, the page has
- * an address of its own.
+ * httpd must not add the fields that a condition reads to Vary either: no cache keeps a page that
+ * only the condition lets a person see. A query that the condition reads is part of the page's
+ * address.
  */
 static const char *set_condition(cmd_parms *cmd, void *conf, const char *arg)
 {
@@ -183,15 +184,18 @@ static const char *set_learn(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
-/* Blanks between arguments are those of the selector: "TmplKeep main p" is a p inside main. */
+/* Blanks between arguments belong to the selector: "TmplKeep main p" is a p inside main. */
 static const char *set_selectors(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     apr_array_header_t **list = field_of(cmd, conf);
     int first = *list != NULL ? (*list)->nelts : 0;
     const char *text = "";
-    const char *wrong;
+    const char *wrong = refuse_htaccess(cmd);
     int i;
 
+    if (wrong != NULL) {
+        return wrong;
+    }
     for (i = 0; i < argc; i++) {
         text = apr_pstrcat(cmd->pool, text, i > 0 ? " " : "", argv[i], NULL);
     }
@@ -213,7 +217,7 @@ static const char *set_separators(cmd_parms *cmd, void *conf, int argc, char *co
     return answer(cmd, wrong);
 }
 
-/* All marks of a section are named at once: a second directive replaces the first. */
+/* One directive names all marks of a section: a second directive replaces the first. */
 static const char *set_marks(cmd_parms *cmd, void *conf, int argc, char *const argv[])
 {
     tmpl_marks_t **field = field_of(cmd, conf);
@@ -246,7 +250,7 @@ static const char *set_secret(cmd_parms *cmd, void *conf, const char *arg)
     return answer(cmd, wrong);
 }
 
-/* Makes a relative directory one in DefaultRuntimeDir. NULL if that is not a valid path. */
+/* The URI with a relative directory made absolute in DefaultRuntimeDir. NULL: not a valid path. */
 static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 {
     const char *dir = tmpl_store_directory(uri, pool);
@@ -263,8 +267,12 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
     tmpl_link_t **field = field_of(cmd, conf);
+    const char *wrong = refuse_htaccess(cmd);
     const char *uri;
 
+    if (wrong != NULL) {
+        return wrong;
+    }
     if (tmpl_store_check_uri(arg, &err, cmd->temp_pool) != APR_SUCCESS) {
         return refuse(cmd, arg, err.text);
     }
@@ -276,16 +284,21 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
     return NULL;
 }
 
-/* none, or the name of a mod_socache_*, with its arguments behind a colon. */
+/* arg is none, or the name of a mod_socache_*, with its arguments behind a colon. */
 static const char *set_cache(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_cache_t **field = field_of(cmd, conf);
-    const char *why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
+    const char *wrong = refuse_htaccess(cmd);
+    const char *why;
 
+    if (wrong != NULL) {
+        return wrong;
+    }
+    why = tmpl_cache_add(field, arg, cmd->pool, cmd->temp_pool);
     return why != NULL ? refuse(cmd, arg, why) : NULL;
 }
 
-/* By form: how httpd reads the arguments, and what takes them. */
+/* By form: how httpd reads the arguments, and the function that takes them. */
 #define INIT_MODE(name, info, help)      AP_INIT_TAKE1(name, set_mode, info, TMPL_CONTEXT, help)
 #define INIT_DETECTOR(name, info, help)  AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)
 #define INIT_SMOOTHING(name, info, help) AP_INIT_TAKE1(name, set_number, info, TMPL_CONTEXT, help)

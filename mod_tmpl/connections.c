@@ -2,7 +2,7 @@
 /*
  * A link is a store as one child holds it: opened after the fork, used by all threads, and not used
  * for a pause after it failed. TmplStore makes one link for each URI, so every child opens each
- * store once. Which links exist is fixed with the configuration.
+ * store once. No link is added after the configuration was read.
  */
 #include <unistd.h>
 
@@ -23,23 +23,23 @@ struct tmpl_link_t {
     const char *uri;
     tmpl_health_t health;
     tmpl_learner_t *learner;
-    /* of the child: */
+    /* each child has its own values of these: */
     apr_pool_t *pool;
     apr_thread_mutex_t *opening; /* held to open the store; NULL once the link is closed */
     tmpl_store_t *store;         /* NULL until it is open, and once it is closed; atomic */
     apr_uint32_t warned;         /* the second of the last TMPL_LOG_SITE; atomic */
-    apr_uint32_t looked;         /* the second in which the store's file was looked for; atomic */
-    apr_uint32_t has_seed;       /* atomic, and so are these two: */
-    apr_uint64_t seed;           /* of the store's secret */
-    apr_uint64_t seed_until;     /* when to ask for it again, on tmpl_clock */
+    apr_uint32_t looked;         /* the second of the last look for the store's file; atomic */
+    apr_uint32_t has_seed;       /* whether seed is known; atomic, as the next two fields are */
+    apr_uint64_t seed;           /* made of the store's secret */
+    apr_uint64_t seed_until;     /* when to ask for the secret again, on tmpl_clock() */
 };
 
-/* How long a store's secret is used before the store is asked again: it may have been emptied. */
+/* How long a secret is used before the store is asked again: the store may have been emptied. */
 #define SEED_AGE apr_time_from_sec(10)
 
 /*
- * Only the status page makes calls without a timeout of their own, and people wait for it: a store
- * that is silent must not keep them.
+ * Only the status page makes calls without a timeout of their own. People wait for this page, so a
+ * silent store must not delay it for long.
  */
 static const tmpl_store_opts_t store_opts = { .patience = apr_time_from_sec(2) };
 
@@ -50,9 +50,9 @@ static tmpl_link_t *default_link;
 
 static apr_uint32_t has_watchdog;
 
-/* Of the child: whether the watchdog runs, and will learn pages that wait. Atomic. */
+/* Whether the watchdog of this child runs, and will learn pages that wait. Atomic. */
 static apr_uint32_t watched;
-/* Of the child: threads within tmpl_link_clean(). Atomic. */
+/* The number of threads of this child within tmpl_link_clean(). Atomic. */
 static apr_uint32_t inside;
 
 /* A URI without its password and its query. */
@@ -96,7 +96,7 @@ const char *tmpl_link_name(const char *uri, apr_pool_t *pool)
     return link != NULL ? link->health.name : public_part(uri, pool);
 }
 
-/* The name of a further link. URIs that differ only in what is not shown get a number. */
+/* The name of a new link. If URIs differ only in parts that are not shown, it has a number. */
 static const char *name_link(const char *uri, apr_pool_t *pconf)
 {
     const char *shown = public_part(uri, pconf);
@@ -153,7 +153,7 @@ int tmpl_links_are_used_by(const server_rec *s)
     return 0;
 }
 
-/* Adds the default store, whose directory is created, if a server uses it. */
+/* Adds the default store if a server uses it. */
 static void add_default(apr_pool_t *pconf)
 {
     int i;
@@ -237,8 +237,8 @@ static tmpl_store_t *open_store(tmpl_link_t *link, tmpl_error_t *err)
 }
 
 /*
- * Opens the store anew if its file has been taken away, for which it looks once a second. Other
- * requests may still use the former store, so that stays open until the child ends.
+ * Opens the store anew if its file has been taken away; looks for the file once a second. Other
+ * requests may still use the former store, so the former store stays open until the child ends.
  */
 static void notice_loss(tmpl_link_t *link)
 {
@@ -255,7 +255,7 @@ static void notice_loss(tmpl_link_t *link)
                      link->health.name);
         tmpl_stores_event(link->health.number, TMPL_PURPOSE_LOOKUP, TMPL_STORE_EVENT_LOST, "");
         apr_atomic_set32(&link->has_seed, 0);
-        (void)open_new(link, &err); /* if it fails, the next to open it tells */
+        (void)open_new(link, &err); /* if this fails, the next open_store() says why */
     }
     apr_thread_mutex_unlock(opening);
 }
@@ -278,8 +278,8 @@ static apr_status_t watch(int state, void *data, apr_pool_t *pool)
 }
 
 /*
- * The child ends. Its stores are closed before the pools of requests that have not ended, which may
- * still log those.
+ * The child ends. Its stores are closed before the pools of requests that have not ended are
+ * destroyed; these requests may still be logged then.
  */
 static apr_status_t link_close(void *data)
 {
@@ -324,13 +324,13 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
         }
         rv = make_directory(dir, ptemp);
         if (rv != APR_SUCCESS) {
-            /* pages pass without it, so the server may start */
+            /* pages pass without the store, so the server may start */
             ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, link->uri);
         }
     }
 }
 
-/* A child of pchild that may be used while other threads use pchild. */
+/* A subpool of pchild that may be used while other threads use pchild. */
 static apr_pool_t *make_pool(apr_pool_t *pchild)
 {
     apr_allocator_t *allocator;
@@ -351,7 +351,7 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
     tmpl_error_t err;
     int i;
 
-    /* its thread starts after this hook */
+    /* the watchdog's thread starts after this hook */
     apr_atomic_set32(&watched, has_watchdog);
     for (i = 0; i < links->nelts; i++) {
         tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
@@ -370,8 +370,8 @@ void tmpl_links_open(server_rec *s, apr_pool_t *pchild)
 }
 
 /*
- * Whether site is a valid name of a site. It may be made from what a client sends, so a bad one is
- * no failure of the store, and is logged at most once a second.
+ * Whether site is a valid name of a site. A name may be made from what a client sends, so a bad
+ * name is no failure of the store, and is logged at most once a second.
  */
 static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
 {
@@ -387,8 +387,9 @@ static int is_site(tmpl_link_t *link, const char *site, request_rec *r)
 }
 
 /*
- * Asks the store for its secret, within *timeout, or half of it if one is known already. *timeout
- * shrinks by the time that this took. Returns 0 if the store fails or must not be asked now.
+ * Asks the store for its secret, within *timeout, or half of *timeout if a seed is known already.
+ * *timeout shrinks by the time that this took. Returns 0 if the store fails or must not be asked
+ * now.
  */
 static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec *r,
                     apr_pool_t *pool)
@@ -403,7 +404,7 @@ static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec
         return 0;
     }
     if (apr_atomic_read32(&link->has_seed)) {
-        most /= 2; /* the page can be looked up without an answer, which takes time, too */
+        most /= 2; /* leaves time for the look-up, which is possible with the known seed */
     }
     began = tmpl_clock();
     store = open_store(link, &err);
@@ -413,7 +414,7 @@ static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec
     if (store == NULL && err.status == APR_SUCCESS) {
         return 0;
     }
-    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+    tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r, pool);
     *timeout -= tmpl_clock() - began;
     if (err.status != APR_SUCCESS) {
         return 0;
@@ -425,8 +426,9 @@ static int ask_seed(tmpl_link_t *link, apr_interval_time_t *timeout, request_rec
 }
 
 /*
- * Fills the seed of a page's keys with that of the store's secret, unless the operator has chosen
- * one. Returns 0 if it is not known: then the store is of no use to this page.
+ * Sets *seed, the seed of a page's keys, from the store's secret, unless the operator has chosen a
+ * seed (TmplSecret). Returns 0 if no seed is known, or no time is left: then the store is of no use
+ * to this page.
  */
 static int find_seed(tmpl_link_t *link, apr_uint64_t *seed, apr_interval_time_t *timeout,
                      request_rec *r, apr_pool_t *pool)
@@ -438,8 +440,8 @@ static int find_seed(tmpl_link_t *link, apr_uint64_t *seed, apr_interval_time_t 
         return 1;
     }
     /*
-     * One request asks anew, the others go on with what is known. So does this one if it gets no
-     * answer: in a cluster, another server may have the site.
+     * One request asks again; the other requests use the known seed. The request that asked also
+     * uses the known seed if it gets no answer: in a cluster, another server may have the site.
      */
     if (!known ||
         (now >= until && apr_atomic_cas64(&link->seed_until, now + SEED_AGE, until) == until)) {
@@ -472,7 +474,7 @@ static tmpl_link_t *whom_to_ask(tmpl_link_t *link, tmpl_link_t *replica, const t
     return tmpl_health_allows(&link->health, TMPL_PURPOSE_LOOKUP) ? link : NULL;
 }
 
-/* Asks the store itself for a site, without any key: who is asked keeps the site from expiring. */
+/* Asks the store itself, not a replica, for a site, without any key: so the store keeps it. */
 static void keep_site(tmpl_link_t *link, const tmpl_observation_t *page,
                       apr_interval_time_t timeout, request_rec *r, apr_pool_t *pool)
 {
@@ -490,21 +492,24 @@ static void keep_site(tmpl_link_t *link, const tmpl_observation_t *page,
         if (store != NULL) {
             err.status = tmpl_store_observe(store, &alone, timeout, &counts, &err, pool);
         }
-        tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+        if (store != NULL || err.status != APR_SUCCESS) {
+            tmpl_health_report(&link->health, TMPL_PURPOSE_LOOKUP, began, tmpl_clock(), &err, r,
+                               pool);
+        }
     }
 }
 
-/* The times of a page whose reading began at start, and which has just been judged. */
+/* Reports the times of a page that has just been judged: read from start to parsed. */
 static void report_times(const tmpl_outcome_t *outcome, apr_time_t start, apr_time_t parsed)
 {
     tmpl_stage_took(TMPL_STAGE_READ, parsed - start);
-    if (outcome->store_took > 0) {
+    if (outcome->was_asked) {
         tmpl_stage_took(TMPL_STAGE_STORE, outcome->store_took);
     }
     tmpl_stage_took(TMPL_STAGE_DECIDE, tmpl_clock() - parsed - outcome->store_took);
 }
 
-/* Queues a page to be learnt later. The error of the look-up says if that is in vain. */
+/* Queues a page to be learnt later. Sets store_error if the queue or the store has no room. */
 static void put_aside(tmpl_outcome_t *outcome, tmpl_link_t *link, const tmpl_conf_t *conf)
 {
     if (!tmpl_learner_put_aside(link->learner, &outcome->observation, tmpl_conf_delay(conf),
@@ -512,8 +517,8 @@ static void put_aside(tmpl_outcome_t *outcome, tmpl_link_t *link, const tmpl_con
         tmpl_fail(&outcome->store_error, APR_ENOSPC, "too many pages wait to be learnt");
     }
     else if (apr_atomic_read32(&link->health.full)) {
-        /* it is queued all the same: the store may have room by then */
-        tmpl_fail(&outcome->store_error, APR_ENOSPC, "the store is full");
+        /* the page is queued all the same: the store may have room when the page is learnt */
+        tmpl_fail(&outcome->store_error, APR_ENOSPC, "the store takes no writes");
     }
 }
 
@@ -526,7 +531,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     tmpl_store_t *store = NULL;
     apr_interval_time_t timeout = tmpl_conf_timeout(conf);
     tmpl_clean_opts_t opts;
-    apr_time_t began = 0, start, parsed;
+    apr_time_t began = 0, opened = 0, start, parsed;
     int usable;
 
     tmpl_conf_opts(&opts, conf);
@@ -541,7 +546,7 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
         input.learn = TMPL_LEARNING_LATER;
     }
     start = tmpl_clock();
-    /* first, as a page that the parser declines must not use up the breaker's only trial */
+    /* parse first: a page that the parser declines must not use up the breaker's only trial */
     if (!tmpl_clean_read(outcome, &input, &opts, pool)) {
         return;
     }
@@ -552,18 +557,24 @@ static void clean(tmpl_outcome_t *outcome, const tmpl_input_t *given, const tmpl
     if (asked != NULL) {
         began = tmpl_clock();
         store = open_store(asked, &err);
+        opened = tmpl_clock();
     }
     tmpl_clean_judge(outcome, &input, &opts, store, timeout, pool);
     report_times(outcome, start, parsed);
     if (store == NULL) {
         if (err.status != APR_SUCCESS) { /* otherwise no store was tried */
-            tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, &err, r, pool);
+            tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, opened, &err, r, pool);
         }
         return;
     }
     tmpl_health_report_room(&asked->health, &outcome->store_error,
                             outcome->counts.counted && !outcome->counts.due, r, pool);
-    tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, &outcome->store_error, r, pool);
+    /* a page that was declined before it was counted says nothing about the store */
+    if (outcome->was_asked) {
+        /* without the time of judging, which would make the breaker's pause longer */
+        tmpl_health_report(&asked->health, TMPL_PURPOSE_LOOKUP, began, opened + outcome->store_took,
+                           &outcome->store_error, r, pool);
+    }
     if (outcome->counts.due) {
         put_aside(outcome, link, conf);
     }

@@ -4,7 +4,7 @@
  *
  * prefork ends a child from within a signal handler, wherever the child is. The code that was
  * interrupted never continues, and may hold any lock, malloc's among them. The watchdog's thread
- * may wait for that lock, and httpd, at the end, for the watchdog. The parent would kill such a
+ * may wait for such a lock, and httpd waits for the watchdog at the end. The parent would kill the
  * child after nine seconds, and a restart would take that long. So the child ends itself earlier.
  */
 #include <unistd.h>
@@ -20,7 +20,7 @@
 
 /* Set in the main thread, or in prefork's signal handler, while other threads may read it. */
 static volatile sig_atomic_t graceful_end;
-/* The same; the child's stores are about to be closed, before all its requests have ended. */
+/* Set there, too. Whether the stores are about to be closed before all requests have ended. */
 static volatile sig_atomic_t closing;
 /* Whether a child without threads serves a connection; it has one at a time. */
 static volatile sig_atomic_t serving;
@@ -43,7 +43,8 @@ static apr_status_t served(void *data)
 int tmpl_ending_pre_connection(conn_rec *c, void *socket)
 {
     (void)socket;
-    if (c->master == NULL && !has_threads()) {
+    /* mod_proxy's connections to backends come and go while a client's connection is served */
+    if (c->master == NULL && !c->outgoing && !has_threads()) {
         serving = 1;
         apr_pool_cleanup_register(c->pool, NULL, served, apr_pool_cleanup_null);
     }

@@ -5,7 +5,7 @@
  *
  * FLUSH buckets are dropped meanwhile: a proxy sends one whenever its backend pauses. A page that
  * is larger than TmplMaxBody, or not complete within TmplMaxWait, is passed on as it came; the gate
- * signals the latter with a FLUSH.
+ * sends a FLUSH when TmplMaxWait is over.
  */
 #include "filter.h"
 #include "append.h"
@@ -18,10 +18,10 @@
 #include "status/histogram.h"
 #include "status/report.h"
 
-/* Shorter data is copied together, so that a slow backend does not cost one bucket a byte. */
+/* Shorter data is copied together, so that a slow backend does not cost a bucket for each byte. */
 #define SMALL (APR_BUCKET_BUFF_SIZE / 2)
 
-/* Passes on what is held and what has just come; the page needs nothing more. */
+/* Passes on the held data and bb; the filter has nothing more to do with the page. */
 static apr_status_t pass_all(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv;
@@ -97,7 +97,7 @@ static apr_status_t finish(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
         tmpl_headers_head(f->r, ctx);
     }
     else {
-        /* destroyed before a slow client is served */
+        /* the pool is destroyed before a slow client is served */
         apr_pool_create(&pool, f->r->pool);
         apr_pool_tag(pool, "tmpl_page");
         rv = judge(f, ctx, pool);
@@ -113,7 +113,7 @@ static apr_status_t give_up(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade 
     return pass_all(f, ctx, bb);
 }
 
-/* Lets the page pass as it comes. If it is kept as it came, the gate passes that on. */
+/* Lets the page pass as it comes. If ctx->raw has the page as it came, the gate passes raw on. */
 static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb,
                            tmpl_decline_e reason)
 {
@@ -127,7 +127,7 @@ static apr_status_t bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *
     return pass_all(f, ctx, bb);
 }
 
-/* Moves e to what is held, in a form that outlives this call. */
+/* Moves e to the held data, in a form that outlives this call. */
 static apr_status_t set_aside(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
 {
     const char *data;
@@ -167,16 +167,24 @@ static apr_status_t hold(tmpl_ctx_t *ctx, apr_bucket *e, apr_pool_t *pool)
     return rv;
 }
 
+/* Why the page cannot be held any more, now that the data of e has come. */
+static tmpl_decline_e reason_to_bypass(const tmpl_ctx_t *ctx, const apr_bucket *e, request_rec *r)
+{
+    if ((apr_off_t)e->length > tmpl_conf_max_body(ctx->conf) - ctx->length) {
+        return TMPL_DECLINE_TOO_LARGE;
+    }
+    return ctx->length == 0 ? tmpl_gate_recheck(r, TMPL_CODING_NONE) : TMPL_DECLINE_NONE;
+}
+
 apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     tmpl_ctx_t *ctx = f->ctx;
-    apr_off_t limit;
     const char *data;
     apr_size_t len;
     apr_status_t rv = APR_SUCCESS;
 
     if (ctx == NULL) {
-        /* named in a SetOutputFilter, without a gate */
+        /* the filter was named in a SetOutputFilter, without a gate */
         ap_remove_output_filter(f);
         return ap_pass_brigade(f->next, bb);
     }
@@ -184,7 +192,6 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
         apr_brigade_cleanup(bb);
         return APR_SUCCESS;
     }
-    limit = tmpl_conf_max_body(ctx->conf);
     while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb)) {
         apr_bucket *e = APR_BRIGADE_FIRST(bb);
 
@@ -208,10 +215,12 @@ apr_status_t tmpl_filter(ap_filter_t *f, apr_bucket_brigade *bb)
             /* a pipe or similar: splits into data and a rest */
             rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
         }
-        else if ((apr_off_t)e->length > limit - ctx->length) {
-            return bypass(f, ctx, bb, TMPL_DECLINE_TOO_LARGE);
-        }
         else {
+            tmpl_decline_e reason = reason_to_bypass(ctx, e, f->r);
+
+            if (reason != TMPL_DECLINE_NONE) {
+                return bypass(f, ctx, bb, reason);
+            }
             rv = hold(ctx, e, f->r->pool);
         }
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The gate stands in front of all content filters of a request. At the first data it decides, once,
- * whether the response is taken. What is declined passes as it came: no filter has been added, so
- * nothing is inflated in vain. For a page that is only read it adds TMPL_BESIDE behind the filters
- * that generate content, and removes itself. For a page that is held it adds httpd's INFLATE if the
- * body is gzipped, and TMPL, and stays to guard them: if one of them fails, the part of the page
- * that TMPL holds must never look like a complete page; if the end of the page is late, the page
- * passes as it came.
+ * whether the response is taken. A declined response passes as it came: the gate adds no filter, so
+ * nothing is inflated in vain. For a page that is only read the gate adds TMPL_BESIDE behind the
+ * filters that generate content, and removes itself. For a page that is held the gate adds httpd's
+ * INFLATE if the body is gzipped, and TMPL, and stays to guard these filters: if one of them fails,
+ * the part of the page that TMPL holds must never look like a complete page; if the end of the page
+ * is late, the page passes as it came.
  */
 #include "gate.h"
 #include "connections.h"
@@ -22,20 +22,13 @@
 #include "status/report.h"
 #include "wait.h"
 
-/* Codings of a body. */
-typedef enum {
-    CODING_NONE,
-    CODING_GZIP, /* INFLATE can undo it */
-    CODING_OTHER
-} coding_e;
-
-/* The coding, from the three fields in which httpd keeps parts of the list. */
-static coding_e coding_of(request_rec *r)
+/* Reads all three places where httpd keeps parts of the list of codings. */
+tmpl_coding_e tmpl_gate_coding(request_rec *r)
 {
     const char *encoding = tmpl_field(r, "Content-Encoding");
     const char *rest;
     char *token;
-    coding_e coding = CODING_NONE;
+    tmpl_coding_e coding = TMPL_CODING_NONE;
 
     if (r->content_encoding != NULL) {
         encoding = encoding == NULL
@@ -47,7 +40,7 @@ static coding_e coding_of(request_rec *r)
         if (*token != '\0' && ap_cstr_casecmp(token, "identity") != 0) {
             int gzip = ap_cstr_casecmp(token, "gzip") == 0 || ap_cstr_casecmp(token, "x-gzip") == 0;
 
-            coding = gzip && coding == CODING_NONE ? CODING_GZIP : CODING_OTHER;
+            coding = gzip && coding == TMPL_CODING_NONE ? TMPL_CODING_GZIP : TMPL_CODING_OTHER;
         }
         while (*rest != '\0' && *rest != ',') {
             rest++;
@@ -73,24 +66,36 @@ static int is_not_200(request_rec *r)
 }
 
 /*
- * application/xhtml+xml is not HTML either: browsers read it as XML, where <script/> is a whole
- * element and CDATA sections are text, so what we find balanced might not be.
+ * application/xhtml+xml is not HTML: browsers read it as XML, where <script/> is a whole element
+ * and CDATA sections are text, so an element that seems balanced here might not be.
  */
-static int is_no_html(request_rec *r)
+static int is_html(request_rec *r)
 {
     static const char html[] = "text/html";
     const char *type = r->content_type;
 
-    return type == NULL || strcspn(type, "; \t") != sizeof(html) - 1 ||
-           ap_cstr_casecmpn(type, html, sizeof(html) - 1) != 0;
+    return type != NULL && strcspn(type, "; \t") == sizeof(html) - 1 &&
+           ap_cstr_casecmpn(type, html, sizeof(html) - 1) == 0;
+}
+
+static int is_no_html(request_rec *r)
+{
+    return !is_html(r);
+}
+
+tmpl_decline_e tmpl_gate_recheck(request_rec *r, tmpl_coding_e most)
+{
+    return !is_html(r)                  ? TMPL_DECLINE_TYPE
+           : tmpl_gate_coding(r) > most ? TMPL_DECLINE_ENCODING
+                                        : TMPL_DECLINE_NONE;
 }
 
 static int is_unreadable(request_rec *r)
 {
-    coding_e coding = coding_of(r);
+    tmpl_coding_e coding = tmpl_gate_coding(r);
 
-    return coding == CODING_OTHER ||
-           (coding == CODING_GZIP && ap_get_output_filter_handle("INFLATE") == NULL);
+    return coding == TMPL_CODING_OTHER ||
+           (coding == TMPL_CODING_GZIP && ap_get_output_filter_handle("INFLATE") == NULL);
 }
 
 static int is_not_to_be_changed(request_rec *r)
@@ -118,7 +123,7 @@ static int is_too_large(request_rec *r)
            bytes > tmpl_conf_max_body(tmpl_conf_of(r));
 }
 
-/* The first that applies is the reason. */
+/* The first row that applies is the reason. */
 static const struct {
     tmpl_decline_e reason;
     int (*applies)(request_rec *r);
@@ -146,7 +151,7 @@ void tmpl_note_decline(request_rec *r, const tmpl_conf_t *conf, tmpl_decline_e r
     ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, TMPL_LOG_DECLINED, tmpl_decline_name(reason),
                   tmpl_decline_text(reason));
     tmpl_count_decline(reason);
-    if (r->main == NULL && !is_no_html(r)) {
+    if (r->main == NULL && is_html(r)) {
         tmpl_headers_declined(r, reason, tmpl_conf_headers(conf));
     }
 }
@@ -180,17 +185,14 @@ static void take_copy(ap_filter_t *f, tmpl_ctx_t *ctx)
     request_rec *r = f->r;
 
     if (!r->header_only && (ctx->learn || tmpl_conf_mode(ctx->conf) == TMPL_MODE_HEADERS)) {
-        ctx->held = apr_brigade_create(r->pool, f->c->bucket_alloc);
-        ctx->chunk = apr_brigade_create(r->pool, f->c->bucket_alloc);
-        ctx->inflated = coding_of(r) == CODING_GZIP;
         ctx->filter = ap_add_output_filter("TMPL_BESIDE", ctx, r, f->c);
         tmpl_request_set_beside(r, ctx);
     }
 }
 
 /*
- * Adds the filters that hold the page; while the gate is in the chain, so that f->next is the first
- * of them.
+ * Adds the filters that hold the page. To be called while the gate is in the chain, so that f->next
+ * is the first of these filters.
  */
 static void take(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
@@ -201,10 +203,10 @@ static void take(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
     ctx->chunk = apr_brigade_create(r->pool, f->c->bucket_alloc);
     /* before INFLATE changes it */
     ctx->etag = apr_table_get(r->headers_out, "ETag");
-    if (coding_of(r) == CODING_GZIP) {
+    if (tmpl_gate_coding(r) == TMPL_CODING_GZIP) {
         int nothing = APR_BUCKET_IS_EOS(APR_BRIGADE_FIRST(bb));
 
-        /* INFLATE takes an empty body for a broken one; the answer to HEAD has none */
+        /* INFLATE takes an empty body for a broken one; the answer to HEAD has no body */
         ctx->inflated = !nothing || r->header_only;
         inflate = nothing ? NULL : ap_add_output_filter("INFLATE", NULL, r, f->c);
     }
@@ -238,8 +240,8 @@ static apr_status_t pass_raw(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade
 }
 
 /*
- * Sends an error: nothing has been sent yet. Passes by the filters between here and TMPL, one of
- * which has failed.
+ * Sends an error, as nothing has been sent yet. Bypasses the filters up to TMPL: one of them has
+ * failed.
  */
 static apr_status_t break_off(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
@@ -267,8 +269,8 @@ static int has_error(const apr_bucket_brigade *bb)
 }
 
 /*
- * Keeps the page as it comes, as long as it may be passed on so: not once the backend has broken
- * off.
+ * Keeps the page as it comes. If the backend breaks off, or the page cannot be read, drops what is
+ * kept: then the page must not be passed on as it came.
  */
 static void keep_raw(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
@@ -291,7 +293,7 @@ static tmpl_decline_e reason_to_pass_raw(const tmpl_ctx_t *ctx, apr_status_t rv)
     return APR_STATUS_IS_EINVAL(rv) ? TMPL_DECLINE_TOO_LARGE : TMPL_DECLINE_INFLATE;
 }
 
-/* Passes bb to the filters that were added, or the whole page by them. */
+/* Passes bb to the filters that were added, or lets the whole page bypass these filters. */
 static apr_status_t pass_or_bypass(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     apr_status_t rv;
@@ -329,7 +331,7 @@ static void note_time(tmpl_ctx_t *ctx, const apr_bucket_brigade *bb)
     }
 }
 
-/* Whether the page is late. With paused set its backend has just paused, and is waited for here. */
+/* Whether the page is late. With paused set the backend has just paused: waits for the backend. */
 static int is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
 {
     apr_interval_time_t left = end_of_wait(ctx) - tmpl_clock();
@@ -337,7 +339,7 @@ static int is_late(request_rec *r, const tmpl_ctx_t *ctx, int paused)
     return ctx->since != 0 && (left <= 0 || (paused && tmpl_wait_is_silent(r, left)));
 }
 
-/* Passes bb on, and, if the end of the page is late, all that is held. */
+/* Passes bb on. If the end of the page is late, passes on all held data, too. */
 static apr_status_t pass_taken(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     int last = APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
@@ -370,7 +372,7 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
     if (!ctx->failed) {
         return rv;
     }
-    /* the handler may still answer with an error of its own until EOS */
+    /* until EOS the handler may still answer with an error of its own */
     if (last) {
         return break_off(f, ctx, bb);
     }
@@ -395,7 +397,7 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         ctx->conf = tmpl_conf_in_mode(ctx->conf, TMPL_MODE_LEARN, f->r->pool);
     }
     if (f->r->status == HTTP_NOT_MODIFIED) {
-        if (!is_off) { /* else the changed copy that the client has is no longer right */
+        if (!is_off) { /* with is_off the client's changed copy is no longer right */
             tmpl_headers_not_modified(f->r, ctx->conf);
         }
         return 0;
@@ -413,6 +415,10 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         ctx->learn = 0;
     }
     if (!tmpl_conf_holds(ctx->conf)) {
+        /* the page may still be declined; a page that is only learnt has no Markdown */
+        if (!TMPL_CONTROL_HAS(control, LEARN)) {
+            tmpl_headers_alternate(f->r, ctx->conf);
+        }
         take_copy(f, ctx);
         return 0;
     }
@@ -428,7 +434,7 @@ static apr_status_t guard_chunks(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_bri
     apr_status_t rv = APR_SUCCESS;
 
     if (APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb))) {
-        /* its sender may have released the connection */
+        /* the sender of EOS may have released the connection */
         tmpl_request_set_backend(f->r, NULL);
     }
     while (rv == APR_SUCCESS && !ctx->done && !APR_BRIGADE_EMPTY(bb)) {
@@ -453,7 +459,7 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
     if (APR_BRIGADE_EMPTY(bb)) {
         return APR_SUCCESS;
     }
-    /* without a ctx it was named in a SetOutputFilter, and does nothing */
+    /* without a ctx the filter was named in a SetOutputFilter, and does nothing */
     if (ctx != NULL && (ctx->filter != NULL || decide(f, ctx, bb))) {
         return guard_chunks(f, ctx, bb);
     }

@@ -7,8 +7,8 @@
  * backend's tag with a suffix, made weak, identifies it well enough. Before that, and while the
  * store fails, such a tag would keep a badly judged page in caches for good; so the page has none.
  * A date can neither be weak nor name the mode, so no changed page has the backend's Last-Modified.
- * A page that will never be judged keeps its own validators. The answer to HEAD has none: it comes
- * without the page, so nothing can be known about it.
+ * A page that will never be judged keeps its own validators. The answer to HEAD has no validators:
+ * the page does not come, so nothing can be known about it.
  *
  * If-Range never matches: parts of two different outputs must not be combined.
  *
@@ -111,10 +111,10 @@ static void set_validators(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_out
                            int is_body)
 {
     if (outcome->page == NULL) {
-        return; /* the parser declines it, now and next time */
+        return; /* the parser declines the page, now and next time */
     }
     tmpl_field_unset(r, "Last-Modified");
-    /* the tag of a mode with another type is not one of HTML */
+    /* if the mode sends another type than HTML, a page that stays HTML has no tag of the mode */
     set_tag(r, ctx->etag != NULL && is_settled(outcome) &&
                        (tmpl_conf_type(ctx->conf) == NULL || is_body)
                    ? tmpl_etag_of(ctx->etag, tmpl_conf_variant(ctx->conf, r->pool), r->pool)
@@ -224,13 +224,8 @@ static void set_fields(request_rec *r, apr_interval_time_t took)
 /* The page's own address, as a client may request it. */
 static const char *address_of(request_rec *r)
 {
-    const request_rec *first = r;
-
-    while (first->prev != NULL) {
-        first = first->prev;
-    }
-    /* as the client sent it, but nothing in it may end the link */
-    return tmpl_address_spell(ap_construct_url(r->pool, first->unparsed_uri, r), r->pool);
+    /* no byte of the address, the host included, may end the link */
+    return tmpl_address_spell(ap_construct_url(r->pool, tmpl_uri_of(r, r->pool), r), r->pool);
 }
 
 static void add_link(request_rec *r, const char *parameters)
@@ -241,21 +236,28 @@ static void add_link(request_rec *r, const char *parameters)
 
 void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html)
 {
-    if (r->main != NULL || !tmpl_conf_negotiates(conf) ||
-        (!is_html && r->status != HTTP_NOT_MODIFIED)) {
+    /* a 304 has no type of its own */
+    int may_vary = r->status == HTTP_NOT_MODIFIED ? tmpl_request_names_page(r) : is_html;
+
+    if (r->main != NULL || !tmpl_conf_negotiates(conf) || !may_vary) {
         return;
     }
     apr_table_mergen(r->err_headers_out, "Vary", "Accept");
-    if (r->status == HTTP_OK && tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
+}
+
+void tmpl_headers_alternate(request_rec *r, const tmpl_conf_t *conf)
+{
+    if (r->main == NULL && tmpl_conf_negotiates(conf) &&
+        tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
         add_link(r, "rel=\"alternate\"; type=\"text/markdown\"");
     }
 }
 
-/* Sets the fields of what is sent in place of a page. */
+/* Sets the fields of the text or Markdown that is sent in place of a page. */
 static void set_type(request_rec *r, const tmpl_conf_t *conf)
 {
     ap_set_content_type(r, tmpl_conf_type(conf));
-    /* mod_proxy has set it as a field, which mod_cache would keep */
+    /* mod_proxy has set the page's type as a field, which mod_cache would keep */
     tmpl_field_unset(r, "Content-Type");
     if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
         add_link(r, "rel=\"canonical\"");
@@ -282,6 +284,9 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
         set_type(r, ctx->conf);
         set_tokens(r, ctx->conf, length);
     }
+    if (judged->outcome.decline == TMPL_DECLINE_NONE) {
+        tmpl_headers_alternate(r, ctx->conf);
+    }
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
         set_private(r);
     }
@@ -296,6 +301,7 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
 
 void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
 {
+    tmpl_headers_alternate(r, ctx->conf);
     if (!tmpl_conf_edits(ctx->conf)) {
         return;
     }
@@ -306,20 +312,20 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx)
     }
     tmpl_field_unset(r, "Content-Length");
     unset_digests(r);
-    /* without the page it is unknown which ones GET would have */
+    /* without the page it is unknown which validators GET would have */
     tmpl_field_unset(r, "ETag");
     tmpl_field_unset(r, "Last-Modified");
     if (tmpl_conf_mode(ctx->conf) == TMPL_MODE_HIGHLIGHT) {
         set_private(r);
     }
-    /* and whether the page would be declined, which is rare */
+    /* it is also unknown whether the page would be declined, but that is rare */
     if (tmpl_conf_type(ctx->conf) != NULL) {
         set_type(r, ctx->conf);
     }
 }
 
 /*
- * Only for a client whose copy has a tag of this module: others have an image, or a declined page.
+ * Only for a client whose copy has a tag of this module: other copies are images or declined pages.
  * The tag is sent as the client has it, perhaps with the suffix of a compressing filter: such
  * filters ignore a 304, and mod_cache refreshes a page only by the page's own tag.
  */
@@ -337,7 +343,7 @@ void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf)
         unset_digests(r);
     }
     if (held != NULL && tmpl_conf_type(conf) != NULL) {
-        /* they are the HTML page's, and mod_cache would keep them */
+        /* these fields are the HTML page's, and mod_cache would keep them */
         tmpl_field_unset(r, "Content-Type");
         tmpl_field_unset(r, "Last-Modified");
     }

@@ -23,20 +23,23 @@ apr_table_t *tmpl_fields_copy(const apr_table_t *from, const char *const *names,
  */
 void tmpl_fields_restore(apr_table_t *to, const char *const *names, const apr_table_t *copy);
 
-/* Removes a field Tmpl of the backend's, where responses may have one of ours. */
+/* Removes the backend's Tmpl field where the module may set this field. */
 void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf);
 
-/* Where requests may get Markdown: Vary for HTML and 304, and for HTML the link to the Markdown. */
+/* Where requests may get Markdown: sets Vary for HTML, and for a 304 that may be about HTML. */
 void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html);
+
+/* For a page that is not declined: adds the link to its Markdown where requests may get it. */
+void tmpl_headers_alternate(request_rec *r, const tmpl_conf_t *conf);
 
 /* Sets the fields of a page that was judged within took microseconds and has length bytes now. */
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
                          apr_off_t length, apr_interval_time_t took);
 
 /*
- * Sets httpd's notes, for its logs, of a page that was judged within took microseconds: tmpl, which
- * has the text of the Tmpl field, tmpl-ms, tmpl-state, tmpl-ratio, tmpl-confidence and
- * tmpl-fingerprint, those of them that are known.
+ * Sets httpd's notes, for its logs, about a page that was judged within took microseconds: tmpl,
+ * which has the text of the Tmpl field, tmpl-ms, and, if their values are known, tmpl-state,
+ * tmpl-ratio, tmpl-confidence and tmpl-fingerprint.
  */
 void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged, apr_interval_time_t took);
 
@@ -46,10 +49,10 @@ void tmpl_headers_head(request_rec *r, const tmpl_ctx_t *ctx);
 /* Changes the fields of a 304. */
 void tmpl_headers_not_modified(request_rec *r, const tmpl_conf_t *conf);
 
-/* insert_error_filter hook: a 304 of a handler's own passes no content filters. */
+/* insert_error_filter hook: for a 304 by a handler itself, which passes no content filters. */
 void tmpl_headers_error(request_rec *r);
 
-/* Sets the note, and with field set the Tmpl field, of a declined response. */
+/* Sets the notes of a declined response, and, if field is set, its Tmpl field. */
 void tmpl_headers_declined(request_rec *r, tmpl_decline_e reason, int field);
 
 #endif

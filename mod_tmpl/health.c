@@ -50,7 +50,7 @@ int tmpl_health_first_in_second(apr_uint32_t *last)
     return before != now && apr_atomic_cas32(last, now, before) == before;
 }
 
-/* Logs for a request, or for the server where r is NULL. */
+/* Logs for a request, or, if r is NULL, for the server. */
 static void log_line(const tmpl_health_t *health, const request_rec *r, int level, const char *text)
 {
     if (r != NULL) {
@@ -90,14 +90,14 @@ static void count_change(int ok)
     tmpl_count(ok ? TMPL_COUNTER_STORE_UP : TMPL_COUNTER_STORE_DOWN, 1);
 }
 
-/* Learning waits for seconds: who does not answer by then has failed. */
+/* Learning waits for seconds: a store that does not answer by then has failed. */
 static int is_only_late(tmpl_purpose_e purpose, const tmpl_error_t *err)
 {
     return purpose == TMPL_PURPOSE_LOOKUP && APR_STATUS_IS_TIMEUP(err->status);
 }
 
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
-                        const tmpl_error_t *err, request_rec *r, apr_pool_t *pool)
+                        apr_time_t ended, const tmpl_error_t *err, request_rec *r, apr_pool_t *pool)
 {
     int damaged = err->status == TMPL_EDAMAGED || err->status == TMPL_EPART;
     int ok = damaged || err->status == APR_SUCCESS || APR_STATUS_IS_ENOSPC(err->status);
@@ -114,7 +114,7 @@ void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_
         tmpl_count(failure_counters[purpose], 1);
         tmpl_stores_error(health->number, purpose);
     }
-    if (!tmpl_breaker_report(&health->breakers[purpose], began, tmpl_clock(),
+    if (!tmpl_breaker_report(&health->breakers[purpose], began, ended,
                              ok                           ? TMPL_CALL_OK
                              : is_only_late(purpose, err) ? TMPL_CALL_LATE
                                                           : TMPL_CALL_FAILED)) {

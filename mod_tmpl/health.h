@@ -15,7 +15,7 @@ typedef struct {
     int number;       /* for status/stores.h */
     server_rec *server;
     tmpl_breaker_t breakers[TMPL_PURPOSES];
-    apr_uint32_t full;    /* atomic */
+    apr_uint32_t full;    /* whether the store takes no writes; atomic */
     apr_uint32_t damaged; /* the second of the last message about a damaged site; atomic */
 } tmpl_health_t;
 
@@ -23,9 +23,9 @@ typedef struct {
 void tmpl_health_init(tmpl_health_t *health, server_rec *s);
 
 /*
- * Whether the store may be used. While it fails, one caller a second may try it. A caller that got
- * 1 must call tmpl_health_report(). A store fails with its first error, but look-ups only with the
- * third answer that was late (breaker.h).
+ * Whether the store may be used. While it fails, one caller per pause may try it. A caller that got
+ * 1 must call tmpl_health_report(). A store fails at its first error. If only its answers to
+ * look-ups are late, the store fails at the third late answer that breaker.h counts.
  */
 int tmpl_health_allows(tmpl_health_t *health, tmpl_purpose_e purpose);
 
@@ -42,22 +42,23 @@ int tmpl_health_was_busy(const tmpl_error_t *err);
 int tmpl_health_first_in_second(apr_uint32_t *last);
 
 /*
- * What the store has answered to a call that began at that time (on tmpl_clock). Counts failures;
- * logs when the store begins to fail and the end of that, for r, or for the server where r is NULL.
- * A full store does not fail, nor does one that cannot use one site (TMPL_EDAMAGED) or those of one
- * server (TMPL_EPART): it answers for the others.
+ * Reports err, the store's answer to a call that began and ended at those times (on tmpl_clock()).
+ * Counts failures; logs when the store begins to fail, and when it answers again, for r, or for the
+ * server if r is NULL. A full store does not fail. A store that cannot use one site (TMPL_EDAMAGED)
+ * or the sites of one of its servers (TMPL_EPART) does not fail either: it answers for other sites.
  */
 void tmpl_health_report(tmpl_health_t *health, tmpl_purpose_e purpose, apr_time_t began,
-                        const tmpl_error_t *err, request_rec *r, apr_pool_t *pool);
+                        apr_time_t ended, const tmpl_error_t *err, request_rec *r,
+                        apr_pool_t *pool);
 
 /*
- * Logs when the store becomes full and when it has room again. The latter is known only if
- * something was written: a page that was known already writes nothing.
+ * Logs when the store takes no writes because it is full, and when it takes writes again. Only a
+ * call that has written something shows the latter: a page that was known already writes nothing.
  */
 void tmpl_health_report_room(tmpl_health_t *health, const tmpl_error_t *err, int written,
                              request_rec *r, apr_pool_t *pool);
 
-/* The store could not be opened at the start of the child. */
+/* Reports that the store could not be opened at the start of the child. */
 void tmpl_health_not_open(tmpl_health_t *health, const tmpl_error_t *err);
 
 #endif

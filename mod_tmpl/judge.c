@@ -7,6 +7,7 @@
 
 #include "body.h"
 #include "html/charset.h"
+#include "warm/address.h"
 
 /* The body as one string: the bucket's own bytes if there is only one, else a copy. */
 static apr_status_t read_body(const char **body, const tmpl_ctx_t *ctx, apr_pool_t *pool)
@@ -43,16 +44,31 @@ static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
     return why == NULL && key != NULL && *key != '\0' ? key : NULL;
 }
 
-/* After an internal redirect all pages of a site may have one script's URI. */
+/*
+ * Uses the first request: after an internal redirect all pages of a site may have one script's URI.
+ * Does not use parsed_uri: httpd decodes its path, and a decoded %3F would begin a query.
+ */
 const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
 {
+    /* only path and query of the result are used; a client may also send an address with a host */
+    static const tmpl_address_t base = { "http", "localhost", APR_URI_HTTP_DEFAULT_PORT, "/" };
+    tmpl_address_t address;
+    tmpl_error_t err;
+    const char *uri;
+
     while (r->prev != NULL) {
         r = r->prev;
     }
-    return apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
+    /* "//a/b" would be a host and a path; httpd reads it as a path, too */
+    for (uri = r->unparsed_uri; uri[0] == '/' && uri[1] == '/'; uri++) {
+    }
+    return tmpl_address_parse(&address, uri, &base, &err, pool) == APR_SUCCESS
+               ? address.uri
+               /* ftp://, whose directories mod_proxy_ftp sends as HTML */
+               : apr_uri_unparse(pool, &r->parsed_uri, APR_URI_UNP_OMITSITEPART);
 }
 
-/* The default site is the ServerName: what a client sends in Host must not create tables. */
+/* The default site is the ServerName: a Host field that a client sends must not create tables. */
 const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf)
 {
     const char *site = key_of(r, conf->site_key);
@@ -72,11 +88,12 @@ static void describe(tmpl_input_t *input, const tmpl_ctx_t *ctx, request_rec *r,
     input->site = ctx->site;
     input->page_key = ctx->page_key;
     input->uri = tmpl_uri_of(r, pool);
-    input->charset = tmpl_charset_of_type(r->content_type, pool);
+    /* with the charset that AddDefaultCharset adds when the fields are sent */
+    input->charset = tmpl_charset_of_type(ap_make_content_type(r, r->content_type), pool);
     input->learn = ctx->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
 }
 
-/* Makes what modes text and markdown send. A page that it cannot be made of passes untouched. */
+/* Makes the body that modes text and markdown send. If that fails, the page passes untouched. */
 static void make_body(tmpl_judged_t *judged, const tmpl_conf_t *conf, request_rec *r,
                       apr_pool_t *pool)
 {

@@ -24,11 +24,11 @@
  */
 #define END_TIMEOUT          apr_time_from_sec(1)
 #define GRACEFUL_END_TIMEOUT apr_time_from_sec(5)
-/* After so many failing sites in a row the store itself is taken to fail. */
+/* After so many failing sites in a row the store itself is assumed to fail. */
 #define SITES_FAIL_MOST 2
 /* How long the end of a child waits for a thread that is learning. */
 #define CLOSE_TIMEOUT apr_time_from_sec(2)
-/* The pause after a batch, so that another child gets its turn: this part of the batch's time. */
+/* The pause after a batch, so that another child gets its turn: the batch's time / REST_PART. */
 #define REST_PART 4
 #define REST_MOST apr_time_from_msec(2)
 /* The interval at which a child polls for its turn. */
@@ -39,11 +39,11 @@ static const char mutex_type[] = "tmpl-learn";
 struct tmpl_learner_t {
     tmpl_health_t *health;
     apr_proc_mutex_t *turn; /* shared by all children; NULL: it could not be created */
-    /* of the child: */
+    /* each child has its own values of these: */
     tmpl_later_t *later;
     /* held while learning; outlives the child's pools, as the watchdog may still run */
     apr_thread_mutex_t *learning;
-    apr_uint32_t closed; /* no pages wait any more; atomic */
+    apr_uint32_t closed; /* whether tmpl_learner_close() has run: no pages wait any more; atomic */
 };
 
 void tmpl_learning_reset(apr_pool_t *pconf)
@@ -58,7 +58,7 @@ tmpl_learner_t *tmpl_learner_create(tmpl_health_t *health, int number, server_re
     tmpl_learner_t *learner = apr_pcalloc(pconf, sizeof(*learner));
 
     learner->health = health;
-    /* without the mutex, which httpd has logged, children are slower, and nothing else */
+    /* httpd has logged the failure; without the mutex children are only slower */
     if (ap_proc_mutex_create(&learner->turn, NULL, mutex_type, name, s, pconf, 0) != APR_SUCCESS) {
         learner->turn = NULL;
     }
@@ -95,7 +95,10 @@ int tmpl_learner_put_aside(tmpl_learner_t *learner, const tmpl_observation_t *pa
     return added != TMPL_LATER_FULL;
 }
 
-/* Passes pages to the store. Returns whether it took them; if not, the caller still owns them. */
+/*
+ * Passes pages to the store. If the store has learnt them, or is full and they are lost, frees them
+ * and returns 1. Otherwise returns 0, and the caller still owns the pages.
+ */
 static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
                      unsigned n, tmpl_error_t *err, apr_pool_t *pool)
 {
@@ -121,8 +124,9 @@ static int hand_over(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_wa
 }
 
 /*
- * Puts pages back that the store, which said err, did not take, and counts those that are lost by
- * that. To be busy, or to be at a server that fails, is no fault of a page.
+ * Puts pages back into the queue, and counts the pages that are lost by that. err is the store's
+ * answer; NULL: the store was not asked. A page has no failed attempt if the store was busy, or if
+ * one of the store's servers failed.
  */
 static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsigned n,
                      const tmpl_error_t *err)
@@ -132,7 +136,7 @@ static void put_back(tmpl_learner_t *learner, const tmpl_waiting_t *taken, unsig
     tmpl_count(TMPL_COUNTER_LATER_FAILED, tmpl_later_put_back(learner->later, taken, n, tried));
 }
 
-/* The number of pages at the front that are of one site. */
+/* The number of pages at the front that have the same site. */
 static unsigned same_site(const tmpl_waiting_t *taken, unsigned n)
 {
     unsigned same = 1;
@@ -144,8 +148,9 @@ static unsigned same_site(const tmpl_waiting_t *taken, unsigned n)
 }
 
 /*
- * Passes pages to the store site by site: a site with which the store fails must not affect the
- * others. Only its pages have one more failed attempt. err is that of the last site that failed.
+ * Passes pages to the store site by site: a site with which the store fails must not affect other
+ * sites. Only the pages of that site have one more failed attempt. err is the error of the last
+ * site that failed.
  */
 static void learn_by_site(tmpl_learner_t *learner, tmpl_store_t *store, const tmpl_waiting_t *taken,
                           unsigned n, tmpl_error_t *err, apr_pool_t *pool)
@@ -185,21 +190,24 @@ static apr_status_t learn_some(tmpl_learner_t *learner, tmpl_store_t *store, apr
         }
     }
     report_waiting(learner);
-    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, &err, NULL, pool);
+    tmpl_health_report(learner->health, TMPL_PURPOSE_LEARN, began, tmpl_clock(), &err, NULL, pool);
     return err.status;
 }
 
-/* Whether the store was busy or slow, or a server of it failed: it may take the pages soon. */
+/* Whether the store was busy or slow, or one of its servers failed: it may take the pages soon. */
 static int is_late(apr_status_t said)
 {
     return said == APR_TIMEUP || said == APR_EBUSY || said == TMPL_EPART;
 }
 
-/* Whether to continue after that status. A child that ends has no later time to try again. */
-static int goes_on(apr_status_t said, int at_end)
+/*
+ * Whether to continue after that status. A child that ends has no later time to try again, so it is
+ * patient with a store that was well.
+ */
+static int goes_on(apr_status_t said, int is_patient)
 {
     return said == APR_SUCCESS || said == TMPL_EDAMAGED || APR_STATUS_IS_ENOSPC(said) ||
-           (at_end && is_late(said));
+           (is_patient && is_late(said));
 }
 
 /* Whether this process is ending; httpd waits for its watchdog. */
@@ -211,8 +219,9 @@ static int is_stopping(void)
 }
 
 /*
- * Waits for this child's turn, and returns whether it has it. Another child may wait for a store
- * that hangs, so a child that is ending waits until end only, or not at all.
+ * Waits for this child's turn, and returns whether the child has its turn. The child whose turn it
+ * is may wait for a store that hangs, so a child that is ending waits until end only (at_end), or
+ * not at all.
  */
 static int wait_for_turn(tmpl_learner_t *learner, int at_end, apr_time_t end)
 {
@@ -256,8 +265,8 @@ static apr_interval_time_t end_timeout(void)
 }
 
 /*
- * Learns the pages that are due, or at the end of the child all that wait, if the store may be
- * used. The caller holds learner->learning.
+ * Learns the pages that are due, if the store may be used. At the end of the child (at_end) learns
+ * all pages that wait, and tries at least once. The caller holds learner->learning.
  */
 static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_end,
                           apr_pool_t *pool)
@@ -265,16 +274,16 @@ static void learn_waiting(tmpl_learner_t *learner, tmpl_store_t *store, int at_e
     apr_time_t now = tmpl_clock(), end = at_end ? now + end_timeout() : APR_INT64_MAX;
     apr_pool_t *scratch;
     int more = store != NULL; /* no page waits for a store that was never opened */
-    apr_status_t said = APR_SUCCESS;
+    /* in a pause after a failure the child tries only once, as the store may be back */
+    int is_patient = at_end && tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN);
 
     apr_pool_create(&scratch, pool);
-    /* last, as a trial of a failed store that is allowed must be made */
+    /* tmpl_health_allows() comes last: it may allow the one trial of a failed store */
     while (more && tmpl_later_is_due(learner->later, at_end ? APR_INT64_MAX : now) &&
-           (is_late(said) || tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN))) {
+           (at_end || tmpl_health_allows(learner->health, TMPL_PURPOSE_LEARN))) {
         apr_time_t start = now;
 
-        said = take_turn(learner, store, at_end, end, scratch);
-        more = goes_on(said, at_end);
+        more = goes_on(take_turn(learner, store, at_end, end, scratch), is_patient);
         apr_pool_clear(scratch);
         now = tmpl_clock();
         more &= now < end && (at_end || !is_stopping());
@@ -295,7 +304,7 @@ void tmpl_learner_turn(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
 }
 
 /*
- * Learns all pages that wait, and counts those that are lost. The caller holds learner->learning.
+ * Learns all pages that wait, and counts the lost ones. The caller holds learner->learning.
  */
 static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t *pool)
 {
@@ -310,8 +319,8 @@ static void learn_last(tmpl_learner_t *learner, tmpl_store_t *store, apr_pool_t 
 }
 
 /*
- * prefork ends a child from within a signal handler: the interrupted code never continues. It may
- * be a request that is adding a page to the queue, and holds its lock, or the watchdog.
+ * prefork ends a child from within a signal handler: the interrupted code never continues. That
+ * code may be a request that is adding a page and holds the queue's lock, or the watchdog.
  */
 void tmpl_learner_close(tmpl_learner_t *learner, tmpl_store_t *store, int interrupted,
                         apr_pool_t *pool)

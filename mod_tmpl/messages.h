@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the module writes to the error log. Each message starts with a number that stays its own, so
- * that it can be found whatever its words; docs/log-messages.md lists them, with what to do. ERR:
- * an administrator must act; WARNING: less is done than was configured; NOTICE: that is over; INFO:
- * life cycle; DEBUG: a line for each declined response; TRACE1: one for each page.
+ * What the module writes to the error log. Each message has a number that never changes, so that
+ * the message can be found even when its words change; docs/log-messages.md lists the messages, and
+ * says what to do. ERR: an administrator must act; WARNING: less is done than was configured;
+ * NOTICE: the cause of a WARNING is over, or somebody used TmplAdmin; INFO: life cycle, and unknown
+ * words of Tmpl-Control; DEBUG: a line for each declined response; TRACE1: a line for each page.
  */
 #ifndef TMPL_MESSAGES_H
 #define TMPL_MESSAGES_H
@@ -21,9 +22,9 @@
 /* NOTICE */
 #define TMPL_LOG_STORE_UP "tmpl: [T012] store %s answers again"
 /* WARNING */
-#define TMPL_LOG_STORE_FULL "tmpl: [T013] store %s is full, nothing new is learnt: %s"
+#define TMPL_LOG_STORE_FULL "tmpl: [T013] store %s takes no writes, nothing new is learnt: %s"
 /* NOTICE */
-#define TMPL_LOG_STORE_ROOM "tmpl: [T014] store %s has room again"
+#define TMPL_LOG_STORE_ROOM "tmpl: [T014] store %s takes writes again"
 /* WARNING, at most once a second and store */
 #define TMPL_LOG_SITE                                                                              \
     "tmpl: [T015] a site's name of %" APR_SIZE_T_FMT                                               \
@@ -35,7 +36,7 @@
     "tmpl: [T023] store %s was damaged: its file is %s now, and everything is learnt anew"
 /* WARNING */
 #define TMPL_LOG_STORE_LOST                                                                        \
-    "tmpl: [T024] store %s: somebody has taken its file away, and everything is learnt anew"
+    "tmpl: [T024] store %s: somebody has removed or replaced its file, which is opened anew"
 /* ERR */
 #define TMPL_LOG_CACHE "tmpl: [T016] TmplCache %s: cannot create the cache, nothing is cached"
 /* WARNING */

@@ -70,6 +70,9 @@ static void register_hooks(apr_pool_t *pool)
     /* the watchdog's threads need the stores */
     static const char *const before_watchdog[] = { "mod_watchdog.c", NULL };
     static const char *const before_proxy[] = { "mod_proxy.c", NULL };
+    static const char *const before_negotiation[] = { "mod_negotiation.c", NULL };
+    /* mod_dir chooses an index, which has a section of its own; RequestHeader may set Accept */
+    static const char *const after_request[] = { "mod_dir.c", "mod_headers.c", NULL };
 
     (void)pool;
     ap_hook_pre_config(pre_config, NULL, NULL, APR_HOOK_MIDDLE);
@@ -77,7 +80,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_child_init(child_init, NULL, before_watchdog, APR_HOOK_MIDDLE);
     ap_hook_pre_connection(tmpl_ending_pre_connection, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_fixups(tmpl_request_fixups, NULL, NULL, APR_HOOK_LAST);
+    ap_hook_type_checker(tmpl_request_type_checker, NULL, before_negotiation, APR_HOOK_FIRST);
+    ap_hook_fixups(tmpl_request_fixups, after_request, NULL, APR_HOOK_LAST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
     ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);

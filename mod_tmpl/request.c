@@ -16,14 +16,16 @@
 #include "validators.h"
 
 /* The fields that are changed. */
-static const char *const changed[] = {
-    "Accept", "Accept-Encoding", "If-Modified-Since", "If-None-Match", "If-Range", "Range", NULL
-};
+static const char *const changed[] = { "Accept-Encoding", "If-Modified-Since",
+                                       "If-None-Match",   "If-Range",
+                                       "Range",           NULL };
 
 /* What the module keeps with a request. */
 typedef struct {
     /* the changed fields, as the client sent them; NULL: the request is as it came */
     const apr_table_t *sent;
+    const char *accept;         /* the client's Accept field, while html replaces it */
+    const char *html;           /* NULL: accept_html() has changed nothing */
     conn_rec *backend;          /* NULL: not known */
     tmpl_ctx_t *beside;         /* NULL: no page is copied */
     const tmpl_conf_t *section; /* NULL: conf is not made yet */
@@ -35,7 +37,7 @@ static kept_t *kept_of(const request_rec *r)
     return ap_get_module_config(r->request_config, &tmpl_module);
 }
 
-/* Creates it if there is none yet. */
+/* The record of r, which is created if there is none yet. */
 static kept_t *kept_for(request_rec *r)
 {
     kept_t *kept = kept_of(r);
@@ -71,7 +73,7 @@ tmpl_ctx_t *tmpl_request_beside(const request_rec *r)
     return kept != NULL ? kept->beside : NULL;
 }
 
-/* What section says for r, where that depends on TmplHighlightAllow. */
+/* section in the mode for r, where the mode depends on TmplHighlightAllow. */
 static const tmpl_conf_t *conf_for(request_rec *r, const tmpl_conf_t *section)
 {
     tmpl_mode_e mode = tmpl_conf_mode(section);
@@ -98,7 +100,7 @@ const tmpl_conf_t *tmpl_request_conf(request_rec *r)
         (mode != TMPL_MODE_HIGHLIGHT && section->highlight_allow == NULL)) {
         return section;
     }
-    /* once for each section: what the expression reads may change while the request is served */
+    /* evaluated once for each section: what the expression reads may change during the request */
     kept = kept_for(r);
     if (kept->section != section) {
         kept->section = section;
@@ -148,8 +150,7 @@ static int may_be_page(const request_rec *r)
     return 1;
 }
 
-/* Whether the URI's name may be that of a page, or of a program that makes one. */
-static int is_named_as_page(const request_rec *r)
+int tmpl_request_names_page(const request_rec *r)
 {
     static const char *const pages[] = { "text/html", "application/xhtml+xml", DIR_MAGIC_TYPE,
                                          "application/x-httpd-" };
@@ -172,7 +173,7 @@ static int may_be_part(const request_rec *r)
     if (condition != NULL && *condition == '"') {
         return 1;
     }
-    return (condition == NULL || strncmp(condition, "W/", 2) != 0) && !is_named_as_page(r);
+    return (condition == NULL || strncmp(condition, "W/", 2) != 0) && !tmpl_request_names_page(r);
 }
 
 /* The codings of an Accept-Encoding field that INFLATE undoes, with their weights. */
@@ -210,26 +211,36 @@ static void accept_readable(apr_table_t *headers_in, apr_pool_t *pool)
     apr_table_setn(headers_in, "Accept-Encoding", readable != NULL ? readable : "identity");
 }
 
-/* Markdown is made of HTML, so a backend that looks at Accept must find that it may send that. */
-static void accept_html(request_rec *r, const tmpl_conf_t *conf)
+/* Adds HTML to Accept: Markdown is made of HTML, so a choice by Accept must be able to be HTML. */
+static void accept_html(request_rec *r)
 {
-    if (tmpl_conf_negotiates(conf) && tmpl_conf_type(conf) != NULL) {
-        apr_table_mergen(r->headers_in, "Accept", "text/html;q=0.1");
+    const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
+
+    if (accept != NULL) {
+        kept_t *kept = kept_for(r);
+
+        kept->accept = accept;
+        kept->html = tmpl_accept_html(accept, r->pool);
+        apr_table_setn(r->headers_in, "Accept", kept->html);
     }
 }
 
-/* The tag of an HTML page must not confirm what is sent in its place, which is no HTML. */
+/*
+ * Replaces the variant's tags in If-None-Match by the backend's; the tags that keep names stay. If
+ * the mode sends another type than HTML, drops the tags of other variants: the tag of an HTML page
+ * must not confirm a body that is not HTML.
+ */
 static void translate_tags(request_rec *r, const tmpl_conf_t *conf, unsigned keep)
 {
     const char *list = apr_table_getm(r->pool, r->headers_in, "If-None-Match");
-    const char *variant = tmpl_conf_variant(conf, r->pool);
-    const char *other = list;
 
-    if (list != NULL) {
-        keep |= tmpl_conf_type(conf) == NULL ? TMPL_TAGS_OTHERS : 0;
-        other = tmpl_etag_for_backend(list, variant, keep, r->pool);
+    if (list == NULL) {
+        return;
     }
-    if (list != NULL && other == NULL) {
+    const char *variant = tmpl_conf_variant(conf, r->pool);
+    keep |= tmpl_conf_type(conf) == NULL ? TMPL_TAGS_OTHERS : 0;
+    const char *other = tmpl_etag_for_backend(list, variant, keep, r->pool);
+    if (other == NULL) {
         apr_table_unset(r->headers_in, "If-None-Match");
     }
     else if (other != list) {
@@ -238,18 +249,18 @@ static void translate_tags(request_rec *r, const tmpl_conf_t *conf, unsigned kee
 }
 
 /*
- * A date is compared by the backend with its own page. It does not know that other parts are cut
- * today, or that the client's copy is from before pages were changed. What is not named as a page
- * keeps its date.
+ * The backend compares a date with its own page. It does not know that other parts are cut today,
+ * or that the client's copy is from before pages were changed. If the URI does not name a page, the
+ * date stays.
  */
 static void drop_date(request_rec *r)
 {
-    if (may_be_page(r) && is_named_as_page(r)) {
+    if (may_be_page(r) && tmpl_request_names_page(r)) {
         apr_table_unset(r->headers_in, "If-Modified-Since");
     }
 }
 
-/* What is shown has no validators: a copy that the client has is of another mode. */
+/* A highlighted page has no validators: a copy that the client has is of another mode. */
 static void drop_conditions(request_rec *r)
 {
     apr_table_unset(r->headers_in, "If-None-Match");
@@ -257,10 +268,10 @@ static void drop_conditions(request_rec *r)
 }
 
 /*
- * <If> adds to Vary what its expression reads, whether it is true or not. An answer without a mode
- * needs that, too: another request for the same page may have one. A proxy replaces headers_out by
- * its backend's fields, so Vary is copied to err_headers_out, where it stays. httpd's header filter
- * removes duplicates.
+ * <If> adds to Vary the fields that its expression reads, whether the expression is true or not. A
+ * response in mode off needs these fields in Vary, too: another request for the same page may have
+ * another mode. A proxy replaces headers_out by its backend's fields, so Vary is copied to
+ * err_headers_out, where it stays. httpd's header filter removes duplicates.
  */
 static void keep_vary(request_rec *r)
 {
@@ -271,7 +282,7 @@ static void keep_vary(request_rec *r)
     }
 }
 
-/* Whether mod_proxy will handle it: by its URI, or by a SetHandler, as for FastCGI scripts. */
+/* Whether mod_proxy will handle r: by its URI, or by a SetHandler, as for FastCGI scripts. */
 static int is_proxied(const request_rec *r)
 {
     static const char scheme[] = "proxy:";
@@ -280,12 +291,16 @@ static int is_proxied(const request_rec *r)
            (r->handler != NULL && strncmp(r->handler, scheme, sizeof(scheme) - 1) == 0);
 }
 
-/* A request that prefers Markdown gets a section like its own with that mode, as <If> does it. */
+static int prefers_markdown(request_rec *r)
+{
+    return tmpl_conf_negotiates(tmpl_conf_of(r)) &&
+           tmpl_accept_markdown(apr_table_getm(r->pool, r->headers_in, "Accept"));
+}
+
+/* If r prefers Markdown, gives r a copy of its section in mode markdown, as an <If> would do. */
 static void negotiate(request_rec *r)
 {
-    const char *accept = apr_table_getm(r->pool, r->headers_in, "Accept");
-
-    if (tmpl_conf_negotiates(tmpl_conf_of(r)) && tmpl_accept_markdown(accept)) {
+    if (prefers_markdown(r)) {
         ap_conf_vector_t *inner = ap_create_per_dir_config(r->pool);
         tmpl_conf_t *conf = tmpl_conf_create(r->pool, NULL);
 
@@ -295,14 +310,23 @@ static void negotiate(request_rec *r)
     }
 }
 
+int tmpl_request_type_checker(request_rec *r)
+{
+    if (r->prev != NULL) {
+        /* an internal redirect, such as to an ErrorDocument: both requests share the fields */
+        tmpl_request_restore(r->prev);
+    }
+    if (r->main == NULL && prefers_markdown(r)) {
+        accept_html(r);
+    }
+    return DECLINED;
+}
+
 int tmpl_request_fixups(request_rec *r)
 {
     const tmpl_conf_t *conf;
 
-    if (r->prev != NULL) {
-        /* an ErrorDocument, for one: both requests have the same fields */
-        tmpl_request_restore(r->prev);
-    }
+    tmpl_request_restore(r);
     if (r->main != NULL || !tmpl_links_are_used_by(r->server)) {
         return DECLINED;
     }
@@ -326,13 +350,18 @@ int tmpl_request_handler(request_rec *r)
 {
     const tmpl_conf_t *conf = tmpl_request_conf(r);
 
-    if (r->main != NULL || !is_proxied(r) || tmpl_conf_mode(conf) == TMPL_MODE_OFF ||
-        tmpl_control_is_off(r) || !may_be_page(r)) {
+    if (r->main != NULL || tmpl_conf_mode(conf) == TMPL_MODE_OFF || tmpl_control_is_off(r) ||
+        !may_be_page(r)) {
+        return DECLINED;
+    }
+    if (tmpl_conf_negotiates(conf) && tmpl_conf_type(conf) != NULL) {
+        accept_html(r);
+    }
+    if (!is_proxied(r)) {
         return DECLINED;
     }
     kept_for(r)->sent = tmpl_fields_copy(r->headers_in, changed, r->pool);
     accept_readable(r->headers_in, r->pool);
-    accept_html(r, conf);
     if (tmpl_conf_edits(conf)) {
         if (!may_be_part(r)) {
             /* httpd answers ranges from the changed page */
@@ -349,7 +378,15 @@ void tmpl_request_restore(request_rec *r)
 {
     kept_t *kept = kept_of(r);
 
-    if (kept != NULL && kept->sent != NULL) {
+    if (kept == NULL) {
+        return;
+    }
+    /* RequestHeader may have changed Accept since */
+    if (kept->html != NULL && apr_table_get(r->headers_in, "Accept") == kept->html) {
+        apr_table_setn(r->headers_in, "Accept", kept->accept);
+    }
+    kept->html = NULL;
+    if (kept->sent != NULL) {
         tmpl_fields_restore(r->headers_in, changed, kept->sent);
         kept->sent = NULL;
     }

@@ -4,15 +4,15 @@
  *
  * A filter is called when data come. mod_proxy_http reads without blocking as long as it can, sends
  * a FLUSH when the backend pauses, and then waits for the backend, for its own timeout of a minute
- * or more, where no filter can interrupt it. So a pause is waited for here, at the FLUSH, on the
- * backend's own socket, which mod_proxy passes to its hook create_req. Where it does not (FastCGI,
- * AJP, HTTP/2) the time is checked when data come.
+ * or more, where no filter can interrupt it. So this file waits for the end of the pause, at the
+ * FLUSH, on the backend's own socket, which mod_proxy passes to its hook create_req. Without that
+ * hook (FastCGI, AJP, HTTP/2) the time is checked when data come.
  *
- * What makes the socket readable need not be data of the page: it may be a part of a TLS record, or
- * of the line of a chunk's length. Then mod_proxy reads on, and waits for the rest until its own
+ * A readable socket need not have data of the page: there may be only a part of a TLS record, or of
+ * the line of a chunk's length. Then mod_proxy reads on, and waits for the rest until its own
  * timeout.
  *
- * A CGI script is a bucket of unknown length, which is read here, with the same limit.
+ * A CGI script's output is a bucket of unknown length, which is read here, with the same limit.
  */
 #include <apr_poll.h>
 
@@ -29,7 +29,7 @@
 
 int tmpl_wait_create_req(request_rec *r, request_rec *to_backend)
 {
-    if (tmpl_conf_holds(tmpl_conf_of(r))) {
+    if (tmpl_conf_holds(tmpl_request_conf(r))) {
         tmpl_request_set_backend(r, to_backend->connection);
     }
     return OK;

@@ -5,7 +5,7 @@
 #include "html.h"
 #include "metrics.h"
 
-/* Sites in one part of the list: if nothing is said, and at most. */
+/* The number of sites in one part of the list: the default, and the maximum. */
 #define PART_DEFAULT "100"
 #define PART_MOST    1000
 
@@ -31,19 +31,19 @@ static const char *const format_names[] = {
 /* The names in a query. */
 static const char *const arguments[] = { "format", "site", "after", "n", "store", "declined" };
 
-/* A request, as it is understood. */
+/* A request as the handler has read it. */
 typedef struct {
     request_rec *r;
     const char *location; /* the handler's path, without a slash at its end */
-    const char *rest;     /* what follows it and a slash */
+    const char *rest;     /* the path behind location and a slash */
     apr_table_t *args;
-    const char *site; /* the key of a site; what is in rest if it names nothing else */
+    const char *site; /* the key of a site: of ?site=, or rest if that is not the name of a part */
     format_e format;
 } asked_t;
 
-/* What there is to see. */
+/* A part of the status that a request can ask for. */
 typedef struct {
-    const char *name; /* behind the location */
+    const char *name; /* the path behind location; NULL: a site */
     unsigned formats; /* bits of format_e */
     int (*send)(const asked_t *asked);
 } part_t;
@@ -55,7 +55,7 @@ int tmpl_status_handles(const request_rec *r)
     return r->handler != NULL && strcmp(r->handler, TMPL_STATUS_HANDLER) == 0;
 }
 
-/* An answer that says what is wrong, and what there is. */
+/* Sends an answer that says what is wrong, and what a request can ask for. */
 static int refuse(const asked_t *asked, int status, const char *text)
 {
     request_rec *r = asked->r;
@@ -96,7 +96,7 @@ static int is_argument(const char *name)
     return 0;
 }
 
-/* Reads the query, whose values may hold any byte but 0; 0 if it has a name that is not known. */
+/* Reads the query, whose values may hold any byte but 0. Returns 0 if a name is not known. */
 static int read_arguments(asked_t *asked)
 {
     apr_pool_t *pool = asked->r->pool;
@@ -108,16 +108,19 @@ static int read_arguments(asked_t *asked)
          argument = apr_strtok(NULL, "&", &state)) {
         char *value = strchr(argument, '=');
 
-        if (value == NULL || (*value = '\0', !is_argument(argument)) ||
-            ap_unescape_urlencoded(value + 1) != OK) {
+        if (value == NULL) {
             return 0;
         }
-        apr_table_setn(asked->args, argument, value + 1);
+        *value++ = '\0';
+        if (!is_argument(argument) || ap_unescape_urlencoded(value) != OK) {
+            return 0;
+        }
+        apr_table_setn(asked->args, argument, value);
     }
     return 1;
 }
 
-/* Finds the format in the query, else by Accept; 0 if there is none of that name. */
+/* Finds the format in the query, else by Accept; 0 if the part does not have the named format. */
 static int find_format(asked_t *asked, unsigned formats)
 {
     static const struct {
@@ -147,7 +150,7 @@ static int find_format(asked_t *asked, unsigned formats)
     return 1;
 }
 
-/* Sends data, and gives it up. */
+/* Sends data, and releases it. */
 static int answer(const asked_t *asked, tmpl_view_e view, json_t *data)
 {
     request_rec *r = asked->r;
@@ -223,30 +226,34 @@ static const part_t parts[] = {
 };
 static const part_t site_part = { NULL, AS(HTML) | AS(JSON), send_site };
 
-/* Whether path is name, or begins with it and a slash. */
-static int begins_with(const char *path, const char *name)
+/* The length of a section's path, without a slash at its end; 0 if uri is not in the section. */
+static apr_size_t section_len(const char *uri, const char *path)
 {
-    apr_size_t len = strlen(name);
+    apr_size_t len;
 
-    return strncmp(path, name, len) == 0 && (path[len] == '/' || path[len] == '\0');
+    if (path == NULL || *path != '/') {
+        return 0;
+    }
+    len = strlen(path);
+    len -= path[len - 1] == '/';
+    return strncmp(uri, path, len) == 0 && (uri[len] == '/' || uri[len] == '\0') ? len : 0;
 }
 
 /*
- * Splits the path. The location is that of the section that has the handler; if that is a pattern
- * the whole path, without the name of a part at its end.
+ * Splits the path into location and rest. The location is the path of the section that has the
+ * handler. If that path is a pattern, the location is the whole path of the request, without the
+ * name of a part at its end.
  */
 static void find_location(asked_t *asked)
 {
     const request_rec *r = asked->r;
     const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
     const char *slash = strrchr(r->uri, '/');
-    const char *end = r->uri + strlen(r->uri);
+    apr_size_t len = section_len(r->uri, core->d);
+    const char *end = r->uri + (len > 0 ? len : strlen(r->uri));
     size_t i;
 
-    if (core->d != NULL && *core->d == '/' && begins_with(r->uri, core->d)) {
-        end = r->uri + strlen(core->d);
-    }
-    else {
+    if (len == 0) {
         for (i = 0; slash != NULL && i < sizeof(parts) / sizeof(parts[0]); i++) {
             end = strcmp(slash + 1, parts[i].name) == 0 ? slash : end;
         }
@@ -255,7 +262,7 @@ static void find_location(asked_t *asked)
     asked->rest = *end == '/' ? end + 1 : end;
 }
 
-/* The part that is asked for, and for that of a site its key. */
+/* Finds the part that is asked for; if that is a site, also sets asked->site to its key. */
 static const part_t *find_part(asked_t *asked)
 {
     size_t i;

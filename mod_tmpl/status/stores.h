@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The health of each store over all children: what has happened to it, how many children do not use
- * it now, and what waits to be learnt. A child that has died does not count.
+ * The health of each store over all children: its events, how many children do not use the store
+ * now, and how many pages wait to be learnt. A child that has died does not count.
  */
 #ifndef TMPL_STORES_H
 #define TMPL_STORES_H
@@ -27,7 +27,7 @@ typedef enum {
     X(FULL, "full", "it takes nothing new")                                                        \
     X(HAS_ROOM, "has-room", "it takes new pages again")                                            \
     X(DAMAGED, "damaged", "it cannot use one site, or its file was damaged")                       \
-    X(LOST, "lost", "somebody has taken its file away")
+    X(LOST, "lost", "somebody has removed or replaced its file")
 
 typedef enum {
 #define TMPL_STORE_EVENT_ID(id, name, explanation) TMPL_STORE_EVENT_##id,
@@ -38,7 +38,7 @@ typedef enum {
 
 #define TMPL_STORES_MOST      16 /* stores; further ones are not shown */
 #define TMPL_STORES_CHILDREN  1024
-#define TMPL_STORES_EVENTS    64 /* of each store that are kept */
+#define TMPL_STORES_EVENTS    64 /* the events of each store that are kept */
 #define TMPL_STORE_NAME       256
 #define TMPL_STORE_EVENT_TEXT 200
 
@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
     const char *name; /* the URI without a password */
     apr_uint64_t errors[TMPL_PURPOSES];
-    apr_uint64_t open[TMPL_PURPOSES]; /* children that do not use it now */
+    apr_uint64_t open[TMPL_PURPOSES]; /* children that do not use the store now */
     apr_uint64_t waiting_pages, waiting_bytes;
     const tmpl_store_event_t *events; /* the newest first */
     apr_uint32_t n_events;
@@ -64,20 +64,20 @@ const char *tmpl_store_event_name(tmpl_store_event_e event);
 /* post_config hook; then tmpl_stores_add for each store. */
 void tmpl_stores_create(server_rec *s);
 
-/* The number of the store of that name, for the functions below; -1: it is not shown. */
+/* Returns the number of the store, for the functions below; -1: the store is not shown. */
 int tmpl_stores_add(const char *name);
 
 /* child_init hook: this child reports from now on, until pchild is destroyed. */
 void tmpl_stores_join(apr_pool_t *pchild);
 
-/* An error of a store. These three do nothing if store is -1. */
+/* Counts an error of a store. This function and the next two do nothing if store is -1. */
 void tmpl_stores_error(int store, tmpl_purpose_e purpose);
 
-/* FAILS and ANSWERS also say whether this child uses the store. */
+/* Adds an event. FAILS and ANSWERS also say whether this child uses the store. */
 void tmpl_stores_event(int store, tmpl_purpose_e purpose, tmpl_store_event_e event,
                        const char *text);
 
-/* What waits in this child to be learnt by a store. */
+/* Sets how many pages, and their bytes, wait in this child to be learnt by a store. */
 void tmpl_stores_waiting(int store, apr_uint32_t pages, apr_size_t bytes);
 
 /* The state of all stores as tmpl_store_status_t, in the order of the configuration. */

@@ -93,4 +93,50 @@ is scalar(grep { ($_->{headers}{'accept-encoding'} // '') =~ /br/ } grep { $_->{
     0, 'Accept-Encoding to the backend has only encodings that the module can undo';
 
 $httpd->finish;
+
+# FilterDeclare without a type makes a filter of the kind of TMPL, which stands in front of it.
+for my $mode (qw(learn strip markdown)) {
+    my $early = proxy($backend, conf => <<"END");
+TmplMode $mode
+CustomLog "\@ROOT\@/found.log" "%{tmpl}n"
+FilterDeclare COMPRESS
+FilterProvider COMPRESS DEFLATE "%{CONTENT_TYPE} =~ m#^text/#"
+FilterChain COMPRESS
+END
+    for my $n (1 .. 8) {
+        my $res = $early->get("/page/$n", headers => $accept);
+        is $res->header('Content-Type') . ' ' . $res->header('Content-Encoding'), 'text/html gzip', "compressed in front, mode $mode, page $n";
+        same_bytes(decoded($res), $site->page($n), "compressed in front, mode $mode: page $n passes unchanged");
+    }
+    $early->finish;
+    my $found = $mode eq 'learn' ? qr/blocks=14/ : qr/^declined=encoding/;
+    is scalar(grep { $_ =~ $found } split /\n/, slurp($early->root . '/found.log')), 8, "compressed in front, mode $mode: the notes say so";
+}
+# a filter behind the gate may change the type, too
+for my $mode (qw(learn strip)) {
+    my $typed = proxy($backend, modules => ['ext_filter'], conf => <<"END");
+TmplMode $mode
+CustomLog "\@ROOT\@/found.log" "%{tmpl}n"
+ExtFilterDefine plain mode=output outtype=text/plain cmd=/bin/cat
+SetOutputFilter plain
+END
+    for my $n (1 .. 8) {
+        my $res = $typed->get("/page/$n");
+        is $res->header('Content-Type'), 'text/plain', "another type, mode $mode, page $n";
+        same_bytes($res->body, $site->page($n), "another type, mode $mode: page $n passes unchanged");
+    }
+    $typed->finish;
+    is scalar(grep { $_ eq '-' } split /\n/, slurp($typed->root . '/found.log')), 8, "another type, mode $mode: no note, as of no HTML";
+}
+my $behind = proxy($backend, conf => <<"END");
+TmplMode strip
+FilterDeclare COMPRESS CONTENT_SET
+FilterProvider COMPRESS DEFLATE "%{CONTENT_TYPE} =~ m#^text/#"
+FilterChain COMPRESS
+END
+$behind->visit(1 .. 6);
+$res = $behind->get('/page/7', headers => $accept);
+is $res->header('Content-Encoding'), 'gzip', 'FilterDeclare with CONTENT_SET: compressed';
+same_bytes(decoded($res), $site->stripped(7), 'FilterDeclare with CONTENT_SET: stripped');
+$behind->finish;
 done_testing;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# A range is a range of what this server sends. Range is not passed to the backend if the URL may be
-# a page: the client's Range is served from the changed page. A partial response that comes anyway
-# passes unchanged. If-Range with a tag of the module never gives a part of the backend's page. A
+# A range is a range of the bytes that this server sends. Range is not passed to the backend if the URL may be
+# a page: the client's Range is served from the changed page. A partial response that the backend sends
+# nevertheless passes unchanged. If-Range with a tag of the module never gives a part of the backend's page. A
 # download can be resumed if its URL is not that of a page, or if the client has the backend's own
 # strong tag.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Fields that describe the bytes of the page are right for what is sent: Content-Length is correct,
+# Fields that describe the bytes of the page are right for the bytes sent: Content-Length is correct,
 # and Content-MD5, Digest, Content-Digest and Repr-Digest are removed from a changed page and kept
 # otherwise.
 

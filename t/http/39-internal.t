@@ -89,4 +89,26 @@ for my $case ([404, '/nothing.html'], [503, '/proxied/down']) {
 }
 
 $httpd->finish;
+
+# whatever the order of LoadModule, the section of a directory's index counts, and RequestHeader is
+# in force
+my $first = Test::Tmpl::Httpd->new(first => 1, conf => <<'END');
+TmplMode strip
+TmplMarkdown on
+<Directory "@ROOT@/htdocs">
+    Require all granted
+    DirectoryIndex index.html
+</Directory>
+<Location /bots>
+    RequestHeader set Accept text/markdown
+</Location>
+END
+mkdir $first->root . "/htdocs/$_" for qw(page bots);
+spit($first->root . "/htdocs/page/$_.html", $site->page($_)) for 1 .. 8;
+spit($first->root . "/htdocs/$_/index.html", $site->page(9)) for qw(page bots);
+$first->start;
+$first->get("/page/$_.html") for 1 .. 8;
+like $first->get('/page/', headers => { Accept => 'text/markdown' })->header('Content-Type'), qr{^text/markdown;}, 'mod_tmpl is loaded first: the index as Markdown';
+like $first->get('/bots/index.html')->header('Content-Type'), qr{^text/markdown;}, 'RequestHeader sets Accept';
+$first->finish;
 done_testing;

@@ -104,4 +104,12 @@ for my $charset (sort keys %DECLINED) {
 }
 
 $httpd->finish;
+
+# httpd adds a charset to types that have none
+my $added = proxy($backend, conf => <<'END');
+TmplMode text
+AddDefaultCharset windows-1251
+END
+like $added->get('/none/windows-1251/1')->body, qr/^\Q${\ Encode::encode('UTF-8', $TEXT{'windows-1251'})}\E Story number/m, 'AddDefaultCharset: mode text decodes with it';
+$added->finish;
 done_testing;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Requests to backends with other protocols than HTTP/1 are changed in the same way: only encodings
-# that the module can undo, no Range for pages, the backend's own tag in If-None-Match. After that
-# other modules see the client's fields again: Range is served, the response compressed, and the
-# access log has them.
+# Requests to backends with other protocols than HTTP/1 are changed in the same way: they accept only
+# encodings that the module can undo, have no Range for pages, and the backend's own tag in
+# If-None-Match. After that other modules see the client's fields again: Range is served, the response
+# is compressed, and the access log has the client's fields.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";

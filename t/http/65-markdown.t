@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Mode markdown sends the content of a page as Markdown, mode text its text. With TmplMarkdown the
-# Accept field of a request decides: Markdown if it names text/markdown with a higher weight than
-# HTML has. Both forms have Vary: Accept and tags of their own, so that no cache mixes them up. A
+# Accept field of a request decides: Markdown if Accept names text/markdown with a higher weight than
+# HTML. Both forms have Vary: Accept and tags of their own, so that no cache mixes them up. A
 # page that is declined is HTML.
 
 use FindBin;
@@ -17,6 +17,7 @@ my %FIELDS = (
     whole => { 'Cache-Control' => 'no-transform' },
     digest => { Digest => 'md5=x' },
     type => { 'Content-Type' => 'text/css' },
+    steered => { 'Tmpl-Control' => 'learn' },
     latin => { 'Content-Type' => 'text/html; charset=iso-8859-1' },
 );
 my $backend = backend {
@@ -45,10 +46,10 @@ TmplMarkdown on
 <Location /html>
     TmplMarkdown off
 </Location>
-<Location ~ "^/(learn|accepts)">
+<Location ~ "^/(learn|accepts|passes)">
     TmplMode learn
 </Location>
-<Location /keep>
+<Location ~ "^/(keep|passes)">
     TmplMinKeep 1
 </Location>
 END
@@ -106,6 +107,26 @@ subtest 'Markdown' => sub {
     is $httpd->get('/digest/9', headers => \%want)->header('Digest'), undef, 'no digest of the page';
 };
 
+# AllowEncodedSlashes: httpd refuses %2F otherwise
+subtest 'addresses' => sub {
+    my $named = proxy($backend, conf => "${conf}AllowEncodedSlashes NoDecode\n");
+    my $base = 'http://127.0.0.1:' . $named->port;
+    $named->visit(1 .. 8);
+    for my $case (
+        ["$base/page/9", '/page/9', 'with a host'], ['/page/9%3Fx', '/page/9%3Fx', 'an escaped ?'],
+        ['/page/9%2541', '/page/9%2541', 'an escaped %'], ['/page/9%2fx', '/page/9%2Fx', 'an escaped /'],
+        ['/page/9%20%c3%A9?x=%26', '/page/9%20%C3%A9?x=%26', 'other escapes'], ['/page/./x/../%39', '/page/9', 'dots'],
+        ['//page/9', '/page/9', 'two slashes'], ['///page/9', '/page/9', 'three slashes'],
+    ) {
+        my ($target, $path, $name) = @$case;
+        my $res = $named->get($target, headers => \%want);
+        is $res->header('Link'), "<$base$path>; rel=\"canonical\"", "$name: the link to the page";
+        like $res->body, qr/^canonical: "\Q$base$path\E"$/m, "$name: the page's address";
+        is $named->get($target)->header('Link'), "<$base$path>; rel=\"alternate\"; type=\"text/markdown\"", "$name: the link to the Markdown";
+    }
+    $named->finish;
+};
+
 subtest 'sections' => sub {
     my $always = $httpd->get('/always/9', headers => { Accept => 'text/html' });
     is $type->($always), 'text/markdown', 'mode markdown: without negotiation';
@@ -131,10 +152,19 @@ subtest 'declined pages are HTML' => sub {
         same_bytes($res->body, $site->page(9), "$path: as it came");
         like $res->header('Vary'), qr/\bAccept\b/, "$path: Vary";
         is $res->header('X-Markdown-Tokens'), undef, "$path: no estimate";
+        is $httpd->get("/$path/9")->header('Link'), undef, "$path: HTML without a link to Markdown";
     }
+    like $httpd->get('/passes/9')->header('Link'), qr/rel="alternate"/, 'nothing is held: the link is sent before the page is judged';
+    for my $method (qw(GET HEAD)) {
+        is $httpd->get('/steered/9', method => $method)->header('Link'), undef, "Tmpl-Control: learn, $method: there is no Markdown, and no link to it";
+    }
+    is $type->($httpd->get('/steered/9', headers => \%want)), 'text/html', 'Tmpl-Control: learn: as it came';
     my $css = $httpd->get('/type/9', headers => \%want);
     is $type->($css), 'text/css', 'another type';
     unlike $css->header('Vary') // '', qr/Accept\b(?!-)/, 'and no Vary';
+    my $unchanged = $httpd->get('/tagged/9/look.txt', headers => { 'If-None-Match' => '"v1"' });
+    is $unchanged->status, 304, 'another type, by its name: 304';
+    is $unchanged->header('Vary'), undef, 'and no Vary';
 };
 
 subtest 'validators' => sub {
@@ -155,6 +185,7 @@ subtest 'validators' => sub {
     my $head = $httpd->get('/tagged/9', method => 'HEAD', headers => \%want);
     is $head->status . ' ' . $head->header('Content-Type'), '200 text/markdown; charset=utf-8', 'HEAD';
     like $head->header('Vary'), qr/\bAccept\b/, 'HEAD: Vary';
+    like $httpd->get('/tagged/9', method => 'HEAD')->header('Link'), qr/rel="alternate"/, 'HEAD of HTML: the link to the Markdown';
     my $part = $httpd->get('/tagged/9', headers => { %want, Range => 'bytes=4-20' });
     is $part->status, 206, 'a range';
     is $part->body, substr($markdown->body, 4, 17), 'of the Markdown';

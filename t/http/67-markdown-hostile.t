@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # TmplMarkdown with pages that are made to break it, and with stores that fail: an answer is
-# Markdown, whole and in UTF-8, or the page as it came; it names the field Accept in Vary, and what
-# a page says is never read as front matter, heading, link or field.
+# complete Markdown in UTF-8, or the page as it came; its Vary names Accept, and text of a page is
+# never read as front matter, heading, link or field.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -28,6 +28,11 @@ my %PAGE = (
     jsonld => '<script type="application/ld+json">' . '[' x 30_000 . '</script>'
         . '<script type="application/ld+json">{"@type":"Article","author":"x\n---\n\n# Smuggled","datePublished":"\u0000"}</script>',
     lines => "<p>---<br># Smuggled<br>\xE2\x80\xA8# Smuggled\xC2\x85# Smuggled&#13;# Smuggled&#10;# Smuggled",
+    references => '<sup><a href="#n" id=r>1</a></sup>' x 20_000 . '<ol><li id=n>x <a href="#r">^</a></ol>',
+    notes => join('', map { "<sup><a href='#n$_'>1</a></sup><p id=n$_>x" } 1 .. 3_000) . "<p id=n1>" x 3_000,
+    circles => '<div id=n><sup><a href="#n">1</a></sup></div>' . '<sup><a href="#a">1</a></sup><p id=a><sup><a href="#b">2</a></sup>'
+        . '<p id=b><sup><a href="#a">1</a></sup>',
+    noted => '[^1]: Smuggled<p>x<sup><a href="#n">1</a></sup>: Smuggled<p>y<sup><a href="#n">1</a></sup>(u)<p id=n>[^1]: Smuggled<p><a href="u">^1</a>',
     language => "<html lang='x\"\n# Smuggled'>",
 );
 my %CHARSET = (
@@ -68,6 +73,9 @@ for my $kind (sort keys %PAGE, keys %CHARSET) {
     cmp_ok length $res->body, '<=', 3 * length(html_of($kind)) + 65_536, "$kind: not much longer than the page";
     ok eval { decode('UTF-8', $res->body, FB_CROAK); 1 }, "$kind: UTF-8";
     unlike $res->body, qr/^ {0,3}#+ Smuggled/m, "$kind: no heading that is none";
+    unlike $res->body, qr/^\s*\[\^\d+\]: Smuggled/m, "$kind: no footnote that is none";
+    my %note = map { $_ => 1 } $res->body =~ /^\s*(\[\^\d+\]): /mg;
+    is join(' ', grep { !$note{$_} } $res->body =~ /(?<!\\)(\[\^\d+\])/g), '', "$kind: no reference without a note";
     unlike $res->body, qr/[\x00-\x09\x0B-\x1F\x7F]/, "$kind: no control characters";
     my @rules = $res->body =~ /^---$/mg;
     is scalar @rules, 2, "$kind: one front matter";

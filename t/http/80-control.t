@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Who runs the backend steers by its field Tmpl-Control: off passes a page untouched, learn learns
-# it only, no-learn does not learn it. So does the environment variable no-tmpl. No client gets the
+# A backend controls the module by its field Tmpl-Control: off passes a page untouched, learn only
+# learns the page, no-learn does not learn it. The environment variable no-tmpl controls it, too. No client gets the
 # field, in any mode and any response, and a client's own field has no effect.
 
 use FindBin;

@@ -26,17 +26,38 @@ static void one_probes(void **state)
     assert_false(tmpl_breaker_allow(&b, 1101));
     assert_false(tmpl_breaker_allow(&b, 1200));
     /* it fails: another pause, no change to log */
-    assert_false(tmpl_breaker_report(&b, 1101, 1150, TMPL_CALL_FAILED));
-    assert_false(tmpl_breaker_allow(&b, 1249));
-    assert_true(tmpl_breaker_allow(&b, 1250));
-    assert_false(tmpl_breaker_allow(&b, 1250));
+    assert_false(tmpl_breaker_report(&b, 1101, 1121, TMPL_CALL_FAILED));
+    assert_false(tmpl_breaker_allow(&b, 1220));
+    assert_true(tmpl_breaker_allow(&b, 1221));
+    assert_false(tmpl_breaker_allow(&b, 1221));
     /* it never reports: the next request after a pause tries */
-    assert_true(tmpl_breaker_allow(&b, 1350));
+    assert_true(tmpl_breaker_allow(&b, 1321));
     /* it succeeds: closed, once */
-    assert_true(tmpl_breaker_report(&b, 1350, 1360, TMPL_CALL_OK));
-    assert_false(tmpl_breaker_report(&b, 1350, 1360, TMPL_CALL_OK));
-    assert_true(tmpl_breaker_allow(&b, 1361));
-    assert_true(tmpl_breaker_allow(&b, 1361));
+    assert_true(tmpl_breaker_report(&b, 1321, 1330, TMPL_CALL_OK));
+    assert_false(tmpl_breaker_report(&b, 1321, 1330, TMPL_CALL_OK));
+    assert_true(tmpl_breaker_allow(&b, 1331));
+    assert_true(tmpl_breaker_allow(&b, 1331));
+}
+
+/* A call that was long in vain is not made again soon, but within ten seconds. */
+static void a_long_call_makes_a_long_pause(void **state)
+{
+    const apr_time_t second = APR_USEC_PER_SEC;
+    tmpl_breaker_t b;
+
+    (void)state;
+    tmpl_breaker_init(&b, second);
+    assert_true(tmpl_breaker_report(&b, 8 * second, 10 * second, TMPL_CALL_FAILED));
+    assert_false(tmpl_breaker_allow(&b, 18 * second - 1));
+    /* nor is a second trial made while the first is under way */
+    assert_true(tmpl_breaker_allow(&b, 18 * second));
+    assert_false(tmpl_breaker_allow(&b, 20 * second));
+    assert_false(tmpl_breaker_report(&b, 18 * second, 20 * second, TMPL_CALL_LATE));
+    assert_false(tmpl_breaker_allow(&b, 28 * second - 1));
+    assert_true(tmpl_breaker_allow(&b, 28 * second));
+    assert_false(tmpl_breaker_report(&b, 28 * second, 88 * second, TMPL_CALL_LATE));
+    assert_false(tmpl_breaker_allow(&b, 98 * second - 1));
+    assert_true(tmpl_breaker_allow(&b, 98 * second));
 }
 
 /* Calls one after the other: O in time, L late. Returns at which one the breaker opens; 0: none. */
@@ -105,16 +126,16 @@ static void a_stall_is_one_late_answer(void **state)
     }
     assert_true(tmpl_breaker_allow(&b, 1300));
     assert_true(tmpl_breaker_report(&b, 1300, 1400, TMPL_CALL_LATE));
-    assert_false(tmpl_breaker_allow(&b, 1499));
+    assert_false(tmpl_breaker_allow(&b, 1799));
     /* late answers are forgotten when it opens */
-    assert_true(tmpl_breaker_report(&b, 1500, 1501, TMPL_CALL_OK));
-    assert_false(tmpl_breaker_report(&b, 1600, 1700, TMPL_CALL_LATE));
-    assert_false(tmpl_breaker_report(&b, 1700, 1800, TMPL_CALL_LATE));
-    assert_true(tmpl_breaker_report(&b, 1800, 1900, TMPL_CALL_LATE));
-    /* a trial that is late is a failure */
-    assert_true(tmpl_breaker_allow(&b, 2000));
+    assert_true(tmpl_breaker_report(&b, 1800, 1801, TMPL_CALL_OK));
+    assert_false(tmpl_breaker_report(&b, 1900, 2000, TMPL_CALL_LATE));
     assert_false(tmpl_breaker_report(&b, 2000, 2100, TMPL_CALL_LATE));
-    assert_false(tmpl_breaker_allow(&b, 2199));
+    assert_true(tmpl_breaker_report(&b, 2100, 2200, TMPL_CALL_LATE));
+    /* a trial that is late is a failure */
+    assert_true(tmpl_breaker_allow(&b, 2600));
+    assert_false(tmpl_breaker_report(&b, 2600, 2700, TMPL_CALL_LATE));
+    assert_false(tmpl_breaker_allow(&b, 3099));
 }
 
 typedef struct {
@@ -167,6 +188,7 @@ static void one_of_many_threads_probes(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(one_probes),
+    cmocka_unit_test(a_long_call_makes_a_long_pause),
     cmocka_unit_test(late_answers_open_by_their_rate),
     cmocka_unit_test(rounds_of_calls_open_it),
     cmocka_unit_test(a_stall_is_one_late_answer),

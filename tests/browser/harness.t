@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The harness of the browser tests: what is wrong with a page is seen.
+# The harness of the browser tests finds the faults of a page.
 use strict;
 use warnings;
 

@@ -1,9 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Mode highlight in a browser: pages of httpd's manual and of t/pages, in a modern layout, are where
-# they are without it, to half a pixel; nothing of it is printed; axe finds nothing that it does not
-# find without it; and the keyboard reaches why each block is what it is, without scripts in the page.
+# Mode highlight in a browser, on pages of httpd's manual and of t/pages, in a modern layout. Elements
+# are where they are without highlight, to half a pixel; nothing of highlight is printed; axe finds no
+# more violations than without it; and the keyboard reaches the reason for each block's verdict, without
+# scripts in the page.
 use strict;
 use warnings;
 

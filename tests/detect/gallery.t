@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a reader misses first (docs/gallery.md): pages in the shape of those where it was lost,
-# judged by the built-in model as a site's first page or, where the case says so, after others.
+# The parts of a page that a reader misses first (docs/gallery.md). The pages have the shape of real
+# pages that lost such a part; the built-in model judges each as a site's first page or, where the case
+# says so, after other pages.
 use strict;
 use warnings;
 

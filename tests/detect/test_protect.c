@@ -70,6 +70,10 @@ static void the_headline_is_content(void **state)
         { "<title>Red fox seen</title><h1>Red fox</h1><h2>Red fox seen</h2><p>" TEXT, "ccc",
           "ccc" },
         { "<title>Red fox seen</title><h2>Red</h2><p>" TEXT, "tc", "tc" },
+        /* an answer that quotes the headline of the question */
+        { "<title>Red fox seen</title><h1>Red fox seen</h1><p>Where?<blockquote><h1>Red fox seen"
+          "</h1></blockquote><p>" TEXT,
+          "ctcc", "ctcc" },
         { "<title>Red fox seen</title><h2>Red fox</h2><h3>Red fox</h3><p>" TEXT, "tcc", "tcc" },
         /* what is of the site */
         { "<title>Red fox all</title><h1>Red fox all</h1><p>" TEXT, "cc", "tc" },

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/fingerprint.md is exact: from the text that tmplctl prints, the Python program in it computes
-# the fingerprint that tmplctl prints, for pages in many scripts and charsets. Needs Debian's
+# docs/fingerprint.md is exact: from the text that tmplctl prints, its Python program computes the
+# fingerprint that tmplctl prints, for pages in many scripts and charsets. Needs Debian's
 # python3-xxhash (make deps-check).
 use strict;
 use warnings;

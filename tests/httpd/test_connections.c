@@ -2,7 +2,10 @@
 /* The stores of a child: when a request uses one, when it does not, and what is logged. */
 #include "link_fixture.h"
 
-/* After any error but a late answer, also APR_EINVAL, a store is not used for a second, and the log has one line. */
+/*
+ * After any error but a late answer, also APR_EINVAL, a store is not used for a second, and the log
+ * has one line.
+ */
 static void a_store_that_fails_is_left_alone(void **state)
 {
     static const apr_status_t failures[] = { APR_EINVAL, APR_EGENERAL, ECONNREFUSED };
@@ -223,12 +226,30 @@ static void a_file_that_is_taken_away_is_made_anew(void **state)
     assert_int_equal(asked, 4);
 }
 
+/* A site that a replica has looked up is kept by the store, which another thread is opening. */
+static void a_store_being_opened_has_not_answered(void **state)
+{
+    tmpl_link_t *link = start(APR_EGENERAL);
+    static struct ap_logconf logconf = { .level = APLOG_TRACE8 };
+    static conn_rec connection;
+    request_rec r = { .log = &logconf, .connection = &connection };
+
+    (void)state;
+    clock_now += PAUSE;
+    log_text[0] = '\0';
+    apr_thread_mutex_lock(link->opening);
+    keep_site(link, &a_page, 1000, &r, pool);
+    apr_thread_mutex_unlock(link->opening);
+    assert_string_equal(log_text, "");
+    assert_false(tmpl_health_is_well(&link->health));
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_store_that_fails_is_left_alone),          TEST(a_late_answer_is_no_outage),
     TEST(a_store_that_does_not_open_is_tried_again), TEST(only_who_asks_is_a_trial),
     TEST(bad_names_of_sites_do_not_fill_the_log),    TEST(a_full_store_is_told_of_once),
     TEST(keys_hold_the_secret_of_the_store),         TEST(a_store_without_its_secret_is_not_used),
-    TEST(a_file_that_is_taken_away_is_made_anew),
+    TEST(a_file_that_is_taken_away_is_made_anew),    TEST(a_store_being_opened_has_not_answered),
 };
 
 TAP_MAIN(tests)

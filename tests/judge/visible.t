@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What pages of tests/visible show in Chromium after elements of class "t" are cut: all the rest,
+# Pages of tests/visible in Chromium, after elements of class "t" are cut: all other text is visible,
 # and no script throws. Skipped without a browser or without puppeteer-core, which `make visible`
 # installs.
 use strict;

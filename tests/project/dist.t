@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tarball of make dist, and what is built of it, have the same bytes each time and at each place. make install
-# and make uninstall of such a build: what is written, what stays, and that it is said. The version is the same in
-# all places that need one.
+# The tarball of make dist, and the files built from it, have the same bytes each time and in each directory. make
+# install and make uninstall of such a build: which files they write, which files stay, and that they report these.
+# The version is the same in all files that have one.
 use strict;
 use warnings;
 
@@ -28,7 +28,7 @@ sub slurp {
 
 sub sha { return Digest::SHA->new(256)->addfile($_[0], 'b')->hexdigest }
 
-# What make says; it must succeed.
+# Runs make, which must succeed; returns its output.
 sub made {
     my ($in, @arguments) = @_;
     my $said = qx(nice make -s -C '$in' @arguments 2>&1);
@@ -58,7 +58,7 @@ subtest 'tarball' => sub {
     }
 };
 
-# -O0 takes a tenth of the time, and paths and times would show there, too.
+# -O0 takes a tenth of the time, and would also show paths and times in the files.
 subtest 'builds' => sub {
     made($trees[0], qw(CFLAGS='-O0 -g' HARDEN= all));
     local $ENV{TZ} = 'Asia/Tokyo';

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# README.md shows what make demo prints, docs/architecture.md shows the folders that exist, and lines of
-# prose keep to 120 columns. readme.t compares README.md with the code.
+# README.md shows what make demo prints. docs/architecture.md shows the folders that exist; it and
+# docs/design.md name only files that exist. Lines of prose keep to 120 columns, comments in C to 100.
+# readme.t compares README.md with the code.
 use strict;
 use warnings;
 
@@ -33,6 +34,8 @@ subtest 'folders' => sub {
     ok($shown{$_}, "docs/architecture.md shows $_") for map { "$_/" } grep { -d } glob 'shared/*';
     my @read = map { /^\| `([^`]+)` \|/ } split /\n/, slurp('docs/architecture.md');
     ok(@read > 5, 'docs/architecture.md names files to read first');
+    my %named = map { $_ => 1 } map { slurp($_) =~ m{\b(\w+/[\w/]+\.[cht])\b}g } 'docs/architecture.md', 'docs/design.md';
+    push @read, map { -e "shared/$_" ? "shared/$_" : $_ } sort keys %named;
     ok(-e $_, "$_ exists") for @read;
 };
 
@@ -55,6 +58,11 @@ subtest 'columns' => sub {
         my $text = slurp($name) =~ s/^```.*?^```$//gmsr;
         my @long = grep { length > 120 && !/^\||^    |^\S*$/ } split /\n/, $text;
         is(join("\n", @long), '', "$name: lines of prose");
+    }
+    # only comments: clang-format checks the code
+    for my $name (glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl,tests/*,bench/*}/*.[ch]') {
+        my @long = grep { length > 100 } slurp($name) =~ m{^ */?\*.*$}mg;
+        is(join("\n", @long), '', "$name: comments") if @long;
     }
 };
 

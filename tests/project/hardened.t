@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The module and tmplctl are built so that a fault in memory is harder to use: addresses are drawn
-# at start (PIE), tables of functions are read-only from then on (full RELRO), no stack or other
-# page can be written and executed, and the compiler's checks of stacks, copies and, on x86-64,
-# jumps are there.
+# The module and tmplctl are built so that a fault in memory is harder to use: addresses are random
+# (PIE), tables of functions are read-only after the start (full RELRO), no page of memory, also of
+# the stack, is both writable and executable, and the compiler checks stacks, copies and, on x86-64,
+# jumps.
 use strict;
 use warnings;
 
@@ -44,7 +44,7 @@ for my $name (sort keys %file) {
 subtest 'libtmpl.a' => sub {
     my $library = dirname($file{tmplctl}) . '/libtmpl.a';
     plan skip_all => 'not x86-64' if readelf('-h', $file{tmplctl}) !~ /X86-64/;
-    # the C library's start files may lack the note, so programs may lose it
+    # only the library's objects: the C library's start files may lack the note, and then a program has none
     my @objects = split /^File: /m, readelf('-n', $library);
     is scalar(grep { /\.o\)/ && !/x86 feature: IBT, SHSTK/ } @objects), 0, 'jumps are checked';
 };

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/log-messages.md lists the messages of mod_tmpl/messages.h, with the level that the sources log them
-# at, and the module logs nothing else.
+# docs/log-messages.md lists the messages of mod_tmpl/messages.h with the levels at which the sources log
+# them. The module logs nothing else.
 use strict;
 use warnings;
 
@@ -20,7 +20,7 @@ sub slurp {
     return scalar <$f>;
 }
 
-# Each message: its format, with APR's conversions as one letter.
+# The format of each message; APR's conversions are one letter.
 my $header = slurp('mod_tmpl/messages.h') =~ s/\\\n/ /gr;
 my %format;
 while ($header =~ /^#define (TMPL_LOG_\w+) +(.*)$/mg) {
@@ -29,14 +29,14 @@ while ($header =~ /^#define (TMPL_LOG_\w+) +(.*)$/mg) {
     $format{$name} = join '', $text =~ /"([^"]*)"/g;
 }
 
-# The level of each, from the calls that log it.
+# The level of each message, from the calls that log it.
 my (%level, %other);
 for my $file (glob 'mod_tmpl/{,*/}*.c') {
     my $source = slurp($file);
     while ($source =~ /\bAPLOG_(ERR|WARNING|NOTICE|INFO|DEBUG|TRACE1)\b(?:(?!\bAPLOG_).)*?\b(TMPL_LOG_\w+)/sg) {
         $level{$2}{$1} = $file;
     }
-    # every call, up to its format; log_line() is health.c's own
+    # every call, up to its format; "%s", text is log_line() of health.c
     while ($source =~ /\bap_log_[rp]?error\(APLOG_MARK, (.*?)[;]/sg) {
         $other{$file} = $1 if $1 !~ /TMPL_LOG_/ && $1 !~ /"%s", text\)/;
     }

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# README.md agrees with the code: the parts of the Tmpl field with mod_tmpl/headers.c, its make
-# commands with the Makefiles, and every file that it names exists. make help lists every target. A
-# target that measures pages does nothing without pages.
+# README.md agrees with the code: the members of the Tmpl field are those of mod_tmpl/headers.c, the
+# make commands are targets of the Makefiles, and every file that it names exists. make help lists
+# every target. A target that measures pages does nothing without pages.
 use strict;
 use warnings;
 
@@ -54,8 +54,8 @@ subtest 'commands' => sub {
     ok($helped{$_}, "make help has $_") for grep { $_ ne 'units' } sort keys %target;
 };
 
-# Only the last line of the recipe runs: without pages it must end before it uses a program, for
-# none is built.
+# Only the last line of the recipe runs. No program is built, so without pages the line must end
+# before it uses a program.
 subtest 'without a corpus' => sub {
     my %needs = qx(make -s -C "$root" help) =~ /^  make ([a-z0-9-]+) .*?\b(CORPUS|SITE_DIR)=DIR(?!\])/mg;
     delete $needs{'auto-train'};    # fails without pages: it has to write a file
@@ -74,7 +74,7 @@ subtest 'without a corpus' => sub {
     }
 };
 
-# The module and the tool that it installs are empty files: nothing is built.
+# Nothing is built: the test installs empty files as the module and the tool.
 subtest 'installed' => sub {
     my $dir = tempdir(CLEANUP => 1);
     my $make = qq(make -s -C "$root" -o all BUILD="$dir/build" DESTDIR="$dir/to" PREFIX=/usr APXS=false);

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# shared/settings.h is the one list of settings: README.md's table, conf/tmpl-reference.conf and
-# docs/mod_tmpl.5 say what it says, and tmplctl has each option that it names. docs/settings notices an
-# edit of any of them.
+# shared/settings.h is the only list of settings: README.md's table, conf/tmpl-reference.conf and
+# docs/mod_tmpl.5 agree with it, and tmplctl has each option that it names. docs/settings reports an
+# edit of any of these files.
 use strict;
 use warnings;
 
@@ -30,7 +30,7 @@ subtest 'documents' => sub {
     is($?, 0, 'and docs/settings succeeds');
 };
 
-# One edit each, of a copy.
+# Each case edits a copy of one file.
 subtest 'an edit is noticed' => sub {
     for my $case (
         ['shared/settings.h', '"2", "64"', '"2", "65"', 'a range'],

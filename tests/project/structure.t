@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The structure of the tree (docs/architecture.md): folders have an order, and a file includes files
-# of its own folder or of lower ones only. Each external library is included by one folder only. No
-# code depends on the locale.
+# The structure of the tree (docs/architecture.md): folders have an order, and a file includes only
+# files of its own folder or of lower folders. Only one folder includes the headers of an external
+# library. No code depends on the locale.
 use strict;
 use warnings;
 
@@ -20,7 +20,7 @@ my @folders = (
     'shared', 'shared/decision', 'mod_tmpl', 'tmplctl',
 );
 my %level = map { $folders[$_] => $_ } 0 .. $#folders;
-# one level: what a request does is reported to status, which asks what there is to report
+# both have one level: mod_tmpl reports requests to status, and status asks mod_tmpl for figures
 $level{'mod_tmpl/status'} = $level{mod_tmpl};
 
 sub slurp {
@@ -47,7 +47,7 @@ sub includes {
 my @files = glob '{shared,shared/*,shared/*/*,mod_tmpl,mod_tmpl/*,tmplctl}/*.[ch]';
 cmp_ok(scalar @files, '>', 150, 'sources');
 
-# The includes of each file that are files of this project.
+# For each file, its includes that are headers of this project.
 my %included = map { my $file = $_; $file => [grep { $_->[1] =~ m{/.*\.h$} && -e $_->[1] } includes($file)] } @files;
 
 subtest 'includes' => sub {
@@ -64,8 +64,8 @@ subtest 'includes' => sub {
         '', 'the tool includes nothing of the module');
 };
 
-# Headers that include each other, directly or not: without those that include no remaining one,
-# repeatedly, none may be left.
+# No header may include itself through others. The test removes headers that include no remaining
+# header, again and again; none may be left.
 subtest 'no circle of headers' => sub {
     my @left = grep { /\.h$/ } @files;
     my %done;

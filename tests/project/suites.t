@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# tests/lib/Suite.pm: a suite fails on a difference that docs/conformance.md does not list, and on a
-# listed one that is none; a difference that does not come again is none.
+# tests/lib/Suite.pm: a suite fails if a difference is not listed in docs/conformance.md, or if a
+# listed difference does not occur. A difference counts only if it occurs again when tests are rerun.
 use strict;
 use warnings;
 
@@ -17,7 +17,7 @@ ok(@tests > 0, 'tests are listed for strip');
 is(join("\n", grep { !/^(?:mod_cache\+)?(?:strip|annotate) [\w-]+$/ || $listed->{$_} !~ /\w/ } keys %$listed), '',
     'each has a setup and a reason');
 
-# What compare returns if these tests of the suite fail with strip; the results of later rounds.
+# The status and output of compare() if the tests in $failed fail with strip; @later: tests that fail in later rounds.
 sub status {
     my ($failed, @later) = @_;
     my %all = map { $_ => '' } @tests, 'other';

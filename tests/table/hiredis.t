@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# shared/table/redis also compiles with hiredis 1.x, whose reader makes objects by other functions than that of
-# 0.14. Only one of them is installed, so the other one's declarations are written here.
+# shared/table/redis compiles with hiredis 0.14 and 1.x, whose readers make objects by different functions. Only
+# one version is installed, so this test has the declarations of the other version.
 use strict;
 use warnings;
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is particular to Redis: round trips, servers that fail in every way, or are none. */
+/* Only Redis: round trips, servers that fail in every way, and servers that are missing. */
 #include "store_fixture.h"
 
 #include <dlfcn.h>
 #include <netdb.h>
 
+/* Those that write; each has one EXPIRE. */
 static long long transactions(const redis_server_t *server)
 {
-    return info_number(server, "INFO commandstats", "cmdstat_exec:calls=");
+    return info_number(server, "INFO commandstats", "cmdstat_expire:calls=");
 }
 
 /* A page that is looked up, be it to be learnt later: one; pages that are learnt at once: two for

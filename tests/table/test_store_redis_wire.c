@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server of Redis, as seen from its connection: stopped, silent, slow, or saying what no server
- * says; and others beside. */
+/* A Redis server, as seen from its connection: stopped, silent, slow, or with replies that no
+ * server sends; and other servers beside it. */
 #include "store_fixture.h"
 
 static void stopped_server_costs_the_timeout(void **state)
@@ -48,15 +48,17 @@ typedef struct {
     const char *answer; /* to whatever is asked; NULL: never any */
     size_t len;
     long nap; /* nanoseconds before each byte; 0: all at once */
+    int more; /* requests of a connection, after the first, that it answers before it closes */
 } fake_t;
 
-static void fake_serve(const fake_t *fake, int fd)
+/* Answers one request; returns whether there was one. */
+static int fake_serve(const fake_t *fake, int fd)
 {
     char request[65536];
     struct timespec nap = { 0, fake->nap };
 
     if (recv(fd, request, sizeof(request), 0) <= 0) {
-        return;
+        return 0;
     }
     if (fake->nap == 0 && fake->len > 0) {
         send(fd, fake->answer, fake->len, MSG_NOSIGNAL);
@@ -64,9 +66,10 @@ static void fake_serve(const fake_t *fake, int fd)
     for (size_t i = 0; fake->nap > 0 && i < fake->len; i++) {
         nanosleep(&nap, NULL);
         if (send(fd, fake->answer + i, 1, MSG_NOSIGNAL) != 1) {
-            return;
+            return 0;
         }
     }
+    return 1;
 }
 
 static void *fake_run(void *data)
@@ -75,7 +78,8 @@ static void *fake_run(void *data)
     int fd;
 
     while ((fd = accept(fake->listener, NULL, NULL)) >= 0) {
-        fake_serve(fake, fd);
+        for (int left = fake->more; fake_serve(fake, fd) && left > 0; left--) {
+        }
         close(fd);
     }
     return NULL;
@@ -111,7 +115,7 @@ static void fake_stop(fake_t *fake)
 static void black_hole_costs_the_timeout(void **state)
 {
     ctx_t *c = *state;
-    fake_t fake;
+    fake_t fake = { 0 };
 
     fake_start(c, &fake, NULL, 0, 0);
     for (unsigned i = 0; i < 5; i++) {
@@ -147,7 +151,7 @@ static size_t rival_asked(rival_t *rival, const char *request, size_t len, char 
     }
     fields = (unsigned)strtoul(hmget + 1, NULL, 10) - 2;
     at += sprintf(at, ":-2\r\n%s*%u\r\n",
-                  memmem(request, len, "UNWATCH", 7) != NULL ? "+OK\r\n+OK\r\n" : "", fields);
+                  memmem(request, len, "WATCH", 5) != NULL ? "+OK\r\n*0\r\n+OK\r\n" : "", fields);
     if (rival->unsteady > 0) {
         tmpl_head_t head = { .n = 1, .salt = rival->unsteady-- };
 
@@ -272,7 +276,7 @@ static void batches_shrink_where_others_write(void **state)
 static void answers_come_in_any_pieces(void **state)
 {
     ctx_t *c = *state;
-    fake_t fake;
+    fake_t fake = { 0 };
 
     fake_start(c, &fake, ANSWER, sizeof(ANSWER) - 1, 1000000);
     assert_int_equal(try_observe(c, "s", 1, 2, 0, 1, &usual, 0, TIMEOUT), APR_SUCCESS);
@@ -286,7 +290,7 @@ static void dribbled_answer_costs_the_timeout(void **state)
 {
     ctx_t *c = *state;
     apr_time_t start;
-    fake_t fake;
+    fake_t fake = { 0 };
 
     fake_start(c, &fake, ANSWER, sizeof(ANSWER) - 1, 200 * 1000 * 1000); /* 58 bytes: 11 s */
     start = tmpl_clock();
@@ -344,7 +348,7 @@ static void garbage_is_an_error(void **state)
 
     for (unsigned i = 0; i < DIM(garbage); i++) {
         apr_status_t rv;
-        fake_t fake;
+        fake_t fake = { 0 };
 
         fake_start(c, &fake, garbage[i].bytes, garbage[i].len, 0);
         for (unsigned again = 0; again < 3; again++) { /* a look, then learning */
@@ -361,6 +365,23 @@ static void garbage_is_an_error(void **state)
     }
 }
 
+/* A server that does not know a command repeats its arguments: the store's secret may be one. */
+static void arguments_are_not_told(void **state)
+{
+    static const char answer[] =
+        "-ERR unknown command 'SET', with args beginning with: 'k' 's3cret'\r\n"
+        "$-1\r\n";
+    ctx_t *c = *state;
+    char secret[TMPL_SECRET_SIZE];
+    fake_t fake = { 0 };
+
+    fake_start(c, &fake, answer, sizeof(answer) - 1, 0);
+    assert_int_equal(tmpl_store_secret(c->store, secret, TIMEOUT, &c->err, c->pool), APR_EGENERAL);
+    assert_non_null(strstr(c->err.text, "unknown command 'SET'"));
+    assert_null(strstr(c->err.text, "s3cret"));
+    fake_stop(&fake);
+}
+
 /* SCAN may show a key twice, and keys of others. */
 static void sites_are_listed_once(void **state)
 {
@@ -368,10 +389,29 @@ static void sites_are_listed_once(void **state)
                                  "$9\r\ntmpl:5:{}\r\n$10\r\ntmpl:5:{bc\r\n$10\r\nxmpl:2:{a}\r\n"
                                  "$8\r\ntmpl:{d}\r\n";
     ctx_t *c = *state;
-    fake_t fake;
+    fake_t fake = { 0 };
 
     fake_start(c, &fake, answer, sizeof(answer) - 1, 0);
     assert_int_equal(sites_of(c)->nelts, 1);
+    fake_stop(&fake);
+}
+
+/* A server whose SCAN never ends. */
+static void sites_without_end_are_an_error(void **state)
+{
+    static const char answer[] = "*2\r\n$1\r\n7\r\n*1\r\n$10\r\ntmpl:5:{a}\r\n";
+    ctx_t *c = *state;
+    const char *next;
+    apr_array_header_t *sites = apr_array_make(c->pool, 8, sizeof(char *));
+    fake_t fake = { .more = 3 };
+
+    fake_start(c, &fake, answer, sizeof(answer) - 1, 0);
+    assert_int_equal(tmpl_store_sites(c->store, site_push, sites, &c->err, c->pool), APR_EGENERAL);
+    assert_non_null(strstr(c->err.text, fake.path));
+    assert_int_equal(sites->nelts, 0);
+    assert_int_equal(
+        tmpl_store_sites_part(c->store, "7", 9, site_push, sites, &next, &c->err, c->pool),
+        APR_EGENERAL);
     fake_stop(&fake);
 }
 
@@ -381,7 +421,7 @@ static void endless_answer_is_an_error(void **state)
     ctx_t *c = *state;
     size_t len = 1 << 20;
     char *bytes = malloc(len);
-    fake_t fake;
+    fake_t fake = { 0 };
 
     memset(bytes, 'x', len);
     memcpy(bytes, "+", 1);
@@ -401,7 +441,9 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, answers_come_in_any_pieces),
     TEST(REDIS_UNIX, dribbled_answer_costs_the_timeout),
     TEST(REDIS_UNIX, garbage_is_an_error),
+    TEST(REDIS_UNIX, arguments_are_not_told),
     TEST(REDIS_UNIX, sites_are_listed_once),
+    TEST(REDIS_UNIX, sites_without_end_are_an_error),
     TEST(REDIS_UNIX, endless_answer_is_an_error),
 };
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# tmplctl explain and template, and pages that are named by a URL: what is said of each block, of a declined page, and of
-# bad arguments.
+# tmplctl explain and template, and pages that are named by a URL: the output for each block, for a declined page, and
+# for bad arguments.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The command line tool on pages: help, usage, every mode of clean, and segments. The man page must have what --help has.
+# The command line tool on pages: help, usage, every mode of clean, and segments. The man page must agree with --help.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# tmplctl warm, on a site served over loopback: its requests and their order, pages that it skips, and what it teaches a
-# store and a proxy with the module.
+# tmplctl warm, on a site served over loopback: its requests and their order, pages that it skips, and what a store
+# and a proxy with the module learn from it.
 use FindBin;
 use lib "$FindBin::Bin/../../t/lib";
 use Cwd qw(abs_path);
