@@ -7,15 +7,15 @@
 # demo [STORE=redis]  a proxy that strips httpd's manual: install, build, look
 # check [CHECKS="units style"]  all groups of tests, or those named; a summary at the end
 #
-# PORT is the demo's (8080, or a free one). With DEMO_WAIT=no it ends by itself. JOBS is how many tests
-# and compilers run at the same time.
+# PORT is the port of the demo (8080, or a free port). With DEMO_WAIT=no the demo ends by itself. JOBS is
+# the number of tests and compilers that run at the same time.
 #
 # --- Build ---
 # all [VERBOSE=1]  build/mod_tmpl.so, build/tmplctl, build/libtmpl.a; plain "make" does this
 # deps           install the Debian packages that building and running need
 # deps-check     install the packages that the tests need
 # deps-browser   install the packages that the tests in a browser need
-# deps-suites    install the packages that the suites of others need
+# deps-suites    install the packages that the suites of other projects need
 # deps-packages  install the packages that deb, check-deb, check-trixie and check-arch need
 # settings       write the tables of README.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
 # clean          remove BUILD
@@ -35,14 +35,15 @@ APR_LIBS    := $(shell apu-1-config --link-ld --libs 2>/dev/null) $(shell apr-1-
 XML_CFLAGS  := $(shell xml2-config --cflags 2>/dev/null)
 HTTPD_CFLAGS := $(addprefix -I,$(shell $(APXS) -q INCLUDEDIR 2>/dev/null))
 
-# empty: warnings of a compiler that is newer than ours are no errors
+# WERROR= (empty): warnings are no errors, for a compiler that is newer than ours
 WERROR ?= -Werror
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
          -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Wconversion $(WERROR)
 # tests compare floats with literals
 WARN_tests := -Wno-conversion
 CFLAGS ?= -O3 -g
-# Faults in memory are harder to use (tests/project/hardened.t); without optimization: make HARDEN= CFLAGS=-O0.
+# These options make faults in memory harder to use (tests/project/hardened.t). To build without
+# optimization: make HARDEN= CFLAGS=-O0.
 HARDEN := $(if $(SANITIZE),,$(if $(findstring FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) -fstack-protector-strong \
           $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection))
 HARDEN_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
@@ -50,7 +51,7 @@ CPPFLAGS_ALL := -Ishared $(APR_CFLAGS) $(XML_CFLAGS) $(CPPFLAGS)
 # char is signed on every processor, as on x86-64: text[i] > 0 is ASCII on ARM and s390x, too
 CFLAGS_ALL = -std=gnu11 -D_GNU_SOURCE -fsigned-char -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread \
              -ffile-prefix-map=$(CURDIR)=. $(WARN) $(HARDEN) $(SANITIZE) $(CFLAGS)
-# TLS to Redis, if OpenSSL is there; without: make TLS=no
+# TLS to Redis, if OpenSSL is installed; to build without TLS: make TLS=no
 ifeq ($(origin TLS),undefined)
 TLS   := $(shell $(CC) $(CPPFLAGS) -include openssl/ssl.h -E -x c /dev/null >/dev/null 2>&1 || echo no)
 endif
@@ -69,7 +70,7 @@ CTL_SRC := $(wildcard tmplctl/*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC))
 
-# One short line for each command that compiles or links; VERBOSE=1: the command itself; -s: nothing.
+# Prints one short line for each command that compiles or links; VERBOSE=1: the command itself; -s: nothing.
 quiet := $(if $(VERBOSE),,@)
 say = $(if $(VERBOSE)$(findstring s,$(firstword -$(MAKEFLAGS))),,@echo "  $(1)")
 
@@ -88,7 +89,7 @@ $(BUILD)/libtmpl.a: $(LIB_OBJ)
 	$(call say,AR   $@)
 	$(quiet)$(AR) rcs $@ $^
 
-# $(call link,OPTIONS): the objects and archives among the prerequisites
+# $(call link,OPTIONS): links the objects and archives among the prerequisites
 define link
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
@@ -99,14 +100,14 @@ $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
 	$(call link,-shared -lz)
 
-# names what is missing, instead of a compiler's error
+# if a program or header is missing, names it; without this the compiler would print an error
 needs = CC="$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS)" APXS="$(APXS)" demo/needs
 $(BUILD)/build-needs:
 	@$(needs) deps httpd.h apr.h apu.h libxml/parser.h hiredis/hiredis.h lmdb.h xxhash.h jansson.h curl/curl.h zlib.h
 	@mkdir -p $(@D) && touch $@
 
-# In front of a recipe that reads the directory that variable $(1) names. It does nothing if the
-# variable is empty: there is nothing to measure, which is not a failure.
+# $(call with,VARIABLE): the begin of a recipe that reads the directory in VARIABLE. If VARIABLE is empty,
+# the recipe ends without failure: there is nothing to measure.
 with = test -n "$($(1))" || { echo "$@: skipped, no pages given: make $@ $(1)=DIR"; exit 0; }; \
 	for d in $($(1)); do test -d "$$d" || { echo "$@: $(1): $$d is not a directory" >&2; exit 2; }; done;
 

@@ -26,7 +26,7 @@ static const ctl_command_t commands[] = {
       "  strip     the page without its template\n"
       "  highlight the page with each block shaded by its verdict, and why\n"
       "  text      the text that is not template: UTF-8, one line per block\n"
-      "  markdown  what strip leaves, as Markdown: CommonMark with the tables of GFM\n"
+      "  markdown  what strip leaves, as Markdown: CommonMark with GFM's tables and footnotes\n"
       "  json      the blocks with their verdicts, and the spans that strip deletes\n"
       "  fingerprint\n"
       "            one line with the fingerprint of the text that is not template\n"

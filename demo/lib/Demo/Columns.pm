@@ -14,7 +14,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(columns);
 
-# The lines of left that line consists of, separated by one blank; an empty list if it does not.
+# The lines of $left of which $line consists, separated by one blank; an empty list if $line is not made of them.
 sub parts {
     my ($line, $left) = @_;
     my @parts;
@@ -39,7 +39,7 @@ sub parted {
     return \@parted;
 }
 
-# Length of the longest common subsequence of the lines from i and j on: $common[i][j].
+# $common[i][j]: length of the longest common subsequence of the left lines from i on and the right lines from j on.
 sub common_lengths {
     my ($left, $right) = @_;
     my @common = map { [(0) x (@$right + 1)] } 0 .. @$left;
@@ -55,7 +55,7 @@ sub common_lengths {
     return \@common;
 }
 
-# Pairs of lines, either of which may be undef.
+# Pairs of lines; one line of a pair may be undef.
 sub pairs {
     my ($left, $right) = @_;
     my $common = common_lengths($left, $right);
@@ -74,7 +74,7 @@ sub pairs {
     return @pairs;
 }
 
-# Replaces every run of equal pairs, except its first and last pair, by its length.
+# Shortens every run of pairs of equal lines: only its first and last pair stay, with the number of pairs between.
 sub shorten {
     my (@pairs) = @_;
     my (@short, @alike);
@@ -95,7 +95,7 @@ sub fit {
     return substr($text, 0, $width - 3) . '...';
 }
 
-# The lines of the table: two references to arrays of lines, and the width of one column.
+# Returns the lines of the table. Arguments: references to two arrays of lines, and the width of one column.
 sub columns {
     my ($left, $right, $width) = @_;
     return map {

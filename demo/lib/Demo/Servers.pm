@@ -26,7 +26,7 @@ my $owner = $$;
 my $directory;
 my @running;    # of { name, pid, dir }, the oldest first
 
-# A signal that ends the demo runs END, as exit does.
+# A signal ends the demo by exit, so that END runs.
 $SIG{$_} = sub { exit 130 } for qw(INT TERM HUP PIPE);
 
 sub spit {
@@ -57,7 +57,7 @@ sub spawn {
     my ($name, $dir, @command) = @_;
     my $pid = fork() // die "fork: $!\n";
     if ($pid == 0) {
-        # its own process group: only the demo gets Ctrl-C, and ends the servers in order
+        # a process group of its own: only the demo gets Ctrl-C, and it ends the servers in order
         setpgrp(0, 0);
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP PIPE);
         open STDIN, '<', '/dev/null';
@@ -112,8 +112,8 @@ sub dead_server {
     return;
 }
 
-# The wanted port if it is free, or one that the system chooses. Another process may take it before
-# it is used.
+# The wanted port if it is free, else a port that the system chooses. Another process may take the port
+# before the demo uses it.
 sub free_port {
     my ($wish) = @_;
     for my $port ($wish, 0) {
@@ -147,7 +147,7 @@ Listen 127.0.0.1:$port
 END
 }
 
-# Starts an httpd with these of its modules and this configuration; returns its port.
+# Starts an httpd with the modules @$names and the configuration $conf; returns its port.
 sub start_httpd {
     my ($name, $wish, $names, $conf) = @_;
     -x $httpd or die "there is no $httpd: apt-get install apache2-bin\n";
