@@ -14,8 +14,10 @@ typedef struct {
     const tmpl_dom_opts_t *opts;
     xmlDoc *doc;
     tmpl_buf_t text; /* the text that is being converted */
+    tmpl_buf_t run;  /* converted text that has no node yet: the run of text behind the last tag */
     uint32_t at;     /* behind the last tag or text that was passed */
     uint32_t cut;    /* the next of opts->without */
+    uint32_t pre;    /* index of the pre around, whose white space is displayed; 0: there is none */
     uint64_t left;   /* bytes of memory that the tree may still take */
     int full;        /* the tree needs more memory, or malloc failed */
     apr_pool_t *pool;
@@ -47,11 +49,10 @@ static void *take(maker_t *m, uint64_t bytes)
     return m->full ? NULL : apr_pcalloc(m->pool, bytes);
 }
 
-/* A copy of the text that was converted. */
-static xmlChar *take_text(maker_t *m)
+static xmlChar *take_text(maker_t *m, const tmpl_buf_t *text)
 {
-    char *copy = take(m, m->text.len + 1);
-    return copy != NULL ? memcpy(copy, m->text.at, m->text.len) : NULL;
+    char *copy = take(m, text->len + 1);
+    return copy != NULL ? memcpy(copy, text->at, text->len) : NULL;
 }
 
 static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const char *name)
@@ -70,13 +71,21 @@ static xmlNode *append(maker_t *m, xmlNode *parent, xmlElementType type, const c
     return node;
 }
 
-/* Adds the text that was converted. */
-static void add_text(maker_t *m, xmlNode *parent)
+static void add_text(maker_t *m, xmlNode *parent, const tmpl_buf_t *converted)
 {
-    xmlChar *content = take_text(m);
+    xmlChar *content = take_text(m, converted);
     xmlNode *text = append(m, parent, XML_TEXT_NODE, "text");
     if (text != NULL) {
         text->content = content;
+    }
+}
+
+/* Adds the run of text, if there is one. */
+static void add_run(maker_t *m, xmlNode *parent)
+{
+    if (m->run.len > 0) {
+        add_text(m, parent, &m->run);
+        tmpl_buf_clear(&m->run);
     }
 }
 
@@ -91,7 +100,7 @@ static const char *name_of(maker_t *m, tmpl_span_t span)
             tmpl_is_alpha(c) || c == '_' || (!first && (tmpl_is_digit(c) || c == '-' || c == '.'));
         tmpl_buf_add_byte(&m->text, may ? c : '_');
     }
-    return (const char *)take_text(m);
+    return (const char *)take_text(m, &m->text);
 }
 
 static const char *tag_name(maker_t *m, tmpl_tag_e tag, tmpl_span_t open)
@@ -123,7 +132,7 @@ static void add_attribute(maker_t *m, xmlNode *element, xmlAttr **last, const tm
     tmpl_buf_clear(&m->text);
     tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, attr->value, TMPL_IN_ATTRIBUTE);
     /* xmlAttr begins as xmlNode does: libxml2 itself treats one as the other */
-    add_text(m, (xmlNode *)added);
+    add_text(m, (xmlNode *)added, &m->text);
 }
 
 static void add_attributes(maker_t *m, xmlNode *element, tmpl_span_t open)
@@ -168,7 +177,7 @@ static void add_data(maker_t *m, xmlNode *head, tmpl_span_t open, tmpl_span_t co
     if (script != NULL) {
         tmpl_buf_clear(&m->text);
         tmpl_decode(&m->text, m->opts->decoder, src + content.start, tmpl_span_len(content));
-        add_text(m, script);
+        add_text(m, script, &m->text);
     }
 }
 
@@ -259,7 +268,7 @@ static void add_head(maker_t *m, xmlNode *html)
         tmpl_buf_clear(&m->text);
         tmpl_dom_decode(&m->text, m->opts->decoder, page->src, page->title, TMPL_IN_TEXT);
         if (title != NULL) {
-            add_text(m, title);
+            add_text(m, title, &m->text);
         }
     }
 }
@@ -276,20 +285,25 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
 }
 
 /*
- * Adds a space if there is text between the last tag or text and the byte at: this text is white
- * space, because it is no segment.
+ * Adds the text between the last tag or text and the byte at: it is white space, because it is no
+ * segment. Outside a pre it becomes one space.
  */
 static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
 {
-    uint32_t from = m->at;
-    while (from < at && m->page->src[from] == '<') {
-        from = pass_tag(m, TMPL_TAG_OTHER, from, at);
-    }
-    m->at = at > m->at ? at : m->at;
-    if (from < at && is_in_line(m, parent->last != NULL ? parent->last : parent)) {
-        tmpl_buf_clear(&m->text);
-        tmpl_buf_add(&m->text, " ", 1);
-        add_text(m, parent);
+    const char *src = m->page->src;
+    int displayed =
+        m->run.len > 0 || is_in_line(m, parent->last != NULL ? parent->last : parent);
+    while (m->at < at) {
+        const char *tag = memchr(src + m->at, '<', at - m->at);
+        tmpl_span_t space = { m->at, tag != NULL ? (uint32_t)(tag - src) : at };
+        m->at = tag != NULL ? pass_tag(m, TMPL_TAG_OTHER, space.end, at) : at;
+        if (m->pre != 0) {
+            tmpl_dom_decode(&m->run, m->opts->decoder, src, space, TMPL_IN_TEXT);
+        }
+        else if (tmpl_span_len(space) > 0 && displayed) {
+            tmpl_buf_add(&m->run, " ", 1);
+            displayed = 0;
+        }
     }
 }
 
@@ -317,10 +331,26 @@ static void add_segment(maker_t *m, xmlNode *parent, const tmpl_segment_t *segme
     if (is_out(m, segment->span.start)) {
         return;
     }
-    tmpl_buf_clear(&m->text);
-    tmpl_dom_decode(&m->text, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
-    add_text(m, parent);
+    tmpl_dom_decode(&m->run, m->opts->decoder, m->page->src, segment->span, TMPL_IN_TEXT);
     m->at = segment->span.end;
+}
+
+/*
+ * Whether a span is left out, but not its content. Most spans only have a class: on pages with
+ * highlighted code they are four of five elements.
+ */
+static int is_bare(const maker_t *m, uint32_t node)
+{
+    const tmpl_node_t *nodes = m->page->nodes;
+    const char *src = m->page->src;
+    tmpl_attr_t id;
+    if (!m->opts->no_spans || nodes[node].tag != TMPL_TAG_SPAN) {
+        return 0;
+    }
+    /* a footnote may begin with a span that is its label */
+    int begins = nodes[node].parent == node - 1;
+    return !tmpl_attr_find(&id, src, nodes[node].open, "id") &&
+           !(begins && tmpl_attr_find(&id, src, nodes[node - 1].open, "id"));
 }
 
 /* Adds the elements and texts in body. */
@@ -348,7 +378,13 @@ static void add_body(maker_t *m, xmlNode *body)
                 m->at = n->close.end > m->at ? n->close.end : m->at;
                 continue;
             }
-            parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
+            if (!is_bare(m, node)) {
+                add_run(m, parent);
+                parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
+            }
+            if (m->pre == 0 && (n->tag == TMPL_TAG_PRE || n->tag == TMPL_TAG_LISTING)) {
+                m->pre = node;
+            }
             m->at = n->open.end;
             open = node++;
         }
@@ -356,13 +392,18 @@ static void add_body(maker_t *m, xmlNode *body)
             add_segment(m, parent, &page->segments[segment++]);
         }
         else if (open == 0) {
+            add_run(m, parent);
             return;
         }
         else {
             add_space(m, parent, tmpl_span_len(up->close) > 0 ? up->close.start : m->at);
             m->at = up->close.end > m->at ? up->close.end : m->at;
+            m->pre = m->pre == open ? 0 : m->pre;
+            if (tmpl_dom_node(parent) == open) {
+                add_run(m, parent);
+                parent = parent->parent;
+            }
             open = up->parent;
-            parent = parent->parent;
         }
     }
 }
@@ -378,6 +419,7 @@ xmlDoc *tmpl_dom(const tmpl_page_t *page, const tmpl_dom_opts_t *opts, apr_pool_
     tmpl_buf_init(&source->value, pool);
     m.doc->_private = source;
     tmpl_buf_init(&m.text, pool);
+    tmpl_buf_init(&m.run, pool);
     xmlNode *html =
         add_element(&m, (xmlNode *)m.doc, TMPL_TAG_HTML, (tmpl_span_t){ 0, 0 }, TMPL_NONE);
     if (html != NULL) {

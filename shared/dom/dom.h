@@ -2,7 +2,7 @@
 /*
  * A page as a tree of libxml2, for Markdown and for XPath: html, head and body; the elements that
  * the page's nodes stand for, with their attributes; and the displayed text in UTF-8, with its
- * white space. The tree is made only when needed, and costs about as much as parsing the page.
+ * white space. Adjacent text is one node; between elements, white space outside a pre is one space. The tree is made only when needed, and costs about as much as parsing the page.
  *
  * In names, '_' stands for each byte that XML forbids there; control characters are left out. An
  * element has at most TMPL_DOM_ATTRIBUTES attributes, the first of each name.
@@ -24,6 +24,7 @@ typedef struct {
     int displayed; /* leave out elements whose text is not displayed */
     int data;      /* scripts of JSON-LD, of 64 KB at most, are in head, with their text */
     int on_demand; /* leave out attributes from body on: tmpl_dom_attribute() reads them */
+    int no_spans;  /* leave out spans that have no id, but not their content */
 } tmpl_dom_opts_t;
 
 /*

@@ -36,6 +36,35 @@ static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr
     return NULL;
 }
 
+/* Whether an element has a line of a listing for itself. */
+static int is_line(const tmpl_page_t *page, const xmlNode *node)
+{
+    return (tmpl_tag_flags(tmpl_grid_tag(page, node)) & TMPL_IS_CLOSES_P) != 0;
+}
+
+static void begin_line(tmpl_buf_t *code)
+{
+    if (code->len > 0 && code->at[code->len - 1] != '\n') {
+        tmpl_buf_add(code, "\n", 1);
+    }
+}
+
+/* Removes blank lines at the begin, and white space at the end. */
+static void trim(tmpl_buf_t *code)
+{
+    while (code->len > 0 && tmpl_is_space(code->at[code->len - 1])) {
+        code->at[--code->len] = '\0';
+    }
+    apr_size_t blank = 0;
+    for (apr_size_t i = 0; i < code->len && tmpl_is_space(code->at[i]); i++) {
+        blank = code->at[i] == '\n' ? i + 1 : blank;
+    }
+    if (blank > 0) {
+        code->len -= blank;
+        memmove(code->at, code->at + blank, code->len + 1);
+    }
+}
+
 const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const xmlNode *pre,
                               apr_pool_t *pool)
 {
@@ -45,12 +74,11 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
     }
     for (const xmlNode *node = tmpl_dom_next(pre, pre, 0); node != NULL;
          node = tmpl_dom_next(node, pre, 0)) {
+        if (is_line(page, node) || (node->prev != NULL && is_line(page, node->prev))) {
+            begin_line(code);
+        }
         if (node->type == XML_TEXT_NODE) {
-            const char *text = (const char *)node->content;
-            /* browsers drop a line break at the begin of a pre */
-            int first = code->len == 0 && node == pre->children;
-            tmpl_buf_add(code, text + (first && *text == '\n'),
-                         strlen(text) - (first && *text == '\n'));
+            tmpl_buf_add_text(code, (const char *)node->content);
         }
         else if (tmpl_grid_tag(page, node) == TMPL_TAG_BR) {
             tmpl_buf_add(code, "\n", 1);
@@ -58,15 +86,7 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
         else if (language == NULL && tmpl_grid_tag(page, node) == TMPL_TAG_CODE) {
             language = language_of(page, node, pool);
         }
-        /* a line of a listing may be an element of its own */
-        tmpl_tag_e tag = tmpl_grid_tag(page, node);
-        if (tmpl_tag_flags(tag) & TMPL_IS_CLOSES_P && code->len > 0 &&
-            code->at[code->len - 1] != '\n') {
-            tmpl_buf_add(code, "\n", 1);
-        }
     }
-    while (code->len > 0 && tmpl_is_space(code->at[code->len - 1])) {
-        code->at[--code->len] = '\0';
-    }
+    trim(code);
     return language;
 }

@@ -7,7 +7,7 @@
 #include "dom/dom.h"
 
 /*
- * Adds the text of pre to code as it is, without white space at its end. Returns the language: one
+ * Adds the text of pre to code as it is, without blank lines at its begin and white space at its end. Returns the language: one
  * word without '`', from pool. It is named by a class of pre, of pre's parent, or of a code element
  * in pre; NULL if none of them names a language.
  */

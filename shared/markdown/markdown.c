@@ -622,7 +622,7 @@ static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const
     }
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
     tmpl_dom_opts_t opts = {
-        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1
+        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1, .no_spans = 1
     };
     return tmpl_dom(page, &opts, pool);
 }

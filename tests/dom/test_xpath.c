@@ -45,7 +45,7 @@ static void elements_are_selected(void **state)
     static const char html[] =
         "<!DOCTYPE html><html lang=en><head><title>t</title></head><body class=b><div ID=x "
         "class='a promo'>one <B>two</B></div><DIV class=x>&lt;three&gt;<script>s</script></DIV>"
-        "<x-y data-z='1&amp;2' data-z=3>four</x-y><p>five<p>six";
+        "<x-y data-z='1&amp;2' data-z=3>four</x-y><p>five<p>six<i> <!-- -->seven</i>";
     static const struct {
         const char *text, *paths;
     } rows[] = {
@@ -57,6 +57,7 @@ static void elements_are_selected(void **state)
         { "//p[text()='six'] | //b", "/html/body/div[1]/b /html/body/p[2]" },
         { "//text()[contains(.,'<three>')]", "/html/body/div[2]" },
         { "//b/text()", "/html/body/div[1]/b" },
+        { "//i[contains(text(),'seven')]", "/html/body/p[2]/i" }, /* contains() reads one text */
         { "//@data-z", "/html/body/x-y" },
         { "//script", "/html/body/div[2]/script" },
         { "/html[@lang='en']/body", "/html/body" },
