@@ -59,7 +59,7 @@ static const measured_t *measured = &measures[0];
 
 typedef struct {
     double seconds;
-    double memory; /* peak in bytes, without the page itself */
+    double memory; /* peak in bytes, without the page itself and without code */
     tmpl_decline_e decline;
     uint32_t cuts;
 } cost_t;
@@ -250,11 +250,11 @@ static void measure(cost_t *cost, const buffer_t *b, double enough)
     double total = 0;
     int rounds = 0;
     reset_peak();
-    double before = status_of("VmRSS:");
+    double before = status_of("VmRSS:"), code = status_of("RssFile:");
     do {
         total += round_trip(cost, b, rounds == 0);
         if (rounds++ == 0) {
-            cost->memory = status_of("VmHWM:") - before;
+            cost->memory = status_of("VmHWM:") - before - (status_of("RssFile:") - code);
         }
     } while (total < enough && rounds < ROUNDS);
     cost->seconds = total / rounds;

@@ -291,8 +291,7 @@ static int is_in_line(const maker_t *m, const xmlNode *node)
 static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
 {
     const char *src = m->page->src;
-    int displayed =
-        m->run.len > 0 || is_in_line(m, parent->last != NULL ? parent->last : parent);
+    const tmpl_buf_t *run = &m->run;
     while (m->at < at) {
         const char *tag = memchr(src + m->at, '<', at - m->at);
         tmpl_span_t space = { m->at, tag != NULL ? (uint32_t)(tag - src) : at };
@@ -300,9 +299,10 @@ static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
         if (m->pre != 0) {
             tmpl_dom_decode(&m->run, m->opts->decoder, src, space, TMPL_IN_TEXT);
         }
-        else if (tmpl_span_len(space) > 0 && displayed) {
+        else if (tmpl_span_len(space) > 0 &&
+                 (run->len > 0 ? run->at[run->len - 1] != ' '
+                               : is_in_line(m, parent->last != NULL ? parent->last : parent))) {
             tmpl_buf_add(&m->run, " ", 1);
-            displayed = 0;
         }
     }
 }

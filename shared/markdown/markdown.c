@@ -621,9 +621,8 @@ static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const
         without[i] = edits->edits[i].span;
     }
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
-    tmpl_dom_opts_t opts = {
-        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1, .no_spans = 1
-    };
+    tmpl_dom_opts_t opts = { &decoder,  without,        edits->n,     .displayed = 1,
+                             .data = 1, .on_demand = 1, .no_spans = 1 };
     return tmpl_dom(page, &opts, pool);
 }
 
@@ -651,7 +650,6 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         w->page = page;
         w->pool = scratch;
         tmpl_flow_init(&w->flow, tmpl_markdown_most(page->len), pool);
-        tmpl_buf_room(&w->flow.out, page->len);
         tmpl_hrefs_init(&w->hrefs, opts->url, base_of(html->children), scratch);
         tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
         tmpl_buf_init(&w->code, scratch);

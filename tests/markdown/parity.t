@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The Markdown of the pages in t/pages, and of httpd's manual, has the words, headings, links and cells of the
-# stripped pages.
+# The Markdown of the pages in t/pages, and of httpd's manual, has the words, headings, links, cells and lines of code
+# of the stripped pages.
 use strict;
 use warnings;
 
@@ -47,14 +47,38 @@ SKIP: {
     like($noted, qr/micromark has read, too$/m, 'micromark has read them');
 }
 
-# The test must see a difference: a tool that writes other words.
-my $false = "$dir/false";
-open my $out, '>', $false or die "$false: $!";
-print $out qq(#!/bin/sh\n'$tmplctl' "\$@" || exit\nfor last; do :; done\nwhile [ "\$1" != --out ]; do shift; done\n)
-    . qq(for f in "\$2"/*.md; do echo other >>"\$f"; done\n);
-close $out or die "$false: $!";
-chmod 0755, $false;
+# Code as highlighters write it: each word, line or indentation may be an element.
+my @CODE = (
+    '<pre><code><span class="k">if</span> <span class="n">a</span><span>:</span>'."\n".'    <span class="n">b</span>'."\n\n".'<span>c</span></code></pre>',
+    '<pre>'."\n".'<div class="line"><i>one</i></div><div class="line">  <i>two</i></div>three</pre>',
+    '<div class="language-c"><pre><span class="line"><b>x</b></span><br>  <span class="line"><b>y</b>&nbsp; <b>z</b></span></pre></div>',
+);
+mkdir "$dir/code" or die "$dir/code: $!";
+for my $n (0 .. $#CODE) {
+    open my $page, '>', "$dir/code/$n.html" or die "$dir/code/$n.html: $!";
+    print $page "<!DOCTYPE html><title>Boats</title><body><article><h1>Boats</h1><p>The $n. $text</p>$CODE[$n]</article>";
+    close $page or die "$dir/code/$n.html: $!";
+}
+my $coded = qx('$parity' -v '$tmplctl' '$dir/code' 2>&1);
+is($?, 0, 'lines of code') or diag($coded);
+
+# The test must see a difference: a tool that writes other words, or other lines of code.
+sub false_tool {
+    my ($change) = @_;
+    my $false = "$dir/false";
+    open my $out, '>', $false or die "$false: $!";
+    print $out qq(#!/bin/sh\n'$tmplctl' "\$@" || exit\nfor last; do :; done\nwhile [ "\$1" != --out ]; do shift; done\n)
+        . qq(for f in "\$2"/*.md; do $change; done\n);
+    close $out or die "$false: $!";
+    chmod 0755, $false;
+    return $false;
+}
+my $false = false_tool('echo other >>"$f"');
 my $said = qx('$parity' '$false' '$FindBin::Bin/../../t/pages' 2>&1);
 isnt($?, 0, 'it fails for other words');
 like($said, qr/ words:-0\+1/, 'and names them');
+$false = false_tool(q(sed -i 's/^  *//' "$f"));
+$said = qx('$parity' '$false' '$dir/code' 2>&1);
+isnt($?, 0, 'it fails for code without indentation');
+like($said, qr/ codes:-1\+1$/m, 'and names it');
 done_testing;

@@ -54,7 +54,8 @@ static void blocks(void **state)
         { "<pre><div>a</div>b<div><p>c</p></div><div>d</div>e</pre>", "```\na\nb\nc\nd\ne\n```" },
         { "<pre class=language-a`b>x</pre>", "```\nx\n```" },
         { "<pre>``` ````</pre>", "`````\n``` ````\n`````" },
-        { "<pre><code>\n \n  <i>a</i>\n<span>\t<b>b</b></span>\n\n<!-- -->  <span>c</span> \n</code></pre>",
+        { "<pre><code>\n \n  <i>a</i>\n<span>\t<b>b</b></span>\n\n<!-- -->  <span>c</span> "
+          "\n</code></pre>",
           "```\n  a\n\tb\n\n  c\n```" },
         { "<pre><span class=l>a</span><br>  <span class=l>&nbsp; b</span></pre> <b>c</b>  <b>d</b>",
           "```\na\n  \u00a0 b\n```\n\n**c** **d**" },
