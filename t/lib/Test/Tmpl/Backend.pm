@@ -91,6 +91,7 @@ sub read_request {
         sysread($self->{socket}, $self->{buffer}, 65_536, length $self->{buffer}) or return;
     }
     my $body = substr $self->{buffer}, 0, $length, '';
+    $self->{method} = $method;
     return { method => $method, target => $target, version => $version, headers => \%headers, body => $body };
 }
 
@@ -116,13 +117,14 @@ sub head {
     return $self->send("$text\r\n");
 }
 
-# Sends a complete response with Content-Length. Without a body (undef) it has no Content-Length.
+# Sends a complete response with Content-Length, or to HEAD its fields. Without a body (undef) it has no
+# Content-Length.
 sub respond {
     my ($self, $status, $headers, $body) = @_;
     my %headers = %$headers;
     $headers{'Content-Length'} //= length $body if defined $body;
     $self->head($status, \%headers);
-    return $self->send($body // '');
+    return $self->{method} eq 'HEAD' || $self->send($body // '');
 }
 
 # Sends a complete chunked response; each piece is one chunk and one write. The backend waits until the
@@ -131,6 +133,7 @@ sub respond {
 sub respond_chunked {
     my ($self, $status, $headers, @pieces) = @_;
     $self->head($status, { %$headers, 'Transfer-Encoding' => 'chunked' });
+    return 1 if $self->{method} eq 'HEAD';
     for my $piece (@pieces) {
         next if $piece eq '';
         $self->chunk($piece);
