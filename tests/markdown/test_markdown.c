@@ -403,6 +403,9 @@ static void json_ld(void **state)
           "author: \"A\"\npublished: \"2026-01-02\"\nmodified: \"2026-01-03\"\n" },
         { "[{\"@type\":\"Article\",\"author\":\"A\"},{\"@type\":\"Article\",\"author\":\"B\"}]",
           "{\"@type\":\"Article\",\"author\":\"A\"}", NULL },
+        { "{\"@type\":\"WebPage\",\"author\":\"A\",\"mainEntity\":"
+          "{\"@type\":\"DiscussionForumPosting\",\"author\":{\"name\":\"B\"}}}",
+          "", "author: \"B\"\n" },
         { "{\"@type\":\"Product\",\"author\":\"A\"}", "{\"@type\":{},\"author\":1}", NULL },
         { "{\"@type\":\"Article\",\"author\":\"A\"", "[[[[{}", NULL },
         { "<!-- -->", "", NULL },
