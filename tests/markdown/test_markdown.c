@@ -84,6 +84,12 @@ static void lists(void **state)
         { "<ul><li><blockquote>a<p>b</blockquote></ul>", "- > a\n  >\n  > b" },
         { "<ul><li>- a<li>* b<li>1. c</ul>", "- \\- a\n- \\* b\n- 1\\. c" },
         { "<ul><li><hr></ul>a", "- ***\n\na" },
+        /* a list directly in a list belongs to the item in front */
+        { "<ul><li>a</li><ul><li>b</ul><li>c</ul>d", "- a\n  - b\n- c\n\nd" },
+        { "<ol><li>a</li> <ol><li>b</ol><ul><li>c</ul><li>d</ol>",
+          "1. a\n   1. b\n\n   - c\n2. d" },
+        { "<ul><li>a</li><ul><ul><li>b</ul></ul></ul>c", "- a\n  - b\n\nc" },
+        { "<ul><ul><li>a</ul><li>b</li>x<ul><li>c</ul></ul>", "- a\n\n- b\n\nx\n\n- c" },
     };
     CHECK_ROWS(rows);
 }
