@@ -393,8 +393,27 @@ static int enter_image(writer_t *w, const xmlNode *node)
     return 1;
 }
 
+/*
+ * Whether a link stands directly behind another link: styles part such links. If both lead to the
+ * same address, they may be parts of one word.
+ */
+static int is_beside_link(const writer_t *w, const xmlNode *link)
+{
+    const xmlNode *before = link->prev;
+    if (before == NULL || before->type != XML_ELEMENT_NODE ||
+        tmpl_grid_tag(w->page, before) != TMPL_TAG_A) {
+        return 0;
+    }
+    const char *one = tmpl_dom_attribute(before, "href");
+    const char *other = tmpl_dom_attribute(link, "href");
+    return one == NULL || other == NULL || strcmp(one, other) != 0 || !tmpl_href_is_safe(one);
+}
+
 static int enter_link(writer_t *w, const xmlNode *node)
 {
+    if (is_beside_link(w, node)) {
+        tmpl_leaf_space(&w->leaf);
+    }
     const char *href = w->link == NULL ? tmpl_dom_attribute(node, "href") : NULL;
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
         tmpl_permalink_is(w->page, w->one_leaf, node, href)) {

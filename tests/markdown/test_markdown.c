@@ -41,6 +41,7 @@ static void blocks(void **state)
     static const row_t rows[] = {
         { "<h1>One</h1><h2>T <b>b</b></h2><p>text", "# One\n\n## T **b**\n\ntext" },
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
+        { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
         { "a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd" },
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
@@ -54,7 +55,8 @@ static void blocks(void **state)
         { "<pre><div>a</div>b<div><p>c</p></div><div>d</div>e</pre>", "```\na\nb\nc\nd\ne\n```" },
         { "<pre class=language-a`b>x</pre>", "```\nx\n```" },
         { "<pre>``` ````</pre>", "`````\n``` ````\n`````" },
-        { "<pre><code>\n \n  <i>a</i>\n<span>\t<b>b</b></span>\n\n<!-- -->  <span>c</span> \n</code></pre>",
+        { "<pre><code>\n \n  <i>a</i>\n<span>\t<b>b</b></span>\n\n<!-- -->  <span>c</span> "
+          "\n</code></pre>",
           "```\n  a\n\tb\n\n  c\n```" },
         { "<pre><span class=l>a</span><br>  <span class=l>&nbsp; b</span></pre> <b>c</b>  <b>d</b>",
           "```\na\n  \u00a0 b\n```\n\n**c** **d**" },
@@ -129,7 +131,14 @@ static void formats(void **state)
         { "<a href='u?a&amp;copy;=1&b'>a</a>", "[a](u?a&amp;copy;=1&b)" },
         { "<img src=i alt='a]b'> <a href=u><img src=i></a>", "![a\\]b](i) [![](i)](u)" },
         { "<img src='data:x' data-src=i> <img src='data:x'>a", "![](i) a" },
-        { "<img src=i width=1 height=1>a", "a" },
+        { "<a href='#'>a</a> <a href=' # '>b</a> <a href='##'>c</a> <a href='d#'>d</a>",
+          "a b [c](##) [d](d#)" },
+        { "<a href=u>a<br></a>b <a href=u>c<br></a>", "[a](u)\\\nb [c](u)" },
+        /* links side by side */
+        { "<a href=u>a</a><a href=v>b</a><a>c</a><a href='#'>d</a><a href='#'>e</a>",
+          "[a](u) [b](v) c d e" },
+        { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u)[b](u), [c](v)d" },
+        { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },
         { "a&nbsp;<b>b</b>&#x2028;c", "a **b** c" },
         { "a<!-- --> <!-- -->b c<!-- -->d", "a b cd" },
         { "<button>a</button><button>b</button>", "a b" },
