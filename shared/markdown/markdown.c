@@ -13,6 +13,7 @@
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
+#include "markdown/image.h"
 #include "markdown/listing.h"
 #include "markdown/notes.h"
 #include "markdown/permalink.h"
@@ -217,7 +218,6 @@ static int enter_list(writer_t *w, const xmlNode *node)
 
 static void leave_list(writer_t *w, const xmlNode *node)
 {
-    (void)node;
     part(w);
     list_t *list = list_of(w);
     if (list != NULL && list->begun && w->one_leaf == NULL) {
@@ -371,24 +371,12 @@ static void leave_cell(writer_t *w, const xmlNode *node)
     }
 }
 
-static int is_tiny(const xmlNode *image)
-{
-    const char *width = tmpl_dom_attribute(image, "width");
-    const char *height = tmpl_dom_attribute(image, "height");
-    return width != NULL && height != NULL && strtol(width, NULL, 10) <= 1 &&
-           strtol(height, NULL, 10) <= 1;
-}
-
 static int enter_image(writer_t *w, const xmlNode *node)
 {
-    static const char *const sources[] = { "src", "data-src" };
     const char *alt = tmpl_dom_attribute(node, "alt");
-    for (int i = 0; i < 2 && !is_tiny(node); i++) {
-        const char *src = tmpl_dom_attribute(node, sources[i]);
-        if (src != NULL && tmpl_href_is_safe(src)) {
-            tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", src);
-            return 1;
-        }
+    const char *address = tmpl_image_address(node, w->pool);
+    if (address != NULL) {
+        tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", address);
     }
     return 1;
 }
@@ -673,9 +661,8 @@ static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const
         without[i] = edits->edits[i].span;
     }
     tmpl_decoder_find(&decoder, page->src, page->len, charset, pool);
-    tmpl_dom_opts_t opts = {
-        &decoder, without, edits->n, .displayed = 1, .data = 1, .on_demand = 1, .no_spans = 1
-    };
+    tmpl_dom_opts_t opts = { &decoder,  without,        edits->n,     .displayed = 1,
+                             .data = 1, .on_demand = 1, .no_spans = 1 };
     return tmpl_dom(page, &opts, pool);
 }
 

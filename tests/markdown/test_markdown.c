@@ -139,6 +139,13 @@ static void formats(void **state)
           "[a](u) [b](v) c d e" },
         { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u)[b](u), [c](v)d" },
         { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },
+        /* images that scripts load late */
+        { "a <img src=/blank.gif data-src=/i> <img src='data:x' data-lazy-src=/j>",
+          "a ![](/i) ![](/j)" },
+        { "a <img src=i data-src=false> <img src=i data-original='/{width}'>", "a ![](i) ![](i)" },
+        { "a <img nitro-lazy-src=/i> <img srcset='/i 1x,\n/j 2x'> <img data-srcset=' /k, /l 2x'>",
+          "a ![](/i) ![](/i) ![](/k)" },
+        { "<img src='data:x' srcset='data:y 1x'> <img srcset=' '>a", "a" },
         { "a&nbsp;<b>b</b>&#x2028;c", "a **b** c" },
         { "a<!-- --> <!-- -->b c<!-- -->d", "a b cd" },
         { "<button>a</button><button>b</button>", "a b" },
