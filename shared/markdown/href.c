@@ -37,6 +37,9 @@ int tmpl_href_is_safe(const char *href)
     char scheme[8] = "";
     apr_size_t len = 0;
     href = trimmed(href);
+    if (*href == '#' && *trimmed(href + 1) == '\0') {
+        return 0;
+    }
     /* browsers drop line breaks and tabs in a scheme */
     for (; *href == '\t' || *href == '\n' || tmpl_is_alnum(*href) ||
            (*href != '\0' && strchr("+-.", *href) != NULL);

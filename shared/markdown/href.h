@@ -20,7 +20,8 @@ void tmpl_hrefs_init(tmpl_hrefs_t *hrefs, const char *url, const char *base, apr
 
 /*
  * Whether an address may be written: it is relative to the page, or its scheme opens a page, a mail
- * or a call. Other addresses (javascript:, data:) are code.
+ * or a call. Other addresses (javascript:, data:) are code, and "#" alone leads nowhere: it stands
+ * for a script.
  */
 int tmpl_href_is_safe(const char *href);
 

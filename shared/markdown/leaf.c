@@ -34,17 +34,17 @@ static void begin(tmpl_leaf_t *leaf, tmpl_format_e format)
 
 static void end(tmpl_leaf_t *leaf, tmpl_format_e format)
 {
-    /* a format does not end behind a break: its mark would not be read */
+    /* a format does not end behind a break: its mark would not be read, or stand on a line alone */
     int is_broken =
-        format <= TMPL_FORMAT_DEL && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;
+        format != TMPL_FORMAT_CODE && leaf->text.len > 0 && last_of(leaf) == TMPL_MARK_BREAK;
     leaf->text.len -= (apr_size_t)is_broken;
     tmpl_buf_add_byte(&leaf->text, TMPL_MARK_END(format));
-    if (is_broken) {
-        tmpl_buf_add_byte(&leaf->text, TMPL_MARK_BREAK);
-    }
     if (format == TMPL_FORMAT_LINK) {
         tmpl_href_resolve(&leaf->text, leaf->hrefs, leaf->href);
         tmpl_buf_add_byte(&leaf->text, TMPL_MARK_STOP);
+    }
+    if (is_broken) {
+        tmpl_buf_add_byte(&leaf->text, TMPL_MARK_BREAK);
     }
 }
 

@@ -56,7 +56,7 @@ static void add(tmpl_linked_data_t *data, tmpl_linked_e what, const char *value,
     }
 }
 
-static void see(tmpl_linked_data_t *data, const json_t *object, apr_pool_t *pool)
+static void see_article(tmpl_linked_data_t *data, const json_t *object, apr_pool_t *pool)
 {
     if (is_article(object)) {
         add(data, TMPL_LINKED_AUTHOR, names_of(json_object_get(object, "author"), pool), pool);
@@ -65,6 +65,13 @@ static void see(tmpl_linked_data_t *data, const json_t *object, apr_pool_t *pool
         add(data, TMPL_LINKED_MODIFIED, json_string_value(json_object_get(object, "dateModified")),
             pool);
     }
+}
+
+/* Sees an object; the article may be the main entity of a WebPage. */
+static void see(tmpl_linked_data_t *data, const json_t *object, apr_pool_t *pool)
+{
+    see_article(data, object, pool);
+    see_article(data, json_object_get(object, "mainEntity"), pool);
 }
 
 void tmpl_linked_data_read(tmpl_linked_data_t *data, const char *json, apr_pool_t *pool)

@@ -13,6 +13,7 @@
 #include "markdown/grid_write.h"
 #include "markdown/leaf.h"
 #include "markdown/flow.h"
+#include "markdown/image.h"
 #include "markdown/listing.h"
 #include "markdown/notes.h"
 #include "markdown/permalink.h"
@@ -22,6 +23,7 @@
 typedef struct {
     int ordered;
     int begun; /* an item was written */
+    int holds; /* the last item is still open: a list follows that belongs to it */
     char mark; /* '-' or '+', '.' or ')' */
     uint32_t number;
 } list_t;
@@ -172,6 +174,28 @@ static list_t *list_of(writer_t *w)
     return w->n_lists > 0 && w->n_lists <= TMPL_FLOW_DEPTH ? &w->lists[w->n_lists - 1] : NULL;
 }
 
+static void close_item(writer_t *w)
+{
+    list_t *list = list_of(w);
+    if (tmpl_flow_close(&w->flow) && list != NULL) {
+        list->begun = 1;
+    }
+}
+
+static int is_list(const writer_t *w, const xmlNode *node)
+{
+    tmpl_tag_e tag = tmpl_grid_tag(w->page, node);
+    return (tag == TMPL_TAG_UL || tag == TMPL_TAG_OL || tag == TMPL_TAG_MENU ||
+            tag == TMPL_TAG_DIR) &&
+           (w->notes == NULL || w->notes[tmpl_dom_node(node)].kind == TMPL_NOTE_NONE);
+}
+
+/* Whether a list follows an item, or a list, directly in a list: it belongs to the item. */
+static int has_list_behind(const writer_t *w, const xmlNode *node)
+{
+    return node->next != NULL && is_list(w, node->next) && is_list(w, node->parent);
+}
+
 static int enter_list(writer_t *w, const xmlNode *node)
 {
     part(w);
@@ -183,7 +207,7 @@ static int enter_list(writer_t *w, const xmlNode *node)
     const char *start = tmpl_dom_attribute(node, "start");
     long number = start != NULL ? strtol(start, NULL, 10) : 1;
     list->ordered = tmpl_grid_tag(w->page, node) == TMPL_TAG_OL;
-    list->begun = 0;
+    list->begun = list->holds = 0;
     list->number = number >= 0 && number < 100000000 ? (uint32_t)number : 1;
     /* directly behind a list, the same mark would continue that list */
     int again = w->behind_list == w->flow.out.len;
@@ -194,7 +218,6 @@ static int enter_list(writer_t *w, const xmlNode *node)
 
 static void leave_list(writer_t *w, const xmlNode *node)
 {
-    (void)node;
     part(w);
     list_t *list = list_of(w);
     if (list != NULL && list->begun && w->one_leaf == NULL) {
@@ -202,6 +225,11 @@ static void leave_list(writer_t *w, const xmlNode *node)
         w->last_mark = list->mark;
     }
     w->n_lists--;
+    list = list_of(w);
+    if (list != NULL && list->holds && !has_list_behind(w, node)) {
+        list->holds = 0;
+        close_item(w);
+    }
 }
 
 static int enter_item(writer_t *w, const xmlNode *node)
@@ -225,11 +253,16 @@ static int enter_item(writer_t *w, const xmlNode *node)
 
 static void leave_item(writer_t *w, const xmlNode *node)
 {
-    (void)node;
     part(w);
     list_t *list = list_of(w);
-    if (w->one_leaf == NULL && tmpl_flow_close(&w->flow) && list != NULL) {
-        list->begun = 1;
+    if (w->one_leaf != NULL) {
+        return;
+    }
+    if (list != NULL && has_list_behind(w, node)) {
+        list->holds = 1;
+    }
+    else {
+        close_item(w);
     }
 }
 
@@ -338,30 +371,37 @@ static void leave_cell(writer_t *w, const xmlNode *node)
     }
 }
 
-static int is_tiny(const xmlNode *image)
-{
-    const char *width = tmpl_dom_attribute(image, "width");
-    const char *height = tmpl_dom_attribute(image, "height");
-    return width != NULL && height != NULL && strtol(width, NULL, 10) <= 1 &&
-           strtol(height, NULL, 10) <= 1;
-}
-
 static int enter_image(writer_t *w, const xmlNode *node)
 {
-    static const char *const sources[] = { "src", "data-src" };
     const char *alt = tmpl_dom_attribute(node, "alt");
-    for (int i = 0; i < 2 && !is_tiny(node); i++) {
-        const char *src = tmpl_dom_attribute(node, sources[i]);
-        if (src != NULL && tmpl_href_is_safe(src)) {
-            tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", src);
-            return 1;
-        }
+    const char *address = tmpl_image_address(node, w->pool);
+    if (address != NULL) {
+        tmpl_leaf_image(&w->leaf, alt != NULL ? alt : "", address);
     }
     return 1;
 }
 
+/*
+ * Whether a link stands directly behind another link: styles part such links. If both lead to the
+ * same address, they may be parts of one word.
+ */
+static int is_beside_link(const writer_t *w, const xmlNode *link)
+{
+    const xmlNode *before = link->prev;
+    if (before == NULL || before->type != XML_ELEMENT_NODE ||
+        tmpl_grid_tag(w->page, before) != TMPL_TAG_A) {
+        return 0;
+    }
+    const char *one = tmpl_dom_attribute(before, "href");
+    const char *other = tmpl_dom_attribute(link, "href");
+    return one == NULL || other == NULL || strcmp(one, other) != 0 || !tmpl_href_is_safe(one);
+}
+
 static int enter_link(writer_t *w, const xmlNode *node)
 {
+    if (is_beside_link(w, node)) {
+        tmpl_leaf_space(&w->leaf);
+    }
     const char *href = w->link == NULL ? tmpl_dom_attribute(node, "href") : NULL;
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
         tmpl_permalink_is(w->page, w->one_leaf, node, href)) {

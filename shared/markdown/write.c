@@ -96,7 +96,8 @@ static int ends_heading(const writer_t *w, apr_size_t i)
 static int ends_number(const writer_t *w, apr_size_t i)
 {
     apr_size_t digits = i - w->line;
-    if (digits == 0 || digits > 9 || (unsigned char)w->text[i + 1] > ' ') {
+    if (w->where != TMPL_WRITE_PARAGRAPH || digits == 0 || digits > 9 ||
+        (unsigned char)w->text[i + 1] > ' ') {
         return 0;
     }
     while (digits > 0 && tmpl_is_digit(w->text[w->line + digits - 1])) {

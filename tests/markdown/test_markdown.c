@@ -41,6 +41,7 @@ static void blocks(void **state)
     static const row_t rows[] = {
         { "<h1>One</h1><h2>T <b>b</b></h2><p>text", "# One\n\n## T **b**\n\ntext" },
         { "<h3>a<br>b<div>c</div></h3>", "### a b c" },
+        { "<h2>1. a</h2><p>1. b", "## 1. a\n\n1\\. b" },
         { "<h1></h1><p> </p>x", "x" },
         { "a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd" },
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
@@ -85,6 +86,12 @@ static void lists(void **state)
         { "<ul><li><blockquote>a<p>b</blockquote></ul>", "- > a\n  >\n  > b" },
         { "<ul><li>- a<li>* b<li>1. c</ul>", "- \\- a\n- \\* b\n- 1\\. c" },
         { "<ul><li><hr></ul>a", "- ***\n\na" },
+        /* a list directly in a list belongs to the item in front */
+        { "<ul><li>a</li><ul><li>b</ul><li>c</ul>d", "- a\n  - b\n- c\n\nd" },
+        { "<ol><li>a</li> <ol><li>b</ol><ul><li>c</ul><li>d</ol>",
+          "1. a\n   1. b\n\n   - c\n2. d" },
+        { "<ul><li>a</li><ul><ul><li>b</ul></ul></ul>c", "- a\n  - b\n\nc" },
+        { "<ul><ul><li>a</ul><li>b</li>x<ul><li>c</ul></ul>", "- a\n\n- b\n\nx\n\n- c" },
     };
     CHECK_ROWS(rows);
 }
@@ -124,7 +131,21 @@ static void formats(void **state)
         { "<a href='u?a&amp;copy;=1&b'>a</a>", "[a](u?a&amp;copy;=1&b)" },
         { "<img src=i alt='a]b'> <a href=u><img src=i></a>", "![a\\]b](i) [![](i)](u)" },
         { "<img src='data:x' data-src=i> <img src='data:x'>a", "![](i) a" },
-        { "<img src=i width=1 height=1>a", "a" },
+        { "<a href='#'>a</a> <a href=' # '>b</a> <a href='##'>c</a> <a href='d#'>d</a>",
+          "a b [c](##) [d](d#)" },
+        { "<a href=u>a<br></a>b <a href=u>c<br></a>", "[a](u)\\\nb [c](u)" },
+        /* links side by side */
+        { "<a href=u>a</a><a href=v>b</a><a>c</a><a href='#'>d</a><a href='#'>e</a>",
+          "[a](u) [b](v) c d e" },
+        { "<a href=u>a</a><a href=u>b</a>, <a href=v>c</a>d", "[a](u)[b](u), [c](v)d" },
+        { "<img src=i width=1 height=1><img data-src=i width=0 height=1>a", "a" },
+        /* images that scripts load late */
+        { "a <img src=/blank.gif data-src=/i> <img src='data:x' data-lazy-src=/j>",
+          "a ![](/i) ![](/j)" },
+        { "a <img src=i data-src=false> <img src=i data-original='/{width}'>", "a ![](i) ![](i)" },
+        { "a <img nitro-lazy-src=/i> <img srcset='/i 1x,\n/j 2x'> <img data-srcset=' /k, /l 2x'>",
+          "a ![](/i) ![](/i) ![](/k)" },
+        { "<img src='data:x' srcset='data:y 1x'> <img srcset=' '>a", "a" },
         { "a&nbsp;<b>b</b>&#x2028;c", "a **b** c" },
         { "a<!-- --> <!-- -->b c<!-- -->d", "a b cd" },
         { "<button>a</button><button>b</button>", "a b" },
@@ -404,6 +425,9 @@ static void json_ld(void **state)
           "author: \"A\"\npublished: \"2026-01-02\"\nmodified: \"2026-01-03\"\n" },
         { "[{\"@type\":\"Article\",\"author\":\"A\"},{\"@type\":\"Article\",\"author\":\"B\"}]",
           "{\"@type\":\"Article\",\"author\":\"A\"}", NULL },
+        { "{\"@type\":\"WebPage\",\"author\":\"A\",\"mainEntity\":"
+          "{\"@type\":\"DiscussionForumPosting\",\"author\":{\"name\":\"B\"}}}",
+          "", "author: \"B\"\n" },
         { "{\"@type\":\"Product\",\"author\":\"A\"}", "{\"@type\":{},\"author\":1}", NULL },
         { "{\"@type\":\"Article\",\"author\":\"A\"", "[[[[{}", NULL },
         { "<!-- -->", "", NULL },

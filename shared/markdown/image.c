@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "markdown/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "dom/dom.h"
+#include "markdown/href.h"
+
+/* Whether a script's attribute has an address: "false" and "/a_{width}.png" are none. */
+static int is_address(const char *value)
+{
+    return strchr(value, '/') != NULL && strpbrk(value, " {}") == NULL;
+}
+
+/* The first address of a srcset: "a.png 1x, b.png 2x". */
+static const char *first_of(const char *set, apr_pool_t *pool)
+{
+    set += strspn(set, " \t\n\f\r,");
+    apr_size_t len = strcspn(set, " \t\n\f\r");
+    while (len > 0 && set[len - 1] == ',') {
+        len--;
+    }
+    return apr_pstrmemdup(pool, set, len);
+}
+
+static int is_tiny(const xmlNode *image)
+{
+    const char *width = tmpl_dom_attribute(image, "width");
+    const char *height = tmpl_dom_attribute(image, "height");
+    return width != NULL && height != NULL && strtol(width, NULL, 10) <= 1 &&
+           strtol(height, NULL, 10) <= 1;
+}
+
+const char *tmpl_image_address(const xmlNode *image, apr_pool_t *pool)
+{
+    /* in order of preference */
+    static const struct {
+        const char *name;
+        int is_late;
+        int is_set;
+    } sources[] = {
+        { "data-src", 1, 0 },         { "data-lazy-src", 1, 0 }, { "nitro-lazy-src", 1, 0 },
+        { "data-original", 1, 0 },    { "src", 0, 0 },           { "data-src", 0, 0 },
+        { "data-srcset", 0, 1 },      { "srcset", 0, 1 },        { "data-lazy-srcset", 0, 1 },
+        { "nitro-lazy-srcset", 0, 1 }
+    };
+    for (apr_size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        const char *address = tmpl_dom_attribute(image, sources[i].name);
+        if (address != NULL && sources[i].is_set) {
+            address = first_of(address, pool);
+        }
+        if (address != NULL && tmpl_href_is_safe(address) &&
+            (!sources[i].is_late || is_address(address))) {
+            return is_tiny(image) ? NULL : address;
+        }
+    }
+    return NULL;
+}
