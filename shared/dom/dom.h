@@ -2,7 +2,8 @@
 /*
  * A page as a tree of libxml2, for Markdown and for XPath: html, head and body; the elements that
  * the page's nodes stand for, with their attributes; and the displayed text in UTF-8, with its
- * white space. Adjacent text is one node; between elements, white space outside a pre is one space. The tree is made only when needed, and costs about as much as parsing the page.
+ * white space. Adjacent text is one node. Between elements, white space outside a pre is one space.
+ * The tree is made only when needed, and costs about as much as parsing the page.
  *
  * In names, '_' stands for each byte that XML forbids there; control characters are left out. An
  * element has at most TMPL_DOM_ATTRIBUTES attributes, the first of each name.

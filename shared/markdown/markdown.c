@@ -36,6 +36,7 @@ typedef struct {
     tmpl_hrefs_t hrefs;
     const tmpl_note_t *notes; /* by the page's nodes; NULL: there are none */
     const xmlNode *link;      /* the open link; NULL: none */
+    const char *href;         /* of the link that began last; NULL: it is not written */
     const xmlNode *one_leaf;  /* open element whose text is one leaf: a heading, a cell; or NULL */
     tmpl_write_e where;       /* where the text of one_leaf goes */
     list_t lists[TMPL_FLOW_DEPTH];
@@ -382,34 +383,34 @@ static int enter_image(writer_t *w, const xmlNode *node)
 }
 
 /*
- * Whether a link stands directly behind another link: styles part such links. If both lead to the
- * same address, they may be parts of one word.
+ * Whether a link to href stands directly behind a link to before: styles part such links. If both
+ * lead to the same address, they may be parts of one word.
  */
-static int is_beside_link(const writer_t *w, const xmlNode *link)
+static int is_parted(const writer_t *w, const xmlNode *link, const char *before, const char *href)
 {
-    const xmlNode *before = link->prev;
-    if (before == NULL || before->type != XML_ELEMENT_NODE ||
-        tmpl_grid_tag(w->page, before) != TMPL_TAG_A) {
-        return 0;
-    }
-    const char *one = tmpl_dom_attribute(before, "href");
-    const char *other = tmpl_dom_attribute(link, "href");
-    return one == NULL || other == NULL || strcmp(one, other) != 0 || !tmpl_href_is_safe(one);
+    const xmlNode *prev = link->prev;
+    return prev != NULL && tmpl_grid_tag(w->page, prev) == TMPL_TAG_A &&
+           (before == NULL || href == NULL || strcmp(before, href) != 0);
 }
 
 static int enter_link(writer_t *w, const xmlNode *node)
 {
-    if (is_beside_link(w, node)) {
+    const char *before = w->href;
+    const char *href = tmpl_dom_attribute(node, "href");
+    w->href = href != NULL && tmpl_href_is_safe(href) ? href : NULL;
+    if (is_parted(w, node, before, w->href)) {
         tmpl_leaf_space(&w->leaf);
     }
-    const char *href = w->link == NULL ? tmpl_dom_attribute(node, "href") : NULL;
+    if (w->link != NULL) {
+        return 0;
+    }
     if (href != NULL && w->one_leaf != NULL && w->where != TMPL_WRITE_CELL &&
         tmpl_permalink_is(w->page, w->one_leaf, node, href)) {
         return 1;
     }
-    if (href != NULL && tmpl_href_is_safe(href)) {
+    if (w->href != NULL) {
         w->link = node;
-        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, href);
+        tmpl_leaf_open(&w->leaf, TMPL_FORMAT_LINK, w->href);
     }
     return 0;
 }
