@@ -3,6 +3,8 @@
 # A Redis Cluster of three masters with a replica each, under load: slots move from one master to
 # another, a master is killed and its replica takes over. Every response is the page or the stripped
 # page; sites of the other masters do not notice; every site is warm again afterwards, and learns.
+# TmplTimeout is the long one of Test::Tmpl::Httpd: on a busy machine a healthy master may be late by more
+# than 500 ms, and no server is silent here.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -31,7 +33,6 @@ my $httpd = Test::Tmpl::Httpd->new(no_store => 1, detector => 'incremental', log
     "ProxyPass /server-status !\nProxyPass / " . $backend->url . <<"END")->start;
 /
 TmplMode strip
-TmplTimeout 500ms
 TmplLearnDelay 50ms
 TmplSiteKey %{HTTP_HOST}
 TmplStore ${\ $cluster->uri}

@@ -431,6 +431,96 @@ static void endless_answer_is_an_error(void **state)
     free(bytes);
 }
 
+/* ---- a cluster of which little answers ---- */
+
+/* A server of a cluster: it answers its first question and ends, or it never answers. */
+typedef struct {
+    int listener;
+    int port;
+    pthread_t thread;
+    const char *answer; /* NULL: never any */
+    unsigned asked;     /* times; atomic */
+} guide_t;
+
+/* Takes a port of 127.0.0.1. Connections are refused until the server runs. */
+static void guide_bind(guide_t *guide)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof(at);
+
+    guide->listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(guide->listener, (struct sockaddr *)&at, len), 0);
+    assert_int_equal(getsockname(guide->listener, (struct sockaddr *)&at, &len), 0);
+    guide->port = ntohs(at.sin_port);
+}
+
+static void *guide_run(void *data)
+{
+    guide_t *guide = data;
+    char request[4096];
+    int fd;
+
+    while ((fd = accept(guide->listener, NULL, NULL)) >= 0) {
+        recv(fd, request, sizeof(request), 0);
+        __atomic_add_fetch(&guide->asked, 1, __ATOMIC_SEQ_CST);
+        if (guide->answer != NULL) {
+            shutdown(guide->listener, SHUT_RDWR);
+            send(fd, guide->answer, strlen(guide->answer), MSG_NOSIGNAL);
+        }
+        recv(fd, request, sizeof(request), 0); /* until the client closes */
+        close(fd);
+    }
+    return NULL;
+}
+
+static void guide_start(guide_t *guide)
+{
+    guide_bind(guide);
+    assert_int_equal(listen(guide->listener, 8), 0);
+    assert_int_equal(pthread_create(&guide->thread, NULL, guide_run, guide), 0);
+}
+
+static void guide_stop(guide_t *guide)
+{
+    shutdown(guide->listener, SHUT_RDWR);
+    pthread_join(guide->thread, NULL);
+    close(guide->listener);
+}
+
+/*
+ * Two servers refuse calls, and the third is late: it may serve other sites, so the store must not
+ * seem to fail as a whole.
+ */
+static void late_server_may_serve_others(void **state)
+{
+    char answer[96];
+    ctx_t c = { 0 };
+    guide_t ends = { .answer = answer }, late = { 0 }, refuses = { 0 };
+
+    (void)state;
+    apr_pool_create(&c.pool, NULL);
+    guide_bind(&refuses);
+    snprintf(answer, sizeof(answer), "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:%d\r\n",
+             refuses.port);
+    guide_start(&ends);
+    guide_start(&late);
+    c.store = open_with(
+        &c, apr_psprintf(c.pool, "redis+cluster://127.0.0.1:%d,127.0.0.1:%d", ends.port, late.port),
+        NULL);
+    assert_int_equal(try_observe(&c, "s", 1, 2, 0, 1, &usual, 0, TIMEOUT), TMPL_EPART);
+    while (__atomic_load_n(&late.asked, __ATOMIC_SEQ_CST) < 2) {
+        apr_status_t rv = try_observe(&c, "s", 1, 2, 0, 1, &usual, 0, SHORT);
+
+        /* a busy machine may leave no time for the call */
+        assert_true(rv == TMPL_EPART || rv == APR_TIMEUP || rv == APR_EBUSY);
+        redis_server_nap();
+    }
+    apr_pool_destroy(c.pool);
+    guide_stop(&ends);
+    guide_stop(&late);
+    close(refuses.listener);
+}
+
 static const store_test_t table[] = {
     TEST(NO_STORE, batches_shrink_where_others_write),
     TEST(REDIS_UNIX, stopped_server_costs_the_timeout),
@@ -445,6 +535,7 @@ static const store_test_t table[] = {
     TEST(REDIS_UNIX, sites_are_listed_once),
     TEST(REDIS_UNIX, sites_without_end_are_an_error),
     TEST(REDIS_UNIX, endless_answer_is_an_error),
+    TEST(NO_STORE, late_server_may_serve_others),
 };
 
 int main(int argc, char **argv)

@@ -223,6 +223,18 @@ static int is_deposed(redisReply *const *replies, int n)
 }
 
 /*
+ * Whether only a part of a cluster fails: a call failed, and the question where the slots are has
+ * ended with found. If a server answered it, the cluster serves other sites. If a server was late,
+ * it may serve them, unless the failed call was late, too.
+ */
+static int is_part(apr_status_t failed, apr_status_t found)
+{
+    int is_late = APR_STATUS_IS_TIMEUP(found) && !APR_STATUS_IS_TIMEUP(failed);
+
+    return failed != APR_SUCCESS && (found == APR_SUCCESS || is_late);
+}
+
+/*
  * Tries once. Sets *again if the session has moved to another server, to which the commands must be
  * sent.
  */
@@ -252,12 +264,13 @@ static apr_status_t try_exchange(tmpl_redis_t *redis, tmpl_redis_session_t *sess
     if (*again) {
         return found == APR_SUCCESS ? found : tmpl_fail(err, found, "%s", moving.text);
     }
-    /* the other servers answer, so the cluster serves their sites */
-    int is_part = rv != APR_SUCCESS && redis->mode == TMPL_REDIS_CLUSTER && found == APR_SUCCESS;
-    if (is_part && err != NULL) {
+    if (redis->mode != TMPL_REDIS_CLUSTER || !is_part(rv, found)) {
+        return rv;
+    }
+    if (err != NULL) {
         err->status = TMPL_EPART;
     }
-    return is_part ? TMPL_EPART : rv;
+    return TMPL_EPART;
 }
 
 apr_status_t tmpl_redis_exchange(tmpl_redis_t *redis, tmpl_redis_session_t *session,

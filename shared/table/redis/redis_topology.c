@@ -183,13 +183,17 @@ static apr_status_t ask_at(const topology_t *topology, const tmpl_redis_place_t 
                : finders[address->mode].read(reply, &server, ranges, err);
 }
 
-/* Asks the candidates one after the other, each for its share of the time that is left. */
+/*
+ * Asks the candidates one after the other, each for its share of the time that is left. If none
+ * answers, the error is that of a late one, or of the last one if none was late.
+ */
 static apr_status_t ask_all(topology_t *topology, apr_time_t deadline, tmpl_error_t *err,
                             apr_pool_t *pool)
 {
     tmpl_redis_place_t places[ASKED_MOST];
     unsigned n = candidates_list(topology, places);
     apr_status_t rv = APR_EGENERAL;
+    tmpl_error_t late = { 0 };
 
     for (unsigned i = 0; rv != APR_SUCCESS && i < n; i++) {
         apr_array_header_t *ranges = apr_array_make(pool, 8, sizeof(tmpl_redis_range_t));
@@ -208,6 +212,13 @@ static apr_status_t ask_all(topology_t *topology, apr_time_t deadline, tmpl_erro
             topology->first++; /* a server that fails is asked last the next time */
         }
         pthread_mutex_unlock(&topology->lock);
+        if (APR_STATUS_IS_TIMEUP(rv)) {
+            late = *err;
+        }
+    }
+    if (rv != APR_SUCCESS && late.status != APR_SUCCESS) {
+        *err = late;
+        return late.status;
     }
     return rv;
 }

@@ -28,7 +28,7 @@ tmpl_redis_topology_t *tmpl_redis_topology_create(const tmpl_redis_address_t *ad
 
 /*
  * Asks where the servers are, if that is due. APR_SUCCESS if the last answer, of now or before, was
- * good; otherwise the error of the last server asked.
+ * good; otherwise the error of a server that was late, or of the last one if none was late.
  */
 apr_status_t tmpl_redis_topology_find(tmpl_redis_topology_t *topology, apr_time_t deadline,
                                       tmpl_error_t *err, apr_pool_t *pool);
