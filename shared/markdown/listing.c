@@ -36,10 +36,20 @@ static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr
     return NULL;
 }
 
-/* Whether an element has a line of a listing for itself. */
+/* Whether an element has lines of a listing for itself. */
 static int is_line(const tmpl_page_t *page, const xmlNode *node)
 {
-    return (tmpl_tag_flags(tmpl_grid_tag(page, node)) & TMPL_IS_CLOSES_P) != 0;
+    tmpl_tag_e tag = tmpl_grid_tag(page, node);
+    return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0 || tag == TMPL_TAG_BUTTON;
+}
+
+/* Whether an element that has lines for itself ends where a node ends. */
+static int ends_line(const tmpl_page_t *page, const xmlNode *node)
+{
+    while (node != NULL && !is_line(page, node)) {
+        node = node->last;
+    }
+    return node != NULL;
 }
 
 static void begin_line(tmpl_buf_t *code)
@@ -74,7 +84,7 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
     }
     for (const xmlNode *node = tmpl_dom_next(pre, pre, 0); node != NULL;
          node = tmpl_dom_next(node, pre, 0)) {
-        if (is_line(page, node) || (node->prev != NULL && is_line(page, node->prev))) {
+        if (is_line(page, node) || ends_line(page, node->prev)) {
             begin_line(code);
         }
         if (node->type == XML_TEXT_NODE) {
