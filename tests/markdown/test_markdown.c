@@ -46,7 +46,6 @@ static void blocks(void **state)
         { "a<p>b</p>c<div>d</div>", "a\n\nb\n\nc\n\nd" },
         { "<p>a<br>b<br><br>c<br>", "a\\\nb\n\nc" },
         { "<p><b>a<br></b>b", "**a**\\\nb" },
-        { "x abcd=\"efghij <span>k</span>", "x abcd=\"efghij k" },
         { "<p>a</p><hr><p>b", "a\n\n***\n\nb" },
         { "<blockquote>a<p>b<blockquote>c</blockquote></blockquote><blockquote>d</blockquote>e",
           "> a\n>\n> b\n>\n> > c\n\n> d\n\ne" },
