@@ -180,6 +180,7 @@ static void tables(void **state)
           "a\n\n| b | c |\n| --- | --- |" },
         { "<table><tr><td><h2>a</h2><td>b<tr><td>c</table>", "## a\n\nb\n\nc" },
         { "<table role=presentation><tr><th>a<th>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd" },
+        { "<table><tr><th>a<th>b<tr><td>c<td>d<colgroup>e</table>", "a\n\nb\n\nc\n\nd\n\ne" },
         { "<table><tr><td><td></table>x", "x" },
     };
     CHECK_ROWS(rows);
