@@ -154,6 +154,7 @@ static void formats(void **state)
         { "<img src='data:x' srcset='data:y 1x'> <img srcset=' '>a", "a" },
         { "a&nbsp;<b>b</b>&#x2028;c", "a **b** c" },
         { "a<!-- --> <!-- -->b c<!-- -->d", "a b cd" },
+        { "x<code>a</code><i><code>b</code></i>c", "x`ab`c" },
         { "<button>a</button><button>b</button>", "a b" },
     };
     CHECK_ROWS(rows);
