@@ -8,6 +8,10 @@
 
 #include "html/tag.h"
 
+#define WORDS_10 "w w w w w w w w w w "
+#define WORDS_100                                                                                  \
+    WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10 WORDS_10
+
 const kind_t kinds[] = {
     { .name = "ordinary", .unit = "<div class=c><p>Some text, <a href=/#>a link</a>.</div>\n" },
     { .name = "one huge text", .unit = "text " },
@@ -150,6 +154,9 @@ const kind_t kinds[] = {
     { .name = "metas", .unit = "<meta charset=x>" },
     { .name = "hr in p", .unit = "<p>x<hr>" },
     { .name = "pre", .unit = "<pre>\n<b>x</pre>" },
+    { .name = "pre below many classes",
+      .begin = "<div class=\"" WORDS_100 WORDS_100 WORDS_100 WORDS_100 "\">",
+      .unit = "<pre>a listing</pre>" },
     { .name = "template and content", .unit = "<div>x</div><section><p>x<br>y</section>" },
     { .name = "separators", .unit = "<ul><li>x</ul>" },
     { .name = "controls of one part",

@@ -18,6 +18,7 @@ typedef struct {
     uint32_t at;     /* behind the last tag or text that was passed */
     uint32_t cut;    /* the next of opts->without */
     uint32_t pre;    /* index of the pre around, whose white space is displayed; 0: there is none */
+    int hidden;      /* at is in an element that was skipped and has no end tag */
     uint64_t left;   /* bytes of memory that the tree may still take */
     int full;        /* the tree needs more memory, or malloc failed */
     apr_pool_t *pool;
@@ -188,23 +189,41 @@ static int is_told(tmpl_tag_e tag)
            tag == TMPL_TAG_SCRIPT;
 }
 
+/* The offset behind the tag, or behind what HTML reads as a comment: "<?" and the like. */
+static uint32_t tag_end(const char *src, uint32_t at, uint32_t end)
+{
+    uint32_t name = at + 1 + (at + 1 < end && src[at + 1] == '/');
+    if (name >= end || !tmpl_is_alpha(src[name])) {
+        const char *last = memchr(src + at, '>', end - at);
+        return last != NULL ? (uint32_t)(last - src) + 1 : end;
+    }
+    /* values of attributes may have a '>' */
+    tmpl_attr_t attr;
+    tmpl_attr_e last;
+    uint32_t behind = tmpl_tag_name_end(src, end, name);
+    while ((last = tmpl_attr_next(&attr, src, end, &behind)) == TMPL_ATTR_FOUND) {
+    }
+    return last != TMPL_ATTR_TRUNCATED ? behind : end;
+}
+
 /* The offset behind the comment, raw element or tag that begins at the offset at. */
 static uint32_t pass_tag(const maker_t *m, tmpl_tag_e tag, uint32_t at, uint32_t end)
 {
     const char *src = m->page->src;
-    const char *behind = memchr(src + at, '>', end - at);
     if (end - at >= 4 && memcmp(src + at, "<!--", 4) == 0) {
         const char *last = memmem(src + at + 4, end - at - 4, "-->", 3);
         return last != NULL ? (uint32_t)(last - src) + 3 : end;
     }
-    if (behind != NULL && tmpl_tag_flags(tag) & TMPL_IS_QUIET) {
-        const char *name = tmpl_tag_name(tag);
-        do {
-            behind = memmem(behind, (apr_size_t)(src + end - behind), "</", 2);
-        } while (behind != NULL && ((apr_size_t)(src + end - (behind += 2)) < strlen(name) ||
-                                    apr_cstr_casecmpn(behind, name, strlen(name)) != 0));
+    uint32_t behind = tag_end(src, at, end);
+    if (!(tmpl_tag_flags(tag) & TMPL_IS_QUIET)) {
+        return behind;
     }
-    return behind != NULL ? (uint32_t)(behind - src) + 1 : end;
+    const char *name = tmpl_tag_name(tag), *close = src + behind;
+    do {
+        close = memmem(close, (apr_size_t)(src + end - close), "</", 2);
+    } while (close != NULL && ((apr_size_t)(src + end - (close += 2)) < strlen(name) ||
+                               apr_cstr_casecmpn(close, name, strlen(name)) != 0));
+    return close != NULL ? (uint32_t)(close - src) + 1 : end;
 }
 
 /* Reads the source in front of body: the attributes of html, and meta, link, base, script. */
@@ -292,6 +311,10 @@ static void add_space(maker_t *m, xmlNode *parent, uint32_t at)
 {
     const char *src = m->page->src;
     const tmpl_buf_t *run = &m->run;
+    if (m->hidden && m->at < at) {
+        m->hidden = 0;
+        m->at = at;
+    }
     while (m->at < at) {
         const char *tag = memchr(src + m->at, '<', at - m->at);
         tmpl_span_t space = { m->at, tag != NULL ? (uint32_t)(tag - src) : at };
@@ -375,6 +398,7 @@ static void add_body(maker_t *m, xmlNode *body)
                 }
                 node = n->after;
                 segment = n->after_segment;
+                m->hidden = tmpl_span_len(n->close) == 0 && m->at < n->open.end;
                 m->at = n->close.end > m->at ? n->close.end : m->at;
                 continue;
             }

@@ -99,6 +99,9 @@ uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name)
 
 int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name)
 {
+    if (tmpl_span_len(tag) == 0) {
+        return 0; /* the page has no such tag: body, tbody and others may be implied */
+    }
     uint32_t at = tmpl_attr_first(src, tag);
     apr_size_t len = strlen(name);
     while (tmpl_attr_next(attr, src, tag.end, &at) == TMPL_ATTR_FOUND) {

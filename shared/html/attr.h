@@ -99,7 +99,8 @@ uint32_t tmpl_tag_name_end(const char *src, uint32_t len, uint32_t name);
 uint32_t tmpl_attr_first(const char *src, tmpl_span_t tag);
 
 /*
- * Finds the first attribute of that name (lower case) in the start tag; returns 0 if it has none.
+ * Finds the first attribute of that name (lower case) in the start tag; returns 0 if it has none,
+ * or if the span is empty, as that of an implied element.
  * As in browsers, a second attribute of the name does not count.
  */
 int tmpl_attr_find(tmpl_attr_t *attr, const char *src, tmpl_span_t tag, const char *name);

@@ -57,7 +57,8 @@ static int is_blank(const xmlNode *text)
 
 static void see(view_t *view, const tmpl_page_t *page, const xmlNode *node)
 {
-    int beside = (tmpl_tag_flags(tmpl_grid_tag(page, node->parent)) & TMPL_IS_TABLE) != 0;
+    tmpl_tag_e parent = tmpl_grid_tag(page, node->parent);
+    int beside = (tmpl_tag_flags(parent) & TMPL_IS_TABLE) != 0 || parent == TMPL_TAG_COLGROUP;
     if (node->type != XML_ELEMENT_NODE) {
         view->lays_out |= beside && !is_blank(node);
         view->filled |= !is_blank(node);

@@ -274,13 +274,18 @@ static int is_readable(tmpl_buf_t *text, apr_size_t open, apr_size_t close)
            (last == WORD || behind < SYMBOL);
 }
 
-/* Removes the marks that were dropped. */
+/* Removes the marks that were dropped. Code behind them goes on: "``" would be read as one mark. */
 static void compact(tmpl_buf_t *text)
 {
     apr_size_t to = 0;
     for (apr_size_t i = 0; i < text->len; i++) {
-        if (text->at[i] != TMPL_MARK_NONE) {
-            text->at[to++] = text->at[i];
+        char c = text->at[i];
+        if (c == TMPL_MARK(TMPL_FORMAT_CODE) && to > 0 &&
+            text->at[to - 1] == TMPL_MARK_END(TMPL_FORMAT_CODE)) {
+            to--;
+        }
+        else if (c != TMPL_MARK_NONE) {
+            text->at[to++] = c;
         }
     }
     text->len = to;

@@ -2,7 +2,7 @@
 /*
  * What a page says of its article in JSON-LD (https://schema.org/Article). The article is an object
  * whose @type is Report, or ends in "Article" or "Posting". It stands at the top, in a list at the
- * top, or in @graph.
+ * top, or in @graph, or is the mainEntity of an object there.
  */
 #ifndef TMPL_LINKED_DATA_H
 #define TMPL_LINKED_DATA_H

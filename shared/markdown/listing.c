@@ -6,40 +6,66 @@
 #include <apr_strings.h>
 
 #include "base/ascii.h"
+#include "html/attr.h"
 #include "markdown/grid.h"
 
-/*
- * The language that a class names: "language-c", "lang-c", "highlight-source-c". NULL: none, or the
- * start tag is long: it could be read again for each of very many listings in the element.
- */
-static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr_pool_t *pool)
+/* The language that a word of a class names: "language-c"; NULL: none. */
+static const char *language_in(const char *word, apr_size_t len, apr_pool_t *pool)
 {
-    enum { LONGEST = 1000 };
     static const char *const prefixes[] = { "language-", "lang-", "highlight-source-" };
-    const char *class = tmpl_span_len(page->nodes[tmpl_dom_node(node)].open) <= LONGEST
-                            ? tmpl_dom_attribute(node, "class")
-                            : NULL;
-    while (class != NULL && *(class += strspn(class, " \t\n")) != '\0') {
-        apr_size_t len = strcspn(class, " \t\n");
-        for (apr_size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-            apr_size_t prefix = strlen(prefixes[i]);
-            if (len > prefix && len < prefix + 32 && strncmp(class, prefixes[i], prefix) == 0) {
-                apr_size_t n = prefix;
-                while (tmpl_is_alnum(class[n]) || (n < len && strchr("+#-_.", class[n]) != NULL)) {
-                    n++;
-                }
-                return n == len ? apr_pstrmemdup(pool, class + prefix, len - prefix) : NULL;
-            }
+    for (apr_size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        apr_size_t n = strlen(prefixes[i]);
+        if (len > n && len < n + 32 && memcmp(word, prefixes[i], n) == 0) {
+            return apr_pstrmemdup(pool, word + n, len - n);
         }
-        class += len;
     }
     return NULL;
 }
 
-/* Whether an element has a line of a listing for itself. */
+/* Whether a language can be written behind a fence. */
+static int is_writable(const char *language)
+{
+    while (tmpl_is_alnum(*language) || (*language != '\0' && strchr("+#-_.", *language) != NULL)) {
+        language++;
+    }
+    return *language == '\0';
+}
+
+/*
+ * The language that a class names first; NULL: none, or the start tag is long: it could be read
+ * again for each of very many listings in the element. For the same reason, the class is read
+ * where it stands: a copy for each listing would take many times the page's memory.
+ */
+static const char *language_of(const tmpl_page_t *page, const xmlNode *node, apr_pool_t *pool)
+{
+    enum { LONGEST = 1000 };
+    tmpl_span_t open = page->nodes[tmpl_dom_node(node)].open;
+    tmpl_attr_t class;
+    if (tmpl_span_len(open) > LONGEST || !tmpl_attr_find(&class, page->src, open, "class")) {
+        return NULL;
+    }
+    const char *language = NULL;
+    tmpl_span_t word = { class.value.start, class.value.start };
+    while (language == NULL && tmpl_word_next(&word, page->src, class.value)) {
+        language = language_in(page->src + word.start, tmpl_span_len(word), pool);
+    }
+    return language != NULL && is_writable(language) ? language : NULL;
+}
+
+/* Whether an element has lines of a listing for itself. */
 static int is_line(const tmpl_page_t *page, const xmlNode *node)
 {
-    return (tmpl_tag_flags(tmpl_grid_tag(page, node)) & TMPL_IS_CLOSES_P) != 0;
+    tmpl_tag_e tag = tmpl_grid_tag(page, node);
+    return (tmpl_tag_flags(tag) & (TMPL_IS_CLOSES_P | TMPL_IS_PART)) != 0 || tag == TMPL_TAG_BUTTON;
+}
+
+/* Whether an element that has lines for itself ends where a node ends. */
+static int ends_line(const tmpl_page_t *page, const xmlNode *node)
+{
+    while (node != NULL && !is_line(page, node)) {
+        node = node->last;
+    }
+    return node != NULL;
 }
 
 static void begin_line(tmpl_buf_t *code)
@@ -74,7 +100,7 @@ const char *tmpl_listing_read(tmpl_buf_t *code, const tmpl_page_t *page, const x
     }
     for (const xmlNode *node = tmpl_dom_next(pre, pre, 0); node != NULL;
          node = tmpl_dom_next(node, pre, 0)) {
-        if (is_line(page, node) || (node->prev != NULL && is_line(page, node->prev))) {
+        if (is_line(page, node) || ends_line(page, node->prev)) {
             begin_line(code);
         }
         if (node->type == XML_TEXT_NODE) {

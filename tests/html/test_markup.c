@@ -108,6 +108,9 @@ static void attributes_as_html5_reads_them(void **state)
     assert_true(tmpl_attr_find(&attr, tag, (tmpl_span_t){ 0, sizeof(tag) - 1 }, "one"));
     assert_int_equal(tmpl_span_len(attr.value), 0); /* the first one counts */
     assert_false(tmpl_attr_find(&attr, tag, (tmpl_span_t){ 0, sizeof(tag) - 1 }, "eight"));
+    /* an implied element has no tag: what stands there is no attribute */
+    static const char text[] = "x one=\"1\" two=\"2\"";
+    assert_false(tmpl_attr_find(&attr, text, (tmpl_span_t){ 0, 0 }, "one"));
 }
 
 /* What looks like a name and a value in quotes at a glance. */

@@ -60,6 +60,12 @@ static void blocks(void **state)
           "```\n  a\n\tb\n\n  c\n```" },
         { "<pre><span class=l>a</span><br>  <span class=l>&nbsp; b</span></pre> <b>c</b>  <b>d</b>",
           "```\na\n  \u00a0 b\n```\n\n**c** **d**" },
+        { "<pre><b><div>a</div></b>b<button>c</button>d<table><tr><td>e<td>f</table></pre>",
+          "```\na\nb\nc\nd\ne\nf\n```" },
+        /* what is no text stays out of code */
+        { "<pre>a<datalist><option>b <i>c</i></pre>d", "```\na\n```\n\nd" },
+        { "<pre>a<svg><text>b</text></pre>d <i>e</i>", "```\na\n```\n\nd _e_" },
+        { "<pre>a</x y='>b'> <html y='>b'> <i>c</i></pre>", "```\na  c\n```" },
         { "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>",
           "**a**\n\n- b\n\n- c\n\n**d**\n\n- e\n\n  f" },
         { "<details><summary>a</summary>b</details>", "**a**\n\nb" },
@@ -148,6 +154,7 @@ static void formats(void **state)
         { "<img src='data:x' srcset='data:y 1x'> <img srcset=' '>a", "a" },
         { "a&nbsp;<b>b</b>&#x2028;c", "a **b** c" },
         { "a<!-- --> <!-- -->b c<!-- -->d", "a b cd" },
+        { "x<code>a</code><i><code>b</code></i>c", "x`ab`c" },
         { "<button>a</button><button>b</button>", "a b" },
     };
     CHECK_ROWS(rows);
@@ -174,6 +181,7 @@ static void tables(void **state)
           "a\n\n| b | c |\n| --- | --- |" },
         { "<table><tr><td><h2>a</h2><td>b<tr><td>c</table>", "## a\n\nb\n\nc" },
         { "<table role=presentation><tr><th>a<th>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd" },
+        { "<table><tr><th>a<th>b<tr><td>c<td>d<colgroup>e</table>", "a\n\nb\n\nc\n\nd\n\ne" },
         { "<table><tr><td><td></table>x", "x" },
     };
     CHECK_ROWS(rows);
