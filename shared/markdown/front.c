@@ -156,3 +156,14 @@ void tmpl_front_write(tmpl_buf_t *out, const xmlNode *html, const tmpl_hrefs_t *
     }
     tmpl_buf_add(out, "---\n\n", out->len > before ? 5 : 0);
 }
+
+const char *tmpl_front_base(const xmlNode *head)
+{
+    const char *base = NULL;
+    for (const xmlNode *node = head->children; node != NULL && base == NULL; node = node->next) {
+        if (strcmp((const char *)node->name, "base") == 0) {
+            base = tmpl_dom_attribute(node, "href");
+        }
+    }
+    return base;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The front matter of a page in Markdown: what the page says of itself in its head. */
+/* What a page says of itself in its head: the front matter of its Markdown, and its base. */
 #ifndef TMPL_FRONT_H
 #define TMPL_FRONT_H
 
@@ -26,5 +26,8 @@
  */
 void tmpl_front_write(tmpl_buf_t *out, const xmlNode *html, const tmpl_hrefs_t *hrefs,
                       apr_pool_t *pool);
+
+/* The href of the first base element in head that has one; NULL if there is none. */
+const char *tmpl_front_base(const xmlNode *head);
 
 #endif

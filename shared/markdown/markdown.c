@@ -667,18 +667,6 @@ static xmlDoc *tree_of(const tmpl_page_t *page, const tmpl_edits_t *edits, const
     return tmpl_dom(page, &opts, pool);
 }
 
-/* The href of the head's base element; NULL if there is none. */
-static const char *base_of(const xmlNode *head)
-{
-    const char *base = NULL;
-    for (const xmlNode *node = head->children; node != NULL && base == NULL; node = node->next) {
-        if (strcmp((const char *)node->name, "base") == 0) {
-            base = tmpl_dom_attribute(node, "href");
-        }
-    }
-    return base;
-}
-
 const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_edits_t *edits,
                           const tmpl_markdown_opts_t *opts, apr_pool_t *pool)
 {
@@ -691,7 +679,7 @@ const char *tmpl_markdown(apr_size_t *len, const tmpl_page_t *page, const tmpl_e
         w->page = page;
         w->pool = scratch;
         tmpl_flow_init(&w->flow, tmpl_markdown_most(page->len), pool);
-        tmpl_hrefs_init(&w->hrefs, opts->url, base_of(html->children), scratch);
+        tmpl_hrefs_init(&w->hrefs, opts->url, tmpl_front_base(html->children), scratch);
         tmpl_leaf_init(&w->leaf, &w->hrefs, scratch);
         tmpl_buf_init(&w->code, scratch);
         tmpl_front_write(&w->flow.out, html, &w->hrefs, scratch);
