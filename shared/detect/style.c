@@ -29,8 +29,7 @@ static uint64_t hash_layout(const tmpl_page_t *page, const tmpl_node_t *node)
     uint64_t hash = 0;
     tmpl_attr_t attr;
     for (unsigned i = 0; i < COUNT_OF(layout_attributes); i++) {
-        if (tmpl_span_len(node->open) > 0 &&
-            tmpl_attr_find(&attr, page->src, node->open, layout_attributes[i])) {
+        if (tmpl_attr_find(&attr, page->src, node->open, layout_attributes[i])) {
             hash = XXH3_64bits_withSeed(page->src + attr.value.start, tmpl_span_len(attr.value),
                                         hash + i + 1);
         }

@@ -189,6 +189,18 @@ static int is_told(tmpl_tag_e tag)
            tag == TMPL_TAG_SCRIPT;
 }
 
+/* Finds the offset behind the tag whose name begins at name; returns 0 if the tag is cut off. */
+static int find_end(uint32_t *behind, const char *src, uint32_t name, uint32_t end)
+{
+    tmpl_attr_t attr;
+    tmpl_attr_e last;
+    *behind = tmpl_tag_name_end(src, end, name);
+    /* values of attributes may have a '>' */
+    while ((last = tmpl_attr_next(&attr, src, end, behind)) == TMPL_ATTR_FOUND) {
+    }
+    return last != TMPL_ATTR_TRUNCATED;
+}
+
 /* The offset behind the tag, or behind what HTML reads as a comment: "<?" and the like. */
 static uint32_t tag_end(const char *src, uint32_t at, uint32_t end)
 {
@@ -197,13 +209,8 @@ static uint32_t tag_end(const char *src, uint32_t at, uint32_t end)
         const char *last = memchr(src + at, '>', end - at);
         return last != NULL ? (uint32_t)(last - src) + 1 : end;
     }
-    /* values of attributes may have a '>' */
-    tmpl_attr_t attr;
-    tmpl_attr_e last;
-    uint32_t behind = tmpl_tag_name_end(src, end, name);
-    while ((last = tmpl_attr_next(&attr, src, end, &behind)) == TMPL_ATTR_FOUND) {
-    }
-    return last != TMPL_ATTR_TRUNCATED ? behind : end;
+    uint32_t behind;
+    return find_end(&behind, src, name, end) ? behind : end;
 }
 
 /* The offset behind the comment, raw element or tag that begins at the offset at. */
@@ -244,12 +251,8 @@ static void read_head(maker_t *m, xmlNode *html, xmlNode *head, uint32_t end)
         if (tag != TMPL_TAG_HTML && !is_told(tag)) {
             continue;
         }
-        tmpl_attr_t attr;
-        uint32_t behind = tmpl_tag_name_end(src, end, start + 1);
-        tmpl_attr_e last;
-        while ((last = tmpl_attr_next(&attr, src, end, &behind)) == TMPL_ATTR_FOUND) {
-        }
-        if (last == TMPL_ATTR_TRUNCATED) {
+        uint32_t behind;
+        if (!find_end(&behind, src, start + 1, end)) {
             return;
         }
         if (tag == TMPL_TAG_SCRIPT) {
@@ -406,7 +409,7 @@ static void add_body(maker_t *m, xmlNode *body)
                 add_run(m, parent);
                 parent = add_element(m, parent, (tmpl_tag_e)n->tag, n->open, node);
             }
-            if (m->pre == 0 && (n->tag == TMPL_TAG_PRE || n->tag == TMPL_TAG_LISTING)) {
+            if (m->pre == 0 && tmpl_tag_is_pre((tmpl_tag_e)n->tag)) {
                 m->pre = node;
             }
             m->at = n->open.end;
@@ -465,7 +468,7 @@ const char *tmpl_dom_attribute(const xmlNode *element, const char *name)
         return stored_attribute(element, name);
     }
     tmpl_span_t open = source->page->nodes[node].open;
-    if (tmpl_span_len(open) == 0 || !tmpl_attr_find(&attr, source->page->src, open, name)) {
+    if (!tmpl_attr_find(&attr, source->page->src, open, name)) {
         return NULL;
     }
     tmpl_buf_clear(&source->value);

@@ -122,8 +122,7 @@ static inline int tmpl_has(const tmpl_builder_t *b, tmpl_tag_e tag, tmpl_scope_t
 static inline int tmpl_begins_pre(tmpl_builder_t *b, uint32_t at)
 {
     const tmpl_open_t *o = tmpl_top(b);
-    return (o->tag == TMPL_TAG_PRE || o->tag == TMPL_TAG_LISTING) && o->token != TMPL_NONE &&
-           b->tokens[o->token].span.end == at;
+    return tmpl_tag_is_pre(o->tag) && o->token != TMPL_NONE && b->tokens[o->token].span.end == at;
 }
 
 /* construct.c */

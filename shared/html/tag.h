@@ -209,4 +209,10 @@ static inline unsigned tmpl_tag_flags(tmpl_tag_e tag)
     return tmpl_tag_flag_table[tag];
 }
 
+/* Whether white space in the element is displayed, except a line break behind its start tag. */
+static inline int tmpl_tag_is_pre(tmpl_tag_e tag)
+{
+    return tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING;
+}
+
 #endif

@@ -303,7 +303,7 @@ static void walk(finder_t *f)
     for (const xmlNode *node = tmpl_dom_next(f->body, f->body, 0); node != NULL;
          node = tmpl_dom_next(node, f->body, over)) {
         tmpl_tag_e tag = tmpl_grid_tag(f->page, node);
-        over = tag == TMPL_TAG_PRE || tag == TMPL_TAG_LISTING;
+        over = tmpl_tag_is_pre(tag);
         if (node == f->behind) {
             f->inside = NULL;
         }

@@ -159,7 +159,7 @@ static tmpl_span_t around(const tmpl_page_t *page, const tmpl_cut_t *cut)
         return cut->span;
     }
     /* a line break behind the start tag of a pre counts only if nothing is in front of it */
-    int is_pre = node->tag == TMPL_TAG_PRE || node->tag == TMPL_TAG_LISTING;
+    int is_pre = tmpl_tag_is_pre((tmpl_tag_e)node->tag);
     return is_pre || tmpl_span_len(node->close) == 0
                ? (tmpl_span_t){ 0, 0 }
                : (tmpl_span_t){ node->open.end, node->close.start };
