@@ -39,7 +39,7 @@ sub node_dir { return $ENV{NODE_BROWSER} // ($ENV{BUILD} // "$here/../../build")
 # Why the browser cannot be used, or undef.
 sub lacking {
     for my $program ('node', $chromium) {
-        return "there is no $program" if system("command -v '$program' >/dev/null 2>&1") != 0;
+        return "there is no $program: make deps-browser" if system("command -v '$program' >/dev/null 2>&1") != 0;
     }
     return node_dir() . ' lacks playwright-core and axe-core: make check-browser installs them with npm'
         if grep { !-d node_dir() . "/node_modules/$_" } qw(playwright-core axe-core);

@@ -17,8 +17,8 @@ my $build = $ENV{BUILD} // 'build';
 my $tmplctl = $ENV{TMPLCTL} // "$build/tmplctl";
 my $browser = $ENV{CHROMIUM} // 'chromium';
 
-plan skip_all => 'no chromium' if system("command -v $browser node >/dev/null 2>&1") != 0;
-plan skip_all => 'no puppeteer-core' if !-d ($ENV{NODE_DIR} // "$build/node-visible") . '/node_modules';
+plan skip_all => 'no chromium or no node: make deps-browser' if system("command -v $browser node >/dev/null 2>&1") != 0;
+plan skip_all => 'no puppeteer-core: make oracle-chromium' if !-d ($ENV{NODE_DIR} // "$build/node-visible") . '/node_modules';
 
 # A style may depend on neighbours that are cut. The module does not prevent that, and this page
 # shows that the test notices what is hidden.
