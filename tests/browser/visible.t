@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Pages of tests/visible in Chromium, after elements of class "t" are cut: all other text is visible,
-# and no script throws. Skipped without a browser or without puppeteer-core, which `make visible`
-# installs.
+# and no script throws. bench/accuracy/visible installs the npm package that it needs.
 use strict;
 use warnings;
 
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
+use FindBin;
+use lib $FindBin::Bin;
+use Browser;
 use Test::More;
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
 chdir $root or die "$root: $!";
 my $build = $ENV{BUILD} // 'build';
 my $tmplctl = $ENV{TMPLCTL} // "$build/tmplctl";
-my $browser = $ENV{CHROMIUM} // 'chromium';
 
-plan skip_all => 'no chromium or no node: make deps-browser' if system("command -v $browser node >/dev/null 2>&1") != 0;
-plan skip_all => 'no puppeteer-core: make oracle-chromium' if !-d ($ENV{NODE_DIR} // "$build/node-visible") . '/node_modules';
+needed();
 
 # A style may depend on neighbours that are cut. The module does not prevent that, and this page
 # shows that the test notices what is hidden.
