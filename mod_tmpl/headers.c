@@ -210,7 +210,8 @@ void tmpl_headers_noted(request_rec *r, const tmpl_judged_t *judged, apr_interva
                        apr_psprintf(r->pool, "%.3f", outcome->closure.confidence));
     }
     if (judged->fingerprint != NULL) {
-        apr_table_setn(r->notes, "tmpl-fingerprint", judged->fingerprint);
+        /* a copy: the logs read it when the page's pool is gone */
+        apr_table_set(r->notes, "tmpl-fingerprint", judged->fingerprint);
     }
 }
 
