@@ -54,6 +54,7 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     apr_off_t before = ctx->length;
     apr_off_t after;
     apr_time_t decided;
+    int as_it_came;
     apr_status_t rv = tmpl_judge(&judged, ctx, r, pool);
 
     decided = tmpl_clock();
@@ -66,20 +67,24 @@ static apr_status_t judge(ap_filter_t *f, tmpl_ctx_t *ctx, apr_pool_t *pool)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (ctx->raw != NULL && edits->n == 0 && judged.body == NULL) {
-        tmpl_raw_restore(ctx, r);
-    }
-    after = judged.body != NULL ? (apr_off_t)judged.body_len : length_after(ctx->length, edits);
+    as_it_came = ctx->raw != NULL && edits->n == 0 && judged.body == NULL;
+    after = as_it_came            ? ctx->raw_length
+            : judged.body != NULL ? (apr_off_t)judged.body_len
+                                  : length_after(ctx->length, edits);
     took = tmpl_clock() - judged.start;
     if (ctx->since != 0) {
         tmpl_stage_took(TMPL_STAGE_WAIT, judged.start - ctx->since);
     }
     tmpl_stage_took(TMPL_STAGE_WRITE, judged.start + took - decided);
+    /* reads the page, which raw replaces */
+    tmpl_report_judged(&judged, ctx, r, before, after, took);
+    if (as_it_came) {
+        tmpl_raw_restore(ctx, r);
+    }
     if (judged.outcome.decline != TMPL_DECLINE_NONE) {
         tmpl_note_decline(r, ctx->conf, judged.outcome.decline);
     }
     tmpl_headers_judged(r, ctx, &judged, after, took);
-    tmpl_report_judged(&judged, ctx, r, before, after, took);
     return APR_SUCCESS;
 }
 

@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
+use Compress::Zlib ();
 use JSON::PP qw(decode_json);
 
 my $site = site();
@@ -14,7 +15,10 @@ my $deep = '<p>text</p>' . '<div>' x 600 . 'deep' . '</div>' x 600;
 my $backend = backend {
     my ($connection, $request) = @_;
     my $target = $request->{target};
-    return $connection->respond(200, { 'Content-Type' => 'text/html' }, "<!doctype html>\n<title>t</title>\n$deep") if $target =~ m{^/deep};
+    my $page = "<!doctype html>\n<title>t</title>\n$deep";
+    return $connection->respond(200, { 'Content-Type' => 'text/html', 'Content-Encoding' => 'gzip' }, Compress::Zlib::memGzip($page))
+        if $target =~ m{^/deep/gzip};
+    return $connection->respond(200, { 'Content-Type' => 'text/html' }, $page) if $target =~ m{^/deep};
     return $connection->respond(200, { 'Content-Type' => 'image/png' }, 'x') if $target =~ m{^/image};
     $request->{target} =~ s{^/(?:beside|marked)}{};
     return $site->answer($connection, $request);
@@ -219,6 +223,14 @@ is $after->{counters}{pages}, $before->{counters}{pages}, 'counters survive a gr
 is_deeply $after->{sites}, $before->{sites}, 'sites too';
 is_deeply $after->{decisions}, $before->{decisions}, 'decisions too';
 is_deeply $after->{stages}, $before->{stages}, 'times too';
+
+# The place is in the inflated page, which the client does not get.
+subtest 'a declined page that came as gzip' => sub {
+    my $res = $httpd->get('/deep/gzip', headers => { 'Accept-Encoding' => 'gzip' });
+    is $res->header('Content-Encoding'), 'gzip', 'it passes as it came';
+    my $place = status()->{decisions}[0]{declined};
+    is_deeply [@$place{qw(reason line tag byte)}], [@{ $declined->{declined} }{qw(reason line tag byte)}], 'its place is known';
+};
 
 subtest 'another TmplRecent' => sub {
     $httpd->{conf} = "TmplRecent 2\n$httpd->{conf}";
