@@ -178,6 +178,24 @@ static void separators_each(const void *field, add_f *add, void *baton)
     }
 }
 
+/* Adds the marks' name, not the address: an .htaccess file makes an object for one request. */
+static void marks_each(const void *field, add_f *add, void *baton)
+{
+    const tmpl_marks_t *marks = *(tmpl_marks_t *const *)field;
+    const char *id = marks != NULL ? marks->id : "";
+
+    add(baton, id, strlen(id) + 1);
+}
+
+/* Adds the seed, not its address. */
+static void secret_each(const void *field, add_f *add, void *baton)
+{
+    const apr_uint64_t *seed = *(const apr_uint64_t *const *)field;
+    apr_uint64_t value = seed != NULL ? *seed : 0;
+
+    add(baton, &value, sizeof(value));
+}
+
 #define KIND_NUMBER                                                                                \
     {                                                                                              \
         number_clear, number_merge, number_each                                                    \
@@ -205,10 +223,10 @@ static const kind_t kinds[TMPL_FORM_COUNT] = {
     [TMPL_FORM_KEY] = KIND_POINTER,
     [TMPL_FORM_CONDITION] = KIND_POINTER,
     [TMPL_FORM_LEARN] = KIND_POINTER,
-    [TMPL_FORM_SECRET] = KIND_POINTER,
+    [TMPL_FORM_SECRET] = { NULL, pointer_merge, secret_each },
     [TMPL_FORM_SITES] = KIND_POINTER,
     [TMPL_FORM_SELECTORS] = { NULL, selectors_merge, selectors_each },
-    [TMPL_FORM_MARKS] = KIND_POINTER,
+    [TMPL_FORM_MARKS] = { NULL, pointer_merge, marks_each },
     [TMPL_FORM_SEPARATORS] = { NULL, separators_merge, separators_each },
 };
 

@@ -106,6 +106,37 @@ subtest 'the configuration and the secret' => sub {
     $_->finish for $cached, $plain;
 };
 
+# What an .htaccess file sets lives as long as a request, and has the address of what another one sets.
+subtest 'settings of .htaccess files' => sub {
+    my %sets = (pagefind => 'TmplMark pagefind', other => 'TmplMark data-other', own => 'TmplMark data-own', secret => 'TmplSecret other');
+    my %mark = (pagefind => 'data-pagefind-ignore', other => 'data-other', own => 'data-own', secret => 'data-tmpl');
+    my $httpd = Test::Tmpl::Httpd->new(modules => ['socache_shmcb'], conf => <<'END');
+TmplMode annotate
+TmplCache shmcb
+TmplPageKey "%{REQUEST_URI}"
+<Directory "@ROOT@/htdocs">
+    Require all granted
+    AllowOverrideList TmplMark TmplSecret
+</Directory>
+END
+    my $root = $httpd->root . '/htdocs';
+    for my $dir (keys %sets, 'learnt') {
+        mkdir "$root/$dir" or die $!;
+        spit("$root/$dir/.htaccess", "$sets{$dir}\n") if $sets{$dir};
+        spit("$root/$dir/$_.html", $site->page($_)) for 1 .. 8;
+    }
+    $httpd->start;
+    my $client = $httpd->client;
+    $client->get("/learnt/$_.html") for 1 .. 8;
+    my @wrong;
+    for my $dir ((sort keys %mark) x 3) {
+        my $body = $client->get("/$dir/8.html")->body;
+        push @wrong, map { "$dir: $_" } grep { ($_ eq $mark{$dir}) != ($body =~ / \Q$_\E[=\s>]/) } sort values %mark;
+    }
+    is join("\n", @wrong), '', 'each page has the marks of its folder';
+    $httpd->finish;
+};
+
 subtest 'bytes that differ' => sub {
     my $httpd = with_cache('TmplCache shmcb');
     $httpd->visit(1 .. 40);
