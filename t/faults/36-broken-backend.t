@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use Compress::Zlib ();
 
-my $site = site();
+my $site = site(large => 10);
 my $gzip = { 'Content-Type' => 'text/html', 'Content-Encoding' => 'gzip' };
 my $html = { 'Content-Type' => 'text/html' };
 my %BREAK = (

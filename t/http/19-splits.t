@@ -10,7 +10,7 @@ use Test::Tmpl;
 
 plan skip_all => 'no mod_bucketeer' if !Test::Tmpl::Httpd::has_module('bucketeer');
 
-my $site = site();
+my $site = site(large => 10);
 my $page = $site->page(9);
 
 # mod_bucketeer ends a bucket at ^B, passes the brigade on at ^P, and flushes at ^F; it takes them

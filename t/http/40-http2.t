@@ -11,7 +11,7 @@ use Test::Tmpl::Http2;
 plan skip_all => 'no mod_http2' if !Test::Tmpl::Httpd::has_module('http2');
 plan skip_all => 'mod_http2 does not work under prefork' if Test::Tmpl::Httpd::mpm() eq 'prefork';
 
-my $site = site();
+my $site = site(large => 10);
 my $backend = backend { $site->answer(@_) };
 my $httpd = proxy($backend, modules => ['http2'], conf => "TmplMode strip\nProtocols h2c http/1.1\n");
 $httpd->visit(1 .. 6);

@@ -8,7 +8,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
 my $mark = $Test::Tmpl::MARK;
-my $site = site();
+my $site = site(large => 10);
 my $hostile = Test::Tmpl::Site->new(name => 'Marks', extra => '<!--/tmpl--><p data-tmpl title="<!--tmpl-->">'
     . '<!--tmpl--> --&gt; <b data-tmpl=">">x</b><!-- <footer> --!><a href=/x>y</a></p>');
 my $forged = '<frameset><frame></frameset><!--tmpl--><p data-tmpl>text</p><!/tmpl>';

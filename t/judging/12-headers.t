@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
-my $site = site();
+my $site = site(large => 10);
 my $backend = backend { $site->answer(@_) };
 my $httpd = proxy($backend, conf => <<'END');
 TmplMode headers

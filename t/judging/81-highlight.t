@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 use JSON::PP ();
 
-my $site = site();
+my $site = site(large => 10);
 my %page = map { m{/(\w+)\.html$} ? ($1 => slurp($_)) : () } glob "$FindBin::Bin/../pages/*.html";
 my @manual = grep { -s $_ < 100_000 } sort glob '/usr/share/doc/apache2-doc/manual/en/howto/*.html';
 $page{"manual$_"} = slurp($manual[$_]) for 0 .. ($#manual < 4 ? $#manual : 4);

@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
 my $redis = redis();
-my $site = site();
+my $site = site(large => 10);
 my $backend = backend { $site->answer(@_) };
 
 for my $uri ($redis->uri, $redis->unix_uri) {

@@ -14,7 +14,7 @@ my $TIMEOUT = 1;       # seconds, TmplTimeout
 my $REQUESTS = 60;
 
 my $redis = redis();
-my $site = site();
+my $site = site(large => 10);
 my $backend = backend { $site->answer(@_) };
 
 # Requests pages on four connections at a time, two for each detector; returns what was wrong and

@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
-my $site = site();
+my $site = site(large => 10);
 my $backend = backend { $site->answer(@_) };
 
 # Eight pages through a proxy whose store directory was made unusable by code.

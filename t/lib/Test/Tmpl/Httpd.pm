@@ -9,8 +9,8 @@ package Test::Tmpl::Httpd;
 # TMPL_TEST_CORE (a directory for core files that the server's user can write to).
 #
 # finish() fails the test for every unexpected line of the error log at warn or above, every report
-# of a sanitizer or of valgrind, and every child that a signal ended. expect_log() names lines that
-# are expected.
+# of a sanitizer or of valgrind, every child that a signal ended, and every line of the access log that is
+# not of the LogFormat of conf/mod_tmpl.conf. expect_log() names lines that are expected.
 
 use strict;
 use warnings;
@@ -29,6 +29,8 @@ my $module_dir = $ENV{TMPL_TEST_MODULES} // '/usr/lib/apache2/modules';
 my $module = $ENV{TMPL_MODULE} // "$top/build/mod_tmpl.so";
 $module = abs_path($module) // $module;
 my $mpm = $ENV{TMPL_TEST_MPM} // 'event';
+# as operators have it
+my ($log_format) = slurp("$top/conf/mod_tmpl.conf") =~ /^\s*LogFormat "(.*)" tmpl$/m or die "conf/mod_tmpl.conf has no LogFormat\n";
 
 # Enough children for several generations: after a graceful restart a busy machine is slow to end the old
 # generations.
@@ -48,7 +50,7 @@ sub has_module { return -e "$module_dir/mod_$_[0].so" }
 
 # Options: conf => configuration of the server; modules => more modules of httpd to load; env => { }
 # of httpd; file_limit => largest file that httpd may write, in blocks of 512 bytes; log_level => of
-# mod_tmpl (debug); no_store => 1: no TmplStore; detector => TmplDetector, else the default. (The
+# mod_tmpl (debug); mpm => in place of TMPL_TEST_MPM; no_store => 1: no TmplStore; detector => TmplDetector, else the default. (The
 # verdicts of incremental are easy to predict in a test.) first => 1: mod_tmpl is loaded before the
 # other modules. bare => 1: only conf. Without bare, conf comes after a store in DIR/store, timeouts that
 # even a busy machine does not reach, and learning within the request, so that each page sees the pages
@@ -59,7 +61,7 @@ sub new {
     my $dir = temp_dir();
     my $self = bless {
         dir => $dir, root => "$dir", port => free_port(), expected => [], clients => [],
-        args => \%args, conf => $args{conf} // '', log => "$dir/error.log", out => "$dir/output",
+        args => \%args, conf => $args{conf} // '', mpm => $args{mpm} // $mpm, log => "$dir/error.log", out => "$dir/output",
     }, $class;
     mkdir "$dir/$_" or die "$dir/$_: $!" for qw(htdocs run store cache);
     give_to_server("$dir/$_") for qw(store cache run);
@@ -84,9 +86,10 @@ PidFile "$dir/run/httpd.pid"
 DefaultRuntimeDir "$dir/run"
 Listen 127.0.0.1:$self->{port}
 ErrorLog "$dir/error.log"
+CustomLog "$dir/access.log" "$log_format"
 DocumentRoot "$dir/htdocs"
-LoadModule mpm_${mpm}_module "$module_dir/mod_mpm_$mpm.so"
-$MPM{$mpm}GracefulShutdownTimeout 0
+LoadModule mpm_$self->{mpm}_module "$module_dir/mod_mpm_$self->{mpm}.so"
+$MPM{$self->{mpm}}GracefulShutdownTimeout 0
 KeepAliveTimeout 30
 MaxKeepAliveRequests 0
 END
@@ -95,7 +98,7 @@ END
     my $others = join '', map { "LoadModule ${_}_module \"$module_dir/mod_$_.so\"\n" } @modules;
     my $own = "LoadModule tmpl_module \"$module\"\n";
     $text .= $self->{args}{first} ? "$own$others" : "$others$own";
-    $text .= "TypesConfig \"$dir/mime.types\"\nLogLevel warn mpm_$mpm:notice core:notice tmpl:$level\n";
+    $text .= "TypesConfig \"$dir/mime.types\"\nLogLevel warn mpm_$self->{mpm}:notice core:notice tmpl:$level\n";
     $text .= "TmplTimeout 10s\nTmplMaxWait 10min\nTmplLearnDelay 0\n" if !$self->{args}{bare};
     $text .= "TmplDetector $self->{args}{detector}\n" if defined $self->{args}{detector};
     $text .= "TmplStore lmdb:$dir/store\n" if !$self->{args}{bare} && !$self->{args}{no_store};
@@ -233,6 +236,23 @@ sub unexpected_lines {
     return @bad;
 }
 
+# What a line of the access log looks like: the values of notes in their places.
+my %NOTE = (
+    'tmpl-state' => 'cold|learning|warm', 'tmpl-ratio' => '[01]\.\d{3}', 'tmpl-confidence' => '[01]\.\d{3}',
+    'tmpl-declined' => '[a-z-]+', 'tmpl-ms' => '\d+\.\d{3}', 'tmpl-fingerprint' => '[0-9a-f]{16}',
+);
+my %PLACE = ('%h' => '\S+', '%t' => '\[[^\]]+\]', '"%r"' => '"(?:[^"\\\\]|\\\\.)*"', '%>s' => '\d+', '%B' => '\d+');
+my @ITEMS = split / /, $log_format =~ s/\\"/"/gr;
+my $ACCESS = join ' ', map { /^%\{([\w-]+)\}n$/ ? '(-|' . ($NOTE{$1} // '\S+') . ')' : '(' . ($PLACE{$_} // '\S+') . ')' } @ITEMS;
+
+sub access_lines { return -e "$_[0]{root}/access.log" ? split /\n/, slurp("$_[0]{root}/access.log") : () }
+
+# The lines of the access log, each as { item of the LogFormat => value }.
+sub access {
+    my ($self) = @_;
+    return map { my @values = /^$ACCESS$/; +{ map { $ITEMS[$_] => $values[$_] } 0 .. $#ITEMS } } $self->access_lines;
+}
+
 # Stops the server and checks its log: one test.
 sub finish {
     my ($self, $name) = @_;
@@ -241,6 +261,7 @@ sub finish {
     my @bad = $self->unexpected_lines;
     push @bad, 'httpd ended before the test did' if $died;
     push @bad, delete $self->{stuck} // ();
+    push @bad, map { "access log: $_" } grep { !/^$ACCESS$/ } $self->access_lines;
     Test::More::is(join("\n", @bad), '', $name // 'nothing unexpected in the error log');
     return;
 }

@@ -8,15 +8,28 @@ package Test::Tmpl::Site;
 use strict;
 use warnings;
 
+use Test::Tmpl::Pages;
+
+# The bytes that the article of a large page has at least, by the page's number modulo large.
+my %LARGE = (4 => 70_000, 7 => 300_000, 9 => 1_100_000);
+
 my @WORDS = qw(amber basil cedar delta ember fjord grove harbour island juniper kelp lagoon meadow
     nectar orchid pepper quartz river saffron timber umber valley willow yarrow zephyr anchor
     beacon candle dagger easel falcon garnet);
 
 # name => distinguishes the sites of one test; extra => HTML at the end of every article, or code
-# that makes it from the page's number
+# that makes it from the page's number; large => 10: of ten pages three are as large as users' pages
+# may be, 64 KB, 256 KB and 1 MB (numbers that end in 4, 7 and 9)
 sub new {
     my ($class, %args) = @_;
-    return bless { name => $args{name} // 'Harbour News', extra => ref $args{extra} ? $args{extra} : sub { $args{extra} // '' } }, $class;
+    my $extra = ref $args{extra} ? $args{extra} : sub { $args{extra} // '' };
+    my $all = $args{large} ? sub { long_article($_[0] % $args{large}, $_[0]) . $extra->($_[0]) } : $extra;
+    return bless { name => $args{name} // 'Harbour News', extra => $all }, $class;
+}
+
+sub long_article {
+    my ($place, $n) = @_;
+    return $LARGE{$place} ? Test::Tmpl::Pages::long($n, $LARGE{$place}) : '';
 }
 
 # Words that differ for every seed, without rand(): the same in every run and every Perl.
