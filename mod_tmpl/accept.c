@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accept.h"
+#include "headers.h"
 
 #include "base/ascii.h"
 
@@ -13,6 +14,12 @@
 typedef enum { MARKDOWN, HTML, ANY_TEXT, ANY, RANGES } range_e;
 
 static const char *const names[RANGES] = { "text/markdown", "text/html", "text/*", "*/*" };
+
+/* What a field says of the ranges: the weight of each, and the item that gives it this weight. */
+typedef struct {
+    int weight[RANGES];
+    int item[RANGES];
+} wishes_t;
 
 /* The end of the item, or of its part, that begins at text: quoted strings may hold separators. */
 static const char *end_of(const char *text, const char *separators)
@@ -71,77 +78,123 @@ static int weight_in(const char *parameters, const char *end)
     return 1000;
 }
 
-/* Reads the item at text into weights. If a range is named twice, the higher weight counts. */
-static void read_item(int *weights, const char *text, const char *end)
+/* The range that the item at text names; RANGES if it names another. */
+static range_e range_of(const char *text)
 {
     size_t len = strcspn(text, "; \t,");
-    int i;
+    range_e range = MARKDOWN;
 
-    for (i = 0; i < RANGES; i++) {
-        if (strlen(names[i]) == len && ap_cstr_casecmpn(text, names[i], len) == 0) {
-            int weight = weight_in(end_of(text, ";,"), end);
+    while (range < RANGES &&
+           (strlen(names[range]) != len || ap_cstr_casecmpn(text, names[range], len) != 0)) {
+        range++;
+    }
+    return range;
+}
 
-            weights[i] = weight > weights[i] ? weight : weights[i];
+/* Cuts the next item off *rest. Returns its start, and sets *end; NULL if there is none. */
+static const char *next_item(const char **end, const char **rest)
+{
+    const char *item = *rest + strspn(*rest, " \t,");
+
+    if (*item == '\0') {
+        return NULL;
+    }
+    *end = end_of(item, ",");
+    *rest = *end;
+    return item;
+}
+
+/* If a range is named twice, the higher weight counts. */
+static wishes_t read_field(const char *accept)
+{
+    wishes_t wishes = { { NOT_NAMED, NOT_NAMED, NOT_NAMED, NOT_NAMED }, { 0 } };
+    const char *rest = accept != NULL ? accept : "";
+    const char *item;
+    const char *end;
+    int n;
+
+    for (n = 0; (item = next_item(&end, &rest)) != NULL; n++) {
+        range_e range = range_of(item);
+        int weight = range < RANGES ? weight_in(end_of(item, ";,"), end) : NOT_NAMED;
+
+        if (range < RANGES && weight > wishes.weight[range]) {
+            wishes.weight[range] = weight;
+            wishes.item[range] = n;
         }
     }
+    return wishes;
 }
 
-static void read_field(int *weights, const char *accept)
+/* The most specific range that the field names and that HTML is in; ANY if there is none. */
+static range_e range_of_html(const wishes_t *wishes)
 {
-    int i;
+    range_e range = HTML;
 
-    for (i = 0; i < RANGES; i++) {
-        weights[i] = NOT_NAMED;
+    while (range < ANY && wishes->weight[range] == NOT_NAMED) {
+        range++;
     }
-    while (accept != NULL && *accept != '\0') {
-        const char *end;
-
-        accept = skip_space(accept);
-        end = end_of(accept, ",");
-        read_item(weights, accept, end);
-        accept = *end != '\0' ? end + 1 : end;
-    }
+    return range;
 }
 
-/* The weight of HTML: the weight of the most specific range that the field names. */
-static int weight_of_html(const int *weights)
+static int prefers_markdown(const wishes_t *wishes)
 {
-    int html = HTML;
+    range_e html = range_of_html(wishes);
+    int more = wishes->weight[MARKDOWN] - wishes->weight[html];
 
-    while (html < ANY && weights[html] == NOT_NAMED) {
-        html++;
-    }
-    return weights[html];
-}
-
-static int prefers_markdown(const int *weights)
-{
-    return weights[MARKDOWN] > 0 && weights[MARKDOWN] > weight_of_html(weights);
+    return wishes->weight[MARKDOWN] > 0 &&
+           (more > 0 ||
+            (more == 0 && (html != HTML || wishes->item[MARKDOWN] < wishes->item[HTML])));
 }
 
 int tmpl_accept_markdown(const char *accept)
 {
-    int weights[RANGES];
+    wishes_t wishes = read_field(accept);
 
-    read_field(weights, accept);
-    return prefers_markdown(weights);
+    return prefers_markdown(&wishes);
+}
+
+/* The field without the items of the ranges for which weights has a weight, and with these. */
+static const char *rewritten(const char *accept, const int *weights, apr_pool_t *pool)
+{
+    apr_array_header_t *items = apr_array_make(pool, 8, sizeof(const char *));
+    const char *item;
+    const char *end;
+    range_e range;
+
+    while ((item = next_item(&end, &accept)) != NULL) {
+        range = range_of(item);
+        if (range == RANGES || weights[range] == NOT_NAMED) {
+            tmpl_field_list_add(items, apr_pstrmemdup(pool, item, (apr_size_t)(end - item)));
+        }
+    }
+    for (range = HTML; range < RANGES; range++) {
+        if (weights[range] != NOT_NAMED) {
+            tmpl_field_list_add(items,
+                                apr_psprintf(pool, "%s;q=0.%03d", names[range], weights[range]));
+        }
+    }
+    return apr_array_pstrcat(pool, items, ',');
 }
 
 const char *tmpl_accept_html(const char *accept, apr_pool_t *pool)
 {
-    int weights[RANGES];
-    int below = LITTLE;
+    wishes_t wishes = read_field(accept);
+    int weights[RANGES] = { NOT_NAMED, LITTLE, NOT_NAMED, NOT_NAMED };
+    int most = wishes.weight[MARKDOWN];
+    range_e range;
 
-    read_field(weights, accept);
-    if (prefers_markdown(weights)) {
-        below = weights[MARKDOWN] > 1 ? weights[MARKDOWN] - 1 : 1;
+    if (prefers_markdown(&wishes)) {
+        weights[HTML] = most > 1 ? most - 1 : 1;
+        for (range = ANY_TEXT; range < RANGES; range++) {
+            /* a wildcard that ties with Markdown is below HTML, too */
+            if (wishes.weight[range] == most) {
+                weights[range] = most > 2 ? most - 2 : 1;
+            }
+        }
     }
-    else if (weight_of_html(weights) > 0) {
+    else if (wishes.weight[range_of_html(&wishes)] > 0) {
         /* an added text/html would lower HTML's weight */
         return accept;
     }
-    const char *html = apr_psprintf(pool, "text/html;q=0.%03d", below);
-    /* if text/html is in the field twice, mod_negotiation heeds the first */
-    return weights[HTML] == NOT_NAMED ? apr_pstrcat(pool, accept, ", ", html, NULL)
-                                      : apr_pstrcat(pool, html, ", ", accept, NULL);
+    return rewritten(accept, weights, pool);
 }

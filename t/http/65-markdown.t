@@ -2,7 +2,7 @@
 
 # Mode markdown sends the content of a page as Markdown, mode text its text. With TmplMarkdown the
 # Accept field of a request decides: Markdown if Accept names text/markdown with a higher weight than
-# HTML. Both forms have Vary: Accept and tags of their own, so that no cache mixes them up. A
+# HTML, or with the same weight and not behind text/html. Both forms have Vary: Accept and tags of their own, so that no cache mixes them up. A
 # page that is declined is HTML.
 
 use FindBin;
@@ -61,12 +61,14 @@ my $type = sub { ($_[0]->header('Content-Type') // '') =~ s/;.*//sr };
 # Each row: the Accept field, and whether its answer is Markdown.
 my @accept = (
     [undef, 0], ['', 0], ['*/*', 0], ['text/*', 0], ['text/html', 0], ['text/html, */*', 0],
-    ['text/markdown', 1], ['TEXT/Markdown', 1], ['text/markdown, text/html', 0],
-    ['text/markdown, */*', 0], ['text/markdown, */*;q=0.8', 1], ['text/markdown, text/*;q=0.9', 1],
+    ['text/markdown', 1], ['TEXT/Markdown', 1], ['text/markdown, text/html', 1], ['text/html, text/markdown', 0],
+    ['text/markdown, */*', 1], ['*/*, text/markdown', 1], ['text/*, text/markdown', 1], ['text/html, */*, text/markdown', 0],
+    ['text/markdown;q=0.5, text/html;q=0.8, text/html;q=0.5', 0], ['text/html;q=0.2, text/markdown, text/html', 1],
+    ['text/markdown, */*;q=0.8', 1], ['text/markdown, text/*;q=0.9', 1],
     ['text/markdown, text/html;q=0.9, */*;q=1', 1], ['text/html;q=0.9, text/markdown', 1],
     ['text/markdown;q=0', 0], ['text/markdown;q=0.0', 0], ['text/markdown;q=0, */*;q=0', 0],
     ['text/markdown;q=0, text/html;q=0', 0], ['text/markdown;q=0.5', 1],
-    ['text/markdown;q=0.5, text/html;q=0.5', 0], ['text/markdown;q=0.501, text/html;q=0.5', 1],
+    ['text/markdown;q=0.5, text/html;q=0.5', 1], ['text/html;q=0.5, text/markdown;q=0.5', 0], ['text/markdown;q=0.501, text/html;q=0.5', 1],
     ['text/markdown;q=0.5, text/html;q=0.501', 0], ['text/markdown;q=0.001', 1],
     ['text/html;q=0, */*', 0], ['text/html;q=0, text/markdown;q=0.1', 1],
     ['text/html;q=0, text/*;q=1, text/markdown;q=0.5', 1], ['*/*;q=0.1, text/markdown;q=0.2', 1],
@@ -79,9 +81,38 @@ my @accept = (
     ['text/markdown;q=0.2, text/markdown, text/html;q=0.5', 1], [['text/html;q=0.5', 'text/markdown'], 1],
     ['text/html;level=1, text/markdown;q=0.9', 0],
 );
-for my $row (@accept) {
-    my ($accept, $markdown) = @$row;
-    my $name = !defined $accept ? 'no Accept' : 'Accept: ' . (ref $accept ? join ' | ', @$accept : $accept);
+# What agents, browsers, readers of feeds and crawlers send: their names, the field, and whether the answer is Markdown.
+my @CLIENTS = (
+    ['Claude Code 2.1, Copilot CLI, Microsoft Copilot', 'text/markdown, text/html, */*', 1],
+    ['Cursor', 'text/markdown, text/plain;q=0.9, */*;q=0.8', 1],
+    ['Cursor, another version', 'text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.8,application/xml;q=0.7,image/avif,image/webp,*/*;q=0.5', 1],
+    ['OpenCode', 'text/markdown;q=1.0, text/x-markdown;q=0.9, text/plain;q=0.8, text/html;q=0.7, */*;q=0.1', 1],
+    ['OpenCode, for HTML', 'text/html;q=1.0, application/xhtml+xml;q=0.9, text/plain;q=0.8, text/markdown;q=0.7, */*;q=0.1', 0],
+    ['OpenClaw', 'text/markdown, text/html;q=0.9, */*;q=0.8', 1],
+    ['MarkItDown', 'text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1', 1],
+    ['a fetch tool that names Markdown first', 'text/markdown, */*', 1],
+    ['afdocs, curl -H', 'text/markdown', 1],
+    ['Codex CLI', 'text/html, */*', 0],
+    ['ChatGPT-User, PerplexityBot, GPTBot, ClaudeBot, curl, wget', '*/*', 0],
+    ['Firefox', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 0],
+    ['Firefox 92 to 127', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', 0],
+    ['Chrome, Edge', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7', 0],
+    ['Safari, Googlebot, bingbot', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 0],
+    ['Internet Explorer', 'text/html, application/xhtml+xml, image/jxr, */*', 0],
+    ['Lynx', 'text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01', 0],
+    ['w3m', 'text/html, text/*;q=0.5, image/*, application/*', 0],
+    ['Python requests, aiohttp, Go with a wildcard', '*/*', 0],
+    ['axios', 'application/json, text/plain, */*', 0],
+    ['Miniflux, FreshRSS', 'application/xml, application/atom+xml, application/rss+xml, application/rdf+xml, application/feed+json, text/html, */*;q=0.9', 0],
+    ['NetNewsWire, Feedly', 'application/rss+xml, application/rdf+xml;q=0.8, application/atom+xml;q=0.6, application/xml;q=0.4, text/xml;q=0.4', 0],
+    ['YandexBot', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.01', 0],
+    ['Java HttpURLConnection', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 0],
+    ['Mastodon', 'text/html, application/xhtml+xml', 0],
+);
+
+for my $row ((map { [undef, @$_] } @accept), @CLIENTS) {
+    my ($client, $accept, $markdown) = @$row;
+    my $name = !defined $accept ? 'no Accept' : ($client // 'Accept') . ': ' . (ref $accept ? join ' | ', @$accept : $accept);
     my $res = $httpd->get('/page/9', headers => { Accept => $accept });
     is $res->status . ' ' . $type->($res), $markdown ? '200 text/markdown' : '200 text/html', $name;
     like $res->header('Vary') // '', qr/\bAccept\b(?!-)/, "$name: Vary";

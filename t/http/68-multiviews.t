@@ -79,12 +79,16 @@ for my $row (
     ['/page/9', $MARKDOWN, "200 $MARKDOWN"], ['/page/9', 'text/markdown;q=0.001', "200 $MARKDOWN"],
     ['/page/9', 'text/markdown, text/html;q=0', "200 $MARKDOWN"], ['/page/9', 'text/html;q=0, text/markdown, */*;q=0.1', "200 $MARKDOWN"],
     ['/page/9', undef, '200 text/html'], ['/page/9', '*/*', '200 text/html'], ['/page/9', 'text/html', '200 text/html'],
-    ['/page/9', 'text/markdown, text/html', '200 text/html'], ['/page/9', 'text/markdown;q=0', '406 text/html'],
+    ['/page/9', 'text/markdown, text/html', "200 $MARKDOWN"], ['/page/9', 'text/html, text/markdown', '200 text/html'],
+    ['/page/9', 'text/markdown;q=0', '406 text/html'],
     ['/page/9', 'application/json', '406 text/html'],
     ['/rival/9', 'text/markdown, */*;q=0.9', "200 $MARKDOWN"], ['/rival/9', 'text/markdown, text/plain;q=0.5', "200 $MARKDOWN"],
     ['/rival/9', 'text/markdown, text/html;q=0.2, text/plain;q=0.5', "200 $MARKDOWN"],
     ['/rival/9', 'text/markdown;q=0.5, application/json', '200 application/json'],
-    ['/rival/9', 'text/plain', '200 text/plain'],
+    ['/rival/9', 'text/plain', '200 text/plain'], ['/rival/9', 'text/markdown, text/html, */*', "200 $MARKDOWN"],
+    ['/rival/9', 'text/markdown, */*', "200 $MARKDOWN"], ['/rival/9', 'text/markdown;q=0.3, text/*;q=0.3', "200 $MARKDOWN"],
+    ['/md/9', 'text/markdown, text/html, */*', "200 $MARKDOWN"],
+    ['/map/9.var', 'text/markdown, text/html, */*', "200 $MARKDOWN"],
     ['/md/9', $MARKDOWN, "200 $MARKDOWN"], ['/md/9', 'text/markdown, text/html;q=0.9', "200 $MARKDOWN"],
     ['/md/9', 'text/html', '200 text/html'],
     ['/index/', $MARKDOWN, "200 $MARKDOWN"], ['/index/', 'text/markdown, text/plain;q=0.9', "200 $MARKDOWN"],
@@ -158,7 +162,9 @@ print "Content-Type: text/plain\n\n$ENV{HTTP_ACCEPT}";
 END
     $cgi->start;
     is $cgi->get('/page/script', headers => { Accept => $MARKDOWN })->body, 'text/markdown, text/html;q=0.999', 'a client that wants Markdown';
-    is $cgi->get('/page/script', headers => { Accept => $_ })->body, $_, "$_ stays" for 'text/html', '*/*', 'text/markdown, text/html';
+    is $cgi->get('/page/script', headers => { Accept => 'text/markdown, text/html, image/x, */*' })->body,
+        'text/markdown, image/x, text/html;q=0.999, */*;q=0.998', 'one that also accepts anything';
+    is $cgi->get('/page/script', headers => { Accept => $_ })->body, $_, "$_ stays" for 'text/html', '*/*', 'text/html, text/markdown';
     $cgi->finish;
 };
 done_testing;
