@@ -20,6 +20,7 @@
 #include "status/counters.h"
 #include "status/handler.h"
 #include "status/report.h"
+#include "twin.h"
 #include "wait.h"
 
 /* Reads all three places where httpd keeps parts of the list of codings. */
@@ -380,7 +381,7 @@ static apr_status_t guard(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *b
     return rv;
 }
 
-/* Whether the response is taken. */
+/* Whether the response does not just pass: it is taken, or discarded. */
 static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
 {
     unsigned control = tmpl_control_take(f->r);
@@ -391,6 +392,10 @@ static int decide(ap_filter_t *f, tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
         return 0;
     }
     tmpl_request_restore(f->r);
+    if (!is_off && tmpl_twin_discards(f->r, is_html(f->r))) {
+        ctx->discard = 1;
+        return 1;
+    }
     tmpl_headers_unset_foreign(f->r, ctx->conf);
     tmpl_headers_negotiated(f->r, ctx->conf, !is_no_html(f->r));
     if (TMPL_CONTROL_HAS(control, LEARN) && !is_off) {
@@ -460,8 +465,8 @@ apr_status_t tmpl_gate(ap_filter_t *f, apr_bucket_brigade *bb)
         return APR_SUCCESS;
     }
     /* without a ctx the filter was named in a SetOutputFilter, and does nothing */
-    if (ctx != NULL && (ctx->filter != NULL || decide(f, ctx, bb))) {
-        return guard_chunks(f, ctx, bb);
+    if (ctx != NULL && (ctx->filter != NULL || ctx->discard || decide(f, ctx, bb))) {
+        return ctx->discard ? tmpl_twin_discard(ctx, bb) : guard_chunks(f, ctx, bb);
     }
     ap_remove_output_filter(f);
     return ap_pass_brigade(f->next, bb);

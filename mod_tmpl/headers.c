@@ -16,9 +16,11 @@
  * request is covered.
  */
 #include "headers.h"
+#include "canonical.h"
 #include "policy.h"
 #include "request.h"
 #include "section.h"
+#include "twin.h"
 #include "validators.h"
 
 #include "warm/address.h"
@@ -222,17 +224,17 @@ static void set_fields(request_rec *r, apr_interval_time_t took)
                    apr_psprintf(r->pool, "tmpl;dur=%.3f", (double)took / 1000));
 }
 
-/* The page's own address, as a client may request it. */
-static const char *address_of(request_rec *r)
+static void add_link(request_rec *r, const char *uri, const char *parameters)
 {
     /* no byte of the address, the host included, may end the link */
-    return tmpl_address_spell(ap_construct_url(r->pool, tmpl_uri_of(r, r->pool), r), r->pool);
+    const char *url = tmpl_address_spell(tmpl_canonical_url(uri, r, r->pool), r->pool);
+
+    apr_table_addn(r->headers_out, "Link", apr_pstrcat(r->pool, "<", url, ">; ", parameters, NULL));
 }
 
-static void add_link(request_rec *r, const char *parameters)
+void tmpl_headers_canonical(request_rec *r)
 {
-    apr_table_addn(r->headers_out, "Link",
-                   apr_pstrcat(r->pool, "<", address_of(r), ">; ", parameters, NULL));
+    add_link(r, tmpl_uri_of(r, r->pool), "rel=\"canonical\"");
 }
 
 void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html)
@@ -250,7 +252,8 @@ void tmpl_headers_alternate(request_rec *r, const tmpl_conf_t *conf)
 {
     if (r->main == NULL && tmpl_conf_negotiates(conf) &&
         tmpl_conf_mode(conf) != TMPL_MODE_MARKDOWN) {
-        add_link(r, "rel=\"alternate\"; type=\"text/markdown\"");
+        add_link(r, tmpl_twin_name(tmpl_uri_of(r, r->pool), r->pool),
+                 "rel=\"alternate\"; type=\"text/markdown\"");
     }
 }
 
@@ -261,17 +264,15 @@ static void set_type(request_rec *r, const tmpl_conf_t *conf)
     /* mod_proxy has set the page's type as a field, which mod_cache would keep */
     tmpl_field_unset(r, "Content-Type");
     if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
-        add_link(r, "rel=\"canonical\"");
+        tmpl_headers_canonical(r);
     }
 }
 
-/* About as many tokens as a language model reads: four bytes each. */
-static void set_tokens(request_rec *r, const tmpl_conf_t *conf, apr_off_t length)
+/* About as many tokens as a language model makes of length bytes: one of four bytes. */
+static void set_tokens(request_rec *r, const char *name, apr_off_t length)
 {
-    if (tmpl_conf_mode(conf) == TMPL_MODE_MARKDOWN) {
-        apr_table_setn(r->headers_out, "X-Markdown-Tokens",
-                       apr_psprintf(r->pool, "%" APR_OFF_T_FMT, (length + 3) / 4));
-    }
+    apr_table_setn(r->headers_out, name,
+                   apr_psprintf(r->pool, "%" APR_OFF_T_FMT, (length + 3) / 4));
 }
 
 void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judged_t *judged,
@@ -283,7 +284,10 @@ void tmpl_headers_judged(request_rec *r, const tmpl_ctx_t *ctx, const tmpl_judge
     }
     if (judged->body != NULL) {
         set_type(r, ctx->conf);
-        set_tokens(r, ctx->conf, length);
+    }
+    if (judged->body != NULL && tmpl_conf_mode(ctx->conf) == TMPL_MODE_MARKDOWN) {
+        set_tokens(r, "X-Markdown-Tokens", length);
+        set_tokens(r, "X-Original-Tokens", ctx->length);
     }
     if (judged->outcome.decline == TMPL_DECLINE_NONE) {
         tmpl_headers_alternate(r, ctx->conf);

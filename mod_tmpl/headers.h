@@ -29,7 +29,10 @@ void tmpl_headers_unset_foreign(request_rec *r, const tmpl_conf_t *conf);
 /* Where requests may get Markdown: sets Vary for HTML, and for a 304 that may be about HTML. */
 void tmpl_headers_negotiated(request_rec *r, const tmpl_conf_t *conf, int is_html);
 
-/* For a page that is not declined: adds the link to its Markdown where requests may get it. */
+/* Adds the link to the page itself. */
+void tmpl_headers_canonical(request_rec *r);
+
+/* For a page that is not declined: adds the link to its twin where requests may get Markdown. */
 void tmpl_headers_alternate(request_rec *r, const tmpl_conf_t *conf);
 
 /* Sets the fields of a page that was judged within took microseconds and has length bytes now. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A complete page, held or copied: how it is described to the library, and what is counted. */
 #include "judge.h"
+#include "canonical.h"
 #include "connections.h"
 #include "personal.h"
 #include "section.h"
+#include "twin.h"
 
 #include "body.h"
 #include "html/charset.h"
@@ -46,6 +48,7 @@ static const char *key_of(request_rec *r, const ap_expr_info_t *expr)
 
 /*
  * Uses the first request: after an internal redirect all pages of a site may have one script's URI.
+ * For a twin this is the first request for its page.
  * Does not use parsed_uri: httpd decodes its path, and a decoded %3F would begin a query.
  */
 const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
@@ -56,7 +59,7 @@ const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool)
     tmpl_error_t err;
     const char *uri;
 
-    while (r->prev != NULL) {
+    while (r->prev != NULL && !tmpl_twin_is_page(r)) {
         r = r->prev;
     }
     /* "//a/b" would be a host and a path; httpd reads it as a path, too */
@@ -105,7 +108,7 @@ static void make_body(tmpl_judged_t *judged, const tmpl_conf_t *conf, request_re
     }
     tmpl_conf_opts(&opts, conf);
     judged->body = tmpl_body(&judged->body_len, outcome, &judged->input, &opts,
-                             ap_construct_url(pool, judged->input.uri, r), pool);
+                             tmpl_canonical_url(judged->input.uri, r, pool), pool);
     if (judged->body == NULL) {
         outcome->decline = TMPL_DECLINE_MARKDOWN;
         outcome->edits.n = 0;

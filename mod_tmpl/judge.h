@@ -34,7 +34,10 @@ apr_status_t tmpl_judge(tmpl_judged_t *judged, const tmpl_ctx_t *ctx, request_re
 /* The key of the site that r's page belongs to. */
 const char *tmpl_site_of(request_rec *r, const tmpl_conf_t *conf);
 
-/* Path and query that the client sent, spelt as by tmpl_address_parse(); from pool. */
+/*
+ * Path and query that the client sent, for a twin those of its page, spelt as by
+ * tmpl_address_parse(); from pool.
+ */
 const char *tmpl_uri_of(const request_rec *r, apr_pool_t *pool);
 
 #endif

@@ -25,6 +25,7 @@
 #include "status/selectors.h"
 #include "status/sites.h"
 #include "status/stores.h"
+#include "twin.h"
 #include "wait.h"
 
 static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
@@ -70,6 +71,7 @@ static void register_hooks(apr_pool_t *pool)
     /* the watchdog's threads need the stores */
     static const char *const before_watchdog[] = { "mod_watchdog.c", NULL };
     static const char *const before_proxy[] = { "mod_proxy.c", NULL };
+    static const char *const before_cache[] = { "mod_cache.c", NULL };
     static const char *const before_negotiation[] = { "mod_negotiation.c", NULL };
     /* mod_dir chooses an index, which has a section of its own; RequestHeader may set Accept */
     static const char *const after_request[] = { "mod_dir.c", "mod_headers.c", NULL };
@@ -82,9 +84,12 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_type_checker(tmpl_request_type_checker, NULL, before_negotiation, APR_HOOK_FIRST);
     ap_hook_fixups(tmpl_request_fixups, after_request, NULL, APR_HOOK_LAST);
+    ap_hook_post_read_request(tmpl_twin_begin, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_handler(tmpl_twin_handler, NULL, before_cache, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(tmpl_request_handler, NULL, before_proxy, APR_HOOK_FIRST);
     ap_hook_handler(tmpl_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_filter(tmpl_gate_insert, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_insert_filter(tmpl_twin_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_request_restore, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_control_error, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(tmpl_headers_error, NULL, NULL, APR_HOOK_MIDDLE);
@@ -99,6 +104,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_register_output_filter("TMPL_GATE", tmpl_gate, NULL, AP_FTYPE_RESOURCE - 2);
     ap_register_output_filter("TMPL", tmpl_filter, NULL, AP_FTYPE_RESOURCE);
     ap_register_output_filter("TMPL_BESIDE", tmpl_beside, NULL, AP_FTYPE_RESOURCE);
+    /* mod_cache's filters are AP_FTYPE_CONTENT_SET + 1 */
+    ap_register_output_filter("TMPL_TWIN", tmpl_twin_filter, NULL, AP_FTYPE_CONTENT_SET + 2);
 }
 
 module AP_MODULE_DECLARE_DATA tmpl_module = {

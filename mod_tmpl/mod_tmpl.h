@@ -10,6 +10,8 @@
  *     control.c      what the backend and no-tmpl say
  *     request.c      what the backend is asked for
  *     accept.c       the Accept field: HTML or Markdown
+ *     twin.c         the Markdown of a page at an address of its own
+ *     canonical.c    absolute addresses on this server
  *     gate.c         first brigade: takes the response or declines it, once; guards what was taken
  *     filter.c       brigades -> one page in memory -> one brigade that ends in EOS
  *     beside.c       brigades -> the same brigades, and a copy of the page
@@ -78,6 +80,7 @@ typedef struct {
 
 typedef struct tmpl_link_t tmpl_link_t;   /* connections.c */
 typedef struct tmpl_cache_t tmpl_cache_t; /* cache.c */
+typedef struct tmpl_twin_t tmpl_twin_t;   /* twin.c */
 
 /* The type of a section's field, by the form of the setting. Not set: TMPL_UNSET, or NULL. */
 #define TMPL_TYPE_MODE      apr_int64_t /* tmpl_mode_e */
@@ -134,6 +137,7 @@ typedef struct {
     unsigned failed : 1;   /* a filter before TMPL failed: the page will never be complete */
     unsigned done : 1;     /* everything has been passed on, or the filters were removed */
     unsigned whole : 1;    /* the copy is complete, and not judged yet */
+    unsigned discard : 1;  /* the response is not sent: twin.c sends another; length counts it */
 
     apr_bucket_brigade *raw; /* the page before INFLATE; NULL where it is not kept */
     apr_off_t raw_length;

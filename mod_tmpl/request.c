@@ -28,6 +28,7 @@ typedef struct {
     const char *html;           /* NULL: accept_html() has changed nothing */
     conn_rec *backend;          /* NULL: not known */
     tmpl_ctx_t *beside;         /* NULL: no page is copied */
+    tmpl_twin_t *twin;          /* NULL: r has nothing to do with twins */
     const tmpl_conf_t *section; /* NULL: conf is not made yet */
     const tmpl_conf_t *conf;    /* section, in the mode for this request */
 } kept_t;
@@ -71,6 +72,18 @@ tmpl_ctx_t *tmpl_request_beside(const request_rec *r)
     const kept_t *kept = kept_of(r);
 
     return kept != NULL ? kept->beside : NULL;
+}
+
+void tmpl_request_set_twin(request_rec *r, tmpl_twin_t *twin)
+{
+    kept_for(r)->twin = twin;
+}
+
+tmpl_twin_t *tmpl_request_twin(const request_rec *r)
+{
+    const kept_t *kept = kept_of(r);
+
+    return kept != NULL ? kept->twin : NULL;
 }
 
 /* section in the mode for r, where the mode depends on TmplHighlightAllow. */

@@ -45,4 +45,8 @@ conn_rec *tmpl_request_backend(const request_rec *r);
 void tmpl_request_set_beside(request_rec *r, tmpl_ctx_t *ctx);
 tmpl_ctx_t *tmpl_request_beside(const request_rec *r);
 
+/* What twin.c keeps with r; NULL: nothing. */
+void tmpl_request_set_twin(request_rec *r, tmpl_twin_t *twin);
+tmpl_twin_t *tmpl_request_twin(const request_rec *r);
+
 #endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "twin.h"
+#include "control.h"
+#include "headers.h"
+#include "judge.h"
+#include "request.h"
+#include "section.h"
+
+static const char suffix[] = ".md";
+static const char index_name[] = "index.md";
+
+/* What is kept with a request for a twin, and with those for its page. */
+struct tmpl_twin_t {
+    enum {
+        TWIN_WAITS,  /* the handlers have not been called */
+        TWIN_TRIES,  /* they are being called */
+        TWIN_MISSED, /* they have found nothing: next is requested */
+        TWIN_DONE
+    } stage;
+    int is_page;      /* the request is for a page */
+    const char *next; /* path and query to be requested if nothing is found here; NULL: none */
+    int discarded;    /* the status of the response that the gate has discarded; 0: none */
+};
+
+/* uri with cut bytes at the end of its path replaced by text. */
+static const char *with_end(const char *uri, size_t cut, const char *text, apr_pool_t *pool)
+{
+    size_t len = strcspn(uri, "?");
+
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, uri, len - cut), text, uri + len, NULL);
+}
+
+/* Whether the path of uri ends in text. */
+static int ends_in(const char *uri, const char *text)
+{
+    size_t len = strcspn(uri, "?");
+    size_t n = strlen(text);
+
+    return len >= n && memcmp(uri + len - n, text, n) == 0;
+}
+
+const char *tmpl_twin_name(const char *uri, apr_pool_t *pool)
+{
+    return with_end(uri, 0, ends_in(uri, "/") ? index_name : suffix, pool);
+}
+
+/* The page that uri is the twin of; NULL if uri is not the name of a twin. */
+static const char *page_of(const char *uri, apr_pool_t *pool)
+{
+    if (!ends_in(uri, suffix) || ends_in(uri, "/.md")) {
+        return NULL;
+    }
+    return ends_in(uri, "/index.md") ? with_end(uri, sizeof(index_name) - 1, "", pool)
+                                     : with_end(uri, sizeof(suffix) - 1, "", pool);
+}
+
+/* Whether Markdown may be made of r's page. */
+static int may_be_markdown(request_rec *r)
+{
+    return tmpl_conf_negotiates(tmpl_conf_of(r)) && !tmpl_control_is_off(r);
+}
+
+/* The page that r asks for as Markdown if nothing is found at r's own address; NULL: none. */
+static const char *page_asked_for(request_rec *r)
+{
+    if (r->main != NULL || r->prev != NULL || r->method_number != M_GET ||
+        r->proxyreq == PROXYREQ_PROXY || ap_request_has_body(r) || !may_be_markdown(r)) {
+        return NULL;
+    }
+    return page_of(tmpl_uri_of(r, r->pool), r->pool);
+}
+
+static tmpl_twin_t *twin_for(request_rec *r)
+{
+    tmpl_twin_t *twin = apr_pcalloc(r->pool, sizeof(*twin));
+
+    tmpl_request_set_twin(r, twin);
+    return twin;
+}
+
+/*
+ * The record of r, or of the request that was redirected to r within the server; NULL: none, or r
+ * is NULL.
+ */
+static tmpl_twin_t *twin_of(const request_rec *r)
+{
+    while (r != NULL && tmpl_request_twin(r) == NULL) {
+        r = r->prev;
+    }
+    return r != NULL ? tmpl_request_twin(r) : NULL;
+}
+
+int tmpl_twin_is_page(const request_rec *r)
+{
+    const tmpl_twin_t *twin = tmpl_request_twin(r);
+
+    return twin != NULL && twin->is_page;
+}
+
+int tmpl_twin_begin(request_rec *r)
+{
+    const tmpl_twin_t *missed = twin_of(r->prev);
+    const char *uri = r->unparsed_uri;
+
+    if (missed != NULL && missed->stage == TWIN_MISSED) {
+        tmpl_twin_t *twin = twin_for(r);
+
+        twin->is_page = 1;
+        /* scripts get REQUEST_URI from it, and mod_rewrite THE_REQUEST */
+        r->the_request = apr_pstrcat(r->pool, r->method, " ", uri, " ", r->protocol, NULL);
+        if (!missed->is_page && !ends_in(uri, "/") && !ends_in(uri, ".html")) {
+            twin->next = with_end(uri, 0, ".html", r->pool);
+        }
+    }
+    return DECLINED;
+}
+
+void tmpl_twin_insert(request_rec *r)
+{
+    tmpl_twin_t *twin = r->main == NULL ? twin_of(r) : NULL;
+
+    if (twin != NULL && twin->is_page) {
+        ap_add_output_filter("TMPL_TWIN", twin, r, r->connection);
+    }
+}
+
+/* Requests uri in place of r, as a client that wants Markdown would. */
+static void redirect(request_rec *r, const char *uri)
+{
+    static const char *const fields[] = { "Accept", NULL };
+    const apr_table_t *sent;
+
+    while (r->next != NULL) {
+        /* a handler has redirected r; httpd's own filters are those of the last request now */
+        r = r->next;
+    }
+    tmpl_request_restore(r);
+    sent = tmpl_fields_copy(r->headers_in, fields, r->pool);
+    apr_table_setn(r->headers_in, "Accept", "text/markdown");
+    r->status = HTTP_OK;
+    r->status_line = NULL;
+    /*
+     * httpd checks no access if the section is the very one of the request before; but a
+     * condition may read the URI
+     */
+    r->per_dir_config =
+        ap_merge_per_dir_configs(r->pool, r->per_dir_config, ap_create_per_dir_config(r->pool));
+    ap_internal_redirect(uri, r);
+    tmpl_fields_restore(r->headers_in, fields, sent);
+}
+
+int tmpl_twin_handler(request_rec *r)
+{
+    tmpl_twin_t *twin = tmpl_request_twin(r);
+    int status;
+
+    if (twin == NULL) {
+        const char *page = page_asked_for(r);
+
+        if (page == NULL) {
+            return DECLINED;
+        }
+        twin = twin_for(r);
+        twin->next = page;
+    }
+    if (twin->stage != TWIN_WAITS) {
+        return DECLINED;
+    }
+    if (!may_be_markdown(r)) {
+        return HTTP_NOT_FOUND;
+    }
+    twin->stage = TWIN_TRIES;
+    status = ap_run_handler(r);
+    twin->stage = TWIN_DONE;
+    if (twin->discarded != 0) {
+        status = twin->discarded;
+    }
+    if (status == HTTP_NOT_FOUND && twin->next != NULL) {
+        twin->stage = TWIN_MISSED;
+        redirect(r, twin->next);
+        return OK;
+    }
+    return twin->discarded == 0 ? status : HTTP_NOT_FOUND;
+}
+
+/* Whether r's response is Markdown: a site may make it itself. */
+static int is_markdown(const request_rec *r)
+{
+    static const char type[] = "text/markdown";
+
+    return r->content_type != NULL &&
+           ap_cstr_casecmpn(r->content_type, type, sizeof(type) - 1) == 0;
+}
+
+int tmpl_twin_discards(request_rec *r, int is_html)
+{
+    tmpl_twin_t *twin = r->main == NULL ? twin_of(r) : NULL;
+
+    if (twin == NULL || twin->stage != TWIN_TRIES) {
+        return 0;
+    }
+    if ((r->status == HTTP_NOT_FOUND && twin->next != NULL) ||
+        (ap_is_HTTP_SUCCESS(r->status) && twin->is_page && !is_html && !is_markdown(r))) {
+        twin->discarded = r->status;
+        return 1;
+    }
+    return 0;
+}
+
+apr_status_t tmpl_twin_discard(tmpl_ctx_t *ctx, apr_bucket_brigade *bb)
+{
+    const char *data;
+    apr_size_t len;
+    apr_status_t rv = APR_SUCCESS;
+
+    while (rv == APR_SUCCESS && !APR_BRIGADE_EMPTY(bb)) {
+        apr_bucket *e = APR_BRIGADE_FIRST(bb);
+
+        len = 0;
+        if (!APR_BUCKET_IS_METADATA(e)) {
+            rv = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
+        }
+        ctx->length += (apr_off_t)len;
+        if (rv == APR_SUCCESS && ctx->length > tmpl_conf_max_body(ctx->conf)) {
+            rv = APR_ENOSPC;
+        }
+        apr_bucket_delete(e);
+    }
+    return rv;
+}
+
+apr_status_t tmpl_twin_filter(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    request_rec *r = f->r;
+
+    /* without a ctx the filter was named in a SetOutputFilter */
+    if (f->ctx != NULL && ap_is_HTTP_SUCCESS(r->status)) {
+        const char *link = tmpl_field(r, "Link");
+
+        if (tmpl_field(r, "X-Robots-Tag") == NULL) {
+            apr_table_setn(r->headers_out, "X-Robots-Tag", "noindex");
+        }
+        if (link == NULL || ap_strcasestr(link, "canonical") == NULL) {
+            tmpl_headers_canonical(r);
+        }
+    }
+    ap_remove_output_filter(f);
+    return ap_pass_brigade(f->next, bb);
+}
