@@ -41,7 +41,8 @@
     X(mode, "TmplMode", NULL, MODE, "", "", "off", TMPL_DECIDES, \
       "what is done with pages; up to markdown each mode does what those before it do, and more") \
     X(markdown, "TmplMarkdown", NULL, FLAG, "", "", "off", TMPL_ASIDE, \
-      "whether a request whose Accept field prefers text/markdown to text/html gets mode markdown") \
+      "whether a request gets mode markdown if its Accept field prefers text/markdown to text/html, or " \
+      "if it is for PATH.md and nothing is found there") \
     X(highlight_allow, "TmplHighlightAllow", NULL, CONDITION, "", "", "nobody", TMPL_ASIDE, \
       "for which requests pages are shaded by their verdicts, whatever TmplMode is unless it is off") \
     X(detector, "TmplDetector", "detector", DETECTOR, "", "", "auto", TMPL_DECIDES, \

@@ -21,12 +21,12 @@ my $backend = backend {
     return $site->answer($connection, $request);
 };
 
-# A server with that recipe, which listens on a port of its own.
+# A server with that recipe, a name or a file, which listens on a port of its own.
 sub recipe {
     my ($name, $more) = @_;
     my $port = free_port();
     my $httpd = httpd(conf => "Define TMPL_LISTEN $port\nDefine TMPL_BACKEND " . $backend->url
-        . "\n" . ($more // '') . "\nInclude \"$conf/$name.conf\"\n");
+        . "\n" . ($more // '') . "\nInclude \"" . ($name =~ m{^/} ? $name : "$conf/$name.conf") . "\"\n");
     my $get = sub {
         my ($target, %headers) = @_;
         my $client = Test::Tmpl::Client->new(port => $port);
@@ -80,12 +80,51 @@ subtest 'indexer.conf' => sub {
 
 subtest 'agents.conf' => sub {
     my ($httpd, $get) = recipe('agents');
-    same_bytes($get->('/page/7', Accept => 'text/html, */*;q=0.8')->body, $site->page(7), 'readers get the page');
+    my $html = $get->('/page/7', Accept => 'text/html, */*;q=0.8');
+    same_bytes($html->body, $site->page(7), 'readers get the page');
+    is $html->header('Link'), '<http://agents.example/page/7.md>; rel="alternate"; type="text/markdown"', 'with a link to its twin';
+    is $html->header('Vary'), 'Accept,Accept-Encoding', 'and Vary';
     my $res = $get->('/page/7', Accept => 'text/markdown');
     is $res->header('Content-Type'), 'text/markdown; charset=utf-8', 'agents get Markdown';
     like $res->body, qr/^# Story number 7 about/m, 'the article';
     unlike $res->body, qr/Ferries|Copyright/, 'without template';
     like gunzipped($get->('/page/7', Accept => 'text/markdown', 'Accept-Encoding' => 'gzip')), qr/^# Story/m, 'the same';
+    my $twin = $get->('/page/7.md');
+    same_bytes($twin->body, $res->body, 'the twin');
+    is $twin->header('X-Robots-Tag'), 'noindex', 'is not for an index';
+    like gunzipped($get->('/page/7.md', 'Accept-Encoding' => 'gzip')), qr/^# Story/m, 'the same';
+    for my $answer ($html, $res, $twin) {
+        is $answer->header('Content-Signal'), 'search=yes, ai-input=yes, ai-train=no', 'Content-Signal';
+        is $answer->header('Content-Usage'), 'train-ai=n', 'Content-Usage';
+    }
+    is $get->('/page/7', 'User-Agent' => 'ChatGPT-User/1.0')->header('Content-Type'), 'text/html', 'no switch by user agent';
+    $httpd->finish;
+    ($httpd, $get) = recipe('agents', 'Define TMPL_NAME https://www.example.org');
+    is $get->('/page/7.md')->header('Link'), '<https://www.example.org/page/7>; rel="canonical"', 'a name with https';
+    $httpd->finish;
+};
+
+# The lines that are comments.
+subtest 'agents.conf, all of it' => sub {
+    my $dir = temp_dir();
+    my $whole = "$dir/whole.conf";
+    spit($whole, slurp("$conf/agents.conf") =~ s/^( +)#(?=Header|<|    Tmpl)/$1/gmr);
+    my ($httpd, $get) = recipe($whole);
+    is $get->('/page/7.md')->header('X-Robots-Tag'), 'all', 'twins are for an index';
+    # Each row: User-Agent, Accept, whether the answer is Markdown.
+    for my $row (
+        ['Mozilla/5.0; compatible; ChatGPT-User/1.0; +https://openai.com/bot', '*/*', 1], ['ChatGPT-User/1.0', undef, 1], ['Claude-User', '*/*', 1],
+        ['Perplexity-User/1.0', '*/*', 1], ['ChatGPT-User/1.0', 'text/html', 0], ['ChatGPT-User/1.0', 'text/html, */*', 0],
+        ['Mozilla/5.0 (compatible; Googlebot/2.1)', '*/*', 0], ['curl/8.0', '*/*', 0], [undef, '*/*', 0], ['Firefox', 'text/html,*/*;q=0.8', 0],
+    ) {
+        my ($agent, $accept, $markdown) = @$row;
+        my $name = join ', ', map { $_ // 'none' } $agent, $accept;
+        my $res = $get->('/page/7', 'User-Agent' => $agent, Accept => $accept);
+        like $res->header('Content-Type'), $markdown ? qr{^text/markdown} : qr{^text/html}, $name;
+        # with another Accept the answer does not depend on User-Agent
+        is $res->header('Vary') =~ /\bUser-Agent\b/i ? 1 : 0, ($accept // '') =~ /html/ ? 0 : 1, "$name: Vary names User-Agent";
+        like $res->header('Vary'), qr/\bAccept\b(?!-)/i, "$name: and Accept";
+    }
     $httpd->finish;
 };
 

@@ -2,8 +2,8 @@
 
 # Mode markdown sends the content of a page as Markdown, mode text its text. With TmplMarkdown the
 # Accept field of a request decides: Markdown if Accept names text/markdown with a higher weight than
-# HTML, or with the same weight and not behind text/html. Both forms have Vary: Accept and tags of their own, so that no cache mixes them up. A
-# page that is declined is HTML.
+# HTML, or with the same weight and not behind text/html. Both forms have Vary: Accept and tags of
+# their own, so that no cache mixes them up. A page that is declined is HTML.
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -164,9 +164,9 @@ subtest 'sections' => sub {
     my $always = $httpd->get('/always/9', headers => { Accept => 'text/html' });
     is $type->($always), 'text/markdown', 'mode markdown: without negotiation';
     is $always->header('Vary'), undef, 'and without Vary';
-    my $text = $httpd->get('/text/9');
+    my $text = $httpd->get('/text/8');
     is $text->header('Content-Type'), 'text/plain; charset=utf-8', 'mode text';
-    like $text->body, qr/\AStory number 9 about .*\nItem 9\.1 tells/, 'the text, a line for each block';
+    like $text->body, qr/\AStory number 8 about .*\nItem 8\.1 tells/, 'the text, a line for each block';
     unlike $text->body, qr/Ferries|<|#/, 'no template, no markup';
     for my $path (qw(off html)) {
         my $res = $httpd->get("/$path/9", headers => \%want);

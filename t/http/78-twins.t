@@ -143,6 +143,23 @@ subtest 'one connection' => sub {
 };
 $httpd->finish;
 
+subtest 'large pages' => sub {
+    my $large = site(large => 10);
+    my $of = backend {
+        my ($connection, $request) = @_;
+        return $connection->respond(404, { 'Content-Type' => 'text/html' }, $MISSING) if $request->{target} =~ /md$/;
+        return $large->answer($connection, $request);
+    };
+    my $proxy = proxy($of, conf => $conf);
+    $proxy->visit(1 .. 3);
+    for my $n (4, 7, 9) {
+        my $twin = $proxy->get("/page/$n.md");
+        cmp_ok length $twin->body, '>', length($large->page($n)) / 4, "page $n: its twin";
+        same_bytes($twin->body, $proxy->get("/page/$n", headers => { Accept => 'text/markdown' })->body, "page $n: the Markdown of the page");
+    }
+    $proxy->finish;
+};
+
 subtest 'the table' => sub {
     my $learns = proxy($backend, conf => $conf);
     $learns->visit(1 .. 6);
