@@ -15,7 +15,7 @@
 #include "page_input.h"
 #include "progress.h"
 #include "render.h"
-#include "report.h"
+#include "clean_report.h"
 #include "stages.h"
 
 /* Pages that a store learns in one transaction; a store in memory gains nothing from batches. */
@@ -318,7 +318,7 @@ static apr_status_t check_run(run_t *run)
     return status;
 }
 
-/* Makes the directory of outputs, and what fetches pages from the web, as far as they are needed. */
+/* Makes the directory of outputs, and the fetcher of pages, where they are needed. */
 static apr_status_t prepare_run(run_t *run)
 {
     ctl_t *ctl = run->ctl;

@@ -16,8 +16,9 @@ typedef struct {
 
 /*
  * The inputs named by the command line and --files-from, in that order, or those of --mirror:
- * ctl_file_t from ctl->pool, without out. None named and no --out: standard input. On failure prints
- * the reason: a list or the mirror cannot be read, there is no input, or the site of one is unknown.
+ * ctl_file_t from ctl->pool, without out. None named and no --out: standard input. On failure
+ * prints the reason: a list or the mirror cannot be read, there is no input, or the site of one is
+ * unknown.
  */
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clean --report: a line of JSON about each page, in the order of the inputs. */
-#ifndef CTL_REPORT_H
-#define CTL_REPORT_H
+#ifndef CTL_CLEAN_REPORT_H
+#define CTL_CLEAN_REPORT_H
 
 #include "render.h"
 
