@@ -6,6 +6,7 @@
 #include <apr_strings.h>
 
 #include "base/buf.h"
+#include "clean_report.h"
 #include "clean_summary.h"
 #include "ctl.h"
 #include "file_io.h"
@@ -15,7 +16,6 @@
 #include "page_input.h"
 #include "progress.h"
 #include "render.h"
-#include "clean_report.h"
 #include "stages.h"
 
 /* Pages that a store learns in one transaction; a store in memory gains nothing from batches. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean_report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
