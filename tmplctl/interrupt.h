@@ -8,7 +8,7 @@
 #define CTL_INTERRUPT_H
 
 /* Microseconds from a signal to the end of the process, if the command has not ended before. */
-#define CTL_INTERRUPT_WAIT 700000
+#define CTL_INTERRUPT_WAIT 500000
 
 /*
  * From now on SIGINT, SIGTERM and SIGHUP set ctl_interrupted; a second signal of the same kind

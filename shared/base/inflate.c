@@ -33,10 +33,9 @@ apr_status_t tmpl_inflate(const tmpl_inflate_t *inflate, apr_off_t limit)
     apr_off_t length = 0;
     const char *data;
     apr_size_t len;
-    apr_status_t read = APR_SUCCESS;
     int rv = inflateInit2(&z, GZIP_ONLY);
     while (rv == Z_OK && length <= limit &&
-           (read = inflate->next(inflate->ctx, &data, &len)) == APR_SUCCESS) {
+           inflate->next(inflate->ctx, &data, &len) == APR_SUCCESS) {
         z.next_in = (z_const Bytef *)data;
         z.avail_in = (uInt)len;
         rv = inflate_some(inflate, &z, &length, limit);

@@ -25,8 +25,16 @@ subtest 'help, version, man page' => sub {
     like($out, qr/^tmplctl \d+\.\d+\.\d+\n\z/, '--version prints it');
     my $man = slurp("$root/docs/tmplctl.1") // '';
     $man =~ s/\\-/-/g;
+    is_deeply([run('help')], [run('--help')], 'help');
+    is_deeply([run('-V')], [run('--version')], '-V');
+    my ($synopsis) = $man =~ /^\.SH SYNOPSIS\n(.*?)^\.SH/ms;
+    for my $command ((run('help'))[1] =~ /^  ([a-z]+) /mg) {
+        is_deeply([run('help', $command)], [run($command, '--help')], "help $command");
+        like($synopsis, qr/\b$command\b/, "the synopsis of the man page has $command");
+    }
+    usage_is(['help', 'frob'], qr/^tmplctl: unknown command "frob"$/m, 'help of an unknown command');
     my ($exit) = $man =~ /^\.SH EXIT STATUS\n(.*?)^\.SH/ms;
-    like($exit, qr/^\.B $_$/m, "the man page has exit code $_") for 0 .. 3;
+    like($exit, qr/^\.B $_$/m, "the man page has exit code $_") for 0 .. 4;
     like((run('clean', '--help'))[1], qr/Exit code 3: /, 'clean --help has exit code 3');
     ($code, $out, $err) = run(qw(clean --mode none --site s --out none), 'x');
     my ($modes) = $err =~ /is not one of (.*)/;
@@ -34,6 +42,7 @@ subtest 'help, version, man page' => sub {
     for my $mode (split /, /, $modes // 'no modes in the message') {
         like($help, qr/^  $mode\b/m, "clean --help explains $mode");
         like($man, qr/^\.B $mode$/m, "the man page explains $mode");
+        like($man, qr/^\.BI "-m, --mode " MODE\n.*\b$mode\b/m, "the man page has $mode among the values of --mode");
     }
     for my $command (qw(clean explain segments template stats forget export import train warm)) {
         ($code, $out, $err) = run($command, '--help');
