@@ -59,7 +59,7 @@ ifneq ($(TLS),no)
 CPPFLAGS_ALL += -DTMPL_TLS
 TLS_LIBS := -lssl -lcrypto
 endif
-LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash $(APR_LIBS) -lm
+LIBS  := $(TLS_LIBS) -ljansson -lxml2 -lhiredis -llmdb -lxxhash -lz $(APR_LIBS) -lm
 CPPFLAGS_mod_tmpl := -Imod_tmpl $(HTTPD_CFLAGS)
 CPPFLAGS_tests := -Imod_tmpl $(HTTPD_CFLAGS) -I. -Itests/lib -Itests/judge
 CPPFLAGS_bench := -Ibench/lib
@@ -98,7 +98,7 @@ endef
 $(BUILD)/tmplctl: $(call obj,$(CTL_SRC)) $(BUILD)/libtmpl.a
 	$(call link,-pie)
 $(BUILD)/mod_tmpl.so: $(call obj,$(MOD_SRC)) $(BUILD)/libtmpl.a
-	$(call link,-shared -lz)
+	$(call link,-shared)
 
 # if a program or header is missing, names it; without this the compiler would print an error
 needs = CC="$(CC) $(CPPFLAGS_ALL) $(HTTPD_CFLAGS)" APXS="$(APXS)" demo/needs

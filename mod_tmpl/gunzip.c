@@ -3,65 +3,48 @@
  * Undoes gzip on a copy of a page. httpd's INFLATE cannot do this: INFLATE changes its own
  * response, and silently stops behind the first of several members.
  */
-#include <zlib.h>
-
 #include "gunzip.h"
 #include "append.h"
+#include "base/inflate.h"
 
-/* inflateInit2(): a window of any size, with gzip's header and trailer, not zlib's. */
-#define GZIP_ONLY (15 + 16)
+typedef struct {
+    apr_bucket_brigade *from, *to;
+    apr_bucket *next;
+    apr_off_t length;
+} copy_t;
 
-/*
- * Appends the inflated input of z to to. Z_OK if more input is expected, else what inflate()
- * returned.
- */
-static int inflate_some(z_stream *z, apr_bucket_brigade *to, apr_off_t *length, apr_off_t limit)
+static apr_status_t next_bucket(void *ctx, const char **data, apr_size_t *len)
 {
-    char out[APR_BUCKET_BUFF_SIZE];
-    int rv = Z_OK;
+    copy_t *copy = ctx;
+    apr_bucket *e = copy->next;
 
-    do {
-        z->next_out = (Bytef *)out;
-        z->avail_out = sizeof(out);
-        rv = inflate(z, Z_NO_FLUSH);
-        tmpl_append(to, out, sizeof(out) - z->avail_out);
-        *length += (apr_off_t)(sizeof(out) - z->avail_out);
-    } while (rv == Z_OK && z->avail_out == 0 && *length <= limit);
-    /* Z_BUF_ERROR: all input is used */
-    return rv == Z_BUF_ERROR ? Z_OK : rv;
+    if (e == APR_BRIGADE_SENTINEL(copy->from)) {
+        return APR_EOF;
+    }
+    apr_status_t rv = apr_bucket_read(e, data, len, APR_BLOCK_READ);
+    /* reading may have split the bucket */
+    copy->next = APR_BUCKET_NEXT(e);
+    return rv;
+}
+
+static void add_bytes(void *ctx, const char *bytes, apr_size_t len)
+{
+    copy_t *copy = ctx;
+
+    tmpl_append(copy->to, bytes, len);
+    copy->length += (apr_off_t)len;
 }
 
 apr_status_t tmpl_gunzip(apr_bucket_brigade *bb, apr_off_t *length, apr_off_t limit)
 {
-    apr_bucket_brigade *to = apr_brigade_create(bb->p, bb->bucket_alloc);
-    z_stream z = { .zalloc = NULL };
-    apr_status_t read = APR_SUCCESS;
-    const char *data;
-    apr_size_t len;
-    apr_bucket *e;
-    int rv = inflateInit2(&z, GZIP_ONLY);
+    copy_t copy = { bb, apr_brigade_create(bb->p, bb->bucket_alloc), APR_BRIGADE_FIRST(bb), 0 };
+    tmpl_inflate_t inflate = { next_bucket, add_bytes, &copy };
+    apr_status_t rv = tmpl_inflate(&inflate, limit);
 
-    *length = 0;
-    for (e = APR_BRIGADE_FIRST(bb);
-         rv == Z_OK && read == APR_SUCCESS && *length <= limit && e != APR_BRIGADE_SENTINEL(bb);
-         e = APR_BUCKET_NEXT(e)) {
-        read = apr_bucket_read(e, &data, &len, APR_BLOCK_READ);
-        if (read == APR_SUCCESS) {
-            z.next_in = (z_const Bytef *)data;
-            z.avail_in = (uInt)len;
-            rv = inflate_some(&z, to, length, limit);
-        }
+    *length = copy.length;
+    if (rv == APR_SUCCESS) {
+        apr_brigade_cleanup(bb);
+        APR_BRIGADE_CONCAT(bb, copy.to);
     }
-    inflateEnd(&z);
-    if (*length > limit) {
-        return APR_ENOSPC;
-    }
-    /* exactly one complete member */
-    if (read != APR_SUCCESS || rv != Z_STREAM_END || z.avail_in > 0 ||
-        e != APR_BRIGADE_SENTINEL(bb)) {
-        return APR_EGENERAL;
-    }
-    apr_brigade_cleanup(bb);
-    APR_BRIGADE_CONCAT(bb, to);
-    return APR_SUCCESS;
+    return rv;
 }

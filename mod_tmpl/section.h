@@ -9,7 +9,6 @@
 #include "mod_tmpl.h"
 
 /* The defaults that shared/settings.h names; tmpl_clean_opts_default has those of the library. */
-#define TMPL_DEFAULT_MAX_BODY (8 * 1024 * 1024)
 #define TMPL_DEFAULT_MAX_WAIT apr_time_from_sec(1)
 #define TMPL_DEFAULT_TIMEOUT  apr_time_from_msec(100)
 #define TMPL_DEFAULT_DELAY    apr_time_from_msec(100)

@@ -16,6 +16,9 @@
 
 #include "clean.h"
 
+/* The default of TmplMaxBody, in bytes. */
+#define TMPL_DEFAULT_MAX_BODY (8 * 1024 * 1024)
+
 /*
  * Whether a cached decision about a page is valid under one value of the setting only (DECIDES) or
  * under all (ASIDE). ASIDE are settings that choose which pages are judged, when they are judged,

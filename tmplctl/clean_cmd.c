@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmplctl clean: tmpl_clean's steps as stages, over many files. */
+#include <stdio.h>
+
 #include <apr_lib.h>
 #include <apr_strings.h>
 
+#include "base/buf.h"
+#include "clean_report.h"
 #include "clean_summary.h"
 #include "ctl.h"
 #include "file_io.h"
 #include "files.h"
 #include "interrupt.h"
 #include "open_store.h"
+#include "page_input.h"
 #include "progress.h"
 #include "render.h"
 #include "stages.h"
@@ -20,8 +25,10 @@ typedef struct {
     ctl_t *ctl;
     const ctl_mode_t *mode;
     apr_array_header_t *files; /* ctl_file_t */
+    ctl_fetch_t *fetch;        /* NULL: no input is a URL */
     ctl_store_t store;
     ctl_clean_summary_t summary;
+    tmpl_buf_t report; /* lines for --report */
     /* of the current pass */
     tmpl_clean_opts_t opts;
     int learn; /* pages are learnt */
@@ -33,6 +40,8 @@ typedef struct {
     tmpl_input_t input;
     tmpl_outcome_t outcome;
     ctl_rendered_t rendered;
+    const char *url;    /* of a page from the web */
+    const char *line;   /* for --report; NULL: none */
     int read;           /* input has the bytes */
     int parsed;         /* outcome has the page */
     const char *failed; /* why the output is missing or not complete */
@@ -54,16 +63,16 @@ static void prepare_page(void *baton, const ctl_item_t *item)
     if (file->failed) {
         return;
     }
-    *input =
-        (tmpl_input_t){ .site = run->ctl->options.site,
-                        .uri = file->address != NULL ? file->address
-                                                     : apr_pstrcat(pool, "/", file->path, NULL),
-                        .page_key = file->address != NULL ? NULL : file->path,
-                        .learn = run->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF };
-    if (ctl_file_read(&input->body, &input->len, file->path, &page->err, pool) != APR_SUCCESS) {
+    if (ctl_page_read(input, &page->url, run->fetch, file->path, file->site, &page->err, pool) !=
+        APR_SUCCESS) {
         page->failed = page->err.text;
         return;
     }
+    if (file->address != NULL) {
+        input->uri = file->address;
+        input->page_key = NULL;
+    }
+    input->learn = run->learn ? TMPL_LEARNING_NOW : TMPL_LEARNING_OFF;
     page->read = 1;
     page->parsed = tmpl_clean_read(&page->outcome, input, &run->opts, pool);
     if (page->parsed) {
@@ -81,16 +90,22 @@ static void count_pages(void *baton, const ctl_item_t *const *items, int n)
     run_t *run = baton;
     tmpl_outcome_t *outcomes[BATCH];
     uint32_t n_parsed = 0;
+    if (!run->learn || run->store.failed.status != APR_SUCCESS) {
+        return;
+    }
     for (int i = 0; i < n; i++) {
         page_t *page = items[i]->state;
         if (page->parsed) {
             outcomes[n_parsed++] = &page->outcome;
         }
-    }
-    if (run->learn && n_parsed > 0 && run->store.failed.status == APR_SUCCESS) {
-        /* items are reported in order: the last one's pool outlives the others */
-        tmpl_clean_count_many(outcomes, n_parsed, run->store.store, CTL_STORE_TIMEOUT,
-                              items[n - 1]->pool);
+        int is_last = i + 1 == n || strcmp(file_of(run, items[i]->index)->site,
+                                           file_of(run, items[i + 1]->index)->site) != 0;
+        if (is_last && n_parsed > 0) {
+            /* items are reported in order: the last one's pool outlives the others */
+            tmpl_clean_count_many(outcomes, n_parsed, run->store.store, CTL_STORE_TIMEOUT,
+                                  items[n - 1]->pool);
+            n_parsed = 0;
+        }
     }
 }
 
@@ -122,25 +137,36 @@ static apr_status_t write_output(const char *dir, const char *name, const ctl_re
     return ctl_file_write(dir, base, rendered->bytes, rendered->len, err, pool);
 }
 
+/* Makes the output of a page that was judged; writes it, unless it goes to standard output. */
+static void render_page(const run_t *run, page_t *page, const ctl_file_t *file,
+                        const ctl_page_t *judged, apr_pool_t *pool)
+{
+    run->mode->render(&page->rendered, judged, pool);
+    page->failed = page->rendered.lost;
+    if (file->out != NULL && write_output(run->ctl->options.out, file->out, &page->rendered,
+                                          &page->err, pool) != APR_SUCCESS) {
+        page->failed = apr_pstrcat(pool, "cannot write ", run->ctl->options.out, "/", file->out,
+                                   ": ", page->err.text, NULL);
+    }
+}
+
 static void finish_page(void *baton, const ctl_item_t *item)
 {
     run_t *run = baton;
     page_t *page = item->state;
     apr_pool_t *pool = item->pool;
     const ctl_file_t *file = file_of(run, item->index);
-    ctl_page_t judged = { file->path, file->address, &page->input, &page->outcome };
+    ctl_page_t judged = { file->path, file->address, page->url, &page->input, &page->outcome };
+    int is_judging = run->opts.mode != TMPL_MODE_LEARN;
     if (page->parsed) {
         tmpl_clean_decide(&page->outcome, &run->opts, pool);
     }
-    if (!page->read || run->opts.mode == TMPL_MODE_LEARN) {
-        return;
+    if (page->read && is_judging) {
+        render_page(run, page, file, &judged, pool);
     }
-    run->mode->render(&page->rendered, &judged, pool);
-    page->failed = page->rendered.lost;
-    if (write_output(run->ctl->options.out, file->out, &page->rendered, &page->err, pool) !=
-        APR_SUCCESS) {
-        page->failed = apr_pstrcat(pool, "cannot write ", run->ctl->options.out, "/", file->out,
-                                   ": ", page->err.text, NULL);
+    if (run->ctl->options.report != NULL && (page->failed != NULL || (page->read && is_judging))) {
+        page->line =
+            ctl_report_line(&judged, &page->rendered, run->ctl->options.mode, page->failed, pool);
     }
 }
 
@@ -173,9 +199,20 @@ static void report_page(void *baton, const ctl_item_t *item)
         ctl_say("%s: %s", file->path, page->failed);
         file->failed = 1;
         run->summary.failed++;
+        run->summary.binary += page->err.status == CTL_EBINARY;
     }
     else if (page->read && run->opts.mode != TMPL_MODE_LEARN) {
         note_page(&run->summary, page);
+        if (page->outcome.decline != TMPL_DECLINE_NONE) {
+            ctl_page_declined(&page->outcome, &page->input, file->path, item->pool);
+        }
+    }
+    if (file->out == NULL && page->rendered.bytes != NULL) {
+        /* main reports a failure */
+        fwrite(page->rendered.bytes, 1, page->rendered.len, stdout);
+    }
+    if (page->line != NULL) {
+        tmpl_buf_add_text(&run->report, page->line);
     }
     ctl_progress_step(++run->done);
 }
@@ -217,6 +254,48 @@ static apr_status_t run_passes(run_t *run)
     return status == APR_SUCCESS ? run_pass(run, "cleaning", run->mode->mode, !two) : status;
 }
 
+/* Checks that the inputs can be read as often, and their outputs written where, as asked for. */
+static apr_status_t check_inputs(const apr_array_header_t *files, const ctl_t *ctl)
+{
+    if (ctl->options.out == NULL && files->nelts > 1) {
+        ctl_say("clean: standard output is for one page: %d inputs need --out DIR", files->nelts);
+        return APR_EINVAL;
+    }
+    for (int i = 0, streams = 0; i < files->nelts; i++) {
+        const char *path = APR_ARRAY_IDX(files, i, ctl_file_t).path;
+        streams += path == CTL_STDIN;
+        if (ctl->options.two_pass && (path == CTL_STDIN || ctl_page_is_url(path))) {
+            ctl_say("clean: --two-pass reads each page twice, and %s is read once only", path);
+            return APR_EINVAL;
+        }
+        if (streams > (ctl->options.files_from != CTL_STDIN)) {
+            ctl_say("clean: standard input can be read once only");
+            return APR_EINVAL;
+        }
+    }
+    return APR_SUCCESS;
+}
+
+/* Whether lines of --report go to standard output. */
+static int reports_to_stdout(const ctl_t *ctl)
+{
+    return ctl->options.report != NULL && strcmp(ctl->options.report, "-") == 0;
+}
+
+static apr_status_t check_report(const apr_array_header_t *files, const ctl_t *ctl)
+{
+    if (reports_to_stdout(ctl) && ctl->options.out == NULL) {
+        ctl_say("clean: --report -: standard output gets the page: name a FILE, or --out DIR");
+        return APR_EINVAL;
+    }
+    const char *input = ctl_files_find(files, ctl->options.report, ctl->pool);
+    if (input != NULL) {
+        ctl_say("clean: --report %s would overwrite the input %s", ctl->options.report, input);
+        return APR_EEXIST;
+    }
+    return APR_SUCCESS;
+}
+
 /* Checks what can be refused before anything is written; on failure prints the reason. */
 static apr_status_t check_run(run_t *run)
 {
@@ -228,19 +307,66 @@ static apr_status_t check_run(run_t *run)
     }
     apr_status_t status = ctl_files_list(&run->files, ctl);
     if (status == APR_SUCCESS) {
+        status = check_inputs(run->files, ctl);
+    }
+    if (status == APR_SUCCESS && ctl->options.report != NULL) {
+        status = check_report(run->files, ctl);
+    }
+    if (status == APR_SUCCESS && ctl->options.out != NULL) {
         status = ctl_files_name_outputs(run->files, ctl->options.out, run->mode->suffix, ctl->pool);
     }
     return status;
 }
 
-static apr_status_t make_out_dir(const ctl_t *ctl)
+/* Makes the directory of outputs, and the fetcher of pages, where they are needed. */
+static apr_status_t prepare_run(run_t *run)
 {
-    apr_status_t status = make_dir(ctl->options.out, ctl->pool);
+    ctl_t *ctl = run->ctl;
+    tmpl_error_t err;
+    tmpl_buf_init(&run->report, ctl->pool);
+    apr_status_t status =
+        ctl->options.out != NULL ? make_dir(ctl->options.out, ctl->pool) : APR_SUCCESS;
     if (status != APR_SUCCESS) {
         ctl_say("clean: --out %s: cannot make the directory: %s", ctl->options.out,
                 ctl_error_text(status, ctl->pool));
+        return status;
     }
-    return status;
+    for (int i = 0; i < run->files->nelts && run->fetch == NULL; i++) {
+        if (!ctl_page_is_url(file_of(run, i)->path)) {
+            continue;
+        }
+        status = ctl_fetch_open(&run->fetch, NULL, &err, ctl->pool);
+        if (status != APR_SUCCESS) {
+            ctl_say("clean: %s", err.text);
+            return status;
+        }
+        ctl_fetch_pace(run->fetch, apr_time_from_msec(ctl->options.delay));
+    }
+    return ctl_store_open(&run->store, ctl);
+}
+
+/* Writes the lines of --report. An exit code. */
+static int write_report(const run_t *run)
+{
+    const char *path = run->ctl->options.report;
+    apr_pool_t *pool = run->ctl->pool;
+    tmpl_error_t err;
+    if (path == NULL) {
+        return CTL_OK;
+    }
+    if (reports_to_stdout(run->ctl)) {
+        fwrite(run->report.at, 1, run->report.len, stdout);
+        return CTL_OK;
+    }
+    const char *name = apr_filepath_name_get(path);
+    const char *dir = name > path + 1 ? apr_pstrmemdup(pool, path, (apr_size_t)(name - path) - 1)
+                      : name > path   ? "/"
+                                      : ".";
+    if (ctl_file_write(dir, name, run->report.at, run->report.len, &err, pool) != APR_SUCCESS) {
+        ctl_say("clean: --report %s: cannot write: %s", path, err.text);
+        return CTL_FAILED;
+    }
+    return CTL_OK;
 }
 
 int ctl_clean(ctl_t *ctl)
@@ -250,7 +376,7 @@ int ctl_clean(ctl_t *ctl)
         return CTL_USAGE;
     }
     ctl_interrupt_catch();
-    if (make_out_dir(ctl) != APR_SUCCESS || ctl_store_open(&run.store, ctl) != APR_SUCCESS) {
+    if (prepare_run(&run) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     apr_status_t status = run_passes(&run);
@@ -258,10 +384,14 @@ int ctl_clean(ctl_t *ctl)
     if (status != APR_SUCCESS) {
         return CTL_FAILED;
     }
+    int reported = write_report(&run);
     if (ctl_interrupted() && run.done < run.files->nelts) {
         ctl_say("interrupted: %d of %d pages written", run.summary.pages, run.files->nelts);
         return CTL_FAILED;
     }
-    ctl_clean_summary_print(&run.summary);
-    return ctl_clean_summary_code(&run.summary);
+    if (ctl->options.out != NULL && !reports_to_stdout(ctl)) {
+        ctl_clean_summary_print(&run.summary);
+    }
+    int code = ctl_clean_summary_code(&run.summary);
+    return code != CTL_OK ? code : reported;
 }

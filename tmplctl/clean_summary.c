@@ -39,7 +39,7 @@ void ctl_clean_summary_print(const ctl_clean_summary_t *summary)
 int ctl_clean_summary_code(const ctl_clean_summary_t *summary)
 {
     if (summary->failed > 0) {
-        return CTL_FAILED;
+        return summary->failed == summary->binary ? CTL_BINARY : CTL_FAILED;
     }
     return summary->store_failures > 0 ? CTL_STORE_FAILED : CTL_OK;
 }

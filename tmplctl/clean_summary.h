@@ -11,6 +11,7 @@ typedef struct {
     int pages; /* judged and written */
     int edited;
     int failed; /* pages that were not read, or not written in full */
+    int binary; /* those of them that are no text */
     int declined[TMPL_DECLINE_COUNT];
     int store_failures; /* pages that the store did not learn or look up, in each pass */
     apr_uint64_t bytes_in, bytes_out;

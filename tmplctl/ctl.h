@@ -19,6 +19,7 @@
 #define CTL_FAILED       1 /* a file or the store failed: some output is missing */
 #define CTL_USAGE        2 /* the command line is wrong: nothing was done */
 #define CTL_STORE_FAILED 3 /* clean: all pages are written, but some are not learnt */
+#define CTL_BINARY       4 /* an input is no text: nothing else failed */
 
 /* How long one page may wait for the store. Unlike in a server, no client waits. */
 #define CTL_STORE_TIMEOUT apr_time_from_sec(10)
@@ -34,10 +35,11 @@ typedef struct {
     const char *mode;
     const char *store; /* NULL: none was named */
     const char *site;
-    const char *out;
+    const char *out;        /* NULL: standard output */
     const char *model;      /* file with the detector's model; NULL: the built-in model */
     const char *files_from; /* file of file names; CTL_STDIN for standard input */
     const char *mirror;     /* clean: directory of a mirrored site */
+    const char *report;     /* clean: file of JSON lines; NULL: none */
     int two_pass;
     int json;          /* the output is JSON */
     int xpath;         /* explain: the paths of blocks are XPath */
@@ -84,7 +86,9 @@ typedef struct {
 #define CTL_IN_STORE    (CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_IMPORT | CTL_IN_CHECK)
 #define CTL_IN_JUDGING                                                                             \
     (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_WARM | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
-#define CTL_IN_ALL (CTL_IN_JUDGING | CTL_IN_STORE | CTL_IN_TRAIN)
+/* Commands whose arguments are pages: "-" is standard input. */
+#define CTL_IN_PAGES (CTL_IN_CLEAN | CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE)
+#define CTL_IN_ALL   (CTL_IN_JUDGING | CTL_IN_STORE | CTL_IN_TRAIN)
 
 struct ctl_command_t {
     const char *name;
@@ -110,7 +114,7 @@ int ctl_train(ctl_t *ctl);
 int ctl_warm(ctl_t *ctl);
 int ctl_rules(ctl_t *ctl);
 
-/* "-" on the command line; compared by address, so a file may have this name. */
+/* "-" on the command line: standard input. Compared by address, so a file may have this name. */
 extern const char CTL_STDIN[];
 
 #endif

@@ -137,7 +137,7 @@ static json_t *declined_json(const explain_t *e)
 
 static int print_json(const explain_t *e)
 {
-    ctl_page_t page = { e->name, NULL, e->input, &e->outcome };
+    ctl_page_t page = { e->name, NULL, NULL, e->input, &e->outcome };
     json_t *json = ctl_json_page(&page, e->pool);
     json_t *block;
     size_t i;

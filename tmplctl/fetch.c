@@ -6,6 +6,7 @@
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
+#include <apr_thread_mutex.h>
 
 #include "base/buf.h"
 #include "curl_lib.h"
@@ -15,6 +16,7 @@ struct ctl_fetch_t {
     ctl_curl_t lib;
     CURL *curl;
     apr_interval_time_t delay;
+    apr_thread_mutex_t *lock; /* one request at a time */
     char error[CURL_ERROR_SIZE];
 };
 
@@ -106,8 +108,9 @@ apr_status_t ctl_fetch_open(ctl_fetch_t **fetch, const char *proxy, tmpl_error_t
         return tmpl_fail(err, APR_EINVAL, "\"%s\" is not an http:// URL", proxy);
     }
     apr_status_t status = ctl_curl_load(&new->lib, err, pool);
-    if (status != APR_SUCCESS) {
-        return status;
+    if (status != APR_SUCCESS ||
+        apr_thread_mutex_create(&new->lock, APR_THREAD_MUTEX_DEFAULT, pool) != APR_SUCCESS) {
+        return status != APR_SUCCESS ? status : tmpl_fail(err, APR_ENOMEM, "cannot make a lock");
     }
     if (new->lib.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return tmpl_fail(err, APR_EGENERAL, "cannot initialise libcurl");
@@ -209,7 +212,9 @@ apr_status_t ctl_fetch_page(ctl_fetch_t *fetch, const tmpl_address_t *address,
                             tmpl_error_t *err, apr_pool_t *pool)
 {
     static const char html[] = "text/html";
+    apr_thread_mutex_lock(fetch->lock);
     apr_status_t status = ctl_fetch_get(fetch, address, robots, response, err, pool);
+    apr_thread_mutex_unlock(fetch->lock);
     if (status != APR_SUCCESS) {
         return status;
     }

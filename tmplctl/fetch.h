@@ -51,7 +51,10 @@ apr_status_t ctl_fetch_get(ctl_fetch_t *fetch, const tmpl_address_t *address,
                            const tmpl_robots_t *robots, ctl_response_t *response, tmpl_error_t *err,
                            apr_pool_t *pool);
 
-/* ctl_fetch_get for a page: also fails if the response is not 200, or not text/html. */
+/*
+ * ctl_fetch_get for a page: also fails if the response is not 200, or not text/html. Any thread may
+ * call this one: requests of others wait.
+ */
 apr_status_t ctl_fetch_page(ctl_fetch_t *fetch, const tmpl_address_t *address,
                             const tmpl_robots_t *robots, ctl_response_t *response,
                             tmpl_error_t *err, apr_pool_t *pool);

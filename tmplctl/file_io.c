@@ -2,12 +2,15 @@
 #include "file_io.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <apr_atomic.h>
 #include <apr_file_info.h>
 #include <apr_file_io.h>
 #include <apr_strings.h>
+
+#include "interrupt.h"
 
 const char *ctl_error_text(apr_status_t status, apr_pool_t *pool)
 {
@@ -62,6 +65,55 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
     return APR_SUCCESS;
 }
 
+/* Memory of malloc that grows without a second copy, unlike memory of a pool. */
+typedef struct {
+    char *at;
+    apr_size_t len, room;
+} growing_t;
+
+static apr_status_t free_growing(void *data)
+{
+    free(((growing_t *)data)->at);
+    return APR_SUCCESS;
+}
+
+/* Reads the next part of standard input. APR_EOF at its end. */
+static apr_status_t read_more(growing_t *g)
+{
+    enum { STEP = 1024 * 1024 };
+    if (g->len == g->room) {
+        char *at = realloc(g->at, g->room + STEP);
+        if (at == NULL) {
+            return APR_ENOMEM;
+        }
+        g->at = at;
+        g->room += STEP;
+    }
+    ssize_t n = read(STDIN_FILENO, g->at + g->len, g->room - g->len);
+    g->len += n > 0 ? (apr_size_t)n : 0;
+    return n > 0 ? APR_SUCCESS : n == 0 ? APR_EOF : APR_FROM_OS_ERROR(errno);
+}
+
+apr_status_t ctl_stdin_read(const char **body, apr_size_t *len, tmpl_error_t *err, apr_pool_t *pool)
+{
+    growing_t *g = apr_pcalloc(pool, sizeof(*g));
+    apr_status_t status;
+    apr_pool_cleanup_register(pool, g, free_growing, apr_pool_cleanup_null);
+    do {
+        status = read_more(g);
+    } while (status == APR_SUCCESS && g->len <= CTL_FILE_MOST);
+    *body = g->at;
+    *len = g->len;
+    if (g->len > CTL_FILE_MOST) {
+        return tmpl_fail(err, APR_EINVAL, "is larger than 1 GiB");
+    }
+    if (status != APR_EOF) {
+        return tmpl_fail(err, status, "%s",
+                         status == APR_EINTR ? "interrupted" : ctl_error_text(status, pool));
+    }
+    return g->len > 0 ? APR_SUCCESS : tmpl_fail(err, APR_EINVAL, "is empty");
+}
+
 /* Whether path is something that a file must not replace: /dev/null, a link. */
 static int is_special(const char *path, apr_pool_t *pool)
 {
@@ -108,12 +160,16 @@ apr_status_t ctl_file_write(const char *dir, const char *name, const char *body,
     const char *path = apr_pstrcat(pool, dir, "/", name, NULL);
     const char *temporary = apr_psprintf(pool, "%s/.tmplctl-%ld-%u.tmp", dir, (long)getpid(),
                                          (unsigned)apr_atomic_inc32(&temporaries));
+    ctl_interrupt_hold();
     status = write_new(temporary, body, len, pool);
     if (status == APR_SUCCESS) {
         status = apr_file_rename(temporary, path, pool);
     }
     if (status != APR_SUCCESS) {
         apr_file_remove(temporary, pool);
+    }
+    ctl_interrupt_release();
+    if (status != APR_SUCCESS) {
         return tmpl_fail(err, status, "%s", ctl_error_text(status, pool));
     }
     return APR_SUCCESS;

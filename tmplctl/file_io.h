@@ -19,6 +19,14 @@ apr_status_t ctl_file_read(const char **body, apr_size_t *len, const char *path,
                            apr_pool_t *pool);
 
 /*
+ * Reads standard input to its end into memory that pool frees. On failure err has the reason:
+ * APR_EINVAL if it is empty or above CTL_FILE_MOST, APR_EINTR after a signal, or the system's
+ * error.
+ */
+apr_status_t ctl_stdin_read(const char **body, apr_size_t *len, tmpl_error_t *err,
+                            apr_pool_t *pool);
+
+/*
  * Whether ctl_file_write could begin to write dir/name now, for commands that work long before they
  * write. Fails as ctl_file_write does.
  */
@@ -27,8 +35,9 @@ apr_status_t ctl_file_check_writable(const char *dir, const char *name, tmpl_err
 
 /*
  * Replaces dir/name: writes a temporary file and renames it, so that readers see the old file or
- * the new one. Any thread may call it. On failure err has the reason: APR_EEXIST if a link, a
- * device or another special file has the name, or the system's error.
+ * the new one; a signal does not end the process in between. Any thread may call it. On failure err
+ * has the reason: APR_EEXIST if a link, a device or another special file has the name, or the
+ * system's error.
  */
 apr_status_t ctl_file_write(const char *dir, const char *name, const char *body, apr_size_t len,
                             tmpl_error_t *err, apr_pool_t *pool);

@@ -9,16 +9,29 @@
 #include <apr_strings.h>
 
 #include "file_io.h"
+#include "page_input.h"
 #include "progress.h"
 #include "site_pages.h"
 
 /* Bytes of the longest file name in a list: above PATH_MAX of every system this runs on. */
 #define NAME_MOST 8191
 
+/* What the output of a page from the web is called: the last part of its path, or the host. */
+static const char *name_of_url(const char *url, apr_pool_t *pool)
+{
+    const char *host = strstr(url, "://") + 3;
+    const char *path = host + strcspn(host, "/?#");
+    const char *name = apr_pstrmemdup(pool, path, strcspn(path, "?#"));
+    name = apr_filepath_name_get(name);
+    return *name != '\0' ? name : apr_pstrmemdup(pool, host, (apr_size_t)(path - host));
+}
+
 static void add_file(apr_array_header_t *files, const char *path)
 {
-    APR_ARRAY_PUSH(files, ctl_file_t) =
-        (ctl_file_t){ .path = path, .name = apr_filepath_name_get(path) };
+    const char *name = path == CTL_STDIN       ? "stdin"
+                       : ctl_page_is_url(path) ? name_of_url(path, files->pool)
+                                               : apr_filepath_name_get(path);
+    APR_ARRAY_PUSH(files, ctl_file_t) = (ctl_file_t){ .path = path, .name = name };
 }
 
 /*
@@ -69,37 +82,56 @@ static apr_status_t add_list(apr_array_header_t *files, const char *list, apr_po
     return status;
 }
 
-apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
+/* Sets the site of each input. Without a store any key is as good: nobody else sees the table. */
+static apr_status_t find_sites(const apr_array_header_t *files, ctl_t *ctl)
+{
+    for (int i = 0; i < files->nelts; i++) {
+        ctl_file_t *file = &APR_ARRAY_IDX(files, i, ctl_file_t);
+        int is_free = ctl->options.store == NULL && ctl->options.site == NULL;
+        file->site = is_free && !ctl_page_is_url(file->path) ? "-" : ctl_page_site(ctl, file->path);
+        if (file->site == NULL) {
+            return APR_EINVAL;
+        }
+    }
+    return APR_SUCCESS;
+}
+
+/* Adds the inputs of the command line, then those of --files-from. */
+static apr_status_t add_named(apr_array_header_t *files, const ctl_t *ctl)
 {
     const char *list = ctl->options.files_from;
-    apr_status_t status = APR_SUCCESS;
-    *files = apr_array_make(ctl->pool, ctl->args->nelts, sizeof(ctl_file_t));
-    if (ctl->options.mirror != NULL && (ctl->args->nelts > 0 || list != NULL)) {
-        ctl_say("clean: --mirror takes all pages of %s: name no FILE and no LIST beside it",
-                ctl->options.mirror);
-        return APR_EINVAL;
+    for (int i = 0; i < ctl->args->nelts; i++) {
+        add_file(files, APR_ARRAY_IDX(ctl->args, i, const char *));
     }
-    if (ctl->options.mirror != NULL) {
-        return ctl_mirror_pages(*files, ctl->options.mirror, ctl->options.out, ctl->pool);
+    apr_status_t status = list != NULL ? add_list(files, list, ctl->pool) : APR_SUCCESS;
+    if (status == APR_SUCCESS && files->nelts == 0 && list == NULL && ctl->options.out == NULL) {
+        add_file(files, ctl_page_from_stdin());
     }
-    for (int i = 0; i < ctl->args->nelts && status == APR_SUCCESS; i++) {
-        const char *arg = APR_ARRAY_IDX(ctl->args, i, const char *);
-        if (arg == CTL_STDIN) {
-            status = add_list(*files, arg, ctl->pool);
-        }
-        else {
-            add_file(*files, arg);
-        }
-    }
-    if (list != NULL && status == APR_SUCCESS) {
-        status = add_list(*files, list, ctl->pool);
-    }
-    if (status == APR_SUCCESS && (*files)->nelts == 0) {
+    if (status == APR_SUCCESS && files->nelts == 0) {
         ctl_say("%s: no FILE given: name files, or a list with --files-from LIST",
                 ctl->command->name);
         return APR_EINVAL;
     }
     return status;
+}
+
+apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl)
+{
+    const ctl_options_t *options = &ctl->options;
+    *files = apr_array_make(ctl->pool, ctl->args->nelts, sizeof(ctl_file_t));
+    if (options->mirror != NULL && (ctl->args->nelts > 0 || options->files_from != NULL)) {
+        ctl_say("clean: --mirror takes all pages of %s: name no FILE and no LIST beside it",
+                options->mirror);
+        return APR_EINVAL;
+    }
+    if (options->mirror != NULL && options->out == NULL) {
+        ctl_say("clean: --mirror needs --out DIR");
+        return APR_EINVAL;
+    }
+    apr_status_t status = options->mirror != NULL
+                              ? ctl_mirror_pages(*files, options->mirror, options->out, ctl->pool)
+                              : add_named(*files, ctl);
+    return status == APR_SUCCESS ? find_sites(*files, ctl) : status;
 }
 
 apr_size_t ctl_files_stem(const char *name)
@@ -125,6 +157,19 @@ static const char *inode_of(const char *path, apr_pool_t *pool)
     }
     return apr_psprintf(pool, "%" APR_UINT64_T_FMT ":%" APR_UINT64_T_FMT, (apr_uint64_t)info.device,
                         (apr_uint64_t)info.inode);
+}
+
+const char *ctl_files_find(const apr_array_header_t *files, const char *path, apr_pool_t *pool)
+{
+    const char *inode = inode_of(path, pool);
+    for (int i = 0; i < files->nelts && inode != NULL; i++) {
+        const char *input = APR_ARRAY_IDX(files, i, ctl_file_t).path;
+        const char *other = inode_of(input, pool);
+        if (other != NULL && strcmp(inode, other) == 0) {
+            return input;
+        }
+    }
+    return NULL;
 }
 
 static apr_status_t check_overwriting(const apr_array_header_t *files, const char *dir,

@@ -6,17 +6,19 @@
 #include "ctl.h"
 
 typedef struct {
-    const char *path;    /* as given: the document's identity, unless it has an address */
+    const char *path;    /* as given: a file, a URL, or CTL_STDIN */
+    const char *site;    /* the key of its table */
     const char *address; /* --mirror: the page's address, "/path?query"; else NULL */
-    const char *name;    /* --mirror: the path below MIRROR; else the file name, no directory */
-    const char *out;     /* name of the output, below --out */
+    const char *name;    /* --mirror: the path below MIRROR; else the last part of path */
+    const char *out;     /* name of the output, below --out; NULL: standard output */
     int failed;          /* the file was reported as bad: a second pass skips it */
 } ctl_file_t;
 
 /*
- * The files named by the command line and --files-from, in that order, or those of --mirror:
- * ctl_file_t from ctl->pool, without out. On failure prints the reason: a list or the mirror cannot
- * be read, or there is no file.
+ * The inputs named by the command line and --files-from, in that order, or those of --mirror:
+ * ctl_file_t from ctl->pool, without out. None named and no --out: standard input. On failure
+ * prints the reason: a list or the mirror cannot be read, there is no input, or the site of one is
+ * unknown.
  */
 apr_status_t ctl_files_list(apr_array_header_t **files, ctl_t *ctl);
 
@@ -31,5 +33,8 @@ apr_size_t ctl_files_stem(const char *name);
  */
 apr_status_t ctl_files_name_outputs(const apr_array_header_t *files, const char *dir,
                                     const char *suffix, apr_pool_t *pool);
+
+/* The input that is the same file as path; NULL: none. */
+const char *ctl_files_find(const apr_array_header_t *files, const char *path, apr_pool_t *pool);
 
 #endif

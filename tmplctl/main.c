@@ -16,12 +16,16 @@
 #include "progress.h"
 
 static const ctl_command_t commands[] = {
-    { "clean", CTL_IN_CLEAN, ctl_clean, 0, -1, "FILE...",
+    { "clean", CTL_IN_CLEAN, ctl_clean, 0, -1, "[FILE|URL]...",
       "detects the template of pages, and marks or removes it",
-      "Reads the files in the given order. Each file is one document, identified by its path, and\n"
-      "is judged by the counts of all files up to and including it. The output of each file is\n"
-      "DIR/NAME.html (annotate, strip, highlight), .txt (text, fingerprint), .md (markdown) or\n"
-      ".json (json).\n"
+      "One page goes to standard output, unless --out names a directory: without FILE it comes "
+      "from\n"
+      "standard input (-), and it is judged alone, as the first page of a site.\n"
+      "Several pages need --out DIR. They are read in the given order. Each file is one document,\n"
+      "identified by its path, and is judged by the counts of all files up to and including it.\n"
+      "The output of each is DIR/NAME.html (annotate, strip, highlight), .txt (text, "
+      "fingerprint),\n"
+      ".md (markdown) or .json (json).\n"
       "  annotate  the page, with its template marked by data-tmpl and <!--tmpl-->\n"
       "  strip     the page without its template\n"
       "  highlight the page with each block shaded by its verdict, and why\n"
@@ -30,24 +34,31 @@ static const ctl_command_t commands[] = {
       "  json      the blocks with their verdicts, and the spans that strip deletes\n"
       "  fingerprint\n"
       "            one line with the fingerprint of the text that is not template\n"
-      "Without --store, the counts are kept in memory and lost at the end. If FILE is -, clean\n"
-      "reads file names from standard input, one per line. The number of --jobs changes neither\n"
-      "outputs nor messages. With --mirror the files are all pages that wget -r saved: each is\n"
-      "identified by its address below MIRROR, and outputs keep the tree.\n"
+      "Without --store, the counts are kept in memory and lost at the end; with it, name the "
+      "site,\n"
+      "unless the page is a URL. Pages may be compressed by gzip. A declined page is named on\n"
+      "standard error. The number of --jobs changes neither outputs nor messages. With --mirror "
+      "the\n"
+      "files are all pages that wget -r saved: each is identified by its address below MIRROR, "
+      "and\n"
+      "outputs keep the tree.\n"
       "Exit code 3: all pages are written, but the store failed.\n" },
-    { "explain", CTL_IN_EXPLAIN, ctl_explain, 1, 1, "FILE|URL",
+    { "explain", CTL_IN_EXPLAIN, ctl_explain, 0, 1, "[FILE|URL]",
       "tells of each block why it is cut, or why it stays",
       "Prints of each block its bytes, element and DF, the verdict with what it rests on, what\n"
       "annotate and strip do with it, and why. With detector auto it rests on three features, "
       "each\n"
       "with its value and how much that raised (+) or lowered (-) the log odds to be template.\n"
-      "For a declined page: the reason, and the byte, line and tag. It learns nothing.\n"
-      "The default of --site is the host of a URL.\n" },
-    { "segments", CTL_IN_SEGMENTS, ctl_segments, 1, 1, "FILE|URL",
+      "For a declined page: the reason, and the byte, line and tag. It learns nothing. Without "
+      "FILE\n"
+      "it reads a page from standard input (-). The default of --site is the host of a URL.\n" },
+    { "segments", CTL_IN_SEGMENTS, ctl_segments, 0, 1, "[FILE|URL]",
       "prints the blocks and segments of a page",
-      "With --store and --site it also prints what the store knows of them. It learns nothing.\n"
-      "The default of --site is the host of a URL.\n" },
-    { "template", CTL_IN_TEMPLATE, ctl_template, 1, 1, "FILE|URL",
+      "With --store and --site it also prints what the store knows of them. It learns nothing. "
+      "Without\n"
+      "FILE it reads a page from standard input (-). The default of --site is the host of a "
+      "URL.\n" },
+    { "template", CTL_IN_TEMPLATE, ctl_template, 1, 1, "FILE|URL|-",
       "prints the text of a site's template, once",
       "The text is that of a page, because stores hold hashes only: of its template blocks, those "
       "of\n"
@@ -105,11 +116,10 @@ static void print_usage(FILE *out)
 {
     fprintf(out, "Usage: tmplctl COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
     for (apr_size_t i = 0; i < N_COMMANDS; i++) {
-        fprintf(out, "  %-8s %-11s  %s\n", commands[i].name, commands[i].args, commands[i].summary);
+        fprintf(out, "  %-8s %-13s  %s\n", commands[i].name, commands[i].args, commands[i].summary);
     }
-    fprintf(out,
-            "\n\"tmplctl COMMAND --help\" explains a command; \"tmplctl --version\" prints the "
-            "version.\n");
+    fprintf(out, "\n\"tmplctl help COMMAND\" explains a command; \"tmplctl --version\" prints the "
+                 "version.\n");
 }
 
 static void print_help(const ctl_command_t *command, apr_pool_t *pool)
@@ -120,8 +130,9 @@ static void print_help(const ctl_command_t *command, apr_pool_t *pool)
         printf("The default of --store is the environment variable TMPL_STORE.\n");
     }
     ctl_options_print(command, pool);
-    printf("\nExit codes: %d success, %d a file or the store failed, %d wrong usage.\n", CTL_OK,
-           CTL_FAILED, CTL_USAGE);
+    printf("\nExit codes: %d success, %d a file or the store failed, %d wrong usage%s.\n", CTL_OK,
+           CTL_FAILED, CTL_USAGE,
+           (command->bit & CTL_IN_PAGES) != 0 ? ", 4 an input is no text" : "");
 }
 
 static int run_command(const ctl_command_t *command, int argc, const char *const *argv,
@@ -138,25 +149,35 @@ static int run_command(const ctl_command_t *command, int argc, const char *const
     return command->run(&ctl);
 }
 
+static int is_one_of(const char *arg, const char *name, const char *letter)
+{
+    return strcmp(arg, name) == 0 || strcmp(arg, letter) == 0;
+}
+
 static int dispatch(int argc, const char *const *argv, apr_pool_t *pool)
 {
     if (argc < 2) {
         print_usage(stderr);
         return CTL_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    if (is_one_of(argv[1], "--help", "-h") || (strcmp(argv[1], "help") == 0 && argc == 2)) {
         print_usage(stdout);
         return CTL_OK;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_one_of(argv[1], "--version", "-V")) {
         printf("tmplctl %s\n", TMPL_VERSION);
         return CTL_OK;
     }
-    const ctl_command_t *command = find_command(argv[1]);
+    int explains = strcmp(argv[1], "help") == 0;
+    const ctl_command_t *command = find_command(argv[1 + explains]);
     if (command == NULL) {
-        ctl_say("unknown command \"%s\"", argv[1]);
+        ctl_say("unknown command \"%s\"", argv[1 + explains]);
         print_usage(stderr);
         return CTL_USAGE;
+    }
+    if (explains) {
+        print_help(command, pool);
+        return CTL_OK;
     }
     return run_command(command, argc - 1, argv + 1, pool);
 }
@@ -168,11 +189,15 @@ static int reader_has_closed(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/* Lost output is a failure, even if it is only the summary line. */
-static int flush_stdout(int code)
+/*
+ * Lost output is a failure, even if it is only the summary line. Without a reader the process will
+ * die of SIGPIPE, as other tools do: sets *broken.
+ */
+static int flush_stdout(int code, int *broken)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (code == CTL_OK && !reader_has_closed()) {
+        *broken = reader_has_closed();
+        if (code == CTL_OK && !*broken) {
             ctl_say("standard output: cannot write");
         }
         return code == CTL_OK ? CTL_FAILED : code;
@@ -213,9 +238,14 @@ int main(int argc, const char *const *argv, const char *const *env)
     apr_allocator_max_free_set(allocator, CTL_POOL_KEEPS);
     apr_pool_create_ex(&pool, NULL, NULL, allocator);
     apr_allocator_owner_set(allocator, pool);
-    int code = flush_stdout(dispatch(argc, argv, pool));
+    int broken = 0;
+    int code = flush_stdout(dispatch(argc, argv, pool), &broken);
     apr_pool_destroy(pool);
     apr_terminate();
     ctl_interrupt_finish();
+    if (broken) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
     return code;
 }

@@ -17,11 +17,15 @@
 /* The store of a run that was given none. */
 #define DEFAULT_URI "memory:"
 
+/* Commands that change nothing. */
+#define READERS                                                                                    \
+    (CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE | CTL_IN_STATS | CTL_IN_EXPORT |           \
+     CTL_IN_CHECK)
+
 /* LMDB creates a missing store. A command that only reads must report a mistyped name instead. */
 static apr_status_t check_exists(const char *uri, const ctl_t *ctl)
 {
-    static const unsigned readers = CTL_IN_SEGMENTS | CTL_IN_EXPLAIN | CTL_IN_TEMPLATE |
-                                    CTL_IN_STATS | CTL_IN_FORGET | CTL_IN_EXPORT | CTL_IN_CHECK;
+    static const unsigned readers = READERS | CTL_IN_FORGET;
     const char *dir = tmpl_store_directory(uri, ctl->pool);
     apr_finfo_t info;
     if ((ctl->command->bit & readers) == 0 || dir == NULL) {
@@ -60,13 +64,16 @@ static void become_root(int other)
     }
 }
 
-static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, tmpl_error_t *err,
-                                  apr_pool_t *pool)
+/* A command that only reads leaves a damaged store as it is. */
+static apr_status_t open_as_owner(tmpl_store_t **store, const char *uri, const ctl_t *ctl,
+                                  tmpl_error_t *err, apr_pool_t *pool)
 {
+    tmpl_store_opts_t opts = tmpl_store_opts_default;
+    opts.leaves_damaged = (ctl->command->bit & READERS) != 0;
     int other;
     apr_status_t status = become_owner(&other, uri, err, pool);
     if (status == APR_SUCCESS) {
-        status = tmpl_store_open(store, uri, NULL, err, pool);
+        status = tmpl_store_open(store, uri, &opts, err, pool);
         become_root(other);
     }
     return status;
@@ -95,7 +102,7 @@ static apr_status_t open_uri(ctl_store_t *store, const char *uri, ctl_t *ctl)
         return status;
     }
     apr_pool_create(&store->pool, ctl->pool);
-    status = open_as_owner(&store->store, uri, &err, store->pool);
+    status = open_as_owner(&store->store, uri, ctl, &err, store->pool);
     if (status != APR_SUCCESS) {
         ctl_say("%s: %s", ctl->command->name, err.text);
         apr_pool_destroy(store->pool);

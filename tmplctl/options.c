@@ -36,7 +36,7 @@ struct option_t {
         *setting; /* the source of name, range and help; NULL: the option has its own */
 };
 
-static option_set_f set_flag, set_string, set_file, set_site, set_store, set_uint;
+static option_set_f set_flag, set_string, set_out, set_file, set_site, set_store, set_uint;
 static option_set_f set_number, set_detector, set_smoothing, set_comments, set_share, set_ratio,
     set_lifetime;
 static option_set_f set_separators, set_selectors, set_mark, set_secret, set_without;
@@ -60,10 +60,13 @@ static option_set_f set_separators, set_selectors, set_mark, set_secret, set_wit
 static const option_t options[] = {
     { "mode", 'm', "MODE", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(mode), 0, 0,
       "annotate, strip, highlight, text, markdown, json or fingerprint", NULL },
-    { "site", 0, "KEY", CTL_IN_JUDGING, CTL_IN_CLEAN, set_site, AT(site), 0, 0,
-      "the site that the pages are of: the key of its table", NULL },
-    { "out", 'o', "DIR", CTL_IN_CLEAN, CTL_IN_CLEAN, set_string, AT(out), 0, 0,
-      "where to write; made if it is not there", NULL },
+    { "site", 0, "KEY", CTL_IN_JUDGING, 0, set_site, AT(site), 0, 0,
+      "the site that the pages are of: the key of its table (default: the host of a URL)", NULL },
+    { "out", 'o', "DIR", CTL_IN_CLEAN, 0, set_out, AT(out), 0, 0,
+      "where to write; made if it is not there (-: standard output, the default for one page)",
+      NULL },
+    { "report", 0, "FILE", CTL_IN_CLEAN, 0, set_string, AT(report), 0, 0,
+      "write a line of JSON about each page to FILE (-: standard output)", NULL },
     SETTING(store, 's', "URI", CTL_IN_ALL, set_store, AT(store)),
     { "mirror", 'r', "MIRROR", CTL_IN_CLEAN, 0, set_string, AT(mirror), 0, 0,
       "take all pages below MIRROR, the directory that wget -r made for the site's host, and keep "
@@ -88,7 +91,7 @@ static const option_t options[] = {
     SETTING(min_keep, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_keep)),
     SETTING(min_confidence, 0, "R", IN_EDITING, set_share, AT(clean.guards.min_confidence)),
     SETTING(seed, 0, "S", CTL_IN_JUDGING | CTL_IN_IMPORT, set_secret, 0),
-    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_STATS, 0, set_flag, AT(json), 0, 0,
+    { "json", 0, NULL, CTL_IN_EXPLAIN | CTL_IN_SEGMENTS | CTL_IN_STATS, 0, set_flag, AT(json), 0, 0,
       "print JSON", NULL },
     { "sort", 0, "COLUMN", CTL_IN_STATS, 0, set_string, AT(sort), 0, 0,
       "site, pages, entries, live, template, bytes or version: by name, or the largest first "
@@ -155,6 +158,17 @@ static apr_status_t set_string(ctl_t *ctl, const option_t *option, const char *v
     }
     *(const char **)field_of(ctl, option) = value == CTL_STDIN ? "-" : value;
     return APR_SUCCESS;
+}
+
+/* "-" is standard output, as if no directory was named. */
+static apr_status_t set_out(ctl_t *ctl, const option_t *option, const char *value,
+                            tmpl_error_t *err)
+{
+    if (value == CTL_STDIN) {
+        ctl->options.out = NULL;
+        return APR_SUCCESS;
+    }
+    return set_string(ctl, option, value, err);
 }
 
 static apr_status_t set_file(ctl_t *ctl, const option_t *option, const char *value,
@@ -479,8 +493,8 @@ apr_status_t ctl_options_parse(ctl_t *ctl, int argc, const char *const *argv)
     }
     for (int i = getopt_state->ind; i < argc; i++) {
         const char *arg = getopt_state->argv[i];
-        /* only clean reads standard input; a site may be called "-" */
-        int hidden = arg == CTL_STDIN && ctl->command->bit != CTL_IN_CLEAN;
+        /* elsewhere the argument is a site, which may be called "-" */
+        int hidden = arg == CTL_STDIN && (ctl->command->bit & CTL_IN_PAGES) == 0;
         APR_ARRAY_PUSH(ctl->args, const char *) = hidden ? "-" : arg;
     }
     if (ctl->options.help) {

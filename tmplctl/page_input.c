@@ -2,16 +2,29 @@
 #include "page_input.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_strings.h>
 
+#include <xxhash.h>
+
+#include "base/buf.h"
+#include "base/inflate.h"
 #include "base/place.h"
-#include "fetch.h"
 #include "file_io.h"
 #include "html/charset.h"
 #include "interrupt.h"
 #include "open_store.h"
 #include "progress.h"
+#include "settings.h"
+
+const char *ctl_page_from_stdin(void)
+{
+    if (isatty(STDIN_FILENO)) {
+        ctl_say("reads a page from standard input");
+    }
+    return CTL_STDIN;
+}
 
 int ctl_page_is_url(const char *arg)
 {
@@ -42,43 +55,171 @@ const char *ctl_page_site(ctl_t *ctl, const char *arg)
     return parse_url(&address, ctl, arg) ? address.host : NULL;
 }
 
-static int load_url(tmpl_input_t *input, ctl_t *ctl, const char *url)
+/* --- what a page may be --- */
+
+/* Files of which people think first that are no pages. */
+static const struct {
+    const char *begin;
+    const char *kind;
+} others[] = {
+    { "\x89PNG", "a PNG image" },
+    { "\xff\xd8\xff", "a JPEG image" },
+    { "GIF8", "a GIF image" },
+    { "\x7f"
+      "ELF",
+      "a program" },
+    { "%PDF-", "a PDF document" },
+    { "PK\x03\x04", "a ZIP archive" },
+};
+
+/* Whether the page begins with a byte order mark of UTF-16, which has zero bytes. */
+static int is_utf16(const char *bytes, apr_size_t len)
 {
-    tmpl_address_t address;
-    ctl_fetch_t *fetch;
-    ctl_response_t response;
-    tmpl_error_t err;
-    if (!parse_url(&address, ctl, url)) {
-        return CTL_USAGE;
+    return len >= 2 && (memcmp(bytes, "\xfe\xff", 2) == 0 || memcmp(bytes, "\xff\xfe", 2) == 0);
+}
+
+/*
+ * Looks for a zero byte where browsers do: in as many bytes as the MIME Sniffing standard names, in
+ * section 5.
+ */
+static apr_status_t check_is_text(const tmpl_input_t *input, tmpl_error_t *err)
+{
+    enum { HEAD = 1445 };
+    apr_size_t len = input->len < HEAD ? input->len : HEAD;
+    for (apr_size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        apr_size_t n = strlen(others[i].begin);
+        if (len >= n && memcmp(input->body, others[i].begin, n) == 0) {
+            return tmpl_fail(err, CTL_EBINARY, "is %s and no page", others[i].kind);
+        }
     }
-    ctl_interrupt_catch();
-    apr_status_t status = ctl_fetch_open(&fetch, NULL, &err, ctl->pool);
-    if (status == APR_SUCCESS) {
-        status = ctl_fetch_page(fetch, &address, NULL, &response, &err, ctl->pool);
+    const char *zero = memchr(input->body, '\0', len);
+    if (zero != NULL && !is_utf16(input->body, len) && input->charset == NULL) {
+        return tmpl_fail(err, CTL_EBINARY, "is binary and no page: byte %d is zero",
+                         (int)(zero - input->body));
+    }
+    return APR_SUCCESS;
+}
+
+/* A gzip file that is one piece. */
+typedef struct {
+    const tmpl_input_t *from;
+    int given;
+    tmpl_buf_t to;
+} gzip_t;
+
+static apr_status_t give_all(void *ctx, const char **data, apr_size_t *len)
+{
+    gzip_t *gzip = ctx;
+    *data = gzip->from->body;
+    *len = gzip->from->len;
+    return gzip->given++ ? APR_EOF : APR_SUCCESS;
+}
+
+static void take_bytes(void *ctx, const char *bytes, apr_size_t len)
+{
+    gzip_t *gzip = ctx;
+    tmpl_buf_add(&gzip->to, bytes, len);
+}
+
+/* Inflates a page that is a gzip file, within the bounds that a module has by default. */
+static apr_status_t inflate_page(tmpl_input_t *input, tmpl_error_t *err, apr_pool_t *pool)
+{
+    gzip_t gzip = { .from = input };
+    tmpl_inflate_t inflate = { give_all, take_bytes, &gzip };
+    if (!tmpl_inflate_is_gzip(input->body, input->len)) {
+        return APR_SUCCESS;
+    }
+    tmpl_buf_init(&gzip.to, pool);
+    apr_status_t status = tmpl_inflate(&inflate, TMPL_DEFAULT_MAX_BODY);
+    if (status == APR_ENOSPC) {
+        return tmpl_fail(err, status, "is gzip of more than %d bytes", TMPL_DEFAULT_MAX_BODY);
     }
     if (status != APR_SUCCESS) {
-        ctl_say("%s: %s", url, err.text);
-        return CTL_FAILED;
+        return tmpl_fail(err, status, "is gzip that is damaged, or has more than one member");
     }
-    input->body = response.body;
-    input->len = response.len;
-    input->uri = response.at.uri;
-    input->charset = tmpl_charset_of_type(response.type, ctl->pool);
-    return CTL_OK;
+    input->body = gzip.to.at;
+    input->len = gzip.to.len;
+    return input->len > 0 ? APR_SUCCESS : tmpl_fail(err, APR_EINVAL, "is empty");
+}
+
+/* --- where a page comes from --- */
+
+static apr_status_t read_url(tmpl_input_t *input, const char **at, ctl_fetch_t *fetch,
+                             const char *url, tmpl_error_t *err, apr_pool_t *pool)
+{
+    tmpl_address_t address;
+    ctl_response_t response;
+    apr_status_t status = tmpl_address_parse(&address, url, NULL, err, pool);
+    if (status == APR_SUCCESS) {
+        status = ctl_fetch_page(fetch, &address, NULL, &response, err, pool);
+    }
+    if (status == APR_SUCCESS && response.len == 0) {
+        status = tmpl_fail(err, APR_EINVAL, "is empty");
+    }
+    if (status == APR_SUCCESS) {
+        input->body = response.body;
+        input->len = response.len;
+        input->uri = response.at.uri;
+        *at = tmpl_address_url(&response.at, pool);
+        input->charset = tmpl_charset_of_type(response.type, pool);
+    }
+    return status;
+}
+
+static apr_status_t read_stdin(tmpl_input_t *input, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t status = ctl_stdin_read(&input->body, &input->len, err, pool);
+    if (status == APR_SUCCESS) {
+        input->uri = apr_psprintf(pool, "/%016" APR_UINT64_T_HEX_FMT,
+                                  (apr_uint64_t)XXH3_64bits(input->body, input->len));
+    }
+    return status;
+}
+
+apr_status_t ctl_page_read(tmpl_input_t *input, const char **url, ctl_fetch_t *fetch,
+                           const char *arg, const char *site, tmpl_error_t *err, apr_pool_t *pool)
+{
+    apr_status_t status;
+    const char *ignored;
+    url = url != NULL ? url : &ignored;
+    *url = NULL;
+    *input = (tmpl_input_t){ .site = site };
+    if (arg == CTL_STDIN) {
+        status = read_stdin(input, err, pool);
+    }
+    else if (ctl_page_is_url(arg)) {
+        status = read_url(input, url, fetch, arg, err, pool);
+    }
+    else {
+        input->uri = apr_pstrcat(pool, "/", arg, NULL);
+        input->page_key = arg;
+        status = ctl_file_read(&input->body, &input->len, arg, err, pool);
+    }
+    if (status == APR_SUCCESS) {
+        status = inflate_page(input, err, pool);
+    }
+    return status == APR_SUCCESS ? check_is_text(input, err) : status;
 }
 
 int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *site)
 {
+    tmpl_address_t address;
+    ctl_fetch_t *fetch = NULL;
     tmpl_error_t err;
-    *input = (tmpl_input_t){ .site = site };
+    apr_status_t status = APR_SUCCESS;
     if (ctl_page_is_url(arg)) {
-        return load_url(input, ctl, arg);
+        if (!parse_url(&address, ctl, arg)) {
+            return CTL_USAGE;
+        }
+        ctl_interrupt_catch();
+        status = ctl_fetch_open(&fetch, NULL, &err, ctl->pool);
     }
-    input->uri = apr_pstrcat(ctl->pool, "/", arg, NULL);
-    input->page_key = arg;
-    if (ctl_file_read(&input->body, &input->len, arg, &err, ctl->pool) != APR_SUCCESS) {
+    if (status == APR_SUCCESS) {
+        status = ctl_page_read(input, NULL, fetch, arg, site, &err, ctl->pool);
+    }
+    if (status != APR_SUCCESS) {
         ctl_say("%s: %s", arg, err.text);
-        return CTL_FAILED;
+        return status == CTL_EBINARY ? CTL_BINARY : CTL_FAILED;
     }
     return CTL_OK;
 }
@@ -86,7 +227,8 @@ int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *
 int ctl_page_with(ctl_t *ctl, int (*work)(ctl_t *ctl, const tmpl_input_t *input, const char *name,
                                           tmpl_store_t *store))
 {
-    const char *arg = APR_ARRAY_IDX(ctl->args, 0, const char *);
+    const char *arg =
+        ctl->args->nelts > 0 ? APR_ARRAY_IDX(ctl->args, 0, const char *) : ctl_page_from_stdin();
     const char *site = "-";
     ctl_store_t store = { 0 };
     tmpl_input_t input;

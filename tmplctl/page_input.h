@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page that a command is about: a file, or a URL. */
+/* The page that a command is about: a file, a URL, or standard input. */
 #ifndef CTL_PAGE_INPUT_H
 #define CTL_PAGE_INPUT_H
 
 #include "ctl.h"
+#include "fetch.h"
+
+/* The status of an input that is no text. Its exit code is CTL_BINARY. */
+#define CTL_EBINARY (APR_OS_START_USERERR + 1)
+
+/*
+ * CTL_STDIN, for a command that no page was named to. If people would have to type the page, a line
+ * on standard error says that it is awaited.
+ */
+const char *ctl_page_from_stdin(void);
 
 /* Whether the argument is a URL and no file. */
 int ctl_page_is_url(const char *arg);
@@ -15,9 +25,16 @@ int ctl_page_is_url(const char *arg);
 const char *ctl_page_site(ctl_t *ctl, const char *arg);
 
 /*
- * Reads the file, or requests the URL, into input, for site. A file's document is its path. CTL_OK;
- * otherwise the reason is printed.
+ * Reads a file, the page at a URL, or standard input (CTL_STDIN) into input, for site; a page that
+ * is a gzip file is inflated. A file's document is its path. That of standard input is the page's
+ * canonical address or, without one, its bytes. fetch is used for a URL only. Sets *url, unless it
+ * is NULL, to the address of a page from the web, behind redirects; else to NULL. Any thread may
+ * call this. On failure err has the reason, without arg: CTL_EBINARY if the input is no text.
  */
+apr_status_t ctl_page_read(tmpl_input_t *input, const char **url, ctl_fetch_t *fetch,
+                           const char *arg, const char *site, tmpl_error_t *err, apr_pool_t *pool);
+
+/* ctl_page_read for a command with one page. An exit code; if not CTL_OK, the reason is printed. */
 int ctl_page_load(tmpl_input_t *input, ctl_t *ctl, const char *arg, const char *site);
 
 /*

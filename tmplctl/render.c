@@ -29,7 +29,8 @@ static void render_body(ctl_rendered_t *rendered, const ctl_page_t *page, tmpl_m
     opts.mode = mode;
     rendered->edited =
         outcome->decline == TMPL_DECLINE_NONE && outcome->closure.template_blocks > 0;
-    rendered->bytes = tmpl_body(&rendered->len, outcome, page->input, &opts, page->address, pool);
+    const char *url = page->url != NULL ? page->url : page->address;
+    rendered->bytes = tmpl_body(&rendered->len, outcome, page->input, &opts, url, pool);
 }
 
 static void render_text(ctl_rendered_t *rendered, const ctl_page_t *page, apr_pool_t *pool)

@@ -9,6 +9,7 @@
 typedef struct {
     const char *path;
     const char *address; /* the address of a page of a mirror; else NULL */
+    const char *url;     /* the URL of a page from the web; else NULL */
     const tmpl_input_t *input;
     const tmpl_outcome_t *outcome;
 } ctl_page_t;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmplctl segments: the blocks and segments of a page, with their counts and verdicts. */
 #include <stdio.h>
+#include <string.h>
 
 #include <apr_strings.h>
 
 #include "ctl.h"
+#include "json.h"
 #include "node_path.h"
 #include "page_input.h"
 #include "progress.h"
@@ -101,6 +103,55 @@ static void print_page(const tmpl_outcome_t *outcome, const tmpl_input_t *input,
     ctl_text_table_print(listing.table);
 }
 
+static json_t *segment_json(const tmpl_outcome_t *outcome, uint32_t index,
+                            const tmpl_decoder_t *charset, apr_pool_t *pool)
+{
+    const tmpl_page_t *page = outcome->page;
+    const tmpl_record_t *records = outcome->counts.records;
+    const tmpl_segment_t *segment = &page->segments[index];
+    const char *key =
+        apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, (apr_uint64_t)page->keys[segment->key]);
+    const char *path = ctl_node_path(page, segment->node, pool);
+    json_t *json = json_object();
+    tmpl_buf_t text;
+    tmpl_buf_init(&text, pool);
+    tmpl_text_segment(&text, page, index, charset);
+    json_object_set_new(json, "span", ctl_json_span(segment->span));
+    json_object_set_new(json, "length", json_integer(segment->length));
+    json_object_set_new(json, "df",
+                        records != NULL ? json_integer(records[segment->key].df) : json_null());
+    json_object_set_new(json, "key", json_string(key));
+    json_object_set_new(json, "path", ctl_json_string(path, strlen(path), pool));
+    json_object_set_new(json, "text", json_stringn(text.at, text.len));
+    return json;
+}
+
+/* Prints the object of mode json, with the segments of each block. */
+static int print_json(const tmpl_outcome_t *outcome, const tmpl_input_t *input, const char *name,
+                      apr_pool_t *pool)
+{
+    ctl_page_t of = { name, NULL, NULL, input, outcome };
+    const tmpl_page_t *page = outcome->page;
+    json_t *json = ctl_json_page(&of, pool);
+    json_t *block;
+    size_t i;
+    tmpl_decoder_t charset;
+    apr_pool_t *scratch;
+    apr_pool_create(&scratch, pool);
+    tmpl_decoder_find(&charset, input->body, input->len, input->charset, pool);
+    json_array_foreach(json_object_get(json, "blocks"), i, block)
+    {
+        json_t *segments = json_array();
+        for (uint32_t s = page->blocks[i].first_segment; s < page->blocks[i].after_segment; s++) {
+            json_array_append_new(segments, segment_json(outcome, s, &charset, scratch));
+            apr_pool_clear(scratch);
+        }
+        json_object_set_new(block, "segments", segments);
+    }
+    json_object_del(json, "cuts"); /* nothing is cut here */
+    return ctl_json_print(json);
+}
+
 static int show(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl_store_t *store)
 {
     tmpl_outcome_t outcome;
@@ -110,12 +161,18 @@ static int show(ctl_t *ctl, const tmpl_input_t *input, const char *name, tmpl_st
     if (outcome.page == NULL) {
         return ctl_page_declined(&outcome, input, name, ctl->pool);
     }
-    print_page(&outcome, input, ctl->pool);
+    int code = CTL_OK;
+    if (ctl->options.json) {
+        code = print_json(&outcome, input, name, ctl->pool);
+    }
+    else {
+        print_page(&outcome, input, ctl->pool);
+    }
     if (store != NULL && outcome.store_error.status != APR_SUCCESS) {
         ctl_say("%s: store: %s", name, outcome.store_error.text);
         return CTL_FAILED;
     }
-    return CTL_OK;
+    return code;
 }
 
 int ctl_segments(ctl_t *ctl)

@@ -21,6 +21,9 @@ static int export_site(ctl_t *ctl, tmpl_store_t *store)
     if (status == APR_SUCCESS) {
         status = tmpl_export_file_write(stdout, site, &table, &err);
     }
+    if (APR_STATUS_IS_EPIPE(status)) {
+        return CTL_FAILED; /* main ends without a message */
+    }
     return status == APR_SUCCESS ? CTL_OK : ctl_store_failed(ctl, site, status, &err);
 }
 

@@ -11,5 +11,5 @@ def model_of(key, models=os.environ.get('MODELS')):
 
 def clean(tmplctl, mode, key, out, paths, *options):
     """Writes out/NAME.html, .txt or .json for the pages of a site, in this order, with a new table."""
-    subprocess.run([tmplctl, 'clean', '--mode', mode, '--site', key, '--out', out, *options, '-'], check=True,
+    subprocess.run([tmplctl, 'clean', '--mode', mode, '--site', key, '--out', out, *options, '--files-from', '-'], check=True,
                    input='\n'.join(paths) + '\n', text=True, stdout=subprocess.DEVNULL)

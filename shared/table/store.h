@@ -220,6 +220,7 @@ typedef struct {
     uint32_t max_connections; /* redis: connections held by this process */
     /* How long calls without a timeout wait for a server, or for others to write. */
     apr_interval_time_t patience;
+    int leaves_damaged; /* lmdb: a damaged file is an error; else it is moved aside */
 } tmpl_store_opts_t;
 
 /* Memory that a store takes for each key while it looks pages up, in bytes. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <libxml/HTMLparser.h>
-#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
 #include "base/ascii.h"
@@ -252,11 +251,18 @@ void tmpl_text_block(tmpl_buf_t *buf, const tmpl_page_t *page, uint32_t block,
     tmpl_text_block_to(&sink, page, block, decoder, buf->pool);
 }
 
-/* Flags of an element of libxml2's tree. */
-static unsigned flags_of(const xmlNode *node)
+/* The state while libxml2 reads the source of a page: its handlers write text as it comes. */
+typedef struct {
+    xmlParserCtxt *parser;
+    line_t line;
+    tmpl_text_sink_t sink;
+    unsigned open;  /* open elements */
+    unsigned quiet; /* those of them from the outermost that is not displayed on */
+} source_t;
+
+static unsigned flags_of(const xmlChar *name)
 {
-    const char *name = (const char *)node->name;
-    return node->type == XML_ELEMENT_NODE ? tmpl_tag_flags(tmpl_tag_find(name, strlen(name))) : 0;
+    return tmpl_tag_flags(tmpl_tag_find((const char *)name, strlen((const char *)name)));
 }
 
 static void end_line(line_t *line)
@@ -269,79 +275,80 @@ static void end_line(line_t *line)
 }
 
 /*
- * The node behind node and its content; NULL at the end. Ends the line at the end of each element
- * that is not inline.
- */
-static const xmlNode *step_over(const xmlNode *node, line_t *line)
-{
-    for (; node != NULL; node = node->parent) {
-        if (flags_of(node) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
-            end_line(line);
-        }
-        if (node->next != NULL) {
-            return node->next;
-        }
-    }
-    return NULL;
-}
-
-/*
- * libxml2's own limit is 256: it silently drops deeper content. Some limit is necessary, because
- * libxml2 searches all open elements for each unmatched end tag.
+ * libxml2 searches all open elements for each unmatched end tag, so some limit is necessary.
  */
 #define DEEPEST 4096
 
+/* Each element that is not inline begins and ends a line. */
 static void open_element(void *ctx, const xmlChar *name, const xmlChar **attributes)
 {
-    xmlParserCtxt *parser = ctx;
-    if (parser->nodeNr < DEEPEST) {
-        xmlSAX2StartElement(ctx, name, attributes);
+    source_t *source = ctx;
+    unsigned flags = flags_of(name);
+    (void)attributes;
+    if (++source->open > DEEPEST) {
+        xmlStopParser(source->parser);
         return;
     }
-    xmlStopParser(parser);
+    if (source->quiet > 0 || (flags & TMPL_IS_QUIET) != 0) {
+        source->quiet++;
+    }
+    if (flags & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
+        end_line(&source->line);
+    }
 }
 
-/* Parses as much as possible; *whole says whether all of the source was parsed. */
-static htmlDocPtr read_source(const tmpl_buf_t *utf8, int *whole)
+static void close_element(void *ctx, const xmlChar *name)
 {
-    htmlDocPtr doc = NULL;
-    xmlParserCtxt *parser = utf8->len <= INT32_MAX ? htmlNewParserCtxt() : NULL;
-    *whole = 0;
-    if (parser != NULL) {
-        parser->sax->startElement = open_element;
-        doc = htmlCtxtReadMemory(parser, utf8->at, (int)utf8->len, NULL, "UTF-8",
-                                 HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
-                                     HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | XML_PARSE_HUGE);
-        *whole = parser->disableSAX == 0;
-        htmlFreeParserCtxt(parser);
+    source_t *source = ctx;
+    source->open -= source->open > 0;
+    source->quiet -= source->quiet > 0;
+    if (flags_of(name) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
+        end_line(&source->line);
     }
-    return doc;
+}
+
+static void take_text(void *ctx, const xmlChar *text, int len)
+{
+    source_t *source = ctx;
+    if (source->quiet == 0) {
+        give_text(&source->sink, (const char *)text, (apr_size_t)len, 0);
+    }
+}
+
+/* libxml2 makes no tree: that would take many times the memory of the page. */
+static int read_source(source_t *source, const tmpl_buf_t *utf8)
+{
+    xmlSAXHandler handler = { .startElement = open_element,
+                              .endElement = close_element,
+                              .characters = take_text,
+                              .ignorableWhitespace = take_text };
+    xmlParserCtxt *parser = utf8->len <= INT32_MAX ? htmlNewParserCtxt() : NULL;
+    if (parser == NULL) {
+        return 0;
+    }
+    *parser->sax = handler;
+    parser->userData = source;
+    source->parser = parser;
+    xmlDoc *doc =
+        htmlCtxtReadMemory(parser, utf8->at, (int)utf8->len, NULL, "UTF-8",
+                           HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                               HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | XML_PARSE_HUGE);
+    int whole = parser->disableSAX == 0;
+    xmlFreeDoc(doc);
+    htmlFreeParserCtxt(parser);
+    return whole;
 }
 
 int tmpl_text_source(tmpl_buf_t *buf, const char *src, apr_size_t len,
                      const tmpl_decoder_t *decoder, apr_pool_t *pool)
 {
-    int whole;
     tmpl_buf_t utf8;
-    line_t line = { buf, buf->len, 0 };
-    tmpl_text_sink_t sink = { add_code, add_ascii, &line };
+    source_t source = { .line = { buf, buf->len, 0 } };
+    source.sink = (tmpl_text_sink_t){ add_code, add_ascii, &source.line };
     tmpl_buf_init(&utf8, pool);
     tmpl_decode(&utf8, decoder, src, len);
-    htmlDocPtr doc = read_source(&utf8, &whole);
-    const xmlNode *node = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
-    while (node != NULL) {
-        if (node->type == XML_TEXT_NODE) {
-            give_text(&sink, (const char *)node->content, strlen((const char *)node->content), 0);
-        }
-        else if (flags_of(node) & (TMPL_IS_SPECIAL | TMPL_IS_CLOSES_P)) {
-            end_line(&line);
-        }
-        int enter = node->type == XML_ELEMENT_NODE && node->children != NULL &&
-                    (flags_of(node) & TMPL_IS_QUIET) == 0;
-        node = enter ? node->children : step_over(node, &line);
-    }
-    end_line(&line);
-    xmlFreeDoc(doc);
+    int whole = read_source(&source, &utf8);
+    end_line(&source.line);
     return whole;
 }
 

@@ -88,7 +88,7 @@ subtest 'names' => sub {
 subtest 'libraries' => sub {
     for my $case (
         ['httpd', qr{^(?:httpd|(?:http|ap|util|mod|mpm)_\w+|scoreboard)\.h$}, qr{^mod_tmpl/}],
-        ['zlib', qr{^zlib\.h$}, qr{^mod_tmpl/}],
+        ['zlib', qr{^zlib\.h$}, qr{^shared/base/}],
         ['LMDB', qr{^lmdb\.h$}, qr{^shared/table/lmdb/}],
         ['hiredis', qr{^hiredis/}, qr{^shared/table/redis/}],
         ['libxml2', qr{^libxml/}, qr{^(?:shared/(?:text|dom|markdown)|tmplctl)/}],

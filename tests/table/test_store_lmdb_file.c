@@ -646,7 +646,7 @@ static void take_and_give_back(ctx_t *c)
     tmpl_lmdb_t *db;
     MDB_txn *txn;
 
-    assert_int_equal(tmpl_lmdb_open(&db, lmdb_dir(c), 1 << 24, &c->err), APR_SUCCESS);
+    assert_int_equal(tmpl_lmdb_open(&db, lmdb_dir(c), 1 << 24, 0, &c->err), APR_SUCCESS);
     assert_int_equal(tmpl_lmdb_write_begin(db, tmpl_clock() + TIMEOUT, &txn), 0);
     for (int give = 0; give < 2; give++) {
         for (bytes[4] = 0; bytes[4] < 100; bytes[4]++) {

@@ -226,7 +226,6 @@ subtest 'pages on the web' => sub {
 };
 
 subtest 'bad arguments' => sub {
-    usage_is(['explain'], qr/FILE\|URL is missing/, 'no page');
     usage_is(['explain', 'a', 'b'], qr/"b" is one argument too many/, 'two pages');
     usage_is(['explain', '--site', 's', $pages[0]], qr/^tmplctl: explain: --store and --site must be given together$/m, 'a site without a store');
     usage_is(['explain', '--store', 'lmdb:learnt', $pages[0]], qr/^tmplctl: explain: --store and --site must be given together$/m, 'a store without a site');

@@ -228,8 +228,13 @@ subtest 'check' => sub {
     is("$code $out", '1 ', 'a damaged one');
     like($err, qr/check: lmdb:checked: data\.mdb is damaged at page \d+/, 'with the place');
     is_deeply([glob 'checked/*damaged*'], [], 'nothing is moved');
-    ($code, undef, $err) = run(qw(stats --store lmdb:checked));
-    like($err, qr/stats: lmdb:checked was damaged: its file is (data\.mdb\.damaged-\d{8}T\d{6}Z) now/, 'who opens it moves it aside');
+    for my $command (['stats'], ['export', 's'], ['segments', '--site', 's', $pages[0]], ['explain', '--site', 's', $pages[0]]) {
+        ($code, undef, $err) = run($command->[0], '--store', 'lmdb:checked', @$command[1 .. $#$command]);
+        is("$code $err", "1 tmplctl: $command->[0]: lmdb:checked: cannot open: data.mdb is damaged: move it away\n", "$command->[0] refuses it");
+        ok(slurp('checked/data.mdb') eq $bytes && !(() = glob('checked/*damaged-*')), "$command->[0] changes nothing");
+    }
+    ($code, undef, $err) = run(qw(clean --mode strip --site s --out checked --store lmdb:checked), @pages);
+    like($err, qr/clean: lmdb:checked was damaged: its file is (data\.mdb\.damaged-\d{8}T\d{6}Z) now/, 'who writes to it moves it aside');
     is($code, 0, 'and goes on');
     my @moved = glob 'checked/data.mdb.damaged-*';
     ok(@moved == 1 && slurp($moved[0]) eq $bytes, 'the damaged file is kept');

@@ -36,7 +36,7 @@ subtest 'closed streams' => sub {
     ($code, $out, $err) = redirected('<&-', qw(import --store lmdb:closed1 s));
     is($code, 1, 'standard input, import: exit code');
     is($err, "tmplctl: import: s: standard input: Bad file descriptor\n", 'the message');
-    ($code, $out, $err) = redirected('<&-', @args, 'lmdb:closed1', '-');
+    ($code, $out, $err) = redirected('<&-', @args, 'lmdb:closed1', '--files-from', '-');
     is($code, 2, 'standard input, a list of files: exit code');
     like($err, qr/^tmplctl: \(standard input\):.* Bad file descriptor$/, 'the message');
     is($table_of->('lmdb:closed1'), $table, 'and the store is unchanged');
@@ -94,7 +94,7 @@ subtest 'special files are not replaced' => sub {
 
 # A command that waits for input has nothing to finish.
 subtest 'signals while input is awaited' => sub {
-    for my $args ([qw(import --store lmdb:closed1 s)], [clean_args('strip', 'never'), '-']) {
+    for my $args ([qw(import --store lmdb:closed1 s)], [clean_args('strip', 'never'), '--files-from', '-'], [clean_args('strip', 'never'), '-']) {
         pipe my $in, my $out or die $!;
         my $pid = spawn($args->[0], sub { open STDIN, '<&', $in; close $out; exec $tool, @$args });
         syswrite $out, '{';

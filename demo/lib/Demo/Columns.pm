@@ -101,7 +101,7 @@ sub columns {
     return map {
         ref $_
             ? join(defined $_->[1] ? ' | ' : ' - ', map { fit($_ // '', $width) } @$_)
-            : fit("  ($_ equal lines)", $width) . ' |'
+            : join('   ', (fit("  ($_ equal lines)", $width)) x 2)
     } shorten(pairs($left, parted($left, $right)));
 }
 

@@ -594,7 +594,8 @@ static apr_status_t store_open(void **ctx, const char *uri, const tmpl_store_opt
         return rv;
     }
     store->snapshots = tmpl_snapshots_create(KEPT_MOST, pool);
-    rv = tmpl_lmdb_open(&store->db, tmpl_store_directory(uri, pool), store->opts.map_size, err);
+    rv = tmpl_lmdb_open(&store->db, tmpl_store_directory(uri, pool), store->opts.map_size,
+                        store->opts.leaves_damaged, err);
     if (rv == APR_SUCCESS) {
         apr_pool_cleanup_register(pool, store, store_close, apr_pool_cleanup_null);
         *ctx = store;

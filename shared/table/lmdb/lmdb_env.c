@@ -30,6 +30,7 @@ struct tmpl_lmdb_t {
     ino_t ino;
     dev_t file_dev; /* data.mdb, as it was opened */
     ino_t file_ino;
+    int leaves_damaged;
     char moved[48]; /* the name of the damaged file that was there before; empty: none was */
     int is_lost;    /* the file is no longer in dir, and a newer environment has dir open */
     /* held for reading by every transaction, for writing to change the map or the environment */
@@ -451,7 +452,7 @@ static int file_replace(tmpl_lmdb_t *db)
         return errno;
     }
     int rc = tmpl_lmdb_walk(from, &page);
-    if (rc != MDB_CORRUPTED) {
+    if (rc != MDB_CORRUPTED || db->leaves_damaged) {
         return rc == MDB_VERSION_MISMATCH ? 0 : rc; /* LMDB itself refuses such a file */
     }
     strftime(db->moved, sizeof(db->moved), TMPL_LMDB_FILE ".damaged-%Y%m%dT%H%M%SZ",
@@ -601,7 +602,8 @@ apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_
                : tmpl_lmdb_dir_fail(dir, rc, err, "cannot check");
 }
 
-static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st, size_t map_size)
+static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st, size_t map_size,
+                    int leaves_damaged)
 {
     size_t len = strlen(dir) + 1;
     tmpl_lmdb_t *db = calloc(1, sizeof(*db) + len);
@@ -615,6 +617,7 @@ static int open_new(tmpl_lmdb_t **opened, const char *dir, const struct stat *st
     db->ino = st->st_ino;
     memcpy(db->dir, dir, len);
     db->map_size = whole_pages(map_size);
+    db->leaves_damaged = leaves_damaged;
     pthread_rwlock_init(&db->map_lock, NULL);
     int rc = tmpl_lmdb_lock_open(&db->writer, dir);
     if (rc == 0) {
@@ -644,7 +647,7 @@ static int open_join(tmpl_lmdb_t *db, size_t map_size)
 }
 
 apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t map_size,
-                            tmpl_error_t *err)
+                            int leaves_damaged, tmpl_error_t *err)
 {
     struct stat st;
     tmpl_lmdb_t *db;
@@ -665,7 +668,7 @@ apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **opened, const char *dir, apr_size_t ma
         if (db != NULL) {
             db->is_lost = 1;
         }
-        rc = open_new(opened, dir, &st, map_size);
+        rc = open_new(opened, dir, &st, map_size, leaves_damaged);
     }
     pthread_mutex_unlock(&open_lock);
     return rc == 0 ? APR_SUCCESS : tmpl_lmdb_dir_fail(dir, rc, err, "cannot open");

@@ -42,10 +42,10 @@ apr_status_t tmpl_lmdb_address_parse(const char *uri, tmpl_store_opts_t *opts, t
  * The map grows to the largest size that a user asks for. APR_SUCCESS, or an error with text.
  *
  * If no process has the directory open, walks the file first (lmdb_walk.h). A damaged file is
- * renamed to data.mdb.damaged-TIME, and the store begins anew.
+ * renamed to data.mdb.damaged-TIME, and the store begins anew; with leaves_damaged it is an error.
  */
 apr_status_t tmpl_lmdb_open(tmpl_lmdb_t **db, const char *dir, apr_size_t map_size,
-                            tmpl_error_t *err);
+                            int leaves_damaged, tmpl_error_t *err);
 /* Removes a user. The last user to leave writes all to disk and closes the environment. */
 void tmpl_lmdb_close(tmpl_lmdb_t *db);
 
