@@ -33,7 +33,7 @@ my $httpd = proxy($backend, conf => 'TmplMode strip');
 $httpd->visit(1 .. 6);
 $httpd->expect_log(qr/\[(?:proxy|proxy_http|http|core|deflate):error\]|\[(?:proxy|proxy_http|deflate):warn\]|\[tmpl:warn\]/);
 
-my $n = 20;
+my $n = 21;
 for my $way (sort keys %BREAK) {
     my $res = $httpd->get("/break/$way/$n");
     my $page = $site->page($n);

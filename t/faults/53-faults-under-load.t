@@ -23,7 +23,7 @@ my $BEFORE = 15;      # responses to each client before the store fails
 my $AFTER = 60;       # and after that
 
 # Pages from 1000 on have so much text of their own that a small store is soon full.
-my $site = site(large => 100, extra => sub {
+my $site = site(large => 300, extra => sub {
     my ($n) = @_;
     return $n < 1000 ? '' : join '', map { "<p>Line $n.$_</p>" } 1 .. 300;
 });

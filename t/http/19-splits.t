@@ -11,7 +11,7 @@ use Test::Tmpl;
 plan skip_all => 'no mod_bucketeer' if !Test::Tmpl::Httpd::has_module('bucketeer');
 
 my $site = site(large => 10);
-my $page = $site->page(9);
+my $page = $site->page(8);
 
 # mod_bucketeer ends a bucket at ^B, passes the brigade on at ^P, and flushes at ^F; it takes them
 # out.
@@ -36,6 +36,7 @@ my $backend = backend {
             return $connection->send(substr $page, $1);
         }
         return $connection->respond_chunked(200, \%html, $page =~ /(.{1,$1})/gs) if m{^/chunks/(\d+)};
+        return $connection->respond_chunked(200, \%html, $site->page($1) =~ /(.{1,$2})/gs) if m{^/large/(\d+)/(\d+)};
     }
     return $site->answer(@_);
 };
@@ -54,13 +55,13 @@ $httpd->get("/page/$_", headers => { 'X-Page' => $_ }) for 1 .. 6;
 is $httpd->get('/bucketeer/off')->body, $page x 3, 'mod_bucketeer takes these characters';
 
 my $client = $httpd->client;
-my $want = $site->stripped(9);
+my $want = $site->stripped(8);
 
 # Requests each target on one connection; names those whose response is not the stripped page.
 sub all_same {
     my ($name, @targets) = @_;
     my @differ = grep {
-        my $res = $client->get($_, headers => { 'X-Page' => 9 });
+        my $res = $client->get($_, headers => { 'X-Page' => 8 });
         $client->connect if !$res->complete;
         !$res->complete || $res->body ne $want
     } @targets;
@@ -74,6 +75,12 @@ all_same('with a flush', map { "/bucketeer/flush/$_" } 0 .. length $page);
 all_same('flushed behind every byte', '/bucketeer/every');
 all_same('in two writes', map { '/writes/' . 37 * $_ } 0 .. length($page) / 37);
 all_same('in chunks', map { "/chunks/$_" } 1 .. 3, 7, 64, 1000);
+
+for my $n (4, 7, 9) {
+    my $stripped = $site->stripped($n);
+    my @differ = grep { $client->get("/large/$n/$_", headers => { 'X-Page' => $n })->body ne $stripped } 1999, 8000, 50_000;
+    is_deeply \@differ, [], length($stripped) . ' bytes, in chunks';
+}
 
 $httpd->finish;
 done_testing;

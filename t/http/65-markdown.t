@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
-my $site = site(large => 10);
+my $site = site();
 my %FIELDS = (
     tagged => { ETag => '"v1"' },
     accepts => { ETag => '"v1"' },

@@ -17,7 +17,7 @@ for my $uri ($redis->uri, $redis->unix_uri) {
     $redis->kill9;
     my $httpd = proxy($backend, conf => "TmplMode strip\nTmplStore $uri\nTmplSiteKey $uri\n$Test::Tmpl::BY_FIELD", no_store => 1);
     $httpd->expect_log(qr/\[tmpl:warn\]/);
-    is join("\n", wrong_without_store($httpd, $site, 1 .. 8)), '', "$kind: each response is right and reports the failure";
+    is join("\n", wrong_without_store($httpd, $site, 1 .. 9)), '', "$kind: each response is right and reports the failure";
     my $warnings = () = $httpd->log_text =~ /\[tmpl:warn\]/g;
     ok $warnings >= 1 && $warnings <= 8, "$kind: $warnings warnings in the log, fewer than requests";
     $redis->start;

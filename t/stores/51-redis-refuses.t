@@ -12,7 +12,7 @@ use Test::Tmpl;
 my $site = site(large => 10);
 my $backend = backend { $site->answer(@_) };
 
-# Eight pages through a proxy with that store; the log must match $like. A store that can still be
+# Pages through a proxy with that store; the log must match $like. A store that can still be
 # read returns counts and learns nothing; one that cannot be read has failed.
 sub refused {
     my ($name, $uri, $like, $readable, $timeout) = @_;
@@ -29,7 +29,7 @@ sub refused {
             is scalar(grep { $_->says('declined') ne '' || exists $_->tmpl->{store} } @answers), 0, 'no response reports a failure of the store';
         }
         else {
-            is join("\n", wrong_without_store($httpd, $site, 1 .. 8)), '', 'each response is right and reports the failure';
+            is join("\n", wrong_without_store($httpd, $site, 1 .. 9)), '', 'each response is right and reports the failure';
         }
         like $httpd->log_text, $like, 'the log has the reason';
         unlike $httpd->log_text, qr/wrong-password/, 'the log does not have the password';

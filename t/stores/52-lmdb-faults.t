@@ -12,7 +12,7 @@ use Test::Tmpl;
 my $site = site(large => 10);
 my $backend = backend { $site->answer(@_) };
 
-# Eight pages through a proxy whose store directory was made unusable by code.
+# Nine pages through a proxy whose store directory was made unusable by code.
 sub broken {
     my ($name, $spoil, $dir) = @_;
     subtest $name => sub {
@@ -21,7 +21,7 @@ sub broken {
         $spoil->($httpd->root . '/store');
         $httpd->expect_log(qr/\[tmpl:(?:warn|error|crit)\]/);
         $httpd->start;
-        is join("\n", wrong_without_store($httpd, $site, 1 .. 8)), '', 'each response is right and reports the failure';
+        is join("\n", wrong_without_store($httpd, $site, 1 .. 9)), '', 'each response is right and reports the failure';
         like $httpd->log_text, qr/\[tmpl:(?:warn|error|crit)\].*\Q${\ $httpd->root}/, 'the log names the directory';
         my $lines = () = $httpd->log_text =~ /\[tmpl:(?:warn|error|crit)\]/g;
         cmp_ok $lines, '<=', 20, "$lines lines in the log";

@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
 my $redis = redis();
-my $site = site(large => 10);
+my $site = site();
 # /wide/N has a story and a hundred lines of its own, so the site has more buckets than one page needs
 my $backend = backend {
     my ($connection, $request) = @_;

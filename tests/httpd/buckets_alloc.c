@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * APR's allocator of buckets (apr_buckets.h), by malloc() and free(). tests/httpd/apr-debug builds it
- * into apr-util in place of APR's own, which keeps freed memory for the next bucket: ASan would not
- * see who uses a bucket that was deleted.
+ * APR's allocator of buckets (apr_buckets.h), by malloc() and free(). tests/httpd/apr-debug builds
+ * it into apr-util in place of APR's own, which keeps freed memory for the next bucket: ASan would
+ * not see who uses a bucket that was deleted.
  */
 #include <stdlib.h>
 

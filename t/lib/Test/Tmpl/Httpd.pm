@@ -86,7 +86,7 @@ PidFile "$dir/run/httpd.pid"
 DefaultRuntimeDir "$dir/run"
 Listen 127.0.0.1:$self->{port}
 ErrorLog "$dir/error.log"
-CustomLog "$dir/access.log" "$log_format"
+CustomLog "$dir/shipped.log" "$log_format"
 DocumentRoot "$dir/htdocs"
 LoadModule mpm_$self->{mpm}_module "$module_dir/mod_mpm_$self->{mpm}.so"
 $MPM{$self->{mpm}}GracefulShutdownTimeout 0
@@ -245,7 +245,7 @@ my %PLACE = ('%h' => '\S+', '%t' => '\[[^\]]+\]', '"%r"' => '"(?:[^"\\\\]|\\\\.)
 my @ITEMS = split / /, $log_format =~ s/\\"/"/gr;
 my $ACCESS = join ' ', map { /^%\{([\w-]+)\}n$/ ? '(-|' . ($NOTE{$1} // '\S+') . ')' : '(' . ($PLACE{$_} // '\S+') . ')' } @ITEMS;
 
-sub access_lines { return -e "$_[0]{root}/access.log" ? split /\n/, slurp("$_[0]{root}/access.log") : () }
+sub access_lines { return -e "$_[0]{root}/shipped.log" ? split /\n/, slurp("$_[0]{root}/shipped.log") : () }
 
 # The lines of the access log, each as { item of the LogFormat => value }.
 sub access {

@@ -23,6 +23,8 @@ my @WORDS = qw(amber basil cedar delta ember fjord grove harbour island juniper 
 sub new {
     my ($class, %args) = @_;
     my $extra = ref $args{extra} ? $args{extra} : sub { $args{extra} // '' };
+    # made once, before a backend has a process for each connection
+    Test::Tmpl::Pages::long(0, $_) for $args{large} ? values %LARGE : ();
     my $all = $args{large} ? sub { long_article($_[0] % $args{large}, $_[0]) . $extra->($_[0]) } : $extra;
     return bless { name => $args{name} // 'Harbour News', extra => $all }, $class;
 }
