@@ -3,6 +3,7 @@
 #include "config.h"
 #include "cache.h"
 #include "connections.h"
+#include "effect.h"
 #include "section.h"
 #include "status/selectors.h"
 
@@ -20,8 +21,10 @@ static const char *refuse(const cmd_parms *cmd, const char *arg, const char *why
     return answer(cmd, tmpl_setting_refuse(cmd->info, arg, why, cmd->pool));
 }
 
-static void *field_of(const cmd_parms *cmd, void *conf)
+/* Where the section keeps the value of a directive, which is noted with its place. */
+static void *field_of(cmd_parms *cmd, void *conf)
 {
+    tmpl_effect_note(cmd, conf, NULL);
     return tmpl_conf_field(conf, cmd->info);
 }
 
@@ -87,13 +90,14 @@ static const char *set_model(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
     const char *detector;
-    tmpl_models_t *models = field_of(cmd, conf);
+    tmpl_models_t *models = tmpl_conf_field(conf, cmd->info);
     const char *path = ap_server_root_relative(cmd->pool, arg);
 
     if (arg[0] == '\0' || path == NULL ||
         tmpl_models_load(models, &detector, path, &err, cmd->pool) != APR_SUCCESS) {
         return refuse(cmd, arg, arg[0] != '\0' && path != NULL ? err.text : NULL);
     }
+    tmpl_effect_note(cmd, conf, detector);
     return NULL;
 }
 
@@ -266,7 +270,7 @@ static const char *absolute_uri(const char *uri, apr_pool_t *pool)
 static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
 {
     tmpl_error_t err;
-    tmpl_link_t **field = field_of(cmd, conf);
+    tmpl_link_t **field = tmpl_conf_field(conf, cmd->info);
     const char *wrong = refuse_htaccess(cmd);
     const char *uri;
 
@@ -281,6 +285,7 @@ static const char *set_store(cmd_parms *cmd, void *conf, const char *arg)
         return refuse(cmd, arg, "not a valid path");
     }
     *field = tmpl_link_add(uri, cmd->pool);
+    tmpl_effect_note(cmd, conf, *field);
     return NULL;
 }
 

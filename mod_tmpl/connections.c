@@ -10,6 +10,7 @@
 #include <apr_thread_mutex.h>
 
 #include <mod_watchdog.h>
+#include <mpm_common.h>
 #include <unixd.h>
 
 #include "connections.h"
@@ -151,6 +152,23 @@ int tmpl_links_are_used_by(const server_rec *s)
         }
     }
     return 0;
+}
+
+void tmpl_links_keep(const apr_array_header_t *used)
+{
+    int i, k, n = 0;
+
+    for (i = 0; i < links->nelts; i++) {
+        tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+
+        for (k = 0; k < used->nelts && APR_ARRAY_IDX(used, k, const tmpl_link_t *) != link;) {
+            k++;
+        }
+        if (k < used->nelts) {
+            APR_ARRAY_IDX(links, n++, tmpl_link_t *) = link;
+        }
+    }
+    links->nelts = n;
 }
 
 /* Adds the default store if a server uses it. */
@@ -325,6 +343,60 @@ void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp)
         rv = make_directory(dir, ptemp);
         if (rv != APR_SUCCESS) {
             /* pages pass without the store, so the server may start */
+            ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, link->uri);
+        }
+    }
+}
+
+/*
+ * Whether make_directory() could create a directory that is missing. The caller is the user who
+ * starts the server.
+ */
+static apr_status_t test_parent(const char *dir, apr_pool_t *pool)
+{
+    return access(ap_make_dirstr_parent(pool, dir), W_OK | X_OK) == 0 ? APR_SUCCESS
+                                                                      : APR_FROM_OS_ERROR(errno);
+}
+
+/* Tries the store in a process that has become the server's user, as a child of the server does. */
+static void test_store(const tmpl_link_t *link, server_rec *s, apr_pool_t *pconf)
+{
+    tmpl_error_t err;
+    apr_proc_t proc;
+    apr_status_t rv = apr_proc_fork(&proc, pconf);
+
+    if (rv == APR_INPARENT) {
+        (void)apr_proc_wait(&proc, NULL, NULL, APR_WAIT);
+    }
+    else if (rv == APR_INCHILD) {
+        if (ap_run_drop_privileges(pconf, s) == OK &&
+            tmpl_store_test(link->uri, &err, pconf) != APR_SUCCESS) {
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s, TMPL_LOG_STORE_UNUSABLE, err.text);
+        }
+        _exit(0);
+    }
+}
+
+void tmpl_links_test(server_rec *s, apr_pool_t *pconf)
+{
+    int i;
+
+    add_default(pconf);
+    for (i = 0; i < links->nelts; i++) {
+        const tmpl_link_t *link = APR_ARRAY_IDX(links, i, tmpl_link_t *);
+        const char *dir = tmpl_store_directory(link->uri, pconf);
+        apr_status_t rv = APR_SUCCESS;
+
+        if (dir == NULL) {
+            continue;
+        }
+        if (access(dir, F_OK) == 0) {
+            test_store(link, s, pconf);
+        }
+        else {
+            rv = errno == ENOENT ? test_parent(dir, pconf) : APR_FROM_OS_ERROR(errno);
+        }
+        if (rv != APR_SUCCESS) {
             ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, TMPL_LOG_DIRECTORY, link->uri);
         }
     }

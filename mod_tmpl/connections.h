@@ -17,6 +17,9 @@ void tmpl_links_used_by(server_rec *s);
 /* Whether s has a section with a mode other than off, or inherits one from the main server. */
 int tmpl_links_are_used_by(const server_rec *s);
 
+/* Forgets all links but those in used (const tmpl_link_t *), before they are prepared. */
+void tmpl_links_keep(const apr_array_header_t *used);
+
 /*
  * pre_config, post_config and child_init hooks: forget all links; create directories and find the
  * watchdog; open the stores.
@@ -24,6 +27,12 @@ int tmpl_links_are_used_by(const server_rec *s);
 void tmpl_links_reset(apr_pool_t *pconf);
 void tmpl_links_prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp);
 void tmpl_links_open(server_rec *s, apr_pool_t *pchild);
+
+/*
+ * test_config hook: logs which LMDB stores the server could not use, and why. Creates and changes
+ * nothing. Redis is not asked, so that a test of the configuration needs no network.
+ */
+void tmpl_links_test(server_rec *s, apr_pool_t *pconf);
 
 /*
  * tmpl_clean() with conf->store (NULL: the default store), or without a store while the store's

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "connections.h"
 #include "control.h"
+#include "effect.h"
 #include "ending.h"
 #include "filter.h"
 #include "gate.h"
@@ -34,6 +35,7 @@ static int pre_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 
     (void)plog;
     (void)ptemp;
+    tmpl_effect_reset(pconf);
     tmpl_links_reset(pconf);
     tmpl_cache_reset(pconf);
     tmpl_selectors_reset(pconf);
@@ -54,9 +56,20 @@ static int post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, s
     tmpl_sites_create(s);
     tmpl_stores_create(s);
     tmpl_admin_create(s);
+    /* httpd reads the configuration twice when it starts */
+    tmpl_effect_check(s, ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG);
     tmpl_links_prepare(s, pconf, ptemp);
     tmpl_cache_prepare(s, pconf);
     return OK;
+}
+
+/* httpd -t runs this in place of post_config; so do -S and the like, which only show something. */
+static void test_config(apr_pool_t *pconf, server_rec *s)
+{
+    if (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_CONFIG_TEST) {
+        tmpl_effect_check(s, 1);
+        tmpl_links_test(s, pconf);
+    }
 }
 
 static void child_init(apr_pool_t *pchild, server_rec *s)
@@ -79,6 +92,7 @@ static void register_hooks(apr_pool_t *pool)
     (void)pool;
     ap_hook_pre_config(pre_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_test_config(test_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(child_init, NULL, before_watchdog, APR_HOOK_MIDDLE);
     ap_hook_pre_connection(tmpl_ending_pre_connection, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_child_stopping(tmpl_ending_child_stopping, NULL, NULL, APR_HOOK_FIRST);

@@ -7,6 +7,7 @@
  *     mod_tmpl.c     the hooks
  *     config.c       directives -> tmpl_conf_t
  *     section.c      tmpl_conf_t: created, merged, read
+ *     effect.c       directives that have no effect
  *     control.c      what the backend and no-tmpl say
  *     request.c      what the backend is asked for
  *     accept.c       the Accept field: HTML or Markdown

@@ -107,4 +107,74 @@ for my $directive (sort keys %DIRECTIVE) {
     };
 }
 
+# Stores: configtest says what the server would find, and leaves everything as it is.
+subtest 'stores that the server could not use' => sub {
+    my $is_root = $> == 0;
+    my $proxy = Test::Tmpl::Httpd->new(no_store => 1, conf => "TmplMode strip\nTmplStore lmdb:\@ROOT\@/store\n");
+    my $dir = $proxy->root . '/store';
+    # what is in the directory: names, owners, rights, sizes, content
+    my $seen = sub {
+        return join "\n", map { my @s = lstat $_; "$_ @s[2, 4, 5, 7] " . (-f _ ? unpack '%32C*', slurp($_) : '') }
+            sort grep { -e } glob "\Q$dir\E \Q$dir\E/*";
+    };
+    my $said = sub {
+        my ($name, $pattern) = @_;
+        my $before = $seen->();
+        my ($ok, $output) = $proxy->configtest;
+        ok $ok, "$name: no error, because the server starts" or diag $output;
+        if (defined $pattern) {
+            like $output, $pattern, "$name: what is wrong";
+        }
+        else {
+            unlike $output, qr/\[T0/, "$name: nothing is wrong";
+        }
+        is $seen->(), $before, "$name: nothing is created or changed";
+        return;
+    };
+
+    $said->('an empty directory');
+    rmdir $dir;
+    $said->('a directory that the start creates');
+    my $at = $proxy->{conf};
+    $proxy->{conf} = $at =~ s{/store}{/no/such}r;
+    $said->('no parent', qr{\[T001\] TmplStore lmdb:\S+/no/such: cannot create the directory});
+    $proxy->{conf} = $at;
+    spit($dir, '');
+    $said->('a file', qr{\[T042\] .*lmdb:\Q$dir\E: cannot open: Not a directory});
+    unlink $dir;
+
+    $proxy->start;
+    wait_for { -s "$dir/data.mdb" };
+    $said->('in use');
+    $proxy->stop;
+    $said->('used before');
+    my $good = slurp("$dir/data.mdb");
+    spit("$dir/data.mdb", substr($good, 0, 4096) . ("\xff" x 8192) . substr $good, 12288);
+    $said->('damaged', qr{T042.*data\.mdb is damaged at page \d+: });
+    spit("$dir/data.mdb", 'no LMDB file' x 1000);
+    $said->('another file', qr{T042.*data\.mdb is damaged});
+    my $other = $good;
+    # the version, in both heads of the file
+    substr($other, 4096 * $_ + 16 + 4, 4) = pack 'L', 99 for 0, 1;
+    spit("$dir/data.mdb", $other);
+    $said->('of another LMDB', qr{T042.*of another version of LMDB});
+    $other = $good;
+    # the record "format": its data follow the key
+    $other =~ s/format\x05/format\x04/g or die 'no format in the file';
+    spit("$dir/data.mdb", $other);
+    $said->('of another mod_tmpl', qr{T042.*not of this version of mod_tmpl});
+    spit("$dir/data.mdb", $good);
+    $said->('as it was');
+
+    SKIP: {
+        skip 'only root runs the server as another user', 6 if !$is_root;
+        chmod 0600, "$dir/data.mdb";
+        chown 0, 0, "$dir/data.mdb";
+        $said->('a file of root', qr{T042.*cannot write data\.mdb: Permission denied});
+        unlink "$dir/data.mdb";
+        chown 0, 0, $dir;
+        $said->('a directory of root', qr{T042.*cannot write to the directory: Permission denied});
+    }
+};
+
 done_testing;

@@ -110,6 +110,7 @@ $httpd->finish;
 subtest 'other modes' => sub {
     for my $mode (qw(headers strip)) {
         my $other = proxy($backend, conf => "TmplMode $mode\nTmplMark pagefind\n");
+        $other->expect_log(qr/T040.*TmplMark has no effect/);
         my $res = ($other->visit(1 .. 9))[8];
         same_bytes($res->body, $mode eq 'strip' ? $site->stripped(9) : $site->page(9), "$mode: no marks");
         is $res->says('unmarked'), '', 'nothing about them in the field';

@@ -40,6 +40,7 @@ give_to_server($_) for "$twin/store", glob "$twin/store/*";
 sub frozen {
     my ($store, $conf) = @_;
     my $httpd = proxy($backend, no_store => 1, conf => "TmplMode strip\nTmplLearn off\nTmplStore lmdb:$store/store\n" . ($conf // ''));
+    $httpd->expect_log(qr/T040.*TmplSmoothing has no effect/);
     my @pages = $httpd->visit(1 .. 6);
     $httpd->finish;
     return @pages;

@@ -44,6 +44,13 @@ void tmpl_links_used_by(server_rec *s)
     used++;
 }
 
+void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
+{
+    (void)cmd;
+    (void)section;
+    (void)value;
+}
+
 void tmpl_selectors_add(const char *directive, const apr_array_header_t *list, int first)
 {
     (void)directive;

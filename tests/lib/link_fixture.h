@@ -106,6 +106,14 @@ int tmpl_store_is_lost(const tmpl_store_t *store)
     return lost;
 }
 
+apr_status_t tmpl_store_test(const char *uri, tmpl_error_t *err, apr_pool_t *p)
+{
+    (void)uri;
+    (void)err;
+    (void)p;
+    return APR_SUCCESS;
+}
+
 apr_status_t tmpl_store_secret(tmpl_store_t *store, char secret[TMPL_SECRET_SIZE],
                                apr_interval_time_t timeout, tmpl_error_t *err, apr_pool_t *p)
 {
@@ -311,6 +319,18 @@ void tmpl_stage_took(tmpl_stage_e stage, apr_interval_time_t took)
 {
     (void)stage;
     (void)took;
+}
+
+AP_DECLARE(char *) ap_make_dirstr_parent(apr_pool_t *p, const char *name)
+{
+    return apr_pstrmemdup(p, name, (apr_size_t)(strrchr(name, '/') - name));
+}
+
+AP_DECLARE(int) ap_run_drop_privileges(apr_pool_t *pchild, server_rec *s)
+{
+    (void)pchild;
+    (void)s;
+    return OK;
 }
 
 AP_DECLARE(char *) ap_runtime_dir_relative(apr_pool_t *p, const char *name)

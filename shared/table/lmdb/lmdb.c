@@ -577,6 +577,11 @@ static apr_status_t examine(const char *uri, tmpl_error_t *err, apr_pool_t *pool
                              tmpl_clock() + tmpl_store_opts_default.patience, err);
 }
 
+static apr_status_t test(const char *uri, tmpl_error_t *err, apr_pool_t *pool)
+{
+    return tmpl_lmdb_test(tmpl_store_directory(uri, pool), err);
+}
+
 static apr_status_t store_close(void *data)
 {
     store_t *store = data;
@@ -621,4 +626,5 @@ const tmpl_provider_t tmpl_provider_lmdb = {
     .moved = moved,
     .is_lost = is_lost,
     .examine = examine,
+    .test = test,
 };

@@ -45,7 +45,8 @@ struct tmpl_lmdb_t {
     char dir[];
 };
 
-static const char *const db_names[TMPL_DB_COUNT] = { "meta", "sites", "entries", "dropped" };
+static const char *const db_names[TMPL_DB_COUNT] = { TMPL_LMDB_META, "sites", "entries",
+                                                     "dropped" };
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static tmpl_lmdb_t *open_list;
@@ -130,9 +131,18 @@ int tmpl_lmdb_secret_put(tmpl_lmdb_t *db, MDB_txn *txn, const char *secret)
     return mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
 }
 
-static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
+int tmpl_lmdb_format(MDB_txn *txn, MDB_dbi meta)
 {
     MDB_val key = { 6, (void *)"format" }, data;
+    int rc = mdb_get(txn, meta, &key, &data);
+
+    return rc == 0 && (data.mv_size != 1 || *(const unsigned char *)data.mv_data != FORMAT)
+               ? MDB_INCOMPATIBLE
+               : rc;
+}
+
+static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
+{
     unsigned char format = FORMAT;
     int rc = 0;
 
@@ -143,18 +153,14 @@ static int dbis_open(tmpl_lmdb_t *db, MDB_txn *txn, unsigned flags)
         rc = mdb_set_compare(txn, db->dbi[TMPL_DB_ENTRIES], entries_order);
     }
     if (rc == 0) {
-        rc = mdb_get(txn, db->dbi[TMPL_DB_META], &key, &data);
+        rc = tmpl_lmdb_format(txn, db->dbi[TMPL_DB_META]);
         if (rc == MDB_NOTFOUND && flags != 0) {
+            MDB_val key = { 6, (void *)"format" }, data = { 1, &format };
             char secret[TMPL_SECRET_SIZE];
 
-            data.mv_size = 1;
-            data.mv_data = &format;
             rc = mdb_put(txn, db->dbi[TMPL_DB_META], &key, &data, 0);
             tmpl_secret_draw(secret);
             rc = rc == 0 ? tmpl_lmdb_secret_put(db, txn, secret) : rc;
-        }
-        else if (rc == 0 && (data.mv_size != 1 || *(const unsigned char *)data.mv_data != format)) {
-            rc = MDB_INCOMPATIBLE;
         }
     }
     return rc;

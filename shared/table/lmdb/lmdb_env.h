@@ -29,6 +29,13 @@ typedef enum {
 } tmpl_db_e;
 
 #define TMPL_LMDB_FILE "data.mdb"
+#define TMPL_LMDB_META "meta" /* the name of TMPL_DB_META */
+
+/*
+ * Whether meta says that the file has the format of this version: 0, MDB_INCOMPATIBLE, or
+ * MDB_NOTFOUND if it does not say.
+ */
+int tmpl_lmdb_format(MDB_txn *txn, MDB_dbi meta);
 
 /*
  * Sets those limits in opts that uri, "lmdb:DIR[?size=BYTES&sites=N]", names; the others stay as
@@ -63,6 +70,13 @@ int tmpl_lmdb_is_lost(const tmpl_lmdb_t *db);
  * it is damaged, APR_TIMEUP if others wrote it until deadline (on tmpl_clock).
  */
 apr_status_t tmpl_lmdb_examine(const char *dir, apr_time_t deadline, tmpl_error_t *err);
+
+/*
+ * Whether tmpl_lmdb_open() would open dir as it is, and could write to it. Creates and changes
+ * nothing. Walks the file if no process has the directory open: otherwise that was done when it was
+ * opened. APR_SUCCESS, or an error with text.
+ */
+apr_status_t tmpl_lmdb_test(const char *dir, tmpl_error_t *err);
 
 /* Begins a read transaction. This takes no lock for longer than it takes to find a free slot. */
 int tmpl_lmdb_read_begin(tmpl_lmdb_t *db, MDB_txn **txn);

@@ -21,9 +21,6 @@
 /* Bytes of a new lock.mdb. LMDB has as many readers as fit into the file, here about 5,000. */
 #define READERS_SIZE (320 * 1024)
 
-#define WRITER_FILE  "writer.lock"
-#define READERS_FILE "lock.mdb"
-
 /* A descriptor, or -1 and errno. */
 static int file_open(const char *dir, const char *name)
 {
@@ -60,7 +57,7 @@ int tmpl_lmdb_path(char path[TMPL_LMDB_PATH], const char *dir, const char *name)
  */
 int tmpl_lmdb_lock_open(tmpl_lmdb_lock_t *lock, const char *dir)
 {
-    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, WRITER_FILE) };
+    *lock = (tmpl_lmdb_lock_t){ .fd = file_open(dir, TMPL_LMDB_WRITER_FILE) };
     if (lock->fd < 0) {
         return errno;
     }
@@ -131,7 +128,7 @@ void tmpl_lmdb_readers_remove(const char *dir)
 {
     char path[TMPL_LMDB_PATH];
 
-    if (tmpl_lmdb_path(path, dir, READERS_FILE)) {
+    if (tmpl_lmdb_path(path, dir, TMPL_LMDB_READERS_FILE)) {
         unlink(path);
     }
 }
@@ -146,7 +143,7 @@ int tmpl_lmdb_is_file(const char *path, dev_t dev, ino_t ino)
 int tmpl_lmdb_readers_reserve(const char *dir)
 {
     struct stat st;
-    int fd = file_open(dir, READERS_FILE);
+    int fd = file_open(dir, TMPL_LMDB_READERS_FILE);
 
     if (fd < 0) {
         return errno;

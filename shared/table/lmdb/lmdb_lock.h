@@ -33,6 +33,9 @@ typedef struct {
     ino_t ino;
 } tmpl_lmdb_shared_t;
 
+#define TMPL_LMDB_WRITER_FILE  "writer.lock"
+#define TMPL_LMDB_READERS_FILE "lock.mdb"
+
 typedef struct {
     int fd;
     int is_alone; /* no other process has the directory open, or can open it until lock_share */

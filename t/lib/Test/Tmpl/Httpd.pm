@@ -50,7 +50,7 @@ sub has_module { return -e "$module_dir/mod_$_[0].so" }
 
 # Options: conf => configuration of the server; modules => more modules of httpd to load; env => { }
 # of httpd; file_limit => largest file that httpd may write, in blocks of 512 bytes; log_level => of
-# mod_tmpl (debug); mpm => in place of TMPL_TEST_MPM; no_store => 1: no TmplStore; detector => TmplDetector, else the default. (The
+# mod_tmpl (debug); mpm => in place of TMPL_TEST_MPM; no_store => 1: no TmplStore of its own; detector => TmplDetector, else the default. (The
 # verdicts of incremental are easy to predict in a test.) first => 1: mod_tmpl is loaded before the
 # other modules. bare => 1: only conf. Without bare, conf comes after a store in DIR/store, timeouts that
 # even a busy machine does not reach, and learning within the request, so that each page sees the pages
@@ -101,7 +101,9 @@ END
     $text .= "TypesConfig \"$dir/mime.types\"\nLogLevel warn mpm_$self->{mpm}:notice core:notice tmpl:$level\n";
     $text .= "TmplTimeout 10s\nTmplMaxWait 10min\nTmplLearnDelay 0\n" if !$self->{args}{bare};
     $text .= "TmplDetector $self->{args}{detector}\n" if defined $self->{args}{detector};
-    $text .= "TmplStore lmdb:$dir/store\n" if !$self->{args}{bare} && !$self->{args}{no_store};
+    # a second TmplStore would replace the first, and httpd would warn of it
+    my $no_store = $self->{args}{no_store} || $self->{conf} =~ /^TmplStore /m;
+    $text .= "TmplStore lmdb:$dir/store\n" if !$self->{args}{bare} && !$no_store;
     my $conf = $self->{conf} =~ s/\@ROOT\@/$dir/gr =~ s/\@PORT\@/$self->{port}/gr;
     return "$text$conf\n";
 }

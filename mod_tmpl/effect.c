@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * httpd merges sections for each request: those of the main server and those of the request's
+ * virtual host. Which of them apply together is not known before. So a directive has an effect if
+ * something makes use of it in any section that might be merged with its own.
+ */
+#include "effect.h"
+
+#include "connections.h"
+#include "messages.h"
+#include "section.h"
+
+/* A directive of the module. */
+typedef struct {
+    const tmpl_setting_t *setting;
+    const ap_directive_t *directive;
+    const server_rec *server;
+    tmpl_conf_t *section; /* what its section sets itself */
+    const void *value;    /* tmpl_effect_note() */
+    int is_servers;       /* the section is its server's own, around all others */
+} named_t;
+
+static apr_array_header_t *all; /* of named_t; written while the configuration is read */
+
+/* What a section says to a question: 1, 0, or TMPL_UNSET if it inherits the answer. */
+typedef int says_f(const tmpl_conf_t *section);
+
+static int judges(const tmpl_conf_t *section)
+{
+    return section->mode == TMPL_UNSET ? TMPL_UNSET : section->mode != TMPL_MODE_OFF;
+}
+
+static int annotates(const tmpl_conf_t *section)
+{
+    return section->mode == TMPL_UNSET ? TMPL_UNSET : section->mode == TMPL_MODE_ANNOTATE;
+}
+
+static int judges_by(const tmpl_conf_t *section, tmpl_detector_e detector)
+{
+    return section->detector == TMPL_UNSET ? TMPL_UNSET : section->detector == (int)detector;
+}
+
+static int judges_by_pagelevel(const tmpl_conf_t *section)
+{
+    return judges_by(section, TMPL_DETECTOR_PAGELEVEL);
+}
+
+static int judges_by_auto(const tmpl_conf_t *section)
+{
+    return judges_by(section, TMPL_DETECTOR_AUTO);
+}
+
+static int allows_highlight(const tmpl_conf_t *section)
+{
+    return section->highlight_allow != NULL ? 1 : TMPL_UNSET;
+}
+
+/* Whether a directive asks for something: its value is not the default. */
+typedef int asks_f(const named_t *named);
+
+static int asks_markdown(const named_t *named)
+{
+    return named->section->markdown == 1;
+}
+
+static int asks_highlight(const named_t *named)
+{
+    return named->section->mode == TMPL_MODE_HIGHLIGHT;
+}
+
+static int asks_allow(const named_t *named)
+{
+    return named->section->highlight_allow != NULL;
+}
+
+static int asks_pagelevel_model(const named_t *named)
+{
+    return strcmp(named->value, "pagelevel") == 0;
+}
+
+static int asks_auto_model(const named_t *named)
+{
+    return strcmp(named->value, "auto") == 0;
+}
+
+static int asks_smoothing(const named_t *named)
+{
+    return named->section->smoothing != TMPL_SMOOTHING_OFF;
+}
+
+static int asks_marks(const named_t *named)
+{
+    return named->section->marks->id[0] != '\0';
+}
+
+/* A setting that asks for something has an effect only where a section says 1. */
+static const struct {
+    tmpl_setting_e setting;
+    asks_f *asks;
+    says_f *says;
+    const char *why; /* if no section does */
+} rules[] = {
+    { TMPL_SETTING_markdown, asks_markdown, judges, "TmplMode is off here" },
+    { TMPL_SETTING_highlight_allow, asks_allow, judges, "TmplMode is off here" },
+    { TMPL_SETTING_mode, asks_highlight, allows_highlight,
+      "highlight shows nobody anything until TmplHighlightAllow says for whom" },
+    { TMPL_SETTING_models, asks_pagelevel_model, judges_by_pagelevel,
+      "the model is for TmplDetector pagelevel, which is not in force here" },
+    { TMPL_SETTING_models, asks_auto_model, judges_by_auto,
+      "the model is for TmplDetector auto, which is not in force here" },
+    { TMPL_SETTING_smoothing, asks_smoothing, judges_by_pagelevel,
+      "TmplDetector is not pagelevel here" },
+    { TMPL_SETTING_marks, asks_marks, annotates, "TmplMode is not annotate here" },
+};
+
+void tmpl_effect_reset(apr_pool_t *pconf)
+{
+    all = apr_array_make(pconf, 32, sizeof(named_t));
+}
+
+void tmpl_effect_note(cmd_parms *cmd, tmpl_conf_t *section, const void *value)
+{
+    /* AllowOverrideList can allow a directive in .htaccess, which is read during requests */
+    if (ap_check_cmd_context(cmd, NOT_IN_HTACCESS) == NULL) {
+        APR_ARRAY_PUSH(all, named_t) = (named_t){
+            .setting = cmd->info,
+            .directive = cmd->directive,
+            .server = cmd->server,
+            .section = section,
+            .value = value,
+            .is_servers = cmd->path == NULL,
+        };
+    }
+}
+
+static const named_t *named_at(int i)
+{
+    return &APR_ARRAY_IDX(all, i, named_t);
+}
+
+/* The section around all others of a server: its own settings and those of the main server. */
+static tmpl_conf_t outermost(const server_rec *s)
+{
+    tmpl_conf_t section =
+        *(const tmpl_conf_t *)ap_get_module_config(s->lookup_defaults, &tmpl_module);
+
+    if (section.detector == TMPL_UNSET) {
+        section.detector = tmpl_clean_opts_default.detector;
+    }
+    return section;
+}
+
+/* Whether requests to s may meet the directive. */
+static int reaches(const named_t *named, const server_rec *s)
+{
+    return !named->server->is_virtual || named->server == s;
+}
+
+/* Whether a section inside of s says 1. */
+static int some_section_says(const server_rec *s, says_f *says)
+{
+    int i;
+
+    for (i = 0; i < all->nelts; i++) {
+        const named_t *named = named_at(i);
+
+        if (!named->is_servers && reaches(named, s) && says(named->section) == 1) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether requests to s can meet a section that says 1. */
+static int server_says(const server_rec *s, says_f *says)
+{
+    const tmpl_conf_t own = outermost(s);
+
+    return says(&own) == 1 || some_section_says(s, says);
+}
+
+/* Whether a request can meet the directive together with a section that says 1. */
+static int is_used(const named_t *named, says_f *says, const server_rec *main_server)
+{
+    /* what the directive's own section says takes the place of what the server says */
+    int inherits = named->is_servers || says(named->section) == TMPL_UNSET;
+    const server_rec *s;
+
+    for (s = main_server; s != NULL; s = s->next) {
+        if (reaches(named, s) && (inherits ? server_says(s, says) : some_section_says(s, says))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Whether a later line of the same section sets the setting, too. A section may have two models,
+ * one for each detector.
+ */
+static int is_replaced(const named_t *named)
+{
+    const named_t *later;
+
+    for (later = named + 1; later < named_at(all->nelts); later++) {
+        if (later->section == named->section && later->setting == named->setting) {
+            return named->setting->form != TMPL_FORM_MODEL;
+        }
+    }
+    return 0;
+}
+
+static int is_store(const named_t *named)
+{
+    return named->setting->form == TMPL_FORM_STORE;
+}
+
+static const void *store_in(tmpl_conf_t *section, const named_t *named)
+{
+    return *(tmpl_link_t **)tmpl_conf_field(section, named->setting);
+}
+
+/* Why no request uses the store; NULL: one may. */
+static const char *why_store_is_overridden(const named_t *named, const server_rec *main_server)
+{
+    const char *why = NULL;
+    const server_rec *s;
+
+    if (store_in(named->section, named) != named->value) {
+        return "a later line of the same section replaces it";
+    }
+    for (s = main_server; named->is_servers && s != NULL; s = s->next) {
+        if (reaches(named, s) && server_says(s, judges)) {
+            tmpl_conf_t own = outermost(s);
+
+            if (store_in(&own, named) == named->value) {
+                return NULL;
+            }
+            why = "each server with a TmplMode other than off has another one";
+        }
+    }
+    return why;
+}
+
+/* Why the directive has no effect; NULL: it may have one. */
+static const char *why_no_effect(const named_t *named, const server_rec *main_server)
+{
+    size_t i;
+
+    if (is_store(named)) {
+        return why_store_is_overridden(named, main_server);
+    }
+    for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (named->setting == &tmpl_settings[rules[i].setting] && rules[i].asks(named) &&
+            !is_used(named, rules[i].says, main_server) && !is_replaced(named)) {
+            return rules[i].why;
+        }
+    }
+    return NULL;
+}
+
+/* The <Limit> or <LimitExcept> around a directive; NULL: there is none. */
+static const ap_directive_t *limit_around(const ap_directive_t *directive)
+{
+    const ap_directive_t *parent = directive->parent;
+
+    return parent != NULL && (ap_cstr_casecmp(parent->directive, "<Limit") == 0 ||
+                              ap_cstr_casecmp(parent->directive, "<LimitExcept") == 0)
+               ? parent
+               : NULL;
+}
+
+static void warn_about(const named_t *named, const char *why, server_rec *main_server)
+{
+    const ap_directive_t *at = named->directive, *limit = limit_around(at);
+
+    if (why != NULL) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server, TMPL_LOG_NO_EFFECT, at->filename,
+                     at->line_num, named->setting->directive, why);
+    }
+    if (limit != NULL) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server, TMPL_LOG_LIMIT, at->filename,
+                     at->line_num, named->setting->directive, limit->directive + 1);
+    }
+}
+
+void tmpl_effect_check(server_rec *main_server, int warn)
+{
+    apr_array_header_t *kept = apr_array_make(all->pool, 4, sizeof(const void *));
+    int i;
+
+    for (i = 0; i < all->nelts; i++) {
+        const named_t *named = named_at(i);
+        const char *why = why_no_effect(named, main_server);
+
+        if (is_store(named) && why == NULL) {
+            APR_ARRAY_PUSH(kept, const void *) = named->value;
+        }
+        if (warn) {
+            warn_about(named, why, main_server);
+        }
+    }
+    tmpl_links_keep(kept);
+}
