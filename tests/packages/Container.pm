@@ -37,7 +37,7 @@ sub runner {
     return $? == 0 ? $kind = 'chroot' : undef;
 }
 
-# env => { } of the container; store => a folder of the host, its volume; conf => configuration for
+# env => { } of the container; store => a folder of the host, its volume; files => { name => text } of
 # /etc/mod_tmpl. PORT and STATUS are free ports unless env has them.
 sub new {
     my ($class, %args) = @_;
@@ -46,7 +46,8 @@ sub new {
     my $self = bless { dir => $dir, port => $port, name => "tmpl-test-$port",
         env => { PORT => $port, STATUS => "127.0.0.1:$status", %{ $args{env} } } }, $class;
     mkdir "$dir/conf" or die "$dir/conf: $!";
-    spit("$dir/conf/test.conf", $args{conf} // '');
+    my $files = $args{files} // {};
+    spit("$dir/conf/$_", $files->{$_}) for keys %$files;
     # httpd opens these files by name
     give_to_server(spit("$dir/$_", '')) for qw(out err);
     my @command = $kind eq 'podman' ? $self->podman($args{store}) : $self->chroot($args{store});

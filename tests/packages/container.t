@@ -8,6 +8,7 @@
 use FindBin;
 use lib "$FindBin::Bin/../../t/lib", $FindBin::Bin;
 use Test::Tmpl;
+use Test::Tmpl::Certificates;
 use Container;
 
 plan skip_all => 'only root can run containers here' if $> != 0;
@@ -27,14 +28,14 @@ my $backend = backend {
 };
 
 # no limit that a busy machine reaches
-my $patient = "TmplTimeout 10s\nTmplMaxWait 10min\n";
+my %files = ('patient.conf' => "TmplTimeout 10s\nTmplMaxWait 10min\n", 'delay.conf' => "TmplLearnDelay 0\n");
 my %proxy = (BACKEND => $backend->url, MODE => 'strip');
 my $folder = give_to_server(temp_dir());
 
 # Starts a container, which keeps what it learns in $folder, and waits until it is healthy.
 sub container {
-    my ($env, %args) = @_;
-    my $container = Container->new(env => { %proxy, %$env }, conf => "${patient}TmplLearnDelay 0\n", store => $folder, %args);
+    my ($env, %more) = @_;
+    my $container = Container->new(env => { %proxy, %$env }, files => { %files, %more }, store => $folder);
     my $health;
     wait_for { ($health) = $container->health; $health == 0 || !$container->running } && $health == 0
         or die "the container is not healthy:\n", $container->err;
@@ -95,7 +96,7 @@ subtest 'a graceful stop' => sub {
 };
 
 subtest 'a restart' => sub {
-    $container = container({}, conf => "${patient}TmplLearnDelay 10s\n");
+    $container = container({}, 'delay.conf' => "TmplLearnDelay 10s\n");
     is $container->get('/page/8')->says('state'), 'warm', 'the site is still known';
     $container->get("/page/$_") for 9 .. 12;
     $container->signal('TERM');
@@ -128,6 +129,27 @@ subtest 'Redis' => sub {
     is $container->get('/page/8')->status, 200, 'pages come all the same';
     $container->stop;
     is $container->status, 0, 'stopped';
+};
+
+subtest 'https' => sub {
+    my $ca = Test::Tmpl::Certificates->new;
+    $ca->sign('backend', 'IP:127.0.0.1');
+    my ($pages, $port) = (temp_dir(), free_port());
+    spit("$pages/page.html", $site->page(1));
+    spawn('openssl', sub {
+        chdir $pages or die "$pages: $!";
+        open STDOUT, '>', '/dev/null';
+        open STDERR, '>&', \*STDOUT;
+        exec qw(openssl s_server -WWW -accept), "127.0.0.1:$port", '-cert', $ca->file('backend.pem'), '-key', $ca->file('backend.key');
+    });
+    my %backend = (BACKEND => "https://127.0.0.1:$port", MODE => 'headers');
+    my $strict = container(\%backend);
+    my $res;
+    ok wait_for { $res = $strict->get('/page.html'); $strict->err =~ /AH02039: Certificate Verification: Error/ }, 'a certificate of nobody that is known is refused';
+    cmp_ok $res->status, '>=', 500, 'with an error';
+    my $trusting = container(\%backend, 'ca.pem' => slurp($ca->file('ca.pem')), 'ca.conf' => "SSLProxyCACertificateFile /etc/mod_tmpl/ca.pem\n");
+    same_bytes $trusting->get('/page.html')->body, $site->page(1), 'a file in /etc/mod_tmpl names its authority';
+    $_->stop, is $_->status, 0, 'stopped' for $strict, $trusting;
 };
 
 done_testing;
