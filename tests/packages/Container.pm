@@ -86,7 +86,9 @@ sub environment {
 my $ENTER = <<'END';
 root=$1 store=$2 conf=$3
 shift 3
-mount --bind "$root" "$root" && mount -o remount,bind,ro "$root"
+cat /etc/hosts >"$root/etc/hosts"
+mount --bind "$root" "$root"
+mount -o remount,bind,ro "$root"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/tmp"

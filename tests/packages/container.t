@@ -28,14 +28,15 @@ my $backend = backend {
 };
 
 # no limit that a busy machine reaches
-my %files = ('patient.conf' => "TmplTimeout 10s\nTmplMaxWait 10min\n", 'delay.conf' => "TmplLearnDelay 0\n");
+my $patient = "TmplTimeout 10s\nTmplMaxWait 10min\n";
 my %proxy = (BACKEND => $backend->url, MODE => 'strip');
 my $folder = give_to_server(temp_dir());
 
-# Starts a container, which keeps what it learns in $folder, and waits until it is healthy.
+# Starts a container, and waits until it is healthy. It keeps what it learns in $folder.
 sub container {
-    my ($env, %more) = @_;
-    my $container = Container->new(env => { %proxy, %$env }, files => { %files, %more }, store => $folder);
+    my ($env, %args) = @_;
+    my %files = ('test.conf' => "${patient}TmplLearnDelay 0\n", %{ delete $args{files} // {} });
+    my $container = Container->new(env => { %proxy, %$env }, store => $folder, files => \%files, %args);
     my $health;
     wait_for { ($health) = $container->health; $health == 0 || !$container->running } && $health == 0
         or die "the container is not healthy:\n", $container->err;
@@ -82,6 +83,12 @@ subtest 'the process' => sub {
     unlike $container->err, qr/:(?:warn|error)\]/, 'there are no warnings';
 };
 
+subtest 'a second container' => sub {
+    my $second = Container->new(env => \%proxy, store => $folder);
+    is $second->status, 1, 'does not start with the same folder';
+    like $second->err, qr/STORE: another container uses/, 'says why';
+};
+
 subtest 'a graceful stop' => sub {
     my $client = $container->client;
     $client->send_request('/page/20', headers => { Connection => 'close' });
@@ -96,7 +103,7 @@ subtest 'a graceful stop' => sub {
 };
 
 subtest 'a restart' => sub {
-    $container = container({}, 'delay.conf' => "TmplLearnDelay 10s\n");
+    $container = container({}, files => { 'test.conf' => "${patient}TmplLearnDelay 10s\n" });
     is $container->get('/page/8')->says('state'), 'warm', 'the site is still known';
     $container->get("/page/$_") for 9 .. 12;
     $container->signal('TERM');
@@ -107,7 +114,7 @@ subtest 'a restart' => sub {
 };
 
 subtest 'health' => sub {
-    my $demanding = container({ HEALTH => '/page/1' });
+    my $demanding = container({ HEALTH => '/page/1' }, store => give_to_server(temp_dir()));
     $backend->stop;
     is +($container->health)[0], 0, 'healthy without HEALTH, whatever the backend does';
     my ($status, $says) = $demanding->health;
@@ -133,7 +140,7 @@ subtest 'Redis' => sub {
 
 subtest 'https' => sub {
     my $ca = Test::Tmpl::Certificates->new;
-    $ca->sign('backend', 'IP:127.0.0.1');
+    $ca->sign('backend', 'DNS:localhost');
     my ($pages, $port) = (temp_dir(), free_port());
     spit("$pages/page.html", $site->page(1));
     spawn('openssl', sub {
@@ -142,12 +149,15 @@ subtest 'https' => sub {
         open STDERR, '>&', \*STDOUT;
         exec qw(openssl s_server -WWW -accept), "127.0.0.1:$port", '-cert', $ca->file('backend.pem'), '-key', $ca->file('backend.key');
     });
-    my %backend = (BACKEND => "https://127.0.0.1:$port", MODE => 'headers');
+    my %backend = (BACKEND => "https://localhost:$port", MODE => 'headers');
     my $strict = container(\%backend);
     my $res;
     ok wait_for { $res = $strict->get('/page.html'); $strict->err =~ /AH02039: Certificate Verification: Error/ }, 'a certificate of nobody that is known is refused';
+
     cmp_ok $res->status, '>=', 500, 'with an error';
-    my $trusting = container(\%backend, 'ca.pem' => slurp($ca->file('ca.pem')), 'ca.conf' => "SSLProxyCACertificateFile /etc/mod_tmpl/ca.pem\n");
+    my $trusting = container(\%backend, store => give_to_server(temp_dir()), files => {
+        'ca.pem' => slurp($ca->file('ca.pem')), 'ca.conf' => "SSLProxyCACertificateFile /etc/mod_tmpl/ca.pem\n",
+    });
     same_bytes $trusting->get('/page.html')->body, $site->page(1), 'a file in /etc/mod_tmpl names its authority';
     $_->stop, is $_->status, 0, 'stopped' for $strict, $trusting;
 };
