@@ -132,7 +132,7 @@ deps-browser:
 deps-suites:
 	@demo/deps build suites
 deps-container:
-	@demo/deps container
+	@demo/deps roots container
 deps-packages:
 	@demo/deps packages
 
