@@ -12,6 +12,8 @@
 # check-deb [SUITES_DEB="bookworm trixie"]  packages are built and tested in fresh roots of Debian 12 and 13
 # check-trixie [TRIXIE="units valkey"]  groups of "make check-all" in a fresh root of Debian 13
 # check-arch ARCH=arm64|s390x  unit tests of another processor, in QEMU
+# container [IMAGE=mod_tmpl] [BASE=debian:bookworm-slim]  the container image; without BASE on a fresh root of Debian 12
+# check-container [IMAGE=mod_tmpl]  build the container image, run it and test it
 #
 # DESTDIR goes in front of every path that is installed. MIRROR is Debian's (default: apt's). Roots are
 # kept in BUILD/roots. Only root can make them.
@@ -83,7 +85,17 @@ check-trixie: dist
 	@why=$$(tests/packages/root able 2>&1) || { echo "$@: skipped, this system forbids roots: $$why"; exit 0; }; \
 	  BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-suite trixie $(RELEASE).tar.gz $(TRIXIE)
 
+IMAGE     ?= mod_tmpl
+BASE      ?=
+container:
+	@BUILD=$(BUILD) make/container $(IMAGE) $(BASE)
+
+check-container:
+	@command -v buildah >/dev/null || { echo "$@: skipped, there is no buildah: make deps-container"; exit 0; }; \
+	  why=$$(tests/packages/root able 2>&1) || { echo "$@: skipped, this system forbids roots: $$why"; exit 0; }; \
+	  $(MAKE) --no-print-directory container && IMAGE=$(IMAGE) prove --timer tests/packages/container.t
+
 check-arch:
 	@BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-arch $(ARCH)
 
-.PHONY: install uninstall dist sbom deb check-deb check-trixie check-arch
+.PHONY: install uninstall dist sbom deb check-deb check-trixie container check-container check-arch
