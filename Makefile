@@ -16,7 +16,9 @@
 # deps-check     install the packages that the tests need
 # deps-browser   install the packages that the tests in a browser need
 # deps-suites    install the packages that the suites of other projects need
-# deps-packages  install the packages that deb, check-deb, check-trixie and check-arch need
+# deps-packages  install the packages that deb needs
+# deps-roots     install the packages that check-deb, check-docs and check-trixie need
+# deps-arch      install the packages that check-arch needs
 # settings       write the tables of README.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
 # clean          remove BUILD
 # help           print this list
@@ -126,12 +128,10 @@ deps:
 	@demo/deps build demo
 deps-check:
 	@demo/deps build check tools
-deps-browser:
-	@demo/deps browser
 deps-suites:
 	@demo/deps build suites
-deps-packages:
-	@demo/deps packages
+deps-browser deps-packages deps-roots deps-arch:
+	@demo/deps $(@:deps-%=%)
 
 settings:
 	@docs/settings --write
@@ -145,7 +145,7 @@ help:
 	  awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { gsub(/ \[[^]]*\]/, "", $$1) } { sub(/ +$$/, "", $$1); printf "%-38s  %s\n", $$1, $$2 }'
 	@printf '\nMore variables: the comments at the top of Makefile, make/packages.mk, tests/Makefile and bench/Makefile.\n'
 
-.PHONY: all demo deps deps-check deps-browser deps-suites deps-packages settings clean help
+.PHONY: all demo deps deps-check deps-browser deps-suites deps-packages deps-roots deps-arch settings clean help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
 .SECONDARY:
