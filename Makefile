@@ -17,7 +17,9 @@
 # deps-browser   install the packages that the tests in a browser need
 # deps-suites    install the packages that the suites of other projects need
 # deps-container  install the packages that container and check-container need
-# deps-packages  install the packages that deb, check-deb, check-trixie and check-arch need
+# deps-packages  install the packages that deb needs
+# deps-roots     install the packages that check-deb, check-docs and check-trixie need
+# deps-arch      install the packages that check-arch needs
 # settings       write the tables of README.md and docs/indexing.md, and docs/mod_tmpl.5, from the headers
 # clean          remove BUILD
 # help           print this list
@@ -127,14 +129,12 @@ deps:
 	@demo/deps build demo
 deps-check:
 	@demo/deps build check tools
-deps-browser:
-	@demo/deps browser
 deps-suites:
 	@demo/deps build suites
 deps-container:
 	@demo/deps roots container
-deps-packages:
-	@demo/deps packages
+deps-browser deps-packages deps-roots deps-arch:
+	@demo/deps $(@:deps-%=%)
 
 settings:
 	@docs/settings --write
@@ -148,7 +148,7 @@ help:
 	  awk -F '\t' 'NF < 2 { print; next } length($$1) > 38 { gsub(/ \[[^]]*\]/, "", $$1) } { sub(/ +$$/, "", $$1); printf "%-38s  %s\n", $$1, $$2 }'
 	@printf '\nMore variables: the comments at the top of Makefile, make/packages.mk, tests/Makefile and bench/Makefile.\n'
 
-.PHONY: all demo deps deps-check deps-browser deps-suites deps-container deps-packages settings clean help
+.PHONY: all demo deps deps-check deps-browser deps-suites deps-container deps-packages deps-roots deps-arch settings clean help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
 .SECONDARY:

@@ -10,6 +10,7 @@
 # sbom           build/mod_tmpl-VERSION.cdx.json: what the built files consist of and need
 # deb            build/deb/*.deb, of the last commit, for this Debian
 # check-deb [SUITES_DEB="bookworm trixie"]  packages are built and tested in fresh roots of Debian 12 and 13
+# check-docs [SUITES_DEB="bookworm trixie"]  the commands of README.md and docs/packages.md, as they stand there, in bare roots
 # check-trixie [TRIXIE="units valkey"]  groups of "make check-all" in a fresh root of Debian 13
 # check-arch ARCH=arm64|s390x  unit tests of another processor, in QEMU
 # container [IMAGE=mod_tmpl] [BASE=debian:bookworm-slim]  the container image; without BASE on a fresh root of Debian 12
@@ -63,22 +64,34 @@ uninstall:
 	    ! [ -e $$dir ] || echo "stays: $$dir, what was learnt; nothing else needs it"; done
 	@echo "stays: packages that make deps installed, which other programs may use"
 
+# root may package another user's tree. A tree without .git is an unpacked tarball.
+GIT = git -c safe.directory="$(CURDIR)"
 dist:
-	@git rev-parse HEAD >/dev/null || { echo "dist: the tarball is made of a commit" >&2; exit 1; }
-	@[ -z "$$(git status --porcelain)" ] || echo "dist: changes that are not committed are left out" >&2
 	@mkdir -p $(BUILD)
-	git archive --format=tar --prefix=mod_tmpl-$(VERSION)/ HEAD | gzip -9n >$(RELEASE).tar.gz
+ifneq ($(wildcard .git),)
+	@[ -z "$$($(GIT) status --porcelain)" ] || echo "dist: changes that are not committed are left out" >&2
+	$(GIT) archive --format=tar --prefix=mod_tmpl-$(VERSION)/ HEAD >$(RELEASE).tar
+else
+	tar --sort=name --owner=root:0 --group=root:0 --exclude='./build*' --transform='s|^\.|mod_tmpl-$(VERSION)|S' -cf $(RELEASE).tar .
+endif
+	gzip -9nf $(RELEASE).tar
 
 sbom: all
 	@CC=$(CC) make/sbom $(VERSION) $(BUILD)/mod_tmpl.so $(BUILD)/tmplctl models/*.model >$(RELEASE).cdx.json
 	@echo "$(RELEASE).cdx.json"
 
-deb: dist
+deb:
+	@demo/deps --missing packages
+	@$(MAKE) --no-print-directory dist
 	make/deb $(RELEASE).tar.gz $(BUILD)/deb
 
 SUITES_DEB ?= bookworm trixie
 check-deb: dist
 	@for suite in $(SUITES_DEB); do BUILD=$(BUILD) tests/packages/check-deb $$suite $(RELEASE).tar.gz || exit 1; done
+
+check-docs: dist
+	@why=$$(tests/packages/root able 2>&1) || { echo "$@: skipped, this system forbids roots: $$why"; exit 0; }; \
+	  for suite in $(SUITES_DEB); do BUILD=$(BUILD) tests/packages/check-docs $$suite $(RELEASE).tar.gz || exit 1; done
 
 TRIXIE    ?= units tool processes
 check-trixie: dist
@@ -98,4 +111,4 @@ check-container:
 check-arch:
 	@BUILD=$(BUILD) JOBS=$(JOBS) tests/packages/check-arch $(ARCH)
 
-.PHONY: install uninstall dist sbom deb check-deb check-trixie container check-container check-arch
+.PHONY: install uninstall dist sbom deb check-deb check-docs check-trixie container check-container check-arch

@@ -56,6 +56,9 @@ subtest 'tarball' => sub {
         make_path($tree);
         is(system("tar -C '$tree' --strip-components=1 -xf '$tarballs[0]'"), 0, 'it is unpacked');
     }
+    made($trees[0], 'dist');
+    my ($first, $again) = map { join '', sort qx(tar -tf '$_') } $tarballs[0], "$trees[0]/build/$name.tar.gz";
+    is($again, $first, 'a tarball of the unpacked tree has the same files');
 };
 
 # -O0 takes a tenth of the time, and would also show paths and times in the files.
