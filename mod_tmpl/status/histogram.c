@@ -19,10 +19,10 @@ typedef struct {
 static const scale_t of_times = { 17,
                                   { 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000,
                                     250000, 500000, 1000000, 2500000, 5000000, 10000000 } };
-/* 10 % to 90 %; the last bucket has the rest */
-static const scale_t of_shares = {
-    10, { 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000 }
-};
+/* closer near 100 %, where most pages have their confidence */
+static const scale_t of_shares = { 13,
+                                   { 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000,
+                                     900000, 950000, 990000, 1000000 } };
 
 typedef struct {
     const char *name;
